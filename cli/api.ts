@@ -1,7 +1,7 @@
 import type { Config } from '../rules/config.ts';
 import { thisRelease } from './release.ts';
 import { requirePostgres } from './start/dependencies.ts';
-import { exposureTable, listApiPorts } from './start/exposure.ts';
+import { formatOpenPorts, listApiPorts } from './start/exposure.ts';
 import { requireFile } from './start/files.ts';
 import { requireInstallation } from './start/installation.ts';
 import { requirePort } from './start/ports.ts';
@@ -24,7 +24,7 @@ await runServiceProcess('api', process.env, async (config, { log }) => {
   const { startApi } = await import('../api/http/server.ts');
   const api = await startApi(config, { log, release: thisRelease() });
   // For a child of `npm start`, the parent process prints the open ports.
-  if (!process.send) for (const line of exposureTable(listApiPorts(config, api.port))) console.error(line);
+  if (!process.send) for (const line of formatOpenPorts(listApiPorts(config, api.port))) console.error(line);
   return api;
 });
 

@@ -2,7 +2,7 @@ import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 
-/** Files in bench/ that belong to other benches. */
+/** Matches files in bench/ that are not benches, but modules of benches. */
 const PARTS = /^(bare-|campaign-(baselines|content|stage)|tenants-|smtp-sink|stack|kill-)/;
 const folder = join(import.meta.dirname, '..', 'bench');
 const benches = readdirSync(folder)

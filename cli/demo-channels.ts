@@ -45,15 +45,18 @@ await runTour(async (open) => {
 /** Runs the loops that need no servers of the demo, on a running service that captures its email. */
 async function runOnRunningService(open: Open, dev: DevFile): Promise<LoopResult[]> {
   console.log(`Service at ${dev.baseUrl} (${describeRunningService(process.env)}).`);
-  const tell = (line: string) => report.line(line);
-  const listeners = await open(() => startListenerProcess({ env: process.env, dev, tell }));
+  const writeLine = (line: string) => report.line(line);
+  const listeners = await open(() => startListenerProcess({ env: process.env, dev, writeLine }));
   const { inboundPort, relayPort } = listeners;
   report.line(
     `Another API process accepts returned email on port ${inboundPort}, and email to relay on port ${relayPort}.`,
   );
   report.line('To keep them: `INBOUND_SMTP_PORT=2526 SMTP_RELAY_PORT=2525 npm start`.');
   const mailbox = await open(() => openCapturedMailbox(dev.databaseUrl));
-  const results = await runLoops(tourOf(dev, { mailbox, inboundPort, relayPort }), [...EMAIL_LOOPS, AUTOMATION_LOOP]);
+  const results = await runLoops(createChannelTour(dev, { mailbox, inboundPort, relayPort }), [
+    ...EMAIL_LOOPS,
+    AUTOMATION_LOOP,
+  ]);
   report.line(`See ${[dev.mailboxUrl, dev.temporal.ui].filter(Boolean).join(', ')}`);
   return results;
 }
@@ -64,16 +67,19 @@ async function openOwnService(open: Open): Promise<ProviderTour> {
   const [inboundPort, relayPort] = [await freePort(), await freePort()];
   const listeners = { INBOUND_SMTP_PORT: String(inboundPort), SMTP_RELAY_PORT: String(relayPort) };
   const settings = { ...listeners, ...providers.settings };
-  const service = await open(() => startOwnService({ env: process.env, settings, tell: printStartLine }));
+  const service = await open(() => startOwnService({ env: process.env, settings, writeLine: printStartLine }));
   const dev = await service.dev;
-  console.log(`Service at ${dev.baseUrl} (${service.found}), with these settings:`);
+  console.log(`Service at ${dev.baseUrl} (${service.description}), with these settings:`);
   // No secrets are printed, not even secrets that are valid only during the tour.
   for (const [name, value] of Object.entries(settings)) report.line(`${name}=${/TOKEN/.test(name) ? '…' : value}`);
-  const tour = tourOf(dev, { mailbox: providers.mailbox, inboundPort, relayPort });
+  const tour = createChannelTour(dev, { mailbox: providers.mailbox, inboundPort, relayPort });
   return { ...tour, baseUrl: dev.baseUrl, providers };
 }
 
-function tourOf(dev: DevFile, channels: { mailbox: DemoMailbox; inboundPort: number; relayPort: number }): ChannelTour {
+function createChannelTour(
+  dev: DevFile,
+  channels: { mailbox: DemoMailbox; inboundPort: number; relayPort: number },
+): ChannelTour {
   const run = `loops${randomBytes(4).toString('hex')}`;
   const names = { run, toDomain: `${run}.test`, from: `hello@${dev.domain}` };
   return { client: createTourClient(dev), report, ...names, secretKey: dev.secretKey, ...channels };

@@ -24,13 +24,13 @@ const report = createReport();
 await runTour(async (open) => {
   console.log('A tour of Tidings.');
   const service = await open(() => findOrStartService(process.env, printStartLine));
-  await tour(await service.dev, service.found);
+  await tour(await service.dev, service.description);
   console.log(`\n${report.wrong === 0 ? 'Every count is right.' : `${report.wrong} counts are WRONG.`}`);
   return report.wrong === 0;
 });
 
-async function tour(dev: DevFile, found: string): Promise<void> {
-  console.log(`Service at ${dev.baseUrl} (${found}).`);
+async function tour(dev: DevFile, description: string): Promise<void> {
+  console.log(`Service at ${dev.baseUrl} (${description}).`);
   // The tour must not run on a service that sends real email.
   if (!(await capturesEmail(dev)))
     throw new Error('The running service sends real email: the tour needs EMAIL_PROVIDER=capture.');
@@ -68,7 +68,9 @@ async function tour(dev: DevFile, found: string): Promise<void> {
       );
     } else report.check('calls of the WEBHOOK step', receiver.received.length, 1);
     report.line(
-      found.startsWith('running') ? `See ${dev.mailboxUrl}, Temporal at ${dev.temporal.ui}` : 'The service stops now.',
+      description.startsWith('running')
+        ? `See ${dev.mailboxUrl}, Temporal at ${dev.temporal.ui}`
+        : 'The service stops now.',
     );
   } finally {
     receiver.close();
@@ -85,7 +87,7 @@ async function tourEmail({ client, toDomain, from }: Tour, dev: DevFile): Promis
     body: '<p>Hello {{name}}, this is a first email.</p>',
     data: { name: 'Ada' },
   });
-  report.line(`POST /v1/send accepted it in ${since(startedAt)}`);
+  report.line(`POST /v1/send accepted the email in ${since(startedAt)}`);
   const headers = await mailboxRequestHeaders(dev);
   const email = await until('the first email', async () => {
     const response = await fetch(`${dev.mailboxUrl}.json?to=${encodeURIComponent(to)}`, { headers });

@@ -12,7 +12,7 @@ const PRIVATE_FIELDS = [
 
 /**
  * Describes an error without the values that its message quotes. Callers should log the text of `describeFailure`
- * themselves. This is the safety net for callers that log the error.
+ * instead of an error. This function is the safety net for a caller that logs an error.
  */
 const describe = (value: unknown) => (value === null ? null : describeFailure(value));
 const FAILURES = { reason: describe, err: describe, error: describe };

@@ -38,9 +38,9 @@ interface OperatorCommand {
 // `npm run operator -- …`: actions that only the operator of the service may perform, independent of the project's
 // own settings.
 try {
-  const words = process.argv.slice(2);
-  if (words.join(' ') === 'resume') await resume();
-  else await change(readCommand(words));
+  const args = process.argv.slice(2);
+  if (args.join(' ') === 'resume') await resume();
+  else await change(readCommand(args));
 } catch (error) {
   console.error(describeStartError(error));
   process.exitCode = 1;
@@ -58,7 +58,7 @@ async function resume(): Promise<void> {
 
 /** Changes a project and prints it. Without a change, only prints it. */
 async function change(command: OperatorCommand): Promise<void> {
-  const project = await inDatabase((db) => applyCommand(db, command)).catch((error: unknown) => {
+  const project = await inDatabase((db) => applyChanges(db, command)).catch((error: unknown) => {
     throw error instanceof AppError && error.code === 'NOT_FOUND'
       ? new StartError(`There is no project ${command.projectId}.`)
       : error;
@@ -86,8 +86,8 @@ async function inDatabase<T>(work: (db: Db) => Promise<T>): Promise<T> {
   }
 }
 
-function readCommand(words: string[]): OperatorCommand {
-  const { values, positionals } = parseArguments(words);
+function readCommand(args: string[]): OperatorCommand {
+  const { values, positionals } = parseArguments(args);
   const [what, projectId, more] = positionals;
   if (what !== 'project' || projectId === undefined || more !== undefined) throw new StartError(USAGE);
   if (!UUID.test(projectId)) throw new StartError(`${JSON.stringify(projectId)} is not a project id.`);
@@ -98,14 +98,14 @@ function readCommand(words: string[]): OperatorCommand {
   return { projectId, limits, hold, release: values.release ?? false };
 }
 
-function parseArguments(words: string[]) {
+function parseArguments(args: string[]) {
   const options = {
     set: { type: 'string', multiple: true },
     hold: { type: 'string' },
     release: { type: 'boolean' },
   } as const;
   try {
-    return parseArgs({ args: words, allowPositionals: true, options });
+    return parseArgs({ args, allowPositionals: true, options });
   } catch (cause) {
     throw new StartError(USAGE, { cause });
   }
@@ -127,7 +127,7 @@ function isWhole(value: number): boolean {
 }
 
 /** Makes all changes of a command in one transaction. Workers find released emails automatically. */
-async function applyCommand(db: Db, { projectId, limits, hold, release }: OperatorCommand): Promise<Project> {
+async function applyChanges(db: Db, { projectId, limits, hold, release }: OperatorCommand): Promise<Project> {
   const change = { projectId, actor: `operator:${userInfo().username}` };
   return inTransaction(db, async (trx) => {
     if (Object.keys(limits).length > 0) await setOperatorLimits(trx, change, limits);

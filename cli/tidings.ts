@@ -62,7 +62,7 @@ async function push(folder: string, dryRun: boolean): Promise<void> {
   for (const { kind, slug } of applied.created) console.log(`created ${nameOf(kind, slug)}`);
   for (const { kind, slug, changes } of applied.updated)
     console.log(`updated ${nameOf(kind, slug)}: ${changes.join(', ')}`);
-  tell(applied.findings);
+  printFindings(applied.findings);
   const { created, updated, unchanged } = applied;
   const sum = `${created.length} created, ${updated.length} updated, ${unchanged.length} unchanged`;
   console.log(dryRun ? `${sum}. This was a dry run, so nothing changed.` : `${sum}.`);
@@ -71,7 +71,7 @@ async function push(folder: string, dryRun: boolean): Promise<void> {
 async function diff(folder: string): Promise<void> {
   const { lines, findings } = await listDifferences(service(), readFiles(folder));
   for (const line of lines) console.log(line);
-  tell(findings);
+  printFindings(findings);
   console.log(lines.length === 0 ? 'No differences.' : `${lines.length} differences.`);
   if (lines.length > 0) process.exitCode = DIFFERS;
 }
@@ -81,6 +81,6 @@ function nameOf(kind: string, slug: string | null): string {
 }
 
 /** Prints findings to stderr, so that they are separate from the changes on stdout. */
-function tell(findings: ApplyResult['findings']): void {
+function printFindings(findings: ApplyResult['findings']): void {
   for (const { severity, code, message } of findings) console.error(`${severity} ${code}: ${message}`);
 }

@@ -18,9 +18,9 @@ SwaggerUIBundle({
 });
 
 /**
- * Repairs what Swagger UI leaves to screen readers and the keyboard: selects without a name, sections outside of a
- * landmark, headings that skip a level, code that scrolls but cannot have the focus, and links inside of buttons. The
- * buttons change the address as the links would.
+ * Fixes problems of Swagger UI for screen readers and the keyboard: selects without a name, sections outside of a
+ * landmark, headings that skip a level, code that scrolls but cannot have the focus, and links inside of buttons. A
+ * link inside a button is not needed, because a click on the button changes the URL in the same way.
  */
 const repair = () => {
   for (const select of document.querySelectorAll('.swagger-ui select:not([aria-label])')) {
@@ -44,8 +44,8 @@ const setOnce = (selector, attribute, value) => {
 new MutationObserver(repair).observe(document.getElementById('swagger-ui'), { childList: true, subtree: true });
 
 /**
- * Returns the value with each reference replaced by its target. A reference to a target that contains the reference
- * stays unchanged, because replacing it would never end.
+ * Returns the value with each reference replaced by its target. A reference inside of its own target stays unchanged,
+ * because replacing it would never end. `within` lists the references whose targets contain the value.
  */
 function follow(document, value, within) {
   if (typeof value !== 'object' || value === null) return value;

@@ -2,16 +2,20 @@ import { createHash } from 'node:crypto';
 import { escapeHtml } from '../rules/content/plain-value.ts';
 import { INTER_FACE, SANS } from './fonts.ts';
 
-/** The color of a project that has chosen none. Dark pages have a lighter shade of it. */
+/** The color of a project that has chosen no color, on light pages. */
 const DEFAULT_COLOR = '#0c6673';
+/** The lighter shade that replaces the default color on dark pages. */
 const DEFAULT_COLOR_DARK = '#4dbac6';
-/** The card of a light and of a dark page. */
+/** The background color of the card that contains the page's text, on light and on dark pages. */
 const CARDS = { light: '#ffffff', dark: '#131617' };
-/** The least contrast of a button with the card around it (WCAG 2.2 §1.4.11). */
+/** The minimum contrast between a button and the card (WCAG 2.2 §1.4.11). */
 const BUTTON_CONTRAST = 3;
 const COLOR = /^#[0-9a-f]{6}$/i;
 
-/** A page: its HTML, and a content security policy that allows only the style of this page and the fonts of this service. */
+/**
+ * A page: its HTML, and a content security policy that allows only the style of this page and the fonts of this
+ * service.
+ */
 export interface HtmlPage {
   html: string;
   contentSecurityPolicy: string;
@@ -19,7 +23,7 @@ export interface HtmlPage {
 
 /**
  * Returns a page for recipients of email: no script, one column, the project's name and color. `body` is HTML that is
- * already escaped. Buttons are at least 44 px high, and their text contrasts with any color (WCAG 2.2 §1.4.3,
+ * already escaped. Buttons are at least 44 px high, and their text is readable on any project color (WCAG 2.2 §1.4.3,
  * §2.5.5).
  */
 export function documentOf(p: { title: string; body: string; projectName?: string; color?: string | null }): HtmlPage {
@@ -50,8 +54,8 @@ ${name}<main>${p.body}</main>
 function styleOf(color: string): string {
   const dark = color === DEFAULT_COLOR ? DEFAULT_COLOR_DARK : color;
   return `${INTER_FACE}
-:root{color-scheme:light dark;--page:#f9f9f6;--card:${CARDS.light};--text:#16191a;--soft:#545a5e;--border:#d6d7d0;--line:#8b8f89;${buttonOf(color, CARDS.light)}}
-@media(prefers-color-scheme:dark){:root{--page:#0d0f10;--card:${CARDS.dark};--text:#eceeed;--soft:#a9afb1;--border:#363b3e;--line:#6d7477;${buttonOf(dark, CARDS.dark)}}}
+:root{color-scheme:light dark;--page:#f9f9f6;--card:${CARDS.light};--text:#16191a;--soft:#545a5e;--border:#d6d7d0;--line:#8b8f89;${buttonColors(color, CARDS.light)}}
+@media(prefers-color-scheme:dark){:root{--page:#0d0f10;--card:${CARDS.dark};--text:#eceeed;--soft:#a9afb1;--border:#363b3e;--line:#6d7477;${buttonColors(dark, CARDS.dark)}}}
 *{box-sizing:border-box}
 body{margin:0;min-height:100vh;display:flex;flex-direction:column;align-items:center;padding:24px 16px;background:var(--page);color:var(--text);font:400 15px/24px ${SANS};-webkit-font-smoothing:antialiased}
 header{display:flex;gap:8px;align-items:center;width:100%;max-width:480px;margin:6vh 0 16px;font-weight:600;letter-spacing:-.006em;overflow-wrap:anywhere}
@@ -78,11 +82,14 @@ input{width:20px;height:20px;margin:0;flex:none;accent-color:var(--accent)}
 :focus-visible{outline:2px solid var(--text);outline-offset:2px}`;
 }
 
-/** Returns the colors of a button: its ground, its text, and its border, which a color like that of the card needs. */
-function buttonOf(color: string, card: string): string {
+/**
+ * Returns the CSS variables for a button: the colors of its background, its text and its border. The border is gray if
+ * the background has too little contrast with the card. Otherwise the border has the color of the background.
+ */
+function buttonColors(color: string, card: string): string {
   const [lower = 0, higher = 0] = [luminanceOf(color), luminanceOf(card)].sort((a, b) => a - b);
-  const isSeen = (higher + 0.05) / (lower + 0.05) >= BUTTON_CONTRAST;
-  return `--accent:${color};--on:${textOn(color)};--edge:${isSeen ? color : 'var(--line)'}`;
+  const isVisible = (higher + 0.05) / (lower + 0.05) >= BUTTON_CONTRAST;
+  return `--accent:${color};--on:${textOn(color)};--edge:${isVisible ? color : 'var(--line)'}`;
 }
 
 /** Returns black or white, whichever has the higher contrast. At a luminance of 0.179, both have the same. */

@@ -71,9 +71,9 @@ export function mailboxPage(items: MailboxItem[], to: string | undefined): strin
   const rows = items.map(
     (mail) => `<li><a href="/mailbox/${mail.id}"><span class="to">${escapeHtml(mail.to)}</span>
 <span class="subject">${escapeHtml(mail.subject) || '(no subject)'} <span class="preview">${escapeHtml(mail.preview)}</span></span>
-${time(mail.createdAt)}</a></li>`,
+${timeElement(mail.createdAt)}</a></li>`,
   );
-  return page('Mailbox', list(rows, to ? `No email to ${escapeHtml(to)} yet.` : 'No email yet.'), { to });
+  return renderPage('Mailbox', list(rows, to ? `No email to ${escapeHtml(to)} yet.` : 'No email yet.'), { to });
 }
 
 /** Returns the page of an email: its headers, its HTML in a frame without scripts, and its text. */
@@ -97,16 +97,16 @@ export function mailboxEmailPage(email: MailboxMessage): string {
 ${html}
 <h2>Text</h2><pre>${escapeHtml(email.text)}</pre>
 <p class="more"><a href="/mailbox/${email.id}/raw">Source</a></p>`;
-  return page(email.subject || '(no subject)', body);
+  return renderPage(email.subject || '(no subject)', body);
 }
 
 /** Returns the list of captured SMS, newest first. */
 export function mailboxSmsPage(messages: MailboxSms[]): string {
   const rows = messages.map(
     (sms) => `<li><div><span class="to">${escapeHtml(sms.to)}</span><span>${escapeHtml(sms.body)}
-<span class="preview">from ${escapeHtml(sms.from)}</span></span>${time(sms.createdAt)}</div></li>`,
+<span class="preview">from ${escapeHtml(sms.from)}</span></span>${timeElement(sms.createdAt)}</div></li>`,
   );
-  return page('SMS', list(rows, 'No SMS yet.'), { path: '/mailbox/sms' });
+  return renderPage('SMS', list(rows, 'No SMS yet.'), { path: '/mailbox/sms' });
 }
 
 function list(rows: string[], empty: string): string {
@@ -121,13 +121,13 @@ const RELATIVE = new Intl.RelativeTimeFormat('en', { numeric: 'auto', style: 'sh
 const DATE = new Intl.DateTimeFormat('en', { month: 'short', day: 'numeric', timeZone: 'UTC' });
 
 /** Shows an instant as "2 min ago", as lists of the dashboard do, with the exact time in UTC on hover. */
-function time(at: Date): string {
+function timeElement(at: Date): string {
   const iso = at.toISOString();
   const exact = `${iso.slice(0, 19).replace('T', ' ')} UTC`;
-  return `<time datetime="${iso}" title="${exact}">${distanceOf(at)}</time>`;
+  return `<time datetime="${iso}" title="${exact}">${formatAge(at)}</time>`;
 }
 
-function distanceOf(at: Date): string {
+function formatAge(at: Date): string {
   const ago = Date.now() - at.getTime();
   const inUnit = (unit: 'second' | 'minute' | 'hour' | 'day', ms: number) =>
     RELATIVE.format(-Math.round(ago / ms), unit).replace('.', '');
@@ -142,7 +142,7 @@ const LISTS = [
   { path: '/mailbox/sms', name: 'SMS' },
 ];
 
-function page(
+function renderPage(
   title: string,
   body: string,
   { path = '/mailbox', to = '' }: { path?: string; to?: string | undefined } = {},

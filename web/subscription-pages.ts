@@ -38,15 +38,15 @@ export function unsubscribePage(subject: PageSubject, links: PageLinks): HtmlPag
     subject,
     'Unsubscribe',
     `<h1>Unsubscribe?</h1>
-<p>${addressOf(subject)} will get no more marketing email from ${nameOf(subject)}.</p>
+<p>${addressOf(subject)} will get no more marketing email from ${escapedNameOf(subject)}.</p>
 ${button(links.unsubscribe, 'Unsubscribe')}
 <p class="soft">You will still get email about your orders and account. <a href="${links.manage}">See your preferences</a></p>`,
   );
 }
 
 /**
- * Returns the page for an email about a topic. The first button leaves the topic, the second unsubscribes from
- * everything.
+ * Returns the unsubscribe page for a link in an email about a topic. The first button unsubscribes the person from the
+ * topic, and the second button unsubscribes from all marketing email.
  */
 function unsubscribeTopicPage(
   subject: PageSubject,
@@ -59,7 +59,7 @@ function unsubscribeTopicPage(
     subject,
     'Unsubscribe',
     `<h1>Unsubscribe?</h1>
-<p>${addressOf(subject)} will get no more email about “${name}” from ${nameOf(subject)}, or no more marketing email at all.</p>
+<p>Choose which email from ${escapedNameOf(subject)} to stop for ${addressOf(subject)}: email about “${name}”, or all marketing email.</p>
 ${choice(links.unsubscribe, 'topic', `Unsubscribe from ${name}`)}
 ${choice(links.unsubscribe, 'everything', 'Unsubscribe from everything')}
 <p class="soft">You will still get email about your orders and account. <a href="${links.manage}">See your preferences</a></p>`,
@@ -73,7 +73,7 @@ export function leftTopicPage(subject: PageSubject, links: PageLinks): HtmlPage 
     subject,
     'Unsubscribed',
     `<h1>You are unsubscribed from “${name}”</h1>
-<p>${addressOf(subject)} will get no more email about it from ${nameOf(subject)}.</p>
+<p>${addressOf(subject)} will get no more email about this topic from ${escapedNameOf(subject)}.</p>
 ${choice(links.unsubscribe, 'everything', 'Unsubscribe from everything')}
 <p class="soft">Was that a mistake? <a href="${links.manage}">See your preferences</a></p>`,
   );
@@ -92,7 +92,7 @@ export function unsubscribedPage(subject: PageSubject, links: PageLinks): HtmlPa
     subject,
     'Unsubscribed',
     `<h1>You are unsubscribed</h1>
-<p>${addressOf(subject)} will get no more marketing email from ${nameOf(subject)}.</p>${again}`,
+<p>${addressOf(subject)} will get no more marketing email from ${escapedNameOf(subject)}.</p>${again}`,
   );
 }
 
@@ -103,7 +103,7 @@ export function subscribePage(subject: PageSubject, links: PageLinks): HtmlPage 
     subject,
     'Subscribe',
     `<h1>Subscribe?</h1>
-<p>${addressOf(subject)} will get email from ${nameOf(subject)}.</p>
+<p>${addressOf(subject)} will get email from ${escapedNameOf(subject)}.</p>
 ${button(links.subscribe, 'Subscribe')}
 <p class="soft">You can unsubscribe at any time, with the link in every email.</p>`,
   );
@@ -123,7 +123,7 @@ export function confirmPage(subject: PageSubject, links: PageLinks, isValid: boo
   if (subject.subscribed) return subscribedPage(subject, links);
   if (!isValid) {
     const body = `<h1>This link is no longer valid</h1>
-<p>It has expired, or you have unsubscribed since. To get email from ${nameOf(subject)}, please sign up again.</p>`;
+<p>It has expired, or you have unsubscribed since. To get email from ${escapedNameOf(subject)}, please sign up again.</p>`;
     return pageOf(subject, 'Link no longer valid', body);
   }
   return pageOf(
@@ -141,7 +141,7 @@ export function subscribedPage(subject: PageSubject, links: PageLinks): HtmlPage
     subject,
     'Subscribed',
     `<h1>You are subscribed</h1>
-<p>${addressOf(subject)} will get email from ${nameOf(subject)}.</p>
+<p>${addressOf(subject)} will get email from ${escapedNameOf(subject)}.</p>
 <p class="soft"><a href="${links.unsubscribe}">Unsubscribe</a></p>`,
   );
 }
@@ -157,7 +157,7 @@ export function managePage(subject: PageSubject, links: PageLinks, p: { saved: b
     `<h1>Email preferences</h1>
 ${p.saved ? '<p role="status"><strong>Saved.</strong></p>' : ''}<p>For ${addressOf(subject)}</p>
 <form method="post" action="${links.manage}">
-<fieldset><legend>Marketing email from ${nameOf(subject)}</legend>
+<fieldset><legend>Marketing email from ${escapedNameOf(subject)}</legend>
 ${option('true', 'Subscribed')}
 ${option('false', 'Unsubscribed')}
 </fieldset>
@@ -188,7 +188,7 @@ function deletedPage(subject: PageSubject): HtmlPage {
     subject,
     'Not subscribed',
     `<h1>Your data was deleted</h1>
-<p>${nameOf(subject)} sends no more email to this address. To subscribe, please sign up again.</p>`,
+<p>${escapedNameOf(subject)} sends no more email to this address. To subscribe, please sign up again.</p>`,
   );
 }
 
@@ -209,7 +209,7 @@ function button(action: string, label: string): string {
   return `<form method="post" action="${action}"><button type="submit">${label}</button></form>`;
 }
 
-function nameOf({ projectName }: PageSubject): string {
+function escapedNameOf({ projectName }: PageSubject): string {
   return escapeHtml(projectName);
 }
 

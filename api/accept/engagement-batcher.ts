@@ -12,8 +12,8 @@ import { describeFailure } from '../../rules/failure-text.ts';
 import { groupBy } from '../../rules/filters/group-by.ts';
 
 /**
- * The time that a hit waits for other hits to share its write. If the process is killed, only hits of the last 100 ms
- * are lost.
+ * The time that a hit waits for other hits, so that they share one write. A write may take some time too. If the
+ * process is killed, normally only hits of the last 100 ms are lost.
  */
 const GATHER_MS = 20;
 const BATCH_MAX = 2_000;
@@ -21,16 +21,17 @@ const BATCH_MAX = 2_000;
 const WAITING_MAX = 100_000;
 const RETRY_MS = 1_000;
 /**
- * Maximum number of attempts to write a hit: one per second for ten minutes. Outages are usually shorter. Then the hit
- * is dropped, because it probably can never be written.
+ * Maximum number of attempts to write a hit: one per second for ten minutes. Outages of the database are usually
+ * shorter. After the last attempt, the hit is dropped, because it probably can never be written.
  */
 const TRIES_MAX = 600;
 /**
- * The number of attempts for a hit of an email that is not yet recorded as SENT. The worker usually records SENT within
- * milliseconds. Otherwise it has crashed, and the email is sent again.
+ * The number of times, one per second, that a hit waits for its email to be recorded as SENT. The worker usually
+ * records SENT within milliseconds. If it has not, the worker has crashed, and the email will be sent again. The hit is
+ * then written without waiting for SENT.
  */
 const SENDER_TRIES_MAX = 10;
-/** Limit for `close`, because `npm start` stops everything within 20 s. */
+/** Time limit of `close`. It is short, because `npm start` has to stop everything within 20 s. */
 const CLOSE_MS = 5_000;
 
 /** One fetch of a pixel or a link. */
@@ -55,13 +56,13 @@ interface BatcherDeps {
   db: Db;
   outbox: OutboxWaker;
   log: Pick<Logger, 'warn' | 'error'>;
-  /** Skips the rule about early hits (rules/emails/prefetchers.ts). */
+  /** If true, hits that arrive very early also count as hits of humans (rules/emails/prefetchers.ts). */
   lenient: boolean;
 }
 
 /**
- * Writes opens and clicks in batches, so that they cost the request nothing. Each flush writes the hits that arrived
- * during the previous flush.
+ * Writes opens and clicks in batches, so that their requests do not wait for the database. While a batch is written,
+ * further hits wait for the next batch.
  */
 export class EngagementBatcher {
   private readonly deps: BatcherDeps;
@@ -130,11 +131,11 @@ export class EngagementBatcher {
   private async write(written: Waiting[]): Promise<Waiting[]> {
     const { db, log } = this.deps;
     try {
-      const { batch, doubtful } = await settleDoubts(db, written);
+      const { batch, doubtful } = await checkUnknownCommits(db, written);
       const emails = new Map((await listProvenEmails(db, idsOf(batch))).map((email) => [email.id, email]));
-      const known = batch.filter(({ emailId }) => emails.has(emailId));
-      const early = this.closing ? [] : known.filter((hit) => isUnderWay(emails.get(hit.emailId), hit));
-      const ready = known.filter((hit) => !early.includes(hit));
+      const hitsOfEmails = batch.filter(({ emailId }) => emails.has(emailId));
+      const early = this.closing ? [] : hitsOfEmails.filter((hit) => waitsForSent(emails.get(hit.emailId), hit));
+      const ready = hitsOfEmails.filter((hit) => !early.includes(hit));
       const groups = groupBy(ready, (hit) => emails.get(hit.emailId)?.projectId ?? '');
       const failed: Waiting[] = [];
       for (const [projectId, hits] of groups)
@@ -149,27 +150,28 @@ export class EngagementBatcher {
   /** Counts an attempt and returns the hits that have attempts left. */
   private countTry(hits: Waiting[]): Waiting[] {
     for (const hit of hits) hit.tries += 1;
-    const left = hits.filter((hit) => hit.tries < TRIES_MAX);
-    const givenUp = hits.length - left.length;
-    if (givenUp > 0) this.deps.log.error({ hits: givenUp }, 'opens and clicks were given up');
-    return left;
+    const remaining = hits.filter((hit) => hit.tries < TRIES_MAX);
+    const droppedCount = hits.length - remaining.length;
+    if (droppedCount > 0) this.deps.log.error({ hits: droppedCount }, 'opens and clicks were given up');
+    return remaining;
   }
 }
 
 /**
- * Checks hits whose earlier transaction has an unknown outcome. `batch` has the hits to write, without hits that such a
- * transaction has written. `doubtful` has the hits whose transaction has no outcome in Postgres yet.
+ * Checks for each hit whether an earlier transaction, whose commit got no response, has written the hit. `batch` has
+ * the hits that are not written. `doubtful` has the hits for which Postgres does not know the outcome of the
+ * transaction yet.
  */
-async function settleDoubts(db: Db, hits: Waiting[]): Promise<{ batch: Waiting[]; doubtful: Waiting[] }> {
+async function checkUnknownCommits(db: Db, hits: Waiting[]): Promise<{ batch: Waiting[]; doubtful: Waiting[] }> {
   const settled = { batch: hits.filter(({ unknown }) => !unknown), doubtful: [] as Waiting[] };
   for (const [unknown, ofOne] of groupBy(hits, (hit) => hit.unknown)) {
     if (!unknown) continue;
-    const fate = await findCommitOutcome(db, unknown).catch((error: unknown) => {
+    const outcome = await findCommitOutcome(db, unknown).catch((error: unknown) => {
       if (isConnectionFailure(error)) throw error;
       return undefined;
     });
-    if (fate === 'aborted') settled.batch.push(...ofOne.map(({ unknown: _, ...hit }) => hit));
-    else if (fate === undefined) settled.doubtful.push(...ofOne);
+    if (outcome === 'aborted') settled.batch.push(...ofOne.map(({ unknown: _, ...hit }) => hit));
+    else if (outcome === undefined) settled.doubtful.push(...ofOne);
   }
   return settled;
 }
@@ -235,10 +237,10 @@ function linksOf(clicks: TrackingHit[], isMachine: (hit: TrackingHit) => boolean
 }
 
 /**
- * Tells whether the worker has not yet recorded that it sent the email. SENT and `email.sent` must be recorded before
- * opens and clicks.
+ * Tells whether a hit has to wait because the worker has not yet recorded that it sent the email. SENT and `email.sent`
+ * must be recorded before opens and clicks.
  */
-function isUnderWay(email: Email | undefined, hit: Waiting): boolean {
+function waitsForSent(email: Email | undefined, hit: Waiting): boolean {
   const open = email?.status === 'PENDING' || email?.status === 'SENDING' || email?.status === 'HELD';
   return open && hit.tries < SENDER_TRIES_MAX;
 }

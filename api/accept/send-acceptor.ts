@@ -64,8 +64,8 @@ export function createSendAcceptor(deps: { db: Db; suppressionKey: Buffer; outbo
       queueOf: () => 'sends',
       tenantOf: ({ projectId }) => projectId,
       // Requests with the same key must not share a transaction, so that the second request finds the key of the first.
-      // Requests that change one contact in different ways (`alikeBy`) must not share one either, because one statement
-      // cannot do both.
+      // Requests that change the same contact in different ways (`alikeBy`) must not share a transaction either,
+      // because one SQL statement writes the contacts of all requests and cannot make two changes to one row.
       apartBy: ({ projectId, idempotencyKey }) =>
         idempotencyKey === undefined ? [] : [`${projectId} key ${idempotencyKey}`],
       alikeBy: contactChanges,
@@ -98,8 +98,8 @@ export function createSendAcceptor(deps: { db: Db; suppressionKey: Buffer; outbo
   const openMonth = createMonthOpener(deps.db);
   return {
     async acceptBatch(batch) {
-      const limited = batch.emails.some((one) => 'to' in one && one.mode === 'live' && one.monthlyEmailLimit !== null);
-      if (limited) await openMonth(batch.projectId);
+      const hasLimit = batch.emails.some((one) => 'to' in one && one.mode === 'live' && one.monthlyEmailLimit !== null);
+      if (hasLimit) await openMonth(batch.projectId);
       return batches.add(batch);
     },
     async accept(request) {

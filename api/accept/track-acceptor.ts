@@ -50,8 +50,8 @@ export function createTrackAcceptor(deps: { db: Db; suppressionKey: Buffer; outb
     max: BATCH_MAX,
     worthALane: WORTH_A_LANE,
     queueOf: ({ projectId, untrusted, mode }) => `${projectId} ${untrusted} ${mode}`,
-    // Two requests do not share a transaction if they are about the same contact, because its events are recorded one
-    // after the other, or if they have the same key, because the second request must find the key of the first.
+    // Two requests about the same contact do not share a transaction, because the events of a contact are recorded one
+    // after the other. Neither do two requests with the same key, because the second must find the key of the first.
     apartBy: ({ email, idempotencyKey }) => [
       `contact ${normalizeEmail(email)}`,
       ...(idempotencyKey === undefined ? [] : [`key ${idempotencyKey}`]),

@@ -21,7 +21,7 @@ export function resolveAliases<V>(valuesByName: Record<string, V | undefined>, s
 }
 
 /**
- * Returns the value of a query parameter that has several names, like `resolveAliases`.
+ * Returns the value of a query parameter that has several names, in the same way as `resolveAliases`.
  * @throws AppError VALIDATION_ERROR (400), at the second name, if two names have different values
  */
 export function resolveQueryAliases<V>(valuesByName: Record<string, V | undefined>): V | undefined {

@@ -8,8 +8,8 @@ import type { Backlog } from '../../db/outbox/outbox-backlog.ts';
 const PROJECTS_MAX = 20;
 
 /**
- * Registers gauges of the outbox, which are read on each scrape. Every API process reports the same values, so take
- * the maximum, not the sum.
+ * Registers gauges of the outbox, whose values are read on each scrape. Every API process reports the same values, so
+ * queries in Prometheus should take the maximum over the processes, not the sum.
  */
 export function registerBacklog(registry: Registry, read: () => Promise<Backlog[]>): void {
   const waiting = new Gauge({
@@ -43,8 +43,8 @@ export function registerBacklog(registry: Registry, read: () => Promise<Backlog[
 }
 
 /**
- * Adds the value of the `project` label to each entry, and returns the entries with the oldest last. Several entries
- * can have the label `other`, and the gauge of the oldest row keeps the last value that is set.
+ * Adds the value of the `project` label to each entry. Several entries can have the label `other`, and the gauge of the
+ * oldest row then keeps the value that is set last. So the entries are returned with the oldest last.
  */
 function labelBacklog(backlog: Backlog[]): (Backlog & { project: string })[] {
   const projectsByKind = new Map<string, number>();

@@ -2,9 +2,12 @@ import type { IncomingMessage } from 'node:http';
 import { AppError } from '../../rules/errors.ts';
 import type { RequestContext } from './env.ts';
 
-/** Limit of a body without its attachments, unless a route sets another. No record of the service is this large. */
+/**
+ * Maximum size of a body without its attachments, unless a route sets another limit. No record of the service is this
+ * large.
+ */
 export const JSON_MAX_BYTES = 3 * 1024 * 1024;
-/** Limit of a body on routes that accept the public key, which anyone can read from a page. */
+/** Maximum size of a body on routes that accept the public key, which anyone can read from a web page. */
 export const PUBLIC_MAX_BYTES = 64 * 1024;
 
 /**
@@ -12,11 +15,11 @@ export const PUBLIC_MAX_BYTES = 64 * 1024;
  * @throws AppError PAYLOAD_TOO_LARGE as soon as the body exceeds the limit; BAD_REQUEST if the caller disconnects
  */
 export async function readBody(c: RequestContext, maxBytes: number): Promise<Uint8Array> {
-  if (Number(c.req.header('content-length') ?? 0) > maxBytes) throw tooLarge(maxBytes);
+  if (Number(c.req.header('content-length') ?? 0) > maxBytes) throw tooLargeError(maxBytes);
   const incoming = c.env?.incoming;
   // Tests call the application without a server.
   if (!incoming) return withinLimit(new Uint8Array(await c.req.arrayBuffer()), maxBytes);
-  return readIncoming(incoming, maxBytes).catch(hungUp);
+  return readIncoming(incoming, maxBytes).catch(throwReadError);
 }
 
 /**
@@ -35,7 +38,7 @@ function readIncoming(incoming: IncomingMessage, maxBytes: number): Promise<Uint
     const take = (chunk: Buffer): void => {
       bytes += chunk.length;
       if (bytes <= maxBytes) chunks.push(chunk);
-      else settle(() => reject(tooLarge(maxBytes)));
+      else settle(() => reject(tooLargeError(maxBytes)));
     };
     const end = (): void => settle(() => resolve(chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks)));
     const fail = (error: Error): void => settle(() => reject(error));
@@ -46,12 +49,12 @@ function readIncoming(incoming: IncomingMessage, maxBytes: number): Promise<Uint
 }
 
 function withinLimit(body: Uint8Array, maxBytes: number): Uint8Array {
-  if (body.byteLength > maxBytes) throw tooLarge(maxBytes);
+  if (body.byteLength > maxBytes) throw tooLargeError(maxBytes);
   return body;
 }
 
 /** Returns the error for a body that is too large, with the limit in a readable unit. */
-export function tooLarge(maxBytes: number): AppError {
+export function tooLargeError(maxBytes: number): AppError {
   return new AppError('PAYLOAD_TOO_LARGE', {
     message: `The body is larger than ${formatSize(maxBytes)}.`,
     details: { maxBytes },
@@ -62,7 +65,8 @@ function formatSize(bytes: number): string {
   return bytes < 1024 * 1024 ? `${Math.floor(bytes / 1024)} KB` : `${Math.floor(bytes / 1024 / 1024)} MB`;
 }
 
-function hungUp(cause: unknown): never {
+/** Throws the error of a read: an `AppError` unchanged, any other error as BAD_REQUEST. */
+function throwReadError(cause: unknown): never {
   if (cause instanceof AppError) throw cause;
   throw new AppError('BAD_REQUEST', { message: 'The body could not be read completely.', cause });
 }

@@ -3,7 +3,7 @@ import { takeFromWindow } from '../../db/rate-windows.ts';
 import { callerNetwork, isLoopbackAddress } from '../../rules/access/caller-address.ts';
 import { LimitReached } from '../../rules/errors.ts';
 
-/** Limit of sign-ups from one IP address. For callers on this machine it is higher, for development and tests. */
+/** Limit of sign-ups from one IP address. Callers on this machine have a higher limit, for development and tests. */
 const SIGN_UPS = { limit: 20, windowSeconds: 3600, period: 'an hour' };
 const SIGN_UPS_FROM_HERE = { limit: 50, windowSeconds: 60, period: 'a minute' };
 
@@ -11,8 +11,8 @@ const SIGN_UPS_FROM_HERE = { limit: 50, windowSeconds: 60, period: 'a minute' };
 const INVITATIONS = { limit: 20, windowSeconds: 3600 };
 
 /**
- * The maximum number of callers whose counts are in memory. A further caller replaces the oldest entry. So a caller
- * with more IP addresses than this is not limited.
+ * The maximum number of counts in memory. The count of a further caller replaces the oldest count. So a caller that
+ * uses more IP addresses than this number is not limited.
  */
 const MAX_CALLERS = 50_000;
 const MINUTE_MS = 60_000;
@@ -69,8 +69,8 @@ export interface CallerLimits {
   takeForUnauthenticated(address: string, limit: UnauthenticatedLimit): void;
 }
 
-/** @param deps.hidden hashes an address for storage */
-export function createCallerLimits({ db, hidden }: { db: Db; hidden: (text: string) => string }): CallerLimits {
+/** @param deps.hashOf hashes an address for storage */
+export function createCallerLimits({ db, hashOf }: { db: Db; hashOf: (text: string) => string }): CallerLimits {
   const windows = new Map<string, { taken: number; endsAtMs: number }>();
 
   function windowOf(subject: string, nowMs: number): { taken: number; endsAtMs: number } {
@@ -90,7 +90,7 @@ export function createCallerLimits({ db, hidden }: { db: Db; hidden: (text: stri
       const nowMs = Date.now();
       const window = windowOf(`${name} ${callerNetwork(address)}`, nowMs);
       if (window.taken >= limit)
-        throw tooMany(`${limit} ${name} a minute from one address`, { limit, retryMs: window.endsAtMs - nowMs });
+        throw limitError(`${limit} ${name} a minute from one address`, { limit, retryMs: window.endsAtMs - nowMs });
       window.taken += 1;
     },
     async takeForInvitation(projectId) {
@@ -98,19 +98,19 @@ export function createCallerLimits({ db, hidden }: { db: Db; hidden: (text: stri
       const { granted, resetMs } = await takeFromWindow(db, { subject, want: 1, ...INVITATIONS });
       if (granted > 0) return;
       const { limit } = INVITATIONS;
-      throw tooMany(`${limit} invitations an hour to one project`, { limit, retryMs: resetMs });
+      throw limitError(`${limit} invitations an hour to one project`, { limit, retryMs: resetMs });
     },
     async takeForSignUp(address) {
       const { limit, windowSeconds, period } = isLoopbackAddress(address) ? SIGN_UPS_FROM_HERE : SIGN_UPS;
-      const subject = `sign-up ${hidden(callerNetwork(address))}`;
+      const subject = `sign-up ${hashOf(callerNetwork(address))}`;
       const { granted, resetMs } = await takeFromWindow(db, { subject, want: 1, limit, windowSeconds });
       if (granted > 0) return;
-      throw tooMany(`${limit} sign-ups ${period} from one address`, { limit, retryMs: resetMs });
+      throw limitError(`${limit} sign-ups ${period} from one address`, { limit, retryMs: resetMs });
     },
   };
 }
 
-function tooMany(limitText: string, p: { limit: number; retryMs: number }): LimitReached {
+function limitError(limitText: string, p: { limit: number; retryMs: number }): LimitReached {
   return new LimitReached({
     message: `The limit of ${limitText} is reached.`,
     details: { limit: p.limit },

@@ -15,8 +15,8 @@ export type Actor =
   | { kind: 'user'; id: string; email: string; role: Role };
 
 /**
- * State of a request, set by the middleware. The fields after the first three are set only on routes that require
- * credentials.
+ * State of a request, set by the middleware. `requestId` and `proxies` are always set. The fields from `projectId` to
+ * `actor` are set only on routes that require credentials.
  */
 export interface RequestVariables {
   requestId: string;
@@ -26,16 +26,16 @@ export interface RequestVariables {
   route: string | undefined;
   projectId: string;
   project: AccessProject;
-  /** `test` with a test key; sessions and the public key are `live`. */
+  /** `test` for a request with a test key. Requests with a session or the public key are `live`. */
   mode: KeyMode;
   scopes: ReadonlySet<string>;
   actor: Actor;
-  /** The decoded files of a body, by position. Set on routes whose body has files. */
+  /** The decoded files of a body, in the order of the body. Set on routes whose body has files. */
   files: (Uint8Array | undefined)[];
   /** Hash of the parsed input; set for requests with an Idempotency-Key. */
   fingerprint: string | undefined;
   /** Ids of the records that the request created, for the request log. */
-  made: AffectedRows | undefined;
+  affectedRows: AffectedRows | undefined;
   /** Code of the error response. */
   errorCode: ErrorCode | undefined;
 }

@@ -7,7 +7,7 @@ import { describeFailure, redact, stackFrames } from '../../rules/failure-text.t
 import type { RequestContext } from './env.ts';
 import type { RouteTable } from './route-table.ts';
 
-/** Seconds after which to retry a request that failed because Postgres was unreachable or busy. */
+/** The header with the number of seconds after which callers should retry, if Postgres was unreachable or busy. */
 const RETRY_AFTER = { 'Retry-After': '2' };
 
 /**
@@ -21,7 +21,7 @@ export function errorHandler(
   return (error, c) => {
     const appError = toAppError(error);
     const finalError =
-      explainWrongMethod(appError, c.req, table) ?? withList(appError, table.listOf(c.get('route') ?? ''));
+      explainWrongMethod(appError, c.req, table) ?? suggestListPath(appError, table.listOf(c.get('route') ?? ''));
     // The caller chooses the request id, which may therefore contain an email address.
     const logFields = { requestId: redact(c.get('requestId')), route: c.get('route') };
     // Expected errors are logged without a stack, and unexpected errors with a stack.
@@ -50,7 +50,7 @@ export function errorEnvelope(error: AppError, requestId: string) {
   };
 }
 
-/** Describes an error in one text with the first error of the input, for clients that show only the message. */
+/** Returns the message of an error together with its first field error, for clients that show only the message. */
 function describeError({ message, errors }: AppError): string {
   const [first] = errors ?? [];
   return !first || message.includes(first.message) ? message : `${message} ${first.field}: ${first.message}`;
@@ -59,15 +59,16 @@ function describeError({ message, errors }: AppError): string {
 function toAppError(error: Error): AppError {
   if (error instanceof AppError) return error;
   if (error instanceof HTTPException) return new AppError(codeOfStatus(error.status), { cause: error });
-  if (error instanceof UnknownCommit) return commitUnknown(error);
-  if (isConnectionFailure(error)) return unavailable(error);
-  if (isOutOfTime(error)) return outOfTime(error);
+  if (error instanceof UnknownCommit) return unknownCommitError(error);
+  if (isConnectionFailure(error)) return unavailableError(error);
+  if (isOutOfTime(error)) return queryTimeoutError(error);
   return new AppError('INTERNAL_SERVER_ERROR', { cause: error });
 }
 
 /**
- * Returns METHOD_NOT_ALLOWED instead of NOT_FOUND if the path exists with other methods. An example is `GET
- * /contacts/import`: the router treats "import" as the id of a contact, but the caller used a wrong method.
+ * Returns METHOD_NOT_ALLOWED instead of NOT_FOUND if the path exists, but only with other methods. An example is
+ * `GET /contacts/import`, which exists only as POST. The router treats `import` as the id of a contact, so its error is
+ * NOT_FOUND.
  */
 function explainWrongMethod(
   error: AppError,
@@ -82,7 +83,7 @@ function explainWrongMethod(
 }
 
 /**
- * Returns the error of a path that takes other methods only.
+ * Returns the error for a request whose path accepts only other methods.
  * @param intendedOperation the operation that the caller probably means, if it is at another path
  */
 export function methodNotAllowed(allowed: readonly string[], intendedOperation?: string): AppError {
@@ -92,8 +93,10 @@ export function methodNotAllowed(allowed: readonly string[], intendedOperation?:
   });
 }
 
-/** If a NOT_FOUND has only the general suggestion, suggests the path that lists the records. */
-function withList(error: AppError, list: string | undefined): AppError {
+/**
+ * If a NOT_FOUND has only the general suggestion, replaces the suggestion: `list` is the path that lists the records.
+ */
+function suggestListPath(error: AppError, list: string | undefined): AppError {
   const isGeneral = error.code === 'NOT_FOUND' && error.suggestion === ERRORS.NOT_FOUND.suggestion;
   if (!isGeneral || list === undefined) return error;
   const { message, details, headers } = error;
@@ -101,7 +104,7 @@ function withList(error: AppError, list: string | undefined): AppError {
     message,
     ...(details && { details }),
     headers,
-    suggestion: `Check the ids in the request: GET ${list} lists yours. An id of another project is not found either.`,
+    suggestion: `Check the ids in the request: GET ${list} lists the records of your project. Ids of other projects are not found.`,
     cause: error,
   });
 }
@@ -113,20 +116,20 @@ function codeOfStatus(status: number): Exclude<ErrorCode, 'CONFLICT'> {
   return status < 500 ? 'BAD_REQUEST' : 'INTERNAL_SERVER_ERROR';
 }
 
-function unavailable(cause: Error, texts: { message?: string; suggestion?: string } = {}): AppError {
+function unavailableError(cause: Error, texts: { message?: string; suggestion?: string } = {}): AppError {
   return new AppError('SERVICE_UNAVAILABLE', { ...texts, headers: RETRY_AFTER, cause });
 }
 
-function commitUnknown(cause: UnknownCommit): AppError {
-  return unavailable(cause, {
+function unknownCommitError(cause: UnknownCommit): AppError {
+  return unavailableError(cause, {
     message: 'The database connection was lost during the commit, so it is unknown whether the request took effect.',
     suggestion:
       'Repeat the request with the same Idempotency-Key: it takes effect only once, and a 409 means that the first request took effect. If you sent no key, first check whether the request took effect.',
   });
 }
 
-function outOfTime(cause: Error): AppError {
-  return unavailable(cause, {
+function queryTimeoutError(cause: Error): AppError {
+  return unavailableError(cause, {
     message: 'The database did not finish the request in time, and the request had no effect.',
     suggestion:
       'Request less: a shorter time span, a smaller page, or a narrower filter. Otherwise retry in a few seconds.',

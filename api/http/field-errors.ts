@@ -8,8 +8,8 @@ type Issue = z.core.$ZodIssue;
 type Path = readonly PropertyKey[];
 
 /**
- * Returns the errors of an input in the form of the envelope: dotted paths, and the code names of zod 3, which
- * clients rely on (contract §1.5 Errors). A rule sets a code of its own with `params: { code }` on a custom issue.
+ * Returns the errors of an input in the form of the envelope: dotted paths, and the code names of zod 3, which clients
+ * rely on (contract §1.5 Errors). A rule in a schema can set the code with `params: { code }` on a custom issue.
  */
 export function fieldErrors(issues: readonly Issue[], input: unknown): FieldError[] {
   return issues.flatMap((issue) => toFieldErrors(issue, [], input));

@@ -9,7 +9,7 @@ import { AppError } from '../../rules/errors.ts';
 import { isStorable, type JsonBody, REPEATED_NAME, readJsonBody, TOO_MANY_NODES } from '../../rules/json-body.ts';
 import { normalizeStrings } from '../../rules/nfc.ts';
 import { authenticate } from './authenticate.ts';
-import { JSON_MAX_BYTES, readBody, tooLarge } from './body.ts';
+import { JSON_MAX_BYTES, readBody, tooLargeError } from './body.ts';
 import { UNAUTHENTICATED_WRITES } from './caller-limits.ts';
 import { clientAddress } from './client-address.ts';
 import type { Deps } from './deps.ts';
@@ -23,8 +23,8 @@ import { accessRule } from './security.ts';
 import { parseChanges, type StoredFields } from './stored-fields.ts';
 
 /**
- * Bodies above this size block the shared event loop for tens of milliseconds, so only a few per project are handled
- * concurrently.
+ * A body above this size blocks the event loop, which all projects share, for tens of milliseconds. So only a few such
+ * bodies of a project are handled concurrently.
  */
 const LARGE_BODY_BYTES = 1024 * 1024;
 
@@ -51,7 +51,9 @@ export interface RouteOptions extends BodyRules {
    * Idempotency.
    */
   idempotency?: 'none';
-  /** Fields of the response that are shown once, and therefore not stored with an Idempotency-Key. */
+  /**
+   * Fields of the response that are shown only once, such as a new secret. They are not stored with an Idempotency-Key.
+   */
   shownOnce?: readonly string[];
   /** For an operation that requires a session: how a caller with an API key gets the same result. Used in the error. */
   insteadOfKey?: string;
@@ -59,7 +61,10 @@ export interface RouteOptions extends BodyRules {
 
 export type GuardedRoute = RouteConfig & RouteOptions;
 
-/** `inThread` is set for a large request, whose CPU time is charged to the project. */
+/**
+ * A check of a request before its handler. The function `inThread` is set for a large request: it runs work in a thread
+ * and charges the CPU time of the work to the project.
+ */
 type Check = (
   c: RequestContext,
   deps: Pick<Deps, 'loop' | 'db' | 'config'>,
@@ -126,8 +131,8 @@ type ParsedContext = Context<AppEnv, string, { out: { query: Record<string, unkn
 
 /**
  * Replaces `c.json` by a function that marks the cursor of a page and reports the size of the response. The size is
- * reported before the response is sent, because a slow caller may take long to read it. Hono has no hook for this, and
- * reading the finished response would copy up to 4 MB.
+ * reported before the response is sent, because a slow caller may take long to read the response. Hono has no hook that
+ * runs before it serializes a body, and reading the finished response would copy up to 4 MB.
  */
 function markCursors(c: RequestContext, mark: string, reportBytes?: (bytes: number) => void): void {
   const respond = (value: unknown, status?: ContentfulStatusCode): Response => {
@@ -239,7 +244,7 @@ function noBodyCheck(route: GuardedRoute): Check {
   return async (c, deps, inThread) => {
     if (JSON_TYPE.test(c.req.header('content-type') ?? '')) await read(c, deps, inThread);
     else if (route.unknownFields === 'refuse' && (await readBody(c, JSON_MAX_BYTES)).byteLength > 0)
-      throw unsupported('application/json');
+      throw mediaTypeError('application/json');
   };
 }
 
@@ -249,7 +254,7 @@ function zoneOfInput(c: RequestContext): string {
   return project?.timezone ?? 'UTC';
 }
 
-/** Returns the data of a body, and lists ignored fields in the header `X-Ignored-Fields` of the response. */
+/** Returns the data of a body, and sets the response header `X-Ignored-Fields` to the names of the ignored fields. */
 function reportIgnoredFields(c: RequestContext, { data, ignored }: ParsedBody<unknown>): object {
   if (ignored !== '') c.header('X-Ignored-Fields', ignored);
   return data as object;
@@ -268,7 +273,7 @@ function jsonReader(plan: BodyPlan): (...request: Parameters<Check>) => Promise<
     deps.loop.noteResumed();
     const body = bytes.byteLength === 0 && plan.optional ? EMPTY_BODY : await parseJson(bytes, plan, inThread);
     if (body.fault !== undefined) {
-      if (body.fault === 'size') throw tooLarge(JSON_MAX_BYTES);
+      if (body.fault === 'size') throw tooLargeError(JSON_MAX_BYTES);
       throw invalidBody([{ field: '', message: TOO_MANY_NODES, code: 'too_big' }], plan.route.invalid);
     }
     const { value, unstorable } = body;
@@ -289,8 +294,8 @@ function jsonReader(plan: BodyPlan): (...request: Parameters<Check>) => Promise<
 }
 
 /**
- * Loads the record that a refused request would change. Undefined if no such record exists, or if the request was not
- * refused because of a value in its body.
+ * Loads the stored record that a refused request would change. Undefined if no such record exists, or if the request
+ * was refused for another reason than a value in its body.
  */
 async function loadStoredRecord(
   refusal: unknown,
@@ -325,9 +330,9 @@ async function readJson(c: RequestContext, plan: BodyPlan): Promise<Uint8Array> 
   if (type === undefined && plan.optional) {
     const bytes = await readBody(c, plan.maxBytes);
     if (bytes.byteLength === 0) return bytes;
-    throw unsupported('application/json');
+    throw mediaTypeError('application/json');
   }
-  if (!type || !JSON_TYPE.test(type)) throw unsupported('application/json');
+  if (!type || !JSON_TYPE.test(type)) throw mediaTypeError('application/json');
   refuseEncoding(c);
   return readBody(c, plan.maxBytes);
 }
@@ -336,7 +341,7 @@ function formCheck(plan: BodyPlan): Check {
   const parse = bodyParser(plan.schema, plan.route);
   return async (c, { loop }) => {
     const type = c.req.header('content-type');
-    if (!type || !FORM_TYPE.test(type)) throw unsupported('multipart/form-data');
+    if (!type || !FORM_TYPE.test(type)) throw mediaTypeError('multipart/form-data');
     refuseEncoding(c);
     const bytes = await readBody(c, plan.maxBytes);
     loop.noteResumed();
@@ -384,7 +389,7 @@ function refuseEncoding(c: RequestContext): void {
 const JSON_TYPE = /^application\/([\w.-]+\+)?json\s*(;|$)/i;
 const FORM_TYPE = /^multipart\/form-data\s*(;|$)/i;
 
-function unsupported(mediaType: 'application/json' | 'multipart/form-data'): AppError {
+function mediaTypeError(mediaType: 'application/json' | 'multipart/form-data'): AppError {
   const boundary = mediaType === 'multipart/form-data' ? ', with the boundary that your HTTP client generates' : '';
   return new AppError('UNSUPPORTED_MEDIA_TYPE', { suggestion: `Send Content-Type: ${mediaType}${boundary}.` });
 }

@@ -6,11 +6,13 @@ import type { AppEnv } from './env.ts';
 
 /**
  * On a loopback HOST, accepts only requests whose `Host` is a loopback name or the host of PUBLIC_URL. This prevents
- * DNS rebinding. On loopback, some requests from this machine need no credentials. An attacker can let the host name of
- * a web page resolve to 127.0.0.1. A browser on this machine then sends requests of that page to this service, because
- * it considers the service to be the page's server. It still sends the host name of the page in `Host`. On a public
- * HOST, any host name may belong to the service, so nothing is checked. A request without `Host` does not come from a
- * browser; Node refuses it if HTTP/1.1 requires the header.
+ * DNS rebinding, because on loopback some requests from this machine need no credentials.
+ *
+ * In such an attack, the host name of the attacker's web page resolves to 127.0.0.1. A browser on this machine then
+ * sends the requests of that page to this service, but still sends the host name of the page in `Host`.
+ *
+ * On a public HOST, any host name may belong to the service, so nothing is checked. A request without `Host` does not
+ * come from a browser. Node refuses such a request if it uses HTTP/1.1, which requires the header.
  */
 export function hostCheck(config: Pick<Config, 'publicHost' | 'publicUrl'>): MiddlewareHandler<AppEnv> {
   const own = hostOf(new URL(config.publicUrl).host);

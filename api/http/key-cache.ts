@@ -5,22 +5,22 @@ import { findKeyAccess, type KeyAccess, updateKeysLastUsed } from '../../db/proj
 import { hashKey, isKeyShaped } from '../../rules/access/api-keys.ts';
 import { describeFailure } from '../../rules/failure-text.ts';
 
-/** Larger than the number of keys in use at a time. A full cache drops its oldest entry. */
+/** Maximum number of cached keys, more than are in use at a time. A full cache drops its oldest entry. */
 const MAX_ENTRIES = 10_000;
 /** Entries are read again after this time, in case a notification was missed. */
 const ENTRY_TTL_MS = 30_000;
 /**
- * Interval at which the connection that receives revocations is checked. While it is down, every request reads its key
- * from the database.
+ * Interval at which the connection that receives revocations is checked. While this connection is down, every request
+ * reads its key from the database.
  */
 const HEARTBEAT_MS = 5_000;
 /** `last_used_at` is written in batches, since a precision of five seconds is enough. */
 const LAST_USED_FLUSH_MS = 5_000;
 
 export interface KeyCache {
-  /** Returns the access of a key, from memory if that is safe. Undefined when it is unknown, revoked or expired. */
+  /** Returns the access of a key, from memory if that is safe. Undefined if the key is unknown, revoked or expired. */
   find(key: string): Promise<KeyAccess | undefined>;
-  /** Clears the cache at once. Call it before the response, if this process itself changed a key. */
+  /** Clears the cache at once. If this process itself has changed a key, call this function before the response. */
   forget(): void;
   close(): Promise<void>;
 }
@@ -38,7 +38,8 @@ interface Entry {
 export function createKeyCache(deps: { db: Db; databaseUrl: string; log: Logger }): KeyCache {
   const entries = new Map<string, Entry>();
   const used = new Set<string>();
-  // A lookup that runs during a change may return the old row, so its result is not cached.
+  // Increased whenever the cache is cleared. A lookup that runs while a key changes may return the old row, so its
+  // result is not cached if `generation` has changed during the lookup.
   let generation = 0;
   const forget = (): void => {
     generation += 1;

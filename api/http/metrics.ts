@@ -8,9 +8,9 @@ export interface Metrics {
   registry: Registry;
   observe(request: { method: string; route: string; status: number; ms: number }): void;
   /** Records that a route blocked the event loop. */
-  held(held: BlockedLoop): void;
+  observeBlockedLoop(blocked: BlockedLoop): void;
   /** Records the CPU time of work in a thread, by the kind of work. */
-  computed(done: ComputedWork): void;
+  observeCpuTime(work: ComputedWork): void;
 }
 
 /** Creates the Prometheus metrics of one API process. */
@@ -30,14 +30,14 @@ export function createMetrics(options: { ofProcess?: boolean } = {}): Metrics {
     buckets: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
     registers: [registry],
   });
-  const held = new Histogram({
+  const blockedSeconds = new Histogram({
     name: 'tidings_event_loop_held_seconds',
     help: 'Times that the event loop was blocked for more than 0.2 s, by the route that blocked it.',
     labelNames: ['work'],
     buckets: [0.25, 0.5, 1, 2.5, 5, 10],
     registers: [registry],
   });
-  const computed = new Counter({
+  const cpuSeconds = new Counter({
     name: 'tidings_computed_seconds_total',
     help: 'CPU seconds in threads, by kind of work.',
     labelNames: ['kind'],
@@ -45,11 +45,11 @@ export function createMetrics(options: { ofProcess?: boolean } = {}): Metrics {
   });
   return {
     registry,
-    held({ work, ms }) {
-      held.observe({ work }, ms / 1000);
+    observeBlockedLoop({ work, ms }) {
+      blockedSeconds.observe({ work }, ms / 1000);
     },
-    computed({ kind, cpuMs }) {
-      computed.inc({ kind }, cpuMs / 1000);
+    observeCpuTime({ kind, cpuMs }) {
+      cpuSeconds.inc({ kind }, cpuMs / 1000);
     },
     observe({ method, route, status, ms }) {
       requests.inc({ method, route, status });

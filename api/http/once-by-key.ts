@@ -12,15 +12,15 @@ import { IdempotencyHeader, idempotencyKey } from './idempotency-key.ts';
 export interface OnceRules {
   /** Method and path, for the error message. */
   request: string;
-  /** Fields of the response that are shown once, and therefore not stored with the key. */
+  /** Fields of the response that are shown only once, such as a new secret. They are not stored with the key. */
   shownOnce?: readonly string[] | undefined;
 }
 
 /**
  * Makes a handler take effect once per Idempotency-Key. Its writes, the key and the response are committed in one
  * transaction, so a killed process leaves all of them or none. Requests without a key run unchanged.
- * @throws AppError IDEMPOTENCY_KEY_REUSED (by the handler) for the second request with a key. Source: contract §1.8
- * Idempotency
+ * For a second request with the same key, the returned handler throws an AppError with IDEMPOTENCY_KEY_REUSED.
+ * Source: contract §1.8 Idempotency.
  */
 export function onceByKey(handler: Handler<AppEnv>, rules: OnceRules, deps: Deps): Handler<AppEnv> {
   return async (c, next) => {
@@ -34,9 +34,9 @@ export function onceByKey(handler: Handler<AppEnv>, rules: OnceRules, deps: Deps
       request: rules.request,
       fingerprint: c.get('fingerprint'),
     };
-    // Limits concurrent requests with keys. Each occupies a database connection, also while it waits for an earlier
-    // request with the same key. Requests with the public key have a separate queue, so that other requests of the
-    // project do not wait for them.
+    // Limits the number of concurrent requests with an Idempotency-Key. Each of them occupies a database connection,
+    // also while it waits for an earlier request with the same Idempotency-Key. Requests with the project's public key
+    // have a separate queue, so that other requests of the project do not wait for them.
     const queue = keyedRequest.owner.public ? `${projectId} public` : projectId;
     return deps.compute.keyed({ projectId: queue, kind: rules.request }, async () => {
       const { result, committed } = await inTransaction(deps.db, async (trx) => {
@@ -69,13 +69,16 @@ export function joinableDeps(deps: Deps): Deps {
   };
 }
 
-/** Returns the `request.headers` of an operation with the header of the key added, unless it is declared already. */
+/** Returns the `request.headers` of an operation, with `Idempotency-Key` added unless it is already declared. */
 export function withKeyHeader(headers: unknown): z.ZodObject {
   return headers instanceof z.ZodObject ? headers.extend(IdempotencyHeader.shape) : IdempotencyHeader;
 }
 
-/** Tells whether an operation handles the key in its own code, like sends, which share transactions. */
-export function takesIdempotencyKey(headers: unknown): boolean {
+/**
+ * Tells whether an operation declares the header `Idempotency-Key`. Before `withKeyHeader` is applied, this means that
+ * the operation handles the key in its own code. Sends do so, because several sends share a transaction.
+ */
+export function declaresIdempotencyKey(headers: unknown): boolean {
   return headers instanceof z.ZodObject && 'Idempotency-Key' in headers.shape;
 }
 

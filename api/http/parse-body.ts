@@ -32,7 +32,7 @@ export interface ParsedBody<T> {
 
 /**
  * Creates the parser for the bodies of an operation. Create it once per route, because it analyzes the schema once.
- * @throws AppError VALIDATION_ERROR (by the function) with all errors of a body
+ * The returned function throws an AppError with VALIDATION_ERROR and all errors of a body.
  */
 export function bodyParser<Schema extends z.ZodType>(
   schema: Schema,
@@ -43,7 +43,7 @@ export function bodyParser<Schema extends z.ZodType>(
   return (value) => {
     const unknown = names.unknownIn(value).map((field) => withRemedy(field, setElsewhere));
     const isReadOnly = ({ path, remedy }: UnknownField) =>
-      recordNames?.knows(path) && (!remedy || hasNoValue(value, path) || isRecord(value));
+      recordNames?.hasField(path) && (!remedy || hasNoValue(value, path) || isRecord(value));
     const isRefused = (field: UnknownField) => unknownFields === 'refuse' || field.remedy !== undefined;
     const refusedFields = unknown.filter((field) => isRefused(field) && !isReadOnly(field));
     const parsed = schema.safeParse(value);

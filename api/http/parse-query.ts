@@ -7,7 +7,8 @@ import { fieldNames, type UnknownField } from './unknown-fields.ts';
 
 /**
  * Creates the parser for the queries of an operation. Create it once per route, because it analyzes the schema once.
- * @throws AppError VALIDATION_ERROR (400, by the function) for unknown parameters, unless `anyQuery`, and bad values
+ * The returned function throws an AppError with VALIDATION_ERROR (400) for invalid values, and unless `anyQuery` is set,
+ * for unknown parameters.
  */
 export function queryParser<Schema extends z.ZodType>(
   schema: Schema,

@@ -12,7 +12,7 @@ const WINDOW_SECONDS = 60;
  * unused.
  */
 const LEASES_PER_WINDOW = 100;
-/** Maximum number of leases in memory. When there are more, leases whose window has ended are deleted. */
+/** Maximum number of leases in memory. When it is reached, leases whose window has ended are deleted. */
 const MAX_LEASES = 20_000;
 const CLEAN_MS = 10 * 60_000;
 
@@ -83,7 +83,7 @@ export function createRateLimits(deps: {
 
   async function take(subject: string, limit: number): Promise<RateState> {
     let lease = leaseOf(subject);
-    // Repeats, because other waiting requests may already have used up the renewed lease.
+    // Renews the lease again if other waiting requests have already used up the renewed lease.
     for (let attempts = 0; lease.left <= 0 && attempts < LEASES_PER_WINDOW; attempts += 1) {
       if (lease.taken >= limit && Date.now() < lease.endsAtMs) break;
       lease.renewing ??= renew(subject, lease, limit);
@@ -107,7 +107,7 @@ export function createRateLimits(deps: {
   function leaseOf(subject: string): Lease {
     const current = leases.get(subject);
     if (current && (current.endsAtMs > Date.now() || current.renewing)) return current;
-    if (leases.size >= MAX_LEASES) forgetEnded();
+    if (leases.size >= MAX_LEASES) deleteEndedLeases();
     const lease: Lease = { left: 0, taken: 0, endsAtMs: 0, renewing: undefined };
     leases.set(subject, lease);
     return lease;
@@ -115,8 +115,8 @@ export function createRateLimits(deps: {
 
   async function renew(subject: string, lease: Lease, limit: number): Promise<void> {
     try {
-      const want = Math.max(1, Math.floor(limit / LEASES_PER_WINDOW));
-      const grant = await takeFromWindow(deps.db, { subject, want, limit, windowSeconds: WINDOW_SECONDS });
+      const wantedCount = Math.max(1, Math.floor(limit / LEASES_PER_WINDOW));
+      const grant = await takeFromWindow(deps.db, { subject, want: wantedCount, limit, windowSeconds: WINDOW_SECONDS });
       lease.left = grant.granted;
       lease.taken = grant.taken;
       lease.endsAtMs = Date.now() + grant.resetMs;
@@ -125,27 +125,27 @@ export function createRateLimits(deps: {
     }
   }
 
-  function forgetEnded(): void {
+  function deleteEndedLeases(): void {
     const nowMs = Date.now();
     for (const [subject, lease] of leases) if (lease.endsAtMs <= nowMs && !lease.renewing) leases.delete(subject);
     if (leases.size >= MAX_LEASES) leases.clear();
   }
 
   // Addresses are stored as keyed hashes, so that the counters do not reveal who made requests.
-  const hidden = (text: string): string => createHmac('sha256', deps.key).update(text).digest('base64url').slice(0, 22);
+  const hashOf = (text: string): string => createHmac('sha256', deps.key).update(text).digest('base64url').slice(0, 22);
 
   return {
-    ...createCallerLimits({ db: deps.db, hidden }),
+    ...createCallerLimits({ db: deps.db, hashOf }),
     takeForProject: async (projectId) =>
       deps.perMinute > 0 ? take(`project ${projectId}`, deps.perMinute) : undefined,
     takeForPublicKey: async (projectId) =>
       deps.publicPerMinute > 0 ? take(`public ${projectId}`, deps.publicPerMinute) : undefined,
     takeForPublicAddress: (projectId, address) =>
-      take(`address ${projectId} ${hidden(address)}`, PUBLIC_KEY_PER_ADDRESS),
+      take(`address ${projectId} ${hashOf(address)}`, PUBLIC_KEY_PER_ADDRESS),
     takeForPublicContact: (projectId, email) =>
-      take(`contact ${projectId} ${hidden(normalizeEmail(email))}`, PUBLIC_KEY_PER_CONTACT),
+      take(`contact ${projectId} ${hashOf(normalizeEmail(email))}`, PUBLIC_KEY_PER_CONTACT),
     takeForBackInStock: (projectId, address) =>
-      take(`back-in-stock ${projectId} ${hidden(address)}`, BACK_IN_STOCK_PER_CALLER),
+      take(`back-in-stock ${projectId} ${hashOf(address)}`, BACK_IN_STOCK_PER_CALLER),
     close: () => clearInterval(cleaning),
   };
 }

@@ -35,7 +35,8 @@ const ENTITY_TAG = /^\s*(?:(?:W\/)?"([\x21\x23-\x7e\x80-\u{10ffff}]*)"|([^\s,"*/
 
 /**
  * Returns the version that the caller has read: `If-Match`, `updatedAt` of the body, or both. Undefined if the request
- * has neither. Weak tags are accepted too, because proxies that compress a response change its tag to a weak tag.
+ * has neither. Weak tags (`W/"…"`) are accepted too, because proxies that compress a response change its tag to a weak
+ * tag.
  * @throws AppError BAD_REQUEST for an `If-Match` that is neither `*` nor a list of entity tags
  */
 export function readVersion(c: RequestContext, body: { updatedAt?: Date | undefined } = {}): ReadVersion | undefined {

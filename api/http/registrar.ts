@@ -6,7 +6,7 @@ import { clientAddress } from './client-address.ts';
 import type { Deps } from './deps.ts';
 import type { App, AppEnv, RequestContext } from './env.ts';
 import { type GuardedRoute, guard, type RouteOptions } from './guard.ts';
-import { onceByKey, takesIdempotencyKey, withKeyHeader } from './once-by-key.ts';
+import { declaresIdempotencyKey, onceByKey, withKeyHeader } from './once-by-key.ts';
 import { errorResponses } from './responses.ts';
 import type { RouteTable } from './route-table.ts';
 import { accessRule } from './security.ts';
@@ -45,7 +45,10 @@ export function createRegistrar(hono: OpenAPIHono<AppEnv>, table: RouteTable, de
 /** Registers routes outside the API: pages, pixels and callbacks, which require no credentials and have no guard. */
 export interface UnauthenticatedRoutes {
   get(path: string, handler: UnauthenticatedHandler, options?: UnauthenticatedOptions): void;
-  /** By default, the limit `UNAUTHENTICATED_WRITES` applies to all of these routes together, for each caller. */
+  /**
+   * By default, `UNAUTHENTICATED_WRITES` limits the requests of each caller. All routes with this limit share one count
+   * for each caller.
+   */
   post(path: string, handler: UnauthenticatedHandler, options?: UnauthenticatedOptions): void;
 }
 
@@ -59,14 +62,15 @@ interface UnauthenticatedOptions {
   /** The router's pattern. Only needed if it is not the documented path with `:name` instead of `{name}`. */
   pattern?: string;
   /**
-   * Further patterns: links that an email app has cut off. A person who opens such a link gets a page, not an error.
+   * Further patterns, which match links whose end an email app has cut off. A person who opens such a link gets a page
+   * instead of an error.
    */
   cutOffAt?: readonly string[];
 }
 
 /**
- * Creates the registrar of routes without credentials. Routes that write are limited by the caller's address. All are
- * added to the route table.
+ * Creates the registrar of routes without credentials. It limits the routes that write by the caller's IP address, and
+ * adds all routes to the route table.
  */
 export function createUnauthenticatedRoutes(
   hono: OpenAPIHono<AppEnv>,
@@ -154,8 +158,8 @@ function omitGuardOptions(route: GuardedRoute): RouteConfig {
 }
 
 /**
- * Errors of the query are 400, errors of the body 422 unless the route says otherwise. Source: contract §1.7 Status
- * codes.
+ * Returns the statuses of VALIDATION_ERROR that an operation may respond with: 400 for errors in the query, and 422 for
+ * errors in the body unless the route sets another status. Source: contract §1.7 Status codes.
  */
 function invalidStatuses(route: GuardedRoute): number[] {
   const ofQuery = route.anyQuery && !route.request?.query ? [] : [400];
@@ -171,18 +175,18 @@ function invalidStatuses(route: GuardedRoute): number[] {
 function addCommonRemedies(route: GuardedRoute): GuardedRoute {
   if (route.method === 'get' || route.anyQuery) return route;
   const dryRun = 'Unknown field. This operation has no dry run. An operation with a dry run has the field dryRun.';
-  const idempotencyKey = takesIdempotencyKey(route.request?.headers) && 'Send it as the header Idempotency-Key.';
+  const idempotencyKey = declaresIdempotencyKey(route.request?.headers) && 'Send it as the header Idempotency-Key.';
   return { ...route, setElsewhere: { ...route.setElsewhere, dryRun, ...(idempotencyKey && { idempotencyKey }) } };
 }
 
 /** Tells whether `onceByKey` handles the key: on every POST in a project, unless the route opts out. */
 function isKeyed(route: GuardedRoute): boolean {
-  if (route.method !== 'post' || route.idempotency === 'none' || takesIdempotencyKey(route.request?.headers))
+  if (route.method !== 'post' || route.idempotency === 'none' || declaresIdempotencyKey(route.request?.headers))
     return false;
   return accessRule(route.security)?.ofProject === true;
 }
 
-/** Returns the errors that follow from the input of an operation, besides the errors that it declares. */
+/** Returns the error codes that an operation may respond with because of its input and its credentials. */
 function impliedCodes(route: GuardedRoute): ErrorCode[] {
   const { request } = route;
   const rule = accessRule(route.security);
@@ -194,7 +198,7 @@ function impliedCodes(route: GuardedRoute): ErrorCode[] {
   if (rule && (rule.session || rule.secretKey?.length)) codes.push('FORBIDDEN');
   if (rule?.ofProject && route.method !== 'get') codes.push('PROJECT_DISABLED');
   if (request?.params) codes.push('NOT_FOUND');
-  if (takesIdempotencyKey(request?.headers)) codes.push('IDEMPOTENCY_KEY_REUSED');
+  if (declaresIdempotencyKey(request?.headers)) codes.push('IDEMPOTENCY_KEY_REUSED');
   if (request?.body) codes.push('PAYLOAD_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE');
   // An operation without input still responds with 400 to malformed HTTP.
   if (codes.length === 0) codes.push('BAD_REQUEST');

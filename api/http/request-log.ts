@@ -15,11 +15,11 @@ const INTERVAL_MS = 250;
  * projects or overload Postgres.
  */
 const PROJECT_MAX = 100;
-/** Maximum number of entries of all projects per interval, about 300 KB. */
+/** Maximum number of entries of all projects per interval. So many entries need about 300 KB of memory. */
 const WAITING_MAX = 1_000;
 /** Maximum number of ids of each kind in an entry. */
-const MADE_MAX = 100;
-/** Limit for `close`, because `npm start` stops everything within 20 s. */
+const IDS_MAX = 100;
+/** Time limit of `close`. It is short, because `npm start` has to stop everything within 20 s. */
 const CLOSE_MS = 3_000;
 
 /** Records requests in the background, without delaying them. */
@@ -30,15 +30,15 @@ export interface RequestLog {
 }
 
 /**
- * Writes the request log in one statement per quarter of a second. Entries beyond the limits are skipped, and so are
- * entries that Postgres refuses: a log must not delay requests or use up memory.
+ * Creates the request log. It writes its entries four times a second, each time in one SQL statement. Entries beyond
+ * the limits and entries that Postgres refuses are skipped, because a log must not delay requests or use up memory.
  */
 export function createRequestLog({ db, log }: { db: Db; log: Pick<Logger, 'warn'> }): RequestLog {
   let waitingEntries: NewLoggedRequest[] = [];
   let countByProject = new Map<string, number>();
   let skippedCount = 0;
   let timer: NodeJS.Timeout | undefined;
-  /** Only one write runs at a time, so that a slow Postgres gets no further writes. */
+  /** The running write. Only one write runs at a time, so that a slow Postgres gets no further writes. */
   let writing: Promise<void> | undefined;
   let closed = false;
 
@@ -86,7 +86,7 @@ export function createRequestLog({ db, log }: { db: Db; log: Pick<Logger, 'warn'
 
 /**
  * Returns the log entry of a finished request. Undefined for requests that are not logged: requests without a project,
- * and reads by users, because the dashboard sends requests every second.
+ * and reads by users, because an open dashboard sends such requests every second.
  */
 export function logEntry(
   c: RequestContext,
@@ -95,21 +95,21 @@ export function logEntry(
   const { method } = c.req;
   const [projectId, actor] = [c.get('projectId'), c.get('actor')];
   if (!projectId || !actor || (actor.kind === 'user' && method === 'GET')) return undefined;
-  const made = c.get('made');
+  const affectedRows = c.get('affectedRows');
   return {
     ...p,
     id: uuidv7(),
     projectId,
     method,
     actor: actorName(actor),
-    made: made ?? null,
+    made: affectedRows ?? null,
     errorCode: c.get('errorCode') ?? null,
     createdAt: new Date(Date.now() - p.ms),
   };
 }
 
 /** Stores the ids of records that a request created, for its log entry. */
-export function noteAffectedRows(c: RequestContext, made: AffectedRows): void {
-  const shortened = Object.entries(made).map(([kind, ids]) => [kind, ids.slice(0, MADE_MAX)]);
-  c.set('made', Object.fromEntries(shortened));
+export function noteAffectedRows(c: RequestContext, rows: AffectedRows): void {
+  const shortened = Object.entries(rows).map(([kind, ids]) => [kind, ids.slice(0, IDS_MAX)]);
+  c.set('affectedRows', Object.fromEntries(shortened));
 }

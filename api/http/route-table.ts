@@ -15,14 +15,15 @@ export interface RouteTable {
   listOf(path: string): string | undefined;
 }
 
-interface KnownPath {
+interface PathEntry {
   pattern: RegExp;
   parameters: number;
   methods: Set<string>;
 }
 
 /**
- * Longer paths are not compared: they are not typos of a known path, and comparing costs the product of both lengths.
+ * Requested paths that are longer are not compared with the existing paths. They are not typos of an existing path, and
+ * the time for a comparison grows with the product of both lengths.
  */
 const COMPARED_MAX_CHARS = 120;
 /**
@@ -43,33 +44,33 @@ const FOREIGN_OPERATIONS: ReadonlyMap<string, string> = new Map([
   ['POST contacts/create', 'POST /v1/contacts'],
 ]);
 
-/** The maximum number of wrong letters with which a path is still suggested. */
-const NEAR = 2;
+/** If a requested path has more wrong letters than this, no path is suggested. */
+const MAX_TYPING_ERRORS = 2;
 
 export function createRouteTable(): RouteTable {
-  const paths = new Map<string, KnownPath>();
+  const paths = new Map<string, PathEntry>();
   return {
     add(method, path) {
-      const known = paths.get(path) ?? toKnownPath(path);
-      known.methods.add(method.toUpperCase());
-      if (method.toLowerCase() === 'get') known.methods.add('HEAD');
-      paths.set(path, known);
+      const entry = paths.get(path) ?? createPathEntry(path);
+      entry.methods.add(method.toUpperCase());
+      if (method.toLowerCase() === 'get') entry.methods.add('HEAD');
+      paths.set(path, entry);
     },
     methodsOf(path) {
-      const matching = [...paths.values()].filter((known) => known.pattern.test(path));
+      const matching = [...paths.values()].filter((entry) => entry.pattern.test(path));
       // `/contacts/fields` also matches `/contacts/{id}`, but accepts only its own methods.
       const fewest = Math.min(...matching.map(({ parameters }) => parameters));
       const mostSpecific = matching.filter(({ parameters }) => parameters === fewest);
-      return [...new Set(mostSpecific.flatMap((known) => [...known.methods]))].sort();
+      return [...new Set(mostSpecific.flatMap((entry) => [...entry.methods]))].sort();
     },
     nearestTo(path) {
       if (path.length > COMPARED_MAX_CHARS) return undefined;
-      const ranked = [...paths.keys()].map((known) => ({ known, errors: countTypingErrors(path, known) }));
+      const ranked = [...paths.keys()].map((existing) => ({ existing, errors: countTypingErrors(path, existing) }));
       const nearest = ranked.reduce((best, one) => (one.errors < best.errors ? one : best), {
-        known: '',
-        errors: NEAR + 1,
+        existing: '',
+        errors: MAX_TYPING_ERRORS + 1,
       });
-      return nearest.errors <= NEAR ? nearest.known : undefined;
+      return nearest.errors <= MAX_TYPING_ERRORS ? nearest.existing : undefined;
     },
     equivalentOf(method, path) {
       return FOREIGN_OPERATIONS.get(`${method} ${partsOf(path).parts.join('/')}`);
@@ -81,7 +82,7 @@ export function createRouteTable(): RouteTable {
   };
 }
 
-function toKnownPath(path: string): KnownPath {
+function createPathEntry(path: string): PathEntry {
   return { pattern: patternOf(path), parameters: path.match(/\{|\*/g)?.length ?? 0, methods: new Set() };
 }
 
@@ -93,14 +94,14 @@ function patternOf(path: string): RegExp {
 }
 
 /** Counts the wrong letters in a requested path. A wrong or missing version counts as one letter. */
-function countTypingErrors(requestedPath: string, known: string): number {
-  const [one, other] = [partsOf(requestedPath), partsOf(known)];
+function countTypingErrors(requestedPath: string, existingPath: string): number {
+  const [requested, existing] = [partsOf(requestedPath), partsOf(existingPath)];
   // `/` is the dashboard. It is never a useful suggestion for `/v1`.
-  if (other.parts.length === 0) return Number.POSITIVE_INFINITY;
-  if (one.parts.length !== other.parts.length) return Number.POSITIVE_INFINITY;
-  return other.parts.reduce(
-    (sum, part, i) => sum + (part.startsWith('{') ? 0 : distance(one.parts[i] ?? '', part)),
-    one.versioned === other.versioned ? 0 : 1,
+  if (existing.parts.length === 0) return Number.POSITIVE_INFINITY;
+  if (requested.parts.length !== existing.parts.length) return Number.POSITIVE_INFINITY;
+  return existing.parts.reduce(
+    (sum, part, i) => sum + (part.startsWith('{') ? 0 : distance(requested.parts[i] ?? '', part)),
+    requested.versioned === existing.versioned ? 0 : 1,
   );
 }
 

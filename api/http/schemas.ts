@@ -241,7 +241,7 @@ export const numberedListFields = {
 /** How delivered emails are counted. */
 export const DeliveredBasis = z.enum(['reported', 'sent_minus_bounced']).openapi({
   description:
-    '`reported`: the provider reports each delivery. `sent_minus_bounced`: it does not, so delivered emails are the sent emails minus the bounced ones.',
+    '`reported`: the provider reports each delivery. `sent_minus_bounced`: the provider does not, so the count is the sent emails minus the bounced emails.',
 });
 
 /** Set on a record of a list, if its large fields were omitted to fit into the page. */

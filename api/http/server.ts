@@ -30,7 +30,7 @@ import { createMetrics, type Metrics, serveMetrics } from './metrics.ts';
 import { createRateLimits } from './rate-limits.ts';
 import { createRequestLog } from './request-log.ts';
 
-/** Statements of the API take far less time. Postgres cancels a statement that runs longer. */
+/** Postgres cancels a statement of the API that runs longer. Statements normally take far less time. */
 const STATEMENT_TIMEOUT_MS = 120_000;
 /** Limit for statements of lists and counts, because users do not wait longer for a page. */
 const READ_TIMEOUT_MS = 20_000;
@@ -50,8 +50,8 @@ export interface RunningApi {
 }
 
 /**
- * Starts the HTTP API. It also starts while Temporal is down, and accepts requests as soon as it listens. `close`
- * accepts no new requests, finishes running requests, and releases every connection.
+ * Starts the HTTP API, also while Temporal is down. `close` stops accepting requests, finishes the running requests,
+ * and closes every connection.
  */
 export async function startApi(
   initialConfig: Config,
@@ -106,9 +106,9 @@ function openDeps(
   { config, release }: Pick<Deps, 'config' | 'release'>,
   { installation, log, metrics }: { installation: Installation; log: Logger; metrics: Metrics },
 ): { deps: Deps; watch: () => void; close: () => Promise<void> } {
-  const loop = watchLoop((held) => {
-    metrics.held(held);
-    log.warn(held, 'the event loop was blocked');
+  const loop = watchLoop((blocked) => {
+    metrics.observeBlockedLoop(blocked);
+    log.warn(blocked, 'the event loop was blocked');
   });
   const database = {
     onResponse: loop.noteResumed,
@@ -145,7 +145,7 @@ function openDeps(
   const engagements = new EngagementBatcher({ db, outbox, log, lenient });
   const requests = createRequestLog({ db: reads, log });
   const close = async () => {
-    // These requests have their responses already, but their opens, clicks and log entries are not written yet.
+    // All requests have their responses now, but some of their opens, clicks and log entries are not written yet.
     await Promise.all([engagements.close(), requests.close()]);
     // Calls to an unreachable Temporal must not delay the stop.
     await Promise.race([lifecycle.close(), sleep(TEMPORAL_MS, undefined, { ref: false })]);
@@ -158,7 +158,7 @@ function openDeps(
   const backlog = createBacklogReader(reads);
   const compute = createCompute({
     cpuMsPerSecond: config.projectCpuMsPerSecond,
-    onDone: metrics.computed,
+    onDone: metrics.observeCpuTime,
     onResume: loop.noteResumed,
   });
   return {

@@ -7,7 +7,7 @@ import { invalidBody } from './parse-body.ts';
 
 /** How to compare a refused body with the record that the request changes. */
 export interface StoredFields {
-  /** Returns the record in the form of the body. Undefined if it does not exist. */
+  /** Returns the stored record in the form of the body. Undefined if the record does not exist. */
   load(
     deps: Pick<Deps, 'db' | 'config'>,
     request: { projectId: string; id: string; body: unknown },
@@ -16,7 +16,9 @@ export interface StoredFields {
   depth: 1 | 3;
 }
 
-/** Compares a refused body with one record, in the form in which its GET returns it. */
+/**
+ * Compares a refused body with one record. `load` returns the record in the form in which its GET operation returns it.
+ */
 export function storedRecord(
   load: (deps: Pick<Deps, 'db' | 'config'>, ref: { projectId: string; id: string }) => Promise<object>,
 ): StoredFields {

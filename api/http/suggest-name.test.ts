@@ -29,6 +29,6 @@ it.each([
   ['sujbect', 'subject'],
   ['track_opens', undefined],
   ['constructor', undefined],
-])('suggests for %s, a name of another service or a typo, %s', (name, meant) => {
+])('for %s, a name of another service or a typo, suggests %s', (name, meant) => {
   expect(suggestName(name, SEND)).toBe(meant);
 });

@@ -136,24 +136,25 @@ const FOREIGN_NAMES: ReadonlyMap<string, string[]> = new Map(
 /** Old names of fields that are still accepted. The new name is suggested instead. */
 const OLD_NAMES = new Set(['scheduledAt', 'ids', 'audienceCondition']);
 
-/** Returns the known name that a caller probably meant. Undefined if no name is close enough. */
-export function suggestName(name: string, known: readonly string[]): string | undefined {
+/** Returns the accepted name that a caller probably meant. Undefined if no name is close enough. */
+export function suggestName(name: string, acceptedNames: readonly string[]): string | undefined {
   const normalized = normalizeName(name);
-  const equalName = known.find((one) => normalizeName(one) === normalized && !OLD_NAMES.has(one));
+  const equalName = acceptedNames.find((one) => normalizeName(one) === normalized && !OLD_NAMES.has(one));
   if (equalName !== undefined) return equalName;
-  const translated = FOREIGN_NAMES.get(normalized)?.find((one) => known.includes(one));
-  if (translated !== undefined || known.length === 0) return translated;
+  const translation = FOREIGN_NAMES.get(normalized)?.find((one) => acceptedNames.includes(one));
+  if (translation !== undefined || acceptedNames.length === 0) return translation;
   const consent = consentFieldOf(name);
-  if (consent !== undefined && known.includes(consent)) return consent;
-  // Long names are not compared: they are not typos of a known field, and comparing costs the product of both
-  // lengths.
+  if (consent !== undefined && acceptedNames.includes(consent)) return consent;
+  // Long names are not compared. They are not typos of an accepted name, and the time for a comparison grows with the
+  // product of both lengths.
   if (normalized.length > 40) return undefined;
-  // Two letters in the wrong order, as in `filed`, count as two changes, which is too much for a short name below.
-  const reordered = known.find((one) => sortLetters(normalizeName(one)) === sortLetters(normalized));
-  if (reordered !== undefined) return reordered;
-  const nearest = closest(normalized, known.map(normalizeName));
+  // Two letters in the wrong order, as in `filed`, count as two changes. For a short name, the check of the distance
+  // below would not allow two changes.
+  const reordering = acceptedNames.find((one) => sortLetters(normalizeName(one)) === sortLetters(normalized));
+  if (reordering !== undefined) return reordering;
+  const nearest = closest(normalized, acceptedNames.map(normalizeName));
   const isClose = distance(normalized, nearest) <= Math.min(3, Math.floor(nearest.length / 3));
-  return isClose ? known.find((one) => normalizeName(one) === nearest) : undefined;
+  return isClose ? acceptedNames.find((one) => normalizeName(one) === nearest) : undefined;
 }
 
 function sortLetters(name: string): string {

@@ -2,20 +2,20 @@ import type { z } from 'zod';
 import { declaredForms } from '../../rules/input-forms.ts';
 
 /** The fields that a schema declares. `opaque` accepts any field. A `leaf` is a value without fields. */
-type KnownFields = 'opaque' | 'leaf' | KnownObject | KnownByValue;
-interface KnownObject {
-  fields: Map<string, () => KnownFields>;
+type DeclaredFields = 'opaque' | 'leaf' | DeclaredObject | DeclaredByValue;
+interface DeclaredObject {
+  fields: Map<string, () => DeclaredFields>;
   names: string[];
   /** The elements of a list, or the values of an object with any names. */
-  element: (() => KnownFields) | undefined;
+  element: (() => DeclaredFields) | undefined;
   anyName: boolean;
 }
 /** The fields depend on the value (`describeForms`). */
-interface KnownByValue {
-  formOf(value: unknown): KnownFields;
+interface DeclaredByValue {
+  formOf(value: unknown): DeclaredFields;
 }
 
-/** A field of a body that is not in its schema, and the known fields at the same place. */
+/** A field of a body that is not in its schema, and the declared fields at the same place. */
 export interface UnknownField {
   path: string[];
   siblings: string[];
@@ -28,7 +28,7 @@ export interface FieldNames {
   /** Returns all fields of a body that are not in the schema. */
   unknownIn(body: unknown): UnknownField[];
   /** Tells whether the schema has a field at this path. */
-  knows(path: readonly string[]): boolean;
+  hasField(path: readonly string[]): boolean;
   /**
    * Lists the fields that accept any content, such as `data`. A test compares the list, because a new entry must be
    * intended and not a missing `describeForms`.
@@ -54,8 +54,8 @@ export function fieldNames(schema: z.ZodType): FieldNames {
       collect(body, fieldsOfSchema(schema), [], found);
       return found;
     },
-    knows: (path) => knowsPath(fieldsOfSchema(schema), path),
-    freeForm: () => [...freeParts(fieldsOfSchema(schema), [])],
+    hasField: (path) => hasPath(fieldsOfSchema(schema), path),
+    freeForm: () => [...listFreeForm(fieldsOfSchema(schema), [])],
   };
 }
 
@@ -81,69 +81,72 @@ function encodeShort(name: string): string {
   return encoded;
 }
 
-function collect(value: unknown, schemaFields: KnownFields, prefix: string[], found: UnknownField[]): void {
+/** Adds all unknown fields of a value to `found`. `prefix` is the path of the value in the body. */
+function collect(value: unknown, schemaFields: DeclaredFields, prefix: string[], found: UnknownField[]): void {
   if (typeof value !== 'object' || value === null || prefix.length > DEPTH_MAX) return;
-  const known = formFor(schemaFields, value);
-  if (known === 'opaque' || known === 'leaf') return;
+  const shape = formOfValue(schemaFields, value);
+  if (shape === 'opaque' || shape === 'leaf') return;
   if (Array.isArray(value)) {
-    const element = known.element;
+    const element = shape.element;
     if (element) value.forEach((item, i) => void collect(item, element(), [...prefix, String(i)], found));
     return;
   }
   // The schema declares a list, but the value is an object. The type check of the schema refuses it.
-  if (known.fields.size === 0 && known.element && !known.anyName) return;
+  if (shape.fields.size === 0 && shape.element && !shape.anyName) return;
   for (const key of Object.keys(value)) {
-    const field = known.fields.get(key) ?? (known.anyName ? known.element : undefined);
+    const field = shape.fields.get(key) ?? (shape.anyName ? shape.element : undefined);
     if (field) collect(Reflect.get(value, key), field(), [...prefix, key], found);
-    else found.push({ path: [...prefix, key], siblings: known.names });
+    else found.push({ path: [...prefix, key], siblings: shape.names });
   }
 }
 
-function formFor(known: KnownFields, value: unknown): 'opaque' | 'leaf' | KnownObject {
-  return typeof known === 'object' && 'formOf' in known ? formFor(known.formOf(value), value) : known;
+/** Returns the fields for this value. For `DeclaredByValue`, they depend on the value. */
+function formOfValue(shape: DeclaredFields, value: unknown): 'opaque' | 'leaf' | DeclaredObject {
+  return typeof shape === 'object' && 'formOf' in shape ? formOfValue(shape.formOf(value), value) : shape;
 }
 
 /** Tells whether the schema declares the path. An opaque object declares no fields, so it declares no path below it. */
-function knowsPath(schemaFields: KnownFields, [name, ...rest]: readonly string[]): boolean {
+function hasPath(schemaFields: DeclaredFields, [name, ...rest]: readonly string[]): boolean {
   if (name === undefined) return true;
-  const known = formFor(schemaFields, undefined);
-  if (known === 'opaque' || known === 'leaf') return false;
-  const field = known.fields.get(name) ?? (INDEX.test(name) ? known.element : undefined);
-  return field !== undefined && knowsPath(field(), rest);
+  const shape = formOfValue(schemaFields, undefined);
+  if (shape === 'opaque' || shape === 'leaf') return false;
+  const field = shape.fields.get(name) ?? (INDEX.test(name) ? shape.element : undefined);
+  return field !== undefined && hasPath(field(), rest);
 }
 
-function* freeParts(known: KnownFields, path: string[]): Generator<string> {
-  if (known === 'opaque') yield path.join('.');
-  if (typeof known === 'string' || 'formOf' in known) return;
-  for (const [name, field] of known.fields) yield* freeParts(field(), [...path, name]);
-  if (known.element) yield* freeParts(known.element(), [...path, '*']);
+/** Yields the paths of the fields that accept any content. `*` means each element of a list or record. */
+function* listFreeForm(shape: DeclaredFields, path: string[]): Generator<string> {
+  if (shape === 'opaque') yield path.join('.');
+  if (typeof shape === 'string' || 'formOf' in shape) return;
+  for (const [name, field] of shape.fields) yield* listFreeForm(field(), [...path, name]);
+  if (shape.element) yield* listFreeForm(shape.element(), [...path, '*']);
 }
 
 /** Known fields by schema. Schemas live as long as the process, and each is analyzed at its first use. */
-const fieldsBySchema = new WeakMap<z.core.$ZodType, KnownFields>();
+const fieldsBySchema = new WeakMap<z.core.$ZodType, DeclaredFields>();
 
-function fieldsOfSchema(schema: z.core.$ZodType): KnownFields {
-  const known = fieldsBySchema.get(schema) ?? analyze(schema);
-  fieldsBySchema.set(schema, known);
-  return known;
+function fieldsOfSchema(schema: z.core.$ZodType): DeclaredFields {
+  const shape = fieldsBySchema.get(schema) ?? analyze(schema);
+  fieldsBySchema.set(schema, shape);
+  return shape;
 }
 
-function analyze(schema: z.core.$ZodType): KnownFields {
+function analyze(schema: z.core.$ZodType): DeclaredFields {
   const formOf = declaredForms(schema);
   if (formOf) return { formOf: (value) => fieldsOfSchema(formOf(value)) };
   const def = (schema as z.core.$ZodTypes)._zod.def;
   switch (def.type) {
     case 'object':
       if (def.catchall && def.catchall._zod.def.type !== 'never') return 'opaque';
-      return knownObject(
+      return declaredObject(
         new Map(Object.entries(def.shape).map(([name, field]) => [name, () => fieldsOfSchema(field)])),
       );
     case 'array':
-      return knownObject(new Map(), () => fieldsOfSchema(def.element));
+      return declaredObject(new Map(), () => fieldsOfSchema(def.element));
     case 'record':
       return typeof fieldsOfSchema(def.valueType) === 'string'
         ? 'opaque'
-        : { ...knownObject(new Map(), () => fieldsOfSchema(def.valueType)), anyName: true };
+        : { ...declaredObject(new Map(), () => fieldsOfSchema(def.valueType)), anyName: true };
     case 'optional':
     case 'nullable':
     case 'default':
@@ -178,33 +181,34 @@ function acceptsAnything(input: z.core.$ZodType): boolean {
   return ['transform', 'unknown', 'any'].includes(input._zod.def.type);
 }
 
-function merge(all: KnownFields[]): KnownFields {
+/** Returns the fields of a union or an intersection: every field that one of its parts declares. */
+function merge(all: DeclaredFields[]): DeclaredFields {
   if (all.includes('opaque')) return 'opaque';
-  const parts = all.filter((known) => typeof known === 'object');
-  if (parts.some((known) => 'formOf' in known))
-    return { formOf: (value) => merge(parts.map((known) => formFor(known, value))) };
-  const objects = parts.filter((known) => 'fields' in known);
+  const parts = all.filter((shape) => typeof shape === 'object');
+  if (parts.some((shape) => 'formOf' in shape))
+    return { formOf: (value) => merge(parts.map((shape) => formOfValue(shape, value))) };
+  const objects = parts.filter((shape) => 'fields' in shape);
   return objects.length === 0 ? 'leaf' : mergeObjects(objects);
 }
 
-function mergeObjects(all: KnownObject[]): KnownObject {
-  const fields = new Map<string, (() => KnownFields)[]>();
-  for (const known of all)
-    for (const [name, field] of known.fields) fields.set(name, [...(fields.get(name) ?? []), field]);
+function mergeObjects(all: DeclaredObject[]): DeclaredObject {
+  const fields = new Map<string, (() => DeclaredFields)[]>();
+  for (const shape of all)
+    for (const [name, field] of shape.fields) fields.set(name, [...(fields.get(name) ?? []), field]);
   const elements = all.flatMap(({ element }) => element ?? []);
   const merged = new Map([...fields].map(([name, parts]) => [name, mergeLazily(parts)]));
   const element = elements.length > 0 ? mergeLazily(elements) : undefined;
-  return { ...knownObject(merged, element), anyName: all.some(({ anyName }) => anyName) };
+  return { ...declaredObject(merged, element), anyName: all.some(({ anyName }) => anyName) };
 }
 
-function mergeLazily(parts: (() => KnownFields)[]): () => KnownFields {
-  let known: KnownFields | undefined;
+function mergeLazily(parts: (() => DeclaredFields)[]): () => DeclaredFields {
+  let shape: DeclaredFields | undefined;
   return () => {
-    known ??= merge(parts.map((part) => part()));
-    return known;
+    shape ??= merge(parts.map((part) => part()));
+    return shape;
   };
 }
 
-function knownObject(fields: KnownObject['fields'], element?: KnownObject['element']): KnownObject {
+function declaredObject(fields: DeclaredObject['fields'], element?: DeclaredObject['element']): DeclaredObject {
   return { fields, names: [...fields.keys()], element, anyName: false };
 }

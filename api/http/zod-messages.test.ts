@@ -27,6 +27,6 @@ test.each([
   ['an id', z.uuid(), 'nope', 'Must be a UUID'],
   ['a value of no alternative', z.union([z.string(), z.array(z.string())]), 5, 'Must be a string or a list'],
   ['a message of the schema', z.string().min(1, 'Give the order a name'), '', 'Give the order a name'],
-])('the message about %s names the remedy', (_, schema, value, message) => {
+])('the message for %s says which values are accepted', (_, schema, value, message) => {
   expect(messageFor(schema, value)).toBe(message);
 });

@@ -24,7 +24,7 @@ import { HEADER_LINE_MAX_CHARS } from '../http/schemas.ts';
 /** Maximum length of the body in an event. The record of the email stores up to `RECORD_BODY_MAX_CHARS`. */
 const EVENT_BODY_MAX_CHARS = 32 * 1024;
 const RECORD_BODY_MAX_CHARS = 512 * 1024;
-/** HTML characters that are converted to text for an event. The text is at most a quarter of this. */
+/** Maximum number of HTML characters that are converted to text for an event. Of the text, the event has a quarter. */
 const HTML_MAX_CHARS = 4 * EVENT_BODY_MAX_CHARS;
 
 interface Deps {
@@ -45,7 +45,7 @@ export async function startInboundEmail(deps: Deps): Promise<InboundListener | u
     host: config.host,
     port: config.inboundSmtpPort,
     name: new URL(config.publicUrl).hostname,
-    tls: await tlsOf(config),
+    tls: await readTlsFiles(config),
     handler: await createInboundHandler(deps),
     onError: (error) => log.warn({ reason: describeFailure(error) }, 'inbound mail'),
   });
@@ -55,9 +55,9 @@ export async function startInboundEmail(deps: Deps): Promise<InboundListener | u
 
 /**
  * Creates the handler of incoming email. Email to a return path is a report about an email that the service sent: the
- * signed return path identifies this email. Email to a verified domain belongs to the domain's project. An abuse report
- * identifies the email by the signed return path or the signed unsubscribe link that it quotes. Other email is refused
- * or changes nothing. Source: contract §9.9 Authentic feedback.
+ * signed return path identifies the sent email. Email to a verified domain belongs to the domain's project. An abuse
+ * report quotes the signed return path or the signed unsubscribe link of the sent email, and so identifies it. Other
+ * email is refused or changes nothing. Source: contract §9.9 Authentic feedback.
  */
 export async function createInboundHandler(deps: Deps): Promise<InboundHandler> {
   const { config, db, log } = deps;
@@ -77,8 +77,8 @@ export async function createInboundHandler(deps: Deps): Promise<InboundHandler> 
     async take(message) {
       const returned = message.recipients.flatMap((recipient) => parseVerpAddress(verpKey, recipient) ?? []);
       const others = message.recipients.filter((recipient) => !parseVerpAddress(verpKey, recipient));
-      const how = { at: message.receivedAt, sender: message.from, isReturned: returned.length > 0 };
-      const read = await readMessage(message.raw, how).catch((cause) => {
+      const receipt = { at: message.receivedAt, sender: message.from, isReturned: returned.length > 0 };
+      const read = await readMessage(message.raw, receipt).catch((cause) => {
         throw new UnreadableMessageError('5.6.0 The message could not be read', { cause });
       });
       if (read.kind === 'nothing') {
@@ -95,11 +95,13 @@ export async function createInboundHandler(deps: Deps): Promise<InboundHandler> 
   return handler;
 }
 
-/** Returns the function that records a report. `returned` has the ids of the emails whose return path received it. */
+/**
+ * Returns the function that records a report. `returned` has the ids of the emails whose return path got the report.
+ */
 function createReportRecorder({ config, db, outbox, log }: Deps, verpKey: Buffer) {
   const recordFeedback = createFeedbackRecorder({ config, db, outbox });
 
-  /** Returns the email id that a signed unsubscribe link proves. Undefined for any other link. */
+  /** Returns the id of the email that contained a signed unsubscribe link. Undefined for any other link. */
   function emailIdOfLink(link: string): string | undefined {
     const token = /\/u\/([\w-]{43})$/.exec(link)?.[1];
     const proven = token && verifyManageToken(config.secretKey, token);
@@ -149,15 +151,15 @@ async function createReceiver({ config, db, outbox }: Deps) {
     const detail = detailOf(message, email, await verdictsOf(message));
     const received = {
       sender,
-      fromName: clean(email.fromName ?? '') || null,
-      subject: clean(email.subject).slice(0, HEADER_LINE_MAX_CHARS),
+      fromName: toStorableText(email.fromName ?? '') || null,
+      subject: toStorableText(email.subject).slice(0, HEADER_LINE_MAX_CHARS),
       html: htmlOf(email),
-      messageId: clean(email.messageId),
+      messageId: toStorableText(email.messageId),
       digest: createHash('sha256').update(message.raw).digest(),
       files: email.attachments.map(({ filename, contentType, contentId, content }) => ({
-        filename: filename && clean(filename),
-        contentType: clean(contentType),
-        contentId: contentId && clean(contentId),
+        filename: filename && toStorableText(filename),
+        contentType: toStorableText(contentType),
+        contentId: contentId && toStorableText(contentId),
         content,
       })),
     };
@@ -179,12 +181,12 @@ async function createReceiver({ config, db, outbox }: Deps) {
 
 /** Returns the data of `email.received`. It does not include a check for spam or viruses. */
 function detailOf(message: InboundMessage, email: InboundEmail, verdicts: Verdicts): Record<string, unknown> {
-  const body = clean(textOf(email));
+  const body = toStorableText(textOf(email));
   return {
     from: message.from || email.from,
-    fromHeader: clean(email.fromHeader),
-    inReplyTo: email.inReplyTo && clean(email.inReplyTo),
-    references: email.references.map(clean),
+    fromHeader: toStorableText(email.fromHeader),
+    inReplyTo: email.inReplyTo && toStorableText(email.inReplyTo),
+    references: email.references.map(toStorableText),
     timestamp: message.receivedAt.toISOString(),
     autoSubmitted: email.hasAutomaticMark || isMailSystem(message.from) || isMailSystem(email.from ?? 'none'),
     hasContent: body.trim().length > 0,
@@ -200,7 +202,7 @@ function detailOf(message: InboundMessage, email: InboundEmail, verdicts: Verdic
 
 function htmlOf({ html, text }: InboundEmail): string {
   const body = html ?? `<pre>${escapeHtml(text ?? '')}</pre>`;
-  return clean(body).slice(0, RECORD_BODY_MAX_CHARS).toWellFormed();
+  return toStorableText(body).slice(0, RECORD_BODY_MAX_CHARS).toWellFormed();
 }
 
 /** Returns the text of an email. Converts the HTML if the email has no text. */
@@ -210,11 +212,11 @@ function textOf({ text, html }: InboundEmail): string {
 }
 
 /** Returns text that Postgres can store, in the normalization that filters compare (contract §1.16 Unicode). */
-function clean(text: string): string {
+function toStorableText(text: string): string {
   return text.replaceAll('\0', '').toWellFormed().normalize('NFC');
 }
 
-async function tlsOf({ tls }: Config): Promise<{ cert: string; key: string } | undefined> {
+async function readTlsFiles({ tls }: Config): Promise<{ cert: string; key: string } | undefined> {
   if (!tls.certFile || !tls.keyFile) return undefined;
   return { cert: await readFile(tls.certFile, 'utf8'), key: await readFile(tls.keyFile, 'utf8') };
 }

@@ -55,7 +55,7 @@ export async function startSmtpRelay(deps: Deps): Promise<RelayListener | undefi
     host: config.host,
     port: config.smtpRelay.port,
     name: new URL(config.publicUrl).hostname,
-    tls: await tlsOf(config),
+    tls: await readTlsFiles(config),
     allowPlain: config.smtpRelay.allowPlain,
     handler: await createRelayHandler(deps),
     onError: (error) => log.warn({ reason: describeFailure(error) }, 'SMTP relay'),
@@ -210,7 +210,7 @@ function replyText({ data }: SendResponse): string {
   return `2.0.0 Accepted as ${first}${others.length > 0 ? ` and ${others.length} more` : ''}`;
 }
 
-async function tlsOf({ tls }: Config): Promise<{ cert: string; key: string } | undefined> {
+async function readTlsFiles({ tls }: Config): Promise<{ cert: string; key: string } | undefined> {
   if (!tls.certFile || !tls.keyFile) return undefined;
   return { cert: await readFile(tls.certFile, 'utf8'), key: await readFile(tls.keyFile, 'utf8') };
 }

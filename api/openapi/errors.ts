@@ -22,7 +22,7 @@ const OF_ANY_OPERATION: readonly ErrorCode[] = [
 ];
 
 /** An error response with one set of codes, and the operations that declare it for one status. */
-interface Form {
+interface ErrorGroup {
   status: string;
   response: ErrorResponse;
   operations: OpenApiOperation[];
@@ -36,20 +36,20 @@ interface Form {
  */
 export function shareErrors(document: Document): { responses: Record<string, OpenApiPart>; examples: object } {
   const aliases = aliasesIn(document);
-  const forms = new Map<string, Form>();
+  const groups = new Map<string, ErrorGroup>();
   for (const operation of operationsOf(document)) {
     foldRanges(operation, aliases.has(operation));
     for (const [status, response] of Object.entries(operation.responses)) {
       if (!isError(response)) continue;
       const key = `${status} ${response[CODES].join(' ')}`;
-      const form = forms.get(key) ?? { status, response, operations: [] };
-      form.operations.push(operation);
-      forms.set(key, form);
+      const group = groups.get(key) ?? { status, response, operations: [] };
+      group.operations.push(operation);
+      groups.set(key, group);
     }
   }
   const examples: Record<string, unknown> = {};
   const responses: Record<string, OpenApiPart> = {};
-  for (const { status, response, operations } of [...forms.values()].sort(byUse)) {
+  for (const { status, response, operations } of [...groups.values()].sort(compareUse)) {
     const name = status in responses ? [status, ...response[CODES]].join('-') : status;
     responses[name] = withSharedExamples(response, examples);
     for (const operation of operations) operation.responses[status] = { $ref: `#/components/responses/${name}` };
@@ -57,7 +57,7 @@ export function shareErrors(document: Document): { responses: Record<string, Ope
   return { responses, examples };
 }
 
-function byUse(a: Form, b: Form): number {
+function compareUse(a: ErrorGroup, b: ErrorGroup): number {
   return b.operations.length - a.operations.length;
 }
 
@@ -69,14 +69,14 @@ function isError(response: OpenApiPart): response is ErrorResponse {
 function foldRanges(operation: OpenApiOperation, isAlias: boolean): void {
   for (const [status, response] of Object.entries(operation.responses)) {
     if (!isError(response)) continue;
-    if (!isAlias && !response[CODES].every((code) => isOfAny(code, status))) continue;
+    if (!isAlias && !response[CODES].every((code) => isErrorOfAnyOperation(code, status))) continue;
     delete operation.responses[status];
     const range = status.startsWith('4') ? '4XX' : '5XX';
     if (range === '4XX' || !isAlias) operation.responses[range] = RANGES[range];
   }
 }
 
-function isOfAny(code: ErrorCode, status: string): boolean {
+function isErrorOfAnyOperation(code: ErrorCode, status: string): boolean {
   const isOfQuery = code === 'VALIDATION_ERROR' && status === '400';
   return OF_ANY_OPERATION.includes(code) && (isOfQuery || ERRORS[code].status === Number(status));
 }

@@ -5,7 +5,7 @@ const KNOWN_FORMATS = new Set(['date-time', 'date', 'uuid']);
 
 /**
  * Removes repeated examples. A request body keeps its whole example, for "Try it out" in the API reference. The example
- * of a response is moved to the properties of its schema, and only values that say more than their type are kept. Lists
+ * of a response is moved to the properties of its schema, and values that repeat only their type are removed. Lists
  * and nested records then need no separate example, because viewers of the document assemble it from the properties.
  * Changes the document in place.
  */
@@ -19,7 +19,7 @@ export function spreadExamples(document: Document): void {
     if (bodyNames.has(name) || !(schema.properties ?? schema.allOf)) continue;
     const { example } = schema;
     delete schema.example;
-    show(schema, example, schemas);
+    moveExample(schema, example, schemas);
   }
 }
 
@@ -39,38 +39,45 @@ function namesOfBodies(document: Document): Set<string> {
   return new Set(contents.flatMap(({ schema }) => (schema?.$ref ? [nameIn(schema.$ref)] : [])));
 }
 
-/** Moves an example to the properties of a schema, where a value says more than the type. */
-function show(schema: Schema, example: unknown, schemas: Record<string, Schema>): void {
+/**
+ * Moves an example to the properties of a schema. Keeps only the values from which readers learn more than the type.
+ */
+function moveExample(schema: Schema, example: unknown, schemas: Record<string, Schema>): void {
   if (schema.$ref) {
     const named = schemas[nameIn(schema.$ref)];
-    if (named && named.example === undefined) show(named, example, schemas);
+    if (named && named.example === undefined) moveExample(named, example, schemas);
     return;
   }
-  for (const part of schema.allOf ?? []) show(part, example, schemas);
+  for (const part of schema.allOf ?? []) moveExample(part, example, schemas);
   const alternative = (schema.anyOf ?? schema.oneOf)?.find((one) => one.type !== 'null');
-  if (alternative && example !== null) show(alternative, example, schemas);
+  if (alternative && example !== null) moveExample(alternative, example, schemas);
   if (Array.isArray(example)) {
     if (example.length === 0) schema.example ??= example;
-    else if (schema.items) show(schema.items, example[0], schemas);
+    else if (schema.items) moveExample(schema.items, example[0], schemas);
   } else if (typeof example === 'object' && example !== null) {
-    showMembers(schema, example, schemas);
-  } else if (example === null || isTelling(example, schema)) {
+    moveToProperties(schema, example, schemas);
+  } else if (example === null || addsInformation(example, schema)) {
     schema.example ??= example;
   }
 }
 
-function showMembers(schema: Schema, example: object, schemas: Record<string, Schema>): void {
+function moveToProperties(schema: Schema, example: object, schemas: Record<string, Schema>): void {
   for (const [name, property] of Object.entries(schema.properties ?? {})) {
     const value = Reflect.get(example, name);
-    if (value !== undefined) show(property, value, schemas);
+    if (value !== undefined) moveExample(property, value, schemas);
   }
   // A free-form object has no declared properties.
   const isOpen = !schema.properties && !schema.allOf && !schema.anyOf && !schema.oneOf;
   if (isOpen && Object.keys(example).length > 0) schema.example ??= example;
 }
 
-/** Tells whether a value says more than its type does. */
-function isTelling(value: unknown, { enum: words, const: constant, format, allOf, anyOf, oneOf }: Schema): boolean {
-  if (words) return value !== words[0];
+/**
+ * Tells whether readers learn more from a value than its type. The first value of an enum, for example, adds nothing.
+ */
+function addsInformation(
+  value: unknown,
+  { enum: values, const: constant, format, allOf, anyOf, oneOf }: Schema,
+): boolean {
+  if (values) return value !== values[0];
   return typeof value === 'string' && !(constant ?? allOf ?? anyOf ?? oneOf) && !KNOWN_FORMATS.has(format ?? '');
 }

@@ -1,13 +1,13 @@
 import { capitalize, type Document, operationsOf, partsOf, type Schema } from './json.ts';
 
 /**
- * Names of schemas for requests and list pages. An enum should rather get its name from the schema of the record
- * itself.
+ * Matches names of schemas for requests and list pages. If an enum is also in the schema of the record itself, the enum
+ * gets its name from that schema instead.
  */
-const SECOND_CHOICE = /^(Add|Bulk|Create|Import|List|Listed|Logged|Patch|Preview|Replay|Retry)[A-Z]/;
+const LESS_SUITABLE = /^(Add|Bulk|Create|Import|List|Listed|Logged|Patch|Preview|Replay|Retry)[A-Z]/;
 
 /** An inline enum. `name` is built from its parents and its property. */
-interface WrittenEnum {
+interface InlineEnum {
   name: string;
   schema: Schema;
 }
@@ -25,7 +25,7 @@ export function writePlainTypes(document: Document): void {
   const inline = inlineSchemas(document).flatMap((schema) => enumsIn(schema, ''));
   for (const { schema } of [...written, ...inline]) {
     const name = named.get(valuesOf(schema));
-    if (name !== undefined && schema !== schemas[name]) refer(schema, name);
+    if (name !== undefined && schema !== schemas[name]) replaceByReference(schema, name);
   }
 }
 
@@ -44,7 +44,7 @@ function widenBooleans(schema: Schema): void {
   for (const part of partsOf(schema)) widenBooleans(part);
 }
 
-function enumsIn(schema: Schema, name: string): WrittenEnum[] {
+function enumsIn(schema: Schema, name: string): InlineEnum[] {
   const { properties = {}, items, allOf = [], anyOf = [], oneOf = [] } = schema;
   return [
     ...((schema.enum?.length ?? 0) > 1 && valuesOf(schema) !== '' ? [{ name, schema }] : []),
@@ -57,7 +57,7 @@ function enumsIn(schema: Schema, name: string): WrittenEnum[] {
 }
 
 /** Gives each list of values the best name that no schema uses yet, and adds it to `components`. */
-function nameEnums(written: WrittenEnum[], schemas: Record<string, Schema>): Map<string, string> {
+function nameEnums(written: InlineEnum[], schemas: Record<string, Schema>): Map<string, string> {
   const named = new Map<string, string>();
   for (const [name, schema] of Object.entries(schemas)) if (schema.enum) named.set(valuesOf(schema), name);
   const names = new Map<string, string[]>();
@@ -73,7 +73,7 @@ function nameEnums(written: WrittenEnum[], schemas: Record<string, Schema>): Map
 }
 
 function compareNames(one: string, other: string): number {
-  const later = Number(SECOND_CHOICE.test(one)) - Number(SECOND_CHOICE.test(other));
+  const later = Number(LESS_SUITABLE.test(one)) - Number(LESS_SUITABLE.test(other));
   return later || one.length - other.length || (one < other ? -1 : 1);
 }
 
@@ -83,7 +83,7 @@ function valuesOf({ enum: values = [] }: Schema): string {
   return texts.length > 0 && texts.every((value) => typeof value === 'string') ? JSON.stringify(texts) : '';
 }
 
-function refer(schema: Schema, name: string): void {
+function replaceByReference(schema: Schema, name: string): void {
   const reference = { $ref: `#/components/schemas/${name}` };
   const isNullable = schema.enum?.includes(null);
   delete schema.enum;

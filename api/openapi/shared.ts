@@ -14,7 +14,7 @@ interface Reference {
 }
 
 /** The description of an alias, which is the path without `/v1`. Only the path under `/v1` has the full description. */
-const ELSEWHERE = 'See the operation under `/v1`.';
+const ALIAS_DESCRIPTION = 'See the operation under `/v1`.';
 
 /**
  * Moves parts that several operations have in common to `components`, and replaces them by references. These parts are
@@ -24,12 +24,12 @@ const ELSEWHERE = 'See the operation under `/v1`.';
 export function shareParts(document: Document): void {
   const operations = operationsOf(document);
   for (const alias of aliasesIn(document)) {
-    if ((alias.description?.length ?? 0) > ELSEWHERE.length) alias.description = ELSEWHERE;
+    if ((alias.description?.length ?? 0) > ALIAS_DESCRIPTION.length) alias.description = ALIAS_DESCRIPTION;
   }
   const errors = shareErrors(document);
-  const answers = shareResponses(operations);
+  const successResponses = shareResponses(operations);
   const parameters = shareParameters(operations);
-  const responses = { ...errors.responses, ...answers };
+  const responses = { ...errors.responses, ...successResponses };
   document.components = { ...document.components, ...errors, responses, parameters };
 }
 

@@ -4,7 +4,7 @@ const TAGS: Record<string, string> = {
   Contacts: 'The people you write to: data, consent, import, export and erasure.',
   Segments: 'Groups of contacts: contacts that match conditions, or that you add.',
   Topics: 'Kinds of marketing email that contacts choose one by one.',
-  Suppressions: 'Addresses that get no email, with the reason.',
+  Suppressions: 'Addresses that get no email, or no marketing email, with the reason.',
   Campaigns: 'Send one email to many contacts, now or at a given time, and read its statistics.',
   Templates: 'Emails that campaigns, automations and requests can reuse.',
   Assets: 'Images for emails.',

@@ -17,15 +17,16 @@ export const SAMPLE_READER: Reader = { id: '', email: 'someone@example.com', dat
 const NO_TOKENS = { track: 'preview', manage: 'preview' };
 
 /**
- * Returns the variables with which a content is rendered for a reader. Values in `given` override the reader's data.
+ * Returns the variables with which a content is rendered for a reader. Values in `overrides` replace values of the
+ * reader's data.
  */
 export function readersVariables(
   { id, email, data, untrustedKeys }: Reader,
-  { zone, given = {} }: { zone: string; given?: Data },
+  { zone, overrides = {} }: { zone: string; overrides?: Data },
 ): Sourced<Data> {
   return buildVariables({
     contact: { id, email, data: markUntrusted(data, untrustedKeys) },
-    data: markTrusted(given),
+    data: markTrusted(overrides),
     zone,
   });
 }

@@ -47,7 +47,7 @@ export const emailTextInput = {
   ...emailTemplatesInput,
   from: MailboxInput.superRefine(({ name }, ctx) => refuseUnfilled(name ?? '', ctx)).openapi({
     description:
-      'Address of the sender. Must be on a verified domain. A display name in it sets `fromName`, unless the request has `fromName`.',
+      'Address of the sender. Must be on a verified domain. A display name in `from` sets `fromName`, unless the request has `fromName`.',
   }),
   fromName: oneLineText(200).superRefine(refuseUnfilled).nullish(),
   replyTo: EmailAddress.nullish(),
@@ -61,11 +61,11 @@ type WithAddress<G> = { [Field in keyof G]: G[Field] extends infer T ? (T extend
  * request has one.
  */
 export function splitSender<G extends { from?: Mailbox | null | undefined; fromName?: string | null | undefined }>(
-  given: G,
+  input: G,
 ): WithAddress<G> {
-  const { from, fromName } = given;
+  const { from, fromName } = input;
   const sender = from ? { from: from.email, ...(from.name && fromName === undefined && { fromName: from.name }) } : {};
-  return { ...given, ...sender } as WithAddress<G>;
+  return { ...input, ...sender } as WithAddress<G>;
 }
 
 /** The text of an email in a response. */
@@ -94,11 +94,11 @@ type EmailTextChanges = { [Field in keyof EmailText]?: EmailText[Field] | null |
  * Returns the text after a change. Omitted fields do not change, null clears optional fields. The schema has checked
  * which fields are optional or required.
  */
-export function changedEmailText<From>(given: EmailTextChanges, current?: EmailText<From>): EmailText<From> {
+export function changedEmailText<From>(changes: EmailTextChanges, current?: EmailText<From>): EmailText<From> {
   const fields = Object.keys(NO_TEXT) as (keyof EmailText)[];
-  const changed = fields.map((field) => [
+  const entries = fields.map((field) => [
     field,
-    given[field] === undefined ? (current ?? NO_TEXT)[field] : given[field],
+    changes[field] === undefined ? (current ?? NO_TEXT)[field] : changes[field],
   ]);
-  return Object.fromEntries(changed) as EmailText<From>;
+  return Object.fromEntries(entries) as EmailText<From>;
 }

@@ -33,9 +33,9 @@ export async function fetchProject(service: ServiceAccess): Promise<ProjectFiles
 }
 
 /**
- * Changes the project so that it matches the files. A dry run changes nothing and only returns the changes. If the
- * service ignores a field of a file, because it does not know the field, this is reported as a finding. Otherwise the
- * user would believe that the field was applied.
+ * Changes the project so that it matches the files. A dry run changes nothing and only returns the changes. If a file
+ * has a field that the service does not know, the service ignores the field, and a finding says so. Without the
+ * finding, the user would believe that the field was applied.
  * @throws StartError
  */
 export async function applyProject(service: ServiceAccess, files: ProjectFiles, dryRun: boolean): Promise<ApplyResult> {
@@ -59,15 +59,15 @@ async function request(
   { url, key }: ServiceAccess,
   method: string,
   path: string,
-  given?: { body: object; files: ProjectFiles },
+  payload?: { body: object; files: ProjectFiles },
 ): Promise<{ result: Record<string, unknown>; ignored: string[] }> {
   let response: Response;
   let text: string;
   try {
     response = await fetch(`${url.replace(/\/+$/, '')}${path}`, {
       method,
-      headers: { Authorization: `Bearer ${key}`, ...(given && { 'Content-Type': 'application/json' }) },
-      ...(given && { body: JSON.stringify(given.body) }),
+      headers: { Authorization: `Bearer ${key}`, ...(payload && { 'Content-Type': 'application/json' }) },
+      ...(payload && { body: JSON.stringify(payload.body) }),
       signal: AbortSignal.timeout(TIMEOUT_MS),
     });
     text = await response.text();
@@ -80,7 +80,9 @@ async function request(
     const names = response.headers.get('x-ignored-fields')?.split(', ') ?? [];
     return { result, ignored: names.map(decodeURIComponent) };
   }
-  throw new StartError(refusal({ path: `${method} ${path}`, status: response.status, result, files: given?.files }));
+  throw new StartError(
+    errorText({ path: `${method} ${path}`, status: response.status, result, files: payload?.files }),
+  );
 }
 
 function parse(text: string): Record<string, unknown> | undefined {
@@ -100,7 +102,7 @@ interface Envelope {
   details?: { requiredScope?: string };
 }
 
-function refusal(p: {
+function errorText(p: {
   path: string;
   status: number;
   result: Record<string, unknown> | undefined;
@@ -111,7 +113,7 @@ function refusal(p: {
   const lines = [
     `${p.path} responded with ${p.status} ${code}: ${message}`,
     ...(details?.requiredScope ? [`The key needs the scope ${details.requiredScope}.`] : []),
-    ...errors.map(({ field, message: fault }) => `  ${fileOf(field, p.files)}: ${fault}`),
+    ...errors.map((error) => `  ${fileOf(error.field, p.files)}: ${error.message}`),
     ...(errors.length === 0 && suggestion ? [suggestion] : []),
     ...(requestId ? [`Request ${requestId}`] : []),
   ];
@@ -123,7 +125,7 @@ function refusal(p: {
  * `templates/welcome.json subject`.
  */
 function fileOf(field: string, files: ProjectFiles | undefined): string {
-  const [, kind = '', place = '', rest = ''] = /^([a-z-]+)\.(\d+)\.?(.*)$/.exec(field) ?? [];
-  const sent = files?.kinds.get(kind)?.[Number(place)];
-  return sent ? `${kind}/${sent.slug}.${rest === 'body' ? 'html' : 'json'} ${rest}`.trimEnd() : field;
+  const [, kind = '', index = '', rest = ''] = /^([a-z-]+)\.(\d+)\.?(.*)$/.exec(field) ?? [];
+  const resource = files?.kinds.get(kind)?.[Number(index)];
+  return resource ? `${kind}/${resource.slug}.${rest === 'body' ? 'html' : 'json'} ${rest}`.trimEnd() : field;
 }

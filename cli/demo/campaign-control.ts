@@ -4,15 +4,18 @@ import { LONG_TIMEOUT_MS, until } from './client.ts';
 import type { Tour } from './execution.ts';
 import { formatNumber } from './report.ts';
 
-/** The time for which the tour checks that a paused campaign sends nothing. */
+/**
+ * The tour waits this long for the last emails of a paused campaign. Then it checks for the same time that no further
+ * email is sent.
+ */
 const STILL_MS = 1_500;
 const READERS = 4;
-/** Rendering a list of this many stars needs more memory than any process has, so the email fails. */
+/** A list of this many stars does not fit into the memory of any process, so rendering the email fails. */
 const TOO_MANY_STARS = 1_000_000_000;
 const TEST_SHARE = 0.1;
 
-/** Returns a segment condition for the imported contacts with this plan. */
-const onPlan = (plan: string) =>
+/** Returns the number of imported contacts with this plan. */
+const countOnPlan = (plan: string) =>
   Array.from({ length: CONTACTS }, (_, i) => PLANS[i % PLANS.length]).filter((one) => one === plan).length;
 
 /**
@@ -33,7 +36,7 @@ export async function demonstratePause(tour: Tour): Promise<number> {
   report.check('sent while it was paused', sent - before.sent, 0);
   await client.call('POST', `/campaigns/${id}/resume`, {});
   const done = await untilSent(tour, id);
-  report.check('sent after it was resumed, each once', done.sent, onPlan('pro'));
+  report.check('sent in total after it was resumed', done.sent, countOnPlan('pro'));
   return done.sent;
 }
 
@@ -62,7 +65,7 @@ export async function demonstrateRetry(tour: Tour): Promise<number> {
     const stats = await statsOf(tour, id);
     return stats.sent === READERS && stats.sent;
   });
-  report.check('sent in the end', sent, READERS);
+  report.check('sent after the retry', sent, READERS);
   return sent;
 }
 
@@ -81,15 +84,15 @@ export async function demonstrateVariants(tour: Tour): Promise<number> {
     ],
     test: { share: TEST_SHARE, metric: 'opens', waitMinutes: 60 },
   });
-  const people = onPlan('free');
+  const people = countOnPlan('free');
   const tested = Math.ceil(people * TEST_SHARE);
   await client.call('POST', `/campaigns/${id}/send`, {});
   await until('the share of the test', async () => (await statsOf(tour, id)).sent === tested, LONG_TIMEOUT_MS);
-  report.check('got a variant by weight, the rest waits', tested, tested);
+  report.check('got a variant; the other recipients wait', tested, tested);
   await client.call('POST', `/campaigns/${id}/winner`, { variant: 'urgent' });
   const done = await untilSent(tour, id);
-  report.line('"urgent" was chosen by hand, an hour before the end of the test');
-  report.check('sent with the winner for the rest', done.sent, people);
+  report.line('the variant "urgent" was chosen by request, before the test ended');
+  report.check('sent in total, with the winner for the waiting recipients', done.sent, people);
   return done.sent;
 }
 
@@ -115,7 +118,7 @@ export async function demonstrateLocalTime(tour: Tour): Promise<number> {
     report.line(`  ${email} ${status}${notBefore && status === 'PENDING' ? ` until ${notBefore}` : ''}`);
   }
   const waiting = recipients.filter(({ status }: { status: string }) => status === 'PENDING').length;
-  report.check('waits for its local time', waiting, 1);
+  report.check('recipients that wait for their local time', waiting, 1);
   await client.call('POST', `/campaigns/${id}/cancel`, {});
   return 1;
 }
@@ -163,7 +166,7 @@ function statsOf({ client }: Tour, id: string): Promise<{ total: number; sent: n
 }
 
 /** Returns the campaign. The API wraps a campaign in the field `data`. */
-// biome-ignore lint/suspicious/noExplicitAny: as the client of the tour
+// biome-ignore lint/suspicious/noExplicitAny: the client of the tour also returns `any`
 function dataOf(response: any): any {
   return response.data ?? response;
 }

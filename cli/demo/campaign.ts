@@ -76,6 +76,6 @@ export async function demonstrateCampaign({ client, report, run, from }: Tour, s
   );
   const seconds = (performance.now() - startedAt) / 1_000;
   report.line(`SENT after ${since(startedAt)}: ${formatNumber(Math.round(sent.sent / seconds))} emails per second`);
-  report.check('sent, by its own counters', sent.sent, PAYING - 1);
+  report.check('sent, by the counters of the campaign', sent.sent, PAYING - 1);
   return PAYING - 1;
 }

@@ -32,9 +32,9 @@ export async function sendTourEmail(tour: ChannelTour, name: string): Promise<To
   const { report, mailbox } = tour;
   const { emailId, contactId, to } = await send(tour, name);
   await untilStatus(tour, emailId, 'SENT');
-  const letter = await until(`the email to ${to}`, () => mailbox.find(to));
-  report.line(`POST /v1/send to ${to}: SENT, envelope sender ${letter.returnPath}`);
-  return { ...letter, emailId, contactId, to };
+  const email = await until(`the email to ${to}`, () => mailbox.find(to));
+  report.line(`POST /v1/send to ${to}: SENT, envelope sender ${email.returnPath}`);
+  return { ...email, emailId, contactId, to };
 }
 
 /** Sends an email to a new contact. */
@@ -54,5 +54,7 @@ export async function deliver(
   const server = createTransport({ host: '127.0.0.1', port: inboundPort, ignoreTLS: true });
   const { from, to, raw } = message;
   const { response } = await server.sendMail({ envelope: { from, to }, raw });
-  report.line(`${what} by SMTP to 127.0.0.1:${inboundPort}, RCPT TO ${to}: ${response}`);
+  report.line(
+    `sent the ${what} by SMTP to 127.0.0.1:${inboundPort} with RCPT TO ${to}. The service responded: ${response}`,
+  );
 }

@@ -1,13 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** The longest wait for a result. It is long enough for a busy machine; a result that arrives earlier ends the wait. */
+/** The default time limit of a wait for a result. It is long enough for a busy machine. */
 const UNTIL_TIMEOUT_MS = 60_000;
-/** The longest wait in steps with thousands of records. */
+/** The time limit of a wait for a result with thousands of records, such as an import. */
 export const LONG_TIMEOUT_MS = 600_000;
 const POLL_MS = 50;
 /**
- * The time between two polls, as a share of the time waited so far. Longer waits poll less often, so no wait uses up a
- * rate limit.
+ * The time between two polls, as a share of the time that has passed since the wait started. A long wait therefore
+ * polls less often, and does not use up the rate limit of the project.
  */
 const POLL_SHARE = 1 / 20;
 
@@ -53,8 +53,8 @@ export async function until<T>(
 ): Promise<T> {
   const startedAt = performance.now();
   for (;;) {
-    const seen = await find();
-    if (seen !== undefined && seen !== false) return seen;
+    const result = await find();
+    if (result !== undefined && result !== false) return result;
     const waitedMs = performance.now() - startedAt;
     if (waitedMs > timeoutMs) throw new Error(`${what} did not arrive within ${timeoutMs / 1_000} s`);
     await sleep(Math.max(POLL_MS, waitedMs * POLL_SHARE));

@@ -25,7 +25,7 @@ export async function demonstrateExecution(
   const { client, report, run, toDomain } = tour;
   const workflowId = await createSevenSteps(tour, hookUrl);
   report.line(
-    'drawn: SEND_EMAIL, DELAY 1 s, WAIT_FOR_EVENT, CONDITION, UPDATE_CONTACT, WEBHOOK, SEND_EMAIL, EXIT; and enabled',
+    'steps: SEND_EMAIL, DELAY 1 s, WAIT_FOR_EVENT, CONDITION, UPDATE_CONTACT, WEBHOOK, SEND_EMAIL, EXIT. The workflow is enabled.',
   );
   const email = `grace@${toDomain}`;
   const startedAt = performance.now();
@@ -36,19 +36,19 @@ export async function demonstrateExecution(
     const { data } = await client.call('GET', `${path}?contactId=${contact}`);
     return data[0];
   });
-  const story = () => client.call('GET', `${path}/${execution.id}`);
-  await until('the wait for an event', async () => (await waitsForEvent(await story())) || undefined);
+  const fetchExecution = () => client.call('GET', `${path}/${execution.id}`);
+  await until('the wait for an event', async () => (await waitsForEvent(await fetchExecution())) || undefined);
   report.line(`WAIT_FOR_EVENT reached after ${since(startedAt)}; tracking the purchase that it waits for`);
   await client.call('POST', '/v1/track', { email, event: `${run}_purchase`, data: { amount: 40 } });
   const ended = await until('the end of the execution', async () => {
-    const now = await story();
+    const now = await fetchExecution();
     return now.completedAt ? now : undefined;
   });
   for (const step of ended.steps)
     report.line(`${step.type.padEnd(15)} ${step.status}${step.error ? `: ${step.error}` : ''}`);
   report.line(`${ended.status} after ${since(startedAt)}, exit reason ${ended.exitReason}`);
   const types = new Set(ended.steps.map((step: { type: string }) => step.type));
-  report.check('types of step that it went through', types.size, 7);
+  report.check('types of step that the execution visited', types.size, 7);
   const { data } = await client.call('GET', `/contacts/${contact}`);
   report.check('updates of the contact (customer: true)', data.customer === true ? 1 : 0, 1);
   const hook = ended.steps.find((step: { type: string }) => step.type === 'WEBHOOK');
@@ -71,20 +71,24 @@ async function createSevenSteps(tour: Tour, hookUrl: string): Promise<string> {
       config: { field: 'contact.data.firstName', operator: 'equals', value: 'Grace' },
       to: { yes: 'customer', no: 'end' },
     },
-    customer: { type: 'UPDATE_CONTACT', config: { updates: { customer: true } }, to: { [PLAIN]: 'tell' } },
-    tell: { type: 'WEBHOOK', config: { url: hookUrl, body: { run, email: '{{email}}' } }, to: { [PLAIN]: 'thanks' } },
+    customer: { type: 'UPDATE_CONTACT', config: { updates: { customer: true } }, to: { [PLAIN]: 'webhook' } },
+    webhook: {
+      type: 'WEBHOOK',
+      config: { url: hookUrl, body: { run, email: '{{email}}' } },
+      to: { [PLAIN]: 'thanks' },
+    },
     thanks: { type: 'SEND_EMAIL', config: { templateId: thanks }, to: { [PLAIN]: 'end' } },
     end: { type: 'EXIT', config: { reason: 'tour_over' } },
   };
   return createWorkflow(client, { name: `Tour ${run}`, eventName: `${run}_signed_up`, steps });
 }
 
-async function saveTemplate({ client, from }: Tour, words: string): Promise<string> {
-  const subject = `${words}, {{firstName}}`;
+async function saveTemplate({ client, from }: Tour, greeting: string): Promise<string> {
+  const subject = `${greeting}, {{firstName}}`;
   const template = {
-    name: `Tour: ${words}`,
+    name: `Tour: ${greeting}`,
     subject,
-    body: `<p>${words}, {{firstName}}.</p>`,
+    body: `<p>${greeting}, {{firstName}}.</p>`,
     type: 'TRANSACTIONAL',
     from,
   };

@@ -23,9 +23,9 @@ export interface MailListeners {
 export async function startListenerProcess(p: {
   env: Environment;
   dev: DevFile;
-  tell: (line: string) => void;
+  writeLine: (line: string) => void;
 }): Promise<MailListeners> {
-  const { env, dev, tell } = p;
+  const { env, dev, writeLine } = p;
   const home = openHome(parseSettings(env).home);
   const [inboundPort, relayPort] = [await freePort(), await freePort()];
   const listeners = await startChild({
@@ -33,7 +33,7 @@ export async function startListenerProcess(p: {
     command: 'api',
     home,
     logFile: join(home.logs, 'demo-listeners.log'),
-    tell,
+    writeLine,
     env: {
       ...env,
       HOST: '127.0.0.1',

@@ -18,7 +18,7 @@ export interface LoopResult {
   readonly title: string;
   readonly closed: boolean;
   /** The recorded facts as text. If the loop failed, the feedback that was not recorded. */
-  readonly words: string;
+  readonly summary: string;
 }
 
 /** Runs the loops in order. A failed loop does not stop the others. */
@@ -32,13 +32,13 @@ export async function runLoops<T extends { readonly report: DemoReport }>(
     report.title(title);
     const startedAt = performance.now();
     try {
-      const words = await close(tour);
+      const summary = await close(tour);
       report.line(`closed after ${since(startedAt)}`);
-      results.push({ title, closed: true, words });
+      results.push({ title, closed: true, summary });
     } catch (error) {
-      const words = error instanceof Error ? error.message : String(error);
-      report.line(`NOT CLOSED: ${words}`);
-      results.push({ title, closed: false, words });
+      const summary = error instanceof Error ? error.message : String(error);
+      report.line(`NOT CLOSED: ${summary}`);
+      results.push({ title, closed: false, summary });
     }
   }
   return results;
@@ -47,8 +47,8 @@ export async function runLoops<T extends { readonly report: DemoReport }>(
 /** Prints every loop with its recorded facts. @returns whether all have succeeded */
 export function summarize(report: DemoReport, results: readonly LoopResult[]): boolean {
   report.heading('Recorded facts');
-  for (const { title, closed, words } of results)
-    report.line(`${closed ? 'closed    ' : 'NOT CLOSED'} ${title}: ${words}`);
+  for (const { title, closed, summary } of results)
+    report.line(`${closed ? 'closed    ' : 'NOT CLOSED'} ${title}: ${summary}`);
   const open = results.filter(({ closed }) => !closed).length;
   report.heading(
     open === 0 ? `All ${results.length} loops are closed.` : `${open} of ${results.length} loops are NOT CLOSED.`,

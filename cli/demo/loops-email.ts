@@ -25,19 +25,19 @@ export const EMAIL_LOOPS: readonly Loop<ChannelTour>[] = [
 ];
 
 async function closeDeliveryLoop(tour: ChannelTour): Promise<string> {
-  const letter = await sendTourEmail(tour, 'delivered');
+  const email = await sendTourEmail(tour, 'delivered');
   const diagnostic = '250 2.0.0 Ok: queued';
-  const raw = deliveryStatus({ to: letter.to, action: 'delivered', status: '2.0.0', diagnostic });
-  await deliver(tour, 'notification', { from: '', to: letter.returnPath, raw });
-  return showRecord(tour, letter, { status: 'DELIVERED', event: 'email.delivery', subscribed: true });
+  const raw = deliveryStatus({ to: email.to, action: 'delivered', status: '2.0.0', diagnostic });
+  await deliver(tour, 'notification', { from: '', to: email.returnPath, raw });
+  return showRecord(tour, email, { status: 'DELIVERED', event: 'email.delivery', subscribed: true });
 }
 
 async function closeBounceLoop(tour: ChannelTour): Promise<string> {
-  const letter = await sendTourEmail(tour, 'gone');
-  const diagnostic = `550 5.1.1 <${letter.to}>: Recipient address rejected: User unknown`;
-  const raw = deliveryStatus({ to: letter.to, action: 'failed', status: '5.1.1', diagnostic });
-  await deliver(tour, 'notification', { from: '', to: letter.returnPath, raw });
-  return showRecord(tour, letter, {
+  const email = await sendTourEmail(tour, 'gone');
+  const diagnostic = `550 5.1.1 <${email.to}>: Recipient address rejected: User unknown`;
+  const raw = deliveryStatus({ to: email.to, action: 'failed', status: '5.1.1', diagnostic });
+  await deliver(tour, 'notification', { from: '', to: email.returnPath, raw });
+  return showRecord(tour, email, {
     status: 'BOUNCED',
     reason: 'bounced:dead_mailbox',
     event: 'email.bounce',
@@ -48,10 +48,10 @@ async function closeBounceLoop(tour: ChannelTour): Promise<string> {
 }
 
 async function closeComplaintLoop(tour: ChannelTour): Promise<string> {
-  const letter = await sendTourEmail(tour, 'annoyed');
+  const email = await sendTourEmail(tour, 'annoyed');
   const to = `abuse@${emailDomain(tour.from)}`;
-  await deliver(tour, 'abuse report', { from: 'feedback@isp.example', to, raw: abuseReport(letter) });
-  return showRecord(tour, letter, {
+  await deliver(tour, 'abuse report', { from: 'feedback@isp.example', to, raw: abuseReport(email) });
+  return showRecord(tour, email, {
     status: 'COMPLAINED',
     event: 'email.complaint',
     subscribed: false,
@@ -61,31 +61,31 @@ async function closeComplaintLoop(tour: ChannelTour): Promise<string> {
 }
 
 async function closeOpenLoop(tour: ChannelTour): Promise<string> {
-  const letter = await sendTourEmail(tour, 'opens');
-  await open(tour, letter);
-  return showRecord(tour, letter, { status: 'OPENED', event: 'email.open', subscribed: true });
+  const email = await sendTourEmail(tour, 'opens');
+  await open(tour, email);
+  return showRecord(tour, email, { status: 'OPENED', event: 'email.open', subscribed: true });
 }
 
 /** Loads the tracking pixel of an email. */
-export async function open({ report }: ChannelTour, letter: { html: string }): Promise<void> {
-  const pixel = inEmail(letter, /<img [^>]*src="(https?:[^"]+\/o\/[^"]+\.gif)"/, 'pixel');
+export async function open({ report }: ChannelTour, email: { html: string }): Promise<void> {
+  const pixel = inEmail(email, /<img [^>]*src="(https?:[^"]+\/o\/[^"]+\.gif)"/, 'pixel');
   const response = await fetch(pixel, { headers: READER });
   const bytes = (await response.arrayBuffer()).byteLength;
   report.line(`GET ${pixel}: ${response.status} ${response.headers.get('content-type')}, ${bytes} bytes`);
 }
 
 async function closeClickLoop(tour: ChannelTour): Promise<string> {
-  const letter = await sendTourEmail(tour, 'clicks');
-  await click(tour, letter);
-  return showRecord(tour, letter, { status: 'CLICKED', event: 'email.click', subscribed: true });
+  const email = await sendTourEmail(tour, 'clicks');
+  await click(tour, email);
+  return showRecord(tour, email, { status: 'CLICKED', event: 'email.click', subscribed: true });
 }
 
 /**
  * Follows the first link of an email.
- * @throws Error if it does not lead to the target that the author wrote
+ * @throws Error if the link does not redirect to the URL that the template contains
  */
-export async function click({ report }: ChannelTour, letter: { html: string }): Promise<void> {
-  const link = inEmail(letter, /href="(https?:[^"]+\/c\/[^"]+)"/, 'tracked link');
+export async function click({ report }: ChannelTour, email: { html: string }): Promise<void> {
+  const link = inEmail(email, /href="(https?:[^"]+\/c\/[^"]+)"/, 'tracked link');
   const response = await fetch(link, { headers: READER, redirect: 'manual' });
   const location = response.headers.get('location');
   report.line(`GET ${link}: ${response.status} to ${location}`);
@@ -93,14 +93,14 @@ export async function click({ report }: ChannelTour, letter: { html: string }): 
 }
 
 async function closeUnsubscribeLoop(tour: ChannelTour): Promise<string> {
-  const letter = await sendTourEmail(tour, 'leaves');
-  const link = /<(https?:[^>]+)>/.exec(letter.header('list-unsubscribe'))?.[1];
+  const email = await sendTourEmail(tour, 'leaves');
+  const link = /<(https?:[^>]+)>/.exec(email.header('list-unsubscribe'))?.[1];
   if (!link) throw new Error('the email has no List-Unsubscribe');
-  const body = letter.header('list-unsubscribe-post');
+  const body = email.header('list-unsubscribe-post');
   const headers = { 'content-type': 'application/x-www-form-urlencoded' };
   const { status } = await fetch(link, { method: 'POST', headers, body });
   tour.report.line(`POST ${link} with ${body}: ${status}`);
-  return showRecord(tour, letter, {
+  return showRecord(tour, email, {
     status: 'SENT',
     event: 'contact.unsubscribed',
     subscribed: false,
@@ -110,18 +110,20 @@ async function closeUnsubscribeLoop(tour: ChannelTour): Promise<string> {
 
 async function closeReplyLoop(tour: ChannelTour): Promise<string> {
   const { report, client, from, inboundPort } = tour;
-  const letter = await sendTourEmail(tour, 'answers');
+  const email = await sendTourEmail(tour, 'answers');
   const server = createTransport({ host: '127.0.0.1', port: inboundPort, ignoreTLS: true });
-  const inReplyTo = letter.header('message-id');
-  const subject = `Re: ${letter.header('subject')}`;
-  const { response } = await server.sendMail({ from: letter.to, to: from, subject, inReplyTo, text: 'Yes, please.' });
-  report.line(`reply by SMTP to 127.0.0.1:${inboundPort}, RCPT TO ${from}: ${response}`);
+  const inReplyTo = email.header('message-id');
+  const subject = `Re: ${email.header('subject')}`;
+  const { response } = await server.sendMail({ from: email.to, to: from, subject, inReplyTo, text: 'Yes, please.' });
+  report.line(
+    `sent a reply by SMTP to 127.0.0.1:${inboundPort} with RCPT TO ${from}. The service responded: ${response}`,
+  );
   const find = async () => {
-    const { data } = await client.call('GET', `/events/contact/${letter.contactId}`);
+    const { data } = await client.call('GET', `/events/contact/${email.contactId}`);
     return data.find((event: { name: string }) => event.name === 'email.received');
   };
   const received = await until('email.received', find, RECORD_TIMEOUT_MS);
-  const record = { emailId: received.data.emailId, contactId: letter.contactId };
+  const record = { emailId: received.data.emailId, contactId: email.contactId };
   return showRecord(tour, record, { status: 'RECEIVED', event: 'email.received', subscribed: true });
 }
 
@@ -131,10 +133,12 @@ async function closeRelayLoop(tour: ChannelTour): Promise<string> {
   const relay = createTransport({ host: '127.0.0.1', port: relayPort, auth, tls: { rejectUnauthorized: false } });
   const to = `relayed@${toDomain}`;
   const { response } = await relay.sendMail({ from, to, subject: 'By SMTP', text: 'Sent by a program.' });
-  report.line(`SMTP to 127.0.0.1:${relayPort}, AUTH with a secret key: ${response}`);
+  report.line(
+    `sent an email by SMTP to 127.0.0.1:${relayPort}, AUTH with a secret key. The service responded: ${response}`,
+  );
   const emailId = /Accepted as (\S+)/.exec(response)?.[1] ?? '';
-  const letter = await until(`the email to ${to}`, () => mailbox.find(to));
-  report.line(`arrived as "${letter.header('subject')}" with ${letter.header('message-id')}`);
+  const email = await until(`the email to ${to}`, () => mailbox.find(to));
+  report.line(`arrived as "${email.header('subject')}" with ${email.header('message-id')}`);
   const { contactId } = (await client.call('GET', `/v1/emails/${emailId}`)).data;
   return showRecord(tour, { emailId, contactId }, { status: 'SENT', event: 'email.sent', subscribed: false });
 }

@@ -41,11 +41,11 @@ async function closeRefusalLoop(tour: ProviderTour): Promise<string> {
 }
 
 async function closeNoRouteLoop(tour: ProviderTour): Promise<string> {
-  const letter = await sendTourEmail(tour, 'unroutable');
+  const email = await sendTourEmail(tour, 'unroutable');
   const diagnostic = '550 5.4.4 Unable to route: no mail hosts for domain';
-  const raw = deliveryStatus({ to: letter.to, action: 'failed', status: '5.4.4', diagnostic });
-  await deliver(tour, 'notification', { from: '', to: letter.returnPath, raw });
-  return showRecord(tour, letter, { status: 'BOUNCED', event: 'email.bounce', subscribed: true });
+  const raw = deliveryStatus({ to: email.to, action: 'failed', status: '5.4.4', diagnostic });
+  await deliver(tour, 'notification', { from: '', to: email.returnPath, raw });
+  return showRecord(tour, email, { status: 'BOUNCED', event: 'email.bounce', subscribed: true });
 }
 
 async function closeSmsLoop(tour: ProviderTour): Promise<string> {
@@ -103,11 +103,13 @@ async function closeWebhookLoop(tour: ProviderTour): Promise<string> {
   const { hooks } = tour.providers;
   const { id, secret } = await client.call('POST', '/webhooks', { url: hooks.url, events: ['email.open'] });
   report.line(`${hooks.url} is registered for email.open`);
-  const letter = await sendTourEmail(tour, 'hooked');
-  await open(tour, letter);
+  const email = await sendTourEmail(tour, 'hooked');
+  await open(tour, email);
   const request = await until('the webhook', async () => hooks.received[0], RECORD_TIMEOUT_MS);
   const { type, data } = verifyHook(request, secret);
-  report.line(`webhook-id ${request.headers['webhook-id']}: verified with the secret, and refused when altered`);
+  report.line(
+    `webhook-id ${request.headers['webhook-id']}: its signature matches the body, and does not match an altered body`,
+  );
   printContent(tour, 'webhook', data, type);
   const find = async () => {
     const [delivery] = (await client.call('GET', `/webhooks/${id}/deliveries`)).data;
@@ -116,7 +118,7 @@ async function closeWebhookLoop(tour: ProviderTour): Promise<string> {
   const { status, attempts, responseStatus } = await until('its record', find, RECORD_TIMEOUT_MS);
   printContent(tour, 'delivery', { event: type, status, attempts, responseStatus });
   return compareRecord(
-    { event: 'email.open', emailId: letter.emailId, delivery: 'DELIVERED' },
+    { event: 'email.open', emailId: email.emailId, delivery: 'DELIVERED' },
     { event: type, emailId: data.event.emailId, delivery: status },
   );
 }

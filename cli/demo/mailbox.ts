@@ -14,7 +14,7 @@ export interface ArrivedEmail {
   header(name: string): string;
 }
 
-/** Finds arrived emails. */
+/** The emails that have arrived at recipients of the tour. */
 export interface DemoMailbox {
   /** Returns the latest email to an address. */
   find(to: string): Promise<ArrivedEmail | undefined>;

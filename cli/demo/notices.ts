@@ -1,10 +1,10 @@
-/** Reports of other mail servers as text with CRLF, for the listener for returned and inbound mail. */
+/** Creates reports that other mail servers send to the service by SMTP. The text of a report has CRLF line ends. */
 
 export interface DeliveryNotice {
   /** The recipient of the reported email. */
   readonly to: string;
   readonly action: 'failed' | 'delayed' | 'delivered';
-  /** An enhanced status code (RFC 3463). */
+  /** An enhanced status code (RFC 3463), such as 5.1.1 for an unknown mailbox. */
   readonly status: string;
   /** The server's reply as text. */
   readonly diagnostic: string;

@@ -4,7 +4,8 @@ const EXIT_WRONG = 1;
 const EXIT_INTERRUPTED = 130;
 
 /**
- * Opens a resource. When the tour ends for any reason, the resources are closed in the reverse order.
+ * Opens a resource of the tour, such as a service or a server. When the tour ends for any reason, the resources are
+ * closed in the reverse order.
  * @throws Error if the tour is already ending
  */
 export type Open = <T extends { close(): unknown }>(start: () => T | Promise<T>) => Promise<T>;
@@ -27,9 +28,9 @@ export async function runTour(tour: (open: Open) => Promise<boolean>): Promise<n
   try {
     const right = await tour(async (start) => {
       if (ending) throw new Error('the tour is ending');
-      const thing = await start();
-      opened.push(thing);
-      return thing;
+      const resource = await start();
+      opened.push(resource);
+      return resource;
     });
     return await end(right ? 0 : EXIT_WRONG);
   } catch (error) {

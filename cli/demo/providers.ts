@@ -46,6 +46,6 @@ export async function startProviders(): Promise<DemoProviders> {
 }
 
 const refuseSome: NonNullable<SMTPServerOptions['onRcptTo']> = ({ address }, _, done) => {
-  const words = REFUSALS[address.split('@', 1)[0] ?? ''];
-  done(words ? Object.assign(new Error(words), { responseCode: REFUSED }) : null);
+  const reply = REFUSALS[address.split('@', 1)[0] ?? ''];
+  done(reply ? Object.assign(new Error(reply), { responseCode: REFUSED }) : null);
 };

@@ -52,7 +52,7 @@ export async function untilStatus({ client, report }: Tour, id: string, status: 
  * Waits until an email has its status, and then prints its record: the email, the contact with all its events and their
  * payloads, and its entry in the suppression list.
  * @returns the expected facts that are recorded, as text
- * @throws Error for the first missing fact, with the record printed
+ * @throws Error that names the first missing fact, after the record is printed
  */
 export async function showRecord(
   tour: Tour,
@@ -96,8 +96,8 @@ export function compareRecord<T extends object>(
 ): string {
   const fields = Object.entries(expected);
   for (const [field, value] of fields) {
-    const got = recorded[field as keyof T];
-    if (got !== value) throw new Error(`${field} is ${JSON.stringify(got)}, not ${JSON.stringify(value)}`);
+    const actual = recorded[field as keyof T];
+    if (actual !== value) throw new Error(`${field} is ${JSON.stringify(actual)}, not ${JSON.stringify(value)}`);
   }
   return fields.map(([field, value]) => `${field} ${value}`).join(', ');
 }

@@ -8,8 +8,8 @@ import { runStart } from '../start/service.ts';
 
 const HEALTH_TIMEOUT_MS = 2_000;
 /**
- * Variables that the tour's own service takes from the caller's environment. The tour sets all other variables, so that
- * it never uses a real provider or database.
+ * The environment variables of the caller that the tour passes to its separate service. The service gets no other
+ * variables of the caller, so that it never uses a real provider or database.
  */
 const INHERITED_VARIABLES =
   /^(PATH|HOME|USER|LANG|TMPDIR|XDG_.*|TEMPORAL_CLI_PATH|WORKERS|LOG_LEVEL|.*_PROXY|.*_proxy)$/;
@@ -18,20 +18,20 @@ const INHERITED_VARIABLES =
 export interface TourService {
   /** Resolves with the content of dev.json when the service is ready. */
   readonly dev: Promise<DevFile>;
-  /** A text for the user that says which service is used. */
-  readonly found: string;
+  /** A text that tells the user which service the tour uses. */
+  readonly description: string;
   /** Stops the service if the tour has started it. */
   close(): Promise<void>;
 }
 
 /**
- * Returns the running service of TIDINGS_HOME, or starts a service in a temporary home. `tell` is called with each line
- * of the start's output.
+ * Returns the running service of TIDINGS_HOME, or starts a service in a temporary home. `writeLine` is called with each
+ * line of the start's output.
  */
-export async function findOrStartService(env: Environment, tell: (line: string) => void): Promise<TourService> {
+export async function findOrStartService(env: Environment, writeLine: (line: string) => void): Promise<TourService> {
   const running = await findRunningService(env);
-  if (running === undefined) return startOwnService({ env, settings: {}, tell });
-  return { dev: Promise.resolve(running), found: describeRunningService(env), close: async () => {} };
+  if (running === undefined) return startOwnService({ env, settings: {}, writeLine });
+  return { dev: Promise.resolve(running), description: describeRunningService(env), close: async () => {} };
 }
 
 /** Returns the dev.json of TIDINGS_HOME, if its service responds. */
@@ -47,8 +47,8 @@ export function describeRunningService(env: Environment): string {
 /** Tells whether a service captures its email instead of sending it. */
 export async function capturesEmail({ mailboxUrl }: DevFile): Promise<boolean> {
   const { status, headers } = await fetch(`${mailboxUrl}.json?to=nobody@example.com`);
-  // The mailbox exists even with a real provider, and then has only email to the simulator. It responds with 401 if
-  // only an OWNER may open it.
+  // With a real provider, the mailbox contains only email to the simulator, and the header `x-mailbox-of` is
+  // `simulator`. The mailbox responds with 401 if only an OWNER may open it.
   return (status === 200 || status === 401) && headers.get('x-mailbox-of') !== 'simulator';
 }
 
@@ -69,15 +69,15 @@ export async function mailboxRequestHeaders({ baseUrl, mailboxUrl, owner }: DevF
   };
 }
 
-/** Starts a service in a temporary home on free ports, which `settings` may change further. */
+/** Starts a service in a temporary home on free ports. `settings` are additional environment variables. */
 export function startOwnService({
   env,
   settings,
-  tell,
+  writeLine,
 }: {
   env: Environment;
   settings: Readonly<Record<string, string>>;
-  tell: (line: string) => void;
+  writeLine: (line: string) => void;
 }): TourService {
   const folder = mkdtempSync(join(tmpdir(), 'tidings-demo-'));
   const service = runStart(
@@ -89,7 +89,7 @@ export function startOwnService({
       WEBHOOK_ALLOW_PRIVATE: 'true',
       ...settings,
     },
-    tell,
+    writeLine,
   );
   const close = async (): Promise<void> => {
     service.stop();
@@ -97,10 +97,13 @@ export function startOwnService({
     await service.done.catch(() => {});
     rmSync(folder, { recursive: true, force: true, maxRetries: 10 });
   };
-  return { dev: service.ready, found: 'started for this tour in a temporary home', close };
+  return { dev: service.ready, description: 'started for this tour in a temporary home', close };
 }
 
-/** Prints a line of a start's output. Skips the last lines, which help only users who keep the service running. */
+/**
+ * Prints a line of the output of `npm start`. Skips the last lines of that output, because they help only users who
+ * keep the service running.
+ */
 export function printStartLine(line: string): void {
   if (line && !/^(Tidings|Stopping| )/.test(line)) console.log(`   ${line}`);
 }

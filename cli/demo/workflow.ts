@@ -1,8 +1,8 @@
 import type { TourClient } from './client.ts';
 
 /**
- * A step of a tour's automation. `to` is the name of the next step, or the names by branch if the step has several
- * branches.
+ * A step of a tour's automation. `to` contains the name of the next step for each branch. If the step has only one
+ * transition, its branch is `PLAIN`.
  */
 export interface StepPlan {
   readonly type: string;
@@ -10,7 +10,7 @@ export interface StepPlan {
   readonly to?: Readonly<Record<string, string>>;
 }
 
-/** The name of the branch of a step that has only one transition. */
+/** The key in `to` for a step with only one transition. The API gets no branch for this transition. */
 export const PLAIN = 'plain';
 
 /**

@@ -10,13 +10,13 @@ const CONNECT_MS = 3_000;
 const DNS_MS = 3_000;
 const SMTP_PORT = 25;
 /**
- * Mailbox providers that practically always accept connections from anywhere. The check only connects and sends no
- * email.
+ * Domains of mailbox providers whose mail servers practically always accept connections from anywhere. The check only
+ * connects and sends no email.
  */
 const RECEIVERS = ['gmail.com', 'outlook.com'];
 /**
- * A public address (of Quad9). The kernel says through which local address it would be reached. No packet is sent to
- * it.
+ * A public address (of Quad9). The kernel reports which local address a connection to this address would use. No packet
+ * is sent to this address.
  */
 const FAR_AWAY = '9.9.9.9';
 const BEHIND_NAT = 'give the address that sends email: npm run doctor -- --address 203.0.113.7';
@@ -55,7 +55,7 @@ export const port25Check: DoctorCheck = {
     if (handover.to !== 'own') return [passFinding('not needed: email does not leave directly from this network')];
     const tried = await Promise.all(RECEIVERS.map((domain) => connectToReceiver(deployment, domain)));
     if (tried.some(({ reached }) => reached)) return [passFinding('receivers are reachable')];
-    const reasons = tried.map(({ says }) => says).join('; ');
+    const reasons = tried.map(({ message }) => message).join('; ');
     return [
       warnFinding(
         `no receiver is reachable: ${reasons}`,
@@ -73,10 +73,10 @@ async function checkReverseName(
   const remedy =
     whose === 'own'
       ? `ask the provider of ${address} to set its reverse name, and publish that name with this address`
-      : 'ask the operator of the mail server of SMTP_URL; it may send from another address';
+      : 'ask the operator of the mail server of SMTP_URL: the server may send from another address';
   // For another operator's mail server, DNS shows only the address that accepts email. The server may send from another
-  // address, so a problem with this one is only a warning.
-  const problem = (says: string) => (whose === 'own' ? failFinding(says, remedy) : warnFinding(says, remedy));
+  // address, so a problem with the address in the DNS is only a warning.
+  const problem = (message: string) => (whose === 'own' ? failFinding(message, remedy) : warnFinding(message, remedy));
   const names = await withTimeLimit(dns.names(address)).catch((error: Error & { code?: string }) => error);
   if (names instanceof Error) {
     const absent = names.code === 'ENOTFOUND' || names.code === 'ENODATA';
@@ -93,11 +93,11 @@ async function checkReverseName(
     return found?.kind === 'found' && found.records.includes(address);
   });
   if (agrees) return passFinding(`${address} and ${agrees} resolve to each other`);
-  return problem(`${address} has the reverse name ${names.join(', ')}, which does not resolve to it`);
+  return problem(`${address} has the reverse name ${names.join(', ')}, which does not resolve to ${address}`);
 }
 
 /**
- * Checks the name in the greeting of the mail server. By default, a server uses this name also in its HELO to
+ * Checks the name in the greeting of our own mail server. By default, a server sends the same name in its HELO to
  * receivers.
  */
 async function checkHelo({ dns }: Deployment, address: string, handover: Handover): Promise<DoctorFinding[]> {
@@ -108,7 +108,7 @@ async function checkHelo({ dns }: Deployment, address: string, handover: Handove
   const name = /^220[ -](\S+)/.exec(greeting ?? '')?.[1]?.toLowerCase();
   if (name === undefined)
     return [warnFinding(`${host}:${port} sent no greeting, so its HELO is not known`, 'check SMTP_URL')];
-  const remedy = `give it a name that resolves to ${address} (Postfix: myhostname)`;
+  const remedy = `give the mail server a name that resolves to ${address} (Postfix: myhostname)`;
   if (!/^[a-z0-9-]+(\.[a-z0-9-]+)+$/.test(name) || isIP(name))
     return [failFinding(`the mail server calls itself ${name}, which is not a full name`, remedy)];
   const found = await dns.addresses(name);
@@ -135,17 +135,17 @@ function ownOutgoingAddress(): Promise<string | undefined> {
   }).finally(() => socket.close());
 }
 
-async function connectToReceiver({ dns }: Deployment, domain: string): Promise<{ reached: boolean; says: string }> {
+async function connectToReceiver({ dns }: Deployment, domain: string): Promise<{ reached: boolean; message: string }> {
   const mx = await dns.mx(domain);
   if (mx.kind !== 'found') {
-    return { reached: false, says: `the DNS has no MX of ${domain}${mx.kind === 'fault' ? `: ${mx.reason}` : ''}` };
+    return { reached: false, message: `the DNS has no MX of ${domain}${mx.kind === 'fault' ? `: ${mx.reason}` : ''}` };
   }
   const [first] = [...mx.records].sort((a, b) => a.priority - b.priority);
   const addresses = await dns.addresses(first?.exchange ?? '');
   const address = addresses.kind === 'found' ? addresses.records.find((each) => isIP(each) === 4) : undefined;
-  if (!address) return { reached: false, says: `the DNS has no address of ${first?.exchange}` };
+  if (!address) return { reached: false, message: `the DNS has no address of ${first?.exchange}` };
   const problem = await tryConnect(address);
-  return { reached: problem === undefined, says: `${first?.exchange} ${problem}` };
+  return { reached: problem === undefined, message: `${first?.exchange} ${problem}` };
 }
 
 /** Returns why a connection to port 25 failed. Undefined if it succeeded. */

@@ -12,7 +12,10 @@ import type { DevFile } from '../start/dev-file.ts';
 import { readJson } from '../start/private-files.ts';
 import { identifyProcess } from '../start/processes.ts';
 
-/** The time limit of one DNS attempt. Two attempts fit into three seconds, which is the limit of a lookup. */
+/**
+ * The time limit of the first DNS attempt. The resolver waits up to twice as long for the second attempt, so both
+ * attempts fit into three seconds, which is the limit of a lookup.
+ */
 const DNS_TRY_MS = 900;
 const DNS_TRIES = 2;
 
@@ -23,8 +26,8 @@ export interface Deployment {
   /** The value of SECRET_KEY, or the key that `npm start` has stored in the home. */
   readonly secretKey: { readonly value: string; readonly from: 'SECRET_KEY' | 'home' } | undefined;
   /**
-   * Addresses of the configured database and Temporal, or of the `npm start` that runs on the home. Undefined if it
-   * does not run.
+   * The configured address of the database, or the address in the dev.json of a running `npm start`. Undefined if the
+   * database is not configured and `npm start` is not running. `temporalAddress` is the same for Temporal.
    */
   readonly databaseUrl: string | undefined;
   readonly temporalAddress: string | undefined;
@@ -55,7 +58,7 @@ export function openDeployment(env: Environment, address: string | undefined): D
   const running = runningStart(home);
   const databaseUrl = settings.database.url ?? running?.databaseUrl;
   let db: Db | undefined;
-  let asked: Promise<Inspected | Unreached> | undefined;
+  let inspection: Promise<Inspected | Unreached> | undefined;
 
   async function inspect(): Promise<Inspected | Unreached> {
     if (databaseUrl === undefined) return { reason: 'the Postgres of npm start is not running' };
@@ -75,8 +78,8 @@ export function openDeployment(env: Environment, address: string | undefined): D
     dns: openDns(settings),
     temporalAddress: settings.temporal.address ?? running?.temporal.address,
     postgres: () => {
-      asked ??= inspect();
-      return asked;
+      inspection ??= inspect();
+      return inspection;
     },
     close: async () => db?.destroy(),
   };

@@ -26,8 +26,8 @@ const CHECKS = [
  * Checks the configuration of an environment before it is used. Changes nothing and sends nothing.
  * @throws StartError for invalid arguments
  */
-export async function diagnose(env: Environment, words: readonly string[]): Promise<DoctorReport> {
-  const address = givenAddress(words);
+export async function diagnose(env: Environment, args: readonly string[]): Promise<DoctorReport> {
+  const address = readAddress(args);
   try {
     const deployment = openDeployment(env, address);
     return await runChecks(deployment, CHECKS).finally(() => deployment.close());
@@ -38,15 +38,15 @@ export async function diagnose(env: Environment, words: readonly string[]): Prom
   }
 }
 
-function givenAddress(words: readonly string[]): string | undefined {
-  const address = readOptions(words).address;
+function readAddress(args: readonly string[]): string | undefined {
+  const address = readOptions(args).address;
   if (address === undefined || isIP(address)) return address;
   throw new StartError('--address takes the public IP address that sends email.');
 }
 
-function readOptions(words: readonly string[]): { address?: string | undefined } {
+function readOptions(args: readonly string[]): { address?: string | undefined } {
   try {
-    return parseArgs({ args: [...words], options: { address: { type: 'string' } } }).values;
+    return parseArgs({ args: [...args], options: { address: { type: 'string' } } }).values;
   } catch (cause) {
     throw new StartError('Usage: npm run doctor -- [--address <public IP address that sends email>]', { cause });
   }

@@ -23,8 +23,8 @@ const FIRST = '00000000-0000-0000-0000-000000000000';
  */
 const RESERVED = /(^|\.)(test|example|invalid|localhost)$/;
 /**
- * The verdict for each kind of missing DNS record. A missing INBOUND record is only a warning, because email can be
- * sent without it. If other records are missing, receivers refuse email or its feedback is lost.
+ * The verdict for each kind of missing DNS record, and the consequence. The INBOUND record is not in this list, because
+ * the service can send email without this record.
  */
 const MISSING: readonly { purpose: RecordPurpose; verdict: 'warn' | 'fail'; so: string }[] = [
   { purpose: 'DKIM', verdict: 'fail', so: 'signatures cannot be checked, and the domain will lose its verification' },
@@ -84,8 +84,8 @@ async function checkDomain(domain: Domain, { settings, dns }: Deployment): Promi
   const missing = MISSING.filter(({ purpose }) => found[purpose] === false);
   const findings = missing.map(({ purpose, verdict, so }): DoctorFinding => {
     const record = records.find((each) => each.purpose === purpose);
-    const says = `${name} has no ${purpose.replace('_', ' ')} record of this service: ${so}`;
-    return { verdict, says, remedy: `publish ${record?.type} ${record?.name} ${JSON.stringify(record?.value)}` };
+    const message = `${name} has no ${purpose.replace('_', ' ')} record of this service: ${so}`;
+    return { verdict, message, remedy: `publish ${record?.type} ${record?.name} ${JSON.stringify(record?.value)}` };
   });
   const unknown = listUnanswered(found);
   if (unknown.length > 0) {

@@ -13,10 +13,12 @@ const KEY_CHARS = 32;
  * digits less than once in a million keys.
  */
 const KEY_DISTINCT_CHARS = 8;
-/** Words that a random key practically never contains. A person has made up a key that contains one of them. */
+/**
+ * Texts that a random key practically never contains. If a key contains one, a person has most likely invented the key.
+ */
 const KEY_WORDS = /secret|change|passw|example|default|tidings|qwert|12345678/i;
-const MAKE_ONE =
-  'create one with "openssl rand -hex 32" before there is data: stored secrets can be decrypted only with the old one';
+const CREATE_KEY =
+  'create a key with "openssl rand -hex 32" before there is data: stored secrets can be decrypted only with the old key';
 
 /** Checks that SECRET_KEY cannot be guessed, and that it is the key with which the stored secrets were encrypted. */
 export const secretKeyCheck: DoctorCheck = {
@@ -54,14 +56,14 @@ export const captureCheck: DoctorCheck = {
   run({ settings }) {
     const problem = findCaptureError(settings);
     if (problem) {
-      const [says = '', remedy = ''] = problem.message.split(/: (?=set )/);
-      return [failFinding(says, remedy)];
+      const [message = '', remedy = ''] = problem.message.split(/: (?=set )/);
+      return [failFinding(message, remedy)];
     }
     const captured = [settings.email.captures && 'email', settings.sms.captures && 'SMS'];
     const what = captured.filter(Boolean).join(' and ');
     if (!what) return [passFinding('email and SMS are not captured')];
     if (!settings.publicHost && isLocal(settings.publicUrl))
-      return [passFinding(`${what}: kept in the mailbox of this machine`)];
+      return [passFinding(`${what}: stored in the mailbox of this machine instead of sent`)];
     return [
       warnFinding(
         `${what}: captured instead of sent, although others can reach this service`,
@@ -73,22 +75,22 @@ export const captureCheck: DoctorCheck = {
 
 function missingKey({ database, temporal }: Settings): DoctorFinding {
   const apart = database.url !== undefined && temporal.address !== undefined;
-  if (apart) return failFinding('SECRET_KEY is not set, and the API and the workers need it', MAKE_ONE);
-  return passFinding('npm start creates one at its first start and stores it in the home');
+  if (apart) return failFinding('SECRET_KEY is not set, and the API and the workers need it', CREATE_KEY);
+  return passFinding('npm start creates a key at its first start and stores it in the home');
 }
 
 function checkStrength(key: string, name: string): DoctorFinding {
   if (KEY_WORDS.test(key) || new Set(key).size < KEY_DISTINCT_CHARS)
-    return failFinding(`${name} can be guessed`, MAKE_ONE);
+    return failFinding(`${name} can be guessed`, CREATE_KEY);
   if (key.length < KEY_CHARS)
-    return warnFinding(`${name} has ${key.length} characters, fewer than ${KEY_CHARS}`, MAKE_ONE);
+    return warnFinding(`${name} has ${key.length} characters, fewer than ${KEY_CHARS}`, CREATE_KEY);
   return passFinding(`${name}, ${key.length} characters`);
 }
 
 async function checkStoredSecrets({ postgres }: Deployment, secretKey: string): Promise<DoctorFinding[]> {
   const inspected = await postgres();
   if ('reason' in inspected) return [];
-  // If the database has pending migrations, the table may be missing. It then has no stored secrets.
+  // If the database has pending migrations, the table may be missing. The database then has no stored secrets.
   const stored = await findAnySealedKey(inspected.db).catch(() => undefined);
   if (!stored) return [];
   try {
@@ -96,7 +98,7 @@ async function checkStoredSecrets({ postgres }: Deployment, secretKey: string): 
     return [];
   } catch {
     const remedy = 'set SECRET_KEY to the key of this database: it is in the backups, or in the home as secret-key';
-    return [failFinding('it cannot decrypt the secrets in the database', remedy)];
+    return [failFinding('the key cannot decrypt the secrets in the database', remedy)];
   }
 }
 

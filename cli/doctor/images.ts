@@ -1,13 +1,14 @@
 import { openBucket } from '../../channels/assets/bucket.ts';
 import { countObjects } from '../../db/assets/leftovers.ts';
 import type { BucketSettings } from '../../rules/config.ts';
+import { pluralize } from '../../rules/pluralize.ts';
 import { reasonOf } from '../database-error.ts';
 import type { Deployment } from './deployment.ts';
 import { type DoctorCheck, type DoctorFinding, failFinding, passFinding } from './report.ts';
 
 /**
- * Checks that the bucket for images exists and accepts the credentials, and that no needed bucket is missing from the
- * configuration.
+ * Checks that the bucket for images exists and accepts the credentials. If no bucket is configured, checks that no
+ * stored image needs a bucket.
  */
 export const imagesCheck: DoctorCheck = {
   name: 'images',
@@ -35,10 +36,10 @@ async function checkBucket(settings: BucketSettings): Promise<DoctorFinding> {
 async function withoutBucket({ postgres }: Deployment): Promise<DoctorFinding> {
   const inspected = await postgres();
   // A database with pending migrations may lack the column.
-  const missed = 'reason' in inspected ? 0 : await countObjects(inspected.db).catch(() => 0);
-  if (missed === 0) return passFinding('stored in Postgres');
+  const imagesInBucket = 'reason' in inspected ? 0 : await countObjects(inspected.db).catch(() => 0);
+  if (imagesInBucket === 0) return passFinding('images are stored in Postgres');
   return failFinding(
-    `${missed} of them are in a bucket that is not configured, so emails do not show them`,
+    `emails cannot show ${pluralize(imagesInBucket, 'image')}: stored in a bucket that is not configured`,
     'set ASSETS_S3_BUCKET and its other variables to the values with which these images were uploaded',
   );
 }

@@ -21,13 +21,13 @@ export const installationCheck: DoctorCheck = {
     try {
       const sides = await readSides({ db, lifecycle });
       const hold = await readSendingHold(db);
-      const held =
+      const holdFinding =
         hold &&
         warnFinding(
           `nothing has been sent since ${hold.since.toISOString()}, because ${WAITS[hold.reason]}`,
           REMEDIES[hold.reason],
         );
-      return [sidesFinding(installation.shortId, sides), ...(held ? [held] : [])];
+      return [sidesFinding(installation.shortId, sides), ...(holdFinding ? [holdFinding] : [])];
     } finally {
       await lifecycle.close();
     }
@@ -43,18 +43,18 @@ const REMEDIES = {
 function sidesFinding(shortId: string, sides: Sides): DoctorFinding {
   const comparison = compareSides(sides);
   if (isMismatch(comparison)) {
-    const [says = '', remedy = ''] = describeMismatch(comparison, sides).split('. Nothing is sent. ');
-    return failFinding(says, remedy);
+    const [message = '', remedy = ''] = describeMismatch(comparison, sides).split('. Nothing is sent. ');
+    return failFinding(message, remedy);
   }
   const { tokens, temporal } = sides;
   if (temporal === undefined)
     return warnFinding(`${shortId}: the token in Temporal could not be read`, 'see the check of Temporal');
   const [newest] = tokens;
   if (newest === undefined) return passFinding(`${shortId} has not started yet`);
-  const rolled = `token ${newest.no} of ${newest.rolledAt}`;
-  if (comparison === 'agree') return passFinding(`${shortId}, ${rolled}: Postgres and Temporal agree`);
+  const tokenText = `token ${newest.no} of ${newest.rolledAt}`;
+  if (comparison === 'agree') return passFinding(`${shortId}, ${tokenText}: Postgres and Temporal agree`);
   return warnFinding(
-    `${shortId}, ${rolled}: Temporal ${comparison === 'temporal-empty' ? 'has no token' : `has the older token ${temporal?.no}`}`,
+    `${shortId}, ${tokenText}: Temporal ${comparison === 'temporal-empty' ? 'has no token' : `has the older token ${temporal?.no}`}`,
     'start a worker: recovery rebuilds Temporal from Postgres',
   );
 }

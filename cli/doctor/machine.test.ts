@@ -21,12 +21,12 @@ describe('the disk', () => {
 
 describe('the clock', () => {
   it.each([
-    ['pass', 500, 'agrees with Postgres'],
-    ['warn', 5_000, '5.0 s behind Postgres'],
-    ['warn', -5_000, '5.0 s ahead of Postgres'],
-    ['fail', 3_600_000, '3600.0 s behind Postgres'],
-  ])('is %s if Postgres is %d ms ahead of it', (verdict, aheadMs, says) => {
-    expect(clockFinding({ whose: 'Postgres', aheadMs })).toMatchObject({ verdict, says });
+    ['pass', 500, "this machine's clock agrees with the clock of Postgres"],
+    ['warn', 5_000, "this machine's clock is 5.0 s behind the clock of Postgres"],
+    ['warn', -5_000, "this machine's clock is 5.0 s ahead of the clock of Postgres"],
+    ['fail', 3_600_000, "this machine's clock is 3600.0 s behind the clock of Postgres"],
+  ])('the check has the verdict %s if the clock of Postgres is %d ms ahead', (verdict, aheadMs, message) => {
+    expect(clockFinding({ owner: 'Postgres', aheadMs })).toMatchObject({ verdict, message });
   });
 });
 

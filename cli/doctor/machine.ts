@@ -8,7 +8,10 @@ import type { Deployment } from './deployment.ts';
 import { type DoctorCheck, type DoctorFinding, failFinding, passFinding, warnFinding } from './report.ts';
 
 const GIB = 1024 ** 3;
-/** Postgres stops when it cannot write. A campaign with 100,000 recipients writes about 100 MB besides its WAL. */
+/**
+ * With less free space, the check fails. Postgres stops when it cannot write. A campaign with 100,000 recipients writes
+ * about 100 MB, in addition to the write-ahead log (WAL).
+ */
 const DISK_FAIL_BYTES = GIB;
 const DISK_WARN_BYTES = 5 * GIB;
 /**
@@ -24,7 +27,7 @@ const CLOCK_WARN_MS = 2_000;
 const CLOCK_FAIL_MS = 60_000;
 /** The `Date` header has a precision of one second. */
 const DATE_HEADER_MS = 1_000;
-const ANSWER_MS = 3_000;
+const RESPONSE_MS = 3_000;
 
 /** Compares this machine's clock with the clocks of other servers. */
 export const clockCheck: DoctorCheck = {
@@ -58,29 +61,32 @@ export function diskFinding(p: {
   freeInodes: number;
   inodes: number;
 }): DoctorFinding {
-  const says = `${(p.freeBytes / GIB).toFixed(1)} GiB are free at ${p.folder}`;
+  const message = `${(p.freeBytes / GIB).toFixed(1)} GiB are free at ${p.folder}`;
   const remedy = 'free disk space, or set TIDINGS_HOME to a larger disk';
-  if (p.freeBytes < DISK_FAIL_BYTES) return failFinding(says, remedy);
+  if (p.freeBytes < DISK_FAIL_BYTES) return failFinding(message, remedy);
   if (p.inodes > 0 && p.freeInodes < p.inodes * INODES_WARN_SHARE)
-    return warnFinding(`${says}, but almost no inodes`, remedy);
-  return p.freeBytes < DISK_WARN_BYTES ? warnFinding(says, remedy) : passFinding(says);
+    return warnFinding(`${message}, but almost no inodes`, remedy);
+  return p.freeBytes < DISK_WARN_BYTES ? warnFinding(message, remedy) : passFinding(message);
 }
 
-/** Returns the finding for a clock that is `aheadMs` ahead of this machine's clock. */
-export function clockFinding(clock: { whose: string; aheadMs: number }): DoctorFinding {
+/** Returns the finding for the clock of `owner`, which is `aheadMs` ahead of this machine's clock. */
+export function clockFinding(clock: { owner: string; aheadMs: number }): DoctorFinding {
   const apartMs = Math.abs(clock.aheadMs);
-  const says = `${(apartMs / 1000).toFixed(1)} s ${clock.aheadMs < 0 ? 'ahead of' : 'behind'} ${clock.whose}`;
+  const direction = clock.aheadMs < 0 ? 'ahead of' : 'behind';
+  const message = `this machine's clock is ${(apartMs / 1000).toFixed(1)} s ${direction} the clock of ${clock.owner}`;
   const remedy =
-    'let NTP set the time (chrony, systemd-timesyncd): times in records, links and signatures depend on them';
-  if (apartMs > CLOCK_FAIL_MS) return failFinding(says, remedy);
-  return apartMs > CLOCK_WARN_MS ? warnFinding(says, remedy) : passFinding(`agrees with ${clock.whose}`);
+    'let NTP set the time (chrony, systemd-timesyncd): times in records, links and signatures depend on the clock';
+  if (apartMs > CLOCK_FAIL_MS) return failFinding(message, remedy);
+  return apartMs > CLOCK_WARN_MS
+    ? warnFinding(message, remedy)
+    : passFinding(`this machine's clock agrees with the clock of ${clock.owner}`);
 }
 
 async function againstPostgres({ postgres, databaseUrl }: Deployment) {
   const inspected = await postgres();
   if ('reason' in inspected || databaseUrl === undefined) return undefined;
   const here = isLoopbackHost(new URL(databaseUrl).hostname);
-  return { whose: here ? 'Postgres, which is on this machine too' : 'Postgres', aheadMs: inspected.facts.clockAheadMs };
+  return { owner: here ? 'Postgres (on this machine)' : 'Postgres', aheadMs: inspected.facts.clockAheadMs };
 }
 
 /**
@@ -92,17 +98,17 @@ async function againstHttp({ settings }: Deployment) {
   const isProviders = servers.whose === 'provider';
   const url = new URL(isProviders ? servers.url : settings.publicUrl);
   if (isLoopbackHost(url.hostname) && !isProviders) return undefined;
-  const askedAt = Date.now();
+  const requestedAt = Date.now();
   const response = await fetch(url, {
     method: 'HEAD',
     redirect: 'manual',
-    signal: AbortSignal.timeout(ANSWER_MS),
+    signal: AbortSignal.timeout(RESPONSE_MS),
   }).catch(reasonOf);
   const date = typeof response === 'string' ? undefined : response.headers.get('date');
   if (!date || Number.isNaN(Date.parse(date))) return undefined;
   return {
-    whose: url.host,
-    aheadMs: distanceOutside(Date.parse(date), { from: askedAt - DATE_HEADER_MS, to: Date.now() }),
+    owner: url.host,
+    aheadMs: distanceOutside(Date.parse(date), { from: requestedAt - DATE_HEADER_MS, to: Date.now() }),
   };
 }
 

@@ -25,12 +25,12 @@ export const postgresCheck: DoctorCheck = {
     }
     const { facts } = inspected;
     if (!facts.supported)
-      return [failFinding(`${host} is Postgres ${facts.version}, which is too old`, 'upgrade it to 18 or newer')];
+      return [failFinding(`${host} is Postgres ${facts.version}, which is too old`, 'upgrade Postgres to 18 or newer')];
     const found = [
-      ...durability(facts),
+      ...checkDurability(facts),
       ...checkConnections(facts, deployment),
       ...checkEncryption(facts, databaseUrl),
-      ...encoding(facts),
+      ...checkEncoding(facts),
     ];
     const pending = await listPendingMigrations(databaseUrl);
     if (pending.length > 0)
@@ -48,12 +48,15 @@ function reportNotRunning(): DoctorFinding {
   );
 }
 
-/** Without these settings, a power failure can lose email that Postgres has confirmed as stored. */
-function durability({ durability: settings }: ServerFacts): DoctorFinding[] {
+/**
+ * Reports the settings of `DURABILITY` that are off. Without these settings, a power failure can lose email that
+ * Postgres has confirmed as stored.
+ */
+function checkDurability({ durability: settings }: ServerFacts): DoctorFinding[] {
   return DURABILITY.filter((name) => settings[name] === 'off').map((name) =>
     failFinding(
-      `${name} is off: committed data is lost when its machine fails`,
-      `set ${name} = on in postgresql.conf and reload it`,
+      `${name} is off: committed data is lost when the machine of Postgres fails`,
+      `set ${name} = on in postgresql.conf and reload the configuration`,
     ),
   );
 }
@@ -66,9 +69,9 @@ function checkConnections(
   const needed = connectionsOf({ workers });
   const left = maxConnections - otherConnections;
   if (needed <= left) return [];
-  const says = `an API and ${workers} workers open up to ${needed} connections of ${maxConnections}, and others use ${otherConnections}`;
+  const message = `an API and ${workers} workers open up to ${needed} connections of ${maxConnections}, and others use ${otherConnections}`;
   const remedy = 'raise max_connections, set WORKERS lower, or put a pooler in session mode in front of Postgres';
-  return [needed > maxConnections ? failFinding(says, remedy) : warnFinding(says, remedy)];
+  return [needed > maxConnections ? failFinding(message, remedy) : warnFinding(message, remedy)];
 }
 
 /** Warns about a connection without encryption if the host is public. Other hosts may be in a private network. */
@@ -84,7 +87,7 @@ function checkEncryption({ encrypted }: ServerFacts, databaseUrl: string): Docto
   ];
 }
 
-function encoding({ encoding }: ServerFacts): DoctorFinding[] {
+function checkEncoding({ encoding }: ServerFacts): DoctorFinding[] {
   if (encoding === 'UTF8') return [];
   return [
     failFinding(

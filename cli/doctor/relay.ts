@@ -15,12 +15,13 @@ import type { Deployment } from './deployment.ts';
 import { listVerifiedDomains } from './domains.ts';
 import { type DoctorCheck, type DoctorFinding, failFinding, passFinding, warnFinding } from './report.ts';
 
-const ANSWER_MS = 4_000;
+const RESPONSE_MS = 4_000;
 const REPLY_MAX_CHARS = 300;
 
 /**
- * The mail server to which the service passes its email: our own server, which sends from this network, or the server
- * of another operator.
+ * The mail server to which the service passes its email. `own` is our own server, which sends from this network, and
+ * `foreign` is the server of another operator. `nobody` means that email is captured, and `unknown` that the host of
+ * SMTP_URL could not be resolved.
  */
 export type Handover =
   | { to: 'nobody' }
@@ -42,14 +43,17 @@ export const mailServerCheck: DoctorCheck = {
     const parsed = parseSmtpUrl(servers.url ?? '');
     const endpoint = { ...parsed, clientName: parsed.clientName ?? email.ehloName };
     const envelope = probeEnvelope(await returnPathHostOf(deployment));
-    const signal = AbortSignal.timeout(2 * ANSWER_MS);
-    const finding = findingOf(await probe({ endpoint, timeouts: timeouts(), lastTls: {} }, envelope, signal), endpoint);
-    return [finding, ...(await pausesOf(deployment))];
+    const signal = AbortSignal.timeout(2 * RESPONSE_MS);
+    const finding = probeFinding(
+      await probe({ endpoint, timeouts: timeouts(), lastTls: {} }, envelope, signal),
+      endpoint,
+    );
+    return [finding, ...(await pauseFindings(deployment))];
   },
 };
 
 /** Warns about paused routes, with the server's reply. */
-async function pausesOf({ postgres }: Deployment): Promise<DoctorFinding[]> {
+async function pauseFindings({ postgres }: Deployment): Promise<DoctorFinding[]> {
   const inspected = await postgres();
   // A database with pending migrations may lack the table.
   const pauses = 'reason' in inspected ? [] : await listAllRoutePauses(inspected.db).catch(() => []);
@@ -71,8 +75,8 @@ async function returnPathHostOf({ settings, postgres }: Deployment): Promise<str
   return domains[0]?.domain ?? ehloName ?? new URL(settings.publicUrl).hostname;
 }
 
-function findingOf(result: ProbeResult, endpoint: SmtpEndpoint): DoctorFinding {
-  if (result.outcome === 'accepted') return privacyOf(endpoint, result.encrypted);
+function probeFinding(result: ProbeResult, endpoint: SmtpEndpoint): DoctorFinding {
+  if (result.outcome === 'accepted') return encryptionFinding(endpoint, result.encrypted);
   const where = `${endpoint.host}:${endpoint.port}`;
   if (result.outcome === 'unsent')
     return failFinding(
@@ -83,9 +87,9 @@ function findingOf(result: ProbeResult, endpoint: SmtpEndpoint): DoctorFinding {
   // The server has refused only this recipient, so it accepts email from this service.
   if (about === 'recipient') return passFinding(`${where} accepts email from ${ehloNameOf(endpoint)}`);
   const command = result.stage === 'message' ? 'DATA' : result.stage.toUpperCase();
-  const says = `${where} does not accept email from ${ehloNameOf(endpoint)}: at ${command} it replies ${toReplyLine(result)}`;
-  if (retry && result.code < 500) return warnFinding(says, 'the server may only be busy: retry');
-  return failFinding(says, 'check SMTP_URL (host, port, user, password, TLS, name=), and what its account may send');
+  const message = `${where} does not accept email from ${ehloNameOf(endpoint)}: at ${command} it replies ${toReplyLine(result)}`;
+  if (retry && result.code < 500) return warnFinding(message, 'the server may only be busy: retry');
+  return failFinding(message, 'check SMTP_URL (host, port, user, password, TLS, name=), and what its account may send');
 }
 
 /** Returns the server's reply in one line, without email addresses. */
@@ -94,8 +98,8 @@ function toReplyLine({ code, text }: { code: number; text: string }): string {
 }
 
 /**
- * Returns the server that sends email to the receivers. A server on this machine or in its private network counts as
- * our own.
+ * Returns the mail server to which the service passes its email. A server without a public address, on this machine or
+ * in its private network, counts as our own.
  */
 export async function handoverOf({ settings }: Deployment): Promise<Handover> {
   const { servers } = settings.email;
@@ -111,7 +115,7 @@ export async function handoverOf({ settings }: Deployment): Promise<Handover> {
   }
 }
 
-function privacyOf(endpoint: SmtpEndpoint, encrypted: boolean): DoctorFinding {
+function encryptionFinding(endpoint: SmtpEndpoint, encrypted: boolean): DoctorFinding {
   const { host, port, loopback, credentials } = endpoint;
   const where = `${host}:${port}`;
   if (encrypted || loopback) return passFinding(`${where} accepts email from ${ehloNameOf(endpoint)}`);
@@ -123,5 +127,5 @@ function privacyOf(endpoint: SmtpEndpoint, encrypted: boolean): DoctorFinding {
 }
 
 function timeouts() {
-  return { ...DEFAULT_TIMEOUTS, connectMs: ANSWER_MS, greetingMs: ANSWER_MS, commandMs: ANSWER_MS };
+  return { ...DEFAULT_TIMEOUTS, connectMs: RESPONSE_MS, greetingMs: RESPONSE_MS, commandMs: RESPONSE_MS };
 }

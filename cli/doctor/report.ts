@@ -3,8 +3,8 @@ import type { Deployment } from './deployment.ts';
 
 /** The result of a check. Every problem has a remedy. */
 export type DoctorFinding =
-  | { verdict: 'pass'; says: string }
-  | { verdict: 'warn' | 'fail'; says: string; remedy: string };
+  | { verdict: 'pass'; message: string }
+  | { verdict: 'warn' | 'fail'; message: string; remedy: string };
 
 /** A check, with the name in the report. It may return several findings. */
 export interface DoctorCheck {
@@ -19,15 +19,15 @@ export interface DoctorReport {
 }
 
 /**
- * The time limit of a check. Each request of a check has a shorter limit. This limit is for unexpected hangs, and keeps
- * the whole run within 15 s.
+ * The time limit of a check. Each network request of a check has a shorter limit. This limit is only for unexpected
+ * hangs, and keeps the whole run within 15 s.
  */
 const CHECK_MS = 12_000;
 const EXIT_CODES = { pass: 0, warn: 1, fail: 2 } as const;
 
-export const passFinding = (says: string): DoctorFinding => ({ verdict: 'pass', says });
-export const warnFinding = (says: string, remedy: string): DoctorFinding => ({ verdict: 'warn', says, remedy });
-export const failFinding = (says: string, remedy: string): DoctorFinding => ({ verdict: 'fail', says, remedy });
+export const passFinding = (message: string): DoctorFinding => ({ verdict: 'pass', message });
+export const warnFinding = (message: string, remedy: string): DoctorFinding => ({ verdict: 'warn', message, remedy });
+export const failFinding = (message: string, remedy: string): DoctorFinding => ({ verdict: 'fail', message, remedy });
 
 /**
  * Runs all checks concurrently and reports them in order. A check that fails unexpectedly or takes too long becomes a
@@ -51,7 +51,7 @@ export function formatReport(found: readonly { name: string; finding: DoctorFind
   const count = (verdict: DoctorFinding['verdict']) =>
     found.filter(({ finding }) => finding.verdict === verdict).length;
   const lines = found.flatMap(({ name, finding }) => [
-    `${finding.verdict}  ${name.padEnd(width)}  ${finding.says}`,
+    `${finding.verdict}  ${name.padEnd(width)}  ${finding.message}`,
     ...('remedy' in finding ? [`${' '.repeat(width + 8)}→ ${finding.remedy}`] : []),
   ]);
   return {
@@ -66,8 +66,8 @@ async function findingsOf(check: DoctorCheck, deployment: Deployment): Promise<D
     const finding = warnFinding(`not known: no result in ${CHECK_MS / 1000} s`, 'retry, and check the network');
     timer = setTimeout(() => resolve([finding]), CHECK_MS);
   });
-  const looked = Promise.resolve()
+  const result = Promise.resolve()
     .then(() => check.run(deployment))
     .catch((error) => [warnFinding(`not known: ${reasonOf(error)}`, 'fix the error, and run the doctor again')]);
-  return Promise.race([looked, late]).finally(() => clearTimeout(timer));
+  return Promise.race([result, late]).finally(() => clearTimeout(timer));
 }

@@ -1,12 +1,12 @@
-// This module is imported when the program starts. Loading it takes half a second, which would otherwise count towards
-// the time limits of other checks.
+// Temporal's client is imported when the program starts, and not during the check. Loading the client takes half a
+// second, which would otherwise count towards the time limits of other checks.
 import { Connection, isGrpcServiceError } from '@temporalio/client';
 import { temporalConnectionOptions } from '../../temporal/connection.ts';
 import { reasonOf } from '../database-error.ts';
 import type { Deployment } from './deployment.ts';
 import { type DoctorCheck, type DoctorFinding, failFinding, passFinding, warnFinding } from './report.ts';
 
-const ANSWER_MS = 4_000;
+const RESPONSE_MS = 4_000;
 const GRPC_DEADLINE_EXCEEDED = 4;
 const GRPC_NOT_FOUND = 5;
 const SECONDS_PER_HOUR = 3_600;
@@ -33,20 +33,23 @@ export const temporalCheck: DoctorCheck = {
     }
     const embedded = settings.temporal.address === undefined;
     const { namespace } = settings.temporal;
-    const asked = await retentionHours({ ...settings.temporal, address: temporalAddress });
-    if ('absent' in asked) {
+    const retention = await retentionHours({ ...settings.temporal, address: temporalAddress });
+    if ('absent' in retention) {
       const remedy = `temporal operator namespace create -n ${namespace} --retention 7d, or set TEMPORAL_NAMESPACE`;
       return [failFinding(`${temporalAddress} has no namespace ${namespace}`, remedy)];
     }
-    if ('reason' in asked) {
+    if ('reason' in retention) {
       return [
         failFinding(
-          `${temporalAddress} cannot be reached (${asked.reason})`,
+          `${temporalAddress} cannot be reached (${retention.reason})`,
           'check TEMPORAL_ADDRESS, its TLS or key, and that the server runs',
         ),
       ];
     }
-    const found = retentionFinding(`${temporalAddress}, namespace ${namespace}`, asked.hours, { embedded, namespace });
+    const found = retentionFinding(`${temporalAddress}, namespace ${namespace}`, retention.hours, {
+      embedded,
+      namespace,
+    });
     return embedded && settings.publicHost ? [found, devServerFinding()] : [found];
   },
 };
@@ -54,16 +57,16 @@ export const temporalCheck: DoctorCheck = {
 async function retentionHours(
   temporal: Deployment['settings']['temporal'] & { address: string },
 ): Promise<{ hours: number } | { absent: true } | { reason: string }> {
-  const connection = Connection.lazy({ ...temporalConnectionOptions(temporal), connectTimeout: ANSWER_MS });
+  const connection = Connection.lazy({ ...temporalConnectionOptions(temporal), connectTimeout: RESPONSE_MS });
   try {
-    const { config } = await connection.withDeadline(Date.now() + ANSWER_MS, () =>
+    const { config } = await connection.withDeadline(Date.now() + RESPONSE_MS, () =>
       connection.workflowService.describeNamespace({ namespace: temporal.namespace }),
     );
     return { hours: Number(config?.workflowExecutionRetentionTtl?.seconds ?? 0) / SECONDS_PER_HOUR };
   } catch (error) {
     if (isGrpcServiceError(error) && error.code === GRPC_NOT_FOUND) return { absent: true };
     if (isGrpcServiceError(error) && error.code === GRPC_DEADLINE_EXCEEDED) {
-      return { reason: `no response in ${ANSWER_MS / 1000} s` };
+      return { reason: `no response in ${RESPONSE_MS / 1000} s` };
     }
     return { reason: reasonOf(error) };
   } finally {
@@ -72,13 +75,14 @@ async function retentionHours(
 }
 
 function retentionFinding(where: string, hours: number, p: { embedded: boolean; namespace: string }): DoctorFinding {
-  const says = `${where} keeps ended workflows for ${hours} h`;
+  const message = `${where} keeps ended workflows for ${hours} h`;
   const remedy = `temporal operator namespace update -n ${p.namespace} --retention 7d`;
   if (hours < RETENTION_MIN_HOURS) {
-    return failFinding(`${says}: after an outage, workflows that an operator ended would start again`, remedy);
+    return failFinding(`${message}: after an outage, workflows that an operator ended would start again`, remedy);
   }
-  if (hours < RETENTION_HOURS && !p.embedded) return warnFinding(`${says}: too short to investigate a weekend`, remedy);
-  return passFinding(says);
+  if (hours < RETENTION_HOURS && !p.embedded)
+    return warnFinding(`${message}: too short to investigate a weekend`, remedy);
+  return passFinding(message);
 }
 
 function devServerFinding(): DoctorFinding {

@@ -10,13 +10,13 @@ import { type DoctorCheck, type DoctorFinding, failFinding, passFinding, warnFin
 
 const CONNECT_MS = 4_000;
 /**
- * With fewer days left, the check warns. Certificates are usually renewed 30 days before they expire, so with 14 days
- * left the automatic renewal has most likely failed.
+ * If a certificate is valid for fewer days, the check warns. Certificates are usually renewed 30 days before they
+ * expire. If fewer than 14 days are left, the automatic renewal has most likely failed.
  */
 const DAYS_LEFT_MIN = 14;
 const DAY_MS = 86_400_000;
 
-/** Checks that traffic from outside is encrypted, with certificates that are valid now and for some time. */
+/** Checks that traffic from outside is encrypted, and that the certificates are valid for at least 14 more days. */
 export const tlsCheck: DoctorCheck = {
   name: 'TLS',
   async run({ settings }) {
@@ -34,7 +34,7 @@ async function checkPublicUrl({ publicUrl }: Settings): Promise<DoctorFinding> {
   );
 }
 
-/** Checks the certificate of PUBLIC_URL like a browser. */
+/** Checks the certificate of PUBLIC_URL: a trusted issuer, the host name and the expiry date. */
 function checkCertificate(url: URL): Promise<DoctorFinding> {
   const host = url.hostname.replace(/^\[|\]$/g, '');
   return new Promise((resolve) => {

@@ -7,7 +7,7 @@ import { readQueueStats } from '../../temporal/queue-stats.ts';
 import type { Deployment } from './deployment.ts';
 import { type DoctorCheck, type DoctorFinding, failFinding, passFinding } from './report.ts';
 
-const ANSWER_MS = 4_000;
+const RESPONSE_MS = 4_000;
 
 /** Checks that each task queue of the installation has a worker. */
 export const workersCheck: DoctorCheck = {
@@ -20,8 +20,8 @@ export const workersCheck: DoctorCheck = {
 };
 
 /**
- * Returns the state of the task queues. Undefined if Postgres or Temporal is unreachable or not set up, which other
- * checks report.
+ * Returns the state of the task queues. Undefined if Postgres or Temporal is unreachable or not set up. Other checks
+ * report this problem.
  */
 async function statsOf({ settings, temporalAddress, postgres }: Deployment): Promise<QueueStats[] | undefined> {
   const inspected = await postgres();
@@ -29,11 +29,11 @@ async function statsOf({ settings, temporalAddress, postgres }: Deployment): Pro
   const installation = await readInstallation(inspected.db).catch(() => undefined);
   if (!installation) return undefined;
   const temporal = { ...settings.temporal, address: temporalAddress };
-  const connection = Connection.lazy({ ...temporalConnectionOptions(temporal), connectTimeout: ANSWER_MS });
+  const connection = Connection.lazy({ ...temporalConnectionOptions(temporal), connectTimeout: RESPONSE_MS });
   const client = new Client({ connection, namespace: temporal.namespace });
   try {
     const target = { client, names: new InstallationNames(installation) };
-    return await connection.withDeadline(Date.now() + ANSWER_MS, () => readQueueStats(target));
+    return await connection.withDeadline(Date.now() + RESPONSE_MS, () => readQueueStats(target));
   } catch {
     return undefined;
   } finally {

@@ -10,16 +10,16 @@ import { endProcess, sendSignal } from './processes.ts';
 import { type Running, STOP_GRACE_MS, startProcess, watchChild } from './running.ts';
 
 /**
- * The longest start of a child. A worker needs a second for imports, and then connects and registers. A busy machine
- * takes longer.
+ * The time limit for the start of a child. A worker needs one second for imports, and then connects to Postgres and
+ * Temporal. On a busy machine, the start takes longer.
  */
 const READY_TIMEOUT_MS = 60_000;
 
 /**
  * V8 options of a worker, which reduce its peak memory in a campaign by 25 % at the same speed. V8's young generation
- * has 16 MB by default. With this size, emails in progress survive two minor collections and stay in memory until a
- * full collection, before which the heap may grow fourfold. With a limit below 2 GB, the heap may only double before a
- * full collection. docs/scaling.md describes these options for workers that are started in other ways.
+ * has 16 MB by default. With 16 MB, emails in progress survive two minor collections and stay in memory until a full
+ * collection. Before a full collection, the heap may grow fourfold, or only double if its limit is below 2 GB.
+ * docs/scaling.md describes these options for workers that are started in other ways.
  */
 const WORKER_HEAP = ['--max-old-space-size=2000', '--max-semi-space-size=32'];
 
@@ -31,7 +31,7 @@ export interface ChildOptions {
   readonly env: Environment;
   readonly home: Home;
   readonly logFile: string;
-  readonly tell: (line: string) => void;
+  readonly writeLine: (line: string) => void;
 }
 
 /**
@@ -53,7 +53,7 @@ export async function startChild(options: ChildOptions): Promise<Running> {
   );
   log.close();
   const { child, mark } = await started;
-  const tail = followWarnings(options.logFile, log.offset, (line) => options.tell(`${options.name}: ${line}`));
+  const tail = followWarnings(options.logFile, log.offset, (line) => options.writeLine(`${options.name}: ${line}`));
   const running = watchChild(child, mark, {
     stop: (graceMs = STOP_GRACE_MS) => endProcess(mark, 'SIGTERM', graceMs),
     kill: () => sendSignal(mark, 'SIGKILL'),
@@ -64,8 +64,8 @@ export async function startChild(options: ChildOptions): Promise<Running> {
 }
 
 /**
- * Returns a command-line argument for the children of a home. With it, a later start finds children that a killed start
- * left behind.
+ * Returns a command-line argument for the children of a home. By this argument, a later `npm start` finds children that
+ * a killed `npm start` left behind.
  */
 export function homeArgument(home: Home): string {
   return `--home=${home.folder}`;

@@ -33,7 +33,9 @@ const USER = 'tidings';
 const DATABASE = 'tidings';
 const HOST = '127.0.0.1';
 const MIB = 1024 * 1024;
-/** The longest start. Normally it takes 0.2 s, but crash recovery of a few GB of WAL takes much longer. */
+/**
+ * The time limit for the start. A start normally takes 0.2 s, but crash recovery of a few GB of WAL takes much longer.
+ */
 const START_TIMEOUT_MS = 120_000;
 const POLL_MS = 50;
 /**
@@ -41,7 +43,7 @@ const POLL_MS = 50;
  * backend in a long query may not.
  */
 const ORPHAN_GRACE_MS = 3_000;
-/** The longest wait for an immediate shutdown, which only has to end the backends. */
+/** The time limit for an immediate shutdown, which only has to end the backends. */
 const QUIT_GRACE_MS = 1_000;
 
 /**
@@ -73,7 +75,7 @@ export interface EmbeddedPostgres extends Running {
 /**
  * Starts the embedded Postgres of a data folder, and returns when it accepts connections. Creates the cluster and the
  * database `tidings` if they are missing. Adopts a live postmaster of this folder. Removes the lock and the backends
- * that a killed postmaster left behind.
+ * (server processes) that a killed postmaster left behind.
  * @throws StartError that gives the reason and names the log
  */
 export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): Promise<EmbeddedPostgres> {
@@ -132,8 +134,8 @@ function prepareParent(binaries: PostgresBinaries, dataFolder: string): Postgres
 }
 
 /**
- * Creates the cluster in a temporary folder and then renames the folder. If the process is killed in between, it leaves
- * no incomplete cluster that looks complete.
+ * Creates the cluster in a temporary folder and then renames the folder. If the process is killed before the rename,
+ * the data folder does not exist, so no later start uses an incomplete cluster.
  */
 function initialize(binaries: PostgresBinaries, user: PostgresUser, options: EmbeddedPostgresOptions): void {
   const fresh = `${options.dataFolder}.new`;
@@ -142,13 +144,13 @@ function initialize(binaries: PostgresBinaries, user: PostgresUser, options: Emb
   writeFileSync(passwordFile, options.password, { mode: 0o600 });
   chmodSync(passwordFile, 0o600);
   if (user.owner) chownSync(passwordFile, user.owner.uid, user.owner.gid);
-  const [command, ...words] = [
+  const [command, ...args] = [
     ...user.prefix,
     binaries.initdb,
     ...['-D', fresh, '-U', USER, '--auth=scram-sha-256', `--pwfile=${passwordFile}`, '--encoding=UTF8'],
     ...['--locale-provider=builtin', '--builtin-locale=C.UTF-8', '--locale=C.UTF-8'],
   ] as [string, ...string[]];
-  const result = spawnSync(command, words, { ...identity(user), cwd: '/', env: ENVIRONMENT, encoding: 'utf8' });
+  const result = spawnSync(command, args, { ...identity(user), cwd: '/', env: ENVIRONMENT, encoding: 'utf8' });
   rmSync(passwordFile, { force: true });
   if (result.status !== 0)
     throw new StartError(`Postgres could not create its data folder: ${lastLine(result.stderr ?? '')}`);
@@ -183,7 +185,8 @@ async function adopt(options: EmbeddedPostgresOptions): Promise<(Running & { por
 
 /**
  * Tells whether a process is the postmaster of this folder. Another program may have got the pid of a dead postmaster.
- * On systems other than Linux, returns true; later, the database password shows whether it is ours.
+ * On systems other than Linux, returns true, because there the working directory of a process is not known. A later
+ * connection with our password then shows whether the process is our Postgres.
  */
 function isOurs(mark: ProcessIdentity, dataFolder: string): boolean {
   return process.platform !== 'linux' || processesIn(realpathSync(dataFolder)).some((other) => other.pid === mark.pid);
@@ -196,13 +199,13 @@ async function launch(binaries: PostgresBinaries, user: PostgresUser, options: E
     '-c',
     `${name}=${value}`,
   ]);
-  const [command, ...words] = [
+  const [command, ...args] = [
     ...user.prefix,
     ...[binaries.postgres, '-D', options.dataFolder, '-p', String(options.port)],
     ...assignments,
   ] as [string, ...string[]];
   const io = { stdio: ['ignore', log.descriptor, log.descriptor] } satisfies SpawnOptions;
-  const started = startProcess('Postgres', command, words, { ...identity(user), ...io, cwd: '/', env: ENVIRONMENT });
+  const started = startProcess('Postgres', command, args, { ...identity(user), ...io, cwd: '/', env: ENVIRONMENT });
   log.close();
   const { child, mark } = await started;
   const running = { ...watchChild(child, mark, stopSignals(mark)), port: options.port };
@@ -238,7 +241,7 @@ async function ensureDatabase(port: number, password: string): Promise<void> {
 
 async function query(port: number, password: string, database: string, text: string): Promise<unknown[]> {
   const client = new pg.Client({ connectionString: address(port, password, database), connectionTimeoutMillis: 5_000 });
-  client.on('error', () => {}); // If the server stops during a query, the query fails with this error too.
+  client.on('error', () => {}); // If the server stops during a query, the query itself also fails with this error.
   try {
     await client.connect();
     return (await client.query(text)).rows;

@@ -2,10 +2,12 @@ import { isIP } from 'node:net';
 import { isLoopbackHost } from '../../rules/access/loopback.ts';
 import type { Settings } from '../../rules/config.ts';
 
-/** An open port, with the callers that may use it. */
+/** An open port of the service. */
 export interface OpenPort {
+  /** The name of the listener, such as `SMTP relay`. */
   readonly what: string;
   readonly address: string;
+  /** A text for the user about the callers that may use the port. */
   readonly who: string;
 }
 
@@ -14,21 +16,25 @@ export function listApiPorts(settings: Settings, port: number): OpenPort[] {
   const { host, inboundSmtpPort, smtpRelay, metricsPort } = settings;
   const from = reachOf(host);
   const rows: (OpenPort | false)[] = [
-    { what: 'API', address: `http://${joinLines(host, port)}`, who: `${from}, by key or session; ${signup(settings)}` },
+    {
+      what: 'API',
+      address: `http://${hostAndPort(host, port)}`,
+      who: `${from}, by key or session; ${signup(settings)}`,
+    },
     {
       what: '/mailbox',
-      address: `http://${joinLines(host, port)}/mailbox`,
+      address: `http://${hostAndPort(host, port)}/mailbox`,
       who: mailboxReaders(settings),
     },
     metricsPort !== undefined && metricsPortOf(settings, metricsPort),
     smtpRelay.port !== undefined && {
       what: 'SMTP relay',
-      address: joinLines(host, smtpRelay.port),
+      address: hostAndPort(host, smtpRelay.port),
       who: `${from}, by API key${smtpRelay.allowPlain ? ', also without TLS' : ''}`,
     },
     inboundSmtpPort !== undefined && {
       what: 'inbound SMTP',
-      address: joinLines(host, inboundSmtpPort),
+      address: hostAndPort(host, inboundSmtpPort),
       who: `${from}: email for verified domains`,
     },
   ];
@@ -62,7 +68,7 @@ export function listStartPorts(
 }
 
 /** Formats the open ports as a table with a title, one line for each port. */
-export function exposureTable(openPorts: readonly OpenPort[]): string[] {
+export function formatOpenPorts(openPorts: readonly OpenPort[]): string[] {
   const width = (column: 'what' | 'address') => Math.max(...openPorts.map((row) => row[column].length));
   const [what, address] = [width('what'), width('address')];
   return [
@@ -74,7 +80,7 @@ export function exposureTable(openPorts: readonly OpenPort[]): string[] {
 function metricsPortOf({ metricsHost }: Settings, port: number, of = ''): OpenPort {
   return {
     what: of ? `metrics, ${of}` : 'metrics',
-    address: `http://${joinLines(metricsHost, port)}/metrics`,
+    address: `http://${hostAndPort(metricsHost, port)}/metrics`,
     who: `${reachOf(metricsHost)}, without credentials`,
   };
 }
@@ -99,6 +105,6 @@ function reachOf(host: string): string {
   return isLoopbackHost(host) ? 'this machine' : 'any machine';
 }
 
-function joinLines(host: string, port: number): string {
+function hostAndPort(host: string, port: number): string {
   return `${isIP(host) === 6 ? `[${host}]` : host}:${port}`;
 }

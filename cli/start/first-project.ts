@@ -51,9 +51,9 @@ export async function ensureFirstProject(options: {
   });
   try {
     const file = join(options.homeFolder, 'first-project.json');
-    const kept = readJson<FirstProjectFacts>(file);
-    const facts = kept ?? (await inventFacts(db));
-    if (!kept) writePrivate(file, JSON.stringify(facts, null, 2));
+    const storedFacts = readJson<FirstProjectFacts>(file);
+    const facts = storedFacts ?? (await createFacts(db));
+    if (!storedFacts) writePrivate(file, JSON.stringify(facts, null, 2));
     const publicKey = await findPublicKey(db, facts.projectId);
     if (publicKey === undefined) await insert(db, facts, options.secretKey);
     return { ...facts, publicKey: publicKey ?? facts.publicKey };
@@ -62,7 +62,7 @@ export async function ensureFirstProject(options: {
   }
 }
 
-async function inventFacts(db: Db): Promise<FirstProjectFacts> {
+async function createFacts(db: Db): Promise<FirstProjectFacts> {
   const projectId = uuidv7();
   const email = `owner@${DOMAIN}`;
   return {

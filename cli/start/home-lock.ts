@@ -11,7 +11,7 @@ const ATTEMPTS = 10;
 
 /**
  * Takes the lock of a home for this process. Removes a lock whose process is dead. A lock contains the pid and the
- * start time of its process, so a later process with the same pid does not count as its holder.
+ * start time of its process, so a later process with the same pid is not mistaken for this process.
  * @throws StartError if another running `npm start` holds the lock
  */
 export function takeLock(path: string, homeName: string): { release(): void } {
@@ -45,8 +45,8 @@ function link(from: string, to: string): boolean {
 }
 
 /**
- * Removes the lock of a dead process. First renames the lock file and reads it again, because another start may have
- * taken the lock in the meantime.
+ * Removes the lock of a dead process. First renames the lock file and reads it again. If another `npm start` has taken
+ * the lock in the meantime, restores that lock.
  */
 function removeDead(path: string, holder: ProcessIdentity | undefined): void {
   const aside = `${path}.${process.pid}.aside`;

@@ -32,7 +32,7 @@ export function openHome(path: string): Home {
   refuseOthers(path, folder);
   const home = homePaths(folder);
   try {
-    for (const place of [folder, home.logs, home.bin, join(folder, 'temporal')]) makeFolder(place, ONLY_OWNER);
+    for (const needed of [folder, home.logs, home.bin, join(folder, 'temporal')]) makeFolder(needed, ONLY_OWNER);
   } catch (cause) {
     const why = cause instanceof Error && 'code' in cause ? cause.code : cause;
     throw new StartError(`TIDINGS_HOME ${path} cannot be written to (${why}): choose another folder.`, { cause });

@@ -3,7 +3,7 @@ import { readSendingHold } from '../../db/installation/sending-hold.ts';
 import type { Config } from '../../rules/config.ts';
 import type { CheckOptions } from '../../worker/installation/check.ts';
 
-/** The check uses one connection for its transaction and reads through a second connection at the same time. */
+/** The number of connections. The check has a transaction open on one connection and reads through the other one. */
 const CONNECTIONS = 2;
 
 /**
@@ -14,7 +14,8 @@ export async function requireInstallation(
   config: Pick<Config, 'database' | 'temporal' | 'publicUrl' | 'installationChoice'>,
   p: Pick<CheckOptions, 'sends' | 'notifyOperator'>,
 ): Promise<void> {
-  // Imported here, because loading Temporal's client takes half a second. A start that fails earlier does not need it.
+  // Imported here, because loading Temporal's client takes half a second, and a start that fails earlier does not need
+  // the client.
   const { checkInstallation } = await import('../../worker/installation/check.ts');
   const { db } = connect({
     connectionString: config.database.url,

@@ -4,7 +4,8 @@ import { endProcess, processesWithArgument } from './processes.ts';
 import { endLeftoverTemporal } from './temporal-server.ts';
 
 /**
- * Children of a killed `npm start` notice this and end. A child that hangs or is suspended is killed after this time.
+ * Children of a killed `npm start` notice that it has ended, and stop. A child that hangs or is suspended is killed
+ * after this time.
  */
 const GRACE_MS = 5_000;
 

@@ -14,12 +14,12 @@ const LINES_PER_POLL = 5;
  * Follows the log file of a child process, and reports its warnings and errors, one line each. The children write to
  * their log files directly. So they can still log while they stop after the parent was killed.
  */
-export function followWarnings(path: string, offset: number, tell: (line: string) => void): { stop(): void } {
+export function followWarnings(path: string, offset: number, writeLine: (line: string) => void): { stop(): void } {
   const state = { position: offset, rest: '' };
   const readNewLines = (): void => {
     const lines = newLines(path, state).flatMap((line) => warningOf(line) ?? []);
-    for (const line of lines.slice(0, LINES_PER_POLL)) tell(line);
-    if (lines.length > LINES_PER_POLL) tell(`… and ${lines.length - LINES_PER_POLL} more in ${path}`);
+    for (const line of lines.slice(0, LINES_PER_POLL)) writeLine(line);
+    if (lines.length > LINES_PER_POLL) writeLine(`… and ${lines.length - LINES_PER_POLL} more in ${path}`);
   };
   const timer = setInterval(readNewLines, POLL_MS);
   return {

@@ -11,7 +11,7 @@ const FIRST_PORT = 15_000;
 const LAST_PORT = 32_000;
 const ATTEMPTS = 200;
 
-/** Tells whether a server could listen on a port now. Throws errors other than a port in use. */
+/** Tells whether a server could listen on a port now. Rethrows all errors except EADDRINUSE, which means no. */
 async function isPortFree(host: string, port: number): Promise<boolean> {
   try {
     await listenOnce(host, port);
@@ -54,8 +54,8 @@ export async function requirePort(
 }
 
 /**
- * The ports that this process has already chosen. A chosen port looks free until its server listens on it, and the next
- * port may be chosen before that.
+ * The ports that this process has already chosen. A chosen port looks free until its server listens on the port.
+ * Without this set, the same port could be chosen again before that.
  */
 const chosen = new Set<number>();
 
@@ -80,10 +80,10 @@ export async function freePort(host = '127.0.0.1', draw = () => randomInt(FIRST_
  */
 export async function keepPort(file: string, name: string, host = '127.0.0.1'): Promise<number> {
   const ports = readJson<Record<string, number>>(file) ?? {};
-  const kept = ports[name];
-  if (kept !== undefined && (await isPortFree(host, kept))) {
-    chosen.add(kept);
-    return kept;
+  const lastPort = ports[name];
+  if (lastPort !== undefined && (await isPortFree(host, lastPort))) {
+    chosen.add(lastPort);
+    return lastPort;
   }
   const port = await freePort(host);
   writePrivate(file, JSON.stringify({ ...ports, [name]: port }, null, 2));

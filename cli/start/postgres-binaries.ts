@@ -12,7 +12,7 @@ export interface PostgresBinaries {
   readonly major: string;
 }
 
-/** The user as which Postgres runs, and the start of a command that switches to this user. */
+/** The user as which Postgres runs. `prefix` is the first part of a command line, which switches to this user. */
 export interface PostgresUser {
   /** The ids of the user and its group. Undefined if Postgres runs as the user of this process. */
   readonly owner: { uid: number; gid: number } | undefined;
@@ -44,7 +44,7 @@ export function findPostgresBinaries(): PostgresBinaries {
  * In that case, the user is the owner of `folder`, or else `postgres`, or else `nobody`. That user may be unable to
  * reach the binaries or `folder`, for example if the repository is below /root or the home has mode 700. setpriv then
  * gives the process the capability to pass through folders. The modes of the folders stay unchanged.
- * @throws StartError if there is no such user, or setpriv cannot do that
+ * @throws StartError if no such user exists, or if setpriv cannot give this capability
  */
 export function postgresUser(binaries: PostgresBinaries, folder: string): PostgresUser {
   if (process.getuid?.() !== 0) return { owner: undefined, name: String(process.getuid?.() ?? ''), prefix: [] };
@@ -57,14 +57,14 @@ export function postgresUser(binaries: PostgresBinaries, folder: string): Postgr
     cwd: '/',
   });
   if (reaches.status === 0) return { owner: account, name: account.name, prefix: [] };
-  return { owner: account, name: account.name, prefix: passingFolders(account, folder) };
+  return { owner: account, name: account.name, prefix: setprivCommand(account, folder) };
 }
 
 /**
  * Returns a command that switches to `account` and keeps one capability of root: passing through folders and reading
  * files of other users.
  */
-function passingFolders(account: { uid: number; gid: number; name: string }, folder: string): string[] {
+function setprivCommand(account: { uid: number; gid: number; name: string }, folder: string): string[] {
   const capability = '-all,+dac_override';
   const prefix = [
     'setpriv',
@@ -74,10 +74,10 @@ function passingFolders(account: { uid: number; gid: number; name: string }, fol
     ...['--securebits', '+no_setuid_fixup'],
     ...['--inh-caps', capability, '--ambient-caps', capability, '--bounding-set', capability],
   ];
-  const [command = '', ...words] = prefix;
-  if (spawnSync(command, [...words, 'true'], { cwd: '/' }).status === 0) return prefix;
+  const [command = '', ...args] = prefix;
+  if (spawnSync(command, [...args, 'true'], { cwd: '/' }).status === 0) return prefix;
   throw new StartError(
-    `Postgres runs as user "${account.name}", which cannot reach ${dirname(folder)} and the folder of the program. Choose places outside folders of mode 700, or start as a user other than root.`,
+    `Postgres runs as user "${account.name}", which cannot reach ${dirname(folder)} and the folder of the program. Choose folders that this user can reach, or start as a user other than root.`,
   );
 }
 

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** Identifies a process, also if a later process gets the same pid. */
+/** Identifies a process. The start time distinguishes it from a later process with the same pid. */
 export interface ProcessIdentity {
   readonly pid: number;
   /** The start time of the process, as the system reports it. It is used only for comparisons. */
@@ -14,7 +14,7 @@ const ON_LINUX = process.platform === 'linux';
 
 /** Returns the pid and start time of a living process. Undefined if the process has ended or is a zombie. */
 export function identifyProcess(pid: number): ProcessIdentity | undefined {
-  const startedAt = ON_LINUX ? linuxStart(pid) : unixStart(pid);
+  const startedAt = ON_LINUX ? startTimeFromProc(pid) : startTimeFromPs(pid);
   return startedAt === undefined ? undefined : { pid, startedAt };
 }
 
@@ -78,13 +78,14 @@ function linuxProcesses(matches: (pid: number) => boolean): ProcessIdentity[] {
  * Returns the start time of a process: field 22 of /proc/<pid>/stat, in clock ticks since boot. Undefined for a zombie,
  * which counts as ended.
  */
-function linuxStart(pid: number): string | undefined {
+function startTimeFromProc(pid: number): string | undefined {
   const stat = undefinedOnError(() => readFileSync(`/proc/${pid}/stat`, 'utf8'));
   const fields = stat?.slice(stat.lastIndexOf(')') + 2).split(' ');
   return fields === undefined || fields[0] === 'Z' || fields[0] === 'X' ? undefined : fields[19];
 }
 
-function unixStart(pid: number): string | undefined {
+/** Returns the start time of a process as `ps` prints it, on systems without /proc. Undefined for a zombie. */
+function startTimeFromPs(pid: number): string | undefined {
   const line = undefinedOnError(() =>
     execFileSync('ps', ['-o', 'stat=,lstart=', '-p', String(pid)], { encoding: 'utf8' }),
   );
@@ -93,7 +94,7 @@ function unixStart(pid: number): string | undefined {
     : line.trim().replace(/^\S+\s+/, '');
 }
 
-/** Calls `read`, which reads from /proc or ps. Undefined if the process has ended in the meantime. */
+/** Calls `read`, which reads from /proc or ps. Returns undefined if the process has ended in the meantime. */
 function undefinedOnError<T>(read: () => T): T | undefined {
   try {
     return read();

@@ -1,4 +1,4 @@
-import { exposureTable, type OpenPort } from './exposure.ts';
+import { formatOpenPorts, type OpenPort } from './exposure.ts';
 
 /** Facts that a started service prints about itself. */
 export interface ReadyService {
@@ -20,7 +20,7 @@ export interface ReadyService {
    */
   firstEmail: { secretKey: string; from: string } | undefined;
   devFile: string;
-  /** The open ports, to print if other machines can reach the service. Undefined if only this machine can. */
+  /** The open ports. They are printed only if other machines can reach the service, and are otherwise undefined. */
   openPorts: readonly OpenPort[] | undefined;
 }
 
@@ -32,7 +32,7 @@ export function readyLines(service: ReadyService): string[] {
     ...addressLines(service),
     '',
     ...(service.firstEmail ? firstEmailLines(service.baseUrl, service.firstEmail) : keyLines(service.devFile)),
-    ...(service.openPorts ? ['', ...exposureTable(service.openPorts).map(indent)] : []),
+    ...(service.openPorts ? ['', ...formatOpenPorts(service.openPorts).map(indent)] : []),
   ];
 }
 

@@ -19,7 +19,10 @@ type Signals = Pick<Running, 'stop' | 'kill'>;
 /** The default of `graceMs`, for callers without a time limit of their own. */
 export const STOP_GRACE_MS = 5_000;
 
-/** Interval of checks on an adopted process. It is not a child of this process, so no event reports its end. */
+/**
+ * Interval of checks whether an adopted process is alive. It is not a child of this process, so no event reports its
+ * end.
+ */
 const WATCH_MS = 300;
 
 /**
@@ -30,15 +33,15 @@ const WATCH_MS = 300;
 export async function startProcess(
   name: string,
   command: string,
-  words: readonly string[],
+  args: readonly string[],
   options: SpawnOptions,
 ): Promise<{ child: ChildProcess; mark: ProcessIdentity }> {
-  const child = spawn(command, words, { ...options, detached: true });
+  const child = spawn(command, args, { ...options, detached: true });
   if (child.pid === undefined) {
     const [error] = await once(child, 'error');
     throw new StartError(`${name} could not be run: ${error.message}.`, { cause: error });
   }
-  child.on('error', () => {}); // The process ended before the signal. The `exit` event reports its end.
+  child.on('error', () => {}); // A signal failed because the process had already ended. The `exit` event reports its end.
   const mark = identifyProcess(child.pid);
   if (!mark) throw new StartError(`${name} ended at once: see its log.`);
   return { child, mark };

@@ -14,7 +14,7 @@ import './utc.ts';
 const SECOND_SIGNAL_MS = 500;
 
 /**
- * If the process has to stop while a part is still starting, it waits this long for the part. The start may hang, for
+ * If a signal arrives during the start, the process waits this long for the end of the start. The start may hang, for
  * example if Postgres does not respond.
  */
 const START_GRACE_MS = 3_000;
@@ -37,7 +37,7 @@ export async function runServiceProcess(
   try {
     const config = parseConfig(env);
     const starting = start(config, { log: createLogger(name, config.logLevel), fatal: exitWithError });
-    endInOrder(starting);
+    stopOnSignal(starting);
     await starting;
     process.send?.('ready');
   } catch (error) {
@@ -53,22 +53,22 @@ export function describeStartError(error: unknown): unknown {
 
 /** Calls `first` at the first signal, and `second` at a signal that comes at least `SECOND_SIGNAL_MS` later. */
 export function onSignals(first: () => void, second: () => void): void {
-  let askedAt: number | undefined;
+  let firstAt: number | undefined;
   const handle = (): void => {
     const now = Date.now();
-    if (askedAt === undefined) {
-      askedAt = now;
+    if (firstAt === undefined) {
+      firstAt = now;
       first();
-    } else if (now - askedAt >= SECOND_SIGNAL_MS) second();
+    } else if (now - firstAt >= SECOND_SIGNAL_MS) second();
   };
   for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, handle);
 }
 
 /**
- * Stops the process gracefully when a signal arrives. It is registered before the start is complete, because one part
+ * Stops the process gracefully when a signal arrives. Call this function before the start is complete, because one part
  * of a worker may already run tasks while another part is still starting.
  */
-function endInOrder(starting: Promise<Closable>): void {
+function stopOnSignal(starting: Promise<Closable>): void {
   let ending = false;
   const end = (): void => {
     if (ending) return;
@@ -84,8 +84,8 @@ function endInOrder(starting: Promise<Closable>): void {
 }
 
 /**
- * Prints an error and exits. An unexpected error is printed without the values that it quotes, because a row or a reply
- * must not be in the log.
+ * Prints an error and exits. An unexpected error is printed without the values that its message quotes, because the
+ * content of a database row or of a server's reply must not be in the log.
  */
 function exitWithError(error: unknown): never {
   const explained = describeStartError(error);

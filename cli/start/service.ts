@@ -16,7 +16,7 @@ import { newSignInLink } from './sign-in-link.ts';
 import {
   findTemporal,
   migrate,
-  type Surroundings,
+  type StartContext,
   startApiChild,
   startDatabase,
   startTemporal,
@@ -31,7 +31,7 @@ export interface Service {
   /** Resolves with the content of dev.json when all parts run. Rejects when the start fails. */
   readonly ready: Promise<DevFile>;
   /**
-   * Resolves when all parts are stopped. After a failed start, it rejects with the reason when all parts are stopped.
+   * Settles when all parts are stopped. Resolves after `stop`, and rejects with the reason if the start failed.
    */
   readonly done: Promise<void>;
   /** Stops everything in order: API, workers, Temporal, Postgres. */
@@ -41,24 +41,24 @@ export interface Service {
 }
 
 /**
- * Starts the whole service on this machine, and keeps it running until it is stopped. Calls `tell` with each line for
- * the user (docs/operate/install.md).
+ * Starts the whole service on this machine, and keeps it running until it is stopped. Calls `writeLine` with each line
+ * for the user (docs/operate/install.md).
  */
-export function runStart(env: Environment, tell: (line: string) => void = console.log): Service {
+export function runStart(env: Environment, writeLine: (line: string) => void = console.log): Service {
   const parts = createParts();
   const stopping = new AbortController();
   const ready = createDeferred<DevFile>();
-  const done = run({ env, parts, stopping: stopping.signal, tell, ready: ready.resolve });
-  done.then(() => ready.reject(new StartError('It was stopped before it was ready.')), ready.reject);
+  const done = run({ env, parts, stopping: stopping.signal, writeLine, ready: ready.resolve });
+  done.then(() => ready.reject(new StartError('The service was stopped before it was ready.')), ready.reject);
   return {
     ready: ready.promise,
     done,
     stop: () => {
-      tell('Stopping …');
+      writeLine('Stopping …');
       stopping.abort();
     },
     kill: () => {
-      tell('Stopping immediately …');
+      writeLine('Stopping immediately …');
       void parts.killAll().then(() => process.exit(1));
     },
   };
@@ -68,17 +68,17 @@ interface Run {
   readonly env: Environment;
   readonly parts: SupervisedParts;
   readonly stopping: AbortSignal;
-  readonly tell: (line: string) => void;
+  readonly writeLine: (line: string) => void;
   readonly ready: (dev: DevFile) => void;
 }
 
 async function run({ ready, ...options }: Run): Promise<void> {
-  const { env, parts, stopping, tell } = options;
+  const { env, parts, stopping, writeLine } = options;
   const settings = parseStart(env);
   const home = openHome(settings.home);
   const lock = takeLock(home.lockFile, settings.home);
   try {
-    removeDevFile(home.devFile); // The file of a killed start.
+    removeDevFile(home.devFile); // An earlier `npm start` that was killed left this file behind.
     ready(await startAll({ ...options, settings, home }));
     await waitForAbort(stopping);
   } catch (error) {
@@ -87,25 +87,25 @@ async function run({ ready, ...options }: Run): Promise<void> {
     removeDevFile(home.devFile);
     await parts.stopAll();
     lock.release();
-    if (stopping.aborted) tell('Tidings has stopped.');
+    if (stopping.aborted) writeLine('Tidings has stopped.');
   }
 }
 
-async function startAll(around: Surroundings): Promise<DevFile> {
-  const { env, settings, home, parts, stopping, tell } = around;
+async function startAll(context: StartContext): Promise<DevFile> {
+  const { env, settings, home, parts, stopping, writeLine } = context;
   await endLeftovers(home);
   const port = await choosePort(settings, home);
   await requireOtherPorts(settings);
-  const temporalBinary = await findTemporal(around);
-  const databaseUrl = await startDatabase(around);
+  const temporalBinary = await findTemporal(context);
+  const databaseUrl = await startDatabase(context);
   await migrate(databaseUrl);
   markVersion(home);
   stopping.throwIfAborted();
-  const temporal = await startTemporal(around, temporalBinary);
+  const temporal = await startTemporal(context, temporalBinary);
   stopping.throwIfAborted();
   await requireInstallation(
     { ...settings, database: { url: databaseUrl }, temporal: { ...settings.temporal, ...temporal } },
-    { sends: true, notifyOperator: tell },
+    { sends: true, notifyOperator: writeLine },
   );
   stopping.throwIfAborted();
   const secretKey = settings.secretKey ?? readOrCreateSecret(home, 'secret-key');
@@ -126,8 +126,8 @@ async function startAll(around: Surroundings): Promise<DevFile> {
   const firstProject = ensureFirstProject({ databaseUrl, secretKey, homeFolder: home.folder });
   // By default, the user who starts the service is its operator. The settings can name other operators.
   const startApi = ({ owner }: FirstProjectFacts) =>
-    startApiChild(around, { ...childEnv, OPERATORS: env.OPERATORS || owner.email });
-  const [facts] = await settleAll(firstProject, firstProject.then(startApi), startWorkerChildren(around, childEnv));
+    startApiChild(context, { ...childEnv, OPERATORS: env.OPERATORS || owner.email });
+  const [facts] = await settleAll(firstProject, firstProject.then(startApi), startWorkerChildren(context, childEnv));
   await waitUntilHealthy(baseUrl, stopping);
   const content = (): DevFile => ({
     baseUrl,
@@ -141,7 +141,7 @@ async function startAll(around: Surroundings): Promise<DevFile> {
   const signInLink = await newSignInLink({ ...facts, settings, publicUrl, databaseUrl, baseUrl });
   writeDevFile(home.devFile, content());
   parts.onChange(() => writeDevFile(home.devFile, content()));
-  announce(around, content(), port, signInLink);
+  announce(context, content(), port, signInLink);
   return content();
 }
 
@@ -164,8 +164,8 @@ async function requireOtherPorts(settings: Settings): Promise<void> {
 }
 
 /**
- * Works like Promise.all, but rejects only after all promises have settled. A part that is still starting could not be
- * stopped.
+ * Works like Promise.all, but rejects only after all promises have settled. If it rejected earlier, the service would
+ * stop while another part is still starting, and that part could not be stopped.
  */
 async function settleAll<T extends unknown[]>(...promises: { [K in keyof T]: Promise<T[K]> }): Promise<T> {
   await Promise.allSettled(promises);
@@ -189,7 +189,7 @@ async function waitUntilHealthy(baseUrl: string, stopping: AbortSignal): Promise
  * first.
  */
 function announce(
-  { settings, home, tell }: Surroundings,
+  { settings, home, writeLine }: StartContext,
   dev: DevFile,
   port: number,
   signInLink: string | undefined,
@@ -213,7 +213,7 @@ function announce(
     devFile: home.devFile,
     openPorts: publicHost ? openPorts : undefined,
   });
-  for (const line of lines) tell(line);
+  for (const line of lines) writeLine(line);
 }
 
 function createDeferred<T>(): { promise: Promise<T>; resolve: (value: T) => void; reject: (reason: unknown) => void } {
@@ -223,13 +223,13 @@ function createDeferred<T>(): { promise: Promise<T>; resolve: (value: T) => void
     resolve = onResolve;
     reject = onReject;
   });
-  promise.catch(() => {}); // Callers that only wait for `done` do not handle it.
+  promise.catch(() => {}); // Callers that only wait for `done` do not handle a rejection of this promise.
   return { promise, resolve, reject };
 }
 
 function waitForAbort(signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
-    // The handles of child processes keep this process alive.
+    // This process does not exit while it waits, because the handles of its child processes keep it alive.
     if (signal.aborted) resolve();
     else signal.addEventListener('abort', () => resolve(), { once: true });
   });

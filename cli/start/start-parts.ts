@@ -12,27 +12,30 @@ import { keepPort } from './ports.ts';
 import { findTemporalBinary } from './temporal-binary.ts';
 import { startTemporalServer } from './temporal-server.ts';
 
-/** The maximum number of workers. With one embedded Postgres and one Temporal server, more workers are not faster. */
+/**
+ * The maximum number of workers if WORKERS is not set. With one embedded Postgres and one Temporal server, more workers
+ * are not faster.
+ */
 const WORKERS_MAX = 4;
 
-/** The settings and helpers that a part needs to start. */
-export interface Surroundings {
+/** The settings of `npm start`, and the values that its parts share while they start. */
+export interface StartContext {
   readonly env: Environment;
   readonly settings: Settings;
   readonly home: Home;
   readonly parts: SupervisedParts;
   readonly stopping: AbortSignal;
-  readonly tell: (line: string) => void;
+  readonly writeLine: (line: string) => void;
 }
 
 /** Returns DATABASE_URL, or starts the embedded Postgres and returns its address. */
-export async function startDatabase({ settings, home, parts, tell }: Surroundings): Promise<string> {
+export async function startDatabase({ settings, home, parts, writeLine }: StartContext): Promise<string> {
   if (settings.database.url !== undefined) return settings.database.url;
   const password = readOrCreateSecret(home, 'postgres-password');
   const port = await keepPort(home.portsFile, 'postgres');
   const logFile = join(home.logs, 'postgres.log');
   const start = () => startEmbeddedPostgres({ dataFolder: home.postgresData, logFile, port, password });
-  const postgres = await parts.add('postgres', { name: 'Postgres', start, tell });
+  const postgres = await parts.add('postgres', { name: 'Postgres', start, writeLine });
   return postgres.url;
 }
 
@@ -40,14 +43,20 @@ export async function startDatabase({ settings, home, parts, tell }: Surrounding
  * Finds the program of Temporal's dev server before any part is started, because a download may take minutes. Undefined
  * if TEMPORAL_ADDRESS is set.
  */
-export async function findTemporal({ env, settings, home, stopping, tell }: Surroundings): Promise<string | undefined> {
+export async function findTemporal({
+  env,
+  settings,
+  home,
+  stopping,
+  writeLine,
+}: StartContext): Promise<string | undefined> {
   const { address, cliPath } = settings.temporal;
   if (address !== undefined) return undefined;
-  return findTemporalBinary({ cliPath, binFolder: home.bin, env, progress: tell, signal: stopping });
+  return findTemporalBinary({ cliPath, binFolder: home.bin, env, progress: writeLine, signal: stopping });
 }
 
 /** Returns TEMPORAL_ADDRESS, or starts the dev server from `binary` and returns its address. */
-export async function startTemporal({ settings, home, parts, tell }: Surroundings, binary: string | undefined) {
+export async function startTemporal({ settings, home, parts, writeLine }: StartContext, binary: string | undefined) {
   const { address, namespace } = settings.temporal;
   if (binary === undefined) {
     const external = { ...settings.temporal, address: address ?? '' };
@@ -64,7 +73,11 @@ export async function startTemporal({ settings, home, parts, tell }: Surrounding
     httpPort: await keepPort(home.portsFile, 'temporal-http'),
     metricsPort: await keepPort(home.portsFile, 'temporal-metrics'),
   };
-  const temporal = await parts.add('temporal', { name: 'Temporal', start: () => startTemporalServer(options), tell });
+  const temporal = await parts.add('temporal', {
+    name: 'Temporal',
+    start: () => startTemporalServer(options),
+    writeLine,
+  });
   return { address: temporal.address, namespace, ui: temporal.ui };
 }
 
@@ -78,10 +91,10 @@ export async function migrate(databaseUrl: string): Promise<void> {
   });
 }
 
-export async function startApiChild({ home, parts, tell }: Surroundings, env: Environment): Promise<void> {
+export async function startApiChild({ home, parts, writeLine }: StartContext, env: Environment): Promise<void> {
   const logFile = join(home.logs, 'api.log');
-  const options = { name: 'API', command: 'api', env, home, logFile, tell } as const;
-  await parts.add('api', { name: 'API', start: () => startChild(options), tell });
+  const options = { name: 'API', command: 'api', env, home, logFile, writeLine } as const;
+  await parts.add('api', { name: 'API', start: () => startChild(options), writeLine });
 }
 
 /**
@@ -92,8 +105,8 @@ export async function startApiChild({ home, parts, tell }: Surroundings, env: En
 const WORKER_MALLOC = { MALLOC_ARENA_MAX: '1' };
 
 /** Starts the workers concurrently. The metrics of worker n are at METRICS_PORT + n. */
-export async function startWorkerChildren(around: Surroundings, env: Environment): Promise<void> {
-  const { settings, home, parts, tell } = around;
+export async function startWorkerChildren(context: StartContext, env: Environment): Promise<void> {
+  const { settings, home, parts, writeLine } = context;
   const count = settings.workers ?? Math.min(availableParallelism(), WORKERS_MAX);
   const start = (number: number) => {
     const metrics = settings.metricsPort === undefined ? {} : { METRICS_PORT: String(settings.metricsPort + number) };
@@ -103,9 +116,9 @@ export async function startWorkerChildren(around: Surroundings, env: Environment
       env: { ...WORKER_MALLOC, ...env, ...metrics },
       home,
       logFile: join(home.logs, `worker-${number}.log`),
-      tell,
+      writeLine,
     };
-    return parts.add('worker', { name: options.name, start: () => startChild(options), tell });
+    return parts.add('worker', { name: options.name, start: () => startChild(options), writeLine });
   };
   const started = await Promise.allSettled(Array.from({ length: count }, (_, index) => start(index + 1)));
   const failed = started.find((result) => result.status === 'rejected');

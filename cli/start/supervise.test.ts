@@ -35,7 +35,7 @@ async function startSupervised(starts: (() => Promise<ReturnType<typeof fakeRun>
   const part = await supervise({
     name: 'part',
     start: () => starts[next++]?.() ?? Promise.reject(new Error('no more')),
-    tell: (line) => lines.push(line),
+    writeLine: (line) => lines.push(line),
     onStarted: (running) => {
       pids.push(running.mark.pid);
       onPid();

@@ -1,13 +1,13 @@
 import type { Running } from './running.ts';
 
-/** Delays before restarts of a part that ends repeatedly. The last delay repeats. */
+/** The delay before each restart of a part. After the last delay of the list, that delay repeats. */
 const BACKOFF_MS = [100, 500, 1_000, 2_000, 5_000, 10_000];
-/** After this time without a restart, the delays start again with the first delay. */
+/** If a part has run for this long, the next restart has the first delay again. */
 const STEADY_MS = 60_000;
 
 /**
- * If a part is stopped while it is starting, it has this long to stop after its start. The time is short, because such
- * a part has done no work yet.
+ * The time to stop for a process that was still starting when the service was stopped. After this time, the process is
+ * killed. The time is short, because a process that has just started has no work to finish.
  */
 const LATE_STOP_MS = 1_000;
 
@@ -18,12 +18,12 @@ export interface SuperviseOptions<T extends Running> {
    * process left behind.
    */
   readonly start: () => Promise<T>;
-  readonly tell: (line: string) => void;
+  readonly writeLine: (line: string) => void;
   /** Called after every start with the new process. */
   readonly onStarted: (running: Running) => void;
 }
 
-/** A part of the service that is kept running. */
+/** A part of the service that is restarted whenever it ends unexpectedly. */
 export interface Supervised {
   /** Stops the part gracefully, or by force after `graceMs`, and does not restart it. Resolves when it has ended. */
   stop(graceMs: number): Promise<void>;
@@ -69,7 +69,7 @@ async function keepRunning<T extends Running>(options: SuperviseOptions<T>, stat
     const reason = await state.running.ended;
     if (state.stopping) return;
     if (Date.now() - startedAt > STEADY_MS) state.deaths = 0;
-    options.tell(`${options.name} (process ${state.running.mark.pid}) ended unexpectedly: ${reason}`);
+    options.writeLine(`${options.name} (process ${state.running.mark.pid}) ended unexpectedly: ${reason}`);
     if (!(await startAgain(options, state))) return;
   }
 }
@@ -78,18 +78,18 @@ async function keepRunning<T extends Running>(options: SuperviseOptions<T>, stat
 async function startAgain<T extends Running>(options: SuperviseOptions<T>, state: State<T>): Promise<boolean> {
   while (!state.stopping) {
     const delayMs = BACKOFF_MS[Math.min(state.deaths++, BACKOFF_MS.length - 1)] ?? 0;
-    options.tell(`${options.name} restarts in ${delayMs / 1000} s`);
+    options.writeLine(`${options.name} restarts in ${delayMs / 1000} s`);
     await wait(delayMs, state);
     if (state.stopping) return false;
     try {
       state.running = await options.start();
     } catch (error) {
-      options.tell(`${options.name} did not start: ${error instanceof Error ? error.message : error}`);
+      options.writeLine(`${options.name} did not start: ${error instanceof Error ? error.message : error}`);
       continue;
     }
     // The part was stopped while it was starting. Only this function has the new process, so it must stop the process.
     if (state.stopping) await state.running.stop(LATE_STOP_MS);
-    else options.tell(`${options.name} runs again (process ${state.running.mark.pid})`);
+    else options.writeLine(`${options.name} runs again (process ${state.running.mark.pid})`);
     options.onStarted(state.running);
     return !state.stopping;
   }

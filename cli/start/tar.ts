@@ -14,7 +14,7 @@ export function extractFile(archive: Buffer, name: string): Buffer {
     if (path.split('/').at(-1) === name && bytes > 0) return archive.subarray(offset, offset + bytes);
     offset += Math.ceil(bytes / BLOCK_BYTES) * BLOCK_BYTES;
   }
-  throw new Error(`the archive holds no ${name}`);
+  throw new Error(`the archive does not contain ${name}`);
 }
 
 function text(field: Buffer): string {

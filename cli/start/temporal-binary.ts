@@ -20,7 +20,10 @@ import { StartError } from './error.ts';
 import { identifyProcess } from './processes.ts';
 import { extractFile } from './tar.ts';
 
-/** The newest version that `go install` accepts. Later versions have replace directives in their go.mod. */
+/**
+ * The newest version of Temporal's CLI that `go install` accepts. Later versions have replace directives in their
+ * go.mod, which `go install` refuses.
+ */
 const VERSION = '1.5.1';
 const GO_PACKAGE = `github.com/temporalio/cli/cmd/temporal@v${VERSION}`;
 const PROGRAM = process.platform === 'win32' ? 'temporal.exe' : 'temporal';
@@ -31,14 +34,16 @@ const PROGRAM = process.platform === 'win32' ? 'temporal.exe' : 'temporal';
 const DOWNLOAD_CONNECT_MS = 5_000;
 /** The time limit for the whole download, which is enough for 60 MB over a slow connection. */
 const DOWNLOAD_TOTAL_MS = 180_000;
-/** A build took 2 min 20 s on 2 cores, plus downloads. */
+/** The time limit for a build. A build took 2 min 20 s on two cores, plus the time for downloads. */
 const BUILD_TIMEOUT_MS = 20 * 60_000;
 const BUILD_PROGRESS_MS = 20_000;
 const OTHER_PROCESS_CHECK_MS = 500;
 /** The name of a staging folder, with the id of the process that writes to it. */
 const STAGING = /^\.staging-(\d+)$/;
 const VERSION_TIMEOUT_MS = 5_000;
-/** Folders of Go's own installer and of distributions, for the case that PATH has no Go. */
+/**
+ * Folders in which Go's installer and package managers put the program `go`. They are searched if `go` is not on PATH.
+ */
 const GO_FOLDERS = ['/usr/local/go/bin', '/usr/lib/go/bin', '/opt/homebrew/bin', '/snap/bin'];
 
 export interface TemporalBinaryOptions {
@@ -63,9 +68,9 @@ export interface TemporalBinaryOptions {
  * @throws StartError that names all of these if none works
  */
 export async function findTemporalBinary(options: TemporalBinaryOptions): Promise<string> {
-  if (options.cliPath !== undefined) return givenBinary(options.cliPath);
-  const kept = [options.binFolder, cacheFolder(options.env)].map((folder) => join(folder, PROGRAM));
-  const found = onPath(PROGRAM, options.env) ?? kept.find(canRun) ?? (await awaitOtherProcess(options));
+  if (options.cliPath !== undefined) return requireBinary(options.cliPath);
+  const savedPrograms = [options.binFolder, cacheFolder(options.env)].map((folder) => join(folder, PROGRAM));
+  const found = onPath(PROGRAM, options.env) ?? savedPrograms.find(canRun) ?? (await awaitOtherProcess(options));
   if (found !== undefined) return found;
   const reasons = [] as string[];
   for (const source of [download, goInstall]) {
@@ -84,8 +89,8 @@ export async function findTemporalBinary(options: TemporalBinaryOptions): Promis
 
 /**
  * Waits while another process downloads or builds the program for the cache, because two builds at the same time take
- * longer than one after the other. Returns the path of the program. Undefined if no other process is doing this, or if
- * it failed.
+ * longer than one after the other. Returns the path of the program. Undefined if no other process is downloading or
+ * building, or if the other process failed.
  */
 async function awaitOtherProcess({ env, progress, signal }: TemporalBinaryOptions): Promise<string | undefined> {
   const folder = cacheFolder(env);
@@ -106,7 +111,7 @@ function isStagedByOther(folder: string): boolean {
   });
 }
 
-function givenBinary(path: string): string {
+function requireBinary(path: string): string {
   if (canRun(path)) return path;
   throw new StartError(`TEMPORAL_CLI_PATH must be the path of the temporal program, not ${JSON.stringify(path)}.`);
 }
@@ -161,13 +166,13 @@ async function runGoInstall(go: string, staging: string, options: TemporalBinary
   const ticker = setInterval(() => {
     options.progress(`Building Temporal … ${Math.round((Date.now() - startedAt) / 1000)} s`);
   }, BUILD_PROGRESS_MS);
-  let lastWords = '';
+  let errorOutput = '';
   child.stderr.setEncoding('utf8').on('data', (text: string) => {
-    lastWords = (lastWords + text).slice(-2_000);
+    errorOutput = (errorOutput + text).slice(-2_000);
   });
   try {
     const code = await new Promise((resolve, reject) => child.once('error', reject).once('close', resolve));
-    if (code !== 0) throw new Error(`go install failed: ${lastWords.trim().split('\n').at(-1)}`);
+    if (code !== 0) throw new Error(`go install failed: ${errorOutput.trim().split('\n').at(-1)}`);
   } finally {
     clearInterval(ticker);
   }

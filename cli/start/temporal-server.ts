@@ -6,21 +6,24 @@ import { endProcess, isAlive, type ProcessIdentity, processesWithArgument, sendS
 import { type Running, STOP_GRACE_MS, startProcess, watchChild } from './running.ts';
 
 const HOST = '127.0.0.1';
-/** The longest start. Normally it takes 0.2 s, but with a large database after a kill it may take longer. */
+/** The time limit for the start. A start normally takes 0.2 s, but longer with a large database after a kill. */
 const START_TIMEOUT_MS = 60_000;
 const POLL_MS = 100;
 /**
- * How long a Temporal server of an earlier start has to end. The time is short, because its state is in the database
- * and it has nothing to finish.
+ * The time to stop for a Temporal server that an earlier `npm start` left behind. After this time, it is killed. The
+ * time is short, because the state of the server is in its database file and the server has nothing to finish.
  */
 const LEFTOVER_GRACE_MS = 3_000;
 
 /**
- * Settings of the dev server. Priorities and fairness of task queues are off in server 1.29 by default. Each task queue
- * has one partition: a single server gains nothing from four partitions, and with one, a poll finds its task at once.
- * The default request limits are meant for a shared cluster; here the machine is the limit. By default, the history
- * service checks for new tasks only 20 times a second. At that rate, above seven emails a second, a workflow waited
- * 35 ms for each of its three tasks. Eager activities, which execution steps request, are also off by default.
+ * Settings of the dev server, for these reasons:
+ * - Priorities and fairness of task queues are off by default in server 1.29.
+ * - Each task queue gets one partition instead of four. A single server gains nothing from four partitions, and with
+ *   one partition a poll finds its task at once.
+ * - Eager activities, which execution steps request, are also off by default.
+ * - The default request limits (`rps`) are meant for a shared cluster. Here only the machine is the limit.
+ * - By default, the history service checks for new tasks only 20 times a second. At that rate, above seven emails a
+ *   second, a workflow waited 35 ms for each of its three tasks.
  */
 const DYNAMIC_CONFIG: Readonly<Record<string, string>> = {
   'matching.useNewMatcher': 'true',
@@ -43,9 +46,11 @@ const DYNAMIC_CONFIG: Readonly<Record<string, string>> = {
  * that it notices new attributes at once. This service registers its attributes before the first workflow, so the
  * server can keep the list in memory. Namespaces that are created later, as in tests, need the default.
  */
-const KEPT_SEARCH_ATTRIBUTES = ['--dynamic-config-value', 'system.forceSearchAttributesCacheRefreshOnRead=false'];
+const CACHED_SEARCH_ATTRIBUTES = ['--dynamic-config-value', 'system.forceSearchAttributesCacheRefreshOnRead=false'];
 
-/** These SQLite settings give twice the rate of the defaults, and the data survives a killed process. */
+/**
+ * With these SQLite settings, the server is twice as fast as with the defaults, and its data survives a killed process.
+ */
 const PRAGMAS = ['--sqlite-pragma', 'journal_mode=WAL', '--sqlite-pragma', 'synchronous=NORMAL'];
 
 export interface TemporalServerOptions {
@@ -68,8 +73,8 @@ export interface TemporalServer extends Running {
 }
 
 /**
- * Starts Temporal's dev server on a database file, and returns when it serves the namespace. The pragmas make the
- * server twice as fast, and its data still survives a killed process (docs/operate/troubleshoot.md).
+ * Starts Temporal's dev server on a database file, and returns when it serves the namespace
+ * (docs/operate/troubleshoot.md).
  * @throws StartError that names the log if the server does not start
  */
 export async function startTemporalServer(options: TemporalServerOptions): Promise<TemporalServer> {
@@ -101,7 +106,7 @@ function commandLine(options: TemporalServerOptions): string[] {
     ...['server', 'start-dev', '--ip', HOST, '--port', String(options.port), '--ui-port', String(options.uiPort)],
     ...['--http-port', String(options.httpPort), '--metrics-port', String(options.metricsPort)],
     ...['--namespace', options.namespace, '--log-level', 'warn'],
-    ...(databaseFile === undefined ? [] : ['--db-filename', databaseFile, ...PRAGMAS, ...KEPT_SEARCH_ATTRIBUTES]),
+    ...(databaseFile === undefined ? [] : ['--db-filename', databaseFile, ...PRAGMAS, ...CACHED_SEARCH_ATTRIBUTES]),
     ...SEARCH_ATTRIBUTE_NAMES.flatMap((name) => ['--search-attribute', `${name}=Keyword`]),
     ...Object.entries(DYNAMIC_CONFIG).flatMap(([key, value]) => ['--dynamic-config-value', `${key}=${value}`]),
   ];
@@ -110,15 +115,16 @@ function commandLine(options: TemporalServerOptions): string[] {
 async function isServing(address: string, namespace: string, mark: ProcessIdentity): Promise<boolean> {
   const deadline = Date.now() + START_TIMEOUT_MS;
   while (isAlive(mark) && Date.now() < deadline) {
-    if (await knowsNamespace(address, namespace)) return true;
+    if (await hasNamespace(address, namespace)) return true;
     await sleep(POLL_MS);
   }
   return false;
 }
 
 /** Tells whether a Temporal server at this address has the namespace. */
-async function knowsNamespace(address: string, namespace: string): Promise<boolean> {
-  const { Connection } = await import('@temporalio/client'); // Imported here, because loading takes half a second, which a start that fails earlier does not need.
+async function hasNamespace(address: string, namespace: string): Promise<boolean> {
+  // Imported here, because loading the client takes half a second, and a start that fails earlier does not need it.
+  const { Connection } = await import('@temporalio/client');
   const connection = Connection.lazy({ address, connectTimeout: 1_000 });
   try {
     await connection.withDeadline(Date.now() + 2_000, () =>

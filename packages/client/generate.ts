@@ -52,15 +52,15 @@ export interface OpenApiDocument {
 const HEAD = `// Generated from the OpenAPI document by packages/client/generate.ts. Change the document, then run \`npm run client:types\`.
 `;
 
-/** Returns the source of the generated module. */
+/** Returns the TypeScript source of src/operations.generated.ts. */
 export function generate(document: OpenApiDocument): string {
   const schemas = Object.entries(document.components.schemas ?? {}) as [string, Schema][];
   const operations = operationsOf(document);
   const types = schemas
     .sort(([one], [other]) => (one < other ? -1 : 1))
-    .map(([name, schema]) => `${comment(schema.description)}export type ${typeName(name)} = ${typeOf(schema)};\n`);
+    .map(([name, schema]) => `${docComment(schema.description)}export type ${typeName(name)} = ${typeOf(schema)};\n`);
   const entries = operations.map(({ id, path, method, operation }) =>
-    entryOf(document, { id, path, method, operation }),
+    operationTypeOf(document, { id, path, method, operation }),
   );
   const table = operations.map(({ id, method, path, operation }) => {
     const idempotent = parametersOf(document, operation).some(({ name }) => name === 'Idempotency-Key');
@@ -88,7 +88,7 @@ function operationsOf(document: OpenApiDocument) {
     .sort((a, b) => (a.id < b.id ? -1 : 1));
 }
 
-function entryOf(
+function operationTypeOf(
   document: OpenApiDocument,
   { id, path, method, operation }: { id: string; path: string; method: string; operation: Operation },
 ): string {
@@ -99,7 +99,9 @@ function entryOf(
   ].flatMap(([name, list]) => {
     if (list.length === 0) return [];
     const optional = list.every(({ required }) => !required);
-    const members = list.map((one) => `${key(one.name)}${one.required ? '' : '?'}: ${typeOf(one.schema ?? {})}`);
+    const members = list.map(
+      (one) => `${propertyName(one.name)}${one.required ? '' : '?'}: ${typeOf(one.schema ?? {})}`,
+    );
     return [`    ${name}${optional ? '?' : ''}: { ${members.join('; ')} };\n`];
   });
   const body = operation.requestBody;
@@ -108,19 +110,19 @@ function entryOf(
   if (json) lines.push(`    body${body?.required ? '' : '?'}: ${typeOf(json)};\n`);
   if (multipart) lines.push('    body: FormData;\n');
   const summary = `  /** ${operation.summary ?? id}: \`${method.toUpperCase()} ${path}\` */\n`;
-  return `${summary}  ${id}: {\n${lines.join('')}    answer: ${answerOf(document, operation)};\n  };\n`;
+  return `${summary}  ${id}: {\n${lines.join('')}    answer: ${responseTypeOf(document, operation)};\n  };\n`;
 }
 
 function parametersOf(document: OpenApiDocument, operation: Operation): Parameter[] {
-  return (operation.parameters ?? []).map((parameter) => resolved<Parameter>(document, parameter));
+  return (operation.parameters ?? []).map((parameter) => resolveReference<Parameter>(document, parameter));
 }
 
 /** Returns the type of an operation's successful response: the type of its JSON, or `string` for any other content. */
-function answerOf(document: OpenApiDocument, { responses }: Operation): string {
+function responseTypeOf(document: OpenApiDocument, { responses }: Operation): string {
   const successes = Object.entries(responses)
     .filter(([status]) => status.startsWith('2'))
     .map(([, response]) => {
-      const { content } = resolved<Content>(document, response);
+      const { content } = resolveReference<Content>(document, response);
       if (!content) return 'undefined';
       const schema = content['application/json']?.schema;
       return schema ? typeOf(schema) : 'string';
@@ -128,7 +130,8 @@ function answerOf(document: OpenApiDocument, { responses }: Operation): string {
   return [...new Set(successes)].join(' | ') || 'undefined';
 }
 
-function resolved<T>(document: OpenApiDocument, node: T | { $ref: string }): T {
+/** Returns the component to which `node` refers. Returns `node` unchanged if it is not a reference. */
+function resolveReference<T>(document: OpenApiDocument, node: T | { $ref: string }): T {
   if (typeof node !== 'object' || node === null || !('$ref' in node)) return node as T;
   const [, , section = '', name = ''] = node.$ref.split('/');
   return document.components[section]?.[name] as T;
@@ -138,7 +141,7 @@ function typeOf(schema: Schema): string {
   if (schema.$ref) return typeName(schema.$ref.split('/').at(-1) ?? '');
   if (schema.const !== undefined) return JSON.stringify(schema.const);
   if (schema.enum) return union(schema.enum.map((value) => JSON.stringify(value)));
-  if (schema.allOf) return schema.allOf.map((part) => parenthesized(typeOf(part))).join(' & ');
+  if (schema.allOf) return schema.allOf.map((part) => parenthesize(typeOf(part))).join(' & ');
   const alternatives = schema.anyOf ?? schema.oneOf;
   if (alternatives) return union(alternatives.map(typeOf));
   if (Array.isArray(schema.type)) return union(schema.type.map((type) => typeOf({ ...schema, type })));
@@ -155,7 +158,7 @@ function simpleType(schema: Schema): string {
     case 'number':
       return 'number';
     case 'array':
-      return `${parenthesized(typeOf(schema.items ?? {}))}[]`;
+      return `${parenthesize(typeOf(schema.items ?? {}))}[]`;
     case 'object':
       return objectType(schema);
     default:
@@ -166,14 +169,14 @@ function simpleType(schema: Schema): string {
 function objectType({ properties = {}, required = [], additionalProperties }: Schema): string {
   const members = Object.entries(properties).map(
     ([name, schema]) =>
-      `${comment(schema.description)}${key(name)}${required.includes(name) ? '' : '?'}: ${typeOf(schema)};`,
+      `${docComment(schema.description)}${propertyName(name)}${required.includes(name) ? '' : '?'}: ${typeOf(schema)};`,
   );
   if (typeof additionalProperties === 'object' || additionalProperties === true) {
     const value = typeof additionalProperties === 'object' ? typeOf(additionalProperties) : 'unknown';
     if (members.length === 0) return `Record<string, ${value}>`;
     members.push('[name: string]: unknown;');
   }
-  return members.length === 0 ? 'Record<string, unknown>' : `{\n${members.map(indented).join('\n')}\n}`;
+  return members.length === 0 ? 'Record<string, unknown>' : `{\n${members.map(indent).join('\n')}\n}`;
 }
 
 function union(types: string[]): string {
@@ -181,27 +184,29 @@ function union(types: string[]): string {
   return all.includes('unknown') ? 'unknown' : all.join(' | ') || 'unknown';
 }
 
-function parenthesized(type: string): string {
+function parenthesize(type: string): string {
   return / [|&] /.test(type) ? `(${type})` : type;
 }
 
-function indented(text: string): string {
+function indent(text: string): string {
   return text
     .split('\n')
     .map((line) => `  ${line}`)
     .join('\n');
 }
 
-function comment(text: string | undefined): string {
+function docComment(text: string | undefined): string {
   return text ? `/** ${text.replaceAll('*/', '* /').replaceAll('\n', ' ')} */\n` : '';
 }
 
-/** Renames schemas with the name of a JavaScript global, such as `Error`. */
+/**
+ * Returns the name of a schema's type. The schema `Error` gets another name, because `Error` is a JavaScript global.
+ */
 function typeName(name: string): string {
   return name === 'Error' ? 'ErrorEnvelope' : name.replaceAll(/[^A-Za-z0-9_]/g, '_');
 }
 
-function key(name: string): string {
+function propertyName(name: string): string {
   return /^[A-Za-z_$][\w$]*$/.test(name) ? name : JSON.stringify(name);
 }
 

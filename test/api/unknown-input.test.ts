@@ -588,7 +588,10 @@ describe('a wrong path or method', () => {
     ['GET', `/v1/workflows/${uuidv7()}/executions/${uuidv7()}`, '/v1/workflows'],
   ])('%s %s without such a record returns 404 and names the list of records', async (method, path, list) => {
     const { status, body } = await api.call(method, path);
-    expect([status, body.error.suggestion]).toEqual([404, expect.stringContaining(`GET ${list} lists yours`)]);
+    expect([status, body.error.suggestion]).toEqual([
+      404,
+      expect.stringContaining(`GET ${list} lists the records of your project`),
+    ]);
     expect((await api.call('GET', list)).status).toBe(200);
   });
 

@@ -32,7 +32,7 @@ describe('npm run demo:channels', () => {
       ['SMTP session', /suppression .*"hard_bounce","source":"smtp"/],
       ['unreachable', /email\.bounce .*"transientBounce":true/, /contact .*"subscribed":true/],
       ['SMS', /sms .*"DELIVERED"/, /contact .*"smsSubscribed":false/, /sms .*"FAILED".*"reason":"sms_stopped"/],
-      ['webhook', /verified with the secret, and refused when altered/, /delivery .*"DELIVERED"/],
+      ['webhook', /its signature matches the body, and does not match an altered body/, /delivery .*"DELIVERED"/],
     ];
     for (const [title, ...lines] of records) for (const line of lines) expect(linesOfLoop(output, title)).toMatch(line);
     expect(remaining).toEqual([]);

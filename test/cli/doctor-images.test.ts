@@ -37,12 +37,12 @@ it('doctor reads the image bucket, changes nothing in it, and reports its respon
 
 it('doctor reports images in a bucket that is no longer configured', async () => {
   const env = { DATABASE_URL: database.url };
-  expect(await reportOnImages(env)).toBe('pass stored in Postgres');
+  expect(await reportOnImages(env)).toBe('pass images are stored in Postgres');
   const { id } = await buildProject(database.db, 'One');
   await sql`
     INSERT INTO assets (project_id, hash, content_type, bytes, width, height, object_key)
     VALUES (${id}, 'a', 'image/png', 1, 1, 1, 'a')`.execute(database.db);
   expect(await reportOnImages(env)).toMatch(
-    /^fail 1 of them are in a bucket that is not configured, .* → set ASSETS_S3_BUCKET/,
+    /^fail emails cannot show 1 image: stored in a bucket that is not configured → set ASSETS_S3_BUCKET/,
   );
 });

@@ -215,7 +215,7 @@ describe('doctor, on PTR and HELO,', () => {
     publish({ [OUR_PTR]: { PTR: [OUR_NAME] }, [OUR_NAME]: { A: ['203.0.113.8'] } });
     expect((await diagnose()).of('PTR and HELO')).toEqual([
       expect.stringMatching(
-        /^fail 203\.0\.113\.7 has the reverse name mail\.example\.com, which does not resolve to it/,
+        /^fail 203\.0\.113\.7 has the reverse name mail\.example\.com, which does not resolve to 203\.0\.113\.7/,
       ),
       expect.stringMatching(
         /^warn the mail server calls itself mail\.example\.com, which does not resolve to 203\.0\.113\.7/,

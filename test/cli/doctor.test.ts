@@ -61,7 +61,7 @@ describe('doctor beside npm start on loopback', () => {
     const { of, exitCode } = await runDoctor({ TIDINGS_HOME: home, SECRET_KEY: GOOD_KEY });
     expect(of('secret key')).toEqual([
       'pass SECRET_KEY, 64 characters',
-      expect.stringMatching(/^fail it cannot decrypt the secrets in the database → set SECRET_KEY/),
+      expect.stringMatching(/^fail the key cannot decrypt the secrets in the database → set SECRET_KEY/),
     ]);
     expect(exitCode).toBe(2);
   });
@@ -173,7 +173,7 @@ describe('doctor, on Postgres,', () => {
     expect(right.of('secret key')).not.toContainEqual(expect.stringContaining('cannot decrypt'));
     const wrong = await diagnoseHere(env({ DATABASE_URL: database.url, SECRET_KEY: GOOD_KEY }));
     expect(wrong.of('secret key')).toContainEqual(
-      expect.stringMatching(/^fail it cannot decrypt the secrets in the database/),
+      expect.stringMatching(/^fail the key cannot decrypt the secrets in the database/),
     );
   });
 });
@@ -258,8 +258,10 @@ describe('doctor, on the clock,', () => {
     const { of } = await diagnoseHere(env({ ...ses, DATABASE_URL: database.url }));
     server.close();
     expect(of('clock')).toEqual([
-      'pass agrees with Postgres, which is on this machine too',
-      expect.stringMatching(/^fail 3[56]\d\d\.\d s behind 127\.0\.0\.1:\d+ → let NTP/),
+      "pass this machine's clock agrees with the clock of Postgres (on this machine)",
+      expect.stringMatching(
+        /^fail this machine's clock is 3[56]\d\d\.\d s behind the clock of 127\.0\.0\.1:\d+ → let NTP/,
+      ),
     ]);
   });
 });

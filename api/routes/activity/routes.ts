@@ -15,7 +15,7 @@ import type { App } from '../../http/env.ts';
 import { ok } from '../../http/responses.ts';
 import { Cursor, Id, InstantInput, TruncatedLists, wholeNumber } from '../../http/schemas.ts';
 import { scopes } from '../../http/security.ts';
-import { rate, spanOf, spanQuery } from '../analytics/span.ts';
+import { spanOf, spanQuery, toPercentage } from '../analytics/span.ts';
 import { Types } from './input.ts';
 import { Activity, Upcoming } from './response.ts';
 
@@ -170,8 +170,8 @@ export function activityRoutes(app: App, { reads }: Deps): void {
 
   app.openapi(statsRoute, async (c) => {
     const totals = await countActivity(reads, { projectId: c.var.projectId, ...spanOf(c.req.valid('query')) });
-    const openRate = rate(totals.totalEmailsOpened, totals.totalEmailsSent);
-    const clickRate = rate(totals.totalEmailsClicked, totals.totalEmailsSent);
+    const openRate = toPercentage(totals.totalEmailsOpened, totals.totalEmailsSent);
+    const clickRate = toPercentage(totals.totalEmailsClicked, totals.totalEmailsSent);
     return c.json({ ...totals, openRate, clickRate }, 200);
   });
 

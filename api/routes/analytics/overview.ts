@@ -20,7 +20,7 @@ import { ok } from '../../http/responses.ts';
 import { wholeNumber } from '../../http/schemas.ts';
 import { scopes } from '../../http/security.ts';
 import { AttentionItem, EmailOverview, UpcomingHours } from './response.ts';
-import { daysBefore, daysOf, rate, spanQuery } from './span.ts';
+import { daysBefore, daysOf, spanQuery, toPercentage } from './span.ts';
 
 const tags = ['Analytics'];
 /** One week, because users plan for a week, and a chart with one column per hour is still readable. */
@@ -45,7 +45,7 @@ const attentionRoute = createRoute({
   operationId: 'listAttention',
   tags,
   summary: 'List problems that need attention',
-  description: `Lists a hold, domains with missing records, campaigns that the service has paused, and work that waits in the outbox for more than ${LATE_SECONDS} s. Also lists workflows with FAILED executions in the last ${FAILED_DAYS} days, and webhook endpoints that are disabled or failing. Operators of the service also see periodic work that has not finished a round for three periods. Problems that the caller's scopes do not allow to read are omitted.`,
+  description: `Lists a hold, paused routes, domains with missing records, campaigns that the service has paused, and work that waits in the outbox for more than ${LATE_SECONDS} s. Also lists workflows with FAILED executions in the last ${FAILED_DAYS} days, and webhook endpoints that are disabled or failing. Operators of the service also see periodic work that has not finished a round for three periods. Problems that the caller's scopes do not allow to read are omitted.`,
   security: scopes('analytics:view'),
   responses: { 200: ok(z.object({ data: z.array(AttentionItem) })) },
 });
@@ -96,8 +96,8 @@ export function analyticsOverviewRoutes(app: App, { reads, config }: Deps): void
   });
 
   app.openapi(attentionRoute, async (c) => {
-    const { projectId, scopes: held, actor } = c.var;
-    const kinds = PROJECT_ATTENTION_KINDS.filter((kind) => held.has(SCOPE_OF[kind]));
+    const { projectId, scopes: callerScopes, actor } = c.var;
+    const kinds = PROJECT_ATTENTION_KINDS.filter((kind) => callerScopes.has(SCOPE_OF[kind]));
     const { operators } = config;
     const callerIsOperator =
       actor.kind === 'user' && (await isOperator(reads, { userId: actor.id, email: actor.email, operators }));
@@ -128,14 +128,17 @@ export function analyticsOverviewRoutes(app: App, { reads, config }: Deps): void
   });
 }
 
-/** Returns totals, rates and days. Delivered emails are reported by the provider, or are sent minus bounced emails. */
+/**
+ * Returns the totals, rates and days. If the provider does not report deliveries, delivered emails are the sent emails
+ * minus the bounced emails.
+ */
 function summaryOf(days: readonly EmailDay[], isReported: boolean) {
   const withDelivered = <Counts extends EmailFigures>(counts: Counts): Counts => ({
     ...counts,
     delivered: countDelivered(counts, isReported),
   });
   const totals = withDelivered(totalsOf(days));
-  const percentOfSent = (part: number) => rate(part, totals.sent);
+  const percentOfSent = (part: number) => toPercentage(part, totals.sent);
   const rates = {
     delivered: percentOfSent(totals.delivered),
     opened: percentOfSent(totals.opened),

@@ -6,7 +6,7 @@ import { ok } from '../../http/responses.ts';
 import { wholeNumber } from '../../http/schemas.ts';
 import { scopes } from '../../http/security.ts';
 import { DayCounts, TopCampaign } from './response.ts';
-import { rate, spanOf, spanQuery } from './span.ts';
+import { spanOf, spanQuery, toPercentage } from './span.ts';
 
 const tags = ['Analytics'];
 
@@ -94,8 +94,8 @@ export function analyticsRoutes(app: App, { reads }: Deps): void {
     const campaigns = await listTopCampaigns(reads, { projectId: c.var.projectId, ...spanOf(query), limit });
     const response = campaigns.map((campaign) => ({
       ...campaign,
-      openRate: rate(campaign.openedCount, campaign.sentCount),
-      clickRate: rate(campaign.clickedCount, campaign.sentCount),
+      openRate: toPercentage(campaign.openedCount, campaign.sentCount),
+      clickRate: toPercentage(campaign.clickedCount, campaign.sentCount),
     }));
     return c.json(response, 200);
   });
@@ -103,7 +103,7 @@ export function analyticsRoutes(app: App, { reads }: Deps): void {
   app.openapi(campaignStatsRoute, async (c) => {
     const counts = await countCampaigns(reads, { projectId: c.var.projectId, ...spanOf(c.req.valid('query')) });
     const { total, active, completed, sent, opened, clicked } = counts;
-    const rates = { averageOpenRate: rate(opened, sent), averageClickRate: rate(clicked, sent) };
+    const rates = { averageOpenRate: toPercentage(opened, sent), averageClickRate: toPercentage(clicked, sent) };
     return c.json({ total, active, completed, ...rates }, 200);
   });
 

@@ -26,7 +26,7 @@ export function spanOf(query: { startDate?: Date | undefined; endDate?: Date | u
   startDate: Date;
   endDate: Date;
 } {
-  const endDate = query.endDate ? wholeDay(query.endDate) : new Date();
+  const endDate = query.endDate ? endOfDay(query.endDate) : new Date();
   const startDate = query.startDate ?? new Date(endDate.getTime() - DEFAULT_DAYS * DAY_MS);
   if (startDate > endDate)
     throw queryErrors([{ field: 'startDate', message: 'Must be before endDate', code: 'custom' }]);
@@ -57,12 +57,12 @@ export function daysBefore(days: readonly LocalDay[], zone: string): LocalDay[] 
 }
 
 /** Returns `part` as a percentage of `whole`, with two decimals. Returns 0 if `whole` is 0. */
-export function rate(part: number, whole: number): number {
+export function toPercentage(part: number, whole: number): number {
   return whole === 0 ? 0 : Math.round((10_000 * part) / whole) / 100;
 }
 
 /** Returns the end of a span. A date without a time becomes the last millisecond of that day. */
-function wholeDay(at: Date): Date {
+function endOfDay(at: Date): Date {
   return isDate(at) ? new Date(at.getTime() + DAY_MS - 1) : at;
 }
 

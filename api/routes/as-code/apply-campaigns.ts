@@ -28,7 +28,7 @@ import { conditionOf } from './conditions.ts';
 import { campaignFields } from './document.ts';
 import type { CampaignItem } from './input.ts';
 
-/** The file's names for fields that hold an id. */
+/** The fields that contain an id in the API, and the names of these fields in a file, where they contain a slug. */
 const NAMES: Readonly<Record<string, string>> = { segmentId: 'segment', topicId: 'topic' };
 
 /**
@@ -115,14 +115,14 @@ async function changeCampaign(applying: Applying, item: CampaignItem, current: C
  */
 function campaignWithIds(applying: Applying, { audienceFilter, ...item }: CampaignItem, current: Campaign | undefined) {
   const stored = current?.audienceFilter;
-  const condition = conditionOf(applying, { given: audienceFilter, stored, field: 'audienceFilter' });
+  const condition = conditionOf(applying, { condition: audienceFilter, stored, field: 'audienceFilter' });
   const fields = replaceSlugsByIds(item, applying.ids, (name) => refuseUnknown([name], ''));
   return { ...fields, ...(condition && condition !== stored && { audienceFilter: condition }) };
 }
 
 /**
- * Returns the wanted content, but replaces senders on unverified domains by the stored senders. Undefined if a stored
- * sender is not verified either.
+ * Returns the wanted content with verified senders only. Senders on unverified domains are replaced by the senders of
+ * the stored campaign. Undefined if a stored sender is not verified either.
  */
 async function withVerifiedSenders(applying: Applying, wanted: CampaignContent, { from, variants, test }: Campaign) {
   const withStoredSender = { ...wanted, from };

@@ -45,7 +45,11 @@ function orderByDependency(items: readonly SegmentItem[]): { item: SegmentItem; 
 async function applySegment(applying: Applying, p: { item: SegmentItem; current: Segment | undefined }): Promise<void> {
   const { trx, projectId, ids } = applying;
   const { item, current } = p;
-  const condition = conditionOf(applying, { given: item.condition, stored: current?.condition, field: 'condition' });
+  const condition = conditionOf(applying, {
+    condition: item.condition,
+    stored: current?.condition,
+    field: 'condition',
+  });
   const reference = { kind: 'segment' as const, slug: item.slug };
   if (current) {
     if (item.type && item.type !== current.type)

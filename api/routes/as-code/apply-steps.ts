@@ -104,11 +104,11 @@ async function configOf(
   const { step, open } = p;
   const of = { kind: 'workflow', slug: p.workflow.item.slug, step: step.slug };
   const { names, sendsEmail } = STEPS[step.type];
-  const given = withSecrets(applying, { step, open, of });
+  const configWithSecrets = withSecrets(applying, { step, open, of });
   const configWithIds =
     names === 'condition'
-      ? conditionWithIds(applying, { given, of })
-      : replaceSlugsByIds(given, applying.ids, (name) => refuseUnknown([name], 'config'), names);
+      ? conditionWithIds(applying, { config: configWithSecrets, of })
+      : replaceSlugsByIds(configWithSecrets, applying.ids, (name) => refuseUnknown([name], 'config'), names);
   if (open && sameJson(configWithIds, open)) return open;
   const config = checkConfig(step.type, configWithIds, open);
   refusePrivateUrl(step.type, config, { allowPrivate: applying.allowPrivate, stored: open });
@@ -116,8 +116,8 @@ async function configOf(
 }
 
 function withSecrets(applying: Applying, p: { step: StepItem; open: Config | undefined; of: Config }): Config {
-  const { type, config: given = {} } = p.step;
-  const { config, missing } = addStoredSecrets(given, { stored: p.open, secretsIn: STEPS[type].secretsIn });
+  const { type, config: fileConfig = {} } = p.step;
+  const { config, missing } = addStoredSecrets(fileConfig, { stored: p.open, secretsIn: STEPS[type].secretsIn });
   for (const field of missing) {
     const message = `The ${field} of the step ${p.of.step} needs a secret, which is neither in the files nor stored in this project. Set it on the step.`;
     addFinding(applying, { code: 'secret_missing', severity: 'warning', message, details: { ...p.of, field } });
@@ -129,9 +129,9 @@ function withSecrets(applying: Applying, p: { step: StepItem; open: Config | und
  * Returns a condition with ids instead of slugs. If it refers to a segment or a topic that has been deleted, this
  * becomes a finding.
  */
-function conditionWithIds(applying: Applying, p: { given: Config; of: Config }): Config {
+function conditionWithIds(applying: Applying, p: { config: Config; of: Config }): Config {
   const unknown: UnknownName[] = [];
-  const condition = renameInCondition(p.given, applying.ids, (name) => void unknown.push(name));
+  const condition = renameInCondition(p.config, applying.ids, (name) => void unknown.push(name));
   refuseUnknown(
     unknown.filter(({ name }) => !/^[0-9a-f]{8}-/.test(name)),
     'config',

@@ -35,14 +35,13 @@ export async function applyTemplates(applying: Applying, items: readonly Templat
   if (items.length === 0) return;
   const stored = bySlug(await listAllTemplates(applying.trx, applying.projectId));
   for (const [i, item] of items.entries()) {
-    const place = `templates.${i}`;
-    await withFieldPrefix(place, () => applyTemplate(applying, { item, place, current: stored.get(item.slug) }));
+    await withFieldPrefix(`templates.${i}`, () => applyTemplate(applying, { item, current: stored.get(item.slug) }));
   }
 }
 
 async function applyTemplate(
   applying: Applying,
-  p: { item: TemplateItem; place: string; current: Template | undefined },
+  p: { item: TemplateItem; current: Template | undefined },
 ): Promise<void> {
   const { trx, projectId, ids } = applying;
   const { item, current } = p;

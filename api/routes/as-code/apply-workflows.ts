@@ -76,8 +76,8 @@ async function applyFields(
 }
 
 /**
- * Enables or disables the workflow as the file says. An invalid graph is refused. If the only error is that a sender is
- * not on a verified domain, the workflow is not enabled or disabled, and the response gets a finding.
+ * Enables or disables the workflow as the file says. The graph of an enabled workflow must be valid. If its only error
+ * is a sender that is not on a verified domain, `enabled` does not change, and the response gets a finding.
  * @throws AppError VALIDATION_ERROR with all errors of the graph
  */
 async function applyEnabled(
@@ -92,7 +92,7 @@ async function applyEnabled(
     const { drawn, unverified } = await findFaults(trx, { projectId, id });
     const hasToCheckUrls = !enabled && !applying.allowPrivate;
     const unreachable = hasToCheckUrls ? findPrivateUrls((await getWorkflow(trx, { projectId, id })).steps) : [];
-    if (drawn.length + unreachable.length > 0) throw cannotRun([...drawn, ...unreachable], p.ids);
+    if (drawn.length + unreachable.length > 0) throw invalidGraphError([...drawn, ...unreachable], p.ids);
     if (unverified.length > 0) {
       const message = `The workflow ${p.item.slug} has steps without a verified sender: it stays ${enabled ? 'enabled' : 'disabled'}.`;
       const details = { kind: 'workflow', slug: p.item.slug, enabled, errors: bySlug(unverified, p.ids) };
@@ -105,7 +105,7 @@ async function applyEnabled(
   return ['enabled'];
 }
 
-function cannotRun(faults: FieldError[], ids: StepIds): AppError {
+function invalidGraphError(faults: FieldError[], ids: StepIds): AppError {
   return new AppError('VALIDATION_ERROR', {
     message: 'The workflow cannot run.',
     errors: bySlug(faults, ids),

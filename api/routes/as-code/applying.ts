@@ -9,7 +9,7 @@ import { parseAsOlder } from '../../../rules/stored-values.ts';
 import { fieldErrors } from '../../http/field-errors.ts';
 import type { Applied, ApplyFinding, Kind } from './response.ts';
 
-/** A running apply, in one transaction. */
+/** State of a running `POST /project/apply`, whose changes are in one transaction. */
 export interface Applying {
   trx: Trx;
   projectId: string;
@@ -58,7 +58,10 @@ export function addFinding({ done }: Applying, finding: ApplyFinding): void {
   done.findings.push(finding);
 }
 
-/** Tells whether an address may be the sender. If not, records a finding that says what does not change. */
+/**
+ * Tells whether an address may be the sender. If not, records a finding. `outcome` tells the user what happens to the
+ * resource.
+ */
 export async function mayBeSender(
   applying: Applying,
   from: string,
@@ -77,8 +80,8 @@ export async function mayBeSender(
 
 /**
  * Parses an input by a schema.
- * @param isOlder tells whether the stored record already has the value at a path, so that a newer rule does not refuse
- * it
+ * @param isOlder tells whether the stored record already has the value at a path. Such a value is accepted even if a
+ * newer rule forbids it
  * @throws AppError VALIDATION_ERROR with fields below `at`
  */
 export function parseItem<T>(
@@ -108,8 +111,8 @@ export function refuseUnknown(names: readonly UnknownName[], at: string): void {
   throw new AppError('VALIDATION_ERROR', { errors });
 }
 
-/** Runs the work and adds `place` to the fields of its validation errors. */
-export async function withFieldPrefix<T>(place: string, work: () => Promise<T>): Promise<T> {
+/** Runs the work. If it throws a validation error, adds `prefix` before the field names of the error. */
+export async function withFieldPrefix<T>(prefix: string, work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {
@@ -120,11 +123,11 @@ export async function withFieldPrefix<T>(place: string, work: () => Promise<T>):
       suggestion,
       cause,
       ...(details && { details }),
-      errors: errors.map((fault) => prefixField(place, fault)),
+      errors: errors.map((fieldError) => prefixField(prefix, fieldError)),
     });
   }
 }
 
-function prefixField<Fault extends { field: string }>(place: string, fault: Fault): Fault {
-  return { ...fault, field: [place, fault.field].filter(Boolean).join('.') };
+function prefixField<E extends { field: string }>(prefix: string, error: E): E {
+  return { ...error, field: [prefix, error.field].filter(Boolean).join('.') };
 }

@@ -13,12 +13,12 @@ import { Condition } from './input.ts';
  */
 export function conditionOf(
   applying: Applying,
-  p: { given: unknown; stored: ConditionValue | null | undefined; field: string },
+  p: { condition: unknown; stored: ConditionValue | null | undefined; field: string },
 ): ConditionValue | undefined {
-  const { given, stored, field } = p;
-  if (given === undefined || given === null) return undefined;
+  const { condition, stored, field } = p;
+  if (condition === undefined || condition === null) return undefined;
   const unknown: UnknownName[] = [];
-  const conditionWithIds = renameInCondition(given, applying.ids, (name) => void unknown.push(name));
+  const conditionWithIds = renameInCondition(condition, applying.ids, (name) => void unknown.push(name));
   if (stored && sameJson(StoredCondition.safeParse(conditionWithIds).data, stored)) return stored;
   const isOlder = (path: readonly PropertyKey[]) => isStoredAt(path, conditionWithIds, stored);
   refuseUnknown(

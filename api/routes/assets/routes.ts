@@ -4,7 +4,7 @@ import { inTransaction } from '../../../db/transaction.ts';
 import { readImage } from '../../../rules/assets/image.ts';
 import { fieldError } from '../../../rules/errors.ts';
 import { isStorable } from '../../../rules/json-body.ts';
-import { tooLarge } from '../../http/body.ts';
+import { tooLargeError } from '../../http/body.ts';
 import type { Deps } from '../../http/deps.ts';
 import type { App } from '../../http/env.ts';
 import { errors, multipart, noContent, ok } from '../../http/responses.ts';
@@ -68,12 +68,12 @@ export function assetRoutes(app: App, deps: Deps): void {
   app.openapi(uploadRoute, async (c) => {
     const { projectId } = c.var;
     const { file } = c.req.valid('form');
-    if (file.size > IMAGE_MAX_BYTES) throw tooLarge(IMAGE_MAX_BYTES);
+    if (file.size > IMAGE_MAX_BYTES) throw tooLargeError(IMAGE_MAX_BYTES);
     const content = Buffer.from(await file.arrayBuffer());
     const image = readImage(content);
     if (!image) throw fieldError('file', 'Must be a PNG, JPEG, GIF or WebP.', 'invalid_file');
     const hash = await hashOf(projectId, content);
-    const { asset, isNew } = await store.keep({ projectId, hash, filename: nameOf(file), image, content });
+    const { asset, isNew } = await store.save({ projectId, hash, filename: nameOf(file), image, content });
     const response = assetResponse(asset, config.publicUrl);
     return isNew ? c.json(response, 201) : c.json(response, 200);
   });

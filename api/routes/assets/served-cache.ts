@@ -21,8 +21,8 @@ export interface ServedCache {
 }
 
 /**
- * Caches the most recently requested images, since all readers of a campaign request the same few images. Concurrent
- * requests share one read.
+ * Caches images, because all readers of a campaign request the same few images. If the cache is full, it drops the
+ * images that it has cached for the longest time. Concurrent requests for an image share one read.
  */
 export function createServedCache(read: (hash: string) => Promise<ServedAsset | undefined>): ServedCache {
   const cachedImages = new Map<string, CachedImage>();
@@ -40,7 +40,7 @@ export function createServedCache(read: (hash: string) => Promise<ServedAsset | 
     drop(hash);
     cachedImages.set(hash, { image, untilMs: Date.now() + CACHE_MS });
     bytes += image.content.length;
-    // A Map iterates in the order of insertion: the first image is the oldest.
+    // A Map iterates in the order of insertion, so the first image has been in the cache for the longest time.
     for (const oldest of cachedImages.keys()) {
       if (bytes <= CACHE_MAX_BYTES) return;
       drop(oldest);

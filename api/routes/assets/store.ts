@@ -13,7 +13,7 @@ export interface AssetStore {
    * Stores an image. Storing the same bytes again returns the existing image, wherever it is stored.
    * @throws AppError CONFLICT if the project has too many images or too many bytes; SERVICE_UNAVAILABLE
    */
-  keep(asset: NewAsset): Promise<{ asset: Asset; isNew: boolean }>;
+  save(asset: NewAsset): Promise<{ asset: Asset; isNew: boolean }>;
   /**
    * Returns the bytes in chunks. Stops early if the image is deleted while it is read.
    * @throws AppError SERVICE_UNAVAILABLE
@@ -25,17 +25,17 @@ type StoreDeps = Pick<Deps, 'config' | 'db' | 'reads' | 'bucket' | 'log'>;
 
 /** Returns the store for new images. */
 export function storeOfNew(deps: StoreDeps): AssetStore {
-  return deps.bucket ? inBucket(deps) : inPostgres(deps);
+  return deps.bucket ? createBucketStore(deps) : createPostgresStore(deps);
 }
 
 /** Returns the store that holds an image. Images from before a bucket was configured stay in Postgres. */
 export function storeOf(deps: StoreDeps, { objectKey }: StoredAsset): AssetStore {
-  return objectKey === null ? inPostgres(deps) : inBucket(deps);
+  return objectKey === null ? createPostgresStore(deps) : createBucketStore(deps);
 }
 
-function inPostgres({ db, reads }: StoreDeps): AssetStore {
+function createPostgresStore({ db, reads }: StoreDeps): AssetStore {
   return {
-    keep: (asset) => inTransaction(db, (trx) => insertAsset(trx, asset)),
+    save: (asset) => inTransaction(db, (trx) => insertAsset(trx, asset)),
     read: (stored) => readSlices(reads, stored),
   };
 }
@@ -45,16 +45,17 @@ function inPostgres({ db, reads }: StoreDeps): AssetStore {
  * object is uploaded, and then the row of `assets` names it. If the process is killed in between, pruning deletes the
  * object. No other image uses this object.
  */
-function inBucket({ config, db, bucket, log }: StoreDeps): AssetStore {
+function createBucketStore({ config, db, bucket, log }: StoreDeps): AssetStore {
   const prefix = config.assetsBucket?.prefix ?? '';
-  const unavailable = (cause: unknown): AppError => {
+  const unavailableError = (cause: unknown): AppError => {
     log.error({ reason: describeFailure(cause) }, 'the bucket for images failed');
     return new AppError('SERVICE_UNAVAILABLE', { message: 'The storage for images is unreachable.', cause });
   };
-  const requireBucket = () => bucket ?? raise(unavailable('it contains images, and ASSETS_S3_BUCKET is not set'));
+  const requireBucket = () =>
+    bucket ?? throwError(unavailableError('it contains images, and ASSETS_S3_BUCKET is not set'));
 
   return {
-    async keep(asset) {
+    async save(asset) {
       const { projectId, image, content } = asset;
       const object = { projectId, objectKey: `${prefix}${projectId}/${uuidv7()}` };
       const existing = await inTransaction(db, async (trx) => {
@@ -65,7 +66,7 @@ function inBucket({ config, db, bucket, log }: StoreDeps): AssetStore {
       if (existing) return { asset: existing, isNew: false };
       await requireBucket()
         .put(object.objectKey, content, image.type)
-        .catch((error) => raise(unavailable(error)));
+        .catch((error) => throwError(unavailableError(error)));
       return inTransaction(db, async (trx) => {
         const result = await insertAsset(trx, asset, object.objectKey);
         // If another upload of the same image was faster, its object is used, and this object stays in
@@ -78,12 +79,12 @@ function inBucket({ config, db, bucket, log }: StoreDeps): AssetStore {
       try {
         yield* (await requireBucket().get(objectKey ?? '')) ?? [];
       } catch (error) {
-        throw error instanceof AppError ? error : unavailable(error);
+        throw error instanceof AppError ? error : unavailableError(error);
       }
     },
   };
 }
 
-function raise(error: Error): never {
+function throwError(error: Error): never {
   throw error;
 }

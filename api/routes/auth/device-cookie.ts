@@ -3,7 +3,7 @@ import { getCookie, setCookie } from 'hono/cookie';
 import type { RequestContext } from '../../http/env.ts';
 import { isSecure, newSessionToken } from '../../http/session-cookie.ts';
 
-/** One year. After it, a browser counts as new again. */
+/** One year. After this time, a browser counts as new again. */
 const MAX_AGE_SECONDS = 365 * 24 * 3600;
 
 /** A browser in which a user has signed in to an account before. */
@@ -13,9 +13,9 @@ export interface KnownDevice {
 }
 
 /**
- * Sets a cookie that marks a browser in which a user has signed in. The login throttle uses it: failed sign-ins from
- * other browsers, however many, do not lock out this browser. The cookie grants no access. It only allows ten separate
- * attempts to enter the password of the account that it names.
+ * Sets a cookie that marks a browser in which a user has signed in. Because of this cookie, any number of failed
+ * sign-ins from other browsers does not lock out this browser: the login throttle counts its attempts separately. The
+ * cookie grants no access. It only allows ten attempts to enter the password of the account that the cookie names.
  */
 export function setDeviceCookie(
   c: RequestContext,

@@ -70,7 +70,7 @@ const acceptRoute = createRoute({
   tags,
   summary: 'Accept an invitation with a password',
   description:
-    'Signs in to the account with the invited address and this password, and adds it to the project. If there is no such account, creates it, regardless of `SIGNUP`. The link becomes invalid. Returns 404 like `POST /auth/invitations/look`, and 429 above the limit for sign-ups.',
+    'Signs in to the account with the invited address and this password, and adds the account to the project. If no such account exists, creates it, regardless of `SIGNUP`. The link becomes invalid. Returns 404 like `POST /auth/invitations/look`, and 429 above the limit for sign-ups.',
   security: open(),
   request: { body: json(Accept) },
   responses: { 200: ok(Me, 'Joined and signed in'), ...errors('NOT_FOUND', 'UNAUTHORIZED', 'RATE_LIMIT_EXCEEDED') },
@@ -113,7 +113,7 @@ export function invitationRoutes(app: App, deps: Deps): void {
     const passwordHash = await hashFor(deps, email, password);
     const membership = await inTransaction(db, async (trx) => {
       const { userId, isNew } = await findOrInsertUser(trx, { email, passwordHash });
-      const { projectId } = await join(trx, c, { tokenHash, userId });
+      const { projectId } = await joinProject(trx, c, { tokenHash, userId });
       return { userId, isNew, projectId };
     });
     if (!membership.isNew) await attempt.forgive();
@@ -124,14 +124,14 @@ export function invitationRoutes(app: App, deps: Deps): void {
   app.openapi(joinRoute, async (c) => {
     const { id: userId, email } = requireUser(c);
     const tokenHash = hashToken(c.req.valid('json').token);
-    const { projectId } = await inTransaction(db, (trx) => join(trx, c, { tokenHash, userId }));
+    const { projectId } = await inTransaction(db, (trx) => joinProject(trx, c, { tokenHash, userId }));
     await updateSessionProject(db, { tokenHash: hashToken(sessionToken(c, deps)), userId, projectId });
     return c.json(await describeMe(deps, { userId, projectId, email }), 200);
   });
 }
 
 /** Accepts the invitation and records it in the audit log of its project. */
-async function join(trx: Trx, c: RequestContext, p: { tokenHash: Buffer; userId: string }) {
+async function joinProject(trx: Trx, c: RequestContext, p: { tokenHash: Buffer; userId: string }) {
   const invitation = await takeInvitation(trx, p);
   const { projectId, id, email, role } = invitation;
   const actor = `user:${p.userId}`;

@@ -4,15 +4,16 @@ import { type AttemptLimit, type LoginAttempt, takeAttempt, undoAttempt } from '
 import type { KnownDevice } from './device-cookie.ts';
 
 /**
- * Failures that one network may have at one account in 15 minutes. A known device has a separate count with this limit.
+ * Maximum number of failed attempts from one network at one account in 15 minutes. The failures of a known device are
+ * counted separately, with the same maximum.
  */
 const FAILURES_PER_ACCOUNT = 10;
 /**
- * Failures at one account by all callers without a known device together. It slows down attackers that use many
- * addresses, and does not affect known devices.
+ * Maximum number of failed attempts at one account, of all callers without a known device together. This limit slows
+ * down attackers that use many IP addresses, and does not affect known devices.
  */
 const UNKNOWN_DEVICES_PER_ACCOUNT = 50;
-/** Failures of one network over all accounts. */
+/** Maximum number of failed attempts from one network at all accounts together. */
 const FAILURES_PER_ADDRESS = 50;
 
 export interface CountedAttempt {
@@ -33,17 +34,17 @@ export interface LoginThrottle {
   /** Counts an attempt from a known device. Only failures of this device count. */
   takeForDevice(device: KnownDevice): Promise<CountedAttempt>;
   /**
-   * Counts a sign-up. A sign-up with the address and password of an existing account signs in to it, so it could be used
-   * to guess the password.
+   * Counts a sign-up. A sign-up with the address and password of an existing account signs in to it, so it could be
+   * used to guess the password.
    */
   takeForSignUp(email: string, network: string): Promise<CountedAttempt>;
-  /** Counts an attempt of a signed-in user to confirm their password. */
+  /** Counts an attempt of a signed-in user to enter the current password, which is required to change it. */
   takeForPerson(userId: string): Promise<CountedAttempt>;
 }
 
-/** @param deps.key key under which subjects are hashed, so that the table does not list who attempted to sign in */
+/** @param deps.key key for the hashes of addresses, so that the table does not reveal who has tried to sign in */
 export function createLoginThrottle({ db, key }: { db: Db; key: Buffer }): LoginThrottle {
-  const subject = (...words: string[]) => createHmac('sha256', key).update(words.join(' ')).digest('base64url');
+  const subject = (...parts: string[]) => createHmac('sha256', key).update(parts.join(' ')).digest('base64url');
   const take = async (...limits: AttemptLimit[]): Promise<CountedAttempt> => {
     const attempt: LoginAttempt = await takeAttempt(db, limits);
     return { forgive: () => undoAttempt(db, attempt) };

@@ -16,7 +16,7 @@ export type HashParameters = { like: string } | { salt: Uint8Array };
 
 /**
  * Hashes a password with the same salt and parameters as the accounts of an address, so that equal passwords have equal
- * hashes. The time is the same whether an account exists or not, so it does not reveal accounts.
+ * hashes. Hashing takes the same time whether an account exists or not, so the time does not reveal accounts.
  */
 export function hashPasswordFor(parameters: HashParameters, password: string): Promise<string> {
   return hash(password, 'salt' in parameters ? { salt: parameters.salt } : optionsOf(parameters.like));

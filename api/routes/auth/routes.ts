@@ -124,8 +124,8 @@ export function authRoutes(app: App, deps: Deps): void {
   async function checkPassword(c: RequestContext, { email, password }: z.infer<typeof Login>) {
     const network = clientNetwork(c);
     const device = readKnownDevice(c, { email, key: accountKey, publicUrl });
-    // For a known device, failures of other callers do not count. If the password is not of the account that the device
-    // cookie names, the attempt also counts as an attempt of an unknown device.
+    // For a known device, failures of other callers do not count. If the password does not belong to the account that
+    // the device cookie names, the attempt also counts as an attempt of an unknown device.
     const asDevice = device && (await throttle.takeForDevice(device));
     let asUnknownDevice = device ? undefined : await throttle.takeForUnknownDevice(email, network);
     const passwordHash = await hashFor(deps, email, password);
@@ -148,8 +148,9 @@ export function authRoutes(app: App, deps: Deps): void {
       { email, passwordHash, projectName, publicKey: newPublicKey() },
       config.signup === 'first',
     );
-    // If the account is new, the attempt still counts. Otherwise the number of allowed attempts would reveal whether an
-    // account with this address exists.
+    // Only a sign-up that signs in to an existing account is removed from the count. If a sign-up creates an account,
+    // the attempt still counts. Otherwise the number of allowed attempts would reveal whether the address has an
+    // account.
     if (account.known) await attempt.forgive();
     await startSession(c, deps, { ...account, email, passwordHash });
     return c.json(await describeMe(deps, { ...account, email }), 201);

@@ -15,10 +15,10 @@ const ENDED = '/app/sign-in?link=ended';
 const PREFETCH_HEADERS = ['sec-purpose', 'purpose', 'x-purpose', 'x-moz'];
 
 /**
- * Handles the link at the end of `npm start`: signs in the owner once and opens the dashboard. It works on this machine
- * only, and only for a request that opens a page. Prefetches, frames, images and HEAD requests do not use it up. The
- * link is printed only to the console of `npm start`. Someone who can read this console can also read the files of the
- * home, so the link needs no further proof.
+ * Handles the link at the end of the output of `npm start`: signs in the owner once and opens the dashboard. The link
+ * works only on this machine, and only for a request that opens a page. Prefetches, frames, images and HEAD requests do
+ * not use up the link. It is printed only to the console of `npm start`. Anyone who can read this console can also read
+ * the files of the home, so no further proof is required.
  */
 export function signInLinkRoutes(unauthenticated: UnauthenticatedRoutes, deps: Deps): void {
   if (!allowsSignInLinks(deps.config)) return;

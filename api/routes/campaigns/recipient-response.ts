@@ -61,13 +61,13 @@ export function recipientResponse({ id, ...recipient }: CampaignRecipientRow): R
     attempts,
     variant,
     emailId: id,
-    notBefore: instant(recipient.notBefore),
-    sentAt: instant(recipient.sentAt),
-    deliveredAt: instant(recipient.deliveredAt),
-    openedAt: instant(recipient.openedAt),
-    clickedAt: instant(recipient.clickedAt),
-    bouncedAt: instant(recipient.bouncedAt),
-    unsubscribedAt: instant(recipient.unsubscribedAt),
+    notBefore: formatInstant(recipient.notBefore),
+    sentAt: formatInstant(recipient.sentAt),
+    deliveredAt: formatInstant(recipient.deliveredAt),
+    openedAt: formatInstant(recipient.openedAt),
+    clickedAt: formatInstant(recipient.clickedAt),
+    bouncedAt: formatInstant(recipient.bouncedAt),
+    unsubscribedAt: formatInstant(recipient.unsubscribedAt),
   };
 }
 
@@ -79,6 +79,6 @@ export function recipientCsv(recipient: CampaignRecipientRow): string {
   return csvRow(COLUMNS.map((column) => response[column]));
 }
 
-function instant(at: Date | null): string | null {
+function formatInstant(at: Date | null): string | null {
   return at?.toISOString() ?? null;
 }

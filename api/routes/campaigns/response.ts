@@ -245,12 +245,12 @@ export function campaignResponse(
     audienceFilter: condition,
     audienceCondition: condition,
     ...timing,
-    nextOpening: instant(nextOpening),
-    scheduledAt: instant(scheduledAt),
-    scheduledFor: timing.sendAtLocal === null ? instant(scheduledAt) : null,
-    startedAt: instant(startedAt),
-    sentAt: instant(sentAt),
-    cancelledAt: instant(cancelledAt),
+    nextOpening: formatInstant(nextOpening),
+    scheduledAt: formatInstant(scheduledAt),
+    scheduledFor: timing.sendAtLocal === null ? formatInstant(scheduledAt) : null,
+    startedAt: formatInstant(startedAt),
+    sentAt: formatInstant(sentAt),
+    cancelledAt: formatInstant(cancelledAt),
     pausedReason,
     ...variantsResponse(campaign),
     ...countersOf(counts),
@@ -326,6 +326,6 @@ export function percent(part: number, whole: number): number {
   return whole === 0 ? 0 : Math.round((part / whole) * 10_000) / 100;
 }
 
-function instant(at: Date | null): string | null {
+function formatInstant(at: Date | null): string | null {
   return at?.toISOString() ?? null;
 }

@@ -44,11 +44,11 @@ export function campaignRetryRoutes(app: App, { db, outbox }: Deps): void {
     let read = readVersion(c);
     let requeued = 0;
     for (;;) {
-      const taken = await inTransaction(db, (trx) => retryRecipients(trx, { ...ref, reasons, read }));
+      const batch = await inTransaction(db, (trx) => retryRecipients(trx, { ...ref, reasons, read }));
       read = undefined;
-      outbox.wake(taken.outbox);
-      requeued += taken.requeued;
-      if (Math.max(taken.requeued, taken.left) < RETRY_ROWS) return c.json({ requeued }, 200);
+      outbox.wake(batch.outbox);
+      requeued += batch.requeued;
+      if (Math.max(batch.requeued, batch.left) < RETRY_ROWS) return c.json({ requeued }, 200);
     }
   });
 }

@@ -113,7 +113,10 @@ export function findNewStart(p: {
 export const SCHEDULED_BY_SENDING =
   'A draft has no schedule. To schedule it, call POST /campaigns/{id}/send with scheduledFor.';
 
-/** * Returns `at`. * @throws AppError BAD_REQUEST for a time in the past */
+/**
+ * Returns `at`.
+ * @throws AppError BAD_REQUEST for a time in the past
+ */
 export function assertFuture(at: Date | null): Date | null {
   if (at && at.getTime() <= Date.now()) {
     throw new AppError('BAD_REQUEST', {

@@ -43,7 +43,7 @@ const TestInput = z
   .object({
     share: z.number().min(SHARE_MIN).max(1).openapi({
       description:
-        'Share of the recipients that take part in the test, rounded up to whole recipients. They get the variants by weight. With 1, all recipients get a variant, and no recipient waits for the winner.',
+        'Share of the recipients that take part in the test, rounded up to whole recipients. These recipients get the variants by weight. With 1, all recipients get a variant, and no recipient waits for the winner.',
     }),
     metric: z
       .enum(TEST_METRICS)
@@ -82,7 +82,7 @@ export const ChooseWinner = z
   .object({ variant: z.string().min(1).openapi({ description: 'Name of the variant' }) })
   .openapi('ChooseWinner', { example: { variant: 'B' } });
 
-type Given = { [Field in keyof typeof variantFields]?: z.output<(typeof variantFields)[Field]> | undefined };
+type VariantChanges = { [Field in keyof typeof variantFields]?: z.output<(typeof variantFields)[Field]> | undefined };
 
 /**
  * Returns the variants and the test after a change. Omitted fields do not change, null clears them, and a test is
@@ -90,11 +90,12 @@ type Given = { [Field in keyof typeof variantFields]?: z.output<(typeof variantF
  * @throws AppError VALIDATION_ERROR for a single variant, a repeated name, or a test without variants
  */
 export function changedVariants(
-  changes: Given,
+  changes: VariantChanges,
   current?: Campaign,
 ): { variants: CampaignVariant[] | null; test: VariantTest | null } {
-  const given = changes.variants?.map(withoutNulls) ?? null;
-  const variants = changes.variants === undefined ? (current?.variants ?? null) : given?.length ? given : null;
+  const newVariants = changes.variants?.map(withoutNulls) ?? null;
+  const variants =
+    changes.variants === undefined ? (current?.variants ?? null) : newVariants?.length ? newVariants : null;
   if (variants) refuseDuplicateNames(variants);
   if (!variants && changes.test) throw fieldError('test', 'A test needs variants', 'invalid_type');
   const test = changes.test === undefined ? (current?.test ?? null) : changes.test;
@@ -121,8 +122,8 @@ function refuseDuplicateNames(variants: CampaignVariant[]): void {
 
 /** Removes null fields from a variant, because the campaign's value is used for them. */
 function withoutNulls(variant: z.output<typeof VariantInput>): CampaignVariant {
-  const given = Object.entries(variant).filter(([, value]) => value !== null && value !== undefined);
-  return Object.fromEntries(given) as unknown as CampaignVariant;
+  const setFields = Object.entries(variant).filter(([, value]) => value !== null && value !== undefined);
+  return Object.fromEntries(setFields) as unknown as CampaignVariant;
 }
 
 /**

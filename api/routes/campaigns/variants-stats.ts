@@ -5,7 +5,7 @@ import { compareVariants, wilsonInterval } from '../../../rules/campaigns/varian
 import type { TestMetric } from '../../../rules/campaigns/variants.ts';
 import { percent } from './response.ts';
 
-/** Returns the statistics of a campaign's variants. `figures` is undefined before it has recipients. */
+/** Returns the statistics of a campaign's variants. `figures` is undefined if the campaign has no recipients yet. */
 export function variantStats({ variants, winner, test }: Campaign, figures: Figures | undefined) {
   if (!variants) return { variants: null, comparison: null };
   const metric: TestMetric = test?.metric ?? 'opens';

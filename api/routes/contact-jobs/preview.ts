@@ -9,7 +9,7 @@ import { type CsvLayout, UNREADABLE_ROWS_MAX } from '../../../rules/contacts/csv
 import type { CsvPreview, CsvReview } from '../../../rules/contacts/csv-review.ts';
 import type { CsvRow } from '../../../rules/contacts/csv-rows.ts';
 import { JOB_ERRORS_MAX } from '../../../rules/contacts/jobs.ts';
-import { tooLarge } from '../../http/body.ts';
+import { tooLargeError } from '../../http/body.ts';
 import type { Deps } from '../../http/deps.ts';
 import type { App } from '../../http/env.ts';
 import { multipart, ok } from '../../http/responses.ts';
@@ -21,7 +21,7 @@ import { ImportPreview } from './response.ts';
 const ROWS_SHOWN = 20;
 const SAMPLES_SHOWN = 3;
 const SAMPLE_MAX_CHARS = 200;
-/** Number of rows that are processed together. One SQL statement finds the existing contacts among them. */
+/** Number of rows that are processed together. One SQL statement finds which addresses in these rows are contacts. */
 const STEP_ROWS = 5_000;
 /** Number of the first data row in a spreadsheet. */
 const FIRST_ROW = 2;
@@ -62,7 +62,9 @@ const previewRoute = createRoute({
 export function importPreviewRoutes(app: App, { reads, compute, config }: Deps): void {
   const key = deriveKey(config.secretKey, 'suppression');
 
-  /** Reads the whole file like an import and counts the results. Stops at the row at which the import would stop. */
+  /**
+   * Reads the whole file as an import does, and counts the results. Stops at the row at which the import would stop.
+   */
   async function forecast(p: { projectId: string; file: Uint8Array; layout: CsvLayout; text: boolean }) {
     const { projectId, file, layout, text } = p;
     const phoneCountry = await findPhoneCountry(reads, projectId);
@@ -82,7 +84,7 @@ export function importPreviewRoutes(app: App, { reads, compute, config }: Deps):
 
   app.openapi(previewRoute, async (c) => {
     const { file: upload, mapping } = c.req.valid('form');
-    if (upload.size > CSV_MAX_BYTES) throw tooLarge(CSV_MAX_BYTES);
+    if (upload.size > CSV_MAX_BYTES) throw tooLargeError(CSV_MAX_BYTES);
     const { projectId } = c.var;
     const text = c.req.valid('query').types === 'string';
     const response = await compute.page({ projectId, kind: 'contacts.preview' }, async () => {
@@ -91,8 +93,8 @@ export function importPreviewRoutes(app: App, { reads, compute, config }: Deps):
       const file = new Uint8Array(new SharedArrayBuffer(bytes.byteLength));
       file.set(bytes);
       const fields = await listRecentFields(reads, projectId);
-      const known = { knownKeys: fields.map(({ key }) => key), knownTypes: collectKnownTypes(fields) };
-      const request = { file, mapping, ...known, text, rows: ROWS_SHOWN };
+      const storedFields = { knownKeys: fields.map(({ key }) => key), knownTypes: collectKnownTypes(fields) };
+      const request = { file, mapping, ...storedFields, text, rows: ROWS_SHOWN };
       const preview = await compute.inThread({ projectId, kind: 'contacts.review' }, 'csv.preview', request);
       const forecastResult =
         preview.errors.length === 0 ? await forecast({ projectId, file, layout: preview.layout, text }) : undefined;
@@ -105,7 +107,7 @@ export function importPreviewRoutes(app: App, { reads, compute, config }: Deps):
         problems: preview.errors,
         columns: columnsOf(preview, forecastResult?.types ?? {}),
         preview: forecastResult
-          ? preview.first.map(({ row }, n) => previewRow(row, { number: FIRST_ROW + n, known: contacts }))
+          ? preview.first.map(({ row }, n) => previewRow(row, { number: FIRST_ROW + n, contacts }))
           : [],
         result: forecastResult?.result ?? null,
       };
@@ -129,10 +131,10 @@ function columnsOf({ headers, layout, first }: CsvPreview, types: CsvReview['typ
   });
 }
 
-function previewRow(row: CsvRow, { number, known }: { number: number; known: ReadonlyMap<string, boolean> }) {
+function previewRow(row: CsvRow, { number, contacts }: { number: number; contacts: ReadonlyMap<string, boolean> }) {
   if (!row.ok) return { row: number, email: row.email, subscribed: null, data: {}, known: false, error: row.error };
   const { email, subscribed = null, set } = row.contact;
-  return { row: number, email, subscribed, data: set, known: known.has(email), error: null };
+  return { row: number, email, subscribed, data: set, known: contacts.has(email), error: null };
 }
 
 function addTypes(all: CsvReview['types'], more: CsvReview['types']): void {

@@ -15,7 +15,7 @@ import { csvRow } from '../../../rules/contacts/csv-write.ts';
 import { BULK_KINDS, type BulkKind } from '../../../rules/contacts/jobs.ts';
 import { fieldError } from '../../../rules/errors.ts';
 import { resolveAliases } from '../../http/aliases.ts';
-import { tooLarge } from '../../http/body.ts';
+import { tooLargeError } from '../../http/body.ts';
 import { csvHeaders } from '../../http/csv-stream.ts';
 import type { Deps } from '../../http/deps.ts';
 import type { App } from '../../http/env.ts';
@@ -42,7 +42,7 @@ const importRoute = createRoute({
   tags: ['Contacts'],
   summary: 'Import contacts from a CSV file',
   description:
-    'Creates a job that imports the file. The header row needs a column `email` (case-insensitive), or a column with another usual name, such as `E-Mail` or `Email Address`. A column `subscribed`, or a column with another usual name such as `Newsletter` or `Opt-In`, sets the subscription; `notes` of the result explain this. Every other column becomes a data field. Numbers and booleans are detected unless you send `types=string`. `mapping` overrides this for each column. A row with errors does not stop the import. An import removes no suppression.',
+    'Creates a job that imports the file. The header row needs a column `email` (case-insensitive), or a column with another usual name, such as `E-Mail` or `Email Address`. A column `subscribed`, or a column with another usual name such as `Newsletter` or `Opt-In`, sets the subscription; `notes` of the result explain this. Every other column becomes a data field. Numbers and booleans are detected unless you send `types=string`. `mapping` overrides these rules for single columns. A row with errors does not stop the import. An import removes no suppression.',
   security: scopes('contacts:edit'),
   maxBodyBytes: UPLOAD_MAX_BYTES,
   request: {
@@ -152,7 +152,7 @@ const cancelRoute = createRoute({
 export function contactJobRoutes(app: App, { db, reads, compute, outbox }: Deps): void {
   app.openapi(importRoute, async (c) => {
     const { file, mapping, triggerWorkflows } = c.req.valid('form');
-    if (file.size > CSV_MAX_BYTES) throw tooLarge(CSV_MAX_BYTES);
+    if (file.size > CSV_MAX_BYTES) throw tooLargeError(CSV_MAX_BYTES);
     const { types, triggerWorkflows: fromQuery } = c.req.valid('query');
     if (triggerWorkflows !== undefined && fromQuery !== undefined && triggerWorkflows !== fromQuery)
       throw fieldError('triggerWorkflows', 'The form and the query have different values. Send one of them.', 'custom');

@@ -138,7 +138,7 @@ const ContactExecutionRecord = z
     status: ExecutionStatusSchema,
     sandbox: z
       .boolean()
-      .openapi({ description: 'True for an execution that tests a workflow. It is not counted in statistics.' }),
+      .openapi({ description: 'True for an execution that tests a workflow. Statistics do not count it.' }),
     currentStepId: Id.nullable(),
     stepName: z.string().nullable(),
     stepType: z.enum(STEP_TYPES).nullable(),

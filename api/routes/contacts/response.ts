@@ -17,7 +17,7 @@ export const CONTACT_EXAMPLE = {
 
 export const SubscriptionState = z.enum(SUBSCRIPTIONS).openapi('SubscriptionState', {
   description:
-    '`pending` means that the contact got an email to confirm the subscription. It is not subscribed until it confirms.',
+    '`pending` means that the contact got an email to confirm the subscription. The contact is not subscribed until the person confirms.',
 });
 
 /** A contact in a response. */

@@ -16,7 +16,7 @@ const write = (name: string, text: string): void => writeFileSync(join(folder, n
 const textOf = (file: { bytes: Uint8Array } | undefined) => file && Buffer.from(file.bytes).toString();
 
 describe('the page', () => {
-  it('serves the last build, without a restart', async () => {
+  it('is the page of the latest build, also without a restart', async () => {
     const files = openBuiltFiles(folder);
     expect(await files.page(undefined)).toBeUndefined();
     write('index.html', 'one');
@@ -44,7 +44,7 @@ describe('an asset', () => {
     ['br;q=0, gzip;q=0', undefined],
     ['identity', undefined],
     [undefined, undefined],
-  ])('is sent to a client that accepts %s as %s', async (header, encoding) => {
+  ])('is sent to a client that accepts %s with the encoding %s', async (header, encoding) => {
     const files = openBuiltFiles(folder);
     for (let time = 0; time < 2; time += 1) {
       const file = await files.asset('index-Ab_1.js', header);
@@ -52,13 +52,13 @@ describe('an asset', () => {
     }
   });
 
-  it('has no compressed copy if it would not shrink, and is then sent unchanged', async () => {
+  it('is sent uncompressed if it has no compressed copy, because compression would not make it smaller', async () => {
     write('assets/tiny.css', 'a{}');
     const file = await openBuiltFiles(folder).asset('tiny.css', 'br, gzip');
     expect([textOf(file), file?.encoding]).toEqual(['a{}', undefined]);
   });
 
-  it('stays readable when a later build has removed it', async () => {
+  it('is still served from the cache after a later build has removed it', async () => {
     const files = openBuiltFiles(folder);
     await files.asset('index-Ab_1.js', undefined);
     rmSync(join(folder, 'assets'), { recursive: true });

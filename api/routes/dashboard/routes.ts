@@ -90,8 +90,8 @@ function respondWithFile(c: RequestContext, file: BuiltFile, headers: Record<str
 }
 
 /**
- * Tells whether `If-None-Match` contains the tag. It is a list or `*` (RFC 9110 §13.1.2). Weak tags count, because
- * proxies that compress a response weaken its tag.
+ * Tells whether `If-None-Match`, which is a list or `*` (RFC 9110 §13.1.2), contains the tag. Weak tags (`W/"…"`) match
+ * too, because proxies that compress a response change its tag to a weak tag.
  */
 function matchesTag(header: string | undefined, etag: string): boolean {
   const tags = (header ?? '').split(',').map((part) => part.trim().replace(/^W\//, ''));

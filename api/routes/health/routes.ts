@@ -45,7 +45,7 @@ const readyRoute = createRoute({
   anyQuery: true,
   summary: 'Check whether Postgres and Temporal respond',
   description:
-    'For readiness probes. If Postgres or Temporal does not respond, the response is 503, and `details` names it. `details` of a 200 shows the work that waits in the outbox.',
+    'For readiness probes. If Postgres or Temporal does not respond, the response is 503, and `details.unreachable` names them. `details` of a 200 shows the work that waits in the outbox.',
   security: open(),
   responses: { 200: ok(ReadyHealth), ...errors('SERVICE_UNAVAILABLE') },
 });

@@ -48,7 +48,7 @@ function asMessage(captured: CapturedEmail, email: Email): ParsedEmail {
   };
 }
 
-/** Replaces `cid:` addresses by the inline images, like an email client. */
+/** Replaces `cid:` addresses by the inline images, as an email client does. */
 function withImages(email: Email): string {
   let html = withWindowsLetters(email.html ?? '');
   for (const file of email.attachments) {

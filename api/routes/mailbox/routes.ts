@@ -22,8 +22,8 @@ const MAIL_POLICY =
   "frame-ancestors 'self'; sandbox allow-popups allow-popups-to-escape-sandbox";
 
 /**
- * Maximum number of emails in the list, which is also the number of cached emails. It is enough for a test script that
- * searches for its emails.
+ * Maximum number of emails in the list, which is also the number of cached emails. A test script that searches the list
+ * for its emails needs fewer.
  */
 const LISTED_MAX = 1000;
 
@@ -57,7 +57,9 @@ export function mailboxRoutes(hono: OpenAPIHono<AppEnv>, table: RouteTable, deps
   get('/mailbox/style.css', (c) => c.body(MAILBOX_STYLE, 200, { 'content-type': 'text/css; charset=utf-8' }));
   if (config.sms.captures) {
     get('/mailbox/sms.json', async (c) => c.json({ data: await listCapturedSms(db, await readMailboxRequest(c)) }));
-    get('/mailbox/sms', async (c) => page(c, mailboxSmsPage(await listCapturedSms(db, await readMailboxRequest(c)))));
+    get('/mailbox/sms', async (c) =>
+      sendPage(c, mailboxSmsPage(await listCapturedSms(db, await readMailboxRequest(c)))),
+    );
   }
   get('/mailbox.json', async (c) => {
     const emails = await listCapturedEmails(db, { ...(await readMailboxRequest(c)), limit: LISTED_MAX });
@@ -66,9 +68,9 @@ export function mailboxRoutes(hono: OpenAPIHono<AppEnv>, table: RouteTable, deps
   get('/mailbox', async (c) => {
     const filter = await readMailboxRequest(c);
     const emails = await listCapturedEmails(db, filter);
-    return page(c, mailboxPage(await Promise.all(emails.map(parseCaptured)), filter.to));
+    return sendPage(c, mailboxPage(await Promise.all(emails.map(parseCaptured)), filter.to));
   });
-  get('/mailbox/{id}', async (c) => page(c, mailboxEmailPage(await parseCaptured(await showCapturedEmail(c)))));
+  get('/mailbox/{id}', async (c) => sendPage(c, mailboxEmailPage(await parseCaptured(await showCapturedEmail(c)))));
   get('/mailbox/{id}/html', async (c) => {
     const { html } = await parseCaptured(await showCapturedEmail(c));
     return c.body(html, 200, { 'content-type': 'text/html; charset=utf-8', 'content-security-policy': MAIL_POLICY });
@@ -102,6 +104,6 @@ function readRecipient(c: PageContext): string | undefined {
   return to;
 }
 
-function page(c: PageContext, html: string): Response {
+function sendPage(c: PageContext, html: string): Response {
   return c.body(html, 200, { 'content-type': 'text/html; charset=utf-8', 'content-security-policy': PAGE_POLICY });
 }

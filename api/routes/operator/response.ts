@@ -69,7 +69,7 @@ export const Tenant = z
     complaints: Count,
     month: z.object({ sent: Count, bounced: Count, complained: Count }).openapi({
       description:
-        'Outcomes of live emails in the last 30 days, also from before a release. The last one or two hours are not included, because hours are counted after they have ended.',
+        'Outcomes of live emails in the last 30 days, including emails from before a hold was released. The last one or two hours are not included, because hours are counted after they have ended.',
     }),
   })
   .openapi('Tenant', {

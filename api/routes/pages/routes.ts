@@ -50,10 +50,10 @@ interface Visit {
 type Change = (trx: Trx, subject: LinkSubject) => Promise<OutboxRow[]>;
 
 /**
- * Serves the pages behind `{{unsubscribeUrl}}`, `{{subscribeUrl}}` and `{{manageUrl}}`. GET never changes anything.
- * POST changes the subscription without cookies, so that one-click requests of email clients work (RFC 8058 §3.1). The
- * signed token in the link authorizes the change, and does not expire. After a change, the page shows the state that is
- * stored.
+ * Serves the pages behind `{{unsubscribeUrl}}`, `{{subscribeUrl}}`, `{{manageUrl}}` and `{{confirmUrl}}`. GET never
+ * changes anything. POST changes the subscription without cookies, so that one-click requests of email clients work
+ * (RFC 8058 §3.1). The signed token in the link authorizes the change, and does not expire. Only a confirmation is
+ * possible for a limited time (`isConfirmable`). After a change, the page shows the stored state.
  */
 export function pageRoutes(unauthenticated: UnauthenticatedRoutes, { config, db, outbox }: Deps): void {
   const key = deriveKey(config.secretKey, 'suppression');
@@ -102,8 +102,8 @@ export function pageRoutes(unauthenticated: UnauthenticatedRoutes, { config, db,
   on('get', '/u/{token}', ({ shown, links }) => unsubscribePage(shown, links));
   on('post', '/u/{token}', async (visit) => {
     const { c, subject, links } = visit;
-    // One-click unsubscription from an email of a topic leaves only the topic. The first button of the page does the
-    // same.
+    // If the email has a topic, a one-click request unsubscribes the contact only from this topic. The first button of
+    // the page does the same.
     const form = await readForm(c);
     if (subject.topic && form.get('from') !== 'everything')
       return leftTopicPage(await applyChange(visit, leaveTopicByLink), links);
@@ -142,7 +142,7 @@ export function pageRoutes(unauthenticated: UnauthenticatedRoutes, { config, db,
     const topics = await topicsOf(subject);
     const choice = form.get('subscribed');
     if (choice !== 'true' && choice !== 'false') return managePage({ ...shown, topics }, links, { saved: false });
-    const choices = changedTopics(topics, form);
+    const choices = readTopicChanges(topics, form);
     const after = await applyChange(visit, async (trx, current) => {
       const queued: OutboxRow[] = [];
       if (choice === 'true' && !current.subscribed) queued.push(...(await subscribeByLink(trx, current)));
@@ -154,11 +154,11 @@ export function pageRoutes(unauthenticated: UnauthenticatedRoutes, { config, db,
   });
 }
 
-/** Returns the topics that the form changes. A form of an older page has no topics and changes none. */
-function changedTopics(topics: readonly ContactTopic[], form: URLSearchParams): Record<string, boolean> {
+/** Returns the topics that the form changes, by id. A form without topics, from an older page, changes no topics. */
+function readTopicChanges(topics: readonly ContactTopic[], form: URLSearchParams): Record<string, boolean> {
   if (form.get('topics') !== 'shown') return {};
-  const ticked = new Set(form.getAll('topic'));
-  const choices = topics.filter((topic) => topic.joined !== ticked.has(topic.id));
+  const checkedIds = new Set(form.getAll('topic'));
+  const choices = topics.filter((topic) => topic.joined !== checkedIds.has(topic.id));
   return Object.fromEntries(choices.map((topic) => [topic.id, !topic.joined]));
 }
 

@@ -89,7 +89,7 @@ export function projectRoutes(app: App, { db, keys, outbox, reads }: Deps): void
   app.openapi(patchRoute, async (c) => {
     const changes = c.req.valid('json');
     const { project, outbox: queued } = await inTransaction(db, async (trx) => {
-      await audit(trx, c, 'project.updated', { ...changes });
+      await recordAudit(trx, c, 'project.updated', { ...changes });
       return updateProject(trx, { projectId: c.var.projectId, changes });
     });
     keys.forget();
@@ -100,7 +100,7 @@ export function projectRoutes(app: App, { db, keys, outbox, reads }: Deps): void
   app.openapi(holdRoute, async (c) => {
     const { reason } = c.req.valid('json');
     const project = await inTransaction(db, async (trx) => {
-      await audit(trx, c, 'project.held', { reason });
+      await recordAudit(trx, c, 'project.held', { reason });
       return putProjectOnHold(trx, { projectId: c.var.projectId, reason });
     });
     keys.forget();
@@ -109,7 +109,7 @@ export function projectRoutes(app: App, { db, keys, outbox, reads }: Deps): void
 
   app.openapi(releaseRoute, async (c) => {
     const { project, outbox: queued } = await inTransaction(db, async (trx) => {
-      await audit(trx, c, 'project.released', {});
+      await recordAudit(trx, c, 'project.released', {});
       return releaseProject(trx, c.var.projectId);
     });
     keys.forget();
@@ -118,7 +118,12 @@ export function projectRoutes(app: App, { db, keys, outbox, reads }: Deps): void
   });
 }
 
-async function audit(trx: Parameters<typeof insertAudit>[0], c: RequestContext, action: AuditAction, details: object) {
+async function recordAudit(
+  trx: Parameters<typeof insertAudit>[0],
+  c: RequestContext,
+  action: AuditAction,
+  details: object,
+) {
   const { projectId, actor } = c.var;
   const entry = { projectId, action, actor: actorName(actor), target: null, ip: clientAddress(c) };
   await insertAudit(trx, { ...entry, details: { ...details } });

@@ -26,7 +26,7 @@ export const ListRequests = cursorQuery(LIST_DEFAULT).extend({
   requestId: RequestId.optional(),
   made: z.uuid().optional().openapi({
     description:
-      'Id of an email, SMS, execution, event or contact. Finds the requests that created this record, also if the request recorded an event that started an execution which created the record. The oldest of them created the record. Later requests had the same Idempotency-Key.',
+      'Id of an email, SMS, execution, event or contact. Finds the request that created this record, and later requests with the same Idempotency-Key. A request is also found if it recorded an event, the event started an execution, and the execution created the record.',
     example: EXAMPLE_ID,
   }),
   since: InstantInput.optional(),

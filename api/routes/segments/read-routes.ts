@@ -54,7 +54,7 @@ const ExplainedFilter = z.object({
   unit: z.enum(UNITS).optional(),
   contactValue: z.unknown().openapi({
     description:
-      "The contact's value of the field. For a filter on events or emails, the time of the latest event or email. For a filter on a segment, whether the contact is a member. Null if the contact has no value.",
+      'The value that the contact has in `field`. For a filter on events or emails, the time of the latest event or email. For a filter on a segment, whether the contact is a member. Null if the contact has no value.',
   }),
   holds: z.boolean(),
 });

@@ -34,7 +34,10 @@ export const SegmentRecord = z
     type: z.enum(['DYNAMIC', 'STATIC']),
     filters: StoredCondition.openapi({ description: 'Null for a STATIC segment' }),
     condition: StoredCondition.openapi({ description: 'Alias of `filters`' }),
-    trackMembership: z.boolean(),
+    trackMembership: z.boolean().openapi({
+      description:
+        'Whether the segment is tracked: its members are stored, and events record which contacts enter and leave.',
+    }),
     memberCount: z.number().int().openapi({ description: 'Number of members at the last count' }),
     computedAt: Instant.nullable(),
     createdAt: Instant,

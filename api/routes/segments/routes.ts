@@ -160,9 +160,9 @@ const computeRoute = createRoute({
   path: '/segments/{id}/compute',
   operationId: 'computeSegment',
   tags: ['Segments'],
-  summary: 'Compute a tracked segment',
+  summary: 'Update the members of a tracked segment',
   description:
-    'Updates the stored members, and records the event `segment.<slug>.entry` or `segment.<slug>.exit` once for each contact that has entered or left. The service also does this every 5 minutes. Returns 400 if the segment is not tracked.',
+    'For a segment with `trackMembership`. Updates the stored members, and records the event `segment.<slug>.entry` or `segment.<slug>.exit` once for each contact that has entered or left. The service also does this every 5 minutes. Returns 400 if the segment is not tracked.',
   security: scopes('segments:edit'),
   request: { params: IdParams },
   responses: {
@@ -275,8 +275,8 @@ export function segmentRoutes(app: App, { db, reads, outbox, config }: Deps): vo
 }
 
 /**
- * Counts the contacts of a segment, stores the count, and returns the segment with it. The segment is already stored,
- * so the request succeeds even if the count fails.
+ * Counts the contacts of a segment, stores the count, and returns the segment with its new count. The segment is
+ * already stored, so the request succeeds even if counting fails.
  */
 async function withMemberCount(reads: Deps['reads'], segment: Segment): Promise<Segment> {
   try {

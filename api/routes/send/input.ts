@@ -18,8 +18,8 @@ const REPLIES_MAX = 10;
 const MB = 1024 * 1024;
 
 /**
- * Returns the body limit: the attachments in base64, plus the general limit for everything else. It is 16 MB for 10
- * MB of attachments.
+ * Returns the maximum size of a body: the attachments in base64, plus the general maximum for everything else. For
+ * example, the maximum is 16 MB if attachments may have 10 MB.
  */
 export function sendMaxBytes(attachmentsMaxBytes: number): number {
   return Math.floor(((attachmentsMaxBytes / 3) * 4 + JSON_MAX_BYTES) / MB) * MB;
@@ -115,7 +115,7 @@ const EXAMPLE = {
 
 /** Returns a schema for one mailbox or a list of at most `max`, parsed to a list. */
 function mailboxes(max: number) {
-  return z.union([MailboxInput, z.array(MailboxInput).min(1).max(max)]).transform((given) => [given].flat());
+  return z.union([MailboxInput, z.array(MailboxInput).min(1).max(max)]).transform((value) => [value].flat());
 }
 const Copies = mailboxes(COPIES_MAX);
 const Replies = mailboxes(REPLIES_MAX);

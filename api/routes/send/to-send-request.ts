@@ -77,8 +77,8 @@ export async function checkLargeTemplates(compute: Compute, p: { projectId: stri
  * over `bcc`.
  */
 function recipientsOf({ to, cc = [], bcc = [] }: Pick<SendInput, 'to' | 'cc' | 'bcc'>): Recipient[] {
-  const as = (role: 'cc' | 'bcc') => (recipient: Recipient) => ({ ...recipient, role });
-  return removeDuplicates([...[to].flat(), ...cc.map(as('cc')), ...bcc.map(as('bcc'))]);
+  const withRole = (role: 'cc' | 'bcc') => (recipient: Recipient) => ({ ...recipient, role });
+  return removeDuplicates([...[to].flat(), ...cc.map(withRole('cc')), ...bcc.map(withRole('bcc'))]);
 }
 
 function takeMessageId(headersInput: Record<string, string>) {

@@ -19,7 +19,8 @@ import { createSnsCertificates, fetchFromSns } from './certificates.ts';
 
 const PATH = '/webhooks/sns';
 /**
- * Error text for raw messages. They lack the envelope of SNS with the signature, so their origin cannot be verified.
+ * Error text for messages of a subscription with raw message delivery. These messages lack the envelope of SNS with the
+ * signature, so their origin cannot be verified.
  */
 const RAW_DELIVERY =
   'The SNS subscription has raw message delivery on. Switch off "Enable raw message delivery" in the subscription.';
@@ -27,9 +28,9 @@ const ARN_MAX_CHARS = 256;
 /** Size limit of a message in SNS. */
 const MESSAGE_MAX_BYTES = 256 * 1024;
 /**
- * If SES accepted an email less than this time ago, the worker that sent it may not have stored SES's id yet, so SNS
- * must repeat the notification. By default, SNS repeats after 20, 40 and 60 s. After this time the response is 200, so
- * that notifications about email of other senders do not fail permanently.
+ * If SES accepted an unknown email less than this time ago, the worker may not have stored SES's id of the email yet,
+ * so SNS must repeat the notification. By default, SNS repeats it after 20, 40 and 60 s. If SES accepted the email
+ * earlier, the response is 200, so that notifications about email of other senders do not fail permanently.
  */
 const SETTLING_MS = 60_000;
 /**

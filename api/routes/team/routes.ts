@@ -40,7 +40,7 @@ const inviteRoute = createRoute({
   tags,
   summary: 'Invite a person to the project',
   description:
-    'Creates an invitation and returns its link. This is the only time that the link is shown. It works once, within seven days, even if `SIGNUP` is off. If the project has a verified domain, the service also emails the link, from `notices@` on that domain. An earlier invitation to the same address becomes invalid. At most 20 invitations per hour (429), and 100 open invitations (409).',
+    'Creates an invitation and returns its link. This is the only time that the link is shown. The link works once, within seven days, even if `SIGNUP` is off. If the project has a verified domain, the service also emails the link, from `notices@` on that domain. An earlier invitation to the same address becomes invalid. At most 20 invitations per hour (429), and 100 open invitations (409).',
   security: session('team:manage'),
   request: { body: json(Invite) },
   responses: { 201: ok(Invited, 'Invited'), ...errors('CONFLICT') },

@@ -75,7 +75,7 @@ export function templatePreviewRoutes(app: App, { config, db, compute }: Deps): 
     if (contactId && !callerScopes.has('contacts:view'))
       throw new AppError('FORBIDDEN', { details: { requiredScope: 'contacts:view' } });
     const reader = contactId ? await getReader(db, { projectId, id: contactId }) : SAMPLE_READER;
-    const vars = readersVariables(reader, { zone: project.timezone, given: plainData(data ?? {}) });
+    const vars = readersVariables(reader, { zone: project.timezone, overrides: plainData(data ?? {}) });
     const content = { ...changedEmailText<string | null>(text), type };
     const review = await contentReview(compute, { projectId, content, vars, publicUrl: config.publicUrl });
     const { required, findings, ...rendered } = review;

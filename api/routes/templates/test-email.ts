@@ -39,7 +39,7 @@ const testRoute = createRoute({
   tags: ['Templates'],
   summary: 'Send a test email of a template',
   description:
-    'The content does not have to be saved. The subject starts with "[TEST] ". The email is rendered for the contact with the address, if it exists. No contact is created.',
+    'The content does not have to be saved. The subject starts with "[TEST] ". If a contact has the address, the email is rendered for this contact. No contact is created.',
   security: scopes('email:send'),
   request: { body: json(TestTemplate) },
   responses: { 200: ok(TemplateTestSent), ...errors('DOMAIN_NOT_VERIFIED', 'BILLING_LIMIT_EXCEEDED') },
@@ -49,8 +49,8 @@ const testRoute = createRoute({
 export function templateTestRoutes(app: App, { db, compute, outbox }: Deps): void {
   app.openapi(testRoute, async (c) => {
     const { projectId, mode, project } = c.var;
-    const { email, ...given } = c.req.valid('json');
-    const text = changedEmailText<string>(given);
+    const { email, ...textInput } = c.req.valid('json');
+    const text = changedEmailText<string>(textInput);
     await refuseBadContent(compute, { projectId, content: { ...text, type: 'TRANSACTIONAL' } });
     const { emailId, outbox: queued } = await inTransaction(db, (trx) =>
       insertTestEmail(trx, { projectId, text, email, mode, monthlyEmailLimit: project.monthlyEmailLimit }),

@@ -14,6 +14,6 @@ it.each([
   expect(fieldErrors(issues, input)).toEqual([expect.objectContaining({ field: 'event', message })]);
 });
 
-it('takes blanks from the ends of an event name, as triggers do', () => {
+it('removes spaces from both ends of an event name, as triggers do', () => {
   expect(TrackEvent.parse({ email: 'ada@example.com', event: ' signup ' }).event).toBe('signup');
 });

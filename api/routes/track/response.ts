@@ -6,7 +6,7 @@ export const TrackedEvent = success(
   z.object({
     contact: Id.openapi({
       description:
-        'Id of the contact. With the public key, this is another value, which is the same for the same address and identifies no record.',
+        'Id of the contact. With the public key, a value that is always the same for an address, but is not the id of a record.',
     }),
     event: Id,
     timestamp: Instant,

@@ -160,7 +160,10 @@ const replayRoute = createRoute({
 export function webhookRoutes(app: App, { config, db, reads, outbox }: Deps): void {
   const atRestKey = deriveKey(config.secretKey, 'at-rest');
 
-  /** Refuses a URL that deliveries would never call. Deliveries also check the address that a host name resolves to. */
+  /**
+   * Refuses a URL with a private host, because deliveries would never call it. A delivery also checks the IP address to
+   * which the host name resolves.
+   */
   function refusePrivate(url: string): void {
     const reason = config.webhookAllowPrivate ? undefined : privateHostReason(new URL(url));
     if (reason === undefined) return;
@@ -200,8 +203,8 @@ export function webhookRoutes(app: App, { config, db, reads, outbox }: Deps): vo
     const ref = { projectId: c.var.projectId, id: c.req.valid('param').id };
     const changes = c.req.valid('json');
     const { url } = changes;
-    // Accepts an unchanged private URL, so that an endpoint that an earlier release stored can be changed, for example
-    // disabled.
+    // Accepts an unchanged private URL. An earlier release may have stored it, and it must still be possible to change
+    // the other fields of such an endpoint, for example to disable the endpoint.
     if (url !== undefined && (await getEndpoint(db, ref)).url !== url) refusePrivate(url);
     const change = { ...ref, atRestKey, ...changes };
     const endpoint = await inTransaction(db, (trx) => updateEndpoint(trx, change));

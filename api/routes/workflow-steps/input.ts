@@ -12,8 +12,8 @@ export const StepParams = z.object({ id: Id, stepId: Id });
 const ConfigInput = z.record(z.string(), z.unknown());
 
 /**
- * Declares that the fields of `config` depend on the step's `type`. @param more returns additional fields of the config
- * of a type
+ * Declares that the fields of `config` depend on the step's `type`.
+ * @param more returns additional fields of the config for a type of step
  */
 export function withConfigForms<Step extends z.ZodObject>(
   step: Step,

@@ -25,8 +25,8 @@ export function refusePrivateUrl(
 }
 
 /**
- * Returns an error for each step with a private URL. Such steps were stored by a release that did not refuse these
- * URLs.
+ * Returns an error for each step with a private URL. Such a step was stored while WEBHOOK_ALLOW_PRIVATE was true, or by
+ * a release that did not refuse these URLs.
  */
 export function findPrivateUrls(steps: readonly Step[]): FieldError[] {
   return steps.flatMap(({ id, type, name, config }) => {

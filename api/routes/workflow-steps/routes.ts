@@ -93,7 +93,7 @@ const deleteTransitionRoute = createRoute({
   tags,
   summary: 'Remove a transition',
   description:
-    'Removes a transition. Executions that reach the step at its start later follow the remaining transitions.',
+    'Removes a transition. Executions that complete its first step later follow the remaining transitions of that step.',
   security: scopes('workflows:edit'),
   request: { params: z.object({ id: Id, transitionId: Id }), headers: IfMatch },
   responses: { 204: noContent(), ...errors('CONFLICT') },

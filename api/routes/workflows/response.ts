@@ -150,7 +150,7 @@ export const ExecutionSchema = z
     eventName: z.string().nullable(),
     sandbox: z
       .boolean()
-      .openapi({ description: 'True for an execution that tests the workflow. It is not counted in statistics.' }),
+      .openapi({ description: 'True for an execution that tests the workflow. Statistics do not count it.' }),
     startedAt: Instant,
     completedAt: Instant.nullable(),
     begun: z.boolean().openapi({

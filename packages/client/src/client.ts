@@ -24,7 +24,7 @@ type Arguments<Id extends OperationId> =
 export type ListId = {
   [Id in OperationId]: ResponseOf<Id> extends { cursor: string | null } ? Id : never;
 }[OperationId];
-type ArrayIn<Answer> = { [Key in keyof Answer]: Answer[Key] extends (infer Item)[] ? Item : never }[keyof Answer];
+type ArrayIn<Page> = { [Key in keyof Page]: Page[Key] extends (infer Item)[] ? Item : never }[keyof Page];
 export type ItemOf<Id extends ListId> = ArrayIn<ResponseOf<Id>>;
 
 export interface TidingsOptions {
@@ -39,7 +39,7 @@ export interface TidingsOptions {
   fetch?: typeof globalThis.fetch;
 }
 
-interface Wire {
+interface OperationEntry {
   method: string;
   path: string;
   idempotencyKey: boolean;
@@ -53,9 +53,9 @@ interface Input extends CallOptions {
 
 const TIMEOUT_MS = 30_000;
 const RETRIES = 3;
-const FIRST_PAUSE_MS = 250;
-/** The longest wait. If Retry-After is longer, the client throws the error instead of waiting. */
-const LONGEST_PAUSE_MS = 30_000;
+const FIRST_DELAY_MS = 250;
+/** The longest delay before a retry. If `Retry-After` is longer, the client throws the error instead of waiting. */
+const MAX_DELAY_MS = 30_000;
 const RETRYABLE = new Set([408, 425, 429, 500, 502, 503, 504]);
 
 /** A client of one project. It has no state between calls, so one client per process is enough. */
@@ -71,7 +71,7 @@ export class Tidings {
     this.#key = options.key;
     this.#timeoutMs = options.timeoutMs ?? TIMEOUT_MS;
     this.#retries = options.retries ?? RETRIES;
-    this.#fetch = options.fetch ?? ((...given) => globalThis.fetch(...given));
+    this.#fetch = options.fetch ?? ((...args) => globalThis.fetch(...args));
   }
 
   /** Sends an email. Retries are safe. */
@@ -94,7 +94,7 @@ export class Tidings {
    * @throws TidingsError if the service returns an error, TidingsConnectionError if no response arrives
    */
   async call<Id extends OperationId>(id: Id, ...[input]: Arguments<Id>): Promise<ResponseOf<Id>> {
-    return (await this.#answer(findOperation(id), input ?? {})) as ResponseOf<Id>;
+    return (await this.#callWithRetries(findOperation(id), input ?? {})) as ResponseOf<Id>;
   }
 
   /** Yields the pages of a list, one after the other. */
@@ -102,7 +102,7 @@ export class Tidings {
     const operation = findOperation(id);
     const { query = {}, ...rest }: Input = input ?? {};
     for (let cursor: string | null | undefined; cursor !== null; ) {
-      const page = await this.#answer(operation, { ...rest, query: { ...query, ...(cursor && { cursor }) } });
+      const page = await this.#callWithRetries(operation, { ...rest, query: { ...query, ...(cursor && { cursor }) } });
       yield page as ResponseOf<Id>;
       cursor = findNextCursor(page);
     }
@@ -116,26 +116,27 @@ export class Tidings {
     }
   }
 
-  async #answer(operation: Wire, input: Input): Promise<unknown> {
-    const own = operation.idempotencyKey && input.idempotencyKey === undefined;
-    const idempotencyKey = own ? crypto.randomUUID() : input.idempotencyKey;
-    for (let tried = 0; ; tried += 1) {
+  /** Makes a call, and retries it if the client has created its idempotency key. */
+  async #callWithRetries(operation: OperationEntry, input: Input): Promise<unknown> {
+    const mayRetry = operation.idempotencyKey && input.idempotencyKey === undefined;
+    const idempotencyKey = mayRetry ? crypto.randomUUID() : input.idempotencyKey;
+    for (let retries = 0; ; retries += 1) {
       try {
         return await this.#attempt(operation, { ...input, ...(idempotencyKey !== undefined && { idempotencyKey }) });
       } catch (error) {
-        const known = tried > 0 ? earlierAnswer(error) : undefined;
-        if (known) return known.answer;
-        const pauseMs = own && tried < this.#retries ? pauseBefore(error, tried) : undefined;
-        if (pauseMs === undefined) throw error;
-        await pause(pauseMs, input.signal);
+        const earlier = retries > 0 ? findEarlierResponse(error) : undefined;
+        if (earlier) return earlier.response;
+        const delayMs = mayRetry && retries < this.#retries ? retryDelayMs(error, retries) : undefined;
+        if (delayMs === undefined) throw error;
+        await wait(delayMs, input.signal);
       }
     }
   }
 
-  async #attempt({ method, path }: Wire, input: Input): Promise<unknown> {
+  async #attempt({ method, path }: OperationEntry, input: Input): Promise<unknown> {
     const { params = {}, query = {}, body, idempotencyKey, signal } = input;
-    const form = body instanceof FormData;
-    const url = `${this.#baseUrl}${fillPath(path, params)}${search(query)}`;
+    const isForm = body instanceof FormData;
+    const url = `${this.#baseUrl}${fillPath(path, params)}${queryString(query)}`;
     const timeout = AbortSignal.timeout(this.#timeoutMs);
     let response: Response;
     let text: string;
@@ -144,10 +145,10 @@ export class Tidings {
         method,
         headers: {
           Authorization: `Bearer ${this.#key}`,
-          ...(body !== undefined && !form && { 'Content-Type': 'application/json' }),
+          ...(body !== undefined && !isForm && { 'Content-Type': 'application/json' }),
           ...(idempotencyKey !== undefined && { 'Idempotency-Key': idempotencyKey }),
         },
-        ...(body !== undefined && { body: form ? body : JSON.stringify(body) }),
+        ...(body !== undefined && { body: isForm ? body : JSON.stringify(body) }),
         signal: signal ? AbortSignal.any([signal, timeout]) : timeout,
       });
       text = await response.text();
@@ -155,21 +156,21 @@ export class Tidings {
       if (signal?.aborted) throw signal.reason;
       throw new TidingsConnectionError(`${method} ${path} got no response: ${messageOf(cause)}`, { cause });
     }
-    const answer = read(text, response.headers);
-    if (!response.ok) throw new TidingsError(response, answer);
-    return answer;
+    const responseBody = parseBody(text, response.headers);
+    if (!response.ok) throw new TidingsError(response, responseBody);
+    return responseBody;
   }
 }
 
 /** Finds an operation by its id. Throws for a wrong id, because JavaScript callers have no compiler that checks it. */
-function findOperation(id: string): Wire {
+function findOperation(id: string): OperationEntry {
   if (Object.hasOwn(OPERATIONS, id)) return OPERATIONS[id as OperationId];
   throw new TypeError(`Unknown operation "${id}". Use an operationId of the OpenAPI document that this version has`);
 }
 
 /**
- * Returns the cursor of the next page. Lists call it `cursor` or `nextCursor`. Null for the last page, which has no
- * cursor. Without this check, the next request would return the first page again.
+ * Returns the cursor of the next page, which is in the field `cursor` or `nextCursor`. Null for the last page, so that
+ * the caller stops: a request without a cursor would return the first page again.
  */
 function findNextCursor(page: unknown): string | null {
   const { cursor, nextCursor, hasMore } = (page ?? {}) as Record<string, unknown>;
@@ -178,29 +179,30 @@ function findNextCursor(page: unknown): string | null {
 }
 
 /**
- * Returns the response of an earlier attempt that succeeded and whose response was lost. The service repeats that
- * response in its error for the retry.
+ * Returns the response of an earlier attempt from the error of a retry. If the earlier attempt succeeded but its
+ * response was lost, the service responds to the retry with the error IDEMPOTENCY_KEY_REUSED, which contains the lost
+ * response.
  */
-function earlierAnswer(error: unknown): { answer: unknown } | undefined {
+function findEarlierResponse(error: unknown): { response: unknown } | undefined {
   if (!(error instanceof TidingsError) || error.code !== 'IDEMPOTENCY_KEY_REUSED') return undefined;
   const { originalStatusCode, originalResponse } = error.details;
   const succeeded = typeof originalStatusCode === 'number' && originalStatusCode < 300;
-  return succeeded ? { answer: originalResponse } : undefined;
+  return succeeded ? { response: originalResponse } : undefined;
 }
 
-/** Returns the wait before the next attempt. Undefined if another attempt would not help. */
-function pauseBefore(error: unknown, tried: number): number | undefined {
-  const mayPass =
+/** Returns the delay before the next retry, in milliseconds. Undefined if a retry would not help. */
+function retryDelayMs(error: unknown, retries: number): number | undefined {
+  const isTemporary =
     error instanceof TidingsConnectionError ||
     (error instanceof TidingsError && RETRYABLE.has(error.status) && error.code !== 'BILLING_LIMIT_EXCEEDED');
-  if (!mayPass) return undefined;
-  const asked = error instanceof TidingsError ? (error.retryAfterSeconds ?? 0) * 1_000 : 0;
-  if (asked > LONGEST_PAUSE_MS) return undefined;
+  if (!isTemporary) return undefined;
+  const retryAfterMs = error instanceof TidingsError ? (error.retryAfterSeconds ?? 0) * 1_000 : 0;
+  if (retryAfterMs > MAX_DELAY_MS) return undefined;
   // A random wait between 50 % and 100 % of the backoff, so that many clients do not retry at the same moment.
-  return Math.max(asked, FIRST_PAUSE_MS * 2 ** tried * (0.5 + Math.random() / 2));
+  return Math.max(retryAfterMs, FIRST_DELAY_MS * 2 ** retries * (0.5 + Math.random() / 2));
 }
 
-function pause(ms: number, signal: AbortSignal | undefined): Promise<void> {
+function wait(ms: number, signal: AbortSignal | undefined): Promise<void> {
   return new Promise((resolve, reject) => {
     const abort = () => {
       clearTimeout(timer);
@@ -223,14 +225,14 @@ function fillPath(path: string, params: Record<string, string>): string {
   });
 }
 
-function search(query: Record<string, unknown>): string {
+function queryString(query: Record<string, unknown>): string {
   const entries = Object.entries(query).filter(([, value]) => value !== undefined && value !== null);
   return entries.length === 0
     ? ''
     : `?${new URLSearchParams(entries.map(([name, value]): [string, string] => [name, String(value)]))}`;
 }
 
-function read(text: string, headers: Headers): unknown {
+function parseBody(text: string, headers: Headers): unknown {
   if (text === '') return undefined;
   if (!headers.get('content-type')?.includes('json')) return text;
   try {

@@ -379,7 +379,7 @@ export type CampaignFile = {
   /** HTML with Liquid, at most 512 KB */
   body?: string;
   preheader?: Preheader;
-  /** Address of the sender. Must be on a verified domain. A display name in it sets `fromName`, unless the request has `fromName`. */
+  /** Address of the sender. Must be on a verified domain. A display name in `from` sets `fromName`, unless the request has `fromName`. */
   from?: string | {
     name?: string;
     email: string;
@@ -483,7 +483,7 @@ export type CampaignStats = {
   pending: number;
   sent: number;
   delivered: number;
-  /** `reported`: the provider reports each delivery. `sent_minus_bounced`: it does not, so delivered emails are the sent emails minus the bounced ones. */
+  /** `reported`: the provider reports each delivery. `sent_minus_bounced`: the provider does not, so the count is the sent emails minus the bounced emails. */
   deliveredBasis: MailOverviewDeliveredBasis;
   opened: number;
   clicked: number;
@@ -536,7 +536,7 @@ export type CampaignTest = {
 
 /** Sends the variants to a share of the recipients, waits, and sends the better variant to the other recipients. Without a test, all recipients get a variant by weight. */
 export type CampaignTestInput = {
-  /** Share of the recipients that take part in the test, rounded up to whole recipients. They get the variants by weight. With 1, all recipients get a variant, and no recipient waits for the winner. */
+  /** Share of the recipients that take part in the test, rounded up to whole recipients. These recipients get the variants by weight. With 1, all recipients get a variant, and no recipient waits for the winner. */
   share: number;
   /** Rate that decides the winner. Only opens and clicks by humans count. */
   metric?: CampaignTestMetric;
@@ -588,7 +588,7 @@ export type CampaignVariantInput = {
   /** HTML with Liquid, at most 512 KB */
   body?: string | null;
   preheader?: Preheader;
-  /** Address of the sender. Must be on a verified domain. A display name in it sets `fromName`, unless the request has `fromName`. */
+  /** Address of the sender. Must be on a verified domain. A display name in `from` sets `fromName`, unless the request has `fromName`. */
   from?: string | {
     name?: string;
     email: string;
@@ -714,7 +714,7 @@ export type ContactExecution = {
   workflowId: string;
   workflowName: string;
   status: ExecutionStatus;
-  /** True for an execution that tests a workflow. It is not counted in statistics. */
+  /** True for an execution that tests a workflow. Statistics do not count it. */
   sandbox: boolean;
   currentStepId: string | null;
   stepName: string | null;
@@ -847,7 +847,7 @@ export type CreateCampaign = {
   /** HTML with Liquid, at most 512 KB */
   body: string;
   preheader?: Preheader;
-  /** Address of the sender. Must be on a verified domain. A display name in it sets `fromName`, unless the request has `fromName`. */
+  /** Address of the sender. Must be on a verified domain. A display name in `from` sets `fromName`, unless the request has `fromName`. */
   from: string | {
     name?: string;
     email: string;
@@ -904,7 +904,7 @@ export type CreateTemplate = {
   /** HTML with Liquid, at most 512 KB */
   body: string;
   preheader?: Preheader;
-  /** Address of the sender. Must be on a verified domain. A display name in it sets `fromName`, unless the request has `fromName`. */
+  /** Address of the sender. Must be on a verified domain. A display name in `from` sets `fromName`, unless the request has `fromName`. */
   from?: string | {
     name?: string;
     email: string;
@@ -1206,7 +1206,7 @@ export type Execution = {
   context: Record<string, unknown>;
   event: Record<string, unknown>;
   eventName: string | null;
-  /** True for an execution that tests the workflow. It is not counted in statistics. */
+  /** True for an execution that tests the workflow. Statistics do not count it. */
   sandbox: boolean;
   startedAt: string;
   completedAt: string | null;
@@ -1578,6 +1578,7 @@ export type ListedSegment = {
   filters?: Condition | null;
   /** Alias of `filters` */
   condition?: Condition | null;
+  /** Whether the segment is tracked: its members are stored, and events record which contacts enter and leave. */
   trackMembership: boolean;
   /** Number of members at the last count */
   memberCount: number;
@@ -1682,9 +1683,9 @@ export type MailDay = {
 };
 
 export type MailOverview = {
-  /** Time zone of the days, which is the project's `timezone`. Counts are stored per hour in UTC. If midnight is within such an hour, the hour belongs to the day in which it starts. */
+  /** Time zone of the days, which is the project's `timezone`. Counts are stored per hour in UTC. If midnight in this zone is within an hour, the whole hour counts for the day in which it starts. */
   timezone: string;
-  /** `reported`: the provider reports each delivery. `sent_minus_bounced`: it does not, so delivered emails are the sent emails minus the bounced ones. */
+  /** `reported`: the provider reports each delivery. `sent_minus_bounced`: the provider does not, so the count is the sent emails minus the bounced emails. */
   deliveredBasis: MailOverviewDeliveredBasis;
   totals: MailTotals;
   rates: MailRates;
@@ -1896,7 +1897,7 @@ export type PatchTemplate = {
   /** HTML with Liquid, at most 512 KB */
   body?: string;
   preheader?: Preheader;
-  /** Address of the sender. Must be on a verified domain. A display name in it sets `fromName`, unless the request has `fromName`. */
+  /** Address of the sender. Must be on a verified domain. A display name in `from` sets `fromName`, unless the request has `fromName`. */
   from?: string | {
     name?: string;
     email: string;
@@ -2128,7 +2129,7 @@ export type PutCampaign = {
   /** HTML with Liquid, at most 512 KB */
   body?: string;
   preheader?: Preheader;
-  /** Address of the sender. Must be on a verified domain. A display name in it sets `fromName`, unless the request has `fromName`. */
+  /** Address of the sender. Must be on a verified domain. A display name in `from` sets `fromName`, unless the request has `fromName`. */
   from?: string | {
     name?: string;
     email: string;
@@ -2319,6 +2320,7 @@ export type Segment = {
   filters: Condition | null;
   /** Alias of `filters` */
   condition: Condition | null;
+  /** Whether the segment is tracked: its members are stored, and events record which contacts enter and leave. */
   trackMembership: boolean;
   /** Number of members at the last count */
   memberCount: number;
@@ -2367,7 +2369,7 @@ export type SegmentExplanation = {
     operator: FilterOperator;
     value?: unknown;
     unit?: FilterUnit;
-    /** The contact's value of the field. For a filter on events or emails, the time of the latest event or email. For a filter on a segment, whether the contact is a member. Null if the contact has no value. */
+    /** The value that the contact has in `field`. For a filter on events or emails, the time of the latest event or email. For a filter on a segment, whether the contact is a member. Null if the contact has no value. */
     contactValue?: unknown;
     holds: boolean;
   }[];
@@ -2648,7 +2650,7 @@ export type StepVisitList = {
 
 export type StepVisitStatus = "COMPLETED" | "SKIPPED" | "FAILED" | "CANCELLED";
 
-/** `pending` means that the contact got an email to confirm the subscription. It is not subscribed until it confirms. */
+/** `pending` means that the contact got an email to confirm the subscription. The contact is not subscribed until the person confirms. */
 export type SubscriptionState = "subscribed" | "unsubscribed" | "pending";
 
 export type Suppression = {
@@ -2720,7 +2722,7 @@ export type TemplateFile = {
   /** HTML with Liquid, at most 512 KB */
   body?: string;
   preheader?: Preheader;
-  /** Address of the sender. Must be on a verified domain. A display name in it sets `fromName`, unless the request has `fromName`. */
+  /** Address of the sender. Must be on a verified domain. A display name in `from` sets `fromName`, unless the request has `fromName`. */
   from?: string | {
     name?: string;
     email: string;
@@ -2807,7 +2809,7 @@ export type Tenant = {
   /** Hard bounces among these emails */
   dead: number;
   complaints: number;
-  /** Outcomes of live emails in the last 30 days, also from before a release. The last one or two hours are not included, because hours are counted after they have ended. */
+  /** Outcomes of live emails in the last 30 days, including emails from before a hold was released. The last one or two hours are not included, because hours are counted after they have ended. */
   month: {
     sent: number;
     bounced: number;
@@ -2873,7 +2875,7 @@ export type TestTemplate = {
   /** HTML with Liquid, at most 512 KB */
   body: string;
   preheader?: Preheader;
-  /** Address of the sender. Must be on a verified domain. A display name in it sets `fromName`, unless the request has `fromName`. */
+  /** Address of the sender. Must be on a verified domain. A display name in `from` sets `fromName`, unless the request has `fromName`. */
   from: string | {
     name?: string;
     email: string;
@@ -2936,7 +2938,7 @@ export type TrackEvent = {
 export type TrackedEvent = {
   success: boolean;
   data: {
-    /** Id of the contact. With the public key, this is another value, which is the same for the same address and identifies no record. */
+    /** Id of the contact. With the public key, a value that is always the same for an address, but is not the id of a record. */
     contact: string;
     event: string;
     timestamp: string;
@@ -3385,7 +3387,7 @@ export interface Operations {
     body: ChooseWinner;
     answer: CampaignDone;
   };
-  /** Compute a tracked segment: `POST /v1/segments/{id}/compute` */
+  /** Update the members of a tracked segment: `POST /v1/segments/{id}/compute` */
   computeSegment: {
     params: { id: string };
     answer: ComputedSegment;

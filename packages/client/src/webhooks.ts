@@ -53,11 +53,11 @@ export async function verifyWebhook<Payload = unknown>(request: WebhookRequest):
 }
 
 function header(headers: WebhookRequest['headers'], name: string): string {
-  const given =
+  const values =
     headers instanceof Headers
       ? headers.get(name)
-      : Object.entries(headers).find(([known]) => known.toLowerCase() === name)?.[1];
-  const value = Array.isArray(given) ? given[0] : given;
+      : Object.entries(headers).find(([key]) => key.toLowerCase() === name)?.[1];
+  const value = Array.isArray(values) ? values[0] : values;
   if (!value) throw new WebhookVerificationError(`The webhook has no ${name}.`);
   return value;
 }
