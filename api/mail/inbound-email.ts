@@ -24,7 +24,10 @@ import { HEADER_LINE_MAX_CHARS } from '../http/schemas.ts';
 /** Maximum length of the body in an event. The record of the email stores up to `RECORD_BODY_MAX_CHARS`. */
 const EVENT_BODY_MAX_CHARS = 32 * 1024;
 const RECORD_BODY_MAX_CHARS = 512 * 1024;
-/** Maximum number of HTML characters that are converted to text for an event. Of the text, the event has a quarter. */
+/**
+ * Maximum number of HTML characters that are converted to text for an event. The text in the event has at most a quarter
+ * as many characters.
+ */
 const HTML_MAX_CHARS = 4 * EVENT_BODY_MAX_CHARS;
 
 interface Deps {
