@@ -62,8 +62,8 @@ async function lockRetryable(trx: Trx, p: CampaignRef): Promise<RetryableCampaig
   `.execute(trx);
   if (!rows[0]) {
     throw await createRefusalError(trx, p, {
-      message: 'Only recipients of a campaign that is SENT can be retried.',
-      suggestion: 'Repeat the request when the campaign is SENT.',
+      message: 'Only recipients of a campaign that is SENDING, PAUSED or SENT can be retried.',
+      suggestion: 'Repeat the request after the campaign has started to send.',
     });
   }
   return rows[0];
