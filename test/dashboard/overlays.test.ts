@@ -11,7 +11,8 @@ import { screensOf } from '../support/browser/dashboard-screens.ts';
 import { operatorAddresses } from '../support/operator-addresses.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 
-const operators = operatorAddresses(2);
+/** Two for a first try of each test, and two for a second one. */
+const operators = operatorAddresses(4);
 /** Selects the buttons that open a menu or a list of choices. */
 const MENUS = '[aria-haspopup=menu], [aria-haspopup=listbox]:is(button)';
 
@@ -80,7 +81,7 @@ describeInBrowser('menus and dialogs of the dashboard', () => {
       }
     }
     expect(kinds.size).toBeGreaterThan(12);
-  }, 240_000);
+  }, 600_000);
 
   it('dialogs of every kind pass the accessibility checker axe, in light and dark mode, and close with Escape', async () => {
     const email = operators.next();
@@ -100,7 +101,7 @@ describeInBrowser('menus and dialogs of the dashboard', () => {
       if (await dialog.first().isVisible()) await page.keyboard.press('Escape');
       await dialog.first().waitFor({ state: 'detached' });
     }
-  }, 240_000);
+  }, 600_000);
 });
 
 async function openDialog(page: Page, opener: Opener): Promise<void> {
