@@ -11,7 +11,7 @@ import { screensOf } from '../support/browser/dashboard-screens.ts';
 import { operatorAddresses } from '../support/operator-addresses.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 
-/** Two for a first try of each test, and two for a second one. */
+/** Two for the first attempt at the tests, and two for a second attempt. */
 const operators = operatorAddresses(4);
 /** Selects the buttons that open a menu or a list of choices. */
 const MENUS = '[aria-haspopup=menu], [aria-haspopup=listbox]:is(button)';
