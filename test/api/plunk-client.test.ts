@@ -57,7 +57,7 @@ describe('the published client @plunk/node', () => {
     const send = await api.call('POST', '/v1/send', { body: { ...email, type: 'markdown' } });
     expect(send.status).toBe(422);
     expect(send.body.error.errors).toEqual([
-      expect.objectContaining({ field: 'type', message: expect.stringContaining('convert Markdown to HTML') }),
+      expect.objectContaining({ field: 'type', message: expect.stringContaining('such as Markdown, to HTML') }),
     ]);
     const batch = await api.call('POST', '/v1/send/batch', {
       body: { emails: ['html', 'markdown'].map((type) => ({ ...email, type })) },
