@@ -22,7 +22,7 @@ const LocalTime = z
 
 const LatePolicy = z.enum(LATE_POLICIES).openapi('LatePolicy', {
   description:
-    'What happens to recipients whose local time was more than 15 minutes ago when the campaign starts or is resumed. With `SEND`, the default, they get the email at once. With `SKIP`, they are skipped with the reason `too_late`.',
+    'Decides about recipients whose local time was more than 15 minutes ago when the campaign starts or is resumed. With `SEND`, the default, they get the email at once. With `SKIP`, they are skipped with the reason `too_late`.',
 });
 
 /** Fields that decide when a campaign is sent, in addition to `scheduledFor`. */

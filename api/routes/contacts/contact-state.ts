@@ -37,7 +37,7 @@ const AT = '2026-01-01T12:00:00.000Z';
 
 const Actor = z.string().nullable().openapi({
   description:
-    'Who made the change: `user:<id>`, `key:<id>`, `job:<id>`, `execution:<id>`, `public` for the public key, `contact` for the person, or the source of a bounce or complaint report. Null if unknown.',
+    'The author of the change: `user:<id>`, `key:<id>`, `job:<id>`, `execution:<id>`, `public` for the public key, `contact` for the person, or the source of a bounce or complaint report. Null if unknown.',
 });
 const ActorName = z.string().nullable().openapi({
   description: 'Email address of the user, or name of the key or workflow. Null if the actor has no name.',

@@ -16,14 +16,14 @@ const CACHING = 'public, max-age=604800';
  */
 export function fontRoutes(hono: OpenAPIHono<AppEnv>, table: RouteTable): void {
   const resolve = createRequire(import.meta.url).resolve;
-  const read = new Map<string, Promise<Uint8Array<ArrayBuffer>>>();
+  const read = new Map<string, Uint8Array<ArrayBuffer>>();
   table.add('get', '/fonts/{file}');
   hono.get('/fonts/:file', async (c) => {
     c.set('route', '/fonts/{file}');
     const path = FILES.get(c.req.param('file'));
     if (path === undefined) throw new AppError('NOT_FOUND');
-    const font = read.get(path) ?? readFile(resolve(path)).then((bytes) => new Uint8Array(bytes));
+    const font = read.get(path) ?? new Uint8Array(await readFile(resolve(path)));
     read.set(path, font);
-    return c.body(await font, 200, { 'content-type': 'font/woff2', 'cache-control': CACHING });
+    return c.body(font, 200, { 'content-type': 'font/woff2', 'cache-control': CACHING });
   });
 }

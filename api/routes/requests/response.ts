@@ -29,7 +29,7 @@ export const RequestRecord = z
     ms: z.number().openapi({ description: 'Milliseconds until the response started' }),
     by: z
       .enum(['key', 'user', 'public'])
-      .openapi({ description: 'Who sent the request: a secret key, a user, or the public key' }),
+      .openapi({ description: 'The sender of the request: a secret key, a user, or the public key' }),
     keyId: Id.nullable(),
     userId: Id.nullable(),
     errorCode: z.string().nullable(),

@@ -117,7 +117,7 @@ const Change = z
     email: z.string().nullable(),
     actor: z.string().nullable().openapi({
       description:
-        'Who added or removed the contact in a STATIC segment: `user:<id>` or `key:<id>`. Null for a tracked segment.',
+        'The user or key that added the contact to a STATIC segment, or removed it: `user:<id>` or `key:<id>`. Null for a tracked segment.',
     }),
     actorName: z
       .string()

@@ -38,10 +38,9 @@ const SmsStopRecord = z
         'Sender that may not send SMS to the number. Null means all senders, and `import` means a refusal in an imported file.',
     }),
     source: z.string(),
-    actor: z
-      .string()
-      .nullable()
-      .openapi({ description: 'Who added the entry: `user:<id>`, `key:<id>`, or `contact` for the person' }),
+    actor: z.string().nullable().openapi({
+      description: 'The user, key or person that added the entry: `user:<id>`, `key:<id>`, or `contact` for the person',
+    }),
     createdAt: Instant,
   })
   .openapi('SmsStop', {

@@ -10,7 +10,8 @@ export const SuppressionRecord = z
     reason: z.enum(SUPPRESSION_REASONS),
     source: z.string(),
     actor: z.string().nullable().openapi({
-      description: 'Who added the entry: `user:<id>`, `key:<id>`, or `contact` for the person. Null if unknown.',
+      description:
+        'The user, key or person that added the entry: `user:<id>`, `key:<id>`, or `contact` for the person. Null if unknown.',
     }),
     createdAt: Instant,
   })

@@ -809,7 +809,7 @@ export type ContactSubscription = {
   changes: ({
     at: string;
     subscribed: boolean;
-    /** Who made the change: `user:<id>`, `key:<id>`, `job:<id>`, `execution:<id>`, `public` for the public key, `contact` for the person, or the source of a bounce or complaint report. Null if unknown. */
+    /** The author of the change: `user:<id>`, `key:<id>`, `job:<id>`, `execution:<id>`, `public` for the public key, `contact` for the person, or the source of a bounce or complaint report. Null if unknown. */
     actor: string | null;
     /** Email address of the user, or name of the key or workflow. Null if the actor has no name. */
     actorName: string | null;
@@ -1441,7 +1441,7 @@ export type JoinByInvitation = {
   token: string;
 };
 
-/** What happens to recipients whose local time was more than 15 minutes ago when the campaign starts or is resumed. With `SEND`, the default, they get the email at once. With `SKIP`, they are skipped with the reason `too_late`. */
+/** Decides about recipients whose local time was more than 15 minutes ago when the campaign starts or is resumed. With `SEND`, the default, they get the email at once. With `SKIP`, they are skipped with the reason `too_late`. */
 export type LatePolicy = "SEND" | "SKIP";
 
 /** Omitted fields do not change; null removes a limit. The guards are fractions of 1. */
@@ -1609,7 +1609,7 @@ export type LoggedRequest = {
   status: number;
   /** Milliseconds until the response started */
   ms: number;
-  /** Who sent the request: a secret key, a user, or the public key */
+  /** The sender of the request: a secret key, a user, or the public key */
   by: LoggedRequestBy;
   keyId: string | null;
   userId: string | null;
@@ -2336,7 +2336,7 @@ export type SegmentChange = {
   /** Null if the contact has been erased */
   contactId: string | null;
   email: string | null;
-  /** Who added or removed the contact in a STATIC segment: `user:<id>` or `key:<id>`. Null for a tracked segment. */
+  /** The user or key that added the contact to a STATIC segment, or removed it: `user:<id>` or `key:<id>`. Null for a tracked segment. */
   actor: string | null;
   /** Email address of the user, or name of the key. Null if the actor has no name. */
   actorName: string | null;
@@ -2608,7 +2608,7 @@ export type SmsStop = {
   /** Sender that may not send SMS to the number. Null means all senders, and `import` means a refusal in an imported file. */
   from: string | null;
   source: string;
-  /** Who added the entry: `user:<id>`, `key:<id>`, or `contact` for the person */
+  /** The user, key or person that added the entry: `user:<id>`, `key:<id>`, or `contact` for the person */
   actor: string | null;
   createdAt: string;
 };
@@ -2659,7 +2659,7 @@ export type Suppression = {
   email: string | null;
   reason: SuppressionReason;
   source: string;
-  /** Who added the entry: `user:<id>`, `key:<id>`, or `contact` for the person. Null if unknown. */
+  /** The user, key or person that added the entry: `user:<id>`, `key:<id>`, or `contact` for the person. Null if unknown. */
   actor: string | null;
   createdAt: string;
 };
