@@ -87,8 +87,8 @@ export function createActivityDeps(p: {
 }
 
 /**
- * Returns a text that identifies the email provider with its settings. A pause of a route belongs to this text, so it
- * ends when an operator changes the settings.
+ * Returns a hash that identifies the email provider and its settings. A pause of a route is stored for this hash, so the
+ * pause ends when an operator changes the settings.
  */
 function identifyRoute({ email, secretKey }: Config): string {
   const settings = JSON.stringify([email.provider, email[email.provider]]);

@@ -8,7 +8,7 @@ import { finishDirect, handOverDirect, type MessageKind } from '../db/sending/di
 import { inTransaction } from '../db/transaction.ts';
 import { DELIVERY_EXPIRES_MS } from '../rules/emails/retry-schedule.ts';
 import { LARGE_EMAIL_PRIORITY, OUTBOX_PRIORITY } from '../rules/outbox.ts';
-import type { DirectChannel, RowFate } from './direct-sender.ts';
+import type { DirectChannel, RowAction } from './direct-sender.ts';
 
 type Deps = Pick<ActivityDeps, 'db' | 'outbox' | 'emailAttempts' | 'smsAttempts'>;
 
@@ -16,7 +16,7 @@ type Deps = Pick<ActivityDeps, 'db' | 'outbox' | 'emailAttempts' | 'smsAttempts'
  * Returns the channel that sends single emails. The channel takes a few more rows than the limit of emails in flight
  * (activities/emails/mailer.ts), so that the next emails are claimed before a slot is free.
  */
-export function emailChannel(deps: Deps): DirectChannel {
+export function createEmailChannel(deps: Deps): DirectChannel {
   const { emailAttempts } = deps;
   /**
    * Deletes or hands over the outbox rows of settled emails. All batches use this one function object, because only
@@ -35,11 +35,11 @@ export function emailChannel(deps: Deps): DirectChannel {
     name: 'emails',
     priority: OUTBOX_PRIORITY['email.deliver'],
     maxInFlight: 80,
-    maxOfProject: 50,
+    maxPerProject: 50,
     attempt: async (projectId, rows, stop) => {
       const emails = rows.map(toMessage);
       const attempted = await emailAttempts.attempt({ projectId, emails, expiresAt: newExpiry(), stop, whenSettled });
-      return fatesOf(rows, attempted);
+      return toActions(rows, attempted);
     },
     handOver: (projectId, rows) => handOver(deps, { kind: 'email', projectId, rows }),
   };
@@ -49,26 +49,26 @@ export function emailChannel(deps: Deps): DirectChannel {
  * Returns the channel that sends single emails with large files. The channel takes as many rows as large emails may be
  * in memory at the same time (compute/compute.ts). The other rows stay in the outbox and delay no other email.
  */
-export function largeEmailChannel(deps: Deps): DirectChannel {
+export function createLargeEmailChannel(deps: Deps): DirectChannel {
   return {
-    ...emailChannel(deps),
+    ...createEmailChannel(deps),
     name: 'large emails',
     priority: LARGE_EMAIL_PRIORITY,
     maxInFlight: 4,
-    maxOfProject: 2,
+    maxPerProject: 2,
   };
 }
 
 /**
  * Returns the channel that sends SMS. Its limit is low, because providers accept about ten SMS a second from a sender.
  */
-export function smsChannel(deps: Deps): DirectChannel {
+export function createSmsChannel(deps: Deps): DirectChannel {
   const { smsAttempts } = deps;
   return {
     name: 'SMS',
     priority: OUTBOX_PRIORITY['sms.deliver'],
     maxInFlight: 20,
-    maxOfProject: 10,
+    maxPerProject: 10,
     attempt: async (projectId, rows) => {
       const attempted = await smsAttempts.attempt({
         projectId,
@@ -81,14 +81,14 @@ export function smsChannel(deps: Deps): DirectChannel {
           return finishDirect(trx, { kind: 'sms', projectId, done, later });
         },
       });
-      return fatesOf(rows, attempted);
+      return toActions(rows, attempted);
     },
     handOver: (projectId, rows) => handOver(deps, { kind: 'sms', projectId, rows }),
   };
 }
 
 /** Returns the channel that records the simulator's feedback when it is due, in the same way as real feedback. */
-export function simulatedFeedbackChannel(
+export function createSimulatedFeedbackChannel(
   deps: Pick<ActivityDeps, 'config' | 'db' | 'compute' | 'outbox' | 'log'>,
 ): DirectChannel {
   const record = createSimulatedFeedback(deps);
@@ -96,10 +96,10 @@ export function simulatedFeedbackChannel(
     name: 'simulated answers',
     priority: OUTBOX_PRIORITY['email.simulated'],
     maxInFlight: 200,
-    maxOfProject: 100,
+    maxPerProject: 100,
     attempt: async (projectId, rows) => {
       await record(projectId, rows);
-      return rows.map((row) => ({ row, fate: 'closed' }));
+      return rows.map((row) => ({ row, action: 'none' }));
     },
     // One transaction removes the outbox row and records the feedback. An interrupted attempt therefore had no effect,
     // and can be repeated here without Temporal.
@@ -136,24 +136,24 @@ function newExpiry(): Date {
   return new Date(Date.now() + DELIVERY_EXPIRES_MS);
 }
 
-function fatesOf(rows: TakenRow[], attempted: (EmailAttemptResult | SmsAttemptResult)[]): RowFate[] {
-  return rows.flatMap((row, n): RowFate[] => {
+function toActions(rows: TakenRow[], attempted: (EmailAttemptResult | SmsAttemptResult)[]): RowAction[] {
+  return rows.flatMap((row, n): RowAction[] => {
     const outcome = attempted[n]?.outcome;
     switch (outcome?.kind) {
       case 'absent':
-        return [{ row, fate: 'gone' }];
+        return [{ row, action: 'delete' }];
       case 'throttled':
-        return [{ row, fate: 'back', dueAt: outcome.dueAt }];
+        return [{ row, action: 'release', dueAt: outcome.dueAt }];
       case 'outside_window':
-        return [{ row, fate: 'handed_over', dueAt: outcome.dueAt }];
+        return [{ row, action: 'hand_over', dueAt: outcome.dueAt }];
       case 'stopped':
-        return [{ row, fate: 'back', dueAt: new Date() }];
+        return [{ row, action: 'release', dueAt: new Date() }];
       // The row stays claimed until its lease expires. A worker then hands the row to Temporal.
       case 'unrecorded':
       case undefined:
         return [];
       default:
-        return [{ row, fate: 'closed' }];
+        return [{ row, action: 'none' }];
     }
   });
 }

@@ -5,7 +5,7 @@ import { claimFair, deleteRows, releaseRows, renewLeases, type TakenRow } from '
 import { describeFailure } from '../rules/failure-text.ts';
 import { groupBy } from '../rules/filters/group-by.ts';
 import { type OutboxLoop, startOutboxLoop } from './outbox-loop.ts';
-import { BEFORE_ALL_PROJECTS, lastServedProject } from './turns.ts';
+import { BEFORE_ALL_PROJECTS, findLastServedProject } from './turns.ts';
 
 /**
  * The length of a lease: how long a row belongs to the process that took it, unless the process renews the lease. If
@@ -19,17 +19,18 @@ const LEASE_MS = 20_000;
 const RENEW_MS = 5_000;
 
 /**
- * The result of an attempt for its outbox row:
- * - `closed`: the transaction that recorded the message's result also deleted the row.
- * - `gone`: the message does not need to be sent any more.
- * - `handed_over`: only this message has to wait until `dueAt`; a workflow in Temporal waits and sends it.
- * - `back`: the project's send rate allows no message before `dueAt`; until then, no row of the project is taken.
+ * The next step for the outbox row after an attempt:
+ * - `none`: the transaction that recorded the message's result has deleted the row already.
+ * - `delete`: the message does not need to be sent any more.
+ * - `hand_over`: only this message has to wait until `dueAt`; a workflow in Temporal waits and sends it.
+ * - `release`: the project's send rate allows no message before `dueAt`, or this process stops. Until `dueAt`, this
+ *   process takes no row of the project.
  */
-export type RowFate = { row: TakenRow; fate: 'closed' | 'gone' } | RowLater;
+export type RowAction = { row: TakenRow; action: 'none' | 'delete' } | DeferredRow;
 
-export interface RowLater {
+export interface DeferredRow {
   row: TakenRow;
-  fate: 'back' | 'handed_over';
+  action: 'release' | 'hand_over';
   dueAt: Date;
 }
 
@@ -44,9 +45,9 @@ export interface DirectChannel {
    * lower, so that slots stay free for other projects.
    */
   maxInFlight: number;
-  maxOfProject: number;
+  maxPerProject: number;
   /** Makes the first attempt to send the messages of some rows of a project. */
-  attempt(projectId: string, rows: TakenRow[], stop: AbortSignal): Promise<RowFate[]>;
+  attempt(projectId: string, rows: TakenRow[], stop: AbortSignal): Promise<RowAction[]>;
   /** Hands rows of a project to Temporal, which makes the next attempt at `dueAt`. */
   handOver(projectId: string, rows: { row: TakenRow; dueAt: Date }[]): Promise<void>;
 }
@@ -74,25 +75,25 @@ export function startDirectSender(deps: {
     if (!gate.isOpen()) return false;
     // A project that is missing in `countFreeSlotsByProject()` has no rows in progress, so it gets up to the limit for
     // a project.
-    const limit = Math.min(inFlight.countFreeSlots(), channel.maxOfProject);
+    const limit = Math.min(inFlight.countFreeSlots(), channel.maxPerProject);
     if (limit <= 0) return false;
     const claim = {
       priority: channel.priority,
       limit,
       after,
       leaseMs: LEASE_MS,
-      freePlaces: inFlight.countFreeSlotsByProject(),
+      freeSlotsByProject: inFlight.countFreeSlotsByProject(),
     };
     const rows = await claimFair(db, claim);
     if (rows.length === 0) return false;
-    after = lastServedProject(rows, after);
-    for (const [projectId, ofProject] of groupBy(rows, (row) => row.projectId)) track(projectId, ofProject);
-    // If the claim returned several rows, it was limited by the shares of the projects, so more rows may be waiting.
-    // After a claim with a single row, no further claim is needed.
+    after = findLastServedProject(rows, after);
+    for (const [projectId, ofProject] of groupBy(rows, (row) => row.projectId)) startSending(projectId, ofProject);
+    // A claim divides its limit evenly among the projects. A project may therefore have more rows than its share, so
+    // the loop claims again after a claim of several rows. After a single row, no row is left.
     return rows.length > 1;
   }
 
-  function track(projectId: string, rows: TakenRow[]): void {
+  function startSending(projectId: string, rows: TakenRow[]): void {
     inFlight.add(projectId, rows);
     const work = send(projectId, rows)
       // The outcome could not be recorded, because Postgres is unreachable. When the leases expire, the rows are handed
@@ -112,18 +113,22 @@ export function startDirectSender(deps: {
   }
 
   async function send(projectId: string, rows: TakenRow[]): Promise<void> {
-    const cutOff = rows.filter((row) => row.attempts > 1).map((row) => ({ row, dueAt: new Date() }));
-    const fresh = rows.filter((row) => row.attempts === 1);
-    const attempted: Promise<RowFate[]> =
-      fresh.length > 0 ? channel.attempt(projectId, fresh, stopping.signal) : Promise.resolve([]);
-    const [fates] = await Promise.all([attempted, cutOff.length > 0 && channel.handOver(projectId, cutOff)]);
-    const withFate = (fate: RowLater['fate']) => fates.filter((row): row is RowLater => row.fate === fate);
-    const handedOver = withFate('handed_over');
+    const interrupted = rows.filter((row) => row.attempts > 1).map((row) => ({ row, dueAt: new Date() }));
+    const firstAttempts = rows.filter((row) => row.attempts === 1);
+    const attempted: Promise<RowAction[]> =
+      firstAttempts.length > 0 ? channel.attempt(projectId, firstAttempts, stopping.signal) : Promise.resolve([]);
+    const [actions] = await Promise.all([
+      attempted,
+      interrupted.length > 0 && channel.handOver(projectId, interrupted),
+    ]);
+    const withAction = (action: DeferredRow['action']) =>
+      actions.filter((row): row is DeferredRow => row.action === action);
+    const handedOver = withAction('hand_over');
     if (handedOver.length > 0) await channel.handOver(projectId, handedOver);
-    const throttled = withFate('back');
-    if (throttled.length > 0) deferProject(projectId, Math.min(...throttled.map((fate) => fate.dueAt.getTime())));
-    await releaseRows(db, throttled.map(idOf));
-    await deleteRows(db, fates.filter((fate) => fate.fate === 'gone').map(idOf));
+    const throttled = withAction('release');
+    if (throttled.length > 0) deferProject(projectId, Math.min(...throttled.map(({ dueAt }) => dueAt.getTime())));
+    await releaseRows(db, throttled.map(toRowId));
+    await deleteRows(db, actions.filter(({ action }) => action === 'delete').map(toRowId));
   }
 
   function deferProject(projectId: string, untilMs: number): void {
@@ -146,13 +151,13 @@ export function startDirectSender(deps: {
 
 /** The rows that a channel of this process is sending, with their leases. Enforces the limits of the channel. */
 class InFlightRows {
-  /** By the row's id: its project, and when this process took the row or last renewed its lease. */
+  /** Maps a row's id to its project and to the time when this process took the row or last renewed its lease. */
   readonly #rows = new Map<string, { projectId: string; sinceMs: number }>();
   /** The projects that have used up their send rate, each with the time from which its rows may be taken again. */
   readonly #blocked = new Map<string, number>();
-  readonly #limits: Pick<DirectChannel, 'maxInFlight' | 'maxOfProject'>;
+  readonly #limits: Pick<DirectChannel, 'maxInFlight' | 'maxPerProject'>;
 
-  constructor(limits: Pick<DirectChannel, 'maxInFlight' | 'maxOfProject'>) {
+  constructor(limits: Pick<DirectChannel, 'maxInFlight' | 'maxPerProject'>) {
     this.#limits = limits;
   }
 
@@ -176,7 +181,7 @@ class InFlightRows {
   countFreeSlotsByProject(): Map<string, number> {
     const free = new Map<string, number>();
     for (const { projectId } of this.#rows.values()) {
-      free.set(projectId, (free.get(projectId) ?? this.#limits.maxOfProject) - 1);
+      free.set(projectId, (free.get(projectId) ?? this.#limits.maxPerProject) - 1);
     }
     for (const [projectId, untilMs] of this.#blocked) {
       if (Date.now() < untilMs) free.set(projectId, 0);
@@ -188,7 +193,7 @@ class InFlightRows {
   /** Tells whether the limit of the project, or the limit of all projects, is reached. */
   isFull(projectId: string): boolean {
     const ofProject = [...this.#rows.values()].filter((row) => row.projectId === projectId).length;
-    return this.countFreeSlots() <= 0 || ofProject >= this.#limits.maxOfProject;
+    return this.countFreeSlots() <= 0 || ofProject >= this.#limits.maxPerProject;
   }
 
   /** Renews the leases that are older than `RENEW_MS`. */
@@ -201,4 +206,4 @@ class InFlightRows {
   }
 }
 
-const idOf = ({ row }: RowFate): string => row.id;
+const toRowId = ({ row }: RowAction): string => row.id;

@@ -23,7 +23,8 @@ const CHECK_MS = 60_000;
 const EMPTY_CHECKS = 2;
 
 /**
- * Serves the task queues of the release before installations had names, until no workflow on these queues is open.
+ * Serves the task queues of the earlier release, whose names did not contain an installation, until no workflow on these
+ * queues is open.
  * Deletes the schedules of that release at each check, because a process of that release may start during the upgrade
  * and create them again.
  */
@@ -45,7 +46,7 @@ export async function serveLegacyQueues(p: {
     if (emptyChecks >= EMPTY_CHECKS) await p.store.close();
     if (!(await p.store.isClosed())) return;
     clearInterval(timer);
-    for (const worker of workers) shutDown(worker);
+    for (const worker of workers) shutDownWorker(worker);
     p.log.info('the task queues of the earlier release are empty and no longer served');
   }
   const checkOrWarn = (): Promise<void> =>
@@ -61,13 +62,13 @@ export async function serveLegacyQueues(p: {
     stop: async () => {
       clearInterval(timer);
       await check;
-      for (const worker of workers) shutDown(worker);
+      for (const worker of workers) shutDownWorker(worker);
       await runs;
     },
   };
 }
 
 /** Stops a Temporal worker, unless it has failed and stopped already. */
-export function shutDown(worker: Worker): void {
+export function shutDownWorker(worker: Worker): void {
   if (worker.getState() === 'RUNNING') worker.shutdown();
 }

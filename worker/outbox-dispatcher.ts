@@ -20,19 +20,19 @@ import { MERGED_KINDS, type OutboxRow, TEMPORAL_PRIORITIES, type TemporalPriorit
 import { type RowGroup, splitIntoGroups } from '../temporal/groups.ts';
 import type { Lifecycle } from '../temporal/lifecycle.ts';
 import { startOutboxLoop } from './outbox-loop.ts';
-import { BEFORE_ALL_PROJECTS, lastServedProject } from './turns.ts';
+import { BEFORE_ALL_PROJECTS, findLastServedProject } from './turns.ts';
 
 /**
  * The maximum number of starts, signals and cancels of one project that Temporal has accepted and not processed yet.
  * Temporal processes the work of all tenants in the order of arrival, so accepted work delays every tenant. Work that
  * waits in the outbox delays only its own project (docs/decisions.md).
  */
-const WITH_TEMPORAL_OF_PROJECT = 16;
+const MAX_WITH_TEMPORAL_PER_PROJECT = 16;
 /**
  * The maximum number of starts, signals and cancels of all projects together that Temporal has accepted and not
  * processed yet.
  */
-const WITH_TEMPORAL = 128;
+const MAX_WITH_TEMPORAL = 128;
 /** The maximum number of rows that this process hands to Temporal at the same time. Each row is one small RPC. */
 const IN_FLIGHT_ROWS = 64;
 /**
@@ -85,11 +85,11 @@ export function startDispatcher(deps: {
     if (backoff.isActive()) return false;
     const rows = await claims.claimNext(IN_FLIGHT_ROWS - inFlight);
     if (rows.length === 0) return false;
-    track(rows);
+    startHandOver(rows);
     return true;
   }
 
-  function track(rows: TakenRow[]): void {
+  function startHandOver(rows: TakenRow[]): void {
     inFlight += rows.length;
     const work = handOver(rows)
       .catch((error: Error) =>
@@ -136,8 +136,8 @@ class TemporalBackoff {
   }
 
   /**
-   * Starts the next wait and returns its length. Returns undefined if a wait is already running, because another call
-   * of the same batch has started it.
+   * Starts the next wait and returns its length in milliseconds. Returns undefined if a wait is already running: another
+   * row failed at about the same time, and has started the wait.
    */
   noteUnreachable(): number | undefined {
     if (this.isActive()) return undefined;
@@ -161,20 +161,27 @@ function createClaims(db: Db) {
   async function claimNext(freeSlots: number): Promise<TakenRow[]> {
     const { waiting, withTemporal } = await readOutboxState(db, TEMPORAL_PRIORITIES);
     if (waiting.length === 0) return [];
-    const atTemporal = [...withTemporal.values()].reduce((sum, rows) => sum + rows, 0);
+    const totalWithTemporal = [...withTemporal.values()].reduce((sum, rows) => sum + rows, 0);
     // A project that is not in this list has no rows at Temporal, so the whole limit for a project applies to it.
-    const limit = Math.min(WITH_TEMPORAL_OF_PROJECT, WITH_TEMPORAL - atTemporal, freeSlots);
+    const limit = Math.min(MAX_WITH_TEMPORAL_PER_PROJECT, MAX_WITH_TEMPORAL - totalWithTemporal, freeSlots);
     if (limit <= 0) return [];
-    const freePlaces = new Map(
-      [...withTemporal].map(([id, rows]) => [id, Math.max(0, WITH_TEMPORAL_OF_PROJECT - rows)]),
+    const freeSlotsByProject = new Map(
+      [...withTemporal].map(([id, rows]) => [id, Math.max(0, MAX_WITH_TEMPORAL_PER_PROJECT - rows)]),
     );
     const priorities = orderPriorities(claims).filter((priority) => waiting.includes(priority));
     claims += 1;
     for (const priority of priorities) {
       const after = lastServed.get(priority) ?? BEFORE_ALL_PROJECTS;
-      const rows = await claimFair(db, { priority, limit, freePlaces, after, leaseMs: LEASE_MS, forTemporal: true });
+      const rows = await claimFair(db, {
+        priority,
+        limit,
+        freeSlotsByProject,
+        after,
+        leaseMs: LEASE_MS,
+        forTemporal: true,
+      });
       if (rows.length === 0) continue;
-      lastServed.set(priority, lastServedProject(rows, after));
+      lastServed.set(priority, findLastServedProject(rows, after));
       return rows;
     }
     return [];
@@ -199,7 +206,7 @@ function createHandOver(deps: {
     const starts = rows.filter((row) => row.kind === 'execution.start');
     const ended = starts.length === 0 ? new Set<string>() : await findEndedStarts(db, starts);
     const notEnded = await mergeRepeatedSignals(rows.filter((row) => !ended.has(row.id)));
-    const repeatedIds = new Set(idsOf(rows.filter(({ attempts }) => attempts > 1)));
+    const repeatedIds = new Set(toIds(rows.filter(({ attempts }) => attempts > 1)));
     const handOverOne = (group: RowGroup) => handOverGroup(group, repeatedIds);
     await Promise.all([remove(rows.filter((row) => ended.has(row.id))), ...splitIntoGroups(notEnded).map(handOverOne)]);
   }
@@ -209,7 +216,7 @@ function createHandOver(deps: {
     const repeated = findRepeatedEvents(rows);
     const signals = rows.filter((row) => MERGED_KINDS.has(row.kind) || repeated.has(row));
     if (signals.length === 0) return rows;
-    const merged = await mergeSignals(db, idsOf(signals));
+    const merged = await mergeSignals(db, toIds(signals));
     if (merged.size < signals.length) wakeIn(SIGNAL_DEFERRAL_MS);
     return rows.filter((row) => !signals.includes(row) || merged.has(row.id));
   }
@@ -231,7 +238,7 @@ function createHandOver(deps: {
   }
 
   /**
-   * Handles signals whose workflow is not running: removes signals to an ended workflow, and defers signals to a
+   * Handles signals whose workflow is not running: deletes signals to an ended workflow, and defers signals to a
    * workflow that has not started yet.
    */
   async function handleUndelivered(rows: OutboxRow[]): Promise<void> {
@@ -248,7 +255,7 @@ function createHandOver(deps: {
     if (!p.isUnreachable) return defer(rows, p.reason);
     const waitMs = backoff.noteUnreachable();
     if (waitMs !== undefined) wakeIn(waitMs);
-    await releaseRows(db, idsOf(rows));
+    await releaseRows(db, toIds(rows));
   }
 
   /**
@@ -257,7 +264,7 @@ function createHandOver(deps: {
    */
   async function remove(rows: OutboxRow[]): Promise<void> {
     if (rows.length === 0) return;
-    await remover.add(idsOf(rows)).catch(() => {});
+    await remover.add(toIds(rows)).catch(() => {});
     wake();
   }
 
@@ -266,7 +273,7 @@ function createHandOver(deps: {
    * second. Polls of the outbox find the rows that are due later.
    */
   async function defer(rows: OutboxRow[], reason: string): Promise<void> {
-    await deferRows(db, idsOf(rows), reason);
+    await deferRows(db, toIds(rows), reason);
     if (rows.length > 0) wakeIn(FIRST_DEFERRAL_MS);
   }
 
@@ -301,6 +308,6 @@ function findRepeatedEvents(rows: TakenRow[]): Set<TakenRow> {
   return repeated;
 }
 
-function idsOf(rows: OutboxRow[]): string[] {
+function toIds(rows: OutboxRow[]): string[] {
   return rows.map((row) => row.id);
 }

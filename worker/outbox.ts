@@ -7,7 +7,12 @@ import { listen } from '../db/listen.ts';
 import type { StartedWork } from '../rules/executions/started-work.ts';
 import { OUTBOX_CHANNEL, type OutboxTaker, TEMPORAL_PRIORITIES } from '../rules/outbox.ts';
 import type { TaskQueue } from '../rules/queues.ts';
-import { emailChannel, largeEmailChannel, simulatedFeedbackChannel, smsChannel } from './direct-channels.ts';
+import {
+  createEmailChannel,
+  createLargeEmailChannel,
+  createSimulatedFeedbackChannel,
+  createSmsChannel,
+} from './direct-channels.ts';
 import { type DirectChannel, startDirectSender } from './direct-sender.ts';
 import { startDispatcher } from './outbox-dispatcher.ts';
 import { startOutboxPoll } from './outbox-poll.ts';
@@ -59,10 +64,10 @@ export function startOutbox(p: {
     priorities.set(taker, [channel.priority]);
   };
   if (queues.has('transactional')) {
-    send('email', emailChannel(deps));
-    send('largeEmail', largeEmailChannel(deps));
-    send('sms', smsChannel(deps));
-    send('simulator', simulatedFeedbackChannel(deps));
+    send('email', createEmailChannel(deps));
+    send('largeEmail', createLargeEmailChannel(deps));
+    send('sms', createSmsChannel(deps));
+    send('simulator', createSimulatedFeedbackChannel(deps));
   }
   const dispatcher = queues.has('workflows') ? startDispatcher({ db, lifecycle: deps.lifecycle, log }) : undefined;
   if (dispatcher) {

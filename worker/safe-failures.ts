@@ -8,7 +8,7 @@ import { describeFailure, stackFrames } from '../rules/failure-text.ts';
  * its text. Failures that activities create on purpose contain only codes and times, and pass unchanged. Cancellations
  * pass unchanged too.
  */
-export function safeFailures(): ActivityInboundCallsInterceptor {
+export function createSafeFailuresInterceptor(): ActivityInboundCallsInterceptor {
   return {
     async execute(input, next) {
       try {

@@ -10,16 +10,15 @@ import { describeFailure } from '../rules/failure-text.ts';
  * Warnings of the SDK to ignore. These warnings report that a worker has only activities or only workflows, which is
  * intended here.
  */
-const EXPECTED = new Set([
+const EXPECTED_WARNINGS = new Set([
   'No activities registered, not polling for activity tasks',
   'No workflows registered, not polling for workflow tasks',
 ]);
 
-const HELD_HELP =
-  'Number of times that the event loop was blocked for more than 200 ms, by the activity that blocked it.';
-let heldHistogram: MetricHistogram | undefined;
-const COMPUTED_HELP = 'CPU time of threads in microseconds, by kind of work.';
-let computedCounter: MetricCounter | undefined;
+const BLOCKED_HELP = 'Length of the blocks of the event loop above 200 ms, by the activity that blocked it.';
+let blockedHistogram: MetricHistogram | undefined;
+const THREAD_CPU_HELP = 'CPU time of threads in microseconds, by kind of work.';
+let threadCpuCounter: MetricCounter | undefined;
 
 /**
  * Redirects the log of Temporal's SDK to our log. With `metrics`, also serves the SDK's metrics for Prometheus at
@@ -27,7 +26,7 @@ let computedCounter: MetricCounter | undefined;
  */
 export function useTemporalLogger(log: Pino, metrics?: { host: string; port: number }): void {
   const write = (level: LogLevel, message: string, meta?: LogEntry['meta']) => {
-    if (EXPECTED.has(message)) return;
+    if (EXPECTED_WARNINGS.has(message)) return;
     const { error, ...details } = meta ?? {};
     log[pinoLevel(level)]({ ...details, ...(error instanceof Error && { reason: describeFailure(error) }) }, message);
   };
@@ -44,30 +43,29 @@ export function useTemporalLogger(log: Pino, metrics?: { host: string; port: num
 }
 
 /**
- * Counts the time for which an activity has blocked the event loop, as a metric. Call this function after
- * `useTemporalLogger`.
+ * Records in a metric how long an activity has blocked the event loop. Call this function after `useTemporalLogger`.
  */
-export function countBlockedLoop({ work, ms }: BlockedLoop): void {
-  heldHistogram ??= Runtime.instance().metricMeter.createHistogram(
+export function recordBlockedLoop({ work, ms }: BlockedLoop): void {
+  blockedHistogram ??= Runtime.instance().metricMeter.createHistogram(
     'tidings_event_loop_held_milliseconds',
     'int',
     'ms',
-    HELD_HELP,
+    BLOCKED_HELP,
   );
-  heldHistogram.record(ms, { work });
+  blockedHistogram.record(ms, { work });
 }
 
 /**
- * Counts the CPU time of threads as a metric, in microseconds, because a counter takes whole numbers only. Call this
- * function after `useTemporalLogger`.
+ * Adds the CPU time of a thread's work to a metric. The metric counts microseconds, because a counter takes whole
+ * numbers only. Call this function after `useTemporalLogger`.
  */
-export function countThreadCpu({ kind, cpuMs }: ComputedWork): void {
-  computedCounter ??= Runtime.instance().metricMeter.createCounter(
+export function recordThreadCpu({ kind, cpuMs }: ComputedWork): void {
+  threadCpuCounter ??= Runtime.instance().metricMeter.createCounter(
     'tidings_computed_microseconds',
     'us',
-    COMPUTED_HELP,
+    THREAD_CPU_HELP,
   );
-  computedCounter.add(Math.round(cpuMs * 1_000), { kind });
+  threadCpuCounter.add(Math.round(cpuMs * 1_000), { kind });
 }
 
 function bindAddress({ host, port }: { host: string; port: number }): string {

@@ -16,7 +16,7 @@ import type { TaskQueue } from '../rules/queues.ts';
 import type { SampledLog } from '../rules/sampled-log.ts';
 import type { StartedWorkSinks } from '../workflows/report-started.ts';
 import { createEndSinks } from './ends.ts';
-import { safeFailures } from './safe-failures.ts';
+import { createSafeFailuresInterceptor } from './safe-failures.ts';
 
 type ActivityQueue = Exclude<TaskQueue, 'workflows'>;
 
@@ -75,7 +75,7 @@ const STICKY_MAX_WAIT = '1 second';
  * the cursor at which the next attempt continues if the process is killed. The SDK's default interval is 24 seconds, 80
  * % of the heartbeat timeout, so an attempt would repeat more work.
  */
-const CURSOR_EVERY = '2 seconds';
+const CURSOR_INTERVAL = '2 seconds';
 
 export interface DeploymentVersion {
   deploymentName: string;
@@ -88,7 +88,7 @@ export interface WorkerFleet {
   /** Returns the name that a task queue has in Temporal. */
   taskQueue: (queue: TaskQueue) => string;
   identity: string;
-  /** True for the queues of an earlier release. These queues will soon be empty, so each of them gets fewer polls. */
+  /** True for the queues of an earlier release. These queues will soon be empty, so a worker polls them less. */
   isLegacy?: boolean;
   activities: ReturnType<typeof activitiesByQueue>;
   workflowBundle: WorkflowBundleOption | undefined;
@@ -120,25 +120,28 @@ export async function createTemporalWorkers(p: WorkerFleet): Promise<Worker[]> {
     identity: p.identity,
     shutdownGraceTime: SHUTDOWN_GRACE,
     shutdownForceTime: SHUTDOWN_FORCE,
-    ...versionOf(p.deployment),
+    ...toVersionOptions(p.deployment),
   };
   const interceptors: WorkerInterceptors = {
-    activity: [() => ({ inbound: safeFailures() }), (context) => ({ inbound: reportActivityType(p.loop, context) })],
+    activity: [
+      () => ({ inbound: createSafeFailuresInterceptor() }),
+      (context) => ({ inbound: createActivityTypeInterceptor(p.loop, context) }),
+    ],
   };
-  const activitiesOf = (queue: ActivityQueue) => ({
+  const toActivityOptions = (queue: ActivityQueue) => ({
     activities: p.activities[queue],
     maxConcurrentActivityTaskExecutions: CONCURRENCY[queue],
-    activityTaskPollerBehavior: pollersOf(queue, p.isLegacy),
-    ...(queue === 'periodic' && { maxHeartbeatThrottleInterval: CURSOR_EVERY }),
+    activityTaskPollerBehavior: choosePollers(queue, p.isLegacy),
+    ...(queue === 'periodic' && { maxHeartbeatThrottleInterval: CURSOR_INTERVAL }),
   });
   const workflowWorkers: WorkerOptions[] = p.queues.has('workflows')
     ? [
         {
           ...shared,
           taskQueue: p.taskQueue('workflows'),
-          ...activitiesOf('steps'),
-          ...workflowSource(p.workflowBundle, interceptors),
-          sinks: { ...startedWorkSinks(p.noteStarted), ...createEndSinks(p.ends) },
+          ...toActivityOptions('steps'),
+          ...getWorkflowCode(p.workflowBundle, interceptors),
+          sinks: { ...createStartedWorkSinks(p.noteStarted), ...createEndSinks(p.ends) },
           maxConcurrentWorkflowTaskExecutions: WORKFLOW_TASKS,
           maxCachedWorkflows: MAX_CACHED_WORKFLOWS,
           stickyQueueScheduleToStartTimeout: STICKY_MAX_WAIT,
@@ -148,11 +151,11 @@ export async function createTemporalWorkers(p: WorkerFleet): Promise<Worker[]> {
     : [];
   const activityWorkers = (Object.keys(CONCURRENCY) as ActivityQueue[])
     .filter((queue) => p.queues.has(queue) && (queue !== 'steps' || !p.queues.has('workflows')))
-    .map((queue) => ({ ...shared, taskQueue: p.taskQueue(queue), ...activitiesOf(queue), interceptors }));
+    .map((queue) => ({ ...shared, taskQueue: p.taskQueue(queue), ...toActivityOptions(queue), interceptors }));
   return Promise.all([...workflowWorkers, ...activityWorkers].map((options) => Worker.create(options)));
 }
 
-function pollersOf(queue: ActivityQueue, isLegacy = false): WorkerOptions['activityTaskPollerBehavior'] {
+function choosePollers(queue: ActivityQueue, isLegacy = false): WorkerOptions['activityTaskPollerBehavior'] {
   if (queue === 'bulk') return ONE_POLLER;
   return isLegacy || PATIENT_QUEUES.has(queue) ? FEW_POLLERS : POLLERS;
 }
@@ -162,7 +165,7 @@ function pollersOf(queue: ActivityQueue, isLegacy = false): WorkerOptions['activ
  * the current version, which their `patched` branches make possible. Workflows that workflows/registry.ts pins stay
  * with the version that started them.
  */
-function versionOf(version: DeploymentVersion | undefined): Pick<WorkerOptions, 'workerDeploymentOptions'> {
+function toVersionOptions(version: DeploymentVersion | undefined): Pick<WorkerOptions, 'workerDeploymentOptions'> {
   if (!version) return {};
   return {
     workerDeploymentOptions: { version, useWorkerVersioning: true, defaultVersioningBehavior: 'AUTO_UPGRADE' },
@@ -173,7 +176,7 @@ function versionOf(version: DeploymentVersion | undefined): Pick<WorkerOptions, 
  * Creates an interceptor that marks the running activity. If the activity blocks the event loop, the log and the metric
  * then contain the activity's type.
  */
-function reportActivityType(loop: WorkerFleet['loop'], { info }: Context): ActivityInboundCallsInterceptor {
+function createActivityTypeInterceptor(loop: WorkerFleet['loop'], { info }: Context): ActivityInboundCallsInterceptor {
   return { execute: (input, next) => loop.runAs(info.activityType, () => next(input)) };
 }
 
@@ -181,7 +184,7 @@ function reportActivityType(loop: WorkerFleet['loop'], { info }: Context): Activ
  * Returns the code of the workflows: the prebuilt bundle, or their source files, which the SDK bundles in 2 to 3
  * seconds.
  */
-function workflowSource(
+function getWorkflowCode(
   bundle: WorkflowBundleOption | undefined,
   interceptors: WorkerInterceptors,
 ): Pick<WorkerOptions, 'workflowBundle' | 'workflowsPath' | 'interceptors'> {
@@ -196,9 +199,9 @@ function workflowSource(
 }
 
 /**
- * Creates the sinks with which workflows report to this worker that their work has started. The SDK does not call them
- * during a replay, because the work had started before.
+ * Creates the function (in Temporal's terms, a sink) with which a workflow reports to this worker that its work has
+ * started. The SDK does not call the function during a replay, because the workflow has reported its start before.
  */
-function startedWorkSinks(report: (started: StartedWork) => void): InjectedSinks<StartedWorkSinks> {
+function createStartedWorkSinks(report: (started: StartedWork) => void): InjectedSinks<StartedWorkSinks> {
   return { outbox: { noteStarted: { fn: (_workflow, started) => report(started), callDuringReplay: false } } };
 }

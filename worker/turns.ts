@@ -6,7 +6,7 @@ export const BEFORE_ALL_PROJECTS = '00000000-0000-0000-0000-000000000000';
  * `after`; after the last project it continues with the first project. The next claim starts after the returned
  * project. JavaScript sorts these ids in the same order as Postgres.
  */
-export function lastServedProject(rows: { projectId: string }[], after: string): string {
+export function findLastServedProject(rows: { projectId: string }[], after: string): string {
   const served = rows.map((row) => row.projectId).sort();
   return served.findLast((id) => id <= after) ?? served.at(-1) ?? after;
 }

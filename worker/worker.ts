@@ -17,7 +17,7 @@ import { createActivityDeps } from './activity-deps.ts';
 import { checkInstallation, verifyInstallation } from './installation/check.ts';
 import { watchInstallation } from './installation/watch.ts';
 import { startOutbox } from './outbox.ts';
-import { countBlockedLoop, countThreadCpu, useTemporalLogger } from './temporal-logger.ts';
+import { recordBlockedLoop, recordThreadCpu, useTemporalLogger } from './temporal-logger.ts';
 import { startTemporalSide } from './temporal-side.ts';
 import type { DeploymentVersion } from './temporal-workers.ts';
 
@@ -50,7 +50,7 @@ export async function startWorker(config: Config, parts: WorkerParts): Promise<R
   const { metricsHost, metricsPort } = config;
   useTemporalLogger(log, metricsPort === undefined ? undefined : { host: metricsHost, port: metricsPort });
   const loop = watchLoop((held) => {
-    countBlockedLoop(held);
+    recordBlockedLoop(held);
     log.warn(held, 'the event loop was blocked');
   });
   const { db } = connect({
@@ -86,7 +86,7 @@ export async function startWorker(config: Config, parts: WorkerParts): Promise<R
     lifecycle,
     log,
     stopping: stopping.signal,
-    onComputed: countThreadCpu,
+    onComputed: recordThreadCpu,
     onResume: loop.noteResumed,
   });
   const { hold } = await readDuties(db);
@@ -109,7 +109,7 @@ export async function startWorker(config: Config, parts: WorkerParts): Promise<R
       activities: activitiesByQueue(channels.deps, watch),
       workflowBundle: parts.workflowBundle,
       queues: config.temporal.queues,
-      deployment: deploymentOf(config, parts.release),
+      deployment: getDeploymentVersion(config, parts.release),
       loop,
       noteStarted: takers.noteStarted,
       ends: channels.deps.ends,
@@ -144,7 +144,7 @@ export async function startWorker(config: Config, parts: WorkerParts): Promise<R
 }
 
 /** Returns the worker deployment version of this process; undefined when workers are not versioned. */
-function deploymentOf(config: Config, release: Release | undefined): DeploymentVersion | undefined {
+function getDeploymentVersion(config: Config, release: Release | undefined): DeploymentVersion | undefined {
   const { deployment } = config.temporal;
   if (deployment === undefined) return undefined;
   // A service that runs from its source has no build id.

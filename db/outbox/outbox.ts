@@ -56,7 +56,7 @@ export interface FairClaim {
    * The number of further rows that each of these projects may have in progress. Projects that are absent have no
    * limit.
    */
-  freePlaces?: Map<string, number>;
+  freeSlotsByProject?: Map<string, number>;
   /**
    * Set for rows that Temporal starts: `taken_at` marks them as handed to Temporal, until they are deleted or their
    * lease expires.
@@ -82,24 +82,24 @@ const PROJECTS_CONSIDERED = 100;
  * rows, so a project with 100,000 rows does not delay other projects. Returns the rows in the order of their ids.
  */
 export async function claimFair(db: Db, p: FairClaim): Promise<TakenRow[]> {
-  const { priority, after, freePlaces = new Map<string, number>() } = p;
+  const { priority, after, freeSlotsByProject = new Map<string, number>() } = p;
   const taken = p.forTemporal ? sql`taken_at = now(),` : sql``;
   const { rows } = await prepared<ClaimedRow>`
     WITH RECURSIVE
     ${walkProjects('ahead', priority, sql`> ${after}::uuid`)},
     ${walkProjects('behind', priority, sql`<= ${after}::uuid`)},
     waiting AS MATERIALIZED (
-      SELECT w.project_id, w.place, coalesce(r.free_places, 2147483647) AS free_places
+      SELECT w.project_id, w.place, coalesce(r.free_slots, 2147483647) AS free_slots
       FROM (SELECT project_id, n AS place FROM ahead UNION ALL SELECT project_id, n + ${PROJECTS_CONSIDERED} FROM behind) w
-      LEFT JOIN unnest(${[...freePlaces.keys()]}::uuid[], ${[...freePlaces.values()]}::int[]) AS r (project_id, free_places) ON r.project_id = w.project_id
-      WHERE coalesce(r.free_places, 1) > 0
+      LEFT JOIN unnest(${[...freeSlotsByProject.keys()]}::uuid[], ${[...freeSlotsByProject.values()]}::int[]) AS r (project_id, free_slots) ON r.project_id = w.project_id
+      WHERE coalesce(r.free_slots, 1) > 0
     ), picked AS (
       SELECT turns.id FROM (
         SELECT o.id, w.place, row_number() OVER (PARTITION BY w.project_id ORDER BY o.id) AS turn
         FROM waiting w CROSS JOIN LATERAL (
           SELECT q.id FROM outbox q
           WHERE q.priority = ${priority}::int2 AND q.project_id = w.project_id AND q.available_at <= now()
-          ORDER BY q.id LIMIT least(w.free_places, (SELECT ceil(${p.limit}::float8 / greatest(1, count(*))) FROM waiting)) FOR UPDATE SKIP LOCKED) o
+          ORDER BY q.id LIMIT least(w.free_slots, (SELECT ceil(${p.limit}::float8 / greatest(1, count(*))) FROM waiting)) FOR UPDATE SKIP LOCKED) o
       ) turns ORDER BY turns.turn, turns.place LIMIT ${p.limit}
     )
     UPDATE outbox o SET ${taken} attempts = o.attempts + 1, available_at = now() + make_interval(secs => ${p.leaseMs / 1000}::float8)

@@ -12,7 +12,7 @@ import {
 import { inTransaction } from '../../db/transaction.ts';
 import { type NewOutboxRow, OUTBOX_PRIORITY, type OutboxKind } from '../../rules/outbox.ts';
 import { uuidv7 } from '../../rules/uuid.ts';
-import { BEFORE_ALL_PROJECTS, lastServedProject } from '../../worker/turns.ts';
+import { BEFORE_ALL_PROJECTS, findLastServedProject } from '../../worker/turns.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 
 const START = OUTBOX_PRIORITY['execution.start'];
@@ -45,7 +45,7 @@ async function claimAll(p: Partial<FairClaim> = {}) {
   for (;;) {
     const rows = await claim({ ...p, after });
     if (rows.length === 0) return taken;
-    after = lastServedProject(rows, after);
+    after = findLastServedProject(rows, after);
     taken.push(...rows);
   }
 }
@@ -68,7 +68,7 @@ describe('waiting rows of the outbox', () => {
     let after = BEFORE_ALL_PROJECTS;
     for (let round = 0; round < 4; round += 1) {
       const rows = await claim({ limit: 100, after });
-      after = lastServedProject(rows, after);
+      after = findLastServedProject(rows, after);
       for (const row of rows) served.add(row.projectId);
     }
     expect(served.size).toBe(301);
@@ -86,9 +86,9 @@ describe('waiting rows of the outbox', () => {
   it('stay if their project has reached its limit, and other projects continue', async () => {
     await enqueueRows(A, 50);
     await enqueueRows(B, 5);
-    const freePlaces = new Map([[A, 0]]);
-    expect((await claimAll({ freePlaces })).map((row) => row.projectId)).toEqual(Array(5).fill(B));
-    const rows = await claim({ freePlaces: new Map([[A, 2]]) });
+    const freeSlotsByProject = new Map([[A, 0]]);
+    expect((await claimAll({ freeSlotsByProject })).map((row) => row.projectId)).toEqual(Array(5).fill(B));
+    const rows = await claim({ freeSlotsByProject: new Map([[A, 2]]) });
     expect(rows).toHaveLength(2);
   });
 });

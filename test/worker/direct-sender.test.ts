@@ -19,7 +19,7 @@ import { parseConfig } from '../../rules/config.ts';
 import { keyPads } from '../../rules/emails/suppression.ts';
 import type { OutboxRow } from '../../rules/outbox.ts';
 import { uuidv7 } from '../../rules/uuid.ts';
-import { emailChannel, largeEmailChannel, smsChannel } from '../../worker/direct-channels.ts';
+import { createEmailChannel, createLargeEmailChannel, createSmsChannel } from '../../worker/direct-channels.ts';
 import { type DirectChannel, startDirectSender } from '../../worker/direct-sender.ts';
 import { type BuildEmail, buildContact, buildEmail } from '../build/emails.ts';
 import { buildDomain, TEST_SECRET_KEY } from '../build/senders.ts';
@@ -102,7 +102,7 @@ function run(channel: DirectChannel) {
 }
 
 function runEmails() {
-  return run(emailChannel(depsOf()));
+  return run(createEmailChannel(depsOf()));
 }
 
 function depsOf(db = database.db) {
@@ -150,7 +150,7 @@ describe('a single email of the direct sender', () => {
     const gate = new Promise<void>((resolve) => {
       open = resolve;
     });
-    const channel = largeEmailChannel(depsOf());
+    const channel = createLargeEmailChannel(depsOf());
     run({
       ...channel,
       attempt: async (project, rows, stop) => {
@@ -286,7 +286,7 @@ describe('an SMS of the direct sender', () => {
   it('is sent without Temporal, and is handed to Temporal if it was deferred', async () => {
     respondToSms = (to) => (to === '+492' ? { outcome: 'later', error: 'busy', status: '503' } : ACCEPTED);
     const [ok, later] = [await acceptSms('+491'), await acceptSms('+492')];
-    run(smsChannel(depsOf()));
+    run(createSmsChannel(depsOf()));
     await until(async () => (await smsOf(ok)).status === 'SENT', 'the SMS');
     const [handedOver] = await until(async () => {
       const rows = await outboxOf(later);
@@ -345,7 +345,7 @@ describe('a deferred message', () => {
       ends: () => {},
       suppressionKey,
     });
-    run(smsChannel({ db, outbox: { wake: dispatch }, emailAttempts, smsAttempts }));
+    run(createSmsChannel({ db, outbox: { wake: dispatch }, emailAttempts, smsAttempts }));
     await until(async () => seenAtWake.length > 0, 'the wake');
     expect(await Promise.all(seenAtWake)).toEqual(['sms.retry']);
   });

@@ -21,7 +21,7 @@ import {
 } from '../../rules/installation-tokens.ts';
 import { createWorkflowLifecycle, type Lifecycle } from '../../temporal/lifecycle.ts';
 import { rollToken } from './roll.ts';
-import { readSides, refuseOrRecover, type SidesDeps } from './sides.ts';
+import { assertMatchOrRequestRecovery, readSides, type SidesDeps } from './sides.ts';
 
 export interface CheckOptions {
   db: Db;
@@ -75,7 +75,7 @@ export async function checkInstallation(p: CheckOptions): Promise<{ installation
 export async function verifyInstallation(deps: SidesDeps & { lifecycle: Lifecycle }): Promise<void> {
   const sides = await readSides(deps);
   if (sides.temporal === undefined) throw new Error('Temporal did not say which database it knows');
-  await refuseOrRecover(deps, sides);
+  await assertMatchOrRequestRecovery(deps, sides);
   await rollToken(deps, sides);
 }
 
@@ -104,7 +104,7 @@ async function resolveMismatchIfAny(check: Check): Promise<boolean> {
     }
     await noteResolvedBy(db, choice);
   }
-  await refuseOrRecover(check, sides);
+  await assertMatchOrRequestRecovery(check, sides);
   if (sides.temporal !== undefined) await rollToken(check, sides);
   return true;
 }
@@ -135,7 +135,7 @@ async function resolveAsOriginal(check: Check): Promise<void> {
   const { from, to } = window;
   notifyOperator(
     `INSTALLATION=take-over: this database is the original now. What the service did from ${from.toISOString()} to ${to.toISOString()} is lost from it. ` +
-      `${pausedCampaigns(result.paused)} Recovery runs first, then sending resumes.`,
+      `${describePausedCampaigns(result.paused)} Recovery runs first, then sending resumes.`,
   );
 }
 
@@ -157,7 +157,7 @@ async function resolveAsClone({ db, installation, sides, notifyOperator }: Check
   if (result) notifyOperator(`INSTALLATION=new: this is an installation of its own now, with the id ${result.id}.`);
 }
 
-function pausedCampaigns(count: number): string {
+function describePausedCampaigns(count: number): string {
   if (count === 0) return 'No campaign was being sent in that time.';
   if (count === 1) return 'One campaign that may have been sent in that time is PAUSED.';
   return `${count} campaigns that may have been sent in that time are PAUSED.`;

@@ -63,10 +63,11 @@ const RESTORED_TEXT: Partial<Record<TokenComparison, string>> = {
 };
 
 /**
- * If Temporal was restored or has lost its data, requests recovery and informs the operator.
+ * Asserts that there is no mismatch between the tokens. If Temporal was restored or has lost its data, requests recovery
+ * and informs the operator.
  * @throws InstallationError for a mismatch
  */
-export async function refuseOrRecover(
+export async function assertMatchOrRequestRecovery(
   { db, notifyOperator }: Pick<SidesDeps, 'db' | 'notifyOperator'>,
   sides: Sides,
 ): Promise<void> {

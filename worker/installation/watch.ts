@@ -9,7 +9,7 @@ import { InstallationError } from '../../rules/installation-tokens.ts';
 import { type QueueReading, toReading } from '../../rules/queue-stats.ts';
 import type { Lifecycle } from '../../temporal/lifecycle.ts';
 import { rollToken } from './roll.ts';
-import { readSides, refuseOrRecover } from './sides.ts';
+import { assertMatchOrRequestRecovery, readSides } from './sides.ts';
 
 /** While the installation is on hold, a worker checks at this interval whether an operator has resumed sending. */
 const HELD_POLL_MS = 1_000;
@@ -23,8 +23,8 @@ const RENEW_MS = 10_000;
 /** The wait after a failed recovery. A recovery fails while Temporal is unreachable. */
 const RETRY_MS = 5_000;
 /**
- * The minimum age of a difference between Postgres and Temporal that this recovery repairs. The age is 0, because a
- * difference after a restore does not disappear without a repair.
+ * A recovery repairs the differences between Postgres and Temporal that are at least this old. The value is 0: after a
+ * restore, no difference disappears without a repair, so there is no reason to wait.
  */
 const SETTLED_MS = 0;
 const HOUR_MS = 3_600_000;
@@ -101,7 +101,7 @@ export function watchInstallation(
 async function renewToken(deps: Deps): Promise<void> {
   const sides = await readSides(deps);
   if (sides.temporal === undefined) return;
-  await refuseOrRecover({ ...deps, notifyOperator: (line) => deps.log.warn(line) }, sides);
+  await assertMatchOrRequestRecovery({ ...deps, notifyOperator: (line) => deps.log.warn(line) }, sides);
   await rollToken(deps, sides, await readQueues(deps));
 }
 
