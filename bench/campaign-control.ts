@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import pg from 'pg';
 import { type SinkProcess, startSinkProcess } from '../test/support/smtp/sink-process.ts';
-import { newHome, removeHome, type StartedService, startService } from '../test/support/start.ts';
+import { createHomePath, removeHome, type StartedService, startService } from '../test/support/start.ts';
 import { BODY, SUBJECT } from './campaign-content.ts';
 import { call, insertContacts, residentMegabytes, waitForSink, waitUntilSent } from './campaign-stage.ts';
 
@@ -25,7 +25,7 @@ const pauses = Number(values.pauses);
 const QUIET_MS = 4_000;
 const PAGES = 10;
 
-const home = newHome();
+const home = createHomePath();
 const sink = await startSinkProcess(['--no-record']);
 let service: StartedService | undefined;
 try {

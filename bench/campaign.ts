@@ -2,9 +2,9 @@ import { execFile } from 'node:child_process';
 import { availableParallelism } from 'node:os';
 import { parseArgs, promisify } from 'node:util';
 import pg from 'pg';
-import { cpuMs, postgresCpuMs } from '../test/support/process-cpu.ts';
+import { readCpuMs, readPostgresCpuMs } from '../test/support/process-cpu.ts';
 import { type SinkProcess, startSinkProcess } from '../test/support/smtp/sink-process.ts';
-import { newHome, removeHome, type StartedService, startService } from '../test/support/start.ts';
+import { createHomePath, removeHome, type StartedService, startService } from '../test/support/start.ts';
 import { measureNodemailerAndLiquid, measureRawSender } from './campaign-baselines.ts';
 import { newsletterBody, SUBJECT } from './campaign-content.ts';
 import { call, insertContacts, peakMegabytes, waitForSink, waitUntilSent } from './campaign-stage.ts';
@@ -63,7 +63,7 @@ if (full && !values.kill) await compareWithParts(full);
 
 /** Measures one way of sending, on a new service. */
 async function measureWay(way: Way, baselines: boolean): Promise<Cost> {
-  const home = newHome();
+  const home = createHomePath();
   const sink = await startSinkProcess([
     ...(values.kill ? [] : ['--no-record']),
     ...(way.tls ? ['--tls'] : []),
@@ -160,8 +160,8 @@ async function runCampaign(p: {
  */
 function cpuNow(running: StartedService, into: SinkProcess) {
   const { workers, postgres, api, temporal } = running.dev().pids;
-  const parts = { workers: cpuMs(workers), postgres: postgresCpuMs(postgres) };
-  return { ...parts, all: parts.workers + parts.postgres + cpuMs([api, temporal ?? 0, into.pid]) };
+  const parts = { workers: readCpuMs(workers), postgres: readPostgresCpuMs(postgres) };
+  return { ...parts, all: parts.workers + parts.postgres + readCpuMs([api, temporal ?? 0, into.pid]) };
 }
 
 /**

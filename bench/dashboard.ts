@@ -5,7 +5,7 @@ import { connect } from '../db/connection.ts';
 import { parseSettings } from '../rules/config.ts';
 import { findChromium, launchChromium } from '../test/support/browser/chromium.ts';
 import { startSinkProcess } from '../test/support/smtp/sink-process.ts';
-import { newHome, removeHome, type StartedService, startService } from '../test/support/start.ts';
+import { createHomePath, removeHome, type StartedService, startService } from '../test/support/start.ts';
 import { type Sent, sendCampaign, sentColumns, watchCampaign } from './dashboard/campaigns.ts';
 import { makeAutomation, measureCanvas } from './dashboard/canvas.ts';
 import { measureContactList } from './dashboard/contacts.ts';
@@ -38,7 +38,7 @@ const before = readLoad();
 const chromium = await findChromium();
 if (typeof chromium === 'string') throw new Error(chromium);
 const browser = await launchChromium(chromium);
-const home = newHome();
+const home = createHomePath();
 const sink = await startSinkProcess(['--no-record']);
 let service: StartedService | undefined;
 try {

@@ -3,9 +3,9 @@ import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { Client, Connection } from '@temporalio/client';
-import { cpuMs, postgresCpuMs } from '../test/support/process-cpu.ts';
+import { readCpuMs, readPostgresCpuMs } from '../test/support/process-cpu.ts';
 import { startSinkProcess } from '../test/support/smtp/sink-process.ts';
-import { newHome, removeHome, startService } from '../test/support/start.ts';
+import { createHomePath, removeHome, startService } from '../test/support/start.ts';
 import { round1 } from './load/round.ts';
 
 /**
@@ -37,7 +37,7 @@ const POLL_MS = 1_000;
 let contacts = 0;
 
 const sink = await startSinkProcess(['--no-record']);
-const home = newHome();
+const home = createHomePath();
 const service = await startService({
   home,
   env: {
@@ -115,11 +115,11 @@ function zeroCpu(): Cpu {
 function cpuNow(): Cpu {
   const { pids } = dev;
   return {
-    temporal: cpuMs([pids.temporal ?? 0]),
-    worker: cpuMs(pids.workers),
-    bareWorker: cpuMs([bareWorker.pid ?? 0]),
-    api: cpuMs([pids.api]),
-    postgres: postgresCpuMs(pids.postgres),
+    temporal: readCpuMs([pids.temporal ?? 0]),
+    worker: readCpuMs(pids.workers),
+    bareWorker: readCpuMs([bareWorker.pid ?? 0]),
+    api: readCpuMs([pids.api]),
+    postgres: readPostgresCpuMs(pids.postgres),
   };
 }
 

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
-import { newHome, removeHome, startService } from '../test/support/start.ts';
+import { createHomePath, removeHome, startService } from '../test/support/start.ts';
 
 /**
  * Measures CSV imports through the whole service: the files are uploaded to the API, queued, and imported by the
@@ -26,7 +26,7 @@ interface Job {
   result: { successCount: number; createdCount: number; failureCount: number };
 }
 
-const home = newHome();
+const home = createHomePath();
 const service = await startService({
   home,
   env: { PORT: '0', WORKERS: values.workers, RATE_LIMIT_PER_MINUTE: '0', LOG_LEVEL: 'warn' },

@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util';
-import { steadyMs } from '../test/support/smtp/sink-process.ts';
+import { getMonotonicMs } from '../test/support/smtp/sink-process.ts';
 import { runConcurrently } from './load/api-client.ts';
 import { round1 } from './load/round.ts';
 import type { Latencies } from './tenants-load.ts';
@@ -93,7 +93,7 @@ async function warmStage(): Promise<TenantStage> {
     await client.callOk('POST', '/v1/track', { email: `t-warm-x${n}@load.test`, event: eventName });
   });
   const all = async () => (await warm.sink.arrived('t-warm-')).count >= 2 * WARM_UP;
-  if (!(await waitUntil(all, steadyMs() + WARM_UP_MS))) console.log('the warm-up did not end in time');
+  if (!(await waitUntil(all, getMonotonicMs() + WARM_UP_MS))) console.log('the warm-up did not end in time');
   return warm;
 }
 

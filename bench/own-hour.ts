@@ -3,9 +3,9 @@ import { parseArgs } from 'node:util';
 import { Client, Connection } from '@temporalio/client';
 import pg from 'pg';
 import { DAY_MS, instantOf, wallAt, writeLocalTime } from '../rules/time/local-time.ts';
-import { namesOf } from '../test/support/names.ts';
+import { readInstallationNames } from '../test/support/names.ts';
 import { type SinkProcess, startSinkProcess } from '../test/support/smtp/sink-process.ts';
-import { newHome, removeHome, type StartedService, startService } from '../test/support/start.ts';
+import { createHomePath, removeHome, type StartedService, startService } from '../test/support/start.ts';
 import { call, insertContacts } from './campaign-stage.ts';
 
 /**
@@ -28,7 +28,7 @@ const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 const WAIT_MAX_MS = 1_800_000;
 
-const home = newHome();
+const home = createHomePath();
 const sink = await startSinkProcess(['--no-record']);
 let service: StartedService | undefined;
 try {
@@ -56,7 +56,7 @@ try {
   const { temporal } = service.dev();
   const connection = await Connection.connect({ address: temporal.address });
   const client = new Client({ connection, namespace: temporal.namespace });
-  const names = await namesOf(service);
+  const names = await readInstallationNames(service);
   const cost = () => countHistory(client, names.campaign(data.id, 1));
   const table: Record<string, unknown>[] = [{ when: 'all zones wait', ...(await cost()) }];
   const { messages } = await sink.counts();

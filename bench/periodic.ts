@@ -20,7 +20,7 @@ import { parseCondition } from '../rules/filters/filters.ts';
 import { PERIODIC_KINDS } from '../rules/periodic-work.ts';
 import { InstallationNames } from '../temporal/names.ts';
 import { type HostProcess, startHostProcess } from '../test/support/host-process.ts';
-import { cpuMs, machineCpuMs, postgresCpuMs } from '../test/support/process-cpu.ts';
+import { readCpuMs, readMachineCpuMs, readPostgresCpuMs } from '../test/support/process-cpu.ts';
 import { until } from '../test/support/until.ts';
 import type { RoundResult } from '../workflows/periodic-round.ts';
 
@@ -135,17 +135,17 @@ async function startWorkers(count: number): Promise<void> {
 function readCpu(): Record<'workers' | 'postgres' | 'temporal' | 'bench' | 'others', number> {
   const seconds = (ms: number) => Math.round(ms / 100) / 10;
   const [ofWorkers, ofPostgres, ofTemporal, ofBench] = [
-    cpuMs(hosts.map(({ pid }) => pid)),
-    postgresCpuMs(postgres.mark.pid),
-    cpuMs([temporal.mark.pid]),
-    cpuMs([process.pid]),
+    readCpuMs(hosts.map(({ pid }) => pid)),
+    readPostgresCpuMs(postgres.mark.pid),
+    readCpuMs([temporal.mark.pid]),
+    readCpuMs([process.pid]),
   ];
   return {
     workers: seconds(ofWorkers),
     postgres: seconds(ofPostgres),
     temporal: seconds(ofTemporal),
     bench: seconds(ofBench),
-    others: seconds(machineCpuMs() - ofWorkers - ofPostgres - ofTemporal - ofBench),
+    others: seconds(readMachineCpuMs() - ofWorkers - ofPostgres - ofTemporal - ofBench),
   };
 }
 

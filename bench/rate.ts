@@ -2,10 +2,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { Client, Connection } from '@temporalio/client';
 import pg from 'pg';
-import { namesOf } from '../test/support/names.ts';
+import { readInstallationNames } from '../test/support/names.ts';
 import { type SinkProcess, startSinkProcess } from '../test/support/smtp/sink-process.ts';
 import { callService } from '../test/support/smtp/smtp-service.ts';
-import { newHome, removeHome, type StartedService, startService } from '../test/support/start.ts';
+import { createHomePath, removeHome, type StartedService, startService } from '../test/support/start.ts';
 
 /**
  * Measures how exactly the service keeps a project's send rate. Sends two campaigns and single emails of one project at
@@ -32,7 +32,7 @@ console.log(
 );
 
 async function withWorkers(workers: string): Promise<void> {
-  const home = newHome();
+  const home = createHomePath();
   const sink = await startSinkProcess(['--no-record']);
   const env = {
     WORKERS: workers,
@@ -137,7 +137,7 @@ async function measureSingles(database: pg.Client, projectId: string, since: Dat
 async function countActivities(service: StartedService, ids: string[]): Promise<number> {
   const { address, namespace } = service.dev().temporal;
   const connection = await Connection.connect({ address });
-  const installation = await namesOf(service);
+  const installation = await readInstallationNames(service);
   try {
     const client = new Client({ connection, namespace });
     const counts = ids.map(async (id) => {

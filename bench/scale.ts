@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util';
 import pg from 'pg';
 import { type SinkProcess, startSinkProcess } from '../test/support/smtp/sink-process.ts';
-import { newHome, removeHome, startService } from '../test/support/start.ts';
+import { createHomePath, removeHome, startService } from '../test/support/start.ts';
 import { BODY, SUBJECT } from './campaign-content.ts';
 import { insertContacts, waitForSink } from './campaign-stage.ts';
 import { type ApiClient, apiClient, runConcurrently } from './load/api-client.ts';
@@ -53,7 +53,7 @@ console.table(all);
 for (const kind of ['campaign', 'singles', 'executions'] as const) console.log(plotOf(kind));
 
 async function measureRates(workers: number, latencyMs: number): Promise<Rates> {
-  const home = newHome();
+  const home = createHomePath();
   const sink = await startSinkProcess(['--no-record', `--latency=${latencyMs}`]);
   const service = await startService({
     home,

@@ -7,9 +7,9 @@ import { inTransaction } from '../db/transaction.ts';
 import { acceptSends } from '../engine/sending/accept-sends.ts';
 import type { SendRequest } from '../rules/emails/send-request.ts';
 import { markTrusted } from '../rules/provenance/provenance.ts';
-import { cpuMs, postgresCpuMs } from '../test/support/process-cpu.ts';
+import { readCpuMs, readPostgresCpuMs } from '../test/support/process-cpu.ts';
 import { startSmtpSink } from '../test/support/smtp/smtp-sink.ts';
-import { newHome, removeHome, startService } from '../test/support/start.ts';
+import { createHomePath, removeHome, startService } from '../test/support/start.ts';
 
 /**
  * Measures `POST /v1/send`: how many requests per second one API process accepts from 64 clients. The baseline uses one
@@ -43,7 +43,7 @@ const sink = await startSmtpSink({
     return null;
   },
 });
-const home = newHome();
+const home = createHomePath();
 const service = await startService({
   home,
   env: {
@@ -156,11 +156,11 @@ async function sendOverHttp(count: number, name: string): Promise<void> {
 async function measureAcceptance(count: number, work: (count: number) => Promise<void>, pid: number) {
   const clientPid = pid === process.pid ? 0 : process.pid;
   const cpu = () => ({
-    'Node CPU µs': cpuMs([pid]),
-    'Postgres CPU µs': postgresCpuMs(dev.pids.postgres),
-    'clients and sink': cpuMs([clientPid]),
-    Temporal: cpuMs(dev.pids.temporal === null ? [] : [dev.pids.temporal]),
-    worker: cpuMs([worker]),
+    'Node CPU µs': readCpuMs([pid]),
+    'Postgres CPU µs': readPostgresCpuMs(dev.pids.postgres),
+    'clients and sink': readCpuMs([clientPid]),
+    Temporal: readCpuMs(dev.pids.temporal === null ? [] : [dev.pids.temporal]),
+    worker: readCpuMs([worker]),
   });
   const before = cpu();
   const startedAt = performance.now();

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { sql } from 'kysely';
 import nodemailer from 'nodemailer';
-import { steadyMs } from '../test/support/smtp/sink-process.ts';
+import { getMonotonicMs } from '../test/support/smtp/sink-process.ts';
 import { insertContacts } from './load/projects.ts';
 import { round1 } from './load/round.ts';
 import { percentile } from './tenants-load.ts';
@@ -50,12 +50,12 @@ const transport = nodemailer.createTransport({
 try {
   await compareSenders('warm', WARM_UP);
   const idleRate = await countTransactionsDuring(() => sleep(IDLE_MS)).then((n) => n / IDLE_MS);
-  const startedAt = steadyMs();
+  const startedAt = getMonotonicMs();
   let idle: Row[] = [];
   const transactions = await countTransactionsDuring(async () => {
     idle = await compareSenders('idle', emails);
   });
-  const own = (transactions - idleRate * (steadyMs() - startedAt)) / emails;
+  const own = (transactions - idleRate * (getMonotonicMs() - startedAt)) / emails;
   const campaignId = await startCampaign(stage);
   const busy = await compareSenders('busy', emails);
   const stillBusy = (await readStatus(stage, campaignId)) === 'SENDING';
@@ -93,9 +93,9 @@ async function measureSender(
   const sentAt = new Map<string, number>();
   for (let n = 0; n < count; n += 1) {
     const to = `${prefix}${n}@load.test`;
-    sentAt.set(to, steadyMs());
+    sentAt.set(to, getMonotonicMs());
     await send(to);
-    await waitUntil(async () => (await stage.sink.arrived(to)).count > 0, steadyMs() + 10_000);
+    await waitUntil(async () => (await stage.sink.arrived(to)).count > 0, getMonotonicMs() + 10_000);
     await sleep(PAUSE_MS);
   }
   const arrivals = await stage.sink.arrivals(prefix);
@@ -141,7 +141,7 @@ async function startCampaign({ a, db }: TenantStage): Promise<string> {
     audienceType: 'ALL',
   });
   await a.client.callOk('POST', `/campaigns/${data.id}/send`, {});
-  await waitUntil(async () => (await readStatus(stage, data.id)) === 'SENDING', steadyMs() + 10_000);
+  await waitUntil(async () => (await readStatus(stage, data.id)) === 'SENDING', getMonotonicMs() + 10_000);
   return data.id;
 }
 

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import readline from 'node:readline';
 import { parseArgs } from 'node:util';
 import { newCertificate } from '../test/support/certificate.ts';
-import { steadyMs } from '../test/support/smtp/sink-process.ts';
+import { getMonotonicMs } from '../test/support/smtp/sink-process.ts';
 import { startSmtpSink } from '../test/support/smtp/smtp-sink.ts';
 
 /**
@@ -32,7 +32,8 @@ const sink = await startSmtpSink({
   pipelining: !values['no-pipelining'],
   ...(values.tls && { tls: await newCertificate() }),
   replyToMessage: (to) => {
-    if (values.timed !== undefined && to.startsWith(values.timed) && !arrivals.has(to)) arrivals.set(to, steadyMs());
+    if (values.timed !== undefined && to.startsWith(values.timed) && !arrivals.has(to))
+      arrivals.set(to, getMonotonicMs());
     return null;
   },
 });

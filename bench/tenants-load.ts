@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type SinkProcess, steadyMs } from '../test/support/smtp/sink-process.ts';
+import { getMonotonicMs, type SinkProcess } from '../test/support/smtp/sink-process.ts';
 import type { ApiClient } from './load/api-client.ts';
 
 /** Latencies of one kind of B's requests, from the request to the end of DATA, in ms. */
@@ -48,7 +48,7 @@ export function startTenantLoad(p: {
   let stopped = false;
 
   const send = (to: string, path: string, body: object): void => {
-    sentAt.set(to, steadyMs());
+    sentAt.set(to, getMonotonicMs());
     const refuse = () => {
       refused += 1;
       sentAt.delete(to);
@@ -70,10 +70,10 @@ export function startTenantLoad(p: {
   };
   const run = async () => {
     const periodMs = 1_000 / p.perSecond;
-    const startedAt = steadyMs();
+    const startedAt = getMonotonicMs();
     for (let half = 0; !stopped; half += 1) {
       (half % 2 === 0 ? email : execution)(half >> 1);
-      await sleep(Math.max(0, startedAt + ((half + 1) * periodMs) / 2 - steadyMs()));
+      await sleep(Math.max(0, startedAt + ((half + 1) * periodMs) / 2 - getMonotonicMs()));
     }
   };
   const running = run();
@@ -83,9 +83,9 @@ export function startTenantLoad(p: {
       stopped = true;
       await running;
       await Promise.allSettled(open);
-      const deadline = steadyMs() + drainMs;
+      const deadline = getMonotonicMs() + drainMs;
       let arrivals = await p.sink.arrivals(p.tag);
-      while (steadyMs() < deadline && [...sentAt.keys()].some((to) => arrivals[to] === undefined)) {
+      while (getMonotonicMs() < deadline && [...sentAt.keys()].some((to) => arrivals[to] === undefined)) {
         await sleep(250);
         arrivals = await p.sink.arrivals(p.tag);
       }
@@ -99,7 +99,7 @@ export function startTenantLoad(p: {
 }
 
 function summarizeLatencies(sent: [number, number | undefined][]): Latencies {
-  const now = steadyMs();
+  const now = getMonotonicMs();
   const times = sent.map(([at, arrivedAt]) => (arrivedAt ?? now) - at).sort((a, b) => a - b);
   return {
     sent: sent.length,

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Client, Connection } from '@temporalio/client';
 import { sql } from 'kysely';
-import { steadyMs } from '../test/support/smtp/sink-process.ts';
+import { getMonotonicMs } from '../test/support/smtp/sink-process.ts';
 import { BODY, SUBJECT } from './campaign-content.ts';
 import { runConcurrently } from './load/api-client.ts';
 import { insertContacts, makeWorkflow } from './load/projects.ts';
@@ -98,14 +98,14 @@ async function runCampaign(stage: TenantStage, sizes: Sizes): Promise<ScenarioOu
     audienceFilter: { logic: 'AND', groups: [{ filters: [{ field: 'data.plan', operator: 'equals', value: 'pro' }] }] },
   });
   const b = startLoadOfB(stage, sizes, 'campaign');
-  const startedAt = steadyMs();
+  const startedAt = getMonotonicMs();
   await a.client.callOk('POST', `/campaigns/${data.id}/send`, {});
   const isSent = async () => {
     const { rows } = await sql<{ status: string }>`SELECT status FROM campaigns WHERE id = ${data.id}`.execute(db);
     return rows[0]?.status === 'SENT';
   };
   const sent = await waitUntil(isSent, startedAt + sizes.maxSeconds * 1_000);
-  const seconds = (steadyMs() - startedAt) / 1_000;
+  const seconds = (getMonotonicMs() - startedAt) / 1_000;
   const { rows } = await sql<{ n: number }>`
     SELECT count(*)::int AS n FROM emails WHERE campaign_id = ${data.id} AND status = 'SENT'`.execute(db);
   if (!sent) await a.client.call('POST', `/campaigns/${data.id}/cancel`, {});
@@ -124,7 +124,7 @@ async function runExecutions(
 ): Promise<ScenarioOutcome> {
   const { prefix, track } = await prepareWave(stage, sizes, name, before);
   const b = name === 'alone' ? undefined : startLoadOfB(stage, sizes, name);
-  const startedAt = steadyMs();
+  const startedAt = getMonotonicMs();
   await track(startedAt + sizes.maxSeconds * 1_000);
   return waitForOutcome(stage, sizes, { prefix, name, startedAt, b });
 }
@@ -132,7 +132,7 @@ async function runExecutions(
 /** Lets all of A's executions wait for the same instant. Starts B `LEAD_MS` before this instant. */
 async function runUntilWave(stage: TenantStage, sizes: Sizes): Promise<ScenarioOutcome> {
   const waitMs = (sizes.executions * 1_000) / sizes.startRate + UNTIL_MARGIN_MS;
-  const at = steadyMs() + waitMs;
+  const at = getMonotonicMs() + waitMs;
   const instant = new Date(Date.now() + waitMs).toISOString();
   const { prefix, track, workflowId } = await prepareWave(stage, sizes, 'wave-until', [['DELAY', { until: instant }]]);
   await track(at - LEAD_MS);
@@ -144,11 +144,11 @@ async function runUntilWave(stage: TenantStage, sizes: Sizes): Promise<ScenarioO
     return rows[0]?.n ?? 0;
   };
   await waitUntil(async () => (await waiting()) === sizes.executions, at - LEAD_MS);
-  await sleep(Math.max(0, at - LEAD_MS - steadyMs()));
+  await sleep(Math.max(0, at - LEAD_MS - getMonotonicMs()));
   const b = startLoadOfB(stage, sizes, 'wave-until');
   const met = await waiting();
   if (met < sizes.executions) console.log(`  only ${met} of ${sizes.executions} waited when B started`);
-  await sleep(Math.max(0, at - steadyMs()));
+  await sleep(Math.max(0, at - getMonotonicMs()));
   return waitForOutcome(stage, sizes, { prefix, name: 'wave-until', startedAt: at, b });
 }
 
@@ -167,20 +167,20 @@ async function runBareWave(stage: TenantStage, sizes: Sizes): Promise<ScenarioOu
     let lastMs = 0;
     worker.on('message', () => {
       done += 1;
-      lastMs = steadyMs();
+      lastMs = getMonotonicMs();
     });
     const { workflow } = new Client({ connection, namespace });
     const total = sizes.executions;
     const waitMs = (total * 1_000) / sizes.startRate + UNTIL_MARGIN_MS;
-    const at = steadyMs() + waitMs;
+    const at = getMonotonicMs() + waitMs;
     const atMs = Date.now() + waitMs;
     await runConcurrently({ total, concurrency: CONCURRENCY }, (n) =>
       workflow.start('bareTimerUntil', { taskQueue: 'bench-bare', workflowId: `bare-wave-${atMs}-${n}`, args: [atMs] }),
     );
-    await sleep(Math.max(0, at - LEAD_MS - steadyMs()));
+    await sleep(Math.max(0, at - LEAD_MS - getMonotonicMs()));
     const b = startLoadOfB(stage, sizes, 'wave-bare');
     await waitUntil(async () => done === total, at + sizes.maxSeconds * 1_000);
-    const seconds = ((done === total ? lastMs : steadyMs()) - at) / 1_000;
+    const seconds = ((done === total ? lastMs : getMonotonicMs()) - at) / 1_000;
     return { otherTenant: await b.stop(DRAIN_MS), done, total, seconds, executionsPerSecond: done / seconds };
   } finally {
     worker.kill('SIGTERM');
@@ -193,7 +193,7 @@ async function prepareWave({ a }: TenantStage, sizes: Sizes, name: ScenarioName,
   const steps: [string, object][] = [...before, ['SEND_EMAIL', { templateId: a.templateId }], ['EXIT', {}]];
   const workflowId = await makeWorkflow(a.client, `a-${name}`, steps);
   const track = (deadline: number) => {
-    const signal = AbortSignal.timeout(Math.max(1, Math.round(deadline - steadyMs())));
+    const signal = AbortSignal.timeout(Math.max(1, Math.round(deadline - getMonotonicMs())));
     return runConcurrently({ total: sizes.executions, concurrency: CONCURRENCY, signal }, (n) =>
       a.client.callOk('POST', '/v1/track', {
         email: `${prefix}${n}@load.test`,
@@ -215,16 +215,16 @@ async function waitForOutcome(
   const all = async () => (await sink.arrived(p.prefix)).count >= total;
   await waitUntil(all, p.startedAt + sizes.maxSeconds * 1_000);
   const { count: done, lastMs } = await sink.arrived(p.prefix);
-  const seconds = ((done === total && lastMs !== null ? lastMs : steadyMs()) - p.startedAt) / 1_000;
+  const seconds = ((done === total && lastMs !== null ? lastMs : getMonotonicMs()) - p.startedAt) / 1_000;
   const ofB = done === 0 ? 0 : (await sink.arrived(`t-b-${p.name}-x`)).count;
   const report = await p.b?.stop(DRAIN_MS);
   return { ...(report && { otherTenant: report }), done, total, seconds, executionsPerSecond: (done + ofB) / seconds };
 }
 
-/** Waits until a condition is true. Returns false if it is still false at `deadline` (a time of `steadyMs`). */
+/** Waits until a condition is true. Returns false if it is still false at `deadline` (a time of `getMonotonicMs`). */
 export async function waitUntil(condition: () => Promise<boolean>, deadline: number): Promise<boolean> {
   while (!(await condition())) {
-    if (steadyMs() >= deadline) return false;
+    if (getMonotonicMs() >= deadline) return false;
     await sleep(250);
   }
   return true;

@@ -2,9 +2,9 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { connect, type Db } from '../db/connection.ts';
-import { cpuMs, machineCpuMs, postgresCpuMs } from '../test/support/process-cpu.ts';
+import { readCpuMs, readMachineCpuMs, readPostgresCpuMs } from '../test/support/process-cpu.ts';
 import { type SinkProcess, startSinkProcess } from '../test/support/smtp/sink-process.ts';
-import { newHome, removeHome, startService } from '../test/support/start.ts';
+import { createHomePath, removeHome, startService } from '../test/support/start.ts';
 import { type ApiClient, apiClient } from './load/api-client.ts';
 import { type LoadProject, makeProject, makeTemplate, makeWorkflow } from './load/projects.ts';
 import { type LoopDelay, loopDelayEnvironment, readLoopDelay } from './loop-delay.ts';
@@ -38,7 +38,7 @@ export interface TenantStage {
 
 /** Starts the service as `npm start` does, with a sink in a separate process and without rate limits. */
 export async function startStage(p: { workers: string; env?: Record<string, string> }): Promise<TenantStage> {
-  const home = newHome();
+  const home = createHomePath();
   const loops = mkdtempSync(join(tmpdir(), 'tidings-loops-'));
   const sink = await startSinkProcess(['--no-record', '--timed=t-']);
   const service = await startService({
@@ -80,14 +80,14 @@ export async function startStage(p: { workers: string; env?: Record<string, stri
     sink,
     cpu: () => {
       const ours = {
-        api: cpuMs([pids.api]),
-        workers: cpuMs(pids.workers),
-        postgres: postgresCpuMs(pids.postgres),
-        temporal: cpuMs(pids.temporal === null ? [] : [pids.temporal]),
-        sink: cpuMs([sink.pid]),
-        bench: cpuMs([process.pid]),
+        api: readCpuMs([pids.api]),
+        workers: readCpuMs(pids.workers),
+        postgres: readPostgresCpuMs(pids.postgres),
+        temporal: readCpuMs(pids.temporal === null ? [] : [pids.temporal]),
+        sink: readCpuMs([sink.pid]),
+        bench: readCpuMs([process.pid]),
       };
-      return { ...ours, others: machineCpuMs() - Object.values(ours).reduce((sum, ms) => sum + ms, 0) };
+      return { ...ours, others: readMachineCpuMs() - Object.values(ours).reduce((sum, ms) => sum + ms, 0) };
     },
     loops: (sinceMs) => ({
       api: readLoopDelay(loops, [pids.api], sinceMs),

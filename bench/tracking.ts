@@ -9,7 +9,7 @@ import { saveContent } from '../db/contents/contents.ts';
 import { NO_TEXT } from '../rules/content/email-text.ts';
 import { linkToken } from '../rules/content/link-tokens.ts';
 import { buildContacts } from '../test/build/campaigns.ts';
-import { newHome, removeHome, startService } from '../test/support/start.ts';
+import { createHomePath, removeHome, startService } from '../test/support/start.ts';
 
 /**
  * Measures how long the API works on opens and clicks, from the arrival of a request to its response. The times are in
@@ -48,7 +48,7 @@ const KINDS = {
   'click, address without': (token: string) => `/c/${token}/1`,
 };
 
-const home = newHome();
+const home = createHomePath();
 const service = await startService({ home, env: { LOG_LEVEL: 'info', RATE_LIMIT_PER_MINUTE: '0' } });
 const dev = service.dev();
 const secret = readFileSync(join(home, 'secret-key'), 'utf8').trim();

@@ -62,18 +62,18 @@ const DB_CYCLE_MAX = 4;
 const SQL = /\b(?:sql|prepared)(?:<[^`]*?>)?`|\.(?:selectFrom|insertInto|updateTable|deleteFrom)\(|\bsql\.raw\b/;
 
 const violations = [
-  ...stale(),
+  ...listStaleNames(),
   ...checkDb(),
   ...checkDashboard(),
   ...[...Object.keys(RULES), ...FREE_ROOMS].flatMap((room) =>
-    sources(join(ROOT, room)).flatMap((file) => check(room, file)),
+    listSources(join(ROOT, room)).flatMap((file) => checkFile(room, file)),
   ),
 ];
 for (const violation of violations) console.error(violation);
 process.exitCode = violations.length === 0 ? 0 : 1;
 
 /** Lists names in the rules above that no longer exist, because a rule about a missing file checks nothing. */
-function stale() {
+function listStaleNames() {
   const modules = Object.values(RULES).flatMap(({ values, types }) => [...values, ...types]);
   const missing = [...new Set([...modules, ...OUTSIDE, ...ENV_FILES])].filter(
     (path) => !existsSync(join(ROOT, path)) && !existsSync(join(ROOT, `${path}.ts`)),
@@ -81,25 +81,25 @@ function stale() {
   return missing.map((path) => `test/check-imports.mjs names ${path}, which is not there`);
 }
 
-function check(room, file) {
+function checkFile(room, file) {
   const text = readFileSync(file, 'utf8');
   const name = relative(ROOT, file);
   const found = [];
   for (const match of text.matchAll(IMPORT)) {
-    const problem = problemOf({ room, file, target: match[2] ?? match[3], typeOnly: match[1] !== undefined });
-    if (problem) found.push(`${name}:${lineOf(text, match.index)} ${problem}`);
+    const problem = findProblem({ room, file, target: match[2] ?? match[3], typeOnly: match[1] !== undefined });
+    if (problem) found.push(`${name}:${getLineNumber(text, match.index)} ${problem}`);
   }
   if (!ENV_ROOMS.has(room) && !ENV_FILES.has(name) && !isTest(file)) {
     for (const match of text.matchAll(/\bprocess\.env\b/g)) {
       found.push(
-        `${name}:${lineOf(text, match.index)} reads process.env, which only cli/ may: take it from the config`,
+        `${name}:${getLineNumber(text, match.index)} reads process.env, which only cli/ may: take it from the config`,
       );
     }
   }
   return found;
 }
 
-function problemOf({ room, file, target, typeOnly }) {
+function findProblem({ room, file, target, typeOnly }) {
   if (!target.startsWith('.')) {
     const forbidden = room === 'workflows' && !typeOnly && !isTest(file) && FORBIDDEN_IN_WORKFLOWS.test(target);
     return forbidden ? `imports ${target}, which a workflow may not` : undefined;
@@ -119,15 +119,15 @@ function problemOf({ room, file, target, typeOnly }) {
 
 /** Checks that `db/` has queries only: few files without SQL, and few cycles of imports. */
 function checkDb() {
-  const files = sources(join(ROOT, 'db'))
+  const files = listSources(join(ROOT, 'db'))
     .map((file) => relative(ROOT, file))
     .filter((file) => !isTest(file) && !file.startsWith('db/migrations/'));
-  const imports = new Map(files.map((file) => [file, importsOf(file).filter((target) => files.includes(target))]));
+  const imports = new Map(files.map((file) => [file, listImports(file).filter((target) => files.includes(target))]));
   const withoutSql = files.filter(
     (file) => !file.startsWith('db/schema/') && !SQL.test(readFileSync(join(ROOT, file), 'utf8')),
   );
-  const twoWay = twoWayPairs(imports);
-  const cycles = cyclesOf(imports).filter((cycle) => cycle.length > DB_CYCLE_MAX);
+  const twoWay = findTwoWayPairs(imports);
+  const cycles = findCycles(imports).filter((cycle) => cycle.length > DB_CYCLE_MAX);
   return [
     ...(withoutSql.length > DB_FILES_WITHOUT_SQL_MAX
       ? [
@@ -147,35 +147,35 @@ function checkDb() {
  * address.
  */
 function checkDashboard() {
-  const files = sources(join(ROOT, 'dashboard'))
+  const files = listSources(join(ROOT, 'dashboard'))
     .map((file) => relative(ROOT, file))
     .filter((file) => !isTest(file));
   const imports = new Map(
-    files.map((file) => [file, staticImportsOf(file).filter((target) => files.includes(target))]),
+    files.map((file) => [file, listStaticImports(file).filter((target) => files.includes(target))]),
   );
-  return cyclesOf(imports).map(
+  return findCycles(imports).map(
     (cycle) =>
       `${cycle.length} files of dashboard/ import each other: ${cycle.join(', ')}. Move the type that they share into a file of its own`,
   );
 }
 
-function importsOf(file) {
-  return targetsOf(file, (match) => match[2] ?? match[3]);
+function listImports(file) {
+  return listTargets(file, (match) => match[2] ?? match[3]);
 }
 
 /** Returns the imports of a file without the lazy ones. */
-function staticImportsOf(file) {
-  return targetsOf(file, (match) => match[2]);
+function listStaticImports(file) {
+  return listTargets(file, (match) => match[2]);
 }
 
-function targetsOf(file, nameOf) {
+function listTargets(file, nameOf) {
   return [...readFileSync(join(ROOT, file), 'utf8').matchAll(IMPORT)]
     .flatMap((match) => nameOf(match) ?? [])
     .filter((target) => target.startsWith('.'))
     .map((target) => relative(ROOT, resolve(ROOT, dirname(file), target)));
 }
 
-function twoWayPairs(imports) {
+function findTwoWayPairs(imports) {
   const pairs = new Set();
   for (const [file, targets] of imports)
     for (const target of targets) pairs.add(`${dirname(file)} and ${dirname(target)}`);
@@ -186,7 +186,7 @@ function twoWayPairs(imports) {
 }
 
 /** Groups of files of which each reaches every other (Tarjan's strongly connected components). */
-function cyclesOf(imports) {
+function findCycles(imports) {
   const [order, low, onStack, stack, cycles] = [new Map(), new Map(), new Set(), [], []];
   const visit = (file) => {
     order.set(file, order.size);
@@ -206,10 +206,10 @@ function cyclesOf(imports) {
   return cycles;
 }
 
-function sources(folder) {
+function listSources(folder) {
   return readdirSync(folder, { withFileTypes: true }).flatMap((entry) => {
     const path = join(folder, entry.name);
-    if (entry.isDirectory()) return sources(path);
+    if (entry.isDirectory()) return listSources(path);
     return /\.tsx?$/.test(entry.name) ? [path] : [];
   });
 }
@@ -218,6 +218,6 @@ function isTest(file) {
   return file.endsWith('.test.ts');
 }
 
-function lineOf(text, index) {
+function getLineNumber(text, index) {
   return text.slice(0, index).split('\n').length;
 }

@@ -36,24 +36,24 @@ const IRREGULAR = new Set(
 /** Verbs and nouns that only look like participles. */
 const NO_PARTICIPLES = new Set(['embed', 'exceed', 'feed', 'need', 'proceed', 'seed', 'speed', 'succeed']);
 
-const service = typesOf(ROOMS.flatMap((room) => sources(join(ROOT, room))));
-const dashboard = typesOf(sources(join(ROOT, DASHBOARD)));
+const service = mapTypesToFiles(ROOMS.flatMap((room) => listSources(join(ROOT, room))));
+const dashboard = mapTypesToFiles(listSources(join(ROOT, DASHBOARD)));
 const violations = [
-  ...twice(service),
-  ...twice(dashboard),
+  ...describeDuplicates(service),
+  ...describeDuplicates(dashboard),
   ...[...dashboard].flatMap(([name, files]) =>
-    service.has(name) && !MIRRORED.has(name) ? [twoMeanings(name, [...files, ...service.get(name)])] : [],
+    service.has(name) && !MIRRORED.has(name) ? [describeDuplicate(name, [...files, ...service.get(name)])] : [],
   ),
   ...[...MIRRORED].flatMap((name) =>
     dashboard.has(name) && service.has(name) ? [] : [`test/check-names.mjs names ${name}, which is not in both`],
   ),
-  ...[...ROOMS, DASHBOARD].flatMap((room) => sources(join(ROOT, room)).flatMap(participlesOf)),
+  ...[...ROOMS, DASHBOARD].flatMap((room) => listSources(join(ROOT, room)).flatMap(findParticiples)),
 ];
 for (const violation of violations) console.error(violation);
 process.exitCode = violations.length === 0 ? 0 : 1;
 
 /** Maps each exported type to the files that export it. */
-function typesOf(files) {
+function mapTypesToFiles(files) {
   const types = new Map();
   for (const file of files)
     for (const [, name] of readFileSync(file, 'utf8').matchAll(EXPORTED_TYPE))
@@ -61,21 +61,21 @@ function typesOf(files) {
   return types;
 }
 
-function twice(types) {
-  return [...types].flatMap(([name, files]) => (files.length > 1 ? [twoMeanings(name, files)] : []));
+function describeDuplicates(types) {
+  return [...types].flatMap(([name, files]) => (files.length > 1 ? [describeDuplicate(name, files)] : []));
 }
 
-function twoMeanings(name, files) {
+function describeDuplicate(name, files) {
   return `The type ${name} is exported by ${files.join(' and ')}: name each by its own meaning`;
 }
 
-function participlesOf(file) {
+function findParticiples(file) {
   const text = readFileSync(file, 'utf8');
   return ACTING.flatMap((pattern) =>
     [...text.matchAll(pattern)].flatMap(({ 1: name, index }) =>
       name !== undefined && isParticiple(/^[a-z]+/.exec(name)?.[0] ?? '')
         ? [
-            `${relative(ROOT, file)}:${lineOf(text, index)} names an action ${name}: begin with a verb, such as read or wait`,
+            `${relative(ROOT, file)}:${getLineNumber(text, index)} names an action ${name}: begin with a verb, such as read or wait`,
           ]
         : [],
     ),
@@ -86,14 +86,14 @@ function isParticiple(word) {
   return IRREGULAR.has(word) || (word.endsWith('ed') && !NO_PARTICIPLES.has(word));
 }
 
-function sources(folder) {
+function listSources(folder) {
   return readdirSync(folder, { withFileTypes: true }).flatMap((entry) => {
     const path = join(folder, entry.name);
-    if (entry.isDirectory()) return sources(path);
+    if (entry.isDirectory()) return listSources(path);
     return /\.tsx?$/.test(entry.name) ? [path] : [];
   });
 }
 
-function lineOf(text, index) {
+function getLineNumber(text, index) {
   return text.slice(0, index).split('\n').length;
 }

@@ -26,21 +26,23 @@ const files = execFileSync('git', ['ls-files', '-co', '--exclude-standard'], {
 })
   .split('\n')
   .filter((file) => /\.(tsx?|mjs|md)$/.test(file) && !SKIPPED.test(file));
-const found = files.flatMap(findings);
+const found = files.flatMap(listFindings);
 for (const { file, line, says } of found) console.error(`${file}:${line} ${says}`);
 process.exitCode = found.length > 0 ? 1 : 0;
 
 /** Lists the findings of a file. */
-function findings(file) {
+function listFindings(file) {
   const source = readFileSync(join(ROOT, file), 'utf8');
-  const blocks = file.endsWith('.md') ? paragraphs(source) : [...comments(source), ...strings(file, source)];
+  const blocks = file.endsWith('.md')
+    ? listParagraphs(source)
+    : [...listComments(source), ...listStrings(file, source)];
   const long = file.endsWith('.md') || file.startsWith('dashboard/text/');
   return blocks.flatMap(({ line, text }) =>
-    sentences(text).flatMap((sentence) => faultsOf(sentence, long).map((says) => ({ file, line, says }))),
+    splitSentences(text).flatMap((sentence) => findFaults(sentence, long).map((says) => ({ file, line, says }))),
   );
 }
 
-function faultsOf(sentence, long) {
+function findFaults(sentence, long) {
   const faults = WORDS.flatMap(([pattern, write]) => {
     const word = pattern.exec(sentence)?.[0];
     return word && word !== word.toUpperCase() ? [`“${word}”: ${write}`] : [];
@@ -52,7 +54,7 @@ function faultsOf(sentence, long) {
 }
 
 /** Splits a text into sentences; inline code counts as one word, whatever it contains. */
-function sentences(text) {
+function splitSentences(text) {
   return text
     .replace(/`[^`]*`|\$\{[^}]*\}|https?:\S+/g, '◇')
     .replace(/\*\*|\[|\]\([^)]*\)/g, '')
@@ -61,7 +63,7 @@ function sentences(text) {
 }
 
 /** Lists the paragraphs of comments; a tag such as `@param` starts a new one. */
-function comments(source) {
+function listComments(source) {
   const blocks = [];
   let inBlock = false;
   for (const [at, raw] of source.split('\n').entries()) {
@@ -72,13 +74,13 @@ function comments(source) {
       : /(?:^|\s)\/\/ (.*)$/.exec(raw)?.[1];
     inBlock = own && !raw.includes('*/');
     if (text === undefined || /biome-ignore|https?:$/.test(text)) continue;
-    add(blocks, at + 1, text, !own && !/^\s*\/\//.test(raw));
+    addLine(blocks, at + 1, text, !own && !/^\s*\/\//.test(raw));
   }
   return blocks;
 }
 
 /** Appends a line to the last block if it continues the block's paragraph. */
-function add(blocks, line, text, alone = false) {
+function addLine(blocks, line, text, alone = false) {
   const last = blocks.at(-1);
   const tag = /^\s*(?:@\w+(?: \{[^}]*\})?(?: [\w.]+ )?|[-*] |\d+\. |#+ |> )/.exec(text)?.[0] ?? '';
   const rest = text.slice(tag.length).trim();
@@ -88,7 +90,7 @@ function add(blocks, line, text, alone = false) {
 }
 
 /** Lists the names of tests, or the dashboard's strings. */
-function strings(file, source) {
+function listStrings(file, source) {
   const isTest = /\.test\.tsx?$/.test(file);
   if (!isTest && !file.startsWith('dashboard/text/')) return [];
   const pattern = isTest
@@ -102,13 +104,13 @@ function strings(file, source) {
 }
 
 /** Lists the paragraphs, items and cells of a Markdown page, without headings and blocks of code. */
-function paragraphs(source) {
+function listParagraphs(source) {
   const blocks = [];
   let fenced = false;
   for (const [at, raw] of source.split('\n').entries()) {
     if (/^\s*```/.test(raw)) fenced = !fenced;
-    else if (/^\s*\|/.test(raw)) for (const cell of raw.split('|')) add(blocks, at + 1, cell, true);
-    else if (!fenced && !raw.startsWith('#')) add(blocks, at + 1, raw);
+    else if (/^\s*\|/.test(raw)) for (const cell of raw.split('|')) addLine(blocks, at + 1, cell, true);
+    else if (!fenced && !raw.startsWith('#')) addLine(blocks, at + 1, raw);
   }
   return blocks;
 }

@@ -20,18 +20,20 @@ const START_SECONDS = 300;
 const PEOPLE_PATHS = '^/(apikeys|audit-log|auth|project|sms/senders)';
 const ENDS_SESSION = '^/auth/(logout|password)$';
 
-const schemathesis = install();
-const service = process.env.BASE_URL ? useRunning() : await start();
+const schemathesis = installSchemathesis();
+const service = process.env.BASE_URL ? useRunningService() : await startService();
 const folder = mkdtempSync(join(tmpdir(), 'tidings-fuzz-document-'));
 const file = join(folder, 'openapi.json');
 let failed = false;
 try {
   const document = await (await fetch(`${service.baseUrl}/openapi.json`)).json();
-  writeFileSync(file, JSON.stringify(withoutRanges(document)));
+  writeFileSync(file, JSON.stringify(expandStatusRanges(document)));
   const byKey = ['-H', `Authorization: Bearer ${service.secretKey}`, '--exclude-path-regex', PEOPLE_PATHS];
   const bySession = ['-H', `Cookie: ${service.cookie}`, '--include-path-regex', PEOPLE_PATHS];
-  failed = !run(byKey, Math.round(SECONDS * (1 - PEOPLE_SHARE))) || failed;
-  failed = !run([...bySession, '--exclude-path-regex', ENDS_SESSION], Math.round(SECONDS * PEOPLE_SHARE)) || failed;
+  failed = !runSchemathesis(byKey, Math.round(SECONDS * (1 - PEOPLE_SHARE))) || failed;
+  failed =
+    !runSchemathesis([...bySession, '--exclude-path-regex', ENDS_SESSION], Math.round(SECONDS * PEOPLE_SHARE)) ||
+    failed;
 } finally {
   await service.stop();
   rmSync(folder, { recursive: true, force: true });
@@ -39,7 +41,7 @@ try {
 console.log(failed ? 'fuzz:api FAILED' : 'fuzz:api passed');
 process.exitCode = failed ? 1 : 0;
 
-function run(who, seconds) {
+function runSchemathesis(who, seconds) {
   const words = ['run', file, '--url', service.baseUrl, '--checks', CHECKS, '--max-time', String(seconds)];
   const options = [
     '--phases',
@@ -61,7 +63,7 @@ function run(who, seconds) {
  * Returns the document with each error at its own status, for both paths of an operation. Ranges such as 4XX would
  * allow any other error.
  */
-function withoutRanges(document) {
+function expandStatusRanges(document) {
   const { responses, examples } = document.components;
   const statusesOf = (range) =>
     Object.values(responses[range].content['application/json'].examples).map(
@@ -84,7 +86,7 @@ function withoutRanges(document) {
 }
 
 /** Installs schemathesis from PyPI once for each user, in a separate folder. */
-function install() {
+function installSchemathesis() {
   const folder = join(process.env.XDG_CACHE_HOME ?? join(homedir(), '.cache'), 'tidings', `schemathesis-${VERSION}`);
   const program = join(folder, 'bin', 'schemathesis');
   if (existsSync(program)) return program;
@@ -100,13 +102,13 @@ function install() {
   process.exit(2);
 }
 
-function useRunning() {
+function useRunningService() {
   const { BASE_URL: baseUrl, SECRET_KEY: secretKey, SESSION_COOKIE: cookie } = process.env;
   return { baseUrl, secretKey, cookie, stop: async () => {} };
 }
 
 /** Starts a whole service in a temporary home, without rate limits and without name resolution. */
-async function start() {
+async function startService() {
   const home = mkdtempSync(join(tmpdir(), 'tidings-fuzz-'));
   const env = {
     ...process.env,

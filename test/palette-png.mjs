@@ -15,31 +15,32 @@ const APART = 300;
  * @param {Buffer} png
  * @returns {Buffer} the same picture; `png` itself if it has a palette already
  */
-export function withPalette(png) {
-  const chunks = chunksOf(png);
+export function convertToPalette(png) {
+  const chunks = splitChunks(png);
   const header = chunks.find(({ type }) => type === 'IHDR').data;
   const [width, height, colorType] = [header.readUInt32BE(0), header.readUInt32BE(4), header[9]];
   if (colorType === 3) return png;
   const channels = { 2: 3, 6: 4 }[colorType];
   const raw = inflateSync(Buffer.concat(chunks.filter(({ type }) => type === 'IDAT').map(({ data }) => data)));
-  const pixels = unfiltered(raw, { width, height, channels });
-  const { palette, indexOf } = paletteOf(pixels, channels);
+  const pixels = reverseFilters(raw, { width, height, channels });
+  const { palette, indexOf } = buildPalette(pixels, channels);
   const rows = Buffer.alloc(height * (width + 1));
   for (let y = 0, at = 0; y < height; y += 1) {
-    for (let x = 0; x < width; x += 1, at += channels) rows[y * (width + 1) + 1 + x] = indexOf.get(colorAt(pixels, at));
+    for (let x = 0; x < width; x += 1, at += channels)
+      rows[y * (width + 1) + 1 + x] = indexOf.get(readColor(pixels, at));
   }
   const head = Buffer.from(header);
   head[9] = 3;
   return Buffer.concat([
     SIGNATURE,
-    chunk('IHDR', head),
-    chunk('PLTE', Buffer.from(palette.flatMap((color) => [color >> 16, (color >> 8) & 255, color & 255]))),
-    chunk('IDAT', deflateSync(rows, { level: 9 })),
-    chunk('IEND', Buffer.alloc(0)),
+    createChunk('IHDR', head),
+    createChunk('PLTE', Buffer.from(palette.flatMap((color) => [color >> 16, (color >> 8) & 255, color & 255]))),
+    createChunk('IDAT', deflateSync(rows, { level: 9 })),
+    createChunk('IEND', Buffer.alloc(0)),
   ]);
 }
 
-function chunksOf(png) {
+function splitChunks(png) {
   const chunks = [];
   for (let at = SIGNATURE.length; at < png.length; ) {
     const length = png.readUInt32BE(at);
@@ -50,7 +51,7 @@ function chunksOf(png) {
 }
 
 /** Reverses the filter of each row (PNG specification §9). */
-function unfiltered(raw, { width, height, channels }) {
+function reverseFilters(raw, { width, height, channels }) {
   const stride = width * channels;
   const pixels = Buffer.alloc(stride * height);
   for (let y = 0; y < height; y += 1) {
@@ -60,13 +61,13 @@ function unfiltered(raw, { width, height, channels }) {
       const left = x < channels ? 0 : pixels[to - channels];
       const up = y === 0 ? 0 : pixels[to - stride];
       const corner = x < channels || y === 0 ? 0 : pixels[to - stride - channels];
-      pixels[to] = raw[y * (stride + 1) + 1 + x] + predicted(filter, left, up, corner);
+      pixels[to] = raw[y * (stride + 1) + 1 + x] + predictByte(filter, left, up, corner);
     }
   }
   return pixels;
 }
 
-function predicted(filter, left, up, corner) {
+function predictByte(filter, left, up, corner) {
   if (filter === 1) return left;
   if (filter === 2) return up;
   if (filter === 3) return (left + up) >> 1;
@@ -76,41 +77,41 @@ function predicted(filter, left, up, corner) {
   return b <= c ? up : corner;
 }
 
-function colorAt(pixels, at) {
+function readColor(pixels, at) {
   return (pixels[at] << 16) | (pixels[at + 1] << 8) | pixels[at + 2];
 }
 
-function paletteOf(pixels, channels) {
+function buildPalette(pixels, channels) {
   const counts = new Map();
   for (let at = 0; at < pixels.length; at += channels) {
-    const color = colorAt(pixels, at);
+    const color = readColor(pixels, at);
     counts.set(color, (counts.get(color) ?? 0) + 1);
   }
   const byCount = [...counts].sort(([, a], [, b]) => b - a).map(([color]) => color);
   const palette = byCount.slice(0, FREQUENT);
   for (const color of byCount.slice(FREQUENT)) {
     if (palette.length === COLORS) break;
-    if (distance(palette[nearest(palette, color)], color) >= APART) palette.push(color);
+    if (measureDistance(palette[findNearest(palette, color)], color) >= APART) palette.push(color);
   }
-  const indexOf = new Map(byCount.map((color) => [color, nearest(palette, color)]));
+  const indexOf = new Map(byCount.map((color) => [color, findNearest(palette, color)]));
   return { palette, indexOf };
 }
 
-function nearest(palette, color) {
+function findNearest(palette, color) {
   let [best, least] = [0, Number.POSITIVE_INFINITY];
   for (const [n, other] of palette.entries()) {
-    const far = distance(other, color);
+    const far = measureDistance(other, color);
     if (far < least) [best, least] = [n, far];
   }
   return best;
 }
 
-function distance(one, other) {
+function measureDistance(one, other) {
   const part = (shift) => ((one >> shift) & 255) - ((other >> shift) & 255);
   return part(16) ** 2 + part(8) ** 2 + part(0) ** 2;
 }
 
-function chunk(type, data) {
+function createChunk(type, data) {
   const body = Buffer.concat([Buffer.from(type, 'latin1'), data]);
   const framed = Buffer.alloc(body.length + 8);
   framed.writeUInt32BE(data.length, 0);

@@ -3,7 +3,7 @@ import { spawnSync } from 'node:child_process';
 import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { withPalette } from './palette-png.mjs';
+import { convertToPalette } from './palette-png.mjs';
 
 const ROOT = join(dirname(fileURLToPath(import.meta.url)), '..');
 const PICTURES = join(ROOT, 'docs', 'screens');
@@ -21,6 +21,6 @@ const { status } = spawnSync(
 );
 for (const name of readdirSync(PICTURES)) {
   const file = join(PICTURES, name);
-  writeFileSync(file, withPalette(readFileSync(file)));
+  writeFileSync(file, convertToPalette(readFileSync(file)));
 }
 process.exit(status ?? 1);

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Pids } from '../../cli/start/dev-file.ts';
 import type { Db } from '../../db/connection.ts';
-import { cpuMs, postgresCpuMs } from '../../test/support/process-cpu.ts';
+import { readCpuMs, readPostgresCpuMs } from '../../test/support/process-cpu.ts';
 import type { ApiClient } from '../load/api-client.ts';
 import { percentile, type Window } from './window.ts';
 
@@ -30,7 +30,7 @@ export async function sendCampaign(
     audienceType: 'ALL',
     body: '<p>Hello {{firstName}} of {{company}}, you have {{points}} points.</p><p><a href="https://example.com/x">More</a></p>',
   });
-  const cpu = () => ({ api: cpuMs([pids.api]), postgres: postgresCpuMs(pids.postgres) });
+  const cpu = () => ({ api: readCpuMs([pids.api]), postgres: readPostgresCpuMs(pids.postgres) });
   const [before, from] = [cpu(), performance.now()];
   await client.callOk('POST', `/campaigns/${data.id}/send`, {});
   const readSent = async () => {

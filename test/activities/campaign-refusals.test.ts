@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { countCampaign } from '../../db/campaigns/stats.ts';
 import { buildDomain } from '../build/senders.ts';
 import { buildProject } from '../support/api.ts';
-import { buildSendingCampaign, type CampaignWorker, campaignWorker } from '../support/campaign-worker.ts';
+import { buildSendingCampaign, type CampaignWorker, createCampaignWorker } from '../support/campaign-worker.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { type SmtpSink, startSmtpSink } from '../support/smtp/smtp-sink.ts';
 
@@ -14,7 +14,7 @@ let worker: CampaignWorker;
 beforeAll(async () => {
   database = await createTestDatabase();
   sink = await startSmtpSink();
-  worker = campaignWorker({ db: database.db, smtpUrl: sink.url });
+  worker = createCampaignWorker({ db: database.db, smtpUrl: sink.url });
 });
 
 afterAll(async () => {

@@ -8,7 +8,7 @@ import { chooseWinner } from '../../engine/campaigns/variant-test.ts';
 import { buildContacts, buildStartedCampaign } from '../build/campaigns.ts';
 import { buildDomain } from '../build/senders.ts';
 import { buildProject } from '../support/api.ts';
-import { buildSendingCampaign, type CampaignWorker, campaignWorker } from '../support/campaign-worker.ts';
+import { buildSendingCampaign, type CampaignWorker, createCampaignWorker } from '../support/campaign-worker.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { type SmtpSink, startSmtpSink } from '../support/smtp/smtp-sink.ts';
 
@@ -20,7 +20,7 @@ let projectId: string;
 beforeAll(async () => {
   database = await createTestDatabase();
   sink = await startSmtpSink();
-  worker = campaignWorker({ db: database.db, smtpUrl: sink.url });
+  worker = createCampaignWorker({ db: database.db, smtpUrl: sink.url });
 });
 
 beforeEach(async () => {

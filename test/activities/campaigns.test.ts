@@ -10,7 +10,7 @@ import { deriveKey } from '../../rules/access/secrets.ts';
 import { buildContacts } from '../build/campaigns.ts';
 import { buildDomain, TEST_SECRET_KEY } from '../build/senders.ts';
 import { buildProject } from '../support/api.ts';
-import { buildSendingCampaign, type CampaignWorker, campaignWorker } from '../support/campaign-worker.ts';
+import { buildSendingCampaign, type CampaignWorker, createCampaignWorker } from '../support/campaign-worker.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { type SmtpSink, startSmtpSink } from '../support/smtp/smtp-sink.ts';
 import { until } from '../support/until.ts';
@@ -43,7 +43,7 @@ afterAll(async () => {
 });
 
 function createWorker(url = sink.url): CampaignWorker {
-  const started = campaignWorker({ db: database.db, smtpUrl: url });
+  const started = createCampaignWorker({ db: database.db, smtpUrl: url });
   workers.push(started);
   return started;
 }

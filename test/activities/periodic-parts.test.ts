@@ -8,7 +8,7 @@ import { uuidv7 } from '../../rules/uuid.ts';
 import { buildSegment } from '../build/segments.ts';
 import { buildProject } from '../support/api.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
-import { KEEP_ALL, periodicActivitiesOf, runPart } from '../support/periodic.ts';
+import { createPeriodicActivities, KEEP_ALL, runPeriodicPart } from '../support/periodic.ts';
 import { until } from '../support/until.ts';
 
 let database: TestDatabase;
@@ -16,7 +16,7 @@ let activities: PeriodicActivities;
 
 beforeAll(async () => {
   database = await createTestDatabase();
-  activities = periodicActivitiesOf(database.db);
+  activities = createPeriodicActivities(database.db);
 });
 beforeEach(() => sql`DELETE FROM segments`.execute(database.db));
 afterAll(() => database?.drop());
@@ -55,7 +55,10 @@ describe('computing the tracked segments of a project', () => {
     for (const name of ['a', 'b', 'c']) await newSegment(projectId, name);
     await sql`UPDATE segments SET computed_at = now() - interval '1 hour' WHERE name = 'a'`.execute(database.db);
     await sql`UPDATE segments SET computed_at = now() - interval '2 hours' WHERE name = 'b'`.execute(database.db);
-    expect(await runPart(activities, { kind: 'segments', part: projectId })).toEqual({ cursor: null, failures: [] });
+    expect(await runPeriodicPart(activities, { kind: 'segments', part: projectId })).toEqual({
+      cursor: null,
+      failures: [],
+    });
     expect(await listComputed()).toEqual(['c', 'b', 'a']);
   });
 
@@ -69,7 +72,7 @@ describe('computing the tracked segments of a project', () => {
     const environment = new MockActivityEnvironment({ heartbeatDetails: killed, attempt: 2 });
     const heartbeats: string[] = [];
     environment.on('heartbeat', (details: string) => heartbeats.push(details));
-    await runPart(activities, { kind: 'segments', part: projectId, since }, environment);
+    await runPeriodicPart(activities, { kind: 'segments', part: projectId, since }, environment);
     expect(await listComputed()).toEqual(['done', 'left', 'poison']);
     expect(heartbeats.map((details) => JSON.parse(details).underWay)).toContain(poison);
   });
@@ -78,9 +81,11 @@ describe('computing the tracked segments of a project', () => {
     const projectId = await newProject();
     for (const name of ['a', 'b']) await newSegment(projectId, name);
     const over = { kind: 'segments', part: projectId, deadlineMs: Date.now() - 1 } as const;
-    const { cursor } = await runPart(activities, over);
+    const { cursor } = await runPeriodicPart(activities, over);
     expect([cursor, await listComputed()]).toEqual([expect.any(String), []]);
-    expect(await runPart(activities, { kind: 'segments', part: projectId, cursor })).toMatchObject({ cursor: null });
+    expect(await runPeriodicPart(activities, { kind: 'segments', part: projectId, cursor })).toMatchObject({
+      cursor: null,
+    });
     expect(await listComputed()).toEqual(['a', 'b']);
   });
 
@@ -95,7 +100,7 @@ describe('computing the tracked segments of a project', () => {
       CREATE TRIGGER refuse BEFORE UPDATE ON segments FOR EACH ROW WHEN (OLD.name = 'broken') EXECUTE FUNCTION refuse()
     `.execute(database.db);
     try {
-      const { failures } = await runPart(activities, { kind: 'segments', part: projectId });
+      const { failures } = await runPeriodicPart(activities, { kind: 'segments', part: projectId });
       expect(failures).toEqual([`segment ${broken}`]);
       expect(await listComputed()).toEqual(['well']);
       const standing = (await listPeriodicWork(database.db)).find(({ kind }) => kind === 'segments');
@@ -112,16 +117,16 @@ describe('computing the tracked segments of a project', () => {
     const environment = new MockActivityEnvironment();
     const input = { kind: 'segments', part: projectId } as const;
     await runWhileLocked(held, async () => {
-      const part = runPart(activities, input, environment).catch((error: unknown) => error);
+      const part = runPeriodicPart(activities, input, environment).catch((error: unknown) => error);
       await until(isStatementWaiting, 'the computation to wait');
       environment.cancel();
       expect(await part).toBeInstanceOf(Error);
-      await expect(runPart(activities, input)).rejects.toThrow('an earlier attempt still runs in this process');
+      await expect(runPeriodicPart(activities, input)).rejects.toThrow('an earlier attempt still runs in this process');
     });
     await until(async () => (await listComputed()).length === 1, 'the statement that was held');
     await until(
       () =>
-        runPart(activities, input).then(
+        runPeriodicPart(activities, input).then(
           () => true,
           () => false,
         ),

@@ -13,7 +13,7 @@ import { classifyRefusal, parseDiagnostic } from '../../rules/emails/refusal.ts'
 import { buildContact, buildEmail } from '../build/emails.ts';
 import { buildDomain, TEST_SECRET_KEY } from '../build/senders.ts';
 import { buildProject } from '../support/api.ts';
-import { buildSendingCampaign, campaignWorker } from '../support/campaign-worker.ts';
+import { buildSendingCampaign, createCampaignWorker } from '../support/campaign-worker.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { type SmtpSink, startSmtpSink } from '../support/smtp/smtp-sink.ts';
 
@@ -141,7 +141,7 @@ describe('the same 550 reply leads to the same rows in the database', () => {
   });
 
   it('when it refuses an email of a campaign', async () => {
-    const worker = campaignWorker({ db: database.db, smtpUrl: sink.url });
+    const worker = createCampaignWorker({ db: database.db, smtpUrl: sink.url });
     const start = await buildSendingCampaign(database.db, { projectId, count: 1, worker });
     await worker.send(start);
     await worker.close();

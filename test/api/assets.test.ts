@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ASSETS_MAX_BYTES } from '../../db/assets/assets.ts';
-import { buildKey, startTestApi, type TestApi } from '../support/api.ts';
+import { buildApiKey, startTestApi, type TestApi } from '../support/api.ts';
 
 const GIF = Buffer.from('R0lGODlhAgADAIAAAAAAAP///yH5BAEAAAAALAAAAAACAAMAAAICRF4AOw==', 'base64');
 /** Returns a unique GIF: bytes after its end do not change the image. */
@@ -143,7 +143,7 @@ describe('the images of a project', () => {
   });
 
   it('can be changed with the scope to edit templates, and listed with the scope to see templates', async () => {
-    const key = await buildKey(api.db, api.one.id, ['templates:view']);
+    const key = await buildApiKey(api.db, api.one.id, ['templates:view']);
     expect((await api.call('GET', '/assets', { key })).status).toBe(200);
     expect((await upload(newGif(), { key })).body.error).toMatchObject({ code: 'FORBIDDEN' });
     const { body } = await upload(newGif());

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { buildContacts, campaignBody } from '../build/campaigns.ts';
 import { buildContact } from '../build/emails.ts';
 import { buildDomain } from '../build/senders.ts';
-import { buildKey, buildProject, startTestApi, type TestApi, type TestProject } from '../support/api.ts';
+import { buildApiKey, buildProject, startTestApi, type TestApi, type TestProject } from '../support/api.ts';
 
 const CLEAN = '<p>Hello {{firstName ?? you}}. <a href="{{unsubscribeUrl}}">Off</a></p>';
 
@@ -217,7 +217,7 @@ describe('the preview of a template', () => {
   it('shows no contact of another project, and no contact to a key that may not see contacts', async () => {
     const contactId = await buildContact(api.db, { projectId: api.two.id });
     expect((await preview({ body: 'x', contactId })).status).toBe(404);
-    const key = await buildKey(api.db, project.id, ['templates:view']);
+    const key = await buildApiKey(api.db, project.id, ['templates:view']);
     const own = await buildContact(api.db, { projectId: project.id });
     const previewWithKey = (changes: object) =>
       api.call('POST', '/templates/preview', { key, body: { subject: 'x', body: 'y', ...changes } });

@@ -1,7 +1,7 @@
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startTestApi, type TestApi } from '../support/api.ts';
-import { operationsOf } from '../support/operations.ts';
+import { listOperations } from '../support/operations.ts';
 
 let api: TestApi;
 beforeAll(async () => {
@@ -78,7 +78,7 @@ describe('the dashboard', () => {
   });
 
   it('is not served at any path of the API', () => {
-    const taken = operationsOf(api.app).filter(({ path }) => path === '/' || /^\/app(\/|$)/.test(path));
+    const taken = listOperations(api.app).filter(({ path }) => path === '/' || /^\/app(\/|$)/.test(path));
     expect(taken).toEqual([]);
   });
 });

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { track } from '../build/events.ts';
 import { buildWorkflow, expectOk } from '../build/workflows.ts';
 import { startTestApi, type TestApi } from '../support/api.ts';
-import { forgedCursor } from '../support/cursors.ts';
+import { forgeCursor } from '../support/cursors.ts';
 
 let api: TestApi;
 beforeAll(async () => {
@@ -176,7 +176,7 @@ describe('the activity feed', () => {
       [1e308, 'x'],
       [1, `event.triggered:${'z'.repeat(36)}`],
     ]) {
-      const cursor = forgedCursor({ projectId: api.one.id, path: '/activity', query: {} }, forged);
+      const cursor = forgeCursor({ projectId: api.one.id, path: '/activity', query: {} }, forged);
       expect((await api.call('GET', `/activity?cursor=${cursor}`)).status).toBe(400);
     }
     const other = await expectOk(api.call('GET', '/activity', { key: api.two.secretKey }));

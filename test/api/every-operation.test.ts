@@ -2,9 +2,9 @@ import { v7 as uuidv7 } from 'uuid';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { buildDomain } from '../build/senders.ts';
 import { type CallOptions, type CallResult, startTestApi, type TestApi } from '../support/api.ts';
-import { forgedCursor } from '../support/cursors.ts';
+import { forgeCursor } from '../support/cursors.ts';
 import { buildEverything } from '../support/everything.ts';
-import { type ApiOperation, nameOf, operationCaller, operationsOf } from '../support/operations.ts';
+import { type ApiOperation, createOperationCaller, getOperationName, listOperations } from '../support/operations.ts';
 import { signIn } from '../support/session.ts';
 import { buildStartable, FORMS, type Start } from '../support/startable.ts';
 
@@ -73,7 +73,7 @@ const isForOperators = ({ path }: ApiOperation) => path.startsWith('/operator');
 const BAD_PARAMETERS: Record<string, string> = {
   limit: 'many',
   // A cursor of another list is refused like an unreadable cursor.
-  cursor: forgedCursor({ projectId: undefined, path: '/another', query: {} }, [uuidv7()]),
+  cursor: forgeCursor({ projectId: undefined, path: '/another', query: {} }, [uuidv7()]),
   startDate: 'soon',
   endDate: 'soon',
   status: 'X',
@@ -99,7 +99,7 @@ let starts: Record<string, Start>;
 
 beforeAll(async () => {
   api = await startTestApi();
-  operations = operationsOf(api.app);
+  operations = listOperations(api.app);
   document = await (await api.app.request('/openapi.json')).json();
   await buildDomain(api.db, { projectId: api.one.id });
   // The example bodies of the OpenAPI document send from this domain.
@@ -117,13 +117,13 @@ const isKeyed = (operation: ApiOperation) =>
   operation.security.some(
     (one) => Object.values(one).some((scopes) => scopes.length > 0) || 'publicKey' in one || 'secretKey' in one,
   ) &&
-  !WITHOUT_KEY.includes(nameOf(operation));
+  !WITHOUT_KEY.includes(getOperationName(operation));
 const hasForeignId = ({ params, security }: ApiOperation) =>
   security.length > 0 && params.some((param) => !NO_IDS.has(param));
 
 /** Returns the row that the contract requires. */
 function expectedRow(operation: ApiOperation): Row {
-  const name = nameOf(operation);
+  const name = getOperationName(operation);
   const isCallback = CALLBACKS.includes(name);
   const unnamed = isRead(operation) ? 'no body' : 'named as ignored';
   return {
@@ -157,7 +157,7 @@ async function callAlone(operation: ApiOperation, options: CallOptions & { query
   // A sign-out or a password change ends the session, so they get a session of their own.
   const session = operation.path.startsWith('/auth/') ? await signIn(api, api.one) : owner;
   const ids = isRead(operation) ? idOf : () => undefined;
-  return operationCaller({ api, owner: session, idOf: ids })(operation, options);
+  return createOperationCaller({ api, owner: session, idOf: ids })(operation, options);
 }
 
 const shown = ({ status, body }: CallResult) => `${status} ${JSON.stringify(body?.error ?? body)}`;
@@ -166,8 +166,8 @@ describe('every operation of the API', () => {
   it('refuses an unknown field, or names it as ignored', () =>
     expectColumn('unknownField', async (operation) => {
       if (isRead(operation)) return 'no body';
-      if (CALLBACKS.includes(nameOf(operation))) return 'taken';
-      const form = operation.multipart ? FORMS[nameOf(operation)]?.()[0] : undefined;
+      if (CALLBACKS.includes(getOperationName(operation))) return 'taken';
+      const form = operation.multipart ? FORMS[getOperationName(operation)]?.()[0] : undefined;
       form?.set('utm_nonsense', '1');
       const given = { ...(operation.body as object), utm_nonsense: 1 };
       const response = form ? await sendForm(operation.path, form) : await callAlone(operation, { body: given });
@@ -179,7 +179,7 @@ describe('every operation of the API', () => {
 
   it('refuses an unknown query parameter by name, except operations that pages and probes call', () =>
     expectColumn('unknownParameter', async (operation) => {
-      if (CALLBACKS.includes(nameOf(operation))) return 'taken';
+      if (CALLBACKS.includes(getOperationName(operation))) return 'taken';
       const response = await callAlone(operation, { query: '?utm_nonsense=1' });
       const { error } = response.body ?? {};
       const [fault] = error?.errors ?? [];
@@ -214,7 +214,7 @@ describe('every operation of the API', () => {
         if (!id) throw new Error(`${path}: give {${param}} an id in test/support/everything.ts`);
         return id;
       };
-      const call = operationCaller({ api, owner, idOf: foreign });
+      const call = createOperationCaller({ api, owner, idOf: foreign });
       const { status, body } = await call(operation, { body: operation.body });
       return status === 404 && body.error.code === 'NOT_FOUND' ? 'not found' : `${status} ${JSON.stringify(body)}`;
     }));
@@ -222,7 +222,7 @@ describe('every operation of the API', () => {
   it('refuses a reused key if it creates or starts something, and shows the first response only for the same input', () => {
     const done = new Map<string, string>();
     return expectColumn('reusedKey', async (operation) => {
-      const name = nameOf(operation);
+      const name = getOperationName(operation);
       if (!isKeyed(operation)) return 'no key';
       // The versioned and the unversioned path of an operation share their idempotency keys.
       const cell = done.get(name) ?? (await reuseKey(operation));
@@ -236,11 +236,13 @@ describe('every operation of the API', () => {
       (document.paths[path][method.toLowerCase()].parameters ?? []).some(
         ({ name, $ref }: { name?: string; $ref?: string }) => /idempotency-?key/i.test(name ?? $ref ?? ''),
       );
-    expect(operations.filter(takesIdempotencyKey).map(nameOf)).toEqual(operations.filter(isKeyed).map(nameOf));
+    expect(operations.filter(takesIdempotencyKey).map(getOperationName)).toEqual(
+      operations.filter(isKeyed).map(getOperationName),
+    );
   });
 
   it('returns no server error when it reads existing records', async () => {
-    const call = operationCaller({ api, owner, idOf });
+    const call = createOperationCaller({ api, owner, idOf });
     const failed: string[] = [];
     for (const operation of operations.filter(isRead)) {
       const { status, body } = await call(operation, {});
@@ -252,10 +254,10 @@ describe('every operation of the API', () => {
 
 /** Sends three requests with one idempotency key: a request, the same request, and a different request. */
 async function reuseKey(operation: ApiOperation): Promise<string> {
-  const name = nameOf(operation);
+  const name = getOperationName(operation);
   const { ids = {}, body = operation.body as object | undefined, otherBody, otherIds } = starts[name] ?? {};
   const headers = { 'idempotency-key': uuidv7() };
-  const call = operationCaller({ api, owner, idOf: (path, param) => ids[param] ?? idOf(path, param) });
+  const call = createOperationCaller({ api, owner, idOf: (path, param) => ids[param] ?? idOf(path, param) });
   const [form, otherForm] = operation.multipart ? (FORMS[name]?.() ?? []) : [];
   const ask = () => (form ? sendForm(operation.path, form, headers) : call(operation, { headers, body }));
   const first = await ask();
@@ -266,7 +268,7 @@ async function reuseKey(operation: ApiOperation): Promise<string> {
   const told = first.body === undefined || first.body === '' ? null : first.body;
   expect(told, name).toMatchObject(details.originalResponse ?? {});
   if (ONE_INPUT.includes(name)) return 'refused, same input';
-  const elsewhere = operationCaller({ api, owner, idOf: (_, param) => otherIds?.[param] });
+  const elsewhere = createOperationCaller({ api, owner, idOf: (_, param) => otherIds?.[param] });
   const bodies = otherBody ? [otherBody] : changesOf(body ?? {});
   const others: (() => Promise<CallResult>)[] = otherForm
     ? [() => sendForm(operation.path, otherForm, headers)]
@@ -318,7 +320,7 @@ const VALUES: [string, unknown][] = [
 
 /** Returns the inputs of wrong types for an operation: each member of its body, and parameters of its query. */
 function inputsOf(operation: ApiOperation): WrongInput[] {
-  if (isForOperators(operation) || CALLBACKS.includes(nameOf(operation))) return [];
+  if (isForOperators(operation) || CALLBACKS.includes(getOperationName(operation))) return [];
   const { parameters = [], requestBody } = document.paths[operation.path][operation.method.toLowerCase()];
   const ofQuery = parameters
     .map((parameter: Json) => (parameter.$ref ? follow(parameter) : parameter))

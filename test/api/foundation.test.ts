@@ -9,7 +9,7 @@ import { createRouteTable } from '../../api/http/route-table.ts';
 import { cursorQuery, EmailAddress, IdParams, InstantInput } from '../../api/http/schemas.ts';
 import { publicKey, scopes } from '../../api/http/security.ts';
 import { AppError } from '../../rules/errors.ts';
-import { buildKey, startTestApi, type TestApi } from '../support/api.ts';
+import { buildApiKey, startTestApi, type TestApi } from '../support/api.ts';
 
 const Echo = z.object({ got: z.unknown(), mode: z.string() });
 const Body = z.object({
@@ -218,7 +218,7 @@ describe('credentials', () => {
       'INVALID_API_KEY',
     ]);
     expect(code(await send('GET', '/echo', { key: api.one.publicKey }))).toEqual([401, 'INVALID_API_KEY']);
-    const key = await buildKey(api.db, api.one.id, ['contacts:edit']);
+    const key = await buildApiKey(api.db, api.one.id, ['contacts:edit']);
     const refused = await send('GET', '/echo', { key });
     expect(code(refused)).toEqual([403, 'FORBIDDEN']);
     expect(refused.body.error.details).toEqual({ requiredScope: 'contacts:view' });

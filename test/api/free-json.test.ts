@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { openApiDocument } from '../../api/openapi/document.ts';
 import { startTestApi, type TestApi } from '../support/api.ts';
 import { buildEverything } from '../support/everything.ts';
-import { operationsOf } from '../support/operations.ts';
+import { listOperations } from '../support/operations.ts';
 
 const KB = 1024;
 let api: TestApi;
@@ -48,7 +48,7 @@ function withValue(body: Json, [first, ...rest]: string[], value: unknown): Json
 it('free-form JSON in a request is refused above 64 KB, with an error at its field', async () => {
   const document: Json = JSON.parse(JSON.stringify(openApiDocument(api.app)));
   const asked: string[] = [];
-  for (const { method, path, params, body } of operationsOf(api.app)) {
+  for (const { method, path, params, body } of listOperations(api.app)) {
     const schema = document.paths[path][method.toLowerCase()].requestBody?.content['application/json']?.schema;
     if (!schema || (path.startsWith('/v1/') && document.paths[path.slice(3)])) continue;
     for (const field of freePaths(document, schema)) {

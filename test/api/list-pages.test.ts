@@ -2,7 +2,7 @@ import { type RawBuilder, sql } from 'kysely';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { startTestApi, type TestApi } from '../support/api.ts';
 import { buildEverything } from '../support/everything.ts';
-import { type ApiOperation, operationsOf } from '../support/operations.ts';
+import { type ApiOperation, listOperations } from '../support/operations.ts';
 import { signIn } from '../support/session.ts';
 
 /** Maximum size of a page (contract §1.11 Limits). */
@@ -129,7 +129,7 @@ it('a page is at most 4 MB on every list, and a cursor reaches every record', { 
   const pages = new Map<string, number>();
   const truncated: string[] = [];
   const isAlias = (path: string) => document.paths[`/v1${path}`] !== undefined;
-  const reads = operationsOf(api.app).filter(({ method, path }) => method === 'GET' && !isAlias(path));
+  const reads = listOperations(api.app).filter(({ method, path }) => method === 'GET' && !isAlias(path));
   for (const operation of reads) {
     // biome-ignore lint/suspicious/noExplicitAny: the document is plain JSON here
     const parameters: any[] = document.paths[operation.path].get.parameters ?? [];

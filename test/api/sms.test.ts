@@ -8,7 +8,7 @@ import { keyPads } from '../../rules/emails/suppression.ts';
 import { computeTwilioSignature } from '../../rules/sms/twilio-signature.ts';
 import { buildContact } from '../build/emails.ts';
 import { TEST_SECRET_KEY } from '../build/senders.ts';
-import { buildKey, startTestApi, type TestApi } from '../support/api.ts';
+import { buildApiKey, startTestApi, type TestApi } from '../support/api.ts';
 import { signIn } from '../support/session.ts';
 
 const TOKEN = 'the token of the tests';
@@ -121,7 +121,7 @@ it('the list of SMS has filters and pages without bodies; a record has the body,
     const r = await api.call('GET', `/v1/sms?${bad}`);
     expect([r.status, r.body.error.code]).toEqual([400, 'VALIDATION_ERROR']);
   }
-  const key = await buildKey(api.db, api.one.id, ['sms:send']);
+  const key = await buildApiKey(api.db, api.one.id, ['sms:send']);
   expect((await api.call('GET', '/v1/sms', { key })).status).toBe(403);
 });
 

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Database } from '../../db/schema/database.ts';
 import { startTestApi, type TestApi } from '../support/api.ts';
-import { buildVerifiedDomain, postRecord } from '../support/as-code.ts';
+import { buildVerifiedDomain, createRecord } from '../support/as-code.ts';
 
 let api: TestApi;
 let workflow: { id: string };
@@ -10,7 +10,7 @@ let workflow: { id: string };
 beforeAll(async () => {
   api = await startTestApi();
   await buildVerifiedDomain(api.db, api.one.id, 'shop.example');
-  workflow = await postRecord(api, '/workflows', { name: 'Hooks', slug: 'hooks', eventName: 'e' });
+  workflow = await createRecord(api, '/workflows', { name: 'Hooks', slug: 'hooks', eventName: 'e' });
 });
 afterAll(() => api?.close());
 
@@ -69,7 +69,7 @@ it('GET /contacts and its export refuse an expression in their condition', async
 });
 
 it('a stored expression in such a field is shown, works as plain text and stays unchanged', async () => {
-  const { id } = await postRecord(api, '/segments', {
+  const { id } = await createRecord(api, '/segments', {
     name: 'Old',
     filters: { operator: 'AND', conditions: [{ field: 'data.cart', operator: 'exists' }] },
   });
@@ -102,7 +102,7 @@ describe('a stored record with an expression in a field whose expressions are ne
   }
 
   it('keeps its template when it is sent back unchanged, and a changed value is refused', async () => {
-    const { id } = await postRecord(api, '/templates', { ...MAIL, type: 'MARKETING' });
+    const { id } = await createRecord(api, '/templates', { ...MAIL, type: 'MARKETING' });
     await storeOlder('templates', id, { from_name: '{{brand}}', body: '<p>{% include "x" %}</p>' });
     const { record, response } = await sendBack('PATCH', `/templates/${id}`, { name: 'Renamed' });
     expect(response.body).toMatchObject({ ...record, name: 'Renamed', updatedAt: expect.anything() });
@@ -135,11 +135,11 @@ describe('a stored record with an expression in a field whose expressions are ne
   });
 
   it('keeps its segment, workflow and webhook endpoint when they are sent back unchanged', async () => {
-    const segment = await postRecord(api, '/segments', { name: 'Sent back', filters: GOOD });
+    const segment = await createRecord(api, '/segments', { name: 'Sent back', filters: GOOD });
     await storeOlder('segments', segment.id, { condition: JSON.stringify(BAD_CONDITION) });
-    const hook = await postRecord(api, '/v1/webhooks', { url: 'https://hooks.example/', events: ['*'] });
+    const hook = await createRecord(api, '/v1/webhooks', { url: 'https://hooks.example/', events: ['*'] });
     await storeOlder('webhook_endpoints', hook.id, { url: 'https://hooks.example/{{x}}', events: ['{{x}}'] });
-    const flow = await postRecord(api, '/workflows', { name: 'Old', eventName: 'e' });
+    const flow = await createRecord(api, '/workflows', { name: 'Old', eventName: 'e' });
     const exitOn = [{ eventName: 'email.opened' }];
     await storeOlder('workflows', flow.id, { event_name: 'order.{{x}}', exit_on: JSON.stringify(exitOn) });
     for (const path of [`/segments/${segment.id}`, `/v1/webhooks/${hook.id}`, `/workflows/${flow.id}`]) {
@@ -159,7 +159,7 @@ describe('a stored record with an expression in a field whose expressions are ne
     const changed = { logic: 'AND', groups: [{ filters: [vip, older] }] };
     const faulty = { logic: 'AND', groups: [{ filters: [older, { ...older, field: 'data.other' }] }] };
 
-    const segment = await postRecord(api, '/segments', { name: 'Parts', filters: GOOD });
+    const segment = await createRecord(api, '/segments', { name: 'Parts', filters: GOOD });
     await storeOlder('segments', segment.id, { condition: JSON.stringify(BAD_CONDITION) });
     const { body: file } = await api.call('GET', '/project/export');
     const inFile = file.segments.find(({ name }: { name: string }) => name === 'Parts');
@@ -188,7 +188,7 @@ describe('a stored record with an expression in a field whose expressions are ne
     const put = await api.call('PUT', campaign, { body: { audienceFilter: changed } });
     expect([put.status, put.body.audienceFilter]).toEqual([200, changed]);
 
-    const hook = await postRecord(api, '/v1/webhooks', { url: 'https://hooks.example/', events: ['*'] });
+    const hook = await createRecord(api, '/v1/webhooks', { url: 'https://hooks.example/', events: ['*'] });
     await storeOlder('webhook_endpoints', hook.id, { events: ['email.opened'] });
     const events = ['signup', 'email.opened'];
     const listening = await api.call('PATCH', `/v1/webhooks/${hook.id}`, { body: { events } });
@@ -198,7 +198,7 @@ describe('a stored record with an expression in a field whose expressions are ne
       'events.1',
     ]);
 
-    const flow = await postRecord(api, '/workflows', { name: 'Exits', slug: 'exits', eventName: 'e' });
+    const flow = await createRecord(api, '/workflows', { name: 'Exits', slug: 'exits', eventName: 'e' });
     const opened = { eventName: 'email.opened' };
     await storeOlder('workflows', flow.id, { exit_on: JSON.stringify([opened]) });
     expect(
@@ -268,7 +268,7 @@ describe('a stored record with an expression in a field whose expressions are ne
     const { body: email } = await api.call('POST', `/workflows/${workflow.id}/steps`, { body: step('SEND_EMAIL', {}) });
     const from = { name: '{{brand}}', email: 'hi@shop.example' };
     await storeOlder('workflow_steps', email.id, { config: JSON.stringify({ from }) });
-    const template = await postRecord(api, '/templates', { ...MAIL, type: 'MARKETING' });
+    const template = await createRecord(api, '/templates', { ...MAIL, type: 'MARKETING' });
     const config = { from, templateId: template.id };
     const changed = await api.call('PATCH', `/workflows/${workflow.id}/steps/${email.id}`, { body: { config } });
     expect([changed.status, changed.body.config]).toEqual([200, config]);

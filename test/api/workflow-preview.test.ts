@@ -2,10 +2,10 @@ import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { STEP_TYPES } from '../../rules/executions/steps/registry.ts';
 import { buildDomain, buildTemplate } from '../build/senders.ts';
-import { stepOfEachType } from '../build/step-samples.ts';
+import { createStepsOfEachType } from '../build/step-samples.ts';
 import { buildWorkflow, expectOk, type StepSpec } from '../build/workflows.ts';
-import { buildKey, startTestApi, type TestApi } from '../support/api.ts';
-import { readRows } from '../support/rows.ts';
+import { buildApiKey, startTestApi, type TestApi } from '../support/api.ts';
+import { readRowsWrittenByRequests } from '../support/rows.ts';
 
 const DAY_MS = 86_400_000;
 const START = '2026-12-01T09:00:00.000Z';
@@ -64,9 +64,9 @@ describe('the preview of a workflow', () => {
       end: { type: 'EXIT', config: { reason: 'done' } },
     });
     const contactId = await newContact('seen@example.com', { data: { plan: 'free', name: 'Ada' } });
-    const before = await readRows(api.db);
+    const before = await readRowsWrittenByRequests(api.db);
     const response = await preview(workflow.id, { contactId, event: { plan: 'pro' } });
-    expect(await readRows(api.db)).toEqual(before);
+    expect(await readRowsWrittenByRequests(api.db)).toEqual(before);
     const [third, hour] = [later(3 * DAY_MS), later(3 * DAY_MS + 3_600_000)];
     expect(response).toMatchObject({
       status: 'EXITED',
@@ -113,11 +113,11 @@ describe('the preview of a workflow', () => {
       api.call('POST', '/segments', { body: { name: 'Members', type: 'STATIC' } }),
     );
     const named = { templateId: plain, segmentId, url: 'https://hooks.example.com', seconds: 3_600 };
-    const workflow = await draw(stepOfEachType(named));
+    const workflow = await draw(createStepsOfEachType(named));
     const contactId = await newContact('each@example.com', { data: { plan: 'free', phone: '+14155550123' } });
-    const before = await readRows(api.db);
+    const before = await readRowsWrittenByRequests(api.db);
     const response = await preview(workflow.id, { contactId });
-    expect(await readRows(api.db)).toEqual(before);
+    expect(await readRowsWrittenByRequests(api.db)).toEqual(before);
     expect(response).toMatchObject({ status: 'EXITED', exitReason: 'done' });
     expect(response.steps).toHaveLength(STEP_TYPES.length);
   });
@@ -228,9 +228,9 @@ describe('the preview of a workflow', () => {
       body: 'Hello Ada',
     });
     await sql`UPDATE projects SET frequency_max = 1, frequency_days = 7 WHERE id = ${api.one.id}`.execute(api.db);
-    const before = await readRows(api.db);
+    const before = await readRowsWrittenByRequests(api.db);
     expect((await ask({ name: 'Ada' }))[1]).toMatchObject({ wouldSend: true });
-    expect(await readRows(api.db)).toEqual(before);
+    expect(await readRowsWrittenByRequests(api.db)).toEqual(before);
     await sql`UPDATE projects SET frequency_max = NULL, frequency_days = NULL WHERE id = ${api.one.id}`.execute(api.db);
   });
 
@@ -328,7 +328,7 @@ describe('the preview of a workflow', () => {
     const contact = { email: 'a@example.com' };
     const ask = (body: unknown, key?: string) =>
       api.call('POST', `/v1/workflows/${workflow.id}/preview`, { body, ...(key !== undefined && { key }) });
-    const viewer = await buildKey(api.db, api.one.id, ['workflows:view']);
+    const viewer = await buildApiKey(api.db, api.one.id, ['workflows:view']);
     expect((await ask({ contact }, viewer)).status).toBe(200);
     expect((await ask({ contact }, api.one.bareKey)).status).toBe(403);
     expect((await ask({ contact }, api.two.secretKey)).status).toBe(404);

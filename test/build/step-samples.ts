@@ -13,7 +13,7 @@ export interface Named {
 }
 
 /** Returns a useful config for each type of step. Tests for all types use these, so they include every new type. */
-export function stepSamples({ templateId, segmentId, url, seconds }: Named): Record<StepType, StepConfig> {
+export function createStepConfigs({ templateId, segmentId, url, seconds }: Named): Record<StepType, StepConfig> {
   const branches = [
     { name: 'a', weight: 1 },
     { name: 'b', weight: 2 },
@@ -35,9 +35,9 @@ export function stepSamples({ templateId, segmentId, url, seconds }: Named): Rec
  * Returns a workflow with one step of each type. The steps are in sequence on every branch, and the step that ends the
  * workflow is last.
  */
-export function stepOfEachType(named: Named): Record<string, StepSpec> {
-  const samples = stepSamples(named);
-  const branchesAt = (type: StepType) => branchesOf({ type, config: samples[type] });
+export function createStepsOfEachType(named: Named): Record<string, StepSpec> {
+  const samples = createStepConfigs(named);
+  const branchesAt = (type: StepType) => listBranches({ type, config: samples[type] });
   const ends = (type: StepType) => branchesAt(type).length === 0;
   const inOrder = [...STEP_TYPES.filter((type) => !ends(type)), ...STEP_TYPES.filter(ends)];
   const steps = inOrder.map((type, n): [string, StepSpec] => {
@@ -48,7 +48,7 @@ export function stepOfEachType(named: Named): Record<string, StepSpec> {
 }
 
 /** Returns the branches of a step. A step with a single transition has the branch `plain`. */
-export function branchesOf({ type, config = {} }: Pick<StepSpec, 'type' | 'config'>): string[] {
+export function listBranches({ type, config = {} }: Pick<StepSpec, 'type' | 'config'>): string[] {
   const branches = STEPS[type].branches(config);
   const named = branches.filter((branch) => branch !== null);
   return named.length > 0 ? named : branches.map(() => 'plain');

@@ -11,9 +11,15 @@ import { buildWorkflow, listExecutions } from '../build/workflows.ts';
 import { startTestApi, type TestApi } from '../support/api.ts';
 import { type Certificate, newCertificate } from '../support/certificate.ts';
 import { type DnsServer, startDnsServer } from '../support/dns-server.ts';
-import { emailState, newSentEmail, type SentEmail } from '../support/email-state.ts';
+import { buildSentEmail, readEmailState, type SentEmail } from '../support/email-state.ts';
 import { pruneTables } from '../support/periodic.ts';
-import { arf, dsn, dsnOf, encodePart, xtext } from '../support/smtp/email-reports.ts';
+import {
+  encodePart,
+  encodeXtext,
+  formatArf,
+  formatDsn,
+  formatDsnForRecipients,
+} from '../support/smtp/email-reports.ts';
 
 const verpKey = deriveKey(TEST_SECRET_KEY, 'verp');
 
@@ -59,17 +65,17 @@ async function deliver(p: { from?: string; to: string | string[]; raw: string })
   return (await transport.sendMail({ envelope, raw: p.raw.replace(/\r?\n/g, '\r\n') })).response;
 }
 
-async function buildSentEmail() {
-  const email = await newSentEmail(api);
+async function buildEmailWithReturnPath() {
+  const email = await buildSentEmail(api);
   return { ...email, returnPath: verpAddress(verpKey, email.id, 'shop.example.com') };
 }
 
-const stateOf = (email: SentEmail) => emailState(api, email);
+const stateOf = (email: SentEmail) => readEmailState(api, email);
 
 describe('delivery status notifications to a return path', () => {
   it('make the email BOUNCED and the contact unsubscribed and suppressed after a hard bounce; a repeated report changes nothing', async () => {
-    const email = await buildSentEmail();
-    const raw = dsn({
+    const email = await buildEmailWithReturnPath();
+    const raw = formatDsn({
       recipient: email.email,
       status: '5.1.1',
       diagnostic: 'smtp; 550 5.1.1 <reader@example.com>: Recipient address\n    rejected: User unknown',
@@ -86,8 +92,8 @@ describe('delivery status notifications to a return path', () => {
   });
 
   it('are accepted for a return path in upper and lower case', async () => {
-    const email = await buildSentEmail();
-    await deliver({ to: email.returnPath.toUpperCase(), raw: dsn({ status: '5.1.1', recipient: email.email }) });
+    const email = await buildEmailWithReturnPath();
+    await deliver({ to: email.returnPath.toUpperCase(), raw: formatDsn({ status: '5.1.1', recipient: email.email }) });
     expect((await stateOf(email)).mail.status).toBe('BOUNCED');
   });
 
@@ -106,8 +112,8 @@ describe('delivery status notifications to a return path', () => {
       { status: 'FAILED', reason: 'provider_rejected' },
     ],
   ])('about %s unsubscribe no contact', async (_, status, diagnostic, expected) => {
-    const mail = await buildSentEmail();
-    await deliver({ to: mail.returnPath, raw: dsn({ status, diagnostic, recipient: mail.email }) });
+    const mail = await buildEmailWithReturnPath();
+    await deliver({ to: mail.returnPath, raw: formatDsn({ status, diagnostic, recipient: mail.email }) });
     const state = await stateOf(mail);
     expect(state.mail).toMatchObject(expected);
     expect(state).toMatchObject({ subscribed: true, entries: [] });
@@ -117,47 +123,48 @@ describe('delivery status notifications to a return path', () => {
     ['the Final-Recipient', (email: string) => `Final-Recipient: rfc822; ${email.toUpperCase()}`],
     [
       'the Original-Recipient of a forward, in xtext',
-      (email: string) => `Final-Recipient: rfc822; x@elsewhere.example\nOriginal-Recipient: rfc822;${xtext(email)}`,
+      (email: string) =>
+        `Final-Recipient: rfc822; x@elsewhere.example\nOriginal-Recipient: rfc822;${encodeXtext(email)}`,
     ],
   ])('are read in the block of our recipient among several, found by %s', async (_, about) => {
-    const mail = await buildSentEmail();
+    const mail = await buildEmailWithReturnPath();
     const relayed = 'Final-Recipient: rfc822; other@example.com\nAction: relayed\nStatus: 2.0.0';
     const ours = `${about(mail.email)}\nAction: failed\nStatus: 5.1.1\nDiagnostic-Code: smtp; 550 5.1.1 User unknown`;
-    await deliver({ to: mail.returnPath, raw: dsnOf([relayed, ours]) });
+    await deliver({ to: mail.returnPath, raw: formatDsnForRecipients([relayed, ours]) });
     expect((await stateOf(mail)).mail).toMatchObject({ status: 'BOUNCED', reason: 'bounced:dead_mailbox' });
   });
 
   it('ignore the failure of another recipient', async () => {
-    const email = await buildSentEmail();
+    const email = await buildEmailWithReturnPath();
     const failed = 'Final-Recipient: rfc822; other@example.com\nAction: failed\nStatus: 5.1.1';
     const ours = `Final-Recipient: rfc822; ${email.email}\nAction: delivered\nStatus: 2.0.0`;
-    await deliver({ to: email.returnPath, raw: dsnOf([failed, ours]) });
+    await deliver({ to: email.returnPath, raw: formatDsnForRecipients([failed, ours]) });
     expect(await stateOf(email)).toMatchObject({ mail: { status: 'DELIVERED' }, entries: [] });
   });
 
   it('about another address, such as a forwarding target, do not suppress our recipient', async () => {
-    const email = await buildSentEmail();
+    const email = await buildEmailWithReturnPath();
     const blocks = [
       'Final-Recipient: rfc822; a@elsewhere.example\nAction: relayed\nStatus: 2.0.0',
       'Final-Recipient: rfc822; b@elsewhere.example\nAction: failed\nStatus: 4.2.2',
       'Final-Recipient: rfc822; c@elsewhere.example\nAction: failed\nStatus: 5.1.1',
     ];
-    await deliver({ to: email.returnPath, raw: dsnOf(blocks) });
+    await deliver({ to: email.returnPath, raw: formatDsnForRecipients(blocks) });
     const state = await stateOf(email);
     expect(state.mail).toMatchObject({ status: 'BOUNCED', bounce_type: 'Transient', reason: 'bounced:unknown' });
     expect(state).toMatchObject({ subscribed: true, entries: [] });
   });
 
   it('are read in the block of the worst failure if no block names an address', async () => {
-    const email = await buildSentEmail();
+    const email = await buildEmailWithReturnPath();
     const blocks = ['Action: relayed\nStatus: 2.0.0', 'Action: failed\nStatus: 5.1.1'];
-    await deliver({ to: email.returnPath, raw: dsnOf(blocks) });
+    await deliver({ to: email.returnPath, raw: formatDsnForRecipients(blocks) });
     expect((await stateOf(email)).mail).toMatchObject({ status: 'BOUNCED', reason: 'bounced:dead_mailbox' });
   });
 
   it('in the form for internationalized email are read like the older form', async () => {
-    const email = await buildSentEmail();
-    const raw = dsn({ status: '5.1.1', recipient: email.email }).replace(
+    const email = await buildEmailWithReturnPath();
+    const raw = formatDsn({ status: '5.1.1', recipient: email.email }).replace(
       /message\/(delivery-status)/,
       'message/global-$1',
     );
@@ -171,8 +178,12 @@ describe('delivery status notifications to a return path', () => {
     ['message/global-delivery-status', '8bit'],
     ['message/delivery-status', 'quoted-printable'],
   ] as const)('in the form %s with encoding %s are read', async (type, encoding) => {
-    const email = await buildSentEmail();
-    const raw = dsn({ status: '5.1.1', diagnostic: 'smtp; 550 5.1.1 Usager inconnu à Genève', recipient: email.email });
+    const email = await buildEmailWithReturnPath();
+    const raw = formatDsn({
+      status: '5.1.1',
+      diagnostic: 'smtp; 550 5.1.1 Usager inconnu à Genève',
+      recipient: email.email,
+    });
     await deliver({ to: email.returnPath, raw: encodePart(raw, { from: 'message/delivery-status', type, encoding }) });
     expect(await stateOf(email)).toMatchObject({
       mail: { status: 'BOUNCED', reason: 'bounced:dead_mailbox' },
@@ -185,7 +196,7 @@ describe('delivery status notifications to a return path', () => {
     ['an automatic reply with the null sender', '', 'From: reader@example.com\nX-Autoreply: yes\n'],
     ['an automatic reply', 'reader@example.com', 'From: reader@example.com\nPrecedence: bulk\n'],
   ])('are not recognized in an email from %s that quotes a refusal', async (_, from, headers) => {
-    const email = await buildSentEmail();
+    const email = await buildEmailWithReturnPath();
     await deliver({
       from,
       to: email.returnPath,
@@ -210,7 +221,7 @@ describe('delivery status notifications to a return path', () => {
         `From: postmaster@x.example\nContent-Type: text/html\n\n<p>&lt;${to}&gt;:</p><p>550 5.1.1 User unknown</p>\n`,
     ],
   ])('in the text format of %s count as bounces, but not if they name another address', async (_, wordsFor) => {
-    const [dead, forwarded] = [await buildSentEmail(), await buildSentEmail()];
+    const [dead, forwarded] = [await buildEmailWithReturnPath(), await buildEmailWithReturnPath()];
     await deliver({ to: dead.returnPath, raw: wordsFor(dead.email) });
     expect(await stateOf(dead)).toMatchObject({ mail: { reason: 'bounced:dead_mailbox' }, entries: ['hard_bounce'] });
     await deliver({ to: forwarded.returnPath, raw: wordsFor('target@elsewhere.example') });
@@ -222,7 +233,7 @@ describe('delivery status notifications to a return path', () => {
   });
 
   const opensmtpd = (status: string, words: string) =>
-    dsn({ status, recipient: 'RECIPIENT' }).replace("I'm sorry to have", `    ${words}\n\nI'm sorry to have`);
+    formatDsn({ status, recipient: 'RECIPIENT' }).replace("I'm sorry to have", `    ${words}\n\nI'm sorry to have`);
 
   it.each([
     ['OpenSMTPD', opensmtpd('5.0.0', 'RECIPIENT: 550 5.1.1 <RECIPIENT>: User unknown'), 'bounced:dead_mailbox', 1],
@@ -230,7 +241,7 @@ describe('delivery status notifications to a return path', () => {
     ['a specific status code', opensmtpd('5.7.1', 'RECIPIENT: 550 5.1.1 User unknown'), 'provider_rejected', 0],
     [
       'Exchange',
-      dsn({
+      formatDsn({
         status: '5.1.10',
         recipient: 'RECIPIENT',
         diagnostic:
@@ -241,7 +252,7 @@ describe('delivery status notifications to a return path', () => {
     ],
     [
       'Exchange for a restricted group',
-      dsn({
+      formatDsn({
         status: '5.7.133',
         recipient: 'RECIPIENT',
         diagnostic:
@@ -251,7 +262,7 @@ describe('delivery status notifications to a return path', () => {
       0,
     ],
   ])('of %s are classified by their code, and by their text if the code is generic', async (_, raw, reason, n) => {
-    const email = await buildSentEmail();
+    const email = await buildEmailWithReturnPath();
     await deliver({ to: email.returnPath, raw: raw.replaceAll('RECIPIENT', email.email) });
     const state = await stateOf(email);
     expect(state).toMatchObject({ mail: { reason }, subscribed: n === 0 });
@@ -259,44 +270,44 @@ describe('delivery status notifications to a return path', () => {
   });
 
   it('about a delay change nothing, and about a delivery are recorded', async () => {
-    const email = await buildSentEmail();
-    await deliver({ to: email.returnPath, raw: dsn({ action: 'delayed', status: '4.4.1' }) });
+    const email = await buildEmailWithReturnPath();
+    await deliver({ to: email.returnPath, raw: formatDsn({ action: 'delayed', status: '4.4.1' }) });
     expect((await stateOf(email)).mail.status).toBe('SENT');
-    await deliver({ to: email.returnPath, raw: dsn({ action: 'delivered', status: '2.0.0' }) });
+    await deliver({ to: email.returnPath, raw: formatDsn({ action: 'delivered', status: '2.0.0' }) });
     expect(await stateOf(email)).toMatchObject({ mail: { status: 'DELIVERED' }, names: ['email.delivery'] });
   });
 
   it('in plain text count as bounces, and automatic replies do not', async () => {
-    const away = await buildSentEmail();
+    const away = await buildEmailWithReturnPath();
     const reply =
       'From: reader@example.com\nSubject: Away\nAuto-Submitted: auto-replied\n\nI am away. 550 5.1.1 is my favourite code.\n';
     await deliver({ to: away.returnPath, raw: reply });
     expect((await stateOf(away)).mail.status).toBe('SENT');
-    const old = await buildSentEmail();
+    const old = await buildEmailWithReturnPath();
     const text = `From: MAILER-DAEMON@old.example\nSubject: failure notice\n\n<${old.email}>:\nRemote host said: 550 5.1.1 user unknown\n`;
     await deliver({ to: old.returnPath, raw: text });
     expect((await stateOf(old)).entries).toEqual(['hard_bounce']);
   });
 
   it('at a forged return path, or one signed with another key, are refused and change nothing', async () => {
-    const email = await buildSentEmail();
+    const email = await buildEmailWithReturnPath();
     const forged = email.returnPath.replace(/.(?=@)/, (last) => (last === '0' ? '1' : '0'));
     const foreign = verpAddress(deriveKey('some other secret key', 'verp'), email.id, 'shop.example.com');
     for (const to of [forged, foreign]) {
-      await expect(deliver({ to, raw: dsn({ status: '5.1.1' }) })).rejects.toThrow(/550 5\.1\.1/);
+      await expect(deliver({ to, raw: formatDsn({ status: '5.1.1' }) })).rejects.toThrow(/550 5\.1\.1/);
     }
     expect((await stateOf(email)).mail.status).toBe('SENT');
   });
 
   it('about an unknown email are accepted without effect', async () => {
     const to = verpAddress(verpKey, '01a00000-0000-7000-8000-000000000000', 'shop.example.com');
-    expect(await deliver({ to, raw: dsn({ status: '5.1.1' }) })).toMatch(/^250/);
+    expect(await deliver({ to, raw: formatDsn({ status: '5.1.1' }) })).toMatch(/^250/);
   });
 });
 
 describe('unknown clients of the inbound listener', () => {
   it('get a reply to any input, and use at most 10 seconds of CPU time for three large messages', async () => {
-    const { returnPath: to } = await buildSentEmail();
+    const { returnPath: to } = await buildEmailWithReturnPath();
     const deep = Array.from(
       { length: 200 },
       (_, n) => `Content-Type: multipart/mixed; boundary="x${n}"\n\n--x${n}\n`,
@@ -304,8 +315,8 @@ describe('unknown clients of the inbound listener', () => {
     await expect(deliver({ to, raw: `From: a@b.c\n${deep}` })).rejects.toThrow(/554/);
     const many = `<https://a`.repeat(200_000);
     const before = process.cpuUsage();
-    await deliver({ to: 'fbl@shop.example.com', raw: arf({ headers: `List-Unsubscribe: ${many}` }) });
-    await deliver({ to, raw: dsn({ status: '5.1.1', diagnostic: `smtp; ${'550 5.1.1 '.repeat(100_000)}` }) });
+    await deliver({ to: 'fbl@shop.example.com', raw: formatArf({ headers: `List-Unsubscribe: ${many}` }) });
+    await deliver({ to, raw: formatDsn({ status: '5.1.1', diagnostic: `smtp; ${'550 5.1.1 '.repeat(100_000)}` }) });
     await deliver({ to, raw: `From: x@y.z\n\n${'550 '.repeat(500_000)}` });
     // CPU time of this process, which runs the listener. Elapsed time would depend on other work of the machine.
     expect(process.cpuUsage(before).user).toBeLessThan(10_000_000);
@@ -358,8 +369,8 @@ describe('abuse reports (spam complaints)', () => {
       },
     ];
     for (const proof of proofs) {
-      const email = await buildSentEmail();
-      await deliver({ from: 'fbl@isp.example', to: 'fbl@shop.example.com', raw: arf(proof(email)) });
+      const email = await buildEmailWithReturnPath();
+      await deliver({ from: 'fbl@isp.example', to: 'fbl@shop.example.com', raw: formatArf(proof(email)) });
       const state = await stateOf(email);
       expect(state.mail.status).toBe('COMPLAINED');
       expect(state).toMatchObject({
@@ -372,8 +383,8 @@ describe('abuse reports (spam complaints)', () => {
   });
 
   it('count again if the reader has subscribed again in the meantime', async () => {
-    const email = await buildSentEmail();
-    const raw = arf({ headers: `Return-Path: <${email.returnPath}>` });
+    const email = await buildEmailWithReturnPath();
+    const raw = formatArf({ headers: `Return-Path: <${email.returnPath}>` });
     const complain = () => deliver({ from: 'fbl@isp.example', to: 'fbl@shop.example.com', raw });
     await complain();
     await api.call('POST', `/s/${linkToken(TEST_SECRET_KEY, email.id).manage}`);
@@ -390,9 +401,13 @@ describe('abuse reports (spam complaints)', () => {
     ['message/global-headers', 'base64'],
     ['text/rfc822-headers', 'quoted-printable'],
   ] as const)('are read if they quote the email as %s in %s, with a report in UTF-8', async (type, encoding) => {
-    const email = await buildSentEmail();
+    const email = await buildEmailWithReturnPath();
     const headers = `From: Kävla <händler@bücher.example>\nReturn-Path: <${email.returnPath}>`;
-    const written = arf({ type: 'fraud', headers, fields: 'User-Agent: Gerät/1.0\nReported-Domain: bücher.example' });
+    const written = formatArf({
+      type: 'fraud',
+      headers,
+      fields: 'User-Agent: Gerät/1.0\nReported-Domain: bücher.example',
+    });
     const report = encodePart(written, { from: 'message/feedback-report', type: 'message/feedback-report', encoding });
     const raw = encodePart(report, { from: 'message/rfc822', type, encoding });
     await deliver({ from: 'fbl@isp.example', to: 'fbl@shop.example.com', raw });
@@ -400,14 +415,14 @@ describe('abuse reports (spam complaints)', () => {
   });
 
   it('without a token that proves the email, or of another feedback type, change nothing', async () => {
-    const email = await buildSentEmail();
-    const named = arf({
+    const email = await buildEmailWithReturnPath();
+    const named = formatArf({
       headers: `Message-ID: <${email.id}@shop.example.com>\nReturn-Path: <bounce+0@shop.example.com>`,
     });
     await deliver({ to: 'fbl@shop.example.com', raw: named });
     await deliver({
       to: 'fbl@shop.example.com',
-      raw: arf({ type: 'not-spam', headers: `Return-Path: <${email.returnPath}>` }),
+      raw: formatArf({ type: 'not-spam', headers: `Return-Path: <${email.returnPath}>` }),
     });
     expect((await stateOf(email)).mail.status).toBe('SENT');
   });
@@ -681,7 +696,7 @@ describe('automatic replies to a project', () => {
   });
 
   it('do not include an email of a person to a return path and to the project, which the project receives', async () => {
-    const { returnPath } = await buildSentEmail();
+    const { returnPath } = await buildEmailWithReturnPath();
     const raw = 'From: both@elsewhere.example\nMessage-ID: <both@x>\nSubject: Re: Hello\n\nThanks\n';
     await deliver({ from: 'both@elsewhere.example', to: [returnPath, 'help@shop.example.com'], raw });
     const events = api.db.selectFrom('events').select('data').where('name', '=', 'email.received');

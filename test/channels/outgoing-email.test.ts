@@ -4,7 +4,7 @@ import { HARD_LINES, IDN_SENDER, OUTGOING_EMAILS, SENDER } from '../build/outgoi
 import { expectOk } from '../build/workflows.ts';
 import { type DnsServer, startDnsServer, type Zone } from '../support/dns-server.ts';
 import { startTestService, type TestService } from '../support/service.ts';
-import { type MessageVerdict, verdictOf } from '../support/smtp/email-verdict.ts';
+import { checkAuthentication, type MessageVerdict } from '../support/smtp/email-verdict.ts';
 import { type ParsedMessage, parseMessages } from '../support/smtp/read-mail.ts';
 import { type SmtpSink, startSmtpSink } from '../support/smtp/smtp-sink.ts';
 import { until } from '../support/until.ts';
@@ -49,7 +49,7 @@ afterAll(async () => {
 describe.each(OUTGOING_EMAILS)('an email $way', (mail) => {
   it('passes SPF for the domain of its return path, and DKIM and DMARC for the domain of its From', async () => {
     const domain = mail.from.address.replace(/.*@/, '');
-    expect(await verdictOf(dns.address, findArrived(mail.to.address))).toEqual({
+    expect(await checkAuthentication(dns.address, findArrived(mail.to.address))).toEqual({
       spf: { result: 'pass', domain: `bounces.${domain}` },
       dkim: [{ result: 'pass', domain }],
       dmarc: { result: 'pass', policy: 'reject', aligned: { spf: `bounces.${domain}`, dkim: domain } },
@@ -86,20 +86,20 @@ describe('the checks of this test', () => {
   const email = () => findArrived('taro@to.test');
 
   it('find an SPF softfail for email from another address', async () => {
-    const verdict = await verdictOf(dns.address, { ...email(), ip: '192.0.2.1' });
+    const verdict = await checkAuthentication(dns.address, { ...email(), ip: '192.0.2.1' });
     expect(verdict.spf.result).toBe('softfail');
     expect(verdict.dmarc).toMatchObject({ result: 'pass', aligned: { spf: undefined, dkim: SENDER } });
   });
 
   it('find that DMARC fails for email that was changed in transit and comes from another address', async () => {
     const raw = email().raw.replace('Hallo', 'Hullo');
-    const verdict = await verdictOf(dns.address, { ...email(), ip: '192.0.2.1', raw });
+    const verdict = await checkAuthentication(dns.address, { ...email(), ip: '192.0.2.1', raw });
     expect(verdict).toMatchObject({ dkim: [{ result: 'neutral' }], dmarc: { result: 'fail', policy: 'reject' } });
   });
 
   it('use SPF alone if the signature is missing', async () => {
     const raw = email().raw.replace(/^DKIM-Signature:.*\r\n( .*\r\n)*/, '');
-    const verdict = await verdictOf(dns.address, { ...email(), raw });
+    const verdict = await checkAuthentication(dns.address, { ...email(), raw });
     expect(verdict.dmarc).toMatchObject({ result: 'pass', aligned: { spf: `bounces.${SENDER}`, dkim: undefined } });
   });
 });

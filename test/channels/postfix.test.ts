@@ -15,11 +15,11 @@ import { buildContact, buildEmail } from '../build/emails.ts';
 import { buildDomain, TEST_SECRET_KEY } from '../build/senders.ts';
 import { expectOk } from '../build/workflows.ts';
 import { buildProject } from '../support/api.ts';
-import { buildSendingCampaign, type CampaignWorker, campaignWorker } from '../support/campaign-worker.ts';
+import { buildSendingCampaign, type CampaignWorker, createCampaignWorker } from '../support/campaign-worker.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { type DnsServer, startDnsServer } from '../support/dns-server.ts';
 import { startTestService, type TestService } from '../support/service.ts';
-import { verdictOf } from '../support/smtp/email-verdict.ts';
+import { checkAuthentication } from '../support/smtp/email-verdict.ts';
 import {
   findPostfix,
   POSTFIX_SIZE_MAX,
@@ -111,7 +111,7 @@ describe.skipIf(missing)(`a real Postfix with STARTTLS and AUTH${missing ? ` (sk
       const raw = (sink.bodies[at] ?? '').replace(/(?<=\r\n)\.(?=\.)/g, '');
       expect(raw).toMatch(SIGNED_IN);
       const from = sink.messages[at]?.from ?? '';
-      const { spf, dkim, dmarc } = await verdictOf(dns.address, {
+      const { spf, dkim, dmarc } = await checkAuthentication(dns.address, {
         from,
         raw,
         ip: '127.0.0.1',
@@ -299,7 +299,7 @@ describe.skipIf(missing)(`a real Postfix with STARTTLS and AUTH${missing ? ` (sk
 
     it('and a whole campaign waits for the right password', async () => {
       const { db } = database;
-      const workers = [wrong(), urlOf()].map((smtpUrl) => campaignWorker({ db, smtpUrl }));
+      const workers = [wrong(), urlOf()].map((smtpUrl) => createCampaignWorker({ db, smtpUrl }));
       cleanup.push(() => Promise.all(workers.map((worker) => worker.close())));
       const [before, after] = workers as [CampaignWorker, CampaignWorker];
       const start = await buildSendingCampaign(db, { projectId, count: 60, worker: before });

@@ -3,7 +3,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { PipeliningDoubts } from '../../channels/email/smtp/pipelining-doubts.ts';
 import { SmtpPool, type SmtpPoolOptions } from '../../channels/email/smtp/pool.ts';
 import type { SmtpMessage } from '../../channels/email/smtp/types.ts';
-import { type Script, startScriptedSmtp, willing } from '../support/smtp/scripted-smtp.ts';
+import { createAcceptingScript, type Script, startScriptedSmtp } from '../support/smtp/scripted-smtp.ts';
 import { startSmtpSink } from '../support/smtp/smtp-sink.ts';
 
 const cleanup: (() => Promise<void>)[] = [];
@@ -33,7 +33,7 @@ describe('a lost SMTP connection', () => {
   it('before the message is sent makes the client use another connection', async () => {
     const server = await openScripted((line, socket, n) => {
       if (line.startsWith('RCPT') && n === 1) socket.destroy();
-      return willing()(line, socket, n);
+      return createAcceptingScript()(line, socket, n);
     });
     const smtp = createPool(server.url);
     expect(await smtp.send(message('ann@example.org'))).toMatchObject({ outcome: 'accepted' });
@@ -43,7 +43,7 @@ describe('a lost SMTP connection', () => {
   it('on three connections in a row makes the message unsent', async () => {
     const server = await openScripted((line, socket, n) => {
       if (line.startsWith('RCPT')) socket.destroy();
-      return willing()(line, socket, n);
+      return createAcceptingScript()(line, socket, n);
     });
     const result = await createPool(server.url).send(message('poison@example.org'));
     expect(result).toMatchObject({ outcome: 'unsent', error: expect.stringMatching(/closed|ECONNRESET/) });
@@ -56,7 +56,7 @@ describe('a lost SMTP connection', () => {
         socket.destroy();
         return null;
       }
-      return willing()(line, socket, n);
+      return createAcceptingScript()(line, socket, n);
     });
     const result = await createPool(server.url).send(message('ann@example.org'));
     expect(result).toMatchObject({ outcome: 'in_doubt' });
@@ -95,7 +95,7 @@ describe('a lost SMTP connection', () => {
 describe('the SMTP reply 421', () => {
   it('to a recipient is retried on two more connections, and is then a temporary refusal', async () => {
     const server = await openScripted((line, socket, n) => {
-      if (!line.startsWith('RCPT')) return willing()(line, socket, n);
+      if (!line.startsWith('RCPT')) return createAcceptingScript()(line, socket, n);
       socket.end('421 4.7.0 too many errors\r\n');
       return null;
     });
@@ -106,7 +106,7 @@ describe('the SMTP reply 421', () => {
 
   it('to a message is a temporary refusal, and the next message uses another connection', async () => {
     const server = await openScripted((line, socket, n) => {
-      if (line !== '.' || n > 1) return willing()(line, socket, n);
+      if (line !== '.' || n > 1) return createAcceptingScript()(line, socket, n);
       socket.end('421 4.3.2 shutting down\r\n');
       return null;
     });
@@ -126,7 +126,7 @@ describe('the SMTP reply 421', () => {
         socket.end('421 4.7.0 too many messages\r\n');
         return null;
       }
-      return willing()(line, socket, n);
+      return createAcceptingScript()(line, socket, n);
     });
     const smtp = createPool(server.url);
     const results = await Promise.all(Array.from({ length: 9 }, (_, i) => smtp.send(message(`to${i}@example.org`))));
@@ -136,7 +136,7 @@ describe('the SMTP reply 421', () => {
 
   it('to every message causes no busy loop', async () => {
     const server = await openScripted((line, socket, n) => {
-      if (line !== '.') return willing()(line, socket, n);
+      if (line !== '.') return createAcceptingScript()(line, socket, n);
       socket.end('421 4.3.2 shutting down\r\n');
       return null;
     });
@@ -149,7 +149,7 @@ describe('the SMTP reply 421', () => {
   });
 
   it('on every connection causes no busy loop', async () => {
-    const server = await openScripted(willing(), '421 4.3.2 too many connections');
+    const server = await openScripted(createAcceptingScript(), '421 4.3.2 too many connections');
     const smtp = createPool(server.url, { connections: 20 });
     const results = await Promise.all(Array.from({ length: 100 }, (_, i) => smtp.send(message(`to${i}@example.org`))));
     expect(results[0]).toMatchObject({ outcome: 'refused', stage: 'connect', permanent: false, code: 421 });
@@ -185,7 +185,7 @@ describe('an SMTP server that cannot be reached', () => {
   });
 
   it('because of its greeting is reported with the code of the greeting', async () => {
-    const server = await openScripted(willing(), '554 5.7.1 blocked using zen.spamhaus.org');
+    const server = await openScripted(createAcceptingScript(), '554 5.7.1 blocked using zen.spamhaus.org');
     const result = await createPool(server.url).send(message('ann@example.org'));
     expect(result).toMatchObject({
       outcome: 'refused',
@@ -197,7 +197,7 @@ describe('an SMTP server that cannot be reached', () => {
   });
 
   it('because it does not speak SMTP makes messages unsent', async () => {
-    const server = await openScripted(willing(), 'HTTP/1.1 400 Bad Request');
+    const server = await openScripted(createAcceptingScript(), 'HTTP/1.1 400 Bad Request');
     const result = await createPool(server.url).send(message('ann@example.org'));
     expect(result).toMatchObject({ outcome: 'unsent', error: expect.stringContaining('does not speak SMTP') });
   });
@@ -205,18 +205,18 @@ describe('an SMTP server that cannot be reached', () => {
 
 describe('an invalid SMTP reply', () => {
   it('to the message makes its result in doubt', async () => {
-    const server = await openScripted(willing({ '.': '354 what?' }));
+    const server = await openScripted(createAcceptingScript({ '.': '354 what?' }));
     expect(await createPool(server.url).send(message('ann@example.org'))).toMatchObject({ outcome: 'in_doubt' });
   });
 
   it('to DATA makes the message unsent', async () => {
-    const server = await openScripted(willing({ DATA: '250 Ok' }));
+    const server = await openScripted(createAcceptingScript({ DATA: '250 Ok' }));
     expect(await createPool(server.url).send(message('ann@example.org'))).toMatchObject({ outcome: 'unsent' });
   });
 
   it('that belongs to no command is not taken as the refusal of the next message', async () => {
     const server = await openScripted((line, socket, n) => {
-      const reply = willing()(line, socket, n);
+      const reply = createAcceptingScript()(line, socket, n);
       return line === '.' ? `${reply}\r\n250 again` : reply;
     });
     const smtp = createPool(server.url);
@@ -228,7 +228,7 @@ describe('an invalid SMTP reply', () => {
 
 describe('an SMTP server that stops replying', () => {
   it('before its greeting makes messages unsent', async () => {
-    const server = await openScripted(willing(), null);
+    const server = await openScripted(createAcceptingScript(), null);
     const result = await createPool(server.url, { timeouts: quick }).send(message('ann@example.org'));
     expect(result).toMatchObject({ outcome: 'unsent', error: 'timeout: the greeting did not come in time' });
   });
@@ -243,20 +243,20 @@ describe('an SMTP server that stops replying', () => {
   });
 
   it('at EHLO makes messages unsent', async () => {
-    const server = await openScripted(willing({ EHLO: null }));
+    const server = await openScripted(createAcceptingScript({ EHLO: null }));
     const result = await createPool(server.url, { timeouts: quick }).send(message('ann@example.org'));
     expect(result).toMatchObject({ outcome: 'unsent', error: expect.stringContaining('EHLO') });
   });
 
   it('at RCPT makes messages unsent', async () => {
-    const server = await openScripted(willing({ RCPT: null, DATA: null }));
+    const server = await openScripted(createAcceptingScript({ RCPT: null, DATA: null }));
     const result = await createPool(server.url, { timeouts: quick }).send(message('ann@example.org'));
     expect(result).toMatchObject({ outcome: 'unsent', error: expect.stringContaining('timeout') });
     expect(server.connections).toBe(3);
   });
 
   it('after the message makes its result in doubt', async () => {
-    const server = await openScripted(willing({ '.': null }));
+    const server = await openScripted(createAcceptingScript({ '.': null }));
     const result = await createPool(server.url, { timeouts: quick }).send(message('ann@example.org'));
     expect(result).toMatchObject({ outcome: 'in_doubt', error: expect.stringContaining('timeout') });
     expect(server.connections).toBe(1);
@@ -265,7 +265,7 @@ describe('an SMTP server that stops replying', () => {
 
 describe('closing the pool of SMTP connections', () => {
   it('does not wait for a server that does not respond', async () => {
-    const server = await openScripted(willing(), null);
+    const server = await openScripted(createAcceptingScript(), null);
     const smtp = createPool(server.url);
     const result = smtp.send(message('ann@example.org'));
     await expect.poll(() => server.connections).toBe(1);
@@ -274,7 +274,7 @@ describe('closing the pool of SMTP connections', () => {
   });
 
   it('stops waiting for a reply after the given time', async () => {
-    const server = await openScripted(willing({ '.': null }));
+    const server = await openScripted(createAcceptingScript({ '.': null }));
     const smtp = createPool(server.url);
     const result = smtp.send(message('ann@example.org'));
     await expect.poll(() => server.lines).toContain('.');
@@ -297,10 +297,10 @@ describe('an SMTP server that replies to pipelined commands in the wrong order',
         // The commands of one packet arrive together, before the server has replied to MAIL.
         const inGroup = socket.bytesWritten === bytesBefore.get(socket);
         grouped = inGroup;
-        return inGroup ? null : willing()(line, socket, n);
+        return inGroup ? null : createAcceptingScript()(line, socket, n);
       }
       if (line === 'DATA' && grouped) return '354 go on\r\n250 2.1.0 Ok\r\n250 2.1.5 Ok';
-      return willing()(line, socket, n);
+      return createAcceptingScript()(line, socket, n);
     };
   };
   const bytesBefore = new WeakMap<net.Socket, number>();

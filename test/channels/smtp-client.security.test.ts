@@ -4,7 +4,7 @@ import { SmtpPool } from '../../channels/email/smtp/pool.ts';
 import type { SmtpMessage, SmtpTimeouts } from '../../channels/email/smtp/types.ts';
 import { startSmtpServer } from '../../cli/demo/smtp-server.ts';
 import { newCertificate } from '../support/certificate.ts';
-import { type Script, startScriptedSmtp, willing } from '../support/smtp/scripted-smtp.ts';
+import { createAcceptingScript, type Script, startScriptedSmtp } from '../support/smtp/scripted-smtp.ts';
 import { startSmtpSink } from '../support/smtp/smtp-sink.ts';
 
 const cleanup: (() => Promise<void>)[] = [];
@@ -88,14 +88,18 @@ describe('TLS of the SMTP client', () => {
 
   it('ignores unencrypted text that was injected after the reply to STARTTLS', async () => {
     const forged = '250-forged\r\n250-AUTH PLAIN\r\n250 PIPELINING';
-    const { url, lines } = await openScripted(willing({ STARTTLS: `220 go ahead\r\n${forged}` }, ['STARTTLS']));
+    const { url, lines } = await openScripted(
+      createAcceptingScript({ STARTTLS: `220 go ahead\r\n${forged}` }, ['STARTTLS']),
+    );
     const result = await createPool(url.replace('smtp://', 'smtp://user:secret@'), { commandMs: 60 }).send(message);
     expect(result).toMatchObject({ outcome: 'unsent' });
     expect(lines.some((line) => line.startsWith('AUTH'))).toBe(false);
   });
 
   it('is required if the server offers STARTTLS: nothing is sent if the server then refuses it', async () => {
-    const { url, lines } = await openScripted(willing({ STARTTLS: '454 4.7.0 TLS not available' }, ['STARTTLS']));
+    const { url, lines } = await openScripted(
+      createAcceptingScript({ STARTTLS: '454 4.7.0 TLS not available' }, ['STARTTLS']),
+    );
     expect(await createPool(url).send(message)).toMatchObject({
       outcome: 'refused',
       stage: 'starttls',
@@ -127,7 +131,7 @@ describe('AUTH of the SMTP client', () => {
   );
 
   it('does not send a password if no supported mechanism is offered', async () => {
-    const { url, lines } = await openScripted(willing({}, ['AUTH GSSAPI']));
+    const { url, lines } = await openScripted(createAcceptingScript({}, ['AUTH GSSAPI']));
     const result = await createPool(url.replace('smtp://', 'smtp://ann:secret@')).send(message);
     expect(result).toMatchObject({ outcome: 'unsent', error: expect.stringContaining('AUTH') });
     expect(lines.some((line) => line.startsWith('AUTH'))).toBe(false);
@@ -137,7 +141,9 @@ describe('AUTH of the SMTP client', () => {
     const seen: string[] = [];
     const echo: Script = (line, socket, n) => {
       seen.push(line);
-      return line.startsWith('AUTH') ? `501 5.5.2 What is ${line}?` : willing({}, ['AUTH PLAIN'])(line, socket, n);
+      return line.startsWith('AUTH')
+        ? `501 5.5.2 What is ${line}?`
+        : createAcceptingScript({}, ['AUTH PLAIN'])(line, socket, n);
     };
     const { url } = await openScripted(echo);
     const result = await createPool(url.replace('smtp://', 'smtp://ann:secret@')).send(message);
@@ -148,7 +154,7 @@ describe('AUTH of the SMTP client', () => {
   it.each(['MAIL', 'RCPT'])(
     'demanded at %s does not fail the email either, because no recipient is at fault',
     async (verb) => {
-      const { url } = await openScripted(willing({ [verb]: '530 5.7.0 Authentication required' }));
+      const { url } = await openScripted(createAcceptingScript({ [verb]: '530 5.7.0 Authentication required' }));
       const result = await createPool(url).send(message);
       expect(result).toMatchObject({ outcome: 'refused', stage: 'auth', permanent: false, code: 530 });
     },

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { SmtpPool, type SmtpPoolOptions } from '../../channels/email/smtp/pool.ts';
 import type { SmtpMessage, SmtpResult } from '../../channels/email/smtp/types.ts';
-import { type ScriptedSmtp, startScriptedSmtp, willing } from '../support/smtp/scripted-smtp.ts';
+import { createAcceptingScript, type ScriptedSmtp, startScriptedSmtp } from '../support/smtp/scripted-smtp.ts';
 import { type SmtpSink, type SmtpSinkOptions, startSmtpSink } from '../support/smtp/smtp-sink.ts';
 
 const cleanup: (() => Promise<void>)[] = [];
@@ -135,7 +135,7 @@ describe('a message of the SMTP client', () => {
   });
 
   it('is refused if its local part needs SMTPUTF8 and the server does not offer it', async () => {
-    const server = await startScripted(willing());
+    const server = await startScripted(createAcceptingScript());
     const result = await createPool(server.url).send(message('jörg@example.org'));
     expect(result).toMatchObject({ outcome: 'refused', permanent: true, enhanced: '5.6.7' });
   });
@@ -153,7 +153,9 @@ describe('a message of the SMTP client', () => {
 
 describe('a refusal of an SMTP server', () => {
   it('keeps the text of a reply of several lines', async () => {
-    const server = await startScripted(willing({ RCPT: '550-5.1.1 No such user,\r\n550 5.1.1 sorry', DATA: '503 no' }));
+    const server = await startScripted(
+      createAcceptingScript({ RCPT: '550-5.1.1 No such user,\r\n550 5.1.1 sorry', DATA: '503 no' }),
+    );
     const result = await createPool(server.url).send(message('ann@example.org'));
     expect(result).toEqual({
       outcome: 'refused',
@@ -166,7 +168,9 @@ describe('a refusal of an SMTP server', () => {
   });
 
   it('of the sender is reported as such, although RCPT and DATA fail after it', async () => {
-    const server = await startScripted(willing({ MAIL: '550 5.7.1 not you', RCPT: '503 no', DATA: '503 no' }));
+    const server = await startScripted(
+      createAcceptingScript({ MAIL: '550 5.7.1 not you', RCPT: '503 no', DATA: '503 no' }),
+    );
     expect(await createPool(server.url).send(message('ann@example.org'))).toMatchObject({
       stage: 'mail',
       enhanced: '5.7.1',
@@ -194,7 +198,7 @@ describe('a refusal of an SMTP server', () => {
     const server = await startScripted((line, socket, n) => {
       if (line.includes('bad@')) return '550 5.1.1 no';
       if (line === '.') return ++bodies === 1 ? '554 5.5.1 no valid recipients' : '250 Ok';
-      return willing()(line, socket, n);
+      return createAcceptingScript()(line, socket, n);
     });
     const smtp = createPool(server.url);
     const results = await Promise.all(['bad@example.org', 'good@example.org'].map((to) => smtp.send(message(to))));

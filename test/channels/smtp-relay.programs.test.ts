@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import PostalMime from 'postal-mime';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { debianFiles } from '../support/debian-packages.ts';
+import { fetchDebianFiles } from '../support/debian-packages.ts';
 import { runProgram } from '../support/run-program.ts';
 import { type RelayService, startRelayService } from '../support/smtp/relay-service.ts';
 
@@ -70,7 +70,7 @@ it('curl sends through the SMTP relay with STARTTLS', async () => {
   expect((await curl('hello@sender.test', 'sk_live_wrong')).code).toBe(CURL_LOGIN_DENIED);
 });
 
-const debian = await debianFiles(['swaks', 'libnet-ssleay-perl']);
+const debian = await fetchDebianFiles(['swaks', 'libnet-ssleay-perl']);
 const missing = typeof debian === 'string' ? debian : undefined;
 
 describe.skipIf(missing)(`swaks${missing ? ` (skipped: ${missing})` : ''}`, () => {

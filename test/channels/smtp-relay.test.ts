@@ -5,7 +5,7 @@ import nodemailer from 'nodemailer';
 import PostalMime from 'postal-mime';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { RELAY_MAX_BYTES, type RelayMessage, startRelayListener } from '../../channels/relay/listener.ts';
-import { buildKey } from '../support/api.ts';
+import { buildApiKey } from '../support/api.ts';
 import { newCertificate } from '../support/certificate.ts';
 import type { TestService } from '../support/service.ts';
 import { type RelayService, startRelayService } from '../support/smtp/relay-service.ts';
@@ -219,7 +219,7 @@ describe('signing in to the SMTP relay', () => {
   });
 
   it('with a key that lacks the scope is refused with a message that names the scope', async () => {
-    const other = await buildKey(service.db, service.one.id, ['contacts:view']);
+    const other = await buildApiKey(service.db, service.one.id, ['contacts:view']);
     for (const key of [service.one.bareKey, other])
       expect(await refusalOf(client(key).verify())).toMatch(/^535 5\.7\.1 .*email:send/);
   });
@@ -235,7 +235,7 @@ describe('signing in to the SMTP relay', () => {
   });
 
   it('with a key that is revoked during the session sends nothing more', async () => {
-    const key = await buildKey(service.db, service.one.id, ['email:send']);
+    const key = await buildApiKey(service.db, service.one.id, ['email:send']);
     const pooled = client(key, { pool: true, maxConnections: 1 });
     await pooled.sendMail(email);
     await sql`UPDATE api_keys SET revoked_at = now() WHERE project_id = ${service.one.id} AND scopes = '{email:send}'`.execute(

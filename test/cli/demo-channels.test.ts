@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { processesWithArgument } from '../../cli/start/processes.ts';
 import { runDemo } from '../support/demo.ts';
-import { newHome, removeHome, type StartedService, startService } from '../support/start.ts';
+import { createHomePath, removeHome, type StartedService, startService } from '../support/start.ts';
 
 /** Returns the lines about one feedback loop, found by a word of its title. */
 function linesOfLoop(output: string, title: string): string {
@@ -39,7 +39,7 @@ describe('npm run demo:channels', () => {
   });
 
   describe('with a running service', () => {
-    const home = newHome();
+    const home = createHomePath();
     let service: StartedService;
     beforeAll(async () => {
       service = await startService({ home });

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { buildProject } from '../support/api.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
-import { diagnoseHere } from '../support/doctor.ts';
+import { runDoctorInProcess } from '../support/doctor.ts';
 import { type FakeS3, startFakeS3 } from '../support/fake-s3.ts';
 
 const NO_HOME = '/nonexistent/tidings-home';
@@ -18,7 +18,7 @@ afterAll(async () => {
 });
 
 async function reportOnImages(env: Record<string, string>): Promise<string> {
-  const { of, output } = await diagnoseHere({ TIDINGS_HOME: NO_HOME, ...env });
+  const { of, output } = await runDoctorInProcess({ TIDINGS_HOME: NO_HOME, ...env });
   expect(output).not.toContain(s3.env.ASSETS_S3_SECRET_ACCESS_KEY);
   return of('images').join('\n');
 }

@@ -11,8 +11,8 @@ import { buildDomain } from '../build/senders.ts';
 import { buildProject } from '../support/api.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { type DnsServer, startDnsServer, type Zone } from '../support/dns-server.ts';
-import { diagnoseHere, runDoctor } from '../support/doctor.ts';
-import { type ScriptedSmtp, startScriptedSmtp, willing } from '../support/smtp/scripted-smtp.ts';
+import { runDoctor, runDoctorInProcess } from '../support/doctor.ts';
+import { createAcceptingScript, type ScriptedSmtp, startScriptedSmtp } from '../support/smtp/scripted-smtp.ts';
 
 /** The address from which email would be sent. It is reserved for documentation (RFC 5737). */
 const OURS = '203.0.113.7';
@@ -28,7 +28,7 @@ let relay: ScriptedSmtp;
 beforeAll(async () => {
   database = await createTestDatabase();
   dns = await startDnsServer();
-  relay = await startScriptedSmtp(willing(), `220 ${OUR_NAME} ESMTP`);
+  relay = await startScriptedSmtp(createAcceptingScript(), `220 ${OUR_NAME} ESMTP`);
   const { id: projectId } = await buildProject(database.db, 'Mail');
   await buildDomain(database.db, { projectId, domain: 'shop.example.com' });
 });
@@ -40,7 +40,7 @@ beforeEach(() => dns.zones.clear());
 
 /** Runs the checks of email with this DNS, as for a host that sends email with its own server. */
 const diagnose = (env: Record<string, string> = {}, words = ['--address', OURS]) =>
-  diagnoseHere(
+  runDoctorInProcess(
     {
       TIDINGS_HOME: join(tmpdir(), 'tidings-doctor-no-home'),
       DATABASE_URL: database.url,
@@ -127,7 +127,7 @@ describe('doctor, on sender domains,', () => {
 
 describe('doctor, on the mail server,', () => {
   it('sends MAIL and RCPT as for an email, and resets both', async () => {
-    const server = await startScriptedSmtp(willing());
+    const server = await startScriptedSmtp(createAcceptingScript());
     await diagnose({ SMTP_URL: server.url, RETURN_PATH_DOMAIN: 'bounces.example.com' });
     await server.close();
     expect(server.lines.filter((line) => /^(EHLO|MAIL|RCPT|RSET|DATA)/.test(line))).toEqual([
@@ -146,7 +146,7 @@ describe('doctor, on the mail server,', () => {
       'not owned by user',
     ],
   ])('fails if the server refuses us at %s, with its text and without addresses', async (verb, reply, words) => {
-    const server = await startScriptedSmtp(willing({ [verb]: reply }));
+    const server = await startScriptedSmtp(createAcceptingScript({ [verb]: reply }));
     const { of } = await diagnose({ SMTP_URL: server.url });
     await server.close();
     const [line = ''] = of('mail server');
@@ -170,7 +170,7 @@ describe('doctor, on the mail server,', () => {
   });
 
   it('passes if the server refuses only the test recipient, because it would accept our email', async () => {
-    const server = await startScriptedSmtp(willing({ RCPT: '550 5.1.1 User unknown' }));
+    const server = await startScriptedSmtp(createAcceptingScript({ RCPT: '550 5.1.1 User unknown' }));
     const { of } = await diagnose({ SMTP_URL: server.url });
     await server.close();
     expect(of('mail server')).toEqual([expect.stringMatching(/^pass /)]);
@@ -180,7 +180,9 @@ describe('doctor, on the mail server,', () => {
     expect((await diagnose()).of('mail server')).toEqual([
       expect.stringMatching(/^pass 127\.0\.0\.1:\d+ accepts email from mail\.example\.com$/),
     ]);
-    const strict = await startScriptedSmtp(willing({ AUTH: '535 5.7.8 Error: authentication failed' }, ['AUTH PLAIN']));
+    const strict = await startScriptedSmtp(
+      createAcceptingScript({ AUTH: '535 5.7.8 Error: authentication failed' }, ['AUTH PLAIN']),
+    );
     const refused = await diagnose({ SMTP_URL: strict.url.replace('//', '//ann:hunter2@') });
     await strict.close();
     expect(refused.of('mail server')).toEqual([
@@ -225,7 +227,7 @@ describe('doctor, on PTR and HELO,', () => {
 
   it('fails for a server without a fully qualified host name', async () => {
     publish({ [OUR_PTR]: { PTR: [OUR_NAME] }, [OUR_NAME]: { A: [OURS] } });
-    const local = await startScriptedSmtp(willing(), '220 localhost ESMTP');
+    const local = await startScriptedSmtp(createAcceptingScript(), '220 localhost ESMTP');
     const { of } = await diagnose({ SMTP_URL: local.url });
     await local.close();
     expect(of('PTR and HELO')).toContainEqual(expect.stringMatching(/^fail the mail server calls itself localhost/));

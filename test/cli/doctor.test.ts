@@ -11,9 +11,9 @@ import { buildDomain, TEST_SECRET_KEY } from '../build/senders.ts';
 import { buildProject } from '../support/api.ts';
 import { newCertificate } from '../support/certificate.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
-import { diagnoseHere, runDoctor } from '../support/doctor.ts';
+import { runDoctor, runDoctorInProcess } from '../support/doctor.ts';
 import { createTestTemporal, type TestTemporal } from '../support/services.ts';
-import { newHome, removeHome, type StartedService, startService } from '../support/start.ts';
+import { createHomePath, removeHome, type StartedService, startService } from '../support/start.ts';
 
 /** An address on which no server listens. */
 const NOWHERE = '127.0.0.1:1';
@@ -35,7 +35,7 @@ afterAll(async () => {
 const env = (more: Record<string, string> = {}) => ({ TIDINGS_HOME: NO_HOME, ...more });
 
 describe('doctor beside npm start on loopback', () => {
-  const home = newHome();
+  const home = createHomePath();
   let service: StartedService;
   beforeAll(async () => {
     service = await startService({ home });
@@ -75,7 +75,7 @@ describe('doctor, on settings,', () => {
   });
 
   it('warns about parts that it could not check', async () => {
-    const { of, exitCode } = await diagnoseHere(env());
+    const { of, exitCode } = await runDoctorInProcess(env());
     expect(of('Postgres')).toEqual([expect.stringMatching(/^warn .* → run npm start/)]);
     expect(of('Temporal')).toEqual([expect.stringMatching(/^warn .* → run npm start/)]);
     expect(exitCode).toBeGreaterThan(0);
@@ -87,14 +87,14 @@ describe('doctor, on settings,', () => {
     ['warn', 'x8Kq0vLz2mRt7Yw1'],
     ['pass', GOOD_KEY],
   ])('reports %s for a SECRET_KEY such as %s, and never shows the key', async (verdict, key) => {
-    const { of, output } = await diagnoseHere(env({ SECRET_KEY: key }));
+    const { of, output } = await runDoctorInProcess(env({ SECRET_KEY: key }));
     expect(of('secret key')).toEqual([expect.stringMatching(new RegExp(`^${verdict} `))]);
     expect(output).not.toContain(key);
   });
 
   it('fails if separate processes would have no SECRET_KEY', async () => {
     const apart = { DATABASE_URL: `postgres://x:hunter2@${NOWHERE}/x`, TEMPORAL_ADDRESS: NOWHERE };
-    const { of, output } = await diagnoseHere(env(apart));
+    const { of, output } = await runDoctorInProcess(env(apart));
     expect(of('secret key')).toEqual([expect.stringMatching(/^fail SECRET_KEY is not set/)]);
     expect(of('Postgres')).toEqual([
       expect.stringMatching(/^fail 127\.0\.0\.1:1 cannot be reached .*ECONNREFUSED.* → check DATABASE_URL/),
@@ -113,7 +113,7 @@ describe('doctor, on settings,', () => {
       METRICS_PORT: '9464',
       METRICS_HOST: '0.0.0.0',
     };
-    const { of, exitCode } = await diagnoseHere(env({ ...careless, ...listeners }));
+    const { of, exitCode } = await runDoctorInProcess(env({ ...careless, ...listeners }));
     expect(of('public HOST')).toEqual([
       expect.stringMatching(/^fail links in emails lead to http:\/\/127\.0\.0\.1:3000.* → set PUBLIC_URL/),
       expect.stringMatching(/^warn anyone .* may sign up .* → set SIGNUP/),
@@ -130,21 +130,21 @@ describe('doctor, on settings,', () => {
   });
 
   it('warns if email is captured on a public host, and passes if no email is captured', async () => {
-    const allowed = await diagnoseHere(env({ HOST: '0.0.0.0', ALLOW_CAPTURE: 'true' }));
+    const allowed = await runDoctorInProcess(env({ HOST: '0.0.0.0', ALLOW_CAPTURE: 'true' }));
     expect(allowed.of('capture')).toEqual([expect.stringMatching(/^warn email: captured instead of sent/)]);
-    const proxied = await diagnoseHere(env({ PUBLIC_URL: 'http://mail.example.com' }));
+    const proxied = await runDoctorInProcess(env({ PUBLIC_URL: 'http://mail.example.com' }));
     expect(proxied.of('capture')).toEqual([expect.stringMatching(/^warn email and SMS: captured instead of sent/)]);
     expect(proxied.of('TLS')).toEqual([
       expect.stringMatching(/^fail PUBLIC_URL http:\/\/mail\.example\.com is not encrypted/),
     ]);
-    const real = await diagnoseHere(env({ EMAIL_PROVIDER: 'smtp', SMTP_URL: `smtp://${NOWHERE}` }));
+    const real = await runDoctorInProcess(env({ EMAIL_PROVIDER: 'smtp', SMTP_URL: `smtp://${NOWHERE}` }));
     expect(real.of('capture')).toEqual(['pass email and SMS are not captured']);
   });
 });
 
 describe('doctor, on Postgres,', () => {
   it('fails for settings that lose confirmed data, such as the settings of the tests', async () => {
-    const { of } = await diagnoseHere(env({ DATABASE_URL: database.url }));
+    const { of } = await runDoctorInProcess(env({ DATABASE_URL: database.url }));
     expect(of('Postgres')).toEqual(
       ['fsync', 'full_page_writes', 'synchronous_commit'].map((name) =>
         expect.stringMatching(new RegExp(`^fail ${name} is off: .* → set ${name} = on`)),
@@ -153,14 +153,14 @@ describe('doctor, on Postgres,', () => {
   });
 
   it('fails for a database with pending migrations', async () => {
-    const { of } = await diagnoseHere(env({ DATABASE_URL: inject('postgresUrl') }));
+    const { of } = await runDoctorInProcess(env({ DATABASE_URL: inject('postgresUrl') }));
     expect(of('Postgres')).toContainEqual(
       expect.stringMatching(/^fail the database has \d+ pending migrations → run npm run migrate/),
     );
   });
 
   it('fails if Postgres allows fewer connections than the workers open', async () => {
-    const { of } = await diagnoseHere(env({ DATABASE_URL: database.url, WORKERS: '64' }));
+    const { of } = await runDoctorInProcess(env({ DATABASE_URL: database.url, WORKERS: '64' }));
     expect(of('Postgres')).toContainEqual(
       expect.stringMatching(/^fail an API and 64 workers open up to 1365 connections.* → raise max_connections/),
     );
@@ -169,9 +169,9 @@ describe('doctor, on Postgres,', () => {
   it('checks SECRET_KEY against stored secrets', async () => {
     const { id: projectId } = await buildProject(database.db, 'Keys');
     await buildDomain(database.db, { projectId });
-    const right = await diagnoseHere(env({ DATABASE_URL: database.url, SECRET_KEY: TEST_SECRET_KEY }));
+    const right = await runDoctorInProcess(env({ DATABASE_URL: database.url, SECRET_KEY: TEST_SECRET_KEY }));
     expect(right.of('secret key')).not.toContainEqual(expect.stringContaining('cannot decrypt'));
-    const wrong = await diagnoseHere(env({ DATABASE_URL: database.url, SECRET_KEY: GOOD_KEY }));
+    const wrong = await runDoctorInProcess(env({ DATABASE_URL: database.url, SECRET_KEY: GOOD_KEY }));
     expect(wrong.of('secret key')).toContainEqual(
       expect.stringMatching(/^fail the key cannot decrypt the secrets in the database/),
     );
@@ -180,7 +180,7 @@ describe('doctor, on Postgres,', () => {
 
 describe('doctor, on Temporal,', () => {
   const at = (namespace: string) =>
-    diagnoseHere(env({ TEMPORAL_ADDRESS: temporal.address, TEMPORAL_NAMESPACE: namespace }));
+    runDoctorInProcess(env({ TEMPORAL_ADDRESS: temporal.address, TEMPORAL_NAMESPACE: namespace }));
 
   async function namespaceThatKeeps(hours: number): Promise<string> {
     const connection = await Connection.connect({ address: temporal.address });
@@ -218,10 +218,10 @@ describe('doctor, on TLS,', () => {
     const trusted = join(files, 'trusted.pem');
     writeFileSync(trusted, cert);
     const PUBLIC_URL = `https://localhost:${(server.address() as AddressInfo).port}`;
-    const stranger = await diagnoseHere(env({ PUBLIC_URL }));
+    const stranger = await runDoctorInProcess(env({ PUBLIC_URL }));
     const known = await runDoctor(env({ PUBLIC_URL, NODE_EXTRA_CA_CERTS: trusted }));
     server.close();
-    const gone = await diagnoseHere(env({ PUBLIC_URL }));
+    const gone = await runDoctorInProcess(env({ PUBLIC_URL }));
     expect(stranger.of('TLS')).toEqual([
       expect.stringMatching(/^fail the certificate of https:\/\/localhost.* is not valid/),
     ]);
@@ -236,11 +236,11 @@ describe('doctor, on TLS,', () => {
     const paths = { TLS_CERT_FILE: join(files, 'one.pem'), TLS_KEY_FILE: join(files, 'two.key') };
     writeFileSync(paths.TLS_CERT_FILE, one.cert);
     writeFileSync(paths.TLS_KEY_FILE, two.key);
-    expect((await diagnoseHere(env(paths))).of('TLS')).toContainEqual(
+    expect((await runDoctorInProcess(env(paths))).of('TLS')).toContainEqual(
       expect.stringMatching(/^fail TLS_KEY_FILE is not the key of TLS_CERT_FILE/),
     );
     const absent = { ...paths, TLS_KEY_FILE: join(files, 'absent.key') };
-    expect((await diagnoseHere(env(absent))).of('TLS')).toContainEqual(
+    expect((await runDoctorInProcess(env(absent))).of('TLS')).toContainEqual(
       expect.stringMatching(/^fail TLS_CERT_FILE or TLS_KEY_FILE cannot be used: ENOENT/),
     );
   });
@@ -255,7 +255,7 @@ describe('doctor, on the clock,', () => {
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     const SES_ENDPOINT = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
     const ses = { EMAIL_PROVIDER: 'ses', SES_REGION: 'eu-west-1', SES_ENDPOINT };
-    const { of } = await diagnoseHere(env({ ...ses, DATABASE_URL: database.url }));
+    const { of } = await runDoctorInProcess(env({ ...ses, DATABASE_URL: database.url }));
     server.close();
     expect(of('clock')).toEqual([
       "pass this machine's clock agrees with the clock of Postgres (on this machine)",

@@ -16,9 +16,9 @@ import { computeTwilioSignature } from '../../rules/sms/twilio-signature.ts';
 import { campaignBody } from '../build/campaigns.ts';
 import { buildWorkflow, expectOk } from '../build/workflows.ts';
 import { type CallOptions, callHttp } from '../support/http.ts';
-import { arf, dsn } from '../support/smtp/email-reports.ts';
-import { newHome, removeHome, type StartedService, startService } from '../support/start.ts';
-import { readTemporalData } from '../support/temporal-data.ts';
+import { formatArf, formatDsn } from '../support/smtp/email-reports.ts';
+import { createHomePath, removeHome, type StartedService, startService } from '../support/start.ts';
+import { readAllTemporalData } from '../support/temporal-data.ts';
 import { until } from '../support/until.ts';
 import { startWebhookReceiver, type WebhookReceiver } from '../support/webhook-receiver.ts';
 
@@ -34,7 +34,7 @@ const OTHER = 'other@reader.example';
 const SECRET_KEY = 'the secret key of the erasure test';
 const TWILIO_TOKEN = 'the token of the erasure test';
 
-const home = newHome();
+const home = createHomePath();
 let service: StartedService;
 let dev: DevFile;
 let db: Db;
@@ -315,11 +315,16 @@ describe('data of one person is created in every part of the service', () => {
     };
     await report(
       'Letter',
-      dsn({ status: '4.2.1', action: 'failed', recipient: FORMER, diagnostic: `smtp; 450 4.2.1 Ms ${MARK} is away` }),
+      formatDsn({
+        status: '4.2.1',
+        action: 'failed',
+        recipient: FORMER,
+        diagnostic: `smtp; 450 4.2.1 Ms ${MARK} is away`,
+      }),
     );
     await report(
       'Single',
-      dsn({ status: '5.1.1', recipient: FORMER, diagnostic: `smtp; 550 5.1.1 <${FORMER}>: Ms ${MARK} has left` }),
+      formatDsn({ status: '5.1.1', recipient: FORMER, diagnostic: `smtp; 550 5.1.1 <${FORMER}>: Ms ${MARK} has left` }),
     );
     await until(async () => {
       const { rows } = await sql<{ error: string | null }>`SELECT error FROM emails WHERE to_email = ${FORMER}`.execute(
@@ -327,7 +332,7 @@ describe('data of one person is created in every part of the service', () => {
       );
       return rows.some(({ error }) => error?.includes('has left'));
     }, 'the bounce');
-    await report('Issue 1', arf({ headers: `From: ${sender()}\nTo: ${MARK} <${FORMER}>` }));
+    await report('Issue 1', formatArf({ headers: `From: ${sender()}\nTo: ${MARK} <${FORMER}>` }));
   });
 
   it('with another address, in workflows, in SMS, and in requests that fail', async () => {
@@ -450,7 +455,7 @@ async function countRunning(contactId: string): Promise<number> {
 
 async function workflowsOfPerson(): Promise<string[]> {
   const client = await connectTemporal();
-  const runs = await readTemporalData(client);
+  const runs = await readAllTemporalData(client);
   const found = runs.filter(({ text }) => MARKS.test(text)).map(({ workflowId }) => workflowId);
   await client.connection.close();
   return found;

@@ -10,7 +10,7 @@ import { buildEmail } from '../build/emails.ts';
 import { buildDomain, TEST_SECRET_KEY } from '../build/senders.ts';
 import { buildProject } from '../support/api.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
-import { programEnv } from '../support/program-env.ts';
+import { getProgramEnv } from '../support/program-env.ts';
 import { createTestTemporal } from '../support/services.ts';
 import { until } from '../support/until.ts';
 
@@ -35,7 +35,7 @@ interface Started {
 /** Runs dist/cli/<command>.js as `npm run <command>` does on a separate host, configured by its environment alone. */
 function run(command: string, env: Record<string, string>): Started {
   const child = spawn(process.execPath, [join(DIST, `${command}.js`)], {
-    env: { ...programEnv(), ...env },
+    env: { ...getProgramEnv(), ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   let text = '';

@@ -2,7 +2,14 @@ import { readFile } from 'node:fs/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { freePort } from '../../cli/start/ports.ts';
 import { type CallOptions, callHttp } from '../support/http.ts';
-import { newHome, removeHome, runStart, type StartedService, startService, untilService } from '../support/start.ts';
+import {
+  createHomePath,
+  removeHome,
+  type StartedService,
+  startAndWaitForExit,
+  startService,
+  waitForCondition,
+} from '../support/start.ts';
 
 /** The state of a listening socket in /proc/net/tcp. */
 const LISTEN = '0A';
@@ -22,7 +29,7 @@ async function signIn(service: StartedService, path: string, body: unknown): Pro
 }
 
 describe('a service on a public HOST with ALLOW_CAPTURE', () => {
-  const home = newHome();
+  const home = createHomePath();
   let service: StartedService;
   let owner: Record<string, string>;
   let stranger: Record<string, string>;
@@ -53,8 +60,8 @@ describe('a service on a public HOST with ALLOW_CAPTURE', () => {
 
   it('shows an owner the email and SMS of their own projects', async () => {
     const list = async (path: string) => (await call(service, 'GET', path, { headers: owner })).body.data;
-    await untilService(service, async () => (await list('/mailbox.json')).length > 0);
-    await untilService(service, async () => (await list('/mailbox/sms.json')).length > 0);
+    await waitForCondition(service, async () => (await list('/mailbox.json')).length > 0);
+    await waitForCondition(service, async () => (await list('/mailbox/sms.json')).length > 0);
     const [email] = await list('/mailbox.json');
     expect(email).toMatchObject({ to: 'ada@example.com', subject: 'For Ada' });
     for (const path of [`/mailbox/${email.id}`, `/mailbox/${email.id}/html`, `/mailbox/${email.id}/raw`]) {
@@ -81,7 +88,7 @@ describe('a service on a public HOST with ALLOW_CAPTURE', () => {
 });
 
 describe('a service on a public HOST with a real email provider', () => {
-  const home = newHome();
+  const home = createHomePath();
   let service: StartedService;
   let metricsPort: number;
   beforeAll(async () => {
@@ -118,12 +125,12 @@ describe('a service on a public HOST with a real email provider', () => {
 describe('a service on a public HOST with the defaults of development', () => {
   let home: string;
   beforeEach(() => {
-    home = newHome();
+    home = createHomePath();
   });
   afterEach(() => removeHome(home));
 
   it.each(['0.0.0.0', '::'])('does not start with HOST=%s, and says in one line what to set', async (HOST) => {
-    const { code, output } = await runStart({ home, env: { HOST } });
+    const { code, output } = await startAndWaitForExit({ home, env: { HOST } });
     expect(code).toBe(1);
     expect(output.trim().split('\n')).toHaveLength(1);
     expect(output).toMatch(/^EMAIL_PROVIDER .*ALLOW_CAPTURE=true/);

@@ -2,19 +2,19 @@ import { chownSync, mkdirSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { newHome, removeHome, runStart } from '../support/start.ts';
+import { createHomePath, removeHome, startAndWaitForExit } from '../support/start.ts';
 
 const NOBODY = 65_534;
 
 let home: string;
 beforeEach(() => {
-  home = newHome();
+  home = createHomePath();
 });
 afterEach(() => removeHome(home));
 
 /** Expects that npm start ends with exit code 1 and one line about the problem, and starts nothing. */
 async function expectRefusal(env: Record<string, string> = {}): Promise<string> {
-  const { code, output } = await runStart({ home, env });
+  const { code, output } = await startAndWaitForExit({ home, env });
   expect(output.trim().split('\n')).toHaveLength(1);
   expect(code).toBe(1);
   return output;
@@ -43,7 +43,7 @@ it('npm start refuses an invalid value', async () => {
 });
 
 it('a refusal is also reported by the processes that npm start starts', async () => {
-  const { code, output } = await runStart({ home, env: { WORKERS: 'many' }, words: ['run.mjs', 'start'] });
+  const { code, output } = await startAndWaitForExit({ home, env: { WORKERS: 'many' }, words: ['run.mjs', 'start'] });
   expect(code).toBe(1);
   expect(output).toMatch(/^WORKERS must be .*\n$/m);
 });

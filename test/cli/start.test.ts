@@ -7,19 +7,19 @@ import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { identifyProcess, isAlive, type ProcessIdentity } from '../../cli/start/processes.ts';
 import {
-  newHome,
-  pidsOf,
+  createHomePath,
+  listPids,
+  readSignInLink,
   removeHome,
-  runStart,
   type StartedService,
-  signInLinkOf,
+  startAndWaitForExit,
   startService,
-  untilService,
+  waitForCondition,
 } from '../support/start.ts';
 import { until } from '../support/until.ts';
 
 const run = promisify(execFile);
-const home = newHome();
+const home = createHomePath();
 let service: StartedService;
 
 afterAll(() => removeHome(home));
@@ -45,7 +45,7 @@ describe('npm start on an empty home', () => {
 
   it('prints a link that opens the dashboard once, signed in as the owner', async () => {
     const { baseUrl, owner, projectId } = service.dev();
-    const link = await signInLinkOf(service);
+    const link = await readSignInLink(service);
     expect(link).toMatch(new RegExp(`^${baseUrl}/auth/link/[\\w-]{43}$`));
     const opened = await fetch(link, { redirect: 'manual' });
     expect([opened.status, opened.headers.get('location')]).toEqual([303, '/app']);
@@ -110,7 +110,7 @@ describe('npm start on an empty home', () => {
   });
 
   it('refuses a second start on the same home with one line', async () => {
-    const second = await runStart({ home });
+    const second = await startAndWaitForExit({ home });
     expect(second.code).toBe(1);
     expect(second.output.trim().split('\n')).toHaveLength(1);
     expect(second.output).toContain(`(process ${service.pid})`);
@@ -123,9 +123,9 @@ describe('npm start on an empty home', () => {
       const pidOf = () => ({ ...service.dev().pids, worker: service.dev().pids.workers[0] })[kind] ?? 0;
       const killed = pidOf();
       process.kill(killed, 'SIGKILL');
-      await untilService(service, () => pidOf() !== killed && identifyProcess(pidOf()) !== undefined);
+      await waitForCondition(service, () => pidOf() !== killed && identifyProcess(pidOf()) !== undefined);
       expect(service.output()).toContain(`(process ${killed}) ended unexpectedly: SIGKILL`);
-      await untilService(service, () => isResponding(`${service.dev().baseUrl}/health/ready`));
+      await waitForCondition(service, () => isResponding(`${service.dev().baseUrl}/health/ready`));
     },
   );
 
@@ -145,10 +145,10 @@ describe('npm start on a home that was used earlier', () => {
   it('continues with the same project, keys, ports and data after everything was killed', async () => {
     const first = await startService({ home });
     const before = first.dev();
-    const linkBefore = await signInLinkOf(first);
+    const linkBefore = await readSignInLink(first);
     await execute(before.databaseUrl, 'CREATE TABLE kept AS SELECT 42 AS answer');
-    const marks = pidsOf(before).map((pid) => identifyProcess(pid));
-    for (const pid of pidsOf(before)) process.kill(pid, 'SIGKILL');
+    const marks = listPids(before).map((pid) => identifyProcess(pid));
+    for (const pid of listPids(before)) process.kill(pid, 'SIGKILL');
     await first.exited;
     await until(() => marks.every((mark) => mark === undefined || !isAlive(mark)), 'the end of every process');
 
@@ -156,7 +156,7 @@ describe('npm start on a home that was used earlier', () => {
     const { pids: _before, ...facts } = before;
     const { pids: _after, ...factsAfter } = service.dev();
     expect(factsAfter).toEqual(facts);
-    expect(await signInLinkOf(service)).not.toBe(linkBefore);
+    expect(await readSignInLink(service)).not.toBe(linkBefore);
     const old = await fetch(linkBefore, { redirect: 'manual' });
     expect(old.headers.get('location')).toBe('/app/sign-in?link=ended');
     expect(await execute(before.databaseUrl, 'SELECT answer FROM kept')).toEqual([{ answer: 42 }]);
@@ -164,7 +164,7 @@ describe('npm start on a home that was used earlier', () => {
 
   it('adopts or ends the processes that a killed parent left running', async () => {
     const before = service.dev();
-    const marks = pidsOf(before).flatMap((pid) => identifyProcess(pid) ?? []);
+    const marks = listPids(before).flatMap((pid) => identifyProcess(pid) ?? []);
     service.signal('SIGKILL');
     await service.exited;
     service = await startService({ home });
@@ -175,12 +175,12 @@ describe('npm start on a home that was used earlier', () => {
   });
 
   it('stops at once at a second signal', async () => {
-    const marks = pidsOf(service.dev()).flatMap((pid) => identifyProcess(pid) ?? []) as ProcessIdentity[];
+    const marks = listPids(service.dev()).flatMap((pid) => identifyProcess(pid) ?? []) as ProcessIdentity[];
     service.signal('SIGSTOP'); // The first stop must still be running when the second signal arrives.
     process.kill(service.dev().pids.api, 'SIGSTOP');
     service.signal('SIGCONT');
     service.signal('SIGINT');
-    await untilService(service, () => service.output().includes('Stopping …'));
+    await waitForCondition(service, () => service.output().includes('Stopping …'));
     // A second signal within half a second counts as part of the first, because a terminal signals the whole group.
     await until(() => {
       service.signal('SIGINT');

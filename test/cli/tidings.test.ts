@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { createAdaptorServer } from '@hono/node-server';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { packageRoot } from '../../cli/package-root.ts';
-import { buildKey, startTestApi, type TestApi } from '../support/api.ts';
+import { buildApiKey, startTestApi, type TestApi } from '../support/api.ts';
 import { buildResources, buildVerifiedDomain } from '../support/as-code.ts';
 
 let api: TestApi;
@@ -186,7 +186,7 @@ it('ends with exit code 2 without a key, with a wrong key, with too few scopes, 
     code: 2,
     err: expect.stringContaining('INVALID_API_KEY'),
   });
-  const key = await buildKey(api.db, api.one.id, []);
+  const key = await buildApiKey(api.db, api.one.id, []);
   expect(await runTidings(['pull'], key)).toMatchObject({ code: 2, err: expect.stringContaining('templates:view') });
   const nowhere = { TIDINGS_URL: 'http://127.0.0.1:1' };
   expect(await runTidings(['pull'], 'x', nowhere)).toMatchObject({

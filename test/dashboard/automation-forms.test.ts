@@ -1,7 +1,12 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { buildDomain, buildTemplate } from '../build/senders.ts';
 import { buildWorkflow, expectOk } from '../build/workflows.ts';
-import { choose, describeInBrowser, expectNoSeriousAxe, openDashboard } from '../support/browser/browser.ts';
+import {
+  chooseOption,
+  describeInBrowser,
+  expectNoSeriousAxeViolations,
+  openDashboard,
+} from '../support/browser/browser.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 
 /** The user of these tests knows no API, and uses only forms for settings and results of an automation. */
@@ -42,12 +47,12 @@ describeInBrowser('the forms of automations in the dashboard', () => {
 
     // Match only orders above 100, by a field of the last order.
     await page.getByRole('button', { name: 'Filter by event data …' }).click();
-    await choose(page, 'Field of filter 1', 'total');
-    await choose(page, 'Comparison of filter 1', 'is more than');
+    await chooseOption(page, 'Field of filter 1', 'total');
+    await chooseOption(page, 'Comparison of filter 1', 'is more than');
     await page.getByText('One row is incomplete').waitFor();
     await page.getByRole('textbox', { name: 'Value of filter 1' }).fill('100');
     await page.getByText('One row is incomplete').waitFor({ state: 'detached' });
-    await expectNoSeriousAxe(page);
+    await expectNoSeriousAxeViolations(page);
 
     // Headers: the secret stays masked and is kept; a header is added.
     await page.locator('.react-flow__node', { hasText: 'hook' }).click();
@@ -70,17 +75,17 @@ describeInBrowser('the forms of automations in the dashboard', () => {
     // The test does not press Enter here: right after the list opens, Enter would insert a line.
     await page.getByRole('option', { name: /event\.total/ }).click();
     await page.getByText('Invalid JSON').waitFor({ state: 'detached' });
-    await expectNoSeriousAxe(page);
+    await expectNoSeriousAxeViolations(page);
 
     // Data: a field with a variable is added, one field is emptied, and one is removed; a list stays unchanged.
     await page.locator('.react-flow__node', { hasText: 'mark' }).click();
     await page.getByRole('button', { name: 'Add field' }).click();
     await page.getByRole('textbox', { name: 'Name of field 4' }).fill('lastTotal');
-    await choose(page, 'Type of field 4', 'Variable');
+    await chooseOption(page, 'Type of field 4', 'Variable');
     await page.getByRole('textbox', { name: 'Value of field 4' }).fill('event.total');
-    await choose(page, 'Type of field 2', 'Empty');
+    await chooseOption(page, 'Type of field 2', 'Empty');
     await page.getByRole('button', { name: 'Remove field n' }).click();
-    await expectNoSeriousAxe(page);
+    await expectNoSeriousAxeViolations(page);
     await page.keyboard.press('Control+s');
     await page.getByText('Saved', { exact: true }).waitFor();
 
@@ -120,7 +125,7 @@ describeInBrowser('the forms of automations in the dashboard', () => {
     expect(await save.getAttribute('aria-disabled')).toBe('true');
     await page.getByRole('textbox', { name: 'Event 2' }).focus();
     await page.keyboard.type('bought');
-    await expectNoSeriousAxe(page);
+    await expectNoSeriousAxeViolations(page);
     await save.press('Enter');
     await page.getByText('Settings saved.').waitFor();
     expect((await read(id)).exitOn).toEqual([
@@ -186,7 +191,7 @@ describeInBrowser('the forms of automations in the dashboard', () => {
     await page.getByRole('textbox', { name: 'Value of field 2' }).fill('12');
     await page.getByRole('button', { name: 'Add event' }).press('Enter');
     expect(await page.getByRole('textbox', { name: 'Event 1' }).inputValue()).toBe('settled');
-    await expectNoSeriousAxe(page);
+    await expectNoSeriousAxeViolations(page);
     await page.getByRole('button', { name: 'Show path' }).press('Enter');
     await panel.getByText('thanked').waitFor();
     expect(await page.locator('[data-highlighted="true"]').count()).toBe(3);
@@ -215,7 +220,7 @@ describeInBrowser('the forms of automations in the dashboard', () => {
     const list = page.getByRole('list', { name: 'Contacts that left this step' });
     await list.getByText('no@example.com').waitFor();
     await list.getByText('unsubscribed').waitFor();
-    await expectNoSeriousAxe(page);
+    await expectNoSeriousAxeViolations(page);
     // The address identifies the list, so it can be shared.
     expect(page.url()).toContain('visits=SKIPPED');
     await page.reload();

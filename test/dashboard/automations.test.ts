@@ -3,7 +3,7 @@ import { buildDomain, buildTemplate } from '../build/senders.ts';
 import { buildWorkflow, expectOk } from '../build/workflows.ts';
 import {
   describeInBrowser,
-  expectNoSeriousAxe,
+  expectNoSeriousAxeViolations,
   expectNoSidewaysScroll,
   openDashboard,
   type Page,
@@ -37,7 +37,7 @@ describeInBrowser('automations in the dashboard', () => {
 
     // The user adds the first step and then its template. Until then the step shows what it lacks.
     await page.locator('.react-flow__node').first().waitFor();
-    await expectNoSeriousAxe(page);
+    await expectNoSeriousAxeViolations(page);
     await add(page, 'Add the first step', 'Send email');
     await page.getByRole('status').filter({ hasText: 'Choose a template.' }).waitFor();
     await page.keyboard.press('Control+s');
@@ -63,7 +63,7 @@ describeInBrowser('automations in the dashboard', () => {
     await page.keyboard.up('s');
     await page.keyboard.up('Control');
     await page.getByText('Saved', { exact: true }).waitFor();
-    await expectNoSeriousAxe(page);
+    await expectNoSeriousAxeViolations(page);
 
     await page.getByRole('button', { name: 'Test' }).click();
     await page.getByRole('textbox', { name: 'Contact' }).fill('ada');
@@ -159,7 +159,7 @@ describeInBrowser('automations in the dashboard', () => {
     // After a reload the draft is restored, on top of changes that were saved later.
     await page.reload();
     await page.getByText('Someone else changed this automation').waitFor();
-    await expectNoSeriousAxe(page);
+    await expectNoSeriousAxeViolations(page);
     const both = page.getByRole('radiogroup', { name: 'first' });
     await both.getByText('9 hours').waitFor();
     await both.getByRole('radio', { name: 'Mine' }).check();
@@ -207,7 +207,7 @@ describeInBrowser('automations in the dashboard', () => {
     await page.getByRole('button', { name: 'Undo' }).last().click();
     await first.waitFor();
 
-    await expectNoSeriousAxe(page);
+    await expectNoSeriousAxeViolations(page);
     await page.getByRole('button', { name: 'More actions', exact: true }).click();
     await page.getByRole('menuitem', { name: 'Disable' }).click();
     await page.getByText('Disabled', { exact: true }).waitFor();
@@ -230,7 +230,7 @@ describeInBrowser('automations in the dashboard', () => {
     await page.getByRole('button', { name: /^Branch vip/ }).click();
     await page.getByRole('textbox', { name: 'Next step of branch yes' }).waitFor();
     expect(await page.getByRole('main').innerText()).not.toMatch(/SEND_EMAIL|CONDITION|entry/);
-    await expectNoSeriousAxe(page);
+    await expectNoSeriousAxeViolations(page);
   });
 
   it('show no trigger event if they are started manually, although the API stores one', async () => {
@@ -289,7 +289,7 @@ describeInBrowser('automations in the dashboard', () => {
     await page.getByRole('button', { name: /ask/ }).waitFor();
     expect(await page.locator('.react-flow').count()).toBe(0);
     await expectNoSidewaysScroll(page);
-    await expectNoSeriousAxe(page);
+    await expectNoSeriousAxeViolations(page);
     // The name of a button that adds a step contains the name of the step before it.
     for (const id of Object.values(workflow.steps)) {
       const body = { name: `<b>${'M'.repeat(190)}` };
@@ -309,7 +309,7 @@ describeInBrowser('automations in the dashboard', () => {
     await open('/automations');
     await page.getByRole('link', { name: 'Test' }).first().waitFor();
     await expectNoSidewaysScroll(page);
-    await expectNoSeriousAxe(page);
+    await expectNoSeriousAxeViolations(page);
   });
 });
 

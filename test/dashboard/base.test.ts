@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import {
   describeInBrowser,
-  expectNoSeriousAxe,
+  expectNoSeriousAxeViolations,
   expectNoSidewaysScroll,
   openDashboard,
 } from '../support/browser/browser.ts';
@@ -22,14 +22,14 @@ describeInBrowser('the dashboard in a browser', () => {
       mayFail: [/response: 401 to GET \/auth\/me/],
     });
     expect(new URL(page.url()).pathname).toBe('/app/sign-in');
-    await expectNoSeriousAxe(page);
+    await expectNoSeriousAxeViolations(page);
     await settled();
   });
 
   it.each(['desktop', 'phone'] as const)('shows the home page of the signed-in user on a %s', async (viewport) => {
     const { page } = await openDashboard({ service, path: '/', viewport });
     expect(new URL(page.url()).pathname).toBe('/app/');
-    await expectNoSeriousAxe(page);
+    await expectNoSeriousAxeViolations(page);
     await expectNoSidewaysScroll(page);
   });
 });

@@ -4,7 +4,7 @@ import { buildContacts } from '../build/campaigns.ts';
 import { expectOk } from '../build/workflows.ts';
 import {
   describeInBrowser,
-  expectNoSeriousAxe,
+  expectNoSeriousAxeViolations,
   expectNoSidewaysScroll,
   openDashboard,
   type Page,
@@ -86,7 +86,7 @@ describeInBrowser('a campaign in the dashboard', () => {
     await page.getByRole('radio', { name: 'Segment' }).check();
     await page.getByRole('radio', { name: 'Plain' }).check();
     await page.locator('label', { hasText: 'Plain' }).locator('iframe').waitFor({ state: 'attached' });
-    await expectNoSeriousAxe(page);
+    await expectNoSeriousAxeViolations(page);
     await button(page, 'Create draft').hover();
     await page.getByRole('tooltip', { name: 'Enter a name first.' }).waitFor();
     await page.getByRole('textbox', { name: 'Name', exact: true }).fill('For pro');
@@ -120,13 +120,13 @@ describeInBrowser('a campaign in the dashboard', () => {
     expect(await page.getByRole('navigation', { name: 'Menu' }).count()).toBe(0);
     const canvas = page.frameLocator('iframe[title="Email, editable in place"]');
     await canvas.getByText('Main words').waitFor();
-    await expectNoSeriousAxe(page);
+    await expectNoSeriousAxeViolations(page);
 
     await button(page, 'Preview').click();
     const dialog = page.getByRole('dialog', { name: 'Preview' });
     await dialog.getByText('Phone', { exact: true }).click();
     await dialog.frameLocator('iframe').getByText('Main words for there').waitFor();
-    await expectNoSeriousAxe(page);
+    await expectNoSeriousAxeViolations(page);
     await page.keyboard.press('Escape');
     await dialog.waitFor({ state: 'detached' });
 
@@ -162,7 +162,7 @@ describeInBrowser('a campaign in the dashboard', () => {
     await header.getByText('Not saved').waitFor();
     expect((await header.boundingBox())?.height).toBeLessThanOrEqual(52);
     await menu();
-    await expectNoSeriousAxe(page);
+    await expectNoSeriousAxeViolations(page);
     await page.getByRole('menuitem', { name: 'Undo' }).click();
     await header.getByText('Saved', { exact: true }).waitFor();
     await menu();
@@ -271,7 +271,7 @@ describeInBrowser('a campaign in the dashboard', () => {
     await page.getByText(/Estimated send time: (about )?4 hours/).waitFor();
     await button(page, 'Redo').click();
     await page.getByText(/Estimated send time: (about )?\d+ seconds?/).waitFor();
-    await expectNoSeriousAxe(page);
+    await expectNoSeriousAxeViolations(page);
     await go('/campaigns');
     await page.getByText('Teas for Maren').waitFor();
   });

@@ -4,10 +4,10 @@ import { buildDomain } from '../build/senders.ts';
 import { expectOk } from '../build/workflows.ts';
 import {
   describeInBrowser,
-  expectNoSeriousAxe,
+  expectNoSeriousAxeViolations,
   expectNoSidewaysScroll,
-  newWindow,
   openDashboard,
+  openWindow,
   type Page,
 } from '../support/browser/browser.ts';
 import { buildPerson } from '../support/person.ts';
@@ -100,7 +100,7 @@ describeInBrowser('an editor of the dashboard', () => {
     await page.getByText('Someone else saved changes').waitFor();
     expect(await read()).toMatchObject({ ...editor.theirs, ...editor.other });
     expect(await input.inputValue()).toBe('Mine');
-    await expectNoSeriousAxe(page);
+    await expectNoSeriousAxeViolations(page);
     await expectNoSidewaysScroll(page);
     expect(await button(page, 'Use these choices').isDisabled()).toBe(true);
     await choice(page, field, 'Mine').check();
@@ -159,7 +159,7 @@ describeInBrowser('an editor of the dashboard', () => {
       await buildPerson(service.db, service.one.id, 'OWNER'),
       await buildPerson(service.db, service.one.id, 'OWNER'),
     ];
-    const { context, page } = await newWindow();
+    const { context, page } = await openWindow();
     const signIn = async (person: { email: string; password: string }) => {
       const response = await context.request.post(`${service.baseUrl}/auth/login`, { data: person });
       expect(response.status()).toBe(200);

@@ -3,9 +3,9 @@ import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { buildContacts } from '../build/campaigns.ts';
 import { buildProject, type TestProject } from '../support/api.ts';
 import {
-  chooseMore,
+  chooseMenuAction,
   describeInBrowser,
-  expectNoSeriousAxe,
+  expectNoSeriousAxeViolations,
   expectNoSidewaysScroll,
   openDashboard,
 } from '../support/browser/browser.ts';
@@ -34,7 +34,7 @@ describeInBrowser('contacts in the dashboard', () => {
     await page.getByText('No contacts yet').waitFor();
     await page.getByText('Do this with the API').click();
     await page.getByText('curl -X POST').waitFor();
-    await expectNoSeriousAxe(page);
+    await expectNoSeriousAxeViolations(page);
     await page.getByRole('button', { name: 'Add contact' }).first().click();
     await page.getByRole('textbox', { name: 'Email' }).fill('first@people.test');
     await page.getByRole('button', { name: 'Add', exact: true }).click();
@@ -80,7 +80,7 @@ describeInBrowser('contacts in the dashboard', () => {
     await page.getByRole('button', { name: 'Remove the filter plan is pro' }).click();
     await page.getByText('2 of 2 shown').waitFor();
     expect(new URL(page.url()).search).toBe('');
-    await expectNoSeriousAxe(page);
+    await expectNoSeriousAxeViolations(page);
   });
 
   it('keeps search and condition in the address and on the way back, and has pages', async () => {
@@ -105,7 +105,7 @@ describeInBrowser('contacts in the dashboard', () => {
     await page.getByRole('button', { name: 'Clear filter' }).click();
     await page.getByText('50 of 61 shown').waitFor();
     await settled();
-    await expectNoSeriousAxe(page);
+    await expectNoSeriousAxeViolations(page);
   });
 
   it('has tabs by status and segment, and saves a new filter as a segment with its rules', async () => {
@@ -122,7 +122,7 @@ describeInBrowser('contacts in the dashboard', () => {
     await page.getByRole('link', { name: 'pro@people.test' }).waitFor();
     expect(await views.locator('[aria-current]').textContent()).toContain('Pro');
     expect(await page.getByRole('link', { name: 'Save as segment' }).count()).toBe(0);
-    await expectNoSeriousAxe(page);
+    await expectNoSeriousAxeViolations(page);
     const isFree = JSON.stringify(isPro).replace('"pro"', '"free"');
     await page.goto(`${service.baseUrl}/app/contacts?condition=${encodeURIComponent(isFree)}`);
     await page.getByRole('link', { name: 'Save as segment' }).click();
@@ -162,7 +162,7 @@ describeInBrowser('contacts in the dashboard', () => {
     await expect.poll(names).toBe('acb');
     await table.getByRole('button', { name: 'Created' }).click();
     await expect.poll(names).toBe('bca');
-    await expectNoSeriousAxe(page);
+    await expectNoSeriousAxeViolations(page);
   });
 
   it('shows the chosen columns, also at the next visit with this browser', async () => {
@@ -192,9 +192,9 @@ describeInBrowser('contacts in the dashboard', () => {
     await page.getByText('50 of 63 shown').waitFor();
     await page.getByLabel('Select all shown').check();
     await page.getByRole('button', { name: 'Select all 63 in this list' }).click();
-    await chooseMore(page.getByRole('region', { name: 'All 63 contacts in this list' }), 'Delete');
+    await chooseMenuAction(page.getByRole('region', { name: 'All 63 contacts in this list' }), 'Delete');
     await page.getByLabel('Type 63 to confirm').fill('63');
-    await expectNoSeriousAxe(page);
+    await expectNoSeriousAxeViolations(page);
     await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
     await page.getByText('COMPLETED').waitFor();
     await page.getByText('63 done').waitFor();
@@ -228,8 +228,8 @@ describeInBrowser('contacts in the dashboard', () => {
     await page.getByRole('button', { name: 'Unsubscribe' }).click();
     await page.getByText(/Unsubscribed by owner-.*@people\.test/).waitFor();
     await settled();
-    await expectNoSeriousAxe(page);
-    await chooseMore(page, 'Delete');
+    await expectNoSeriousAxeViolations(page);
+    await chooseMenuAction(page, 'Delete');
     await page.getByLabel('Type ada@people.test to confirm').fill('ada@people.test');
     await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
     await page.getByText('Contact deleted.').waitFor();
@@ -255,7 +255,7 @@ describeInBrowser('contacts in the dashboard', () => {
     await page.getByRole('option', { name: 'Don’t import' }).click();
     await page.getByText('Must be an email address such as ada@example.com.').waitFor();
     await until(async () => (await page.getByRole('columnheader', { name: 'Notes' }).count()) === 0, 'the new preview');
-    await expectNoSeriousAxe(page);
+    await expectNoSeriousAxeViolations(page);
     const [download] = await Promise.all([
       page.waitForEvent('download'),
       page.getByRole('button', { name: 'Download errors (CSV)' }).click(),
@@ -272,7 +272,7 @@ describeInBrowser('contacts in the dashboard', () => {
       Seats: '7',
       Zip: '00123',
     });
-    await expectNoSeriousAxe(page);
+    await expectNoSeriousAxeViolations(page);
     await page.getByRole('link', { name: 'Imports and bulk actions' }).click();
     await page.getByRole('cell', { name: 'Import', exact: true }).waitFor();
   });
@@ -289,12 +289,12 @@ describeInBrowser('contacts in the dashboard', () => {
     await page.getByRole('button', { name: 'Cancel' }).click();
     const dialog = page.getByRole('dialog', { name: 'Cancel this bulk action (Subscribe)?' });
     await dialog.getByRole('textbox').fill('cancel');
-    await expectNoSeriousAxe(page);
+    await expectNoSeriousAxeViolations(page);
     await dialog.getByRole('button', { name: 'Cancel' }).last().click();
     await page.getByText('Completed changes are kept.').waitFor();
     await page.getByText('Canceled: 300 of 900').waitFor();
     expect(await page.getByRole('main').getByRole('button', { name: 'Cancel' }).count()).toBe(0);
-    await expectNoSeriousAxe(page);
+    await expectNoSeriousAxeViolations(page);
   });
 
   it('shows why a list or a contact could not be loaded, and loads it again on request', async () => {
@@ -333,7 +333,7 @@ describeInBrowser('contacts in the dashboard', () => {
       for (const path of paths) {
         await open(path);
         await expectNoSidewaysScroll(page);
-        await expectNoSeriousAxe(page);
+        await expectNoSeriousAxeViolations(page);
       }
     }
   });

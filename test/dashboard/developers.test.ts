@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { buildDomain } from '../build/senders.ts';
 import {
-  choose,
-  chooseMore,
+  chooseMenuAction,
+  chooseOption,
   describeInBrowser,
-  expectNoSeriousAxe,
-  holdBack,
+  expectNoSeriousAxeViolations,
+  holdRequests,
   openDashboard,
 } from '../support/browser/browser.ts';
 import { callHttp } from '../support/http.ts';
@@ -30,7 +30,7 @@ describeInBrowser('screens for developers', () => {
 
   it('show the send command of a new key only when the sending domain is loaded', async () => {
     const { page } = await openDashboard({ service, path: '/developers' });
-    const letGo = await holdBack(page, '**/domains/project/*');
+    const letGo = await holdRequests(page, '**/domains/project/*');
     const dialog = page.getByRole('dialog');
     await page.getByRole('button', { name: 'New key' }).click();
     await dialog.getByLabel('Name').fill('Till');
@@ -48,7 +48,7 @@ describeInBrowser('screens for developers', () => {
     await page.getByRole('button', { name: 'New key' }).click();
     const dialog = page.getByRole('dialog');
     await dialog.getByLabel('Name').fill('Shop');
-    await expectNoSeriousAxe(page, { inside: '[role=dialog]' });
+    await expectNoSeriousAxeViolations(page, { inside: '[role=dialog]' });
     await dialog.getByRole('button', { name: 'Create key' }).click();
     const key = (await dialog.locator('pre').first().textContent()) ?? '';
     expect(key).toMatch(/^sk_live_/);
@@ -59,7 +59,7 @@ describeInBrowser('screens for developers', () => {
     const body = { to: 'ada@example.com', subject: 'Hello', body: '<p>Hi</p>', from: 'shop@shop.example.com' };
     const headers = { 'x-request-id': 'order-17' };
     expect((await callHttp(service.baseUrl, 'POST', '/v1/send', { key, body, headers })).status).toBe(200);
-    await chooseMore(page.getByRole('row', { name: /Shop/ }), 'View requests');
+    await chooseMenuAction(page.getByRole('row', { name: /Shop/ }), 'View requests');
     await page.getByRole('link', { name: 'POST /v1/send' }).click();
     await page.getByRole('heading', { name: 'POST /v1/send' }).waitFor();
     await settled();
@@ -74,7 +74,7 @@ describeInBrowser('screens for developers', () => {
     await page.getByRole('main').getByRole('link', { name: 'Request log' }).click();
     await page.getByRole('link', { name: 'API keys' }).click();
     const row = page.getByRole('row', { name: /Shop/ });
-    await chooseMore(row, 'Revoke key');
+    await chooseMenuAction(row, 'Revoke key');
     await page.getByLabel(/to confirm/).fill(key.slice(0, 14));
     await page.getByRole('dialog').getByRole('button', { name: 'Revoke key' }).click();
     await row.getByText('revoked').waitFor();
@@ -121,7 +121,7 @@ describeInBrowser('screens for developers', () => {
     const drawer = page.getByRole('dialog');
     await drawer.getByText('"total": 9').waitFor();
     await drawer.getByText('no <b>room</b>').waitFor();
-    await expectNoSeriousAxe(page, { inside: '[role=dialog]' });
+    await expectNoSeriousAxeViolations(page, { inside: '[role=dialog]' });
     endpointStatus = 200;
     await drawer.getByRole('button', { name: 'Replay' }).click();
     await drawer.getByText('DELIVERED').waitFor();
@@ -138,19 +138,19 @@ describeInBrowser('screens for developers', () => {
     await dialog.getByText('No event with this name yet').waitFor();
     await dialog.getByRole('button', { name: 'Add field' }).click();
     await dialog.getByLabel('Name of field 1').fill('seats');
-    await choose(page, 'Type of field 1', 'Number');
+    await chooseOption(page, 'Type of field 1', 'Number');
     await dialog.getByRole('textbox', { name: 'Value of field 1' }).fill('four');
     await dialog.getByText('Enter a number.').waitFor();
     expect(await dialog.getByRole('button', { name: 'Record event' }).isDisabled()).toBe(true);
     await dialog.getByRole('textbox', { name: 'Value of field 1' }).fill('4');
     await dialog.getByRole('button', { name: 'Add field' }).click();
     await dialog.getByLabel('Name of field 2').fill('tags');
-    await choose(page, 'Type of field 2', 'List');
+    await chooseOption(page, 'Type of field 2', 'List');
     await dialog.getByRole('textbox', { name: 'Value of field 2' }).fill('pro');
     await page.keyboard.press('Enter');
     await dialog.getByRole('textbox', { name: 'Value of field 2' }).fill('a,b');
     await page.keyboard.press('Tab');
-    await expectNoSeriousAxe(page, { inside: '[role=dialog]' });
+    await expectNoSeriousAxeViolations(page, { inside: '[role=dialog]' });
     await dialog.getByRole('button', { name: 'Record event' }).click();
     await page.getByRole('link', { name: 'tried.out' }).first().click();
     await page.getByText('"seats": 4').first().waitFor();
@@ -186,6 +186,6 @@ describeInBrowser('screens for developers', () => {
     const { page } = await openDashboard({ service, as: 'MEMBER', path: '/developers' });
     await page.getByText('Your role can’t view API keys').waitFor();
     expect(await page.getByRole('button', { name: 'New key' }).getAttribute('aria-disabled')).toBe('true');
-    await expectNoSeriousAxe(page);
+    await expectNoSeriousAxeViolations(page);
   });
 });

@@ -6,7 +6,7 @@ import { expectOk } from '../build/workflows.ts';
 import { buildProject } from '../support/api.ts';
 import {
   describeInBrowser,
-  expectNoSeriousAxe,
+  expectNoSeriousAxeViolations,
   expectNoSidewaysScroll,
   openDashboard,
 } from '../support/browser/browser.ts';
@@ -39,7 +39,7 @@ describeInBrowser('sign-in and start page', () => {
     await page.getByLabel('Email').fill('new@people.test');
     await page.getByRole('textbox', { name: 'Password' }).fill('correct horse');
     await page.getByLabel('Project name').fill('<b>Shop</b>');
-    await expectNoSeriousAxe(page);
+    await expectNoSeriousAxeViolations(page);
     await page.getByRole('button', { name: 'Create account' }).click();
     await page.getByRole('heading', { level: 1, name: '<b>Shop</b>' }).waitFor();
     const step = page.getByRole('listitem').filter({ hasText: 'Add a contact' });
@@ -54,7 +54,7 @@ describeInBrowser('sign-in and start page', () => {
       .values({ project_id: project.id, email: 'ada@example.com', subscribed: true })
       .execute();
     await step.getByText('done', { exact: true }).waitFor({ state: 'attached' });
-    await expectNoSeriousAxe(page);
+    await expectNoSeriousAxeViolations(page);
   });
 
   it('folds the first steps once most of them are done', async () => {
@@ -76,7 +76,7 @@ describeInBrowser('sign-in and start page', () => {
     await steps.getByText('4 of 6 done').waitFor();
     await steps.getByRole('link', { name: 'Send an email' }).waitFor();
     expect(await steps.getByRole('listitem').count()).toBe(0);
-    await expectNoSeriousAxe(page);
+    await expectNoSeriousAxeViolations(page);
     await steps.getByRole('button', { name: 'Show all' }).click();
     await steps.getByRole('listitem').nth(5).waitFor();
     await steps.getByRole('button', { name: 'Hide' }).click();
@@ -113,7 +113,7 @@ describeInBrowser('sign-in and start page', () => {
     await page.getByText('shop.example.com').waitFor();
     await page.getByText('Every delivery has failed for 5 days.').first().waitFor();
     await page.getByRole('link', { name: '1,234' }).waitFor();
-    await expectNoSeriousAxe(page);
+    await expectNoSeriousAxeViolations(page);
     await expectNoSidewaysScroll(page);
   });
 
@@ -136,7 +136,7 @@ describeInBrowser('sign-in and start page', () => {
     await statistics.getByRole('checkbox', { name: 'Compare to previous period' }).check();
     await statistics.getByText('Sent, previous 30 days').waitFor();
     await settled();
-    await expectNoSeriousAxe(page);
+    await expectNoSeriousAxeViolations(page);
   });
 
   it('draws the chart in the colors of the operating system’s scheme when it changes', async () => {

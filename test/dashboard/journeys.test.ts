@@ -4,10 +4,16 @@ import { connect, type Db } from '../../db/connection.ts';
 import { campaignBody } from '../build/campaigns.ts';
 import { buildDomain } from '../build/senders.ts';
 import { buildProject } from '../support/api.ts';
-import { choose, chooseMore, describeInBrowser, openDashboard, type Page } from '../support/browser/browser.ts';
+import {
+  chooseMenuAction,
+  chooseOption,
+  describeInBrowser,
+  openDashboard,
+  type Page,
+} from '../support/browser/browser.ts';
 import { runDemo } from '../support/demo.ts';
 import { callHttp } from '../support/http.ts';
-import { newHome, removeHome, type StartedService, signInLinkOf, startService } from '../support/start.ts';
+import { createHomePath, readSignInLink, removeHome, type StartedService, startService } from '../support/start.ts';
 import { until } from '../support/until.ts';
 import { startWebhookReceiver, type WebhookReceiver } from '../support/webhook-receiver.ts';
 
@@ -17,7 +23,7 @@ import { startWebhookReceiver, type WebhookReceiver } from '../support/webhook-r
  * prints, and follow the screens.
  */
 describeInBrowser('on a fresh npm start', () => {
-  const home = newHome();
+  const home = createHomePath();
   let started: StartedService;
   let service: { baseUrl: string; db: Db };
 
@@ -49,7 +55,7 @@ describeInBrowser('on a fresh npm start', () => {
 
   it('a marketer imports contacts, writes to some of them, finds who did not get the email and why, and corrects the cause', async () => {
     const { page } = await openSignedOut();
-    await page.goto(await signInLinkOf(started));
+    await page.goto(await readSignInLink(started));
     await page.getByRole('link', { name: 'Add a contact' }).click();
     await button(page, 'Import').first().click();
     const rows = [
@@ -95,7 +101,7 @@ describeInBrowser('on a fresh npm start', () => {
     await button(page, 'Create draft').click();
     await button(page, 'Continue to audience').click();
     await page.getByRole('radio', { name: 'Segment' }).check();
-    await choose(page, 'Segment', /^On pro/);
+    await chooseOption(page, 'Segment', /^On pro/);
     await button(page, 'Continue to review').click();
     await page.getByText('2 of 3 contacts will receive this').waitFor();
     await button(page, 'Continue to schedule').click();
@@ -170,13 +176,13 @@ describeInBrowser('on a fresh npm start', () => {
       await page.getByRole('textbox', { name: 'Trigger event' }).fill('upgraded');
       await button(page, 'Create automation').click();
       await addStep(page, 'Add the first step', 'Send email');
-      await choose(page, 'Template', /Thanks/);
+      await chooseOption(page, 'Template', /Thanks/);
       await addStep(page, 'Add a step after Send email', 'Delay');
       await addStep(page, 'Add a step after Delay', 'If/else');
       await fillPlanFilter(page, 'pro');
       await addStep(page, 'Add a step after If/else, branch yes', 'Exit');
       await stepOf(page, 'If/else').click();
-      await choose(page, 'Next step of branch no', 'Exit');
+      await chooseOption(page, 'Next step of branch no', 'Exit');
       await button(page, 'Save').click();
       await page.getByText('Saved', { exact: true }).waitFor();
 
@@ -194,7 +200,7 @@ describeInBrowser('on a fresh npm start', () => {
       await openFromMenu(page, 'Events');
       await button(page, 'Send a test event').click();
       await dialog.getByRole('textbox', { name: 'Event', exact: true }).fill('upgraded');
-      await choose(page, 'Contact', 'eve@tea.test');
+      await chooseOption(page, 'Contact', 'eve@tea.test');
       await button(dialog, 'Record event').click();
       await openFromMenu(page, 'Automations');
       await page.getByRole('link', { name: 'After the upgrade' }).click();
@@ -233,7 +239,7 @@ describeInBrowser('on a fresh npm start', () => {
         const response = JSON.parse(execFileSync('sh', ['-c', command], { encoding: 'utf8', stdio: 'pipe' }));
         expect(response, JSON.stringify(response)).toMatchObject({ success: true });
 
-        await chooseMore(page.getByRole('row', { name: /Shop/ }), 'View requests');
+        await chooseMenuAction(page.getByRole('row', { name: /Shop/ }), 'View requests');
         await page.getByRole('link', { name: 'POST /v1/send' }).click();
         await page.getByRole('link', { name: 'ada@example.com' }).click();
         await page.getByRole('heading', { level: 1, name: 'Hello' }).waitFor();
@@ -270,7 +276,7 @@ describeInBrowser('on a fresh npm start', () => {
       await page.getByRole('link', { name: 'Projects' }).click();
       await page.getByRole('textbox', { name: 'Search by name' }).fill('corner');
       await page.getByRole('link', { name: 'Corner Books' }).click();
-      await chooseMore(page, 'Pause sending …');
+      await chooseMenuAction(page, 'Pause sending …');
       const dialog = page.getByRole('dialog');
       await dialog.getByLabel('Reason').fill('Complaints, ticket 7.');
       await button(dialog, 'Pause sending').click();

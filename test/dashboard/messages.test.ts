@@ -6,9 +6,9 @@ import { track } from '../build/events.ts';
 import { buildDomain } from '../build/senders.ts';
 import { type BuiltWorkflow, buildWorkflow, expectOk, listExecutions } from '../build/workflows.ts';
 import {
-  chooseMore,
+  chooseMenuAction,
   describeInBrowser,
-  expectNoSeriousAxe,
+  expectNoSeriousAxeViolations,
   expectNoSidewaysScroll,
   openDashboard,
 } from '../support/browser/browser.ts';
@@ -85,13 +85,13 @@ describeInBrowser('messages and executions in the dashboard', () => {
 
   it('a waiting run is moved on, and links to its email and back', async () => {
     const { page } = await openDashboard({ service, path: `/messages/executions/${workflow.id}` });
-    await expectNoSeriousAxe(page);
+    await expectNoSeriousAxeViolations(page);
     await page.getByRole('link', { name: 'ada@example.com' }).click();
     await page.getByText('wait', { exact: true }).waitFor();
     expect(await page.getByRole('link', { name: 'Open in Temporal' }).getAttribute('href')).toMatch(
       /^https:\/\/temporal\.example\.com\/namespaces\/.+\/workflows\/execution-/,
     );
-    await expectNoSeriousAxe(page);
+    await expectNoSeriousAxeViolations(page);
     await page.getByRole('button', { name: 'Continue now' }).click();
     await page.getByRole('menuitem', { name: 'As if the event had arrived' }).click();
     await page.getByText('EXITED').waitFor();
@@ -114,7 +114,7 @@ describeInBrowser('messages and executions in the dashboard', () => {
     await settled();
     expect(new URL(page.url()).search).toBe('?status=FAILED');
     expect(await page.getByRole('row').count()).toBe(2);
-    await expectNoSeriousAxe(page);
+    await expectNoSeriousAxeViolations(page);
     await page.getByRole('link', { name: 'Lost' }).click();
     await page.getByRole('heading', { level: 1, name: 'Lost' }).waitFor();
     await page.getByRole('main').getByRole('link', { name: 'Emails' }).click();
@@ -136,11 +136,11 @@ describeInBrowser('messages and executions in the dashboard', () => {
       const readWidth = async () => (await page.locator('iframe').last().boundingBox())?.width;
       if (screen === 'Phone') await expect.poll(readWidth).toBeLessThanOrEqual(width);
       else await expect.poll(readWidth).toBeGreaterThan(width);
-      await expectNoSeriousAxe(page);
+      await expectNoSeriousAxeViolations(page);
     }
     for (const view of ['Plain text', 'Headers', 'Source', 'Events']) {
       await page.getByRole('tab', { name: view }).click();
-      await expectNoSeriousAxe(page);
+      await expectNoSeriousAxeViolations(page);
     }
     await page.getByText('email.sent').waitFor();
     await page.getByRole('button', { name: 'Resend' }).click();
@@ -174,11 +174,11 @@ describeInBrowser('messages and executions in the dashboard', () => {
       'Accepted 11:12:06',
     ]);
     await timeline.getByText('Nov 25, CET').waitFor();
-    await expectNoSeriousAxe(page);
+    await expectNoSeriousAxeViolations(page);
     expect(await page.getByText('/v1/emails/').count()).toBe(0);
-    await chooseMore(page, 'API example');
+    await chooseMenuAction(page, 'API example');
     await page.getByRole('dialog').getByText(`/v1/emails/${id}`).first().waitFor();
-    await expectNoSeriousAxe(page);
+    await expectNoSeriousAxeViolations(page);
   });
 
   it.each(['desktop', 'phone'] as const)(
@@ -188,12 +188,12 @@ describeInBrowser('messages and executions in the dashboard', () => {
       const path = `/messages/executions/${workflow.id}?status=WAITING`;
       const { page } = await openDashboard({ service, path, viewport, dark: true });
       await page.getByRole('link', { name: new RegExp(`^${viewport} ?@example.com$`) }).click();
-      await chooseMore(page, 'Cancel run');
+      await chooseMenuAction(page, 'Cancel run');
       const dialog = page.getByRole('dialog');
       await dialog.getByRole('textbox').fill('cancel');
       await dialog.getByRole('button', { name: 'Cancel run' }).click();
       await page.getByText('Run canceled').waitFor();
-      await expectNoSeriousAxe(page);
+      await expectNoSeriousAxeViolations(page);
       await expectNoSidewaysScroll(page);
     },
   );

@@ -7,20 +7,20 @@ import { noteSnsMessage } from '../../db/operator/sns-subscriptions.ts';
 import { countOutcomes } from '../../db/sending/hold-guard.ts';
 import { buildEmail } from '../build/emails.ts';
 import {
-  chooseMore,
+  chooseMenuAction,
   describeInBrowser,
-  expectNoSeriousAxe,
+  expectNoSeriousAxeViolations,
   expectNoSidewaysScroll,
   type OpenDashboard,
   openDashboard,
   type Page,
 } from '../support/browser/browser.ts';
 import { connectOperator } from '../support/operator.ts';
-import { operatorAddresses } from '../support/operator-addresses.ts';
+import { createOperatorAddresses } from '../support/operator-addresses.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 import { signIn } from '../support/session.ts';
 
-const operators = operatorAddresses(14);
+const operators = createOperatorAddresses(14);
 const TOPIC = 'arn:aws:sns:eu-west-1:123456789012:ses-feedback';
 const HOSTILE = `<img src=x onerror=alert(1)> {{name}} ${'x'.repeat(80)}`;
 
@@ -60,7 +60,7 @@ describeInBrowser('the operator’s screens', () => {
     // The test's own worker asks Temporal for tasks of every queue.
     const queues = page.getByRole('table', { name: 'Task queues' });
     expect(await queues.getByRole('row').count()).toBe(9);
-    await expectNoSeriousAxe(page);
+    await expectNoSeriousAxeViolations(page);
   });
 
   it('list all projects, and keep search, hold and order in the address, also on the way back', async () => {
@@ -80,7 +80,7 @@ describeInBrowser('the operator’s screens', () => {
     await page.getByRole('heading', { level: 2, name: 'The last 30 days' }).waitFor();
     await page.getByRole('link', { name: 'Projects' }).first().click();
     await page.waitForURL(/q=two/);
-    await expectNoSeriousAxe(page);
+    await expectNoSeriousAxeViolations(page);
   });
 
   it('list projects with headers of one line, and show no rate for a project that sent no email', async () => {
@@ -97,11 +97,11 @@ describeInBrowser('the operator’s screens', () => {
 
   it('hold a project with a reason, release it with a note, and show both', async () => {
     const { page } = await asOperator({ path: `/operator/projects/${service.two.id}` });
-    await chooseMore(page, 'Pause sending …');
+    await chooseMenuAction(page, 'Pause sending …');
     const holding = page.getByRole('dialog', { name: 'Pause sending of Two' });
     expect(await holding.getByRole('button', { name: 'Pause sending', exact: true }).isDisabled()).toBe(true);
     await holding.getByLabel('Reason').fill('Bought list, ticket 7');
-    await expectNoSeriousAxe(page);
+    await expectNoSeriousAxeViolations(page);
     await holding.getByRole('button', { name: 'Pause sending', exact: true }).click();
     await page.getByText('An operator paused sending of this project').waitFor();
     expect(await readHolder(service.db, service.two.id)).toBe('Bought list, ticket 7');
@@ -134,7 +134,7 @@ describeInBrowser('the operator’s screens', () => {
     await page.getByRole('textbox', { name: 'Emails per month' }).fill('');
     await page.getByRole('button', { name: 'Save limits' }).click();
     await page.getByText('In effect now: no limit.').first().waitFor();
-    await expectNoSeriousAxe(page);
+    await expectNoSeriousAxeViolations(page);
   });
 
   it('show the replies of providers by code, and keep the time span in the address', async () => {
@@ -147,7 +147,7 @@ describeInBrowser('the operator’s screens', () => {
     await page.getByRole('option', { name: 'Last 7 days' }).click();
     await page.waitForURL(/hours=168/);
     await settled();
-    await expectNoSeriousAxe(page);
+    await expectNoSeriousAxeViolations(page);
   });
 
   it.each([
@@ -160,7 +160,7 @@ describeInBrowser('the operator’s screens', () => {
     for (const path of ['', '/projects', `/projects/${hostile?.id}`, '/providers']) {
       await open(`/operator${path}`);
       await expectNoSidewaysScroll(page);
-      await expectNoSeriousAxe(page);
+      await expectNoSeriousAxeViolations(page);
     }
   });
 });

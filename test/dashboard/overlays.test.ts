@@ -1,18 +1,18 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import {
-  chooseMore,
+  chooseMenuAction,
   describeInBrowser,
-  expectNoSeriousAxe,
+  expectNoSeriousAxeViolations,
   openDashboard,
   type Page,
 } from '../support/browser/browser.ts';
 import { buildDashboardData, type DashboardData } from '../support/browser/dashboard-data.ts';
-import { screensOf } from '../support/browser/dashboard-screens.ts';
-import { operatorAddresses } from '../support/operator-addresses.ts';
+import { listScreens } from '../support/browser/dashboard-screens.ts';
+import { createOperatorAddresses } from '../support/operator-addresses.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 
 /** Two for the first attempt at the tests, and two for a second attempt. */
-const operators = operatorAddresses(4);
+const operators = createOperatorAddresses(4);
 /** Selects the buttons that open a menu or a list of choices. */
 const MENUS = '[aria-haspopup=menu], [aria-haspopup=listbox]:is(button)';
 
@@ -65,7 +65,7 @@ describeInBrowser('menus and dialogs of the dashboard', () => {
     const email = operators.next();
     const { page, open } = await openDashboard({ service, project: data.project, email });
     const kinds = new Set<string>();
-    for (const { path } of screensOf(data)) {
+    for (const { path } of listScreens(data)) {
       await open(path);
       for (const label of await menusOf(page)) {
         const kind = label.replace(/ for .*/, '');
@@ -73,9 +73,9 @@ describeInBrowser('menus and dialogs of the dashboard', () => {
         kinds.add(`${kind} ${path.split('/')[1]}`);
         await page.getByRole('button', { name: label, exact: true }).first().click();
         await page.locator('[role=menu], [role=listbox], [role=dialog]').filter({ visible: true }).first().waitFor();
-        await expectNoSeriousAxe(page);
+        await expectNoSeriousAxeViolations(page);
         await page.emulateMedia({ colorScheme: 'dark' });
-        await expectNoSeriousAxe(page);
+        await expectNoSeriousAxeViolations(page);
         await page.emulateMedia({ colorScheme: 'light' });
         await page.keyboard.press('Escape');
       }
@@ -86,15 +86,15 @@ describeInBrowser('menus and dialogs of the dashboard', () => {
   it('dialogs of every kind pass the accessibility checker axe, in light and dark mode, and close with Escape', async () => {
     const email = operators.next();
     const { page, open } = await openDashboard({ service, project: data.project, email });
-    const paths = new Map(screensOf(data).map(({ name, path }) => [name, path]));
+    const paths = new Map(listScreens(data).map(({ name, path }) => [name, path]));
     for (const [screen, opener] of DIALOGS) {
       await open(String(paths.get(screen)));
       await openDialog(page, opener);
       const dialog = page.getByRole('dialog').filter({ visible: true });
       await dialog.first().waitFor();
-      await expectNoSeriousAxe(page);
+      await expectNoSeriousAxeViolations(page);
       await page.emulateMedia({ colorScheme: 'dark' });
-      await expectNoSeriousAxe(page);
+      await expectNoSeriousAxeViolations(page);
       await page.emulateMedia({ colorScheme: 'light' });
       // Pressing Escape first closes an open list of choices.
       await page.keyboard.press('Escape');
@@ -106,7 +106,7 @@ describeInBrowser('menus and dialogs of the dashboard', () => {
 
 async function openDialog(page: Page, opener: Opener): Promise<void> {
   if ('key' in opener) await page.keyboard.press(opener.key);
-  else if ('more' in opener) await chooseMore(page.getByRole('main'), opener.more);
+  else if ('more' in opener) await chooseMenuAction(page.getByRole('main'), opener.more);
   else await page.getByRole('main').getByRole('button', { name: opener.button }).first().click();
 }
 

@@ -1,7 +1,7 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { describeInBrowser, newWindow } from '../support/browser/browser.ts';
+import { describeInBrowser, openWindow } from '../support/browser/browser.ts';
 import { watchPage } from '../support/browser/page-watch.ts';
 
 /** A page that does everything that the watch must report. The policy permits its file `/bad.js`, but not its inline script. */
@@ -29,7 +29,7 @@ describeInBrowser('a page that is watched', () => {
   });
 
   it('the page watch reports errors, dialogs, violations of the policy, and failed or foreign requests, but nothing that is allowed', async () => {
-    const { page } = await newWindow();
+    const { page } = await openWindow();
     const watch = await watchPage(page, baseUrl);
     watch.allow(/^request: /);
     await page.goto(`${baseUrl}/`);

@@ -5,9 +5,9 @@ import { buildDomain, TEST_SECRET_KEY } from '../build/senders.ts';
 import {
   COLOR_RULES,
   describeInBrowser,
-  expectNoSeriousAxe,
+  expectNoSeriousAxeViolations,
   expectNoSidewaysScroll,
-  newWindow,
+  openWindow,
   VIEWPORTS,
 } from '../support/browser/browser.ts';
 import { startTestService, type TestService } from '../support/service.ts';
@@ -49,15 +49,15 @@ describeInBrowser('pages outside the dashboard', () => {
     ['the page to subscribe', () => `/s/${token}`],
     ['the page of an invalid link', () => '/u/none'],
   ])('%s is readable in light and dark mode, on a laptop and a phone', async (_, path) => {
-    const { page } = await newWindow();
+    const { page } = await openWindow();
     await page.goto(service.baseUrl + path());
     if (path() === '/docs') await page.getByRole('button', { name: 'Expand operation' }).first().waitFor();
-    await expectNoSeriousAxe(page);
+    await expectNoSeriousAxeViolations(page);
     await expectNoSidewaysScroll(page);
     await page.emulateMedia({ colorScheme: 'dark' });
-    await expectNoSeriousAxe(page, { rules: COLOR_RULES });
+    await expectNoSeriousAxeViolations(page, { rules: COLOR_RULES });
     await page.setViewportSize(VIEWPORTS.phone);
-    await expectNoSeriousAxe(page);
+    await expectNoSeriousAxeViolations(page);
     await expectNoSidewaysScroll(page);
   });
 });

@@ -2,23 +2,23 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it, onTestFailed } from 'vitest';
 import { packageRoot } from '../../cli/package-root.ts';
-import { buildHealthyOperation } from '../build/dashboard/operation.ts';
+import { buildHealthyProcesses } from '../build/dashboard/operation.ts';
 import type { TestProject } from '../support/api.ts';
 import {
   type BrowserContext,
   COLOR_RULES,
   describeInBrowser,
-  expectNoSeriousAxe,
+  expectNoSeriousAxeViolations,
   expectNoSidewaysScroll,
   type OpenedDashboard,
   openDashboard,
   openSignedInWindow,
   type Page,
-  screenshot,
+  takeScreenshot,
   VIEWPORTS,
 } from '../support/browser/browser.ts';
 import { buildDashboardData, buildHealthyProject, type DashboardData } from '../support/browser/dashboard-data.ts';
-import { OPEN_SCREENS, type Screen, screensOf } from '../support/browser/dashboard-screens.ts';
+import { listScreens, OPEN_SCREENS, type Screen } from '../support/browser/dashboard-screens.ts';
 import { type PageWatch, watchPage } from '../support/browser/page-watch.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 
@@ -30,7 +30,7 @@ const OPERATOR = 'operator@people.test';
 const OWNER = 'maren@shop.example.com';
 const NOWHERE = '/nowhere';
 /** Paths with placeholders for ids, so that each has a test before records exist. */
-const SCREENS = screensOf(namesInPlaceOfIds());
+const SCREENS = listScreens(namesInPlaceOfIds());
 
 describeInBrowser('every screen of the dashboard', () => {
   let service: TestService;
@@ -40,7 +40,7 @@ describeInBrowser('every screen of the dashboard', () => {
   beforeAll(async () => {
     // With a public address, domains show DNS records.
     service = await startTestService({ OPERATORS: OPERATOR, PUBLIC_URL: 'http://mail.tidings.example' });
-    await buildHealthyOperation(service.db);
+    await buildHealthyProcesses(service.db);
     plain = await buildDashboardData(service);
     hostile = await buildDashboardData(service, { hostile: true });
   });
@@ -110,15 +110,15 @@ describeInBrowser('every screen of the dashboard', () => {
 
   for (const [n, { name }] of SCREENS.entries()) {
     it(`${name} is readable in light and dark mode, on a laptop and a phone`, async () => {
-      const screen = screensOf(plain)[n] as Screen;
+      const screen = listScreens(plain)[n] as Screen;
       const window = await windowOf(plain.project, screen);
       await checkScreen(await openDashboard({ service, window, path: screen.path }), screen);
     });
 
     it(`${name} runs no script of a project with malicious data, and its layout stays intact`, async () => {
-      const screen = screensOf(hostile)[n] as Screen;
+      const screen = listScreens(hostile)[n] as Screen;
       const { page, watch } = await tourOf(screen);
-      onTestFailed(async () => console.error(`It is in ${await screenshot(page, `hostile-${name}`)}`));
+      onTestFailed(async () => console.error(`It is in ${await takeScreenshot(page, `hostile-${name}`)}`));
       const before = watch.faults().length;
       await page.setViewportSize(VIEWPORTS.desktop);
       await walkTo(page, screen.path);
@@ -154,13 +154,13 @@ async function checkScreen(
   { keepsDark = false } = {},
 ): Promise<void> {
   const keep = async (width: number, scheme = '') => {
-    if (PICTURES) await screenshot(page, `${name}${scheme}-${width}`, { folder: PICTURES });
+    if (PICTURES) await takeScreenshot(page, `${name}${scheme}-${width}`, { folder: PICTURES });
   };
-  await expectNoSeriousAxe(page, { isStrict: true });
+  await expectNoSeriousAxeViolations(page, { isStrict: true });
   await expectNoSidewaysScroll(page);
   await keep(VIEWPORTS.desktop.width);
   await page.emulateMedia({ colorScheme: 'dark' });
-  await expectNoSeriousAxe(page, { rules: COLOR_RULES });
+  await expectNoSeriousAxeViolations(page, { rules: COLOR_RULES });
   if (keepsDark) await keep(VIEWPORTS.desktop.width, '-dark');
   await page.emulateMedia({ colorScheme: 'light' });
   await page.setViewportSize(VIEWPORTS.phone);
@@ -174,7 +174,7 @@ function patternOf(route: string): RegExp {
   return new RegExp(`^${route.replace(/\$\w+/g, '[^/]+')}/?$`);
 }
 
-/** Placeholder ids for all records that `screensOf` reads. Every id is `id`. */
+/** Placeholder ids for all records that `listScreens` reads. Every id is `id`. */
 function namesInPlaceOfIds(): DashboardData {
   const anything: unknown = new Proxy(() => 'id', {
     get: (_, key) => (key === Symbol.toPrimitive || key === 'toString' ? () => 'id' : anything),

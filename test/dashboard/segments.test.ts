@@ -2,9 +2,9 @@ import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { buildProject, type TestProject } from '../support/api.ts';
 import {
   describeInBrowser,
-  expectNoSeriousAxe,
+  expectNoSeriousAxeViolations,
   expectNoSidewaysScroll,
-  holdBack,
+  holdRequests,
   openDashboard,
   type Page,
 } from '../support/browser/browser.ts';
@@ -39,7 +39,7 @@ describeInBrowser('segments in a browser', () => {
   it('a segment is built with the keyboard, counted while it is built, and explained for a contact', async () => {
     const { page, settled } = await openDashboard({ service, project, path: '/segments' });
     await page.getByText('No segments yet').waitFor();
-    await expectNoSeriousAxe(page);
+    await expectNoSeriousAxeViolations(page);
     await page.getByRole('button', { name: 'New segment' }).click();
     await page.getByLabel('Name').fill('On pro');
     await chooseByKeys(page, 'Field of filter 1', 'plan');
@@ -62,7 +62,7 @@ describeInBrowser('segments in a browser', () => {
     await page.getByText('has free').waitFor();
     expect(new URL(page.url()).search).toMatch(/tab=explain&contact=/);
     await settled();
-    await expectNoSeriousAxe(page);
+    await expectNoSeriousAxeViolations(page);
   });
 
   it('the form of a new segment says what it lacks while the segment cannot be created', async () => {
@@ -80,7 +80,7 @@ describeInBrowser('segments in a browser', () => {
   it('a choice takes the first option with Enter, also if the options arrive after the text', async () => {
     const { id } = await api('POST', '/segments', { name: 'On pro', filters: PLAN_IS_PRO });
     const { page } = await openDashboard({ service, project, path: `/segments/${id}` });
-    const release = await holdBack(page, '**/contacts?limit=20*');
+    const release = await holdRequests(page, '**/contacts?limit=20*');
     await page.getByRole('tab', { name: 'Explain' }).click();
     const input = page.getByRole('textbox', { name: 'Contact', exact: true });
     await input.fill('cy@');
@@ -103,7 +103,7 @@ describeInBrowser('segments in a browser', () => {
     await page.getByRole('textbox', { name: 'Value of filter 1' }).fill('99999999');
     const row = page.getByRole('group', { name: 'Filter 1', exact: true });
     await row.getByText('The span is longer than a hundred years.').waitFor();
-    await expectNoSeriousAxe(page);
+    await expectNoSeriousAxeViolations(page);
     await page.reload();
     await page.getByText('Unsaved changes from this browser').waitFor();
     expect(await page.getByLabel('Name').inputValue()).toBe('Long ago');
@@ -161,7 +161,7 @@ describeInBrowser('segments in a browser', () => {
     await page.getByText('No contacts yet').waitFor();
     await page.getByRole('button', { name: 'Undo' }).click();
     await members.getByRole('link', { name: 'ada@example.com' }).waitFor();
-    await expectNoSeriousAxe(page);
+    await expectNoSeriousAxeViolations(page);
     await page.getByRole('tab', { name: 'History' }).click();
     const history = page.getByRole('table', { name: 'Entries and exits' });
     await until(
@@ -169,7 +169,7 @@ describeInBrowser('segments in a browser', () => {
       'the history',
     );
     await history.getByText('@people.test').filter({ visible: true }).first().waitFor();
-    await expectNoSeriousAxe(page);
+    await expectNoSeriousAxeViolations(page);
   });
 
   it('a static segment restores a removed contact, also after its row has disappeared', async () => {
@@ -178,7 +178,7 @@ describeInBrowser('segments in a browser', () => {
     const { page } = await openDashboard({ service, project, path: `/segments/${id}` });
     const remove = page.getByRole('button', { name: 'Remove ada@example.com' });
     await remove.waitFor();
-    const letGo = await holdBack(page, `**/segments/${id}`);
+    const letGo = await holdRequests(page, `**/segments/${id}`);
     await remove.click();
     await page.getByText('No contacts yet').waitFor();
     letGo();
@@ -204,7 +204,7 @@ describeInBrowser('segments in a browser', () => {
       await settled();
       await expectNoSidewaysScroll(page);
     }
-    await expectNoSeriousAxe(page);
+    await expectNoSeriousAxeViolations(page);
   });
 });
 

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { buildProject, type TestProject } from '../support/api.ts';
 import {
-  chooseMore,
+  chooseMenuAction,
   describeInBrowser,
-  expectNoSeriousAxe,
+  expectNoSeriousAxeViolations,
   expectNoSidewaysScroll,
   openDashboard,
   type Page,
@@ -50,7 +50,7 @@ describeInBrowser('settings in a browser', () => {
       send_rate_per_second: null,
     });
     await page.getByRole('button', { name: 'Project: The new shop' }).waitFor();
-    await expectNoSeriousAxe(page);
+    await expectNoSeriousAxeViolations(page);
   });
 
   it("a user is invited by a link, joins with a password while sign-up is closed, and sees a member's screens", async () => {
@@ -59,7 +59,7 @@ describeInBrowser('settings in a browser', () => {
     await page.getByRole('button', { name: 'Create invitation' }).click();
     const link = (await page.getByText(/\/app\/join#/).textContent()) ?? '';
     await page.getByRole('table', { name: 'Open invitations' }).getByText('grace@example.com').waitFor();
-    await expectNoSeriousAxe(page);
+    await expectNoSeriousAxeViolations(page);
 
     const guest = await openDashboard({
       service,
@@ -69,7 +69,7 @@ describeInBrowser('settings in a browser', () => {
       mayFail: [/response: 401 to GET \/auth\/me/],
     });
     await guest.page.getByRole('heading', { name: 'Join The shop' }).waitFor();
-    await expectNoSeriousAxe(guest.page);
+    await expectNoSeriousAxeViolations(guest.page);
     await guest.page.getByLabel('Password').fill('a long password');
     await guest.page.getByRole('button', { name: 'Join', exact: true }).click();
     await guest.page.waitForURL('**/app/');
@@ -78,7 +78,7 @@ describeInBrowser('settings in a browser', () => {
 
     await page.reload();
     await page.getByRole('table', { name: 'Members' }).getByText('grace@example.com').waitFor();
-    await chooseMore(page.getByRole('row', { name: /grace/ }), 'Remove');
+    await chooseMenuAction(page.getByRole('row', { name: /grace/ }), 'Remove');
     await page.getByLabel('Type grace@example.com to confirm').fill('grace@example.com');
     await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click();
     await page.getByText('grace@example.com was removed.').waitFor();
@@ -97,7 +97,7 @@ describeInBrowser('settings in a browser', () => {
     await page.getByLabel('Domain', { exact: true }).fill('shop.example');
     await page.getByRole('dialog').getByRole('button', { name: 'Add domain' }).click();
     await page.getByText(/There is nothing to publish/).waitFor();
-    await expectNoSeriousAxe(page);
+    await expectNoSeriousAxeViolations(page);
 
     await openFromMenu(page, 'Topics');
     await page.getByLabel('Name').fill('News');
@@ -115,11 +115,11 @@ describeInBrowser('settings in a browser', () => {
     await page.getByRole('button', { name: 'Add address' }).click();
     const list = page.getByRole('table', { name: 'Suppression list' });
     await list.getByText('ada@example.com').waitFor();
-    await chooseMore(list, 'Remove');
+    await chooseMenuAction(list, 'Remove');
     await page.getByText('No suppressed addresses').waitFor();
     await page.getByRole('button', { name: 'Undo' }).click();
     await list.getByText('ada@example.com').waitFor();
-    await expectNoSeriousAxe(page);
+    await expectNoSeriousAxeViolations(page);
   });
 
   it('every section is readable on a phone in dark mode', async () => {
@@ -141,7 +141,7 @@ describeInBrowser('settings in a browser', () => {
       dark: true,
     });
     await expectNoSidewaysScroll(page);
-    await expectNoSeriousAxe(page);
+    await expectNoSeriousAxeViolations(page);
     await open('/settings/topics');
     await expectNoSidewaysScroll(page);
     await open('/settings');
@@ -150,7 +150,7 @@ describeInBrowser('settings in a browser', () => {
       await settled();
       await expectNoSidewaysScroll(page);
     }
-    await expectNoSeriousAxe(page);
+    await expectNoSeriousAxeViolations(page);
   });
 
   it('a bar with Save and Discard appears with the first change, and Discard reverts the change', async () => {
@@ -160,7 +160,7 @@ describeInBrowser('settings in a browser', () => {
     expect(await bar.count()).toBe(0);
     await page.getByLabel('Name').fill('Another shop');
     await bar.waitFor();
-    await expectNoSeriousAxe(page);
+    await expectNoSeriousAxeViolations(page);
     await bar.getByRole('button', { name: 'Discard changes' }).click();
     await bar.waitFor({ state: 'detached' });
     expect(await page.getByLabel('Name').inputValue()).toBe('The shop');

@@ -4,13 +4,13 @@ import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { layoutOf } from '../../dashboard/parts/email-editor/layouts.ts';
 import {
-  chooseMore,
+  chooseMenuAction,
   describeInBrowser,
-  expectNoSeriousAxe,
+  expectNoSeriousAxeViolations,
   expectNoSidewaysScroll,
-  holdBack,
-  newWindow,
+  holdRequests,
   openDashboard,
+  openWindow,
   type Page,
 } from '../support/browser/browser.ts';
 import { startTestService, type TestService } from '../support/service.ts';
@@ -83,14 +83,14 @@ describeInBrowser('the templates of the dashboard', () => {
   it('are written as code with errors at their position, previewed for a contact, and saved', async () => {
     const { page, open, settled, mayFail } = await openDashboard({ service, project: service.two, path: '/templates' });
     await page.getByRole('heading', { name: 'No templates yet' }).waitFor();
-    await expectNoSeriousAxe(page);
+    await expectNoSeriousAxeViolations(page);
     await page.getByRole('button', { name: 'New template' }).first().click();
     await page.getByLabel('Name').fill('Welcome');
     await page.getByRole('dialog').getByRole('button', { name: 'New template' }).click();
     const code = page.getByRole('textbox', CODE);
     await showCode(page);
     await previewed(page).getByText('Hello there,').waitFor();
-    await expectNoSeriousAxe(page);
+    await expectNoSeriousAxeViolations(page);
 
     mayFail(/response: 422 to POST .*\/templates\/preview/);
     await code.click();
@@ -110,7 +110,7 @@ describeInBrowser('the templates of the dashboard', () => {
     await settled();
     await page.getByRole('link', { name: 'Welcome' }).waitFor();
     await page.frameLocator('iframe').getByText('Hello …, welcome').waitFor({ state: 'attached' });
-    await expectNoSeriousAxe(page);
+    await expectNoSeriousAxeViolations(page);
   });
 
   it('have code and preview side by side with room for both, and show details on request', async () => {
@@ -125,7 +125,7 @@ describeInBrowser('the templates of the dashboard', () => {
     expect(Math.min(code?.width ?? 0, preview?.width ?? 0)).toBeGreaterThan(560);
     expect(preview?.x).toBeGreaterThan((code?.x ?? 0) + (code?.width ?? 0));
     expect(await details.count()).toBe(0);
-    await expectNoSeriousAxe(page);
+    await expectNoSeriousAxeViolations(page);
     await page.getByRole('button', { name: 'Details' }).click();
     await details.getByLabel('Reply-to').fill('me@shop.example');
     await page.getByText('Visual', { exact: true }).click();
@@ -187,7 +187,7 @@ describeInBrowser('the templates of the dashboard', () => {
     );
     const body: string = (await readSaved(id)).body;
     expect(body).toBe(expected);
-    await expectNoSeriousAxe(page);
+    await expectNoSeriousAxeViolations(page);
   });
 
   it('accept uploaded images, show where each image is used, and delete unused ones', async () => {
@@ -212,11 +212,11 @@ describeInBrowser('the templates of the dashboard', () => {
 
     await open('/templates/pictures');
     await page.getByText('1 template').first().waitFor();
-    await expectNoSeriousAxe(page);
+    await expectNoSeriousAxeViolations(page);
     await service.call('PATCH', `/v1/templates/${id}`, { body: { body: '<p>Hi</p>' } });
     await open('/templates/pictures?used=false');
     for (const left of [1, 0]) {
-      await chooseMore(page, 'Delete');
+      await chooseMenuAction(page, 'Delete');
       await page.getByRole('dialog').getByRole('textbox').fill('delete');
       await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
       await until(async () => (await service.call('GET', '/assets')).body.data.length === left, 'the deletion');
@@ -232,7 +232,7 @@ describeInBrowser('the templates of the dashboard', () => {
     await showCode(page);
     await page.getByRole('textbox', CODE).click();
     await page.evaluate(COPY_PNG);
-    const release = await holdBack(page, '**/assets');
+    const release = await holdRequests(page, '**/assets');
     await page.keyboard.press('Control+Home');
     await page.keyboard.press('ArrowDown');
     await page.keyboard.press('Control+V');
@@ -301,7 +301,7 @@ describeInBrowser('the templates of the dashboard', () => {
     await page.getByRole('textbox', { name: 'Button color' }).fill('#aa3300');
     await page.getByRole('textbox', { name: 'Button color' }).press('Tab');
     await mail.locator('td[bgcolor="#aa3300"]').waitFor();
-    await expectNoSeriousAxe(page);
+    await expectNoSeriousAxeViolations(page);
     await page.getByRole('button', { name: 'Save' }).click();
     await page.getByText('Saved.').waitFor();
     const { body } = await readSaved(id);
@@ -332,7 +332,7 @@ describeInBrowser('the templates of the dashboard', () => {
     await heading.getByRole('textbox', { name: 'Text color' }).fill('#aa3300');
     await heading.getByRole('textbox', { name: 'Text color' }).press('Tab');
     await mail.locator('h2[style*="color:#aa3300"]').waitFor();
-    await expectNoSeriousAxe(page);
+    await expectNoSeriousAxeViolations(page);
     await page.getByRole('complementary', { name: 'Blocks' }).getByRole('button', { name: 'Spacer' }).click();
     await mail.locator('hr').click();
     await page.getByRole('textbox', { name: 'Height' }).fill('64');
@@ -361,7 +361,7 @@ describeInBrowser('the templates of the dashboard', () => {
     await sheet.getByRole('textbox', { name: 'Text size' }).press('Enter');
     await mail.locator('h2[style*="font-size:40px"]').waitFor();
     expect(await properties.getAttribute('aria-expanded')).toBe('true');
-    await expectNoSeriousAxe(page);
+    await expectNoSeriousAxeViolations(page);
     await expectNoSidewaysScroll(page);
     await sheet.getByRole('button', { name: 'Close' }).click();
     await sheet.waitFor({ state: 'detached' });
@@ -401,7 +401,7 @@ describeInBrowser('the templates of the dashboard', () => {
     expect(body.endsWith(letter.slice(at))).toBe(true);
 
     for (const viewport of ['desktop', 'phone'] as const) {
-      const { page: reader } = await newWindow({ viewport });
+      const { page: reader } = await openWindow({ viewport });
       await reader.setContent(body);
       await expectNoSidewaysScroll(reader);
       for (const [first, second] of [
@@ -425,7 +425,7 @@ describeInBrowser('the templates of the dashboard', () => {
     expect(await dialog.getByRole('radio', { name: 'Transactional' }).isChecked()).toBe(true);
     await dialog.getByRole('radio', { name: 'Newsletter' }).check();
     expect(await dialog.getByRole('radio', { name: 'Marketing' }).isChecked()).toBe(true);
-    await expectNoSeriousAxe(page);
+    await expectNoSeriousAxeViolations(page);
   });
 
   it('send a test of the current text, saved or not', async () => {
@@ -454,6 +454,6 @@ describeInBrowser('the templates of the dashboard', () => {
     await open(`/templates/${id}`);
     await page.frameLocator('iframe[title="Email, editable in place"]').getByText('{{firstName}}').waitFor();
     await expectNoSidewaysScroll(page);
-    await expectNoSeriousAxe(page);
+    await expectNoSeriousAxeViolations(page);
   });
 });

@@ -9,7 +9,12 @@ import { cancelCampaign, pauseCampaign } from '../../engine/campaigns/lifecycle.
 import { cancelStopped } from '../../engine/campaigns/lost-campaigns.ts';
 import { buildDomain } from '../build/senders.ts';
 import { buildProject } from '../support/api.ts';
-import { buildSendingCampaign, type CampaignWorker, campaignWorker, claimFirst } from '../support/campaign-worker.ts';
+import {
+  buildSendingCampaign,
+  type CampaignWorker,
+  claimFirstRecipients,
+  createCampaignWorker,
+} from '../support/campaign-worker.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { until } from '../support/until.ts';
 
@@ -18,7 +23,7 @@ let worker: CampaignWorker;
 
 beforeAll(async () => {
   database = await createTestDatabase();
-  worker = campaignWorker({ db: database.db, smtpUrl: 'smtp://127.0.0.1:1' });
+  worker = createCampaignWorker({ db: database.db, smtpUrl: 'smtp://127.0.0.1:1' });
 });
 afterAll(async () => {
   await worker?.close();
@@ -35,7 +40,7 @@ async function startCampaign(): Promise<CampaignStart> {
 /** Claims up to `size` of the first open recipients, and returns the number of claimed recipients. */
 async function claim(db: Db, start: CampaignStart, size: number): Promise<number> {
   const key = (await findChunkClock(db, { ...start, seq: 1 }))?.key ?? '';
-  return claimFirst(db, start, { size, clock: { key, closesAt: null } });
+  return claimFirstRecipients(db, start, { size, clock: { key, closesAt: null } });
 }
 
 /** Waits until this many transactions wait for the lock that claims share. */

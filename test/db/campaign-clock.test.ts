@@ -6,7 +6,12 @@ import { inTransaction } from '../../db/transaction.ts';
 import { updateProject } from '../../engine/projects/project-changes.ts';
 import { buildDomain } from '../build/senders.ts';
 import { buildProject } from '../support/api.ts';
-import { buildSendingCampaign, type CampaignWorker, campaignWorker, claimFirst } from '../support/campaign-worker.ts';
+import {
+  buildSendingCampaign,
+  type CampaignWorker,
+  claimFirstRecipients,
+  createCampaignWorker,
+} from '../support/campaign-worker.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 
 let database: TestDatabase;
@@ -16,7 +21,7 @@ let start: CampaignStart;
 
 beforeAll(async () => {
   database = await createTestDatabase();
-  worker = campaignWorker({ db: database.db, smtpUrl: 'smtp://127.0.0.1:1' });
+  worker = createCampaignWorker({ db: database.db, smtpUrl: 'smtp://127.0.0.1:1' });
 });
 beforeEach(async () => {
   projectId = (await buildProject(database.db, 'Clock')).id;
@@ -33,7 +38,7 @@ const set = (changes: Parameters<typeof updateProject>[1]['changes']) =>
 
 /** Claims recipients with settings that were read earlier. Returns the number of claimed recipients. */
 async function claimChunk(clock: OpenGate): Promise<number> {
-  return claimFirst(database.db, start, { size: 100, clock });
+  return claimFirstRecipients(database.db, start, { size: 100, clock });
 }
 const keyNow = async () => (await findChunkClock(database.db, { ...start, seq: 1 }))?.key ?? '';
 

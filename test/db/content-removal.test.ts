@@ -11,7 +11,7 @@ import { NO_TEXT } from '../../rules/content/email-text.ts';
 import { buildContacts } from '../build/campaigns.ts';
 import { buildDomain, TEST_SECRET_KEY } from '../build/senders.ts';
 import { startTestApi, type TestApi } from '../support/api.ts';
-import { campaignWorker } from '../support/campaign-worker.ts';
+import { createCampaignWorker } from '../support/campaign-worker.ts';
 import { pruneTables } from '../support/periodic.ts';
 import { until } from '../support/until.ts';
 
@@ -159,7 +159,7 @@ describe('the content of emails to erased contacts', () => {
     await buildContacts(api.db, { projectId: api.one.id, count: 2 });
     const { id: projectId } = api.one;
     await api.db.transaction().execute((trx) => startCampaign(trx, { projectId, id, at: null, mode: 'live' }));
-    const worker = campaignWorker({ db: api.db, smtpUrl: 'smtp://127.0.0.1:1' });
+    const worker = createCampaignWorker({ db: api.db, smtpUrl: 'smtp://127.0.0.1:1' });
     await worker.read({ projectId, campaignId: id, sendNo: 1 });
     await worker.take({ projectId, campaignId: id, sendNo: 1 });
     await worker.close();

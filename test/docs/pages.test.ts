@@ -7,7 +7,7 @@ import { EMAIL_PROVIDERS } from '../../rules/emails/email-providers.ts';
 import { ERRORS } from '../../rules/errors.ts';
 import { STEP_TYPES } from '../../rules/executions/steps/registry.ts';
 import { startTestApi, type TestApi } from '../support/api.ts';
-import { operationsOf } from '../support/operations.ts';
+import { listOperations } from '../support/operations.ts';
 
 const ROOT = packageRoot();
 const pages = [
@@ -43,7 +43,7 @@ describe('the documents', () => {
 
   it('name operations of the API that exist', () => {
     const known = new Set(
-      operationsOf(api.app).map(({ method, path }) => `${method} ${path.replaceAll(/\{\w+\}/g, '*')}`),
+      listOperations(api.app).map(({ method, path }) => `${method} ${path.replaceAll(/\{\w+\}/g, '*')}`),
     );
     const calls = found(/\b(?:api|as) ((?:GET|POST|PUT|PATCH|DELETE) ["']?\/[^\s"'?]+)/g).map(
       ([page, call]) => [page, call.replace(/["']/g, '').replaceAll(/\$\w+/g, '*')] as const,

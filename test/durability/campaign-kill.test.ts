@@ -2,7 +2,7 @@ import pg from 'pg';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type SinkProcess, startSinkProcess } from '../support/smtp/sink-process.ts';
 import { callService, startSmtpService } from '../support/smtp/smtp-service.ts';
-import { newHome, pidsOf, removeHome, type StartedService, untilService } from '../support/start.ts';
+import { createHomePath, listPids, removeHome, type StartedService, waitForCondition } from '../support/start.ts';
 import { until } from '../support/until.ts';
 
 const RECIPIENTS = 5_000;
@@ -18,7 +18,7 @@ let service: StartedService;
 let campaignId: string;
 
 beforeAll(async () => {
-  home = newHome();
+  home = createHomePath();
   // The sink delays each packet, so that the campaign still runs when a process is killed.
   sink = await startSinkProcess(['--latency=20']);
   service = await start();
@@ -73,7 +73,7 @@ async function insertContacts(): Promise<void> {
 /** Starts the campaign and waits until about a third of the emails have arrived. */
 async function sendAndWaitForTheMiddle(): Promise<number> {
   await call('POST', `/campaigns/${campaignId}/send`, {});
-  await untilService(service, async () => (await sink.counts()).messages > RECIPIENTS / 3);
+  await waitForCondition(service, async () => (await sink.counts()).messages > RECIPIENTS / 3);
   return (await sink.counts()).messages;
 }
 
@@ -135,7 +135,7 @@ describe('kill -9 in the middle of a campaign to 5,000 recipients', () => {
 
   it('of all processes misses no recipient after the next start', async () => {
     await sendAndWaitForTheMiddle();
-    for (const pid of pidsOf(service.dev())) process.kill(pid, 'SIGKILL');
+    for (const pid of listPids(service.dev())) process.kill(pid, 'SIGKILL');
     await service.exited;
     service = await start();
     await untilSent();

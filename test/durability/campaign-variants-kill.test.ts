@@ -2,7 +2,7 @@ import pg from 'pg';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type SinkProcess, startSinkProcess } from '../support/smtp/sink-process.ts';
 import { callService, startSmtpService } from '../support/smtp/smtp-service.ts';
-import { newHome, pidsOf, removeHome, type StartedService, untilService } from '../support/start.ts';
+import { createHomePath, listPids, removeHome, type StartedService, waitForCondition } from '../support/start.ts';
 import { until } from '../support/until.ts';
 
 const RECIPIENTS = 5_000;
@@ -20,7 +20,7 @@ let sink: SinkProcess;
 let service: StartedService;
 
 beforeAll(async () => {
-  home = newHome();
+  home = createHomePath();
   // The sink delays each packet, so that the campaign runs long enough to be killed.
   sink = await startSinkProcess(['--latency=20']);
   service = await startSmtpService(home, sink.url);
@@ -58,7 +58,7 @@ function when(id: string, what: string, is: (campaign: Record<string, unknown>) 
 }
 
 async function untilArrived(messages: number): Promise<void> {
-  await untilService(service, async () => (await sink.counts()).messages > messages);
+  await waitForCondition(service, async () => (await sink.counts()).messages > messages);
 }
 
 it('after kill -9 before, during and after the wait of an A/B test, no recipient is missed or changes variant', async () => {
@@ -92,7 +92,7 @@ it('after kill -9 before, during and after the wait of an A/B test, no recipient
   await query('UPDATE emails SET opened_at = now() WHERE campaign_id = $1 AND variant = 1', [id]);
   await query('UPDATE campaign_chunks SET figures = NULL WHERE campaign_id = $1', [id]);
 
-  for (const pid of pidsOf(service.dev())) process.kill(pid, 'SIGKILL');
+  for (const pid of listPids(service.dev())) process.kill(pid, 'SIGKILL');
   await service.exited;
   service = await startSmtpService(home, sink.url);
   const decided = await when(id, 'a winner', ({ winner }) => winner !== null);

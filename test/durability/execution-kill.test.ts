@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type SinkProcess, startSinkProcess } from '../support/smtp/sink-process.ts';
 import { callService, startSmtpService } from '../support/smtp/smtp-service.ts';
-import { newHome, pidsOf, removeHome, type StartedService, untilService } from '../support/start.ts';
+import { createHomePath, listPids, removeHome, type StartedService, waitForCondition } from '../support/start.ts';
 
 const CONTACTS = 60;
 
@@ -10,7 +10,7 @@ let sink: SinkProcess;
 let service: StartedService;
 
 beforeAll(async () => {
-  home = newHome();
+  home = createHomePath();
   sink = await startSinkProcess();
   service = await start();
 });
@@ -65,7 +65,7 @@ describe('running executions', () => {
       const workflowId = await createWorkflow(event);
       await trackAll(event);
       for (const pid of victims(service.dev().pids)) if (pid !== null) process.kill(pid, 'SIGKILL');
-      await untilService(service, async () => (await countCompleted(workflowId)) === CONTACTS);
+      await waitForCondition(service, async () => (await countCompleted(workflowId)) === CONTACTS);
       await expectEmails(event);
     },
   );
@@ -73,10 +73,10 @@ describe('running executions', () => {
   it('all end, miss no email, and repeat at most emails in flight if all processes are killed', async () => {
     const workflowId = await createWorkflow('kill-all');
     await trackAll('kill-all');
-    for (const pid of pidsOf(service.dev())) process.kill(pid, 'SIGKILL');
+    for (const pid of listPids(service.dev())) process.kill(pid, 'SIGKILL');
     await service.exited;
     service = await start();
-    await untilService(service, async () => (await countCompleted(workflowId)) === CONTACTS);
+    await waitForCondition(service, async () => (await countCompleted(workflowId)) === CONTACTS);
     await expectEmails('kill-all');
   });
 });

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type SinkProcess, startSinkProcess } from '../support/smtp/sink-process.ts';
 import { callService, startSmtpService } from '../support/smtp/smtp-service.ts';
-import { newHome, removeHome, type StartedService, untilService } from '../support/start.ts';
+import { createHomePath, removeHome, type StartedService, waitForCondition } from '../support/start.ts';
 import { startWebhookReceiver, type WebhookReceiver } from '../support/webhook-receiver.ts';
 
 /** The number of contacts that each kind of request moves or ends. */
@@ -18,7 +18,7 @@ let receiver: WebhookReceiver;
 let gone = true;
 
 beforeAll(async () => {
-  home = newHome();
+  home = createHomePath();
   sink = await startSinkProcess();
   receiver = await startWebhookReceiver((_, response) => response.writeHead(gone ? 410 : 200).end());
   service = await startSmtpService(home, sink.url, { WEBHOOK_ALLOW_PRIVATE: 'true' });
@@ -104,7 +104,7 @@ async function prepareMoves() {
   await call('POST', `/workflows/${id}/steps`, { type: 'SEND_EMAIL', config: { templateId }, autoConnect: true });
   await call('PATCH', `/workflows/${id}`, { enabled: true, exitOn: [{ eventName: 'bought' }] });
   await trackAll('moves', 3 * CONTACTS);
-  await untilService(service, () => allAre(id, 'WAITING', 3 * CONTACTS));
+  await waitForCondition(service, () => allAre(id, 'WAITING', 3 * CONTACTS));
   const executionOf = new Map((await executionsOf(id)).map((one) => [one.contactId, one.id]));
   const emails = Array.from({ length: 3 * CONTACTS }, (_, n) => `moves-${n}@example.com`);
   const { found } = await call('POST', '/contacts/lookup', { emails });
@@ -128,7 +128,7 @@ async function prepareRetries() {
   await call('POST', `/workflows/${id}/steps`, { type: 'SEND_EMAIL', config: { templateId }, autoConnect: true });
   await call('PATCH', `/workflows/${id}`, { enabled: true });
   await trackAll('retried', CONTACTS);
-  await untilService(service, () => allAre(id, 'FAILED', CONTACTS));
+  await waitForCondition(service, () => allAre(id, 'FAILED', CONTACTS));
   const failed = await executionsOf(id);
   gone = false;
   return {
@@ -152,14 +152,14 @@ describe('requests that move executions while API and workers are killed', () =>
   }, 200_000);
 
   it('take effect once: moved contacts get the email, ended ones get none, and the others keep waiting', async () => {
-    await untilService(service, () => allAre(moves, 'COMPLETED', CONTACTS));
-    await untilService(service, () => allAre(moves, 'EXITED', CONTACTS));
+    await waitForCondition(service, () => allAre(moves, 'COMPLETED', CONTACTS));
+    await waitForCondition(service, () => allAre(moves, 'EXITED', CONTACTS));
     expect(await allAre(moves, 'WAITING', CONTACTS)).toBe(true);
     expect(await emailsOf('moves')).toEqual(ONE_EACH);
   });
 
   it('take effect once: a retried execution continues to the email', async () => {
-    await untilService(service, () => allAre(retries, 'COMPLETED', CONTACTS));
+    await waitForCondition(service, () => allAre(retries, 'COMPLETED', CONTACTS));
     expect(await emailsOf('retried')).toEqual(ONE_EACH);
   });
 });

@@ -13,7 +13,14 @@ import { startTemporalServer, type TemporalServer } from '../../cli/start/tempor
 import { startHostProcess } from '../support/host-process.ts';
 import { callService, startSmtpService } from '../support/smtp/smtp-service.ts';
 import { type SmtpSink, startSmtpSink } from '../support/smtp/smtp-sink.ts';
-import { newHome, pidsOf, removeHome, runStart, type StartedService, untilService } from '../support/start.ts';
+import {
+  createHomePath,
+  listPids,
+  removeHome,
+  type StartedService,
+  startAndWaitForExit,
+  waitForCondition,
+} from '../support/start.ts';
 import { startWebhookReceiver, type WebhookReceiver } from '../support/webhook-receiver.ts';
 
 const HOUR_MS = 3_600_000;
@@ -27,7 +34,7 @@ let receiver: WebhookReceiver;
 let service: StartedService;
 
 beforeAll(async () => {
-  home = newHome();
+  home = createHomePath();
   [sink, receiver] = await Promise.all([startSmtpSink(), startWebhookReceiver()]);
 });
 afterAll(async () => {
@@ -38,7 +45,7 @@ afterAll(async () => {
 
 const ENV = { WORKERS: '1', WEBHOOK_ALLOW_PRIVATE: 'true' };
 const call = (method: string, path: string, body?: unknown) => callService(service, method, path, body);
-const waitUntil = (condition: () => boolean | Promise<boolean>) => untilService(service, condition);
+const waitUntil = (condition: () => boolean | Promise<boolean>) => waitForCondition(service, condition);
 const countReceived = (to: string) => sink.perRecipient().get(to) ?? 0;
 
 async function start(env: Record<string, string> = {}): Promise<void> {
@@ -51,7 +58,7 @@ async function stop(): Promise<void> {
 }
 
 const expectRefusal = (env: Record<string, string> = {}) =>
-  runStart({ home, env: { EMAIL_PROVIDER: 'smtp', SMTP_URL: sink.url, ...ENV, ...env } });
+  startAndWaitForExit({ home, env: { EMAIL_PROVIDER: 'smtp', SMTP_URL: sink.url, ...ENV, ...env } });
 
 /** Copies the files of a store with their owners. */
 function copyStore(store: Store, copy: string): void {
@@ -125,7 +132,7 @@ describe('npm start, on killed, restored and cloned databases,', () => {
   it('starts normally after a kill of everything, and reports neither a clone nor a restored database', async () => {
     await start();
     await sendAndWait('first@example.com');
-    for (const pid of pidsOf(service.dev())) process.kill(pid, 'SIGKILL');
+    for (const pid of listPids(service.dev())) process.kill(pid, 'SIGKILL');
     await service.exited;
     await start();
     await sendAndWait('killed@example.com');

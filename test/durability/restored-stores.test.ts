@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { callService, startSmtpService } from '../support/smtp/smtp-service.ts';
 import { type SmtpSink, startSmtpSink } from '../support/smtp/smtp-sink.ts';
-import { newHome, removeHome, type StartedService, untilService } from '../support/start.ts';
+import { createHomePath, removeHome, type StartedService, waitForCondition } from '../support/start.ts';
 
 const CONTACTS = 10;
 
@@ -18,7 +18,7 @@ let lastStepId: string;
 let recoveriesBefore = 0;
 
 beforeAll(async () => {
-  home = newHome();
+  home = createHomePath();
   sink = await startSmtpSink();
 });
 afterAll(async () => {
@@ -29,7 +29,7 @@ afterAll(async () => {
 });
 
 const call = (method: string, path: string, body?: unknown) => callService(service, method, path, body);
-const waitUntil = (condition: () => boolean | Promise<boolean>) => untilService(service, condition);
+const waitUntil = (condition: () => boolean | Promise<boolean>) => waitForCondition(service, condition);
 const emails = () => [...sink.perRecipient().values()].reduce((sum, n) => sum + n, 0);
 
 /**

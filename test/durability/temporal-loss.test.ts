@@ -4,10 +4,10 @@ import { Client, Connection } from '@temporalio/client';
 import pg from 'pg';
 import { v7 } from 'uuid';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { namesOf } from '../support/names.ts';
+import { readInstallationNames } from '../support/names.ts';
 import { callService, startSmtpService } from '../support/smtp/smtp-service.ts';
 import { type SmtpSink, startSmtpSink } from '../support/smtp/smtp-sink.ts';
-import { newHome, removeHome, type StartedService, untilService } from '../support/start.ts';
+import { createHomePath, removeHome, type StartedService, waitForCondition } from '../support/start.ts';
 
 const CONTACTS = 25;
 
@@ -17,7 +17,7 @@ let service: StartedService;
 let deferring = false;
 
 beforeAll(async () => {
-  home = newHome();
+  home = createHomePath();
   sink = await startSmtpSink({ replyToRcpt: (to) => (deferring && to.includes('lost-') ? '450 4.2.1 Later' : null) });
   service = await startSmtpService(home, sink.url);
 });
@@ -30,7 +30,7 @@ afterAll(async () => {
 });
 
 const call = (method: string, path: string, body?: unknown) => callService(service, method, path, body);
-const waitUntil = (condition: () => Promise<boolean>) => untilService(service, condition);
+const waitUntil = (condition: () => Promise<boolean>) => waitForCondition(service, condition);
 
 /** Returns the recipients with this prefix, and the number of emails that each got. */
 const received = (prefix: string) => [...sink.perRecipient()].filter(([to]) => to.includes(prefix)).map(([, n]) => n);
@@ -106,7 +106,7 @@ async function loseTemporal(): Promise<void> {
 async function runRecovery(): Promise<void> {
   const { address, namespace } = service.dev().temporal;
   const client = new Client({ connection: await Connection.connect({ address }), namespace });
-  const schedule = client.schedule.getHandle((await namesOf(service)).schedule('recovery'));
+  const schedule = client.schedule.getHandle((await readInstallationNames(service)).schedule('recovery'));
   await schedule.trigger();
   await waitUntil(async () => {
     const [action] = (await schedule.describe()).info.recentActions;

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openApiDocument } from '../../api/openapi/document.ts';
 import { packageRoot } from '../../cli/package-root.ts';
 import { startTestApi } from '../support/api.ts';
-import { npmPackages } from '../support/npm-packages.ts';
+import { fetchNpmPackages } from '../support/npm-packages.ts';
 
 /** Compiler options that report every type that is too open. */
 const STRICT = {
@@ -22,7 +22,7 @@ const STRICT = {
   types: [],
 };
 
-const tools = await npmPackages(join(import.meta.dirname, 'openapi-typescript'));
+const tools = await fetchNpmPackages(join(import.meta.dirname, 'openapi-typescript'));
 const missing = typeof tools === 'string' ? tools : undefined;
 const root = typeof tools === 'string' ? '' : tools.root;
 

@@ -9,10 +9,10 @@ import { getRequestListener } from '@hono/node-server';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { buildDomain } from '../build/senders.ts';
 import { buildProject, startTestApi, type TestApi } from '../support/api.ts';
-import { pythonPackages } from '../support/python-packages.ts';
+import { fetchPythonPackages } from '../support/python-packages.ts';
 
 const CALLS = join(import.meta.dirname, 'python-clients');
-const packages = await pythonPackages(CALLS);
+const packages = await fetchPythonPackages(CALLS);
 const missing = typeof packages === 'string' ? packages : undefined;
 const run = promisify(execFile);
 

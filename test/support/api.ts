@@ -22,7 +22,7 @@ import { parseConfig } from '../../rules/config.ts';
 import type { OutboxRow, QueuedRow } from '../../rules/outbox.ts';
 import { InstallationNames } from '../../temporal/names.ts';
 import { createTestDatabase } from './database.ts';
-import { type CallOptions, type CallResult, readResponse, requestOf } from './http.ts';
+import { type CallOptions, type CallResult, readResponse, toRequestInit } from './http.ts';
 
 export type { CallOptions, CallResult } from './http.ts';
 
@@ -121,7 +121,7 @@ export async function startTestApi(env: Record<string, string> = {}): Promise<Te
     two,
     dispatched,
     call: async (method, path, { key = one.secretKey, ...options } = {}) =>
-      readResponse(await app.request(path, requestOf(method, { key, ...options }))),
+      readResponse(await app.request(path, toRequestInit(method, { key, ...options }))),
     async close() {
       await engagements.close();
       await requests.close();
@@ -163,7 +163,7 @@ export async function buildProject(db: Db, name: string): Promise<TestProject> {
 }
 
 /** Builds another secret key of a project, with these scopes. */
-export async function buildKey(
+export async function buildApiKey(
   db: Db,
   projectId: string,
   scopes: readonly string[],

@@ -16,12 +16,12 @@ import { parseConfig } from '../../rules/config.ts';
 import { buildContacts, buildStartedCampaign } from '../build/campaigns.ts';
 import { TEST_SECRET_KEY } from '../build/senders.ts';
 
-export type CampaignWorker = ReturnType<typeof campaignWorker>;
+export type CampaignWorker = ReturnType<typeof createCampaignWorker>;
 
 /**
  * The activities of one worker process, run without Temporal. They send campaigns to `smtpUrl` or through `provider`.
  */
-export function campaignWorker({ db, smtpUrl, provider }: { db: Db; smtpUrl: string; provider?: EmailProvider }) {
+export function createCampaignWorker({ db, smtpUrl, provider }: { db: Db; smtpUrl: string; provider?: EmailProvider }) {
   const bulkProvider = provider ?? smtpProvider({ url: smtpUrl });
   const config = parseConfig({
     DATABASE_URL: 'postgres://none',
@@ -47,10 +47,11 @@ export function campaignWorker({ db, smtpUrl, provider }: { db: Db; smtpUrl: str
   const control = campaignControlActivities(deps);
   return {
     take: (start: CampaignStart, round?: number) =>
-      run(() => chunk.takeCampaignAudience({ ...start, ...(round !== undefined && { round }) })),
+      runAsActivity(() => chunk.takeCampaignAudience({ ...start, ...(round !== undefined && { round }) })),
     send: (start: CampaignStart, seq = 1, input: Partial<ChunkInput> = {}) =>
-      run(() => chunk.sendCampaignChunk({ ...start, seq, deferrals: 0, ...input })),
-    expire: (start: CampaignStart, seq = 1) => run(() => chunk.expireCampaignChunk({ ...start, seq, deferrals: 9 })),
+      runAsActivity(() => chunk.sendCampaignChunk({ ...start, seq, deferrals: 0, ...input })),
+    expire: (start: CampaignStart, seq = 1) =>
+      runAsActivity(() => chunk.expireCampaignChunk({ ...start, seq, deferrals: 9 })),
     read: (start: CampaignStart) => control.readCampaignStart(start),
     finish: (start: CampaignStart) => control.finishCampaignSend(start),
     judge: (start: CampaignStart) => control.judgeCampaignTest(start),
@@ -79,7 +80,7 @@ export async function buildSendingCampaign(
 }
 
 /** Runs a function in the context of an activity, as a worker does. */
-function run<T>(activity: () => Promise<T>): Promise<T> {
+function runAsActivity<T>(activity: () => Promise<T>): Promise<T> {
   return new MockActivityEnvironment().run(activity);
 }
 
@@ -89,7 +90,11 @@ const pads = suppressionPads(deriveKey(TEST_SECRET_KEY, 'suppression'));
  * Claims recipients with settings that were read earlier. Returns how many of the first open recipients of the first
  * chunk it claims.
  */
-export async function claimFirst(db: Db, start: CampaignStart, p: { size: number; clock: OpenGate }): Promise<number> {
+export async function claimFirstRecipients(
+  db: Db,
+  start: CampaignStart,
+  p: { size: number; clock: OpenGate },
+): Promise<number> {
   const chunk = { ...start, seq: 1 };
   const [range] = await listRanges(db, { ...chunk, size: p.size, from: undefined });
   if (!range) throw new Error('the chunk has nobody left');

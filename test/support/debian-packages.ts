@@ -26,7 +26,7 @@ export interface DebianFiles {
  * once for each machine. Nothing is installed, started or changed in the system, and no root rights are needed. If this
  * is impossible, returns the reason as a sentence. In CI it throws instead, so that no test is skipped there.
  */
-export async function debianFiles(packages: readonly string[]): Promise<DebianFiles | string> {
+export async function fetchDebianFiles(packages: readonly string[]): Promise<DebianFiles | string> {
   if (!existsSync('/etc/debian_version')) return 'This machine is no Debian.';
   const version = readFileSync('/etc/debian_version', 'utf8').trim();
   const found = await fetchOnce({
@@ -38,7 +38,7 @@ export async function debianFiles(packages: readonly string[]): Promise<DebianFi
       return join(staging, 'root');
     },
   });
-  return typeof found === 'string' ? found : { root: found.root, env: environment(found.root) };
+  return typeof found === 'string' ? found : { root: found.root, env: createEnvironment(found.root) };
 }
 
 async function unpack(packages: readonly string[], staging: string): Promise<void> {
@@ -47,28 +47,28 @@ async function unpack(packages: readonly string[], staging: string): Promise<voi
   const own = [`Dir::Cache=${staging}`, 'Debug::NoLocking=1', 'APT::Sandbox::User=', 'Acquire::Retries=2'];
   const download = ['install', '--yes', '--reinstall', '--download-only', '--no-install-recommends', ...packages];
   const ownLists = [...own, `Dir::State::lists=${lists}`];
-  await apt(own, download).catch(async () => {
+  await runApt(own, download).catch(async () => {
     // If the machine's package lists are missing or old, new lists are fetched into another folder.
-    await apt(ownLists, ['update']);
-    await apt(ownLists, download);
+    await runApt(ownLists, ['update']);
+    await runApt(ownLists, download);
   });
   const found = readdirSync(archives ?? '').filter((file) => file.endsWith('.deb') && !SKIPPED_PACKAGES.test(file));
   for (const file of found) await run('dpkg-deb', ['--extract', join(archives ?? '', file), root ?? '']);
 }
 
-async function apt(settings: string[], words: string[]): Promise<void> {
+async function runApt(settings: string[], words: string[]): Promise<void> {
   const options = settings.flatMap((setting) => ['-o', setting]);
   const env = { ...process.env, LC_ALL: 'C', DEBIAN_FRONTEND: 'noninteractive' };
   await run('apt-get', ['-q', ...options, ...words], { env, timeout: APT_TIMEOUT_MS, maxBuffer: 16 * 1024 * 1024 });
 }
 
-function environment(root: string): NodeJS.ProcessEnv {
-  const libraries = foldersIn(join(root, 'usr', 'lib'), /-linux-gnu/);
+function createEnvironment(root: string): NodeJS.ProcessEnv {
+  const libraries = findFolders(join(root, 'usr', 'lib'), /-linux-gnu/);
   // The libraries of the packages find each other by their installation paths.
   const pulseaudio = libraries.map((folder) => join(folder, 'pulseaudio'));
   const perl = [join(root, 'usr', 'share'), ...libraries].flatMap((folder) => [
-    ...foldersIn(join(folder, 'perl5'), /^5\./),
-    ...foldersIn(join(folder, 'perl'), /^5\./),
+    ...findFolders(join(folder, 'perl5'), /^5\./),
+    ...findFolders(join(folder, 'perl'), /^5\./),
     join(folder, 'perl5'),
   ]);
   const programs = ['usr/sbin', 'usr/bin', 'sbin', 'bin'].map((folder) => join(root, folder));
@@ -81,7 +81,7 @@ function environment(root: string): NodeJS.ProcessEnv {
   };
 }
 
-function foldersIn(folder: string, name: RegExp): string[] {
+function findFolders(folder: string, name: RegExp): string[] {
   if (!existsSync(folder)) return [];
   return readdirSync(folder)
     .filter((entry) => name.test(entry))

@@ -3,7 +3,7 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { packageRoot } from '../../cli/package-root.ts';
-import { programEnv } from './program-env.ts';
+import { getProgramEnv } from './program-env.ts';
 
 export interface DemoRun {
   readonly code: number | null;
@@ -21,7 +21,7 @@ export async function runDemo(
   const folder = mkdtempSync(join(tmpdir(), 'demo-'));
   const child = spawn(process.execPath, [join('dist', 'cli', `${command}.js`)], {
     cwd: packageRoot(),
-    env: { ...programEnv(), HOME: process.env.HOME, TMPDIR: folder, TIDINGS_HOME: home, WORKERS: '1' },
+    env: { ...getProgramEnv(), HOME: process.env.HOME, TMPDIR: folder, TIDINGS_HOME: home, WORKERS: '1' },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   let output = '';
@@ -31,13 +31,13 @@ export async function runDemo(
     });
   }
   const code = await new Promise<number | null>((resolve) => child.once('close', resolve));
-  const remaining = [...readdirSync(folder), ...commandLines().filter((line) => line.includes(folder))];
+  const remaining = [...readdirSync(folder), ...listCommandLines().filter((line) => line.includes(folder))];
   rmSync(folder, { recursive: true, force: true });
   return { code, output, remaining };
 }
 
 /** Returns the command lines of all processes, if the system lists them. */
-function commandLines(): string[] {
+function listCommandLines(): string[] {
   if (!existsSync('/proc')) return [];
   return readdirSync('/proc').flatMap((name) => {
     try {

@@ -54,7 +54,7 @@ function respond(
     type: question.type,
     name: question.name,
     ttl: 1,
-    data: dataOf(question.type, text),
+    data: toRecordData(question.type, text),
   }));
   const packet = {
     id: query.id ?? 0,
@@ -66,7 +66,7 @@ function respond(
   socket.send(dnsPacket.encode(packet), from.port, from.address);
 }
 
-function dataOf(type: string, text: string): unknown {
+function toRecordData(type: string, text: string): unknown {
   if (type === 'TXT') return text.match(/.{1,255}/gs) ?? [''];
   if (type !== 'MX') return text;
   const [preference, exchange] = text.split(' ');

@@ -15,10 +15,10 @@ export interface Diagnosis {
  * Runs `npm run doctor` for this environment, in this process, and returns its report. Starting a process would cost
  * more than the check.
  */
-export async function diagnoseHere(env: Record<string, string>, words: string[] = []): Promise<Diagnosis> {
+export async function runDoctorInProcess(env: Record<string, string>, words: string[] = []): Promise<Diagnosis> {
   const { lines, exitCode } = await diagnose(env, words);
   const output = `${lines.join('\n')}\n`;
-  return { exitCode, output, of: (check) => linesOf(output, check) };
+  return { exitCode, output, of: (check) => findLines(output, check) };
 }
 
 /** Runs `npm run doctor` in its own process, with this environment only. */
@@ -34,10 +34,10 @@ export async function runDoctor(env: Record<string, string>, words: string[] = [
     });
   }
   const [exitCode] = await once(child, 'close');
-  return { exitCode, output, of: (check) => linesOf(output, check) };
+  return { exitCode, output, of: (check) => findLines(output, check) };
 }
 
-function linesOf(output: string, check: string): string[] {
+function findLines(output: string, check: string): string[] {
   const joined = output.replaceAll(/\n +→ /g, ' → ').split('\n');
   return joined.flatMap((line) => {
     const [, verdict, name = '', says] = /^(pass|warn|fail) {2}(.*?) {2,}(.*)$/.exec(line) ?? [];

@@ -14,7 +14,7 @@ export interface SentEmail {
 }
 
 /** Builds an email of the first project, sent to a new contact. */
-export async function newSentEmail({ db, one }: TestApi): Promise<SentEmail> {
+export async function buildSentEmail({ db, one }: TestApi): Promise<SentEmail> {
   const email = `reader-${Math.random().toString(36).slice(2)}@example.com`;
   const contactId = await buildContact(db, { projectId: one.id, email, data: { name: 'Ada' } });
   const id = await buildEmail(db, { projectId: one.id, contactId, to: email, status: 'SENT', variables: {} });
@@ -25,7 +25,7 @@ export async function newSentEmail({ db, one }: TestApi): Promise<SentEmail> {
  * Returns the state of an email and its contact: its row, the contact's events in order, and the reasons of
  * suppression.
  */
-export async function emailState({ db, one }: TestApi, { id, email, contactId }: SentEmail) {
+export async function readEmailState({ db, one }: TestApi, { id, email, contactId }: SentEmail) {
   const mail = await db.selectFrom('emails').selectAll().where('id', '=', id).executeTakeFirstOrThrow();
   const contact = await db.selectFrom('contacts').select('subscribed').where('id', '=', contactId).executeTakeFirst();
   const events = await db

@@ -62,9 +62,13 @@ async function respond(fake: FakeS3, request: IncomingMessage, response: ServerR
   const key = rest.join('/');
   fake.requests.push(`${request.method} ${key || bucket}`);
   if (fake.mood === 'away') return void request.socket.destroy();
-  const refusal = typeof fake.mood === 'object' ? fake.mood : refusalOf(request, body, bucket);
+  const refusal = typeof fake.mood === 'object' ? fake.mood : findRefusal(request, body, bucket);
   if (refusal) return refuse(response, refusal);
-  perform(fake, { method: request.method ?? '', key, body, type: request.headers['content-type'] ?? '' }, response);
+  performOperation(
+    fake,
+    { method: request.method ?? '', key, body, type: request.headers['content-type'] ?? '' },
+    response,
+  );
 }
 
 interface Operation {
@@ -74,15 +78,15 @@ interface Operation {
   type: string;
 }
 
-function perform(fake: FakeS3, { method, key, body, type }: Operation, response: ServerResponse): void {
+function performOperation(fake: FakeS3, { method, key, body, type }: Operation, response: ServerResponse): void {
   if (method === 'PUT') fake.objects.set(key, { content: body, type });
   if (method === 'DELETE') fake.objects.delete(key);
   if (fake.mood === 'silent') return;
-  if (method === 'GET') read(fake, key, response);
+  if (method === 'GET') sendObject(fake, key, response);
   else response.writeHead(method === 'DELETE' ? 204 : 200).end();
 }
 
-function read({ objects, cutAt }: FakeS3, key: string, response: ServerResponse): void {
+function sendObject({ objects, cutAt }: FakeS3, key: string, response: ServerResponse): void {
   const object = objects.get(key);
   if (!object) {
     refuse(response, { status: 404, code: 'NoSuchKey' });
@@ -94,7 +98,7 @@ function read({ objects, cutAt }: FakeS3, key: string, response: ServerResponse)
 }
 
 /** Returns the problem of a request. The signature must be made with this key, for the received body. */
-function refusalOf({ headers }: IncomingMessage, body: Buffer, bucket: string | undefined) {
+function findRefusal({ headers }: IncomingMessage, body: Buffer, bucket: string | undefined) {
   const signed =
     /^AWS4-HMAC-SHA256 Credential=([^/]+)\/\d{8}\/[\w-]+\/s3\/aws4_request, SignedHeaders=\S+, Signature=[0-9a-f]{64}$/;
   const id = signed.exec(headers.authorization ?? '')?.[1];

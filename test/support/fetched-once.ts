@@ -24,7 +24,7 @@ export async function fetchOnce(p: {
   const staging = join(folder, `.staging-${key}-${process.pid}`);
   try {
     mkdirSync(staging, { recursive: true });
-    moveTo(await p.fetch(staging), root);
+    moveFolder(await p.fetch(staging), root);
     return { root };
   } catch (error) {
     const why = error instanceof Error ? error.message.trim() : String(error);
@@ -36,7 +36,7 @@ export async function fetchOnce(p: {
 }
 
 /** Moves the filled folder to its final path, unless another test process has done so. */
-function moveTo(from: string, to: string): void {
+function moveFolder(from: string, to: string): void {
   try {
     renameSync(from, to);
   } catch (error) {

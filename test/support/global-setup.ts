@@ -40,16 +40,16 @@ const MEMORY_FOLDER = '/dev/shm';
  * deleted at the end, however the run ends.
  */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
-  endWithParent();
-  build();
+  exitWithParent();
+  buildService();
   project.provide('pictures', join(tmpdir(), 'tidings-screens'));
-  const home = newFolder(tmpdir());
-  const databases = newFolder(hasRoom(MEMORY_FOLDER) ? MEMORY_FOLDER : home);
+  const home = createFolder(tmpdir());
+  const databases = createFolder(hasEnoughSpace(MEMORY_FOLDER) ? MEMORY_FOLDER : home);
   startReaper([home, databases]);
   process.env.TMPDIR = join(home, 'tmp');
   mkdirSync(process.env.TMPDIR, { mode: 0o711 });
   const metricsPort = await freePort();
-  const [postgres, temporal] = await allOrNone(startPostgres(databases), startTemporal(home, metricsPort));
+  const [postgres, temporal] = await startBothOrNone(startPostgres(databases), startTemporal(home, metricsPort));
   project.provide('postgresUrl', postgres.url);
   project.provide('temporalAddress', temporal.address);
   project.provide('temporalMetrics', `http://127.0.0.1:${metricsPort}/metrics`);
@@ -61,14 +61,14 @@ export default async function setup(project: TestProject): Promise<() => Promise
 }
 
 /** Creates a folder that other users can enter, because Postgres and Postfix run as other users. */
-function newFolder(parent: string): string {
+function createFolder(parent: string): string {
   const folder = mkdtempSync(join(parent, 'tidings-test-'));
   chmodSync(folder, 0o711);
   return folder;
 }
 
 /** Tells whether a file system in memory has enough space for the databases. A copy of the template costs a fifth there. */
-function hasRoom(folder: string): boolean {
+function hasEnoughSpace(folder: string): boolean {
   try {
     const { bavail, bsize } = statfsSync(folder);
     return bavail * bsize >= MEMORY_BYTES && process.availableMemory() >= 2 * MEMORY_BYTES;
@@ -78,7 +78,7 @@ function hasRoom(folder: string): boolean {
 }
 
 /** Ends this process if its parent process `test.mjs` is killed. */
-function endWithParent(): void {
+function exitWithParent(): void {
   process.once('disconnect', () => process.kill(process.pid, 'SIGTERM'));
   process.channel?.unref();
 }
@@ -100,7 +100,10 @@ function startReaper(folders: string[]): void {
  * Waits for the start of both servers. If one does not start, the other is stopped, so that a failed run leaves nothing
  * behind.
  */
-async function allOrNone<A extends Stoppable, B extends Stoppable>(a: Promise<A>, b: Promise<B>): Promise<[A, B]> {
+async function startBothOrNone<A extends Stoppable, B extends Stoppable>(
+  a: Promise<A>,
+  b: Promise<B>,
+): Promise<[A, B]> {
   const started = await Promise.allSettled([a, b]);
   if (started.some(({ status }) => status === 'rejected'))
     await Promise.all(started.map((server) => server.status === 'fulfilled' && server.value.stop()));
@@ -112,7 +115,7 @@ interface Stoppable {
 }
 
 /** Builds the service if its source changed. If the build fails, tests that need no build still run. */
-function build(): void {
+function buildService(): void {
   const result = spawnSync(process.execPath, [join(ROOT, 'build', 'build.mjs')], { stdio: 'inherit' });
   if (result.status !== 0)
     console.error('The build failed: tests of the built service and of workflows will fail too.');

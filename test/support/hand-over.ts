@@ -5,7 +5,7 @@ import { connectLifecycle } from './lifecycle.ts';
 import type { TestService } from './service.ts';
 
 /** Hands the waiting outbox rows of a record to Temporal, like a worker that ends right afterwards. */
-export async function handOver(service: TestService, refId: string): Promise<void> {
+export async function handOverToTemporal(service: TestService, refId: string): Promise<void> {
   const { db } = service;
   const found = await db.selectFrom('outbox').selectAll().where('ref_id', '=', refId).orderBy('id').execute();
   const rows = found.map(

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { packageRoot } from '../../cli/package-root.ts';
 import { TEST_SECRET_KEY } from '../build/senders.ts';
 import type { TestDatabase } from './database.ts';
-import { programEnv } from './program-env.ts';
+import { getProgramEnv } from './program-env.ts';
 import type { TestTemporal } from './services.ts';
 
 /**
@@ -27,11 +27,16 @@ export async function startHostProcess(
   isUp: (output: string) => boolean | Promise<boolean>,
 ): Promise<HostProcess> {
   const child = spawn(process.execPath, [join(packageRoot(), 'dist', 'cli', `${command}.js`)], {
-    env: { ...programEnv(), ...env },
+    env: { ...getProgramEnv(), ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
-  const output = collect(child);
-  const host = { pid: child.pid ?? 0, output, kill: () => end(child, 'SIGKILL'), stop: () => end(child, 'SIGTERM') };
+  const output = collectOutput(child);
+  const host = {
+    pid: child.pid ?? 0,
+    output,
+    kill: () => endProcess(child, 'SIGKILL'),
+    stop: () => endProcess(child, 'SIGTERM'),
+  };
   while (!(await isUp(output()))) {
     if (child.exitCode !== null) throw new Error(`the ${command} ended:\n${output()}`);
     await new Promise((resolve) => setTimeout(resolve, 25));
@@ -55,14 +60,14 @@ export function startWorkerHost(p: {
   return startHostProcess('worker', env, (output) => output.includes('takes tasks'));
 }
 
-async function end(child: ChildProcess, signal: NodeJS.Signals): Promise<void> {
+async function endProcess(child: ChildProcess, signal: NodeJS.Signals): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return;
   const ended = once(child, 'exit');
   child.kill(signal);
   await ended;
 }
 
-function collect(child: ChildProcess): () => string {
+function collectOutput(child: ChildProcess): () => string {
   let text = '';
   for (const stream of [child.stdout, child.stderr]) {
     stream?.setEncoding('utf8').on('data', (chunk: string) => {

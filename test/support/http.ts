@@ -13,7 +13,7 @@ export interface CallResult {
 }
 
 /** Returns the options of a request with this key and this body as JSON. */
-export function requestOf(method: string, { key, body, headers: more }: CallOptions = {}): RequestInit {
+export function toRequestInit(method: string, { key, body, headers: more }: CallOptions = {}): RequestInit {
   const headers = new Headers(more);
   if (key && !headers.has('authorization')) headers.set('authorization', `Bearer ${key}`);
   if (body !== undefined && !headers.has('content-type')) headers.set('content-type', 'application/json');
@@ -35,5 +35,5 @@ export async function callHttp(
   path: string,
   options?: CallOptions,
 ): Promise<CallResult> {
-  return readResponse(await fetch(baseUrl + path, requestOf(method, options)));
+  return readResponse(await fetch(baseUrl + path, toRequestInit(method, options)));
 }

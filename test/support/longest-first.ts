@@ -22,10 +22,10 @@ export class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const sorted = await super.sort(files);
     const root = this.ctx.config.root;
-    const rankOf = ({ moduleId }: TestSpecification) => {
+    const getRank = ({ moduleId }: TestSpecification) => {
       const rank = LONGEST_FIRST.findIndex((folder) => relative(root, moduleId).startsWith(folder));
       return rank < 0 ? LONGEST_FIRST.length : rank;
     };
-    return sorted.sort((a, b) => rankOf(a) - rankOf(b));
+    return sorted.sort((a, b) => getRank(a) - getRank(b));
   }
 }

@@ -12,10 +12,15 @@ const run = promisify(execFile);
  * Installs the packages of a folder's lock file into `<root>/node_modules`, for tests that need other versions than the
  * repository, or packages that only tests use. If they are unavailable, returns the reason as a sentence.
  */
-export function npmPackages(folder: string): Promise<{ root: string } | string> {
+export function fetchNpmPackages(folder: string): Promise<{ root: string } | string> {
   return fetchOnce({
     kind: 'npm',
-    wanted: [process.version, process.platform, process.arch, ...FILES.map((file) => readFile(folder, file))].join(' '),
+    wanted: [
+      process.version,
+      process.platform,
+      process.arch,
+      ...FILES.map((file) => readPackageFile(folder, file)),
+    ].join(' '),
     refusal: "npm's packages are out of reach",
     fetch: async (staging) => {
       for (const file of FILES) copyFileSync(join(folder, file), join(staging, file));
@@ -26,6 +31,6 @@ export function npmPackages(folder: string): Promise<{ root: string } | string> 
   });
 }
 
-function readFile(folder: string, file: string): string {
+function readPackageFile(folder: string, file: string): string {
   return readFileSync(join(folder, file), 'utf8');
 }

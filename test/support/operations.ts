@@ -17,7 +17,7 @@ export interface ApiOperation {
 }
 
 /** Returns every operation that the service documents. */
-export function operationsOf(app: OpenAPIHono<AppEnv>): ApiOperation[] {
+export function listOperations(app: OpenAPIHono<AppEnv>): ApiOperation[] {
   // biome-ignore lint/suspicious/noExplicitAny: the document is plain JSON here
   const document: any = JSON.parse(JSON.stringify(openApiDocument(app)));
   return Object.entries<Record<string, unknown>>(document.paths).flatMap(([path, item]) =>
@@ -34,19 +34,19 @@ function toOperation(document: any, method: string, path: string, operation: any
     path,
     params: [...path.matchAll(/\{(.+?)\}/g)].map((match) => match[1] ?? ''),
     security: operation.security ?? [],
-    body: schema && (content['application/json'].example ?? exampleOf(document, schema)),
+    body: schema && (content['application/json'].example ?? findExample(document, schema)),
     multipart: 'multipart/form-data' in content,
   };
 }
 
 // biome-ignore lint/suspicious/noExplicitAny: the document is plain JSON here
-function exampleOf(document: any, schema: any): unknown {
+function findExample(document: any, schema: any): unknown {
   const named = schema.$ref ? document.components.schemas[schema.$ref.split('/').at(-1)] : schema;
   return named.example ?? named.examples?.[0];
 }
 
 /** Returns the documented name of an operation, for any of its paths. */
-export function nameOf({ method, path }: ApiOperation): string {
+export function getOperationName({ method, path }: ApiOperation): string {
   return `${method} ${path.replace(/^\/v1\//, '/')}`;
 }
 
@@ -54,7 +54,7 @@ export function nameOf({ method, path }: ApiOperation): string {
  * Creates a function that calls operations with sufficient rights: by key, or by the session of `owner` if only a
  * session is accepted.
  */
-export function operationCaller(p: {
+export function createOperationCaller(p: {
   api: Pick<TestApi, 'call'>;
   owner: Record<string, string>;
   idOf: (path: string, param: string) => string | undefined;

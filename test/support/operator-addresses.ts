@@ -4,7 +4,7 @@ import { randomBytes } from 'node:crypto';
  * Returns addresses for `OPERATORS`. If several accounts have the same address, only the oldest is an operator, so each
  * user of a test needs another address.
  */
-export function operatorAddresses(n: number): { all: string; next: () => string } {
+export function createOperatorAddresses(n: number): { all: string; next: () => string } {
   const addresses = Array.from({ length: n }, () => `ops-${randomBytes(4).toString('hex')}@installation.test`);
   let used = 0;
   return {

@@ -41,11 +41,11 @@ export async function connectOperator({
 }: Pick<TestService, 'temporal' | 'names'>): Promise<TestOperator> {
   const { address, namespace } = temporal;
   const client = new Client({ connection: await Connection.connect({ address }), namespace });
-  const handle = (workflowId: string) => client.workflow.getHandle(workflowId);
+  const getHandle = (workflowId: string) => client.workflow.getHandle(workflowId);
 
-  async function statusOf(workflowId: string): Promise<string | null> {
+  async function readStatus(workflowId: string): Promise<string | null> {
     try {
-      return (await handle(workflowId).describe()).status.name;
+      return (await getHandle(workflowId).describe()).status.name;
     } catch (error) {
       if (error instanceof WorkflowNotFoundError) return null;
       throw error;
@@ -70,15 +70,15 @@ export async function connectOperator({
       if (failed.length > 0) throw new Error(`recovery failed: ${failed.join(', ')}`);
     },
     terminate: async (workflowId) => {
-      await handle(workflowId).terminate('a test');
+      await getHandle(workflowId).terminate('a test');
       await until(
         async () => (await countRuns(workflowId, ` AND ExecutionStatus = 'Running'`)) === 0,
         'the termination',
       );
     },
     cancel: async (workflowId) => {
-      await handle(workflowId).cancel();
-      await until(async () => (await statusOf(workflowId)) === 'CANCELLED', 'the cancellation');
+      await getHandle(workflowId).cancel();
+      await until(async () => (await readStatus(workflowId)) === 'CANCELLED', 'the cancellation');
     },
     deleteWorkflows: async (...workflowIds) => {
       for (const workflowId of workflowIds) {
@@ -87,13 +87,13 @@ export async function connectOperator({
       }
       for (const workflowId of workflowIds) {
         await until(
-          async () => (await statusOf(workflowId)) === null && (await countRuns(workflowId)) === 0,
+          async () => (await readStatus(workflowId)) === null && (await countRuns(workflowId)) === 0,
           `the loss of ${workflowId}`,
         );
       }
     },
     waitForStart: async (workflowId) => {
-      await until(async () => (await statusOf(workflowId)) !== null, `workflow ${workflowId}`);
+      await until(async () => (await readStatus(workflowId)) !== null, `workflow ${workflowId}`);
     },
     close: () => client.connection.close(),
   };

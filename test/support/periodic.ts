@@ -28,7 +28,7 @@ export async function pruneTables(db: Db, retention: Partial<Retention> = {}): P
 }
 
 /** The activities of periodic work on a database, without Temporal. */
-export function periodicActivitiesOf(db: Db, config?: Config): PeriodicActivities {
+export function createPeriodicActivities(db: Db, config?: Config): PeriodicActivities {
   const lifecycle = { readQueueStats: async () => [] };
   const deps = {
     db,
@@ -44,7 +44,7 @@ export function periodicActivitiesOf(db: Db, config?: Config): PeriodicActivitie
 }
 
 /** Runs a part of periodic work as a worker does, in an environment that a test can cancel or observe. */
-export function runPart(
+export function runPeriodicPart(
   activities: PeriodicActivities,
   input: Pick<PartInput, 'kind' | 'part'> & Partial<PartInput>,
   environment = new MockActivityEnvironment(),
@@ -54,10 +54,10 @@ export function runPart(
 }
 
 /** Runs all parts of a kind to their end, one after the other. @returns their names */
-export async function runParts(activities: PeriodicActivities, kind: PeriodicKind): Promise<string[]> {
+export async function runPeriodicParts(activities: PeriodicActivities, kind: PeriodicKind): Promise<string[]> {
   const { round, parts } = await activities.listPeriodicParts({ kind });
   for (const part of parts) {
-    const { cursor, failures } = await runPart(activities, { kind, part, since: round.since });
+    const { cursor, failures } = await runPeriodicPart(activities, { kind, part, since: round.since });
     if (cursor !== null || failures.length > 0) throw new Error(`${part}: ${failures.join() || 'not finished'}`);
   }
   return parts;

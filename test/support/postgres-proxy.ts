@@ -41,28 +41,28 @@ export async function startPostgresProxy(target: string): Promise<PostgresProxy>
   let commits = 0;
   let refusing = false;
 
-  const track = (socket: net.Socket) => {
+  const trackSocket = (socket: net.Socket) => {
     sockets.add(socket);
     socket.on('error', () => socket.destroy());
     return socket.on('close', () => sockets.delete(socket));
   };
   const server = net.createServer((client) => {
     if (refusing) return void client.destroy();
-    const upstream = track(net.connect(Number(port), hostname));
-    track(client).on('close', () => upstream.destroy());
+    const upstream = trackSocket(net.connect(Number(port), hostname));
+    trackSocket(client).on('close', () => upstream.destroy());
     upstream.on('close', () => client.destroy());
     let lost: typeof loss;
-    const cut = () => {
+    const cutConnections = () => {
       refusing = lost?.later === 'refused';
       for (const socket of refusing ? sockets : [client]) socket.destroy();
     };
-    upstream.on('data', (chunk) => void (lost ? cut() : client.write(chunk)));
+    upstream.on('data', (chunk) => void (lost ? cutConnections() : client.write(chunk)));
     readMessages(client, (message, query) => {
       if (query !== undefined) statements.push(query);
       if (query?.toLowerCase() === 'commit') {
         commits += 1;
         if (loss?.at === commits) [lost, loss] = [loss, undefined];
-        if (lost?.what === 'request') return cut();
+        if (lost?.what === 'request') return cutConnections();
       }
       upstream.write(message);
     });
@@ -102,14 +102,14 @@ function readMessages(socket: net.Socket, onMessage: (message: Buffer, statement
       if (rest.length < end) return;
       const message = rest.subarray(0, end);
       rest = rest.subarray(end);
-      const statement = typeBytes === 1 ? statementOf(message) : undefined;
+      const statement = typeBytes === 1 ? parseStatement(message) : undefined;
       typeBytes = 1;
       onMessage(message, statement);
     }
   });
 }
 
-function statementOf(message: Buffer): string | undefined {
+function parseStatement(message: Buffer): string | undefined {
   const [first, second] = message.toString('utf8', 1 + LENGTH_BYTES).split('\0');
   const type = String.fromCharCode(message[0] ?? 0);
   // The message of a prepared statement has the statement's name before its text.

@@ -11,7 +11,7 @@ const run = promisify(execFile);
  * Fetches the packages of a folder's `requirements.txt` into `root`, for PYTHONPATH. If they are unavailable, returns
  * the reason as a sentence.
  */
-export function pythonPackages(folder: string): Promise<{ root: string } | string> {
+export function fetchPythonPackages(folder: string): Promise<{ root: string } | string> {
   const requirements = join(folder, 'requirements.txt');
   return fetchOnce({
     kind: 'python',

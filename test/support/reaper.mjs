@@ -15,9 +15,9 @@ const POLL_MS = 50;
 const folders = process.argv.slice(2);
 
 process.stdin.resume();
-process.stdin.on('close', () => void reap());
+process.stdin.on('close', () => void cleanUp());
 
-async function reap() {
+async function cleanUp() {
   signalAll('SIGTERM');
   const deadline = Date.now() + GRACE_MS;
   while (listRemaining().length > 0 && Date.now() < deadline) await sleep(POLL_MS);
@@ -32,18 +32,18 @@ function signalAll(signal) {
 }
 
 function listRemaining() {
-  return processes().flatMap(({ pid, words }) =>
+  return listProcesses().flatMap(({ pid, words }) =>
     pid !== process.pid && folders.some((folder) => words.includes(folder)) ? [pid] : [],
   );
 }
 
-function processes() {
-  if (existsSync('/proc/self/stat')) return readdirSync('/proc').flatMap((name) => linuxProcess(Number(name)));
+function listProcesses() {
+  if (existsSync('/proc/self/stat')) return readdirSync('/proc').flatMap((name) => readLinuxProcess(Number(name)));
   const lines = execFileSync('ps', ['-axww', '-o', 'pid=,command='], { encoding: 'utf8' }).split('\n');
   return lines.map((line) => ({ pid: Number.parseInt(line, 10), words: line }));
 }
 
-function linuxProcess(pid) {
+function readLinuxProcess(pid) {
   if (!(pid > 0)) return [];
   const read = (name) => attempt(() => readFileSync(`/proc/${pid}/${name}`, 'utf8')) ?? '';
   // A zombie has no command line, working folder or environment, so it counts as ended.

@@ -5,7 +5,7 @@ import type { Db } from '../../db/connection.ts';
 const BACKGROUND_TABLES = /^(?:rate_windows|requests|api_key.*|begin_rates|timer_rate|processes)$/;
 
 /** Returns every row that requests have caused, each as `<table> <row as JSON>`. */
-export async function readRows(db: Db): Promise<string[]> {
+export async function readRowsWrittenByRequests(db: Db): Promise<string[]> {
   const { rows: tables } = await sql<{ name: string }>`
     SELECT table_name AS name FROM information_schema.tables WHERE table_schema = 'public' AND table_type = 'BASE TABLE'
   `.execute(db);

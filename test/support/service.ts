@@ -73,7 +73,7 @@ export async function startTestService(
   const api = await startApi(config, { log });
   const baseUrl = `http://127.0.0.1:${api.port}`;
   const bundle = { codePath: temporal.workflowBundle };
-  const newWorker = async () => {
+  const runWorker = async () => {
     if (options.workerProcess) return startWorkerHost({ database, temporal, env: settings });
     const started = await startWorker(config, {
       log,
@@ -83,7 +83,7 @@ export async function startTestService(
     });
     return { stop: () => started.close() };
   };
-  let worker: Awaited<ReturnType<typeof newWorker>> | undefined = await newWorker();
+  let worker: Awaited<ReturnType<typeof runWorker>> | undefined = await runWorker();
 
   async function stopWorker(): Promise<void> {
     await worker?.stop();
@@ -100,7 +100,7 @@ export async function startTestService(
       callHttp(baseUrl, method, path, { key, ...options }),
     stopWorker,
     startWorker: async () => {
-      worker = await newWorker();
+      worker = await runWorker();
     },
     close: async () => {
       await stopWorker();

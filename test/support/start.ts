@@ -6,7 +6,7 @@ import { packageRoot } from '../../cli/package-root.ts';
 import type { DevFile } from '../../cli/start/dev-file.ts';
 import { readJson } from '../../cli/start/private-files.ts';
 import { identifyProcess, processesWithArgument } from '../../cli/start/processes.ts';
-import { programEnv } from './program-env.ts';
+import { getProgramEnv } from './program-env.ts';
 import { until } from './until.ts';
 
 const ROOT = packageRoot();
@@ -39,7 +39,7 @@ export interface StartedService {
 }
 
 /** Returns the path of a temporary home that does not exist yet. */
-export function newHome(): string {
+export function createHomePath(): string {
   return join(mkdtempSync(join(tmpdir(), 'tidings-home-')), 'home');
 }
 
@@ -53,12 +53,12 @@ export async function removeHome(home: string): Promise<void> {
 /** Starts the service on a home and returns when dev.json names the new process. */
 export async function startService(options: StartOptions): Promise<StartedService> {
   const service = spawnStart(options);
-  await untilService(service, () => devOf(options.home)?.pids.start === service.pid);
+  await waitForCondition(service, () => readDevFile(options.home)?.pids.start === service.pid);
   return service;
 }
 
 /** Starts the service and waits until it ends, for tests of starts that are refused. */
-export async function runStart(
+export async function startAndWaitForExit(
   options: StartOptions,
 ): Promise<{ code: number | NodeJS.Signals | null; output: string }> {
   const service = spawnStart(options);
@@ -70,7 +70,7 @@ export async function runStart(
  * Waits until the condition is true. If that takes too long, or if the service has ended, fails with the service's
  * output.
  */
-export async function untilService(
+export async function waitForCondition(
   service: StartedService,
   condition: () => boolean | Promise<boolean>,
 ): Promise<void> {
@@ -81,14 +81,14 @@ export async function untilService(
 }
 
 /** Returns the sign-in link in the last line that a start prints. The line is printed after dev.json is written. */
-export async function signInLinkOf(service: StartedService): Promise<string> {
+export async function readSignInLink(service: StartedService): Promise<string> {
   const found = () => /^ +Dashboard +(http\S+\/auth\/link\/\S+)/m.exec(service.output())?.[1];
-  await untilService(service, () => found() !== undefined);
+  await waitForCondition(service, () => found() !== undefined);
   return found() ?? '';
 }
 
 /** Returns the pids of all processes of a running service, including the parent. */
-export function pidsOf(dev: DevFile): number[] {
+export function listPids(dev: DevFile): number[] {
   const { start, api, workers, postgres, temporal } = dev.pids;
   return [start, api, ...workers, postgres, temporal].filter((pid) => pid !== null);
 }
@@ -97,17 +97,17 @@ function spawnStart({ home, env, words = [BUILT_START] }: StartOptions): Started
   // Uses the strictest umask and no locale, as on servers and in containers.
   const child = spawn('/bin/sh', ['-c', 'umask 077; exec "$0" "$@"', process.execPath, ...words], {
     cwd: ROOT,
-    env: { ...programEnv(), HOME: process.env.HOME, TIDINGS_HOME: home, PORT: '0', WORKERS: '1', ...env },
+    env: { ...getProgramEnv(), HOME: process.env.HOME, TIDINGS_HOME: home, PORT: '0', WORKERS: '1', ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
-  const text = collect(child);
+  const text = collectOutput(child);
   const exited = new Promise<number | NodeJS.Signals | null>((resolve) =>
     child.once('close', (code, signal) => resolve(signal ?? code)),
   );
   return {
     pid: child.pid ?? 0,
     dev: () => {
-      const dev = devOf(home);
+      const dev = readDevFile(home);
       if (dev === undefined) throw new Error(`there is no dev.json:\n${text()}`);
       return dev;
     },
@@ -117,12 +117,12 @@ function spawnStart({ home, env, words = [BUILT_START] }: StartOptions): Started
   };
 }
 
-function devOf(home: string): DevFile | undefined {
+function readDevFile(home: string): DevFile | undefined {
   const file = join(home, 'dev.json');
   return existsSync(file) ? readJson<DevFile>(file) : undefined;
 }
 
-function collect(child: ChildProcess): () => string {
+function collectOutput(child: ChildProcess): () => string {
   let text = '';
   for (const stream of [child.stdout, child.stderr]) {
     stream?.setEncoding('utf8').on('data', (chunk: string) => {

@@ -22,13 +22,13 @@ const GIF = Buffer.from('R0lGODlhAgADAIAAAAAAAP///yH5BAEAAAAALAAAAAACAAMAAAICRF4
 
 /** Two different forms for each operation with a multipart body. */
 export const FORMS: Record<string, () => [FormData, FormData]> = {
-  'POST /contacts/import': () => [formOf('email\na@x.test\n', 'a.csv'), formOf('email\nb@x.test\n', 'a.csv')],
-  'POST /contacts/import/preview': () => [formOf('email\na@x.test\n', 'a.csv'), formOf('email\n', 'a.csv')],
+  'POST /contacts/import': () => [createForm('email\na@x.test\n', 'a.csv'), createForm('email\nb@x.test\n', 'a.csv')],
+  'POST /contacts/import/preview': () => [createForm('email\na@x.test\n', 'a.csv'), createForm('email\n', 'a.csv')],
   // Bytes after the end of a GIF do not change the image.
-  'POST /assets': () => [formOf(GIF, 'a.gif'), formOf(Buffer.concat([GIF, Buffer.from('x')]), 'a.gif')],
+  'POST /assets': () => [createForm(GIF, 'a.gif'), createForm(Buffer.concat([GIF, Buffer.from('x')]), 'a.gif')],
 };
 
-function formOf(content: string | Buffer, name: string): FormData {
+function createForm(content: string | Buffer, name: string): FormData {
   const form = new FormData();
   form.set('file', new File([content], name));
   return form;
@@ -44,18 +44,18 @@ export async function buildStartable(api: TestApi): Promise<Record<string, Start
   await buildDomain(db, { projectId, domain: 'sender.test' });
   await buildContacts(db, { projectId, count: 2, localPart: 'startable' });
   const contactId = await buildContact(db, { projectId });
-  const campaign = async (changes: object = {}): Promise<string> =>
+  const createCampaign = async (changes: object = {}): Promise<string> =>
     (await expectOk(api.call('POST', '/campaigns', { body: campaignBody({ ...changes }) }))).data.id;
-  const sending = async (changes: object = {}): Promise<string> => {
-    const id = await campaign(changes);
+  const createSendingCampaign = async (changes: object = {}): Promise<string> => {
+    const id = await createCampaign(changes);
     await expectOk(api.call('POST', `/campaigns/${id}/send`));
     return id;
   };
-  const scheduled = await campaign();
+  const scheduled = await createCampaign();
   await expectOk(api.call('POST', `/campaigns/${scheduled}/send`, { body: { scheduledFor: '2030-01-01' } }));
-  const paused = await sending();
+  const paused = await createSendingCampaign();
   await expectOk(api.call('POST', `/campaigns/${paused}/pause`));
-  const tested = await sending({
+  const tested = await createSendingCampaign({
     variants: [{ name: 'A' }, { name: 'B', subject: 'Other news' }],
     test: { share: 0.5 },
   });
@@ -75,15 +75,15 @@ export async function buildStartable(api: TestApi): Promise<Record<string, Start
     steps: { a: { type: 'DELAY', config: { amount: 1, unit: 'days' } }, b: { type: 'EXIT' } },
     enabled: false,
   });
-  const execution = async (): Promise<Record<string, string>> => {
+  const startExecution = async (): Promise<Record<string, string>> => {
     const body = { contactId: await buildContact(db, { projectId }) };
     const { id } = await expectOk(api.call('POST', `/workflows/${workflow.id}/executions`, { body }));
     return { id: workflow.id, executionId: id };
   };
-  const waiting = await execution();
+  const waiting = await startExecution();
   await sql`
     UPDATE executions SET current_step_id = ${workflow.steps.wait} WHERE id = ${waiting.executionId}`.execute(db);
-  const broken = await execution();
+  const broken = await startExecution();
   await sql`
     UPDATE executions SET status = 'FAILED', completed_at = now(), current_step_id = ${workflow.steps.wait}
     WHERE id = ${broken.executionId}`.execute(db);
@@ -100,7 +100,7 @@ export async function buildStartable(api: TestApi): Promise<Record<string, Start
       },
     }),
   );
-  const failedEmail = () => buildEmail(db, { projectId, contactId, status: 'FAILED', from: 'a@sender.test' });
+  const buildFailedEmail = () => buildEmail(db, { projectId, contactId, status: 'FAILED', from: 'a@sender.test' });
   const endpoint = await expectOk(
     api.call('POST', '/webhooks', { body: { url: 'https://hooks.example.com/startable', events: ['*'] } }),
   );
@@ -123,15 +123,15 @@ export async function buildStartable(api: TestApi): Promise<Record<string, Start
   const steps = { fromStepId: unconnected.steps.a, toStepId: unconnected.steps.b };
   return {
     'POST /campaigns/{id}/send': {
-      ids: { id: await campaign() },
+      ids: { id: await createCampaign() },
       body: { scheduledFor: '2030-01-01T12:00:00Z' },
       otherBody: { scheduledFor: '2031-01-01T12:00:00Z' },
     },
     'POST /campaigns/{id}/cancel': { ids: { id: scheduled } },
-    'POST /campaigns/{id}/pause': { ids: { id: await sending() } },
+    'POST /campaigns/{id}/pause': { ids: { id: await createSendingCampaign() } },
     'POST /campaigns/{id}/resume': { ids: { id: paused } },
     'POST /campaigns/{id}/winner': { ids: { id: tested } },
-    'POST /campaigns/{id}/test': { ids: { id: await campaign() } },
+    'POST /campaigns/{id}/test': { ids: { id: await createCampaign() } },
     'POST /campaigns/{id}/retry': { ids: { id: failed }, otherBody: { reasons: ['expired'] } },
     'POST /workflows/{id}/transitions': {
       ids: { id: unconnected.id },
@@ -152,7 +152,7 @@ export async function buildStartable(api: TestApi): Promise<Record<string, Start
     'POST /events/track': { body: { name: 'signup', contactId } },
     'POST /domains': { body: { domain: 'startable.example.net' } },
     'POST /segments/{id}/compute': { ids: { id: tracked.id } },
-    'POST /emails/{id}/resend': { ids: { id: await failedEmail() }, otherIds: { id: await failedEmail() } },
+    'POST /emails/{id}/resend': { ids: { id: await buildFailedEmail() }, otherIds: { id: await buildFailedEmail() } },
     'POST /webhooks/{id}/deliveries/{deliveryId}/replay': { ids: { id: endpoint.id, deliveryId } },
     'POST /webhooks/{id}/replay': {
       body: { since: '2026-01-01T12:00:00.000Z' },

@@ -16,7 +16,7 @@ export async function startTcpProxy(target: string): Promise<TcpProxy> {
   let listening = 0;
   let server: net.Server | undefined;
 
-  const track = (socket: net.Socket) => {
+  const trackSocket = (socket: net.Socket) => {
     sockets.add(socket);
     socket.on('error', () => socket.destroy());
     socket.on('close', () => sockets.delete(socket));
@@ -24,8 +24,8 @@ export async function startTcpProxy(target: string): Promise<TcpProxy> {
   };
   const open = async () => {
     const created = net.createServer((client) => {
-      const upstream = track(net.connect(Number(port), host));
-      track(client).pipe(upstream).pipe(client);
+      const upstream = trackSocket(net.connect(Number(port), host));
+      trackSocket(client).pipe(upstream).pipe(client);
       client.on('close', () => upstream.destroy());
       upstream.on('close', () => client.destroy());
     });

@@ -9,7 +9,7 @@ export interface TemporalData {
 }
 
 /** Reads everything that Temporal stores about the workflows of a namespace. Tests search it for personal data. */
-export async function readTemporalData(client: Client): Promise<TemporalData[]> {
+export async function readAllTemporalData(client: Client): Promise<TemporalData[]> {
   const found: TemporalData[] = [];
   let decoded = 0;
   for await (const { workflowId, runId, memo, searchAttributes } of client.workflow.list()) {
@@ -19,7 +19,7 @@ export async function readTemporalData(client: Client): Promise<TemporalData[]> 
     decoded += payloads.length;
     const metadata = await handle.query('__temporal_workflow_metadata').catch(() => undefined);
     const { raw } = await handle.describe();
-    const pending = JSON.stringify(raw.pendingActivities ?? [], withText);
+    const pending = JSON.stringify(raw.pendingActivities ?? [], replaceBytes);
     const rest = JSON.stringify({ workflowId, memo, searchAttributes, payloads, metadata, pending });
     found.push({ workflowId, text: `${rest}\n${history}` });
   }
@@ -36,7 +36,7 @@ function decodePayloads(history: string): string[] {
 }
 
 /** Replaces bytes by their text. */
-function withText(this: Record<string, unknown>, key: string, value: unknown): unknown {
+function replaceBytes(this: Record<string, unknown>, key: string, value: unknown): unknown {
   const bytes = this[key];
   return bytes instanceof Uint8Array ? Buffer.from(bytes).toString() : value;
 }

@@ -5,7 +5,7 @@ import { track } from '../build/events.ts';
 import { buildDomain, TEST_SECRET_KEY } from '../build/senders.ts';
 import { buildWorkflow, expectOk, listExecutions } from '../build/workflows.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
-import { diagnoseHere } from '../support/doctor.ts';
+import { runDoctorInProcess } from '../support/doctor.ts';
 import { type HostProcess, startWorkerHost } from '../support/host-process.ts';
 import { connectOperator, type TestOperator } from '../support/operator.ts';
 import { startTestService, type TestService } from '../support/service.ts';
@@ -40,7 +40,7 @@ const workersOf = async () => {
     TEMPORAL_NAMESPACE: namespace,
     SECRET_KEY: TEST_SECRET_KEY,
   };
-  return (await diagnoseHere(env)).of('workers');
+  return (await runDoctorInProcess(env)).of('workers');
 };
 
 /**

@@ -4,7 +4,7 @@ import { inTransaction } from '../../db/transaction.ts';
 import { buildEmail } from '../build/emails.ts';
 import { buildDomain } from '../build/senders.ts';
 import { expectOk } from '../build/workflows.ts';
-import { handOver } from '../support/hand-over.ts';
+import { handOverToTemporal } from '../support/hand-over.ts';
 import { connectOperator, type TestOperator } from '../support/operator.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 import { type SmtpSink, startSmtpSink } from '../support/smtp/smtp-sink.ts';
@@ -41,7 +41,7 @@ const readEmail = async (id: string | undefined) => (await expectOk(service.call
 /** Starts a delivery in Temporal, as a worker does for a message whose first attempt was interrupted. */
 async function handToTemporal(kind: 'email.retry' | 'sms.retry', refId: string): Promise<void> {
   await inTransaction(service.db, (trx) => enqueue(trx, [{ projectId: service.one.id, kind, refId }]));
-  await handOver(service, refId);
+  await handOverToTemporal(service, refId);
 }
 
 /** Waits until Temporal lists waitForDeliveries deliveries, and returns their ids. */

@@ -6,7 +6,7 @@ import { inTransaction } from '../../db/transaction.ts';
 import { recordReceivedSms } from '../../engine/feedback/received-sms.ts';
 import { deriveKey } from '../../rules/access/secrets.ts';
 import { TEST_SECRET_KEY } from '../build/senders.ts';
-import { handOver } from '../support/hand-over.ts';
+import { handOverToTemporal } from '../support/hand-over.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 import { until } from '../support/until.ts';
 
@@ -329,7 +329,7 @@ describe('an import', () => {
   it('shows that an operator cancelled it', async () => {
     await service.stopWorker();
     const jobId = await startImport('email\ncancelled@import.test\n');
-    await handOver(service, jobId);
+    await handOverToTemporal(service, jobId);
     const { Client, Connection } = await import('@temporalio/client');
     const connection = await Connection.connect({ address: service.temporal.address });
     await new Client({ connection, namespace: service.temporal.namespace }).workflow

@@ -9,7 +9,7 @@ import { countCsvRows } from '../../rules/contacts/csv-rows.ts';
 import { buildEmail } from '../build/emails.ts';
 import { buildDomain } from '../build/senders.ts';
 import { expectOk } from '../build/workflows.ts';
-import { handOver } from '../support/hand-over.ts';
+import { handOverToTemporal } from '../support/hand-over.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 import { type SmtpSink, startSmtpSink } from '../support/smtp/smtp-sink.ts';
 import { until } from '../support/until.ts';
@@ -70,7 +70,7 @@ async function handOverRetry(p: { attempts: number; dueAt?: string }): Promise<s
   await inTransaction(service.db, (trx) =>
     enqueue(trx, [{ projectId: service.one.id, kind: 'email.retry', refId: id, payload }]),
   );
-  await handOver(service, id);
+  await handOverToTemporal(service, id);
   return id;
 }
 

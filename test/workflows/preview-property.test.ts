@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { StepConfig } from '../../rules/executions/steps/definition.ts';
 import { STEP_TYPES, type StepType } from '../../rules/executions/steps/registry.ts';
 import { buildDomain, buildTemplate } from '../build/senders.ts';
-import { branchesOf, stepSamples } from '../build/step-samples.ts';
+import { createStepConfigs, listBranches } from '../build/step-samples.ts';
 import { type BuiltWorkflow, buildWorkflow, expectOk, type StepSpec } from '../build/workflows.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 import { until } from '../support/until.ts';
@@ -60,7 +60,7 @@ const conditions = fc.oneof(
   fc.constant({ field: 'context.coupon', operator: 'exists' }),
 );
 const samples = (seconds: number) =>
-  stepSamples({ templateId: templates.plain, segmentId, url: `${receiver.url}/200`, seconds });
+  createStepConfigs({ templateId: templates.plain, segmentId, url: `${receiver.url}/200`, seconds });
 const drawn = fc.oneof(
   ...STEP_TYPES.map((type) => one(({ seconds }) => ({ type, config: samples(seconds)[type] }))),
   conditions.chain((config) => one(() => ({ type: 'CONDITION', config }))),
@@ -88,7 +88,7 @@ const graphs = fc.array(drawn, { minLength: 2, maxLength: 9 });
 function stepsOf(graph: Drawn[], p: { seconds: number; circular: boolean }): Record<string, StepSpec> {
   const entries = graph.map(({ step, leads: steps }, index): [string, StepSpec] => {
     const drawnStep = step(p);
-    const targets = branchesOf(drawnStep).map((branch, n): [string, string] => {
+    const targets = listBranches(drawnStep).map((branch, n): [string, string] => {
       const further = index + 1 + (steps[n] ?? 0);
       const target = p.circular ? (index + (steps[n] ?? 0) * 2) % (graph.length + 1) : Math.min(further, graph.length);
       return [branch, `s${target}`];
@@ -148,7 +148,7 @@ describe('the effect of a step', () => {
   ])('%s, in an execution, a sandbox and a preview', async (_, list, branches) => {
     const chain = list();
     const entries = chain.map((step, n): [string, StepSpec] => {
-      const to = branchesOf(step).map((branch) => [branch, `s${n + 1}`]);
+      const to = listBranches(step).map((branch) => [branch, `s${n + 1}`]);
       return [`s${n}`, { ...step, to: Object.fromEntries(to) }];
     });
     const steps = Object.fromEntries([...entries, [`s${chain.length}`, { type: 'EXIT' as const, config: {} }]]);

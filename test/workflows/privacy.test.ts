@@ -15,9 +15,9 @@ import { type DnsServer, startDnsServer } from '../support/dns-server.ts';
 import { connectOperator, type TestOperator } from '../support/operator.ts';
 import { connectRecovery } from '../support/recovery.ts';
 import { startTestService, type TestService } from '../support/service.ts';
-import { arf, dsn } from '../support/smtp/email-reports.ts';
+import { formatArf, formatDsn } from '../support/smtp/email-reports.ts';
 import { type SmtpSink, startSmtpSink } from '../support/smtp/smtp-sink.ts';
-import { readTemporalData } from '../support/temporal-data.ts';
+import { readAllTemporalData } from '../support/temporal-data.ts';
 import { until } from '../support/until.ts';
 import { startWebhookReceiver, type WebhookReceiver } from '../support/webhook-receiver.ts';
 
@@ -228,7 +228,7 @@ describe('failures in work on marked addresses, names, numbers and text', () => 
     const take = (to: string, raw: string) => submit(inboundPort, { from: marked('sender'), to, raw });
     const auto = `Subject: ${MARK} is away\nAuto-Submitted: auto-replied\n\n${MARK}\n`;
     const diagnostic = `smtp; 550 5.1.1 <${marked('bounced')}>: Ms ${MARK} has left`;
-    const odd = arf({ type: marked('type'), headers: `From: ${MARK} <${marked('quoted')}>` });
+    const odd = formatArf({ type: marked('type'), headers: `From: ${MARK} <${marked('quoted')}>` });
     const replies = [
       await take('help@shop.example.com', mail(marked('author'))),
       await take('help@shop.example.com', nestedMessage(1_200)),
@@ -236,9 +236,9 @@ describe('failures in work on marked addresses, names, numbers and text', () => 
       await take(`${MARK}@elsewhere.example`, mail(marked('author'))),
       await take(returnPath, auto),
       await take(returnPath, odd),
-      await take(returnPath, dsn({ status: '5.1.1', diagnostic, action: marked('action') })),
-      await take(returnPath, dsn({ status: '5.1.1', diagnostic, recipient: marked('bounced') })),
-      await take('help@shop.example.com', dsn({ status: '5.1.1', diagnostic })),
+      await take(returnPath, formatDsn({ status: '5.1.1', diagnostic, action: marked('action') })),
+      await take(returnPath, formatDsn({ status: '5.1.1', diagnostic, recipient: marked('bounced') })),
+      await take('help@shop.example.com', formatDsn({ status: '5.1.1', diagnostic })),
     ];
     expect(replies.map((reply) => reply.slice(0, 3))).toEqual([
       ...['250', '554', '451', '550', '250'],
@@ -324,7 +324,7 @@ describe('failures in work on marked addresses, names, numbers and text', () => 
 it('no address, number or text of a person reaches Temporal or a log, whatever fails', async () => {
   // Waits until Temporal has an error of each kind.
   const kept = await until(async () => {
-    const text = (await readTemporalData(operator.client)).map((run) => run.text).join('\n');
+    const text = (await readAllTemporalData(operator.client)).map((run) => run.text).join('\n');
     return (
       ['attempt 1 by smtp', '450 4.2.1', 'HTTP 503', 'FILE_UNREADABLE'].every((part) => text.includes(part)) && text
     );

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { STEP_TYPES } from '../../rules/executions/steps/registry.ts';
 import { buildDomain, buildTemplate } from '../build/senders.ts';
-import { stepOfEachType } from '../build/step-samples.ts';
+import { createStepsOfEachType } from '../build/step-samples.ts';
 import { type BuiltWorkflow, buildWorkflow, expectOk } from '../build/workflows.ts';
-import { readRows } from '../support/rows.ts';
+import { readRowsWrittenByRequests } from '../support/rows.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 import { until } from '../support/until.ts';
 import { startWebhookReceiver, type WebhookReceiver } from '../support/webhook-receiver.ts';
@@ -95,19 +95,19 @@ describe('a sandbox of a workflow', () => {
       service.call('POST', '/segments', { body: { name: 'Members', type: 'STATIC' } }),
     );
     const named = { templateId: plain, segmentId, url: `${receiver.url}/each`, seconds: 3_600 };
-    const workflow = await buildWorkflow(service, { enabled: false, steps: stepOfEachType(named) });
+    const workflow = await buildWorkflow(service, { enabled: false, steps: createStepsOfEachType(named) });
     const data = { plan: 'free', phone: '+14155550123' };
     const { id: contactId } = await expectOk(
       service.call('POST', '/contacts', { body: { email: 'each@example.com', subscribed: true, data } }),
     );
-    const before = await readRows(service.db);
+    const before = await readRowsWrittenByRequests(service.db);
     const execution = await tryOut(workflow, { contactId, skipDelays: true });
     expect(execution).toMatchObject({ status: 'EXITED', exitReason: 'done' });
     expect(execution.steps).toHaveLength(STEP_TYPES.length);
     // Content is omitted because all emails with equal text share it, and outbox rows because they are deleted
     // meanwhile.
     const isCompared = (row: string) => !row.includes(execution.id) && !/^(?:contents|outbox) /.test(row);
-    expect((await readRows(service.db)).filter(isCompared)).toEqual(before.filter(isCompared));
+    expect((await readRowsWrittenByRequests(service.db)).filter(isCompared)).toEqual(before.filter(isCompared));
     expect(receiver.received).toEqual([]);
   });
 

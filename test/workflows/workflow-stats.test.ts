@@ -6,7 +6,7 @@ import { NO_TEXT } from '../../rules/content/email-text.ts';
 import { buildDomain, buildTemplate } from '../build/senders.ts';
 import { type BuiltWorkflow, buildWorkflow, expectOk } from '../build/workflows.ts';
 import { startTestApi, type TestApi } from '../support/api.ts';
-import { forgedCursor } from '../support/cursors.ts';
+import { forgeCursor } from '../support/cursors.ts';
 
 let api: TestApi;
 
@@ -268,7 +268,7 @@ describe('the visits to a step that have ended', () => {
     expect((await visits(one, 'asks', 'status=WAITING')).status).toBe(400);
     for (const key of [['x'], [1, 2, 3], ['2026-99-99T00:00:00.000000Z', one.id, 1], ['2026-01-01', one.id, 1]]) {
       const path = `/workflows/${one.id}/steps/${one.steps.asks}/visits`;
-      const cursor = forgedCursor({ projectId: api.one.id, path, query: { status: 'FAILED' } }, key);
+      const cursor = forgeCursor({ projectId: api.one.id, path, query: { status: 'FAILED' } }, key);
       expect((await visits(one, 'asks', `status=FAILED&cursor=${cursor}`)).status, String(key)).toBe(400);
     }
     const strange = { id: one.id, steps: { asks: two.steps.asks ?? '' } };

@@ -2,7 +2,7 @@ import { type Kysely, sql } from 'kysely';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { up } from '../../../db/migrations/20261123T0708-campaign-slugs.ts';
 import { inTransaction } from '../../../db/transaction.ts';
-import { buildKey, startTestApi, type TestApi } from '../../support/api.ts';
+import { buildApiKey, startTestApi, type TestApi } from '../../support/api.ts';
 import { buildVerifiedDomain } from '../../support/as-code.ts';
 
 let api: TestApi;
@@ -155,7 +155,7 @@ describe('a campaign in a file that is applied', () => {
 
   it('needs a key with the campaign scopes', async () => {
     const views = ['templates:view', 'segments:view', 'workflows:view', 'contacts:view'] as const;
-    const key = await buildKey(api.db, api.one.id, [...views]);
+    const key = await buildApiKey(api.db, api.one.id, [...views]);
     expect(await exportProject(key)).not.toHaveProperty('campaigns');
     expect(await apply([FILE], key)).toMatchObject({
       status: 403,

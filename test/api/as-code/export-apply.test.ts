@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { buildKey, startTestApi, type TestApi } from '../../support/api.ts';
-import { buildResources, buildVerifiedDomain, postRecord } from '../../support/as-code.ts';
+import { buildApiKey, startTestApi, type TestApi } from '../../support/api.ts';
+import { buildResources, buildVerifiedDomain, createRecord } from '../../support/as-code.ts';
 import { signIn } from '../../support/session.ts';
 
 let api: TestApi;
@@ -77,7 +77,7 @@ describe('the export of a project', () => {
   });
 
   it('needs the view scopes, or a session that manages the project', async () => {
-    const key = await buildKey(api.db, api.one.id, ['templates:view', 'segments:view']);
+    const key = await buildApiKey(api.db, api.one.id, ['templates:view', 'segments:view']);
     expect(await api.call('GET', '/project/export', { key })).toMatchObject({
       status: 403,
       body: { error: { details: { requiredScope: 'workflows:view' } } },
@@ -187,7 +187,7 @@ describe('applying a document', () => {
     file.transitions = file.transitions.map((t: { from: string; to: string }) =>
       t.to === 'tell-us' ? { ...t, to: 'wait' } : t,
     );
-    const contact = await postRecord(api, '/contacts', { email: 'ada@example.com' });
+    const contact = await createRecord(api, '/contacts', { email: 'ada@example.com' });
     await sql`
       INSERT INTO executions (project_id, workflow_id, contact_id, entry, status, current_step_id)
       VALUES (${api.one.id}, ${workflow.id}, ${contact.id}, 1, 'WAITING', ${hook.id})`.execute(api.db);
@@ -272,7 +272,7 @@ describe('applying a document', () => {
   });
 
   it('needs the edit scope of each kind in the document, and the permission project:manage from a user', async () => {
-    const key = await buildKey(api.db, api.two.id, ['templates:edit']);
+    const key = await buildApiKey(api.db, api.two.id, ['templates:edit']);
     expect((await apply({ templates: [TEMPLATE], segments: [], workflows: [] }, key)).status).toBe(200);
     for (const [kind, scope] of [
       ['topics', 'contacts:edit'],

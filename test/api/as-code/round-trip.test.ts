@@ -2,10 +2,10 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { StepConfig } from '../../../rules/executions/steps/definition.ts';
 import { STEP_TYPES, STEPS, type StepType } from '../../../rules/executions/steps/registry.ts';
-import { stepOfEachType } from '../../build/step-samples.ts';
+import { createStepsOfEachType } from '../../build/step-samples.ts';
 import { buildWorkflow } from '../../build/workflows.ts';
 import { buildProject, startTestApi, type TestApi } from '../../support/api.ts';
-import { buildVerifiedDomain, postRecord } from '../../support/as-code.ts';
+import { buildVerifiedDomain, createRecord } from '../../support/as-code.ts';
 
 let api: TestApi;
 beforeAll(async () => {
@@ -228,10 +228,10 @@ async function apply(key: string, body: object) {
 it('a step of each type is the same after export and apply to another project, and refers to nothing in the first project', async () => {
   for (const { id } of [api.one, api.two]) await buildVerifiedDomain(api.db, id, 'shop.example');
   const email = { name: 'Mail', subject: 'Hello', body: '<p>Hello</p>', type: 'MARKETING', from: 'hi@shop.example' };
-  const { id: templateId } = await postRecord(api, '/templates', email);
-  const { id: segmentId } = await postRecord(api, '/segments', { name: 'Members', type: 'STATIC' });
+  const { id: templateId } = await createRecord(api, '/templates', email);
+  const { id: segmentId } = await createRecord(api, '/segments', { name: 'Members', type: 'STATIC' });
   const named = { templateId, segmentId, url: 'https://hooks.example/each', seconds: 60 };
-  await buildWorkflow(api, { steps: stepOfEachType(named) });
+  await buildWorkflow(api, { steps: createStepsOfEachType(named) });
   const here = await exportProject(api.one.secretKey);
   expect(here.workflows[0].steps).toHaveLength(STEP_TYPES.length);
   expect(JSON.stringify(here)).not.toMatch(ID);

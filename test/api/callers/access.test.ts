@@ -2,7 +2,7 @@ import { v7 as uuidv7 } from 'uuid';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { GRANTABLE_SCOPES, USER_SCOPES } from '../../../rules/access/scopes.ts';
 import { type CallOptions, startTestApi, type TestApi } from '../../support/api.ts';
-import { type ApiOperation, operationsOf } from '../../support/operations.ts';
+import { type ApiOperation, listOperations } from '../../support/operations.ts';
 import { signIn } from '../../support/session.ts';
 
 let api: TestApi;
@@ -11,7 +11,7 @@ let member: Record<string, string>;
 
 beforeAll(async () => {
   api = await startTestApi();
-  operations = operationsOf(api.app);
+  operations = listOperations(api.app);
   member = await signIn(api, api.one, 'MEMBER');
 });
 afterAll(() => api.close());

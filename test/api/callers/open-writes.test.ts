@@ -2,7 +2,7 @@ import { Readable } from 'node:stream';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { CERTIFICATE_FETCHES, TRACKED_HITS } from '../../../api/http/caller-limits.ts';
 import { startTestApi, type TestApi } from '../../support/api.ts';
-import { operationsOf } from '../../support/operations.ts';
+import { listOperations } from '../../support/operations.ts';
 
 /** More than any limit per minute except the limit of tracked emails. */
 const MANY = 1_000;
@@ -30,7 +30,7 @@ async function ask(method: string, path: string, from: string, body = '{}') {
 /** Lists every registered route that accepts writes without credentials. */
 function openWrites(): string[] {
   const closed = new Set(
-    operationsOf(api.app)
+    listOperations(api.app)
       .filter(({ security }) => security.length > 0)
       .map(({ method, path }) => `${method} ${path.replaceAll(/\{(.+?)\}/g, ':$1')}`),
   );

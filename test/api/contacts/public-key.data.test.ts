@@ -1,10 +1,10 @@
 import { sql } from 'kysely';
 import { describe, expect, it } from 'vitest';
-import { usePublicKey } from '../../support/public-key.ts';
+import { usePublicKeyCalls } from '../../support/public-key.ts';
 
 // Attacks by a caller who knows the public key from a page.
 const KB = 1024;
-const calls = usePublicKey();
+const calls = usePublicKeyCalls();
 
 const dataOf = async (email: string) => (await calls.contactOf(email)).data;
 const fields = (count: number, value: unknown = 'x') =>

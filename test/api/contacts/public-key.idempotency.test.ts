@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { buildKey } from '../../support/api.ts';
-import { usePublicKey } from '../../support/public-key.ts';
+import { buildApiKey } from '../../support/api.ts';
+import { usePublicKeyCalls } from '../../support/public-key.ts';
 
 // Attacks by a caller who knows the public key from a page.
-const calls = usePublicKey();
+const calls = usePublicKeyCalls();
 
 describe('idempotency keys of the public key', () => {
   it("never show a secret key's response, and can be the same as keys that the project has used", async () => {
@@ -36,8 +36,8 @@ describe('idempotency keys of the public key', () => {
   });
 
   it('show a response to another secret key only if its scopes allow the records', async () => {
-    const sender = await buildKey(calls.api.db, calls.api.one.id, ['email:send']);
-    const viewer = await buildKey(calls.api.db, calls.api.one.id, ['email:send', 'emails:view']);
+    const sender = await buildApiKey(calls.api.db, calls.api.one.id, ['email:send']);
+    const viewer = await buildApiKey(calls.api.db, calls.api.one.id, ['email:send', 'emails:view']);
     const first = await calls.send({ to: 'ada@example.com' }, { key: sender, idempotencyKey: 'order-1003' });
     const readSeen = async (key: string, call = calls.send) => {
       const person = call === calls.send ? { to: 'ada@example.com' } : { email: 'a@example.com' };
@@ -46,7 +46,7 @@ describe('idempotency keys of the public key', () => {
     };
     expect(await readSeen(sender)).toEqual([409, 'POST /v1/send', first.body]);
     expect(await readSeen(viewer)).toEqual([409, 'POST /v1/send', first.body]);
-    const another = await buildKey(calls.api.db, calls.api.one.id, ['email:send']);
+    const another = await buildApiKey(calls.api.db, calls.api.one.id, ['email:send']);
     expect(await readSeen(another)).toEqual([409, 'POST /v1/send', null]);
     expect(await readSeen(calls.api.one.bareKey, calls.track)).toEqual([409, 'POST /v1/send', null]);
   });

@@ -5,7 +5,7 @@ import { deriveKey, openSecret } from '../../../rules/access/secrets.ts';
 import { dkimKeyContext } from '../../../rules/domains/dkim-key.ts';
 import { startTestApi, type TestApi } from '../../support/api.ts';
 import { type DnsServer, startDnsServer, type Zone } from '../../support/dns-server.ts';
-import { periodicActivitiesOf, runParts } from '../../support/periodic.ts';
+import { createPeriodicActivities, runPeriodicParts } from '../../support/periodic.ts';
 
 let api: TestApi;
 let dns: DnsServer;
@@ -137,7 +137,7 @@ describe('a sending domain', () => {
     publish(domain.records);
     const given = await register();
     await sql`UPDATE domains SET status = 'VERIFIED' WHERE id = ${given.id}`.execute(api.db);
-    expect(await runParts(periodicActivitiesOf(api.db, api.deps.config), 'domains')).not.toEqual([]);
+    expect(await runPeriodicParts(createPeriodicActivities(api.db, api.deps.config), 'domains')).not.toEqual([]);
     const { body } = await api.call('GET', `/domains/project/${api.one.id}`);
     const shown = (id: string) => body.find((one: { id: string }) => one.id === id);
     expect(shown(domain.id)).toMatchObject({ verified: true });

@@ -4,7 +4,7 @@ import { createApp } from '../../../api/http/app.ts';
 import { connect, type Db } from '../../../db/connection.ts';
 import { buildDomain } from '../../build/senders.ts';
 import { startTestApi, type TestApi } from '../../support/api.ts';
-import { readResponse, requestOf } from '../../support/http.ts';
+import { readResponse, toRequestInit } from '../../support/http.ts';
 import { type PostgresProxy, startPostgresProxy } from '../../support/postgres-proxy.ts';
 
 let api: TestApi;
@@ -60,7 +60,7 @@ async function request(kind: keyof typeof kinds, names: string[], key?: (name: s
   const responses = names.map(async (name) => {
     const headers = key && { 'idempotency-key': key(name) };
     const options = { key: api.one.secretKey, body: body(name), ...(headers && { headers }) };
-    return readResponse(await app.request(path, requestOf('POST', options)));
+    return readResponse(await app.request(path, toRequestInit('POST', options)));
   });
   return Promise.all(responses);
 }

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { buildDomain, buildTemplate } from '../../build/senders.ts';
-import { buildKey, startTestApi, type TestApi } from '../../support/api.ts';
+import { buildApiKey, startTestApi, type TestApi } from '../../support/api.ts';
 
 let api: TestApi;
 
@@ -172,14 +172,14 @@ it('test keys send test emails', async () => {
 
 it('the monthly limit refuses emails beyond it, but never emails of a test key', async () => {
   await api.db.updateTable('projects').set({ monthly_email_limit: 3 }).where('id', '=', api.two.id).execute();
-  const key = await buildKey(api.db, api.two.id, ['email:send']);
+  const key = await buildApiKey(api.db, api.two.id, ['email:send']);
   const asTwo = (to: unknown, as = key) => send(mail(to), {}, as);
   expect((await asTwo(['l1@example.com', 'l2@example.com', 'l3@example.com'])).status).toBe(429);
   // One email was sent before the limit was set.
   expect((await asTwo(['l1@example.com', 'l2@example.com'])).status).toBe(200);
   const over = await asTwo('l3@example.com');
   expect([over.status, over.body.error.code]).toEqual([429, 'BILLING_LIMIT_EXCEEDED']);
-  const testKey = await buildKey(api.db, api.two.id, ['email:send'], 'test');
+  const testKey = await buildApiKey(api.db, api.two.id, ['email:send'], 'test');
   expect((await asTwo('l3@example.com', testKey)).status).toBe(200);
 });
 

@@ -17,9 +17,9 @@ import { verpAddress } from '../../../rules/emails/verp.ts';
 import { buildContact, buildEmail } from '../../build/emails.ts';
 import { buildDomain, TEST_SECRET_KEY } from '../../build/senders.ts';
 import { startTestApi, type TestApi } from '../../support/api.ts';
-import { buildSendingCampaign, campaignWorker } from '../../support/campaign-worker.ts';
+import { buildSendingCampaign, createCampaignWorker } from '../../support/campaign-worker.ts';
 import { type Certificate, newCertificate } from '../../support/certificate.ts';
-import { emailState, newSentEmail, type SentEmail } from '../../support/email-state.ts';
+import { buildSentEmail, readEmailState, type SentEmail } from '../../support/email-state.ts';
 import { type FakeSes, startFakeSes } from '../../support/fake-ses.ts';
 import { pruneTables } from '../../support/periodic.ts';
 
@@ -90,7 +90,7 @@ async function post(given: MessageFields, p: { key?: string; tamper?: MessageFie
   });
 }
 
-const sentEmail = () => newSentEmail(api);
+const sentEmail = () => buildSentEmail(api);
 
 const AT = '2026-11-21T09:59:00.000Z';
 const mailOf = (id: string) => ({ headers: [{ name: 'Message-ID', value: `<${id}@shop.example.com>` }] });
@@ -119,7 +119,7 @@ async function notify(message: object): Promise<number> {
   return (await post({ Message: JSON.stringify(message) })).status;
 }
 
-const stateOf = (email: SentEmail) => emailState(api, email);
+const stateOf = (email: SentEmail) => readEmailState(api, email);
 
 describe('a notification of SES through SNS', () => {
   it('finds the email by its tags if headers are omitted', async () => {
@@ -307,7 +307,7 @@ describe('a notification of SES in the default settings, which identifies the em
 
   it('works for emails of a campaign too', async () => {
     const { id: projectId } = api.two;
-    const worker = campaignWorker({ db: api.db, smtpUrl: 'smtp://127.0.0.1:1', provider });
+    const worker = createCampaignWorker({ db: api.db, smtpUrl: 'smtp://127.0.0.1:1', provider });
     const start = await buildSendingCampaign(api.db, { projectId, count: 3, worker });
     expect(await worker.send(start)).toMatchObject({ outcome: 'done', sent: 3 });
     const emails = await api.db.selectFrom('emails').selectAll().where('project_id', '=', projectId).execute();
@@ -426,7 +426,7 @@ describe('an SNS message that is not from our topic', () => {
   });
 
   it('is refused with raw delivery, and the error and the log name the setting to switch off', async () => {
-    const email = await newSentEmail(api);
+    const email = await buildSentEmail(api);
     const body = JSON.stringify(delivery(email.id));
     const warn = vi.spyOn(api.deps.log, 'warn');
     const marked: Record<string, string> = { 'x-amz-sns-rawdelivery': 'true', 'x-amz-sns-topic-arn': TOPIC };
@@ -440,7 +440,7 @@ describe('an SNS message that is not from our topic', () => {
       expect.stringContaining('raw message delivery'),
     ]);
     warn.mockRestore();
-    expect((await emailState(api, email)).mail.status).toBe('SENT');
+    expect((await readEmailState(api, email)).mail.status).toBe('SENT');
   });
 
   it('is also refused if another certificate signed it or if it was changed', async () => {

@@ -6,8 +6,8 @@ import { campaignBody } from '../campaigns.ts';
 import { expectOk } from '../workflows.ts';
 import type { SeededContact } from './contacts.ts';
 import { buildEmailEvents, emailBody, SENDER } from './emails.ts';
-import { outcomeColumns, outcomeOf, type SampleOutcome, usualOutcomeOf, wellOutcomeOf } from './outcomes.ts';
-import { HOUR_MS, hoursAgo, idAt, type World } from './world.ts';
+import { pickHealthyOutcome, pickOutcome, pickUsualOutcome, type SampleOutcome, toOutcomeColumns } from './outcomes.ts';
+import { createIdAt, getTimeHoursAgo, HOUR_MS, type World } from './world.ts';
 
 export type SeededCampaigns = Record<CampaignStatus | 'TESTED', string>;
 
@@ -20,7 +20,7 @@ export async function buildCampaigns(
   world: World,
   p: { contacts: readonly SeededContact[]; segmentId: string; topicId: string },
 ): Promise<SeededCampaigns> {
-  const draft = drafts(world);
+  const draft = createDraftBuilder(world);
   const ids: SeededCampaigns = {
     SENT: await draft('Autumn teas', 0, { topicId: p.topicId }),
     TESTED: await draft('Smoked teas', 1, {
@@ -36,34 +36,34 @@ export async function buildCampaigns(
     SCHEDULED: await draft('Christmas teas', 5, { audienceType: 'SEGMENT', segmentId: p.segmentId }),
     DRAFT: await draft('January newsletter', 0),
   };
-  await startCampaign(world, ids.SENT, { status: 'SENT', startedAt: hoursAgo(50), contacts: p.contacts });
+  await startCampaign(world, ids.SENT, { status: 'SENT', startedAt: getTimeHoursAgo(50), contacts: p.contacts });
   await startCampaign(world, ids.TESTED, {
     status: 'SENT',
-    startedAt: hoursAgo(30),
+    startedAt: getTimeHoursAgo(30),
     contacts: p.contacts,
     variants: 2,
   });
   await startCampaign(world, ids.CANCELLED, {
     status: 'CANCELLED',
-    startedAt: hoursAgo(90),
+    startedAt: getTimeHoursAgo(90),
     contacts: p.contacts.slice(0, 60),
   });
   // The campaigns started long enough ago that no email is opened in the future.
   await startCampaign(world, ids.PAUSED, {
     status: 'PAUSED',
-    startedAt: hoursAgo(14),
+    startedAt: getTimeHoursAgo(14),
     contacts: p.contacts.slice(0, 80),
     over: false,
-    outcome: (n) => (n < 50 ? usualOutcomeOf(n) : { status: 'PENDING' }),
+    outcome: (n) => (n < 50 ? pickUsualOutcome(n) : { status: 'PENDING' }),
   });
   await startCampaign(world, ids.SENDING, {
     status: 'SENDING',
-    startedAt: hoursAgo(11),
+    startedAt: getTimeHoursAgo(11),
     contacts: p.contacts,
     over: false,
-    outcome: (n) => (n < 110 ? usualOutcomeOf(n) : { status: 'PENDING' }),
+    outcome: (n) => (n < 110 ? pickUsualOutcome(n) : { status: 'PENDING' }),
   });
-  await schedule(world, ids.SCHEDULED, 72);
+  await scheduleCampaign(world, ids.SCHEDULED, 72);
   return ids;
 }
 
@@ -81,26 +81,26 @@ const SENT_BEFORE: readonly (readonly [name: string, opened: number])[] = [
  * Builds sent campaigns that nearly every contact received, a campaign that is being sent, and two scheduled campaigns.
  */
 export async function buildHealthyCampaigns(world: World, contacts: readonly SeededContact[]): Promise<void> {
-  const draft = drafts(world);
+  const draft = createDraftBuilder(world);
   for (const [n, [words, opened]] of SENT_BEFORE.entries()) {
-    const startedAt = hoursAgo(24 * (3 + n * 6));
-    const outcome = (at: number) => wellOutcomeOf(at, opened);
+    const startedAt = getTimeHoursAgo(24 * (3 + n * 6));
+    const outcome = (at: number) => pickHealthyOutcome(at, opened);
     await startCampaign(world, await draft(words, n), { status: 'SENT', startedAt, contacts, outcome });
   }
   const isLeft = (n: number) => n > 0.7 * contacts.length;
   await startCampaign(world, await draft('Advent calendar restock', 6), {
     status: 'SENDING',
-    startedAt: hoursAgo(0.01),
+    startedAt: getTimeHoursAgo(0.01),
     contacts,
     over: false,
-    outcome: (n) => (isLeft(n) ? { status: 'PENDING' } : wellOutcomeOf(n)),
+    outcome: (n) => (isLeft(n) ? { status: 'PENDING' } : pickHealthyOutcome(n)),
   });
-  await schedule(world, await draft('Thanksgiving letter', 7), 20);
-  await schedule(world, await draft('Black Friday, 20% off', 8), 42);
+  await scheduleCampaign(world, await draft('Thanksgiving letter', 7), 20);
+  await scheduleCampaign(world, await draft('Black Friday, 20% off', 8), 42);
 }
 
 /** Returns a function that creates a campaign's draft through the API and returns its id. */
-function drafts({ call, voice }: World) {
+function createDraftBuilder({ call, voice }: World) {
   return async (words: string, n: number, more: object = {}): Promise<string> => {
     const texts = {
       name: voice.say(words, n, 255),
@@ -116,8 +116,8 @@ function drafts({ call, voice }: World) {
 }
 
 /** Schedules a campaign without a timer: no worker runs. */
-async function schedule({ db }: World, id: string, inHours: number): Promise<void> {
-  const scheduled = { status: 'SCHEDULED' as const, scheduled_at: hoursAgo(-inHours) };
+async function scheduleCampaign({ db }: World, id: string, inHours: number): Promise<void> {
+  const scheduled = { status: 'SCHEDULED' as const, scheduled_at: getTimeHoursAgo(-inHours) };
   await db.updateTable('campaigns').set(scheduled).where('id', '=', id).execute();
 }
 
@@ -134,7 +134,7 @@ interface StartedCampaign {
 
 async function startCampaign(world: World, id: string, p: StartedCampaign): Promise<void> {
   const { db, projectId } = world;
-  const { status, startedAt, over = true, variants = 0, outcome = (n) => outcomeOf(n, { over }) } = p;
+  const { status, startedAt, over = true, variants = 0, outcome = (n) => pickOutcome(n, { over }) } = p;
   // Each campaign starts with another contact, so that a contact has different outcomes.
   const from = (Math.floor(startedAt.getTime() / HOUR_MS) * 31) % p.contacts.length;
   const contacts = [...p.contacts.slice(from), ...p.contacts.slice(0, from)];
@@ -157,8 +157,8 @@ async function startCampaign(world: World, id: string, p: StartedCampaign): Prom
   const rows = contacts.map((contact, n) => {
     const at = new Date(startedAt.getTime() + n * 20);
     return {
-      ...outcomeColumns(outcome(n), at, n),
-      id: idAt(at),
+      ...toOutcomeColumns(outcome(n), at, n),
+      id: createIdAt(at),
       project_id: projectId,
       contact_id: contact.id,
       to_email: contact.email,
@@ -209,8 +209,8 @@ async function startCampaign(world: World, id: string, p: StartedCampaign): Prom
         variant_content_ids: sql<string[]>`${[contentId, otherId]}::uuid[]`,
         winner: 1,
         winner_by: 'test' as const,
-        test_ends_at: hoursAgo(28),
-        winner_at: hoursAgo(28),
+        test_ends_at: getTimeHoursAgo(28),
+        winner_at: getTimeHoursAgo(28),
       }),
     })
     .where('id', '=', id)

@@ -1,7 +1,7 @@
 import type { JobKind, JobStatus } from '../../../rules/contacts/jobs.ts';
 import { SUPPRESSION_REASONS } from '../../../rules/emails/reasons.ts';
 import { expectOk } from '../workflows.ts';
-import { hoursAgo, idAt, pick, type World } from './world.ts';
+import { createIdAt, getTimeHoursAgo, pick, type World } from './world.ts';
 
 export interface SeededContact {
   id: string;
@@ -42,26 +42,26 @@ const PLANS = ['free', 'pro', 'team'];
  */
 export async function buildContacts(world: World, count: number): Promise<SeededContact[]> {
   const rows = Array.from({ length: count }, (_, n) => {
-    const at = hoursAgo(n * 5 + 1);
+    const at = getTimeHoursAgo(n * 5 + 1);
     const [firstName, lastName] = [pick(FIRST, n), pick(LAST, Math.floor(n / 2))];
     return {
-      id: idAt(at),
+      id: createIdAt(at),
       project_id: world.projectId,
       email: world.voice.address(`${firstName}.${lastName}`.toLowerCase(), n),
       subscribed: n % 9 !== 4,
       was_unsubscribed: n % 9 === 4,
       pending: n % 40 === 13,
       sms_subscribed: n % 13 !== 6,
-      data: JSON.stringify({ ...dataOf(n, firstName, lastName), ...world.voice.data(n) }),
+      data: JSON.stringify({ ...createContactData(n, firstName, lastName), ...world.voice.data(n) }),
       created_at: at,
-      updated_at: hoursAgo(n),
+      updated_at: getTimeHoursAgo(n),
     };
   });
   await world.db.insertInto('contacts').values(rows).execute();
   return rows.map(({ id, email }) => ({ id, email }));
 }
 
-function dataOf(n: number, firstName: string, lastName: string): Record<string, unknown> {
+function createContactData(n: number, firstName: string, lastName: string): Record<string, unknown> {
   return {
     firstName,
     lastName,
@@ -69,7 +69,7 @@ function dataOf(n: number, firstName: string, lastName: string): Record<string, 
     orders: n % 17,
     spent: Math.round(n * 1234.5) / 100,
     vip: n % 8 === 0,
-    lastOrderAt: hoursAgo(n * 7).toISOString(),
+    lastOrderAt: getTimeHoursAgo(n * 7).toISOString(),
     tags: n % 3 === 0 ? ['newsletter', 'berlin-meetup'] : [],
     address: { city: pick(CITIES, n), zip: String(10_000 + n) },
     timezone: pick(['Europe/Berlin', 'America/Sao_Paulo', 'Asia/Tokyo'], n),
@@ -79,7 +79,7 @@ function dataOf(n: number, firstName: string, lastName: string): Record<string, 
 }
 
 /** Builds segments of both types, topics, and an entry of the suppression list for each reason. */
-export async function buildLists(world: World, contacts: readonly SeededContact[]) {
+export async function buildSegmentsAndTopics(world: World, contacts: readonly SeededContact[]) {
   const { call, voice } = world;
   const group = (field: string, operator: string, value: unknown) => ({
     logic: 'AND',
@@ -146,11 +146,11 @@ export async function buildJobs({ db, projectId, voice }: World): Promise<string
     { kind: 'bulk-unsubscribe', status: 'COMPLETED', processed: 1_200, result: changed },
   ];
   const rows = jobs.map(({ result: done, ...job }, n) => {
-    const at = hoursAgo(n * 20 + 2);
-    const ended = job.status === 'RUNNING' ? null : hoursAgo(n * 20 + 1.9);
+    const at = getTimeHoursAgo(n * 20 + 2);
+    const ended = job.status === 'RUNNING' ? null : getTimeHoursAgo(n * 20 + 1.9);
     return {
       ...job,
-      id: idAt(at),
+      id: createIdAt(at),
       project_id: projectId,
       total: 1_200,
       created_at: at,

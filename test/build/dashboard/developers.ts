@@ -1,7 +1,7 @@
 import { newSecretKey } from '../../../rules/access/api-keys.ts';
 import { buildPerson } from '../../support/person.ts';
 import { expectOk } from '../workflows.ts';
-import { hoursAgo, idAt, pick, type World } from './world.ts';
+import { createIdAt, getTimeHoursAgo, pick, type World } from './world.ts';
 
 /** Builds webhook endpoints in every state with deliveries in every state. Returns their ids. */
 export async function buildWebhooks({ db, projectId, call, voice }: World): Promise<string[]> {
@@ -10,7 +10,7 @@ export async function buildWebhooks({ db, projectId, call, voice }: World): Prom
     {
       url: 'https://crm.example.com/in',
       events: ['*'],
-      set: { status: 'DEGRADED' as const, failures_in_row: 12, failing_since: hoursAgo(9) },
+      set: { status: 'DEGRADED' as const, failures_in_row: 12, failing_since: getTimeHoursAgo(9) },
     },
     {
       url: 'https://gone.example.com/hook',
@@ -29,15 +29,15 @@ export async function buildWebhooks({ db, projectId, call, voice }: World): Prom
     ids.push(id);
     if (n > 0) await db.updateTable('webhook_endpoints').set(set).where('id', '=', id).execute();
     const rows = Array.from({ length: 40 }, (_, at) => {
-      const created = hoursAgo(at * 0.7 + 0.1);
+      const created = getTimeHoursAgo(at * 0.7 + 0.1);
       const status =
         n === 2 ? 'FAILED' : pick(['DELIVERED', 'DELIVERED', 'DELIVERED', 'FAILED', 'PENDING'] as const, at + n * 3);
       const refused = status === 'DELIVERED' ? null : voice.say('HTTP 503', at, 1_000);
       return {
-        id: idAt(created),
+        id: createIdAt(created),
         project_id: projectId,
         endpoint_id: id,
-        event_id: idAt(created),
+        event_id: createIdAt(created),
         status,
         created_at: created,
         event_name: voice.event(pick(['email.open', 'purchase', 'email.bounce'], at), at),
@@ -50,7 +50,7 @@ export async function buildWebhooks({ db, projectId, call, voice }: World): Prom
         response_status: status === 'DELIVERED' ? 200 : 503,
         latency_ms: 20 + ((at * 53) % 400),
         response_body: voice.say(status === 'DELIVERED' ? '{"received":true}' : 'upstream is away', at, 1_000),
-        next_attempt_at: status === 'PENDING' ? hoursAgo(-1) : null,
+        next_attempt_at: status === 'PENDING' ? getTimeHoursAgo(-1) : null,
         completed_at: status === 'PENDING' ? null : created,
       };
     });
@@ -60,12 +60,17 @@ export async function buildWebhooks({ db, projectId, call, voice }: World): Prom
 }
 
 /** Builds keys (used, revoked, expired), users of every role, and their actions. */
-export async function buildAccess({ db, projectId, voice }: World): Promise<void> {
+export async function buildKeysAndUsers({ db, projectId, voice }: World): Promise<void> {
   const keys = [
-    { name: 'Web shop', scopes: ['email:send', 'contacts:edit', 'events:edit'], last_used_at: hoursAgo(0.1) },
-    { name: 'Reports', scopes: ['analytics:view'], last_used_at: hoursAgo(700), expires_at: hoursAgo(-1_000) },
-    { name: 'Former agency', scopes: ['campaigns:send'], revoked_at: hoursAgo(200) },
-    { name: 'One-day export', scopes: ['contacts:view'], expires_at: hoursAgo(3) },
+    { name: 'Web shop', scopes: ['email:send', 'contacts:edit', 'events:edit'], last_used_at: getTimeHoursAgo(0.1) },
+    {
+      name: 'Reports',
+      scopes: ['analytics:view'],
+      last_used_at: getTimeHoursAgo(700),
+      expires_at: getTimeHoursAgo(-1_000),
+    },
+    { name: 'Former agency', scopes: ['campaigns:send'], revoked_at: getTimeHoursAgo(200) },
+    { name: 'One-day export', scopes: ['contacts:view'], expires_at: getTimeHoursAgo(3) },
   ];
   for (const [n, key] of keys.entries()) {
     const { hash, prefix } = newSecretKey(n === 1 ? 'test' : 'live');
@@ -86,7 +91,9 @@ export async function buildAccess({ db, projectId, voice }: World): Promise<void
     await buildPerson(db, projectId, role, `${pick(['ines', 'noah', 'camille'], n)}@${domain}`);
   const people = await db.selectFrom('memberships').select('user_id').where('project_id', '=', projectId).execute();
   // The last of these users has left the project.
-  const actors = [...people.map(({ user_id }) => user_id), idAt(hoursAgo(2_000))].map((id) => `user:${id}`);
+  const actors = [...people.map(({ user_id }) => user_id), createIdAt(getTimeHoursAgo(2_000))].map(
+    (id) => `user:${id}`,
+  );
   const key = { name: 'Web shop', prefix: 'sk_live_3f9a1c' };
   const actions = [
     { action: 'apikey.created', details: key },
@@ -96,18 +103,18 @@ export async function buildAccess({ db, projectId, voice }: World): Promise<void
     { action: 'project.released', details: {} },
   ];
   const rows = Array.from({ length: 30 }, (_, n) => {
-    const at = hoursAgo(n * 11 + 1);
+    const at = getTimeHoursAgo(n * 11 + 1);
     const { action, details } = pick(actions, n);
     const spoken = Object.entries(details).map(([name, value]) => [
       name,
       typeof value === 'string' ? voice.say(value, n, 100) : value,
     ]);
     return {
-      id: idAt(at),
+      id: createIdAt(at),
       project_id: projectId,
       action,
       actor: pick(actors, n),
-      target: idAt(at),
+      target: createIdAt(at),
       ip: '192.0.2.17',
       details: JSON.stringify(Object.fromEntries(spoken)),
       created_at: at,
@@ -120,7 +127,7 @@ export async function buildAccess({ db, projectId, voice }: World): Promise<void
  * Builds the log of requests: by keys, users and the public key; successful, refused and failed. Returns the ids of its
  * first three requests.
  */
-export async function buildRequests(
+export async function buildRequestLog(
   { db, projectId, voice }: World,
   made: { emails: string[]; events: string[] },
 ): Promise<string[]> {
@@ -134,21 +141,21 @@ export async function buildRequests(
     { method: 'POST', route: '/v1/track', status: 200, actor: 'public', made: { events: made.events } },
     { method: 'PATCH', route: '/contacts/{id}', status: 422, error_code: 'VALIDATION_ERROR' },
     { method: 'GET', route: '/contacts', status: 200 },
-    { method: 'POST', route: '/campaigns', status: 201, actor: `user:${idAt(hoursAgo(1))}` },
+    { method: 'POST', route: '/campaigns', status: 201, actor: `user:${createIdAt(getTimeHoursAgo(1))}` },
     { method: 'POST', route: '/v1/send', status: 503, error_code: 'SERVICE_UNAVAILABLE' },
   ];
   const rows = Array.from({ length: 70 }, (_, n) => {
-    const at = hoursAgo(n * 0.4 + 0.01);
+    const at = getTimeHoursAgo(n * 0.4 + 0.01);
     const { made: what, ...kind } = pick(kinds, n);
     return {
       actor: `key:${key.id}`,
       ...kind,
-      id: idAt(at),
+      id: createIdAt(at),
       project_id: projectId,
       created_at: at,
       ms: 3 + ((n * 17) % 90),
       // A caller may send any printable text as X-Request-Id.
-      request_id: voice.say(idAt(at), n, 128).replaceAll(/[^\x20-\x7e]/g, '?'),
+      request_id: voice.say(createIdAt(at), n, 128).replaceAll(/[^\x20-\x7e]/g, '?'),
       made: what ? JSON.stringify(what) : null,
     };
   });

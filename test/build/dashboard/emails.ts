@@ -5,8 +5,8 @@ import type { EventsTable } from '../../../db/schema/events.ts';
 import { NO_TEXT } from '../../../rules/content/email-text.ts';
 import { expectOk } from '../workflows.ts';
 import type { SeededContact } from './contacts.ts';
-import { outcomeColumns, outcomeOf } from './outcomes.ts';
-import { hoursAgo, idAt, pick, type World } from './world.ts';
+import { pickOutcome, toOutcomeColumns } from './outcomes.ts';
+import { createIdAt, getTimeHoursAgo, pick, type World } from './world.ts';
 
 /** The sender domain of a seeded project. */
 export const SENDER = 'news@shop.example.com';
@@ -121,12 +121,12 @@ export async function buildEmails(world: World, contacts: readonly SeededContact
     contentIds.push(await store('TRANSACTIONAL', n, subject, emailBody(voice.say(words, n, 12_000), more)));
   const newsId = await store('MARKETING', 1, 'Seven autumn teas', emailBody(voice.say('Seven of them.', 1, 12_000)));
   const rows = Array.from({ length: count }, (_, n) => {
-    const at = hoursAgo(n * 3 + 0.5);
+    const at = getTimeHoursAgo(n * 3 + 0.5);
     const contact = pick(contacts, n * 7);
-    const outcome = outcomeOf(n, { over: n % 5 !== 0 });
+    const outcome = pickOutcome(n, { over: n % 5 !== 0 });
     return {
-      ...outcomeColumns(outcome, at, n),
-      id: idAt(at),
+      ...toOutcomeColumns(outcome, at, n),
+      id: createIdAt(at),
       project_id: projectId,
       contact_id: contact.id,
       to_email: contact.email,
@@ -142,8 +142,8 @@ export async function buildEmails(world: World, contacts: readonly SeededContact
   return rows.map(({ id }) => id);
 }
 
-type MailRow = Pick<ReturnType<typeof outcomeColumns>, 'sent_at' | 'delivered_at' | 'opened_at' | 'clicked_at'> &
-  Pick<ReturnType<typeof outcomeColumns>, 'bounced_at' | 'complained_at'> &
+type MailRow = Pick<ReturnType<typeof toOutcomeColumns>, 'sent_at' | 'delivered_at' | 'opened_at' | 'clicked_at'> &
+  Pick<ReturnType<typeof toOutcomeColumns>, 'bounced_at' | 'complained_at'> &
   Pick<Insertable<EmailsTable>, 'campaign_id' | 'source_type' | 'contact_id'> & { id: string };
 
 /** Builds the events that the service records for the results of emails. */
@@ -164,7 +164,7 @@ export async function buildEmailEvents({ db, projectId, voice }: World, emails: 
         ? []
         : [
             {
-              id: idAt(at),
+              id: createIdAt(at),
               project_id: projectId,
               contact_id: email.contact_id ?? null,
               email_id: email.id,
@@ -201,7 +201,7 @@ export async function buildTrackedEvents(
 ) {
   const names = ['signup', 'purchase', 'cart.updated', 'page.viewed', 'support.asked'];
   const rows = Array.from({ length: count }, (_, n) => {
-    const at = hoursAgo(n * 1.5 + 0.2);
+    const at = getTimeHoursAgo(n * 1.5 + 0.2);
     const data = {
       orderId: `A-${1000 + n}`,
       total: n * 1.5,
@@ -210,7 +210,7 @@ export async function buildTrackedEvents(
       note: voice.say('Please ring twice', n, 10_000),
     };
     return {
-      id: idAt(at),
+      id: createIdAt(at),
       project_id: projectId,
       contact_id: pick(contacts, n * 3).id,
       created_at: at,
@@ -231,10 +231,10 @@ export async function buildSms({ db, projectId, voice }: World, contacts: readon
     { status: 'FAILED' as const, reason: 'provider_rejected', error: '30003 Unreachable destination handset' },
   ];
   const rows = outcomes.map((outcome, n) => {
-    const at = hoursAgo(n * 9 + 1);
+    const at = getTimeHoursAgo(n * 9 + 1);
     return {
       ...outcome,
-      id: idAt(at),
+      id: createIdAt(at),
       project_id: projectId,
       contact_id: pick(contacts, n * 11).id,
       created_at: at,

@@ -8,8 +8,8 @@ import type { ExecutionStatus, VisitStatus } from '../../../rules/executions/exe
 import { type BuiltWorkflow, buildWorkflow, expectOk, type StepSpec } from '../workflows.ts';
 import type { SeededContact } from './contacts.ts';
 import { emailBody, SENDER } from './emails.ts';
-import { outcomeColumns, wellOutcomeOf } from './outcomes.ts';
-import { HOUR_MS, hoursAgo, idAt, type World } from './world.ts';
+import { pickHealthyOutcome, toOutcomeColumns } from './outcomes.ts';
+import { createIdAt, getTimeHoursAgo, HOUR_MS, type World } from './world.ts';
 
 /**
  * The automations of a seeded project: one enabled with executions in every state, one enabled and new, and a
@@ -34,8 +34,8 @@ export async function buildWorkflows(
   p: { contacts: readonly SeededContact[]; templateIds: readonly string[] },
 ): Promise<SeededWorkflows> {
   const { call, voice } = world;
-  const welcome = await buildWelcome(world, p.templateIds);
-  const name = namer(world);
+  const welcome = await buildWelcomeWorkflow(world, p.templateIds);
+  const name = createWorkflowNamer(world);
   for (const [n, step] of Object.entries(welcome.steps).entries())
     if (voice.say('x', 1, 9) !== 'x')
       await expectOk(
@@ -60,19 +60,19 @@ export async function buildHealthyWorkflow(
   world: World,
   p: { contacts: readonly SeededContact[]; templateIds: readonly string[] },
 ): Promise<void> {
-  const welcome = await buildWelcome(world, p.templateIds);
+  const welcome = await buildWelcomeWorkflow(world, p.templateIds);
   await buildExecutions(world, welcome, p.contacts, ['COMPLETED', 'WAITING', 'EXITED', 'COMPLETED', 'WAITING']);
 }
 
-async function buildWelcome(world: World, templateIds: readonly string[]): Promise<BuiltWorkflow> {
+async function buildWelcomeWorkflow(world: World, templateIds: readonly string[]): Promise<BuiltWorkflow> {
   const eventName = world.voice.event('signup', 0);
-  const welcome = await buildWorkflow(world, { eventName, steps: stepsOf(templateIds) });
-  await namer(world)(welcome.id, 'Welcome series', 'Greets new contacts until they order', 0);
+  const welcome = await buildWorkflow(world, { eventName, steps: createSteps(templateIds) });
+  await createWorkflowNamer(world)(welcome.id, 'Welcome series', 'Greets new contacts until they order', 0);
   return welcome;
 }
 
 /** Returns a function that gives a workflow a name and a description. */
-function namer({ call, voice }: World) {
+function createWorkflowNamer({ call, voice }: World) {
   return (id: string, words: string, what: string, n: number) =>
     expectOk(
       call('PATCH', `/workflows/${id}`, {
@@ -81,7 +81,7 @@ function namer({ call, voice }: World) {
     );
 }
 
-function stepsOf(templateIds: readonly string[]): Record<string, StepSpec> {
+function createSteps(templateIds: readonly string[]): Record<string, StepSpec> {
   const email = (n: number) => ({ templateId: templateIds[n] });
   return {
     'Welcome email': { type: 'SEND_EMAIL', config: email(0), to: 'First order?' },
@@ -197,8 +197,8 @@ async function buildStepEmails(
   const emails = sent.map(({ execution_id, visit, started_at }, n) => {
     const at = new Date(started_at as Date);
     return {
-      ...outcomeColumns(wellOutcomeOf(n), at, n),
-      id: idAt(at),
+      ...toOutcomeColumns(pickHealthyOutcome(n), at, n),
+      id: createIdAt(at),
       project_id: projectId,
       contact_id: contactOf.get(execution_id)?.id ?? null,
       to_email: contactOf.get(execution_id)?.email ?? null,
@@ -230,8 +230,8 @@ async function buildExecutions(
   const rows = contacts.map((contact, n) => {
     const status = mix[n % mix.length] ?? 'COMPLETED';
     const way = WAYS[status][n % WAYS[status].length] ?? [];
-    const startedAt = hoursAgo(n * 2 + way.length);
-    const id = idAt(startedAt);
+    const startedAt = getTimeHoursAgo(n * 2 + way.length);
+    const id = createIdAt(startedAt);
     found[status] ??= id;
     let endsAt = startedAt;
     const steps = way.map(([name, visitStatus, output, error], at) => {
@@ -252,7 +252,7 @@ async function buildExecutions(
         started_at: begunAt,
         error: error ? voice.say(error, n, 1_000) : null,
         completed_at: isOpen ? null : endsAt,
-        due_at: visitStatus === 'WAITING' ? hoursAgo(-(n % 48) - 1) : null,
+        due_at: visitStatus === 'WAITING' ? getTimeHoursAgo(-(n % 48) - 1) : null,
         output: output ? JSON.stringify(output) : null,
       };
     });

@@ -3,7 +3,7 @@ import type { Db } from '../../../db/connection.ts';
 import { uuidv7 } from '../../../rules/uuid.ts';
 
 /** Builds three processes of one build, and a last round of each kind of periodic work that just ended. */
-export async function buildHealthyOperation(db: Db): Promise<void> {
+export async function buildHealthyProcesses(db: Db): Promise<void> {
   const buildProcess = (kind: 'api' | 'worker', host: string, pid: number) => ({
     id: uuidv7(),
     kind,

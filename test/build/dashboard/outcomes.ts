@@ -24,7 +24,7 @@ const WELL: SampleOutcome[] = [
 ];
 
 /** Returns the nth result: first every result once, then the common results. With `over`, no email is waiting. */
-export function outcomeOf(n: number, { over = true }: { over?: boolean } = {}): SampleOutcome {
+export function pickOutcome(n: number, { over = true }: { over?: boolean } = {}): SampleOutcome {
   const rare: SampleOutcome[] = [{ status: 'COMPLAINED' }, ...ENDED, ...(over ? [] : WAITING)];
   return rare[n] ?? (!over && n % 2 === 0 ? { status: 'PENDING' } : (WELL[n % WELL.length] as SampleOutcome));
 }
@@ -33,7 +33,7 @@ export function outcomeOf(n: number, { over = true }: { over?: boolean } = {}): 
  * Returns the result of an email in a healthy project: one in 80 bounces, all others arrive.
  * @param opened share of the emails that are opened; a seventh of them is clicked
  */
-export function wellOutcomeOf(n: number, opened = 0.44): SampleOutcome {
+export function pickHealthyOutcome(n: number, opened = 0.44): SampleOutcome {
   if (n % 80 === 79) return { status: 'BOUNCED', reason: 'bounced:dead_mailbox' };
   // Spreads the opened emails over the list, because 61 and 100 have no common factor.
   if ((n * 61) % 100 >= opened * 100) return { status: 'DELIVERED' };
@@ -41,16 +41,16 @@ export function wellOutcomeOf(n: number, opened = 0.44): SampleOutcome {
 }
 
 /** Returns the result of an email in a usual project: most arrive, rules skip some, and some bounce. */
-export function usualOutcomeOf(n: number): SampleOutcome {
+export function pickUsualOutcome(n: number): SampleOutcome {
   if (n % 16 === 5) return { status: 'FAILED', reason: 'unsubscribed' };
   if (n % 24 === 9) return { status: 'FAILED', reason: 'frequency_capped' };
   if (n % 60 === 31) return { status: 'FAILED', reason: 'unsubscribed:topic' };
   if (n % 40 === 19) return { status: 'BOUNCED', reason: 'bounced:dead_mailbox' };
-  return wellOutcomeOf(n);
+  return pickHealthyOutcome(n);
 }
 
 /** Returns the columns with an email's result; `sentAt` is its time of sending, if it was sent. */
-export function outcomeColumns({ status, reason, error }: SampleOutcome, sentAt: Date, n: number) {
+export function toOutcomeColumns({ status, reason, error }: SampleOutcome, sentAt: Date, n: number) {
   const after = (minutes: number) => new Date(sentAt.getTime() + (minutes * HOUR_MS) / 60);
   const wasSent = !['PENDING', 'SENDING', 'HELD', 'FAILED'].includes(status) && reason !== 'bounced:policy';
   const wasOpened = status === 'OPENED' || status === 'CLICKED';

@@ -11,7 +11,7 @@ const PICTURES = [
 /** Builds images that no record uses, each of one color. */
 export async function buildImages({ db, projectId, voice }: World): Promise<void> {
   for (const [n, { name, width, height, rgb }] of PICTURES.entries()) {
-    const content = plainPng(width, height, rgb);
+    const content = createPlainPng(width, height, rgb);
     const hash = createHash('sha256').update(`${projectId}\n`).update(content).digest('hex');
     const picture = { content_type: 'image/png' as const, bytes: content.length, width, height, content };
     await db
@@ -22,7 +22,7 @@ export async function buildImages({ db, projectId, voice }: World): Promise<void
 }
 
 /** Builds a PNG from its signature and the chunks IHDR, IDAT and IEND (PNG specification §5). */
-function plainPng(width: number, height: number, rgb: readonly number[]): Buffer {
+function createPlainPng(width: number, height: number, rgb: readonly number[]): Buffer {
   const header = Buffer.alloc(13);
   header.writeUInt32BE(width, 0);
   header.writeUInt32BE(height, 4);
@@ -31,10 +31,15 @@ function plainPng(width: number, height: number, rgb: readonly number[]): Buffer
   const row = Buffer.concat([Buffer.from([0]), Buffer.alloc(3 * width, Buffer.from(rgb))]);
   const pixels = deflateSync(Buffer.concat(Array.from({ length: height }, () => row)));
   const signature = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]);
-  return Buffer.concat([signature, chunk('IHDR', header), chunk('IDAT', pixels), chunk('IEND', Buffer.alloc(0))]);
+  return Buffer.concat([
+    signature,
+    createChunk('IHDR', header),
+    createChunk('IDAT', pixels),
+    createChunk('IEND', Buffer.alloc(0)),
+  ]);
 }
 
-function chunk(type: string, data: Buffer): Buffer {
+function createChunk(type: string, data: Buffer): Buffer {
   const typeAndData = Buffer.concat([Buffer.from(type), data]);
   const [length, check] = [Buffer.alloc(4), Buffer.alloc(4)];
   length.writeUInt32BE(data.length);

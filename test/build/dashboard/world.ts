@@ -15,12 +15,12 @@ export interface World {
 export const HOUR_MS = 3_600_000;
 
 /** Returns the time that number of hours ago; a negative number gives a future time. */
-export function hoursAgo(hours: number): Date {
+export function getTimeHoursAgo(hours: number): Date {
   return new Date(Date.now() - hours * HOUR_MS);
 }
 
 /** Returns a new id that contains that time, because lists and pruning read the time from the id. */
-export function idAt(at: Date): string {
+export function createIdAt(at: Date): string {
   return v7({ msecs: at.getTime() });
 }
 

@@ -74,14 +74,14 @@ export interface OpenedDashboard {
  */
 export async function openDashboard(p: OpenDashboard): Promise<OpenedDashboard> {
   const { service, path, window } = p;
-  const { context, page } = window ? await newTab(window) : await newWindow(p);
+  const { context, page } = window ? await openTab(window) : await openWindow(p);
   const watch = await watchPage(page, service.baseUrl);
   for (const fault of p.mayFail ?? []) watch.allow(fault);
   onTestFinished(async ({ task }) => {
     const faults = watch.faults();
     const failures = [...(task.result?.errors ?? []).map(({ message }) => message), ...faults];
     if (failures.length > 0) {
-      const picture = await screenshot(page, `failed-${Date.now()}`);
+      const picture = await takeScreenshot(page, `failed-${Date.now()}`);
       console.error(`The screen of “${task.name}” is in ${picture}\n${failures.join('\n').slice(0, 2_000)}`);
     }
     expect(faults, 'what the page did wrong').toEqual([]);
@@ -102,7 +102,7 @@ export async function openDashboard(p: OpenDashboard): Promise<OpenedDashboard> 
 export async function openSignedInWindow(
   p: Omit<OpenDashboard, 'path' | 'mayFail' | 'window'>,
 ): Promise<BrowserContext> {
-  const context = await newContext(p);
+  const context = await createContext(p);
   await signIn(context, p);
   return context;
 }
@@ -119,20 +119,20 @@ async function signIn(
 }
 
 /** Opens a new page in an open window. The page is closed when the test ends. */
-async function newTab(context: BrowserContext) {
+async function openTab(context: BrowserContext) {
   const page = await context.newPage();
   onTestFinished(() => page.close());
   return { context, page };
 }
 
 /** Opens a new window with a language and a time zone. The window is closed when the test ends. */
-export async function newWindow(p: Pick<OpenDashboard, 'viewport' | 'dark'> = {}) {
-  const context = await newContext(p);
+export async function openWindow(p: Pick<OpenDashboard, 'viewport' | 'dark'> = {}) {
+  const context = await createContext(p);
   onTestFinished(() => context.close());
   return { context, page: await context.newPage() };
 }
 
-async function newContext({ viewport = 'desktop', dark = false }: Pick<OpenDashboard, 'viewport' | 'dark'>) {
+async function createContext({ viewport = 'desktop', dark = false }: Pick<OpenDashboard, 'viewport' | 'dark'>) {
   if (typeof found === 'string') throw new Error(found);
   const browser = await launchChromium(found);
   const context = await browser.newContext({
@@ -152,7 +152,7 @@ async function newContext({ viewport = 'desktop', dark = false }: Pick<OpenDashb
  * Fails if axe finds a serious or critical violation on the whole page; with `isStrict`, any violation. `inside` limits
  * the check to a part of the page, `rules` to some rules.
  */
-export async function expectNoSeriousAxe(
+export async function expectNoSeriousAxeViolations(
   page: Page,
   { inside, rules, isStrict = false }: { inside?: string; rules?: readonly string[]; isStrict?: boolean } = {},
 ): Promise<void> {
@@ -171,17 +171,18 @@ export async function expectNoSeriousAxe(
 
 /** Fails if the page is wider than the window. Such a page scrolls sideways on a laptop, and a phone shows it small. */
 export async function expectNoSidewaysScroll(page: Page): Promise<void> {
-  const beyond = () => page.evaluate('document.documentElement.scrollWidth - document.documentElement.clientWidth');
+  const readOverflow = () =>
+    page.evaluate('document.documentElement.scrollWidth - document.documentElement.clientWidth');
   // After a change of the window's size, the page needs time for its layout.
   const message = `pixels that ${page.url()} is wider than the window`;
-  await expect.poll(beyond, { message }).toBeLessThanOrEqual(0);
+  await expect.poll(readOverflow, { message }).toBeLessThanOrEqual(0);
 }
 
 /**
  * Saves a picture of the whole page, at most `maxHeight` pixels high, in the folder of the run or of the test. Returns
  * the path of the file.
  */
-export async function screenshot(
+export async function takeScreenshot(
   page: Page,
   name: string,
   { folder = inject('pictures'), maxHeight = 1_600 }: { folder?: string; maxHeight?: number } = {},
@@ -201,13 +202,13 @@ export async function screenshot(
 }
 
 /** Chooses an option from the list of the input with this label. */
-export async function choose(page: Page, label: string, option: string | RegExp): Promise<void> {
+export async function chooseOption(page: Page, label: string, option: string | RegExp): Promise<void> {
   await page.getByRole('textbox', { name: label, exact: true }).click();
   await page.getByRole('option', { name: option, exact: typeof option === 'string' }).click();
 }
 
 /** Opens the "…" menu of a page, or of a part such as a row, and chooses an action. */
-export async function chooseMore(part: Page | Locator, action: string): Promise<void> {
+export async function chooseMenuAction(part: Page | Locator, action: string): Promise<void> {
   await part
     .getByRole('button', { name: /^More actions/ })
     .first()
@@ -217,14 +218,14 @@ export async function chooseMore(part: Page | Locator, action: string): Promise<
 }
 
 /** Holds back the requests to these addresses. The returned function releases them, and lets later requests pass. */
-export async function holdBack(page: Page, addresses: string): Promise<() => void> {
-  let letGo = () => {};
+export async function holdRequests(page: Page, addresses: string): Promise<() => void> {
+  let release = () => {};
   const released = new Promise<void>((resolve) => {
-    letGo = resolve;
+    release = resolve;
   });
   await page.route(addresses, async (route) => {
     await released;
     await route.continue();
   });
-  return letGo;
+  return release;
 }

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Browser, chromium } from 'playwright-core';
-import { debianFiles } from '../debian-packages.ts';
+import { fetchDebianFiles } from '../debian-packages.ts';
 
 /**
  * Debian's packages: the headless shell, which needs half of the processor time of Chromium, and a font with Latin,
@@ -27,7 +27,7 @@ export interface Chromium {
 export async function findChromium(): Promise<Chromium | string> {
   const installed = [process.env.CHROMIUM_PATH, ...INSTALLED].find((path) => path && existsSync(path));
   if (installed) return { executablePath: installed, env: process.env };
-  const files = await debianFiles(PACKAGES);
+  const files = await fetchDebianFiles(PACKAGES);
   if (typeof files === 'string') return files;
   return {
     executablePath: join(files.root, 'usr', 'lib', 'chromium', 'chromium-headless-shell'),

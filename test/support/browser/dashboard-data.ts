@@ -1,7 +1,12 @@
 import type { Db } from '../../../db/connection.ts';
 import { buildCampaigns, buildHealthyCampaigns, type SeededCampaigns } from '../../build/dashboard/campaigns.ts';
-import { buildContacts, buildJobs, buildLists, type SeededContact } from '../../build/dashboard/contacts.ts';
-import { buildAccess, buildRequests, buildWebhooks } from '../../build/dashboard/developers.ts';
+import {
+  buildContacts,
+  buildJobs,
+  buildSegmentsAndTopics,
+  type SeededContact,
+} from '../../build/dashboard/contacts.ts';
+import { buildKeysAndUsers, buildRequestLog, buildWebhooks } from '../../build/dashboard/developers.ts';
 import { buildEmailHours, buildTimers } from '../../build/dashboard/email-hours.ts';
 import { buildEmails, buildSms, buildTemplates, buildTrackedEvents } from '../../build/dashboard/emails.ts';
 import { buildHealthyWorkflow, buildWorkflows, type SeededWorkflows } from '../../build/dashboard/executions.ts';
@@ -56,11 +61,11 @@ interface Seeded {
  * enabled automation, and the emails of 60 days. The README's first picture shows the home screen of this project.
  */
 export async function buildHealthyProject(service: Seeded): Promise<TestProject> {
-  const { project, world } = await newWorld(service, { name: 'Northwind Tea', voice: PLAIN });
+  const { project, world } = await createProjectContext(service, { name: 'Northwind Tea', voice: PLAIN });
   const { db, projectId } = world;
   await buildDomain(db, { projectId, domain: 'shop.example.com' });
   const contacts = await buildContacts(world, CONTACTS);
-  const { topicIds } = await buildLists(world, contacts);
+  const { topicIds } = await buildSegmentsAndTopics(world, contacts);
   const templateIds = await buildTemplates(world, topicIds[0] ?? '');
   await buildHealthyCampaigns(world, contacts);
   await buildHealthyWorkflow(world, { contacts: contacts.slice(0, 60), templateIds });
@@ -70,7 +75,7 @@ export async function buildHealthyProject(service: Seeded): Promise<TestProject>
   return project;
 }
 
-async function newWorld({ db, call }: Seeded, { name, voice }: { name: string; voice: Voice }) {
+async function createProjectContext({ db, call }: Seeded, { name, voice }: { name: string; voice: Voice }) {
   const project = await buildProject(db, name);
   const world: World = {
     db,
@@ -89,7 +94,7 @@ async function newWorld({ db, call }: Seeded, { name, voice }: { name: string; v
 export async function buildDashboardData(service: Seeded, { hostile = false } = {}): Promise<DashboardData> {
   const { db } = service;
   const voice = hostile ? HOSTILE : PLAIN;
-  const { project, world } = await newWorld(service, { name: voice.say('The Tea Shop', 0, 100), voice });
+  const { project, world } = await createProjectContext(service, { name: voice.say('The Tea Shop', 0, 100), voice });
   const { id: domainId } = await buildDomain(db, { projectId: project.id, domain: 'shop.example.com' });
   await db
     .updateTable('domains')
@@ -108,7 +113,7 @@ export async function buildDashboardData(service: Seeded, { hostile = false } = 
     .values({ project_id: project.id, country: null, from_phone: '+15005550006' })
     .execute();
   const contacts = await buildContacts(world, CONTACTS);
-  const { segmentIds, topicIds } = await buildLists(world, contacts);
+  const { segmentIds, topicIds } = await buildSegmentsAndTopics(world, contacts);
   const templateIds = await buildTemplates(world, topicIds[0] ?? '');
   await buildImages(world);
   const segmentId = segmentIds[0] ?? '';
@@ -120,8 +125,8 @@ export async function buildDashboardData(service: Seeded, { hostile = false } = 
   const smsIds = await buildSms(world, contacts);
   const jobIds = await buildJobs(world);
   const webhookIds = await buildWebhooks(world);
-  await buildAccess(world);
-  const requestIds = await buildRequests(world, { emails: emailIds.slice(0, 3), events: [tracked.firstId] });
+  await buildKeysAndUsers(world);
+  const requestIds = await buildRequestLog(world, { emails: emailIds.slice(0, 3), events: [tracked.firstId] });
   return {
     project,
     contacts,

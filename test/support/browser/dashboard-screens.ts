@@ -12,7 +12,7 @@ export interface Screen {
  * Every screen of the dashboard, with records in all states that look different. The test `screens.test.ts` fails if a
  * route of the app is missing here.
  */
-export function screensOf(data: DashboardData): Screen[] {
+export function listScreens(data: DashboardData): Screen[] {
   const { project, contacts, segmentIds, templateIds, campaigns, workflows, emailIds } = data;
   const { jobIds, webhookIds, requestIds, eventNames } = data;
   const { welcome, fresh, draft, executions } = workflows;

@@ -34,8 +34,8 @@ export async function watchPage(page: Page, baseUrl: string): Promise<PageWatch>
   const allowed: RegExp[] = [];
   const open = new Set<Request>();
   let lastAt = Date.now();
-  const nameOf = (request: Request) => `${request.method()} ${request.url().replace(baseUrl, '')}`;
-  const end = (request: Request) => {
+  const describeRequest = (request: Request) => `${request.method()} ${request.url().replace(baseUrl, '')}`;
+  const noteRequestEnd = (request: Request) => {
     open.delete(request);
     lastAt = Date.now();
   };
@@ -51,16 +51,17 @@ export async function watchPage(page: Page, baseUrl: string): Promise<PageWatch>
   page.on('request', (request) => {
     open.add(request);
     lastAt = Date.now();
-    if (!isOwn(request.url(), baseUrl)) faults.push(`foreign: ${nameOf(request)}`);
+    if (!isServiceUrl(request.url(), baseUrl)) faults.push(`foreign: ${describeRequest(request)}`);
   });
-  page.on('requestfinished', end);
+  page.on('requestfinished', noteRequestEnd);
   page.on('requestfailed', (request) => {
-    end(request);
+    noteRequestEnd(request);
     const why = request.failure()?.errorText ?? '';
-    if (!isIntendedFailure(why, request, page)) faults.push(`request: ${nameOf(request)}: ${why}`);
+    if (!isIntendedFailure(why, request, page)) faults.push(`request: ${describeRequest(request)}: ${why}`);
   });
   page.on('response', (response) => {
-    if (response.status() >= 400) faults.push(`response: ${response.status()} to ${nameOf(response.request())}`);
+    if (response.status() >= 400)
+      faults.push(`response: ${response.status()} to ${describeRequest(response.request())}`);
   });
   await page.addInitScript(REPORT_VIOLATIONS);
 
@@ -82,7 +83,7 @@ function isError(message: ConsoleMessage): boolean {
   return message.type() === 'error' && !REPORTED_ELSEWHERE.test(message.text());
 }
 
-function isOwn(url: string, baseUrl: string): boolean {
+function isServiceUrl(url: string, baseUrl: string): boolean {
   return url.startsWith(`${baseUrl}/`) || /^(data|blob|about):/.test(url);
 }
 

@@ -1,7 +1,7 @@
 // Complete reports, as mail servers send them to a return path.
 
 /** A delivery status notification about one recipient, as Postfix writes it. */
-export const dsn = (p: {
+export const formatDsn = (p: {
   action?: string;
   status: string;
   diagnostic?: string;
@@ -45,7 +45,7 @@ Subject: Hello
 `;
 
 /** Returns an abuse report (RFC 5965) with the headers of the reported email. */
-export const arf = (p: { type?: string; headers: string; fields?: string }) => `From: <abusedesk@example.com>
+export const formatArf = (p: { type?: string; headers: string; fields?: string }) => `From: <abusedesk@example.com>
 Subject: FW: Hello
 MIME-Version: 1.0
 Content-Type: multipart/report; report-type=feedback-report; boundary="b2"
@@ -76,7 +76,7 @@ Spam spam spam
 `;
 
 /** Returns a delivery status notification with one block for each of several recipients. */
-export const dsnOf = (blocks: string[]) => `From: MAILER-DAEMON@mx.receiver.example
+export const formatDsnForRecipients = (blocks: string[]) => `From: MAILER-DAEMON@mx.receiver.example
 Subject: Delivery status
 Auto-Submitted: auto-replied
 MIME-Version: 1.0
@@ -93,7 +93,7 @@ ${blocks.join('\n\n')}
 `;
 
 /** Encodes an address for Original-Recipient (RFC 3461 §4). */
-export const xtext = (email: string) =>
+export const encodeXtext = (email: string) =>
   email.replace(/[-+=]/g, (sign) => `+${sign.charCodeAt(0).toString(16).toUpperCase().padStart(2, '0')}`);
 
 /** Writes one part of a report as another type and in another transfer encoding. */
@@ -102,10 +102,10 @@ export function encodePart(
   p: { from: string; type: string; encoding: '8bit' | 'base64' | 'quoted-printable' },
 ): string {
   const parts = raw.split(/(?=\n--)/);
-  return parts.map((part) => (part.includes(`Content-Type: ${p.from}\n`) ? encode(part, p) : part)).join('');
+  return parts.map((part) => (part.includes(`Content-Type: ${p.from}\n`) ? encodeBody(part, p) : part)).join('');
 }
 
-function encode(part: string, p: { from: string; type: string; encoding: string }): string {
+function encodeBody(part: string, p: { from: string; type: string; encoding: string }): string {
   const [head = '', ...rest] = part.split('\n\n');
   const bytes = Buffer.from(rest.join('\n\n'));
   const headers = head.replace(

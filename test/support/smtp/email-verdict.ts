@@ -22,7 +22,7 @@ export interface MessageVerdict {
 /**
  * Checks SPF, DKIM and DMARC of a message with mailauth, which uses only the DNS server at `dns` (`127.0.0.1:5353`).
  */
-export async function verdictOf(dns: string, email: ArrivedMessage): Promise<MessageVerdict> {
+export async function checkAuthentication(dns: string, email: ArrivedMessage): Promise<MessageVerdict> {
   const servers = new Resolver({ timeout: 2_000, tries: 2 });
   servers.setServers([dns]);
   const { spf, dkim, dmarc } = await authenticate(Buffer.from(email.raw, 'latin1'), {

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { freePort } from '../../../cli/start/ports.ts';
 import { newCertificate } from '../certificate.ts';
-import { type DebianFiles, debianFiles } from '../debian-packages.ts';
+import { type DebianFiles, fetchDebianFiles } from '../debian-packages.ts';
 import { until } from '../until.ts';
 
 /** Debian packages: Postfix, Cyrus SASL for its AUTH with a password file, and the program that writes that file. */
@@ -47,9 +47,11 @@ export interface Postfix {
  */
 export async function findPostfix(): Promise<DebianFiles | string> {
   if (process.getuid?.() !== 0) return 'Postfix starts for root only.';
-  const files = await debianFiles(PACKAGES);
+  const files = await fetchDebianFiles(PACKAGES);
   if (typeof files === 'string') return files;
-  return idOf('passwd', OWNER) && idOf('group', GROUP) ? files : `There is no user ${OWNER} or no group ${GROUP}.`;
+  return readUnixId('passwd', OWNER) && readUnixId('group', GROUP)
+    ? files
+    : `There is no user ${OWNER} or no group ${GROUP}.`;
 }
 
 /**
@@ -62,19 +64,19 @@ export async function startPostfix(files: DebianFiles, p: { relayPort: number })
     await Promise.all(POSTFIX_LISTENERS.map(async (name) => [name, await freePort()] as const)),
   ) as Postfix['ports'];
   const { cert, key } = await newCertificate();
-  layOut(home);
+  createFolders(home);
   writeFileSync(join(home, 'cert.pem'), cert);
   writeFileSync(join(home, 'key.pem'), key, { mode: 0o600 });
-  writeFileSync(join(home, 'config', 'main.cf'), mainCf(files.root, home, p.relayPort));
-  writeFileSync(join(home, 'config', 'master.cf'), masterCf(ports));
+  writeFileSync(join(home, 'config', 'main.cf'), formatMainCf(files.root, home, p.relayPort));
+  writeFileSync(join(home, 'config', 'master.cf'), formatMasterCf(ports));
   for (const name of POSTFIX_LISTENERS)
-    writeFileSync(join(home, 'config', 'sasl', `${name}.conf`), saslConf(home, name));
-  const log = () => readFileSync(join(home, 'mail.log'), { encoding: 'utf8', flag: 'a+' });
-  const master = await startMaster(files, home, log, ports.ANY);
+    writeFileSync(join(home, 'config', 'sasl', `${name}.conf`), formatSaslConf(home, name));
+  const readLog = () => readFileSync(join(home, 'mail.log'), { encoding: 'utf8', flag: 'a+' });
+  const master = await startMaster(files, home, readLog, ports.ANY);
   return {
     ports,
     certificate: cert,
-    log,
+    log: readLog,
     setPassword: (user, password) => setPassword(files, home, { user, password }),
     close: async () => {
       const ended = master.exitCode === null ? once(master, 'exit') : undefined;
@@ -86,8 +88,8 @@ export async function startPostfix(files: DebianFiles, p: { relayPort: number })
 }
 
 /** Creates the folders that `postfix check` would create. */
-function layOut(home: string): void {
-  const [uid, gid] = [idOf('passwd', OWNER) ?? 0, idOf('group', GROUP) ?? 0];
+function createFolders(home: string): void {
+  const [uid, gid] = [readUnixId('passwd', OWNER) ?? 0, readUnixId('group', GROUP) ?? 0];
   chmodSync(home, 0o755);
   for (const name of ['config', 'config/sasl', 'queue', 'queue/pid']) mkdirSync(join(home, name), { mode: 0o755 });
   const queues = ['active', 'bounce', 'corrupt', 'defer', 'deferred', 'flush', 'hold', 'incoming', 'private', 'saved'];
@@ -99,7 +101,7 @@ function layOut(home: string): void {
   }
 }
 
-function mainCf(root: string, home: string, relayPort: number): string {
+function formatMainCf(root: string, home: string, relayPort: number): string {
   return `
 compatibility_level = 3.6
 command_directory = ${root}/usr/sbin
@@ -136,7 +138,7 @@ message_size_limit = ${POSTFIX_SIZE_MAX}
 `;
 }
 
-function masterCf(ports: Postfix['ports']): string {
+function formatMasterCf(ports: Postfix['ports']): string {
   const listeners = POSTFIX_LISTENERS.map((name) => {
     const tls = name === 'TLS' ? ' -o smtpd_tls_wrappermode=yes' : '';
     return `127.0.0.1:${ports[name]} inet n - n - - smtpd -o smtpd_sasl_path=${name}${tls}`;
@@ -160,16 +162,16 @@ postlog unix-dgram n - n - 1 postlogd
 }
 
 /** Debian's Postfix reads it from `sasl/` in the configuration. */
-function saslConf(home: string, name: PostfixListener): string {
+function formatSaslConf(home: string, name: PostfixListener): string {
   const mechanisms = name === 'ANY' || name === 'TLS' ? 'PLAIN LOGIN CRAM-MD5' : name;
   return `pwcheck_method: auxprop
 auxprop_plugin: sasldb
-sasldb_path: ${passwordFile(home)}
+sasldb_path: ${getPasswordFile(home)}
 mech_list: ${mechanisms}
 `;
 }
 
-function passwordFile(home: string): string {
+function getPasswordFile(home: string): string {
   return join(home, 'passwords', 'sasldb');
 }
 
@@ -200,17 +202,17 @@ function isListening(port: number): Promise<boolean> {
 }
 
 async function setPassword(files: DebianFiles, home: string, p: { user: string; password: string }): Promise<void> {
-  const file = passwordFile(home);
+  const file = getPasswordFile(home);
   const program = join(files.root, 'usr', 'sbin', 'saslpasswd2');
   const child = spawn(program, ['-p', '-c', '-f', file, '-u', REALM, p.user], { env: files.env });
   child.stdin.end(p.password);
   const [code] = await once(child, 'exit');
   if (code !== 0) throw new Error(`saslpasswd2 failed with ${code}`);
-  chownSync(file, idOf('passwd', OWNER) ?? 0, idOf('group', GROUP) ?? 0);
+  chownSync(file, readUnixId('passwd', OWNER) ?? 0, readUnixId('group', GROUP) ?? 0);
 }
 
 /** Returns the numeric id of a user or group. */
-function idOf(file: 'passwd' | 'group', name: string): number | undefined {
+function readUnixId(file: 'passwd' | 'group', name: string): number | undefined {
   const line = readFileSync(join('/etc', file), 'utf8')
     .split('\n')
     .find((entry) => entry.startsWith(`${name}:`));

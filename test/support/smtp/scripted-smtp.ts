@@ -54,7 +54,10 @@ export async function startScriptedSmtp(
 }
 
 /** Returns a script that accepts everything, except commands whose first word has a reply in `overrides`. */
-export function willing(overrides: Record<string, string | null> = {}, keywords = ['PIPELINING']): Script {
+export function createAcceptingScript(
+  overrides: Record<string, string | null> = {},
+  keywords = ['PIPELINING'],
+): Script {
   return (line) => {
     const verb = line.split(/[ :]/)[0] ?? '';
     const override = overrides[verb];

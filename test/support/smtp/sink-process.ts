@@ -12,7 +12,7 @@ export interface SinkProcess {
   /** The number of messages for each recipient. */
   recipients(): Promise<Record<string, number>>;
   messages(): Promise<SunkMessage[]>;
-  /** The time (`steadyMs`) of the first message of each recipient with this prefix. The sink needs `--timed`. */
+  /** The time (`getMonotonicMs`) of the first message of each recipient with this prefix. The sink needs `--timed`. */
   arrivals(prefix: string): Promise<Record<string, number>>;
   /**
    * The number of recipients with this prefix that have a message, and the time of the last of these first messages.
@@ -23,7 +23,7 @@ export interface SinkProcess {
 }
 
 /** Milliseconds of the machine's monotonic clock, equal in all processes. */
-export function steadyMs(): number {
+export function getMonotonicMs(): number {
   return Number(process.hrtime.bigint()) / 1e6;
 }
 
@@ -35,12 +35,12 @@ export async function startSinkProcess(args: string[] = []): Promise<SinkProcess
     execArgv: typescript ? ['--import', 'tsx'] : [],
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
   });
-  const { port } = await nextMessage<{ port: number }>(child);
+  const { port } = await waitForNextMessage<{ port: number }>(child);
   let last: Promise<unknown> = Promise.resolve();
-  const ask = <T>(request: string): Promise<T> => {
+  const askSink = <T>(request: string): Promise<T> => {
     const result = last.then(() => {
       child.send(request);
-      return nextMessage<T>(child);
+      return waitForNextMessage<T>(child);
     });
     last = result; // Sends one request at a time, because responses do not name their request.
     return result;
@@ -49,13 +49,13 @@ export async function startSinkProcess(args: string[] = []): Promise<SinkProcess
     port,
     url: `smtp://127.0.0.1:${port}`,
     pid: child.pid as number,
-    counts: () => ask('counts'),
-    recipients: () => ask('recipients'),
-    messages: () => ask('messages'),
-    arrivals: (prefix) => ask(`arrivals:${prefix}`),
-    arrived: (prefix) => ask(`arrived:${prefix}`),
+    counts: () => askSink('counts'),
+    recipients: () => askSink('recipients'),
+    messages: () => askSink('messages'),
+    arrivals: (prefix) => askSink(`arrivals:${prefix}`),
+    arrived: (prefix) => askSink(`arrived:${prefix}`),
     reset: async () => {
-      await ask('reset');
+      await askSink('reset');
     },
     stop: async () => {
       child.kill('SIGTERM');
@@ -64,7 +64,7 @@ export async function startSinkProcess(args: string[] = []): Promise<SinkProcess
   };
 }
 
-async function nextMessage<T>(child: ChildProcess): Promise<T> {
+async function waitForNextMessage<T>(child: ChildProcess): Promise<T> {
   const ended = new AbortController();
   const [message] = await Promise.race([
     once(child, 'message', ended),

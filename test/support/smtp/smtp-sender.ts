@@ -10,13 +10,13 @@ const STDOUT = 1;
 const pool = new SmtpPool({ url, connections: Number(connections) });
 let n = 0;
 
-function next(): void {
+function submitNext(): void {
   const to = `to${n++}@example.org`;
   const data = `Message-ID: <${to}>\r\n\r\n${'Hello\r\n'.repeat(500)}`;
   pool.submit({ id: to, from: 'bounces@example.com', to, data }, (result) => {
     writeSync(STDOUT, `${result.outcome} ${to}\n`);
-    next();
+    submitNext();
   });
 }
 
-for (let i = 0; i < 200; i++) next();
+for (let i = 0; i < 200; i++) submitNext();

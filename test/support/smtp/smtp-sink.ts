@@ -94,7 +94,7 @@ export async function startSmtpSink(options: SmtpSinkOptions = {}): Promise<Smtp
     state.counts.connections += 1;
     sockets.add(socket);
     socket.on('close', () => sockets.delete(socket));
-    serve(socket, state);
+    serveConnection(socket, state);
     socket.write('220 sink ESMTP\r\n');
   });
   await new Promise<void>((resolve, reject) => {
@@ -112,8 +112,8 @@ export async function startSmtpSink(options: SmtpSinkOptions = {}): Promise<Smtp
     messages: state.messages,
     bodies: state.bodies,
     commands: state.commands,
-    perRecipient: () => countBy(state.messages),
-    reset: () => reset(state),
+    perRecipient: () => countByRecipient(state.messages),
+    reset: () => resetState(state),
     dropAll,
     close: () =>
       new Promise((resolve) => {
@@ -143,7 +143,7 @@ interface SinkState {
 }
 
 /** One connection. Commands are read line by line; a body is only searched for its end. */
-function serve(socket: net.Socket, state: SinkState): void {
+function serveConnection(socket: net.Socket, state: SinkState): void {
   const { options, counts } = state;
   let rest = '';
   let out = '';
@@ -172,15 +172,15 @@ function serve(socket: net.Socket, state: SinkState): void {
         const end = text.startsWith('.\r\n', at) && head === '' ? at : text.indexOf('\r\n.\r\n', at);
         if (end === -1) {
           const keep = Math.max(at, text.length - 4);
-          take(text.slice(at, keep));
+          takeBodyPart(text.slice(at, keep));
           rest = text.slice(keep);
           text = '';
           break;
         }
-        take(text.slice(at, end + 2));
+        takeBodyPart(text.slice(at, end + 2));
         at = end + (text.startsWith('.\r\n', end) ? 3 : 5);
         inBody = false;
-        if (!endOfMessage()) return;
+        if (!handleMessageEnd()) return;
       } else {
         const end = text.indexOf('\r\n', at);
         if (end === -1) {
@@ -193,24 +193,24 @@ function serve(socket: net.Socket, state: SinkState): void {
           socket.destroy();
           return;
         }
-        if (!command(line)) return;
+        if (!handleCommand(line)) return;
       }
     }
     flush();
   }
 
-  function take(part: string): void {
+  function takeBodyPart(part: string): void {
     if (options.keepBodies) body.push(part);
     if (!options.record || messageId !== null) {
       head ||= 'seen';
       return;
     }
     head += part;
-    messageId = messageIdOf(head);
+    messageId = parseMessageId(head);
   }
 
   /** Replies to the end of a message. Returns false if the connection is closed. */
-  function endOfMessage(): boolean {
+  function handleMessageEnd(): boolean {
     const reply = options.replyToMessage?.(to ?? '', counts.messages + 1) ?? null;
     if (reply === 'hangup') return hangUp();
     if (reply === null) {
@@ -225,20 +225,20 @@ function serve(socket: net.Socket, state: SinkState): void {
   }
 
   /** Replies to a command. Returns false if the connection is closed. */
-  function command(line: string): boolean {
+  function handleCommand(line: string): boolean {
     if (options.keepBodies) state.commands.push(line);
     const verb = line.slice(0, 4).toUpperCase();
     if (verb === 'MAIL') {
       out += from === null ? '250 2.1.0 Ok\r\n' : '503 5.5.1 Error: nested MAIL command\r\n';
-      from ??= addressOf(line);
-    } else if (verb === 'RCPT') return recipient(addressOf(line));
-    else if (verb === 'DATA') return data();
+      from ??= parseAddress(line);
+    } else if (verb === 'RCPT') return handleRecipient(parseAddress(line));
+    else if (verb === 'DATA') return handleData();
     else if (verb === 'RSET') {
       from = null;
       to = null;
       out += '250 2.0.0 Ok\r\n';
-    } else if (verb === 'EHLO') out += ehlo(options, offersTls(socket, state));
-    else if (verb === 'STAR' && offersTls(socket, state)) return startTls();
+    } else if (verb === 'EHLO') out += formatEhloReply(options, canStartTls(socket, state));
+    else if (verb === 'STAR' && canStartTls(socket, state)) return startTls();
     else if (verb === 'AUTH' && options.replyToAuth) out += `${options.replyToAuth() ?? '235 2.7.0 Ok'}\r\n`;
     else if (verb === 'HELO' || verb === 'NOOP') out += '250 2.0.0 Ok\r\n';
     else if (verb === 'QUIT') {
@@ -250,7 +250,7 @@ function serve(socket: net.Socket, state: SinkState): void {
     return true;
   }
 
-  function recipient(address: string): boolean {
+  function handleRecipient(address: string): boolean {
     if (from === null) {
       out += '503 5.5.1 Error: need MAIL command\r\n';
       return true;
@@ -263,7 +263,7 @@ function serve(socket: net.Socket, state: SinkState): void {
     return reply?.startsWith('421') ? hangUp() : true;
   }
 
-  function data(): boolean {
+  function handleData(): boolean {
     const reply = to === null ? '554 5.5.1 Error: no valid recipients' : (options.replyToData?.(to) ?? null);
     if (reply === 'hangup') return hangUp();
     if (reply === null) {
@@ -286,7 +286,7 @@ function serve(socket: net.Socket, state: SinkState): void {
       counts.encrypted += 1;
       if (encrypted.isSessionReused()) counts.resumed += 1;
     });
-    serve(encrypted, state);
+    serveConnection(encrypted, state);
     return false;
   }
 
@@ -303,14 +303,14 @@ function serve(socket: net.Socket, state: SinkState): void {
     const reply = out;
     out = '';
     const pauseMs = options.pauseMs?.() ?? 0;
-    if (pauseMs > 0 || resting > 0) replyAfter(reply, pauseMs);
+    if (pauseMs > 0 || resting > 0) sendReplyAfter(reply, pauseMs);
     else if (options.latencyMs > 0)
       setTimeout(() => socket.writable && socket.write(reply, 'latin1'), options.latencyMs);
     else socket.write(reply, 'latin1');
   }
 
   /** Sends a reply after a pause. The replies stay in order. */
-  function replyAfter(reply: string, pauseMs: number): void {
+  function sendReplyAfter(reply: string, pauseMs: number): void {
     resting += 1;
     last = last
       .then(() => sleep(pauseMs))
@@ -321,11 +321,11 @@ function serve(socket: net.Socket, state: SinkState): void {
   }
 }
 
-function offersTls(socket: net.Socket, { secure }: SinkState): boolean {
+function canStartTls(socket: net.Socket, { secure }: SinkState): boolean {
   return secure !== undefined && !(socket instanceof tls.TLSSocket);
 }
 
-function ehlo(options: SinkState['options'], offersStartTls: boolean): string {
+function formatEhloReply(options: SinkState['options'], offersStartTls: boolean): string {
   const lines = ['sink', '8BITMIME', 'SMTPUTF8', ...(options.keywords ?? [])];
   if (options.replyToAuth) lines.push('AUTH PLAIN');
   if (options.pipelining) lines.push('PIPELINING');
@@ -333,24 +333,24 @@ function ehlo(options: SinkState['options'], offersStartTls: boolean): string {
   return lines.map((line, i) => `250${i === lines.length - 1 ? ' ' : '-'}${line}\r\n`).join('');
 }
 
-function addressOf(line: string): string {
+function parseAddress(line: string): string {
   return line.slice(line.indexOf('<') + 1, line.indexOf('>'));
 }
 
-function messageIdOf(head: string): string | null {
+function parseMessageId(head: string): string | null {
   const start = head.search(/^message-id:/im);
   if (start === -1) return null;
   const end = head.indexOf('\r\n', start);
   return end === -1 ? null : head.slice(start + 11, end).trim();
 }
 
-function countBy(messages: SunkMessage[]): Map<string, number> {
+function countByRecipient(messages: SunkMessage[]): Map<string, number> {
   const counts = new Map<string, number>();
   for (const { to } of messages) counts.set(to, (counts.get(to) ?? 0) + 1);
   return counts;
 }
 
-function reset(state: SinkState): void {
+function resetState(state: SinkState): void {
   Object.assign(state.counts, NO_COUNTS);
   state.messages.length = 0;
   state.bodies.length = 0;

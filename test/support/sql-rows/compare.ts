@@ -37,20 +37,20 @@ export function compareRow(checker: Checker, row: Type, columns: ReturnedColumn[
 function compareValue(checker: Checker, type: Type, column: ReturnedColumn, text: string): string[] {
   const members = type.isUnionType() && !(type.flags & TypeFlags.Boolean) ? type.getTypes() : [type];
   if (members.some(({ flags }) => flags & TypeFlags.AnyOrUnknown)) return [];
-  const asserted = new Set(members.map((member) => kindOfType(checker, member)));
+  const asserted = new Set(members.map((member) => getTypeKind(checker, member)));
   const canBeNull = asserted.delete('null');
   asserted.delete('undefined');
   if (column.kind === 'json' && !members.every((member) => isJson(checker, member))) return ['is JSON, without Date'];
   const wrong = [...asserted].filter((kind) => column.kind !== 'json' && kind !== column.kind);
   if (wrong.length > 0) return [`is ${column.kind}, not ${wrong.join(' | ')}`];
-  return !canBeNull && column.source && mayBeNull(column.source, text) ? ['may be null'] : [];
+  return !canBeNull && column.source && isNullable(column.source, text) ? ['may be null'] : [];
 }
 
 /**
  * Tells whether a column of a row may be NULL. It may be if its table allows NULL or an outer join adds it, and if no
  * condition excludes NULL. Only the words of the statement are read, so a condition in another part of it counts too.
  */
-function mayBeNull({ table, column, notNull }: SourceColumn, text: string): boolean {
+function isNullable({ table, column, notNull }: SourceColumn, text: string): boolean {
   if (notNull && !new RegExp(`LEFT JOIN ${table}\\b`).test(text)) return false;
   const words = NEVER_NULL[`${table}.${column}`];
   if (words && text.includes(words)) return false;
@@ -72,7 +72,7 @@ function isJson(checker: Checker, type: Type, seen = new Set<number>()): boolean
   });
 }
 
-function kindOfType(checker: Checker, type: Type): string {
+function getTypeKind(checker: Checker, type: Type): string {
   const { flags } = type;
   if (flags & TypeFlags.Null) return 'null';
   if (flags & TypeFlags.VoidLike) return 'undefined';
@@ -83,7 +83,7 @@ function kindOfType(checker: Checker, type: Type): string {
   if (checker.isArrayType(type) && type.isTypeReference()) {
     const [element] = checker.getTypeArguments(type);
     const members = element?.isUnionType() && !(element.flags & TypeFlags.Boolean) ? element.getTypes() : [element];
-    const kinds = members.flatMap((member) => (member ? [kindOfType(checker, member)] : []));
+    const kinds = members.flatMap((member) => (member ? [getTypeKind(checker, member)] : []));
     return `${[...new Set(kinds)].filter((kind) => kind !== 'null').join(' | ')}[]`;
   }
   const name = type.getSymbol()?.name ?? '';

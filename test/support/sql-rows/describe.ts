@@ -55,8 +55,8 @@ export class Describer {
       FROM pg_type t LEFT JOIN pg_type e ON e.oid = t.typelem AND t.typcategory = 'A'
     `);
     for (const { oid, name, category, inner } of types.rows) {
-      const text = category === 'A' ? `{${textOf(inner)}}` : textOf(category);
-      const kind = () => kindOfValue(pg.types.getTypeParser(oid, 'text')(text));
+      const text = category === 'A' ? `{${getSampleText(inner)}}` : getSampleText(category);
+      const kind = () => getValueKind(pg.types.getTypeParser(oid, 'text')(text));
       this.#kinds.set(oid, /^_?jsonb?$/.test(name) ? 'json' : kind());
     }
     const columns = await this.#client.query<SourceColumn & { id: string }>(`
@@ -100,13 +100,13 @@ class Description implements pg.Submittable {
 }
 
 /** Returns a value of a category of types (`pg_type.typcategory`), as Postgres sends it in text. */
-function textOf(category: string): string {
+function getSampleText(category: string): string {
   if (category === 'B') return 't';
   return category === 'D' ? '2026-01-01 00:00:00+00' : '1';
 }
 
-function kindOfValue(value: unknown): string {
-  if (Array.isArray(value)) return `${kindOfValue(value[0])}[]`;
+function getValueKind(value: unknown): string {
+  if (Array.isArray(value)) return `${getValueKind(value[0])}[]`;
   if (value instanceof Date) return 'Date';
   return Buffer.isBuffer(value) ? 'Buffer' : typeof value;
 }

@@ -39,8 +39,8 @@ export async function findStatements(project: Project, file: string, name: strin
   if (!source) throw new Error(`${name} is not in the project`);
   const checker = project.checker;
   const types: Type[] = [];
-  const found = templatesOf(source).flatMap((template) => {
-    const row = rowType(checker, template);
+  const found = findSqlTemplates(source).flatMap((template) => {
+    const row = findRowType(checker, template);
     return row ? [{ template, row, code: new Extract(checker, types, template).code() }] : [];
   });
   if (found.length === 0) return [];
@@ -56,8 +56,8 @@ export async function findStatements(project: Project, file: string, name: strin
   }));
 }
 
-function templatesOf(source: SourceFile): TaggedTemplateExpression[] {
-  return descendants(source).filter(
+function findSqlTemplates(source: SourceFile): TaggedTemplateExpression[] {
+  return listDescendants(source).filter(
     (node): node is TaggedTemplateExpression =>
       isTaggedTemplateExpression(node) &&
       node.typeArguments?.length === 1 &&
@@ -68,7 +68,7 @@ function templatesOf(source: SourceFile): TaggedTemplateExpression[] {
 /**
  * Returns the asserted type if it is the type of a row: an object, but not a single value such as `SqlBool` or `Date`.
  */
-function rowType(checker: Checker, template: TaggedTemplateExpression): Type | undefined {
+function findRowType(checker: Checker, template: TaggedTemplateExpression): Type | undefined {
   const { parent } = template;
   if (isPropertyAccessExpression(parent) && parent.name.text === 'as') return undefined;
   const [argument] = template.typeArguments ?? [];
@@ -119,7 +119,7 @@ class Extract {
   #noteLocals(scope: Node, inner: Node): void {
     scope.forEachChild((child) => {
       if (child.pos >= inner.pos && !isFunctionDeclaration(child)) return;
-      for (const name of declaredNames(child)) {
+      for (const name of listDeclaredNames(child)) {
         const text = name.getText();
         if (!this.#locals.has(text)) this.#locals.set(text, name);
       }
@@ -155,9 +155,9 @@ class Extract {
       this.#lines.push(this.#copy(node.parent));
       return;
     }
-    const declaration = variableOf(node);
-    if (declaration?.initializer && isCode(declaration.initializer)) {
-      for (const each of declaredNames(declaration)) this.#declared.add(each.getText());
+    const declaration = findVariable(node);
+    if (declaration?.initializer && canRunHere(declaration.initializer)) {
+      for (const each of listDeclaredNames(declaration)) this.#declared.add(each.getText());
       const code = this.#copy(declaration.initializer);
       this.#lines.push(`const ${declaration.name.getText()} = ${code};`);
       return;
@@ -172,28 +172,28 @@ class Extract {
 }
 
 /** Returns the variable that declares a name or pattern. Undefined for a parameter. */
-function variableOf(name: Node): VariableDeclaration | undefined {
+function findVariable(name: Node): VariableDeclaration | undefined {
   let node = name.parent;
   while (!isVariableDeclaration(node) && !isParameterDeclaration(node)) node = node.parent;
   return isVariableDeclaration(node) ? node : undefined;
 }
 
 /** Tells whether the code that sets a variable can run here: it awaits nothing, and no later code adds to the value. */
-function isCode(initializer: Node): boolean {
+function canRunHere(initializer: Node): boolean {
   return !/\bawait\b|^(\[\]|\{\}|new )/.test(initializer.getText());
 }
 
 /** Returns the names that a declaration declares. */
-function declaredNames(node: Node): Node[] {
-  if (isVariableStatement(node)) return declaredNames(node.declarationList);
-  if (isVariableDeclarationList(node)) return node.declarations.flatMap(declaredNames);
+function listDeclaredNames(node: Node): Node[] {
+  if (isVariableStatement(node)) return listDeclaredNames(node.declarationList);
+  if (isVariableDeclarationList(node)) return node.declarations.flatMap(listDeclaredNames);
   if (isFunctionDeclaration(node)) return node.name ? [node.name] : [];
   if (!isParameterDeclaration(node) && !isVariableDeclaration(node) && !isBindingElement(node)) return [];
   if (!node.name) return [];
-  return isIdentifier(node.name) ? [node.name] : descendants(node.name).flatMap(declaredNames);
+  return isIdentifier(node.name) ? [node.name] : listDescendants(node.name).flatMap(listDeclaredNames);
 }
 
-function descendants(node: Node): Node[] {
+function listDescendants(node: Node): Node[] {
   const all: Node[] = [];
   const visit = (each: Node): void => {
     all.push(each);
