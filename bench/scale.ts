@@ -11,7 +11,7 @@ import { makeTemplate, makeWorkflow } from './load/projects.ts';
  * Measures emails per second with one, two and four worker processes, for providers that reply after 20, 100 and 500
  * ms. The emails are from a campaign, single sends, and executions with one email each. A rate counts the time from the
  * arrival of the first email at the sink to the arrival of the last. Prints a table, and a plot of each kind for
- * docs/scaling.md.
+ * docs/measurements.md.
  */
 const { values } = parseArgs({
   options: {
