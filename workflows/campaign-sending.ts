@@ -18,7 +18,7 @@ import {
   takeNextChunk,
 } from './campaign-progress.ts';
 import type { CampaignRunInput, CampaignSignals, StartPosition } from './campaign-start.ts';
-import { decideTest, isTestDue, msUntilTestEnds, type TestOutcome } from './campaign-test.ts';
+import { advanceTest, isTestDue, msUntilTestEnds, type TestOutcome } from './campaign-test.ts';
 import { KeptTimer } from './kept-timer.ts';
 
 /**
@@ -121,7 +121,7 @@ export class Sending {
       if (this.ended || this.failure !== undefined) return 'ended';
       if (this.signals.length.shouldStartNewRun()) return 'continue';
       if (!this.paused && isTestDue(this.progress, this.running.size)) {
-        this.applyTestOutcome(await decideTest(this.start, this.progress));
+        this.applyTestOutcome(await advanceTest(this.start, this.progress));
         continue;
       }
       if (!this.held && this.canStartChunk() && shouldReadDueChunks(this.progress)) {
@@ -154,7 +154,9 @@ export class Sending {
   private async readState(): Promise<void> {
     this.signals.changed = false;
     this.heldChunks.clear();
-    const state = await control.readCampaignStart.executeWithOptions({ summary: 'read the change' }, [this.start]);
+    const state = await control.readCampaignStart.executeWithOptions({ summary: 'read the changed campaign' }, [
+      this.start,
+    ]);
     this.ended ||= state.phase === 'ended';
     if (state.phase !== 'sending' && state.phase !== 'paused') return;
     this.rate = state.rate ?? this.rate;

@@ -35,7 +35,9 @@ export async function awaitStart(
   for (;;) {
     if (signals.length.shouldStartNewRunWhileWaiting()) return 'continue';
     signals.changed = false;
-    const state = await control.readCampaignStart.executeWithOptions({ summary: 'position of the campaign' }, [start]);
+    const state = await control.readCampaignStart.executeWithOptions({ summary: 'read the state of the campaign' }, [
+      start,
+    ]);
     if (state.phase === 'ended') return 'ended';
     // Activities of earlier versions did not report the rate.
     if (state.phase !== 'waiting')

@@ -34,7 +34,7 @@ export type TestOutcome = 'waiting' | 'decided' | 'paused' | 'ended';
  * Calls the activity that starts the waiting time of the test or chooses the winner, and adds the result to the
  * progress.
  */
-export async function decideTest(start: CampaignRunInput, progress: CampaignProgress): Promise<TestOutcome> {
+export async function advanceTest(start: CampaignRunInput, progress: CampaignProgress): Promise<TestOutcome> {
   const result = await control.judgeCampaignTest.executeWithOptions({ summary: 'choose the winner of the test' }, [
     start,
   ]);

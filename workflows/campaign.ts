@@ -7,7 +7,7 @@ import { AudienceStage } from './campaign-audience.ts';
 import { addWaiting, applyClockChange } from './campaign-progress.ts';
 import { Sending } from './campaign-sending.ts';
 import { awaitStart, type CampaignRunInput } from './campaign-start.ts';
-import { endAs, endingWithCode } from './ends.ts';
+import { endAs, failWithActivityCode } from './ends.ts';
 import { RunLength } from './run-length.ts';
 
 /**
@@ -23,7 +23,7 @@ export const changedSignal = defineSignal('changed');
  * because waiting chunks are stored in Postgres.
  */
 export async function campaignSend(input: CampaignInput): Promise<string> {
-  return endingWithCode(() => send(input));
+  return failWithActivityCode(() => send(input));
 }
 
 async function send(input: CampaignInput): Promise<string> {
@@ -79,7 +79,7 @@ async function storeWaitingChunks(start: CampaignRunInput, progress: CampaignPro
   const { later, clock } = progress;
   for (let at = 0; at < later.length; at += CHUNKS_PER_CALL) {
     const chunks = later.slice(at, at + CHUNKS_PER_CALL);
-    const summary = `keep ${chunks.length} chunks in Postgres`;
+    const summary = `store ${chunks.length} waiting chunks in Postgres`;
     await control.keepChunks.executeWithOptions({ summary }, [{ ...start, chunks, clock }]);
     for (const chunk of chunks) addWaiting(progress, chunk);
   }
@@ -96,7 +96,7 @@ async function endWorkflow(start: CampaignRunInput): Promise<string> {
     skipped,
     status,
     reason = null,
-  } = await control.skipCancelledRecipients.executeWithOptions({ summary: 'skip the rest' }, [start]);
+  } = await control.skipCancelledRecipients.executeWithOptions({ summary: 'skip the remaining recipients' }, [start]);
   const summary = describeEnd(`Ended before it was sent whole: ${pluralize(skipped, 'recipient')} skipped`);
   return status === 'CANCELLED' ? endAs({ status, reason }) : summary;
 }

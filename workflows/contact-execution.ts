@@ -12,11 +12,11 @@ import type { EffectActivities, WebhookActivities } from '../activities/executio
 import type { ExecutionInput, Next, Resume, StepActivity, StepInput } from '../rules/executions/execution.ts';
 import { activitiesOn } from './activities-on.ts';
 import { findCancelReason } from './cancel-reason.ts';
-import { endAs, type RecordEnd, shouldEndAsRecord, withCode } from './ends.ts';
+import { endAs, type RecordEnd, shouldEndAsRecord, toWorkflowFailure } from './ends.ts';
 import { ExecutionPath } from './execution-path.ts';
 import { RunLength } from './run-length.ts';
 import { SatisfiedVisits } from './satisfied-visits.ts';
-import { noteWait } from './search-attributes.ts';
+import { setWaitAttributes } from './search-attributes.ts';
 
 /**
  * The timeouts and retries of effects. An effect may take as long as the slowest provider: a mail server may take ten
@@ -99,7 +99,7 @@ export async function contactExecution(input: ExecutionInput): Promise<string> {
     } catch (error) {
       if (!ended && !length.isFromSignalLimit(error)) {
         if (isCancellation(error)) path.update({ kind: 'end', status: 'CANCELLED', reason: findCancelReason() });
-        throw withCode(error);
+        throw toWorkflowFailure(error);
       }
     }
     if (ended) break;
@@ -196,7 +196,7 @@ async function awaitInstant(
   const isAdvanced = () => satisfied.has(next.visit) || signals.shouldCheck;
   let isOver = next.skipped === true;
   if (!isAdvanced() && !isOver) {
-    if (msUntil(next.dueAt) > 0) noteWait(next);
+    if (msUntil(next.dueAt) > 0) setWaitAttributes(next);
     const timer = new CancellationScope();
     const summary = `${next.label} until ${next.dueAt}`;
     const sleepUntilDue = async () => {
@@ -225,7 +225,7 @@ async function awaitEvent(
   const hasArrived = () => signals.satisfied.has(next.visit);
   if (next.skipped) return hasArrived() ? 'event' : 'timeout';
   const isAwake = () => hasArrived() || signals.shouldCheck || length.shouldStartNewRunWhileWaiting();
-  if (!isAwake()) noteWait(next);
+  if (!isAwake()) setWaitAttributes(next);
   const summary = `${next.label} until ${next.deadlineAt}`;
   if (next.deadlineAt === null) await condition(isAwake);
   else if (!(await condition(isAwake, msUntil(next.deadlineAt), { summary }))) return 'timeout';

@@ -2,7 +2,7 @@ import { CancellationScope, sleep, workflowInfo } from '@temporalio/workflow';
 import { type DeferredMessage, describeAttempt } from '../rules/emails/last-attempt.ts';
 import { DELIVERY_EXPIRES_MS } from '../rules/emails/retry-schedule.ts';
 import { showDetails } from './current-details.ts';
-import { withCode } from './ends.ts';
+import { toWorkflowFailure } from './ends.ts';
 
 /**
  * When a message is due, messages that are due at most this much later are sent together with it. Messages that were
@@ -12,10 +12,10 @@ const GROUPING_MS = 5_000;
 
 /** The maximum number of waiting messages that the Temporal UI shows. */
 const SHOWN_MESSAGES = 20;
-/** The maximum length of a timer's summary. Temporal accepts 400 bytes. */
+/** The maximum length of the last attempt in a timer's summary. Temporal accepts summaries of 400 bytes. */
 const SUMMARY_CHARS = 200;
 
-/** The state of a delivery. The workflow passes it on when it continues as new. */
+/** The messages that a delivery still has to send, and its counts so far. The workflow passes it on when it continues as new. */
 export interface DeliveryState {
   waiting: DeferredMessage[];
   /** The expiry in ISO 8601. Messages that are still deferred at this instant are marked as failed. */
@@ -30,8 +30,8 @@ export interface AttemptResult {
   waiting: DeferredMessage[];
 }
 
-/** Creates a delivery of these messages, due now. */
-export function newDelivery(ids: string[]): DeliveryState {
+/** Creates the state of a delivery whose messages are all due now. */
+export function createDelivery(ids: string[]): DeliveryState {
   const now = Date.now();
   const dueAt = new Date(now).toISOString();
   return {
@@ -69,7 +69,7 @@ export async function deliver(p: {
       const ids = state.waiting.map(({ id }) => id);
       await CancellationScope.nonCancellable(() => p.giveUp(ids));
     }
-    throw withCode(error);
+    throw toWorkflowFailure(error);
   }
   const summary = `${state.sent} sent${state.other > 0 ? `, ${state.other} not sent (their records say why)` : ''}`;
   showDetails(summary);

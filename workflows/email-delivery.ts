@@ -1,7 +1,7 @@
 import { continueAsNew } from '@temporalio/workflow';
 import { pluralize } from '../rules/pluralize.ts';
 import { giveUpMails, sendMails } from './delivery-activities.ts';
-import { type DeliveryState, deliver, newDelivery } from './delivery-loop.ts';
+import { createDelivery, type DeliveryState, deliver } from './delivery-loop.ts';
 
 const countEmails = (emails: number) => pluralize(emails, 'email');
 
@@ -20,7 +20,7 @@ export interface EmailDeliveryInput {
 export async function emailDelivery(input: EmailDeliveryInput): Promise<string> {
   const { projectId, emailIds } = input;
   return deliver({
-    state: input.carried ?? newDelivery(emailIds),
+    state: input.carried ?? createDelivery(emailIds),
     count: countEmails,
     attempt: (due, expiresAt) => {
       const mails = due.map(({ id }) => ({ id }));

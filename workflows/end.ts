@@ -2,7 +2,7 @@ import { ApplicationFailure, isCancellation, proxySinks, type Sinks, workflowInf
 import type { WorkflowEnd } from '../rules/workflow-end.ts';
 import { findCancelReason } from './cancel-reason.ts';
 import { showCancelled } from './current-details.ts';
-import { noteOutcome } from './search-attributes.ts';
+import { setOutcomeAttribute } from './search-attributes.ts';
 
 /**
  * Reports to the worker that a workflow has ended. A sink call is not a command, so it adds no event to the history.
@@ -23,8 +23,8 @@ const STATUSES = new Set(['COMPLETED', 'EXITED', 'CANCELLED']);
  * searchable.
  */
 export function reportResult(input: unknown, result: unknown): void {
-  const reason = reasonOf(result);
-  if (reason !== null) noteOutcome(reason);
+  const reason = getEndReason(result);
+  if (reason !== null) setOutcomeAttribute(reason);
   reportEnd(input, { outcome: 'completed', reason });
 }
 
@@ -36,23 +36,23 @@ export function reportResult(input: unknown, result: unknown): void {
 export function reportFailure(input: unknown, error: unknown): void {
   if (isCancellation(error)) {
     const reason = findCancelReason();
-    if (reason !== null && reason !== CANCELLED) noteOutcome(reason);
+    if (reason !== null && reason !== CANCELLED) setOutcomeAttribute(reason);
     if (!isExecution()) showCancelled(reason);
     reportEnd(input, { outcome: 'cancelled', reason });
   }
   // Other errors do not end the workflow: Temporal retries the workflow task, or the workflow continues as new.
   if (!(error instanceof ApplicationFailure)) return;
   const reason = error.type ?? null;
-  if (reason !== null) noteOutcome(reason);
+  if (reason !== null) setOutcomeAttribute(reason);
   reportEnd(input, { outcome: 'failed', reason });
 }
 
 function reportEnd(input: unknown, end: Pick<WorkflowEnd, 'outcome' | 'reason'>): void {
   const { workflowType, startTime } = workflowInfo();
-  ends.ended({ ...end, type: workflowType, ms: Date.now() - startTime.getTime(), ids: idsOf(input) });
+  ends.ended({ ...end, type: workflowType, ms: Date.now() - startTime.getTime(), ids: pickIds(input) });
 }
 
-function reasonOf(result: unknown): string | null {
+function getEndReason(result: unknown): string | null {
   if (!isExecution() || typeof result !== 'string') return null;
   return STATUSES.has(result) ? null : result;
 }
@@ -62,7 +62,7 @@ function isExecution(): boolean {
 }
 
 /** Returns the ids in a workflow's input, for the log. */
-function idsOf(input: unknown): WorkflowEnd['ids'] {
+function pickIds(input: unknown): WorkflowEnd['ids'] {
   const { projectId, executionId, campaignId, jobId } = (input ?? {}) as WorkflowEnd['ids'];
   return { projectId, executionId, campaignId, jobId };
 }

@@ -39,7 +39,7 @@ export function endAs({ status, reason }: RecordEnd, failedStep?: string): strin
     const code = reason ?? status;
     throw ApplicationFailure.nonRetryable(failedStep ?? code, code);
   }
-  if (status === 'CANCELLED' && shouldEndAsRecord()) return becomeCancelled(reason ?? 'cancelled');
+  if (status === 'CANCELLED' && shouldEndAsRecord()) return endAsCanceled(reason ?? 'cancelled');
   return reason ?? status;
 }
 
@@ -47,18 +47,18 @@ export function endAs({ status, reason }: RecordEnd, failedStep?: string): strin
  * Converts the permanent failure of an activity into a failure of the workflow with the same code. Otherwise Temporal
  * would show an ActivityFailure, with the code only in its cause. Returns other errors unchanged.
  */
-export function withCode(error: unknown): unknown {
+export function toWorkflowFailure(error: unknown): unknown {
   const cause = error instanceof ActivityFailure ? error.cause : undefined;
   if (!(cause instanceof ApplicationFailure) || !cause.nonRetryable || !cause.type) return error;
   return ApplicationFailure.nonRetryable(cause.message, cause.type);
 }
 
 /** Runs a workflow. If an activity fails permanently, the workflow fails with the activity's code. */
-export async function endingWithCode<Result>(run: () => Promise<Result>): Promise<Result> {
+export async function failWithActivityCode<Result>(run: () => Promise<Result>): Promise<Result> {
   try {
     return await run();
   } catch (error) {
-    throw withCode(error);
+    throw toWorkflowFailure(error);
   }
 }
 
@@ -66,7 +66,7 @@ export async function endingWithCode<Result>(run: () => Promise<Result>): Promis
  * Ends the workflow as Canceled. Temporal requires a request to cancel for this, and a workflow cannot send that
  * request for itself. An activity sends the request, with the reason.
  */
-export async function becomeCancelled(reason: string): Promise<never> {
+export async function endAsCanceled(reason: string): Promise<never> {
   const scope = CancellationScope.current();
   if (!scope.consideredCancelled)
     await requestCancellation.executeWithOptions({ summary: 'end as Canceled' }, [{ reason }]);

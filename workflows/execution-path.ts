@@ -54,9 +54,11 @@ export class ExecutionPath {
 
   private describe(next: OpenNext | Ended): string {
     const lines = this.visits.map((visit) =>
-      next.kind !== 'end' && visit.visit === next.visit ? `**${lineOf(visit)}, ${stateOf(next)}**` : lineOf(visit),
+      next.kind !== 'end' && visit.visit === next.visit
+        ? `**${describeVisit(visit)}, ${describePosition(next)}**`
+        : describeVisit(visit),
     );
-    if (next.kind === 'end') lines.push(`**${endOf(next)}**`);
+    if (next.kind === 'end') lines.push(`**${describeEnd(next)}**`);
     const list = lines.map((line) => `- ${line}`).join('\n');
     const [first] = this.visits;
     const gap = first && first.visit > 1 ? 'Earlier steps are in the dashboard.\n\n' : '';
@@ -64,11 +66,11 @@ export class ExecutionPath {
   }
 }
 
-function lineOf({ label, took, at }: ShownVisit): string {
+function describeVisit({ label, took, at }: ShownVisit): string {
   return `${at} ${escapeMarkdown(label)}${took === undefined ? '' : ` → ${escapeMarkdown(took)}`}`;
 }
 
-function stateOf(next: OpenNext): string {
+function describePosition(next: OpenNext): string {
   switch (next.kind) {
     case 'effect':
       return 'running';
@@ -79,7 +81,7 @@ function stateOf(next: OpenNext): string {
   }
 }
 
-function endOf({ status, reason }: Ended): string {
+function describeEnd({ status, reason }: Ended): string {
   return reason === null ? status : `${status}: ${escapeMarkdown(reason)}`;
 }
 

@@ -9,7 +9,7 @@ import {
 import type { JobActivities, JobEnd, JobEnded, JobProgress } from '../activities/jobs.ts';
 import type { JobInput } from '../rules/contacts/jobs.ts';
 import { activitiesOn } from './activities-on.ts';
-import { endAs, withCode } from './ends.ts';
+import { endAs, toWorkflowFailure } from './ends.ts';
 
 /**
  * Retries for about 20 minutes, longer than a restart or failover of the database takes. If a job still fails after
@@ -55,7 +55,7 @@ export async function runJob(
     for (let progress = await next(input); !progress.done; progress = await next(input)) {
       setCurrentDetails(`${progress.processed} done`);
       if (workflowInfo().continueAsNewSuggested) break;
-      if (progress.waitMs !== undefined) await sleep(progress.waitMs, { summary: 'waits for its turn' });
+      if (progress.waitMs !== undefined) await sleep(progress.waitMs, { summary: 'wait for the next turn' });
     }
   } catch (error) {
     return endEarly(input, error);
@@ -71,13 +71,13 @@ export async function runJob(
  */
 async function endEarly(input: JobInput, error: unknown): Promise<string> {
   const status = isCancellation(error) ? 'CANCELLED' : 'FAILED';
-  const recordEnd = await writeEnd({ ...input, status, failedReason: reasonOf(error) });
+  const recordEnd = await writeEnd({ ...input, status, failedReason: getInnermostMessage(error) });
   // Activities of earlier versions return nothing.
   if (!recordEnd) throw error;
   if (recordEnd.status !== status) return endAs(recordEnd);
-  const failure = withCode(error);
+  const failure = toWorkflowFailure(error);
   throw failure === error && status === 'FAILED'
-    ? ApplicationFailure.nonRetryable(reasonOf(error), recordEnd.reason)
+    ? ApplicationFailure.nonRetryable(getInnermostMessage(error), recordEnd.reason)
     : failure;
 }
 
@@ -85,12 +85,12 @@ async function writeEnd(end: JobEnd): Promise<JobEnded | undefined> {
   try {
     return await CancellationScope.nonCancellable(() => endJob(end));
   } catch (error) {
-    throw withCode(error);
+    throw toWorkflowFailure(error);
   }
 }
 
 /** Returns the message of the innermost error, because the outer errors only say that an activity failed. */
-function reasonOf(error: unknown): string {
+function getInnermostMessage(error: unknown): string {
   let inner: unknown = error;
   while (inner instanceof Error && inner.cause instanceof Error) inner = inner.cause;
   return inner instanceof Error ? inner.message.slice(0, 500) : 'unknown';

@@ -5,7 +5,7 @@
 const VISITS_MAX = 1_000;
 
 /**
- * A set of visits whose awaited event has arrived. Visit numbers only grow, so `dropBefore` removes the visits before
+ * A set of visits whose awaited event has arrived or whose pause a user has ended. Visit numbers only grow, so `dropBefore` removes the visits before
  * the current visit.
  */
 export class SatisfiedVisits {

@@ -19,7 +19,7 @@ const OUTCOME_MAX_CHARS = 60;
  * store, so steps without a wait do not update it. The attributes keep their values after the wait, so a search must
  * also filter for running workflows.
  */
-export function noteWait({ stepId, stepType }: Exclude<Next, { kind: 'end' }>): void {
+export function setWaitAttributes({ stepId, stepType }: Exclude<Next, { kind: 'end' }>): void {
   // Activities of earlier versions did not return the step. Without a known step, there is nothing to store.
   // If an execution waits at the same step again, for example after a check, its attributes need no update.
   if (stepId === undefined || stepType === undefined) return;
@@ -31,6 +31,6 @@ export function noteWait({ stepId, stepType }: Exclude<Next, { kind: 'end' }>): 
 }
 
 /** Makes the reason of a run's end searchable. */
-export function noteOutcome(reason: string): void {
+export function setOutcomeAttribute(reason: string): void {
   if (patched('outcome')) upsertSearchAttributes([{ key: OUTCOME, value: reason.slice(0, OUTCOME_MAX_CHARS) }]);
 }

@@ -1,6 +1,6 @@
 import { continueAsNew } from '@temporalio/workflow';
 import { giveUpSms, sendSms } from './delivery-activities.ts';
-import { type DeliveryState, deliver, newDelivery } from './delivery-loop.ts';
+import { createDelivery, type DeliveryState, deliver } from './delivery-loop.ts';
 
 const countSms = (messages: number) => `${messages} SMS`;
 
@@ -17,7 +17,7 @@ export interface SmsDeliveryInput {
 export async function smsDelivery(input: SmsDeliveryInput): Promise<string> {
   const { projectId, smsIds } = input;
   return deliver({
-    state: input.carried ?? newDelivery(smsIds),
+    state: input.carried ?? createDelivery(smsIds),
     count: countSms,
     attempt: (due, expiresAt) => {
       const ids = due.map(({ id }) => id);

@@ -3,7 +3,7 @@ import type { TurnResult, WebhookDeliveryActivities } from '../activities/webhoo
 import { PRIORITY } from '../rules/queues.ts';
 import { activitiesOn } from './activities-on.ts';
 import { showDetails } from './current-details.ts';
-import { endingWithCode } from './ends.ts';
+import { failWithActivityCode } from './ends.ts';
 import { RunLength } from './run-length.ts';
 
 export interface WebhookDeliveryInput {
@@ -33,7 +33,7 @@ export const wake = defineSignal('wake');
  * Endpoints and projects get turns one after the other.
  */
 export async function webhookDelivery(input: WebhookDeliveryInput): Promise<void> {
-  return endingWithCode(() => deliverTurns(input));
+  return failWithActivityCode(() => deliverTurns(input));
 }
 
 async function deliverTurns(input: WebhookDeliveryInput): Promise<void> {
