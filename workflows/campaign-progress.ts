@@ -23,7 +23,7 @@ export function isExhausted(progress: CampaignProgress): boolean {
 }
 
 /** Adds a chunk that waits in Postgres to the summary of waiting chunks (`progress.waiting`). */
-export function addWaiting(progress: CampaignProgress, chunk: ChunkState): void {
+export function addWaitingChunk(progress: CampaignProgress, chunk: ChunkState): void {
   const { waiting } = progress;
   const first = !waiting || chunk.dueAtMs < waiting.dueAtMs;
   progress.waiting = {
@@ -45,7 +45,7 @@ export function takeDueChunks(progress: CampaignProgress, result: DueChunks, new
   // soon.
   if (progress.waiting && result.due.length === 0)
     progress.waiting.dueAtMs = Math.max(progress.waiting.dueAtMs, Date.now() + CLOCK_RECHECK_MS);
-  for (const chunk of newlyWaiting) addWaiting(progress, chunk);
+  for (const chunk of newlyWaiting) addWaitingChunk(progress, chunk);
 }
 
 /**

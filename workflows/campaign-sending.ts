@@ -6,7 +6,7 @@ import { control } from './campaign-activities.ts';
 import type { AudienceStage } from './campaign-audience.ts';
 import { sendChunk } from './campaign-chunk.ts';
 import {
-  addWaiting,
+  addWaitingChunk,
   applyClockChange,
   countUnfinished,
   hasNewChunks,
@@ -229,7 +229,7 @@ export class Sending {
     this.rate = result.rate ?? this.rate;
     const unfinished = nextChunkState(chunk, result, { nowMs: Date.now(), clock: this.progress.clock });
     if (unfinished && result.kept) {
-      addWaiting(this.progress, unfinished);
+      addWaitingChunk(this.progress, unfinished);
       this.newlyWaiting?.push(unfinished);
     } else if (unfinished) this.progress.later.push(unfinished);
     switch (result.outcome) {

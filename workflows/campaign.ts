@@ -4,7 +4,7 @@ import { newChunk } from '../rules/campaigns/chunk-state.ts';
 import { pluralize } from '../rules/pluralize.ts';
 import { control } from './campaign-activities.ts';
 import { AudienceStage } from './campaign-audience.ts';
-import { addWaiting, applyClockChange } from './campaign-progress.ts';
+import { addWaitingChunk, applyClockChange } from './campaign-progress.ts';
 import { Sending } from './campaign-sending.ts';
 import { awaitStart, type CampaignRunInput } from './campaign-start.ts';
 import { endAs, failWithActivityCode } from './ends.ts';
@@ -81,7 +81,7 @@ async function storeWaitingChunks(start: CampaignRunInput, progress: CampaignPro
     const chunks = later.slice(at, at + CHUNKS_PER_CALL);
     const summary = `store ${chunks.length} waiting chunks in Postgres`;
     await control.keepChunks.executeWithOptions({ summary }, [{ ...start, chunks, clock }]);
-    for (const chunk of chunks) addWaiting(progress, chunk);
+    for (const chunk of chunks) addWaitingChunk(progress, chunk);
   }
   progress.later = [];
 }

@@ -119,7 +119,7 @@ export async function contactExecution(input: ExecutionInput): Promise<string> {
 /** The content of the signals that have arrived so far. */
 interface ReceivedSignals {
   satisfied: SatisfiedVisits;
-  /** Whether the workflow must read its position in the database, because it may differ. */
+  /** Whether the workflow must read the position from the database, because its own position may be outdated. */
   shouldCheck: boolean;
 }
 

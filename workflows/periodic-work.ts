@@ -14,7 +14,7 @@ export async function pruningRound(request: RoundRequest = {}): Promise<RoundRes
   return runRound('pruning', request, (next) => continueAsNew<typeof pruningRound>(next));
 }
 
-/** Adds up the counts that the statistics show. */
+/** Deletes stale statistics of campaigns, and adds up the counts of emails and of visits to steps. */
 export async function statisticsRound(request: RoundRequest = {}): Promise<RoundResult> {
   return runRound('statistics', request, (next) => continueAsNew<typeof statisticsRound>(next));
 }
