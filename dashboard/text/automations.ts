@@ -80,6 +80,13 @@ export const automations = {
   zoomOut: 'Zoom out',
   zoomReset: 'Zoom to 100%',
   zoomFit: 'Fit to screen',
+  moreCount: (n: number) => pluralize(n, 'step'),
+  moreSteps: {
+    left: (n: number) => `${pluralize(n, 'more step')} to the left`,
+    right: (n: number) => `${pluralize(n, 'more step')} to the right`,
+    up: (n: number) => `${pluralize(n, 'more step')} above`,
+    down: (n: number) => `${pluralize(n, 'more step')} below`,
+  },
   discard: 'Discard changes',
   tidy: 'Tidy up',
   enable: 'Enable',

@@ -1,3 +1,4 @@
+import type { Locator } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { buildDomain, buildTemplate } from '../build/senders.ts';
 import { buildWorkflow, expectOk } from '../build/workflows.ts';
@@ -196,6 +197,19 @@ describeInBrowser('automations in the dashboard', () => {
     await zoom.getByRole('button', { name: 'Fit to screen' }).click();
     await zoom.getByText('75%').waitFor();
 
+    const last = page.locator('.react-flow__node', { hasText: `pause ${STEPS - 1}` });
+    const below = page.getByRole('button', { name: /^\d+ more steps? below$/ });
+    expect(await isInWindow(last)).toBe(false);
+    await expect
+      .poll(async () => {
+        if (await below.isVisible()) await below.press('Enter');
+        return (await below.isVisible()) || !(await isInWindow(last));
+      })
+      .toBe(false);
+    expect(await isInWindow(first)).toBe(false);
+    await zoom.getByRole('button', { name: 'Fit to screen' }).click();
+    await page.getByRole('button', { name: /more steps above/ }).waitFor({ state: 'detached' });
+
     await page.getByText('7 days', { exact: true }).click();
     await page.waitForURL(/days=7/);
     await first.getByRole('link', { name: '1 waiting' }).click();
@@ -214,6 +228,33 @@ describeInBrowser('automations in the dashboard', () => {
     await page.getByRole('link', { name: 'Back to automations' }).click();
     await page.getByRole('heading', { level: 1, name: 'Automations' }).waitFor();
     await page.getByRole('navigation', { name: 'Menu' }).waitFor();
+  });
+
+  it('with eight branches, each with a step, are readable in a laptop’s window as a whole', async () => {
+    const names = ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h'].map((name) => `branch ${name}`);
+    const workflow = await buildWorkflow(service, {
+      enabled: false,
+      eventName: 'eight',
+      steps: {
+        split: {
+          type: 'SPLIT',
+          config: { branches: names.map((name) => ({ name, weight: 1 })) },
+          to: Object.fromEntries(names.map((name) => [name, `step of ${name}`])),
+        },
+        ...Object.fromEntries(names.map((name) => [`step of ${name}`, { type: 'EXIT' as const }])),
+      },
+    });
+    const { page } = await openDashboard({ service, path: `/automations/${workflow.id}` });
+    await page.locator('.react-flow__node').first().waitFor();
+    for (const name of names)
+      expect(await isInWindow(page.locator('.react-flow__node', { hasText: `step of ${name}` })), name).toBe(true);
+    expect(await page.getByRole('button', { name: /more steps?/ }).count()).toBe(0);
+    expect(
+      await page
+        .getByRole('group', { name: 'Zoom' })
+        .getByText(/^(7[5-9]|[89]\d|100)%$/)
+        .isVisible(),
+    ).toBe(true);
   });
 
   it('list on a phone what a draft lacks, in plain words', async () => {
@@ -318,4 +359,12 @@ async function add(page: Page, where: string, what: string): Promise<void> {
   await page.getByRole('button', { name: where, exact: true }).first().click();
   await page.getByRole('dialog').getByRole('button', { name: what }).click();
   await page.getByRole('dialog').waitFor({ state: 'detached' });
+}
+
+/** Tells whether the whole element is inside the window. */
+async function isInWindow(element: Locator): Promise<boolean> {
+  const box = await element.boundingBox();
+  const window = element.page().viewportSize();
+  if (!box || !window) return false;
+  return box.x >= 0 && box.y >= 0 && box.x + box.width <= window.width && box.y + box.height <= window.height;
 }

@@ -36,6 +36,7 @@ import {
   type TransitionEdgeType,
 } from './drawing.ts';
 import { initialView, MIN_ZOOM } from './fit.ts';
+import { MoreSteps } from './more-steps.tsx';
 import { StartNode, StepNode } from './step-node.tsx';
 import { TransitionEdge } from './transition-edge.tsx';
 import { Zoom } from './zoom.tsx';
@@ -141,6 +142,7 @@ function Flow(props: CanvasProps) {
             proOptions={PRO_OPTIONS}
           >
             <Background gap={20} size={1.5} color="var(--color-border-strong)" />
+            <MoreSteps positions={drawing.positions} />
             <Zoom onFit={fit} />
           </ReactFlow>
         )}

@@ -185,20 +185,29 @@ export function edgesOf(drawing: Drawing, before: ReadonlyMap<string, Transition
   const nameOf = (id: string) => stepOf(graph, id)?.name ?? '';
   const offsets = new Map(graph.steps.flatMap((step) => offsetsOf(drawing, step)));
   const rows = new Map(graph.steps.flatMap((step) => rowsOfBranches(drawing, step)));
+  const lanes = new Map(
+    graph.transitions.map(({ from, to, branch }) => {
+      const key = flowKey(from, branch);
+      const hasTwin = graph.transitions.some(
+        (transition) => transition.from === from && transition.to === to && transition.branch !== branch,
+      );
+      return [key, laneBetween(drawing, from, to, branch === null || hasTwin ? offsets.get(key) : undefined)] as const;
+    }),
+  );
   const edges = graph.transitions.map(({ from, to, branch }): TransitionEdgeType => {
     const key = flowKey(from, branch);
     const isHighlighted = highlighted?.transitions.has(key) ?? false;
-    const offset = offsets.get(key) ?? 0;
-    const hasTwin = graph.transitions.some(
-      (transition) => transition.from === from && transition.to === to && transition.branch !== branch,
-    );
+    const siblings = graph.transitions.filter((other) => other.from === from && other.branch !== branch);
     const data = {
       place: { after: from, branch },
       branch,
-      lane: laneBetween(drawing, from, to, branch === null || hasTwin ? offset : undefined),
-      offset,
+      lane: lanes.get(key),
+      offset: offsets.get(key) ?? 0,
       ...(rows.get(key) ?? FIRST_ROW),
-      labelWidth: hasTwin ? TWIN_LABEL_PX : LABEL_PX,
+      labelWidth: labelWidthOf(
+        lanes.get(key),
+        siblings.map((other) => lanes.get(flowKey(from, other.branch))),
+      ),
       flow: flows.get(key),
       highlighted: isHighlighted,
       readOnly,
@@ -212,9 +221,17 @@ export function edgesOf(drawing: Drawing, before: ReadonlyMap<string, Transition
   return [...first, ...edges].map((one) => reuseNode(before.get(one.id), one));
 }
 
-/** Width in pixels of the name of a branch in a column of its own, and beside another branch to the same step. */
+/** Largest and smallest width in pixels of a branch's name, and pixels between the names of two branches. */
 const LABEL_PX = 240;
-const TWIN_LABEL_PX = 80;
+const SHORT_LABEL_PX = 40;
+const LABEL_GAP = 8;
+
+/** Returns the width that the name of a branch can take without covering the name of the nearest branch beside it. */
+function labelWidthOf(lane: number | undefined, others: (number | undefined)[]): number {
+  if (lane === undefined) return LABEL_PX;
+  const distances = others.flatMap((other) => (other === undefined || other === lane ? [] : Math.abs(other - lane)));
+  return Math.max(SHORT_LABEL_PX, Math.min(LABEL_PX, ...distances.map((distance) => distance - LABEL_GAP)));
+}
 
 const FIRST_ROW: Row = { crowded: false, row: 0 };
 

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { MIN_ZOOM } from '../canvas/fit.ts';
 import { summarizeStep } from '../step-types.tsx';
 import { AUTOMATION_EXAMPLES } from './automation-examples.ts';
 import { faultsByStep } from './faults.ts';
@@ -15,15 +16,24 @@ const overlaps = (positions: Map<string, { x: number; y: number }>) => {
   );
 };
 
-/** Returns a SPLIT with these branches, each to a step of its own. */
-function splitInto(names: string[]): { graph: Graph; ids: string[] } {
-  const end = welcome.steps[1] as Step;
+/**
+ * Returns a SPLIT with these branches, each to a step of its own. A branch can have more steps, and all branches can
+ * join at the end.
+ */
+function splitInto(names: string[], { length = 1, joins = false } = {}): { graph: Graph; ids: string[] } {
+  const anyStep = welcome.steps[1] as Step;
   const config = { branches: names.map((name) => ({ name, weight: 1 })) };
-  const split: Step = { ...end, id: 'split', type: 'SPLIT', config, position: null };
+  const split: Step = { ...anyStep, id: 'split', type: 'SPLIT', config, position: null };
   const ids = names.map((name) => `to-${name}`);
-  const steps = [split, ...ids.map((id): Step => ({ ...end, id, type: 'EXIT', config: {}, position: null }))];
+  const chains = ids.map((id) => [id, ...Array.from({ length: length - 1 }, (_, n) => `${id}-${n}`)]);
+  const other = (id: string): Step => ({ ...anyStep, id, position: null });
   const transitions = names.map((branch) => ({ from: 'split', to: `to-${branch}`, branch }));
-  return { graph: { entry: 'split', steps, transitions }, ids };
+  const later = chains.flatMap((chain) => {
+    const whole = joins ? [...chain, 'join'] : chain;
+    return whole.slice(1).map((to, n) => ({ from: whole[n] ?? '', to, branch: null }));
+  });
+  const steps = [split, ...chains.flat().map(other), ...(joins ? [other('join')] : [])];
+  return { graph: { entry: 'split', steps, transitions: [...transitions, ...later] }, ids };
 }
 
 describe('the example automations', () => {
@@ -72,6 +82,21 @@ describe('the layout', () => {
     const left = ids.map((id) => positions.get(id)?.x ?? 0);
     expect(left).toEqual([...left].sort((one, other) => one - other));
     expect(overlaps(positions)).toBe(false);
+  });
+
+  it.each([
+    [1, 'end there'],
+    [1, 'join'],
+    [3, 'join'],
+  ])('of eight branches of %i steps that %s fits in a laptop’s window', (length, end) => {
+    const { graph } = splitInto(['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h'], { length, joins: end === 'join' });
+    const positions = layout(graph);
+    const across = [...positions.values()].map(({ x }) => x);
+    const width = Math.max(...across) + NODE.width - Math.min(...across);
+    expect(width * MIN_ZOOM).toBeLessThan(1280 - 48);
+    expect(overlaps(positions)).toBe(false);
+    for (const { from, to } of graph.transitions)
+      expect(positions.get(to)?.y ?? 0).toBeGreaterThan(positions.get(from)?.y ?? 0);
   });
 
   it('leaves room for the names of many branches to one step, and of many branches to none', () => {

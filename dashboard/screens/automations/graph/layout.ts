@@ -1,5 +1,5 @@
 import dagre from '@dagrejs/dagre';
-import { type CanvasPosition, type Graph, stepOf, transitionsOf } from './graph.ts';
+import { type CanvasPosition, type Graph, type Step, stepOf, transitionsOf } from './graph.ts';
 
 /** Size of a node on the canvas, in pixels. */
 export const NODE = { width: 264, height: 58 };
@@ -9,6 +9,8 @@ export const GAP = { nodes: 40, ranks: 48, label: 26 };
 export const BRANCH_ROW = 24;
 /** If at least this many branches of a step lead to the same step, their names are shown one below the other. */
 export const CROWD = 3;
+/** From this number of columns, a step's branches would be wider than a laptop's window at the smallest readable zoom. */
+const MANY_COLUMNS = 6;
 
 /** Returns the position of each step, top down: the position from the user, or else from the layout. */
 export function positionsOf(graph: Graph): Map<string, CanvasPosition> {
@@ -43,10 +45,13 @@ export function layout(graph: Graph): Map<string, CanvasPosition> {
   drawing.setGraph({ rankdir: 'TB', nodesep: GAP.nodes, ranksep: GAP.ranks, marginx: 0, marginy: 0 });
   drawing.setDefaultEdgeLabel(() => ({}));
   for (const { id } of graph.steps) drawing.setNode(id, { ...NODE });
+  const ranks = new Map(graph.steps.flatMap((step) => lowerRanks(graph, step)));
   for (const { from, to, branch } of graph.transitions) {
     if (from === to || !drawing.hasNode(from) || !drawing.hasNode(to)) continue;
     const height = branch === null ? 0 : GAP.label + BRANCH_ROW * rowsBelow(graph, from);
-    drawing.setEdge(from, to, { width: 0, height });
+    // A higher weight keeps the steps of a branch together, so that only the line to the next join becomes longer.
+    const weight = ranks.size > 0 && !isJoin(graph, to) ? 2 : 1;
+    drawing.setEdge(from, to, { width: 0, height, minlen: ranks.get(`${from} ${to}`) ?? 1, weight });
   }
   dagre.layout(drawing);
   const drawnAt = new Map(graph.steps.map(({ id }) => [id, drawing.node(id).x]));
@@ -59,6 +64,41 @@ export function layout(graph: Graph): Map<string, CanvasPosition> {
       return [id, { x, y: Math.round(drawing.node(id).y - NODE.height / 2) }];
     }),
   );
+}
+
+/**
+ * Returns how many ranks below their step every second of many branches starts. These branches are drawn below the
+ * steps of the branches beside them, each between two of them, so that the drawing is half as wide.
+ */
+function lowerRanks(graph: Graph, step: Step): [transition: string, ranks: number][] {
+  const targets = [...new Set(transitionsOf(graph, step).flatMap(({ to }) => to ?? []))];
+  if (targets.length < MANY_COLUMNS) return [];
+  const chains = targets.map((id) => chainLength(graph, id));
+  if (!chains.every((length) => length !== undefined)) return [];
+  const upper = chains.filter((_, n) => n % 2 === 0);
+  const ranks = 1 + Math.max(...upper);
+  return targets.flatMap((to, n) => (n % 2 === 1 ? [[`${step.id} ${to}`, ranks] as const] : []));
+}
+
+/**
+ * Returns the number of steps from this step to the end of its branch. The branch ends before a step at which branches
+ * join. Undefined if a step has several next steps.
+ */
+function chainLength(graph: Graph, first: string): number | undefined {
+  const chain = new Set<string>();
+  for (let id: string | undefined = first; id !== undefined; ) {
+    if (chain.has(id) || isJoin(graph, id)) return chain.size;
+    chain.add(id);
+    const after = [...new Set(graph.transitions.filter(({ from }) => from === id).map(({ to }) => to))];
+    if (after.length > 1) return undefined;
+    id = after[0];
+  }
+  return chain.size;
+}
+
+/** Tells whether several transitions lead to a step. */
+function isJoin({ transitions }: Graph, id: string): boolean {
+  return transitions.filter(({ to }) => to === id).length > 1;
 }
 
 /** Returns the number of rows that the names of crowded branches below a step need. */
