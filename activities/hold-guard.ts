@@ -4,7 +4,7 @@ import type { Db } from '../db/connection.ts';
 import { findWatchedEmails, noteAccepted } from '../db/sending/hold-guard.ts';
 import type { RecordedOutcome } from '../rules/emails/attempt-outcome.ts';
 import { emailDomain } from '../rules/emails/email-address.ts';
-import { mailboxProviderOf } from '../rules/emails/hold-guard.ts';
+import { findMailboxProvider } from '../rules/emails/hold-guard.ts';
 import { describeFailure } from '../rules/failure-text.ts';
 
 /** The maximum number of emails that one statement reads. */
@@ -39,7 +39,7 @@ export function createHoldGuard(p: { db: Db; dnsServers: readonly string[]; log:
   const waiting: string[] = [];
   let running = false;
 
-  const providerOf = async (domain: string) => mailboxProviderOf(domain, await dns.mx(domain));
+  const providerOf = async (domain: string) => findMailboxProvider(domain, await dns.mx(domain));
 
   async function countAccepted(emailIds: string[]): Promise<void> {
     const watched = await findWatchedEmails(db, emailIds);

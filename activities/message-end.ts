@@ -1,5 +1,5 @@
 import type { SampledLog } from '../rules/sampled-log.ts';
-import { timeOfUuid } from '../rules/uuid.ts';
+import { readUuidTime } from '../rules/uuid.ts';
 
 /** How an email or SMS ended. */
 export interface MessageEnd {
@@ -15,7 +15,7 @@ export function logMessageEnd(ends: SampledLog, message: MessageEnd): void {
   // The sampled log skips most lines, so the fields are built only for a line that is written.
   ends('a message has ended', () => {
     const { kind, id, ...end } = message;
-    const acceptedAt = timeOfUuid(id);
+    const acceptedAt = readUuidTime(id);
     return { [`${kind}Id`]: id, ...end, ms: acceptedAt === undefined ? null : Date.now() - acceptedAt.getTime() };
   });
 }

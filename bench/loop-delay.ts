@@ -2,7 +2,7 @@ import { appendFileSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { isMainThread } from 'node:worker_threads';
-import { threadCpuMs } from '../rules/time-limit.ts';
+import { readThreadCpuMs } from '../rules/time-limit.ts';
 
 /** Folder in which processes that load this module write their measurements: one file each, by pid. */
 const FOLDER = 'LOOP_DELAY_DIR';
@@ -44,9 +44,9 @@ if (folder !== undefined && isMainThread) {
   const delays = monitorEventLoopDelay({ resolution: RESOLUTION_MS });
   delays.enable();
   let turnMs = 0;
-  let lastMs = threadCpuMs();
+  let lastMs = readThreadCpuMs();
   setInterval(() => {
-    const nowMs = threadCpuMs();
+    const nowMs = readThreadCpuMs();
     turnMs = Math.max(turnMs, nowMs - lastMs);
     lastMs = nowMs;
   }, RESOLUTION_MS).unref();

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { Client, Connection } from '@temporalio/client';
 import pg from 'pg';
-import { DAY_MS, instantOf, wallAt, writeLocalTime } from '../rules/time/local-time.ts';
+import { DAY_MS, toInstant, toWallTime, writeLocalTime } from '../rules/time/local-time.ts';
 import { readInstallationNames } from '../test/support/names.ts';
 import { type SinkProcess, startSinkProcess } from '../test/support/smtp/sink-process.ts';
 import { createHomePath, removeHome, type StartedService, startService } from '../test/support/start.ts';
@@ -47,7 +47,7 @@ try {
     body: '<p>Hello {{firstName}}</p>',
     audienceType: 'ALL',
     from: `news@${service.dev().domain}`,
-    sendAtLocal: writeLocalTime(wallAt(first, hourMs)),
+    sendAtLocal: writeLocalTime(toWallTime(first, hourMs)),
   });
   const startedAt = performance.now();
   await call(service, `/campaigns/${data.id}/send`, {});
@@ -90,13 +90,13 @@ try {
  * passed an hour earlier, so the service starts the campaign at once.
  */
 function zonesFrom(atMs: number, count: number): { first: string; zones: string[] } {
-  const latest = wallAt('UTC', atMs) + 13 * HOUR_MS;
-  const known = Intl.supportedValuesOf('timeZone').filter((zone) => wallAt(zone, atMs) <= latest);
-  const ahead = known.toSorted((a, b) => wallAt(b, atMs) - wallAt(a, atMs));
+  const latest = toWallTime('UTC', atMs) + 13 * HOUR_MS;
+  const known = Intl.supportedValuesOf('timeZone').filter((zone) => toWallTime(zone, atMs) <= latest);
+  const ahead = known.toSorted((a, b) => toWallTime(b, atMs) - toWallTime(a, atMs));
   const [first = 'UTC'] = ahead;
   const hours = new Map<number, string[]>();
   for (const zone of ahead) {
-    const at = instantOf(zone, wallAt(first, atMs));
+    const at = toInstant(zone, toWallTime(first, atMs));
     hours.set(at, [...(hours.get(at) ?? []), zone]);
   }
   // Only one zone has the first hour, so that the cost of its emails can be measured separately.

@@ -1,8 +1,8 @@
 import { parseArgs } from 'node:util';
 import { type ContentSource, compileContent, compileWhole, renderMime } from '../rules/content/content.ts';
 import { type PreparedContent, prepareContent } from '../rules/content/content-prepare.ts';
-import { contactUrls, linkToken, messageId } from '../rules/content/link-tokens.ts';
-import { type LiquidScope, parseGuarded, renderNodes } from '../rules/content/liquid.ts';
+import { buildContactUrls, createLinkTokens, createMessageId } from '../rules/content/link-tokens.ts';
+import { type LiquidScope, parseWholeTemplate, renderNodes } from '../rules/content/liquid.ts';
 import { buildVariables } from '../rules/content/variables.ts';
 import { markTrusted, type Sourced } from '../rules/provenance/provenance.ts';
 
@@ -84,8 +84,12 @@ function createComposer(compiled: ReturnType<typeof compileContent>): (n: number
   return (n) => {
     const id = emailId(n);
     const to = { email: `contact${n}@example.com` };
-    const headers = { from: FROM, to, date: DATE, messageId: messageId(id, 'shop.example') };
-    return renderMime(compiled, { headers, vars: variables(n), urls: { baseUrl: BASE_URL, ...linkToken(SECRET, id) } });
+    const headers = { from: FROM, to, date: DATE, messageId: createMessageId(id, 'shop.example') };
+    return renderMime(compiled, {
+      headers,
+      vars: variables(n),
+      urls: { baseUrl: BASE_URL, ...createLinkTokens(SECRET, id) },
+    });
   };
 }
 
@@ -93,7 +97,7 @@ function createParsingRenderer(prepared: PreparedContent): (n: number) => string
   return (n) => {
     const scope = {
       ...variables(n).values,
-      ...contactUrls(BASE_URL, linkToken(SECRET, emailId(n)).manage),
+      ...buildContactUrls(BASE_URL, createLinkTokens(SECRET, emailId(n)).manage),
       __click: ['a', 'b'],
     };
     return (
@@ -105,7 +109,7 @@ function createParsingRenderer(prepared: PreparedContent): (n: number) => string
 }
 
 function parseAndRender(source: string, escaping: 'plain' | 'html', scope: LiquidScope): string {
-  return renderNodes(parseGuarded(source, escaping), escaping, scope);
+  return renderNodes(parseWholeTemplate(source, escaping), escaping, scope);
 }
 
 function variables(n: number): Sourced<LiquidScope> {

@@ -7,7 +7,7 @@ import { Agent, request } from 'undici';
 import { connect } from '../db/connection.ts';
 import { saveContent } from '../db/contents/contents.ts';
 import { NO_TEXT } from '../rules/content/email-text.ts';
-import { linkToken } from '../rules/content/link-tokens.ts';
+import { createLinkTokens } from '../rules/content/link-tokens.ts';
 import { buildContacts } from '../test/build/campaigns.ts';
 import { createHomePath, removeHome, startService } from '../test/support/start.ts';
 
@@ -93,7 +93,7 @@ async function buildSentEmails(localPart: string, count: number): Promise<string
     SELECT project_id, id, ${contentId}, 'CAMPAIGN', 'SENT', email, now() - interval '1 hour' FROM contacts
     WHERE project_id = ${projectId} AND starts_with(email, ${localPart}) RETURNING id
   `.execute(db);
-  return rows.map(({ id }) => linkToken(secret, id).track);
+  return rows.map(({ id }) => createLinkTokens(secret, id).track);
 }
 
 /** Requests the paths with this many concurrent clients, and reads the API's time for each from the log. */

@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net';
 import { SMTPServer, type SMTPServerAddress, type SMTPServerOptions, type SMTPServerSession } from 'smtp-server';
-import { callerNetwork, plainAddress } from '../rules/access/caller-address.ts';
+import { parseIpAddress, toCallerNetwork } from '../rules/access/caller-address.ts';
 import { passPathsUnchanged } from './smtp-path.ts';
 
 /** The maximum number of concurrent sessions per IPv4 address, or per /64 network for IPv6. */
@@ -29,7 +29,7 @@ function createSessionSlots(total: number): SessionSlots {
   let taken = 0;
   return {
     take(address) {
-      const network = callerNetwork(address);
+      const network = toCallerNetwork(address);
       const ofNetwork = sessions.get(network) ?? 0;
       if (ofNetwork >= SESSIONS_PER_ADDRESS || taken >= (ofNetwork > 0 ? shared : total)) return undefined;
       sessions.set(network, ofNetwork + 1);
@@ -69,7 +69,7 @@ export class LimitedSmtpServer extends SMTPServer {
   }
 
   override connect(socket: Socket, options?: Parameters<SMTPServer['connect']>[1]): void {
-    const slot = this.#slots.take(plainAddress(socket.remoteAddress ?? '') ?? '');
+    const slot = this.#slots.take(parseIpAddress(socket.remoteAddress ?? '') ?? '');
     if (!slot) {
       refuseConnection(socket);
       return;

@@ -1,7 +1,7 @@
 import { Worker } from 'node:worker_threads';
 import PostalMime, { type Email } from 'postal-mime';
-import { withNamedCharset, withUtf8Header } from '../rules/mime/header-charset.ts';
-import { withWindowsLetters } from '../rules/mime/windows-1252.ts';
+import { addMissingCharset, withUtf8Header } from '../rules/mime/header-charset.ts';
+import { replaceC1Controls } from '../rules/mime/windows-1252.ts';
 
 const OPTIONS = {
   forceRfc822Attachments: true,
@@ -27,7 +27,7 @@ const THREAD_HEAP_MB = 512;
  * @throws Error for a message that is nested too deeply, has too many headers or takes too long
  */
 export async function parseMime(bytes: Buffer): Promise<Email> {
-  const raw = withNamedCharset(withUtf8Header(bytes));
+  const raw = addMissingCharset(withUtf8Header(bytes));
   return correctLetters(await (raw.length < THREAD_MIN_BYTES ? PostalMime.parse(raw, OPTIONS) : thread.parse(raw)));
 }
 
@@ -39,13 +39,13 @@ function correctLetters(email: Email): Email {
   const { subject, text, html, from, attachments } = email;
   return {
     ...email,
-    ...(subject !== undefined && { subject: withWindowsLetters(subject) }),
-    ...(text !== undefined && { text: withWindowsLetters(text) }),
-    ...(html !== undefined && { html: withWindowsLetters(html) }),
-    ...(from && { from: { ...from, name: withWindowsLetters(from.name) } }),
+    ...(subject !== undefined && { subject: replaceC1Controls(subject) }),
+    ...(text !== undefined && { text: replaceC1Controls(text) }),
+    ...(html !== undefined && { html: replaceC1Controls(html) }),
+    ...(from && { from: { ...from, name: replaceC1Controls(from.name) } }),
     attachments: attachments.map((file) => ({
       ...file,
-      filename: file.filename === null ? null : withWindowsLetters(file.filename),
+      filename: file.filename === null ? null : replaceC1Controls(file.filename),
     })),
   };
 }

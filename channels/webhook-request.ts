@@ -1,7 +1,7 @@
 import http, { type IncomingMessage } from 'node:http';
 import https from 'node:https';
 import { describeFailure } from '../rules/failure-text.ts';
-import { isFramingHeader, mergeHeaders } from '../rules/webhooks/headers.ts';
+import { isReservedRequestHeader, mergeHeaders } from '../rules/webhooks/headers.ts';
 import { assertPublicHost, BlockedAddressError, publicLookup } from './public-address.ts';
 
 /** Spec "Workflow Webhook step": requests time out after 10 seconds, at most 5 redirects are followed. */
@@ -177,7 +177,7 @@ function followRedirect(from: Hop, url: URL): Hop {
 }
 
 function headersOf({ headers, ownHeaders = {} }: Hop): Record<string, string> {
-  const allowedHeaders = Object.entries(ownHeaders).filter(([name]) => !isFramingHeader(name));
+  const allowedHeaders = Object.entries(ownHeaders).filter(([name]) => !isReservedRequestHeader(name));
   return mergeHeaders(headers, Object.fromEntries(allowedHeaders));
 }
 

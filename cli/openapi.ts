@@ -6,7 +6,7 @@ import { openApiDocument } from '../api/openapi/document.ts';
 import { createCompute } from '../compute/compute.ts';
 import { connect } from '../db/connection.ts';
 import { parseConfig } from '../rules/config.ts';
-import { shortIdOf } from '../rules/installation.ts';
+import { toShortId } from '../rules/installation.ts';
 import { InstallationNames } from '../temporal/names.ts';
 
 // `npm run -s openapi > openapi.json`: prints the OpenAPI document, the same as `/openapi.json`. Needs no running
@@ -34,7 +34,7 @@ const app = createApp({
     readQueueStats: async () => [],
     names: new InstallationNames({
       id: EXAMPLE_ID,
-      shortId: shortIdOf(EXAMPLE_ID),
+      shortId: toShortId(EXAMPLE_ID),
       legacyBefore: null,
       legacyClosedAt: null,
     }),

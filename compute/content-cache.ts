@@ -1,6 +1,6 @@
 import type { Db } from '../db/connection.ts';
 import { type Content, findContents } from '../db/contents/contents.ts';
-import { contentSource } from '../rules/content/content.ts';
+import { toContentSource } from '../rules/content/content.ts';
 import { Lru } from '../rules/lru.ts';
 import type { Compute, Work } from './compute.ts';
 import { compileForSending, type ReadyContent } from './contents.ts';
@@ -40,6 +40,6 @@ export function createContentCache({ db, compute }: { db: Db; compute: Compute }
   async function compile({ contentId, tracked, ...work }: Parameters<ContentCache['get']>[0]): Promise<StoredContent> {
     const content = (await findContents(db, { projectId: work.projectId, ids: [contentId] })).get(contentId);
     if (!content) throw new Error(`content ${contentId} is missing`);
-    return { content, ready: await compileForSending(compute, work, contentSource(content, tracked)) };
+    return { content, ready: await compileForSending(compute, work, toContentSource(content, tracked)) };
   }
 }

@@ -4,13 +4,13 @@ import {
   type CompiledContent,
   type ContentSource,
   compileContent,
-  contentSource,
+  listContentTemplates,
   type RenderedContent,
   type RenderInput,
   renderMime,
   renderSubject,
   resolveLink,
-  templatesOf,
+  toContentSource,
 } from '../rules/content/content.ts';
 import type { LiquidScope } from '../rules/content/liquid.ts';
 import { type ContentReview, reviewContent } from '../rules/content/review.ts';
@@ -46,7 +46,7 @@ export interface ReadyContent extends Omit<ContentFacts, 'costly' | 'compileMs'>
  */
 export async function compileForSending(compute: Compute, work: Work, source: ContentSource): Promise<ReadyContent> {
   const key = randomUUID();
-  if (compilesQuickly(templatesOf(source))) {
+  if (compilesQuickly(listContentTemplates(source))) {
     const compiled = compileContent(source);
     return toReadyContent(compiled, { plain: compiled.costly ? undefined : compiled, key, source });
   }
@@ -85,8 +85,8 @@ export async function reviewWithinBudget(
   work: Work,
   { content, input }: { content: AuthoredContent; input: RenderInput },
 ): Promise<ContentReview> {
-  const source = contentSource(content, false);
-  const rendersHere = compilesQuickly(templatesOf(source)) && !compileContent(source).costly;
+  const source = toContentSource(content, false);
+  const rendersHere = compilesQuickly(listContentTemplates(source)) && !compileContent(source).costly;
   // Copies only the fields to render, because the caller may pass a whole campaign.
   return rendersHere
     ? reviewContent(source, input)

@@ -25,7 +25,7 @@ import { type JsonBody, type JsonBodyRules, readJsonBody } from '../rules/json-b
 import { Lru } from '../rules/lru.ts';
 import type { OriginalMessage, PrepareOptions } from '../rules/mime/prepare-original.ts';
 import { markTrusted, type Sourced } from '../rules/provenance/provenance.ts';
-import { exceededLimit, runWithTimeLimit, threadCpuMs } from '../rules/time-limit.ts';
+import { isLimitError, readThreadCpuMs, runWithTimeLimit } from '../rules/time-limit.ts';
 
 /** Facts about a compiled content. A thread returns them, because it cannot send the compiled form. */
 export interface ContentFacts {
@@ -75,9 +75,9 @@ const compiledContents = new Lru<string, CompiledContent>(CONTENTS_MAX);
  */
 export const TASKS = {
   'content.facts': ({ key, source }: KeyedSource): ContentFacts => {
-    const startMs = threadCpuMs();
+    const startMs = readThreadCpuMs();
     const { links, variables, needsUnsubscribe, costly } = getCompiled({ key, source });
-    return { links, variables, needsUnsubscribe, costly, compileMs: threadCpuMs() - startMs };
+    return { links, variables, needsUnsubscribe, costly, compileMs: readThreadCpuMs() - startMs };
   },
   'content.parts': (p: KeyedSource & { input: RenderInput }): RenderedContent =>
     renderCompiled(getCompiled(p), p.input),
@@ -90,7 +90,7 @@ export const TASKS = {
     try {
       runWithTimeLimit(() => renderCompiled(ready, NO_CONTACT), TRIAL_MS);
     } catch (error) {
-      if (exceededLimit(error)) throw new TemplateError(TOO_SLOW, { field: 'body', cause: error });
+      if (isLimitError(error)) throw new TemplateError(TOO_SLOW, { field: 'body', cause: error });
     }
   },
   'content.message': ({ input, headers, ...content }: KeyedSource & MessageInput): RenderedMessage => ({

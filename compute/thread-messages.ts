@@ -1,6 +1,6 @@
 import { TemplateError, type TemplateField } from '../rules/content/template-error.ts';
 import { AppError, type ErrorCode, type FieldError } from '../rules/errors.ts';
-import { exceededLimit, TimeLimitExceeded } from '../rules/time-limit.ts';
+import { isLimitError, TimeLimitExceeded } from '../rules/time-limit.ts';
 import type { TaskName } from './tasks.ts';
 
 /** A message to a thread: the task to run. */
@@ -23,7 +23,7 @@ export type PortableError =
 export function toPortable(error: unknown): PortableError {
   if (error instanceof TemplateError) {
     const { message, line, column, field } = error;
-    return { kind: 'template', message, line, column, field, timedOut: exceededLimit(error) };
+    return { kind: 'template', message, line, column, field, timedOut: isLimitError(error) };
   }
   if (error instanceof TimeLimitExceeded) return { kind: 'timeLimit', message: error.message };
   if (error instanceof AppError) {

@@ -1,6 +1,6 @@
 import { setPriority } from 'node:os';
 import { parentPort, workerData } from 'node:worker_threads';
-import { setTimeLimit, type TimeLimit, threadCpuMs } from '../rules/time-limit.ts';
+import { readThreadCpuMs, setTimeLimit, type TimeLimit } from '../rules/time-limit.ts';
 import { buffersToTransfer, TASKS } from './tasks.ts';
 import { type TaskMessage, type TaskReply, toPortable, transferableBuffers } from './thread-messages.ts';
 
@@ -36,11 +36,11 @@ function lowerPriority(): void {
  * and the end of the task belongs to the task.
  */
 async function runTask({ id, name, input }: TaskMessage): Promise<TaskReply> {
-  const startMs = threadCpuMs();
+  const startMs = readThreadCpuMs();
   try {
     const value = await (TASKS[name] as (input: unknown) => unknown)(input);
-    return { id, cpuMs: threadCpuMs() - startMs, value };
+    return { id, cpuMs: readThreadCpuMs() - startMs, value };
   } catch (error) {
-    return { id, cpuMs: threadCpuMs() - startMs, error: toPortable(error) };
+    return { id, cpuMs: readThreadCpuMs() - startMs, error: toPortable(error) };
   }
 }

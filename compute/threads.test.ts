@@ -4,7 +4,7 @@ import { afterAll, describe, expect, it } from 'vitest';
 import type { ContentSource } from '../rules/content/content.ts';
 import { TemplateError } from '../rules/content/template-error.ts';
 import { markTrusted } from '../rules/provenance/provenance.ts';
-import { exceededLimit, TimeLimitExceeded } from '../rules/time-limit.ts';
+import { isLimitError, TimeLimitExceeded } from '../rules/time-limit.ts';
 import { createThreads } from './threads.ts';
 
 const threads = createThreads();
@@ -50,7 +50,7 @@ describe('a task in a thread', () => {
     const endless = '{% for a in (1..9999) %}{% for b in (1..9999) %}{{ a | times: b }}{% endfor %}{% endfor %}';
     const error = await renderParts('a', endless).catch((caught: unknown) => caught);
     expect(error).toBeInstanceOf(TemplateError);
-    expect(exceededLimit(error)).toBe(true);
+    expect(isLimitError(error)).toBe(true);
     expect((await renderParts('a', '<p>next</p>')).text).toContain('next');
   });
 

@@ -2,10 +2,10 @@ import { describe, expect, it } from 'vitest';
 import type { ConfigVariable } from './config/variable.ts';
 import {
   ConfigError,
-  httpAddress,
   parseConfig,
   parseSettings,
   parseStart,
+  toBrowserUrl,
   VARIABLES,
   type VariableName,
 } from './config.ts';
@@ -66,7 +66,7 @@ describe('settings of npm start', () => {
   it('the public address follows host and port, and is kept without a slash at its end', () => {
     expect(parseSettings({ HOST: '0.0.0.0', PORT: '80' }).publicUrl).toBe('http://127.0.0.1:80');
     expect(parseSettings({ PUBLIC_URL: 'https://mail.example.com/' }).publicUrl).toBe('https://mail.example.com');
-    expect(httpAddress('::1', 3000)).toBe('http://[::1]:3000');
+    expect(toBrowserUrl('::1', 3000)).toBe('http://[::1]:3000');
   });
 
   it('a list is split at its commas', () => {

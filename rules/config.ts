@@ -2,16 +2,16 @@ import { isIP } from 'node:net';
 import { isLoopbackHost } from './access/loopback.ts';
 import { ACCESS, SECRETS } from './config/access.ts';
 import { ASSETS, type BucketSettings, bucketSettings, findMissingBucketVariable } from './config/assets.ts';
-import { EMAIL, emailSettings, findMissingEmailVariable, sendingAdvice } from './config/email.ts';
+import { describeSendingProviders, EMAIL, emailSettings, findMissingEmailVariable } from './config/email.ts';
 import { findAttachmentsError, LIMITS, limitSettings } from './config/limits.ts';
 import { LISTENERS } from './config/listeners.ts';
 import { OBSERVATION } from './config/observation.ts';
 import { RETENTION, retentionSettings } from './config/retention.ts';
 import { SERVICE } from './config/service.ts';
-import { findMissingSmsVariable, SMS, smsAdvice, smsSettings } from './config/sms.ts';
+import { describeSmsProviders, findMissingSmsVariable, SMS, smsSettings } from './config/sms.ts';
 import { TEMPORAL, temporalSettings } from './config/temporal.ts';
 import type { ConfigVariable, Environment, ValuesOf, Variables } from './config/variable.ts';
-import { ehloName } from './emails/ehlo-name.ts';
+import { chooseEhloName } from './emails/ehlo-name.ts';
 import { findSmtpUrlError } from './emails/smtp-url.ts';
 
 export type { BucketSettings } from './config/assets.ts';
@@ -97,13 +97,13 @@ export function findCaptureError(
   if (settings.email.captures) {
     return {
       variable: 'EMAIL_PROVIDER',
-      message: `EMAIL_PROVIDER is capture, which keeps mail for development instead of sending it, ${because}: set EMAIL_PROVIDER=${sendingAdvice()}; or ALLOW_CAPTURE=true to capture on purpose.`,
+      message: `EMAIL_PROVIDER is capture, which keeps mail for development instead of sending it, ${because}: set EMAIL_PROVIDER=${describeSendingProviders()}; or ALLOW_CAPTURE=true to capture on purpose.`,
     };
   }
   if (!settings.sms.captures) return undefined;
   return {
     variable: 'SMS_PROVIDER',
-    message: `SMS_PROVIDER is capture, which keeps SMS for development instead of sending them, ${because}: set SMS_PROVIDER=${smsAdvice()}; or ALLOW_CAPTURE=true to capture on purpose.`,
+    message: `SMS_PROVIDER is capture, which keeps SMS for development instead of sending them, ${because}: set SMS_PROVIDER=${describeSmsProviders()}; or ALLOW_CAPTURE=true to capture on purpose.`,
   };
 }
 
@@ -120,7 +120,7 @@ export function parseSettings(env: Environment) {
   const assetsBucket = bucketSettings(values, env);
   checkTogether(values, { email, sms, bucket: assetsBucket });
   /** The URL without a slash at its end. */
-  const publicUrl = values.PUBLIC_URL ?? httpAddress(values.HOST, values.PORT);
+  const publicUrl = values.PUBLIC_URL ?? toBrowserUrl(values.HOST, values.PORT);
   return {
     home: values.TIDINGS_HOME,
     host: values.HOST,
@@ -140,7 +140,7 @@ export function parseSettings(env: Environment) {
     temporal: temporalSettings(values),
     /** The number of workers. Undefined means one worker per core, at most 4. */
     workers: values.WORKERS,
-    email: { ...email, ehloName: ehloName({ returnPathDomain: email.returnPathDomain, publicUrl }) },
+    email: { ...email, ehloName: chooseEhloName({ returnPathDomain: email.returnPathDomain, publicUrl }) },
     allowCapture: values.ALLOW_CAPTURE,
     sms,
     /** The bucket for images. If it is undefined, images are stored in Postgres. */
@@ -164,7 +164,7 @@ export function parseSettings(env: Environment) {
 }
 
 /** Returns the address at which a browser on this machine reaches a server bound to `host` and `port`. */
-export function httpAddress(host: string, port: number): string {
+export function toBrowserUrl(host: string, port: number): string {
   const reachable = host === '0.0.0.0' || host === '::' ? '127.0.0.1' : host;
   return `http://${isIP(reachable) === 6 ? `[${reachable}]` : reachable}:${port}`;
 }

@@ -1,4 +1,4 @@
-import { type AppError, queryErrors } from './errors.ts';
+import { type AppError, createQueryError } from './errors.ts';
 
 /** The values of the sort key at the last row of a page. The last of these values is unique in the list. */
 export type CursorKey = readonly (string | number)[];
@@ -21,7 +21,7 @@ export function encodeCursor(key: CursorKey): string {
  */
 export function decodeCursor(cursor: string, ...lengths: number[]): (string | number)[] {
   const key = parse(cursor);
-  if (!Array.isArray(key) || !lengths.includes(key.length) || !key.every(isKeyValue)) throw unreadableCursor();
+  if (!Array.isArray(key) || !lengths.includes(key.length) || !key.every(isKeyValue)) throw createCursorError();
   return key;
 }
 
@@ -31,7 +31,7 @@ export function decodeCursor(cursor: string, ...lengths: number[]): (string | nu
  */
 export function decodeIdCursor(cursor: string): string {
   const [id] = decodeCursor(cursor, 1);
-  if (!isId(id)) throw unreadableCursor();
+  if (!isId(id)) throw createCursorError();
   return id;
 }
 
@@ -41,11 +41,11 @@ export function isId(value: unknown): value is string {
 }
 
 function parse(cursor: string): unknown {
-  if (cursor.length > MAX_CURSOR_CHARS || !/^[\w-]+$/.test(cursor)) throw unreadableCursor();
+  if (cursor.length > MAX_CURSOR_CHARS || !/^[\w-]+$/.test(cursor)) throw createCursorError();
   try {
     return JSON.parse(Buffer.from(cursor, 'base64url').toString('utf8'));
   } catch {
-    throw unreadableCursor();
+    throw createCursorError();
   }
 }
 
@@ -69,15 +69,15 @@ export function unmarkCursor(cursor: string, mark: string): string {
   const position = cursor.slice(mark.length);
   parse(position);
   if (cursor.startsWith(mark)) return position;
-  throw queryErrors(
+  throw createQueryError(
     [{ field: 'cursor', message: 'The cursor is from another list, filter or order.', code: 'invalid_string' }],
     'Repeat the filters and the order of the previous page, or omit the cursor for the first page.',
   );
 }
 
 /** Returns the error for an invalid cursor. */
-export function unreadableCursor(): AppError {
-  return queryErrors(
+export function createCursorError(): AppError {
+  return createQueryError(
     [{ field: 'cursor', message: 'The cursor cannot be read.', code: 'invalid_string' }],
     'Pass the cursor of the previous page unchanged, or omit the cursor for the first page.',
   );

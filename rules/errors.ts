@@ -180,7 +180,7 @@ export interface ErrorBody {
  * Converts an error to the form that responses have, for the whole request or for one email of a batch. Source:
  * contract §1.5 Errors.
  */
-export function errorBody({ code, message, status, errors, details, suggestion }: AppError): ErrorBody {
+export function toErrorBody({ code, message, status, errors, details, suggestion }: AppError): ErrorBody {
   return { code, message, statusCode: status, ...(errors && { errors }), ...(details && { details }), suggestion };
 }
 
@@ -204,7 +204,7 @@ export class LimitReached extends AppError {
  * Returns the VALIDATION_ERROR for query parameters. Its status is 400, while errors of a body are 422. Source:
  * contract §1.7 Status codes.
  */
-export function queryErrors(errors: FieldError[], suggestion?: string): AppError {
+export function createQueryError(errors: FieldError[], suggestion?: string): AppError {
   const first = errors[0];
   return new AppError('VALIDATION_ERROR', {
     status: 400,
@@ -215,6 +215,6 @@ export function queryErrors(errors: FieldError[], suggestion?: string): AppError
 }
 
 /** Returns the VALIDATION_ERROR for a single field. */
-export function fieldError(field: string, message: string, code = 'custom'): AppError {
+export function createFieldError(field: string, message: string, code = 'custom'): AppError {
   return new AppError('VALIDATION_ERROR', { errors: [{ field, message, code }] });
 }

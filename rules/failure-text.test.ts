@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { AppError } from './errors.ts';
-import { describeFailure, redact, stackFrames } from './failure-text.ts';
+import { describeFailure, readStackFrames, redact } from './failure-text.ts';
 
 describe('redact removes addresses, keys and passwords', () => {
   it.each([
@@ -64,7 +64,7 @@ describe('describeFailure shows what failed, without what the error quotes', () 
   });
 
   it('the frames of a stack do not contain the message', () => {
-    const frames = stackFrames(new Error('for Ada\n    at home (ada)'));
+    const frames = readStackFrames(new Error('for Ada\n    at home (ada)'));
     expect(frames).toMatch(/^\s+at .*failure-text\.test\.ts:\d+:\d+/);
     expect(frames).not.toMatch(/ada\b/i);
   });

@@ -52,7 +52,7 @@ export function describeFailure(error: unknown): string {
 }
 
 /** Returns the frames of an error's stack, without the message that Node writes at the top. */
-export function stackFrames(error: Error): string {
+export function readStackFrames(error: Error): string {
   const { message, stack = '' } = error;
   const lines = stack.slice(stack.indexOf(message) + message.length).split('\n');
   return lines.filter((line) => /^\s+at /.test(line)).join('\n');

@@ -13,12 +13,12 @@ const forms = new WeakMap<z.core.$ZodType, FormOf>();
  * Declares the fields of a schema's inputs, so that a response can name unknown fields. Wrappers such as `nullish()`
  * keep the declaration. A copy by `openapi()` or `refine()` loses it, so call this function last.
  */
-export function describeForms<Schema extends z.ZodType>(schema: Schema, formOf: FormOf): Schema {
+export function declareForms<Schema extends z.ZodType>(schema: Schema, formOf: FormOf): Schema {
   forms.set(schema, formOf);
   return schema;
 }
 
 /** Returns the declaration for a schema. Undefined if the schema has none, because zod can list its fields. */
-export function declaredForms(schema: z.core.$ZodType): FormOf | undefined {
+export function findDeclaredForms(schema: z.core.$ZodType): FormOf | undefined {
   return forms.get(schema);
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import {
-  compareSides,
+  compareInstallationTokens,
   type DatabaseMark,
   describeMismatch,
   findLostWindow,
@@ -51,7 +51,7 @@ describe('the tokens of Postgres and Temporal', () => {
     ['Temporal is away, and the database is the one that wrote the last one', { temporal: undefined }],
     ['the role may not read the identifier of the server', { database: { ...HERE, systemIdentifier: null } }],
   ])('match if %s', (_, changes) => {
-    expect(compareSides(createSides(changes))).toBe('agree');
+    expect(compareInstallationTokens(createSides(changes))).toBe('agree');
   });
 
   it.each<[string, Partial<Sides>]>([
@@ -62,11 +62,11 @@ describe('the tokens of Postgres and Temporal', () => {
       { tokens: [postgresToken(6, { confirmed: false }), postgresToken(5)], temporal: temporalToken(4) },
     ],
   ])('show that Temporal was restored, if Temporal is behind %s', (_, changes) => {
-    expect(compareSides(createSides(changes))).toBe('temporal-behind');
+    expect(compareInstallationTokens(createSides(changes))).toBe('temporal-behind');
   });
 
   it('show that Temporal has lost its data', () => {
-    expect(compareSides(createSides({ temporal: null }))).toBe('temporal-empty');
+    expect(compareInstallationTokens(createSides({ temporal: null }))).toBe('temporal-empty');
   });
 
   it.each<[string, Partial<Sides>]>([
@@ -74,7 +74,7 @@ describe('the tokens of Postgres and Temporal', () => {
     ['is from before the first token', { tokens: [] }],
     ['is older, and on another server', { temporal: temporalToken(9), database: OTHER_SERVER }],
   ])('show a restored backup or a clone: the database %s', (_, changes) => {
-    expect(compareSides(createSides(changes))).toBe('database-behind');
+    expect(compareInstallationTokens(createSides(changes))).toBe('database-behind');
   });
 
   it.each<[string, Partial<Sides>]>([
@@ -95,13 +95,13 @@ describe('the tokens of Postgres and Temporal', () => {
       },
     ],
   ])('show a restored dump %s', (_, changes) => {
-    expect(compareSides(createSides(changes))).toBe('database-foreign');
+    expect(compareInstallationTokens(createSides(changes))).toBe('database-foreign');
   });
 
   it('show two databases that continued from the same token', () => {
-    expect(compareSides(createSides({ temporal: temporalToken(5, { value: 'of the other database' }) }))).toBe(
-      'diverged',
-    );
+    expect(
+      compareInstallationTokens(createSides({ temporal: temporalToken(5, { value: 'of the other database' }) })),
+    ).toBe('diverged');
   });
 
   it('match again if a take-over was killed before Temporal got its token', () => {
@@ -112,7 +112,7 @@ describe('the tokens of Postgres and Temporal', () => {
       database: RESTORED_DUMP,
       temporal: temporalToken(9, { database: OTHER_SERVER }),
     });
-    expect(compareSides(after)).toBe('agree');
+    expect(compareInstallationTokens(after)).toBe('agree');
   });
 });
 

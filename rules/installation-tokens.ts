@@ -84,7 +84,7 @@ export interface Sides {
  * Compares the tokens in Postgres and Temporal. While Temporal does not respond, only checks that this database wrote
  * the newest token in Postgres.
  */
-export function compareSides({ tokens, database, temporal }: Sides): TokenComparison {
+export function compareInstallationTokens({ tokens, database, temporal }: Sides): TokenComparison {
   const [newest] = tokens;
   if (newest === undefined) return temporal ? 'database-behind' : 'agree';
   const comparison = compareTokens(tokens, temporal);

@@ -1,10 +1,10 @@
-import { timeOfUuid } from './uuid.ts';
+import { readUuidTime } from './uuid.ts';
 
 /** One installation of the service: a database and its workflows in Temporal. */
 export interface Installation {
   /** A random UUID (version 4) that the migration creates. */
   id: string;
-  /** The short form of the id, which each name in Temporal contains (see `shortIdOf`). */
+  /** The short form of the id, which each name in Temporal contains (see `toShortId`). */
   shortId: string;
   /**
    * The time of the upgrade that introduced installations. Rows that are older keep the workflow ids of the earlier
@@ -16,7 +16,7 @@ export interface Installation {
 }
 
 /** Returns the short form of an installation's id: its first 8 characters, which are random in a UUIDv4. */
-export function shortIdOf(installationId: string): string {
+export function toShortId(installationId: string): string {
   return installationId.slice(0, 8);
 }
 
@@ -26,7 +26,7 @@ export function shortIdOf(installationId: string): string {
  */
 export function isLegacyRow({ legacyBefore }: Installation, rowId: string): boolean {
   if (legacyBefore === null) return false;
-  const createdAt = timeOfUuid(rowId);
+  const createdAt = readUuidTime(rowId);
   return createdAt !== undefined && createdAt < legacyBefore;
 }
 

@@ -123,7 +123,7 @@ export function parseJson(bytes: Uint8Array): unknown {
  * 2^53, or a value that is nested too deeply. The search is fast: it uses native functions for strings, and visits at
  * most `JSON_MAX_NODES` values.
  */
-export function findUnstorable(value: unknown): Unstorable | undefined {
+export function findUnstorableValue(value: unknown): Unstorable | undefined {
   return searchUnstorable(value, 0, { left: JSON_MAX_NODES, members: 0 });
 }
 

@@ -121,7 +121,7 @@ export const LARGE_EMAIL_PRIORITY = 5;
 
 export type QueuedRow = { [K in OutboxKind]: Pick<OutboxRowOf<K>, 'kind' | 'payload'> }[OutboxKind];
 
-export function priorityOf(row: QueuedRow): number {
+export function getPriority(row: QueuedRow): number {
   return isLarge(row) ? LARGE_EMAIL_PRIORITY : OUTBOX_PRIORITY[row.kind];
 }
 
@@ -138,7 +138,7 @@ export const OUTBOX_CHANNEL = 'outbox';
 export type OutboxTaker = 'email' | 'largeEmail' | 'sms' | 'simulator' | 'temporal';
 
 /** Returns the loop of a worker that takes a row. */
-export function takerOf(row: QueuedRow): OutboxTaker {
+export function getTaker(row: QueuedRow): OutboxTaker {
   if (row.kind === 'email.deliver') return isLarge(row) ? 'largeEmail' : 'email';
   if (row.kind === 'email.simulated') return 'simulator';
   return row.kind === 'sms.deliver' ? 'sms' : 'temporal';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { formatQueueTable, type QueueStats, toReading } from './queue-stats.ts';
+import { formatQueueTable, type QueueStats, toQueueReading } from './queue-stats.ts';
 import type { TaskQueue } from './queues.ts';
 
 const AT = new Date('2026-11-29T10:00:00Z');
@@ -9,7 +9,7 @@ function createStats(queue: TaskQueue, more: Partial<QueueStats> = {}): QueueSta
 }
 
 function formatStats(...stats: QueueStats[]): string[] {
-  const [first, , , , ...rows] = formatQueueTable(toReading(stats, AT)).split('\n');
+  const [first, , , , ...rows] = formatQueueTable(toQueueReading(stats, AT)).split('\n');
   return [first ?? '', ...rows];
 }
 

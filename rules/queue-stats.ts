@@ -28,12 +28,12 @@ export interface QueueReading {
 const BEHIND_SECONDS = 10;
 
 /** Returns the queues that no worker serves. */
-export function unservedQueues(stats: readonly QueueStats[]): TaskQueue[] {
+export function listUnservedQueues(stats: readonly QueueStats[]): TaskQueue[] {
   return stats.filter(({ pollers }) => pollers === 0).map(({ queue }) => queue);
 }
 
 /** Creates a reading with rounded numbers, because Temporal stores each reading in the history of a workflow. */
-export function toReading(stats: readonly QueueStats[], readAt: Date): QueueReading {
+export function toQueueReading(stats: readonly QueueStats[], readAt: Date): QueueReading {
   const queues = stats.map((queue) => ({
     ...queue,
     backlogSeconds: Math.round(queue.backlogSeconds),

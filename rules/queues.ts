@@ -29,7 +29,7 @@ export const TASK_QUEUE_KINDS = Object.keys(TASK_QUEUES) as [TaskQueue, ...TaskQ
  * that serves `workflows` also serves `steps`, so that Temporal can give it an activity when it completes a workflow
  * task.
  */
-export function servedQueues(requested: readonly TaskQueue[]): ReadonlySet<TaskQueue> {
+export function listServedQueues(requested: readonly TaskQueue[]): ReadonlySet<TaskQueue> {
   if (requested.length === 0) return new Set(TASK_QUEUE_KINDS);
   return new Set(requested.includes('workflows') ? [...requested, 'steps'] : requested);
 }
@@ -37,7 +37,7 @@ export function servedQueues(requested: readonly TaskQueue[]): ReadonlySet<TaskQ
 /**
  * Returns the name of an installation's task queue. Releases before 2026-11-26 named queues without an installation.
  */
-export function taskQueueOf(shortId: string, queue: TaskQueue): string {
+export function toTaskQueueName(shortId: string, queue: TaskQueue): string {
   return `${shortId}-${TASK_QUEUES[queue]}`;
 }
 
@@ -46,7 +46,7 @@ export function taskQueueOf(shortId: string, queue: TaskQueue): string {
  * on which the workflow runs. A workflow that started on the queue `workflows` of an earlier release uses the queues of
  * that release. A replay of a saved history runs on a queue with another name, and does not compare queues.
  */
-export function taskQueueBeside(workflowQueue: string, queue: TaskQueue): string {
+export function toSiblingQueueName(workflowQueue: string, queue: TaskQueue): string {
   const prefix = workflowQueue.endsWith(TASK_QUEUES.workflows)
     ? workflowQueue.slice(0, -TASK_QUEUES.workflows.length)
     : '';

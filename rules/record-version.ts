@@ -24,7 +24,7 @@ export interface VersionedRecord {
  * Returns the version of a record: its last change in milliseconds. Every change of the content increases this time by
  * at least one millisecond. Statistics and the progress of sending do not change it.
  */
-export function versionTag(updatedAt: Date): string {
+export function toVersionTag(updatedAt: Date): string {
   return updatedAt.getTime().toString(36);
 }
 
@@ -35,19 +35,19 @@ export function versionTag(updatedAt: Date): string {
  */
 export function assertUnchanged(record: VersionedRecord, read: ReadVersion | undefined): void {
   const { tags, updatedAt } = read ?? {};
-  const tag = versionTag(record.updatedAt);
+  const tag = toVersionTag(record.updatedAt);
   const isTagCurrent = !tags || tags.includes(tag);
   const times = [record.updatedAt, ...(record.partUpdatedAt ? [record.partUpdatedAt] : [])];
   const isTimeCurrent = !updatedAt || times.some((time) => time.getTime() === updatedAt.getTime());
   if (isTagCurrent && isTimeCurrent) return;
   throw new AppError('CONFLICT', {
     message: `The ${record.name} was changed after you read it.`,
-    details: staleDetails(record.updatedAt),
+    details: toConflictDetails(record.updatedAt),
     suggestion: `Read the ${record.name} again with GET /${record.name}s/{id}, merge your changes into it, and send them with its new ETag or updatedAt.`,
   });
 }
 
 /** Returns the current version of a record for the `details` of a conflict. */
-export function staleDetails(updatedAt: Date): Record<string, string> {
-  return { updatedAt: updatedAt.toISOString(), etag: `"${versionTag(updatedAt)}"` };
+export function toConflictDetails(updatedAt: Date): Record<string, string> {
+  return { updatedAt: updatedAt.toISOString(), etag: `"${toVersionTag(updatedAt)}"` };
 }

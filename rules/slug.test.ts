@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { findEventNameError, segmentEvent } from './events/event-names.ts';
-import { segmentSlug } from './slug.ts';
+import { findEventNameError, toSegmentEventName } from './events/event-names.ts';
+import { toSegmentSlug } from './slug.ts';
 
 describe('the slug of a segment', () => {
   it.each([
@@ -12,15 +12,15 @@ describe('the slug of a segment', () => {
     ['🎉🎉', 'u-1f389-1f389'],
     ['', 'segment'],
   ])('the slug of the name %j is %s', (name, slug) => {
-    expect(segmentSlug(name)).toBe(slug);
+    expect(toSegmentSlug(name)).toBe(slug);
   });
 
   it('is never empty, has lower case and hyphens, and results in a valid reserved event name', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme', maxLength: 300 }), (name) => {
-        const slug = segmentSlug(name);
+        const slug = toSegmentSlug(name);
         expect(slug).toMatch(/^[a-z0-9]+(-[a-z0-9]+)*$/);
-        expect(findEventNameError(segmentEvent(slug, 'entry'))?.code).toBe('reserved_event');
+        expect(findEventNameError(toSegmentEventName(slug, 'entry'))?.code).toBe('reserved_event');
       }),
     );
   });

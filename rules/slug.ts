@@ -13,7 +13,7 @@ export const SLUG_PATTERN = /^[a-z0-9]+(-[a-z0-9]+)*$/;
  * transliterated (only emoji, for example), the slug consists of its code points in hexadecimal, so that different
  * names have different slugs.
  */
-export function slugOf(name: string): string {
+export function toSlug(name: string): string {
   // Capital letters do not separate words: "VIPs" becomes `vips`, and names that differ only in capitals have the same
   // slug.
   const slug = slugify(name, { decamelize: false }).slice(0, SLUG_LENGTH).replace(/-+$/, '');
@@ -21,8 +21,8 @@ export function slugOf(name: string): string {
 }
 
 /** Derives the slug of a segment from its name. The names of the segment's events contain this slug. */
-export function segmentSlug(name: string): string {
-  return name.trim() === '' ? 'segment' : slugOf(name);
+export function toSegmentSlug(name: string): string {
+  return name.trim() === '' ? 'segment' : toSlug(name);
 }
 
 /** Returns the slug if it is not in `taken`, else the first free slug of `welcome-2`, `welcome-3` and so on. */

@@ -1,5 +1,5 @@
-import { sameJson } from './as-code/changes.ts';
-import { ownValueAt } from './own-value.ts';
+import { isSameJson } from './as-code/changes.ts';
+import { readOwnValue } from './own-value.ts';
 
 /**
  * Tells whether a request sends the same value at a path that the stored record already has. The path may also be
@@ -15,12 +15,12 @@ export function isStoredAt(path: readonly PropertyKey[], requestValue: unknown, 
     isInItem ||= isItem;
     const isList = Array.isArray(value);
     isItem = isList;
-    value = ownValueAt(value, [key]);
+    value = readOwnValue(value, [key]);
     candidates = candidates.flatMap((candidate) =>
-      isList ? (Array.isArray(candidate) ? candidate : []) : [ownValueAt(candidate, [key])],
+      isList ? (Array.isArray(candidate) ? candidate : []) : [readOwnValue(candidate, [key])],
     );
     const isComparable = value !== undefined && !(isInItem && typeof value !== 'object');
-    if (isComparable && candidates.some((candidate) => sameJson(candidate, value))) return true;
+    if (isComparable && candidates.some((candidate) => isSameJson(candidate, value))) return true;
   }
   return false;
 }
@@ -33,7 +33,7 @@ let acceptsOlder = false;
  * stored record already. `parse` must be synchronous, because this mode is a variable of the module: schemas get only
  * the input.
  */
-export function parseAsOlder<T>(parse: () => T): T {
+export function parseWithOlderRules<T>(parse: () => T): T {
   const before = acceptsOlder;
   acceptsOlder = true;
   try {
@@ -44,6 +44,6 @@ export function parseAsOlder<T>(parse: () => T): T {
 }
 
 /** Tells whether schemas must skip their rules for new names and expressions at the moment. */
-export function isParsedAsOlder(): boolean {
+export function isParsingWithOlderRules(): boolean {
   return acceptsOlder;
 }

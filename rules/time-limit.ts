@@ -46,7 +46,7 @@ export class TimeLimitExceeded extends Error {
 const LIBRARY_LIMIT = /^(memory alloc|parse length) limit exceeded/;
 
 /** Tells whether an error means that work was stopped at a limit, and not that its input is invalid. */
-export function exceededLimit(error: unknown): boolean {
+export function isLimitError(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   return (
     error instanceof TimeLimitExceeded || error.cause instanceof TimeLimitExceeded || LIBRARY_LIMIT.test(error.message)
@@ -78,12 +78,12 @@ export function runWithTimeLimit<T>(work: () => T, ms = threadLimit.ms): T {
   if (context.run) return work();
   let limitMs = ms;
   for (let attempt = 1; ; attempt++) {
-    const start = threadCpuMs();
+    const start = readThreadCpuMs();
     try {
       return runLimited(work, limitMs);
     } catch (error) {
       if (!(error instanceof TimeLimitExceeded)) throw error;
-      const cpuMs = threadCpuMs() - start;
+      const cpuMs = readThreadCpuMs() - start;
       const starved = cpuMs < ms * USED_SHARE;
       if (!starved || attempt >= threadLimit.attempts)
         throw new TimeLimitExceeded(error.message, { cause: error.cause, starved });
@@ -119,7 +119,7 @@ function isTimeout(error: unknown): boolean {
  * Returns the processor time of this thread. If the system does not report this time, returns the time of all threads,
  * which is never less.
  */
-export function threadCpuMs(): number {
+export function readThreadCpuMs(): number {
   try {
     const nanoseconds = readFileSync('/proc/thread-self/schedstat', 'latin1').split(' ')[0];
     return Number(nanoseconds) / 1e6;

@@ -1,6 +1,6 @@
 import { v4, validate, version } from 'uuid';
 import { expect, it } from 'vitest';
-import { timeOfUuid, uuidv7 } from './uuid.ts';
+import { readUuidTime, uuidv7 } from './uuid.ts';
 
 it('ids are version 7, unique, and in the order of their creation', () => {
   const ids = Array.from({ length: 20_000 }, uuidv7);
@@ -11,8 +11,8 @@ it('ids are version 7, unique, and in the order of their creation', () => {
 
 it('an id starts with its creation time; other versions have no time', () => {
   const before = Date.now();
-  const madeAt = timeOfUuid(uuidv7())?.getTime();
+  const madeAt = readUuidTime(uuidv7())?.getTime();
   expect(madeAt).toBeGreaterThanOrEqual(before);
   expect(madeAt).toBeLessThanOrEqual(Date.now());
-  expect(timeOfUuid(v4())).toBeUndefined();
+  expect(readUuidTime(v4())).toBeUndefined();
 });

@@ -27,7 +27,7 @@ export function uuidv7(): string {
 }
 
 /** Returns when a UUIDv7 was created, by the clock of its creator. Undefined for any other UUID. */
-export function timeOfUuid(id: string): Date | undefined {
+export function readUuidTime(id: string): Date | undefined {
   const hex = id.replaceAll('-', '');
   return hex[12] === '7' ? new Date(Number.parseInt(hex.slice(0, 12), 16)) : undefined;
 }

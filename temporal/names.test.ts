@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { workOfCancellation, workOfSignal, workOfStart } from '../rules/executions/started-work.ts';
-import { taskQueueBeside } from '../rules/queues.ts';
+import { findCancellationWork, findSignaledWork, findStartedWork } from '../rules/executions/started-work.ts';
+import { toSiblingQueueName } from '../rules/queues.ts';
 import { uuidv7 } from '../rules/uuid.ts';
 import { InstallationNames } from './names.ts';
 
@@ -47,25 +47,25 @@ describe('names of an installation in Temporal', () => {
 
 describe('the row of a workflow id', () => {
   it.each([names.execution(row), `execution-${row}`])('is found for an execution: %s', (workflowId) => {
-    expect(workOfStart(workflowId)).toEqual({ kind: 'execution.start', refId: row, visit: null });
-    expect(workOfSignal(workflowId, 'event', [{ visit: 4 }])).toEqual({
+    expect(findStartedWork(workflowId)).toEqual({ kind: 'execution.start', refId: row, visit: null });
+    expect(findSignaledWork(workflowId, 'event', [{ visit: 4 }])).toEqual({
       kind: 'execution.event',
       refId: row,
       visit: 4,
     });
-    expect(workOfCancellation(workflowId)?.refId).toBe(row);
+    expect(findCancellationWork(workflowId)?.refId).toBe(row);
   });
 
   it('is found for a campaign or job, but not for other workflows', () => {
-    expect(workOfStart(names.campaign(row, 12))).toEqual({ kind: 'campaign.start', refId: row, visit: null });
-    expect(workOfStart(names.job(row))?.refId).toBe(row);
-    expect(workOfStart(names.webhooks(row))).toBeUndefined();
-    expect(workOfStart(names.schedule('housekeeping'))).toBeUndefined();
+    expect(findStartedWork(names.campaign(row, 12))).toEqual({ kind: 'campaign.start', refId: row, visit: null });
+    expect(findStartedWork(names.job(row))?.refId).toBe(row);
+    expect(findStartedWork(names.webhooks(row))).toBeUndefined();
+    expect(findStartedWork(names.schedule('housekeeping'))).toBeUndefined();
   });
 });
 
 it('a workflow finds the other queues of its installation', () => {
-  expect(taskQueueBeside(names.taskQueue('workflows'), 'bulk')).toBe('3f9a1c07-bulk');
-  expect(taskQueueBeside('workflows', 'steps')).toBe('workflows');
-  expect(taskQueueBeside('fake_replay_queue-1', 'bulk')).toBe('bulk');
+  expect(toSiblingQueueName(names.taskQueue('workflows'), 'bulk')).toBe('3f9a1c07-bulk');
+  expect(toSiblingQueueName('workflows', 'steps')).toBe('workflows');
+  expect(toSiblingQueueName('fake_replay_queue-1', 'bulk')).toBe('bulk');
 });

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { hostname } from 'node:os';
 import type { Client } from '@temporalio/client';
 import { type Installation, isLegacyRow } from '../rules/installation.ts';
-import { type TaskQueue, taskQueueOf } from '../rules/queues.ts';
+import { type TaskQueue, toTaskQueueName } from '../rules/queues.ts';
 
 /** A connection to Temporal, and the names of this installation there. */
 export interface Target {
@@ -38,7 +38,7 @@ export class InstallationNames {
   }
 
   taskQueue(queue: TaskQueue): string {
-    return taskQueueOf(this.shortId, queue);
+    return toTaskQueueName(this.shortId, queue);
   }
 
   /** Returns the identity of this process, which the Temporal UI shows in histories and lists of workers. */

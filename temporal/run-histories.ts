@@ -1,7 +1,7 @@
 import type { Client } from '@temporalio/client';
 import { arrayFromPayloads } from '@temporalio/common';
 import type { Next, StepInput } from '../rules/executions/execution.ts';
-import { isEffect, STEP_TYPES } from '../rules/executions/steps/registry.ts';
+import { hasSideEffect, STEP_TYPES } from '../rules/executions/steps/registry.ts';
 
 /** The activities of a run and its result, according to its history. */
 export interface RunHistory {
@@ -48,7 +48,7 @@ export async function readRunHistory(client: Client, run: { workflowId: string; 
  * The activities that send something to a contact or change data. The activity `ADVANCE` is not an effect, because it
  * only moves the execution to its next step.
  */
-const EFFECTS: ReadonlySet<string> = new Set(STEP_TYPES.filter(isEffect));
+const EFFECTS: ReadonlySet<string> = new Set(STEP_TYPES.filter(hasSideEffect));
 
 /**
  * Finds the position of an execution if its last run is ahead of the row in Postgres: the run has performed an effect

@@ -1,6 +1,6 @@
 import { ApplicationFailure, TemporalFailure } from '@temporalio/common';
 import type { ActivityInboundCallsInterceptor } from '@temporalio/worker';
-import { describeFailure, stackFrames } from '../rules/failure-text.ts';
+import { describeFailure, readStackFrames } from '../rules/failure-text.ts';
 
 /**
  * Creates an interceptor that replaces errors of activities. Temporal stores an error in the history and shows it in
@@ -25,6 +25,6 @@ function toSafeFailure(error: unknown): unknown {
   const message = describeFailure(error);
   const type = error instanceof Error ? error.name : 'Error';
   const failure = ApplicationFailure.create({ type, message });
-  if (error instanceof Error) failure.stack = `${type}: ${message}\n${stackFrames(error)}`;
+  if (error instanceof Error) failure.stack = `${type}: ${message}\n${readStackFrames(error)}`;
   return failure;
 }

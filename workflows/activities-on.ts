@@ -5,7 +5,7 @@ import {
   proxyActivities,
   workflowInfo,
 } from '@temporalio/workflow';
-import { type TaskQueue, taskQueueBeside } from '../rules/queues.ts';
+import { type TaskQueue, toSiblingQueueName } from '../rules/queues.ts';
 
 /**
  * Returns functions that schedule activities on a task queue of the workflow's installation. The functions are created
@@ -19,7 +19,7 @@ export function activitiesOn<Activities>(
   const activities = proxyActivities<Record<string, (...args: unknown[]) => Promise<unknown>>>(options);
   const onQueue = (type: string): ActivityFunctionWithOptions<(...args: unknown[]) => Promise<unknown>> => {
     const execute = (overrides: ActivityOptions, args: unknown[]) => {
-      const taskQueue = taskQueueBeside(workflowInfo().taskQueue, queue);
+      const taskQueue = toSiblingQueueName(workflowInfo().taskQueue, queue);
       const activity = activities[type] as ActivityFunctionWithOptions<(...args: unknown[]) => Promise<unknown>>;
       return activity.executeWithOptions({ ...overrides, taskQueue }, args);
     };

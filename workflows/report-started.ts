@@ -1,5 +1,10 @@
 import { proxySinks, type Sinks, workflowInfo } from '@temporalio/workflow';
-import { type StartedWork, workOfCancellation, workOfSignal, workOfStart } from '../rules/executions/started-work.ts';
+import {
+  findCancellationWork,
+  findSignaledWork,
+  findStartedWork,
+  type StartedWork,
+} from '../rules/executions/started-work.ts';
 
 /**
  * Reports to the worker that Temporal has started work that the outbox handed over. A sink call is not a command, so it
@@ -21,15 +26,15 @@ function report(started: StartedWork | undefined): void {
  */
 export function reportStart(): void {
   const { workflowId, continuedFromExecutionRunId } = workflowInfo();
-  if (continuedFromExecutionRunId === undefined) report(workOfStart(workflowId));
+  if (continuedFromExecutionRunId === undefined) report(findStartedWork(workflowId));
 }
 
 /** Reports that a signal has reached this workflow. */
 export function reportSignal(name: string, args: unknown[]): void {
-  report(workOfSignal(workflowInfo().workflowId, name, args));
+  report(findSignaledWork(workflowInfo().workflowId, name, args));
 }
 
 /** Reports that a request to cancel this workflow has ended it. */
 export function reportCancel(): void {
-  report(workOfCancellation(workflowInfo().workflowId));
+  report(findCancellationWork(workflowInfo().workflowId));
 }

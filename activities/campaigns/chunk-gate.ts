@@ -2,7 +2,7 @@ import { findChunkClock, noteNotBefore, type OpenGate } from '../../db/campaigns
 import { type ChunkRef, failChunk, finishChunk } from '../../db/campaigns/chunks.ts';
 import type { Db } from '../../db/connection.ts';
 import type { ChunkResult } from '../../rules/campaigns/campaign.ts';
-import { campaignGate } from '../../rules/campaigns/gate.ts';
+import { checkCampaignGate } from '../../rules/campaigns/gate.ts';
 
 /**
  * Decides whether a chunk may be sent at the current local time of its recipients. If the chunk may not be sent,
@@ -14,7 +14,7 @@ export async function checkGate(db: Db, chunk: ChunkRef): Promise<OpenGate | { r
   const found = await findChunkClock(db, chunk);
   if (!found) return undefined;
   const { clock, key, now } = found;
-  const gate = campaignGate(clock, now.getTime());
+  const gate = checkCampaignGate(clock, now.getTime());
   if (gate.kind === 'late') {
     await failChunk(db, { ...chunk, reason: 'too_late' });
     const outcome = (await finishChunk(db, chunk)) ? 'done' : 'more';

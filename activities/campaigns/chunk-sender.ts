@@ -8,7 +8,7 @@ import { createFailedOutcome, type RecordedOutcome } from '../../rules/emails/at
 import { isSessionStage } from '../../rules/emails/refusal.ts';
 import { isSimulatorAddress } from '../../rules/emails/simulator.ts';
 import type { KeyPads } from '../../rules/emails/suppression.ts';
-import { exceededLimit } from '../../rules/time-limit.ts';
+import { isLimitError } from '../../rules/time-limit.ts';
 import type { InFlightLimit } from '../emails/in-flight-limit.ts';
 import type { EmailSettler } from '../emails/settler.ts';
 import { ChunkClaims } from './chunk-claims.ts';
@@ -309,7 +309,7 @@ class ChunkSender implements RecordOwner {
       return this.isHalted ? null : () => message;
     } catch (error) {
       if (error instanceof TemplateError) {
-        if (exceededLimit(error)) slow.countTimeout();
+        if (isLimitError(error)) slow.countTimeout();
         else slow.countInTime();
         return () => {
           throw error;

@@ -5,11 +5,11 @@ import type { ClaimedRecipient } from '../../db/campaigns/claims.ts';
 import { deriveKey } from '../../rules/access/secrets.ts';
 import type { Config } from '../../rules/config.ts';
 import { renderMime, renderSubject } from '../../rules/content/content.ts';
-import { linkToken, messageId } from '../../rules/content/link-tokens.ts';
+import { createLinkTokens, createMessageId } from '../../rules/content/link-tokens.ts';
 import { buildVariables } from '../../rules/content/variables.ts';
 import { emailDomain } from '../../rules/emails/email-address.ts';
 import type { EmailEventData } from '../../rules/emails/email-event.ts';
-import { verpAddress } from '../../rules/emails/verp.ts';
+import { createVerpAddress } from '../../rules/emails/verp.ts';
 import { markUntrusted } from '../../rules/provenance/provenance.ts';
 
 /**
@@ -65,7 +65,7 @@ export function createCampaignComposer(p: {
         contact: { id: contactId, email, data: markUntrusted(dataOf(recipient, dataKeys), untrustedKeys) },
         zone: p.zone,
       }),
-      urls: { baseUrl: config.publicUrl, ...linkToken(config.secretKey, id) },
+      urls: { baseUrl: config.publicUrl, ...createLinkTokens(config.secretKey, id) },
     };
   }
 
@@ -77,12 +77,12 @@ export function createCampaignComposer(p: {
   const subjects = new WeakMap<ClaimedRecipient, string>();
 
   function toOutgoingEmail({ id, email }: ClaimedRecipient, raw: string): OutgoingEmail {
-    const from = verpAddress(verpKey, id, returnDomain);
+    const from = createVerpAddress(verpKey, id, returnDomain);
     return { id, projectId: content.projectId, from, to: email, raw, canonical: true };
   }
 
   function headersOf({ id, email }: ClaimedRecipient) {
-    return { from, to: { email }, replyTo, messageId: messageId(id, domain), date: new Date() };
+    return { from, to: { email }, replyTo, messageId: createMessageId(id, domain), date: new Date() };
   }
 
   return {
@@ -103,7 +103,7 @@ export function createCampaignComposer(p: {
         subject: plain ? renderSubject(plain, inputOf(recipient)) : (subjects.get(recipient) ?? content.subject),
         from: content.from,
         fromName: content.fromName,
-        messageId: messageId(recipient.id, domain),
+        messageId: createMessageId(recipient.id, domain),
         emailId: recipient.id,
         templateId: content.templateId,
         campaignId,

@@ -1,6 +1,6 @@
 import type { ProviderResult } from '../../channels/email/provider.ts';
 import type { ClaimedEmail } from '../../db/sending/email-ledger.ts';
-import { windowGate } from '../../rules/campaigns/gate.ts';
+import { checkWindowGate } from '../../rules/campaigns/gate.ts';
 import { createFailedOutcome, type RecordedOutcome } from '../../rules/emails/attempt-outcome.ts';
 import { classifyRefusal, cutAfterReplyCodes, type Refusal } from '../../rules/emails/refusal.ts';
 import { nextAttemptAt } from '../../rules/emails/retry-schedule.ts';
@@ -13,7 +13,7 @@ import { describeFailure } from '../../rules/failure-text.ts';
  */
 export function windowOpensAt({ sourceType, contentType, clock }: ClaimedEmail): Date | undefined {
   if (sourceType !== 'WORKFLOW' || contentType !== 'MARKETING' || !clock?.window) return undefined;
-  const gate = windowGate(clock, Date.now());
+  const gate = checkWindowGate(clock, Date.now());
   return gate.kind === 'closed' ? new Date(gate.notBeforeMs) : undefined;
 }
 

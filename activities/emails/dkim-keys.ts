@@ -2,7 +2,7 @@ import { type DkimSigner, dkimSigner, signMessage } from '../../channels/email/d
 import type { Db } from '../../db/connection.ts';
 import { findSenderKey } from '../../db/domains/sender-keys.ts';
 import type { ClaimedEmail } from '../../db/sending/email-ledger.ts';
-import { deriveKey, openSecret } from '../../rules/access/secrets.ts';
+import { deriveKey, unsealSecret } from '../../rules/access/secrets.ts';
 import type { Config } from '../../rules/config.ts';
 import { dkimKeyContext } from '../../rules/domains/dkim-key.ts';
 import { EMAIL_PROVIDERS } from '../../rules/emails/email-providers.ts';
@@ -43,7 +43,7 @@ export function createDkimKeys({ config, db }: { config: Config; db: Db }): Dkim
   async function loadSigner(projectId: string, domainId: string): Promise<DkimSigner> {
     const key = await findSenderKey(db, { projectId, domainId });
     if (!key) throw new Error('the domain of the sender was removed');
-    const privateKey = openSecret(atRest, dkimKeyContext(key.id), key.sealedPrivateKey);
+    const privateKey = unsealSecret(atRest, dkimKeyContext(key.id), key.sealedPrivateKey);
     return dkimSigner({ domain: key.domain, selector: key.selector, privateKey });
   }
 

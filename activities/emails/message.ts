@@ -10,19 +10,19 @@ import { findAttachments, readLargeAttachments, sumAttachmentBytes } from '../..
 import type { Content } from '../../db/contents/contents.ts';
 import { findShownRecipients } from '../../db/emails/emails.ts';
 import type { ClaimedEmail } from '../../db/sending/email-ledger.ts';
-import { deriveKey, openSecret } from '../../rules/access/secrets.ts';
+import { deriveKey, unsealSecret } from '../../rules/access/secrets.ts';
 import { asBuffer } from '../../rules/as-buffer.ts';
 import type { Config } from '../../rules/config.ts';
 import { listUnsubscribeHeaders } from '../../rules/content/content.ts';
-import { linkToken } from '../../rules/content/link-tokens.ts';
+import { createLinkTokens } from '../../rules/content/link-tokens.ts';
 import { isTracked } from '../../rules/content/message-tracking.ts';
 import { buildVariables } from '../../rules/content/variables.ts';
 import { emailDomain } from '../../rules/emails/email-address.ts';
 import type { EmailEventData } from '../../rules/emails/email-event.ts';
 import { isLargeEmail } from '../../rules/emails/large-email.ts';
-import { messageIdOf } from '../../rules/emails/message-id.ts';
+import { getMessageId } from '../../rules/emails/message-id.ts';
 import { sealedVariablesContext } from '../../rules/emails/sealed-variables.ts';
-import { verpAddress } from '../../rules/emails/verp.ts';
+import { createVerpAddress } from '../../rules/emails/verp.ts';
 import type { Data } from '../../rules/filters/data-values.ts';
 import type { HeaderMailbox } from '../../rules/mime/mime-headers.ts';
 import { markTrusted, overrideValues } from '../../rules/provenance/provenance.ts';
@@ -66,7 +66,7 @@ export function createEmailMessages(deps: { config: Config; db: Db; compute: Com
 
   function returnPath(email: ClaimedEmail, content: Content): string {
     const host = config.email.returnPathDomain ?? email.senderDomain?.returnPathHost ?? emailDomain(content.from);
-    return verpAddress(verpKey, email.id, host);
+    return createVerpAddress(verpKey, email.id, host);
   }
 
   return {
@@ -110,7 +110,7 @@ function renderingOf(email: ClaimedEmail, to: { email: string }, config: Config)
       data: openVariables(email, config),
       zone: email.project.timezone,
     }),
-    urls: { baseUrl: config.publicUrl, ...linkToken(config.secretKey, email.id) },
+    urls: { baseUrl: config.publicUrl, ...createLinkTokens(config.secretKey, email.id) },
   };
 }
 
@@ -119,7 +119,7 @@ function renderingOf(email: ClaimedEmail, to: { email: string }, config: Config)
  */
 function openVariables({ id, variables, options }: ClaimedEmail, { secretKey }: Config): ClaimedEmail['variables'] {
   if (options.sealed === undefined) return variables;
-  const opened = openSecret(deriveKey(secretKey, 'at-rest'), sealedVariablesContext(id), options.sealed);
+  const opened = unsealSecret(deriveKey(secretKey, 'at-rest'), sealedVariablesContext(id), options.sealed);
   return overrideValues(variables, markTrusted(JSON.parse(opened) as Data));
 }
 
@@ -147,7 +147,7 @@ async function renderContent(p: Rendering): Promise<SignedMessage> {
     from: { name: content.fromName, email: content.from },
     ...(await loadHeaderRecipients(p)),
     replyTo: replyToOf(email, content),
-    messageId: messageIdOf({ ...email, from: content.from }),
+    messageId: getMessageId({ ...email, from: content.from }),
     date: new Date(),
   };
   const extra = [...automaticHeaders(email), ...Object.entries(email.options.headers ?? {})];
@@ -265,7 +265,7 @@ function eventOf(email: ClaimedEmail, content: Content, subject: string): EmailE
     subject,
     from: content.from,
     fromName: content.fromName,
-    messageId: messageIdOf({ ...email, from: content.from }),
+    messageId: getMessageId({ ...email, from: content.from }),
     emailId: email.id,
     templateId: content.templateId,
     campaignId: email.campaignId,

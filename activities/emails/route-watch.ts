@@ -12,7 +12,7 @@ import {
   type RoutePause,
   takeDueProbes,
 } from '../../db/sending/route-pauses.ts';
-import { probeEnvelope } from '../../rules/emails/probe-envelope.ts';
+import { createProbeEnvelope } from '../../rules/emails/probe-envelope.ts';
 import { classifyRefusal, type Refusal } from '../../rules/emails/refusal.ts';
 import { fingerprintRefusal, RouteRefusals, toReplyCodes, toReplyLine } from '../../rules/emails/route-refusals.ts';
 import { describeFailure } from '../../rules/failure-text.ts';
@@ -249,7 +249,7 @@ function createProber(
   const stopping = new AbortController();
 
   async function probeRoute({ id, stage, senderHost, to }: DueProbe): Promise<void> {
-    const fallback = probeEnvelope(senderHost);
+    const fallback = createProbeEnvelope(senderHost);
     const isLogin = stage === 'auth' && to === null;
     const envelope = isLogin ? null : { from: fallback.from, to: to ?? fallback.to };
     const result = (await provider.probe?.(envelope, stopping.signal)) ?? { outcome: 'accepted' as const };
@@ -275,7 +275,7 @@ function createProber(
     async probeAtStart(): Promise<{ result: Refused; senderHost: string } | undefined> {
       await endPausesOfOtherRoutes(db, route);
       const senderHost = deps.returnPathDomain ?? (await findAnySenderHost(db));
-      const envelope = senderHost === undefined ? null : probeEnvelope(senderHost);
+      const envelope = senderHost === undefined ? null : createProbeEnvelope(senderHost);
       const result = await provider.probe?.(envelope, stopping.signal);
       if (result?.outcome !== 'refused' || stopping.signal.aborted) return undefined;
       if (classifyRefusal(result).about !== 'us' || result.code < 500) return undefined;

@@ -3,7 +3,7 @@ import { createGroupCommit } from '../../db/group-commit.ts';
 import type { OutboxWaker } from '../../db/outbox/outbox-waker.ts';
 import { inTransaction } from '../../db/transaction.ts';
 import { type EmailResult, recordEmailResults } from '../../engine/attempts/email-outcomes.ts';
-import { type RecordedOutcome, reasonOfRefusal } from '../../rules/emails/attempt-outcome.ts';
+import { type RecordedOutcome, toRefusalReason } from '../../rules/emails/attempt-outcome.ts';
 import type { EmailProviderKind } from '../../rules/emails/email-providers.ts';
 import type { Reason } from '../../rules/emails/reasons.ts';
 import { isSimulated } from '../../rules/emails/simulator.ts';
@@ -136,7 +136,7 @@ function logEnd(ends: SampledLog, { email, outcome }: EmailResult): void {
 }
 
 function reasonOf(outcome: RecordedOutcome): Reason | null {
-  if (outcome.kind === 'bounced') return reasonOfRefusal(outcome.refusal);
+  if (outcome.kind === 'bounced') return toRefusalReason(outcome.refusal);
   return outcome.kind === 'failed' ? outcome.reason : null;
 }
 

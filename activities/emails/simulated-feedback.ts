@@ -12,7 +12,7 @@ import { variablesOf } from '../../engine/sending/email-variables.ts';
 import { deriveKey } from '../../rules/access/secrets.ts';
 import { isTracked } from '../../rules/content/message-tracking.ts';
 import { TemplateError } from '../../rules/content/template-error.ts';
-import { type Simulated, simulatedBounce } from '../../rules/emails/simulator.ts';
+import { createSimulatedBounce, type Simulated } from '../../rules/emails/simulator.ts';
 import { describeFailure } from '../../rules/failure-text.ts';
 import type { OutboxRow } from '../../rules/outbox.ts';
 import type { ActivityDeps } from '../deps.ts';
@@ -98,7 +98,7 @@ export function createSimulatedFeedback(deps: Deps): (projectId: string, rows: O
     const about = { emailId: email.id, suppressionKey, source: SOURCE };
     const feedback =
       kind === 'bounce' || kind === 'softbounce'
-        ? { kind: 'bounce' as const, at, ...simulatedBounce(kind) }
+        ? { kind: 'bounce' as const, at, ...createSimulatedBounce(kind) }
         : { kind, at };
     return (await recordFeedback(trx, { ...about, feedback })).outbox;
   }

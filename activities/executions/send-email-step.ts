@@ -20,8 +20,8 @@ import { deriveKey } from '../../rules/access/secrets.ts';
 import { isUntried, type RecordedOutcome, type UntriedOutcome } from '../../rules/emails/attempt-outcome.ts';
 import { describeAttempt } from '../../rules/emails/last-attempt.ts';
 import { isSimulated } from '../../rules/emails/simulator.ts';
-import { type KeyPads, keyPads } from '../../rules/emails/suppression.ts';
-import { outcomeOfEmail } from '../../rules/executions/email-step-outcome.ts';
+import { type KeyPads, padHmacKey } from '../../rules/emails/suppression.ts';
+import { toEmailStepOutcome } from '../../rules/executions/email-step-outcome.ts';
 import type { Next, StepInput } from '../../rules/executions/execution.ts';
 import type { ActivityDeps } from '../deps.ts';
 import type { SendRates } from '../emails/send-rates.ts';
@@ -56,7 +56,7 @@ const EMAIL_OF: EffectRunners<EffectPosition> = { real: (effect) => effect, sand
  */
 export function createSendEmailStep(deps: ActivityDeps): (input: StepInput) => Promise<Next> {
   const { rates } = deps;
-  const suppressionPads = keyPads(deriveKey(deps.config.secretKey, 'suppression'));
+  const suppressionPads = padHmacKey(deriveKey(deps.config.secretKey, 'suppression'));
   const starts = createGroupCommit<StepInput, StepStart>({
     lanes: LANES,
     max: BATCH_MAX,
@@ -167,7 +167,7 @@ async function completeSteps(trx: Trx, settled: SettledEmail[]): Promise<SettleH
     projectId: settled[0]?.email.projectId ?? '',
     outcomes: finished.map(({ email, outcome }) => ({
       ...completionOf(email),
-      ...outcomeOfEmail(outcome, email.id),
+      ...toEmailStepOutcome(outcome, email.id),
       attempts: email.attempts,
     })),
     contactsLocked: true, // The transaction that records the results has already locked the contacts.

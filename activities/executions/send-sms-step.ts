@@ -15,16 +15,16 @@ import {
 import { loadStepVariables } from '../../engine/automations/variables.ts';
 import { waitForWindow } from '../../engine/automations/window-waits.ts';
 import { deriveKey } from '../../rules/access/secrets.ts';
-import { contactToken, contactUrls } from '../../rules/content/link-tokens.ts';
+import { buildContactUrls, createContactToken } from '../../rules/content/link-tokens.ts';
 import { TemplateError } from '../../rules/content/template-error.ts';
 import type { Reason } from '../../rules/emails/reasons.ts';
-import { type KeyPads, keyPads } from '../../rules/emails/suppression.ts';
+import { type KeyPads, padHmacKey } from '../../rules/emails/suppression.ts';
 import { AppError } from '../../rules/errors.ts';
 import type { Next, StepInput } from '../../rules/executions/execution.ts';
 import { SendSmsConfig } from '../../rules/executions/steps/send-sms.ts';
 import type { OutboxRow } from '../../rules/outbox.ts';
 import { type PhoneNumber, readWrittenNumber } from '../../rules/sms/phone.ts';
-import { findSmsBodyError, smsContent } from '../../rules/sms/text.ts';
+import { findSmsBodyError, toSmsContent } from '../../rules/sms/text.ts';
 import type { ActivityDeps } from '../deps.ts';
 
 /** The text and the recipient of a step's SMS, or the outcome of the step if no SMS is sent. */
@@ -50,7 +50,7 @@ const SMS_OF: EffectRunners<SmsPosition> = {
  * delay that it contains
  */
 export function createSendSmsStep(deps: ActivityDeps): (input: StepInput) => Promise<Next> {
-  const pads = keyPads(deriveKey(deps.config.secretKey, 'suppression'));
+  const pads = padHmacKey(deriveKey(deps.config.secretKey, 'suppression'));
   return async (input) => {
     const position = await inTransaction(deps.db, (trx) => resumeExecution(trx, input));
     const effect = position.atEffect('SEND_SMS', SMS_OF);
@@ -75,8 +75,8 @@ async function prepareSms({ config, db, compute }: ActivityDeps, position: Effec
   if (config.sms.provider === 'none')
     return { unsent: { status: 'FAILED', error: new AppError('SMS_NOT_ENABLED').message } };
   const { execution } = position;
-  const manage = contactToken(config.secretKey, execution.contactId);
-  const { contact, variables } = await loadStepVariables(db, execution, contactUrls(config.publicUrl, manage));
+  const manage = createContactToken(config.secretKey, execution.contactId);
+  const { contact, variables } = await loadStepVariables(db, execution, buildContactUrls(config.publicUrl, manage));
   const country = await findPhoneCountry(db, execution.projectId);
   const to = readWrittenNumber(String(contact.data.values.phone ?? ''), country);
   if (!to) return { unsent: { status: 'SKIPPED', output: { reason: 'no_phone' satisfies Reason } } };
@@ -102,7 +102,7 @@ async function renderBody(
 ): Promise<{ body: string } | { fault: string }> {
   const work = { projectId, kind: 'sms.text' };
   try {
-    const content = await compileForSending(compute, work, smsContent(text));
+    const content = await compileForSending(compute, work, toSmsContent(text));
     return { body: (await renderParts(compute, work, { content, input })).text };
   } catch (error) {
     if (error instanceof TemplateError) return { fault: error.message };

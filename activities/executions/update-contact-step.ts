@@ -5,11 +5,11 @@ import { loadStepVariables } from '../../engine/automations/variables.ts';
 import { patchContact } from '../../engine/contacts/patch-contact.ts';
 import { deriveKey } from '../../rules/access/secrets.ts';
 import { AppError } from '../../rules/errors.ts';
-import { resolveUpdates, updateOutput } from '../../rules/executions/contact-updates.ts';
+import { fillUpdates, toUpdateOutput } from '../../rules/executions/contact-updates.ts';
 import type { Next, StepInput } from '../../rules/executions/execution.ts';
 import type { SandboxState } from '../../rules/executions/run.ts';
 import { UpdateContactConfig } from '../../rules/executions/steps/update-contact.ts';
-import { outcomeOfUpdate, refusedUpdate } from '../../rules/executions/update-outcome.ts';
+import { createRefusedUpdateOutcome, toUpdateStepOutcome } from '../../rules/executions/update-outcome.ts';
 import type { OutboxRow } from '../../rules/outbox.ts';
 import type { ActivityDeps } from '../deps.ts';
 
@@ -44,7 +44,7 @@ async function updateContact(
   const at = { executionId: execution.id, visit: next.visit };
   const config = UpdateContactConfig.parse(step.config);
   const { contact, variables } = await loadStepVariables(trx, execution);
-  const data = resolveUpdates(config.updates, variables);
+  const data = fillUpdates(config.updates, variables);
   try {
     const { contact: saved, outbox } = await inSavepoint(trx, () =>
       patchContact(trx, {
@@ -62,7 +62,7 @@ async function updateContact(
         projectId,
         ...at,
         status: 'COMPLETED',
-        output: updateOutput(
+        output: toUpdateOutput(
           { data: contact.data.values, subscribed: contact.subscribed },
           { updates: data.values, subscribed: saved.subscribed },
         ),
@@ -73,7 +73,7 @@ async function updateContact(
     // The new data exceeds a limit of the contact. The step becomes FAILED with this error, and the execution
     // continues.
     if (!(error instanceof AppError) || error.code !== 'VALIDATION_ERROR') throw error;
-    const errorText = error.errors ? refusedUpdate(error.errors).error : error.message;
+    const errorText = error.errors ? createRefusedUpdateOutcome(error.errors).error : error.message;
     return { next: await completeEffect(trx, { projectId, ...at, status: 'FAILED', error: errorText }), outbox: [] };
   }
 }
@@ -84,7 +84,7 @@ async function updateSandboxContact(
   { execution, step, next }: EffectPosition<SandboxState>,
 ): Promise<UpdateResult> {
   const { contact, variables } = await loadStepVariables(trx, execution);
-  const outcome = outcomeOfUpdate({
+  const outcome = toUpdateStepOutcome({
     config: step.config,
     contact,
     variables,

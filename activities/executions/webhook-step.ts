@@ -2,17 +2,17 @@ import { ApplicationFailure } from '@temporalio/common';
 import type { WebhookRequest, WebhookResult } from '../../channels/webhook-request.ts';
 import { countAttempts, noteAttempt } from '../../db/executions/visits.ts';
 import { inTransaction } from '../../db/transaction.ts';
-import { openStepConfig } from '../../db/workflows/step-secrets.ts';
+import { unsealStepConfig } from '../../db/workflows/step-secrets.ts';
 import { completeEffect, type EffectPosition, resumeExecution } from '../../engine/automations/resume.ts';
 import { loadStepVariables } from '../../engine/automations/variables.ts';
 import { interpolate } from '../../rules/content/interpolate.ts';
-import { contactToken, contactUrls } from '../../rules/content/link-tokens.ts';
+import { buildContactUrls, createContactToken } from '../../rules/content/link-tokens.ts';
 import type { Next, StepInput } from '../../rules/executions/execution.ts';
 import type { SandboxState } from '../../rules/executions/run.ts';
 import { WebhookConfig } from '../../rules/executions/steps/webhook.ts';
-import { webhookBody } from '../../rules/executions/webhook-body.ts';
-import { findResponseFault, outputOfResponse, toStepOutcome } from '../../rules/executions/webhook-outcome.ts';
-import { webhookUrl } from '../../rules/executions/webhook-url.ts';
+import { writeWebhookBody } from '../../rules/executions/webhook-body.ts';
+import { findResponseError, toWebhookOutput, toWebhookStepOutcome } from '../../rules/executions/webhook-outcome.ts';
+import { fillWebhookUrl } from '../../rules/executions/webhook-url.ts';
 import type { ActivityDeps } from '../deps.ts';
 
 /** The maximum number of attempts, from the contract, §7.6 Webhooks and expressions. */
@@ -85,7 +85,7 @@ function addFailureToPath(next: Next, { visit, status }: { visit: number; status
 /** Completes the step of a sandbox as if the endpoint had returned 200, without a request. */
 function skipRequest(deps: ActivityDeps, { execution, step, next }: EffectPosition<SandboxState>): Promise<Next> {
   const { onFailure } = WebhookConfig.pick({ onFailure: true }).parse(step.config);
-  const outcome = toStepOutcome({ statusCode: 200, body: '', latencyMs: 0 }, onFailure);
+  const outcome = toWebhookStepOutcome({ statusCode: 200, body: '', latencyMs: 0 }, onFailure);
   return inTransaction(deps.db, (trx) =>
     completeEffect(trx, {
       projectId: execution.projectId,
@@ -101,8 +101,8 @@ async function prepareRequest(
   deps: ActivityDeps,
   { execution, step, next }: EffectPosition<null>,
 ): Promise<{ request: WebhookRequest; onFailure: 'CONTINUE' | 'FAIL' }> {
-  const config = WebhookConfig.parse(openStepConfig(deps.config.secretKey, step));
-  const urls = contactUrls(deps.config.publicUrl, contactToken(deps.config.secretKey, execution.contactId));
+  const config = WebhookConfig.parse(unsealStepConfig(deps.config.secretKey, step));
+  const urls = buildContactUrls(deps.config.publicUrl, createContactToken(deps.config.secretKey, execution.contactId));
   const { contact, variables } = await loadStepVariables(deps.db, execution, urls);
   const interpolation = { untrusted: 'omit' } as const;
   const stepHeaders = Object.entries(config.headers ?? {})
@@ -111,7 +111,7 @@ async function prepareRequest(
   return {
     onFailure: config.onFailure,
     request: {
-      url: webhookUrl(config.url, variables),
+      url: fillWebhookUrl(config.url, variables),
       method: config.method,
       headers: {
         'Content-Type': 'application/json',
@@ -120,7 +120,7 @@ async function prepareRequest(
         'Idempotency-Key': `${execution.id}-${next.visit}`,
       },
       ownHeaders: Object.fromEntries(stepHeaders),
-      body: config.method === 'GET' ? undefined : webhookBody(config, { execution, contact, variables }),
+      body: config.method === 'GET' ? undefined : writeWebhookBody(config, { execution, contact, variables }),
     },
   };
 }
@@ -148,7 +148,7 @@ interface RequestFailure {
  */
 function failureOf(result: WebhookResult): RequestFailure | null {
   if (result.outcome === 'failed') return { error: result.error, status: result.status, retry: !result.final };
-  const failure = findResponseFault(result);
+  const failure = findResponseError(result);
   return failure && { ...failure, status: failure.error };
 }
 
@@ -174,5 +174,5 @@ async function retryLater(
 
 function outputOf(result: WebhookResult): Record<string, unknown> {
   if (result.outcome === 'failed') return { latencyMs: result.latencyMs };
-  return outputOfResponse(result);
+  return toWebhookOutput(result);
 }

@@ -7,9 +7,9 @@ import {
   saveDomainCheck,
 } from '../../db/domains/domains.ts';
 import { inTransaction } from '../../db/transaction.ts';
-import { checkRecords } from '../../rules/domains/sender-domain.ts';
+import { checkDnsRecords } from '../../rules/domains/sender-domain.ts';
 import { AppError } from '../../rules/errors.ts';
-import { recordSource } from '../../rules/provenance/record-source.ts';
+import { createRecordSource } from '../../rules/provenance/record-source.ts';
 import type { ActivityDeps } from '../deps.ts';
 import type { PartRun, PeriodicParts } from './parts.ts';
 
@@ -48,7 +48,7 @@ export function domainParts({ db, config }: Pick<ActivityDeps, 'db' | 'config'>)
   }
 
   async function checkDomain(domain: Domain): Promise<void> {
-    const checked = await checkRecords(dns, recordSource(config, domain));
+    const checked = await checkDnsRecords(dns, createRecordSource(config, domain));
     try {
       const { projectId, id } = domain;
       await inTransaction(db, (trx) => saveDomainCheck(trx, { projectId, id, checked, now: new Date() }));

@@ -6,7 +6,7 @@ import { addSmsStops } from '../../db/sms/stops.ts';
 import { inTransaction } from '../../db/transaction.ts';
 import type { LastAttempt } from '../../rules/emails/last-attempt.ts';
 import { nextAttemptAt } from '../../rules/emails/retry-schedule.ts';
-import { keyPads } from '../../rules/emails/suppression.ts';
+import { padHmacKey } from '../../rules/emails/suppression.ts';
 import type { OutboxRow } from '../../rules/outbox.ts';
 import type { SampledLog } from '../../rules/sampled-log.ts';
 import { logMessageEnd } from '../message-end.ts';
@@ -64,7 +64,7 @@ interface SmsDeps {
  * @param deps.provider undefined while SMS is switched off; accepted SMS wait until it is switched on again
  */
 export function createSmsAttempts(deps: SmsDeps): SmsAttempts {
-  const pads = keyPads(deps.suppressionKey);
+  const pads = padHmacKey(deps.suppressionKey);
   return {
     async attempt(batch) {
       const { projectId, messages } = batch;

@@ -13,14 +13,14 @@ import {
   updateEndpointStatus,
 } from '../../db/webhooks/endpoint-turns.ts';
 import {
+  createWebhookHeaders,
   type EndpointVerdict,
   MAX_ATTEMPTS,
   nextAttemptAt,
   summarizeOutcomes,
   type WebhookOutcome,
-  webhookHeaders,
 } from '../../rules/webhooks/registry.ts';
-import { storedResponseText } from '../../rules/webhooks/response-text.ts';
+import { toStoredResponseText } from '../../rules/webhooks/response-text.ts';
 import type { ActivityDeps } from '../deps.ts';
 
 /** A turn starts no request after this time, so that other endpoints get the worker's slots too. */
@@ -191,7 +191,7 @@ function attemptOf(turn: EndpointTurn, delivery: DueDelivery, result: WebhookRes
     id: delivery.id,
     status: succeeded ? 'DELIVERED' : next ? 'PENDING' : 'FAILED',
     responseStatus,
-    responseBody: result.outcome === 'answered' ? storedResponseText(result.body, turn.url) : null,
+    responseBody: result.outcome === 'answered' ? toStoredResponseText(result.body, turn.url) : null,
     latencyMs: result.latencyMs,
     error: succeeded ? null : errorOf(result),
     shownError: succeeded ? null : result.outcome === 'failed' ? result.status : errorOf(result),
@@ -209,7 +209,7 @@ function requestOf(turn: EndpointTurn, delivery: DueDelivery): WebhookRequest {
     projectId: turn.projectId,
     data: delivery.payload,
   });
-  const signed = webhookHeaders(turn.secrets, { id: delivery.id, timestamp, body });
+  const signed = createWebhookHeaders(turn.secrets, { id: delivery.id, timestamp, body });
   const headers = { 'Content-Type': 'application/json', 'User-Agent': 'Tidings/1.0', ...signed };
   // Redirects are not followed (docs/guides/webhooks.md). A server may turn a redirected POST into a GET, and report
   // success without receiving the event. The owner must configure the right address.

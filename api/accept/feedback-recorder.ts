@@ -6,7 +6,7 @@ import { inTransaction } from '../../db/transaction.ts';
 import { type FeedbackRequest, type FeedbackResult, recordFeedback } from '../../engine/feedback/email-feedback.ts';
 import { deriveKey } from '../../rules/access/secrets.ts';
 import type { Config } from '../../rules/config.ts';
-import { mailboxProviderOf } from '../../rules/emails/hold-guard.ts';
+import { findMailboxProvider } from '../../rules/emails/hold-guard.ts';
 
 export type FeedbackRecorder = (
   request: Omit<FeedbackRequest, 'suppressionKey'>,
@@ -32,7 +32,7 @@ export function createFeedbackRecorder(p: { config: Config; db: Db; outbox: Outb
     outbox.wake(queued);
     if (refusal) {
       const { projectId, domain } = refusal;
-      const provider = mailboxProviderOf(domain, await dns.mx(domain));
+      const provider = findMailboxProvider(domain, await dns.mx(domain));
       outbox.wake(await inTransaction(db, (trx) => guardRefusals(trx, { projectId, provider, refused: 1 })));
     }
     return { outcome };

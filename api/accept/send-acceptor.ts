@@ -8,7 +8,7 @@ import { acceptSends, type SendOutcome } from '../../engine/sending/accept-sends
 import { isLargeEmail } from '../../rules/emails/large-email.ts';
 import {
   type BatchResponse,
-  contactChanges,
+  listContactChanges,
   type SendBatch,
   type SendRequest,
   type SendResponse,
@@ -68,7 +68,7 @@ export function createSendAcceptor(deps: { db: Db; suppressionKey: Buffer; outbo
       // because one SQL statement writes the contacts of all requests and cannot make two changes to one row.
       apartBy: ({ projectId, idempotencyKey }) =>
         idempotencyKey === undefined ? [] : [`${projectId} key ${idempotencyKey}`],
-      alikeBy: contactChanges,
+      alikeBy: listContactChanges,
       commit: async (requests) => {
         const isShared = requests.some(({ projectId }) => projectId !== requests[0]?.projectId);
         const { outcomes, outbox } = await inTransaction(deps.db, async (trx) => {

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { z } from 'zod';
-import { type AppError, fieldError, queryErrors } from '../../rules/errors.ts';
+import { type AppError, createFieldError, createQueryError } from '../../rules/errors.ts';
 
 /** Marks `schema` as another name of `field` in the OpenAPI document. Resolve both names with `resolveAliases`. */
 export function aliasOf<S extends z.ZodType>(schema: S, field: string): S {
@@ -17,7 +17,7 @@ export function aliasOf<S extends z.ZodType>(schema: S, field: string): S {
  * @throws AppError VALIDATION_ERROR (422), at the second name, if two names have different values
  */
 export function resolveAliases<V>(valuesByName: Record<string, V | undefined>, stored?: V): V | undefined {
-  return chooseValue(valuesByName, { what: 'field', refuse: fieldError, stored });
+  return chooseValue(valuesByName, { what: 'field', refuse: createFieldError, stored });
 }
 
 /**
@@ -25,7 +25,7 @@ export function resolveAliases<V>(valuesByName: Record<string, V | undefined>, s
  * @throws AppError VALIDATION_ERROR (400), at the second name, if two names have different values
  */
 export function resolveQueryAliases<V>(valuesByName: Record<string, V | undefined>): V | undefined {
-  const refuse = (field: string, message: string) => queryErrors([{ field, message, code: 'custom' }]);
+  const refuse = (field: string, message: string) => createQueryError([{ field, message, code: 'custom' }]);
   return chooseValue(valuesByName, { what: 'parameter', refuse });
 }
 

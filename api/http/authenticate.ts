@@ -1,5 +1,5 @@
 import { findSessionAccess } from '../../db/projects/access.ts';
-import { roleScopes } from '../../rules/access/scopes.ts';
+import { getRoleScopes } from '../../rules/access/scopes.ts';
 import { AppError } from '../../rules/errors.ts';
 import { clientNetwork } from './client-address.ts';
 import { refuseForeignWrite } from './csrf.ts';
@@ -48,7 +48,7 @@ async function identify(c: RequestContext, rule: GuardedAccess, deps: Deps): Pro
   const access = await findSessionAccess(deps.db, hashToken(token));
   if (!access) throw new AppError('UNAUTHORIZED', { message: 'The session has ended. Sign in again.' });
   c.set('actor', { kind: 'user', id: access.userId, email: access.email, role: access.role });
-  c.set('scopes', roleScopes(access.role));
+  c.set('scopes', getRoleScopes(access.role));
   c.set('mode', 'live');
   c.set('project', access.project);
   c.set('projectId', access.project.id);

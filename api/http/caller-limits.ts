@@ -1,6 +1,6 @@
 import type { Db } from '../../db/connection.ts';
 import { takeFromWindow } from '../../db/rate-windows.ts';
-import { callerNetwork, isLoopbackAddress } from '../../rules/access/caller-address.ts';
+import { isLoopbackAddress, toCallerNetwork } from '../../rules/access/caller-address.ts';
 import { LimitReached } from '../../rules/errors.ts';
 
 /** Limit of sign-ups from one IP address. Callers on this machine have a higher limit, for development and tests. */
@@ -88,7 +88,7 @@ export function createCallerLimits({ db, hashOf }: { db: Db; hashOf: (text: stri
     takeForUnauthenticated(address, { name, perMinute, fromHere }) {
       const limit = isLoopbackAddress(address) ? fromHere : perMinute;
       const nowMs = Date.now();
-      const window = windowOf(`${name} ${callerNetwork(address)}`, nowMs);
+      const window = windowOf(`${name} ${toCallerNetwork(address)}`, nowMs);
       if (window.taken >= limit)
         throw limitError(`${limit} ${name} a minute from one address`, { limit, retryMs: window.endsAtMs - nowMs });
       window.taken += 1;
@@ -102,7 +102,7 @@ export function createCallerLimits({ db, hashOf }: { db: Db; hashOf: (text: stri
     },
     async takeForSignUp(address) {
       const { limit, windowSeconds, period } = isLoopbackAddress(address) ? SIGN_UPS_FROM_HERE : SIGN_UPS;
-      const subject = `sign-up ${hashOf(callerNetwork(address))}`;
+      const subject = `sign-up ${hashOf(toCallerNetwork(address))}`;
       const { granted, resetMs } = await takeFromWindow(db, { subject, want: 1, limit, windowSeconds });
       if (granted > 0) return;
       throw limitError(`${limit} sign-ups ${period} from one address`, { limit, retryMs: resetMs });

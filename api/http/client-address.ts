@@ -1,4 +1,4 @@
-import { callerAddress, callerNetwork } from '../../rules/access/caller-address.ts';
+import { findCallerAddress, toCallerNetwork } from '../../rules/access/caller-address.ts';
 import type { RequestContext } from './env.ts';
 
 /**
@@ -6,7 +6,7 @@ import type { RequestContext } from './env.ts';
  * see `TRUSTED_PROXIES`.
  */
 export function clientAddress(c: RequestContext): string {
-  return callerAddress({
+  return findCallerAddress({
     peer: c.env?.incoming?.socket?.remoteAddress,
     forwardedFor: c.req.header('x-forwarded-for'),
     proxies: c.get('proxies'),
@@ -15,5 +15,5 @@ export function clientAddress(c: RequestContext): string {
 
 /** Returns the network by which limits count a caller: the IP address, or its /64 network for IPv6. */
 export function clientNetwork(c: RequestContext): string {
-  return callerNetwork(clientAddress(c));
+  return toCallerNetwork(clientAddress(c));
 }

@@ -2,8 +2,8 @@ import { HTTPException } from 'hono/http-exception';
 import type { ContentfulStatusCode } from 'hono/utils/http-status';
 import type { Logger } from 'pino';
 import { isConnectionFailure, isOutOfTime, UnknownCommit } from '../../db/postgres-errors.ts';
-import { AppError, ERRORS, type ErrorCode, errorBody } from '../../rules/errors.ts';
-import { describeFailure, redact, stackFrames } from '../../rules/failure-text.ts';
+import { AppError, ERRORS, type ErrorCode, toErrorBody } from '../../rules/errors.ts';
+import { describeFailure, readStackFrames, redact } from '../../rules/failure-text.ts';
 import type { RequestContext } from './env.ts';
 import type { RouteTable } from './route-table.ts';
 
@@ -28,7 +28,7 @@ export function errorHandler(
     if (error instanceof AppError && finalError.status >= 500)
       log.warn({ ...logFields, ...finalError.details }, finalError.message);
     else if (finalError.status >= 500)
-      log.error({ ...logFields, reason: describeFailure(error), stack: stackFrames(error) }, 'request failed');
+      log.error({ ...logFields, reason: describeFailure(error), stack: readStackFrames(error) }, 'request failed');
     return respondWithError(c, finalError);
   };
 }
@@ -45,7 +45,7 @@ export function errorEnvelope(error: AppError, requestId: string) {
   return {
     success: false,
     message: describeError(error),
-    error: { requestId, ...errorBody(error) },
+    error: { requestId, ...toErrorBody(error) },
     timestamp: new Date().toISOString(),
   };
 }

@@ -1,5 +1,5 @@
 import type { MiddlewareHandler } from 'hono';
-import { hostOf, isLoopbackAuthority } from '../../rules/access/loopback.ts';
+import { isLoopbackAuthority, parseHost } from '../../rules/access/loopback.ts';
 import type { Config } from '../../rules/config.ts';
 import { AppError } from '../../rules/errors.ts';
 import type { AppEnv } from './env.ts';
@@ -15,10 +15,10 @@ import type { AppEnv } from './env.ts';
  * come from a browser. Node refuses such a request if it uses HTTP/1.1, which requires the header.
  */
 export function hostCheck(config: Pick<Config, 'publicHost' | 'publicUrl'>): MiddlewareHandler<AppEnv> {
-  const own = hostOf(new URL(config.publicUrl).host);
+  const own = parseHost(new URL(config.publicUrl).host);
   return (c, next) => {
     const host = c.req.header('host');
-    if (config.publicHost || host === undefined || isLoopbackAuthority(host) || hostOf(host) === own) return next();
+    if (config.publicHost || host === undefined || isLoopbackAuthority(host) || parseHost(host) === own) return next();
     throw new AppError('FORBIDDEN', {
       message:
         'This service listens on loopback, and the requested host is neither a loopback name nor the host of PUBLIC_URL.',

@@ -1,5 +1,5 @@
 import { readIsoDate } from '../../rules/time/iso-date.ts';
-import { instantOf } from '../../rules/time/local-time.ts';
+import { toInstant } from '../../rules/time/local-time.ts';
 
 /** The time zone of the input that is being parsed. */
 let inputZone = 'UTC';
@@ -26,5 +26,5 @@ export function readInstant(text: string): Date | undefined {
   const date = readIsoDate(text);
   if (!date) return undefined;
   if (date.offsetMs !== undefined) return new Date(date.wall - date.offsetMs);
-  return new Date(date.isDay ? date.wall : instantOf(inputZone, date.wall));
+  return new Date(date.isDay ? date.wall : toInstant(inputZone, date.wall));
 }

@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import { type FieldError, queryErrors } from '../../rules/errors.ts';
+import { createQueryError, type FieldError } from '../../rules/errors.ts';
 import { isStorable } from '../../rules/json-body.ts';
 import { fieldErrors } from './field-errors.ts';
 import { suggestKnown, unknownErrors } from './parse-body.ts';
@@ -25,13 +25,13 @@ export function queryParser<Schema extends z.ZodType>(
     if (!anyQuery) refuseUnknownQuery(names.unknownIn(query));
     const parsed = schema.safeParse(query);
     if (!parsed.success)
-      throw queryErrors(
+      throw createQueryError(
         fieldErrors(parsed.error.issues, query).map(removeListIndex).map(explainRepeatedParameter(query)),
       );
     const unstorable = Object.entries(queries).find(([, values]) => !values.every(isStorable));
     if (unstorable) {
       const message = 'Must not contain NUL characters.';
-      throw queryErrors([{ field: unstorable[0], message, code: 'invalid_string' }]);
+      throw createQueryError([{ field: unstorable[0], message, code: 'invalid_string' }]);
     }
     return parsed.data;
   };
@@ -39,7 +39,7 @@ export function queryParser<Schema extends z.ZodType>(
 
 /** @throws AppError VALIDATION_ERROR (400) for unknown parameters */
 export function refuseUnknownQuery(unknown: UnknownField[]): void {
-  if (unknown.length > 0) throw queryErrors(unknownErrors(unknown, 'query parameter'), suggestKnown(unknown));
+  if (unknown.length > 0) throw createQueryError(unknownErrors(unknown, 'query parameter'), suggestKnown(unknown));
 }
 
 /**

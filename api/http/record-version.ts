@@ -1,6 +1,6 @@
 import { z } from '@hono/zod-openapi';
 import { AppError } from '../../rules/errors.ts';
-import { type ReadVersion, versionTag } from '../../rules/record-version.ts';
+import { type ReadVersion, toVersionTag } from '../../rules/record-version.ts';
 import type { RequestContext } from './env.ts';
 import { ok } from './responses.ts';
 import { InstantInput } from './schemas.ts';
@@ -27,7 +27,7 @@ export function okWithVersion<S extends z.ZodType>(schema: S, description?: stri
 
 /** Sets `ETag` to the version of the record in the response. */
 export function setETag(c: RequestContext, { updatedAt }: { updatedAt: Date }): void {
-  c.header('ETag', `"${versionTag(updatedAt)}"`);
+  c.header('ETag', `"${toVersionTag(updatedAt)}"`);
 }
 
 /** One element of `If-Match`: an entity tag of RFC 9110 §8.8.3, or a tag without its quotes. */

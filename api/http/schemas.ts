@@ -1,7 +1,7 @@
 import { z } from '@hono/zod-openapi';
 import { MAILBOX_MAX_CHARS, NAME_MAX_CHARS } from '../../rules/emails/email-address.ts';
-import { emailText, mailboxText } from '../../rules/emails/email-schema.ts';
-import { findUnstorable, REPEATED_NAME } from '../../rules/json-body.ts';
+import { createEmailSchema, createMailboxSchema } from '../../rules/emails/email-schema.ts';
+import { findUnstorableValue, REPEATED_NAME } from '../../rules/json-body.ts';
 import { findRepeatedName } from '../../rules/json-nodes.ts';
 import { SLUG_LENGTH, SLUG_PATTERN } from '../../rules/slug.ts';
 import { isPhoneCountry, readWrittenNumber } from '../../rules/sms/phone.ts';
@@ -54,7 +54,7 @@ export const Instant = z.iso.datetime().openapi({ example: '2026-01-01T12:00:00.
  * An email address in a request. Also accepts `Ada <ada@example.com>` and drops the name. Parsed to the form that is
  * stored and compared (contract §3.1 Addresses).
  */
-export const EmailAddress = emailText().openapi({
+export const EmailAddress = createEmailSchema().openapi({
   format: 'email',
   maxLength: MAILBOX_MAX_CHARS,
   example: 'ada@example.com',
@@ -90,7 +90,7 @@ export const DisplayName = oneLineText(NAME_MAX_CHARS);
 
 /** A mailbox in a request: an address, `Ada <ada@example.com>`, or `{ name, email }`. */
 export const MailboxInput = z.union([
-  mailboxText().openapi({ maxLength: MAILBOX_MAX_CHARS, example: 'Ada <ada@example.com>' }),
+  createMailboxSchema().openapi({ maxLength: MAILBOX_MAX_CHARS, example: 'Ada <ada@example.com>' }),
   z
     .object({ name: DisplayName.optional(), email: EmailAddress })
     .transform(({ name, email }) => ({ email, name: name?.trim() || null })),
@@ -158,7 +158,7 @@ export function jsonText<Schema extends z.ZodType>(schema: Schema, message: stri
       }
       const path = findRepeatedName(Buffer.from(text));
       if (path) ctx.addIssue({ code: 'custom', path, message: REPEATED_NAME, params: { code: 'duplicate_field' } });
-      const unstorable = findUnstorable(value);
+      const unstorable = findUnstorableValue(value);
       if (unstorable) ctx.addIssue({ code: 'custom', message: unstorable.message });
       for (const { field, ...fault } of unknownErrors(names.unknownIn(value), 'field'))
         ctx.addIssue({ code: 'custom', path: field.split('.'), message: fault.message, params: { code: fault.code } });

@@ -1,7 +1,7 @@
-import { sameJson } from '../../rules/as-code/changes.ts';
+import { isSameJson } from '../../rules/as-code/changes.ts';
 import { AppError, type FieldError } from '../../rules/errors.ts';
-import { ownValueAt } from '../../rules/own-value.ts';
-import { isStoredAt, parseAsOlder } from '../../rules/stored-values.ts';
+import { readOwnValue } from '../../rules/own-value.ts';
+import { isStoredAt, parseWithOlderRules } from '../../rules/stored-values.ts';
 import type { Deps } from './deps.ts';
 import { invalidBody } from './parse-body.ts';
 
@@ -56,7 +56,7 @@ export function parseChanges<T>(
   } catch (error) {
     if (!(error instanceof AppError) || !error.errors) throw error;
     const changed = error.errors.filter(({ field }) => !isStoredPart(field, body, p));
-    if (changed.length === 0) return parseAsOlder(() => parse(rest ?? body));
+    if (changed.length === 0) return parseWithOlderRules(() => parse(rest ?? body));
     throw changed.length === error.errors.length ? error : invalidBody(changed, error.status);
   }
 }
@@ -64,7 +64,7 @@ export function parseChanges<T>(
 function isStoredPart(field: string, body: unknown, p: { stored: object; depth: StoredFields['depth'] }): boolean {
   const path = field.split('.');
   const record = path.slice(0, p.depth - 1);
-  return isStoredAt(path.slice(p.depth - 1), ownValueAt(body, record), ownValueAt(p.stored, record));
+  return isStoredAt(path.slice(p.depth - 1), readOwnValue(body, record), readOwnValue(p.stored, record));
 }
 
 /**
@@ -82,9 +82,9 @@ function omitStored(
   for (const path of paths) {
     const keys = path.split('.');
     const field = keys.pop() ?? '';
-    const parent = ownValueAt(copy, keys);
-    const value = ownValueAt(parent, [field]);
-    if (keys.length !== depth - 1 || value === undefined || !sameJson(value, ownValueAt(stored, [...keys, field])))
+    const parent = readOwnValue(copy, keys);
+    const value = readOwnValue(parent, [field]);
+    if (keys.length !== depth - 1 || value === undefined || !isSameJson(value, readOwnValue(stored, [...keys, field])))
       continue;
     Reflect.deleteProperty(Object(parent), field);
     hasOmitted = true;

@@ -1,5 +1,5 @@
 import { closest, distance } from 'fastest-levenshtein';
-import { consentFieldOf } from '../../rules/contacts/consent-names.ts';
+import { findConsentField } from '../../rules/contacts/consent-names.ts';
 
 /**
  * Names in other services' APIs (Resend, Postmark, SendGrid, Mailchimp, Mailgun, Plunk, Loops, Customer.io, Twilio) and
@@ -143,7 +143,7 @@ export function suggestName(name: string, acceptedNames: readonly string[]): str
   if (equalName !== undefined) return equalName;
   const translation = FOREIGN_NAMES.get(normalized)?.find((one) => acceptedNames.includes(one));
   if (translation !== undefined || acceptedNames.length === 0) return translation;
-  const consent = consentFieldOf(name);
+  const consent = findConsentField(name);
   if (consent !== undefined && acceptedNames.includes(consent)) return consent;
   // Long names are not compared. They are not typos of an accepted name, and the time for a comparison grows with the
   // product of both lengths.

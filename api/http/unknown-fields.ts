@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import { declaredForms } from '../../rules/input-forms.ts';
+import { findDeclaredForms } from '../../rules/input-forms.ts';
 
 /** The fields that a schema declares. `opaque` accepts any field. A `leaf` is a value without fields. */
 type DeclaredFields = 'opaque' | 'leaf' | DeclaredObject | DeclaredByValue;
@@ -10,7 +10,7 @@ interface DeclaredObject {
   element: (() => DeclaredFields) | undefined;
   anyName: boolean;
 }
-/** The fields depend on the value (`describeForms`). */
+/** The fields depend on the value (`declareForms`). */
 interface DeclaredByValue {
   formOf(value: unknown): DeclaredFields;
 }
@@ -31,7 +31,7 @@ export interface FieldNames {
   hasField(path: readonly string[]): boolean;
   /**
    * Lists the fields that accept any content, such as `data`. A test compares the list, because a new entry must be
-   * intended and not a missing `describeForms`.
+   * intended and not a missing `declareForms`.
    */
   freeForm(): string[];
 }
@@ -132,7 +132,7 @@ function fieldsOfSchema(schema: z.core.$ZodType): DeclaredFields {
 }
 
 function analyze(schema: z.core.$ZodType): DeclaredFields {
-  const formOf = declaredForms(schema);
+  const formOf = findDeclaredForms(schema);
   if (formOf) return { formOf: (value) => fieldsOfSchema(formOf(value)) };
   const def = (schema as z.core.$ZodTypes)._zod.def;
   switch (def.type) {

@@ -6,7 +6,7 @@ import { deriveKey } from '../../rules/access/secrets.ts';
 import { asBuffer } from '../../rules/as-buffer.ts';
 import type { Config } from '../../rules/config.ts';
 import { TEMPLATE_MAX_CHARS } from '../../rules/content/liquid.ts';
-import { verbatimTemplate } from '../../rules/content/liquid-verbatim.ts';
+import { toVerbatimTemplate } from '../../rules/content/liquid-verbatim.ts';
 import { isEmailAddress, normalizeEmail, parseMailbox } from '../../rules/emails/email-address.ts';
 import type { SendAttachment, SendRequest, SendResponse } from '../../rules/emails/send-request.ts';
 import { isReservedMailHeader } from '../../rules/emails/service-headers.ts';
@@ -142,7 +142,7 @@ function requestOf(
   const from = submission.from ?? { email: normalizeEmail(message.from), name: null };
   if (!isEmailAddress(from.email)) throw new AppError('VALIDATION_ERROR', { message: 'The message has no sender' });
   // Uses the HTML part that tracking may replace, so that the tracked HTML is built from the same part.
-  const body = verbatimTemplate(original.html ?? submission.html);
+  const body = toVerbatimTemplate(original.html ?? submission.html);
   checkSizes(submission, body);
   const to = [...new Set(message.recipients.map(normalizeEmail))].map((email) => ({
     email,
@@ -157,7 +157,7 @@ function requestOf(
     owner: { name: `key:${keyId}`, public: false, scopes },
     to,
     from,
-    subject: verbatimTemplate(subject),
+    subject: toVerbatimTemplate(subject),
     body,
     headers,
     attachments: [toMessageAttachment(original.message)],

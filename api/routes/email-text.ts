@@ -1,6 +1,6 @@
 import { z } from '@hono/zod-openapi';
 import { type EmailTemplates, type EmailText, NO_TEXT } from '../../rules/content/email-text.ts';
-import { refuseUnfilled } from '../../rules/content/expressions.ts';
+import { refuseExpressions } from '../../rules/content/expressions.ts';
 import type { Mailbox } from '../../rules/emails/email-address.ts';
 import { EmailAddress, HEADER_LINE_MAX_CHARS, MailboxInput, oneLineText } from '../http/schemas.ts';
 
@@ -45,11 +45,11 @@ export const emailTemplatesInput = {
 /** The whole text of an email in a request. */
 export const emailTextInput = {
   ...emailTemplatesInput,
-  from: MailboxInput.superRefine(({ name }, ctx) => refuseUnfilled(name ?? '', ctx)).openapi({
+  from: MailboxInput.superRefine(({ name }, ctx) => refuseExpressions(name ?? '', ctx)).openapi({
     description:
       'Address of the sender. Must be on a verified domain. A display name in `from` sets `fromName`, unless the request has `fromName`.',
   }),
-  fromName: oneLineText(200).superRefine(refuseUnfilled).nullish(),
+  fromName: oneLineText(200).superRefine(refuseExpressions).nullish(),
   replyTo: EmailAddress.nullish(),
 } satisfies Record<keyof EmailText, z.ZodType>;
 

@@ -1,7 +1,7 @@
 import MailComposer from 'nodemailer/lib/mail-composer';
 import type MimeNode from 'nodemailer/lib/mime-node';
 import { withCrlf } from '../../rules/mime/crlf.ts';
-import { foldableText, ID_FIELDS, singleLine } from '../../rules/mime/mime-headers.ts';
+import { ID_FIELDS, toFoldableText, toSingleLine } from '../../rules/mime/mime-headers.ts';
 
 export interface NamedAddress {
   name?: string | null | undefined;
@@ -53,13 +53,13 @@ export async function buildMessage(input: MessageParts): Promise<Buffer> {
     to: toComposerAddress(input.to),
     ...(input.cc?.length ? { cc: input.cc.map(toComposerAddress) } : {}),
     ...(input.replyTo?.length ? { replyTo: input.replyTo.map(toComposerAddress) } : {}),
-    subject: foldableText(input.subject),
+    subject: toFoldableText(input.subject),
     html: input.html,
     text: input.text,
     headers: headersOf(input.headers ?? []),
     alternatives: forms.map(alternativeOf),
     attachments: attachments.filter(({ disposition }) => disposition !== 'alternative').map(attachmentOf),
-    messageId: singleLine(input.messageId),
+    messageId: toSingleLine(input.messageId),
     date: input.date,
     textEncoding: 'quoted-printable',
     disableFileAccess: true,
@@ -108,20 +108,20 @@ function nameFilesByDisposition(node: MimeNode): void {
  * Returns name and address as an object, so that the composer does not parse a name like `x@y, z@w` as two addresses.
  */
 function toComposerAddress({ name, address }: NamedAddress): { name: string; address: string } {
-  return { name: singleLine(name ?? ''), address: singleLine(address) };
+  return { name: toSingleLine(name ?? ''), address: toSingleLine(address) };
 }
 
 function headersOf(headers: readonly (readonly [string, string])[]): { key: string; value: string }[] {
   return headers
     .filter(([name]) => HEADER_NAME.test(name) && !OWN_HEADERS.test(name))
-    .map(([key, value]) => ({ key, value: ID_FIELDS.test(key) ? singleLine(value) : foldableText(value) }));
+    .map(([key, value]) => ({ key, value: ID_FIELDS.test(key) ? toSingleLine(value) : toFoldableText(value) }));
 }
 
 function attachmentOf(attachment: EmailAttachment) {
-  const cid = attachment.contentId ? singleLine(attachment.contentId).replace(/^<|>$/g, '') : undefined;
+  const cid = attachment.contentId ? toSingleLine(attachment.contentId).replace(/^<|>$/g, '') : undefined;
   return {
-    filename: singleLine(attachment.filename),
-    contentType: fileType(singleLine(attachment.contentType)),
+    filename: toSingleLine(attachment.filename),
+    contentType: fileType(toSingleLine(attachment.contentType)),
     content: attachment.content,
     contentDisposition: attachment.disposition === 'inline' ? ('inline' as const) : ('attachment' as const),
     ...(cid ? { cid } : {}),
@@ -133,7 +133,7 @@ function attachmentOf(attachment: EmailAttachment) {
  * show a named alternative as an attachment.
  */
 function alternativeOf({ contentType, content }: EmailAttachment) {
-  const type = singleLine(contentType);
+  const type = toSingleLine(contentType);
   const isPlainText = /^text\//i.test(type) && !/;\s*charset\s*=/i.test(type);
   return { contentType: isPlainText ? `${type}; charset=utf-8` : type, content };
 }

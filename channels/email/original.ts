@@ -1,12 +1,12 @@
-import { mailDate, singleLine } from '../../rules/mime/mime-headers.ts';
+import { formatMailDate, toSingleLine } from '../../rules/mime/mime-headers.ts';
 import {
   findBodyStart,
   findMimeParts,
-  findOnlyHtml,
+  findOnlyHtmlPart,
   findRawFields,
   withTransferEncoding,
 } from '../../rules/mime/mime-parts.ts';
-import { quotedPrintable } from '../../rules/mime/quoted-printable.ts';
+import { encodeQuotedPrintable } from '../../rules/mime/quoted-printable.ts';
 
 /** An application's message from the SMTP relay, before the service completes and signs it. */
 export interface OriginalInput {
@@ -30,8 +30,8 @@ export interface OriginalInput {
 export function completeOriginal({ message, html, messageId, date }: OriginalInput): Buffer {
   const names = new Set(findRawFields(message, 0, findBodyStart(message)).map(({ name }) => name));
   const added = [
-    ...(names.has('message-id') ? [] : [`Message-ID: ${singleLine(messageId)}\r\n`]),
-    ...(names.has('date') ? [] : [`Date: ${mailDate(date)}\r\n`]),
+    ...(names.has('message-id') ? [] : [`Message-ID: ${toSingleLine(messageId)}\r\n`]),
+    ...(names.has('date') ? [] : [`Date: ${formatMailDate(date)}\r\n`]),
   ].join('');
   const body = html === undefined ? message : withHtml(message, html);
   return Buffer.concat([Buffer.from(added, 'latin1'), body]);
@@ -43,7 +43,7 @@ export function completeOriginal({ message, html, messageId, date }: OriginalInp
  */
 function withHtml(message: Buffer, html: string): Buffer {
   const root = findMimeParts(message);
-  const part = findOnlyHtml(root);
+  const part = findOnlyHtmlPart(root);
   if (!part) return message;
   const isRoot = part === root;
   const outer = withoutSignatures(message.toString('latin1', 0, isRoot ? part.bodyStart - 2 : root.bodyStart));
@@ -53,7 +53,7 @@ function withHtml(message: Buffer, html: string): Buffer {
   return Buffer.concat([
     ...before,
     Buffer.from(partHeader, 'latin1'),
-    Buffer.from(quotedPrintable(html), 'latin1'),
+    Buffer.from(encodeQuotedPrintable(html), 'latin1'),
     message.subarray(part.end),
   ]);
 }

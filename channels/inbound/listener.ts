@@ -1,5 +1,5 @@
 import type { SMTPServerSession } from 'smtp-server';
-import { plainAddress } from '../../rules/access/caller-address.ts';
+import { parseIpAddress } from '../../rules/access/caller-address.ts';
 import { normalizeEmail } from '../../rules/emails/email-address.ts';
 import { LimitedSmtpServer } from '../limited-smtp-server.ts';
 
@@ -131,7 +131,7 @@ function messageOf(raw: Buffer, session: SMTPServerSession): InboundMessage {
     raw,
     from: mailFrom ? normalizeEmail(mailFrom.address) : '',
     recipients: rcptTo.map(({ address }) => normalizeEmail(address)),
-    ip: plainAddress(session.remoteAddress) ?? session.remoteAddress,
+    ip: parseIpAddress(session.remoteAddress) ?? session.remoteAddress,
     helo: session.hostNameAppearsAs || session.remoteAddress,
     receivedAt: new Date(),
   };

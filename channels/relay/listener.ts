@@ -1,7 +1,7 @@
 import { finished } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { SMTPServerOptions, SMTPServerSession } from 'smtp-server';
-import { isLoopbackAddress, plainAddress } from '../../rules/access/caller-address.ts';
+import { isLoopbackAddress, parseIpAddress } from '../../rules/access/caller-address.ts';
 import { LimitedSmtpServer } from '../limited-smtp-server.ts';
 
 /**
@@ -148,7 +148,7 @@ function authOptions({ handler, tls, allowPlain, onError }: RelayOptions): SMTPS
 }
 
 function isLoopback(remoteAddress: string): boolean {
-  return isLoopbackAddress(plainAddress(remoteAddress) ?? '');
+  return isLoopbackAddress(parseIpAddress(remoteAddress) ?? '');
 }
 
 /** The messages that clients are sending at the moment, over all connections. */

@@ -3,7 +3,7 @@ import type { Address, Attachment, Email, Mailbox } from 'postal-mime';
 import { escapeHtml } from '../../rules/content/plain-value.ts';
 import { isEmailAddress, normalizeEmail, parseMailbox } from '../../rules/emails/email-address.ts';
 import type { Recipient, SendAttachment } from '../../rules/emails/send-request.ts';
-import { unquotedAuthor } from '../../rules/mime/author.ts';
+import { parseUnquotedAuthor } from '../../rules/mime/author.ts';
 import { parseMime } from '../mime-parser.ts';
 
 /** A parsed message of a client. */
@@ -56,7 +56,7 @@ export async function readSubmission(raw: Buffer): Promise<Submission> {
 
 function authorOf(email: Email): Recipient | null {
   const written = email.headers.find(({ key }) => key === 'from')?.value ?? '';
-  const author = unquotedAuthor(written) ?? recipientOf(mailboxes(email.from)[0]);
+  const author = parseUnquotedAuthor(written) ?? recipientOf(mailboxes(email.from)[0]);
   if (author !== null && isEmailAddress(author.email)) return author;
   // The parser removes the quotes of a local part, such as `"ann lee"@example.com`.
   const quoted = parseMailbox(written);

@@ -1,4 +1,4 @@
-import { changedFields } from '../../rules/as-code/changes.ts';
+import { listChangedFields } from '../../rules/as-code/changes.ts';
 import type { ProjectFiles } from './files.ts';
 import { type ApplyResult, applyProject, fetchProject, type ServiceAccess } from './service.ts';
 
@@ -18,7 +18,7 @@ export interface ProjectDifference {
 export async function listDifferences(service: ServiceAccess, files: ProjectFiles): Promise<ProjectDifference> {
   const project = await fetchProject(service);
   const { created, updated, findings } = await applyProject(service, { kinds: files.kinds }, true);
-  const settings = changedFields(files.settings ?? {}, project.settings ?? {});
+  const settings = listChangedFields(files.settings ?? {}, project.settings ?? {});
   const only = [...project.kinds].flatMap(([kind, resources]) => {
     const here = new Set((files.kinds.get(kind) ?? []).map(({ slug }) => slug));
     return resources.flatMap(({ slug }) => (here.has(slug) ? [] : [`- ${kind}/${slug} is only in the project`]));

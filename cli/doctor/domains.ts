@@ -1,12 +1,12 @@
 import { type Domain, listDomainsFrom } from '../../db/domains/domains.ts';
 import {
-  checkRecords,
-  dnsRecords,
+  checkDnsRecords,
+  explainMissingRecords,
   type FoundRecords,
+  listDnsRecords,
   type RecordPurpose,
-  recordsNote,
 } from '../../rules/domains/sender-domain.ts';
-import { recordSource } from '../../rules/provenance/record-source.ts';
+import { createRecordSource } from '../../rules/provenance/record-source.ts';
 import type { Deployment, Inspected } from './deployment.ts';
 import { type DoctorCheck, type DoctorFinding, passFinding, warnFinding } from './report.ts';
 
@@ -76,11 +76,11 @@ async function checkDomain(domain: Domain, { settings, dns }: Deployment): Promi
       ),
     ];
   }
-  const source = recordSource(settings, domain);
-  const note = recordsNote(source);
+  const source = createRecordSource(settings, domain);
+  const note = explainMissingRecords(source);
   if (note !== null) return [warnFinding(note, 'set PUBLIC_URL to the public address of the service')];
-  const { found, seen } = await checkRecords(dns, source);
-  const records = dnsRecords(source, found, seen);
+  const { found, seen } = await checkDnsRecords(dns, source);
+  const records = listDnsRecords(source, found, seen);
   const missing = MISSING.filter(({ purpose }) => found[purpose] === false);
   const findings = missing.map(({ purpose, verdict, so }): DoctorFinding => {
     const record = records.find((each) => each.purpose === purpose);

@@ -1,7 +1,12 @@
 import { readInstallation } from '../../db/installation/installation.ts';
 import { readSendingHold } from '../../db/installation/sending-hold.ts';
 import { listPendingMigrations } from '../../db/migrator.ts';
-import { compareSides, describeMismatch, isMismatch, type Sides } from '../../rules/installation-tokens.ts';
+import {
+  compareInstallationTokens,
+  describeMismatch,
+  isMismatch,
+  type Sides,
+} from '../../rules/installation-tokens.ts';
 import { createWorkflowLifecycle } from '../../temporal/lifecycle.ts';
 import { readSides } from '../../worker/installation/sides.ts';
 import { type DoctorCheck, type DoctorFinding, failFinding, passFinding, warnFinding } from './report.ts';
@@ -41,7 +46,7 @@ const REMEDIES = {
 } as const;
 
 function sidesFinding(shortId: string, sides: Sides): DoctorFinding {
-  const comparison = compareSides(sides);
+  const comparison = compareInstallationTokens(sides);
   if (isMismatch(comparison)) {
     const [message = '', remedy = ''] = describeMismatch(comparison, sides).split('. Nothing is sent. ');
     return failFinding(message, remedy);

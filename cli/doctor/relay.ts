@@ -6,7 +6,7 @@ import { DEFAULT_TIMEOUTS } from '../../channels/email/smtp/types.ts';
 import { isPublicAddress } from '../../channels/public-address.ts';
 import { listAllRoutePauses } from '../../db/sending/route-pauses.ts';
 import type { ProviderServers } from '../../rules/emails/email-providers.ts';
-import { probeEnvelope } from '../../rules/emails/probe-envelope.ts';
+import { createProbeEnvelope } from '../../rules/emails/probe-envelope.ts';
 import { classifyRefusal } from '../../rules/emails/refusal.ts';
 import { parseSmtpUrl, type SmtpEndpoint } from '../../rules/emails/smtp-url.ts';
 import { redact } from '../../rules/failure-text.ts';
@@ -42,7 +42,7 @@ export const mailServerCheck: DoctorCheck = {
     if (servers.whose === 'provider') return [passFinding(servers.title)];
     const parsed = parseSmtpUrl(servers.url ?? '');
     const endpoint = { ...parsed, clientName: parsed.clientName ?? email.ehloName };
-    const envelope = probeEnvelope(await returnPathHostOf(deployment));
+    const envelope = createProbeEnvelope(await returnPathHostOf(deployment));
     const signal = AbortSignal.timeout(2 * RESPONSE_MS);
     const finding = probeFinding(
       await probe({ endpoint, timeouts: timeouts(), lastTls: {} }, envelope, signal),

@@ -1,6 +1,6 @@
 import { Client, Connection } from '@temporalio/client';
 import { readInstallation } from '../../db/installation/installation.ts';
-import { type QueueStats, unservedQueues } from '../../rules/queue-stats.ts';
+import { listUnservedQueues, type QueueStats } from '../../rules/queue-stats.ts';
 import { temporalConnectionOptions } from '../../temporal/connection.ts';
 import { InstallationNames } from '../../temporal/names.ts';
 import { readQueueStats } from '../../temporal/queue-stats.ts';
@@ -42,7 +42,7 @@ async function statsOf({ settings, temporalAddress, postgres }: Deployment): Pro
 }
 
 function queuesFinding(stats: QueueStats[]): DoctorFinding {
-  const unserved = unservedQueues(stats);
+  const unserved = listUnservedQueues(stats);
   if (unserved.length === 0) return passFinding('each task queue is served');
   if (unserved.length === stats.length)
     return passFinding('no worker runs: start one with npm start or npm run worker');

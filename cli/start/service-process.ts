@@ -1,7 +1,7 @@
 import { setTimeout } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { type Config, ConfigError, type Environment, parseConfig } from '../../rules/config.ts';
-import { describeFailure, stackFrames } from '../../rules/failure-text.ts';
+import { describeFailure, readStackFrames } from '../../rules/failure-text.ts';
 import { InstallationError } from '../../rules/installation-tokens.ts';
 import { createLogger } from '../logger.ts';
 import { StartError } from './error.ts';
@@ -89,6 +89,8 @@ function stopOnSignal(starting: Promise<Closable>): void {
  */
 function exitWithError(error: unknown): never {
   const explained = describeStartError(error);
-  console.error(explained instanceof Error ? `${describeFailure(explained)}\n${stackFrames(explained)}` : explained);
+  console.error(
+    explained instanceof Error ? `${describeFailure(explained)}\n${readStackFrames(explained)}` : explained,
+  );
   process.exit(1);
 }

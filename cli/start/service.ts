@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { SIGN_IN_LINK_MINUTES } from '../../rules/access/sign-in-link.ts';
-import { type Environment, httpAddress, parseStart, type Settings } from '../../rules/config.ts';
+import { type Environment, parseStart, type Settings, toBrowserUrl } from '../../rules/config.ts';
 import { type DevFile, removeDevFile, writeDevFile } from './dev-file.ts';
 import { StartError } from './error.ts';
 import { listStartPorts } from './exposure.ts';
@@ -109,7 +109,7 @@ async function startAll(context: StartContext): Promise<DevFile> {
   );
   stopping.throwIfAborted();
   const secretKey = settings.secretKey ?? readOrCreateSecret(home, 'secret-key');
-  const baseUrl = httpAddress(settings.host, port);
+  const baseUrl = toBrowserUrl(settings.host, port);
   const childEnv = {
     ...env,
     HOST: settings.host,

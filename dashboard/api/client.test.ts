@@ -11,7 +11,7 @@ it('sends the version that the user has seen as If-Match, and none without one',
   });
   await call('deleteTemplate', { params: { id: 't' }, seenAt: '2026-11-27T09:00:00.123Z' });
   await call('deleteTemplate', { params: { id: 't' } });
-  // `versionTag` of rules/record-version.ts.
+  // `toVersionTag` of rules/record-version.ts.
   const tag = Date.parse('2026-11-27T09:00:00.123Z').toString(36);
   expect(sent.map((headers) => headers.get('if-match'))).toEqual([`"${tag}"`, null]);
 });

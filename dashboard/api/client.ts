@@ -60,7 +60,7 @@ export async function call<Id extends OperationId>(
   return (await readBody(response)) as ResponseOf<Id>;
 }
 
-/** Returns the ETag of a record by its `updatedAt` (`versionTag` of rules/record-version.ts). */
+/** Returns the ETag of a record by its `updatedAt` (`toVersionTag` of rules/record-version.ts). */
 function tagOf(updatedAt: string): string {
   return `"${Date.parse(updatedAt).toString(36)}"`;
 }

@@ -3,8 +3,8 @@ import type { AudienceType, CampaignStatus, PausedReason } from '../../rules/cam
 import { type CampaignTiming, NO_TIMING } from '../../rules/campaigns/timing.ts';
 import {
   type CampaignVariant,
+  getVariantText,
   type VariantTest,
-  variantText,
   type WinnerSource,
 } from '../../rules/campaigns/variants.ts';
 import type { EmailText } from '../../rules/content/email-text.ts';
@@ -332,7 +332,7 @@ async function assertContent(
 
 /** Returns the text of each variant. A campaign without variants has one text. */
 export function textsOf(content: CampaignContent): EmailText[] {
-  return content.variants ? content.variants.map((variant) => variantText(content, variant)) : [content];
+  return content.variants ? content.variants.map((variant) => getVariantText(content, variant)) : [content];
 }
 
 function hasStatus(status: CampaignStatus | undefined): RawBuilder<SqlBool> {

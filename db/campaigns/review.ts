@@ -5,7 +5,7 @@ import type { FoundRecords } from '../../rules/domains/sender-domain.ts';
 import type { KeyPads } from '../../rules/emails/suppression.ts';
 import { AppError } from '../../rules/errors.ts';
 import type { SendingWindow } from '../../rules/time/sending-window.ts';
-import { ZONE_PATTERN, zoneOf } from '../../rules/time/zones.ts';
+import { toCanonicalZone, ZONE_PATTERN } from '../../rules/time/zones.ts';
 import type { Db } from '../connection.ts';
 import type { Reader } from '../contacts/readers.ts';
 import { audiencePredicate } from './audience.ts';
@@ -137,7 +137,7 @@ export async function countZones(db: Db, p: Request): Promise<{ zone: string | n
     FROM (SELECT contacts.data->>'timezone' AS name FROM contacts WHERE ${await audiencePredicateOf(db, p)} AND subscribed) c
     GROUP BY 1 ORDER BY 2 DESC LIMIT ${ZONES_MAX}
   `.execute(db);
-  return rows.map(({ name, contacts }) => ({ zone: name === null ? null : (zoneOf(name) ?? null), contacts }));
+  return rows.map(({ name, contacts }) => ({ zone: name === null ? null : (toCanonicalZone(name) ?? null), contacts }));
 }
 
 async function audiencePredicateOf(db: Db, { projectId, campaign }: Request): Promise<RawBuilder<SqlBool>> {

@@ -1,5 +1,5 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
-import { ZONE_PATTERN, zoneOf } from '../../rules/time/zones.ts';
+import { toCanonicalZone, ZONE_PATTERN } from '../../rules/time/zones.ts';
 import type { Trx } from '../connection.ts';
 
 /**
@@ -41,7 +41,7 @@ export async function findPageZones(
     SELECT name FROM page WHERE name ~ ${ZONE_PATTERN} GROUP BY name ORDER BY count(*) DESC LIMIT ${NAMES_MAX}
   `.execute(trx);
   const canonical = rows.flatMap(({ name }) => {
-    const zone = zoneOf(name);
+    const zone = toCanonicalZone(name);
     return zone === undefined ? [] : [{ name, zone }];
   });
   return { names: canonical.map(({ name }) => name), zones: canonical.map(({ zone }) => zone) };

@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { EmailText } from '../../rules/content/email-text.ts';
-import { AppError, fieldError } from '../../rules/errors.ts';
+import { AppError, createFieldError } from '../../rules/errors.ts';
 import { uuidv7 } from '../../rules/uuid.ts';
 import type { Db, Trx } from '../connection.ts';
 import { saveContent } from '../contents/contents.ts';
@@ -40,7 +40,7 @@ const HOLDS = sql.raw(`interval '30 days'`);
 export async function assertDoubleOptIn(trx: Trx, p: { projectId: string; doubleOptIn: DoubleOptIn }): Promise<void> {
   const { enabled, templateId } = p.doubleOptIn;
   if (templateId === null) {
-    if (enabled) throw fieldError('doubleOptIn.templateId', 'Required while it is enabled.', 'invalid_type');
+    if (enabled) throw createFieldError('doubleOptIn.templateId', 'Required while it is enabled.', 'invalid_type');
     return;
   }
   const { rows } = await sql<{ from: string | null; asks: boolean }>`
@@ -50,9 +50,9 @@ export async function assertDoubleOptIn(trx: Trx, p: { projectId: string; double
   const template = rows[0];
   if (!template)
     throw new AppError('NOT_FOUND', { message: 'No template of this project has the id in doubleOptIn.templateId.' });
-  if (!template.from) throw fieldError('doubleOptIn.templateId', 'The template needs a sender.');
+  if (!template.from) throw createFieldError('doubleOptIn.templateId', 'The template needs a sender.');
   if (!template.asks)
-    throw fieldError('doubleOptIn.templateId', 'The body of the template must contain {{confirmUrl}}.');
+    throw createFieldError('doubleOptIn.templateId', 'The body of the template must contain {{confirmUrl}}.');
 }
 
 /** Tells whether the project uses double opt-in. */

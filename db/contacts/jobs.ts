@@ -5,11 +5,11 @@ import {
   BULK_KINDS,
   type BulkKind,
   type BulkResult,
-  bulkOperation,
   type ImportResult,
   JOB_KINDS,
   type JobKind,
   type JobStatus,
+  toBulkOperation,
 } from '../../rules/contacts/jobs.ts';
 import { AppError } from '../../rules/errors.ts';
 import type { OutboxRow } from '../../rules/outbox.ts';
@@ -301,7 +301,7 @@ export function isBulkKind(kind: string): kind is BulkKind {
 /** Returns the result that a job has before its first chunk. */
 function newResult(kind: JobKind, total: number): ImportResult | BulkResult {
   if (isBulkKind(kind))
-    return { operation: bulkOperation(kind), totalRequested: total, successCount: 0, failureCount: 0, errors: [] };
+    return { operation: toBulkOperation(kind), totalRequested: total, successCount: 0, failureCount: 0, errors: [] };
   return { totalRows: 0, successCount: 0, createdCount: 0, updatedCount: 0, failureCount: 0, errors: [] };
 }
 

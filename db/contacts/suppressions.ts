@@ -1,7 +1,7 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import { normalizeEmail } from '../../rules/emails/email-address.ts';
 import { isSuppressionFor, SUPPRESSION_REASONS, type SuppressionReason } from '../../rules/emails/reasons.ts';
-import { computeAddressHash, type KeyPads, keyPads } from '../../rules/emails/suppression.ts';
+import { computeAddressHash, type KeyPads, padHmacKey } from '../../rules/emails/suppression.ts';
 import { AppError } from '../../rules/errors.ts';
 import type { Db } from '../connection.ts';
 import { afterCursor, type Page, type PageRequest, toPage } from '../keyset.ts';
@@ -263,7 +263,7 @@ export function keyedHashSql(pads: KeyPads, text: RawBuilder<unknown>): RawBuild
 
 /** Returns the padded keys for `notSuppressed`. */
 export function suppressionPads(key: Buffer): KeyPads {
-  return keyPads(key);
+  return padHmacKey(key);
 }
 
 async function countSuppressions(db: Db, ours: RawBuilder<SqlBool>): Promise<number> {

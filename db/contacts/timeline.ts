@@ -1,5 +1,5 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
-import { decodeCursor, unreadableCursor } from '../../rules/cursor.ts';
+import { createCursorError, decodeCursor } from '../../rules/cursor.ts';
 import { ACTIVITY_EVENTS } from '../../rules/events/activity.ts';
 import { UNSUBSCRIBE_REQUESTED_EVENT } from '../../rules/events/event-names.ts';
 import type { Db } from '../connection.ts';
@@ -109,8 +109,8 @@ function selectTimelineItems(
 function decodePosition(cursor: string | undefined): Position | undefined {
   if (cursor === undefined) return undefined;
   const [at, key] = decodeCursor(cursor, 2);
-  if (typeof at !== 'number' || !(at >= 0 && at <= FAR_FUTURE.getTime())) throw unreadableCursor();
-  if (typeof key !== 'string' || !/^[0-9a-f-]{36}(:[a-z0-9]{1,10})?$/.test(key)) throw unreadableCursor();
+  if (typeof at !== 'number' || !(at >= 0 && at <= FAR_FUTURE.getTime())) throw createCursorError();
+  if (typeof key !== 'string' || !/^[0-9a-f-]{36}(:[a-z0-9]{1,10})?$/.test(key)) throw createCursorError();
   return { at: new Date(at), key };
 }
 

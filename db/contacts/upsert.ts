@@ -3,7 +3,7 @@ import {
   type ContactChange,
   type ContactUpsert,
   type ExistingContact,
-  findChange,
+  findContactChange,
   isUntrustedWrite,
   listUntrustedKeys,
   mergeByEmail,
@@ -96,7 +96,7 @@ export async function upsertContacts(trx: Trx, p: UpsertContacts): Promise<Upser
   for (const contact of inserted) if (!contact.isNew) known.set(contact.email, contact);
   const changes = [...wanted.values()].flatMap((row) => {
     const contact = known.get(row.email);
-    return (contact && findChange(row, contact)) ?? [];
+    return (contact && findContactChange(row, contact)) ?? [];
   });
   // Takes the locks in the order of ids before the first write, because the UPDATE changes rows in no fixed order.
   if (wanted.size <= MANY_ROWS && changes.length > 1)

@@ -1,6 +1,6 @@
 import type { EmailOptions } from '../../rules/emails/email-options.ts';
 import type { Data } from '../../rules/filters/data-values.ts';
-import { markUntrusted, type Sourced, untrustedNames } from '../../rules/provenance/provenance.ts';
+import { listUntrustedNames, markUntrusted, type Sourced } from '../../rules/provenance/provenance.ts';
 
 /** The JSON of the columns `emails.variables` and `emails.options`. */
 export interface VariableColumns {
@@ -20,7 +20,7 @@ export interface CarriedVariables {
  * written through this function, so the row always has the names of the untrusted variables.
  */
 export function toVariableColumns({ variables, options }: CarriedVariables): VariableColumns {
-  const untrustedKeys = untrustedNames(variables);
+  const untrustedKeys = listUntrustedNames(variables);
   const carried: EmailOptions = untrustedKeys.length > 0 ? { ...options, untrustedKeys } : options;
   return {
     variables: JSON.stringify(variables.values),

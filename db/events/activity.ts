@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from 'kysely';
-import { decodeCursor, unreadableCursor } from '../../rules/cursor.ts';
+import { createCursorError, decodeCursor } from '../../rules/cursor.ts';
 import { ACTIVITY_EVENTS, type ActivityType } from '../../rules/events/activity.ts';
 import type { Db } from '../connection.ts';
 import { FAR_FUTURE } from '../id-time.ts';
@@ -82,8 +82,8 @@ async function countItems(db: Db, p: ActivityFilter, sources: readonly ActivityS
 function decodeActivityPosition(p: ActivityFilter & { cursor?: string | undefined }): ActivityPosition {
   if (p.cursor === undefined) return { at: p.endDate ?? FAR_FUTURE, key: null };
   const [at, key] = decodeCursor(p.cursor, 2);
-  if (typeof at !== 'number' || !(at >= 0 && at <= FAR_FUTURE.getTime())) throw unreadableCursor();
-  if (typeof key !== 'string' || !/^[a-z.]+:[0-9a-f-]{36}$/.test(key)) throw unreadableCursor();
+  if (typeof at !== 'number' || !(at >= 0 && at <= FAR_FUTURE.getTime())) throw createCursorError();
+  if (typeof key !== 'string' || !/^[a-z.]+:[0-9a-f-]{36}$/.test(key)) throw createCursorError();
   return { at: new Date(at), key };
 }
 

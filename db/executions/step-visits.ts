@@ -1,5 +1,5 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
-import { decodeCursor, unreadableCursor } from '../../rules/cursor.ts';
+import { createCursorError, decodeCursor } from '../../rules/cursor.ts';
 import type { Db } from '../connection.ts';
 import { type Page, type PageRequest, toKeyedPage } from '../keyset.ts';
 import { isOwnedBy } from '../owned-by.ts';
@@ -76,7 +76,7 @@ function isAfterCursor(cursor: string | undefined): RawBuilder<SqlBool> {
   if (cursor === undefined) return sql<SqlBool>`true`;
   const [at, id, visit] = decodeCursor(cursor, 3);
   const isOurs = INSTANT.test(String(at)) && !Number.isNaN(Date.parse(String(at))) && UUID.test(String(id));
-  if (!isOurs || !Number.isInteger(visit) || Math.abs(Number(visit)) >= VISIT_MAX) throw unreadableCursor();
+  if (!isOurs || !Number.isInteger(visit) || Math.abs(Number(visit)) >= VISIT_MAX) throw createCursorError();
   return sql<SqlBool>`
     (s.completed_at, s.execution_id, s.visit) < (${at}::timestamptz, ${id}::uuid, ${visit}::int)`;
 }

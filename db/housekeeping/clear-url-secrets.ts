@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { deriveKey } from '../../rules/access/secrets.ts';
-import { hidesCredentials, maskUrl, sealUrl } from '../../rules/access/url-secrets.ts';
+import { hasInseparableCredentials, maskUrl, sealUrl } from '../../rules/access/url-secrets.ts';
 import type { Db } from '../connection.ts';
 import { endpointUrlContext } from '../webhooks/endpoints.ts';
 import { sealStepConfig } from '../workflows/step-secrets.ts';
@@ -54,7 +54,7 @@ async function sealSteps(db: Db, secretKey: string): Promise<void> {
  * wrote them.
  */
 function hasUnsealedSecret(url: string): boolean {
-  return maskUrl(url) !== url && !hidesCredentials(url);
+  return maskUrl(url) !== url && !hasInseparableCredentials(url);
 }
 
 async function processPages<Row extends { id: string }>(

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { type Installation, shortIdOf } from '../../rules/installation.ts';
+import { type Installation, toShortId } from '../../rules/installation.ts';
 import { connect, type Db } from '../connection.ts';
 
 /** Reads the identity of the installation from a database, for a process that is starting. */
@@ -38,7 +38,7 @@ export async function readInstallation(db: Db): Promise<Installation> {
     .executeTakeFirstOrThrow();
   return {
     id: row.id,
-    shortId: shortIdOf(row.id),
+    shortId: toShortId(row.id),
     legacyBefore: row.legacy_before,
     legacyClosedAt: row.legacy_closed_at,
   };

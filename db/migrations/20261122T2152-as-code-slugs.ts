@@ -1,5 +1,5 @@
 import { type Kysely, type RawBuilder, sql } from 'kysely';
-import { findFreeSlug, slugOf } from '../../rules/slug.ts';
+import { findFreeSlug, toSlug } from '../../rules/slug.ts';
 
 /** Records per statement. */
 const PAGE = 1_000;
@@ -32,7 +32,7 @@ async function nameAll(db: Kysely<unknown>, table: string, within: RawBuilder<un
     const slugs = rows.map((row) => {
       if (row.within !== last.within) taken = new Set();
       last = row;
-      const slug = findFreeSlug(slugOf(row.name), taken);
+      const slug = findFreeSlug(toSlug(row.name), taken);
       taken.add(slug);
       return slug;
     });

@@ -1,4 +1,4 @@
-import { OUTBOX_CHANNEL, type OutboxTaker, type QueuedRow, takerOf } from '../../rules/outbox.ts';
+import { getTaker, OUTBOX_CHANNEL, type OutboxTaker, type QueuedRow } from '../../rules/outbox.ts';
 import { createBatcher } from '../batcher.ts';
 import type { Db } from '../connection.ts';
 import { prepared } from '../prepared.ts';
@@ -24,7 +24,7 @@ export function createOutboxWaker(db: Db): OutboxWaker {
   return {
     wake(rows) {
       if (rows.length === 0) return;
-      batcher.add([...new Set(rows.map(takerOf))]).catch(() => {});
+      batcher.add([...new Set(rows.map(getTaker))]).catch(() => {});
     },
   };
 }

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { AppError, fieldError } from '../../rules/errors.ts';
+import { AppError, createFieldError } from '../../rules/errors.ts';
 import type { Trx } from '../connection.ts';
 
 /** The maximum number of a project's records of each kind. These limits keep lists and scans of all records fast. */
@@ -38,7 +38,7 @@ export async function assertStepQuota(
   const added = p.written.reduce((sum, { config }) => sum + Buffer.byteLength(JSON.stringify(config)), 0);
   if (bytes + added > CONFIGS_MAX_BYTES) {
     const message = `The configs of a workflow's steps are at most ${CONFIGS_MAX_BYTES / 1024 / 1024} MB together.`;
-    throw fieldError('config', message, 'too_big');
+    throw createFieldError('config', message, 'too_big');
   }
 }
 

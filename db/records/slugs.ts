@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { AppError } from '../../rules/errors.ts';
-import { findFreeSlug, slugOf } from '../../rules/slug.ts';
+import { findFreeSlug, toSlug } from '../../rules/slug.ts';
 import type { Db, Trx } from '../connection.ts';
 import { sqlStateOf } from '../postgres-errors.ts';
 
@@ -23,7 +23,7 @@ const UNIQUE_VIOLATION = '23505';
  * the lock for adding records of this kind. If the slug is taken after all, the unique index refuses the insert.
  */
 export async function newSlug(trx: Trx, p: { table: Slugged; within: string; name: string }): Promise<string> {
-  const slug = slugOf(p.name);
+  const slug = toSlug(p.name);
   const { rows } = await sql<{ slug: string }>`
     SELECT slug FROM ${sql.table(p.table)} WHERE ${sql.ref(WITHIN[p.table])} = ${p.within}
   `.execute(trx);

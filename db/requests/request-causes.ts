@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
 import { AFFECTED_KINDS } from '../../rules/affected-rows.ts';
-import { timeOfUuid } from '../../rules/uuid.ts';
+import { readUuidTime } from '../../rules/uuid.ts';
 import type { Db } from '../connection.ts';
 import { firstIdAt } from '../id-time.ts';
 
@@ -36,7 +36,7 @@ export async function findCauses(db: Db, p: { projectId: string; id: string }): 
  */
 export function selectEntriesThatCreated(projectId: string, ids: readonly string[]): RawBuilder<unknown> {
   const each = ids.map((id) => {
-    const at = timeOfUuid(id)?.getTime();
+    const at = readUuidTime(id)?.getTime();
     if (at === undefined) return sql`SELECT NULL::uuid`;
     const idAtMs = (ms: number) => firstIdAt(sql`${new Date(ms)}::timestamptz`);
     const has = AFFECTED_KINDS.map((kind) => sql`made->${sql.lit(kind)} ? ${id}`);

@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import { parseField } from '../../rules/filters/fields.ts';
 import type { Condition, Filter } from '../../rules/filters/filters.ts';
-import { valueAt } from '../../rules/filters/values.ts';
+import { readValueAt } from '../../rules/filters/values.ts';
 import type { Db } from '../connection.ts';
 import { type Contact, getContact } from '../contacts/contacts.ts';
 import { compileCondition, type SegmentSources } from './filter-sql.ts';
@@ -141,7 +141,7 @@ function contactValueOf(
     case 'updatedAt':
       return contact[ref.kind].toISOString();
     case 'data':
-      return valueAt(contact.data, ref.path) ?? null;
+      return readValueAt(contact.data, ref.path) ?? null;
     case 'event':
     case 'activity':
       return column instanceof Date ? column.toISOString() : null;

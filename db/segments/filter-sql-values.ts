@@ -27,7 +27,7 @@ export interface ValueSource {
 }
 
 /**
- * Returns the value at a path of the contact's data. As in `valueAt`, a key that contains dots is used before a nested
+ * Returns the value at a path of the contact's data. As in `readValueAt`, a key that contains dots is used before a nested
  * key.
  */
 export function jsonSource(data: Expression, path: readonly string[]): ValueSource {

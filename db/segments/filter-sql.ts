@@ -11,7 +11,7 @@ import { AppError } from '../../rules/errors.ts';
 import { evaluateValueFilter, type FilterClock } from '../../rules/filters/evaluate.ts';
 import { type EmailActivity, type FieldRef, parseField, type ValueOperator } from '../../rules/filters/fields.ts';
 import type { Condition, Filter, Group } from '../../rules/filters/filters.ts';
-import { spanMs, valueAt } from '../../rules/filters/values.ts';
+import { readValueAt, spanMs } from '../../rules/filters/values.ts';
 import { emailSource, instantPredicate, jsonSource, type Predicate, valuePredicate } from './filter-sql-values.ts';
 
 /** How to find the members of a segment: by the stored members, or by its condition. */
@@ -106,9 +106,9 @@ function compileRef(filter: Filter, ref: FieldRef, scope: Scope): Predicate {
         valuePredicate(jsonSource(column('data'), ref.path), positive, scope),
       );
     case 'payload':
-      return constantPredicate(evaluateValueFilter(filter, valueAt(scope.step?.event, ref.path), scope));
+      return constantPredicate(evaluateValueFilter(filter, readValueAt(scope.step?.event, ref.path), scope));
     case 'context':
-      return constantPredicate(evaluateValueFilter(filter, valueAt(scope.step?.context, ref.path), scope));
+      return constantPredicate(evaluateValueFilter(filter, readValueAt(scope.step?.context, ref.path), scope));
     case 'event':
       return historyPredicate(filter, scope.now, (since) => eventExists(ref.name, since, scope));
     case 'activity':

@@ -1,11 +1,11 @@
 /** Queries of segments: their rows, their slugs, and the checks before a deletion. Source: contract §5. */
 
 import { sql } from 'kysely';
-import { AppError, fieldError } from '../../rules/errors.ts';
+import { AppError, createFieldError } from '../../rules/errors.ts';
 import type { Condition } from '../../rules/filters/filters.ts';
 import { collectReferences } from '../../rules/filters/references.ts';
 import { assertUnchanged, type ReadVersion } from '../../rules/record-version.ts';
-import { segmentSlug } from '../../rules/slug.ts';
+import { toSegmentSlug } from '../../rules/slug.ts';
 import type { Db, Trx } from '../connection.ts';
 import { containsText } from '../contains-text.ts';
 import { fittedPage, type Listed } from '../page-budget.ts';
@@ -148,7 +148,7 @@ export async function lockSegment(trx: Trx, { projectId, id }: SegmentRef, read?
  */
 export async function insertSegment(trx: Trx, segment: NewSegment): Promise<Segment> {
   const { projectId, name, description, type, condition, trackMembership } = segment;
-  const slug = segment.slug ?? segmentSlug(name);
+  const slug = segment.slug ?? toSegmentSlug(name);
   await assertQuota(trx, { projectId, table: 'segments' });
   if (condition) await checkReferences(trx, { projectId, condition });
   const inserted = trx
@@ -180,7 +180,7 @@ export async function updateSegment(
   const segment = await lockSegment(trx, { projectId, id }, read);
   refuseOnStatic(segment, patch);
   const name = patch.name ?? segment.name;
-  const slug = patch.slug ?? (patch.name === undefined ? segment.slug : segmentSlug(name));
+  const slug = patch.slug ?? (patch.name === undefined ? segment.slug : toSegmentSlug(name));
   const description = patch.description === undefined ? segment.description : patch.description;
   const condition = toJson(patch.condition ?? segment.condition);
   const updated = sql<SegmentRow>`
@@ -227,7 +227,7 @@ async function checkReferences(
   await lockReferences(trx, projectId);
   const { segments, zone } = await loadConditionSources(trx, { projectId, condition });
   const unknown = wanted.find((segmentId) => !segments.has(segmentId));
-  if (unknown) throw fieldError('filters', `No segment of this project has the id ${unknown}.`);
+  if (unknown) throw createFieldError('filters', `No segment of this project has the id ${unknown}.`);
   if (id && segments.has(id)) segments.set(id, { kind: 'condition', condition });
   compileCondition(condition, { projectId, now: new Date(), segments, zone });
 }
@@ -243,8 +243,8 @@ async function lockReferences(trx: Trx, projectId: string): Promise<void> {
 function refuseOnStatic(segment: Segment, patch: SegmentPatch): void {
   if (segment.type !== 'STATIC') return;
   if (patch.condition)
-    throw fieldError('filters', 'A STATIC segment has no filters: its members are added and removed by address.');
-  if (patch.trackMembership) throw fieldError('trackMembership', STATIC_NOT_TRACKED);
+    throw createFieldError('filters', 'A STATIC segment has no filters: its members are added and removed by address.');
+  if (patch.trackMembership) throw createFieldError('trackMembership', STATIC_NOT_TRACKED);
 }
 
 function segmentInUse(campaigns: CampaignUse[]): AppError {

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { Condition } from '../../rules/filters/filters.ts';
-import { collectReferences, readsInstants } from '../../rules/filters/references.ts';
+import { collectReferences, hasInstantFilter } from '../../rules/filters/references.ts';
 import type { Db } from '../connection.ts';
 import type { RowOf } from '../schema/database.ts';
 import type { SegmentSource } from './filter-sql.ts';
@@ -28,7 +28,7 @@ export async function loadConditionSources(
 ): Promise<ConditionSources> {
   const segments = await loadSegments(db, p);
   const conditions = [...segments.values()].flatMap((source) => (source.kind === 'condition' ? source.condition : []));
-  const zone = [p.condition, ...conditions].some(readsInstants) ? await loadZone(db, p.projectId) : undefined;
+  const zone = [p.condition, ...conditions].some(hasInstantFilter) ? await loadZone(db, p.projectId) : undefined;
   return { segments, zone };
 }
 

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { CampaignStatus } from '../../rules/campaigns/campaign.ts';
-import { segmentEvent } from '../../rules/events/event-names.ts';
+import { toSegmentEventName } from '../../rules/events/event-names.ts';
 import type { StepConfig } from '../../rules/executions/steps/definition.ts';
 import { TYPES_WITH_SEGMENTS, usesSegment } from '../../rules/executions/steps/names.ts';
 import type { StepType } from '../../rules/executions/steps/registry.ts';
@@ -75,8 +75,8 @@ async function listReferringWorkflows(
     WHERE s.project_id = ${projectId} AND s.type = ANY(${TYPES_WITH_SEGMENTS}::text[]) ORDER BY w.id`.execute(db);
   const byStep = rows.filter((step) => usesSegment(step, id));
   const byEvent = [
-    ...(await listWorkflowsUsing(db, { projectId, name: segmentEvent(slug, 'entry') })),
-    ...(await listWorkflowsUsing(db, { projectId, name: segmentEvent(slug, 'exit') })),
+    ...(await listWorkflowsUsing(db, { projectId, name: toSegmentEventName(slug, 'entry') })),
+    ...(await listWorkflowsUsing(db, { projectId, name: toSegmentEventName(slug, 'exit') })),
   ];
   const using = [...byStep, ...byEvent].map(({ id, name }) => [id, { id, name }] as const);
   return [...new Map(using).values()];

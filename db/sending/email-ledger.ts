@@ -3,7 +3,7 @@ import type { KeyMode } from '../../rules/access/api-keys.ts';
 import type { RecipientTiming } from '../../rules/campaigns/gate.ts';
 import type { TrackingMode } from '../../rules/content/message-tracking.ts';
 import { cutServerReply } from '../../rules/cut-text.ts';
-import { type RecordedOutcome, reasonOfRefusal } from '../../rules/emails/attempt-outcome.ts';
+import { type RecordedOutcome, toRefusalReason } from '../../rules/emails/attempt-outcome.ts';
 import type { EmailOptions } from '../../rules/emails/email-options.ts';
 import type { EmailStatus } from '../../rules/emails/email-status.ts';
 import type { Reason, SuppressionReason } from '../../rules/emails/reasons.ts';
@@ -242,7 +242,7 @@ function toOutcomeColumns(outcome: RecordedOutcome): OutcomeColumns {
       return {
         ...none,
         status: 'BOUNCED',
-        reason: reasonOfRefusal(outcome.refusal),
+        reason: toRefusalReason(outcome.refusal),
         error: cutError(outcome.error),
         bounceType: outcome.refusal.bounceType,
       };

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { KeyMode } from '../../rules/access/api-keys.ts';
 import type { Reason } from '../../rules/emails/reasons.ts';
 import type { KeyPads } from '../../rules/emails/suppression.ts';
-import { type SmsStatus, smsStatusesBefore } from '../../rules/sms/status.ts';
+import { listSmsStatusesBefore, type SmsStatus } from '../../rules/sms/status.ts';
 import type { Db, Trx } from '../connection.ts';
 import { addSmsStops, isSmsStopped, liftSmsStops } from './stops.ts';
 
@@ -66,7 +66,7 @@ export async function settleSms(
   const sent = outcome.kind === 'accepted';
   const result = await sql`
     UPDATE sms_messages SET
-      status = CASE WHEN status = ANY(${smsStatusesBefore(status)}::text[]) THEN ${status} ELSE status END,
+      status = CASE WHEN status = ANY(${listSmsStatusesBefore(status)}::text[]) THEN ${status} ELSE status END,
       claim = NULL,
       reason = ${outcome.kind === 'failed' ? outcome.reason : null},
       error = coalesce(${sent ? null : outcome.error}, error),
@@ -100,7 +100,7 @@ export async function reportSmsStatus(
       provider_message_id = coalesce(provider_message_id, ${p.providerMessageId}),
       sent_at = CASE WHEN ${p.status} IN ('SENT', 'DELIVERED') THEN coalesce(sent_at, now()) ELSE sent_at END,
       delivered_at = CASE WHEN ${p.status} = 'DELIVERED' THEN now() ELSE delivered_at END
-    WHERE ${which} AND status = ANY(${smsStatusesBefore(p.status)}::text[])
+    WHERE ${which} AND status = ANY(${listSmsStatusesBefore(p.status)}::text[])
     RETURNING project_id AS "projectId", to_phone AS "to", from_phone AS "from"
   `.execute(db);
   return rows[0];

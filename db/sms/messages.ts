@@ -4,7 +4,7 @@ import type { KeyPads } from '../../rules/emails/suppression.ts';
 import { AppError } from '../../rules/errors.ts';
 import type { OutboxRow } from '../../rules/outbox.ts';
 import type { PhoneNumber } from '../../rules/sms/phone.ts';
-import { type SmsEncoding, smsSize } from '../../rules/sms/sms-size.ts';
+import { measureSms, type SmsEncoding } from '../../rules/sms/sms-size.ts';
 import type { SmsSourceType } from '../../rules/sms/source.ts';
 import type { SmsStatus } from '../../rules/sms/status.ts';
 import type { Db, Trx } from '../connection.ts';
@@ -79,7 +79,7 @@ export async function insertSms(
 ): Promise<{ sms: Sms; outbox: OutboxRow[] }> {
   const from = await getSender(trx, p);
   const contactId = await resolveContact(trx, p);
-  const { encoding, segments } = smsSize(p.body);
+  const { encoding, segments } = measureSms(p.body);
   const row = await trx
     .insertInto('sms_messages')
     .values({

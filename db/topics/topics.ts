@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { AppError } from '../../rules/errors.ts';
-import { segmentSlug } from '../../rules/slug.ts';
+import { toSegmentSlug } from '../../rules/slug.ts';
 import type { Db, Trx } from '../connection.ts';
 import { afterCursor, type Page, type PageRequest, toPage } from '../keyset.ts';
 import { assertQuota } from '../records/quotas.ts';
@@ -92,7 +92,7 @@ export async function insertTopic(
   p: { projectId: string; name: string; slug?: string | undefined } & TopicChanges,
 ): Promise<Topic> {
   await assertQuota(trx, { projectId: p.projectId, table: 'topics' });
-  const { projectId, name, slug = segmentSlug(name), description = null, defaultSubscribed = true } = p;
+  const { projectId, name, slug = toSegmentSlug(name), description = null, defaultSubscribed = true } = p;
   const inserted = trx
     .insertInto('topics')
     .values({ project_id: projectId, name, slug, description, default_subscribed: defaultSubscribed })

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
-import { openSecret } from '../../rules/access/secrets.ts';
-import { openUrl } from '../../rules/access/url-secrets.ts';
+import { unsealSecret } from '../../rules/access/secrets.ts';
+import { unsealUrl } from '../../rules/access/url-secrets.ts';
 import { DEGRADED_AFTER_FAILURES, DISABLED_AFTER_DAYS, type EndpointVerdict } from '../../rules/webhooks/registry.ts';
 import type { Db, Trx } from '../connection.ts';
 import { isOutOfTime } from '../postgres-errors.ts';
@@ -62,8 +62,8 @@ export async function beginTurn(
   const row = rows[0];
   if (!row) return undefined;
   const { sealed, urlSecret, ...turn } = row;
-  const secrets = sealed.map((secret) => openSecret(atRestKey, endpointSecretContext(id), secret));
-  const url = openUrl({ key: atRestKey, context: endpointUrlContext(id), url: turn.url, sealed: urlSecret });
+  const secrets = sealed.map((secret) => unsealSecret(atRestKey, endpointSecretContext(id), secret));
+  const url = unsealUrl({ key: atRestKey, context: endpointUrlContext(id), url: turn.url, sealed: urlSecret });
   return { projectId, endpointId: id, ...turn, url, secrets };
 }
 

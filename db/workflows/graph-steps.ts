@@ -5,7 +5,7 @@ import { sql } from 'kysely';
 import type { StepConfig } from '../../rules/executions/steps/definition.ts';
 import type { StepType } from '../../rules/executions/steps/registry.ts';
 import type { OutboxRow } from '../../rules/outbox.ts';
-import { findFreeSlug, slugOf } from '../../rules/slug.ts';
+import { findFreeSlug, toSlug } from '../../rules/slug.ts';
 import type { Trx } from '../connection.ts';
 import { endExecutions } from '../executions/end-executions.ts';
 import { templateIdOf } from './step-references.ts';
@@ -66,7 +66,7 @@ async function newSlugs(trx: Trx, workflowId: string, names: string[]): Promise<
   `.execute(trx);
   const taken = new Set(rows.map(({ slug }) => slug));
   return names.map((name) => {
-    const slug = findFreeSlug(slugOf(name), taken);
+    const slug = findFreeSlug(toSlug(name), taken);
     taken.add(slug);
     return slug;
   });

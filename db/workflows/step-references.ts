@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { NamedId, NamedKind } from '../../rules/as-code/references.ts';
-import { AppError, fieldError } from '../../rules/errors.ts';
+import { AppError, createFieldError } from '../../rules/errors.ts';
 import type { StepConfig } from '../../rules/executions/steps/definition.ts';
 import { listNamedIds } from '../../rules/executions/steps/names.ts';
 import { STEPS, type StepType } from '../../rules/executions/steps/registry.ts';
@@ -36,7 +36,7 @@ export async function findReferenceFaults(
   const domains = await listVerifiedDomains(trx, { projectId, senders: asked.flatMap(({ sender }) => sender ?? []) });
   return asked.map(({ ids, sender }) => {
     const missing = ids.find(({ kind, id }) => !known[kind].has(id.toLowerCase()));
-    if (missing) return fieldError(`config.${missing.field}`, `no ${missing.kind} of this project has this id`);
+    if (missing) return createFieldError(`config.${missing.field}`, `no ${missing.kind} of this project has this id`);
     if (!sender || domains.has(domainOf(sender))) return undefined;
     return new AppError('DOMAIN_NOT_VERIFIED', { details: { from: sender } });
   });

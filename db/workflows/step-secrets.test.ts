@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { STEPS } from '../../rules/executions/steps/registry.ts';
-import { maskStepConfig, openStepConfig } from './step-secrets.ts';
+import { maskStepConfig, unsealStepConfig } from './step-secrets.ts';
 
 const SECRET_KEY = 'a-secret-key-of-an-earlier-release';
 /**
@@ -19,7 +19,7 @@ const STORED = {
 };
 
 it('secrets of steps from an earlier release can be decrypted, and are masked in responses', () => {
-  expect(openStepConfig(SECRET_KEY, STORED)).toEqual({
+  expect(unsealStepConfig(SECRET_KEY, STORED)).toEqual({
     url: 'https://ada:pass-word@crm.example/in',
     headers: { 'X-Api-Key': 'key-of-the-crm' },
     method: 'POST',
@@ -34,5 +34,5 @@ it('secrets of steps from an earlier release can be decrypted, and are masked in
 it('a config whose type has no secrets does not change, whatever its fields are called', () => {
   const config = { url: 'https://ada:word@crm.example', headers: { 'X-Api-Key': 'key' } };
   expect(STEPS.UPDATE_CONTACT.secretsIn).toEqual([]);
-  expect(openStepConfig(SECRET_KEY, { ...STORED, type: 'UPDATE_CONTACT', config })).toEqual(config);
+  expect(unsealStepConfig(SECRET_KEY, { ...STORED, type: 'UPDATE_CONTACT', config })).toEqual(config);
 });

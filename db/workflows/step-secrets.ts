@@ -4,8 +4,8 @@
  * contains the step's id, so a secret can only be decrypted for its step. The encrypted password of a `url` is in the
  * field `urlSecret` of the config, which no caller can see or set.
  */
-import { deriveKey, isMask, maskSecret, openSecret, sealSecret } from '../../rules/access/secrets.ts';
-import { maskUrl, openUrl, type StoredUrl, sameOrigin, sealUrl } from '../../rules/access/url-secrets.ts';
+import { deriveKey, isMaskedSecret, maskSecret, sealSecret, unsealSecret } from '../../rules/access/secrets.ts';
+import { hasSameOrigin, maskUrl, type StoredUrl, sealUrl, unsealUrl } from '../../rules/access/url-secrets.ts';
 import { AppError, type FieldError } from '../../rules/errors.ts';
 import type { SecretField, StepConfig } from '../../rules/executions/steps/definition.ts';
 import { STEPS, type StepType } from '../../rules/executions/steps/registry.ts';
@@ -49,7 +49,10 @@ const SECRETS: Record<SecretField, Secrets> = {
     open(place, config) {
       const stored = readUrl(config);
       if (!stored) return config;
-      return setUrl(config, { url: openUrl({ key: place.key, context: urlContext(place), ...stored }), sealed: null });
+      return setUrl(config, {
+        url: unsealUrl({ key: place.key, context: urlContext(place), ...stored }),
+        sealed: null,
+      });
     },
     mask(_, config) {
       const url = readUrl(config)?.url;
@@ -69,7 +72,7 @@ export function sealStepConfig(secretKey: string, step: ConfiguredStep, current?
 }
 
 /** Returns the config with decrypted secrets, as the activity of the step uses it. */
-export function openStepConfig(secretKey: string, step: ConfiguredStep): StepConfig {
+export function unsealStepConfig(secretKey: string, step: ConfiguredStep): StepConfig {
   return changeSecrets(secretKey, step, (secrets, place, config) => secrets.open(place, config));
 }
 
@@ -92,11 +95,11 @@ function changeSecrets(
 function sealHeaders(place: StoredSecretLocation, config: StepConfig, current: StepConfig | undefined): StepConfig {
   const keepStoredHeader = (name: string, value: string) => storedHeader(place, { name, value, config, current });
   const lost = Object.entries(readHeaders(config)).filter(
-    ([name, value]) => isMask(value) && keepStoredHeader(name, value) === '',
+    ([name, value]) => isMaskedSecret(value) && keepStoredHeader(name, value) === '',
   );
   if (lost.length > 0) throw new AppError('VALIDATION_ERROR', { errors: lost.map(missingSecretError) });
   return mapHeaders(config, (name, value) =>
-    isMask(value) ? keepStoredHeader(name, value) : sealSecret(place.key, headerContext(place, name), value),
+    isMaskedSecret(value) ? keepStoredHeader(name, value) : sealSecret(place.key, headerContext(place, name), value),
   );
 }
 
@@ -108,10 +111,10 @@ function storedHeader(
   place: StoredSecretLocation,
   p: { name: string; value: string; config: StepConfig; current: StepConfig | undefined },
 ): string {
-  if (!sameOrigin(readUrl(p.current)?.url ?? '', readUrl(p.config)?.url ?? '')) return '';
+  if (!hasSameOrigin(readUrl(p.current)?.url ?? '', readUrl(p.config)?.url ?? '')) return '';
   const name = p.name.toLowerCase();
   const stored = Object.entries(readHeaders(p.current)).find(([known]) => known.toLowerCase() === name)?.[1] ?? '';
-  const isOfIt = stored !== '' && maskSecret(openSecret(place.key, headerContext(place, name), stored)) === p.value;
+  const isOfIt = stored !== '' && maskSecret(unsealSecret(place.key, headerContext(place, name), stored)) === p.value;
   return isOfIt ? stored : '';
 }
 
@@ -121,7 +124,7 @@ function missingSecretError([name, value]: [string, string]): FieldError {
 }
 
 function openHeaders(place: StoredSecretLocation, config: StepConfig): StepConfig {
-  return mapHeaders(config, (name, value) => openSecret(place.key, headerContext(place, name), value));
+  return mapHeaders(config, (name, value) => unsealSecret(place.key, headerContext(place, name), value));
 }
 
 function headerContext({ stepId }: StoredSecretLocation, name: string): string {

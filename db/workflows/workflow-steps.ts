@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { AppError, fieldError } from '../../rules/errors.ts';
+import { AppError, createFieldError } from '../../rules/errors.ts';
 import type { Branch, StepConfig } from '../../rules/executions/steps/definition.ts';
 import { STEPS, type StepType } from '../../rules/executions/steps/registry.ts';
 import type { OutboxRow } from '../../rules/outbox.ts';
@@ -248,7 +248,7 @@ export function checkBranch({ type, config }: Pick<Step, 'type' | 'config'>, bra
   const branches = STEPS[type].branches(config);
   if (branches.includes(branch)) return;
   const takes = branches.map((name) => name ?? 'none');
-  throw fieldError(
+  throw createFieldError(
     'branch',
     takes.length === 0
       ? `nothing comes after an ${type} step`

@@ -1,6 +1,6 @@
 import type { Visit } from '../../db/executions/visits.ts';
 import type { StepInput } from '../../rules/executions/execution.ts';
-import { isEffect } from '../../rules/executions/steps/registry.ts';
+import { hasSideEffect } from '../../rules/executions/steps/registry.ts';
 import { continueWalk, exitDeleted } from './continue-walk.ts';
 import type { ExecutionEnvironment } from './environment.ts';
 import type { LockedExecution } from './locked-executions.ts';
@@ -31,7 +31,7 @@ export async function catchUp(
   }
   const step = graph.steps.get(at.stepId);
   if (!step) return exitDeleted(execution, pending);
-  if (at.resume === undefined || isEffect(step.type)) {
+  if (at.resume === undefined || hasSideEffect(step.type)) {
     execution.visit = at.visit - 1;
     const stop = await walk(environment, { execution, graph, stepId: step.id, pending });
     keepPauseEnd(pending, stop, at);

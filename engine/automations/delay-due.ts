@@ -1,11 +1,11 @@
 import type { GraphStep } from '../../db/workflows/graph.ts';
 import { interpolate } from '../../rules/content/interpolate.ts';
 import { MIN_CYCLE_WAIT_MS } from '../../rules/executions/loop-guard.ts';
-import { type DelaySpan, delayMs, isHour, isOfDays } from '../../rules/executions/steps/delay.ts';
+import { type DelaySpan, delayMs, isDelayInDays, isHour } from '../../rules/executions/steps/delay.ts';
 import { readIsoDate } from '../../rules/time/iso-date.ts';
-import { findNextHour, instantOf, wallAt } from '../../rules/time/local-time.ts';
+import { findNextHour, toInstant, toWallTime } from '../../rules/time/local-time.ts';
 import { ALL_DAYS } from '../../rules/time/sending-window.ts';
-import { zoneOf } from '../../rules/time/zones.ts';
+import { toCanonicalZone } from '../../rules/time/zones.ts';
 import type { ExecutionEnvironment } from './environment.ts';
 import type { WalkingExecution } from './walk.ts';
 
@@ -31,11 +31,11 @@ export async function computeDelayEnd(
 ): Promise<{ dueAt: Date; countsMs?: number } | null> {
   const { step, execution, nowMs } = p;
   const config = step.config as unknown as StoredDelay;
-  const zone = async () => zoneOf(config.timezone) ?? (await zoneOfContact(environment, execution));
+  const zone = async () => toCanonicalZone(config.timezone) ?? (await zoneOfContact(environment, execution));
   if (typeof config.until !== 'string') {
-    if (!isOfDays(config)) return { dueAt: new Date(nowMs + delayMs(config)) };
+    if (!isDelayInDays(config)) return { dueAt: new Date(nowMs + delayMs(config)) };
     const inZone = await zone();
-    return { dueAt: new Date(instantOf(inZone, wallAt(inZone, nowMs) + delayMs(config))) };
+    return { dueAt: new Date(toInstant(inZone, toWallTime(inZone, nowMs) + delayMs(config))) };
   }
   const until = await fillUntil(environment, execution, config.until);
   if (!isHour(until)) {
@@ -50,7 +50,7 @@ export async function computeDelayEnd(
 async function readInstant(text: string, zone: () => Promise<string>): Promise<number | undefined> {
   const date = readIsoDate(text.trim());
   if (!date) return undefined;
-  return date.offsetMs === undefined ? instantOf(await zone(), date.wall) : date.wall - date.offsetMs;
+  return date.offsetMs === undefined ? toInstant(await zone(), date.wall) : date.wall - date.offsetMs;
 }
 
 /**
@@ -74,5 +74,5 @@ async function fillUntil(
 
 async function zoneOfContact(environment: ExecutionEnvironment, execution: WalkingExecution): Promise<string> {
   const { zone, projectZone } = await environment.getTiming(execution);
-  return zoneOf(zone) ?? zoneOf(projectZone) ?? 'UTC';
+  return toCanonicalZone(zone) ?? toCanonicalZone(projectZone) ?? 'UTC';
 }

@@ -5,7 +5,7 @@ import type { WorkflowRef } from '../../db/executions/executions.ts';
 import { enqueue } from '../../db/outbox/outbox.ts';
 import { sqlStateOf } from '../../db/postgres-errors.ts';
 import { inSavepoint } from '../../db/transaction.ts';
-import { AppError, fieldError } from '../../rules/errors.ts';
+import { AppError, createFieldError } from '../../rules/errors.ts';
 import { LOOP, MAX_VISITS } from '../../rules/executions/loop-guard.ts';
 import type { Branch } from '../../rules/executions/steps/definition.ts';
 import { STEPS } from '../../rules/executions/steps/registry.ts';
@@ -130,7 +130,7 @@ function assertBranchExists(choices: readonly (Branch | null)[], branch: Branch 
   if (branch === undefined || choices.includes(branch)) return;
   const namedBranches = choices.filter((choice) => choice !== null);
   const message = namedBranches.length === 0 ? 'the step has no branches' : `one of ${namedBranches.join(', ')}`;
-  throw fieldError('branch', message, 'invalid_enum_value');
+  throw createFieldError('branch', message, 'invalid_enum_value');
 }
 
 /**

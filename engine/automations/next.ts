@@ -1,8 +1,8 @@
 import { follow, type Graph, type GraphStep } from '../../db/workflows/graph.ts';
 import { assertNever } from '../../rules/assert-never.ts';
 import type { Next, Position, StepActivity } from '../../rules/executions/execution.ts';
-import { stepLabel } from '../../rules/executions/step-label.ts';
-import { isEffect } from '../../rules/executions/steps/registry.ts';
+import { formatStepLabel } from '../../rules/executions/step-label.ts';
+import { hasSideEffect } from '../../rules/executions/steps/registry.ts';
 
 /**
  * Computes what the Temporal workflow does next for an execution at a step. It runs the activity of an effect, at once
@@ -11,7 +11,7 @@ import { isEffect } from '../../rules/executions/steps/registry.ts';
  */
 export function computeNext(graph: Graph, step: GraphStep, at: { visit: number; dueAt?: Date | null }): Next {
   const { visit, dueAt = null } = at;
-  if (isEffect(step.type)) return computeNextForEffect(step, { visit, dueAt });
+  if (hasSideEffect(step.type)) return computeNextForEffect(step, { visit, dueAt });
   switch (step.type) {
     case 'DELAY': {
       const following = follow(graph, step.id);
@@ -34,7 +34,7 @@ export function computeNext(graph: Graph, step: GraphStep, at: { visit: number; 
         onTimeout: activityAt(graph, byTimeout),
         eventLabel: labelAt(graph, byEvent),
         timeoutLabel: labelAt(graph, byTimeout),
-        label: stepLabel(step, String(step.config.eventName)),
+        label: formatStepLabel(step, String(step.config.eventName)),
       };
     }
     case 'CONDITION':
@@ -49,14 +49,14 @@ export function computeNext(graph: Graph, step: GraphStep, at: { visit: number; 
 /** Returns the activity of an effect. If `dueAt` is set, Temporal waits until that instant first. */
 export function computeNextForEffect(step: GraphStep, { visit, dueAt }: { visit: number; dueAt: Date | null }): Next {
   const { type: then } = step;
-  if (!isEffect(then)) throw new Error(`a step of type ${then} has no effect`);
+  if (!hasSideEffect(then)) throw new Error(`a step of type ${then} has no effect`);
   const position = positionAt(step, visit);
   if (dueAt === null) return { ...position, kind: 'effect', activity: then };
   return { ...position, kind: 'delay', dueAt: dueAt.toISOString(), then };
 }
 
 function positionAt(step: GraphStep, visit: number): Position {
-  return { visit, label: stepLabel(step), stepId: step.id, stepType: step.type };
+  return { visit, label: formatStepLabel(step), stepId: step.id, stepType: step.type };
 }
 
 /** Returns a copy of a delay or wait that ends at `at`. Returns other kinds of `Next` unchanged. */
@@ -76,7 +76,7 @@ export function withoutTimer(next: Next): Next {
 /** Returns the label of the step with this id, for the Temporal UI. */
 function labelAt(graph: Graph, stepId: string | null): string {
   const step = stepId === null ? undefined : graph.steps.get(stepId);
-  return step ? stepLabel(step) : 'the end of the workflow';
+  return step ? formatStepLabel(step) : 'the end of the workflow';
 }
 
 /**
@@ -85,5 +85,5 @@ function labelAt(graph: Graph, stepId: string | null): string {
  */
 function activityAt(graph: Graph, stepId: string | null): StepActivity {
   const type = stepId === null ? undefined : graph.steps.get(stepId)?.type;
-  return type !== undefined && isEffect(type) ? type : 'ADVANCE';
+  return type !== undefined && hasSideEffect(type) ? type : 'ADVANCE';
 }

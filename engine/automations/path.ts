@@ -1,6 +1,6 @@
 import type { Graph } from '../../db/workflows/graph.ts';
 import type { Next, PathEntry } from '../../rules/executions/execution.ts';
-import { stepLabel } from '../../rules/executions/step-label.ts';
+import { formatStepLabel } from '../../rules/executions/step-label.ts';
 import type { PendingWrites } from './pending-writes.ts';
 
 /**
@@ -29,7 +29,7 @@ function pathOf({ executionId, graph, pending }: { executionId: string; graph: G
     const step = graph.steps.get(stepId);
     if (id !== executionId || !step || status === 'RUNNING' || status === 'WAITING') continue;
     const took = describeResult(status, output);
-    entries.push({ visit, label: stepLabel(step), ...(took !== undefined && { took }) });
+    entries.push({ visit, label: formatStepLabel(step), ...(took !== undefined && { took }) });
   }
   return entries;
 }

@@ -1,6 +1,6 @@
 import type { Visit } from '../../db/executions/visits.ts';
 import type { StepInput } from '../../rules/executions/execution.ts';
-import { notePauseEnded } from '../../rules/executions/loop-guard.ts';
+import { recordPauseEnd } from '../../rules/executions/loop-guard.ts';
 import type { Branch } from '../../rules/executions/steps/definition.ts';
 import { continueWalk, endSandboxRun } from './continue-walk.ts';
 import type { ExecutionEnvironment, PauseEnd } from './environment.ts';
@@ -25,7 +25,7 @@ export async function endPause(
   const ended = environment.getPauseEnd(execution, graph.steps.get(visit.stepId), p.ended);
   const at = { executionId: execution.id, visit: visit.visit };
   const eventId = p.resume === 'delay' ? undefined : ended.eventId;
-  if (execution.laps) notePauseEnded(execution.laps, { byEvent: eventId !== undefined, tookMs: ended.tookMs });
+  if (execution.laps) recordPauseEnd(execution.laps, { byEvent: eventId !== undefined, tookMs: ended.tookMs });
   if (p.resume === 'delay') {
     pending.closed.push({ ...at, status: 'COMPLETED' });
     return continueWalk(environment, locked, { visit, pending });
@@ -53,7 +53,7 @@ export async function endPauseEarly(
     tookMs: visitAgeMs,
   });
   // The loop guard counts the actual length of the pause, not the planned one.
-  if (execution.laps) notePauseEnded(execution.laps, { byEvent: true, tookMs: ended.tookMs });
+  if (execution.laps) recordPauseEnd(execution.laps, { byEvent: true, tookMs: ended.tookMs });
   const isEventWait = current.type === 'WAIT_FOR_EVENT';
   pending.closed.push({ ...at, status: 'COMPLETED', output: { advanced: true, ...(isEventWait && { branch }) } });
   if (isEventWait) pending.passedWaits.push(at);

@@ -5,7 +5,7 @@ import type { GraphStep } from '../../db/workflows/graph.ts';
 import type { ExecutionStatus, Next, StepInput } from '../../rules/executions/execution.ts';
 import { findExitReason } from '../../rules/executions/exits.ts';
 import { applyRunChanges, type RunChanges, type SandboxState } from '../../rules/executions/run.ts';
-import { type EffectType, isEffect } from '../../rules/executions/steps/registry.ts';
+import { type EffectType, hasSideEffect } from '../../rules/executions/steps/registry.ts';
 import { catchUp } from './catch-up.ts';
 import { continueWalk, endSandboxRun, exitDeleted } from './continue-walk.ts';
 import { type ExecutionEnvironment, type PauseEnd, realEnvironment } from './environment.ts';
@@ -218,7 +218,7 @@ export async function resumeWalk(
   if (stepId !== undefined && input.visit > execution.visit)
     return catchUp(environment, locked, { at: { ...input, stepId }, pending });
   const isPauseOver = input.resume !== undefined && execution.visit === input.visit && current?.status === 'WAITING';
-  if (isPauseOver && isEffect(current.type)) {
+  if (isPauseOver && hasSideEffect(current.type)) {
     await environment.endWindowWait(execution, input.visit);
     return positionOf(environment, { ...locked, current: { ...current, status: 'RUNNING', dueAt: null } }, pending);
   }

@@ -5,7 +5,7 @@ import type { WorkflowRef } from '../../db/executions/executions.ts';
 import type { KeyMode } from '../../rules/access/api-keys.ts';
 import { AppError } from '../../rules/errors.ts';
 import type { ExecutionStatus } from '../../rules/executions/execution.ts';
-import { reentryValue } from '../../rules/executions/reentry-key.ts';
+import { computeReentryValue } from '../../rules/executions/reentry-key.ts';
 import type { OutboxRow } from '../../rules/outbox.ts';
 import { startExecutions } from './start.ts';
 
@@ -41,7 +41,8 @@ export async function startManually(
   };
   const { executionIds, outbox } = await startExecutions(trx, { projectId: p.projectId, workflow, starts: [start] });
   const [executionId] = executionIds;
-  if (executionId === undefined) throw await entryRefusal(trx, p, workflow, reentryValue(workflow.reentryKey, start));
+  if (executionId === undefined)
+    throw await entryRefusal(trx, p, workflow, computeReentryValue(workflow.reentryKey, start));
   return { executionId, outbox };
 }
 

@@ -7,7 +7,7 @@ import type { KeyMode } from '../../rules/access/api-keys.ts';
 import { EMAIL_RECEIVED_EVENT, INBOUND_STARTS_PER_HOUR } from '../../rules/events/automatic-emails.ts';
 import type { ExecutionInput } from '../../rules/executions/execution.ts';
 import { NO_EXITS } from '../../rules/executions/exits.ts';
-import { reentryValue } from '../../rules/executions/reentry-key.ts';
+import { computeReentryValue } from '../../rules/executions/reentry-key.ts';
 import type { OutboxRow } from '../../rules/outbox.ts';
 import { uuidv7 } from '../../rules/uuid.ts';
 import { realEnvironment } from './environment.ts';
@@ -112,7 +112,7 @@ export async function launchExecutions(
 async function insertExecutions(trx: Trx, p: StartExecutions): Promise<WalkingExecution[]> {
   const { starts, workflow } = p;
   const ids = starts.map(() => uuidv7());
-  const values = starts.map((start) => reentryValue(workflow.reentryKey, start) ?? null);
+  const values = starts.map((start) => computeReentryValue(workflow.reentryKey, start) ?? null);
   const hasKey = workflow.reentryKey !== null;
   const { rows } = await prepared<{ id: string }>`
     WITH u AS MATERIALIZED (

@@ -10,16 +10,16 @@ import type { Exits } from '../../rules/executions/exits.ts';
 import type { FailureCode } from '../../rules/executions/failure-codes.ts';
 import { fillCondition } from '../../rules/executions/fill-condition.ts';
 import {
-  countVisit,
   LOOP,
   type LoopGuard,
   MAX_VISITS,
   newLoopGuard,
-  notePauseBegun,
+  recordPauseStart,
+  recordVisit,
 } from '../../rules/executions/loop-guard.ts';
 import type { SandboxState } from '../../rules/executions/run.ts';
 import type { Branch } from '../../rules/executions/steps/definition.ts';
-import { isEffect } from '../../rules/executions/steps/registry.ts';
+import { hasSideEffect } from '../../rules/executions/steps/registry.ts';
 import { chooseBranch, SplitConfig } from '../../rules/executions/steps/split.ts';
 import { WaitConfig } from '../../rules/executions/steps/wait-for-event.ts';
 import type { Condition } from '../../rules/filters/filters.ts';
@@ -114,8 +114,8 @@ async function arriveAt(environment: ExecutionEnvironment, w: Walk, step: GraphS
   const { laps } = w.execution;
   if (w.execution.visit >= MAX_VISITS) return failExecution(w, { code: 'loop', error: LOOP, stepId: step.id });
   w.execution.visit += 1;
-  if (laps && countVisit(laps, step.id)) return failAt(w, step, LOOP, 'loop');
-  if (isEffect(step.type)) return stopAtEffect(environment, w, step);
+  if (laps && recordVisit(laps, step.id)) return failAt(w, step, LOOP, 'loop');
+  if (hasSideEffect(step.type)) return stopAtEffect(environment, w, step);
   switch (step.type) {
     case 'DELAY':
       return stopAtDelay(environment, w, step);
@@ -211,7 +211,7 @@ function pauseAt(
 ): WalkStop {
   const { laps, run, id: executionId } = w.execution;
   recordPause(w.execution, new Date(p.now), p.dueAt);
-  if (laps) notePauseBegun(laps, p.countsMs ?? (p.dueAt ? p.dueAt.getTime() - p.now : undefined));
+  if (laps) recordPauseStart(laps, p.countsMs ?? (p.dueAt ? p.dueAt.getTime() - p.now : undefined));
   const visit = addVisit(w, step, { status: 'WAITING', dueAt: p.dueAt });
   moveTo(w, step, 'WAITING');
   const stop = { next: environment.withSandboxTimer(w.execution, step, computeNext(w.graph, step, visit)), step };

@@ -5,7 +5,7 @@ import { countTimers } from '../../db/executions/timer-seconds.ts';
 import { wasAdvanced } from '../../db/executions/visits.ts';
 import { isOwnedBy } from '../../db/owned-by.ts';
 import { prepared } from '../../db/prepared.ts';
-import { windowGate } from '../../rules/campaigns/gate.ts';
+import { checkWindowGate } from '../../rules/campaigns/gate.ts';
 import type { Next } from '../../rules/executions/execution.ts';
 import { computeNextForEffect } from './next.ts';
 import type { EffectPosition } from './resume.ts';
@@ -29,7 +29,7 @@ export async function waitForWindow(
     const { id, run } = position.execution;
     if (advanced.has(id) || run?.skipDelays) continue;
     const clock = clocks.get(position.execution.contactId);
-    const gate = clock && windowGate(clock, now);
+    const gate = clock && checkWindowGate(clock, now);
     if (gate?.kind === 'closed') waits.push({ position, dueAt: new Date(gate.notBeforeMs) });
   }
   if (waits.length === 0) return new Map();

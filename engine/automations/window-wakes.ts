@@ -2,8 +2,8 @@ import { sql } from 'kysely';
 import type { Trx } from '../../db/connection.ts';
 import { CLOCK_COLUMNS, type ClockRow } from '../../db/contacts/clock.ts';
 import { enqueue } from '../../db/outbox/outbox.ts';
-import { windowGate } from '../../rules/campaigns/gate.ts';
-import { isEffect, STEP_TYPES } from '../../rules/executions/steps/registry.ts';
+import { checkWindowGate } from '../../rules/campaigns/gate.ts';
+import { hasSideEffect, STEP_TYPES } from '../../rules/executions/steps/registry.ts';
 import type { OutboxRow } from '../../rules/outbox.ts';
 
 /**
@@ -12,7 +12,7 @@ import type { OutboxRow } from '../../rules/outbox.ts';
  */
 const FROM_START = '00000000-0000-0000-0000-000000000000:00000000-0000-0000-0000-000000000000';
 
-const EFFECT_TYPES = STEP_TYPES.filter(isEffect);
+const EFFECT_TYPES = STEP_TYPES.filter(hasSideEffect);
 
 interface WindowWait extends ClockRow {
   stepId: string;
@@ -61,6 +61,6 @@ export async function wakeWindowPage(
 }
 
 function findOpeningMs(clock: ClockRow, nowMs: number): number {
-  const gate = windowGate(clock, nowMs);
+  const gate = checkWindowGate(clock, nowMs);
   return gate.kind === 'closed' ? gate.notBeforeMs : nowMs;
 }

@@ -20,7 +20,7 @@ import {
   type VariantTest,
   type WinnerSource,
 } from '../../rules/campaigns/variants.ts';
-import { AppError, fieldError } from '../../rules/errors.ts';
+import { AppError, createFieldError } from '../../rules/errors.ts';
 import type { OutboxRow } from '../../rules/outbox.ts';
 import type { ReadVersion } from '../../rules/record-version.ts';
 
@@ -106,7 +106,7 @@ export async function chooseWinner(
     });
   }
   const winner = findVariantIndex(variants, variant);
-  if (winner === undefined) throw fieldError('variant', 'No variant of this campaign has this name');
+  if (winner === undefined) throw createFieldError('variant', 'No variant of this campaign has this name');
   await setWinner(trx, { projectId, campaignId: id }, { winner, by: 'hand' });
   const payload = { sendNo: row.send_no };
   const outbox = await enqueue(trx, [{ projectId, kind: 'campaign.changed', refId: id, payload }]);

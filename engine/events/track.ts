@@ -6,7 +6,7 @@ import type { KeyMode } from '../../rules/access/api-keys.ts';
 import type { KeyOwner } from '../../rules/access/key-owner.ts';
 import type { Writer } from '../../rules/contacts/change.ts';
 import { AppError } from '../../rules/errors.ts';
-import { type Data, parseDataChanges, plainData } from '../../rules/filters/data-values.ts';
+import { type Data, parseDataChanges, unwrapValues } from '../../rules/filters/data-values.ts';
 import type { OutboxRow } from '../../rules/outbox.ts';
 import { recordSubscriptionChanges } from '../contacts/subscription-changes.ts';
 import { recordEvents } from './record-events.ts';
@@ -28,7 +28,7 @@ export interface TrackRequest {
 
 /** The sender of a request with the public key, such as a web page that a person visits. */
 export interface Visitor {
-  /** The identifier that the response contains instead of the contact's id (see `publicContactId`). */
+  /** The identifier that the response contains instead of the contact's id (see `computePublicContactId`). */
   publicId: string;
   /** A keyed hash of the caller's address, in hex. */
   caller: string;
@@ -105,7 +105,7 @@ async function recordRequests(
     events: requests.map((request, index) => ({
       contactId: contacts[index]?.id ?? null,
       name: request.event,
-      data: plainData(request.data ?? {}),
+      data: unwrapValues(request.data ?? {}),
       untrusted,
       untrustedTrigger: untrusted,
       causeId: null,

@@ -7,10 +7,10 @@ import type { NewSuppression } from '../../db/contacts/suppressions.ts';
 import { type Email, listProvenEmails } from '../../db/emails/emails.ts';
 import { guardRates } from '../../db/sending/hold-guard.ts';
 import { cutServerReply } from '../../rules/cut-text.ts';
-import { reasonOfRefusal, refusesSender } from '../../rules/emails/attempt-outcome.ts';
+import { isSenderRefused, toRefusalReason } from '../../rules/emails/attempt-outcome.ts';
 import { emailDomain, normalizeEmail } from '../../rules/emails/email-address.ts';
 import type { Feedback } from '../../rules/emails/email-feedback.ts';
-import { statusesBefore } from '../../rules/emails/email-status.ts';
+import { listStatusesBefore } from '../../rules/emails/email-status.ts';
 import type { Reason } from '../../rules/emails/reasons.ts';
 import type { AboutMessage, AboutRecipient, AboutUs } from '../../rules/emails/refusal.ts';
 import type { OutboxRow } from '../../rules/outbox.ts';
@@ -96,13 +96,13 @@ async function recordRejection(
   email: FoundEmail,
   { refusal, words }: { refusal: AboutUs | AboutMessage; words: string },
 ): Promise<FeedbackResult> {
-  const before = statusesBefore('FAILED');
+  const before = listStatusesBefore('FAILED');
   const isNew = await applyUpdate(
     trx,
-    sql`UPDATE emails SET status = 'FAILED', ${reasonColumns(reasonOfRefusal(refusal), words)} WHERE id = ${email.id} AND status = ANY(${before}::text[])`,
+    sql`UPDATE emails SET status = 'FAILED', ${reasonColumns(toRefusalReason(refusal), words)} WHERE id = ${email.id} AND status = ANY(${before}::text[])`,
   );
   if (!isNew) return KNOWN;
-  return refusesSender(refusal) ? { ...toRecordedResult([]), ...senderRefusalOf(email) } : toRecordedResult([]);
+  return isSenderRefused(refusal) ? { ...toRecordedResult([]), ...senderRefusalOf(email) } : toRecordedResult([]);
 }
 
 function reasonColumns(reason: Reason, words: string) {
@@ -121,7 +121,7 @@ async function recordBounce(
     trx,
     sql`
       UPDATE emails SET bounced_at = coalesce(bounced_at, ${at}), bounce_type = ${bounceType},
-        ${reasonColumns(reasonOfRefusal(refusal), p.words)}, status = ${advanceStatus('BOUNCED')}
+        ${reasonColumns(toRefusalReason(refusal), p.words)}, status = ${advanceStatus('BOUNCED')}
       WHERE id = ${email.id} AND status <> 'FAILED'
         AND (bounced_at IS NULL OR (bounce_type = 'Transient' AND ${bounceType} = 'Permanent'))`,
   );
@@ -201,7 +201,7 @@ function toRecordedResult(outbox: OutboxRow[]): FeedbackResult {
 }
 
 function advanceStatus(to: 'DELIVERED' | 'BOUNCED' | 'COMPLAINED') {
-  return sql`CASE WHEN status = ANY(${statusesBefore(to)}::text[]) THEN ${to} ELSE status END`;
+  return sql`CASE WHEN status = ANY(${listStatusesBefore(to)}::text[]) THEN ${to} ELSE status END`;
 }
 
 async function applyUpdate(trx: Trx, update: ReturnType<typeof sql>): Promise<boolean> {

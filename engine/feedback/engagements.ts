@@ -4,7 +4,7 @@ import { markFiguresStale } from '../../db/campaigns/stale-figures.ts';
 import type { Trx } from '../../db/connection.ts';
 import { lockContacts } from '../../db/contacts/locks.ts';
 import type { Email } from '../../db/emails/emails.ts';
-import { statusesBefore } from '../../rules/emails/email-status.ts';
+import { listStatusesBefore } from '../../rules/emails/email-status.ts';
 import type { OutboxRow } from '../../rules/outbox.ts';
 import { type NewEvent, recordEvents } from '../events/record-events.ts';
 import { eventOfEmail } from '../sending/email-variables.ts';
@@ -105,8 +105,8 @@ async function countEngagements(
       opened_at = coalesce(e.opened_at, u.opened_at), clicked_at = coalesce(e.clicked_at, u.clicked_at),
       status = CASE
         WHEN e.mode = 'test' THEN e.status
-        WHEN u.clicks > 0 AND e.status = ANY(${statusesBefore('CLICKED')}::text[]) THEN 'CLICKED'
-        WHEN u.opens > 0 AND e.status = ANY(${statusesBefore('OPENED')}::text[]) THEN 'OPENED'
+        WHEN u.clicks > 0 AND e.status = ANY(${listStatusesBefore('CLICKED')}::text[]) THEN 'CLICKED'
+        WHEN u.opens > 0 AND e.status = ANY(${listStatusesBefore('OPENED')}::text[]) THEN 'OPENED'
         ELSE e.status END
     FROM locked, unnest(${column((e) => e.email.id)}::uuid[], ${column((e) => e.opens)}::int[], ${column((e) => e.clicks)}::int[],
       ${column((e) => e.machineOpens)}::int[], ${column((e) => e.machineClicks)}::int[],

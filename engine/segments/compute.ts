@@ -7,7 +7,7 @@ import { updateMemberCount } from '../../db/segments/members.ts';
 import { getSegment, lockSegment, type Segment } from '../../db/segments/segments.ts';
 import { inTransaction } from '../../db/transaction.ts';
 import { AppError } from '../../rules/errors.ts';
-import { segmentEvent } from '../../rules/events/event-names.ts';
+import { toSegmentEventName } from '../../rules/events/event-names.ts';
 import { collectReferences } from '../../rules/filters/references.ts';
 import type { OutboxRow } from '../../rules/outbox.ts';
 import { recordEvents } from '../events/record-events.ts';
@@ -162,7 +162,7 @@ async function findUntrustedContacts(
 
 function eventOf(segment: Segment, contactId: string, change: 'entry' | 'exit') {
   const data = { segmentId: segment.id, segmentName: segment.name };
-  return { contactId, name: segmentEvent(segment.slug, change), data };
+  return { contactId, name: toSegmentEventName(segment.slug, change), data };
 }
 
 /**

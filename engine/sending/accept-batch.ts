@@ -4,11 +4,11 @@ import { inSavepoint } from '../../db/transaction.ts';
 import {
   type BatchResponse,
   type BatchResult,
-  contactChanges,
+  listContactChanges,
   type SendBatch,
   type SendRequest,
 } from '../../rules/emails/send-request.ts';
-import { AppError, errorBody } from '../../rules/errors.ts';
+import { AppError, toErrorBody } from '../../rules/errors.ts';
 import type { OutboxRow } from '../../rules/outbox.ts';
 import { acceptSends, type SendOutcome } from './accept-sends.ts';
 
@@ -77,7 +77,7 @@ function groupCompatible(requests: SendRequest[]): SendRequest[][] {
   const groups: SendRequest[][] = [];
   let changes = new Map<string, string>();
   for (const request of requests) {
-    const requestChanges = contactChanges(request);
+    const requestChanges = listContactChanges(request);
     const group = groups.at(-1);
     if (group && requestChanges.every(([contact, change]) => (changes.get(contact) ?? change) === change))
       group.push(request);
@@ -96,7 +96,7 @@ function buildBatchResponse(emails: SendBatch['emails'], outcomes: Outcomes): Ba
     if (!outcome) throw new Error('an email of a batch has no outcome');
     return outcome.outcome === 'accepted'
       ? { success: true, data: outcome.response.data }
-      : { success: false, error: errorBody(outcome.error) };
+      : { success: false, error: toErrorBody(outcome.error) };
   });
   const accepted = results.filter(({ success }) => success).length;
   const refused = results.length - accepted;

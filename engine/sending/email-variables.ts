@@ -1,6 +1,6 @@
 import type { Email } from '../../db/emails/emails.ts';
 import { renderSubjectOf } from '../../rules/content/content.ts';
-import { messageId } from '../../rules/content/link-tokens.ts';
+import { createMessageId } from '../../rules/content/link-tokens.ts';
 import { TemplateError } from '../../rules/content/template-error.ts';
 import { buildVariables } from '../../rules/content/variables.ts';
 import { emailDomain } from '../../rules/emails/email-address.ts';
@@ -9,7 +9,7 @@ import { readDataInRun } from '../../rules/executions/run.ts';
 import type { Data } from '../../rules/filters/data-values.ts';
 import { Lru } from '../../rules/lru.ts';
 import { markUntrusted, type Sourced, type SourcedValue } from '../../rules/provenance/provenance.ts';
-import { exceededLimit, runWithTimeLimit, wasStarved } from '../../rules/time-limit.ts';
+import { isLimitError, runWithTimeLimit, wasStarved } from '../../rules/time-limit.ts';
 import type { NewEvent } from '../events/record-events.ts';
 
 /**
@@ -47,8 +47,8 @@ function subjectOf(email: Email): SourcedValue<string> {
   try {
     return runWithTimeLimit(() => renderSubjectOf(email.subject, variablesOf(email)), SUBJECT_MS);
   } catch (error) {
-    if (!exceededLimit(error) && !(error instanceof TemplateError)) throw error;
-    if (exceededLimit(error) && !wasStarved(error)) slowSubjects.set(email.subject, true);
+    if (!isLimitError(error) && !(error instanceof TemplateError)) throw error;
+    if (isLimitError(error) && !wasStarved(error)) slowSubjects.set(email.subject, true);
     return written;
   }
 }
@@ -64,7 +64,9 @@ export function eventDataOf(email: Email): Sourced<EmailEventData> {
     from: email.from,
     fromName: email.fromName,
     messageId:
-      email.providerMessageId ?? email.options?.original?.messageId ?? messageId(email.id, emailDomain(email.from)),
+      email.providerMessageId ??
+      email.options?.original?.messageId ??
+      createMessageId(email.id, emailDomain(email.from)),
     emailId: email.id,
     templateId: email.templateId,
     campaignId: email.campaignId,

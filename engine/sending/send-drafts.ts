@@ -10,7 +10,7 @@ import { type EmailText, NO_TEXT, pickEmailText } from '../../rules/content/emai
 import { emailDomain } from '../../rules/emails/email-address.ts';
 import { isSuppressionFor } from '../../rules/emails/reasons.ts';
 import type { Recipient, SendRequest, SendResponse } from '../../rules/emails/send-request.ts';
-import { AppError, ERRORS, fieldError } from '../../rules/errors.ts';
+import { AppError, createFieldError, ERRORS } from '../../rules/errors.ts';
 import { groupBy } from '../../rules/filters/group-by.ts';
 
 /**
@@ -130,7 +130,7 @@ function composeDraft(request: SendRequest, templates: Map<string, SendTemplate>
   if (templateId !== undefined && !template) return refusal('TEMPLATE_NOT_FOUND', 'template', { template: templateId });
   const text: EmailText<string | null> = template ? pickEmailText(template) : NO_TEXT;
   const from = request.from?.email ?? text.from;
-  if (!from) return fieldError('from', 'Required, since the template has no sender of its own.', 'invalid_type');
+  if (!from) return createFieldError('from', 'Required, since the template has no sender of its own.', 'invalid_type');
   return {
     ...base,
     content: {

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import {
-  callerAddress,
-  callerNetwork,
+  findCallerAddress,
   isAddressOrNetwork,
   isLoopbackAddress,
+  toCallerNetwork,
   trustedProxies,
 } from './caller-address.ts';
 
@@ -25,7 +25,7 @@ describe('the address of a caller', () => {
     ['ports', '10.0.0.1', '[2001:db8::7]:443', '2001:db8::7'],
     ['a socket that is gone', undefined, '198.51.100.1', 'unknown'],
   ])('%s', (_, peer, forwardedFor, address) => {
-    expect(callerAddress({ peer, forwardedFor, proxies })).toBe(address);
+    expect(findCallerAddress({ peer, forwardedFor, proxies })).toBe(address);
   });
 });
 
@@ -38,7 +38,7 @@ describe('the network of a caller', () => {
     ['64:ff9b::192.0.2.1', '64:ff9b:0:0::/64'],
     ['unknown', 'unknown'],
   ])('the network of the caller %s is %s', (address, network) => {
-    expect(callerNetwork(address)).toBe(network);
+    expect(toCallerNetwork(address)).toBe(network);
   });
 });
 

@@ -44,16 +44,16 @@ export function trustedProxies(entries: readonly string[]): TrustedProxies {
  * right, and the first address that is not a trusted proxy is the caller. The caller may have forged the entries before
  * it. If an entry is not an address, the function ignores the header and returns the proxy's address.
  */
-export function callerAddress(p: {
+export function findCallerAddress(p: {
   peer: string | undefined;
   forwardedFor: string | undefined;
   proxies: TrustedProxies;
 }): string {
-  const peer = plainAddress(p.peer ?? '') ?? UNKNOWN;
+  const peer = parseIpAddress(p.peer ?? '') ?? UNKNOWN;
   if (p.forwardedFor === undefined || !p.proxies.trusts(peer)) return peer;
   let caller = peer;
   for (const hop of p.forwardedFor.split(',').reverse()) {
-    const address = plainAddress(hop);
+    const address = parseIpAddress(hop);
     if (address === undefined) return peer;
     caller = address;
     if (!p.proxies.trusts(address)) return address;
@@ -66,7 +66,7 @@ export function callerAddress(p: {
  * because the owner of one IPv6 address usually owns that whole network. Returns a text that is not an address
  * unchanged.
  */
-export function callerNetwork(address: string): string {
+export function toCallerNetwork(address: string): string {
   if (isIP(address) !== 6) return address;
   return `${listGroups(address).slice(0, NETWORK_GROUPS).join(':')}::/64`;
 }
@@ -80,7 +80,7 @@ export function isLoopbackAddress(address: string): boolean {
 }
 
 /** Returns an address without port, brackets, zone and IPv4-in-IPv6 prefix. Undefined if it is not an address. */
-export function plainAddress(text: string): string | undefined {
+export function parseIpAddress(text: string): string | undefined {
   const bare = text
     .trim()
     .replace(/^\[([^\]]*)\](:\d{1,5})?$/, '$1')

@@ -15,12 +15,12 @@ export function isLoopbackHost(host: string): boolean {
  * (which no DNS resolves, RFC 6761 §6.3), with any port.
  */
 export function isLoopbackAuthority(authority: string): boolean {
-  const name = hostOf(authority);
+  const name = parseHost(authority);
   return isLoopbackHost(name) || name.endsWith('.localhost');
 }
 
 /** Returns the host of a `Host` header in lower case, without its port and without a final dot. */
-export function hostOf(authority: string): string {
+export function parseHost(authority: string): string {
   const [, host = ''] = /^(\[[^\]]*\]|[^:]*)(?::\d*)?$/.exec(authority.trim()) ?? [];
   return host.toLowerCase().replace(/\.$/, '');
 }

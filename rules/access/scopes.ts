@@ -48,7 +48,7 @@ const ROLE_SCOPES: Record<Role, ReadonlySet<Scope>> = {
 /**
  * Returns the scopes of a role: OWNER has all scopes, ADMIN all except billing, MEMBER the scopes that a key can have.
  */
-export function roleScopes(role: Role): ReadonlySet<Scope> {
+export function getRoleScopes(role: Role): ReadonlySet<Scope> {
   return ROLE_SCOPES[role];
 }
 
@@ -61,6 +61,6 @@ function isGrantable(name: string): name is GrantableScope {
  * Returns the requested scopes that the new key may not get: unknown scopes, scopes for users only, and scopes that the
  * key's creator does not have.
  */
-export function findUngrantable(requested: readonly string[], creatorScopes: ReadonlySet<string>): string[] {
+export function findUngrantableScopes(requested: readonly string[], creatorScopes: ReadonlySet<string>): string[] {
   return requested.filter((scope) => !isGrantable(scope) || !creatorScopes.has(scope));
 }

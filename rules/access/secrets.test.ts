@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { deriveKey, maskSecret, openSecret, sealSecret } from './secrets.ts';
+import { deriveKey, maskSecret, sealSecret, unsealSecret } from './secrets.ts';
 
 const key = deriveKey('a secret key of the service', 'at-rest');
 
@@ -7,17 +7,17 @@ describe('secrets at rest', () => {
   it('are decrypted to the original, and look different each time', () => {
     const [one, two] = [sealSecret(key, 'here', 'pässword'), sealSecret(key, 'here', 'pässword')];
     expect(one).not.toBe(two);
-    expect(openSecret(key, 'here', one)).toBe('pässword');
+    expect(unsealSecret(key, 'here', one)).toBe('pässword');
   });
 
   it('cannot be decrypted with another context or key, or after a change', () => {
     const sealed = sealSecret(key, 'here', 'password');
     const changed = Buffer.from(sealed, 'base64');
     changed[changed.length - 1] = (changed.at(-1) ?? 0) ^ 1;
-    expect(() => openSecret(key, 'there', sealed)).toThrow();
-    expect(() => openSecret(deriveKey('a secret key of the service', 'links'), 'here', sealed)).toThrow();
-    expect(() => openSecret(key, 'here', changed.toString('base64'))).toThrow();
-    expect(() => openSecret(key, 'here', 'short')).toThrow('not a sealed secret');
+    expect(() => unsealSecret(key, 'there', sealed)).toThrow();
+    expect(() => unsealSecret(deriveKey('a secret key of the service', 'links'), 'here', sealed)).toThrow();
+    expect(() => unsealSecret(key, 'here', changed.toString('base64'))).toThrow();
+    expect(() => unsealSecret(key, 'here', 'short')).toThrow('not a sealed secret');
   });
 
   it('have a separate key for each purpose', () => {

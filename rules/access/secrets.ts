@@ -45,7 +45,7 @@ export function sealSecret(key: Buffer, context: string, plaintext: string): str
  * Opens a secret that `sealSecret` sealed with the same key and context.
  * @throws Error if the sealed text was changed, or if another SECRET_KEY or context sealed it
  */
-export function openSecret(key: Buffer, context: string, sealed: string): string {
+export function unsealSecret(key: Buffer, context: string, sealed: string): string {
   const bytes = Buffer.from(sealed, 'base64');
   if (bytes[0] !== VERSION || bytes.length < 1 + NONCE_BYTES + TAG_BYTES) throw new Error('not a sealed secret');
   const nonce = bytes.subarray(1, 1 + NONCE_BYTES);
@@ -66,6 +66,6 @@ export function maskSecret(secret: string): string {
 /**
  * Tells whether a value from a client looks like a result of `maskSecret`, so it must not replace the stored secret.
  */
-export function isMask(value: string): boolean {
+export function isMaskedSecret(value: string): boolean {
   return value.endsWith(DOTS) && value.length <= SHOWN_CHARACTERS + DOTS.length;
 }

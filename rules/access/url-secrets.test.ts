@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { deriveKey } from './secrets.ts';
-import { hidesCredentials, maskUrl, openUrl, sameOrigin, sealUrl } from './url-secrets.ts';
+import { hasInseparableCredentials, hasSameOrigin, maskUrl, sealUrl, unsealUrl } from './url-secrets.ts';
 
 const key = deriveKey('the secret key of the tests', 'at-rest');
 const sealed = { key, context: 'test' };
@@ -22,14 +22,14 @@ describe('showing a URL', () => {
     '%s has no secret',
     (url) => {
       expect(maskUrl(url)).toBe(url);
-      expect(hidesCredentials(url)).toBe(false);
+      expect(hasInseparableCredentials(url)).toBe(false);
     },
   );
 
   it.each(['ht\ttps://user:pass@example.com', 'https://user:pa/ss@example.com'])(
     '%j is refused, because its secret cannot be recognized',
     (url) => {
-      expect(hidesCredentials(url)).toBe(true);
+      expect(hasInseparableCredentials(url)).toBe(true);
       expect(() => sealUrl({ ...sealed, url, field: 'url' })).toThrow('not valid');
     },
   );
@@ -42,7 +42,7 @@ describe('two URLs', () => {
     [base, 'https://eve:other@crm.example.com#c'],
     ['https://{{shop ?? "a/b"}}.example.com/a', 'https://{{shop ?? "a/b"}}.example.com/c'],
     ['{{url}}', '{{url}}'],
-  ])('%s and %s count as the same origin', (one, other) => expect(sameOrigin(one, other)).toBe(true));
+  ])('%s and %s count as the same origin', (one, other) => expect(hasSameOrigin(one, other)).toBe(true));
 
   it.each([
     [base, 'http://crm.example.com/a'],
@@ -54,7 +54,7 @@ describe('two URLs', () => {
     ['https://{{shop}}.example.com/a', 'https://{{shop}}.example.com.evil.example/a'],
     ['https://a{{x ?? "}"}}/', 'https://a{{x ?? "}.evil.example/"}}/'],
     ['{{url}}/a', '{{url}}/b'],
-  ])('%s and %s do not count as the same origin', (one, other) => expect(sameOrigin(one, other)).toBe(false));
+  ])('%s and %s do not count as the same origin', (one, other) => expect(hasSameOrigin(one, other)).toBe(false));
 });
 
 it('never shows or stores the password of any URL, and restores the original URL for the request', () => {
@@ -79,14 +79,14 @@ it('never shows or stores the password of any URL, and restores the original URL
   const urls = fc.array(fc.constantFrom(...parts), { maxLength: 12 }).map((words) => `https://${words.join('')}`);
   fc.assert(
     fc.property(urls, (url) => {
-      if (hidesCredentials(url)) return;
+      if (hasInseparableCredentials(url)) return;
       if (URL.canParse(url)) {
         const shown = new URL(maskUrl(url));
         expect(['', '***']).toContain(shown.password || '');
         if (shown.password === '') expect(['', '***']).toContain(shown.username);
       }
       if (maskUrl(url) === url && url.includes('***')) return;
-      expect(openUrl({ ...sealed, ...sealUrl({ ...sealed, url, field: 'url' }) })).toBe(url);
+      expect(unsealUrl({ ...sealed, ...sealUrl({ ...sealed, url, field: 'url' }) })).toBe(url);
     }),
     { numRuns: 2_000 },
   );

@@ -1,5 +1,5 @@
-import { fieldError } from '../errors.ts';
-import { openSecret, sealSecret } from './secrets.ts';
+import { createFieldError } from '../errors.ts';
+import { sealSecret, unsealSecret } from './secrets.ts';
 
 /** The text that replaces the secret of a URL in responses and in the database. */
 const URL_MASK = '***';
@@ -40,7 +40,7 @@ export function maskUrl(url: string): string {
  * Tells whether a URL contains credentials that cannot be separated from the rest of the URL, and so cannot be kept
  * secret.
  */
-export function hidesCredentials(url: string): boolean {
+export function hasInseparableCredentials(url: string): boolean {
   if (locateSecret(url) || !url.includes('@')) return false;
   const readings = ['x', '1'].map((filler) => url.replace(PLACEHOLDER, filler)).filter((text) => URL.canParse(text));
   const withCredentials = readings.some((text) => {
@@ -63,8 +63,8 @@ export function sealUrl(p: {
   current?: StoredUrl | undefined;
   field: string;
 }): StoredUrl {
-  if (hidesCredentials(p.url))
-    throw fieldError(p.field, 'the credentials in this URL cannot be read', 'invalid_string');
+  if (hasInseparableCredentials(p.url))
+    throw createFieldError(p.field, 'the credentials in this URL cannot be read', 'invalid_string');
   const secret = findSecret(p.url);
   if (secret === undefined) return { url: p.url, sealed: null };
   const plain = secret === URL_MASK ? readStoredSecret(p) : secret;
@@ -72,18 +72,20 @@ export function sealUrl(p: {
 }
 
 /** Returns the URL with its secret. @throws Error if another SECRET_KEY or context sealed the secret */
-export function openUrl(p: { key: Buffer; context: string } & StoredUrl): string {
+export function unsealUrl(p: { key: Buffer; context: string } & StoredUrl): string {
   const location = locateSecret(p.url);
-  return location && p.sealed !== null ? replaceSecret(p.url, location, openSecret(p.key, p.context, p.sealed)) : p.url;
+  return location && p.sealed !== null
+    ? replaceSecret(p.url, location, unsealSecret(p.key, p.context, p.sealed))
+    : p.url;
 }
 
 function readStoredSecret(p: Parameters<typeof sealUrl>[0]): string {
   const { current } = p;
-  const storedUrl = current && openUrl({ key: p.key, context: p.context, ...current });
+  const storedUrl = current && unsealUrl({ key: p.key, context: p.context, ...current });
   const secret = storedUrl && findSecret(storedUrl);
   if (secret !== undefined && current && readAuthority(current.url) === readAuthority(p.url)) return secret;
   const message = `${URL_MASK} keeps a password that is stored for this user and host, and there is none: write it out`;
-  throw fieldError(p.field, message, 'invalid_string');
+  throw createFieldError(p.field, message, 'invalid_string');
 }
 
 function findSecret(url: string): string | undefined {
@@ -95,7 +97,7 @@ function findSecret(url: string): string | undefined {
  * Tells whether both URLs have the same scheme, host and port, regardless of their credentials. Variables in these
  * parts must be equal, too.
  */
-export function sameOrigin(url: string, other: string): boolean {
+export function hasSameOrigin(url: string, other: string): boolean {
   const origin = readOrigin(url);
   return url === other || (origin !== undefined && origin === readOrigin(other));
 }

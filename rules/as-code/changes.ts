@@ -4,14 +4,14 @@ import { isDeepStrictEqual } from 'node:util';
  * Returns the fields of `wanted` that differ in `current`. A field that is missing in `wanted` keeps its value, so it
  * is not returned.
  */
-export function changedFields(wanted: object, current: object): string[] {
+export function listChangedFields(wanted: object, current: object): string[] {
   return Object.entries(wanted).flatMap(([name, value]) =>
-    value === undefined || sameJson(value, Reflect.get(current, name)) ? [] : [name],
+    value === undefined || isSameJson(value, Reflect.get(current, name)) ? [] : [name],
   );
 }
 
 /** Tells whether two values are the same JSON, regardless of the order of keys. */
-export function sameJson(one: unknown, other: unknown): boolean {
+export function isSameJson(one: unknown, other: unknown): boolean {
   return isDeepStrictEqual(asJson(one), asJson(other));
 }
 

@@ -1,4 +1,4 @@
-import { maskUrl, sameOrigin } from '../access/url-secrets.ts';
+import { hasSameOrigin, maskUrl } from '../access/url-secrets.ts';
 import type { SecretField, StepConfig } from '../executions/steps/definition.ts';
 
 /** How a file represents a field with secrets. `StepConfig` contains the secrets in clear text. */
@@ -56,7 +56,7 @@ function resolveUrl(fileConfig: StepConfig, stored: StepConfig | undefined): { v
 }
 
 function resolveHeaders(fileConfig: StepConfig, stored: StepConfig | undefined): { value: unknown; missing: string[] } {
-  const usable = stored && sameOrigin(readUrl(stored), readUrl(fileConfig)) ? stored : undefined;
+  const usable = stored && hasSameOrigin(readUrl(stored), readUrl(fileConfig)) ? stored : undefined;
   if (fileConfig.headers === undefined || fileConfig.headers === null)
     return { value: undefinedIfEmpty(readHeaders(usable)), missing: [] };
   const missing: string[] = [];

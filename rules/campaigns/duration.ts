@@ -1,6 +1,6 @@
-import { instantOf, readLocalTime, type WallMs } from '../time/local-time.ts';
-import { offsetAt, zoneOf } from '../time/zones.ts';
-import { type CampaignRecipientTiming, campaignGate } from './gate.ts';
+import { readLocalTime, toInstant, type WallMs } from '../time/local-time.ts';
+import { getUtcOffset, toCanonicalZone } from '../time/zones.ts';
+import { type CampaignRecipientTiming, checkCampaignGate } from './gate.ts';
 import type { VariantTest } from './variants.ts';
 
 /**
@@ -78,7 +78,7 @@ function toGroups({ willSend, zones, clock, nowMs }: DurationRequest): Group[] {
   if (counted === 0) return [{ zone: null, emails: willSend }];
   const groups = new Map<number, Group>();
   for (const { zone, contacts } of zones) {
-    const offset = offsetAt(zoneOf(zone) ?? zoneOf(clock.projectZone) ?? 'UTC', nowMs);
+    const offset = getUtcOffset(toCanonicalZone(zone) ?? toCanonicalZone(clock.projectZone) ?? 'UTC', nowMs);
     const group = groups.get(offset) ?? { zone, emails: 0 };
     groups.set(offset, group);
     group.emails += (contacts / counted) * willSend;
@@ -88,7 +88,9 @@ function toGroups({ willSend, zones, clock, nowMs }: DurationRequest): Group[] {
 
 function findStartMs({ clock, scheduledAt, nowMs }: DurationRequest, groups: Group[]): number {
   const wall: WallMs | undefined = clock.sendAtLocal === null ? undefined : readLocalTime(clock.sendAtLocal);
-  const hours = groups.map(({ zone }) => instantOf(zoneOf(zone) ?? zoneOf(clock.projectZone) ?? 'UTC', wall ?? 0));
+  const hours = groups.map(({ zone }) =>
+    toInstant(toCanonicalZone(zone) ?? toCanonicalZone(clock.projectZone) ?? 'UTC', wall ?? 0),
+  );
   return Math.max(nowMs, wall === undefined ? (scheduledAt?.getTime() ?? 0) : Math.min(...hours));
 }
 
@@ -133,7 +135,7 @@ function listOpenPeriods(
   const periods: { fromMs: number; toMs: number }[] = [];
   let atMs = fromMs;
   for (let n = 0; n < GATES_MAX && atMs < untilMs; n += 1) {
-    const gate = campaignGate(clock, atMs);
+    const gate = checkCampaignGate(clock, atMs);
     if (gate.kind === 'late') return periods;
     if (gate.kind === 'closed') {
       atMs = gate.notBeforeMs;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type CampaignRecipientTiming, campaignGate } from './gate.ts';
+import { type CampaignRecipientTiming, checkCampaignGate } from './gate.ts';
 
 const clock: CampaignRecipientTiming = {
   zone: 'Europe/Berlin',
@@ -19,12 +19,12 @@ describe('the local send time of recipients who waited for the winner of a test'
     ['the first day after it was known', '2026-12-04T12:00:00Z', '2026-12-05T08:00:00Z'],
   ])('recipients who waited for a winner get the email on %s', (_, winnerAt, expected) => {
     const rest = { ...clock, winnerAt: new Date(winnerAt) };
-    expect(campaignGate(rest, toMs(expected) - 1)).toEqual({ kind: 'closed', notBeforeMs: toMs(expected) });
-    expect(campaignGate(rest, toMs(expected))).toEqual({ kind: 'open', closesAtMs: null });
+    expect(checkCampaignGate(rest, toMs(expected) - 1)).toEqual({ kind: 'closed', notBeforeMs: toMs(expected) });
+    expect(checkCampaignGate(rest, toMs(expected))).toEqual({ kind: 'open', closesAtMs: null });
   });
 
   it('is the local send time of the campaign for all other recipients', () => {
     const expected = toMs('2026-12-01T08:00:00Z');
-    expect(campaignGate(clock, expected - 1)).toEqual({ kind: 'closed', notBeforeMs: expected });
+    expect(checkCampaignGate(clock, expected - 1)).toEqual({ kind: 'closed', notBeforeMs: expected });
   });
 });

@@ -1,6 +1,6 @@
-import { DAY_MS, instantOf, MINUTE_MS, readLocalTime, type WallMs, wallAt } from '../time/local-time.ts';
+import { DAY_MS, MINUTE_MS, readLocalTime, toInstant, toWallTime, type WallMs } from '../time/local-time.ts';
 import { CONTACT_ZONE, findNextClosing, findNextOpening, type SendingWindow } from '../time/sending-window.ts';
-import { zoneOf } from '../time/zones.ts';
+import { toCanonicalZone } from '../time/zones.ts';
 import type { LatePolicy } from './timing.ts';
 
 /**
@@ -39,14 +39,14 @@ export type Gate =
   | { kind: 'late' };
 
 /** Decides whether a campaign may send now: by the recipients' local send time first, then by the sending window. */
-export function campaignGate(timing: CampaignRecipientTiming, nowMs: number): Gate {
+export function checkCampaignGate(timing: CampaignRecipientTiming, nowMs: number): Gate {
   const wall = timing.sendAtLocal === null ? undefined : readLocalTime(timing.sendAtLocal);
-  if (wall === undefined) return windowGate(timing, nowMs);
+  if (wall === undefined) return checkWindowGate(timing, nowMs);
   const sendAtMs = sendTimeOf(timing, wall);
   const late = timing.goingSince !== null && timing.goingSince.getTime() - sendAtMs > GRACE_MS;
   if (late && timing.latePolicy === 'SKIP') return { kind: 'late' };
-  if (nowMs >= sendAtMs) return windowGate(timing, nowMs);
-  const atSendTime = windowGate(timing, sendAtMs);
+  if (nowMs >= sendAtMs) return checkWindowGate(timing, nowMs);
+  const atSendTime = checkWindowGate(timing, sendAtMs);
   return atSendTime.kind === 'closed' ? atSendTime : { kind: 'closed', notBeforeMs: sendAtMs };
 }
 
@@ -56,14 +56,14 @@ export function campaignGate(timing: CampaignRecipientTiming, nowMs: number): Ga
  */
 function sendTimeOf(timing: CampaignRecipientTiming, wall: WallMs): number {
   const zone = contactZone(timing);
-  if (!timing.winnerAt) return instantOf(zone, wall);
-  const earliest = wallAt(zone, timing.winnerAt.getTime()) - GRACE_MS;
+  if (!timing.winnerAt) return toInstant(zone, wall);
+  const earliest = toWallTime(zone, timing.winnerAt.getTime()) - GRACE_MS;
   const days = Math.max(1, Math.ceil((earliest - wall) / DAY_MS));
-  return instantOf(zone, wall + days * DAY_MS);
+  return toInstant(zone, wall + days * DAY_MS);
 }
 
 /** Decides whether email may be sent now, by the sending window alone. */
-export function windowGate(timing: RecipientTiming, nowMs: number): Exclude<Gate, { kind: 'late' }> {
+export function checkWindowGate(timing: RecipientTiming, nowMs: number): Exclude<Gate, { kind: 'late' }> {
   const { window } = timing;
   if (!window) return { kind: 'open', closesAtMs: null };
   const zone = windowZone(timing, window);
@@ -81,12 +81,12 @@ export function dependsOnRecipientZone({
 }
 
 function windowZone(timing: RecipientTiming, { timezone }: SendingWindow): string {
-  return timezone === CONTACT_ZONE ? contactZone(timing) : (zoneOf(timezone) ?? projectZone(timing));
+  return timezone === CONTACT_ZONE ? contactZone(timing) : (toCanonicalZone(timezone) ?? projectZone(timing));
 }
 
 /** Returns the recipients' time zone. Falls back to the project's zone. */
 function contactZone(timing: RecipientTiming): string {
-  return zoneOf(timing.zone) ?? projectZone(timing);
+  return toCanonicalZone(timing.zone) ?? projectZone(timing);
 }
 
 /**
@@ -94,5 +94,5 @@ function contactZone(timing: RecipientTiming): string {
  * this process, after Node was replaced by an older release.
  */
 function projectZone({ projectZone }: RecipientTiming): string {
-  return zoneOf(projectZone) ?? 'UTC';
+  return toCanonicalZone(projectZone) ?? 'UTC';
 }

@@ -1,4 +1,4 @@
-import { decodeCursor, encodeCursor, isId, unreadableCursor } from '../cursor.ts';
+import { createCursorError, decodeCursor, encodeCursor, isId } from '../cursor.ts';
 
 /**
  * A position in a list of recipients. The part `all` is a list without a search, newest first; the next page has the
@@ -23,10 +23,10 @@ export function decodePosition(cursor: string): RecipientPosition {
   if (second === undefined) return { part: 'all', before: idOf(first) };
   if (first === 'address' && typeof second === 'string') return { part: first, after: second || null };
   if (first === 'rest') return { part: first, before: second === '' ? null : idOf(second) };
-  throw unreadableCursor();
+  throw createCursorError();
 }
 
 function idOf(value: unknown): string {
-  if (!isId(value)) throw unreadableCursor();
+  if (!isId(value)) throw createCursorError();
   return value;
 }

@@ -30,7 +30,7 @@ const ASSIGNED_MAX = 100_000;
 const SLOW_SECONDS = 24 * 3600;
 
 /** Lists the problems that speak against sending a campaign now. */
-export function campaignFindings(p: ReviewedCampaign): Finding<CampaignFinding>[] {
+export function listCampaignFindings(p: ReviewedCampaign): Finding<CampaignFinding>[] {
   const findings: Finding<CampaignFinding>[] = [];
   const { estimatedSeconds } = p;
   for (const { from, domain } of p.senders) {

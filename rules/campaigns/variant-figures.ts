@@ -1,4 +1,4 @@
-import { rateOf, type TestMetric, type VariantResult } from './variants.ts';
+import { computeRate, type TestMetric, type VariantResult } from './variants.ts';
 
 /** Quantile of the normal distribution for 95 %. */
 const Z = 1.959963984540054;
@@ -44,14 +44,14 @@ export interface NamedResult extends VariantResult {
  * difference (Newcombe's, from the two Wilson intervals) does not contain 0.
  */
 export function compareVariants(results: readonly NamedResult[], metric: TestMetric): Comparison {
-  const [first, second] = [...results].sort((a, b) => rateOf(b) - rateOf(a));
+  const [first, second] = [...results].sort((a, b) => computeRate(b) - computeRate(a));
   if (!first || !second || results.some(({ sent }) => sent === 0)) {
     const sentence = 'The difference is not significant: not every variant has been sent yet.';
     return { metric, leader: null, significant: false, sentence };
   }
   const verb = metric === 'opens' ? 'opened' : 'clicked';
   const [one, other] = [first, second].map((result) => `${result.name} (${percentOf(result)} % ${verb})`);
-  if (rateOf(first) === rateOf(second)) {
+  if (computeRate(first) === computeRate(second)) {
     const sentence = `The difference between ${one} and ${other} is not significant: they are equal.`;
     return { metric, leader: null, significant: false, sentence };
   }
@@ -64,11 +64,11 @@ export function compareVariants(results: readonly NamedResult[], metric: TestMet
 
 /** Returns the lower limit of the confidence interval of the difference between two rates. */
 function lowerLimitOfDifference(first: VariantResult, second: VariantResult): number {
-  const below = rateOf(first) - wilsonInterval(first).low;
-  const above = wilsonInterval(second).high - rateOf(second);
-  return rateOf(first) - rateOf(second) - Math.hypot(below, above);
+  const below = computeRate(first) - wilsonInterval(first).low;
+  const above = wilsonInterval(second).high - computeRate(second);
+  return computeRate(first) - computeRate(second) - Math.hypot(below, above);
 }
 
 function percentOf(result: VariantResult): string {
-  return (100 * rateOf(result)).toFixed(1);
+  return (100 * computeRate(result)).toFixed(1);
 }

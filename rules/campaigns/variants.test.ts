@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { NO_TEXT } from '../content/email-text.ts';
 import { compareVariants, wilsonInterval } from './variant-figures.ts';
-import { type AssignmentCounts, assignVariants, findBestVariant, REST, variantText } from './variants.ts';
+import { type AssignmentCounts, assignVariants, findBestVariant, getVariantText, REST } from './variants.ts';
 
 /** Assigns `n` recipients, page by page. The sizes of the pages repeat. */
 function assignInPages(p: { weights: number[]; share: number; n: number; pages: number[] }): number[] {
@@ -182,8 +182,8 @@ describe('the sentence about the difference', () => {
 describe('the text of a variant', () => {
   it("is the campaign's text except for the variant's own fields, for every field of an email", () => {
     const campaign = { ...NO_TEXT, subject: 'S', body: 'B', from: 'a@e.test', fromName: 'N' };
-    expect(variantText(campaign, { name: 'A', weight: 1 })).toEqual(campaign);
+    expect(getVariantText(campaign, { name: 'A', weight: 1 })).toEqual(campaign);
     const other = { subject: 'T', from: 'b@e.test', fromName: 'M', replyTo: 'r@e.test' };
-    expect(variantText(campaign, { name: 'A', weight: 1, ...other })).toEqual({ ...campaign, ...other });
+    expect(getVariantText(campaign, { name: 'A', weight: 1, ...other })).toEqual({ ...campaign, ...other });
   });
 });

@@ -34,7 +34,7 @@ export const WINNER_SOURCES = ['test', 'hand'] as const;
 export type WinnerSource = (typeof WINNER_SOURCES)[number];
 
 /** Returns the text of a variant's emails. The campaign's text fills fields that the variant does not set. */
-export function variantText(campaign: EmailText, variant: CampaignVariant): EmailText {
+export function getVariantText(campaign: EmailText, variant: CampaignVariant): EmailText {
   const fields = Object.keys(NO_TEXT) as (keyof EmailText)[];
   return Object.fromEntries(fields.map((field) => [field, variant[field] ?? campaign[field]])) as unknown as EmailText;
 }
@@ -109,12 +109,12 @@ export interface VariantResult {
 export function findBestVariant(results: readonly VariantResult[], minimum: number): number {
   let best = 0;
   results.forEach((result, n) => {
-    if (rateOf(result) > rateOf(results[best])) best = n;
+    if (computeRate(result) > computeRate(results[best])) best = n;
   });
   return (results[best]?.successes ?? 0) >= minimum ? best : 0;
 }
 
 /** Returns a rate from 0 to 1; 0 without recipients. */
-export function rateOf(result: VariantResult | undefined): number {
+export function computeRate(result: VariantResult | undefined): number {
   return result && result.sent > 0 ? result.successes / result.sent : 0;
 }

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { isAddressOrNetwork } from '../access/caller-address.ts';
-import { emailText } from '../emails/email-schema.ts';
+import { createEmailSchema } from '../emails/email-schema.ts';
 import { dnsServer, list, origin, switchWord } from './texts.ts';
 import type { Variables } from './variable.ts';
 
@@ -46,7 +46,7 @@ export const ACCESS = {
     about: 'Whether the API serves the dashboard at `/app`.',
   },
   OPERATORS: {
-    schema: list(emailText()),
+    schema: list(createEmailSchema()),
     takes: 'a comma-separated list of addresses such as ada@example.com',
     default: '',
     defaultText: 'none; under `npm start` the owner of the first project',

@@ -78,6 +78,6 @@ export function findMissingEmailVariable(email: ReturnType<typeof emailSettings>
 }
 
 /** Returns the values of `EMAIL_PROVIDER` that send email instead of capturing it, for an error message. */
-export function sendingAdvice(): string {
+export function describeSendingProviders(): string {
   return SENDING.flatMap((kind) => EMAIL_PROVIDERS[kind].advice ?? []).join(', or ');
 }

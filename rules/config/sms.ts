@@ -40,6 +40,6 @@ export function findMissingSmsVariable(sms: ReturnType<typeof smsSettings>): str
 }
 
 /** Lists the values of `SMS_PROVIDER` that do not capture SMS, for an error message. */
-export function smsAdvice(): string {
+export function describeSmsProviders(): string {
   return joinChoices(SENDING);
 }

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { servedQueues, TASK_QUEUE_KINDS } from '../queues.ts';
+import { listServedQueues, TASK_QUEUE_KINDS } from '../queues.ts';
 import { host, hostPort, httpUrl, list, text, wholeNumber } from './texts.ts';
 import type { ValuesOf, Variables } from './variable.ts';
 
@@ -96,7 +96,7 @@ export function temporalSettings(values: ValuesOf<typeof TEMPORAL>) {
     uiUrl: values.TEMPORAL_UI_URL,
     cliPath: values.TEMPORAL_CLI_PATH,
     /** The queues that a worker process serves. */
-    queues: servedQueues(values.WORKER_QUEUES ?? []),
+    queues: listServedQueues(values.WORKER_QUEUES ?? []),
     /** The worker deployment. If it is undefined, workers are not versioned. */
     deployment: values.WORKER_DEPLOYMENT,
   };

@@ -90,7 +90,7 @@ export function listUntrustedKeys({ set, by }: ContactUpsert): string[] {
 }
 
 /** Returns the changes of a row to the stored contact. Undefined if it changes nothing. */
-export function findChange(upsert: ContactUpsert, contact: ExistingContact): ContactChange | undefined {
+export function findContactChange(upsert: ContactUpsert, contact: ExistingContact): ContactChange | undefined {
   const row =
     upsert.by === 'unauthenticated' ? { ...upsert, set: selectPublicData(contact, upsert.set), remove: [] } : upsert;
   const changedKeys = Object.keys(row.set).filter((key) => !isSame(row.set[key], contact.data[key]));

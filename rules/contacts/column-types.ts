@@ -2,7 +2,7 @@
 export type ColumnType = 'text' | 'number' | 'boolean' | 'json';
 
 /** Returns the type to which a cell can be converted and written back unchanged; `json` is a list or an object. */
-export function detectType(text: string): ColumnType {
+export function detectCellType(text: string): ColumnType {
   if (text === 'true' || text === 'false') return 'boolean';
   const number = Number(text);
   // Infinity is not JSON, and a whole number beyond 2^53 would change when it is written back.
@@ -27,7 +27,7 @@ function isJson(text: string): boolean {
 export function convertToType(text: string, type: ColumnType): unknown {
   if (type === 'text') return text;
   if (type === 'number' && /^-?(0|[1-9]\d{0,14})\.\d{1,10}$/.test(text)) return Number(text);
-  if (detectType(text) !== type) return undefined;
+  if (detectCellType(text) !== type) return undefined;
   return JSON.parse(text);
 }
 

@@ -112,7 +112,7 @@ export function isSmsRefusalHeader(header: string): boolean {
  * Returns the name of our field that corresponds to a field of another API about consent or refusal. Undefined if the
  * name is about something else.
  */
-export function consentFieldOf(name: string): 'subscribed' | 'unsubscribed' | 'smsSubscribed' | undefined {
+export function findConsentField(name: string): 'subscribed' | 'unsubscribed' | 'smsSubscribed' | undefined {
   if (isSmsConsentHeader(name) || isSmsRefusalHeader(name)) return 'smsSubscribed';
   if (isRefusalHeader(name)) return 'unsubscribed';
   return isConsentHeader(name) ? 'subscribed' : undefined;

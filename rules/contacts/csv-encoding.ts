@@ -1,4 +1,4 @@
-import { AppError, fieldError } from '../errors.ts';
+import { AppError, createFieldError } from '../errors.ts';
 
 /**
  * Converts a file that a spreadsheet saved as "Unicode text" to UTF-8: UTF-16 in either byte order, recognized by its
@@ -11,7 +11,11 @@ export function toUtf8<B extends Uint8Array>(file: B): B | Buffer {
   try {
     return Buffer.from(new TextDecoder(encoding, { fatal: true }).decode(file));
   } catch {
-    throw fieldError('file', 'The file starts with the mark of UTF-16, but it is not UTF-16 text.', 'invalid_string');
+    throw createFieldError(
+      'file',
+      'The file starts with the mark of UTF-16, but it is not UTF-16 text.',
+      'invalid_string',
+    );
   }
 }
 
@@ -22,7 +26,7 @@ function detectUtf16([first, second]: Uint8Array): 'utf-16le' | 'utf-16be' | und
 
 /** @throws AppError VALIDATION_ERROR when a file is empty or is not UTF-8 text */
 export function assertUtf8(file: Uint8Array): void {
-  if (file.length === 0) throw fieldError('file', 'The file is empty.', 'too_small');
+  if (file.length === 0) throw createFieldError('file', 'The file is empty.', 'too_small');
   try {
     new TextDecoder('utf-8', { fatal: true }).decode(file);
   } catch (cause) {

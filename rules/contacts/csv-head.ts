@@ -1,4 +1,4 @@
-import { fieldError } from '../errors.ts';
+import { createFieldError } from '../errors.ts';
 import { DATA_LIMITS } from '../filters/data-values.ts';
 import { assertUtf8 } from './csv-encoding.ts';
 import { CsvRecords, detectLineEnd } from './csv-records.ts';
@@ -49,7 +49,8 @@ export function readCsvHead(file: Uint8Array): CsvHead {
   const sample = bytes.toString('utf8', start, Math.min(bytes.length, start + SAMPLE_BYTES));
   const delimiter =
     DELIMITERS.find((candidate) => candidate === declared) ?? detectDelimiter(sample, String.fromCharCode(lineEnd));
-  if (hasTooManyColumns(bytes, { start, delimiter, lineEnd })) throw fieldError('file', TOO_MANY_COLUMNS, 'too_big');
+  if (hasTooManyColumns(bytes, { start, delimiter, lineEnd }))
+    throw createFieldError('file', TOO_MANY_COLUMNS, 'too_big');
   const records = readRecordsFrom(file, { delimiter, at: start });
   const headers = (records.readHeader() ?? []).map((header) =>
     (unescapeFormula(header) ?? header).trim().normalize('NFC'),

@@ -1,7 +1,7 @@
 import { parseMailbox } from '../emails/email-address.ts';
 import { AppError, type FieldError } from '../errors.ts';
-import { consentPlaceOf, DATA_LIMITS } from '../filters/data-values.ts';
-import { type ColumnType, detectType } from './column-types.ts';
+import { DATA_LIMITS, findConsentHint } from '../filters/data-values.ts';
+import { type ColumnType, detectCellType } from './column-types.ts';
 import { isConsentHeader, isSmsConsentHeader } from './consent-names.ts';
 import { isSubscriptionState, readConsent } from './consent-words.ts';
 import { type CsvDelimiter, type CsvHead, readCsvHead, readRecordsFrom } from './csv-head.ts';
@@ -48,7 +48,7 @@ export interface CsvLayout {
 export type KnownTypes = Readonly<Record<string, ColumnType>>;
 
 /**
- * Reads the header row of a CSV file (`readCsvHead`), and determines the type of each column (`addTypes`).
+ * Reads the header row of a CSV file (`readCsvHead`), and determines the type of each column (`addColumnTypes`).
  * @throws AppError VALIDATION_ERROR if the file is not UTF-8, has no column `email`, or has headers that cannot be
  * fields
  */
@@ -56,7 +56,7 @@ export function readCsvLayout(file: Uint8Array, mapping: CsvMapping = {}, known:
   const head = readCsvHead(file);
   const { layout, errors } = buildLayout(head, mapping, createConsentWordCheck(file, head));
   if (errors.length > 0) throw new AppError('VALIDATION_ERROR', { errors });
-  return addTypes(file, layout, known);
+  return addColumnTypes(file, layout, known);
 }
 
 /**
@@ -64,7 +64,7 @@ export function readCsvLayout(file: Uint8Array, mapping: CsvMapping = {}, known:
  * else text. A column of version numbers with `1.10` is therefore text, and every value can be exported exactly as it
  * was imported.
  */
-export function addTypes(file: Uint8Array, layout: CsvLayout, known: KnownTypes): CsvLayout {
+export function addColumnTypes(file: Uint8Array, layout: CsvLayout, known: KnownTypes): CsvLayout {
   const { delimiter, columns, textColumns = [], firstRowAt } = layout;
   const columnTypes: (ColumnType | undefined)[] = columns.map(() => undefined);
   const records = readRecordsFrom(file, { delimiter, at: firstRowAt });
@@ -93,7 +93,7 @@ function mergeTypes(columnTypes: (ColumnType | undefined)[], cells: readonly str
   for (const [index, cell] of cells.entries()) {
     const columnType = columnTypes[index];
     if (cell === '' || columnType === 'text') continue;
-    const type = unescapeFormula(cell) === undefined ? detectType(cell) : 'text';
+    const type = unescapeFormula(cell) === undefined ? detectCellType(cell) : 'text';
     columnTypes[index] = columnType === undefined || columnType === type ? type : 'text';
   }
 }
@@ -183,7 +183,7 @@ function findHeaderErrors(columns: string[]): FieldError[] {
   const errors: FieldError[] = [];
   const addError = (message: string, code = 'custom') => errors.push({ field: 'file', message, code });
   for (const name of columns) {
-    const hint = name !== 'subscribed' && consentPlaceOf(name);
+    const hint = name !== 'subscribed' && findConsentHint(name);
     if (hint) addError(`The column "${name}" is not data: ${hint}. Leave the column out, or map it to another field.`);
   }
   if (!columns.includes('email')) addError('The header row has no column "email".');

@@ -104,7 +104,7 @@ export function mapColumns(
   if (consentAt >= 0) mapped.consentAt = consentAt;
   // In a file of this service, such as an export, the column `subscribed` has the current consent, so other columns are
   // only data.
-  const isOwnFile = headers.some((header) => fieldForHeader(header) === 'subscribed');
+  const isOwnFile = headers.some((header) => findFieldForHeader(header) === 'subscribed');
   const targetsByName = new Map([
     [consentAt, 'subscribed'],
     [addressAt, 'email'],
@@ -117,7 +117,7 @@ export function mapColumns(
     if (isData && isSmsRefusalHeader(header)) mapped.sms.refusal.push(index);
     const isSmsConsent = isSmsConsentHeader(header) && hasConsentWords(index);
     if (isSmsConsent && (isData || index === consentAt)) mapped.sms.consent.push(index);
-    if (target === undefined) mapped.columns.push(fieldForHeader(header));
+    if (target === undefined) mapped.columns.push(findFieldForHeader(header));
     else if (field === undefined) mapped.columns.push('');
     else {
       const column = fieldToColumn(field);
@@ -144,7 +144,7 @@ function findColumn(
 ): number {
   const isUnmapped = (header: string) => !Object.hasOwn(p.mapping, header);
   const isMapped = Object.values(p.mapping).some((target) => readTargetField(target) === p.field);
-  if (isMapped || headers.some((header) => isUnmapped(header) && fieldForHeader(header) === p.field)) return -1;
+  if (isMapped || headers.some((header) => isUnmapped(header) && findFieldForHeader(header) === p.field)) return -1;
   return headers.findIndex((header, at) => isUnmapped(header) && p.isNamed(header) && (p.isValid?.(at) ?? true));
 }
 
@@ -171,7 +171,7 @@ function readTargetField(target: ColumnTarget | undefined): string | undefined {
 }
 
 /** Returns the field of a column that the request does not map. */
-export function fieldForHeader(header: string): string {
+export function findFieldForHeader(header: string): string {
   const word = header.toLowerCase();
   if (NOTE_COLUMNS.has(word)) return '';
   return word === 'email' || word === 'subscribed' ? word : header;

@@ -1,6 +1,6 @@
 import type { FieldError } from '../errors.ts';
 import { readCsvHead } from './csv-head.ts';
-import { addTypes, buildLayout, type CsvLayout, createConsentWordCheck, type KnownTypes } from './csv-layout.ts';
+import { addColumnTypes, buildLayout, type CsvLayout, createConsentWordCheck, type KnownTypes } from './csv-layout.ts';
 import { type CsvMapping, guessMapping } from './csv-mapping.ts';
 import { type CsvChunk, type CsvRange, type CsvRow, countCsvRows, readCsvChunk } from './csv-rows.ts';
 
@@ -78,7 +78,7 @@ export function reviewCsvChunk(file: Uint8Array, p: CsvRange & { badMax: number 
     const { subscribed, subscribedIfNew } = row.contact;
     review.subscribed.push(subscribed ?? null);
     review.silent.push(subscribed === undefined && subscribedIfNew === false);
-    for (const [key, value] of Object.entries(row.contact.set)) countType(review.types, key, cellType(value));
+    for (const [key, value] of Object.entries(row.contact.set)) countType(review.types, key, detectValueType(value));
   });
   return { ...review, unreadableRows, nextAt, done };
 }
@@ -117,7 +117,7 @@ export function previewCsv(
   const consentWords = createConsentWordCheck(file, head);
   const mapping = p.mapping ?? guessMapping(headers, p.knownKeys, consentWords);
   const { layout: untyped, errors } = buildLayout(head, mapping, consentWords);
-  const layout = errors.length > 0 ? untyped : addTypes(file, untyped, p.knownTypes);
+  const layout = errors.length > 0 ? untyped : addColumnTypes(file, untyped, p.knownTypes);
   const first: CsvPreview['first'] = [];
   readCsvChunk(file, { layout, at: layout.firstRowAt, limit: p.rows, text: p.text }, (row, cells) => {
     first.push({ row, cells: Array.isArray(cells) ? cells : [cells.unreadable] });
@@ -125,7 +125,7 @@ export function previewCsv(
   return { headers, delimiter, mapping, layout, errors, rows: countCsvRows(file, layout), first };
 }
 
-export function cellType(value: unknown): CellType {
+export function detectValueType(value: unknown): CellType {
   if (typeof value === 'number' || typeof value === 'boolean') return typeof value as 'number' | 'boolean';
   return typeof value === 'string' && ISO_DATE.test(value) ? 'date' : 'text';
 }

@@ -2,14 +2,14 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { readCsvLayout } from './csv-layout.ts';
 import { readCsvChunk } from './csv-rows.ts';
-import { csvCell, csvRow } from './csv-write.ts';
+import { formatCsvCell, formatCsvRow } from './csv-write.ts';
 
 it('escapes text that a spreadsheet would run as a formula, and keeps numbers', () => {
-  expect(['=1+1', '+49 30', '-2', '@SUM(A1)', '\t=1', '\r=1'].map(csvCell)).toEqual([
+  expect(['=1+1', '+49 30', '-2', '@SUM(A1)', '\t=1', '\r=1'].map(formatCsvCell)).toEqual([
     ...["'=1+1", "'+49 30", "'-2", "'@SUM(A1)", "'\t=1", `"'\r=1"`],
   ]);
-  expect([-2, 1.5, true, null, undefined, ''].map(csvCell)).toEqual(['-2', '1.5', 'true', '', '', '']);
-  expect(csvCell('=HYPERLINK("http://x","y")')).toBe(`"'=HYPERLINK(""http://x"",""y"")"`);
+  expect([-2, 1.5, true, null, undefined, ''].map(formatCsvCell)).toEqual(['-2', '1.5', 'true', '', '', '']);
+  expect(formatCsvCell('=HYPERLINK("http://x","y")')).toBe(`"'=HYPERLINK(""http://x"",""y"")"`);
 });
 
 it('a written file is imported with the same values', () => {
@@ -18,7 +18,7 @@ it('a written file is imported with the same values', () => {
     ['ada@example.com', true, 'Ada, "the" first', 3, ['a', 'b'], 'two\r\nlines'],
     ['bob@example.com', false, '', -2, null, ' spaces '],
   ];
-  const file = Buffer.from(rows.map(csvRow).join(''));
+  const file = Buffer.from(rows.map(formatCsvRow).join(''));
   const layout = readCsvLayout(file);
   const read = readCsvChunk(file, { layout, at: layout.firstRowAt, limit: 10, text: false });
   expect(read.rows).toMatchObject([
@@ -34,7 +34,7 @@ const HOSTILE = [
 ];
 
 it.each(HOSTILE.map((value) => [value]))('an import reads %j in an export as the original value', (value) => {
-  const file = Buffer.from(csvRow(['email', 'v', '5']) + csvRow(['a@x.com', value, value]));
+  const file = Buffer.from(formatCsvRow(['email', 'v', '5']) + formatCsvRow(['a@x.com', value, value]));
   const layout = readCsvLayout(file);
   const { rows } = readCsvChunk(file, { layout, at: layout.firstRowAt, limit: 1, text: false });
   expect(rows).toMatchObject([{ ok: true, contact: { set: { v: value, 5: value } } }]);
@@ -62,15 +62,15 @@ const columns: fc.Arbitrary<unknown>[] = [
 it('an export that is imported gives the same export', () => {
   const row = fc.tuple(...columns.map((value) => fc.option(value, { nil: undefined })));
   const write = (rows: readonly (readonly unknown[])[]) =>
-    rows.map((values, n) => csvRow([`${n}@example.com`, ...values])).join('');
+    rows.map((values, n) => formatCsvRow([`${n}@example.com`, ...values])).join('');
   fc.assert(
     fc.property(fc.array(row, { minLength: 1, maxLength: 8 }), (rows) => {
-      const first = csvRow(['email', 's', 'n', 'b', 'j']) + write(rows);
+      const first = formatCsvRow(['email', 's', 'n', 'b', 'j']) + write(rows);
       const file = Buffer.from(first);
       const layout = readCsvLayout(file);
       const read = readCsvChunk(file, { layout, at: layout.firstRowAt, limit: 10, text: false }).rows;
       const sets = read.map((one) => (one.ok ? one.contact.set : {}));
-      const again = csvRow(['email', 's', 'n', 'b', 'j']) + write(sets.map(({ s, n, b, j }) => [s, n, b, j]));
+      const again = formatCsvRow(['email', 's', 'n', 'b', 'j']) + write(sets.map(({ s, n, b, j }) => [s, n, b, j]));
       expect(again).toBe(first);
       expect(sets.map(({ s, n, b, j }) => [s, n, b, j])).toEqual(rows);
     }),
@@ -79,13 +79,15 @@ it('an export that is imported gives the same export', () => {
 });
 
 it('a record is quoted where necessary, and ends its line', () => {
-  expect(csvRow(['a', 'b,c', 'say "x"', 'two\nlines', null, -3])).toBe('a,"b,c","say ""x""","two\nlines",,-3\r\n');
+  expect(formatCsvRow(['a', 'b,c', 'say "x"', 'two\nlines', null, -3])).toBe(
+    'a,"b,c","say ""x""","two\nlines",,-3\r\n',
+  );
 });
 
 it.each(['=1+1', '+49', '-1', '@SUM(A1)', '\tx', '\rx'])('%j is text and no formula', (cell) => {
-  expect(csvRow([cell]).replaceAll('"', '').startsWith(`'${cell[0]}`)).toBe(true);
+  expect(formatCsvRow([cell]).replaceAll('"', '').startsWith(`'${cell[0]}`)).toBe(true);
 });
 
 it('quotes outer spaces, which readers remove', () => {
-  expect(csvRow([' padded ', 'plain'])).toBe('" padded ",plain\r\n');
+  expect(formatCsvRow([' padded ', 'plain'])).toBe('" padded ",plain\r\n');
 });

@@ -8,7 +8,7 @@ const NEEDS_QUOTES = /[",\r\n]|^\s|\s$/;
  * type, gets an apostrophe before it. Spreadsheets and imports then read the cell as text, and an import removes the
  * apostrophe.
  */
-export function csvCell(value: unknown): string {
+export function formatCsvCell(value: unknown): string {
   if (value === null || value === undefined) return '';
   if (typeof value === 'number' || typeof value === 'boolean') return String(value);
   const safe = typeof value === 'string' ? escapeFormula(value) : JSON.stringify(value);
@@ -16,6 +16,6 @@ export function csvCell(value: unknown): string {
 }
 
 /** Returns a row of a CSV file (RFC 4180), with its line end. */
-export function csvRow(values: readonly unknown[]): string {
-  return `${values.map(csvCell).join(',')}\r\n`;
+export function formatCsvRow(values: readonly unknown[]): string {
+  return `${values.map(formatCsvCell).join(',')}\r\n`;
 }

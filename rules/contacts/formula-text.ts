@@ -1,4 +1,4 @@
-import { detectType } from './column-types.ts';
+import { detectCellType } from './column-types.ts';
 
 /** Characters with which a formula starts in a spreadsheet (OWASP, CSV injection). */
 const FORMULA = /^[=+\-@\t\r]/;
@@ -25,5 +25,5 @@ export function unescapeFormula(text: string): string | undefined {
 
 function needsApostrophe(text: string): boolean {
   const bare = text.replace(/^'+/, '');
-  return FORMULA.test(bare) || detectType(bare) !== 'text';
+  return FORMULA.test(bare) || detectCellType(bare) !== 'text';
 }

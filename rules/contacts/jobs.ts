@@ -71,11 +71,11 @@ const STATES: Record<JobStatus, JobState> = {
   CANCELLED: 'failed',
 };
 
-export function jobState(status: JobStatus): JobState {
+export function toJobState(status: JobStatus): JobState {
   return STATES[status];
 }
 
-export function bulkOperation(kind: BulkKind): BulkResult['operation'] {
+export function toBulkOperation(kind: BulkKind): BulkResult['operation'] {
   return kind === 'bulk-subscribe' ? 'subscribe' : kind === 'bulk-unsubscribe' ? 'unsubscribe' : 'delete';
 }
 
@@ -83,7 +83,7 @@ export function bulkOperation(kind: BulkKind): BulkResult['operation'] {
  * Returns the progress in percent: 100 for a COMPLETED job, whatever its counters are, and at most 99 for any other
  * job.
  */
-export function jobProgress(job: { status: JobStatus; total: number; processed: number }): number {
+export function computeJobProgress(job: { status: JobStatus; total: number; processed: number }): number {
   if (job.status === 'COMPLETED') return 100;
   return job.total === 0 ? 0 : Math.min(99, Math.floor((job.processed / job.total) * 100));
 }

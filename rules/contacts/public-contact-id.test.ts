@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest';
-import { publicContactId } from './public-contact-id.ts';
+import { computePublicContactId } from './public-contact-id.ts';
 
 const key = Buffer.from('a key');
-const createId = (email: string, projectId = 'p1', under = key) => publicContactId(under, { projectId, email });
+const createId = (email: string, projectId = 'p1', under = key) => computePublicContactId(under, { projectId, email });
 
 it('is a UUID of version 8, and is the same for all spellings of an address', () => {
   expect(createId('ada@example.com')).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-8[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);

@@ -10,7 +10,7 @@ const UUID_BYTES = 16;
  * address always gets the same id, whether or not the project has a contact with this address. No other operation
  * accepts this id. The id is a UUID of version 8 (RFC 9562 §5.8).
  */
-export function publicContactId(key: Buffer, p: { projectId: string; email: string }): string {
+export function computePublicContactId(key: Buffer, p: { projectId: string; email: string }): string {
   const bytes = createHmac('sha256', key)
     .update(`${p.projectId} ${normalizeEmail(p.email)}`)
     .digest();

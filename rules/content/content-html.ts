@@ -1,6 +1,6 @@
 import { Parser, QuoteType, Tokenizer } from 'htmlparser2';
 import type { GuardKind } from './interpolation-guard.ts';
-import { depthChange } from './liquid.ts';
+import { getDepthChange } from './liquid.ts';
 import type { FlatToken } from './liquid-tokens.ts';
 
 /**
@@ -208,7 +208,7 @@ function countOpenBlocksAt(liquid: FlatToken[], offset: number): number {
   let depth = 0;
   for (const { kind, content, begin } of liquid) {
     if (begin >= offset) break;
-    if (kind === 'tag') depth += depthChange(content);
+    if (kind === 'tag') depth += getDepthChange(content);
   }
   return depth;
 }

@@ -2,10 +2,10 @@ import type { Template } from 'liquidjs';
 import { Lru } from '../lru.ts';
 import type { Sourced } from '../provenance/provenance.ts';
 import type { LinkValue } from './content-html.ts';
-import { guardExpression, outputNames, URL_VARIABLES } from './content-names.ts';
-import { type LiquidScope, parseGuarded, renderBounded, renderNodes } from './liquid.ts';
+import { guardExpression, listExpressionNames, URL_VARIABLES } from './content-names.ts';
+import { type LiquidScope, parseWholeTemplate, renderBounded, renderNodes } from './liquid.ts';
 import { type FlatToken, tokenize } from './liquid-tokens.ts';
-import { plainExpression } from './plain-expression.ts';
+import { parsePlainExpression } from './plain-expression.ts';
 
 /**
  * Matches an address with a literal scheme and host, up to a character that ends the host. The rest of the address
@@ -23,7 +23,7 @@ const LOOP_ONLY = new Set(['*', 'forloop', 'tablerowloop']);
  * anchors, a variable in scheme or host, Liquid blocks in the address, and names that exist only inside the template,
  * such as the item of a loop. Source: contract §9.3 Links.
  */
-export function trackedAddress(link: LinkValue, locals: ReadonlySet<string>): string | undefined {
+export function findTrackedAddress(link: LinkValue, locals: ReadonlySet<string>): string | undefined {
   const [first] = link.parts;
   if (typeof first !== 'string') return undefined;
   if (!(link.parts.length === 1 ? WHOLE_CONSTANT : CONSTANT_HOST).test(first.trimStart())) return undefined;
@@ -35,9 +35,9 @@ export function trackedAddress(link: LinkValue, locals: ReadonlySet<string>): st
  * of the service, and for names that exist only inside the template. Whether the link is tracked depends on the
  * variable's value.
  */
-export function variableAddress(link: LinkValue, locals: ReadonlySet<string>): string | undefined {
+export function findVariableAddress(link: LinkValue, locals: ReadonlySet<string>): string | undefined {
   const written = link.parts.filter((part) => typeof part !== 'string' || part.trim() !== '');
-  return written.length === 1 ? composedAddress(link, locals) : undefined;
+  return written.length === 1 ? findComposedAddress(link, locals) : undefined;
 }
 
 /** Matches an address whose scheme or host comes from variables. Each Liquid output is replaced by a NUL character. */
@@ -45,10 +45,10 @@ const COMPOSED = /^(?:https?:\/\/[^/?#\\\s\0]*)?\0/i;
 
 /**
  * Returns the address of a link whose scheme or host comes from variables, such as `{{ base }}/orders/{{ id }}` or
- * `https://{{ shop }}.example.com/`. Undefined for other links. As with `variableAddress`, the values of the variables
- * determine whether the link is tracked.
+ * `https://{{ shop }}.example.com/`. Undefined for other links. As with `findVariableAddress`, the values of the
+ * variables determine whether the link is tracked.
  */
-export function composedAddress(link: LinkValue, locals: ReadonlySet<string>): string | undefined {
+export function findComposedAddress(link: LinkValue, locals: ReadonlySet<string>): string | undefined {
   if (!COMPOSED.test(toOutline(link))) return undefined;
   return joinAddress(link, locals, (name) => LOOP_ONLY.has(name) || isOwnName(name));
 }
@@ -68,7 +68,7 @@ function joinAddress(
       if (/\{[{%]/.test(part)) return undefined;
       address += part;
     } else {
-      if (part.kind !== 'output' || outputNames(part.content, locals).some(isRefused)) return undefined;
+      if (part.kind !== 'output' || listExpressionNames(part.content, locals).some(isRefused)) return undefined;
       address += `{{ ${part.content} }}`;
     }
   }
@@ -131,7 +131,7 @@ function prepareLink(link: string): ReadyLink {
   const isAddress = (address: string) => (host === undefined ? hasHost(address) : address.startsWith(host));
   const outputs = tokens.filter(({ kind }) => kind === 'output');
   const costly = outputs.length > PLAIN_MAX || !outputs.every(isPlain);
-  const parse = () => parseGuarded(guardAddress(link), 'plain');
+  const parse = () => parseWholeTemplate(guardAddress(link), 'plain');
   const ready = { isAddress, nodes: costly ? renderBounded(parse) : parse(), costly };
   readyLinks.set(link, ready);
   return ready;
@@ -146,7 +146,7 @@ function hasHost(address: string): boolean {
 }
 
 function isPlain({ content }: FlatToken): boolean {
-  return plainExpression(content) !== undefined;
+  return parsePlainExpression(content) !== undefined;
 }
 
 function guardAddress(link: string): string {

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import PostalMime from 'postal-mime';
 import { describe, expect, it } from 'vitest';
-import { singleLine } from '../mime/mime-headers.ts';
+import { toSingleLine } from '../mime/mime-headers.ts';
 import { markTrusted, markUntrusted } from '../provenance/provenance.ts';
 import {
   type ContentSource,
@@ -165,7 +165,7 @@ describe('a compiled message', { timeout: 30_000 }, () => {
         );
         expect(normalizeLines(email.html ?? '')).toBe(normalizeLines(shown.html));
         expect(normalizeLines(email.text ?? '')).toBe(normalizeLines(shown.text));
-        expect((email.subject ?? '').replace(/\s+/g, ' ')).toBe(singleLine(shown.subject).replace(/\s+/g, ' '));
+        expect((email.subject ?? '').replace(/\s+/g, ' ')).toBe(toSingleLine(shown.subject).replace(/\s+/g, ' '));
       }),
       { numRuns: 100 },
     );

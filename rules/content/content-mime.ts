@@ -1,4 +1,4 @@
-import { isSafeValue, QuotedPrintableWriter, quotedPrintable } from '../mime/quoted-printable.ts';
+import { encodeQuotedPrintable, isSafeValue, QuotedPrintableWriter } from '../mime/quoted-printable.ts';
 import {
   type Hole,
   type NodesHole,
@@ -123,8 +123,8 @@ function addHole(hole: Hole, { escaping, baseUrl, writer, add }: Writing): void 
 }
 
 function encodeHole({ hole, escaping }: WireHole, values: Values): string {
-  if (hole.kind === 'nodes') return quotedPrintable(renderHole(hole, escaping, values));
+  if (hole.kind === 'nodes') return encodeQuotedPrintable(renderHole(hole, escaping, values));
   const text = renderValue(hole, values);
   if (isSafeValue(text)) return text;
-  return quotedPrintable(escaping === 'html' ? escapeHtml(text) : text);
+  return encodeQuotedPrintable(escaping === 'html' ? escapeHtml(text) : text);
 }

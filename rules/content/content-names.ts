@@ -1,7 +1,7 @@
 import { type GuardKind, isTextKind } from './interpolation-guard.ts';
-import { parseTemplate, templateVariables } from './liquid.ts';
-import { type FlatToken, tagText } from './liquid-tokens.ts';
-import { plainExpression } from './plain-expression.ts';
+import { listTemplateVariables, parseTemplate } from './liquid.ts';
+import { type FlatToken, getTagText } from './liquid-tokens.ts';
+import { parsePlainExpression } from './plain-expression.ts';
 
 /**
  * Variables for the service's links, which exist in every message. No data overrides them, they need no guard, and
@@ -19,7 +19,9 @@ export function findLocalNames(tokens: FlatToken[]): Set<string> {
   const locals = new Set<string>();
   for (const token of tokens) {
     if (token.kind !== 'tag') continue;
-    const definition = /^(?:assign|capture|for|tablerow|increment|decrement)\s+["']?([^\s=,"'%]+)/.exec(tagText(token));
+    const definition = /^(?:assign|capture|for|tablerow|increment|decrement)\s+["']?([^\s=,"'%]+)/.exec(
+      getTagText(token),
+    );
     if (definition?.[1]) locals.add(definition[1]);
   }
   return locals;
@@ -29,14 +31,14 @@ export function findLocalNames(tokens: FlatToken[]): Set<string> {
  * Returns the names of the contact data that an expression reads. `data.x` counts as `x`. `*` is an unknown name: a
  * name that the template defines, or a path with a computed part.
  */
-export function outputNames(expression: string, locals: ReadonlySet<string>): string[] {
-  const plain = plainExpression(expression);
-  const paths = plain ? [plain.path] : templateVariables(parseTemplate(`{{ ${expression} }}`, 'plain'));
-  return [...new Set(paths.map((path) => dataName(path, locals)))];
+export function listExpressionNames(expression: string, locals: ReadonlySet<string>): string[] {
+  const plain = parsePlainExpression(expression);
+  const paths = plain ? [plain.path] : listTemplateVariables(parseTemplate(`{{ ${expression} }}`, 'plain'));
+  return [...new Set(paths.map((path) => getDataName(path, locals)))];
 }
 
 /** Returns the name of the contact data that a path reads: the first part of the path, or the part after `data`. */
-export function dataName(path: string[], locals: ReadonlySet<string> = new Set()): string {
+export function getDataName(path: string[], locals: ReadonlySet<string> = new Set()): string {
   const [root = '*', second] = path;
   if (locals.has(root)) return '*';
   const name = root === 'data' ? (second ?? '*') : root;
@@ -125,7 +127,7 @@ function listBindings(tokens: FlatToken[]): Binding[] {
     }
     if (token.kind !== 'tag') continue;
     if (token.content === 'endcapture') captures.pop();
-    const [, tag = '', local, rest = ''] = BINDING.exec(tagText(token)) ?? [];
+    const [, tag = '', local, rest = ''] = BINDING.exec(getTagText(token)) ?? [];
     if (local === undefined) continue;
     if (tag === 'capture') captures.push(local);
     const paths =
@@ -139,12 +141,12 @@ const BINDING = /^(assign|capture|for|tablerow|increment|decrement)\s+["']?([^\s
 
 function listLoopPaths(tag: string, token: FlatToken): string[][] {
   if (tag !== 'for' && tag !== 'tablerow') return [];
-  return templateVariables(parseTemplate(`{% ${tagText(token)} %}{% end${tag} %}`, 'plain'));
+  return listTemplateVariables(parseTemplate(`{% ${getTagText(token)} %}{% end${tag} %}`, 'plain'));
 }
 
 function pathsOf(expression: string): string[][] {
-  const plain = plainExpression(expression.trim());
-  return plain ? [plain.path] : templateVariables(parseTemplate(`{{ ${expression} }}`, 'plain'));
+  const plain = parsePlainExpression(expression.trim());
+  return plain ? [plain.path] : listTemplateVariables(parseTemplate(`{{ ${expression} }}`, 'plain'));
 }
 
 /**
@@ -156,5 +158,5 @@ function collectSourceNames(expression: string, sources: LocalSources): Set<stri
 }
 
 function listSourceNames(path: string[], sources: LocalSources): Iterable<string> {
-  return sources.get(path[0] ?? '*') ?? [dataName(path)];
+  return sources.get(path[0] ?? '*') ?? [getDataName(path)];
 }

@@ -1,13 +1,13 @@
 import type { Template } from 'liquidjs';
-import { cleanFor, guardValue } from './interpolation-guard.ts';
-import { clickUrl, contactUrls, openPixelUrl } from './link-tokens.ts';
-import { cutSegments, type LiquidScope, parseGuarded, renderNodes, type TemplateSegment } from './liquid.ts';
+import { cleanUntrustedValue, guardValue } from './interpolation-guard.ts';
+import { buildClickUrl, buildContactUrls, buildOpenPixelUrl } from './link-tokens.ts';
+import { cutSegments, type LiquidScope, parseWholeTemplate, renderNodes, type TemplateSegment } from './liquid.ts';
 import { type Escaping, OUTPUT_MAX_CHARS } from './liquid-engine.ts';
-import { type PlainExpression, plainExpression } from './plain-expression.ts';
-import { escapeHtml, plainText } from './plain-value.ts';
+import { type PlainExpression, parsePlainExpression } from './plain-expression.ts';
+import { escapeHtml, toPlainText } from './plain-value.ts';
 import { TemplateError } from './template-error.ts';
 
-/** The parts of a message's links: the address of the service, and the two tokens of `linkToken`. */
+/** The parts of a message's links: the address of the service, and the two tokens of `createLinkTokens`. */
 export interface MessageUrls {
   baseUrl: string;
   track: string;
@@ -72,7 +72,7 @@ const JUMP_TAG = /\{%-?\s*(?:break|continue)\b/;
 export function cutTemplate(source: string, escaping: Escaping, { whole = false } = {}): Part {
   if (!source.includes('{')) return { escaping, pieces: source === '' ? [] : [source] };
   if (whole || STATEFUL_TAG.test(source) || JUMP_TAG.test(source))
-    return { escaping, pieces: [{ kind: 'nodes', nodes: parseGuarded(source, escaping) }] };
+    return { escaping, pieces: [{ kind: 'nodes', nodes: parseWholeTemplate(source, escaping) }] };
   return { escaping, pieces: mergeConstants(cutSegments(source, escaping).map(toPiece)) };
 }
 
@@ -110,9 +110,9 @@ export function renderValue({ path, fallback, guard }: ValueHole, values: Values
   const untrusted =
     values.untrusted.length > 0 && guard?.names.some((name) => isUntrusted(name, values.untrusted)) === true;
   // A fallback replaces a value that is empty after cleaning, as in the library (`cleanVars`).
-  if (untrusted) value = cleanFor(values.context, value);
+  if (untrusted) value = cleanUntrustedValue(values.context, value);
   if (fallback !== undefined && isMissing(value)) value = fallback;
-  const text = plainText(value);
+  const text = toPlainText(value);
   return guard ? guardValue(text, guard.kind, untrusted) : text;
 }
 
@@ -140,9 +140,9 @@ function ownProperty(value: unknown, name: string): unknown {
  * them.
  */
 function libraryScope(values: Values): LiquidScope {
-  values.scope ??= Object.assign({}, cleanVars(values), contactUrls(values.urls.baseUrl, values.urls.manage), {
-    __pixel: openPixelUrl(values.urls.baseUrl, values.urls.track),
-    __click: Array.from({ length: values.clicks }, (_, n) => clickUrl(values.urls.baseUrl, values.urls.track, n)),
+  values.scope ??= Object.assign({}, cleanVars(values), buildContactUrls(values.urls.baseUrl, values.urls.manage), {
+    __pixel: buildOpenPixelUrl(values.urls.baseUrl, values.urls.track),
+    __click: Array.from({ length: values.clicks }, (_, n) => buildClickUrl(values.urls.baseUrl, values.urls.track, n)),
     __untrusted: values.untrusted,
   });
   return values.scope;
@@ -159,7 +159,8 @@ function cleanVars({ vars, untrusted, context }: Values): LiquidScope {
 
 function cleanValues(values: object, names: readonly string[], context: Values['context']): LiquidScope {
   const cleaned: LiquidScope = { ...values };
-  for (const name of names) if (Object.hasOwn(cleaned, name)) cleaned[name] = cleanFor(context, cleaned[name]);
+  for (const name of names)
+    if (Object.hasOwn(cleaned, name)) cleaned[name] = cleanUntrustedValue(context, cleaned[name]);
   return cleaned;
 }
 
@@ -185,7 +186,7 @@ function parseServiceHole(content: string): UrlHole | undefined {
  * scope.
  */
 function parsePlainHole(content: string): ValueHole | undefined {
-  const plain = plainExpression(content);
+  const plain = parsePlainExpression(content);
   const root = plain?.path[0] ?? '';
   return plain && !PAGES[root] && !root.startsWith('__') ? { kind: 'value', ...plain } : undefined;
 }

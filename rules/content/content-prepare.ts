@@ -1,13 +1,13 @@
-import { quotedPrintable } from '../mime/quoted-printable.ts';
+import { encodeQuotedPrintable } from '../mime/quoted-printable.ts';
 import { type LinkValue, type ScannedHtml, scanHtml } from './content-html.ts';
 import { findJoinedOutputs } from './content-joints.ts';
-import { composedAddress, trackedAddress, variableAddress } from './content-links.ts';
+import { findComposedAddress, findTrackedAddress, findVariableAddress } from './content-links.ts';
 import { findLocalNames, findLocalSources, guardExpression, guardHtml, type LocalSources } from './content-names.ts';
-import { PREHEADER_STYLE, textTemplate } from './content-text.ts';
+import { PREHEADER_STYLE, toTextTemplate } from './content-text.ts';
 import type { EmailTemplates, NullsOptional } from './email-text.ts';
-import { type ParsedTemplate, parseTemplate, templateVariables } from './liquid.ts';
+import { listTemplateVariables, type ParsedTemplate, parseTemplate } from './liquid.ts';
 import { CHEAP_FILTERS } from './liquid-engine.ts';
-import { COUNTED_LINK, type FlatToken, tagText } from './liquid-tokens.ts';
+import { COUNTED_LINK, type FlatToken, getTagText } from './liquid-tokens.ts';
 
 /**
  * The templates of an email, and its type. Every template is required, so that no caller omits a template by mistake.
@@ -25,13 +25,13 @@ export interface ContentSource extends NullsOptional<AuthoredContent> {
 }
 
 /** Returns the source to compile. If `tracked` is true, opens and clicks are tracked. */
-export function contentSource(content: AuthoredContent, tracked: boolean): ContentSource & AuthoredContent {
+export function toContentSource(content: AuthoredContent, tracked: boolean): ContentSource & AuthoredContent {
   const { subject, body, preheader, type } = content;
   return { subject, body, preheader, type, trackOpens: tracked, trackClicks: tracked };
 }
 
 /** Lists all templates of a content. */
-export function templatesOf({ subject, body, preheader, text }: ContentSource): string[] {
+export function listContentTemplates({ subject, body, preheader, text }: ContentSource): string[] {
   const templates = { subject, body, preheader: preheader ?? '' } satisfies EmailTemplates;
   return [...Object.values(templates), text ?? ''];
 }
@@ -55,7 +55,7 @@ export interface PreparedContent {
   /** The template of the text part. Undefined if the text part must be derived from the HTML of each rendered email. */
   text: string | undefined;
   links: string[];
-  /** The paths of all variables, in the form of `templateVariables`. */
+  /** The paths of all variables, in the form of `listTemplateVariables`. */
   variables: string[][];
   needsUnsubscribe: boolean;
   /** True if rendering may take long, because of loops, costly filters or very many parts. */
@@ -91,7 +91,7 @@ export function prepareContent(source: ContentSource): PreparedContent {
   const templates = parseTemplates(source);
   const ownText = source.text ? parseTemplate(source.text, 'plain', 'text') : undefined;
   const allTemplates = [...Object.values(templates), ...(ownText ? [ownText] : [])];
-  const variables = new Map(allTemplates.map((template) => [template, templateVariables(template)]));
+  const variables = new Map(allTemplates.map((template) => [template, listTemplateVariables(template)]));
   const isMarketing = source.type === 'MARKETING';
   const usesUnsubscribeLink = (template: ParsedTemplate) =>
     variables.get(template)?.some(([root]) => root === 'unsubscribeUrl');
@@ -126,7 +126,7 @@ function buildHtml(
   { analysis, needsFooter }: { analysis: BodyAnalysis; needsFooter: boolean },
 ): string {
   if (preheader.source === '') return rewriteBody(source, analysis, needsFooter);
-  const hidden = `<div style="${PREHEADER_STYLE}">${textAsHtml(preheader)}${PREHEADER_END}</div>`;
+  const hidden = `<div style="${PREHEADER_STYLE}">${convertTextToHtml(preheader)}${PREHEADER_END}</div>`;
   const { bodyBegin } = analysis.scanned;
   const body = source.body.slice(0, bodyBegin) + hidden + source.body.slice(bodyBegin);
   const whole = { ...source, body };
@@ -134,7 +134,7 @@ function buildHtml(
 }
 
 /** Converts a template with plain text to HTML. */
-export function textAsHtml({ source, tokens }: ParsedTemplate): string {
+export function convertTextToHtml({ source, tokens }: ParsedTemplate): string {
   return tokens
     .map(({ kind, begin, end }) => {
       const part = source.slice(begin, end);
@@ -186,13 +186,13 @@ interface TrackedLink {
 function trackLinks(scanned: ScannedHtml, locals: ReadonlySet<string>): Map<number, TrackedLink> {
   const tracked = new Map<number, TrackedLink>();
   const indexes = new Map<string, number>();
-  for (const readAddress of [trackedAddress, variableAddress, composedAddress])
+  for (const readAddress of [findTrackedAddress, findVariableAddress, findComposedAddress])
     for (const link of scanned.links) {
       const address = tracked.has(link.begin) ? undefined : readAddress(link, locals);
       if (address === undefined) continue;
       const index = indexes.get(address) ?? indexes.size;
       indexes.set(address, index);
-      tracked.set(link.begin, { index, address, link, isComposed: readAddress !== trackedAddress });
+      tracked.set(link.begin, { index, address, link, isComposed: readAddress !== findTrackedAddress });
     }
   return tracked;
 }
@@ -238,7 +238,7 @@ function mayBeClipped(body: string, { tokens, links }: BodyAnalysis): boolean {
   if (tokens.some(({ kind, content }) => kind !== 'text' && MAY_GROW.test(content))) return true;
   if (body.length * 9 < PIXEL_BEFORE_BYTES) return false;
   const values = tokens.filter(({ kind }) => kind === 'output').length * VALUE_BYTES;
-  return quotedPrintable(body).length + links.size * LINK_BYTES + values > PIXEL_BEFORE_BYTES;
+  return encodeQuotedPrintable(body).length + links.size * LINK_BYTES + values > PIXEL_BEFORE_BYTES;
 }
 
 /**
@@ -289,7 +289,7 @@ function deriveText(
   const isText = ({ kind, begin }: FlatToken) => kind === 'tag' || scanned.contexts.get(begin) === 'text';
   if (tokens.some((token) => token.kind !== 'text' && isText(token) && WRITES_HTML.test(token.content)))
     return undefined;
-  const text = textTemplate(body, tokens, liquidOf);
+  const text = toTextTemplate(body, tokens, liquidOf);
   return text === undefined ? undefined : text + (needsFooter ? FOOTER_TEXT : '');
 }
 
@@ -300,6 +300,6 @@ function isCostly({ tokens }: ParsedTemplate): boolean {
 function isCostlyToken(token: FlatToken): boolean {
   if (token.kind === 'text') return false;
   if (token.kind === 'tag' && /^(for|tablerow|capture)$/.test(token.content)) return true;
-  const liquid = token.kind === 'tag' ? tagText(token) : token.content;
+  const liquid = token.kind === 'tag' ? getTagText(token) : token.content;
   return [...liquid.matchAll(/\|\s*(\w+)/g)].some(([, name = '']) => !CHEAP_FILTERS.has(name));
 }

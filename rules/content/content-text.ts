@@ -100,7 +100,7 @@ const LIQUID_LIKE = /\{[{%\uE000\uE002]/;
  * text than in the HTML. Also returns undefined if braces that are text in the HTML (`&#123;&#123;`) would be Liquid in
  * the text part.
  */
-export function textTemplate(
+export function toTextTemplate(
   html: string,
   tokens: FlatToken[],
   liquidOf: (token: FlatToken) => string,

@@ -1,26 +1,26 @@
 import { isReservedMailHeader } from '../emails/service-headers.ts';
 import {
   formatAddress,
+  formatMailboxesHeader,
+  formatMailboxHeader,
+  formatMailDate,
+  formatTextHeader,
   type HeaderMailbox,
-  mailboxesHeader,
-  mailboxHeader,
-  mailDate,
-  singleLine,
-  textHeader,
+  toSingleLine,
 } from '../mime/mime-headers.ts';
 import type { Sourced, SourcedValue } from '../provenance/provenance.ts';
 import { compileWireBody, fillWireBody, type WireBody } from './content-mime.ts';
-import { dataName, URL_VARIABLES } from './content-names.ts';
+import { getDataName, URL_VARIABLES } from './content-names.ts';
 import { cutTemplate, type MessageUrls, type Part, renderPart, type Values } from './content-pieces.ts';
-import { type ContentSource, contentSource, type PreparedContent, prepareContent } from './content-prepare.ts';
+import { type ContentSource, type PreparedContent, prepareContent, toContentSource } from './content-prepare.ts';
 import { htmlToText } from './content-text.ts';
 import { NO_TEXT } from './email-text.ts';
-import { unsubscribeUrl } from './link-tokens.ts';
+import { buildUnsubscribeUrl } from './link-tokens.ts';
 import { type LiquidScope, renderBounded } from './liquid.ts';
 
 export { resolveLink } from './content-links.ts';
 export type { MessageUrls } from './content-pieces.ts';
-export { type AuthoredContent, type ContentSource, contentSource, templatesOf } from './content-prepare.ts';
+export { type AuthoredContent, type ContentSource, listContentTemplates, toContentSource } from './content-prepare.ts';
 
 /**
  * Content that is cut into constant pieces and holes, once for all its messages. It exists only in memory, and cannot
@@ -108,7 +108,7 @@ export function renderContent(
   return limitIfCostly(content, () => {
     const html = renderPart(content.html, values);
     return {
-      subject: singleLine(renderPart(content.subject, toValues(content, input, 'subject'))),
+      subject: toSingleLine(renderPart(content.subject, toValues(content, input, 'subject'))),
       html,
       text: content.text ? renderPart(content.text, values) : htmlToText(html),
     };
@@ -117,7 +117,7 @@ export function renderContent(
 
 /** Renders only the subject, on one line, for events. @throws TemplateError */
 export function renderSubject(content: CompiledContent, input: RenderInput): string {
-  return limitIfCostly(content, () => singleLine(renderPart(content.subject, toValues(content, input, 'subject'))));
+  return limitIfCostly(content, () => toSingleLine(renderPart(content.subject, toValues(content, input, 'subject'))));
 }
 
 /**
@@ -125,7 +125,7 @@ export function renderSubject(content: CompiledContent, input: RenderInput): str
  * @throws TemplateError
  */
 export function renderSubjectOf(subject: string, vars: Sourced<LiquidScope>): SourcedValue<string> {
-  const content = compileContent(contentSource({ ...NO_TEXT, subject, type: 'TRANSACTIONAL' }, false));
+  const content = compileContent(toContentSource({ ...NO_TEXT, subject, type: 'TRANSACTIONAL' }, false));
   const value = renderSubject(content, { vars, urls: { baseUrl: '', track: '', manage: '' } });
   return { value, untrusted: findUsedNames(content, vars.untrusted).length > 0 };
 }
@@ -139,7 +139,7 @@ export function renderSubjectOf(subject: string, vars: Sourced<LiquidScope>): So
 export function renderMime(content: CompiledContent, input: RenderInput & { headers: MessageHeaders }): string {
   const values = toValues(content, input);
   return limitIfCostly(content, () => {
-    const subject = textHeader('Subject', renderPart(content.subject, toValues(content, input, 'subject')));
+    const subject = formatTextHeader('Subject', renderPart(content.subject, toValues(content, input, 'subject')));
     return (
       renderHeaderLines(content, input.headers, input.urls, subject) +
       fillWireBody(getWireBody(content, values), values)
@@ -159,7 +159,7 @@ export function listUnsubscribeHeaders(
   if (!content.needsUnsubscribe || mailto === null) return [];
   const also = mailto ? `, <mailto:${formatAddress(mailto)}>` : '';
   return [
-    ['List-Unsubscribe', `<${unsubscribeUrl(urls.baseUrl, urls.manage)}>${also}`],
+    ['List-Unsubscribe', `<${buildUnsubscribeUrl(urls.baseUrl, urls.manage)}>${also}`],
     ['List-Unsubscribe-Post', 'List-Unsubscribe=One-Click'],
   ];
 }
@@ -187,7 +187,7 @@ function cutText(text: string, options: { whole: boolean }): Part | undefined {
 }
 
 function listDataNames({ variables }: PreparedContent): string[] | '*' {
-  const names = new Set(variables.map((path) => dataName(path)));
+  const names = new Set(variables.map((path) => getDataName(path)));
   if (names.has('*')) return '*';
   for (const own of ['id', 'email', ...URL_VARIABLES]) names.delete(own);
   return [...names].sort();
@@ -233,13 +233,14 @@ function renderHeaderLines(
   urls: MessageUrls,
   subject: string,
 ): string {
-  let lines = mailboxHeader('From', headers.from) + mailboxHeader('To', headers.to);
-  if (headers.cc?.length) lines += mailboxesHeader('Cc', headers.cc);
-  if (headers.replyTo) lines += mailboxesHeader('Reply-To', [headers.replyTo].flat());
-  lines += `${subject}Message-ID: ${headers.messageId}\r\nDate: ${mailDate(headers.date)}\r\n`;
+  let lines = formatMailboxHeader('From', headers.from) + formatMailboxHeader('To', headers.to);
+  if (headers.cc?.length) lines += formatMailboxesHeader('Cc', headers.cc);
+  if (headers.replyTo) lines += formatMailboxesHeader('Reply-To', [headers.replyTo].flat());
+  lines += `${subject}Message-ID: ${headers.messageId}\r\nDate: ${formatMailDate(headers.date)}\r\n`;
   for (const [name, value] of listUnsubscribeHeaders(content, urls, headers.listUnsubscribe))
     lines += `${name}: ${value}\r\n`;
-  for (const [name, value] of headers.extra ?? []) if (!isServiceHeader(name, lines)) lines += textHeader(name, value);
+  for (const [name, value] of headers.extra ?? [])
+    if (!isServiceHeader(name, lines)) lines += formatTextHeader(name, value);
   return lines;
 }
 

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { evaluateExpression, findExpressionError, readWholeExpression } from './expressions.ts';
-import { FilterDefect, ownFilter } from './filter-defect.ts';
+import { FilterDefect, wrapOwnFilter } from './filter-defect.ts';
 import { findUnfinishedOutput, parseTemplate } from './liquid.ts';
 import { PUBLIC_ENGINES } from './liquid-engine.ts';
 
@@ -64,7 +64,7 @@ describe('an expression', () => {
     afterEach(() => PUBLIC_ENGINES.plain.unregisterFilter('broken'));
 
     it('fails, and does not count as missing', () => {
-      const broken = ownFilter((): never => {
+      const broken = wrapOwnFilter((): never => {
         throw new TypeError('undefined is not a function');
       });
       PUBLIC_ENGINES.plain.registerFilter('broken', broken);

@@ -7,13 +7,13 @@
 import type { z } from 'zod';
 import { cutText } from '../cut-text.ts';
 import type { Data } from '../filters/data-values.ts';
-import { isParsedAsOlder } from '../stored-values.ts';
+import { isParsingWithOlderRules } from '../stored-values.ts';
 import { TimeLimitExceeded } from '../time-limit.ts';
 import { FilterDefect } from './filter-defect.ts';
-import { findUnfinishedEnd, parseTemplate, renderBounded, templateVariables } from './liquid.ts';
+import { findUnfinishedEndError, listTemplateVariables, parseTemplate, renderBounded } from './liquid.ts';
 import { rewriteDefaults } from './liquid-default.ts';
 import { PUBLIC_ENGINES } from './liquid-engine.ts';
-import { plainText } from './plain-value.ts';
+import { toPlainText } from './plain-value.ts';
 import { TemplateError } from './template-error.ts';
 
 const QUOTED = `"(?:[^"\\\\]|\\\\.)*"|'(?:[^'\\\\]|\\\\.)*'`;
@@ -124,10 +124,10 @@ function evaluateByLibrary(source: string, values: Data): unknown {
  * Lists the paths that an expression reads. A computed part of a path is `*`. The list is empty if Liquid cannot read
  * the expression.
  */
-export function pathsOf({ path, source }: Expression): string[][] {
+export function listPaths({ path, source }: Expression): string[][] {
   if (path !== undefined) return [path.split('.')];
   try {
-    return templateVariables(parseExpression(source));
+    return listTemplateVariables(parseExpression(source));
   } catch (error) {
     if (error instanceof UnreadableExpression) return [];
     throw error;
@@ -152,7 +152,7 @@ function toJson(value: unknown): unknown {
   if (typeof value === 'number') return Number.isFinite(value) ? value : undefined;
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
   const prototype: unknown = Object.getPrototypeOf(value);
-  return prototype === Object.prototype || prototype === null ? value : plainText(value);
+  return prototype === Object.prototype || prototype === null ? value : toPlainText(value);
 }
 
 /**
@@ -173,7 +173,7 @@ export function findExpressionError(text: string): string | undefined {
     const { path, source } = readExpression(match[1] ?? '');
     const isPlain = !isTriple && path !== undefined;
     // Liquid ignores an unfinished end, such as `{{ name | }}`, so it is checked here.
-    const unfinished = path === undefined ? findUnfinishedEnd(source) : undefined;
+    const unfinished = path === undefined ? findUnfinishedEndError(source) : undefined;
     if (unfinished !== undefined) return `${unfinished} ${describePosition(text, match.index)}`;
     masked += isTriple ? `${blankText(before.slice(0, -1))}{` : blankText(before);
     masked += isPlain ? blankText(match[0].replace(/[{}]/g, ' ')) : match[0];
@@ -212,16 +212,16 @@ function blankText(text: string): string {
  * Returns an error message if a text that takes no variables, such as the name of an event, contains an expression or a
  * tag. Such a text would be compared or sent with its braces. Undefined for any other text. Single braces are allowed.
  */
-export function findUnfilledError(text: string): string | undefined {
+export function findUnexpectedExpressionError(text: string): string | undefined {
   if (!text.includes('{{') && !text.includes('{%')) return undefined;
   const [[found] = TAG.exec(text) ?? []] = text.matchAll(EXPRESSION);
   return found === undefined ? undefined : `This text takes no variables: ${cutText(found, 60)} would stay as it is`;
 }
 
 /** Adds an issue for a text that takes no variables and has an expression or a tag. */
-export function refuseUnfilled(text: string, ctx: z.RefinementCtx): void {
-  if (isParsedAsOlder()) return;
-  const message = findUnfilledError(text);
+export function refuseExpressions(text: string, ctx: z.RefinementCtx): void {
+  if (isParsingWithOlderRules()) return;
+  const message = findUnexpectedExpressionError(text);
   if (message !== undefined) ctx.addIssue({ code: 'custom', message });
 }
 
@@ -237,7 +237,7 @@ export function* listExpressionErrors(
     for (const [index, item] of value.entries()) yield* listExpressionErrors(item, [...path, index]);
   } else if (typeof value === 'object' && value !== null) {
     for (const [key, item] of Object.entries(value)) {
-      const message = findUnfilledError(key);
+      const message = findUnexpectedExpressionError(key);
       if (message !== undefined) yield { path: [...path, key], message };
       yield* listExpressionErrors(item, [...path, key]);
     }

@@ -8,7 +8,7 @@ export class FilterDefect extends Error {}
  * a value does not fit a filter, and a step then treats the value as missing. A bug in a filter of this service must
  * not look like a missing value.
  */
-export function ownFilter<Args extends unknown[], Result>(
+export function wrapOwnFilter<Args extends unknown[], Result>(
   filter: (...args: Args) => Result,
 ): (...args: Args) => Result {
   return (...args) => {

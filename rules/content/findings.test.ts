@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { contentFindings, missingVariablesFinding, type ReviewedContent } from './findings.ts';
-import { missingVariables, requiredVariables } from './required-variables.ts';
+import { listContentFindings, listMissingVariablesFindings, type ReviewedContent } from './findings.ts';
+import { listMissingVariables, listRequiredVariables } from './required-variables.ts';
 
 function listFindings(body: string, more: Partial<ReviewedContent> = {}) {
   const content = { type: 'MARKETING' as const, namesUnsubscribe: true, subject: 'Hi', html: body, text: 'Hello' };
-  return contentFindings({ ...content, body, ...more });
+  return listContentFindings({ ...content, body, ...more });
 }
 
 const listCodes = (...args: Parameters<typeof listFindings>) => listFindings(...args).map(({ code }) => code);
@@ -74,14 +74,14 @@ describe('findings of a content', () => {
   });
 
   it('variables that every recipient has cause no finding', () => {
-    expect(missingVariablesFinding({ a: 0 })).toEqual([]);
-    expect(missingVariablesFinding({ a: 0, b: 3 })).toMatchObject([{ details: { variables: { b: 3 } } }]);
+    expect(listMissingVariablesFindings({ a: 0 })).toEqual([]);
+    expect(listMissingVariablesFindings({ a: 0, b: 3 })).toMatchObject([{ details: { variables: { b: 3 } } }]);
   });
 });
 
 describe('variables that a content needs', () => {
   const listRequired = (body: string, subject = 'x', preheader: string | null = null) =>
-    requiredVariables({ subject, body, preheader });
+    listRequiredVariables({ subject, body, preheader });
 
   it('are the variables that it prints without a default', () => {
     expect(
@@ -105,6 +105,6 @@ describe('variables that a content needs', () => {
 
   it('are missing if their value is absent, null or an empty text', () => {
     const vars = { a: 0, b: '', c: null, d: false, e: { f: 'x' } };
-    expect(missingVariables(['a', 'b', 'c', 'd', 'e.f', 'e.g', 'h'], vars)).toEqual(['b', 'c', 'e.g', 'h']);
+    expect(listMissingVariables(['a', 'b', 'c', 'd', 'e.f', 'e.g', 'h'], vars)).toEqual(['b', 'c', 'e.g', 'h']);
   });
 });

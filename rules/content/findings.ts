@@ -55,7 +55,7 @@ const EXAMPLES_MAX = 20;
  * for rendering.
  * @throws TemplateError
  */
-export function contentFindings(content: ReviewedContent): Finding[] {
+export function listContentFindings(content: ReviewedContent): Finding[] {
   const { invalid, shortened } = findLinkProblems(content.body);
   return [
     ...textFindings(content),
@@ -85,7 +85,7 @@ export function contentFindings(content: ReviewedContent): Finding[] {
  * Returns the finding about missing variables. `contacts` has the number of contacts without a value, by variable.
  * Empty if no contact lacks a value.
  */
-export function missingVariablesFinding(contacts: Record<string, number>): Finding[] {
+export function listMissingVariablesFindings(contacts: Record<string, number>): Finding[] {
   const missing = Object.entries(contacts).filter(([, count]) => count > 0);
   if (missing.length === 0) return [];
   const message = `Some recipients lack ${missing.map(([name]) => name).join(', ')}: nothing is shown there. Give a default with ??.`;

@@ -4,12 +4,12 @@ import {
   type Expression,
   evaluateExpression,
   listExpressions,
-  pathsOf,
+  listPaths,
   readWholeExpression,
   replaceExpressions,
   UnreadableExpression,
 } from './expressions.ts';
-import { plainText } from './plain-value.ts';
+import { toPlainText } from './plain-value.ts';
 
 export interface InterpolateOptions {
   /**
@@ -34,7 +34,7 @@ export function interpolate(template: string, variables: Sourced<Data>, options:
   return replaceExpressions(template, (expression, before) => {
     const value = evaluate(expression, variables, options);
     if (value === UNREADABLE) return undefined;
-    const text = plainText(value);
+    const text = toPlainText(value);
     return encode(text === '' ? unquote(expression.fallback ?? '') : text, before, expression.source, value);
   });
 }
@@ -77,8 +77,8 @@ export function hasOnlyMissingValues(text: string, values: Data): boolean {
 function isMissing(expression: Expression, values: Data): boolean {
   const { path, fallback, source } = expression;
   if (unquote(fallback ?? '') !== '') return false;
-  if (path !== undefined) return plainText(readVariable(values, path)) === '';
-  const paths = /\?\?|\|\s*default\b/.test(source) ? [] : pathsOf(expression);
+  if (path !== undefined) return toPlainText(readVariable(values, path)) === '';
+  const paths = /\?\?|\|\s*default\b/.test(source) ? [] : listPaths(expression);
   const isOutsideContact = ([root = '']: string[]) => root === 'event' || root === 'context';
   return paths.length > 0 && paths.every((path) => isOutsideContact(path) && isNothing(readPath(values, path)));
 }
@@ -120,7 +120,7 @@ function omitNames(values: Data, names: ReadonlySet<string>): Data {
 export function readsUntrustedValue(template: string, { untrusted }: Sourced<Data>): boolean {
   if (untrusted.size === 0) return false;
   return listExpressions(template).some((expression) =>
-    pathsOf(expression).some((path) => isUntrustedPath(path, untrusted)),
+    listPaths(expression).some((path) => isUntrustedPath(path, untrusted)),
   );
 }
 

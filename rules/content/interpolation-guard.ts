@@ -1,4 +1,4 @@
-import { untrustedPiece, untrustedSubject, untrustedText, untrustedValue } from './untrusted-text.ts';
+import { cleanEachText, cleanUntrustedPiece, cleanUntrustedSubject, cleanUntrustedText } from './untrusted-text.ts';
 
 /**
  * The context of an interpolated value. `link` and `source` are the start of the address of a link or an image, and
@@ -10,10 +10,10 @@ export type GuardKind = 'link' | 'source' | 'address' | 'markup' | TextKind;
 export type TextKind = 'text' | 'piece' | 'subject' | 'subjectPiece';
 
 const CLEANERS: Record<TextKind, (text: string) => string> = {
-  text: untrustedText,
-  piece: untrustedPiece,
-  subject: untrustedSubject,
-  subjectPiece: (text) => untrustedPiece(untrustedSubject(text)),
+  text: cleanUntrustedText,
+  piece: cleanUntrustedPiece,
+  subject: cleanUntrustedSubject,
+  subjectPiece: (text) => cleanUntrustedPiece(cleanUntrustedSubject(text)),
 };
 
 const LINK_SCHEME = /^(?:https?:|mailto:|tel:)/i;
@@ -43,8 +43,8 @@ export function guardValue(value: string, kind: GuardKind, untrusted: boolean): 
  * Cleans all text in an untrusted value if the context is a text. For other contexts, returns the value unchanged,
  * because `guardValue` removes it there.
  */
-export function cleanFor(kind: GuardKind, value: unknown): unknown {
-  return isTextKind(kind) ? untrustedValue(value, CLEANERS[kind]) : value;
+export function cleanUntrustedValue(kind: GuardKind, value: unknown): unknown {
+  return isTextKind(kind) ? cleanEachText(value, CLEANERS[kind]) : value;
 }
 
 /** Tells whether the context shows values as text. All other contexts remove untrusted values. */

@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
-  contactToken,
-  contactUrls,
+  buildContactUrls,
+  createContactToken,
+  createLinkTokens,
+  createMessageId,
   LINK_TOKEN_CHARS,
-  linkToken,
-  messageId,
   parseMessageId,
   verifyManageToken,
   verifyTrackToken,
@@ -16,7 +16,7 @@ const id = '0199a6f0-1234-7abc-8def-0123456789ab';
 
 describe('tokens of a message', () => {
   it('identify the message, and each token works only for its purpose', () => {
-    const { track, manage } = linkToken(key, id);
+    const { track, manage } = createLinkTokens(key, id);
     expect([track.length, manage.length]).toEqual([LINK_TOKEN_CHARS, LINK_TOKEN_CHARS]);
     expect(verifyTrackToken(key, track)).toBe(id);
     expect(verifyManageToken(key, manage)).toEqual({ kind: 'email', id });
@@ -25,14 +25,14 @@ describe('tokens of a message', () => {
   });
 
   it('are always the same, and different with another secret', () => {
-    expect(linkToken(key, id)).toEqual(linkToken(key, id));
-    const other = linkToken('another', id);
+    expect(createLinkTokens(key, id)).toEqual(createLinkTokens(key, id));
+    const other = createLinkTokens('another', id);
     expect(verifyTrackToken(key, other.track)).toBeUndefined();
     expect(verifyManageToken(key, other.manage)).toBeUndefined();
   });
 
   it('are refused with any character changed, and in any other spelling', () => {
-    const { track, manage } = linkToken(key, id);
+    const { track, manage } = createLinkTokens(key, id);
     const base64url = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_';
     fc.assert(
       fc.property(fc.nat(LINK_TOKEN_CHARS - 1), fc.constantFrom(...base64url), (at, char) => {
@@ -56,7 +56,7 @@ describe('tokens of a message', () => {
 it.each(['.', ')_', '_', '--', '_)', '-\n'])(
   'a token is read although %j of the text after the link follows',
   (text) => {
-    const { track, manage } = linkToken(key, id);
+    const { track, manage } = createLinkTokens(key, id);
     expect(verifyTrackToken(key, track + text)).toBe(id);
     expect(verifyManageToken(key, manage + text)).toEqual({ kind: 'email', id });
     expect(verifyManageToken(key, `${manage}_a`)).toBeUndefined();
@@ -65,14 +65,14 @@ it.each(['.', ')_', '_', '--', '_)', '-\n'])(
 
 describe('tokens of a contact', () => {
   it('identify the contact, never an email with the same id', () => {
-    const token = contactToken(key, id);
+    const token = createContactToken(key, id);
     expect(verifyManageToken(key, token)).toEqual({ kind: 'contact', id });
-    expect(token).not.toBe(linkToken(key, id).manage);
+    expect(token).not.toBe(createLinkTokens(key, id).manage);
     expect(verifyTrackToken(key, token)).toBeUndefined();
   });
 
   it('are in the three links of an email', () => {
-    expect(contactUrls('https://m.example', 'T')).toEqual({
+    expect(buildContactUrls('https://m.example', 'T')).toEqual({
       unsubscribeUrl: 'https://m.example/u/T',
       subscribeUrl: 'https://m.example/s/T',
       manageUrl: 'https://m.example/m/T',
@@ -82,8 +82,8 @@ describe('tokens of a contact', () => {
 
 describe('Message-ID', () => {
   it('is made from the email id, which can be read from it', () => {
-    expect(messageId(id, 'example.com')).toBe(`<${id}@example.com>`);
-    expect(parseMessageId(messageId(id, 'example.com'))).toBe(id);
+    expect(createMessageId(id, 'example.com')).toBe(`<${id}@example.com>`);
+    expect(parseMessageId(createMessageId(id, 'example.com'))).toBe(id);
     expect(parseMessageId('<CAF=abc@mail.gmail.com>')).toBeUndefined();
   });
 });

@@ -38,13 +38,13 @@ export interface TokenSubject {
  * email's id: the first half of the MAC signs `track`, the second half `manage`. A forwarded click link therefore
  * cannot unsubscribe anyone. `secret` is SECRET_KEY.
  */
-export function linkToken(secret: string, emailId: string): LinkTokens {
+export function createLinkTokens(secret: string, emailId: string): LinkTokens {
   const id = uuidToBytes(emailId);
   return createTokens(id, signerOf(secret)(id, 'binary'));
 }
 
 /** Returns the `manage` token of a contact, for links outside a message (webhook steps). */
-export function contactToken(secret: string, contactId: string): string {
+export function createContactToken(secret: string, contactId: string): string {
   return createTokens(uuidToBytes(contactId), contactMac(secret, uuidToBytes(contactId)).toString('latin1')).manage;
 }
 
@@ -71,23 +71,23 @@ export function verifyManageToken(secret: string, token: string): TokenSubject |
   return { kind: isEmail ? 'email' : 'contact', id: bytesToUuid(parts.id) };
 }
 
-export function openPixelUrl(baseUrl: string, track: string): string {
+export function buildOpenPixelUrl(baseUrl: string, track: string): string {
   return `${baseUrl}/o/${track}.gif`;
 }
 
 /** @param index the position of the link in the content's stored links */
-export function clickUrl(baseUrl: string, track: string, index: number): string {
+export function buildClickUrl(baseUrl: string, track: string, index: number): string {
   return `${baseUrl}/c/${track}/${index}`;
 }
 
-export function unsubscribeUrl(baseUrl: string, manage: string): string {
+export function buildUnsubscribeUrl(baseUrl: string, manage: string): string {
   return `${baseUrl}/u/${manage}`;
 }
 
 /** Returns the links that templates can use. `manage` is the token of an email or a contact. */
-export function contactUrls(baseUrl: string, manage: string): ContactUrls {
+export function buildContactUrls(baseUrl: string, manage: string): ContactUrls {
   return {
-    unsubscribeUrl: unsubscribeUrl(baseUrl, manage),
+    unsubscribeUrl: buildUnsubscribeUrl(baseUrl, manage),
     subscribeUrl: `${baseUrl}/s/${manage}`,
     manageUrl: `${baseUrl}/m/${manage}`,
   };
@@ -97,7 +97,7 @@ export function contactUrls(baseUrl: string, manage: string): ContactUrls {
  * Returns the Message-ID of an email (RFC 5322 §3.6.4), which is the same for every attempt. `domain` is the sender's
  * domain.
  */
-export function messageId(emailId: string, domain: string): string {
+export function createMessageId(emailId: string, domain: string): string {
   return `<${emailId}@${domain}>`;
 }
 

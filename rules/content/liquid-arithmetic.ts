@@ -1,8 +1,8 @@
 import { Decimal } from 'decimal.js';
 import type { Liquid } from 'liquidjs';
-import { valueAt } from '../filters/values.ts';
-import { ownFilter } from './filter-defect.ts';
-import { plainText } from './plain-value.ts';
+import { readValueAt } from '../filters/values.ts';
+import { wrapOwnFilter } from './filter-defect.ts';
+import { toPlainText } from './plain-value.ts';
 
 /**
  * Calculates with more digits than a JavaScript number has, so that each result is the number nearest to the exact
@@ -35,12 +35,12 @@ export function registerArithmetic(engine: Liquid): void {
   for (const [name, operation] of Object.entries(OPERATIONS))
     engine.registerFilter(
       name,
-      ownFilter((a: unknown, b: unknown, integers: unknown) =>
+      wrapOwnFilter((a: unknown, b: unknown, integers: unknown) =>
         operation(toDecimal(a), toDecimal(b), Boolean(integers)).toNumber(),
       ),
     );
-  engine.registerFilter('round', ownFilter(round));
-  engine.registerFilter('sum', ownFilter(sum));
+  engine.registerFilter('round', wrapOwnFilter(round));
+  engine.registerFilter('sum', wrapOwnFilter(sum));
 }
 
 function round(value: unknown, places: unknown): number {
@@ -52,12 +52,13 @@ function round(value: unknown, places: unknown): number {
 /** Adds up the numbers of a list, or of a property of its items. Other items count as 0. */
 function sum(list: unknown, property: unknown): number {
   const items = Array.isArray(list) ? list : [list];
-  const values = property === undefined ? items : items.map((item) => valueAt(item, plainText(property).split('.')));
+  const values =
+    property === undefined ? items : items.map((item) => readValueAt(item, toPlainText(property).split('.')));
   return values.reduce((total: Decimal, value) => total.plus(toDecimal(value)), new Exact(0)).toNumber();
 }
 
 function toDecimal(value: unknown): Decimal {
-  const number = Number(typeof value === 'object' && value !== null ? plainText(value) : value);
+  const number = Number(typeof value === 'object' && value !== null ? toPlainText(value) : value);
   // Converts the number through its text, which has the digits that the author wrote.
   return new Exact(Number.isFinite(number) ? String(number) : 0);
 }

@@ -1,8 +1,8 @@
 import type { Context, Liquid } from 'liquidjs';
 import { readIsoDate } from '../time/iso-date.ts';
-import { instantOf, MINUTE_MS } from '../time/local-time.ts';
-import { offsetAt, zoneOf } from '../time/zones.ts';
-import { ownFilter } from './filter-defect.ts';
+import { MINUTE_MS, toInstant } from '../time/local-time.ts';
+import { getUtcOffset, toCanonicalZone } from '../time/zones.ts';
+import { wrapOwnFilter } from './filter-defect.ts';
 
 /** The variable of a template's scope that contains the project's time zone. */
 export const ZONE_NAME = '__zone';
@@ -37,14 +37,14 @@ export function registerDates(engine: Liquid): void {
   }
 }
 
-const readInZone = ownFilter((value: unknown, context: Context) => {
+const readInZone = wrapOwnFilter((value: unknown, context: Context) => {
   const zone = findZone(context.environments);
   const at = readDate(value, zone);
   return { at, context: withZone(context, zone, at) };
 });
 
 function findZone(scope: object): string {
-  return zoneOf(ZONE_NAME in scope ? scope[ZONE_NAME] : undefined) ?? 'UTC';
+  return toCanonicalZone(ZONE_NAME in scope ? scope[ZONE_NAME] : undefined) ?? 'UTC';
 }
 
 /**
@@ -58,12 +58,12 @@ function readDate(value: unknown, zone: string): unknown {
   if (/^\d+$/.test(value)) return new Date(Number(value) * 1_000);
   const text = value.trim();
   const iso = readIsoDate(text);
-  if (iso) return new Date(iso.offsetMs === undefined ? instantOf(zone, iso.wall) : iso.wall - iso.offsetMs);
+  if (iso) return new Date(iso.offsetMs === undefined ? toInstant(zone, iso.wall) : iso.wall - iso.offsetMs);
   if (!isDateText(text)) return value;
   const hasZone = HAS_ZONE.test(text);
   const at = Date.parse(hasZone ? text : `${text} UTC`);
   if (Number.isNaN(at)) return value;
-  return new Date(hasZone ? at : instantOf(zone, at));
+  return new Date(hasZone ? at : toInstant(zone, at));
 }
 
 /**
@@ -82,6 +82,6 @@ function isDateText(text: string): boolean {
 /** Returns a context in which the library formats an instant in a zone. */
 function withZone(context: Context, zone: string, at: unknown): Context {
   if (zone === 'UTC' || !(at instanceof Date) || Number.isNaN(at.getTime())) return context;
-  const timezoneOffset = -offsetAt(zone, at.getTime()) / MINUTE_MS;
+  const timezoneOffset = -getUtcOffset(zone, at.getTime()) / MINUTE_MS;
   return Object.create(context, { opts: { value: { ...context.opts, timezoneOffset } } });
 }

@@ -4,9 +4,9 @@ import { registerArithmetic } from './liquid-arithmetic.ts';
 import { registerDates } from './liquid-dates.ts';
 import { registerTexts } from './liquid-texts.ts';
 import { COUNTED_LINK } from './liquid-tokens.ts';
-import { escapeHtml, plainText } from './plain-value.ts';
+import { escapeHtml, toPlainText } from './plain-value.ts';
 import { TemplateError } from './template-error.ts';
-import { untrustedText } from './untrusted-text.ts';
+import { cleanUntrustedText } from './untrusted-text.ts';
 
 /** `html` escapes values, `plain` (subjects, text parts, links) does not. */
 export type Escaping = 'html' | 'plain';
@@ -94,7 +94,7 @@ function createEngine(escaping: Escaping, hasGuards: boolean): Liquid {
     memoryLimit: MEMORY_LIMIT,
     timezoneOffset: 0, // Dates in an email do not depend on the time zone of the host.
     locale: 'en-US',
-    outputEscape: escaping === 'html' ? escapeHtml : plainText,
+    outputEscape: escaping === 'html' ? escapeHtml : toPlainText,
   });
   for (const name of Object.keys(liquid.tags)) if (!ALLOWED_TAGS.has(name)) delete liquid.tags[name];
   for (const name of Object.keys(liquid.filters)) if (!ALLOWED_FILTERS.has(name)) liquid.unregisterFilter(name);
@@ -111,7 +111,7 @@ function createEngine(escaping: Escaping, hasGuards: boolean): Liquid {
  * escape twice, and its `newline_to_br` would show `<br />` as text.
  */
 function registerEscapes(liquid: Liquid, escaping: Escaping): void {
-  const escapeText = escaping === 'html' ? escapeHtml : plainText;
+  const escapeText = escaping === 'html' ? escapeHtml : toPlainText;
   for (const name of ['escape', 'escape_once', 'xml_escape'])
     liquid.registerFilter(name, { raw: escaping === 'html', handler: (value: unknown) => escapeText(value) });
   if (escaping === 'html')
@@ -127,22 +127,22 @@ function registerEscapes(liquid: Liquid, escaping: Escaping): void {
  * can produce much more text.
  */
 function replaceBounded(value: unknown, pattern: unknown, replacement: unknown): string {
-  const parts = plainText(value).split(plainText(pattern));
-  const by = plainText(replacement);
+  const parts = toPlainText(value).split(toPlainText(pattern));
+  const by = toPlainText(replacement);
   if (parts.length * by.length > OUTPUT_MAX_CHARS) throw new TemplateError('replace makes more text than is allowed');
   return parts.join(by);
 }
 
 function registerGuards(liquid: Liquid): void {
   liquid.registerFilter('__guard', function (value: unknown, kind: GuardKind, ...names: string[]) {
-    return guardValue(plainText(value), kind, hasUntrustedName(this.context.environments, names));
+    return guardValue(toPlainText(value), kind, hasUntrustedName(this.context.environments, names));
   });
   liquid.registerTag(COUNTED_LINK, CountedLink);
   liquid.registerFilter('__raw', {
     raw: true,
     handler(value: unknown, ...names: string[]) {
-      const text = plainText(value);
-      return hasUntrustedName(this.context.environments, names) ? escapeHtml(untrustedText(text)) : text;
+      const text = toPlainText(value);
+      return hasUntrustedName(this.context.environments, names) ? escapeHtml(cleanUntrustedText(text)) : text;
     },
   });
 }

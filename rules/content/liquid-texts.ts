@@ -1,5 +1,5 @@
 import type { Liquid } from 'liquidjs';
-import { plainText } from './plain-value.ts';
+import { toPlainText } from './plain-value.ts';
 
 /** The filters that read text. The library would pass them "[object Object]" for an object. */
 const TEXT_FILTERS =
@@ -7,18 +7,18 @@ const TEXT_FILTERS =
 
 /** Makes text filters read objects and lists as JSON. `join` does the same with the items of its list. */
 export function registerTexts(engine: Liquid): void {
-  const toPlainText = (value: unknown) => (typeof value === 'object' && value !== null ? plainText(value) : value);
-  const toPlainTexts = (value: unknown) => (Array.isArray(value) ? value.map(toPlainText) : value);
+  const convertToText = (value: unknown) => (typeof value === 'object' && value !== null ? toPlainText(value) : value);
+  const convertItems = (value: unknown) => (Array.isArray(value) ? value.map(convertToText) : value);
   const wrapFilter = (name: string, convert: (value: unknown) => unknown) => {
     const filter = engine.filters[name];
     if (!filter) return;
     const handler = typeof filter === 'function' ? filter : filter.handler;
     const converted: typeof handler = function (value, ...args) {
-      return handler.call(this, convert(value), ...args.map(toPlainText));
+      return handler.call(this, convert(value), ...args.map(convertToText));
     };
     engine.registerFilter(name, typeof filter === 'function' ? converted : { ...filter, handler: converted });
   };
-  for (const name of TEXT_FILTERS.split(' ')) wrapFilter(name, toPlainText);
-  for (const name of ['join', 'array_to_sentence_string']) wrapFilter(name, toPlainTexts);
-  engine.registerFilter('raw', { raw: true, handler: plainText });
+  for (const name of TEXT_FILTERS.split(' ')) wrapFilter(name, convertToText);
+  for (const name of ['join', 'array_to_sentence_string']) wrapFilter(name, convertItems);
+  engine.registerFilter('raw', { raw: true, handler: convertToText });
 }

@@ -39,7 +39,7 @@ export function tokenize(source: string): FlatToken[] {
 }
 
 /** Returns the text inside the braces of a tag. */
-export function tagText({ library }: FlatToken): string {
+export function getTagText({ library }: FlatToken): string {
   return innerText(library());
 }
 

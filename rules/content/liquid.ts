@@ -1,8 +1,8 @@
 import { type Template, type Token, Tokenizer, TokenKind } from 'liquidjs';
 import { runWithTimeLimit, TimeLimitExceeded } from '../time-limit.ts';
 import { type Escaping, GUARDED_ENGINES, OUTPUT_MAX_CHARS, PUBLIC_ENGINES } from './liquid-engine.ts';
-import { BLOCK_TAGS, type FlatToken, tagText, tokenize } from './liquid-tokens.ts';
-import { plainExpression } from './plain-expression.ts';
+import { BLOCK_TAGS, type FlatToken, getTagText, tokenize } from './liquid-tokens.ts';
+import { parsePlainExpression } from './plain-expression.ts';
 import { TemplateError, type TemplateField } from './template-error.ts';
 
 /**
@@ -54,7 +54,7 @@ const OPEN_END = /[.|]\s*-?\}\}/;
 export function findUnfinishedOutput(source: string, field: TemplateField): TemplateError | undefined {
   if (!OPEN_END.test(source)) return undefined;
   for (const { kind, content, begin } of omitCommentTokens(tokenize(source))) {
-    const message = kind === 'output' ? findUnfinishedEnd(content) : undefined;
+    const message = kind === 'output' ? findUnfinishedEndError(content) : undefined;
     if (message !== undefined) return withLocation(new ErrorAt(message, begin), field, source);
   }
   return undefined;
@@ -63,7 +63,7 @@ export function findUnfinishedOutput(source: string, field: TemplateField): Temp
 /**
  * Returns an error message if an expression ends in `.` or `|`, so it is unfinished. Undefined for other expressions.
  */
-export function findUnfinishedEnd(expression: string): string | undefined {
+export function findUnfinishedEndError(expression: string): string | undefined {
   const end = /[.|]$/.exec(expression.trimEnd())?.[0];
   return end === undefined ? undefined : `An expression cannot end in "${end}"`;
 }
@@ -84,7 +84,7 @@ export function cutSegments(source: string, escaping: Escaping): TemplateSegment
   let block: FlatToken[] = [];
   let depth = 0;
   for (const token of tokenize(source)) {
-    if (token.kind === 'tag') depth += depthChange(token.content);
+    if (token.kind === 'tag') depth += getDepthChange(token.content);
     if (block.length > 0 || token.kind === 'tag') block.push(token);
     else if (token.kind === 'text') result.push({ kind: 'text', text: token.content });
     else result.push({ kind: 'output', content: token.content, nodes: () => parser.parseTokens([token.library()]) });
@@ -98,7 +98,7 @@ export function cutSegments(source: string, escaping: Escaping): TemplateSegment
 }
 
 /** Parses a prepared template as a whole. */
-export function parseGuarded(source: string, escaping: Escaping): Template[] {
+export function parseWholeTemplate(source: string, escaping: Escaping): Template[] {
   return GUARDED_ENGINES[escaping].parser.parseTokens(tokenize(source).map((token) => token.library()));
 }
 
@@ -137,7 +137,7 @@ export function renderBounded<T>(work: () => T): T {
 export function renderTemplate(source: string, escaping: Escaping, scope: LiquidScope): string {
   return renderBounded(() => {
     parseTemplate(source, escaping);
-    return renderNodes(parseGuarded(source, escaping), escaping, scope);
+    return renderNodes(parseWholeTemplate(source, escaping), escaping, scope);
   });
 }
 
@@ -145,27 +145,27 @@ export function renderTemplate(source: string, escaping: Escaping, scope: Liquid
  * Lists the variables that a template reads, each as a path of names. A path ends at its first computed part, which is
  * written as `*`. The list may include names that the template defines itself, which are not contact data.
  */
-export function templateVariables({ skeleton, escaping, tokens }: ParsedTemplate): string[][] {
+export function listTemplateVariables({ skeleton, escaping, tokens }: ParsedTemplate): string[][] {
   const libraryPaths: unknown[][] = PUBLIC_ENGINES[escaping].globalVariableSegmentsSync(skeleton);
   const paths = libraryPaths.map((path) => {
     const stop = path.findIndex((part) => typeof part !== 'string' && typeof part !== 'number');
     return (stop < 0 ? path : [...path.slice(0, stop), '*']).map(String);
   });
   for (const token of omitCommentTokens(tokens)) {
-    const plain = token.kind === 'output' ? plainExpression(token.content) : undefined;
+    const plain = token.kind === 'output' ? parsePlainExpression(token.content) : undefined;
     if (plain) paths.push(plain.path);
   }
   return paths;
 }
 
 /** Returns how a tag changes the number of open blocks: 1, -1 or 0. */
-export function depthChange(tag: string): number {
+export function getDepthChange(tag: string): number {
   if (BLOCK_TAGS.has(tag)) return 1;
   return tag.startsWith('end') ? -1 : 0;
 }
 
 function isPlain(token: FlatToken): boolean {
-  return plainExpression(token.content) !== undefined && !token.content.includes('__guard');
+  return parsePlainExpression(token.content) !== undefined && !token.content.includes('__guard');
 }
 
 /** Returns the tokens outside `{% comment %}`, where any text is allowed. */
@@ -189,11 +189,11 @@ function checkToken(token: FlatToken, escaping: Escaping, isGuarded: boolean): v
       if (!isOneValue(reader.readFilteredValue().initial.postfix) || reader.remaining().trim() !== '')
         throw new Error('an output holds one value and its filters');
       // The service adds its guard as one more filter, which cannot follow an empty filter.
-      if (isGuarded && token.content.trimEnd().endsWith('|')) throw new Error(findUnfinishedEnd(token.content));
+      if (isGuarded && token.content.trimEnd().endsWith('|')) throw new Error(findUnfinishedEndError(token.content));
       PUBLIC_ENGINES[escaping].parser.parseToken(token.library(), []);
     });
   } else if (token.kind === 'tag' && token.content === 'cycle') {
-    const bare = tagText(token)
+    const bare = getTagText(token)
       .slice('cycle'.length)
       .replace(/"[^"]*"|'[^']*'/g, '');
     if (/[A-Za-z_]/.test(bare))

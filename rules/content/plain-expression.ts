@@ -20,7 +20,7 @@ const PLAIN = new RegExp(
 );
 
 /** Reads the expression of an output if it is plain. Undefined for any other expression. */
-export function plainExpression(content: string): PlainExpression | undefined {
+export function parsePlainExpression(content: string): PlainExpression | undefined {
   const match = PLAIN.exec(content);
   if (!match) return undefined;
   const path = (match[1] ?? '').split('.');

@@ -7,7 +7,7 @@ const SPECIAL = /[&<>"']/;
  * Converts a value to the text that a template shows: empty text for null and for numbers that are not finite, JSON for
  * an object or a list.
  */
-export function plainText(value: unknown): string {
+export function toPlainText(value: unknown): string {
   if (typeof value === 'string') return value;
   if (value === null || value === undefined) return '';
   if (typeof value === 'number') return numberText(value);
@@ -33,6 +33,6 @@ function isJson(value: object): boolean {
 
 /** Converts a value to text that is safe in HTML text and in quoted attributes. Uses the same entities as liquidjs. */
 export function escapeHtml(value: unknown): string {
-  const text = plainText(value);
+  const text = toPlainText(value);
   return SPECIAL.test(text) ? text.replace(/[&<>"']/g, (char) => ESCAPES[char] ?? char) : text;
 }

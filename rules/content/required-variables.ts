@@ -1,11 +1,11 @@
 import type { Data } from '../filters/data-values.ts';
-import { ownValueAt } from '../own-value.ts';
-import { findLocalNames, outputNames, URL_VARIABLES } from './content-names.ts';
+import { readOwnValue } from '../own-value.ts';
+import { findLocalNames, listExpressionNames, URL_VARIABLES } from './content-names.ts';
 import { parseTemplates } from './content-prepare.ts';
 import type { EmailTemplates } from './email-text.ts';
 import { omitCommentTokens } from './liquid.ts';
-import { type FlatToken, tagText } from './liquid-tokens.ts';
-import { plainExpression } from './plain-expression.ts';
+import { type FlatToken, getTagText } from './liquid-tokens.ts';
+import { parsePlainExpression } from './plain-expression.ts';
 
 /** Variables that exist in every message. */
 const ALWAYS_PRESENT: ReadonlySet<string> = new Set(['id', 'email', ...URL_VARIABLES]);
@@ -18,14 +18,14 @@ const CONDITION_TAG = /^(?:if|unless|elsif|case|when)$/;
  * condition of an `if`, has a fallback.
  * @throws TemplateError
  */
-export function requiredVariables(templates: EmailTemplates): string[] {
+export function listRequiredVariables(templates: EmailTemplates): string[] {
   const parsed = Object.values(parseTemplates(templates));
   return [...new Set(parsed.flatMap(({ tokens }) => findRequired(omitCommentTokens(tokens))))].sort();
 }
 
 /** Lists the required variables that have no value, or an empty value, in the variables of a message. */
-export function missingVariables(required: readonly string[], vars: Readonly<Data>): string[] {
-  return required.filter((path) => isEmpty(ownValueAt(vars, path.split('.'))));
+export function listMissingVariables(required: readonly string[], vars: Readonly<Data>): string[] {
+  return required.filter((path) => isEmpty(readOwnValue(vars, path.split('.'))));
 }
 
 function findRequired(tokens: FlatToken[]): string[] {
@@ -43,12 +43,12 @@ function findRequired(tokens: FlatToken[]): string[] {
  * found by a pattern.
  */
 function listVariablesInTag(token: FlatToken): string[] {
-  return [...tagText(token).matchAll(/[\p{L}_][\p{L}\p{N}_.-]*/gu)].map(([name]) => removeDataPrefix(name));
+  return [...getTagText(token).matchAll(/[\p{L}_][\p{L}\p{N}_.-]*/gu)].map(([name]) => removeDataPrefix(name));
 }
 
 function pathsOf(expression: string, locals: ReadonlySet<string>): string[] {
-  const plain = plainExpression(expression);
-  const names = plain ? [plain.path.join('.')] : outputNames(expression, locals);
+  const plain = parsePlainExpression(expression);
+  const names = plain ? [plain.path.join('.')] : listExpressionNames(expression, locals);
   return names.filter((name) => !isTemplateName(name, locals)).map(removeDataPrefix);
 }
 

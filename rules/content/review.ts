@@ -1,25 +1,25 @@
-import { singleLine } from '../mime/mime-headers.ts';
+import { toSingleLine } from '../mime/mime-headers.ts';
 import {
   type AuthoredContent,
   compileContent,
-  contentSource,
   type RenderedContent,
   type RenderInput,
   renderContent,
+  toContentSource,
 } from './content.ts';
-import { textAsHtml } from './content-prepare.ts';
+import { convertTextToHtml } from './content-prepare.ts';
 import { htmlToText } from './content-text.ts';
 import { NO_TEXT } from './email-text.ts';
-import { contentFindings, type Finding } from './findings.ts';
+import { type Finding, listContentFindings } from './findings.ts';
 import { parseTemplate } from './liquid.ts';
-import { requiredVariables } from './required-variables.ts';
+import { listRequiredVariables } from './required-variables.ts';
 
 /** A content as rendered for one recipient, with the findings for its sender. */
 export interface ContentReview extends RenderedContent {
   /** The rendered preview text. Null if the content has no preheader. */
   preheader: string | null;
   findings: Finding[];
-  /** The variables without a fallback (see `requiredVariables`). */
+  /** The variables without a fallback (see `listRequiredVariables`). */
   required: string[];
 }
 
@@ -44,17 +44,17 @@ export function reviewContent(content: AuthoredContent, input: RenderInput): Con
     preheader: content.preheader ? renderPreheader(content.preheader, input) : null,
     html,
     text: rendered.text,
-    findings: contentFindings({ ...reviewed, text: bodyOnly.text }),
-    required: requiredVariables(content),
+    findings: listContentFindings({ ...reviewed, text: bodyOnly.text }),
+    required: listRequiredVariables(content),
   };
 }
 
 function renderPreheader(preheader: string, input: RenderInput): string {
-  const body = textAsHtml(parseTemplate(preheader, 'html', 'preheader'));
-  return singleLine(htmlToText(renderUntracked({ ...NO_TEXT, body, type: 'TRANSACTIONAL' }, input).html));
+  const body = convertTextToHtml(parseTemplate(preheader, 'html', 'preheader'));
+  return toSingleLine(htmlToText(renderUntracked({ ...NO_TEXT, body, type: 'TRANSACTIONAL' }, input).html));
 }
 
 function renderUntracked(content: AuthoredContent, { vars, urls }: RenderInput) {
-  const compiled = compileContent(contentSource(content, false));
+  const compiled = compileContent(toContentSource(content, false));
   return { ...renderContent(compiled, vars, urls), namesUnsubscribe: compiled.needsUnsubscribe };
 }

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { untrustedPiece, untrustedSubject, untrustedText, untrustedValue } from './untrusted-text.ts';
+import { cleanEachText, cleanUntrustedPiece, cleanUntrustedSubject, cleanUntrustedText } from './untrusted-text.ts';
 
 describe('untrusted text', () => {
   it.each([
@@ -19,7 +19,7 @@ describe('untrusted text', () => {
     '谢谢。OK',
     '👨‍👩‍👧 family',
   ])('does not change untrusted text such as %s', (text) => {
-    expect(untrustedText(text)).toBe(text);
+    expect(cleanUntrustedText(text)).toBe(text);
   });
 
   it.each([
@@ -60,9 +60,9 @@ describe('untrusted text', () => {
     'evil(dot)example',
     'login:evil.example',
   ])('has %s removed, and a subject that contains it becomes empty', (link) => {
-    expect(untrustedText(`see ${link} now`)).toBe('see now');
-    expect(untrustedText(link)).toBe('');
-    expect(untrustedSubject(`see ${link} now`)).toBe('');
+    expect(cleanUntrustedText(`see ${link} now`)).toBe('see now');
+    expect(cleanUntrustedText(link)).toBe('');
+    expect(cleanUntrustedSubject(`see ${link} now`)).toBe('');
   });
 
   it.each([
@@ -71,23 +71,23 @@ describe('untrusted text', () => {
     ['привет.Как дела', 'привет. Как дела'],
     ['مرحبا.شكرا', 'مرحبا. شكرا'],
   ])('%s gets the missing space', (given, expected) => {
-    expect(untrustedText(given)).toBe(expected);
-    expect(untrustedSubject(given)).toBe(expected);
+    expect(cleanUntrustedText(given)).toBe(expected);
+    expect(cleanUntrustedSubject(given)).toBe(expected);
   });
 
   it('is one line, without characters that reverse adjacent text', () => {
-    expect(untrustedText(' a\r\nb\tc\u2028d\u0000e\u202ef\u00a0g ')).toBe('a b c d ef g');
+    expect(cleanUntrustedText(' a\r\nb\tc\u2028d\u0000e\u202ef\u00a0g ')).toBe('a b c d ef g');
   });
 
   it('is 200 characters at most, and 40 in a subject', () => {
-    expect(untrustedText('x'.repeat(201))).toBe(`${'x'.repeat(199)}…`);
-    expect(untrustedText(`${'x'.repeat(198)}🎉🎉`)).toBe(`${'x'.repeat(198)}…`);
-    expect(untrustedSubject('word '.repeat(20))).toBe(`${'word '.repeat(8).slice(0, 39).trim()}…`);
+    expect(cleanUntrustedText('x'.repeat(201))).toBe(`${'x'.repeat(199)}…`);
+    expect(cleanUntrustedText(`${'x'.repeat(198)}🎉🎉`)).toBe(`${'x'.repeat(198)}…`);
+    expect(cleanUntrustedSubject('word '.repeat(20))).toBe(`${'word '.repeat(8).slice(0, 39).trim()}…`);
   });
 
   it('is cleaned in every part of a JSON value, including field names', () => {
     const value = { a: ['x evil.example', 7, null, true], 'evil.example': { b: 'ok' } };
-    expect(untrustedValue(value, untrustedText)).toEqual({ a: ['x', 7, null, true], '': { b: 'ok' } });
+    expect(cleanEachText(value, cleanUntrustedText)).toEqual({ a: ['x', 7, null, true], '': { b: 'ok' } });
   });
 });
 
@@ -114,9 +114,9 @@ describe('any untrusted text', { timeout: 30_000 }, () => {
     fc.assert(
       fc.property(texts, (text) => {
         for (const [clean, max] of [
-          [untrustedText, 200],
-          [untrustedSubject, 40],
-          [untrustedPiece, 200],
+          [cleanUntrustedText, 200],
+          [cleanUntrustedSubject, 40],
+          [cleanUntrustedPiece, 200],
         ] as const) {
           const shown = clean(text);
           expect(shown.length).toBeLessThanOrEqual(max);
@@ -132,7 +132,7 @@ describe('any untrusted text', { timeout: 30_000 }, () => {
   it('forms no link with adjacent text', () => {
     fc.assert(
       fc.property(texts, texts, (left, right) => {
-        expect(`${untrustedPiece(left)}${untrustedPiece(right)}`.normalize('NFKC')).not.toMatch(LINKED);
+        expect(`${cleanUntrustedPiece(left)}${cleanUntrustedPiece(right)}`.normalize('NFKC')).not.toMatch(LINKED);
       }),
       { numRuns: 1_000 },
     );

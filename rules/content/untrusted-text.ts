@@ -12,7 +12,7 @@ const READ_MAX_CHARS = 2_000;
  * client turns into links. Sentences or names without spaces (`it.Thanks`, `J.R.Smith`) are not removed, but get
  * spaces. Cleaning the result again does not change it.
  */
-export function untrustedText(value: string): string {
+export function cleanUntrustedText(value: string): string {
   return cleanText(value, TEXT_MAX_CHARS);
 }
 
@@ -20,7 +20,7 @@ export function untrustedText(value: string): string {
  * Cleans a value for a subject: at most 40 characters, and empty if it contains text like a link. The rule is stricter
  * than for text, because many people read only the subject.
  */
-export function untrustedSubject(value: string): string {
+export function cleanUntrustedSubject(value: string): string {
   const words = normalizeText(toOneLine(value.slice(0, READ_MAX_CHARS))).split(' ');
   return words.some((word) => isLink(word) && !isWords(word)) ? '' : cleanText(value, SUBJECT_MAX_CHARS);
 }
@@ -29,19 +29,19 @@ export function untrustedSubject(value: string): string {
  * Cleans a value that is directly next to another value. Also removes characters through which two harmless values
  * could form one link.
  */
-export function untrustedPiece(value: string): string {
-  const plain = untrustedText(value).replace(/[^\p{ASCII}…]/gu, (char) =>
+export function cleanUntrustedPiece(value: string): string {
+  const plain = cleanUntrustedText(value).replace(/[^\p{ASCII}…]/gu, (char) =>
     /[.:/@]/.test(normalizeDots(char)) ? ' ' : char,
   );
   return cleanText(plain.replace(JOINTS, ' '), TEXT_MAX_CHARS);
 }
 
 /** Applies `clean` to every text and field name in a JSON value; other values do not change. */
-export function untrustedValue(value: unknown, clean: (text: string) => string): unknown {
+export function cleanEachText(value: unknown, clean: (text: string) => string): unknown {
   if (typeof value === 'string') return clean(value);
-  if (Array.isArray(value)) return value.map((item) => untrustedValue(item, clean));
+  if (Array.isArray(value)) return value.map((item) => cleanEachText(item, clean));
   if (value === null || typeof value !== 'object') return value;
-  return Object.fromEntries(Object.entries(value).map(([name, item]) => [clean(name), untrustedValue(item, clean)]));
+  return Object.fromEntries(Object.entries(value).map(([name, item]) => [clean(name), cleanEachText(item, clean)]));
 }
 
 /**

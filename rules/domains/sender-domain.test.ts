@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import type { Dns } from './dns.ts';
 import {
-  checkRecords,
+  checkDnsRecords,
   type DomainCheckState,
-  dnsRecords,
+  explainMissingRecords,
+  listDnsRecords,
   normalizeDomain,
-  recordsNote,
   updateStateAfterCheck,
 } from './sender-domain.ts';
 
@@ -53,8 +53,8 @@ describe('a domain name', () => {
 
 describe('the records of a domain', () => {
   it('depend on the deployment: SES sends from its own hosts, and returned email may have a separate host', () => {
-    const findRecordValue = (source: Parameters<typeof dnsRecords>[0], purpose: string) =>
-      dnsRecords(source, {}).find((record) => record.purpose === purpose);
+    const findRecordValue = (source: Parameters<typeof listDnsRecords>[0], purpose: string) =>
+      listDnsRecords(source, {}).find((record) => record.purpose === purpose);
     expect(findRecordValue(SOURCE, 'SPF')?.value).toBe('v=spf1 a:mail.tidings.example ~all');
     expect(findRecordValue({ ...SOURCE, provider: 'ses' }, 'SPF')?.value).toBe('v=spf1 include:amazonses.com ~all');
     expect(findRecordValue({ ...SOURCE, mailHost: '192.0.2.1' }, 'SPF')?.value).toBe('v=spf1 ip4:192.0.2.1 ~all');
@@ -68,7 +68,7 @@ describe('the records of a domain', () => {
       'bounces.example',
     );
     expect(
-      dnsRecords(SOURCE, {})
+      listDnsRecords(SOURCE, {})
         .filter((record) => record.required)
         .map((record) => record.purpose),
     ).toEqual(['DKIM']);
@@ -77,7 +77,7 @@ describe('the records of a domain', () => {
 
 it('never requires an MX at the domain itself, and shows an existing one with a warning', () => {
   const seen = { apexMx: ['10 mx.company.example'], RETURN_PATH: ['5 mx.other.example'] };
-  const records = dnsRecords(SOURCE, {}, seen);
+  const records = listDnsRecords(SOURCE, {}, seen);
   expect(records.filter(({ type }) => type === 'MX').map(({ name }) => name)).toEqual([
     'bounces.shop.example',
     'in.shop.example',
@@ -91,10 +91,10 @@ it('never requires an MX at the domain itself, and shows an existing one with a 
 describe('records that are published next to existing ones', () => {
   const findShownRecord = (
     purpose: string,
-    found: Parameters<typeof dnsRecords>[1],
-    seen: Parameters<typeof dnsRecords>[2],
+    found: Parameters<typeof listDnsRecords>[1],
+    seen: Parameters<typeof listDnsRecords>[2],
   ) =>
-    dnsRecords({ ...SOURCE, spfInclude: 'spf.relay.example' }, found, seen).find(
+    listDnsRecords({ ...SOURCE, spfInclude: 'spf.relay.example' }, found, seen).find(
       (record) => record.purpose === purpose,
     );
 
@@ -135,7 +135,7 @@ describe('records that are published next to existing ones', () => {
         return name === '_dmarc.company.example' ? { kind: 'found', records: ['x', 'v=DMARC1; p=quarantine'] } : absent;
       },
     };
-    const { seen } = await checkRecords(dns, { ...SOURCE, domain: 'news.shop.company.example' });
+    const { seen } = await checkDnsRecords(dns, { ...SOURCE, domain: 'news.shop.company.example' });
     expect(seen.parentDmarc).toEqual(['_dmarc.company.example: v=DMARC1; p=quarantine']);
     expect(asked.filter((name) => name.startsWith('_dmarc')).sort()).toEqual([
       '_dmarc.company.example',
@@ -156,20 +156,20 @@ it.each([
   ['[2001:db8::1]', 'ip6:2001:db8::1'],
 ])('no MX record names %s, which is not a public host name', (mailHost, mechanism) => {
   const source = { ...SOURCE, mailHost };
-  const records = dnsRecords(source, {});
+  const records = listDnsRecords(source, {});
   expect(records.filter(({ type }) => type === 'MX')).toEqual([]);
   const spf = records.find(({ purpose }) => purpose === 'SPF')?.value;
   expect(spf).toBe(mechanism === undefined ? undefined : `v=spf1 ${mechanism} ~all`);
-  expect(recordsNote(source)).toContain(mailHost);
+  expect(explainMissingRecords(source)).toContain(mailHost);
 });
 
 it('a service on a loopback address has no records to publish', () => {
   const local = { ...SOURCE, mailHost: '127.0.0.1' };
-  expect(dnsRecords({ ...local, provider: 'capture' }, {})).toEqual([]);
-  expect(recordsNote({ ...local, provider: 'capture' })).toMatch(/nothing to publish/);
-  expect(dnsRecords(local, {}).map(({ purpose }) => purpose)).toEqual(['DKIM', 'DMARC']);
-  expect(recordsNote(local)).toMatch(/nothing to publish/);
-  expect(recordsNote(SOURCE)).toBeNull();
+  expect(listDnsRecords({ ...local, provider: 'capture' }, {})).toEqual([]);
+  expect(explainMissingRecords({ ...local, provider: 'capture' })).toMatch(/nothing to publish/);
+  expect(listDnsRecords(local, {}).map(({ purpose }) => purpose)).toEqual(['DKIM', 'DMARC']);
+  expect(explainMissingRecords(local)).toMatch(/nothing to publish/);
+  expect(explainMissingRecords(SOURCE)).toBeNull();
 });
 
 describe('after a check, a domain', () => {

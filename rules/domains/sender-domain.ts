@@ -80,7 +80,7 @@ export function normalizeDomain(text: string): string | undefined {
  * Lists the DNS records that a user should publish. Only DKIM is required: it proves that the domain belongs to the
  * project. Source: contract §9.5 Domains.
  */
-export function dnsRecords(source: RecordSource, found: FoundRecords, seen: SeenRecords = {}): DnsRecord[] {
+export function listDnsRecords(source: RecordSource, found: FoundRecords, seen: SeenRecords = {}): DnsRecord[] {
   const { domain, selector, publicKey, mailHost } = source;
   const record = (purpose: RecordPurpose, type: 'TXT' | 'MX', name: string, value: string): DnsRecord => ({
     purpose,
@@ -113,7 +113,10 @@ export function dnsRecords(source: RecordSource, found: FoundRecords, seen: Seen
 }
 
 /** Explains to the user why the list lacks records. Null if the list is complete. */
-export function recordsNote({ mailHost, provider }: Pick<RecordSource, 'mailHost' | 'provider'>): string | null {
+export function explainMissingRecords({
+  mailHost,
+  provider,
+}: Pick<RecordSource, 'mailHost' | 'provider'>): string | null {
   if (isMailServerName(mailHost)) return null;
   if (!isLoopbackHost(mailHost))
     return `There is nothing to publish for a return path or inbound mail: an MX needs a public host name, and PUBLIC_URL has ${mailHost}.`;
@@ -200,7 +203,7 @@ function findApexWarning({ domain, mailHost }: RecordSource, apexMx: string[]): 
 /**
  * Looks up all records of a domain in the DNS concurrently. Returns which records are published, and all values found.
  */
-export async function checkRecords(dns: Dns, source: RecordSource): Promise<CheckedRecords> {
+export async function checkDnsRecords(dns: Dns, source: RecordSource): Promise<CheckedRecords> {
   const { domain, selector, publicKey, mailHost } = source;
   const envelopeHost = returnPathHost(source);
   const [dkim, spf, dmarc, inbound, returnPath, apex, ...parents] = await Promise.all([

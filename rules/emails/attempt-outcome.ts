@@ -1,5 +1,5 @@
 import type { LastAttempt } from './last-attempt.ts';
-import { bounceReasonOf, type Reason } from './reasons.ts';
+import { type Reason, toBouncedReason } from './reasons.ts';
 import type { AboutRecipient, Refusal } from './refusal.ts';
 
 /**
@@ -49,16 +49,16 @@ export function createFailedOutcome(reason: Reason, error: string | null = null)
 /** Returns the outcome of a permanent refusal. */
 export function createRefusedOutcome(refusal: Refusal, error: string): RecordedOutcome {
   if (refusal.about === 'recipient') return { kind: 'bounced', refusal, error };
-  const outcome = { kind: 'failed' as const, reason: reasonOfRefusal(refusal), error };
-  return refusesSender(refusal) ? { ...outcome, refusesSender: true } : outcome;
+  const outcome = { kind: 'failed' as const, reason: toRefusalReason(refusal), error };
+  return isSenderRefused(refusal) ? { ...outcome, refusesSender: true } : outcome;
 }
 
 /** Returns the reason that an email with this refusal gets. */
-export function reasonOfRefusal(refusal: Refusal): Reason {
-  return refusal.about === 'recipient' ? bounceReasonOf(refusal.why) : 'provider_rejected';
+export function toRefusalReason(refusal: Refusal): Reason {
+  return refusal.about === 'recipient' ? toBouncedReason(refusal.why) : 'provider_rejected';
 }
 
 /** Tells whether a receiver refuses the sender. Such refusals count towards a hold of the project. */
-export function refusesSender(refusal: Refusal): boolean {
+export function isSenderRefused(refusal: Refusal): boolean {
   return refusal.about === 'us' && refusal.why === 'policy';
 }

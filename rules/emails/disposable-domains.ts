@@ -1,5 +1,5 @@
 import { createRequire } from 'node:module';
-import { isUnder } from './email-domains.ts';
+import { isDomainListed } from './email-domains.ts';
 
 const require = createRequire(import.meta.url);
 /** Well-known domains that are missing from the package's list. */
@@ -15,7 +15,7 @@ let parentDomains: ReadonlySet<string> | undefined;
 export function isDisposableDomain(domain: string): boolean {
   domains ??= readList('disposable-email-domains/index.json');
   parentDomains ??= readList('disposable-email-domains/wildcard.json');
-  return MORE.has(domain) || domains.has(domain) || isUnder(domain, parentDomains);
+  return MORE.has(domain) || domains.has(domain) || isDomainListed(domain, parentDomains);
 }
 
 function readList(module: string): ReadonlySet<string> {

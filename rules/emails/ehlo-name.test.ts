@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { ehloName } from './ehlo-name.ts';
+import { chooseEhloName } from './ehlo-name.ts';
 
 it.each([
   ['bounces.example.com', 'https://tidings.example.com', 'bounces.example.com'],
@@ -11,5 +11,5 @@ it.each([
   [undefined, 'http://[::1]:3000', null],
   [undefined, 'http://intranet', null],
 ])('is the host of RETURN_PATH_DOMAIN %s, else of PUBLIC_URL %s: %s', (returnPathDomain, publicUrl, name) => {
-  expect(ehloName({ returnPathDomain, publicUrl })).toBe(name);
+  expect(chooseEhloName({ returnPathDomain, publicUrl })).toBe(name);
 });

@@ -6,7 +6,7 @@ import { isLoopbackHost } from '../access/loopback.ts';
  * Null if this host is local or has no dot. Strict servers reply 421 to an IP address or to a name that is not in the
  * DNS.
  */
-export function ehloName(p: { returnPathDomain: string | undefined; publicUrl: string }): string | null {
+export function chooseEhloName(p: { returnPathDomain: string | undefined; publicUrl: string }): string | null {
   if (p.returnPathDomain !== undefined) return p.returnPathDomain;
   const host = new URL(p.publicUrl).hostname;
   if (isLoopbackHost(host.replace(/^\[|\]$/g, ''))) return null;

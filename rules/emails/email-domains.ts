@@ -63,7 +63,7 @@ export const REAL_LOOKALIKES = parseDomains(NO_TYPO);
  * Tells whether a domain or one of its parent domains is in the set, because alias services also use subdomains
  * (`ada.anonaddy.com`).
  */
-export function isUnder(domain: string, set: ReadonlySet<string>): boolean {
+export function isDomainListed(domain: string, set: ReadonlySet<string>): boolean {
   for (let name = domain; name.includes('.'); name = name.slice(name.indexOf('.') + 1)) if (set.has(name)) return true;
   return false;
 }

@@ -5,7 +5,7 @@ import { MAILBOX_MAX_CHARS, type Mailbox, parseMailbox } from './email-address.t
  * Creates the schema that parses the text of one mailbox to an address and a display name. Its error messages tell the
  * user how to correct the text.
  */
-export function mailboxText() {
+export function createMailboxSchema() {
   return z
     .string()
     .max(MAILBOX_MAX_CHARS)
@@ -18,6 +18,6 @@ export function mailboxText() {
 }
 
 /** Creates the schema that parses the text of one mailbox to the address, in the form that is stored and compared. */
-export function emailText() {
-  return mailboxText().transform(({ email }) => email);
+export function createEmailSchema() {
+  return createMailboxSchema().transform(({ email }) => email);
 }

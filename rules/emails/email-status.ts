@@ -36,14 +36,14 @@ const RANK: Record<EmailStatus, number> = {
  * Tells whether an email may change from one status to another. A status never changes to one of a lower or equal rank
  * (contract §9.1 Statuses).
  */
-export function statusAdvances(from: EmailStatus, to: EmailStatus): boolean {
+export function canChangeStatus(from: EmailStatus, to: EmailStatus): boolean {
   return RANK[to] > RANK[from];
 }
 
 /**
  * Returns the statuses from which an email may change to `to`. Every UPDATE of `emails.status` checks this: `WHERE
- * status = ANY(${statusesBefore('OPENED')}::text[])`. A late `delivered` therefore does not undo OPENED.
+ * status = ANY(${listStatusesBefore('OPENED')}::text[])`. A late `delivered` therefore does not undo OPENED.
  */
-export function statusesBefore(to: EmailStatus): EmailStatus[] {
-  return EMAIL_STATUSES.filter((from) => statusAdvances(from, to));
+export function listStatusesBefore(to: EmailStatus): EmailStatus[] {
+  return EMAIL_STATUSES.filter((from) => canChangeStatus(from, to));
 }

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { describeBrokenGuard, describeBrokenRefusalGuard, mailboxProviderOf } from './hold-guard.ts';
+import { describeBrokenGuard, describeBrokenRefusalGuard, findMailboxProvider } from './hold-guard.ts';
 
 const guards = { bounceGuard: 0.1, complaintGuard: 0.003 };
 const createMxAnswer = (...records: [number, string][]) => ({
@@ -39,11 +39,11 @@ it('20 refusals by one mailbox provider are too many', () => {
 
 it('the mailbox provider is named by the last two labels of the MX host, or by the domain itself', () => {
   expect(
-    mailboxProviderOf('shop.example', createMxAnswer([10, 'alt1.aspmx.l.google.com'], [1, 'aspmx.l.google.com'])),
+    findMailboxProvider('shop.example', createMxAnswer([10, 'alt1.aspmx.l.google.com'], [1, 'aspmx.l.google.com'])),
   ).toBe('google.com');
-  expect(mailboxProviderOf('shop.example', createMxAnswer([10, 'mail']))).toBe('mail');
-  expect(mailboxProviderOf('shop.example', createMxAnswer([0, '']))).toBe('shop.example');
-  expect(mailboxProviderOf('shop.example', { kind: 'absent', nameExists: true })).toBe('shop.example');
-  expect(mailboxProviderOf('shop.example', { kind: 'fault', reason: 'x' })).toBe('shop.example');
-  expect(mailboxProviderOf('shop.example', createMxAnswer([0, '{{x}}<b>.test']))).toBe('??x???b?.test');
+  expect(findMailboxProvider('shop.example', createMxAnswer([10, 'mail']))).toBe('mail');
+  expect(findMailboxProvider('shop.example', createMxAnswer([0, '']))).toBe('shop.example');
+  expect(findMailboxProvider('shop.example', { kind: 'absent', nameExists: true })).toBe('shop.example');
+  expect(findMailboxProvider('shop.example', { kind: 'fault', reason: 'x' })).toBe('shop.example');
+  expect(findMailboxProvider('shop.example', createMxAnswer([0, '{{x}}<b>.test']))).toBe('??x???b?.test');
 });

@@ -60,7 +60,7 @@ export function describeBrokenRefusalGuard(p: { provider: string; refused: numbe
  * Returns the mailbox provider of a domain: the last two labels of its MX host, or the domain itself if it has no MX
  * record (contract §9.7 Refusals).
  */
-export function mailboxProviderOf(domain: string, result: DnsAnswer<MxRecord>): string {
+export function findMailboxProvider(domain: string, result: DnsAnswer<MxRecord>): string {
   const records = result.kind === 'found' ? result.records : [];
   const [first] = [...records].sort((a, b) => a.priority - b.priority || (a.exchange < b.exchange ? -1 : 1));
   const name = first?.exchange ? first.exchange.split('.').slice(-2).join('.') : domain;

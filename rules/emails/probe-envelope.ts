@@ -8,6 +8,6 @@ const PROBE_RECIPIENT = 'postmaster@gmail.com';
  * Returns the envelope of a probe. A probe checks whether a relay accepts email from the service's return path to a
  * remote mailbox.
  */
-export function probeEnvelope(returnPathHost: string): { from: string; to: string } {
+export function createProbeEnvelope(returnPathHost: string): { from: string; to: string } {
   return { from: `postmaster@${returnPathHost}`, to: PROBE_RECIPIENT };
 }

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { bounceReasonOf, isSuppressionFor, REASONS, SUPPRESSION_REASONS, suppressionReasonOf } from './reasons.ts';
+import { isSuppressionFor, REASONS, SUPPRESSION_REASONS, toBouncedReason, toSuppressedReason } from './reasons.ts';
 
 describe('the vocabulary of reasons', () => {
   it('has no reason twice, and contains the composed reasons', () => {
     expect(new Set(REASONS).size).toBe(REASONS.length);
-    expect(REASONS).toContain(suppressionReasonOf('complaint'));
-    expect(REASONS).toContain(bounceReasonOf('policy'));
+    expect(REASONS).toContain(toSuppressedReason('complaint'));
+    expect(REASONS).toContain(toBouncedReason('policy'));
   });
 });
 

@@ -45,11 +45,11 @@ export const REASONS: readonly Reason[] = [
   ...BOUNCE_CLASSES.map((why): Reason => `bounced:${why}`),
 ];
 
-export function suppressionReasonOf(why: SuppressionReason): Reason {
+export function toSuppressedReason(why: SuppressionReason): Reason {
   return `suppressed:${why}`;
 }
 
-export function bounceReasonOf(why: BounceClass): Reason {
+export function toBouncedReason(why: BounceClass): Reason {
   return `bounced:${why}`;
 }
 

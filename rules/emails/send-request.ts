@@ -73,7 +73,12 @@ export interface SentBefore {
  * Returns the change that a request makes to each contact, as text. Requests that change the same contact in different
  * ways must not run concurrently.
  */
-export function contactChanges({ projectId, to, subscribed, data }: SendRequest): [contact: string, change: string][] {
+export function listContactChanges({
+  projectId,
+  to,
+  subscribed,
+  data,
+}: SendRequest): [contact: string, change: string][] {
   const change = JSON.stringify([subscribed, data.set, data.remove]);
   // A copy does not change the contact who gets it.
   return to.map(({ email, role }) => [`${projectId} contact ${email}`, role ? '' : change]);

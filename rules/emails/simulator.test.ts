@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { classifyRefusal } from './refusal.ts';
-import { chooseSimulation, isSimulatorAddress, SIMULATED_REPLIES, simulatedBounce } from './simulator.ts';
+import { chooseSimulation, createSimulatedBounce, isSimulatorAddress, SIMULATED_REPLIES } from './simulator.ts';
 
 it('recognizes the addresses of the simulator in any case and with any tag', () => {
   expect(isSimulatorAddress('bounce@simulator.test')).toBe(true);
@@ -31,8 +31,8 @@ it('gives the outcome of each address, with tags and without', () => {
 it('replies like servers: rejects the message, defers, and returns email for a dead and for a full mailbox', () => {
   expect(classifyRefusal(SIMULATED_REPLIES.refused)).toEqual({ about: 'message', retry: false });
   expect(classifyRefusal(SIMULATED_REPLIES.put_off)).toMatchObject({ retry: true });
-  expect(simulatedBounce('bounce').refusal).toMatchObject({ about: 'recipient', why: 'dead_mailbox' });
-  expect(simulatedBounce('softbounce').refusal).toMatchObject({
+  expect(createSimulatedBounce('bounce').refusal).toMatchObject({ about: 'recipient', why: 'dead_mailbox' });
+  expect(createSimulatedBounce('softbounce').refusal).toMatchObject({
     about: 'recipient',
     why: 'mailbox_for_now',
     bounceType: 'Transient',

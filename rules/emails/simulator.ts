@@ -72,7 +72,7 @@ export const SIMULATED_REPLIES = {
 } as const;
 
 /** Classifies a simulated bounce in the same way as a real bounce. */
-export function simulatedBounce(what: 'bounce' | 'softbounce'): { refusal: Refusal; words: string } {
+export function createSimulatedBounce(what: 'bounce' | 'softbounce'): { refusal: Refusal; words: string } {
   const { code, text } = SIMULATED_REPLIES[what];
   return { refusal: classifyRefusal(SIMULATED_REPLIES[what]), words: `${code} ${text}` };
 }

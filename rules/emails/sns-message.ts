@@ -29,13 +29,13 @@ const CERTIFICATE_PATH = /^\/SimpleNotificationService-[\w-]{1,100}\.pem$/;
  * Returns the address of a message's certificate, if it is an address of SNS in the topic's region. Undefined for any
  * other address, because it may belong to anyone and must not be fetched.
  */
-export function certificateUrl(message: SnsMessage): URL | undefined {
+export function findCertificateUrl(message: SnsMessage): URL | undefined {
   const url = parseSnsUrl(message.SigningCertURL, message.TopicArn);
   return url && CERTIFICATE_PATH.test(url.pathname) && url.search === '' ? url : undefined;
 }
 
 /** Returns the address that confirms a subscription, if it is an address of SNS. Undefined for any other address. */
-export function confirmationUrl(message: SnsMessage): URL | undefined {
+export function findConfirmationUrl(message: SnsMessage): URL | undefined {
   const url = parseSnsUrl(message.SubscribeURL ?? '', message.TopicArn);
   return url?.searchParams.get('Action') === 'ConfirmSubscription' &&
     url.searchParams.get('TopicArn') === message.TopicArn
@@ -48,7 +48,7 @@ export function isSnsSignature(message: SnsMessage, certificate: string, now: Da
   try {
     const { publicKey, validFrom, validTo } = new X509Certificate(certificate);
     if (now < new Date(validFrom) || now > new Date(validTo)) return false;
-    const verify = createVerify(ALGORITHM[message.SignatureVersion]).update(textToSign(message), 'utf8');
+    const verify = createVerify(ALGORITHM[message.SignatureVersion]).update(buildTextToSign(message), 'utf8');
     return verify.verify(publicKey, message.Signature, 'base64');
   } catch {
     return false; // The text is not a certificate, or the certificate has another kind of key.
@@ -56,7 +56,7 @@ export function isSnsSignature(message: SnsMessage, certificate: string, now: Da
 }
 
 /** Returns the text that SNS signs: names and values, each on its own line. */
-export function textToSign(message: SnsMessage): string {
+export function buildTextToSign(message: SnsMessage): string {
   return SIGNED_FIELDS[message.Type]
     .flatMap((name) => (typeof message[name] === 'string' ? [`${name}\n${message[name]}\n`] : []))
     .join('');

@@ -33,7 +33,7 @@ export function computePhoneHash(key: Buffer, phone: string): Buffer {
 }
 
 /** Pads a key of at most 64 bytes to the inner and the outer key of an HMAC. Source: RFC 2104 §2. */
-export function keyPads(key: Buffer): KeyPads {
+export function padHmacKey(key: Buffer): KeyPads {
   if (key.length > BLOCK_BYTES) throw new RangeError('a suppression key has at most 64 bytes');
   const block = Buffer.alloc(BLOCK_BYTES);
   key.copy(block);

@@ -2,7 +2,13 @@ import spellChecker from '@zootools/email-spell-checker';
 import type { Dns, DnsAnswer, MxRecord } from '../domains/dns.ts';
 import { isDisposableDomain } from './disposable-domains.ts';
 import { emailDomain, emailLocalPart, normalizeEmail } from './email-address.ts';
-import { FREE_MAIL_DOMAINS, isUnder, MISSPELLED_ENDINGS, REAL_LOOKALIKES, RELAY_DOMAINS } from './email-domains.ts';
+import {
+  FREE_MAIL_DOMAINS,
+  isDomainListed,
+  MISSPELLED_ENDINGS,
+  REAL_LOOKALIKES,
+  RELAY_DOMAINS,
+} from './email-domains.ts';
 
 /**
  * Facts about an address that the service can find without sending email to it. Source: contract §10.4 Verification.
@@ -35,7 +41,7 @@ export async function verifyEmail(dns: Dns, address: string): Promise<EmailVerif
   const email = normalizeEmail(address);
   const domain = emailDomain(email);
   const [ns, mx, website] = await Promise.all([findZone(dns, domain), dns.mx(domain), dns.addresses(domain)]);
-  const isAlias = isUnder(domain, RELAY_DOMAINS);
+  const isAlias = isDomainListed(domain, RELAY_DOMAINS);
   // The list of disposable domains includes some alias services, but their addresses are not disposable.
   const isDisposable = !isAlias && isDisposableDomain(domain);
   const suggestedEmail = suggestAddress(email, domain);
@@ -114,7 +120,8 @@ function isNullMx(records: MxRecord[]): boolean {
  * Returns the corrected address if its domain is similar to a well-known domain, or has a misspelled top-level domain.
  */
 function suggestAddress(email: string, domain: string): string | undefined {
-  if (FREE_MAIL_DOMAINS.has(domain) || REAL_LOOKALIKES.has(domain) || isUnder(domain, RELAY_DOMAINS)) return undefined;
+  if (FREE_MAIL_DOMAINS.has(domain) || REAL_LOOKALIKES.has(domain) || isDomainListed(domain, RELAY_DOMAINS))
+    return undefined;
   const similar = spellChecker.run({ email })?.domain.toLowerCase();
   // The library also suggests me.com for acme.com, mail.com for tail.com, and a well-known ending for any unknown
   // ending. These are not typing errors.

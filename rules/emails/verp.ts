@@ -16,7 +16,7 @@ const MAC_BYTES = 10;
  * Returns the envelope sender of an email (VERP, variable envelope return path). Bounces are sent to this address,
  * which contains the id of the email and a MAC, so that no one can forge a bounce. `key` is the derived key for `verp`.
  */
-export function verpAddress(key: Buffer, emailId: string, domain: string): string {
+export function createVerpAddress(key: Buffer, emailId: string, domain: string): string {
   const id = emailId.replaceAll('-', '').toLowerCase();
   return `bounce+${id}${signerOf(key)(Buffer.from(id, 'hex'), 'hex').slice(0, 2 * MAC_BYTES)}@${domain}`;
 }

@@ -1,6 +1,6 @@
 import type { KeyMode } from '../access/api-keys.ts';
 import { createFailedOutcome, type RecordedOutcome } from './attempt-outcome.ts';
-import { type SuppressionReason, suppressionReasonOf } from './reasons.ts';
+import { type SuppressionReason, toSuppressedReason } from './reasons.ts';
 
 /** Facts about an email that is about to be sent, or about the email of a preview. */
 export interface EmailAtHand {
@@ -25,7 +25,7 @@ export interface EmailAtHand {
  */
 export function decideWithholding(email: EmailAtHand): RecordedOutcome | undefined {
   if (!email.to) return createFailedOutcome('contact_deleted');
-  if (email.suppressedBy) return createFailedOutcome(suppressionReasonOf(email.suppressedBy));
+  if (email.suppressedBy) return createFailedOutcome(toSuppressedReason(email.suppressedBy));
   if (email.contentType === 'MARKETING' && !email.contact?.subscribed) {
     return createFailedOutcome(email.contact?.pending ? 'unconfirmed' : 'unsubscribed');
   }

@@ -1,6 +1,6 @@
 import { closest, distance } from 'fastest-levenshtein';
 import type { FieldError } from '../errors.ts';
-import { segmentSlug } from '../slug.ts';
+import { toSegmentSlug } from '../slug.ts';
 
 /** The events that the service records about email. Source: contract §8.2 Events of the service. */
 export const EMAIL_EVENTS = [
@@ -192,7 +192,7 @@ const SEGMENT_EVENT = /^segment\.(.+)\.(entry|exit)$/is;
 function findImpossibleSegmentError(name: string): string | undefined {
   const [, slug = '', ending = ''] = SEGMENT_EVENT.exec(name) ?? [];
   if (slug !== '') {
-    const recorded = `segment.${segmentSlug(slug)}.${ending.toLowerCase()}`;
+    const recorded = `segment.${toSegmentSlug(slug)}.${ending.toLowerCase()}`;
     return name === recorded ? undefined : `The service records no event "${name}". Did you mean ${recorded}?`;
   }
   const parts = name.split('.');
@@ -205,6 +205,6 @@ function findImpossibleSegmentError(name: string): string | undefined {
 }
 
 /** Returns the name of the event for a contact that enters or leaves a segment; `slug` is the segment's slug. */
-export function segmentEvent(slug: string, change: 'entry' | 'exit'): string {
+export function toSegmentEventName(slug: string, change: 'entry' | 'exit'): string {
   return `segment.${slug}.${change}`;
 }

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { refuseUnfilled } from '../content/expressions.ts';
-import { isParsedAsOlder } from '../stored-values.ts';
+import { refuseExpressions } from '../content/expressions.ts';
+import { isParsingWithOlderRules } from '../stored-values.ts';
 import { EVENT_NAME_LENGTH, findImpossibleEventError, findImpossiblePrefixError } from './event-names.ts';
 
 /**
@@ -16,14 +16,14 @@ export const ListenedEventInput = z
 
 /** Adds an issue if an event with this name can never occur. */
 export function refuseImpossibleEvent(name: string, ctx: z.RefinementCtx): void {
-  refuseUnfilled(name, ctx);
+  refuseExpressions(name, ctx);
   addIssueForMessage(findImpossibleEventError(name), ctx);
 }
 
 /** Adds an issue for a pattern that no event can match: a name, or a prefix with an asterisk at its end. */
 export function refuseImpossiblePattern(pattern: string, ctx: z.RefinementCtx): void {
   const isPrefix = pattern.endsWith('*');
-  refuseUnfilled(pattern, ctx);
+  refuseExpressions(pattern, ctx);
   addIssueForMessage(
     isPrefix ? findImpossiblePrefixError(pattern.slice(0, -1)) : findImpossibleEventError(pattern),
     ctx,
@@ -31,6 +31,6 @@ export function refuseImpossiblePattern(pattern: string, ctx: z.RefinementCtx): 
 }
 
 function addIssueForMessage(message: string | undefined, ctx: z.RefinementCtx): void {
-  if (message !== undefined && !isParsedAsOlder())
+  if (message !== undefined && !isParsingWithOlderRules())
     ctx.addIssue({ code: 'custom', message, params: { code: 'unknown_event' } });
 }

@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { markTrusted, markUntrusted } from '../provenance/provenance.ts';
-import { listChangedNames, resolveUpdates, updateOutput } from './contact-updates.ts';
+import { fillUpdates, listChangedNames, toUpdateOutput } from './contact-updates.ts';
 
 const variables = markUntrusted({ event: { city: 'Ulm', empty: '', none: null }, plan: 'pro' }, ['event']);
 
-describe('resolveUpdates', () => {
+describe('fillUpdates', () => {
   it('omits fields whose variable is missing, empty or null', () => {
     const updates = { city: '{{event.town}}', a: '{{event.empty}}', b: '{{event.none}}', plan: '{{plan}}', c: '' };
-    expect(resolveUpdates(updates, variables).values).toEqual({ plan: 'pro' });
+    expect(fillUpdates(updates, variables).values).toEqual({ plan: 'pro' });
   });
 
   it('omits a text of missing variables with spaces between them, and a calculation without a result', () => {
@@ -16,7 +16,7 @@ describe('resolveUpdates', () => {
       ratio: '{{ 4 | divided_by: 0 }}',
       nil: '{{ x | default: nil }}',
     };
-    expect(resolveUpdates(updates, variables).values).toEqual({});
+    expect(fillUpdates(updates, variables).values).toEqual({});
   });
 
   it('omits a text around missing variables, and a calculation with nothing but missing values of the event', () => {
@@ -27,7 +27,7 @@ describe('resolveUpdates', () => {
       tags: '{{ event.tags | split: "," }}',
       first: '{{ event.items[0].sku | append: "!" }}',
     };
-    expect(resolveUpdates(updates, variables).values).toEqual({});
+    expect(fillUpdates(updates, variables).values).toEqual({});
   });
 
   it('keeps a text with one value, a fallback in a filter, and a calculation from the data of the contact', () => {
@@ -39,7 +39,7 @@ describe('resolveUpdates', () => {
       now: '{{ 1 | plus: 1 }}',
     };
     const expected = { name: ' Ulm', town: 'In Bonn', other: 'In Bonn', visits: 1, now: 2 };
-    expect(resolveUpdates(updates, variables).values).toEqual(expected);
+    expect(fillUpdates(updates, variables).values).toEqual(expected);
   });
 
   it('reads sizes, first and last items and names with a dot as Liquid does', () => {
@@ -54,17 +54,17 @@ describe('resolveUpdates', () => {
       noItem: '{{ event.items.first.gone }}',
     };
     const expected = { first: 'p1', last: 'P1', count: 1, length: 3, dot: 'dot' };
-    expect(resolveUpdates(updates, markTrusted(values)).values).toEqual(expected);
+    expect(fillUpdates(updates, markTrusted(values)).values).toEqual(expected);
   });
 
   it('keeps fallbacks, literal values and a literal null', () => {
     const updates = { city: '{{event.town ?? Berlin}}', gone: null, n: 0, off: false };
-    expect(resolveUpdates(updates, variables).values).toEqual({ city: 'Berlin', gone: null, n: 0, off: false });
+    expect(fillUpdates(updates, variables).values).toEqual({ city: 'Berlin', gone: null, n: 0, off: false });
   });
 
   it('omits missing variables inside objects and lists', () => {
     const updates = { address: { city: '{{event.city}}', zip: '{{event.zip}}' }, tags: ['{{plan}}', '{{event.tag}}'] };
-    expect(resolveUpdates(updates, variables).values).toEqual({ address: { city: 'Ulm' }, tags: ['pro'] });
+    expect(fillUpdates(updates, variables).values).toEqual({ address: { city: 'Ulm' }, tags: ['pro'] });
   });
 
   it("keeps the contact's values where a variable inside an object or a list is missing", () => {
@@ -77,13 +77,13 @@ describe('resolveUpdates', () => {
       none: {},
       list: [],
     };
-    const { values, untrusted } = resolveUpdates(updates, contact);
+    const { values, untrusted } = fillUpdates(updates, contact);
     expect(values).toEqual({ address: { city: 'Bonn', zip: '89073', more: { floor: 2 } }, none: {}, list: [] });
     expect([...untrusted]).toEqual(['address']);
   });
 
   it('names the fields with untrusted values', () => {
-    const { untrusted } = resolveUpdates({ city: '{{event.city}}', zip: '{{event.zip}}', plan: '{{plan}}' }, variables);
+    const { untrusted } = fillUpdates({ city: '{{event.city}}', zip: '{{event.zip}}', plan: '{{plan}}' }, variables);
     expect([...untrusted]).toEqual(['city']);
   });
 });
@@ -98,6 +98,6 @@ it('listChangedNames lists only the fields that the updates really change', () =
 it('the output of a step names the subscription only if it changed', () => {
   const before = { data: { plan: 'free' }, subscribed: false };
   const updates = { plan: 'pro' };
-  expect(updateOutput(before, { updates, subscribed: true })).toEqual({ updated: ['plan'], subscribed: true });
-  expect(updateOutput(before, { updates: {}, subscribed: false })).toEqual({ updated: [] });
+  expect(toUpdateOutput(before, { updates, subscribed: true })).toEqual({ updated: ['plan'], subscribed: true });
+  expect(toUpdateOutput(before, { updates: {}, subscribed: false })).toEqual({ updated: [] });
 });

@@ -7,7 +7,7 @@ import { markUntrusted, type Sourced } from '../provenance/provenance.ts';
  * Inserts variables into the `updates` of an UPDATE_CONTACT step. A missing variable or an empty text changes nothing:
  * the result omits its field, and inside an object the contact keeps its value. Only a literal `null` deletes a field.
  */
-export function resolveUpdates(updates: Readonly<Data>, variables: Sourced<Data>): Sourced<Data> {
+export function fillUpdates(updates: Readonly<Data>, variables: Sourced<Data>): Sourced<Data> {
   const { values, untrusted } = interpolateFields(updates, variables);
   const stored = isPlainObject(variables.values.data) ? variables.values.data : {};
   const untrustedNames: string[] = [];
@@ -33,7 +33,7 @@ export function listChangedNames(before: Readonly<Data>, updates: Readonly<Data>
  * Returns the output of an UPDATE_CONTACT step: the changed fields, and the subscription if it changed. A step cannot
  * change the subscription if, for example, the project protects the contact's refusal.
  */
-export function updateOutput(
+export function toUpdateOutput(
   before: { data: Readonly<Data>; subscribed: boolean },
   after: { updates: Readonly<Data>; subscribed: boolean },
 ): Record<string, unknown> {

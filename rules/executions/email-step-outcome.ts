@@ -1,4 +1,4 @@
-import { type RecordedOutcome, reasonOfRefusal } from '../emails/attempt-outcome.ts';
+import { type RecordedOutcome, toRefusalReason } from '../emails/attempt-outcome.ts';
 import { uuidv7 } from '../uuid.ts';
 
 /**
@@ -11,7 +11,7 @@ const SKIPPED = /^(unsubscribed|unconfirmed$|suppressed:|frequency_capped$)/;
  * Returns how a visit of a SEND_EMAIL step ends, from the outcome of its email. Only test runs of a workflow use
  * `changes`.
  */
-export function outcomeOfEmail(outcome: RecordedOutcome, emailId: string) {
+export function toEmailStepOutcome(outcome: RecordedOutcome, emailId: string) {
   switch (outcome.kind) {
     case 'failed':
       return {
@@ -28,7 +28,7 @@ export function outcomeOfEmail(outcome: RecordedOutcome, emailId: string) {
     case 'bounced':
       return {
         status: 'FAILED' as const,
-        output: { emailId, reason: reasonOfRefusal(outcome.refusal) },
+        output: { emailId, reason: toRefusalReason(outcome.refusal) },
         error: outcome.error,
       };
     case 'held':

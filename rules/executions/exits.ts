@@ -7,7 +7,7 @@ import { findConditionSizeError } from '../filters/condition-size.ts';
 import type { Data } from '../filters/data-values.ts';
 import { type FilterClock, matchesEventData } from '../filters/evaluate.ts';
 import { type Condition, parseCondition, WaitFiltersInput } from '../filters/filters.ts';
-import { describeForms } from '../input-forms.ts';
+import { declareForms } from '../input-forms.ts';
 import type { Sourced } from '../provenance/provenance.ts';
 import { fillCondition } from './fill-condition.ts';
 import { matchesAnyEvent } from './steps/wait-for-event.ts';
@@ -47,7 +47,7 @@ export const EXITS_MAX = 20;
  */
 const EXITS_MAX_BYTES = 16 * 1024;
 
-const Filters = describeForms(
+const Filters = declareForms(
   z
     .unknown()
     .superRefine((filters, ctx) => {

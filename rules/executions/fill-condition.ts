@@ -1,7 +1,7 @@
 import { hasExpression } from '../content/expressions.ts';
 import { interpolateJson } from '../content/interpolate.ts';
 import type { Data } from '../filters/data-values.ts';
-import { operatorsOf, parseField } from '../filters/fields.ts';
+import { listOperators, parseField } from '../filters/fields.ts';
 import { type Condition, type Filter, type FilterValue, parseCondition } from '../filters/filters.ts';
 import type { Sourced } from '../provenance/provenance.ts';
 
@@ -62,6 +62,6 @@ function readFilter(filter: Omit<Filter, 'value'> & { value: unknown }, scope: S
 function toEmptyFilter({ field, operator }: Filter, scope: Scope): Filter {
   const empty = { operator: NEGATIVE.has(operator) ? ('notIn' as const) : ('in' as const), value: [] };
   const ref = parseField(field, empty.operator, scope);
-  const acceptsList = ref !== undefined && operatorsOf(ref.kind).includes(empty.operator);
+  const acceptsList = ref !== undefined && listOperators(ref.kind).includes(empty.operator);
   return { field: acceptsList ? field : 'email', ...empty };
 }

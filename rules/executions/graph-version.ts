@@ -12,7 +12,7 @@ export interface VersionedGraph {
  * client that saves a whole graph sends the version that it edited, so that the service does not overwrite a concurrent
  * change.
  */
-export function graphVersion({ entryStepId, steps, transitions }: VersionedGraph): string {
+export function computeGraphVersion({ entryStepId, steps, transitions }: VersionedGraph): string {
   const graph = [
     entryStepId,
     steps.map(({ id, type, name, config, position }) => [id, type, name, config, position]),

@@ -1,18 +1,18 @@
 import { expect, it } from 'vitest';
-import { countVisit, newLoopGuard, notePauseBegun, notePauseEnded } from './loop-guard.ts';
+import { newLoopGuard, recordPauseEnd, recordPauseStart, recordVisit } from './loop-guard.ts';
 
 const runCycle = (...pauses: { ms?: number; byEvent?: boolean; tookMs?: number }[]) => {
   const guard = newLoopGuard();
-  countVisit(guard, 'step');
+  recordVisit(guard, 'step');
   for (const { ms, byEvent = false, tookMs = 0 } of pauses) {
-    notePauseBegun(guard, ms);
-    notePauseEnded(guard, { byEvent, tookMs });
+    recordPauseStart(guard, ms);
+    recordPauseEnd(guard, { byEvent, tookMs });
   }
-  return countVisit(JSON.parse(JSON.stringify(guard)), 'step');
+  return recordVisit(JSON.parse(JSON.stringify(guard)), 'step');
 };
 
 it('the first visit to a step is never too early', () => {
-  expect(countVisit(newLoopGuard(), 'step')).toBe(false);
+  expect(recordVisit(newLoopGuard(), 'step')).toBe(false);
 });
 
 it('requires 60 seconds of waiting per cycle, and exactly 60 are enough', () => {
@@ -34,9 +34,9 @@ it('a wait that an event ended counts with the time it took, at most its deadlin
 
 it('counts each cycle separately', () => {
   const guard = newLoopGuard();
-  countVisit(guard, 'step');
-  notePauseBegun(guard, 3_600_000);
-  notePauseEnded(guard, { byEvent: false, tookMs: 0 });
-  expect(countVisit(guard, 'step')).toBe(false);
-  expect(countVisit(guard, 'step')).toBe(true);
+  recordVisit(guard, 'step');
+  recordPauseStart(guard, 3_600_000);
+  recordPauseEnd(guard, { byEvent: false, tookMs: 0 });
+  expect(recordVisit(guard, 'step')).toBe(false);
+  expect(recordVisit(guard, 'step')).toBe(true);
 });

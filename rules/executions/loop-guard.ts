@@ -33,7 +33,7 @@ export function newLoopGuard(): LoopGuard {
 }
 
 /** Records a visit to a step. @returns true if the visit is too soon after the last visit to this step */
-export function countVisit(guard: LoopGuard, stepId: string): boolean {
+export function recordVisit(guard: LoopGuard, stepId: string): boolean {
   const before = guard.comings[stepId];
   guard.comings[stepId] = guard.waitedMs;
   return before !== undefined && guard.waitedMs - before < MIN_CYCLE_WAIT_MS;
@@ -43,7 +43,7 @@ export function countVisit(guard: LoopGuard, stepId: string): boolean {
  * Records the start of a pause. `ms` is the planned length of the pause; it is undefined if only an event ends the
  * pause.
  */
-export function notePauseBegun(guard: LoopGuard, ms: number | undefined): void {
+export function recordPauseStart(guard: LoopGuard, ms: number | undefined): void {
   if (ms === undefined) delete guard.pauseMs;
   else guard.pauseMs = ms;
 }
@@ -52,7 +52,7 @@ export function notePauseBegun(guard: LoopGuard, ms: number | undefined): void {
  * Records the end of a pause. A pause that a timer ended counts with its planned length, because the clocks of
  * different machines may differ. A pause that an event ended counts with the time that it actually took.
  */
-export function notePauseEnded(guard: LoopGuard, p: { byEvent: boolean; tookMs: number }): void {
+export function recordPauseEnd(guard: LoopGuard, p: { byEvent: boolean; tookMs: number }): void {
   const { pauseMs = p.tookMs } = guard;
   guard.waitedMs += Math.max(0, p.byEvent ? Math.min(p.tookMs, pauseMs) : pauseMs);
   delete guard.pauseMs;

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { ownValueAt } from '../own-value.ts';
+import { readOwnValue } from '../own-value.ts';
 
 /**
  * Matches the path of a value in an execution's event or context: `event.cartId`, `event.items.0.sku`. Refuses a name
@@ -15,12 +15,12 @@ export const REENTRY_KEY_ERROR =
  * Returns a hash of the value at a path, in the form of a UUID. A contact may have one open execution for each value,
  * and one without a value (undefined). A number and the same digits as text are one value.
  */
-export function reentryValue(
+export function computeReentryValue(
   key: string | null,
   { event, context }: { event: Record<string, unknown>; context: Record<string, unknown> },
 ): string | undefined {
   if (key === null) return undefined;
-  const value = ownValueAt({ event, context }, key.split('.'));
+  const value = readOwnValue({ event, context }, key.split('.'));
   if (value === null || value === undefined || value === '') return undefined;
   const text = typeof value === 'object' ? JSON.stringify(value) : String(value);
   return createHash('sha256')

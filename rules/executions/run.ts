@@ -3,7 +3,7 @@ import { countsForListener } from '../events/automatic-emails.ts';
 import { checkData, type Data, mergeData, parseDataChanges } from '../filters/data-values.ts';
 import { type FilterClock, matchesEventData } from '../filters/evaluate.ts';
 import type { Condition } from '../filters/filters.ts';
-import { markUntrusted, type Sourced, untrustedNames } from '../provenance/provenance.ts';
+import { listUntrustedNames, markUntrusted, type Sourced } from '../provenance/provenance.ts';
 import { type Exits, findExitReason } from './exits.ts';
 import { WaitConfig } from './steps/wait-for-event.ts';
 
@@ -61,7 +61,7 @@ export interface RunContact {
 /** Returns the data of a contact with the run's changes, or the stored data if the run has changed no data. */
 export function readDataInRun(run: RunContact | null | undefined, stored: Sourced<Data>): Sourced<Data> {
   if (!run?.data && !run?.untrusted_keys) return stored;
-  return markUntrusted(run.data ?? stored.values, run.untrusted_keys ?? untrustedNames(stored));
+  return markUntrusted(run.data ?? stored.values, run.untrusted_keys ?? listUntrustedNames(stored));
 }
 
 /** Creates the state of a test run whose steps have changed nothing yet. */
@@ -200,7 +200,7 @@ export function applyContactUpdate(
   if (allErrors.length > 0) return { errors: allErrors };
   const changedKeys = new Set([...Object.keys(set), ...remove]);
   const untrustedKeys = [
-    ...untrustedNames(current.data).filter((key) => !changedKeys.has(key)),
+    ...listUntrustedNames(current.data).filter((key) => !changedKeys.has(key)),
     ...Object.keys(set).filter((key) => p.data.untrusted.has(key)),
   ];
   const isRefused = p.subscribed === true && p.untrustedTrigger;

@@ -52,14 +52,14 @@ export function parseRowId(workflowId: string): string | undefined {
 }
 
 /** Returns the work that has started when the first task of a workflow runs. Undefined if its start is not watched. */
-export function workOfStart(workflowId: string): StartedWork | undefined {
+export function findStartedWork(workflowId: string): StartedWork | undefined {
   const [, word = '', refId = ''] = WORKFLOW_ID.exec(workflowId) ?? [];
   const kind = WATCHED_STARTS.get(word);
   return kind && { kind, refId, visit: null };
 }
 
 /** Returns the work that has started when a workflow receives a signal. Undefined if the signal is not watched. */
-export function workOfSignal(workflowId: string, signalName: string, args: unknown[]): StartedWork | undefined {
+export function findSignaledWork(workflowId: string, signalName: string, args: unknown[]): StartedWork | undefined {
   const [, word = '', refId = ''] = WORKFLOW_ID.exec(workflowId) ?? [];
   const changeKind = CHANGE_SIGNALS.get(`${word} ${signalName}`);
   if (changeKind) {
@@ -67,7 +67,7 @@ export function workOfSignal(workflowId: string, signalName: string, args: unkno
     const [rowId] = args as [string?];
     return typeof rowId === 'string' ? { kind: changeKind, refId, visit: null, rowId } : undefined;
   }
-  const start = workOfStart(workflowId);
+  const start = findStartedWork(workflowId);
   if (start?.kind !== 'execution.start') return undefined;
   if (signalName === 'ended') return { ...start, kind: 'execution.ended' };
   if (signalName !== 'event') return undefined;
@@ -76,7 +76,7 @@ export function workOfSignal(workflowId: string, signalName: string, args: unkno
 }
 
 /** Returns the work that has started when a workflow is cancelled. Undefined if its cancellation is not watched. */
-export function workOfCancellation(workflowId: string): StartedWork | undefined {
-  const start = workOfStart(workflowId);
+export function findCancellationWork(workflowId: string): StartedWork | undefined {
+  const start = findStartedWork(workflowId);
   return start?.kind === 'execution.start' ? { ...start, kind: 'execution.cancel' } : undefined;
 }

@@ -1,7 +1,7 @@
 import { type InterpolateOptions, interpolate, interpolateJson } from '../content/interpolate.ts';
 import { escapeHtml } from '../content/plain-value.ts';
 import type { Data } from '../filters/data-values.ts';
-import { type PayloadSource, webhookPayload } from './webhook-payload.ts';
+import { buildWebhookPayload, type PayloadSource } from './webhook-payload.ts';
 import { encodeForUrl } from './webhook-url.ts';
 
 const JSON_TYPE = /^application\/(?:[\w.+-]+\+)?json$/;
@@ -13,12 +13,12 @@ const FORM_TYPE = 'application/x-www-form-urlencoded';
  * variables are escaped for the type, so that JSON text is still valid JSON, and XML is still valid XML. Any other
  * value is encoded as a form for the content type of forms, and as JSON for all other types.
  */
-export function webhookBody(
+export function writeWebhookBody(
   config: { body?: unknown; headers?: Record<string, string> | undefined },
   source: PayloadSource,
 ): string {
   const type = readMediaType(config.headers);
-  if (typeof config.body !== 'string') return encodeBody(webhookPayload(config, source), type);
+  if (typeof config.body !== 'string') return encodeBody(buildWebhookPayload(config, source), type);
   // If the whole text is one variable, the value of the variable replaces the text.
   const { value } = interpolateJson(config.body, source.variables);
   if (typeof value === 'object' && value !== null) return encodeBody(value, type);

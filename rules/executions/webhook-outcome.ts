@@ -11,7 +11,7 @@ export interface WebhookAnswer {
  * Returns the error of a response to a WEBHOOK step, or null for a success. Only a 2xx status is a success. 408, 425,
  * 429 and 5xx are retried. Any other 4xx status, and a redirect that was not followed, are not retried.
  */
-export function findResponseFault({
+export function findResponseError({
   statusCode,
 }: Pick<WebhookAnswer, 'statusCode'>): { error: string; retry: boolean } | null {
   if (statusCode >= 200 && statusCode < 300) return null;
@@ -19,16 +19,16 @@ export function findResponseFault({
 }
 
 /** Returns the output of a visit: the part of the response that is stored. */
-export function outputOfResponse({ statusCode, body, latencyMs }: WebhookAnswer): Record<string, unknown> {
+export function toWebhookOutput({ statusCode, body, latencyMs }: WebhookAnswer): Record<string, unknown> {
   return { statusCode, body: body.slice(0, OUTPUT_BODY_CHARS).replaceAll('\0', ''), latencyMs };
 }
 
 /** Returns how a visit of a WEBHOOK step ends after its last attempt. */
-export function toStepOutcome(answer: WebhookAnswer, onFailure: 'CONTINUE' | 'FAIL') {
-  const fault = findResponseFault(answer);
+export function toWebhookStepOutcome(answer: WebhookAnswer, onFailure: 'CONTINUE' | 'FAIL') {
+  const fault = findResponseError(answer);
   return {
     status: fault ? ('FAILED' as const) : ('COMPLETED' as const),
-    output: outputOfResponse(answer),
+    output: toWebhookOutput(answer),
     error: fault?.error ?? null,
     fails: fault !== null && onFailure === 'FAIL',
   };

@@ -19,7 +19,7 @@ export interface PayloadSource {
  * Builds the value that a WEBHOOK step sends: the body of its config, or else the contact, the workflow, the execution
  * and its event. The tenant's endpoint gets untrusted values unchanged, as with other webhooks.
  */
-export function webhookPayload({ body }: { body?: unknown }, source: PayloadSource): unknown {
+export function buildWebhookPayload({ body }: { body?: unknown }, source: PayloadSource): unknown {
   if (body !== undefined) return interpolateJson(body, source.variables).value;
   const { email, subscribed, data } = source.contact;
   const { id, workflowId, workflowName, startedAt, event } = source.execution;

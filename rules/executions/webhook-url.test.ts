@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { markUntrusted } from '../provenance/provenance.ts';
-import { webhookBody } from './webhook-body.ts';
-import { webhookUrl } from './webhook-url.ts';
+import { writeWebhookBody } from './webhook-body.ts';
+import { fillWebhookUrl } from './webhook-url.ts';
 
 const variables = markUntrusted({ a: 'b c/ü', half: '\ud83d', site: 'evil' }, ['site']);
 
@@ -12,7 +12,7 @@ it.each([
   ['https://x.example/{{half}}', 'https://x.example/%EF%BF%BD'],
   ['https://x.example/{{site}}/{{none ?? "a b"}}', 'https://x.example//a%20b'],
 ])('%s is %s', (url, expected) => {
-  expect(webhookUrl(url, variables)).toBe(expected);
+  expect(fillWebhookUrl(url, variables)).toBe(expected);
 });
 
 it('a value in a form body is encoded only once', () => {
@@ -20,7 +20,7 @@ it('a value in a form body is encoded only once', () => {
   const contact = { email: 'ada@example.com', subscribed: true, data: markUntrusted({}, []) };
   const source = { execution, contact, variables };
   const headers = { 'Content-Type': 'application/x-www-form-urlencoded' };
-  expect(webhookBody({ body: 'a={{ a | url_encode }}&b={{a}}', headers }, source)).toBe(
+  expect(writeWebhookBody({ body: 'a={{ a | url_encode }}&b={{a}}', headers }, source)).toBe(
     'a=b+c%2F%C3%BC&b=b%20c%2F%C3%BC',
   );
 });

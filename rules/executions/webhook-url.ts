@@ -5,7 +5,7 @@ import type { Sourced } from '../provenance/provenance.ts';
 const ENCODES_ITSELF = /\|\s*(?:url_encode|uri_escape|cgi_escape)\s*$/;
 
 /** Inserts variables into the URL of a WEBHOOK step. Untrusted values are not inserted. */
-export function webhookUrl(url: string, variables: Sourced<Data>): string {
+export function fillWebhookUrl(url: string, variables: Sourced<Data>): string {
   return interpolate(url, variables, { untrusted: 'omit', encode: encodeForUrl });
 }
 

@@ -3,7 +3,14 @@
  * (contract §5.2 Filters).
  */
 import { hasExpression } from '../content/expressions.ts';
-import { type FieldRef, type FilterScope, isRelative, type Operator, operatorsOf, parseField } from './fields.ts';
+import {
+  type FieldRef,
+  type FilterScope,
+  isRelativeOperator,
+  listOperators,
+  type Operator,
+  parseField,
+} from './fields.ts';
 import { suggestField } from './filter-names.ts';
 import type { Filter } from './filters.ts';
 import { parseIsoDate, spanMs } from './values.ts';
@@ -27,7 +34,7 @@ export interface FilterError {
 export function checkFilter(filter: Filter, scope: FilterScope, isStored = false): FilterError[] {
   const ref = UNSTORABLE.test(filter.field) ? undefined : parseField(filter.field, filter.operator, scope);
   if (!ref) return [{ key: 'field', message: describeUnknownField(filter.field, scope) }];
-  const operators = operatorsOf(ref.kind);
+  const operators = listOperators(ref.kind);
   if (!operators.includes(filter.operator)) {
     const message = `The field ${filter.field} does not take ${filter.operator}; it takes ${operators.join(', ')}.`;
     return [{ key: 'operator', message }];
@@ -37,7 +44,7 @@ export function checkFilter(filter: Filter, scope: FilterScope, isStored = false
   if (scope !== 'audience' && hasExpression(filter.value)) return checkTemplate(filter);
   if (isStored && Array.isArray(filter.value) && filter.value.length === 0 && /^(?:in|notIn)$/.test(filter.operator))
     return [];
-  return isRelative(filter.operator) ? checkSpan(filter) : checkValue(filter, ref);
+  return isRelativeOperator(filter.operator) ? checkSpan(filter) : checkValue(filter, ref);
 }
 
 /** Operators that take no value. */
@@ -58,7 +65,7 @@ function findUnusedParts({ operator, value, unit }: Filter): FilterError[] {
   const faults: FilterError[] = [];
   if (value !== undefined && WITHOUT_VALUE.has(operator))
     faults.push({ key: 'value', message: `${operator} takes no value. ${suggestWithoutValue(operator, value)}` });
-  if (unit !== undefined && !isRelative(operator))
+  if (unit !== undefined && !isRelativeOperator(operator))
     faults.push({ key: 'unit', message: `${operator} takes no unit. Remove it, or use an operator of time.` });
   return faults;
 }
@@ -77,7 +84,7 @@ function suggestWithoutValue(operator: Operator, value: Filter['value']): string
 function checkTemplate({ operator, value, unit }: Filter): FilterError[] {
   if (Array.isArray(value) && operator !== 'in' && operator !== 'notIn')
     return [{ key: 'value', message: `${operator} needs a single value.` }];
-  if (isRelative(operator) && !unit)
+  if (isRelativeOperator(operator) && !unit)
     return [{ key: 'unit', message: `${operator} needs a unit: minutes, hours, days or weeks.` }];
   return [];
 }

@@ -1,6 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { checkData, DATA_LIMITS, mergeData, parseDataChanges, plainData, RESERVED_DATA_KEYS } from './data-values.ts';
+import {
+  checkData,
+  DATA_LIMITS,
+  mergeData,
+  parseDataChanges,
+  RESERVED_DATA_KEYS,
+  unwrapValues,
+} from './data-values.ts';
 
 describe('the five data value rules', () => {
   it('stores primitives, arrays and objects unchanged', () => {
@@ -25,7 +32,7 @@ describe('the five data value rules', () => {
   it('shows wrapped values as they are, in the payload of an event too', () => {
     const limit = { value: 1, persistent: false, unit: 'GB' };
     const data = { a: { value: 1, persistent: false }, b: { value: 'x', persistent: true }, c: { persistent: false } };
-    expect(plainData({ ...data, limit, plan: 'pro' })).toEqual({ a: 1, b: 'x', c: null, limit, plan: 'pro' });
+    expect(unwrapValues({ ...data, limit, plan: 'pro' })).toEqual({ a: 1, b: 'x', c: null, limit, plan: 'pro' });
   });
 
   it('stores the value of { value, persistent: true } and applies the other rules to it', () => {

@@ -31,7 +31,7 @@ const CONSENT_SPELLINGS: ReadonlyMap<string, string> = new Map(
 );
 
 /** Returns the hint how to set a field that is not data. Undefined for the name of a data field. */
-export function consentPlaceOf(key: string): string | undefined {
+export function findConsentHint(key: string): string | undefined {
   const canonicalKey = CONSENT_SPELLINGS.get(key.toLowerCase().replaceAll(/[\s_-]/g, ''));
   return CONSENT_KEYS.get(canonicalKey ?? key);
 }
@@ -105,7 +105,7 @@ export function checkData(data: Readonly<Data>, field = 'data'): FieldError[] {
 }
 
 /** Returns the data with each `{ value, persistent }` replaced by its value. */
-export function plainData(data: Readonly<Data>): Data {
+export function unwrapValues(data: Readonly<Data>): Data {
   return Object.fromEntries(Object.entries(data).map(([key, value]) => [key, unwrap(value).value ?? null]));
 }
 
@@ -117,7 +117,7 @@ function applyValue(
 ): void {
   // Assigning to the key `__proto__` would change the prototype of an object instead of storing a value, so the key is
   // dropped. A consent field that an earlier release stored as data under another spelling can still be deleted.
-  const isConsent = consentPlaceOf(key) !== undefined && (value !== null || CONSENT_KEYS.has(key));
+  const isConsent = findConsentHint(key) !== undefined && (value !== null || CONSENT_KEYS.has(key));
   if (RESERVED_DATA_KEYS.has(key) || key === '__proto__' || (isConsent && consent === 'drop')) {
     changes.ignored.push(key);
     return;
@@ -148,7 +148,7 @@ function unwrap(value: unknown): { value: unknown; oneOff: boolean } {
 type ValueError = Pick<FieldError, 'message' | 'code'>;
 
 function createConsentError(key: string): ValueError {
-  return { message: `"${key}" is not data: ${consentPlaceOf(key)}.`, code: 'custom' };
+  return { message: `"${key}" is not data: ${findConsentHint(key)}.`, code: 'custom' };
 }
 
 /** Returns an error if a text cannot be the name of a data field, else undefined. */

@@ -13,7 +13,7 @@ import {
   type ValueOperator,
 } from './fields.ts';
 import type { Condition, Filter, FilterValue } from './filters.ts';
-import { compareValue, equalsValue, foldCase, parseIsoDate, type Scalar, spanMs, valueAt } from './values.ts';
+import { compareValue, equalsValue, foldCase, parseIsoDate, readValueAt, type Scalar, spanMs } from './values.ts';
 
 /** When each activity of one email happened. Callers never pass test emails. */
 export interface EmailActivityTimes {
@@ -65,7 +65,7 @@ export function matchesEventData(condition: Condition | null | undefined, data: 
   if (!condition) return true;
   return evaluateGroups(condition, (filter) => {
     const ref = parseField(filter.field, filter.operator, 'wait');
-    return ref?.kind === 'payload' && evaluateValueFilter(filter, valueAt(data, ref.path), clock);
+    return ref?.kind === 'payload' && evaluateValueFilter(filter, readValueAt(data, ref.path), clock);
   });
 }
 
@@ -116,11 +116,11 @@ function evaluateFilter(filter: Filter, ref: FieldRef, world: FilterWorld): bool
     case 'updatedAt':
       return evaluateServiceInstant(filter, world.contact[ref.kind], world);
     case 'data':
-      return evaluateValueFilter(filter, valueAt(world.contact.data, ref.path), world);
+      return evaluateValueFilter(filter, readValueAt(world.contact.data, ref.path), world);
     case 'payload':
-      return evaluateValueFilter(filter, valueAt(world.payload, ref.path), world);
+      return evaluateValueFilter(filter, readValueAt(world.payload, ref.path), world);
     case 'context':
-      return evaluateValueFilter(filter, valueAt(world.context, ref.path), world);
+      return evaluateValueFilter(filter, readValueAt(world.context, ref.path), world);
     case 'event': {
       const times = world.events.filter((event) => event.name === ref.name).map((event) => event.createdAt);
       return evaluateHistory(filter, times, world.now);

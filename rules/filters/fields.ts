@@ -76,7 +76,7 @@ const OPERATORS_BY_KIND: Record<FieldKind, readonly Operator[]> = {
 };
 
 /** Returns the operators that a field of this kind accepts. */
-export function operatorsOf(kind: FieldKind): readonly Operator[] {
+export function listOperators(kind: FieldKind): readonly Operator[] {
   return OPERATORS_BY_KIND[kind];
 }
 
@@ -132,7 +132,7 @@ export function isHistoryOperator(operator: Operator): operator is HistoryOperat
 }
 
 /** Tells whether an operator is relative to the current time. The filter then has a span in `value` and `unit`. */
-export function isRelative(operator: Operator): boolean {
+export function isRelativeOperator(operator: Operator): boolean {
   return /^(within|withinNext|olderThan|.*Within|.*OlderThan)$/.test(operator);
 }
 

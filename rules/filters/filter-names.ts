@@ -1,5 +1,5 @@
 import { distance } from 'fastest-levenshtein';
-import { consentPlaceOf, RESERVED_DATA_KEYS } from './data-values.ts';
+import { findConsentHint, RESERVED_DATA_KEYS } from './data-values.ts';
 import { EMAIL_ACTIVITIES, OPERATORS, type Operator } from './fields.ts';
 
 const FIELDS = ['email', 'subscribed', 'createdAt', 'updatedAt'] as const;
@@ -62,7 +62,7 @@ export function suggestField(field: string): string | undefined {
     EMAIL_ACTIVITIES.find((candidate) => candidate.startsWith(activity) || distance(candidate, activity) <= 2);
   if (similarActivity) return `Did you mean email.${similarActivity}?`;
   const isData = /^[\p{L}\p{N}_-]+$/u.test(name) && name !== 'data' && !RESERVED_DATA_KEYS.has(name);
-  return isData && consentPlaceOf(name) === undefined ? `A custom field is written data.${name}.` : undefined;
+  return isData && findConsentHint(name) === undefined ? `A custom field is written data.${name}.` : undefined;
 }
 
 function normalizeName(name: string): string {

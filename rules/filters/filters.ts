@@ -5,11 +5,11 @@
  * pro" also means contacts without a plan.
  */
 import { z } from 'zod';
-import { findUnfilledError, hasExpression, listExpressionErrors } from '../content/expressions.ts';
+import { findUnexpectedExpressionError, hasExpression, listExpressionErrors } from '../content/expressions.ts';
 import { toSearchForms } from '../emails/email-address.ts';
 import { findImpossibleEventError, trimEventName } from '../events/event-names.ts';
-import { describeForms } from '../input-forms.ts';
-import { isParsedAsOlder } from '../stored-values.ts';
+import { declareForms } from '../input-forms.ts';
+import { isParsingWithOlderRules } from '../stored-values.ts';
 import { checkFilter } from './check.ts';
 import { findConditionSizeError } from './condition-size.ts';
 import { type FilterScope, OPERATORS, type Operator, parseField, UNITS, type Unit } from './fields.ts';
@@ -120,15 +120,15 @@ export function parseCondition(input: unknown, scope: FilterScope = 'audience'):
 
 function conditionInput(scope: FilterScope, { isStored = false } = {}): z.ZodType<Condition, unknown> {
   return z.unknown().transform((input, ctx): Condition => {
-    const reader = new ConditionReader(scope, isStored || isParsedAsOlder(), (issue) => ctx.issues.push(issue));
+    const reader = new ConditionReader(scope, isStored || isParsingWithOlderRules(), (issue) => ctx.issues.push(issue));
     const condition = reader.read(input);
     return ctx.issues.length > 0 ? z.NEVER : condition;
   });
 }
 
-/** Creates the schema of a new condition. The schema also declares the fields of a condition (`describeForms`). */
+/** Creates the schema of a new condition. The schema also declares the fields of a condition (`declareForms`). */
 function describedInput(scope: FilterScope): z.ZodType<Condition, unknown> {
-  return describeForms(conditionInput(scope), (input) => {
+  return declareForms(conditionInput(scope), (input) => {
     if (scope === 'wait' && Array.isArray(input)) return z.array(FilterShape);
     return isSingleFilter(scope, input) ? FilterShape : ConditionForm;
   });
@@ -159,7 +159,7 @@ const FilterShape = z.object({
 const SimpleForm = z.object({ operator: z.unknown(), conditions: z.array(FilterShape) });
 
 /** The fields of a condition. */
-const ConditionForm: z.ZodType = describeForms(z.unknown(), (input) =>
+const ConditionForm: z.ZodType = declareForms(z.unknown(), (input) =>
   isRecord(input) && isSimpleForm(input) ? SimpleForm : FullForm,
 );
 
@@ -290,10 +290,12 @@ class ConditionReader {
    * refused.
    */
   #refuseExpressions({ field, value }: Filter, input: unknown, path: Path): void {
-    const fieldError = findUnfilledError(field);
+    const fieldError = findUnexpectedExpressionError(field);
     if (fieldError !== undefined) this.#reportError(input, [...path, 'field'], fieldError);
     if (this.#scope === 'audience') {
-      const fault = [value].flat().flatMap((item) => (typeof item === 'string' && findUnfilledError(item)) || [])[0];
+      const fault = [value]
+        .flat()
+        .flatMap((item) => (typeof item === 'string' && findUnexpectedExpressionError(item)) || [])[0];
       if (fault !== undefined) this.#reportError(input, [...path, 'value'], fault);
       return;
     }

@@ -3,7 +3,7 @@
  * resource that is used.
  */
 import { readIsoDate } from '../time/iso-date.ts';
-import { type EmailActivity, type FieldRef, type FilterScope, isRelative, parseField } from './fields.ts';
+import { type EmailActivity, type FieldRef, type FilterScope, isRelativeOperator, parseField } from './fields.ts';
 import { type Condition, type Filter, parseCondition } from './filters.ts';
 
 export interface ConditionReferences {
@@ -51,10 +51,10 @@ export function hasStoredReference(stored: unknown, target: ReferenceTarget, sco
  * Tells whether a filter of the condition may compare instants: its value contains a date, or its operator is relative
  * to the current time.
  */
-export function readsInstants(condition: Condition): boolean {
+export function hasInstantFilter(condition: Condition): boolean {
   return [...iterateFilters(condition)].some(
     ({ operator, value }) =>
-      isRelative(operator) || [value].flat().some((item) => typeof item === 'string' && readIsoDate(item)),
+      isRelativeOperator(operator) || [value].flat().some((item) => typeof item === 'string' && readIsoDate(item)),
   );
 }
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { matchesEventData } from './evaluate.ts';
 import { WaitFiltersInput } from './filters.ts';
-import { compareText, foldCase, parseIsoDate, valueAt } from './values.ts';
+import { compareText, foldCase, parseIsoDate, readValueAt } from './values.ts';
 
 describe('an ISO date', () => {
   it.each([
@@ -34,10 +34,10 @@ it('each code point is converted to lower case separately, and text is ordered b
 });
 
 it('a path reads own keys only, elements by number, and a key with a dot before the nested one', () => {
-  expect(valueAt({ a: { b: [1, 2] } }, ['a', 'b', '1'])).toBe(2);
-  expect(valueAt({ 'a.b': 1, a: { b: 2 } }, ['a', 'b'])).toBe(1);
-  expect(valueAt({}, ['constructor'])).toBeUndefined();
-  expect(valueAt(null, ['a'])).toBeUndefined();
+  expect(readValueAt({ a: { b: [1, 2] } }, ['a', 'b', '1'])).toBe(2);
+  expect(readValueAt({ 'a.b': 1, a: { b: 2 } }, ['a', 'b'])).toBe(1);
+  expect(readValueAt({}, ['constructor'])).toBeUndefined();
+  expect(readValueAt(null, ['a'])).toBeUndefined();
 });
 
 it('the filters of a wait read the data of the event', () => {

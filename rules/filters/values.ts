@@ -7,7 +7,7 @@
  * ignoring case. Values of other types do not match.
  */
 import { readIsoDate } from '../time/iso-date.ts';
-import { instantOf } from '../time/local-time.ts';
+import { toInstant } from '../time/local-time.ts';
 import type { Unit } from './fields.ts';
 
 export type Scalar = string | number | boolean;
@@ -26,7 +26,7 @@ export function spanMs(value: number, unit: Unit): number {
 export function parseIsoDate(text: string, zone = 'UTC'): number | undefined {
   const date = readIsoDate(text);
   if (!date) return undefined;
-  if (date.offsetMs === undefined && !date.isDay && zone !== 'UTC') return instantOf(zone, date.wall);
+  if (date.offsetMs === undefined && !date.isDay && zone !== 'UTC') return toInstant(zone, date.wall);
   return date.wall - (date.offsetMs ?? 0);
 }
 
@@ -72,7 +72,7 @@ export function compareText(a: string, b: string): number {
  * Returns the value at a path in an object. A key that contains the dots (`data["a.b"]`) takes precedence over a nested
  * value.
  */
-export function valueAt(root: unknown, path: readonly string[]): unknown {
+export function readValueAt(root: unknown, path: readonly string[]): unknown {
   if (path.length > 1) {
     const literal = readElementOrProperty(root, path.join('.'), false);
     if (literal !== undefined) return literal;

@@ -6,7 +6,7 @@ import { type Mailbox, parseMailbox } from '../emails/email-address.ts';
  * would read two authors. Undefined for any other From header. The relay checks the domain of this author, and writes
  * the name in quotes.
  */
-export function unquotedAuthor(value: string): Mailbox | undefined {
+export function parseUnquotedAuthor(value: string): Mailbox | undefined {
   const authors = addressParser(value, { flatten: true });
   if (authors.length < 2 || authors.filter(({ address }) => address?.includes('@')).length !== 1) return undefined;
   const author = parseMailbox(decodeWords(value));

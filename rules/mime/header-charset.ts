@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer';
-import { withWindowsLetters } from './windows-1252.ts';
+import { replaceC1Controls } from './windows-1252.ts';
 
 const BLANK_LINE = /\r?\n\r?\n|\r\r/;
 const CHARSET = /^content-type[ \t]*:[^\n]*(?:\n[ \t][^\n]*)*?;\s*charset\s*=\s*"?([\w.:-]+)/im;
@@ -12,7 +12,7 @@ const FALLBACK = 'windows-1252';
  */
 export function decodeRawText(bytes: Buffer, charset?: string): string {
   if (isUtf8(bytes)) return bytes.toString('utf8');
-  return decodeStrictly(bytes, charset ?? FALLBACK) ?? withWindowsLetters(bytes.toString('latin1'));
+  return decodeStrictly(bytes, charset ?? FALLBACK) ?? replaceC1Controls(bytes.toString('latin1'));
 }
 
 /** Converts the header of a message to UTF-8. Returns the same buffer if the header is already valid UTF-8. */
@@ -34,7 +34,7 @@ const TYPE = /^(content-type[ \t]*:[ \t]*)([\w+./-]+)((?:[^\r\n]|\r?\n[ \t])*)/i
  * mail systems write bounces without a charset, and old programs write email without one. A multipart message without a
  * boundary becomes text, because its parts cannot be found.
  */
-export function withNamedCharset(message: Buffer): Buffer {
+export function addMissingCharset(message: Buffer): Buffer {
   const end = headerEnd(message);
   const isOther = !isUtf8(message.subarray(end));
   const header = message.toString('latin1', 0, end);
@@ -56,7 +56,7 @@ export function decodeStrictly(bytes: Buffer, charset: string): string | undefin
     if (/^(us-)?ascii$/i.test(charset) && bytes.some((byte) => byte > 0x7f)) return undefined;
     const decoder = new TextDecoder(charset, { fatal: true });
     const text = decoder.decode(bytes);
-    return decoder.encoding === FALLBACK ? withWindowsLetters(text) : text;
+    return decoder.encoding === FALLBACK ? replaceC1Controls(text) : text;
   } catch {
     return undefined;
   }

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import PostalMime from 'postal-mime';
 import { describe, expect, it } from 'vitest';
-import { formatMailbox, mailboxHeader, mailDate, singleLine, textHeader } from './mime-headers.ts';
+import { formatMailbox, formatMailboxHeader, formatMailDate, formatTextHeader, toSingleLine } from './mime-headers.ts';
 
 const parseHeaders = (headers: string) => PostalMime.parse(`${headers}\r\nbody`);
 const expectLines = (header: string) => {
@@ -13,18 +13,18 @@ const expectLines = (header: string) => {
 
 describe('free text in a header', () => {
   it('does not change when it is short and ASCII', () => {
-    expect(textHeader('Subject', 'Welcome, Ada')).toBe('Subject: Welcome, Ada\r\n');
+    expect(formatTextHeader('Subject', 'Welcome, Ada')).toBe('Subject: Welcome, Ada\r\n');
   });
 
   it('cannot add another header', () => {
-    expect(textHeader('Subject', 'a\r\nBcc: x@example.com')).toBe('Subject: a Bcc: x@example.com\r\n');
-    expect(() => textHeader('X: y\r\nBcc', 'z')).toThrow(RangeError);
+    expect(formatTextHeader('Subject', 'a\r\nBcc: x@example.com')).toBe('Subject: a Bcc: x@example.com\r\n');
+    expect(() => formatTextHeader('X: y\r\nBcc', 'z')).toThrow(RangeError);
   });
 
   it('folds lines at 78 characters if possible, and no line has more than 998', () => {
-    const header = textHeader('Subject', 'word '.repeat(150));
+    const header = formatTextHeader('Subject', 'word '.repeat(150));
     for (const line of header.split('\r\n')) expect(line.length).toBeLessThanOrEqual(78);
-    expectLines(textHeader('Subject', 'x'.repeat(998)));
+    expectLines(formatTextHeader('Subject', 'x'.repeat(998)));
   });
 
   it('is parsed to the same text, with any characters', async () => {
@@ -35,10 +35,10 @@ describe('free text in a header', () => {
           fc.string({ unit: fc.constantFrom('a', ' ', 'é', '🎉', '=?', '\n'), maxLength: 300 }),
         ),
         async (text) => {
-          const header = textHeader('Subject', text);
+          const header = formatTextHeader('Subject', text);
           expectLines(header);
           const read = (await parseHeaders(header)).subject ?? '';
-          expect(read.replace(/\s+/g, ' ')).toBe(singleLine(text).replace(/\s+/g, ' '));
+          expect(read.replace(/\s+/g, ' ')).toBe(toSingleLine(text).replace(/\s+/g, ' '));
         },
       ),
     );
@@ -57,23 +57,23 @@ describe('a mailbox', () => {
   });
 
   it('with a local part outside ASCII is written to its header as UTF-8', () => {
-    const header = mailboxHeader('To', { email: 'jörg.山田@bücher.example' });
+    const header = formatMailboxHeader('To', { email: 'jörg.山田@bücher.example' });
     expect(Buffer.from(header, 'latin1').toString()).toBe('To: jörg.山田@xn--bcher-kva.example\r\n');
   });
 
   it('is parsed to the same name', async () => {
     await fc.assert(
       fc.asyncProperty(fc.string({ unit: 'grapheme', maxLength: 120 }), async (name) => {
-        const header = mailboxHeader('From', { name, email: 'a@example.com' });
+        const header = formatMailboxHeader('From', { name, email: 'a@example.com' });
         expectLines(header);
         const from = (await parseHeaders(header)).from;
         expect(from?.address).toBe('a@example.com');
-        expect((from?.name ?? '').replace(/\s+/g, ' ')).toBe(singleLine(name).replace(/\s+/g, ' '));
+        expect((from?.name ?? '').replace(/\s+/g, ' ')).toBe(toSingleLine(name).replace(/\s+/g, ' '));
       }),
     );
   });
 });
 
 it('a date has the form of RFC 5322, in UTC', () => {
-  expect(mailDate(new Date('2026-11-21T08:09:10.999Z'))).toBe('Sat, 21 Nov 2026 08:09:10 +0000');
+  expect(formatMailDate(new Date('2026-11-21T08:09:10.999Z'))).toBe('Sat, 21 Nov 2026 08:09:10 +0000');
 });

@@ -29,9 +29,9 @@ const HEADER_NAME = /^[!-9;-~]+$/;
  * lines are folded.
  * @throws RangeError for an invalid header name
  */
-export function textHeader(name: string, value: string): string {
+export function formatTextHeader(name: string, value: string): string {
   if (!HEADER_NAME.test(name)) throw new RangeError('not a header name');
-  const clean = singleLine(value);
+  const clean = toSingleLine(value);
   // Encoding or folding inside a message id would change the id.
   if (ID_FIELDS.test(name)) return foldAscii(name, clean);
   if (isAscii(clean) && !clean.includes('=?')) return foldAscii(name, clean);
@@ -41,7 +41,7 @@ export function textHeader(name: string, value: string): string {
 /** Returns `name <address>` as a header's value, with the name quoted or encoded if necessary. */
 export function formatMailbox({ name, email }: HeaderMailbox): string {
   const address = formatAddress(email);
-  const displayName = singleLine(name ?? '');
+  const displayName = toSingleLine(name ?? '');
   if (displayName === '') return address;
   if (!isAscii(displayName) || displayName.includes('=?'))
     return `${encodeWords(displayName, 12).join(FOLD)} <${address}>`;
@@ -54,7 +54,7 @@ export function formatMailbox({ name, email }: HeaderMailbox): string {
  * one character per byte, like the whole message. A non-ASCII local part cannot be encoded, so it is written as UTF-8
  * (RFC 6532 §3.2).
  */
-export function mailboxHeader(name: string, mailbox: HeaderMailbox): string {
+export function formatMailboxHeader(name: string, mailbox: HeaderMailbox): string {
   const formatted = formatMailbox(mailbox);
   const value = isAscii(formatted) ? formatted : Buffer.from(formatted, 'utf8').toString('latin1');
   const line = `${name}: ${value}`;
@@ -63,8 +63,8 @@ export function mailboxHeader(name: string, mailbox: HeaderMailbox): string {
 }
 
 /** Returns a header with several mailboxes, each on its own line, with CRLF at its end. */
-export function mailboxesHeader(name: string, mailboxes: readonly HeaderMailbox[]): string {
-  const lines = mailboxes.map((mailbox) => mailboxHeader('', mailbox).slice(2, -2));
+export function formatMailboxesHeader(name: string, mailboxes: readonly HeaderMailbox[]): string {
+  const lines = mailboxes.map((mailbox) => formatMailboxHeader('', mailbox).slice(2, -2));
   return `${name}: ${lines.join(`,${FOLD}`)}\r\n`;
 }
 
@@ -72,7 +72,7 @@ export function mailboxesHeader(name: string, mailboxes: readonly HeaderMailbox[
  * Converts text to one line: each run of line breaks, tabs and control characters becomes a single space. Removes white
  * space at both ends.
  */
-export function singleLine(value: string): string {
+export function toSingleLine(value: string): string {
   return /[\p{Cc}\u2028\u2029]/u.test(value) ? value.replace(/[\p{Cc}\u2028\u2029]+/gu, ' ').trim() : value.trim();
 }
 
@@ -80,8 +80,8 @@ export function singleLine(value: string): string {
  * Converts a header's text to one line that can be folded at spaces. If a word is too long for this, the text is
  * encoded.
  */
-export function foldableText(value: string): string {
-  const line = singleLine(value);
+export function toFoldableText(value: string): string {
+  const line = toSingleLine(value);
   const isLong = line.split(' ').some((word) => word.length > FOLDABLE_WORD_CHARS);
   return isLong ? encodeWords(line, 0).join(' ') : line;
 }
@@ -104,7 +104,7 @@ let lastDate = { second: Number.NaN, text: '' };
  * Returns the date in the form of RFC 5322 §3.3, in UTC. The text is cached for a second, because thousands of emails
  * per second may need it.
  */
-export function mailDate(date: Date): string {
+export function formatMailDate(date: Date): string {
   const second = Math.floor(date.getTime() / 1000);
   if (second !== lastDate.second) lastDate = { second, text: date.toUTCString().replace('GMT', '+0000') };
   return lastDate.text;

@@ -57,7 +57,7 @@ interface Span {
 function findPart(message: Buffer, { start, end, depth, defaultType }: Span): MimePart {
   const bodyStart = findBodyStart(message, start, end);
   const fields = findRawFields(message, start, bodyStart);
-  const value = (name: string) => fieldValue(message, fields, name);
+  const value = (name: string) => readFieldValue(message, fields, name);
   const contentType = value('content-type');
   const part: MimePart = {
     start,
@@ -94,14 +94,14 @@ export function findRawFields(message: Buffer, start: number, end: number): RawF
 }
 
 /** Returns the unfolded value of the first field with a name, as latin1. Empty if the field is missing. */
-export function fieldValue(message: Buffer, fields: readonly RawField[], name: string): string {
+export function readFieldValue(message: Buffer, fields: readonly RawField[], name: string): string {
   const field = fields.find((candidate) => candidate.name === name);
   if (!field) return '';
-  return unfoldedValue(message.toString('latin1', field.start, field.end));
+  return readUnfoldedValue(message.toString('latin1', field.start, field.end));
 }
 
 /** Returns the value of a raw field on one line (RFC 5322 §2.2.3). */
-export function unfoldedValue(field: string): string {
+export function readUnfoldedValue(field: string): string {
   return field
     .slice(field.indexOf(':') + 1)
     .replace(/\r\n(?=[ \t])/g, '')
@@ -180,12 +180,12 @@ function findBodies(message: Buffer, part: MimePart, boundary: string): { start:
 const PROTECTED = /^(multipart\/(signed|encrypted|report)|application\/(x-)?pkcs7-mime|message\/.*)$/;
 
 /** Tells whether a part must be sent byte for byte. */
-export function isProtected({ type }: MimePart): boolean {
+export function isProtectedPart({ type }: MimePart): boolean {
   return PROTECTED.test(type);
 }
 
 /** Returns the HTML part that may be changed, if there is exactly one. Undefined if there is none, or more than one. */
-export function findOnlyHtml(root: MimePart): MimePart | undefined {
+export function findOnlyHtmlPart(root: MimePart): MimePart | undefined {
   const found = listChangeableParts(root).filter(
     // An inline part with a name is a file, not the text of the email.
     ({ type, disposition, params }) =>
@@ -195,7 +195,7 @@ export function findOnlyHtml(root: MimePart): MimePart | undefined {
 }
 
 function listChangeableParts(part: MimePart): MimePart[] {
-  if (isProtected(part)) return [];
+  if (isProtectedPart(part)) return [];
   return part.parts.length > 0 ? part.parts.flatMap(listChangeableParts) : [part];
 }
 

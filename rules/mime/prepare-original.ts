@@ -2,23 +2,23 @@ import { isAscii } from 'node:buffer';
 import { addressParser, decodeWords } from 'postal-mime';
 import { isProviderHeader } from '../emails/service-headers.ts';
 import { AppError } from '../errors.ts';
-import { unquotedAuthor } from './author.ts';
+import { parseUnquotedAuthor } from './author.ts';
 import { withCrlf } from './crlf.ts';
 import { decodeStrictly, withUtf8Header } from './header-charset.ts';
-import { formatMailbox, mailDate, textHeader } from './mime-headers.ts';
+import { formatMailbox, formatMailDate, formatTextHeader } from './mime-headers.ts';
 import {
-  fieldValue,
   findMimeParts,
-  findOnlyHtml,
+  findOnlyHtmlPart,
   findRawFields,
-  isProtected,
+  isProtectedPart,
   type MimePart,
   type RawField,
-  unfoldedValue,
+  readFieldValue,
+  readUnfoldedValue,
   withTransferEncoding,
 } from './mime-parts.ts';
 import { decodeQuotedPrintable, QuotedPrintableWriter } from './quoted-printable.ts';
-import { withWindowsLetters } from './windows-1252.ts';
+import { replaceC1Controls } from './windows-1252.ts';
 
 /** A message that an application composed, prepared for storage and sending. */
 export interface OriginalMessage {
@@ -85,11 +85,11 @@ export function prepareOriginal(received: Buffer, p: PrepareOptions): OriginalMe
   refuseWrongHeader(message, all);
   refuseChangedNewlines(raw, message, root);
   const edits = encodeLongLines(message, root);
-  const html = findOnlyHtml(root);
-  const messageIdField = fieldValue(message, fields, 'message-id').replace(COMMENT, '').trim();
+  const html = findOnlyHtmlPart(root);
+  const messageIdField = readFieldValue(message, fields, 'message-id').replace(COMMENT, '').trim();
   const messageId = MESSAGE_ID.test(messageIdField) ? messageIdField : null;
   const header = [
-    `Received: by ${p.host} (Tidings) with ESMTPA id ${p.id};\r\n ${mailDate(p.now)}\r\n`,
+    `Received: by ${p.host} (Tidings) with ESMTPA id ${p.id};\r\n ${formatMailDate(p.now)}\r\n`,
     ...createMissingFields(fields, p.from),
     ...fields
       .filter(({ name }) => !isDropped(name))
@@ -115,7 +115,7 @@ export function prepareOriginal(received: Buffer, p: PrepareOptions): OriginalMe
  * without addresses. The service then writes Date, From or To.
  */
 function isUnreadable(message: Buffer, field: RawField): boolean {
-  const value = fieldValue(message, [field], field.name);
+  const value = readFieldValue(message, [field], field.name);
   if (field.name === 'date') return !isMailDate(value.replace(/\([^()]*\)/g, ' ').trim());
   if (field.name === 'from')
     return !addressParser(value, { flatten: true }).some(({ address }) => address?.includes('@'));
@@ -136,7 +136,7 @@ function refuseWrongHeader(message: Buffer, fields: readonly RawField[]): void {
       throw refuseMessage(`The message has more than one ${name} field (RFC 5322 section 3.6)`);
   const from = fields.find(({ name }) => name === 'from');
   const value = from ? textValue(message, from) : '';
-  if (addressParser(value, { flatten: true }).length > 1 && unquotedAuthor(value) === undefined)
+  if (addressParser(value, { flatten: true }).length > 1 && parseUnquotedAuthor(value) === undefined)
     throw refuseMessage('From names more than one address');
 }
 
@@ -157,7 +157,7 @@ function refuseChangedNewlines(raw: Buffer, message: Buffer, root: MimePart): vo
 }
 
 function listProtectedParts(part: MimePart): MimePart[] {
-  return isProtected(part) ? [part] : part.parts.flatMap(listProtectedParts);
+  return isProtectedPart(part) ? [part] : part.parts.flatMap(listProtectedParts);
 }
 
 /** Refuses lines that no server accepts, if they are outside the bodies of parts. Such lines cannot be re-encoded. */
@@ -188,12 +188,12 @@ function createMissingFields(fields: readonly RawField[], from: string): string[
  */
 function encodeField(message: Buffer, field: RawField): string {
   const raw = message.toString('latin1', field.start, field.end);
-  const author = field.name === 'from' ? unquotedAuthor(textValue(message, field)) : undefined;
+  const author = field.name === 'from' ? parseUnquotedAuthor(textValue(message, field)) : undefined;
   if (author !== undefined) return `From: ${formatMailbox(author)}\r\n`;
   if (isAscii(message.subarray(field.start, field.end))) return raw.replace(/[^\r\n]{999,}/g, foldLine);
   const name = raw.slice(0, raw.indexOf(':')).trim();
   const value = textValue(message, field);
-  if (!ADDRESSES.test(field.name)) return textHeader(name, withWindowsLetters(decodeWords(value)));
+  if (!ADDRESSES.test(field.name)) return formatTextHeader(name, replaceC1Controls(decodeWords(value)));
   const mailboxes = addressParser(value, { flatten: true }).map(({ name: shown, address }) =>
     formatMailbox({ name: shown, email: address ?? '' }),
   );
@@ -201,7 +201,7 @@ function encodeField(message: Buffer, field: RawField): string {
 }
 
 function textValue(message: Buffer, { start, end }: RawField): string {
-  return unfoldedValue(message.toString('utf8', start, end));
+  return readUnfoldedValue(message.toString('utf8', start, end));
 }
 
 /**
@@ -231,10 +231,10 @@ interface Edit {
  */
 function encodeLongLines(message: Buffer, part: MimePart): Edit[] {
   if (!hasUnsendableLine(message, part)) return [];
-  if (part.parts.length > 0 && !isProtected(part))
+  if (part.parts.length > 0 && !isProtectedPart(part))
     return part.parts.flatMap((child) => encodeLongLines(message, child));
   // A multipart must not be encoded (RFC 2045 §6.4), even if its boundary cannot be read.
-  if (isProtected(part) || part.type.startsWith('multipart/') || !ENCODINGS.test(part.encoding))
+  if (isProtectedPart(part) || part.type.startsWith('multipart/') || !ENCODINGS.test(part.encoding))
     throw refuseMessage(
       `The part of type ${part.type} has a NUL octet or a line of more than ${LINE_MAX_OCTETS} octets: encode it in quoted-printable or base64`,
     );

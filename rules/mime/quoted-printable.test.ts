@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { escapeHtml } from '../content/plain-value.ts';
-import { isSafeValue, QuotedPrintableWriter, quotedPrintable } from './quoted-printable.ts';
+import { encodeQuotedPrintable, isSafeValue, QuotedPrintableWriter } from './quoted-printable.ts';
 
 function decode(encoded: string): string {
   const bytes = encoded
@@ -32,13 +32,13 @@ describe('quoted-printable', () => {
     ['\t', '=09'],
     ['é', '=C3=A9'],
   ])('in quoted-printable %j is %j', (plain, encoded) => {
-    expect(quotedPrintable(plain)).toBe(encoded);
+    expect(encodeQuotedPrintable(plain)).toBe(encoded);
   });
 
   it('decodes to the text and is in canonical form', () => {
     fc.assert(
       fc.property(text, (plain) => {
-        const encoded = quotedPrintable(plain);
+        const encoded = encodeQuotedPrintable(plain);
         expectCanonical(encoded);
         expect(decode(encoded)).toBe(Buffer.from(plain.replace(/\r\n|\r|\n/g, '\r\n')).toString());
       }),
@@ -60,7 +60,7 @@ describe('quoted-printable', () => {
   it('does not change a safe value', () => {
     fc.assert(
       fc.property(fc.oneof(text, fc.string({ unit: fc.constantFrom('a', ' ', '.', '-', '9', '<') })), (value) => {
-        if (isSafeValue(value)) expect([quotedPrintable(value), escapeHtml(value)]).toEqual([value, value]);
+        if (isSafeValue(value)) expect([encodeQuotedPrintable(value), escapeHtml(value)]).toEqual([value, value]);
       }),
     );
     expect(isSafeValue('Ada Lovelace')).toBe(true);

@@ -96,7 +96,7 @@ export function decodeQuotedPrintable(body: string): Buffer {
 }
 
 /** Encodes text that starts at column 0. */
-export function quotedPrintable(text: string): string {
+export function encodeQuotedPrintable(text: string): string {
   return new QuotedPrintableWriter().writeText(text).take();
 }
 

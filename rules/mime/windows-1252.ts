@@ -6,6 +6,6 @@ const LETTERS = '€\u0081‚ƒ„…†‡ˆ‰Š‹Œ\u008dŽ\u008f\u0090‘�
  * Latin-1, so quotes, dashes and the euro sign in email from Outlook become control characters. Real text does not
  * contain such control characters.
  */
-export function withWindowsLetters(text: string): string {
+export function replaceC1Controls(text: string): string {
   return text.replace(/[\u0080-\u009f]/g, (char) => LETTERS[char.charCodeAt(0) - 0x80] ?? char);
 }

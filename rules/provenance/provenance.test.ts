@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest';
 import { buildVariables } from '../content/variables.ts';
-import { resolveUpdates } from '../executions/contact-updates.ts';
+import { fillUpdates } from '../executions/contact-updates.ts';
 import { applyContactUpdate, type SeenContact } from '../executions/run.ts';
-import { markTrusted, markUntrusted, overrideValues, type Sourced, untrustedNames } from './provenance.ts';
+import { listUntrustedNames, markTrusted, markUntrusted, overrideValues, type Sourced } from './provenance.ts';
 
 const stored = markUntrusted<Record<string, unknown>>({ site: 'https://evil.example', name: 'Ada', plan: 'pro' }, [
   'site',
@@ -15,8 +15,8 @@ it('a value that replaces another keeps its own origin', () => {
     markUntrusted<Record<string, unknown>>({ site: 'https://shop.example', note: 'x' }, ['note']),
   );
   expect(copy.values).toEqual({ site: 'https://shop.example', name: 'Ada', plan: 'pro', note: 'x' });
-  expect(untrustedNames(copy).sort()).toEqual(['name', 'note']);
-  expect(untrustedNames(overrideValues(markTrusted({}), markTrusted({ site: 1 })))).toEqual([]);
+  expect(listUntrustedNames(copy).sort()).toEqual(['name', 'note']);
+  expect(listUntrustedNames(overrideValues(markTrusted({}), markTrusted({ site: 1 })))).toEqual([]);
 });
 
 it('a copy without the names of untrusted values does not compile', () => {
@@ -32,14 +32,14 @@ it('a copy without the names of untrusted values does not compile', () => {
 
 it('a step cannot update a contact with data of unknown origin, and keeps untrusted keys', () => {
   const data = markUntrusted({ site: 'https://evil.example' }, ['site']);
-  const copied = resolveUpdates({ link: '{{ site | append: "/x" }}', plan: 'pro' }, data);
+  const copied = fillUpdates({ link: '{{ site | append: "/x" }}', plan: 'pro' }, data);
   const updated = applyContactUpdate(
     { subscribed: true, data },
     { data: copied, subscribed: undefined, untrustedTrigger: false },
   );
   if ('errors' in updated) throw new Error('the data is within its limits');
   expect(updated.contact.data.values).toMatchObject({ link: 'https://evil.example/x', plan: 'pro' });
-  expect(untrustedNames(updated.contact.data).sort()).toEqual(['link', 'site']);
+  expect(listUntrustedNames(updated.contact.data).sort()).toEqual(['link', 'site']);
   // @ts-expect-error `SeenContact` does not accept data without the origin of its values.
   const bare: SeenContact = { subscribed: true, data: { ...data.values } };
   expect(bare.subscribed).toBe(true);

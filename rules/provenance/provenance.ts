@@ -45,7 +45,7 @@ export function overrideValues<T extends object>(base: Sourced<T>, over: Sourced
 }
 
 /** Returns the names of untrusted values as an array, to store them in a row. */
-export function untrustedNames({ untrusted }: Sourced<unknown>): string[] {
+export function listUntrustedNames({ untrusted }: Sourced<unknown>): string[] {
   return [...untrusted];
 }
 

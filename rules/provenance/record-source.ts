@@ -2,7 +2,7 @@ import type { Settings } from '../config.ts';
 import type { RecordSource } from '../domains/sender-domain.ts';
 
 /** Collects the settings and the facts about a domain that are needed to build its DNS records. */
-export function recordSource(
+export function createRecordSource(
   config: Pick<Settings, 'publicUrl' | 'email'>,
   domain: { domain: string; selector: string; publicKey: string },
 ): RecordSource {

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { smsSize } from './sms-size.ts';
+import { measureSms } from './sms-size.ts';
 
 describe('the size of an SMS', () => {
   it.each([
@@ -23,18 +23,18 @@ describe('the size of an SMS', () => {
     ['`', 'UCS2', 1],
     ['\t', 'UCS2', 1],
   ])('%j is %s in %i', (body, encoding, segments) => {
-    expect(smsSize(body)).toEqual({ encoding, segments });
+    expect(measureSms(body)).toEqual({ encoding, segments });
   });
 
   it('never splits an extension character over two parts', () => {
     // 152 septets leave one of 153, and € needs two.
-    expect(smsSize(`${'a'.repeat(152)}€${'a'.repeat(151)}`).segments).toBe(2);
-    expect(smsSize(`${'a'.repeat(152)}€${'a'.repeat(152)}`).segments).toBe(3);
+    expect(measureSms(`${'a'.repeat(152)}€${'a'.repeat(151)}`).segments).toBe(2);
+    expect(measureSms(`${'a'.repeat(152)}€${'a'.repeat(152)}`).segments).toBe(3);
   });
 
   it('never splits a surrogate pair over two parts', () => {
-    expect(smsSize(`${'ê'.repeat(66)}🎉${'ê'.repeat(65)}`).segments).toBe(2);
-    expect(smsSize(`${'ê'.repeat(66)}🎉${'ê'.repeat(66)}`).segments).toBe(3);
+    expect(measureSms(`${'ê'.repeat(66)}🎉${'ê'.repeat(65)}`).segments).toBe(2);
+    expect(measureSms(`${'ê'.repeat(66)}🎉${'ê'.repeat(66)}`).segments).toBe(3);
   });
 
   it('equals the size when the characters are packed one by one', () => {
@@ -42,7 +42,7 @@ describe('the size of an SMS', () => {
     const wide = fc.constantFrom('a', 'ê', '🎉', '€');
     fc.assert(
       fc.property(fc.oneof(fc.string({ unit, maxLength: 1600 }), fc.string({ unit: wide, maxLength: 800 })), (body) => {
-        const { encoding, segments } = smsSize(body);
+        const { encoding, segments } = measureSms(body);
         const [single, part] = encoding === 'GSM7' ? [160, 153] : [70, 67];
         const sizes = [...body].map((char) => (encoding === 'GSM7' ? (/[€{]/.test(char) ? 2 : 1) : char.length));
         const total = sizes.reduce((sum, size) => sum + size, 0);

@@ -25,7 +25,7 @@ const UCS2 = { single: 70, part: 67 };
  * Neither an extension character (two septets) nor a surrogate pair is split over two parts. Source: GSM 03.38, 03.40
  * §9.2.3.24.
  */
-export function smsSize(body: string): SmsSize {
+export function measureSms(body: string): SmsSize {
   const characters = [...body];
   if (characters.every((char) => BASIC.has(char) || EXTENSION.has(char)))
     return {

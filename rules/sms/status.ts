@@ -8,6 +8,6 @@ const RANK: Record<SmsStatus, number> = { PENDING: 0, QUEUED: 1, SENT: 2, DELIVE
  * Returns the statuses from which an SMS may change to `to`. A status changes only to a status of a higher rank, and a
  * final status never changes.
  */
-export function smsStatusesBefore(to: SmsStatus): SmsStatus[] {
+export function listSmsStatusesBefore(to: SmsStatus): SmsStatus[] {
   return SMS_STATUSES.filter((from) => RANK[from] < RANK[to]);
 }

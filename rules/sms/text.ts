@@ -5,7 +5,7 @@ import { TemplateError } from '../content/template-error.ts';
 export const SMS_MAX_CHARS = 1_600;
 
 /** Returns the text of an SMS as a content to render: plain text with Liquid, without tracking and footer. */
-export function smsContent(text: string): ContentSource {
+export function toSmsContent(text: string): ContentSource {
   return { subject: '', body: '', text, type: 'TRANSACTIONAL', trackOpens: false, trackClicks: false };
 }
 
@@ -15,7 +15,7 @@ export function smsContent(text: string): ContentSource {
  */
 export function findSmsTextError(text: string): string | undefined {
   try {
-    compileContent(smsContent(text));
+    compileContent(toSmsContent(text));
     return undefined;
   } catch (error) {
     if (!(error instanceof TemplateError)) throw error;

@@ -1,4 +1,4 @@
-import { DAY_MS, dayOf, instantOf, wallAt, writeLocalTime } from './local-time.ts';
+import { DAY_MS, getStartOfDay, toInstant, toWallTime, writeLocalTime } from './local-time.ts';
 
 /** A day in the local time of a zone. It has 23 or 25 hours when daylight saving time changes. */
 export interface LocalDay {
@@ -12,9 +12,9 @@ export interface LocalDay {
 /** Returns the days of a zone between two instants, in order. */
 export function listLocalDays(zone: string, firstMs: number, lastMs: number): LocalDay[] {
   const days: LocalDay[] = [];
-  const last = dayOf(wallAt(zone, lastMs));
-  for (let day = dayOf(wallAt(zone, firstMs)); day <= last; day += DAY_MS) {
-    const [fromMs, untilMs] = [instantOf(zone, day), instantOf(zone, day + DAY_MS)];
+  const last = getStartOfDay(toWallTime(zone, lastMs));
+  for (let day = getStartOfDay(toWallTime(zone, firstMs)); day <= last; day += DAY_MS) {
+    const [fromMs, untilMs] = [toInstant(zone, day), toInstant(zone, day + DAY_MS)];
     days.push({ date: writeLocalTime(day).slice(0, 10), fromMs, untilMs });
   }
   return days;
@@ -22,6 +22,6 @@ export function listLocalDays(zone: string, firstMs: number, lastMs: number): Lo
 
 /** Returns the current day of a zone and the days before it, `count` in total. */
 export function listLastDays(zone: string, count: number, nowMs: number): LocalDay[] {
-  const today = dayOf(wallAt(zone, nowMs));
-  return listLocalDays(zone, instantOf(zone, today - (count - 1) * DAY_MS), nowMs);
+  const today = getStartOfDay(toWallTime(zone, nowMs));
+  return listLocalDays(zone, toInstant(zone, today - (count - 1) * DAY_MS), nowMs);
 }

@@ -1,8 +1,16 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { DAY_MS, findNextHour, instantOf, readLocalTime, wallAt, weekdayOf, writeLocalTime } from './local-time.ts';
+import {
+  DAY_MS,
+  findNextHour,
+  getWeekday,
+  readLocalTime,
+  toInstant,
+  toWallTime,
+  writeLocalTime,
+} from './local-time.ts';
 import { ALL_DAYS } from './sending-window.ts';
-import { offsetAt, zoneOf } from './zones.ts';
+import { getUtcOffset, toCanonicalZone } from './zones.ts';
 
 /**
  * Zones with half and quarter hours, without daylight saving time, with half an hour of it, and beyond the date line.
@@ -15,23 +23,23 @@ const zone = fc.constantFrom(...ZONES);
 const instant = fc.integer({ min: Date.UTC(2000, 0), max: Date.UTC(2037, 0) });
 const toWall = (text: string) => readLocalTime(text) ?? Number.NaN;
 const toIso = (ms: number) => new Date(ms).toISOString();
-const toInstantIso = (name: string, text: string) => toIso(instantOf(name, toWall(text)));
+const toInstantIso = (name: string, text: string) => toIso(toInstant(name, toWall(text)));
 
 describe('a zone', () => {
   it('has one name, however it is written', () => {
-    expect(zoneOf('europe/berlin')).toBe('Europe/Berlin');
-    expect(zoneOf('US/Eastern')).toBe('America/New_York');
-    expect(zoneOf('Asia/Kolkata')).toBe(zoneOf('Asia/Calcutta'));
+    expect(toCanonicalZone('europe/berlin')).toBe('Europe/Berlin');
+    expect(toCanonicalZone('US/Eastern')).toBe('America/New_York');
+    expect(toCanonicalZone('Asia/Kolkata')).toBe(toCanonicalZone('Asia/Calcutta'));
   });
 
   it('is undefined for an offset, an unknown name or a value that is not a text', () => {
     for (const name of ['', '+02:00', 'Mars/Olympus', 'Europe/Berlin\n', 'x'.repeat(100), 7, null, undefined, {}])
-      expect(zoneOf(name)).toBeUndefined();
+      expect(toCanonicalZone(name)).toBeUndefined();
   });
 
   it('may have an offset of whole, half or quarter hours', () => {
     const summer = Date.UTC(2026, 6, 1);
-    const offsetHours = (name: string) => offsetAt(name, summer) / 3_600_000;
+    const offsetHours = (name: string) => getUtcOffset(name, summer) / 3_600_000;
     expect(['UTC', 'Europe/Berlin', 'Asia/Kolkata', 'Asia/Kathmandu', 'America/St_Johns'].map(offsetHours)).toEqual([
       ...[0, 2, 5.5, 5.75, -2.5],
     ]);
@@ -43,14 +51,14 @@ describe('a local time', () => {
     fc.assert(
       fc.property(zone, instant, (name, ms) => {
         const wall = Math.floor(ms / 60_000) * 60_000;
-        const found = instantOf(name, wall);
-        const shown = wallAt(name, found);
+        const found = toInstant(name, wall);
+        const shown = toWallTime(name, found);
         if (shown === wall) {
           // No earlier instant shows it. Local time is set back by at most three hours, unless a day was repeated.
-          for (let back = 15; back <= 180; back += 15) expect(wallAt(name, found - back * 60_000)).not.toBe(wall);
+          for (let back = 15; back <= 180; back += 15) expect(toWallTime(name, found - back * 60_000)).not.toBe(wall);
         } else {
           expect(shown).toBeGreaterThan(wall);
-          expect(offsetAt(name, found)).not.toBe(offsetAt(name, found - DAY_MS));
+          expect(getUtcOffset(name, found)).not.toBe(getUtcOffset(name, found - DAY_MS));
         }
       }),
       { numRuns: 500 },
@@ -95,10 +103,10 @@ describe('the next occurrence of a local time', () => {
         const next = findNextHour(name, { hour, days: allowed, afterMs });
         expect(next).toBeGreaterThan(afterMs);
         expect(next - afterMs).toBeLessThanOrEqual(9 * DAY_MS);
-        const shown = wallAt(name, next);
+        const shown = toWallTime(name, next);
         // Unless local time skips it, which happens at midnight in one of these zones.
-        if (offsetAt(name, next - DAY_MS) !== offsetAt(name, next)) return;
-        expect(allowed).toContain(weekdayOf(shown));
+        if (getUtcOffset(name, next - DAY_MS) !== getUtcOffset(name, next)) return;
+        expect(allowed).toContain(getWeekday(shown));
         expect(new Date(shown).toISOString().slice(11, 16)).toBe(hour);
       }),
       { numRuns: 300 },

@@ -1,4 +1,4 @@
-import { offsetAt } from './zones.ts';
+import { getUtcOffset } from './zones.ts';
 
 export const MINUTE_MS = 60_000;
 export const DAY_MS = 86_400_000;
@@ -10,8 +10,8 @@ const FURTHEST_BEHIND_MS = 12 * 3_600_000;
 export type WallMs = number;
 
 /** Returns the local time in a zone at an instant. */
-export function wallAt(zone: string, atMs: number): WallMs {
-  return atMs + offsetAt(zone, atMs);
+export function toWallTime(zone: string, atMs: number): WallMs {
+  return atMs + getUtcOffset(zone, atMs);
 }
 
 /**
@@ -19,21 +19,21 @@ export function wallAt(zone: string, atMs: number): WallMs {
  * time is moved forward by the skipped span: 02:30 becomes 03:30. For a local time that occurs twice, returns the first
  * occurrence.
  */
-export function instantOf(zone: string, wall: WallMs): number {
+export function toInstant(zone: string, wall: WallMs): number {
   // One day is more than any offset, and no zone changes its offset twice within two days.
-  const before = offsetAt(zone, wall - DAY_MS);
-  const after = offsetAt(zone, wall + DAY_MS);
-  const instants = [wall - before, wall - after].filter((atMs) => wallAt(zone, atMs) === wall);
+  const before = getUtcOffset(zone, wall - DAY_MS);
+  const after = getUtcOffset(zone, wall + DAY_MS);
+  const instants = [wall - before, wall - after].filter((atMs) => toWallTime(zone, atMs) === wall);
   return instants.length > 0 ? Math.min(...instants) : wall - before;
 }
 
 /** Returns the first instant at which some zone has this local time. */
-export function firstInstantOf(wall: WallMs): number {
+export function findFirstInstant(wall: WallMs): number {
   return wall - FURTHEST_AHEAD_MS;
 }
 
 /** Returns the last instant at which some zone has this local time. */
-export function lastInstantOf(wall: WallMs): number {
+export function findLastInstant(wall: WallMs): number {
   return wall + FURTHEST_BEHIND_MS;
 }
 
@@ -41,20 +41,20 @@ export function lastInstantOf(wall: WallMs): number {
 export const HOUR_PATTERN = /^([01]\d|2[0-3]):[0-5]\d$/;
 
 /** Returns the milliseconds from midnight to `HH:MM`. */
-export function hourMs(hour: string): number {
+export function parseTimeOfDay(hour: string): number {
   const [hours = 0, minutes = 0] = hour.split(':').map(Number);
   return (hours * 60 + minutes) * MINUTE_MS;
 }
 
 /** Returns the midnight at which the local day starts. */
-export function dayOf(wall: WallMs): WallMs {
+export function getStartOfDay(wall: WallMs): WallMs {
   return Math.floor(wall / DAY_MS) * DAY_MS;
 }
 
 /** A day of the week: 1 is Monday, and 7 is Sunday. */
 export type Weekday = number;
 
-export function weekdayOf(wall: WallMs): Weekday {
+export function getWeekday(wall: WallMs): Weekday {
   // The first of January 1970 was a Thursday.
   return ((((Math.floor(wall / DAY_MS) + 3) % 7) + 7) % 7) + 1;
 }
@@ -73,12 +73,12 @@ export function writeLocalTime(wall: WallMs): string {
 
 /** Returns the first instant after `afterMs` at which the zone has this time of day, on one of the given days. */
 export function findNextHour(zone: string, p: { hour: string; days: readonly Weekday[]; afterMs: number }): number {
-  const today = dayOf(wallAt(zone, p.afterMs));
+  const today = getStartOfDay(toWallTime(zone, p.afterMs));
   // Checks eight days ahead, because the time on today's weekday may be over. Starts one day earlier, because a change
   // of the zone's offset may have skipped a day.
   for (let day = today - DAY_MS; day <= today + 8 * DAY_MS; day += DAY_MS) {
-    if (!p.days.includes(weekdayOf(day))) continue;
-    const atMs = instantOf(zone, day + hourMs(p.hour));
+    if (!p.days.includes(getWeekday(day))) continue;
+    const atMs = toInstant(zone, day + parseTimeOfDay(p.hour));
     if (atMs > p.afterMs) return atMs;
   }
   throw new RangeError('an hour without a day never comes');

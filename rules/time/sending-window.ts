@@ -1,6 +1,15 @@
 import { z } from 'zod';
-import { DAY_MS, dayOf, HOUR_PATTERN, hourMs, type WallMs, type Weekday, wallAt, weekdayOf } from './local-time.ts';
-import { offsetAt, zoneOf } from './zones.ts';
+import {
+  DAY_MS,
+  getStartOfDay,
+  getWeekday,
+  HOUR_PATTERN,
+  parseTimeOfDay,
+  toWallTime,
+  type WallMs,
+  type Weekday,
+} from './local-time.ts';
+import { getUtcOffset, toCanonicalZone } from './zones.ts';
 
 export const ALL_DAYS: readonly Weekday[] = [1, 2, 3, 4, 5, 6, 7];
 /** The precision of the search for a change of the offset. Offsets change at whole minutes. */
@@ -27,7 +36,7 @@ export const CONTACT_ZONE = 'contact';
 /** The schema for the name of a time zone. The name is stored as written, because a zone may have several names. */
 export const ZoneInput = z
   .string()
-  .refine((name) => zoneOf(name) !== undefined, 'Not an IANA time zone such as Europe/Berlin.');
+  .refine((name) => toCanonicalZone(name) !== undefined, 'Not an IANA time zone such as Europe/Berlin.');
 
 export const HourInput = z.string().regex(HOUR_PATTERN, 'An hour is written HH:MM, from 00:00 to 23:59.');
 
@@ -55,24 +64,24 @@ export const SendingWindowInput = z
  * opens.
  */
 function isOpenAt({ from, to, days }: SendingWindow, wall: WallMs): boolean {
-  const sinceMidnight = wall - dayOf(wall);
-  const today = weekdayOf(wall);
-  const [opens, closes] = [hourMs(from), hourMs(to)];
+  const sinceMidnight = wall - getStartOfDay(wall);
+  const today = getWeekday(wall);
+  const [opens, closes] = [parseTimeOfDay(from), parseTimeOfDay(to)];
   if (opens < closes) return opens <= sinceMidnight && sinceMidnight < closes && days.includes(today);
   if (sinceMidnight >= opens) return days.includes(today);
-  return sinceMidnight < closes && days.includes(weekdayOf(wall - DAY_MS));
+  return sinceMidnight < closes && days.includes(getWeekday(wall - DAY_MS));
 }
 
 /** Tells whether the window is open at an instant, in the local time of `zone`. */
 export function isWindowOpen(window: SendingWindow, zone: string, atMs: number): boolean {
-  return isOpenAt(window, wallAt(zone, atMs));
+  return isOpenAt(window, toWallTime(zone, atMs));
 }
 
 /** Returns the first instant at or after `atMs` at which the window is open. */
 export function findNextOpening(window: SendingWindow, zone: string, atMs: number): number {
   return findInstant(zone, atMs, {
     isReached: (wall) => isOpenAt(window, wall),
-    next: (wall) => findNextSendingDay(window, wall) + hourMs(window.from),
+    next: (wall) => findNextSendingDay(window, wall) + parseTimeOfDay(window.from),
   });
 }
 
@@ -81,7 +90,7 @@ export function findNextClosing(window: SendingWindow, zone: string, atMs: numbe
   return findInstant(zone, atMs, {
     isReached: (wall) => !isOpenAt(window, wall),
     next: (wall) => {
-      const closes = dayOf(wall) + hourMs(window.to);
+      const closes = getStartOfDay(wall) + parseTimeOfDay(window.to);
       return closes > wall ? closes : closes + DAY_MS;
     },
   });
@@ -89,9 +98,9 @@ export function findNextClosing(window: SendingWindow, zone: string, atMs: numbe
 
 /** Returns the first day on which the window opens after `wall`. */
 function findNextSendingDay({ from, days }: SendingWindow, wall: WallMs): WallMs {
-  let day = dayOf(wall);
-  if (day + hourMs(from) <= wall) day += DAY_MS;
-  while (!days.includes(weekdayOf(day))) day += DAY_MS;
+  let day = getStartOfDay(wall);
+  if (day + parseTimeOfDay(from) <= wall) day += DAY_MS;
+  while (!days.includes(getWeekday(day))) day += DAY_MS;
   return day;
 }
 
@@ -106,7 +115,7 @@ function findInstant(
   p: { isReached: (wall: WallMs) => boolean; next: (wall: WallMs) => WallMs },
 ): number {
   for (let fromMs = atMs; ; ) {
-    const offset = offsetAt(zone, fromMs);
+    const offset = getUtcOffset(zone, fromMs);
     const wall = fromMs + offset;
     if (p.isReached(wall)) return fromMs;
     const foundMs = p.next(wall) - offset;
@@ -125,18 +134,18 @@ function findInstant(
 function findOffsetChange(zone: string, fromMs: number, toMs: number): number | undefined {
   for (let dayMs = fromMs; dayMs < toMs; dayMs += DAY_MS) {
     const endMs = Math.min(dayMs + DAY_MS, toMs);
-    if (offsetAt(zone, dayMs) !== offsetAt(zone, endMs)) return bisectOffsetChange(zone, dayMs, endMs);
+    if (getUtcOffset(zone, dayMs) !== getUtcOffset(zone, endMs)) return bisectOffsetChange(zone, dayMs, endMs);
   }
   return undefined;
 }
 
 function bisectOffsetChange(zone: string, fromMs: number, toMs: number): number {
-  const offset = offsetAt(zone, fromMs);
+  const offset = getUtcOffset(zone, fromMs);
   let same = Math.floor(fromMs / CLOCK_STEP_MS);
   let other = Math.ceil(toMs / CLOCK_STEP_MS);
   while (other - same > 1) {
     const middle = Math.floor((same + other) / 2);
-    if (offsetAt(zone, middle * CLOCK_STEP_MS) === offset) same = middle;
+    if (getUtcOffset(zone, middle * CLOCK_STEP_MS) === offset) same = middle;
     else other = middle;
   }
   return other * CLOCK_STEP_MS;

@@ -20,7 +20,7 @@ const ZONE_NAME = new RegExp(ZONE_PATTERN);
  * Returns the canonical name of an IANA time zone, for a name in any case or an alias (`asia/kolkata`, `US/Eastern`).
  * Undefined for an unknown name.
  */
-export function zoneOf(name: unknown): string | undefined {
+export function toCanonicalZone(name: unknown): string | undefined {
   return typeof name === 'string' ? findZone(name)?.name : undefined;
 }
 
@@ -28,7 +28,7 @@ export function zoneOf(name: unknown): string | undefined {
  * Returns the milliseconds by which the zone is ahead of UTC at an instant.
  * @throws RangeError for an unknown zone
  */
-export function offsetAt(zone: string, atMs: number): number {
+export function getUtcOffset(zone: string, atMs: number): number {
   const found = findZone(zone);
   if (!found) throw new RangeError(`${zone} is not a time zone`);
   return readOffset(found.format.format(atMs));

@@ -6,7 +6,7 @@ const FRAMING =
   /^(?:host|connection|content-length|expect|keep-alive|te|trailer|transfer-encoding|upgrade|proxy-.*|:.*)$/i;
 
 /** Tells whether a tenant may not set a header of a request. */
-export function isFramingHeader(name: string): boolean {
+export function isReservedRequestHeader(name: string): boolean {
   return FRAMING.test(name);
 }
 

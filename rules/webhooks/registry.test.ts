@@ -1,19 +1,19 @@
 import { Webhook } from 'standardwebhooks';
 import { describe, expect, it } from 'vitest';
 import {
+  createWebhookHeaders,
   matchesEvent,
   newWebhookSecret,
   nextAttemptAt,
   RETRY_SECONDS,
   summarizeOutcomes,
-  webhookHeaders,
 } from './registry.ts';
 
-describe('webhookHeaders', () => {
+describe('createWebhookHeaders', () => {
   it('are accepted by the public verifier, with the old and the new secret', () => {
     const secrets = [newWebhookSecret(), newWebhookSecret()];
     const body = JSON.stringify({ type: 'signup' });
-    const headers = webhookHeaders(secrets, { id: 'msg_1', timestamp: Math.floor(Date.now() / 1_000), body });
+    const headers = createWebhookHeaders(secrets, { id: 'msg_1', timestamp: Math.floor(Date.now() / 1_000), body });
     for (const secret of secrets) expect(new Webhook(secret).verify(body, headers)).toEqual({ type: 'signup' });
     expect(() => new Webhook(newWebhookSecret()).verify(body, headers)).toThrow();
     expect(() => new Webhook(secrets[0] ?? '').verify(`${body} `, headers)).toThrow();

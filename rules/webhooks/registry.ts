@@ -43,7 +43,7 @@ export interface SignedWebhook {
  * Returns the headers of Standard Webhooks, with one signature per secret, so that a receiver may use either secret
  * during a rotation.
  */
-export function webhookHeaders(
+export function createWebhookHeaders(
   secrets: readonly string[],
   { id, timestamp, body }: SignedWebhook,
 ): Record<string, string> {

@@ -7,7 +7,7 @@ const MASK = '***';
  * request, so the credentials in its URL are replaced by `***`, in every form in which they were sent.
  * @param url the URL of the request
  */
-export function storedResponseText(body: string, url: string): string {
+export function toStoredResponseText(body: string, url: string): string {
   // Postgres cannot store NUL in a text.
   const plain = credentialsOf(url).reduce(
     (text, secret) => text.replaceAll(secret, MASK),

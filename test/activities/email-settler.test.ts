@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
 import { createEmailSettler } from '../../activities/emails/settler.ts';
 import { connect, type Db } from '../../db/connection.ts';
 import { claimEmails } from '../../db/sending/email-ledger.ts';
-import { keyPads } from '../../rules/emails/suppression.ts';
+import { padHmacKey } from '../../rules/emails/suppression.ts';
 import { uuidv7 } from '../../rules/uuid.ts';
 import { buildProject } from '../support/api.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
@@ -44,7 +44,7 @@ async function buildClaimedEmails(count: number) {
     INSERT INTO emails (id, project_id, content_id, source_type, to_email)
     SELECT id, ${projectId}, ${contentId}, 'TRANSACTIONAL', 'b@example.com' FROM unnest(${emails.map((m) => m.id)}::uuid[]) AS id
   `.execute(database.db);
-  return claimEmails(database.db, { projectId, emails, suppressionPads: keyPads(suppressionKey) });
+  return claimEmails(database.db, { projectId, emails, suppressionPads: padHmacKey(suppressionKey) });
 }
 function settleEmails(emails: Awaited<ReturnType<typeof claimEmails>>) {
   const settler = createEmailSettler({

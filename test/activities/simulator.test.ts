@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import nodemailer from 'nodemailer';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { freePort } from '../../cli/start/ports.ts';
-import { bounceReasonOf } from '../../rules/emails/reasons.ts';
+import { toBouncedReason } from '../../rules/emails/reasons.ts';
 import { campaignBody } from '../build/campaigns.ts';
 import { buildContact } from '../build/emails.ts';
 import { buildDomain, buildTemplate } from '../build/senders.ts';
@@ -128,7 +128,7 @@ describe('email to an address of the simulator', () => {
     const id = await send(to);
     await waitForEnd(id, 'BOUNCED');
     const row = await service.db.selectFrom('emails').selectAll().where('id', '=', id).executeTakeFirstOrThrow();
-    expect([row.bounce_type, row.reason]).toEqual(['Transient', bounceReasonOf('mailbox_for_now')]);
+    expect([row.bounce_type, row.reason]).toEqual(['Transient', toBouncedReason('mailbox_for_now')]);
     expect((await contactOf(to)).subscribed).toBe(true);
     expect(await suppressionsOf(to)).toEqual([]);
   });

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { linkToken } from '../../rules/content/link-tokens.ts';
+import { createLinkTokens } from '../../rules/content/link-tokens.ts';
 import { campaignBody } from '../build/campaigns.ts';
 import { buildSentCampaign } from '../build/recipients.ts';
 import { buildDomain, TEST_SECRET_KEY } from '../build/senders.ts';
@@ -31,7 +31,7 @@ it('every tracked link of a campaign lists its clicks by humans, recipients and 
     api.db,
   );
   const click = async (recipient: number, link: number, headers: Record<string, string> = BROWSER) => {
-    const { track } = linkToken(TEST_SECRET_KEY, rows[recipient]?.id ?? '');
+    const { track } = createLinkTokens(TEST_SECRET_KEY, rows[recipient]?.id ?? '');
     expect((await api.call('GET', `/c/${track}/${link}`, { key: null, headers })).status).toBe(302);
   };
   await click(0, 0);
@@ -64,7 +64,7 @@ it('a draft shows its current links', async () => {
 it('the links of a deleted campaign are deleted, and a later click still redirects to its target', async () => {
   const id = await buildSentCampaign(api.db, { projectId: api.one.id, count: 1, body: BODY });
   const { rows } = await sql<{ id: string }>`SELECT id FROM emails WHERE campaign_id = ${id}`.execute(api.db);
-  const { track } = linkToken(TEST_SECRET_KEY, rows[0]?.id ?? '');
+  const { track } = createLinkTokens(TEST_SECRET_KEY, rows[0]?.id ?? '');
   expect((await api.call('DELETE', `/campaigns/${id}`)).status).toBe(204);
   expect((await api.call('GET', `/campaigns/${id}/links`)).status).toBe(404);
   expect((await api.call('GET', `/c/${track}/1`, { key: null, headers: BROWSER })).status).toBe(302);

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { MINUTE_MS, wallAt, writeLocalTime } from '../../rules/time/local-time.ts';
+import { MINUTE_MS, toWallTime, writeLocalTime } from '../../rules/time/local-time.ts';
 import { buildWorkflow, expectOk } from '../build/workflows.ts';
 import { startTestApi, type TestApi } from '../support/api.ts';
 import { signIn } from '../support/session.ts';
@@ -38,7 +38,7 @@ it.each(['2037-02-30T09:00:00Z', '2037-02-30', '09:00', '1', 'July 1 2037', '203
 
 it('reads times in a query in the time zone of the project', async () => {
   await expectOk(api.call('POST', '/v1/contacts', { body: { email: 'now@example.com' } }));
-  const clocks = (minutes: number) => writeLocalTime(wallAt('Europe/Berlin', Date.now() + minutes * MINUTE_MS));
+  const clocks = (minutes: number) => writeLocalTime(toWallTime('Europe/Berlin', Date.now() + minutes * MINUTE_MS));
   const count = async (query: string) => (await api.call('GET', `/v1/contacts?${query}`)).body.data.length;
   expect(await count(`createdAfter=${clocks(-50)}&createdBefore=${clocks(50)}`)).toBe(1);
   expect(await count(`createdAfter=${clocks(10)}`)).toBe(0);
@@ -63,6 +63,6 @@ it('reads times in filters, and in the data that they compare, in the time zone 
   expect(await holds('data.at', 'equals', '2037-07-01T07:00:00Z')).toBe(true);
   expect(await holds('data.at', 'greaterThan', '2037-07-01T08:00:00Z')).toBe(false);
   expect(await holds('data.list', 'contains', '2037-01-01T08:00:00Z')).toBe(true);
-  const clocks = (minutes: number) => writeLocalTime(wallAt('Europe/Berlin', Date.now() + minutes * MINUTE_MS));
+  const clocks = (minutes: number) => writeLocalTime(toWallTime('Europe/Berlin', Date.now() + minutes * MINUTE_MS));
   expect(await holds('createdAt', 'greaterThan', clocks(10))).toBe(false);
 });

@@ -4,7 +4,7 @@ import { insertSms } from '../../db/sms/messages.ts';
 import { addImportedStops, fillSmsStops } from '../../db/sms/stops.ts';
 import { inTransaction } from '../../db/transaction.ts';
 import { deriveKey } from '../../rules/access/secrets.ts';
-import { keyPads } from '../../rules/emails/suppression.ts';
+import { padHmacKey } from '../../rules/emails/suppression.ts';
 import { computeTwilioSignature } from '../../rules/sms/twilio-signature.ts';
 import { buildContact } from '../build/emails.ts';
 import { TEST_SECRET_KEY } from '../build/senders.ts';
@@ -15,7 +15,7 @@ const TOKEN = 'the token of the tests';
 const US = '+15551234567';
 const DE = '+4915112345678';
 const key = deriveKey(TEST_SECRET_KEY, 'suppression');
-const pads = keyPads(key);
+const pads = padHmacKey(key);
 let api: TestApi;
 
 beforeAll(async () => {

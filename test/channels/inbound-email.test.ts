@@ -4,8 +4,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createInboundHandler } from '../../api/mail/inbound-email.ts';
 import { type InboundListener, startInboundListener } from '../../channels/inbound/listener.ts';
 import { deriveKey } from '../../rules/access/secrets.ts';
-import { linkToken } from '../../rules/content/link-tokens.ts';
-import { verpAddress } from '../../rules/emails/verp.ts';
+import { createLinkTokens } from '../../rules/content/link-tokens.ts';
+import { createVerpAddress } from '../../rules/emails/verp.ts';
 import { buildDomain, TEST_SECRET_KEY } from '../build/senders.ts';
 import { buildWorkflow, listExecutions } from '../build/workflows.ts';
 import { startTestApi, type TestApi } from '../support/api.ts';
@@ -67,7 +67,7 @@ async function deliver(p: { from?: string; to: string | string[]; raw: string })
 
 async function buildEmailWithReturnPath() {
   const email = await buildSentEmail(api);
-  return { ...email, returnPath: verpAddress(verpKey, email.id, 'shop.example.com') };
+  return { ...email, returnPath: createVerpAddress(verpKey, email.id, 'shop.example.com') };
 }
 
 const stateOf = (email: SentEmail) => readEmailState(api, email);
@@ -292,7 +292,7 @@ describe('delivery status notifications to a return path', () => {
   it('at a forged return path, or one signed with another key, are refused and change nothing', async () => {
     const email = await buildEmailWithReturnPath();
     const forged = email.returnPath.replace(/.(?=@)/, (last) => (last === '0' ? '1' : '0'));
-    const foreign = verpAddress(deriveKey('some other secret key', 'verp'), email.id, 'shop.example.com');
+    const foreign = createVerpAddress(deriveKey('some other secret key', 'verp'), email.id, 'shop.example.com');
     for (const to of [forged, foreign]) {
       await expect(deliver({ to, raw: formatDsn({ status: '5.1.1' }) })).rejects.toThrow(/550 5\.1\.1/);
     }
@@ -300,7 +300,7 @@ describe('delivery status notifications to a return path', () => {
   });
 
   it('about an unknown email are accepted without effect', async () => {
-    const to = verpAddress(verpKey, '01a00000-0000-7000-8000-000000000000', 'shop.example.com');
+    const to = createVerpAddress(verpKey, '01a00000-0000-7000-8000-000000000000', 'shop.example.com');
     expect(await deliver({ to, raw: formatDsn({ status: '5.1.1' }) })).toMatch(/^250/);
   });
 });
@@ -364,7 +364,7 @@ describe('abuse reports (spam complaints)', () => {
         fields: `Original-Mail-From: <${email.returnPath}>`,
       }),
       (email: { id: string }) => {
-        const { manage } = linkToken(TEST_SECRET_KEY, email.id);
+        const { manage } = createLinkTokens(TEST_SECRET_KEY, email.id);
         return { headers: `List-Unsubscribe: <https://mail.example.com/u/${manage}>,\n <mailto:x@shop.example.com>` };
       },
     ];
@@ -387,7 +387,7 @@ describe('abuse reports (spam complaints)', () => {
     const raw = formatArf({ headers: `Return-Path: <${email.returnPath}>` });
     const complain = () => deliver({ from: 'fbl@isp.example', to: 'fbl@shop.example.com', raw });
     await complain();
-    await api.call('POST', `/s/${linkToken(TEST_SECRET_KEY, email.id).manage}`);
+    await api.call('POST', `/s/${createLinkTokens(TEST_SECRET_KEY, email.id).manage}`);
     expect(await stateOf(email)).toMatchObject({ subscribed: true, entries: [] });
     await complain();
     expect(await stateOf(email)).toMatchObject({ subscribed: false, entries: ['complaint'] });

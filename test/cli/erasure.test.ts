@@ -11,7 +11,7 @@ import { connect, type Db } from '../../db/connection.ts';
 import { removeErasedAttachments } from '../../db/contents/erased-attachments.ts';
 import { removeErasedContents } from '../../db/contents/removal.ts';
 import { deriveKey } from '../../rules/access/secrets.ts';
-import { verpAddress } from '../../rules/emails/verp.ts';
+import { createVerpAddress } from '../../rules/emails/verp.ts';
 import { computeTwilioSignature } from '../../rules/sms/twilio-signature.ts';
 import { campaignBody } from '../build/campaigns.ts';
 import { buildWorkflow, expectOk } from '../build/workflows.ts';
@@ -310,7 +310,7 @@ describe('data of one person is created in every part of the service', () => {
     await click(await mailboxLink('Issue 1'));
     const key = deriveKey(SECRET_KEY, 'verp');
     const report = async (subject: string, raw: string) => {
-      const to = verpAddress(key, await waitForEmail(subject, FORMER), dev.domain);
+      const to = createVerpAddress(key, await waitForEmail(subject, FORMER), dev.domain);
       expect(await submit(inboundPort, { from: '', to, raw })).toMatch(/^250/);
     };
     await report(

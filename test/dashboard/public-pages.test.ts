@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, it } from 'vitest';
-import { linkToken } from '../../rules/content/link-tokens.ts';
+import { createLinkTokens } from '../../rules/content/link-tokens.ts';
 import { buildContact, buildEmail } from '../build/emails.ts';
 import { buildDomain, TEST_SECRET_KEY } from '../build/senders.ts';
 import {
@@ -30,7 +30,7 @@ describeInBrowser('pages outside the dashboard', () => {
     const contactId = await buildContact(db, { projectId: one.id, email: 'ada@example.com', subscribed: true });
     const to = 'ada@example.com';
     const emailId = await buildEmail(db, { projectId: one.id, contactId, to, type: 'MARKETING', status: 'SENT' });
-    token = linkToken(TEST_SECRET_KEY, emailId).manage;
+    token = createLinkTokens(TEST_SECRET_KEY, emailId).manage;
     const body = { to, from: 'hello@shop.example.com', subject: LONG, body: `<p>${LONG}</p>` };
     await service.call('POST', '/v1/send', { body });
     const list = async () => (await service.call('GET', '/mailbox.json', { key: null })).body.data;

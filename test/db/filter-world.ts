@@ -4,8 +4,8 @@ import type { FilterWorld } from '../../rules/filters/evaluate.ts';
 import {
   EMAIL_ACTIVITIES,
   HISTORY_OPERATORS,
+  listOperators,
   type Operator,
-  operatorsOf,
   UNITS,
   VALUE_OPERATORS,
 } from '../../rules/filters/fields.ts';
@@ -194,15 +194,15 @@ export function withStoredAddresses(condition: Condition): unknown {
   );
 }
 
-const emailFilter = valueFilter(fc.constantFrom('email', 'contact.email'), emailText, operatorsOf('email'));
-const subscribedFilter = valueFilter(fc.constant('subscribed'), fc.boolean(), operatorsOf('subscribed'));
+const emailFilter = valueFilter(fc.constantFrom('email', 'contact.email'), emailText, listOperators('email'));
+const subscribedFilter = valueFilter(fc.constant('subscribed'), fc.boolean(), listOperators('subscribed'));
 const topicField = fc.constantFrom(...TOPICS.map(({ id }) => id), UNKNOWN_TOPIC).map((id) => `topic.${id}`);
-const topicFilter = valueFilter(topicField, fc.boolean(), operatorsOf('topic'));
+const topicFilter = valueFilter(topicField, fc.boolean(), listOperators('topic'));
 const ownDate = fc.oneof(
   past.map((at) => at.toISOString()),
   fc.constantFrom('2026-11-21', '2026-11-21T13:00:00+01:00'),
 );
-const instantFilter = valueFilter(fc.constantFrom('createdAt', 'updatedAt'), ownDate, operatorsOf('createdAt'));
+const instantFilter = valueFilter(fc.constantFrom('createdAt', 'updatedAt'), ownDate, listOperators('createdAt'));
 
 export const filterArbitrary: fc.Arbitrary<Filter> = fc.oneof(
   { weight: 6, arbitrary: valueFilter(dataField, scalar, VALUE_OPERATORS) },

@@ -10,7 +10,7 @@ import { completeEffects, type EffectPosition, resumeExecutions } from '../../en
 import { recordEvents } from '../../engine/events/record-events.ts';
 import { saveStepEmails } from '../../engine/sending/step-emails.ts';
 import { encodeCursor } from '../../rules/cursor.ts';
-import { keyPads } from '../../rules/emails/suppression.ts';
+import { padHmacKey } from '../../rules/emails/suppression.ts';
 import { uuidv7 } from '../../rules/uuid.ts';
 import { buildDomain } from '../build/senders.ts';
 import { startTestApi, type TestApi } from '../support/api.ts';
@@ -88,7 +88,7 @@ it('a step of one execution reads only its own rows, with one query plan for all
     });
     if (mail?.outcome !== 'saved') throw new Error('the step has a mail');
     const emails = [{ id: mail.emailId, deliveryId: executionId }];
-    const [email] = await claimEmails(trx, { projectId, emails, suppressionPads: keyPads(randomBytes(32)) });
+    const [email] = await claimEmails(trx, { projectId, emails, suppressionPads: padHmacKey(randomBytes(32)) });
     if (!email?.contact) throw new Error('the mail is there to be sent');
     await lockContacts(trx, { projectId, ids: [email.contact.id] });
     const outcome = { kind: 'accepted' as const, providerMessageId: null, subject: 'Hello' };

@@ -22,7 +22,7 @@ import {
 import { trackEvents } from '../../engine/events/track.ts';
 import { recordFeedback } from '../../engine/feedback/email-feedback.ts';
 import { deriveKey } from '../../rules/access/secrets.ts';
-import { computeAddressHash, keyPads } from '../../rules/emails/suppression.ts';
+import { computeAddressHash, padHmacKey } from '../../rules/emails/suppression.ts';
 import { decideWithholding } from '../../rules/emails/withheld.ts';
 import { buildEmail } from '../build/emails.ts';
 import { TEST_SECRET_KEY } from '../build/senders.ts';
@@ -327,7 +327,7 @@ class World {
     for (const email of ADDRESSES.filter((one) => this.left.get(one)))
       if (await this.isOnTopic(email)) found.push(`the topic of ${email}`);
     for (const phone of PHONES.filter((one) => this.refused.get(one))) {
-      const asked = { pads: keyPads(key), projectId, contactId: uuidv7(), from: '+4930222222', marketing: true };
+      const asked = { pads: padHmacKey(key), projectId, contactId: uuidv7(), from: '+4930222222', marketing: true };
       if (await consentsToSms(database.db, { ...asked, to: { e164: phone, country: 'DE' } })) found.push(phone);
     }
     return found;
@@ -353,10 +353,15 @@ class World {
         const message = { projectId, contactId, to, sourceType, type: 'MARKETING' as const };
         emails.push({ id: await buildEmail(database.db, message), deliveryId: uuidv7() });
       }
-    const claimed = await claimEmails(database.db, { projectId, emails, suppressionPads: keyPads(key) });
+    const claimed = await claimEmails(database.db, { projectId, emails, suppressionPads: padHmacKey(key) });
     expect(claimed).toHaveLength(emails.length);
     const byEmail = claimed.filter((message) => !/^(?:suppressed|unsubscribed|unconfirmed)/.test(reasonOf(message)));
-    const withheld = withheldReason({ projectId, pads: keyPads(key), subscribed: sql`subscribed`, email: sql`email` });
+    const withheld = withheldReason({
+      projectId,
+      pads: padHmacKey(key),
+      subscribed: sql`subscribed`,
+      email: sql`email`,
+    });
     const { rows } = await sql<{ reason: string | null }>`
       SELECT ${withheld} AS reason FROM contacts WHERE project_id = ${projectId} AND id = ${contactId}`.execute(
       database.db,

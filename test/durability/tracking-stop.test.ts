@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { freePort } from '../../cli/start/ports.ts';
-import { linkToken } from '../../rules/content/link-tokens.ts';
+import { createLinkTokens } from '../../rules/content/link-tokens.ts';
 import { buildContact, buildEmail } from '../build/emails.ts';
 import { TEST_SECRET_KEY } from '../build/senders.ts';
 import { buildProject } from '../support/api.ts';
@@ -52,7 +52,7 @@ async function buildSentEmails(): Promise<string[]> {
 
 /** Opens every email concurrently. Returns when each open has a response. */
 async function open(ids: string[]): Promise<void> {
-  const urls = ids.map((id) => `${baseUrl}/o/${linkToken(TEST_SECRET_KEY, id).track}.gif`);
+  const urls = ids.map((id) => `${baseUrl}/o/${createLinkTokens(TEST_SECRET_KEY, id).track}.gif`);
   const responses = await Promise.all(urls.map((url) => fetch(url)));
   expect(responses.every((response) => response.ok)).toBe(true);
 }

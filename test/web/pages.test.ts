@@ -3,7 +3,7 @@ import { addSuppressions, findSuppressions } from '../../db/contacts/suppression
 import { inTransaction } from '../../db/transaction.ts';
 import { unsubscribeAddresses } from '../../engine/contacts/subscription-changes.ts';
 import { deriveKey } from '../../rules/access/secrets.ts';
-import { contactToken, linkToken } from '../../rules/content/link-tokens.ts';
+import { createContactToken, createLinkTokens } from '../../rules/content/link-tokens.ts';
 import { buildContact, buildEmail } from '../build/emails.ts';
 import { TEST_SECRET_KEY } from '../build/senders.ts';
 import { startTestApi, type TestApi } from '../support/api.ts';
@@ -44,7 +44,7 @@ async function buildEmailTo(p: EmailSpec = {}) {
     status: 'SENT',
     sourceType: p.sourceType ?? 'TRANSACTIONAL',
   });
-  return { address, contactId, emailId, ...linkToken(TEST_SECRET_KEY, emailId) };
+  return { address, contactId, emailId, ...createLinkTokens(TEST_SECRET_KEY, emailId) };
 }
 
 const get = (path: string) => api.call('GET', path, { key: null });
@@ -157,7 +157,7 @@ describe('the links in an email whose contact was erased', () => {
     'unsubscribe by the %s any contact that is later added with the address',
     async (kind) => {
       const email = await buildEmailTo();
-      const token = kind === 'email' ? email.manage : contactToken(TEST_SECRET_KEY, email.contactId);
+      const token = kind === 'email' ? email.manage : createContactToken(TEST_SECRET_KEY, email.contactId);
       await erase(email.contactId);
       expect((await get(`/u/${token}`)).body).toContain('Unsubscribe?');
       expect((await post(`/u/${token}`, 'List-Unsubscribe=One-Click')).body).toContain('You are unsubscribed');
@@ -328,7 +328,7 @@ describe('subscribing by a link', () => {
 describe('the settings page of a contact', () => {
   it('shows the state and changes it with the form', async () => {
     const { address, contactId, emailId } = await buildEmailTo();
-    const page = `/m/${contactToken(TEST_SECRET_KEY, contactId)}`;
+    const page = `/m/${createContactToken(TEST_SECRET_KEY, contactId)}`;
     const email = { address, contactId, emailId };
     expect((await get(page)).body).toContain('value="true" checked');
     expect((await post(page, 'subscribed=maybe')).body).not.toContain('Saved');
@@ -365,7 +365,7 @@ describe('the public pages', () => {
   it('change nothing for forged tokens and tokens of clicks', async () => {
     const email = await buildEmailTo();
     const forged = `${email.manage.slice(0, 30)}${email.manage[30] === 'A' ? 'B' : 'A'}${email.manage.slice(31)}`;
-    for (const token of [forged, email.track, 'x', linkToken('some other secret', email.emailId).manage]) {
+    for (const token of [forged, email.track, 'x', createLinkTokens('some other secret', email.emailId).manage]) {
       for (const page of ['u', 's', 'm']) {
         expect((await get(`/${page}/${token}`)).status).toBe(404);
         expect((await post(`/${page}/${token}`, 'subscribed=false')).status).toBe(404);

@@ -16,7 +16,7 @@ import { claimSms } from '../../db/sms/ledger.ts';
 import { inTransaction } from '../../db/transaction.ts';
 import { deriveKey } from '../../rules/access/secrets.ts';
 import { parseConfig } from '../../rules/config.ts';
-import { keyPads } from '../../rules/emails/suppression.ts';
+import { padHmacKey } from '../../rules/emails/suppression.ts';
 import type { OutboxRow } from '../../rules/outbox.ts';
 import { uuidv7 } from '../../rules/uuid.ts';
 import { createEmailChannel, createLargeEmailChannel, createSmsChannel } from '../../worker/direct-channels.ts';
@@ -318,7 +318,7 @@ describe('an SMS of the direct sender', () => {
     const messages = ids.map((id) => ({ id, deliveryId }));
     const attempted = await attempt({ projectId, messages, expiresAt: new Date(Date.now() + 60_000) });
     expect(new Set(attempted.map(({ outcome }) => outcome.kind))).toEqual(new Set(['accepted']));
-    expect(await claimSms(database.db, { projectId, messages, pads: keyPads(suppressionKey) })).toEqual([]);
+    expect(await claimSms(database.db, { projectId, messages, pads: padHmacKey(suppressionKey) })).toEqual([]);
     expect(smsSent).toHaveLength(10);
     await db.destroy();
   });

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { DAY_MS, instantOf, readLocalTime, wallAt, writeLocalTime } from '../../rules/time/local-time.ts';
+import { DAY_MS, readLocalTime, toInstant, toWallTime, writeLocalTime } from '../../rules/time/local-time.ts';
 import { buildContacts, campaignBody } from '../build/campaigns.ts';
 import { buildDomain } from '../build/senders.ts';
 import { expectOk } from '../build/workflows.ts';
@@ -52,7 +52,7 @@ function waitForPending(id: string, pendingCount: number) {
 
 describe("a campaign at the recipients' local time", () => {
   it("is sent in each recipient's time zone, and immediately to recipients whose hour has passed", async () => {
-    const local = writeLocalTime(wallAt('Asia/Kathmandu', Date.now() - 60_000));
+    const local = writeLocalTime(toWallTime('Asia/Kathmandu', Date.now() - 60_000));
     await buildPeople('now', 'Asia/Kathmandu');
     await buildPeople('late', 'Asia/Tokyo');
     await buildPeople('later', 'america/new_york');
@@ -63,7 +63,7 @@ describe("a campaign at the recipients' local time", () => {
     const id = await create({ sendAtLocal: local });
     await send(id);
     const campaign = await waitForPending(id, 8);
-    const at = (zone: string) => new Date(instantOf(zone, readLocalTime(local) ?? 0)).toISOString();
+    const at = (zone: string) => new Date(toInstant(zone, readLocalTime(local) ?? 0)).toISOString();
     expect(campaign).toMatchObject({ status: 'SENDING', sendAtLocal: local, latePolicy: 'SEND', scheduledFor: null });
     expect(campaign).toMatchObject({ sentCount: 4, nextOpening: at('America/New_York') });
     expect(namesReached()).toEqual(['late', 'now']);
@@ -86,7 +86,7 @@ describe("a campaign at the recipients' local time", () => {
     await buildPeople('ontime', 'Asia/Kathmandu');
     await buildPeople('late', 'Asia/Tokyo', 3);
     // Local times are in whole minutes, so this time is between 13 and 14 minutes ago.
-    const sendAtLocal = writeLocalTime(wallAt('Asia/Kathmandu', Date.now() - 13 * 60_000));
+    const sendAtLocal = writeLocalTime(toWallTime('Asia/Kathmandu', Date.now() - 13 * 60_000));
     const id = await create();
     await send(id, { sendAtLocal, latePolicy: 'SKIP' });
     expect(await waitForStatus(id, 'SENT')).toMatchObject({ sentCount: 2, skippedCount: 3, latePolicy: 'SKIP' });
@@ -202,7 +202,7 @@ describe('a sending window', () => {
   });
 
   it("in each contact's time zone can be open for one contact and closed for another", async () => {
-    const hourOf = (zone: string, ms: number) => writeLocalTime(wallAt(zone, Date.now() + ms)).slice(11);
+    const hourOf = (zone: string, ms: number) => writeLocalTime(toWallTime(zone, Date.now() + ms)).slice(11);
     const sendingWindow = {
       from: hourOf('Asia/Kathmandu', -HOUR_MS),
       to: hourOf('Asia/Kathmandu', HOUR_MS),

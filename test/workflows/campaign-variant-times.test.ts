@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { expect, it } from 'vitest';
-import { DAY_MS, wallAt, writeLocalTime } from '../../rules/time/local-time.ts';
+import { DAY_MS, toWallTime, writeLocalTime } from '../../rules/time/local-time.ts';
 import { buildContacts } from '../build/campaigns.ts';
 import { deleteStoredStatistics } from '../build/recipients.ts';
 import { useCampaignService } from '../support/campaign-service.ts';
@@ -40,7 +40,7 @@ it("an A/B test at local time sends the share at each recipient's hour, and the 
   await buildPeople('early', EARLY);
   await buildPeople('late', LATE);
   const id = await create({
-    sendAtLocal: writeLocalTime(wallAt(LATE, hourMs)),
+    sendAtLocal: writeLocalTime(toWallTime(LATE, hourMs)),
     variants: [
       { name: 'A', weight: 1 },
       { name: 'B', subject: 'B', weight: 1 },

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { linkToken } from '../../rules/content/link-tokens.ts';
+import { createLinkTokens } from '../../rules/content/link-tokens.ts';
 import { buildDomain, buildTemplate, TEST_SECRET_KEY } from '../build/senders.ts';
 import { buildWorkflow, expectOk } from '../build/workflows.ts';
 import { startTestService, type TestService } from '../support/service.ts';
@@ -42,7 +42,7 @@ describe('an automation that waits for an open or click', () => {
         .select('id')
         .where('to_email', '=', email)
         .executeTakeFirstOrThrow();
-      const { track } = linkToken(TEST_SECRET_KEY, mail.id);
+      const { track } = createLinkTokens(TEST_SECRET_KEY, mail.id);
       const path = waitedFor === 'email.open' ? `/o/${track}.gif` : `/c/${track}/0`;
       const scanner = { 'user-agent': 'Mimecast' };
       await fetch(service.baseUrl + path, { headers: scanner, redirect: 'manual' });
@@ -62,7 +62,7 @@ describe('a link in an email whose address is a variable', () => {
     return response.data.emails[0].email as string;
   };
   const click = (emailId: string) =>
-    fetch(`${service.baseUrl}/c/${linkToken(TEST_SECRET_KEY, emailId).track}/0`, { redirect: 'manual' });
+    fetch(`${service.baseUrl}/c/${createLinkTokens(TEST_SECRET_KEY, emailId).track}/0`, { redirect: 'manual' });
 
   it.each([
     ['the data of the request', { url: 'https://shop.example.com/order?id=1&x=2' }, {}],

@@ -5,7 +5,7 @@ import { type FakeTwilio, startFakeTwilio } from '../../cli/demo/twilio.ts';
 import { createLogger } from '../../cli/logger.ts';
 import { freePort } from '../../cli/start/ports.ts';
 import { deriveKey } from '../../rules/access/secrets.ts';
-import { verpAddress } from '../../rules/emails/verp.ts';
+import { createVerpAddress } from '../../rules/emails/verp.ts';
 import { campaignBody } from '../build/campaigns.ts';
 import { buildContact, buildEmail } from '../build/emails.ts';
 import { track } from '../build/events.ts';
@@ -223,7 +223,7 @@ describe('failures in work on marked addresses, names, numbers and text', () => 
   it('occur in inbound email: accepted, unreadable, automatic, a report, and one that fails in Postgres', async () => {
     const contactId = await buildContact(service.db, { projectId: service.one.id, email: marked('bounced') });
     const email = { projectId: service.one.id, contactId, to: marked('bounced'), status: 'SENT' as const };
-    const returnPath = verpAddress(verpKey, await buildEmail(service.db, email), 'shop.example.com');
+    const returnPath = createVerpAddress(verpKey, await buildEmail(service.db, email), 'shop.example.com');
     const mail = (from: string) => `From: ${MARK} <${from}>\nSubject: ${MARK}\n\n${MARK}\n`;
     const take = (to: string, raw: string) => submit(inboundPort, { from: marked('sender'), to, raw });
     const auto = `Subject: ${MARK} is away\nAuto-Submitted: auto-replied\n\n${MARK}\n`;

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { findNextHour, wallAt, writeLocalTime } from '../../rules/time/local-time.ts';
+import { findNextHour, toWallTime, writeLocalTime } from '../../rules/time/local-time.ts';
 import { ALL_DAYS } from '../../rules/time/sending-window.ts';
 import { buildDomain, buildTemplate } from '../build/senders.ts';
 import { type BuiltWorkflow, buildWorkflow, expectOk } from '../build/workflows.ts';
@@ -112,7 +112,7 @@ describe('the sending window of the project', () => {
 
   it("uses the contact's time zone if it is set so, and does not delay TRANSACTIONAL email", async () => {
     const event = await workflowOf({ type: 'SEND_EMAIL', config: { templateId: marketing } });
-    const hourOf = (zone: string, ms: number) => writeLocalTime(wallAt(zone, Date.now() + ms)).slice(11);
+    const hourOf = (zone: string, ms: number) => writeLocalTime(toWallTime(zone, Date.now() + ms)).slice(11);
     const [from, to] = [hourOf('Asia/Kathmandu', -HOUR_MS), hourOf('Asia/Kathmandu', HOUR_MS)];
     await patchProject({ sendingWindow: { from, to, timezone: 'contact' } });
     expect(await waitForStatus(await enter(event, { timezone: 'Asia/Kathmandu' }), 'EXITED')).toMatchObject({

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { linkToken } from '../../rules/content/link-tokens.ts';
+import { createLinkTokens } from '../../rules/content/link-tokens.ts';
 import { TEST_SECRET_KEY } from '../build/senders.ts';
 import { useCampaignService } from '../support/campaign-service.ts';
 import { until } from '../support/until.ts';
@@ -72,7 +72,7 @@ describe('a campaign about a topic', () => {
       .select('id')
       .where('campaign_id', '=', id)
       .executeTakeFirstOrThrow();
-    const { manage } = linkToken(TEST_SECRET_KEY, emailId);
+    const { manage } = createLinkTokens(TEST_SECRET_KEY, emailId);
     for (let n = 0; n < 2; n++) expect((await post(`/u/${manage}`, 'List-Unsubscribe=One-Click')).status).toBe(200);
     expect((await call('GET', `/contacts/${reader.id}`)).body).toMatchObject({
       subscribed: true,
@@ -134,7 +134,7 @@ describe('double opt-in', () => {
     await campaigns.send(id);
     await campaigns.waitForStatus(id, 'SENT');
     expect((await campaigns.countOutcomes(id)).SENT).toBe(1);
-    const { manage } = linkToken(TEST_SECRET_KEY, asked.id);
+    const { manage } = createLinkTokens(TEST_SECRET_KEY, asked.id);
     expect((await post(`/confirm/${manage}`, '')).body).toContain('You are subscribed');
     const next = await campaigns.create();
     await campaigns.send(next);

@@ -11,7 +11,7 @@ import {
 import type { Config } from '../../rules/config.ts';
 import type { Installation } from '../../rules/installation.ts';
 import {
-  compareSides,
+  compareInstallationTokens,
   describeMismatch,
   findLostWindow,
   type InstallationChoice,
@@ -87,7 +87,7 @@ async function resolveMismatchIfAny(check: Check): Promise<boolean> {
   const { db, sends, sides, resolvedBy } = check;
   const choice = check.config.installationChoice;
   if (sends && choice === undefined && resolvedBy !== null) await allowNextChoice(check);
-  const comparison = compareSides(sides);
+  const comparison = compareInstallationTokens(sides);
   const isUsed = choice !== undefined && choice === resolvedBy;
   if (isMismatch(comparison)) {
     if (choice === undefined || isUsed)

@@ -2,7 +2,7 @@ import type { Db } from '../../db/connection.ts';
 import { requestRecovery } from '../../db/installation/recovery.ts';
 import { readDatabaseMark, readTokens } from '../../db/installation/tokens.ts';
 import {
-  compareSides,
+  compareInstallationTokens,
   describeMismatch,
   InstallationError,
   isMismatch,
@@ -31,7 +31,7 @@ export async function readSides(deps: Pick<SidesDeps, 'db' | 'lifecycle'>): Prom
   const { db, lifecycle } = deps;
   const temporal = await readTemporal(lifecycle);
   const sides = { temporal, tokens: await readTokens(db), database: await readDatabaseMark(db) };
-  if (compareSides(sides) === 'agree') return sides;
+  if (compareInstallationTokens(sides) === 'agree') return sides;
   const isStable = (await readTemporal(lifecycle))?.no === temporal?.no;
   return isStable ? sides : readSides(deps);
 }
@@ -71,7 +71,7 @@ export async function assertMatchOrRequestRecovery(
   { db, notifyOperator }: Pick<SidesDeps, 'db' | 'notifyOperator'>,
   sides: Sides,
 ): Promise<void> {
-  const comparison = compareSides(sides);
+  const comparison = compareInstallationTokens(sides);
   if (isMismatch(comparison)) throw new InstallationError(describeMismatch(comparison, sides));
   const loss = RESTORED_TEXT[comparison];
   if (loss === undefined) return;

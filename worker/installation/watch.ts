@@ -6,7 +6,7 @@ import { finishRecovery, releaseRecovery, renewRecovery, takeRecovery } from '..
 import { type InstallationHold, readDuties } from '../../db/installation/sending-hold.ts';
 import { describeFailure } from '../../rules/failure-text.ts';
 import { InstallationError } from '../../rules/installation-tokens.ts';
-import { type QueueReading, toReading } from '../../rules/queue-stats.ts';
+import { type QueueReading, toQueueReading } from '../../rules/queue-stats.ts';
 import type { Lifecycle } from '../../temporal/lifecycle.ts';
 import { rollToken } from './roll.ts';
 import { assertMatchOrRequestRecovery, readSides } from './sides.ts';
@@ -108,7 +108,7 @@ async function renewToken(deps: Deps): Promise<void> {
 /** Reads the state of the task queues. If that fails, returns undefined, because the token must be renewed anyway. */
 async function readQueues({ lifecycle, log }: Deps): Promise<QueueReading | undefined> {
   try {
-    return toReading(await lifecycle.readQueueStats(), new Date());
+    return toQueueReading(await lifecycle.readQueueStats(), new Date());
   } catch (error) {
     log.debug(
       { reason: describeFailure(error) },

@@ -1,7 +1,7 @@
 import { z } from '@hono/zod-openapi';
-import { queryErrors } from '../../../rules/errors.ts';
+import { createQueryError } from '../../../rules/errors.ts';
 import { type LocalDay, listLocalDays } from '../../../rules/time/local-days.ts';
-import { DAY_MS, instantOf } from '../../../rules/time/local-time.ts';
+import { DAY_MS, toInstant } from '../../../rules/time/local-time.ts';
 import { InstantInput } from '../../http/schemas.ts';
 
 /** Analytics cover 30 days unless dates are given (contract §8.4 Analytics). */
@@ -29,9 +29,11 @@ export function spanOf(query: { startDate?: Date | undefined; endDate?: Date | u
   const endDate = query.endDate ? endOfDay(query.endDate) : new Date();
   const startDate = query.startDate ?? new Date(endDate.getTime() - DEFAULT_DAYS * DAY_MS);
   if (startDate > endDate)
-    throw queryErrors([{ field: 'startDate', message: 'Must be before endDate', code: 'custom' }]);
+    throw createQueryError([{ field: 'startDate', message: 'Must be before endDate', code: 'custom' }]);
   if (endDate.getTime() - startDate.getTime() > MAX_DAYS * DAY_MS + DAY_MS) {
-    throw queryErrors([{ field: 'startDate', message: `A time span is at most ${MAX_DAYS} days`, code: 'too_big' }]);
+    throw createQueryError([
+      { field: 'startDate', message: `A time span is at most ${MAX_DAYS} days`, code: 'too_big' },
+    ]);
   }
   return { startDate, endDate };
 }
@@ -42,8 +44,8 @@ export function spanOf(query: { startDate?: Date | undefined; endDate?: Date | u
  */
 export function daysOf(query: { startDate?: Date | undefined; endDate?: Date | undefined }, zone: string): LocalDay[] {
   const { startDate, endDate } = spanOf(query);
-  const first = query.startDate && isDate(query.startDate) ? instantOf(zone, startDate.getTime()) : startDate.getTime();
-  const last = query.endDate && isDate(query.endDate) ? instantOf(zone, query.endDate.getTime()) : endDate.getTime();
+  const first = query.startDate && isDate(query.startDate) ? toInstant(zone, startDate.getTime()) : startDate.getTime();
+  const last = query.endDate && isDate(query.endDate) ? toInstant(zone, query.endDate.getTime()) : endDate.getTime();
   return listLocalDays(zone, first, last);
 }
 

@@ -5,7 +5,7 @@ import { insertAudit } from '../../../db/projects/audit-log.ts';
 import { getProject } from '../../../db/projects/projects.ts';
 import { inTransaction } from '../../../db/transaction.ts';
 import { newPublicKey, newSecretKey } from '../../../rules/access/api-keys.ts';
-import { findUngrantable } from '../../../rules/access/scopes.ts';
+import { findUngrantableScopes } from '../../../rules/access/scopes.ts';
 import { AppError } from '../../../rules/errors.ts';
 import { actorName, requireUser } from '../../http/actor.ts';
 import { clientAddress } from '../../http/client-address.ts';
@@ -151,7 +151,7 @@ export function apiKeyRoutes(app: App, { db, keys }: Deps): void {
 }
 
 function refuseUngrantable(requestedScopes: string[], callerScopes: ReadonlySet<string>): void {
-  const ungrantable = new Set(findUngrantable(requestedScopes, callerScopes));
+  const ungrantable = new Set(findUngrantableScopes(requestedScopes, callerScopes));
   if (ungrantable.size === 0) return;
   const errors = requestedScopes.flatMap((scope, i) =>
     ungrantable.has(scope)

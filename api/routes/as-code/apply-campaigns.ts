@@ -9,7 +9,7 @@ import {
 } from '../../../db/campaigns/campaigns.ts';
 import type { Db } from '../../../db/connection.ts';
 import { isVerifiedSender } from '../../../db/domains/senders.ts';
-import { changedFields } from '../../../rules/as-code/changes.ts';
+import { listChangedFields } from '../../../rules/as-code/changes.ts';
 import { replaceSlugsByIds } from '../../../rules/as-code/references.ts';
 import { NO_TIMING } from '../../../rules/campaigns/timing.ts';
 import { type CampaignChanges, CreateCampaign, campaignContent, PutCampaign } from '../campaigns/input.ts';
@@ -47,7 +47,7 @@ export async function checkCampaigns(
     if (current && current.status !== 'DRAFT') continue;
     await withFieldPrefix(`campaigns.${i}`, async () => {
       const fields = { ...changedEmailText(item, current), ...changedVariants(item, current) };
-      if (current && changedFields(fields, current).length === 0) return;
+      if (current && listChangedFields(fields, current).length === 0) return;
       const content = { ...fields, ...UNCHECKED_FIELDS };
       await refuseBadVariants(p.compute, { projectId: p.projectId, content, stored: current });
     });
@@ -153,7 +153,7 @@ function sendersOf(content: CampaignContent): Set<string> {
 
 function changedCampaignFields(wanted: CampaignContent, current: Campaign): string[] {
   const { timing = NO_TIMING } = wanted;
-  const changes = changedFields(campaignFields({ ...wanted, timing }), campaignFields(current));
+  const changes = listChangedFields(campaignFields({ ...wanted, timing }), campaignFields(current));
   return changes.map((name) => NAMES[name] ?? name);
 }
 

@@ -1,7 +1,7 @@
 import { insertSegment, listAllSegments, type Segment, updateSegment } from '../../../db/segments/segments.ts';
-import { changedFields } from '../../../rules/as-code/changes.ts';
+import { listChangedFields } from '../../../rules/as-code/changes.ts';
 import { listSegmentSlugs } from '../../../rules/as-code/references.ts';
-import { fieldError } from '../../../rules/errors.ts';
+import { createFieldError } from '../../../rules/errors.ts';
 import { CreateSegment } from '../segments/input.ts';
 import { type Applying, parseItem, recordChange, withFieldPrefix } from './applying.ts';
 import { conditionOf } from './conditions.ts';
@@ -28,7 +28,7 @@ function orderByDependency(items: readonly SegmentItem[]): { item: SegmentItem; 
     const entry = entries.get(slug);
     if (!entry || state.get(slug) === 'done') return;
     if (state.get(slug) === 'begun') {
-      throw fieldError(
+      throw createFieldError(
         `segments.${entry.i}.condition`,
         'The conditions of these segments refer to each other in a cycle.',
       );
@@ -53,10 +53,10 @@ async function applySegment(applying: Applying, p: { item: SegmentItem; current:
   const reference = { kind: 'segment' as const, slug: item.slug };
   if (current) {
     if (item.type && item.type !== current.type)
-      throw fieldError('type', `The segment is ${current.type}, and its type cannot change.`);
+      throw createFieldError('type', `The segment is ${current.type}, and its type cannot change.`);
     const { name, description, trackMembership } = item;
     const wanted = { name, description, trackMembership, condition };
-    const changes = changedFields(wanted, current);
+    const changes = listChangedFields(wanted, current);
     if (changes.length > 0) {
       // The slug identifies the segment, so a new name must not change it.
       const patch = { ...wanted, slug: item.slug };

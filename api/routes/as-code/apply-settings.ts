@@ -1,6 +1,6 @@
 import { getProjectAsSet, lockProject, type Project } from '../../../db/projects/projects.ts';
 import { updateProject } from '../../../engine/projects/project-changes.ts';
-import { changedFields } from '../../../rules/as-code/changes.ts';
+import { listChangedFields } from '../../../rules/as-code/changes.ts';
 import { replaceSlugsByIds } from '../../../rules/as-code/references.ts';
 import { AppError } from '../../../rules/errors.ts';
 import { type Applying, addFinding, parseItem, recordChange, refuseUnknown } from './applying.ts';
@@ -25,7 +25,7 @@ export async function applySettings(applying: Applying, settings: Json, mayManag
     current,
     parseItem(Settings, settingsWithIds(applying, dropUnknownSettings(applying, settings)), 'settings'),
   );
-  const changes = changedFields(wanted, current);
+  const changes = listChangedFields(wanted, current);
   if (changes.length > 0 && !mayManage) {
     throw new AppError('FORBIDDEN', {
       message: `The settings ${changes.join(', ')} differ, and no API key may change them.`,

@@ -1,4 +1,4 @@
-import { openStepConfig } from '../../../db/workflows/step-secrets.ts';
+import { unsealStepConfig } from '../../../db/workflows/step-secrets.ts';
 import {
   deleteStep,
   deleteTransition,
@@ -7,10 +7,10 @@ import {
   updateStep,
 } from '../../../db/workflows/workflow-steps.ts';
 import type { Step, Transition, WorkflowDetail } from '../../../db/workflows/workflows.ts';
-import { changedFields, sameJson } from '../../../rules/as-code/changes.ts';
+import { isSameJson, listChangedFields } from '../../../rules/as-code/changes.ts';
 import { renameInCondition, replaceSlugsByIds, type UnknownName } from '../../../rules/as-code/references.ts';
 import { addStoredSecrets } from '../../../rules/as-code/step-secrets.ts';
-import { fieldError } from '../../../rules/errors.ts';
+import { createFieldError } from '../../../rules/errors.ts';
 import { STEPS } from '../../../rules/executions/steps/registry.ts';
 import { refusePrivateUrl } from '../workflow-steps/private-urls.ts';
 import { checkConfig } from '../workflow-steps/routes.ts';
@@ -54,7 +54,7 @@ export async function applySteps(
 function refuseDuplicateSlugs(steps: readonly StepItem[]): void {
   const seen = new Set<string>();
   for (const [i, { slug }] of steps.entries()) {
-    if (seen.has(slug)) throw fieldError(`steps.${i}.slug`, 'Another step has this slug.');
+    if (seen.has(slug)) throw createFieldError(`steps.${i}.slug`, 'Another step has this slug.');
     seen.add(slug);
   }
 }
@@ -72,7 +72,7 @@ async function applyStep(
   const { trx, projectId, secretKey } = applying;
   const { step, stored } = p;
   const workflowId = p.workflow.current.id;
-  const open = stored && openStepConfig(secretKey, stored);
+  const open = stored && unsealStepConfig(secretKey, stored);
   const config = step.config || !open ? await configOf(applying, { ...p, open }) : open;
   const { name, position } = step;
   if (!stored || !open) {
@@ -87,7 +87,7 @@ async function applyStep(
     };
     return (await insertStep(trx, { ...newStep, position: position ?? null, autoConnect: false })).id;
   }
-  const changes = changedFields({ name, position, config }, { ...stored, config: open });
+  const changes = listChangedFields({ name, position, config }, { ...stored, config: open });
   if (changes.length === 0) return undefined;
   await updateStep(trx, { projectId, workflowId, stepId: stored.id, name, position, config, secretKey });
   return stored.id;
@@ -109,7 +109,7 @@ async function configOf(
     names === 'condition'
       ? conditionWithIds(applying, { config: configWithSecrets, of })
       : replaceSlugsByIds(configWithSecrets, applying.ids, (name) => refuseUnknown([name], 'config'), names);
-  if (open && sameJson(configWithIds, open)) return open;
+  if (open && isSameJson(configWithIds, open)) return open;
   const config = checkConfig(step.type, configWithIds, open);
   refusePrivateUrl(step.type, config, { allowPrivate: applying.allowPrivate, stored: open });
   return sendsEmail ? withSender(applying, { config, open, of }) : config;
@@ -198,6 +198,6 @@ export async function applyTransitions(
 
 function idOf(ids: ReadonlyMap<string, string>, slug: string, field: string): string {
   const id = ids.get(slug);
-  if (id === undefined) throw fieldError(field, `There is no step with the slug ${slug}.`);
+  if (id === undefined) throw createFieldError(field, `There is no step with the slug ${slug}.`);
   return id;
 }

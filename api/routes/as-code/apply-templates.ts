@@ -1,7 +1,7 @@
 import type { Compute } from '../../../compute/compute.ts';
 import type { Db } from '../../../db/connection.ts';
 import { insertTemplate, listAllTemplates, type Template, updateTemplate } from '../../../db/contents/templates.ts';
-import { changedFields } from '../../../rules/as-code/changes.ts';
+import { listChangedFields } from '../../../rules/as-code/changes.ts';
 import { replaceSlugsByIds } from '../../../rules/as-code/references.ts';
 import { changedEmailText } from '../email-text.ts';
 import { refuseBadContent } from '../templates/content-check.ts';
@@ -25,7 +25,7 @@ export async function checkTemplates(
     const current = stored.get(item.slug);
     const type = item.type ?? current?.type ?? 'TRANSACTIONAL';
     const content = { ...changedEmailText<string | null>(item, current), type };
-    if (current && changedFields(content, current).length === 0) continue;
+    if (current && listChangedFields(content, current).length === 0) continue;
     const review = { projectId: p.projectId, content, stored: current ? [current] : [] };
     await withFieldPrefix(`templates.${i}`, () => refuseBadContent(p.compute, review));
   }
@@ -49,7 +49,7 @@ async function applyTemplate(
   const reference = { kind: 'template' as const, slug: item.slug };
   if (current) {
     const wanted = parseItem(PatchTemplate, itemWithIds, '');
-    const changes = changedFields(wanted, current);
+    const changes = listChangedFields(wanted, current);
     const keepsStoredSender =
       changes.includes('from') && wanted.from && !(await mayBeSender(applying, wanted.from, reference));
     const appliedChanges = keepsStoredSender ? changes.filter((name) => name !== 'from') : changes;

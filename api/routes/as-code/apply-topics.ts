@@ -1,5 +1,5 @@
 import { insertTopic, listAllTopics, type Topic, updateTopic } from '../../../db/topics/topics.ts';
-import { changedFields } from '../../../rules/as-code/changes.ts';
+import { listChangedFields } from '../../../rules/as-code/changes.ts';
 import { CreateTopic } from '../topics/input.ts';
 import { type Applying, parseItem, recordChange, withFieldPrefix } from './applying.ts';
 import type { TopicItem } from './input.ts';
@@ -18,7 +18,7 @@ async function applyTopic(applying: Applying, p: { item: TopicItem; current: Top
   const { item, current } = p;
   const reference = { kind: 'topic' as const, slug: item.slug };
   if (current) {
-    const changes = changedFields(item, current);
+    const changes = listChangedFields(item, current);
     if (changes.length > 0) await updateTopic(trx, { projectId, id: current.id }, item);
     return recordChange(applying, { ...reference, name: item.name ?? current.name }, changes);
   }

@@ -6,8 +6,8 @@ import {
   updateWorkflow,
   type WorkflowDetail,
 } from '../../../db/workflows/workflows.ts';
-import { changedFields } from '../../../rules/as-code/changes.ts';
-import { AppError, type FieldError, fieldError } from '../../../rules/errors.ts';
+import { listChangedFields } from '../../../rules/as-code/changes.ts';
+import { AppError, createFieldError, type FieldError } from '../../../rules/errors.ts';
 import { findPrivateUrls } from '../workflow-steps/private-urls.ts';
 import { CreateWorkflow } from '../workflows/input.ts';
 import { applySteps, applyTransitions } from './apply-steps.ts';
@@ -63,14 +63,14 @@ async function applyFields(
   const [reloaded] = (await listWorkflowDetails(trx, projectId)).filter(({ id }) => id === p.current.id);
   const workflow = reloaded ?? p.current;
   const entryStepId = entry ? p.ids.get(entry) : entry;
-  if (entry && entryStepId === undefined) throw fieldError('entry', `There is no step with the slug ${entry}.`);
+  if (entry && entryStepId === undefined) throw createFieldError('entry', `There is no step with the slug ${entry}.`);
   const { exitOn, ...others } = fields;
   const wanted = {
     ...others,
     ...(exitOn !== undefined && { exitOn: exitOn ?? [] }),
     ...(entry !== undefined && { entryStepId }),
   };
-  const changes = changedFields(wanted, workflow);
+  const changes = listChangedFields(wanted, workflow);
   if (changes.length > 0) await updateWorkflow(trx, { projectId, id: p.current.id, changes: wanted });
   return changes.map((name) => (name === 'entryStepId' ? 'entry' : name));
 }

@@ -5,7 +5,7 @@ import { mapIdsBySlug } from '../../../db/records/slugs.ts';
 import type { Names, UnknownName } from '../../../rules/as-code/references.ts';
 import { AppError } from '../../../rules/errors.ts';
 import type { OutboxRow } from '../../../rules/outbox.ts';
-import { parseAsOlder } from '../../../rules/stored-values.ts';
+import { parseWithOlderRules } from '../../../rules/stored-values.ts';
 import { fieldErrors } from '../../http/field-errors.ts';
 import type { Applied, ApplyFinding, Kind } from './response.ts';
 
@@ -93,7 +93,7 @@ export function parseItem<T>(
   const result = schema.safeParse(input);
   if (result.success) return result.data;
   const changed = result.error.issues.filter(({ path }) => !isOlder(path));
-  if (changed.length === 0) return parseAsOlder(() => parseItem(schema, input, at));
+  if (changed.length === 0) return parseWithOlderRules(() => parseItem(schema, input, at));
   const errors = fieldErrors(changed, input);
   throw new AppError('VALIDATION_ERROR', { errors: errors.map((error) => prefixField(at, error)) });
 }

@@ -1,4 +1,4 @@
-import { sameJson } from '../../../rules/as-code/changes.ts';
+import { isSameJson } from '../../../rules/as-code/changes.ts';
 import { renameInCondition, type UnknownName } from '../../../rules/as-code/references.ts';
 import { type Condition as ConditionValue, StoredCondition } from '../../../rules/filters/filters.ts';
 import { isStoredAt } from '../../../rules/stored-values.ts';
@@ -19,7 +19,7 @@ export function conditionOf(
   if (condition === undefined || condition === null) return undefined;
   const unknown: UnknownName[] = [];
   const conditionWithIds = renameInCondition(condition, applying.ids, (name) => void unknown.push(name));
-  if (stored && sameJson(StoredCondition.safeParse(conditionWithIds).data, stored)) return stored;
+  if (stored && isSameJson(StoredCondition.safeParse(conditionWithIds).data, stored)) return stored;
   const isOlder = (path: readonly PropertyKey[]) => isStoredAt(path, conditionWithIds, stored);
   refuseUnknown(
     unknown.filter(({ path }) => !isOlder(path)),

@@ -5,7 +5,7 @@ import type { Template } from '../../../db/contents/templates.ts';
 import type { Project } from '../../../db/projects/projects.ts';
 import type { Segment } from '../../../db/segments/segments.ts';
 import type { Topic } from '../../../db/topics/topics.ts';
-import { openStepConfig } from '../../../db/workflows/step-secrets.ts';
+import { unsealStepConfig } from '../../../db/workflows/step-secrets.ts';
 import type { Step, WorkflowDetail } from '../../../db/workflows/workflows.ts';
 import { type Names, renameInCondition, replaceIdsBySlugs } from '../../../rules/as-code/references.ts';
 import { removeSecrets } from '../../../rules/as-code/step-secrets.ts';
@@ -87,7 +87,7 @@ export function workflowFile(
 
 function stepFile(step: Step, p: { slugs: Names; secretKey: string }) {
   const { slug, type, name, position } = step;
-  return { slug, type, name, config: stepConfigFile(type, openStepConfig(p.secretKey, step), p.slugs), position };
+  return { slug, type, name, config: stepConfigFile(type, unsealStepConfig(p.secretKey, step), p.slugs), position };
 }
 
 function stepConfigFile(type: Step['type'], config: Json, slugs: Names): Json {

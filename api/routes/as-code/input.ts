@@ -2,7 +2,7 @@ import { z } from '@hono/zod-openapi';
 import { hasField } from '../../../rules/executions/steps/names.ts';
 import { STEP_TYPES } from '../../../rules/executions/steps/registry.ts';
 import { ConditionInput } from '../../../rules/filters/filters.ts';
-import { describeForms } from '../../../rules/input-forms.ts';
+import { declareForms } from '../../../rules/input-forms.ts';
 import { anyJson, freeJson } from '../../http/free-json.ts';
 import { SlugInput } from '../../http/schemas.ts';
 import { CampaignFields } from '../campaigns/input.ts';
@@ -32,7 +32,7 @@ const SettingsForm = Settings.extend({
 });
 
 /** Settings before their slugs are replaced by ids. */
-const FileSettings = describeForms(freeJson('The settings of a project'), () => SettingsForm);
+const FileSettings = declareForms(freeJson('The settings of a project'), () => SettingsForm);
 
 /** A template in a file. Omitted fields do not change. A new template needs the fields that `POST /templates` needs. */
 export const TemplateItem = TemplateChanges.omit({ topicId: true })
@@ -48,7 +48,7 @@ export const TopicItem = PatchTopic.extend({ slug: NamedSlug }).openapi('TopicFi
 });
 
 /** A condition before its slugs are replaced by ids. */
-const FileCondition = describeForms(anyJson('The condition'), () => ConditionInput);
+const FileCondition = declareForms(anyJson('The condition'), () => ConditionInput);
 
 /** A segment in a file, without its members. Its condition refers to other segments by slug (`segment.<slug>`). */
 export const SegmentItem = z

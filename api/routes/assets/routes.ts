@@ -2,7 +2,7 @@ import { createRoute } from '@hono/zod-openapi';
 import { ASSETS_MAX_BYTES, deleteAsset, listAssets, sumAssets } from '../../../db/assets/assets.ts';
 import { inTransaction } from '../../../db/transaction.ts';
 import { readImage } from '../../../rules/assets/image.ts';
-import { fieldError } from '../../../rules/errors.ts';
+import { createFieldError } from '../../../rules/errors.ts';
 import { isStorable } from '../../../rules/json-body.ts';
 import { tooLargeError } from '../../http/body.ts';
 import type { Deps } from '../../http/deps.ts';
@@ -71,7 +71,7 @@ export function assetRoutes(app: App, deps: Deps): void {
     if (file.size > IMAGE_MAX_BYTES) throw tooLargeError(IMAGE_MAX_BYTES);
     const content = Buffer.from(await file.arrayBuffer());
     const image = readImage(content);
-    if (!image) throw fieldError('file', 'Must be a PNG, JPEG, GIF or WebP.', 'invalid_file');
+    if (!image) throw createFieldError('file', 'Must be a PNG, JPEG, GIF or WebP.', 'invalid_file');
     const hash = await hashOf(projectId, content);
     const { asset, isNew } = await store.save({ projectId, hash, filename: nameOf(file), image, content });
     const response = assetResponse(asset, config.publicUrl);

@@ -11,7 +11,7 @@ import {
 import { deleteSession, updateSessionProject } from '../../../db/projects/sessions.ts';
 import { newPublicKey } from '../../../rules/access/api-keys.ts';
 import { deriveKey } from '../../../rules/access/secrets.ts';
-import { AppError, fieldError } from '../../../rules/errors.ts';
+import { AppError, createFieldError } from '../../../rules/errors.ts';
 import { requireUser } from '../../http/actor.ts';
 import { clientAddress, clientNetwork } from '../../http/client-address.ts';
 import { refuseForeignWrite } from '../../http/csrf.ts';
@@ -204,7 +204,7 @@ export function authRoutes(app: App, deps: Deps): void {
       newToken: hashToken(token),
     };
     const result = await updatePassword(db, change);
-    if (result === 'taken') throw fieldError('newPassword', 'This password is not allowed. Choose another one.');
+    if (result === 'taken') throw createFieldError('newPassword', 'This password is not allowed. Choose another one.');
     if (result === 'stale') throw wrongCurrentPassword();
     await attempt.forgive();
     setSessionCookie(c, token, publicUrl);
@@ -213,5 +213,5 @@ export function authRoutes(app: App, deps: Deps): void {
 }
 
 function wrongCurrentPassword(): AppError {
-  return fieldError('currentPassword', 'This is not the current password.');
+  return createFieldError('currentPassword', 'This is not the current password.');
 }

@@ -4,7 +4,7 @@ import { isOperator } from '../../../db/operator/operators.ts';
 import { findPasswordHash, listMemberships } from '../../../db/projects/accounts.ts';
 import { getProject } from '../../../db/projects/projects.ts';
 import { insertSession } from '../../../db/projects/sessions.ts';
-import { ROLES, roleScopes, SCOPES } from '../../../rules/access/scopes.ts';
+import { getRoleScopes, ROLES, SCOPES } from '../../../rules/access/scopes.ts';
 import { deriveKey } from '../../../rules/access/secrets.ts';
 import { AppError } from '../../../rules/errors.ts';
 import type { Deps } from '../../http/deps.ts';
@@ -95,7 +95,7 @@ export async function describeMe(
     projects,
     projectId: p.projectId,
     role,
-    permissions: [...roleScopes(role)],
+    permissions: [...getRoleScopes(role)],
     hold: projectResponse(project).hold,
     operator,
   };

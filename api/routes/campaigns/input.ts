@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { z } from '@hono/zod-openapi';
 import { type Campaign, type CampaignContent, NAME_MAX_CHARS } from '../../../db/campaigns/campaigns.ts';
 import { AUDIENCE_TYPES, type AudienceType } from '../../../rules/campaigns/campaign.ts';
-import { fieldError } from '../../../rules/errors.ts';
+import { createFieldError } from '../../../rules/errors.ts';
 import { type Condition, ConditionInput } from '../../../rules/filters/filters.ts';
 import { aliasOf, resolveAliases } from '../../http/aliases.ts';
 import { ReadUpdatedAt } from '../../http/record-version.ts';
@@ -93,7 +93,7 @@ export type CampaignChanges = Omit<z.output<typeof PutCampaign>, 'scheduledFor' 
 export function campaignContent(changes: CampaignChanges, current?: Campaign): CampaignContent {
   const { audienceType: chosen, type } = changes;
   const audienceType = resolveAliases({ audienceType: chosen, type }, current?.audienceType) ?? current?.audienceType;
-  if (!audienceType) throw fieldError('audienceType', 'Required', 'invalid_type');
+  if (!audienceType) throw createFieldError('audienceType', 'Required', 'invalid_type');
   const { name = current?.name ?? '', description = current?.description ?? null } = changes;
   return {
     name,
@@ -112,7 +112,7 @@ function segmentFor(type: AudienceType, { segmentId }: CampaignChanges, current?
   const stored = current?.segmentId ?? undefined;
   const chosen = segmentId === undefined ? stored : segmentId;
   if (type !== 'SEGMENT') return dropStored('segmentId', { chosen, stored, type: 'SEGMENT' });
-  if (!chosen) throw fieldError('segmentId', 'Required when audienceType is SEGMENT', 'invalid_type');
+  if (!chosen) throw createFieldError('segmentId', 'Required when audienceType is SEGMENT', 'invalid_type');
   return chosen;
 }
 
@@ -125,7 +125,7 @@ function filterFor(type: AudienceType, changes: CampaignChanges, current?: Campa
   };
   const chosen = resolveAliases(names, stored) ?? stored;
   if (type !== 'FILTERED') return dropStored('audienceFilter', { chosen, stored, type: 'FILTERED' });
-  if (!chosen) throw fieldError('audienceFilter', 'Required when audienceType is FILTERED', 'invalid_type');
+  if (!chosen) throw createFieldError('audienceFilter', 'Required when audienceType is FILTERED', 'invalid_type');
   return chosen;
 }
 
@@ -142,7 +142,7 @@ function dropStored<V>(
 ): null {
   const { chosen, stored, type } = p;
   if ((chosen ?? null) === null || isDeepStrictEqual(chosen, stored)) return null;
-  throw fieldError(field, `Applies only to audienceType ${type}. Set audienceType to ${type}, or omit ${field}`);
+  throw createFieldError(field, `Applies only to audienceType ${type}. Set audienceType to ${type}, or omit ${field}`);
 }
 
 export const LIST_DEFAULT = 20;

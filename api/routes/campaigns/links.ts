@@ -6,7 +6,7 @@ import { listLinkClicks } from '../../../db/campaigns/link-clicks.ts';
 import { findContents } from '../../../db/contents/contents.ts';
 import { fitLists } from '../../../db/page-budget.ts';
 import { type LinksOf, sumLinks } from '../../../rules/campaigns/link-figures.ts';
-import { contentSource } from '../../../rules/content/content.ts';
+import { toContentSource } from '../../../rules/content/content.ts';
 import type { Deps } from '../../http/deps.ts';
 import type { App } from '../../http/env.ts';
 import { ok } from '../../http/responses.ts';
@@ -73,7 +73,7 @@ export function campaignLinkRoutes(app: App, { db, reads, compute }: Deps): void
     return c.json(fitLists({ data: sumLinks(links, namesOf(campaign), clicksWithUrls) }), 200);
 
     async function draftLinks(draft: Campaign): Promise<LinksOf[]> {
-      const sources = textsOf(draft).map((text) => contentSource({ ...text, type: 'MARKETING' }, true));
+      const sources = textsOf(draft).map((text) => toContentSource({ ...text, type: 'MARKETING' }, true));
       const links: LinksOf[] = [];
       for (const [n, source] of sources.entries()) {
         const { links: urls } = await compileForSending(compute, work, source);

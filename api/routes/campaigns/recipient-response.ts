@@ -1,6 +1,6 @@
 import { z } from '@hono/zod-openapi';
 import type { CampaignRecipientRow } from '../../../db/campaigns/recipient-rows.ts';
-import { csvRow } from '../../../rules/contacts/csv-write.ts';
+import { formatCsvRow } from '../../../rules/contacts/csv-write.ts';
 import { EMAIL_STATUSES } from '../../../rules/emails/email-status.ts';
 import { EXAMPLE_ID, Id, Instant } from '../../http/schemas.ts';
 
@@ -72,11 +72,11 @@ export function recipientResponse({ id, ...recipient }: CampaignRecipientRow): R
 }
 
 /** The first line of the CSV: the names of the fields. */
-export const RECIPIENT_CSV_HEADER = csvRow(COLUMNS);
+export const RECIPIENT_CSV_HEADER = formatCsvRow(COLUMNS);
 
 export function recipientCsv(recipient: CampaignRecipientRow): string {
   const response = recipientResponse(recipient);
-  return csvRow(COLUMNS.map((column) => response[column]));
+  return formatCsvRow(COLUMNS.map((column) => response[column]));
 }
 
 function formatInstant(at: Date | null): string | null {

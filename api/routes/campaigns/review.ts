@@ -6,8 +6,8 @@ import { chooseLowerRate } from '../../../db/sending/send-rate.ts';
 import { deriveKey } from '../../../rules/access/secrets.ts';
 import { estimateSeconds } from '../../../rules/campaigns/duration.ts';
 import { dependsOnRecipientZone } from '../../../rules/campaigns/gate.ts';
-import { campaignFindings, findVariantsWithoutReader, mergeFindings } from '../../../rules/campaigns/review.ts';
-import { missingVariablesFinding } from '../../../rules/content/findings.ts';
+import { findVariantsWithoutReader, listCampaignFindings, mergeFindings } from '../../../rules/campaigns/review.ts';
+import { listMissingVariablesFindings } from '../../../rules/content/findings.ts';
 import type { ContentReview } from '../../../rules/content/review.ts';
 import type { Deps } from '../../http/deps.ts';
 import type { App } from '../../http/env.ts';
@@ -102,7 +102,7 @@ export function campaignReviewRoutes(app: App, { config, db, reads, compute }: D
     });
     const { audience, missing } = audienceReview;
     const findings = [
-      ...campaignFindings({
+      ...listCampaignFindings({
         held,
         audience,
         willSend,
@@ -114,7 +114,7 @@ export function campaignReviewRoutes(app: App, { config, db, reads, compute }: D
         reviews.map((review) => review.findings),
         campaign.variants?.map(({ name }) => name) ?? null,
       ),
-      ...missingVariablesFinding(missing),
+      ...listMissingVariablesFindings(missing),
     ];
     return c.json({ audience, willSend, skipped, estimatedSeconds, findings }, 200);
   });

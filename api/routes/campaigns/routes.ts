@@ -13,7 +13,7 @@ import { countCampaigns, readStats } from '../../../db/campaigns/stats.ts';
 import { inTransaction } from '../../../db/transaction.ts';
 import { startCampaign } from '../../../engine/campaigns/lifecycle.ts';
 import { CAMPAIGN_STATUSES } from '../../../rules/campaigns/campaign.ts';
-import { fieldError } from '../../../rules/errors.ts';
+import { createFieldError } from '../../../rules/errors.ts';
 import { resolveAliases, resolveQueryAliases } from '../../http/aliases.ts';
 import type { Deps } from '../../http/deps.ts';
 import type { App } from '../../http/env.ts';
@@ -180,7 +180,7 @@ export function campaignRoutes(app: App, { db, reads, compute, outbox, config }:
     const result = await inTransaction(db, async (trx) => {
       const current = await lockCampaign(trx, ref, read);
       const scheduledFor = resolveAliases({ scheduledFor: requestedTime, scheduledAt }, current.scheduledAt);
-      if (current.status === 'DRAFT' && scheduledFor) throw fieldError('scheduledFor', SCHEDULED_BY_SENDING);
+      if (current.status === 'DRAFT' && scheduledFor) throw createFieldError('scheduledFor', SCHEDULED_BY_SENDING);
       const content = campaignContent(changes, current);
       const campaign = await updateCampaign(trx, { ...ref, content, slug: changes.slug });
       if (campaign.status !== 'SCHEDULED') return { campaign, outbox: [] };

@@ -4,7 +4,7 @@ import { inTransaction } from '../../../db/transaction.ts';
 import { cancelCampaign, pauseCampaign, resumeCampaign, startCampaign } from '../../../engine/campaigns/lifecycle.ts';
 import { insertTestEmail } from '../../../engine/campaigns/test-email.ts';
 import { chooseWinner } from '../../../engine/campaigns/variant-test.ts';
-import { fieldError } from '../../../rules/errors.ts';
+import { createFieldError } from '../../../rules/errors.ts';
 import { resolveAliases } from '../../http/aliases.ts';
 import type { Deps } from '../../http/deps.ts';
 import type { App } from '../../http/env.ts';
@@ -117,7 +117,7 @@ export function campaignSendingRoutes(app: App, { db, outbox }: Deps): void {
       const timing = changedTiming(hour, (await lockCampaign(trx, ref, read)).timing);
       const at = localStartOf({ scheduledFor, sendAtLocal: timing.sendAtLocal });
       if (hour.latePolicy === 'SKIP' && timing.sendAtLocal === null)
-        throw fieldError(
+        throw createFieldError(
           'latePolicy',
           'Applies only with sendAtLocal. Send sendAtLocal too, or omit latePolicy.',
           'custom',

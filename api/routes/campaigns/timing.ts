@@ -1,7 +1,7 @@
 import { z } from '@hono/zod-openapi';
 import { type CampaignTiming, LATE_POLICIES, NO_TIMING } from '../../../rules/campaigns/timing.ts';
-import { AppError, fieldError } from '../../../rules/errors.ts';
-import { firstInstantOf, lastInstantOf, readLocalTime } from '../../../rules/time/local-time.ts';
+import { AppError, createFieldError } from '../../../rules/errors.ts';
+import { findFirstInstant, findLastInstant, readLocalTime } from '../../../rules/time/local-time.ts';
 import { Instant } from '../../http/schemas.ts';
 import { SendingWindow } from '../sending-window.ts';
 
@@ -78,14 +78,14 @@ export function localStartOf(p: { scheduledFor: Date | null; sendAtLocal: string
   const wall = p.sendAtLocal === null ? undefined : readLocalTime(p.sendAtLocal);
   if (wall === undefined) return p.scheduledFor;
   if (p.scheduledFor)
-    throw fieldError('scheduledFor', 'Cannot be combined with sendAtLocal. Send only one of them.', 'custom');
-  if (lastInstantOf(wall) <= Date.now())
+    throw createFieldError('scheduledFor', 'Cannot be combined with sendAtLocal. Send only one of them.', 'custom');
+  if (findLastInstant(wall) <= Date.now())
     throw new AppError('BAD_REQUEST', {
       message: 'sendAtLocal is in the past in every time zone.',
       suggestion: 'Send a time in the future, or null to send now.',
       details: { sendAtLocal: p.sendAtLocal },
     });
-  const at = firstInstantOf(wall);
+  const at = findFirstInstant(wall);
   return at > Date.now() ? new Date(at) : null;
 }
 
@@ -104,7 +104,11 @@ export function findNewStart(p: {
   const start = localStartOf({ scheduledFor, sendAtLocal: after.sendAtLocal });
   if (scheduledFor || after.sendAtLocal !== before.sendAtLocal) {
     if (start || after.sendAtLocal !== null) return start;
-    throw fieldError('scheduledFor', 'Required when sendAtLocal is removed from a SCHEDULED campaign', 'invalid_type');
+    throw createFieldError(
+      'scheduledFor',
+      'Required when sendAtLocal is removed from a SCHEDULED campaign',
+      'invalid_type',
+    );
   }
   return undefined;
 }

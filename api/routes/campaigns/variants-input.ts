@@ -10,7 +10,7 @@ import {
   type VariantTest,
 } from '../../../rules/campaigns/variants.ts';
 import type { EmailText } from '../../../rules/content/email-text.ts';
-import { AppError, fieldError } from '../../../rules/errors.ts';
+import { AppError, createFieldError } from '../../../rules/errors.ts';
 import { oneLineText } from '../../http/schemas.ts';
 import { emailTextInput, splitSender } from '../email-text.ts';
 import { refuseBadContent } from '../templates/content-check.ts';
@@ -97,7 +97,7 @@ export function changedVariants(
   const variants =
     changes.variants === undefined ? (current?.variants ?? null) : newVariants?.length ? newVariants : null;
   if (variants) refuseDuplicateNames(variants);
-  if (!variants && changes.test) throw fieldError('test', 'A test needs variants', 'invalid_type');
+  if (!variants && changes.test) throw createFieldError('test', 'A test needs variants', 'invalid_type');
   const test = changes.test === undefined ? (current?.test ?? null) : changes.test;
   return { variants, test: variants && test };
 }
@@ -109,15 +109,15 @@ export function changedVariants(
 export function textOf(campaign: Campaign, variant: string | undefined): EmailText {
   if (variant === undefined) return campaign;
   const text = textsOf(campaign)[findVariantIndex(campaign.variants, variant) ?? -1];
-  if (!text) throw fieldError('variant', 'No variant of this campaign has this name');
+  if (!text) throw createFieldError('variant', 'No variant of this campaign has this name');
   return text;
 }
 
 function refuseDuplicateNames(variants: CampaignVariant[]): void {
   if (variants.length < VARIANTS_MIN)
-    throw fieldError('variants', `Must be at least ${VARIANTS_MIN} variants`, 'too_small');
+    throw createFieldError('variants', `Must be at least ${VARIANTS_MIN} variants`, 'too_small');
   const names = new Set(variants.map(({ name }) => name.toLowerCase()));
-  if (names.size < variants.length) throw fieldError('variants', 'The names of variants must be unique');
+  if (names.size < variants.length) throw createFieldError('variants', 'The names of variants must be unique');
 }
 
 /** Removes null fields from a variant, because the campaign's value is used for them. */

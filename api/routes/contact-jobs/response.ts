@@ -1,6 +1,6 @@
 import { z } from '@hono/zod-openapi';
 import type { Job } from '../../../db/contacts/jobs.ts';
-import { JOB_KINDS, JOB_STATUSES, jobProgress, jobState } from '../../../rules/contacts/jobs.ts';
+import { computeJobProgress, JOB_KINDS, JOB_STATUSES, toJobState } from '../../../rules/contacts/jobs.ts';
 import { EXAMPLE_ID, Id, Instant } from '../../http/schemas.ts';
 
 export const Queued = z
@@ -226,8 +226,8 @@ export function jobResponse(job: Job) {
     id: job.id,
     kind: job.kind,
     status: job.status,
-    state: jobState(job.status),
-    progress: jobProgress(job),
+    state: toJobState(job.status),
+    progress: computeJobProgress(job),
     total: job.total,
     processed: job.processed,
     failedReason: job.failedReason,

@@ -11,9 +11,9 @@ import {
 import { inTransaction } from '../../../db/transaction.ts';
 import { toUtf8 } from '../../../rules/contacts/csv-encoding.ts';
 import { CSV_MAX_BYTES } from '../../../rules/contacts/csv-head.ts';
-import { csvRow } from '../../../rules/contacts/csv-write.ts';
+import { formatCsvRow } from '../../../rules/contacts/csv-write.ts';
 import { BULK_KINDS, type BulkKind } from '../../../rules/contacts/jobs.ts';
-import { fieldError } from '../../../rules/errors.ts';
+import { createFieldError } from '../../../rules/errors.ts';
 import { resolveAliases } from '../../http/aliases.ts';
 import { tooLargeError } from '../../http/body.ts';
 import { csvHeaders } from '../../http/csv-stream.ts';
@@ -155,7 +155,11 @@ export function contactJobRoutes(app: App, { db, reads, compute, outbox }: Deps)
     if (file.size > CSV_MAX_BYTES) throw tooLargeError(CSV_MAX_BYTES);
     const { types, triggerWorkflows: fromQuery } = c.req.valid('query');
     if (triggerWorkflows !== undefined && fromQuery !== undefined && triggerWorkflows !== fromQuery)
-      throw fieldError('triggerWorkflows', 'The form and the query have different values. Send one of them.', 'custom');
+      throw createFieldError(
+        'triggerWorkflows',
+        'The form and the query have different values. Send one of them.',
+        'custom',
+      );
     const { projectId, mode } = c.var;
     const bytes = toUtf8(Buffer.from(await file.arrayBuffer()));
     const { layout, rows } = await compute.inThread({ projectId, kind: 'contacts.upload' }, 'csv.layout', {
@@ -203,8 +207,10 @@ export function contactJobRoutes(app: App, { db, reads, compute, outbox }: Deps)
 
   app.openapi(importErrorsRoute, async (c) => {
     const job = await getJob(db, { projectId: c.var.projectId, id: c.req.valid('param').jobId, kinds: ['import'] });
-    const rows = ImportResult.parse(job.result).errors.map(({ row, email, error }) => csvRow([row, email, error]));
-    return c.body(csvRow(['row', 'email', 'error']) + rows.join(''), 200, csvHeaders('import-errors.csv'));
+    const rows = ImportResult.parse(job.result).errors.map(({ row, email, error }) =>
+      formatCsvRow([row, email, error]),
+    );
+    return c.body(formatCsvRow(['row', 'email', 'error']) + rows.join(''), 200, csvHeaders('import-errors.csv'));
   });
 
   app.openapi(bulkJobRoute, async (c) => {

@@ -5,8 +5,8 @@ import {
   listDataKeys,
   listExportedContacts,
 } from '../../../db/contacts/export.ts';
-import { csvRow } from '../../../rules/contacts/csv-write.ts';
-import { queryErrors } from '../../../rules/errors.ts';
+import { formatCsvRow } from '../../../rules/contacts/csv-write.ts';
+import { createQueryError } from '../../../rules/errors.ts';
 import type { Deps } from '../../http/deps.ts';
 import type { App } from '../../http/env.ts';
 import { errors } from '../../http/responses.ts';
@@ -51,7 +51,7 @@ export function contactExportRoutes(app: App, { reads, compute }: Deps): void {
     const { segmentId, bom = true, ...list } = c.req.valid('query');
     if (segmentId !== undefined && Object.values(list).some((value) => value !== undefined)) {
       const message = 'Send `segmentId` or other filters, not both.';
-      throw queryErrors([{ field: 'segmentId', message, code: 'custom' }]);
+      throw createQueryError([{ field: 'segmentId', message, code: 'custom' }]);
     }
     const work = { projectId, kind: 'contacts.export' };
     const runInTurn = <T>(run: () => Promise<T>): Promise<T> => compute.page(work, run);
@@ -70,11 +70,11 @@ type NextPage = (after: string | undefined) => Promise<ExportedContact[]>;
 const BOM = '\ufeff';
 
 async function* csvOf(keys: string[], next: NextPage, mark: string): AsyncGenerator<string> {
-  yield mark + csvRow(['email', 'subscribed', ...keys]);
+  yield mark + formatCsvRow(['email', 'subscribed', ...keys]);
   let page = await next(undefined);
   while (page.length > 0) {
     yield page
-      .map(({ email, subscribed, data }) => csvRow([email, subscribed, ...keys.map((key) => data[key])]))
+      .map(({ email, subscribed, data }) => formatCsvRow([email, subscribed, ...keys.map((key) => data[key])]))
       .join('');
     page = await next(page.at(-1)?.id);
   }

@@ -11,9 +11,9 @@ import {
 import { inTransaction } from '../../../db/transaction.ts';
 import { deriveKey } from '../../../rules/access/secrets.ts';
 import { newDkimKey } from '../../../rules/domains/dkim-key.ts';
-import { checkRecords } from '../../../rules/domains/sender-domain.ts';
+import { checkDnsRecords } from '../../../rules/domains/sender-domain.ts';
 import { AppError } from '../../../rules/errors.ts';
-import { recordSource } from '../../../rules/provenance/record-source.ts';
+import { createRecordSource } from '../../../rules/provenance/record-source.ts';
 import type { Deps } from '../../http/deps.ts';
 import type { App } from '../../http/env.ts';
 import { errors, json, noContent, ok } from '../../http/responses.ts';
@@ -106,7 +106,7 @@ export function domainRoutes(app: App, { db, config }: Deps): void {
 
   app.openapi(verifyRoute, async (c) => {
     const ref = { projectId: c.var.projectId, id: c.req.valid('param').id };
-    const checked = await checkRecords(dns, recordSource(config, await getDomain(db, ref)));
+    const checked = await checkDnsRecords(dns, createRecordSource(config, await getDomain(db, ref)));
     const domain = await inTransaction(db, (trx) => saveDomainCheck(trx, { ...ref, checked, now: new Date() }));
     return c.json(domainResponse(domain, config), 200);
   });

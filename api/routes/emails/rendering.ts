@@ -4,10 +4,10 @@ import type { Db } from '../../../db/connection.ts';
 import type { Content } from '../../../db/contents/contents.ts';
 import { type Email, findShownRecipients } from '../../../db/emails/emails.ts';
 import { variablesOf } from '../../../engine/sending/email-variables.ts';
-import { contentSource, listUnsubscribeHeaders } from '../../../rules/content/content.ts';
-import { linkToken } from '../../../rules/content/link-tokens.ts';
+import { listUnsubscribeHeaders, toContentSource } from '../../../rules/content/content.ts';
+import { createLinkTokens } from '../../../rules/content/link-tokens.ts';
 import { TemplateError } from '../../../rules/content/template-error.ts';
-import { messageIdOf } from '../../../rules/emails/message-id.ts';
+import { getMessageId } from '../../../rules/emails/message-id.ts';
 import { formatMailbox, type HeaderMailbox } from '../../../rules/mime/mime-headers.ts';
 import { TimeLimitExceeded } from '../../../rules/time-limit.ts';
 
@@ -61,8 +61,8 @@ export async function renderEmailAsRead(
     return { ...unrenderedEmail(email, content), text, headers: headersOf(email, shown, { subject: email.subject }) };
   }
   try {
-    const ready = await compileForSending(compute, work, contentSource(content, false));
-    const urls = { baseUrl: links.publicUrl, ...linkToken(links.secretKey, email.id) };
+    const ready = await compileForSending(compute, work, toContentSource(content, false));
+    const urls = { baseUrl: links.publicUrl, ...createLinkTokens(links.secretKey, email.id) };
     const input = { vars: variablesOf(email), urls };
     const parts = await renderParts(compute, work, { content: ready, input });
     const unsubscribe = listUnsubscribeHeaders(ready, urls);
@@ -114,7 +114,7 @@ function headersOf(
     ...(cc.length > 0 && { cc: cc.map(formatMailbox).join(', ') }),
     ...(replies && { 'reply-to': replies }),
     subject,
-    'message-id': messageIdOf(email),
+    'message-id': getMessageId(email),
     ...(email.sentAt && { date: email.sentAt.toUTCString() }),
   };
 }

@@ -5,7 +5,7 @@ import { countResponseBytes, fitLists } from '../../../db/page-budget.ts';
 import { eventDataOf, subjectAsRead } from '../../../engine/sending/email-variables.ts';
 import { EMAIL_SOURCES } from '../../../rules/emails/email-source.ts';
 import { EMAIL_STATUSES } from '../../../rules/emails/email-status.ts';
-import { messageIdOf } from '../../../rules/emails/message-id.ts';
+import { getMessageId } from '../../../rules/emails/message-id.ts';
 import { REASONS } from '../../../rules/emails/reasons.ts';
 import { EXAMPLE_ID, Id, Instant, TruncatedLists } from '../../http/schemas.ts';
 import type { EmailAsRead } from './rendering.ts';
@@ -193,7 +193,7 @@ export function emailRecord(p: {
 /** Returns the provider's message id. Null before the email was sent. */
 function knownMessageId(email: Email): string | null {
   if (email.providerMessageId !== null) return email.providerMessageId;
-  return email.sentAt === null ? null : messageIdOf(email);
+  return email.sentAt === null ? null : getMessageId(email);
 }
 
 /**

@@ -1,7 +1,7 @@
 import PostalMime, { type Email } from 'postal-mime';
 import type { CapturedEmail } from '../../../db/sending/captured.ts';
 import { Lru } from '../../../rules/lru.ts';
-import { withWindowsLetters } from '../../../rules/mime/windows-1252.ts';
+import { replaceC1Controls } from '../../../rules/mime/windows-1252.ts';
 import type { MailboxMessage } from '../../../web/mailbox.ts';
 
 /**
@@ -28,12 +28,12 @@ export function parseCaptured(captured: CapturedEmail): Promise<ParsedEmail> {
 }
 
 function asMessage(captured: CapturedEmail, email: Email): ParsedEmail {
-  const text = withWindowsLetters(email.text ?? '');
+  const text = replaceC1Controls(email.text ?? '');
   return {
     id: captured.id,
     from: email.from?.address ?? captured.fromEmail,
     to: captured.toEmail,
-    subject: withWindowsLetters(email.subject ?? ''),
+    subject: replaceC1Controls(email.subject ?? ''),
     preview: text.replace(/\s+/g, ' ').trim().slice(0, PREVIEW_CHARS),
     createdAt: captured.createdAt,
     headers: Object.fromEntries(email.headers.map((header) => [header.key, header.value])),
@@ -50,7 +50,7 @@ function asMessage(captured: CapturedEmail, email: Email): ParsedEmail {
 
 /** Replaces `cid:` addresses by the inline images, as an email client does. */
 function withImages(email: Email): string {
-  let html = withWindowsLetters(email.html ?? '');
+  let html = replaceC1Controls(email.html ?? '');
   for (const file of email.attachments) {
     if (!file.contentId) continue;
     const data = `data:${file.mimeType};base64,${toBuffer(file.content).toString('base64')}`;

@@ -1,7 +1,7 @@
 import type { OpenAPIHono } from '@hono/zod-openapi';
 import type { Context } from 'hono';
 import { findCapturedEmail, listCapturedEmails, listCapturedSms } from '../../../db/sending/captured.ts';
-import { AppError, queryErrors } from '../../../rules/errors.ts';
+import { AppError, createQueryError } from '../../../rules/errors.ts';
 import { MAILBOX_STYLE, mailboxEmailPage, mailboxPage, mailboxSmsPage } from '../../../web/mailbox.ts';
 import type { Deps } from '../../http/deps.ts';
 import type { AppEnv } from '../../http/env.ts';
@@ -100,7 +100,7 @@ export function mailboxRoutes(hono: OpenAPIHono<AppEnv>, table: RouteTable, deps
 function readRecipient(c: PageContext): string | undefined {
   const to = c.req.query('to') || undefined;
   if (to?.includes('\0'))
-    throw queryErrors([{ field: 'to', message: 'Must not contain NUL characters.', code: 'invalid_string' }]);
+    throw createQueryError([{ field: 'to', message: 'Must not contain NUL characters.', code: 'invalid_string' }]);
   return to;
 }
 

@@ -7,7 +7,7 @@ import { previewCondition } from '../../../db/segments/preview.ts';
 import { getSegment } from '../../../db/segments/segments.ts';
 import { getSegmentUsage } from '../../../db/segments/usage.ts';
 import { CAMPAIGN_STATUSES } from '../../../rules/campaigns/campaign.ts';
-import { queryErrors } from '../../../rules/errors.ts';
+import { createQueryError } from '../../../rules/errors.ts';
 import { OPERATORS, UNITS } from '../../../rules/filters/fields.ts';
 import type { Deps } from '../../http/deps.ts';
 import type { App } from '../../http/env.ts';
@@ -197,7 +197,8 @@ export function segmentReadRoutes(app: App, { reads, compute }: Deps): void {
     const { contactId } = c.req.valid('query');
     const segment = await getSegment(reads, { projectId, id: c.req.valid('param').id });
     // Checks the parameter after the segment, so that the response for a segment of another project is always 404.
-    if (contactId === undefined) throw queryErrors([{ field: 'contactId', message: 'Required', code: 'invalid_type' }]);
+    if (contactId === undefined)
+      throw createQueryError([{ field: 'contactId', message: 'Required', code: 'invalid_type' }]);
     const work = { projectId, kind: 'segments.explain' };
     const { filters, ...explanation } = await compute.page(work, () => explainSegment(reads, segment, contactId));
     const { id: segmentId, type } = segment;

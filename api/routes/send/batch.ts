@@ -1,6 +1,6 @@
 import { createRoute } from '@hono/zod-openapi';
 import type { SendBatch } from '../../../rules/emails/send-request.ts';
-import { AppError, fieldError } from '../../../rules/errors.ts';
+import { AppError, createFieldError } from '../../../rules/errors.ts';
 import type { SendAcceptor } from '../../accept/send-acceptor.ts';
 import { keyOwner } from '../../http/actor.ts';
 import type { Deps } from '../../http/deps.ts';
@@ -93,7 +93,7 @@ function checkRecipients(emails: SendBatch['emails']): void {
   const recipients = emails.reduce((sum, email) => sum + (email instanceof AppError ? 0 : email.to.length), 0);
   if (recipients <= RECIPIENTS_MAX) return;
   const message = `At most ${RECIPIENTS_MAX.toLocaleString('en')} recipients in all emails of a batch`;
-  throw fieldError('emails', message, 'too_big');
+  throw createFieldError('emails', message, 'too_big');
 }
 
 /**

@@ -4,7 +4,12 @@ import { noteSnsMessage, type SnsMessageKind } from '../../../db/operator/sns-su
 import { deriveKey } from '../../../rules/access/secrets.ts';
 import { parseMessageId } from '../../../rules/content/link-tokens.ts';
 import { readSesNotification, type SesNotification } from '../../../rules/emails/ses-notification.ts';
-import { certificateUrl, confirmationUrl, isSnsSignature, SnsMessage } from '../../../rules/emails/sns-message.ts';
+import {
+  findCertificateUrl,
+  findConfirmationUrl,
+  isSnsSignature,
+  SnsMessage,
+} from '../../../rules/emails/sns-message.ts';
 import { parseVerpAddress } from '../../../rules/emails/verp.ts';
 import { AppError } from '../../../rules/errors.ts';
 import { createFeedbackRecorder } from '../../accept/feedback-recorder.ts';
@@ -89,7 +94,7 @@ export function snsRoutes(hono: OpenAPIHono<AppEnv>, unauthenticated: Unauthenti
     const message = parsed.data;
     if (!config.email.ses.snsTopicArns.includes(message.TopicArn))
       throw refuseMessage('This topic is not in SNS_TOPIC_ARNS.');
-    const url = certificateUrl(message);
+    const url = findCertificateUrl(message);
     if (!url) throw refuseMessage('The URL of the certificate does not belong to SNS.');
     const takeFetch = () => deps.limits.takeForUnauthenticated(clientAddress(c), CERTIFICATE_FETCHES);
     const certificate = await certificates.get(url, takeFetch).catch((cause) => {
@@ -129,7 +134,7 @@ export function snsRoutes(hono: OpenAPIHono<AppEnv>, unauthenticated: Unauthenti
   const receive = async (c: RequestContext): Promise<Response> => {
     const message = await verifyMessage(c);
     if (message.Type === 'SubscriptionConfirmation') {
-      const url = confirmationUrl(message);
+      const url = findConfirmationUrl(message);
       if (!url) throw refuseMessage('The confirmation URL does not belong to SNS.');
       await fetchFromSns(url);
       log.info({ topic: message.TopicArn }, 'the subscription to the SNS topic is confirmed');

@@ -1,6 +1,6 @@
 import type { Compute } from '../../../compute/compute.ts';
 import { compileForSending } from '../../../compute/contents.ts';
-import { type AuthoredContent, contentSource } from '../../../rules/content/content.ts';
+import { type AuthoredContent, toContentSource } from '../../../rules/content/content.ts';
 import { type EmailTemplates, NO_TEXT } from '../../../rules/content/email-text.ts';
 import { findUnfinishedOutput } from '../../../rules/content/liquid.ts';
 import { TemplateError, toTemplateRefusal } from '../../../rules/content/template-error.ts';
@@ -22,7 +22,7 @@ export async function refuseBadContent(
   const content = withoutStored(p.content, stored);
   if (content === undefined) return;
   try {
-    const source = contentSource(content, true);
+    const source = toContentSource(content, true);
     const work = { projectId, kind: 'content.check' };
     const { plain, key } = await compileForSending(compute, work, source);
     if (!plain) await compute.inThread(work, 'content.trial', { key, source });

@@ -1,7 +1,7 @@
 import { z } from '@hono/zod-openapi';
 import { TEMPLATE_NAME_MAX_CHARS, TEMPLATE_TYPES } from '../../../db/contents/templates.ts';
 import type { EmailType } from '../../../db/schema/contents.ts';
-import { fieldError } from '../../../rules/errors.ts';
+import { createFieldError } from '../../../rules/errors.ts';
 import { ReadUpdatedAt } from '../../http/record-version.ts';
 import { Id, SlugInput } from '../../http/schemas.ts';
 import { emailTextInput, splitSender } from '../email-text.ts';
@@ -26,7 +26,7 @@ const fields = {
  */
 export function refuseTopicOnTransactional(template: { type: EmailType; topicId?: string | null | undefined }): void {
   if (template.type !== 'TRANSACTIONAL' || !template.topicId) return;
-  throw fieldError('topicId', 'Only a MARKETING template can have a topic.');
+  throw createFieldError('topicId', 'Only a MARKETING template can have a topic.');
 }
 
 export const CreateTemplate = z

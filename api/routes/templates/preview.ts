@@ -1,9 +1,9 @@
 import { createRoute, z } from '@hono/zod-openapi';
 import { getReader } from '../../../db/contacts/readers.ts';
-import { missingVariablesFinding } from '../../../rules/content/findings.ts';
-import { missingVariables } from '../../../rules/content/required-variables.ts';
+import { listMissingVariablesFindings } from '../../../rules/content/findings.ts';
+import { listMissingVariables } from '../../../rules/content/required-variables.ts';
 import { AppError } from '../../../rules/errors.ts';
-import { plainData } from '../../../rules/filters/data-values.ts';
+import { unwrapValues } from '../../../rules/filters/data-values.ts';
 import type { Deps } from '../../http/deps.ts';
 import type { App } from '../../http/env.ts';
 import { freeJson } from '../../http/free-json.ts';
@@ -75,12 +75,12 @@ export function templatePreviewRoutes(app: App, { config, db, compute }: Deps): 
     if (contactId && !callerScopes.has('contacts:view'))
       throw new AppError('FORBIDDEN', { details: { requiredScope: 'contacts:view' } });
     const reader = contactId ? await getReader(db, { projectId, id: contactId }) : SAMPLE_READER;
-    const vars = readersVariables(reader, { zone: project.timezone, overrides: plainData(data ?? {}) });
+    const vars = readersVariables(reader, { zone: project.timezone, overrides: unwrapValues(data ?? {}) });
     const content = { ...changedEmailText<string | null>(text), type };
     const review = await contentReview(compute, { projectId, content, vars, publicUrl: config.publicUrl });
     const { required, findings, ...rendered } = review;
-    const missing = missingVariables(required, vars.values);
-    const missingFindings = missingVariablesFinding(Object.fromEntries(missing.map((name) => [name, 1])));
+    const missing = listMissingVariables(required, vars.values);
+    const missingFindings = listMissingVariablesFindings(Object.fromEntries(missing.map((name) => [name, 1])));
     return c.json({ ...rendered, missingVariables: missing, findings: [...findings, ...missingFindings] }, 200);
   });
 }

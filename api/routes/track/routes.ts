@@ -2,7 +2,7 @@ import { createHmac } from 'node:crypto';
 import { createRoute } from '@hono/zod-openapi';
 import type { KeyOwner } from '../../../rules/access/key-owner.ts';
 import { deriveKey } from '../../../rules/access/secrets.ts';
-import { publicContactId } from '../../../rules/contacts/public-contact-id.ts';
+import { computePublicContactId } from '../../../rules/contacts/public-contact-id.ts';
 import { createTrackAcceptor } from '../../accept/track-acceptor.ts';
 import { keyOwner } from '../../http/actor.ts';
 import { PUBLIC_MAX_BYTES } from '../../http/body.ts';
@@ -46,7 +46,7 @@ export function trackRoutes(app: App, { config, db, outbox, limits }: Deps): voi
     if (untrusted) await limits.takeForPublicContact(projectId, email);
     const visitor = untrusted
       ? {
-          publicId: publicContactId(publicIdKey, { projectId, email }),
+          publicId: computePublicContactId(publicIdKey, { projectId, email }),
           caller: callerHash(callerKey, { projectId, address: clientNetwork(c) }),
         }
       : undefined;

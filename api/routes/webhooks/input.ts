@@ -1,5 +1,5 @@
 import { z } from '@hono/zod-openapi';
-import { refuseUnfilled } from '../../../rules/content/expressions.ts';
+import { refuseExpressions } from '../../../rules/content/expressions.ts';
 import { trimEventName } from '../../../rules/events/event-names.ts';
 import { refuseImpossiblePattern } from '../../../rules/events/listened-event.ts';
 import { EXAMPLE_ID, InstantInput } from '../../http/schemas.ts';
@@ -25,7 +25,7 @@ const Url = z
     error: ({ code }) => (code === 'invalid_format' ? 'Must be an http:// or https:// URL' : undefined),
   })
   .max(2_000)
-  .superRefine(refuseUnfilled)
+  .superRefine(refuseExpressions)
   .openapi({ format: 'uri', example: EXAMPLE.url });
 
 const Events = z

@@ -12,7 +12,7 @@ import {
   updateEndpoint,
 } from '../../../db/webhooks/endpoints.ts';
 import { deriveKey } from '../../../rules/access/secrets.ts';
-import { fieldError } from '../../../rules/errors.ts';
+import { createFieldError } from '../../../rules/errors.ts';
 import type { Deps } from '../../http/deps.ts';
 import type { App } from '../../http/env.ts';
 import { errors, json, noContent, ok } from '../../http/responses.ts';
@@ -168,7 +168,7 @@ export function webhookRoutes(app: App, { config, db, reads, outbox }: Deps): vo
     const reason = config.webhookAllowPrivate ? undefined : privateHostReason(new URL(url));
     if (reason === undefined) return;
     const message = `${reason}, so no event would be delivered. Use a public URL. For development, WEBHOOK_ALLOW_PRIVATE=true allows private addresses.`;
-    throw fieldError('url', message);
+    throw createFieldError('url', message);
   }
 
   app.openapi(createEndpointRoute, async (c) => {

@@ -3,8 +3,8 @@ import { deleteSteps, insertSteps, type StepToWrite, updateSteps } from '../../.
 import { findReferenceFaults } from '../../../db/workflows/step-references.ts';
 import { maskStepConfig, sealStepConfig } from '../../../db/workflows/step-secrets.ts';
 import type { Step } from '../../../db/workflows/workflows.ts';
-import { changedFields, sameJson } from '../../../rules/as-code/changes.ts';
-import { fieldError } from '../../../rules/errors.ts';
+import { isSameJson, listChangedFields } from '../../../rules/as-code/changes.ts';
+import { createFieldError } from '../../../rules/errors.ts';
 import type { StepConfig } from '../../../rules/executions/steps/definition.ts';
 import type { OutboxRow } from '../../../rules/outbox.ts';
 import { uuidv7 } from '../../../rules/uuid.ts';
@@ -68,13 +68,13 @@ function checkStep(
 ): CheckedStep[] {
   const { type, name, config, position } = input;
   if (stored && stored.type !== type)
-    throw fieldError('type', `A ${stored.type} step cannot change its type: add a new step.`);
+    throw createFieldError('type', `A ${stored.type} step cannot change its type: add a new step.`);
   const maskedConfig = stored && maskStepConfig(secretKey, stored);
   const checkedConfig =
-    maskedConfig && sameJson(config, maskedConfig) ? undefined : checkConfig(type, config, maskedConfig);
+    maskedConfig && isSameJson(config, maskedConfig) ? undefined : checkConfig(type, config, maskedConfig);
   if (checkedConfig) refusePrivateUrl(type, checkedConfig, { allowPrivate, stored: stored?.config });
   if (!stored) return [{ path, input, stored, id: uuidv7(), config: checkedConfig }];
-  const isChanged = checkedConfig !== undefined || changedFields({ name, position }, stored).length > 0;
+  const isChanged = checkedConfig !== undefined || listChangedFields({ name, position }, stored).length > 0;
   return isChanged ? [{ path, input, stored, id: stored.id, config: checkedConfig }] : [];
 }
 

@@ -9,11 +9,11 @@ import {
   updateWorkflow,
   type WorkflowDetail,
 } from '../../../db/workflows/workflows.ts';
-import { AppError, type FieldError, fieldError } from '../../../rules/errors.ts';
-import { graphVersion } from '../../../rules/executions/graph-version.ts';
+import { AppError, createFieldError, type FieldError } from '../../../rules/errors.ts';
+import { computeGraphVersion } from '../../../rules/executions/graph-version.ts';
 import type { Branch } from '../../../rules/executions/steps/definition.ts';
 import type { OutboxRow } from '../../../rules/outbox.ts';
-import { assertUnchanged, type ReadVersion, staleDetails } from '../../../rules/record-version.ts';
+import { assertUnchanged, type ReadVersion, toConflictDetails } from '../../../rules/record-version.ts';
 import { findPrivateUrls } from '../workflow-steps/private-urls.ts';
 import type { GraphInput } from './input.ts';
 import { removeSteps, saveSteps } from './save-steps.ts';
@@ -91,11 +91,11 @@ async function save(trx: Trx, p: Parameters<typeof saveGraph>[1]): Promise<Saved
 }
 
 function refuseOtherVersion(workflow: WorkflowDetail, version: string | undefined): void {
-  const current = graphVersion(workflow);
+  const current = computeGraphVersion(workflow);
   if (version === undefined || version === current) return;
   throw new AppError('CONFLICT', {
     message: 'The workflow has changed since it was read.',
-    details: { version: current, ...staleDetails(workflow.updatedAt) },
+    details: { version: current, ...toConflictDetails(workflow.updatedAt) },
     suggestion: 'Read it again with GET /workflows/{id}, and make the changes there.',
   });
 }
@@ -103,7 +103,7 @@ function refuseOtherVersion(workflow: WorkflowDetail, version: string | undefine
 function refuseDuplicateIds(saving: Saving): void {
   const seen = new Set<string>();
   for (const { id } of saving.graph.steps) {
-    if (seen.has(id)) throw fieldError(`steps.${id}`, 'Two steps have this id.');
+    if (seen.has(id)) throw createFieldError(`steps.${id}`, 'Two steps have this id.');
     seen.add(id);
   }
 }
@@ -125,7 +125,7 @@ async function saveTransitions(saving: Saving): Promise<void> {
       // The branch may no longer be in the config of its step.
       if (from) checkBranch(from, branch);
       const key = JSON.stringify([fromStepId, branch]);
-      if (usedBranches.has(key)) throw fieldError('branch', 'The step already has a transition for this branch.');
+      if (usedBranches.has(key)) throw createFieldError('branch', 'The step already has a transition for this branch.');
       usedBranches.add(key);
     });
   }

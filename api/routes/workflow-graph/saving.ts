@@ -1,6 +1,6 @@
 import type { Trx } from '../../../db/connection.ts';
 import type { WorkflowDetail } from '../../../db/workflows/workflows.ts';
-import { AppError, type FieldError, fieldError } from '../../../rules/errors.ts';
+import { AppError, createFieldError, type FieldError } from '../../../rules/errors.ts';
 import type { GraphInput } from './input.ts';
 
 /** State of a graph that is being saved. */
@@ -25,7 +25,7 @@ export interface Saving {
  */
 export function idOf({ ids }: Saving, name: string, field: string): string {
   const id = ids.get(name);
-  if (id === undefined) throw fieldError(field, `There is no step ${name} in this graph.`);
+  if (id === undefined) throw createFieldError(field, `There is no step ${name} in this graph.`);
   return id;
 }
 

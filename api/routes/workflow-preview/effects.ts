@@ -12,19 +12,19 @@ import { previewEmail } from '../../../engine/sending/email-preview.ts';
 import { draftStepEmails } from '../../../engine/sending/step-emails.ts';
 import { deriveKey } from '../../../rules/access/secrets.ts';
 import type { Config } from '../../../rules/config.ts';
-import { contentSource } from '../../../rules/content/content.ts';
-import { linkToken } from '../../../rules/content/link-tokens.ts';
+import { toContentSource } from '../../../rules/content/content.ts';
+import { createLinkTokens } from '../../../rules/content/link-tokens.ts';
 import { TemplateError } from '../../../rules/content/template-error.ts';
 import { buildVariables } from '../../../rules/content/variables.ts';
 import { createFailedOutcome, type RecordedOutcome } from '../../../rules/emails/attempt-outcome.ts';
 import { decideWithholding } from '../../../rules/emails/withheld.ts';
-import { outcomeOfEmail } from '../../../rules/executions/email-step-outcome.ts';
+import { toEmailStepOutcome } from '../../../rules/executions/email-step-outcome.ts';
 import { WebhookConfig } from '../../../rules/executions/steps/webhook.ts';
-import { outcomeOfUpdate } from '../../../rules/executions/update-outcome.ts';
-import { webhookBody } from '../../../rules/executions/webhook-body.ts';
-import { toStepOutcome } from '../../../rules/executions/webhook-outcome.ts';
-import { webhookPayload } from '../../../rules/executions/webhook-payload.ts';
-import { webhookUrl } from '../../../rules/executions/webhook-url.ts';
+import { toUpdateStepOutcome } from '../../../rules/executions/update-outcome.ts';
+import { writeWebhookBody } from '../../../rules/executions/webhook-body.ts';
+import { toWebhookStepOutcome } from '../../../rules/executions/webhook-outcome.ts';
+import { buildWebhookPayload } from '../../../rules/executions/webhook-payload.ts';
+import { fillWebhookUrl } from '../../../rules/executions/webhook-url.ts';
 import { previewSms } from './sms-effect.ts';
 import { passWindow } from './window.ts';
 
@@ -73,7 +73,7 @@ async function previewEmailStep(
   });
   const rendered = await renderEmail(deps, draft.content, email);
   const outcome = decideOutcome(email, rendered);
-  const { changes, ...ending } = outcomeOfEmail(outcome, email?.id ?? '');
+  const { changes, ...ending } = toEmailStepOutcome(outcome, email?.id ?? '');
   const { emailId: _, ...output } = ending.output;
   return {
     opensAt,
@@ -125,7 +125,7 @@ async function renderEmail(
   const { contact } = email;
   const work = { projectId: email.projectId, kind: 'workflow.preview' };
   try {
-    const ready = await compileForSending(compute, work, contentSource(content, false));
+    const ready = await compileForSending(compute, work, toContentSource(content, false));
     const parts = await renderParts(compute, work, {
       content: ready,
       input: {
@@ -134,7 +134,7 @@ async function renderEmail(
           data: email.variables,
           zone: email.project.timezone,
         }),
-        urls: { baseUrl: config.publicUrl, ...linkToken(config.secretKey, email.id) },
+        urls: { baseUrl: config.publicUrl, ...createLinkTokens(config.secretKey, email.id) },
       },
     });
     return { subject: parts.subject };
@@ -150,7 +150,7 @@ async function previewUpdate(
   environment: ExecutionEnvironment,
 ): Promise<PreviewedEffect> {
   const { contact, variables } = await environment.loadVariables(execution);
-  const outcome = outcomeOfUpdate({
+  const outcome = toUpdateStepOutcome({
     config: step.config,
     contact,
     variables,
@@ -173,12 +173,12 @@ async function previewRequest(
   const { contact, variables } = await p.environment.loadVariables(execution);
   const { status = 200, body: reply } = responseTo(step, p) ?? {};
   const text = reply === undefined ? '' : typeof reply === 'string' ? reply : JSON.stringify(reply);
-  const outcome = toStepOutcome({ statusCode: status, body: text, latencyMs: 0 }, config.onFailure);
-  const url = webhookUrl(config.url, variables);
+  const outcome = toWebhookStepOutcome({ statusCode: status, body: text, latencyMs: 0 }, config.onFailure);
+  const url = fillWebhookUrl(config.url, variables);
   const source = { execution, contact, variables };
   // If the body is a text, the preview shows it as it would be sent. Otherwise it shows the value before encoding.
   const showBody = () =>
-    typeof config.body === 'string' ? webhookBody(config, source) : webhookPayload(config, source);
+    typeof config.body === 'string' ? writeWebhookBody(config, source) : buildWebhookPayload(config, source);
   const body = config.method === 'GET' ? null : showBody();
   return { outcome, shown: { request: { method: config.method, url, body } } };
 }

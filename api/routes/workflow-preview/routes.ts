@@ -2,7 +2,7 @@ import { createRoute } from '@hono/zod-openapi';
 import { getContact } from '../../../db/contacts/contacts.ts';
 import { getWorkflow, type WorkflowDetail } from '../../../db/workflows/workflows.ts';
 import { type PreviewRequest, previewExecution } from '../../../engine/automations/preview.ts';
-import { AppError, fieldError } from '../../../rules/errors.ts';
+import { AppError, createFieldError } from '../../../rules/errors.ts';
 import { parseDataChanges } from '../../../rules/filters/data-values.ts';
 import { uuidv7 } from '../../../rules/uuid.ts';
 import type { Deps } from '../../http/deps.ts';
@@ -60,7 +60,7 @@ function refuseUnknownSteps(webhooks: readonly { step: string }[], { steps }: Pi
   const stepNames = new Set(steps.filter(({ type }) => type === 'WEBHOOK').flatMap(({ id, name }) => [id, name]));
   const at = webhooks.findIndex(({ step }) => !stepNames.has(step));
   if (at >= 0)
-    throw fieldError(`webhooks.${at}.step`, 'The workflow has no WEBHOOK step with this id or name.', 'custom');
+    throw createFieldError(`webhooks.${at}.step`, 'The workflow has no WEBHOOK step with this id or name.', 'custom');
 }
 
 /** Returns the row that a person who is not a contact would have in `contacts`. */

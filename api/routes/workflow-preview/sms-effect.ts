@@ -5,13 +5,13 @@ import type { ExecutionEnvironment } from '../../../engine/automations/environme
 import type { PreviewedEffect } from '../../../engine/automations/preview.ts';
 import type { EffectPosition } from '../../../engine/automations/resume.ts';
 import { deriveKey } from '../../../rules/access/secrets.ts';
-import { contactToken } from '../../../rules/content/link-tokens.ts';
+import { createContactToken } from '../../../rules/content/link-tokens.ts';
 import { TemplateError } from '../../../rules/content/template-error.ts';
 import type { Reason } from '../../../rules/emails/reasons.ts';
-import { keyPads } from '../../../rules/emails/suppression.ts';
+import { padHmacKey } from '../../../rules/emails/suppression.ts';
 import { SendSmsConfig } from '../../../rules/executions/steps/send-sms.ts';
 import { readWrittenNumber } from '../../../rules/sms/phone.ts';
-import { findSmsBodyError, smsContent } from '../../../rules/sms/text.ts';
+import { findSmsBodyError, toSmsContent } from '../../../rules/sms/text.ts';
 import type { EffectDeps } from './effects.ts';
 import { passWindow } from './window.ts';
 
@@ -28,12 +28,12 @@ export async function previewSms(
   const { projectId, contactId } = execution;
   const to = readWrittenNumber(String(contact.data.values.phone ?? ''), await findPhoneCountry(deps.db, projectId));
   if (!to) return unsent('SKIPPED', 'no_phone', null);
-  const manage = contactToken(deps.config.secretKey, contactId);
+  const manage = createContactToken(deps.config.secretKey, contactId);
   const urls = { baseUrl: deps.config.publicUrl, track: '', manage };
   const rendered = await render(deps, { projectId, text: config.body, input: { vars: variables, urls } });
   if (findSmsBodyError(rendered) !== undefined) return unsent('FAILED', 'template_error', to.e164);
   const opensAt = config.transactional ? undefined : await passWindow(position, environment);
-  const pads = keyPads(deriveKey(deps.config.secretKey, 'suppression'));
+  const pads = padHmacKey(deriveKey(deps.config.secretKey, 'suppression'));
   const { from, transactional } = config;
   if (!(await consentsToSms(deps.db, { pads, projectId, contactId, to, from, marketing: transactional !== true })))
     return { ...unsent('SKIPPED', 'sms_stopped', to.e164), opensAt };
@@ -55,7 +55,7 @@ async function render(
 ): Promise<string> {
   const work = { projectId, kind: 'workflow.preview' };
   try {
-    const content = await compileForSending(compute, work, smsContent(text));
+    const content = await compileForSending(compute, work, toSmsContent(text));
     return (await renderParts(compute, work, { content, input })).text;
   } catch (error) {
     if (!(error instanceof TemplateError)) throw error;

@@ -1,6 +1,6 @@
 import type { ExecutionEnvironment } from '../../../engine/automations/environment.ts';
 import type { EffectPosition } from '../../../engine/automations/resume.ts';
-import { windowGate } from '../../../rules/campaigns/gate.ts';
+import { checkWindowGate } from '../../../rules/campaigns/gate.ts';
 
 /**
  * If the project's sending window delays a MARKETING message to the contact, advances the simulated time of a preview
@@ -11,7 +11,7 @@ export async function passWindow(
   environment: ExecutionEnvironment,
 ): Promise<Date | undefined> {
   const nowMs = environment.now(execution).getTime();
-  const gate = windowGate(await environment.getTiming(execution), nowMs);
+  const gate = checkWindowGate(await environment.getTiming(execution), nowMs);
   if (gate.kind === 'open' || !execution.run) return undefined;
   execution.run.aheadMs += gate.notBeforeMs - nowMs;
   return new Date(gate.notBeforeMs);

@@ -1,6 +1,6 @@
 import { z } from '@hono/zod-openapi';
 import { STEP_TYPES, STEPS, type StepType } from '../../../rules/executions/steps/registry.ts';
-import { describeForms } from '../../../rules/input-forms.ts';
+import { declareForms } from '../../../rules/input-forms.ts';
 import { ReadUpdatedAt } from '../../http/record-version.ts';
 import { EXAMPLE_ID, Id } from '../../http/schemas.ts';
 import { Branch, Position, StepTypeSchema } from '../workflows/response.ts';
@@ -23,7 +23,7 @@ export function withConfigForms<Step extends z.ZodObject>(
     STEP_TYPES.map((type) => [type, step.extend({ config: z.union([STEPS[type].input, more(type)]) })]),
   );
   const anyConfig = z.object(step.shape);
-  return describeForms(step, (input) => forms.get(Object(input).type) ?? anyConfig);
+  return declareForms(step, (input) => forms.get(Object(input).type) ?? anyConfig);
 }
 
 export const CreateStep = withConfigForms(

@@ -1,6 +1,6 @@
 import { privateHostReason } from '../../../channels/public-address.ts';
 import type { Step, WorkflowDetail } from '../../../db/workflows/workflows.ts';
-import { AppError, type FieldError, fieldError } from '../../../rules/errors.ts';
+import { AppError, createFieldError, type FieldError } from '../../../rules/errors.ts';
 import type { StepConfig } from '../../../rules/executions/steps/definition.ts';
 import type { StepType } from '../../../rules/executions/steps/registry.ts';
 
@@ -21,7 +21,7 @@ export function refusePrivateUrl(
   if (p.allowPrivate || type !== 'WEBHOOK') return;
   const reason = privateUrlReason(url);
   if (reason === undefined || hostOf(url) === hostOf(p.stored?.url)) return;
-  throw fieldError('config.url', `${reason}, so the step would never make its request. ${REMEDY}`);
+  throw createFieldError('config.url', `${reason}, so the step would never make its request. ${REMEDY}`);
 }
 
 /**

@@ -11,12 +11,12 @@ import {
   updateStep,
 } from '../../../db/workflows/workflow-steps.ts';
 import { lockWorkflow } from '../../../db/workflows/workflows.ts';
-import { sameJson } from '../../../rules/as-code/changes.ts';
-import { AppError, fieldError } from '../../../rules/errors.ts';
+import { isSameJson } from '../../../rules/as-code/changes.ts';
+import { AppError, createFieldError } from '../../../rules/errors.ts';
 import { hasField } from '../../../rules/executions/steps/names.ts';
 import { STEPS, type StepType } from '../../../rules/executions/steps/registry.ts';
 import { findConditionSizeError } from '../../../rules/filters/condition-size.ts';
-import { ownValueAt } from '../../../rules/own-value.ts';
+import { readOwnValue } from '../../../rules/own-value.ts';
 import { isStoredAt } from '../../../rules/stored-values.ts';
 import { resolveAliases } from '../../http/aliases.ts';
 import type { Deps } from '../../http/deps.ts';
@@ -134,7 +134,7 @@ export function workflowStepRoutes(app: App, { config, db, outbox }: Deps): void
       const wanted = withTemplate(config, { type: current.type, templateId, stored: current.config });
       const maskedConfig = maskStepConfig(secretKey, current);
       const checkedConfig =
-        wanted && !sameJson(wanted, maskedConfig) ? checkConfig(current.type, wanted, maskedConfig) : undefined;
+        wanted && !isSameJson(wanted, maskedConfig) ? checkConfig(current.type, wanted, maskedConfig) : undefined;
       if (checkedConfig) refusePrivateUrl(current.type, checkedConfig, { allowPrivate, stored: current.config });
       if (config) reportIgnoredFields(c, current.type, config);
       return updateStep(trx, { ...ref, name, config: checkedConfig, position, secretKey, read });
@@ -199,10 +199,10 @@ export function checkConfig(
   stored?: Record<string, unknown>,
 ): Record<string, unknown> {
   const { input, older, conditionAt } = STEPS[type];
-  const sizeFault = conditionAt && findConditionSizeError(ownValueAt(config, conditionAt));
+  const sizeFault = conditionAt && findConditionSizeError(readOwnValue(config, conditionAt));
   if (sizeFault)
-    throw fieldError(['config', ...conditionAt, ...sizeFault.path].join('.'), sizeFault.message, 'too_big');
-  if (isTooLarge(config)) throw fieldError('config', tooLargeText('The config of a step'), 'too_big');
+    throw createFieldError(['config', ...conditionAt, ...sizeFault.path].join('.'), sizeFault.message, 'too_big');
+  if (isTooLarge(config)) throw createFieldError('config', tooLargeText('The config of a step'), 'too_big');
   const result = input.safeParse(config);
   if (result.success) return { ...result.data };
   const changed = result.error.issues.filter(({ path }) => !older || !stored || !isStoredAt(path, config, stored));
@@ -226,7 +226,7 @@ function withTemplate(
 ): Record<string, unknown> | undefined {
   const { templateId, stored } = p;
   if (!hasField(p.type, 'templateId')) {
-    if (templateId) throw fieldError('templateId', 'Only a SEND_EMAIL step has a template.', 'custom');
+    if (templateId) throw createFieldError('templateId', 'Only a SEND_EMAIL step has a template.', 'custom');
     return config;
   }
   if (!config && templateId === undefined) return undefined;

@@ -4,7 +4,7 @@ import { fitLists, type Listed } from '../../../db/page-budget.ts';
 import { maskStepConfig } from '../../../db/workflows/step-secrets.ts';
 import type { Step, Transition, Workflow, WorkflowDetail } from '../../../db/workflows/workflows.ts';
 import { EXECUTION_STATUSES, VISIT_STATUSES } from '../../../rules/executions/execution.ts';
-import { graphVersion } from '../../../rules/executions/graph-version.ts';
+import { computeGraphVersion } from '../../../rules/executions/graph-version.ts';
 import { STEP_TYPES } from '../../../rules/executions/steps/registry.ts';
 import type { InstallationNames } from '../../../temporal/names.ts';
 import { EXAMPLE_ID, Id, Instant, numberedListFields, Slug, Truncated, TruncatedLists } from '../../http/schemas.ts';
@@ -239,7 +239,7 @@ export function workflowDetailResponse(secretKey: string, detail: WorkflowDetail
   const { steps, transitions, ...workflow } = detail;
   return {
     ...workflowResponse(workflow),
-    version: graphVersion(detail),
+    version: computeGraphVersion(detail),
     steps: steps.map((step) => stepResponse(secretKey, step)),
     transitions: transitions.map(transitionResponse),
   };

@@ -102,7 +102,7 @@ export interface PassedStep extends Step {
 export type StepDefinition = EffectStep<EffectQueue> | PauseStep | PassedStep;
 
 /** Returns the errors in a stored config, by a schema. */
-export function configFaults(schema: z.ZodType, config: StepConfig): string[] {
+export function findConfigErrors(schema: z.ZodType, config: StepConfig): string[] {
   const result = schema.safeParse(config);
   if (result.success) return [];
   return result.error.issues.map((issue) => `is not configured: ${issue.path.join('.')}: ${issue.message}`);

@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import { listExpressionErrors } from '../../content/expressions.ts';
-import { describeForms } from '../../input-forms.ts';
+import { declareForms } from '../../input-forms.ts';
 import { readIsoDate } from '../../time/iso-date.ts';
 import { HOUR_PATTERN } from '../../time/local-time.ts';
 import { DaysInput, ZoneInput } from '../../time/sending-window.ts';
-import { configFaults, type PauseStep } from './definition.ts';
+import { findConfigErrors, type PauseStep } from './definition.ts';
 
 const UNIT_MS = { seconds: 1_000, minutes: 60_000, hours: 3_600_000, days: 86_400_000, weeks: 604_800_000 };
 const MAX_MS = 365 * UNIT_MS.days;
@@ -41,7 +41,7 @@ const DelayAmount = z
  * The schema of a config in one of two forms. The key `until` shows which form a config has, so that errors are
  * reported only for the fields of this form. With a union, they would also name fields of the other form.
  */
-const DelayConfig = describeForms(
+const DelayConfig = declareForms(
   z.unknown().transform((input, ctx) => {
     const result = selectSchema(input).safeParse(input);
     if (result.success) return result.data;
@@ -69,7 +69,7 @@ export const delay: PauseStep = {
   kind: 'pause',
   input: DelayConfig,
   older: null,
-  faults: ({ config }) => configFaults(DelayConfig, config),
+  faults: ({ config }) => findConfigErrors(DelayConfig, config),
   branches: () => [null],
   names: [],
   secretsIn: [],
@@ -101,6 +101,6 @@ export function delayMs({ amount, unit }: DelaySpan): number {
 }
 
 /** Tells whether a DELAY is counted in calendar days. It then ends at the same local time at which it started. */
-export function isOfDays({ unit }: DelaySpan): boolean {
+export function isDelayInDays({ unit }: DelaySpan): boolean {
   return unit === 'days' || unit === 'weeks';
 }

@@ -40,6 +40,6 @@ export type EffectOn<Queue extends EffectQueue> = TypeOf<{ kind: 'effect'; queue
 export type EffectType = EffectOn<EffectQueue>;
 
 /** Tells whether a step of this type has a side effect. */
-export function isEffect(type: StepType): type is EffectType {
+export function hasSideEffect(type: StepType): type is EffectType {
   return STEPS[type].kind === 'effect';
 }

@@ -1,16 +1,16 @@
 import { z } from 'zod';
-import { findUnfilledError, hasExpression, listExpressionErrors } from '../../content/expressions.ts';
+import { findUnexpectedExpressionError, hasExpression, listExpressionErrors } from '../../content/expressions.ts';
 import { parseMailbox } from '../../emails/email-address.ts';
-import { emailText, mailboxText } from '../../emails/email-schema.ts';
-import { configFaults, type EffectStep } from './definition.ts';
+import { createEmailSchema, createMailboxSchema } from '../../emails/email-schema.ts';
+import { type EffectStep, findConfigErrors } from './definition.ts';
 
 /** Parses a sender that is written as text, such as `Ada <ada@example.com>`. */
-const Sender = mailboxText().transform(({ email, name }) => (name === null ? email : { name, email }));
+const Sender = createMailboxSchema().transform(({ email, name }) => (name === null ? email : { name, email }));
 
 /** The config of a SEND_EMAIL step that can send. */
 export const SendEmailConfig = z.object({
   templateId: z.uuid(),
-  from: z.union([Sender, z.object({ name: z.string().max(200).optional(), email: emailText() })]).optional(),
+  from: z.union([Sender, z.object({ name: z.string().max(200).optional(), email: createEmailSchema() })]).optional(),
   recipient: z
     .object({ type: z.enum(['CONTACT', 'CUSTOM']), customEmail: z.string().max(300).optional() })
     .refine((to) => to.type === 'CONTACT' || Boolean(to.customEmail), {
@@ -22,7 +22,7 @@ export const SendEmailConfig = z.object({
 
 /** The config in a request. The template may be missing until the workflow is enabled. */
 const SendEmailInput = SendEmailConfig.partial({ templateId: true }).superRefine(({ from, recipient }, ctx) => {
-  const fromError = typeof from === 'object' && from.name ? findUnfilledError(from.name) : undefined;
+  const fromError = typeof from === 'object' && from.name ? findUnexpectedExpressionError(from.name) : undefined;
   if (fromError !== undefined) ctx.addIssue({ code: 'custom', path: ['from'], message: fromError });
   const customEmail = recipient?.customEmail;
   if (recipient?.type === 'CONTACT' && customEmail) {
@@ -44,7 +44,7 @@ export const sendEmail: EffectStep<'steps'> = {
   older: SendEmailConfig.partial({ templateId: true }),
   faults({ config: { from, recipient }, templateId, senderReady }) {
     if (!templateId) return ['has no template'];
-    const faults = configFaults(SendEmailInput, { from, recipient });
+    const faults = findConfigErrors(SendEmailInput, { from, recipient });
     if (faults.length > 0) return faults;
     return senderReady ? [] : ['has no sender on a verified domain, nor has its template'];
   },

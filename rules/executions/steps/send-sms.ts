@@ -1,9 +1,9 @@
 import { z } from 'zod';
-import { refuseUnfilled } from '../../content/expressions.ts';
+import { refuseExpressions } from '../../content/expressions.ts';
 import { findUnfinishedOutput } from '../../content/liquid.ts';
 import { findSmsTextError } from '../../sms/text.ts';
-import { isParsedAsOlder } from '../../stored-values.ts';
-import { configFaults, type EffectStep } from './definition.ts';
+import { isParsingWithOlderRules } from '../../stored-values.ts';
+import { type EffectStep, findConfigErrors } from './definition.ts';
 
 /** The maximum length of the template, which may be longer than the rendered text. */
 const SOURCE_MAX_CHARS = 10_000;
@@ -30,7 +30,7 @@ export const SendSmsConfig = z.object({
  * configs.
  */
 function refuseUnfinished(text: string, ctx: z.RefinementCtx): void {
-  const fault = isParsedAsOlder() ? undefined : findUnfinishedOutput(text, 'text');
+  const fault = isParsingWithOlderRules() ? undefined : findUnfinishedOutput(text, 'text');
   if (fault) ctx.addIssue({ code: 'custom', message: `${fault.message} (line ${fault.line}, column ${fault.column})` });
 }
 
@@ -41,7 +41,7 @@ function refuseUnfinished(text: string, ctx: z.RefinementCtx): void {
 const SendSmsInput = SendSmsConfig.partial({ body: true })
   .extend({
     body: Body.superRefine(refuseUnfinished).optional(),
-    from: SendSmsConfig.shape.from.unwrap().superRefine(refuseUnfilled).optional(),
+    from: SendSmsConfig.shape.from.unwrap().superRefine(refuseExpressions).optional(),
     templateId: z.null({ error: 'templates are for mail: write the text in body' }).optional(),
   })
   .transform(({ templateId: _, ...config }) => config);
@@ -53,7 +53,7 @@ export const sendSms: EffectStep<'steps'> = {
   // The text may be missing until the workflow is enabled.
   input: SendSmsInput,
   older: SendSmsConfig.partial({ body: true }),
-  faults: ({ config }) => (config.body === undefined ? ['has no body'] : configFaults(SendSmsConfig, config)),
+  faults: ({ config }) => (config.body === undefined ? ['has no body'] : findConfigErrors(SendSmsConfig, config)),
   branches: () => [null],
   names: [],
   secretsIn: [],

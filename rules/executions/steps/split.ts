@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
-import { configFaults, type PassedStep, type StepConfig } from './definition.ts';
+import { findConfigErrors, type PassedStep, type StepConfig } from './definition.ts';
 
 const MAX_BRANCHES = 20;
 const NAME_MAX_CHARS = 100;
@@ -31,7 +31,7 @@ export const split: PassedStep = {
   kind: 'passed',
   input: SplitConfig,
   older: null,
-  faults: ({ config }) => configFaults(SplitConfig, config),
+  faults: ({ config }) => findConfigErrors(SplitConfig, config),
   branches: splitBranches,
   names: [],
   secretsIn: [],

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { listExpressionErrors } from '../../content/expressions.ts';
-import { consentPlaceOf, findKeyError, RESERVED_DATA_KEYS } from '../../filters/data-values.ts';
-import { configFaults, type EffectStep } from './definition.ts';
+import { findConsentHint, findKeyError, RESERVED_DATA_KEYS } from '../../filters/data-values.ts';
+import { type EffectStep, findConfigErrors } from './definition.ts';
 
 /** The config of an UPDATE_CONTACT step: its changes to the contact. */
 export const UpdateContactConfig = z.object({
@@ -23,8 +23,8 @@ const UpdateContactInput = UpdateContactConfig.superRefine(({ updates }, ctx) =>
 
 function findDataKeyError(key: string): { message: string; code: string } | undefined {
   const customError = (message: string) => ({ message, code: 'custom' });
-  const hint = consentPlaceOf(key);
-  if (hint !== undefined && hint === consentPlaceOf('subscribed'))
+  const hint = findConsentHint(key);
+  if (hint !== undefined && hint === findConsentHint('subscribed'))
     return customError(`"${key}" is not data: set config.subscribed`);
   const isData = !RESERVED_DATA_KEYS.has(key) && hint === undefined;
   return isData ? findKeyError(key) : customError(`"${key}" is not data: a step cannot change it`);
@@ -36,7 +36,7 @@ export const updateContact: EffectStep<'steps'> = {
   queue: 'steps',
   input: UpdateContactInput,
   older: UpdateContactConfig,
-  faults: ({ config }) => configFaults(UpdateContactInput, config),
+  faults: ({ config }) => findConfigErrors(UpdateContactInput, config),
   branches: () => [null],
   names: [],
   secretsIn: [],

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { ListenedEventInput } from '../../events/listened-event.ts';
 import { StoredWaitFilters, WaitFiltersInput } from '../../filters/filters.ts';
-import { configFaults, type PauseStep } from './definition.ts';
+import { findConfigErrors, type PauseStep } from './definition.ts';
 
 /** The maximum timeout: 365 days, as for a DELAY. */
 const MAX_SECONDS = 31_536_000;
@@ -31,7 +31,7 @@ export const waitForEvent: PauseStep = {
   kind: 'pause',
   input: WaitInput,
   older: WaitConfig,
-  faults: ({ config }) => configFaults(WaitInput, config),
+  faults: ({ config }) => findConfigErrors(WaitInput, config),
   branches: () => [null, 'event', 'timeout'],
   names: [],
   secretsIn: [],

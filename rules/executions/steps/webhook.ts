@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { listExpressionErrors } from '../../content/expressions.ts';
 import { listRepeatedHeaders, REPEATED_HEADER } from '../../header-names.ts';
-import { describeForms } from '../../input-forms.ts';
-import { isFramingHeader } from '../../webhooks/headers.ts';
-import { configFaults, type EffectStep } from './definition.ts';
+import { declareForms } from '../../input-forms.ts';
+import { isReservedRequestHeader } from '../../webhooks/headers.ts';
+import { type EffectStep, findConfigErrors } from './definition.ts';
 
 /** The config of a WEBHOOK step that can send its request. */
 export const WebhookConfig = z.object({
@@ -29,8 +29,10 @@ export const WebhookConfig = z.object({
  */
 const WebhookInput = WebhookConfig.superRefine(({ url, headers = {}, body }, ctx) => {
   for (const [name, value] of Object.entries(headers)) {
-    const message = isFramingHeader(name) ? `${name} is set by the request itself` : 'Must not contain line breaks';
-    if (isFramingHeader(name) || /[\r\n]/.test(value))
+    const message = isReservedRequestHeader(name)
+      ? `${name} is set by the request itself`
+      : 'Must not contain line breaks';
+    if (isReservedRequestHeader(name) || /[\r\n]/.test(value))
       ctx.addIssue({ code: 'custom', path: ['headers', name], message });
   }
   for (const name of listRepeatedHeaders(headers)) ctx.addIssue({ ...REPEATED_HEADER, path: ['headers', name] });
@@ -42,7 +44,7 @@ const WebhookInput = WebhookConfig.superRefine(({ url, headers = {}, body }, ctx
  * ignored.
  */
 const WithoutBody = WebhookConfig.omit({ body: true });
-const DescribedInput = describeForms(WebhookInput, (input) =>
+const DescribedInput = declareForms(WebhookInput, (input) =>
   Object(input).method === 'GET' ? WithoutBody : WebhookConfig,
 );
 
@@ -54,7 +56,7 @@ export const webhook: EffectStep<'webhooks'> = {
   input: DescribedInput,
   older: WebhookConfig,
   // Headers are not checked again, because the stored values are sealed, and so longer than the original values.
-  faults: ({ config }) => configFaults(WebhookInput, { ...config, headers: undefined }),
+  faults: ({ config }) => findConfigErrors(WebhookInput, { ...config, headers: undefined }),
   branches: () => [null],
   names: [],
   secretsIn: ['headers', 'url'],

@@ -3,7 +3,7 @@ import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { listProofs } from '../../../db/contacts/double-opt-in.ts';
 import { upsertContacts } from '../../../db/contacts/upsert.ts';
 import { deriveKey } from '../../../rules/access/secrets.ts';
-import { linkToken } from '../../../rules/content/link-tokens.ts';
+import { createLinkTokens } from '../../../rules/content/link-tokens.ts';
 import { TEST_SECRET_KEY } from '../../build/senders.ts';
 import { usePublicKeyCalls } from '../../support/public-key.ts';
 import { signIn } from '../../support/session.ts';
@@ -58,7 +58,7 @@ const letAnHourPass = () =>
     calls.api.db,
   );
 
-const linkOf = (emailId: string) => `/confirm/${linkToken(TEST_SECRET_KEY, emailId).manage}`;
+const linkOf = (emailId: string) => `/confirm/${createLinkTokens(TEST_SECRET_KEY, emailId).manage}`;
 const get = async (path: string) => (await calls.api.call('GET', path, { key: null })).body as string;
 const press = async (path: string) => (await calls.api.app.request(path, { method: 'POST', body: '' })).text();
 

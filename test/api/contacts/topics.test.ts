@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { linkToken } from '../../../rules/content/link-tokens.ts';
+import { createLinkTokens } from '../../../rules/content/link-tokens.ts';
 import { buildEmail } from '../../build/emails.ts';
 import { buildDomain, TEST_SECRET_KEY } from '../../build/senders.ts';
 import { startTestApi, type TestApi } from '../../support/api.ts';
@@ -179,7 +179,7 @@ describe('the unsubscribe pages of an email about a topic', () => {
       .returning('id')
       .executeTakeFirstOrThrow();
     await api.db.updateTable('emails').set({ content_id: own.id }).where('id', '=', emailId).execute();
-    return { topic, contactId, manage: linkToken(TEST_SECRET_KEY, emailId).manage };
+    return { topic, contactId, manage: createLinkTokens(TEST_SECRET_KEY, emailId).manage };
   }
   const get = async (path: string) => (await api.call('GET', path, { key: null })).body as string;
   const post = async (path: string, body: string) => {

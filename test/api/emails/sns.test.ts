@@ -12,8 +12,8 @@ import { listSnsSubscriptions, noteSnsMessage } from '../../../db/operator/sns-s
 import { claimEmails } from '../../../db/sending/email-ledger.ts';
 import type { KeyMode } from '../../../rules/access/api-keys.ts';
 import { deriveKey } from '../../../rules/access/secrets.ts';
-import { SnsMessage, textToSign } from '../../../rules/emails/sns-message.ts';
-import { verpAddress } from '../../../rules/emails/verp.ts';
+import { buildTextToSign, SnsMessage } from '../../../rules/emails/sns-message.ts';
+import { createVerpAddress } from '../../../rules/emails/verp.ts';
 import { buildContact, buildEmail } from '../../build/emails.ts';
 import { buildDomain, TEST_SECRET_KEY } from '../../build/senders.ts';
 import { startTestApi, type TestApi } from '../../support/api.ts';
@@ -77,7 +77,7 @@ async function post(given: MessageFields, p: { key?: string; tamper?: MessageFie
     Signature: '',
     ...rest,
   };
-  const text = textToSign(SnsMessage.parse(unsigned));
+  const text = buildTextToSign(SnsMessage.parse(unsigned));
   const algorithm = SignatureVersion === '1' ? 'RSA-SHA1' : 'RSA-SHA256';
   const Signature = createSign(algorithm)
     .update(text)
@@ -221,7 +221,7 @@ describe('a notification of SES through SNS', () => {
 
   it('finds the email by its return path if the email was given to SES by SMTP, without headers', async () => {
     const email = await sentEmail();
-    const source = verpAddress(deriveKey(TEST_SECRET_KEY, 'verp'), email.id, 'bounces.example.com');
+    const source = createVerpAddress(deriveKey(TEST_SECRET_KEY, 'verp'), email.id, 'bounces.example.com');
     await notify({ ...delivery(email.id), mail: { source, messageId: '0100-ses' } });
     expect((await stateOf(email)).mail.status).toBe('DELIVERED');
   });

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { EngagementBatcher } from '../../../api/accept/engagement-batcher.ts';
 import type { KeyMode } from '../../../rules/access/api-keys.ts';
-import { linkToken } from '../../../rules/content/link-tokens.ts';
+import { createLinkTokens } from '../../../rules/content/link-tokens.ts';
 import type { EmailStatus } from '../../../rules/emails/email-status.ts';
 import { buildContact, buildEmail } from '../../build/emails.ts';
 import { TEST_SECRET_KEY } from '../../build/senders.ts';
@@ -38,7 +38,7 @@ async function buildSentEmail(
   });
   const sentAt = new Date(Date.now() - (p.secondsAgo ?? 3600) * 1000);
   await db.updateTable('emails').set({ sent_at: sentAt }).where('id', '=', id).execute();
-  const { track, manage } = linkToken(TEST_SECRET_KEY, id);
+  const { track, manage } = createLinkTokens(TEST_SECRET_KEY, id);
   return { id, contactId, manage, track, pixel: `/o/${track}.gif`, link: (n: number) => `/c/${track}/${n}` };
 }
 
@@ -162,7 +162,7 @@ describe('clicks in tracked email', () => {
   it('redirect to the link of their own email if many are concurrent', async () => {
     const body = '<a href="https://shop.example.com/me?id={{id}}">me</a>';
     const emails = await Promise.all(Array.from({ length: 150 }, () => buildSentEmail({ body })));
-    const unknown = linkToken(TEST_SECRET_KEY, emails[0]?.contactId ?? '').track;
+    const unknown = createLinkTokens(TEST_SECRET_KEY, emails[0]?.contactId ?? '').track;
     const [missing, ...responses] = await Promise.all([
       get(`/c/${unknown}/0`),
       ...emails.map((email) => get(email.link(0))),
@@ -226,7 +226,7 @@ describe('tracked links that someone changed to lead to other sites', () => {
       `/c/${email.track}/-1`,
       `/c/${email.track}/0x0`,
       `/c/${email.track}/https%3A%2F%2Fevil.example`,
-      `/c/${linkToken('another secret key of somebody', email.id).track}/0`,
+      `/c/${createLinkTokens('another secret key of somebody', email.id).track}/0`,
     ];
     for (const path of paths) {
       const { status, headers, body } = await get(path);
