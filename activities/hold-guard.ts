@@ -1,7 +1,7 @@
 import type { Logger } from 'pino';
 import { createDns } from '../channels/dns.ts';
 import type { Db } from '../db/connection.ts';
-import { findWatchedEmails, noteAccepted } from '../db/sending/hold-guard.ts';
+import { countWatchedEmails, recordAcceptedEmails } from '../db/sending/hold-guard.ts';
 import type { RecordedOutcome } from '../rules/emails/attempt-outcome.ts';
 import { emailDomain } from '../rules/emails/email-address.ts';
 import { findMailboxProvider } from '../rules/emails/hold-guard.ts';
@@ -42,7 +42,7 @@ export function createHoldGuard(p: { db: Db; dnsServers: readonly string[]; log:
   const providerOf = async (domain: string) => findMailboxProvider(domain, await dns.mx(domain));
 
   async function countAccepted(emailIds: string[]): Promise<void> {
-    const watched = await findWatchedEmails(db, emailIds);
+    const watched = await countWatchedEmails(db, emailIds);
     const accepted = await Promise.all(
       watched.map(async ({ projectId, domain, emails }) => ({ projectId, emails, provider: await providerOf(domain) })),
     );
@@ -51,7 +51,7 @@ export function createHoldGuard(p: { db: Db; dnsServers: readonly string[]; log:
       const key = `${email.projectId} ${email.provider}`;
       byProvider.set(key, { ...email, emails: email.emails + (byProvider.get(key)?.emails ?? 0) });
     }
-    await noteAccepted(db, [...byProvider.values()]);
+    await recordAcceptedEmails(db, [...byProvider.values()]);
   }
 
   async function run(): Promise<void> {

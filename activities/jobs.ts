@@ -1,7 +1,7 @@
 import { activityInfo, cancellationSignal, heartbeat } from '@temporalio/activity';
 import { ApplicationFailure } from '@temporalio/common';
 import { OverBudget } from '../compute/compute.ts';
-import { findImport, findJobEnd, finishJob, isBulkKind } from '../db/contacts/jobs.ts';
+import { findImport, finishJob, getJobStatus, isBulkKind } from '../db/contacts/jobs.ts';
 import { findPhoneCountry } from '../db/projects/phone-country.ts';
 import { inTransaction } from '../db/transaction.ts';
 import { type ChunkDone, runBulkChunk } from '../engine/contacts/bulk-chunk.ts';
@@ -97,7 +97,7 @@ export function jobActivities({ db, config, compute, outbox }: ActivityDeps) {
       const job = await findImport(db, ref);
       if (!job) {
         // The job does not exist, or an earlier attempt has finished it.
-        await findJobEnd(db, ref);
+        await getJobStatus(db, ref);
         return { done: true, processed: 0 };
       }
       const { input, processed, ahead } = job;
@@ -154,7 +154,7 @@ export function jobActivities({ db, config, compute, outbox }: ActivityDeps) {
     async endJob({ projectId, jobId, status, failedReason }: JobEnd): Promise<JobEnded> {
       const ref = { projectId, id: jobId };
       await finishJob(db, { ...ref, status, ...(failedReason !== undefined && { failedReason }) });
-      const ended = await findJobEnd(db, ref);
+      const ended = await getJobStatus(db, ref);
       if (ended.status !== 'FAILED') return { status: ended.status, reason: null };
       return {
         status: ended.status,

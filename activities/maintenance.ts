@@ -1,5 +1,5 @@
 import { enqueue } from '../db/outbox/outbox.ts';
-import { releaseHeldPage } from '../db/sending/held-emails.ts';
+import { releaseHeldEmails } from '../db/sending/held-emails.ts';
 import { inTransaction } from '../db/transaction.ts';
 import { wakeWindowPage } from '../engine/automations/window-wakes.ts';
 import { wakeCampaigns } from '../engine/campaigns/lifecycle.ts';
@@ -81,7 +81,7 @@ export function maintenanceActivities({ db, outbox, log }: Pick<ActivityDeps, 'd
       last,
       outbox: queued,
     } = await inTransaction(db, async (trx) => {
-      const released = await releaseHeldPage(trx, { projectId, after, rows: RELEASE_ROWS });
+      const released = await releaseHeldEmails(trx, { projectId, after, rows: RELEASE_ROWS });
       const rows = released.ids.map((refId) => ({ projectId, kind: 'email.deliver' as const, refId }));
       // Campaigns release their held emails themselves, so the transaction of the last page only wakes the project's
       // campaigns.

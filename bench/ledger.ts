@@ -1,13 +1,13 @@
 import { readFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { sql } from 'kysely';
-import { takeAudiencePage } from '../db/campaigns/audience.ts';
+import { insertAudiencePage } from '../db/campaigns/audience.ts';
 import type { CampaignStart } from '../db/campaigns/campaigns.ts';
-import { findChunkClock } from '../db/campaigns/chunk-clock.ts';
-import { claimRange, listRanges, nextClaimNumber } from '../db/campaigns/claims.ts';
-import { completeSent } from '../db/campaigns/completions.ts';
+import { findChunkTiming } from '../db/campaigns/chunk-clock.ts';
+import { claimRange, listUnsentRanges, nextClaimNumber } from '../db/campaigns/claims.ts';
+import { recordSentEmails } from '../db/campaigns/completions.ts';
 import type { Db } from '../db/connection.ts';
-import { suppressionPads } from '../db/contacts/suppressions.ts';
+import { createSuppressionPads } from '../db/contacts/suppressions.ts';
 import { insertProject } from '../db/projects/accounts.ts';
 import { inTransaction } from '../db/transaction.ts';
 import { newPublicKey } from '../rules/access/api-keys.ts';
@@ -30,7 +30,7 @@ const recipients = Number(values.recipients);
 const claimRows = Number(values.claim);
 const completeRows = Number(values.complete);
 const DATA_KEYS = ['firstName', 'lastName', 'city', 'plan', 'points', 'company'];
-const pads = suppressionPads(Buffer.alloc(32, 7));
+const pads = createSuppressionPads(Buffer.alloc(32, 7));
 
 const database = await openDatabase({ max: 1 });
 const { db } = database;
@@ -59,7 +59,7 @@ async function measureStatements(db: Db, pid: number, projectId: string, round: 
   };
   for (let done = false; !done; ) {
     const page = await measure('rows made', () =>
-      inTransaction(db, (trx) => takeAudiencePage(trx, { ...start, suppressionPads: pads })),
+      inTransaction(db, (trx) => insertAudiencePage(trx, { ...start, suppressionPads: pads })),
     );
     if (page.outcome === 'stopped') throw new Error('the campaign was stopped');
     done = page.done;
@@ -77,8 +77,8 @@ async function measureStatements(db: Db, pid: number, projectId: string, round: 
 
   async function sendChunk(chunk: CampaignStart & { seq: number }): Promise<void> {
     const claim = await nextClaimNumber(db);
-    const clock = { key: (await findChunkClock(db, chunk))?.key ?? '', closesAt: null };
-    const ranges = await measure('listed', () => listRanges(db, { ...chunk, size: claimRows, from: undefined }));
+    const clock = { key: (await findChunkTiming(db, chunk))?.key ?? '', closesAt: null };
+    const ranges = await measure('listed', () => listUnsentRanges(db, { ...chunk, size: claimRows, from: undefined }));
     for (const range of ranges) {
       const request = { ...chunk, claim, range, dataKeys: DATA_KEYS, suppressionPads: pads, sendRate: null, clock };
       const claimed = await measure('claimed', () => claimRange(db, request));
@@ -92,7 +92,7 @@ async function measureStatements(db: Db, pid: number, projectId: string, round: 
           projectIds: [projectId],
           source: 'smtp' as const,
         };
-        const { counted } = await measure('completed', () => completeSent(db, sent));
+        const { counted } = await measure('completed', () => recordSentEmails(db, sent));
         if (counted !== batch.length) throw new Error(`completed ${counted} of ${batch.length}`);
       }
     }

@@ -17,6 +17,6 @@ export async function countExportBytes(db: Db, projectId: string): Promise<numbe
  * Takes the lock for `POST /project/apply`, so that the calls for one project run one after another. Each call then
  * compares the requested configuration with the result of the previous call.
  */
-export async function lockApply(trx: Trx, projectId: string): Promise<void> {
+export async function lockProjectApply(trx: Trx, projectId: string): Promise<void> {
   await sql`SELECT pg_advisory_xact_lock(hashtextextended(${`apply:${projectId}`}, 0))`.execute(trx);
 }

@@ -6,7 +6,7 @@ import { escapeLike } from './escape-like.ts';
  * LIKE have no special meaning in the text. Without a text, every row matches. No index serves this condition, so the
  * statement reads all rows that its other conditions find.
  */
-export function containsText(columns: readonly string[], part: string | undefined): RawBuilder<SqlBool> {
+export function containsTextSql(columns: readonly string[], part: string | undefined): RawBuilder<SqlBool> {
   if (!part) return sql<SqlBool>`true`;
   const pattern = `%${escapeLike(part)}%`;
   return sql<SqlBool>`(${sql.join(

@@ -33,7 +33,7 @@ export const keyName = ({ projectId, owner, key }: KeyRef): string =>
  * same. Inserts them in order, so that two such transactions wait for each other instead of deadlocking. Returns an
  * error for each key that was used before, by `keyName`. Source: contract §1.8 Idempotency.
  */
-export async function takeKeys(trx: Trx, wanted: KeyedRequest[]): Promise<Map<string, AppError>> {
+export async function insertIdempotencyKeys(trx: Trx, wanted: KeyedRequest[]): Promise<Map<string, AppError>> {
   if (wanted.length === 0) return new Map();
   const sorted = [...wanted].sort((a, b) => (keyName(a) < keyName(b) ? -1 : 1));
   const { rows } = await prepared<{ project_id: string; public: boolean; key: string }>`
@@ -57,7 +57,7 @@ export async function takeKeys(trx: Trx, wanted: KeyedRequest[]): Promise<Map<st
 }
 
 /** Deletes the keys of refused requests, because the caller may use a key again after a response 4xx. */
-export async function releaseKeys(trx: Trx, keys: KeyRef[]): Promise<void> {
+export async function deleteIdempotencyKeys(trx: Trx, keys: KeyRef[]): Promise<void> {
   if (keys.length === 0) return;
   await sql`
     DELETE FROM idempotency_keys k USING ${keyRowsSql(keys)}

@@ -1,6 +1,6 @@
 import type { KeyOwner } from '../rules/access/key-owner.ts';
 import type { Trx } from './connection.ts';
-import { storeResponses, takeKeys } from './idempotency-batch.ts';
+import { insertIdempotencyKeys, storeResponses } from './idempotency-batch.ts';
 
 /** Response of a request, stored with its key for callers that did not receive the response. */
 export interface StoredResponse<T> {
@@ -22,7 +22,7 @@ export async function withIdempotency<T>(
 ): Promise<StoredResponse<T>> {
   const { projectId, key, owner, request, fingerprint } = p;
   if (key === undefined) return effect();
-  const [refused] = (await takeKeys(trx, [{ projectId, key, owner, request, fingerprint }])).values();
+  const [refused] = (await insertIdempotencyKeys(trx, [{ projectId, key, owner, request, fingerprint }])).values();
   if (refused) throw refused;
   const response = await effect();
   await storeResponses(trx, [{ projectId, key, owner, ...response }]);

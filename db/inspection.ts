@@ -32,7 +32,7 @@ export interface ServerFacts {
 export const DURABILITY = ['fsync', 'full_page_writes', 'synchronous_commit'] as const;
 
 /** Opens one connection to inspect a database that may not be usable. The caller closes it with `destroy()`. */
-export function openInspection(databaseUrl: string): Db {
+export function connectForInspection(databaseUrl: string): Db {
   const pool = new pg.Pool({
     connectionString: databaseUrl,
     max: 1,
@@ -84,14 +84,14 @@ async function readClockAhead(db: Db): Promise<number> {
   const askedAt = Date.now();
   const { rows } = await sql<{ now: number }>`
     SELECT (extract(epoch FROM clock_timestamp()) * 1000)::float8 AS now`.execute(db);
-  return distanceOutside(rows[0]?.now ?? 0, { from: askedAt, to: Date.now() });
+  return computeDistanceOutside(rows[0]?.now ?? 0, { from: askedAt, to: Date.now() });
 }
 
 /**
  * Returns how far an instant is before (negative) or after (positive) a time span. On a busy machine the span is
  * longer, but the result is still correct.
  */
-export function distanceOutside(instant: number, span: { from: number; to: number }): number {
+export function computeDistanceOutside(instant: number, span: { from: number; to: number }): number {
   return Math.min(0, instant - span.from) + Math.max(0, instant - span.to);
 }
 

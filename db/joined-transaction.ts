@@ -15,7 +15,7 @@ const joinable = new WeakSet<Db>();
  * running. Outside of such a transaction, they run on `db`. A request handler can therefore run within its caller's
  * transaction without knowing about it.
  */
-export function joinableDb(db: Db): Db {
+export function createJoinableDb(db: Db): Db {
   const proxy = new Proxy(db, {
     get(plain, name) {
       const target = joined.getStore()?.trx ?? plain;
@@ -41,12 +41,12 @@ export async function withinTransaction<T>(
 }
 
 /** Returns the transaction that statements to `db` join. Undefined if there is no such transaction. */
-export function joinedTransaction(db: Db): Trx | undefined {
+export function findJoinedTransaction(db: Db): Trx | undefined {
   return joinable.has(db) ? joined.getStore()?.trx : undefined;
 }
 
 /** Runs `act` after the commit of the joined transaction. Outside of a joined transaction, runs it at once. */
-export function afterCommit(act: () => void): void {
+export function runAfterCommit(act: () => void): void {
   const store = joined.getStore();
   if (store) store.committed.push(act);
   else act();

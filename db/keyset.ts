@@ -1,6 +1,6 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import { type CursorKey, decodeIdCursor, encodeCursor } from '../rules/cursor.ts';
-import { countResponseBytes, fittingCount } from './page-budget.ts';
+import { countFittingRows, countResponseBytes } from './page-budget.ts';
 
 /** Requested page of a list. `cursor` is undefined for the first page. */
 export interface PageRequest {
@@ -25,11 +25,11 @@ export interface NumberedPage<T> extends Page<T> {
 
 /**
  * Returns the SQL condition for the rows after a cursor, in lists that are newest first by a UUIDv7 column. Write
- * `WHERE project_id = … AND ${afterCursor(page.cursor)} ORDER BY id DESC LIMIT ${page.limit + 1}` and pass the rows to
- * `toPage`. The id is unique, so no row is repeated or skipped while other rows are inserted or deleted.
+ * `WHERE project_id = … AND ${afterCursorSql(page.cursor)} ORDER BY id DESC LIMIT ${page.limit + 1}` and pass the rows
+ * to `toPage`. The id is unique, so no row is repeated or skipped while other rows are inserted or deleted.
  * @throws AppError BAD_REQUEST for an invalid cursor
  */
-export function afterCursor(cursor: string | undefined, column = 'id'): RawBuilder<SqlBool> {
+export function afterCursorSql(cursor: string | undefined, column = 'id'): RawBuilder<SqlBool> {
   if (cursor === undefined) return sql<SqlBool>`true`;
   return sql<SqlBool>`${sql.ref(column)} < ${decodeIdCursor(cursor)}::uuid`;
 }
@@ -56,7 +56,7 @@ export function toKeyedPage<R, T>(
   rows: R[],
   p: { limit: number; keyOf: (row: R) => CursorKey; map: (row: R) => T; countBytes?: ((row: R) => number) | undefined },
 ): Page<T> {
-  const most = Math.min(p.limit, fittingCount(rows.map(p.countBytes ?? ((row) => countResponseBytes(row)))));
+  const most = Math.min(p.limit, countFittingRows(rows.map(p.countBytes ?? ((row) => countResponseBytes(row)))));
   return cutPage(rows, { ...p, most });
 }
 
@@ -70,9 +70,9 @@ function cutPage<R, T>(rows: R[], p: { most: number; keyOf: (row: R) => CursorKe
 
 /**
  * Returns a page of a list that has both page numbers and cursors (contract §1.6 Lists); if a request has both, the
- * cursor is used. `rows` were read with `LIMIT pageSize + 1`, and with `OFFSET offsetOf(request)` if there is no
- * cursor. Read them with `fittedPage`, which always returns all rows: if a numbered page had fewer rows, the next page
- * would skip records.
+ * cursor is used. `rows` were read with `LIMIT pageSize + 1`, and with `OFFSET toOffset(request)` if there is no
+ * cursor. Read them with `fittedPageSql`, which always returns all rows: if a numbered page had fewer rows, the next
+ * page would skip records.
  */
 export function toNumberedPage<R extends { id: string }, T>(
   rows: R[],
@@ -84,6 +84,6 @@ export function toNumberedPage<R extends { id: string }, T>(
 }
 
 /** Returns the number of rows to skip for a page number. A request with a cursor skips no rows. */
-export function offsetOf(p: { page: number; pageSize: number; cursor?: string | undefined }): number {
+export function toOffset(p: { page: number; pageSize: number; cursor?: string | undefined }): number {
   return p.cursor === undefined ? (p.page - 1) * p.pageSize : 0;
 }

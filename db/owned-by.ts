@@ -7,6 +7,6 @@ import { type RawBuilder, sql } from 'kysely';
  * `project_id`, instead of finding the ids. This condition is written so that Postgres cannot use an index for it.
  * @param column the column as it is named in the statement, such as `e.project_id`
  */
-export function isOwnedBy(column: string, projectId: string | RawBuilder<unknown>): RawBuilder<boolean> {
+export function isOwnedBySql(column: string, projectId: string | RawBuilder<unknown>): RawBuilder<boolean> {
   return sql`(${sql.ref(column)} = ${projectId}) IS TRUE`;
 }

@@ -18,7 +18,7 @@ export type LargeColumns = Readonly<Record<string, 'text' | { jsonb: number }>>;
  * are empty and `truncated` is true from the first record that exceeds the limit. `rows` selects the `columns` of the
  * page, newest first.
  */
-export function fittedPage<R>(p: {
+export function fittedPageSql<R>(p: {
   columns: readonly string[];
   large: LargeColumns;
   /** The number of times that the response contains each record. */
@@ -56,7 +56,7 @@ function sizeExpression([name, large]: [string, LargeColumns[string]]): RawBuild
  * Returns the number of rows, from the first, that fit into a page. At least one, so that the next page always has
  * further rows.
  */
-export function fittingCount(sizes: readonly number[]): number {
+export function countFittingRows(sizes: readonly number[]): number {
   let bytes = 0;
   const over = sizes.findIndex((size) => {
     bytes += size + RECORD_BYTES;
@@ -75,7 +75,7 @@ export function countResponseBytes(value: unknown, times = 1): number {
  * true if a list was shortened, and absent otherwise.
  * @param besideBytes size of the other fields, if it may exceed the reserved size
  */
-export function fitLists<L extends Record<string, readonly unknown[]>>(
+export function shortenLists<L extends Record<string, readonly unknown[]>>(
   lists: L,
   besideBytes = 0,
 ): L & { truncated?: true } {

@@ -13,6 +13,6 @@ export const WORKER_CONNECTIONS = 20;
 const LISTENING = 1;
 
 /** Returns the maximum number of connections of one API process and this many worker processes. */
-export function connectionsOf(p: { workers: number }): number {
+export function countConnections(p: { workers: number }): number {
   return API_CONNECTIONS + API_READ_CONNECTIONS + LISTENING + p.workers * (WORKER_CONNECTIONS + LISTENING);
 }

@@ -23,7 +23,7 @@ export class UnknownCommit extends Error {
 }
 
 /** Returns the SQLSTATE of an error from Postgres. Undefined for other errors. */
-export function sqlStateOf(error: unknown): string | undefined {
+export function readSqlState(error: unknown): string | undefined {
   const code = errorCodeOf(error);
   return /^[0-9A-Z]{5}$/.test(code) && !code.startsWith('E') ? code : undefined;
 }
@@ -43,7 +43,7 @@ export function isConnectionFailure(error: unknown): boolean {
  * rolled back.
  */
 export function isOutOfTime(error: unknown): boolean {
-  return OUT_OF_TIME.has(sqlStateOf(error) ?? '');
+  return OUT_OF_TIME.has(readSqlState(error) ?? '');
 }
 
 function errorCodeOf(error: unknown): string {

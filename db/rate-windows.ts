@@ -14,7 +14,7 @@ export interface RateGrant {
  * row, and the row lock makes them take one after another. A window starts with its first request. Windows use the
  * clock of Postgres, so the clocks of the hosts do not matter.
  */
-export async function takeFromWindow(
+export async function takeFromRateWindow(
   db: Db,
   p: { subject: string; want: number; limit: number; windowSeconds: number },
 ): Promise<RateGrant> {

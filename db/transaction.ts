@@ -1,8 +1,8 @@
 import { sql } from 'kysely';
 import { AppError } from '../rules/errors.ts';
 import type { Db, Trx } from './connection.ts';
-import { joinedTransaction } from './joined-transaction.ts';
-import { isConnectionFailure, sqlStateOf, UnknownCommit } from './postgres-errors.ts';
+import { findJoinedTransaction } from './joined-transaction.ts';
+import { isConnectionFailure, readSqlState, UnknownCommit } from './postgres-errors.ts';
 import { awaitCommitOutcome } from './unknown-commit.ts';
 
 /**
@@ -25,7 +25,7 @@ const thrownBeforeCommit = new WeakSet<Error>();
  * transaction has changed nothing
  */
 export async function inTransaction<T>(db: Db, work: (trx: Trx) => Promise<T>): Promise<T> {
-  const joined = joinedTransaction(db);
+  const joined = findJoinedTransaction(db);
   if (joined) return inSavepoint(joined, () => work(joined));
   for (let tried = 1; ; tried += 1) {
     const results: T[] = [];
@@ -87,7 +87,7 @@ export async function limitLockWaits(trx: Trx, waitMs: number): Promise<void> {
  */
 export function provesRollback(error: unknown): boolean {
   if (isConnectionFailure(error)) return false;
-  return error instanceof AppError || sqlStateOf(error) !== undefined || thrownBeforeCommit.has(error as Error);
+  return error instanceof AppError || readSqlState(error) !== undefined || thrownBeforeCommit.has(error as Error);
 }
 
 function noteThrown(error: unknown): never {
@@ -96,5 +96,5 @@ function noteThrown(error: unknown): never {
 }
 
 function isRetryable(error: unknown): boolean {
-  return RETRYABLE.has(sqlStateOf(error) ?? '');
+  return RETRYABLE.has(readSqlState(error) ?? '');
 }

@@ -7,7 +7,7 @@ import {
   type PostgresQueryResult,
   sql,
 } from 'kysely';
-import { isConnectionFailure, sqlStateOf, UnknownCommit } from './postgres-errors.ts';
+import { isConnectionFailure, readSqlState, UnknownCommit } from './postgres-errors.ts';
 import type { Database } from './schema/database.ts';
 
 /**
@@ -86,7 +86,7 @@ function wrapClient(client: PostgresPoolClient): PostgresPoolClient {
     try {
       return await client.query('COMMIT', []);
     } catch (error) {
-      throw sqlStateOf(error) && !isConnectionFailure(error) ? error : new UnknownCommit(xid, error);
+      throw readSqlState(error) && !isConnectionFailure(error) ? error : new UnknownCommit(xid, error);
     }
   }
 

@@ -16,7 +16,7 @@ import { type ComputedWork, createCompute } from '../compute/compute.ts';
 import type { Db } from '../db/connection.ts';
 import type { OutboxWaker } from '../db/outbox/outbox-waker.ts';
 import { insertCapturedEmail, insertCapturedSms } from '../db/sending/captured.ts';
-import { createSimulatedKeeper } from '../db/sending/simulated-emails.ts';
+import { createSimulatorHandler } from '../db/sending/simulated-emails.ts';
 import { deriveKey } from '../rules/access/secrets.ts';
 import type { Config } from '../rules/config.ts';
 import { createSampledLog } from '../rules/sampled-log.ts';
@@ -43,7 +43,7 @@ export function createActivityDeps(p: {
     onResume: p.onResume,
   });
   const watched = createProviderWatch({ log: p.log, address: providerAddress(config.email) });
-  const keepSimulated = createSimulatedKeeper(db);
+  const keepSimulated = createSimulatorHandler(db);
   // The simulator wraps the watched provider, because the simulator's replies must not count as replies of the
   // provider.
   const createProvider = () =>
@@ -87,8 +87,8 @@ export function createActivityDeps(p: {
 }
 
 /**
- * Returns a hash that identifies the email provider and its settings. A pause of a route is stored for this hash, so the
- * pause ends when an operator changes the settings.
+ * Returns a hash that identifies the email provider and its settings. A pause of a route is stored for this hash, so
+ * the pause ends when an operator changes the settings.
  */
 function identifyRoute({ email, secretKey }: Config): string {
   const settings = JSON.stringify([email.provider, email[email.provider]]);

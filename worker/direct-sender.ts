@@ -1,7 +1,7 @@
 import type { Logger } from 'pino';
 import type { SendingGate } from '../activities/sending-hold.ts';
 import type { Db } from '../db/connection.ts';
-import { claimFair, deleteRows, releaseRows, renewLeases, type TakenRow } from '../db/outbox/outbox.ts';
+import { claimRowsFairly, deleteRows, releaseRows, renewLeases, type TakenRow } from '../db/outbox/outbox.ts';
 import { describeFailure } from '../rules/failure-text.ts';
 import { groupBy } from '../rules/filters/group-by.ts';
 import { type OutboxLoop, startOutboxLoop } from './outbox-loop.ts';
@@ -84,7 +84,7 @@ export function startDirectSender(deps: {
       leaseMs: LEASE_MS,
       freeSlotsByProject: inFlight.countFreeSlotsByProject(),
     };
-    const rows = await claimFair(db, claim);
+    const rows = await claimRowsFairly(db, claim);
     if (rows.length === 0) return false;
     after = findLastServedProject(rows, after);
     for (const [projectId, ofProject] of groupBy(rows, (row) => row.projectId)) startSending(projectId, ofProject);

@@ -2,10 +2,10 @@ import type { Logger } from 'pino';
 import { createBatcher } from '../db/batcher.ts';
 import type { Db } from '../db/connection.ts';
 import {
-  claimFair,
+  claimRowsFairly,
   deferRows,
   deleteRows,
-  deleteStarted,
+  deleteStartedRows,
   findEndedStarts,
   findEndedTargets,
   mergeSignals,
@@ -107,7 +107,7 @@ export function startDispatcher(deps: {
   }
 
   const startedBatch = createBatcher<StartedWork>(async (started) => {
-    await deleteStarted(db, started);
+    await deleteStartedRows(db, started);
     loop.wake();
   }, REMOVAL_INTERVAL_MS);
 
@@ -136,8 +136,8 @@ class TemporalBackoff {
   }
 
   /**
-   * Starts the next wait and returns its length in milliseconds. Returns undefined if a wait is already running: another
-   * row failed at about the same time, and has started the wait.
+   * Starts the next wait and returns its length in milliseconds. Returns undefined if a wait is already running:
+   * another row failed at about the same time, and has started the wait.
    */
   noteUnreachable(): number | undefined {
     if (this.isActive()) return undefined;
@@ -172,7 +172,7 @@ function createClaims(db: Db) {
     claims += 1;
     for (const priority of priorities) {
       const after = lastServed.get(priority) ?? BEFORE_ALL_PROJECTS;
-      const rows = await claimFair(db, {
+      const rows = await claimRowsFairly(db, {
         priority,
         limit,
         freeSlotsByProject,

@@ -3,8 +3,8 @@ import type { Logger } from 'pino';
 import { activitiesByQueue } from '../activities/registry.ts';
 import { watchLoop } from '../compute/loop-watch.ts';
 import { connect } from '../db/connection.ts';
-import { closeLegacyQueues, readInstallation } from '../db/installation/installation.ts';
-import { readDuties } from '../db/installation/sending-hold.ts';
+import { markLegacyQueuesClosed, readInstallation } from '../db/installation/installation.ts';
+import { readInstallationDuties } from '../db/installation/sending-hold.ts';
 import { type Release, startHeartbeat } from '../db/operator/processes.ts';
 import { createOutboxWaker, type OutboxWaker } from '../db/outbox/outbox-waker.ts';
 import { WORKER_CONNECTIONS } from '../db/pool-sizes.ts';
@@ -89,7 +89,7 @@ export async function startWorker(config: Config, parts: WorkerParts): Promise<R
     onComputed: recordThreadCpu,
     onResume: loop.noteResumed,
   });
-  const { hold } = await readDuties(db);
+  const { hold } = await readInstallationDuties(db);
   if (hold) log.info(hold, 'nothing is sent yet');
   const watch = watchInstallation(
     { db, outbox, lifecycle, log },
@@ -118,7 +118,7 @@ export async function startWorker(config: Config, parts: WorkerParts): Promise<R
     legacy: hasLegacyQueues(installation)
       ? {
           isClosed: async () => !hasLegacyQueues(await readInstallation(db)),
-          close: () => closeLegacyQueues(db),
+          close: () => markLegacyQueuesClosed(db),
         }
       : undefined,
     legacyCheckMs: parts.legacyCheckMs,

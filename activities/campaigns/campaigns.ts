@@ -1,9 +1,9 @@
 import { ApplicationFailure, CancelledFailure, Context } from '@temporalio/activity';
-import { openMonthOf, takeAudiencePage } from '../../db/campaigns/audience.ts';
+import { createMonthRowOfCampaign, insertAudiencePage } from '../../db/campaigns/audience.ts';
 import type { CampaignStart } from '../../db/campaigns/campaigns.ts';
-import { findSendTerms, reopenChunks, skipCancelled } from '../../db/campaigns/chunks.ts';
-import { keepWaits, readDueChunks } from '../../db/campaigns/waiting-chunks.ts';
-import { suppressionPads } from '../../db/contacts/suppressions.ts';
+import { findSendSettings, reopenChunks, skipCancelledRecipients } from '../../db/campaigns/chunks.ts';
+import { readDueChunks, storeWaits } from '../../db/campaigns/waiting-chunks.ts';
+import { createSuppressionPads } from '../../db/contacts/suppressions.ts';
 import { inTransaction } from '../../db/transaction.ts';
 import { advanceStart, findStartEnd, finishCampaign, type StartState } from '../../engine/campaigns/lifecycle.ts';
 import { judgeTest, type TestState } from '../../engine/campaigns/variant-test.ts';
@@ -87,7 +87,7 @@ export function campaignControlActivities({ db, config }: Pick<ActivityDeps, 'db
     /** Marks the campaign as SENT. If recipients are left, returns their chunks instead. */
     async finishCampaignSend(start: CampaignStart): Promise<Finish> {
       if (await inTransaction(db, (trx) => finishCampaign(trx, start))) return { outcome: 'sent' };
-      if (!(await findSendTerms(db, start))) return { outcome: 'ended' };
+      if (!(await findSendSettings(db, start))) return { outcome: 'ended' };
       return { outcome: 'open', openChunks: await reopenChunks(db, { ...start, limit: LATER_MAX }) };
     },
 
@@ -99,7 +99,7 @@ export function campaignControlActivities({ db, config }: Pick<ActivityDeps, 'db
     /** Stores waiting chunks in Postgres. Runs of earlier versions kept these chunks in the workflow's memory. */
     async keepChunks({ chunks, clock, ...start }: KeepInput): Promise<void> {
       const waits = chunks.map((chunk) => ({ chunk, clock: chunk.shut ? (clock ?? '') : null }));
-      await keepWaits(db, { ...start, waits });
+      await storeWaits(db, { ...start, waits });
     },
 
     /**
@@ -121,7 +121,7 @@ export function campaignControlActivities({ db, config }: Pick<ActivityDeps, 'db
       if (end.status === 'OPEN') throw ApplicationFailure.nonRetryable('the campaign goes on', 'CAMPAIGN_OPEN');
       let skipped = 0;
       for (;;) {
-        const rows = await skipCancelled(db, { ...start, limit: SKIP_ROWS });
+        const rows = await skipCancelledRecipients(db, { ...start, limit: SKIP_ROWS });
         skipped += rows;
         if (rows < SKIP_ROWS) return { skipped, ...end };
         Context.current().heartbeat();
@@ -133,7 +133,7 @@ export function campaignControlActivities({ db, config }: Pick<ActivityDeps, 'db
 /** The long activities of a campaign: reading the audience and sending the chunks. */
 export function campaignChunkActivities(deps: ConstructorParameters<typeof CampaignSending>[0]) {
   const { config, db, stopping } = deps;
-  const pads = suppressionPads(deriveKey(config.secretKey, 'suppression'));
+  const pads = createSuppressionPads(deriveKey(config.secretKey, 'suppression'));
   const sending = new CampaignSending(deps);
   return {
     /**
@@ -144,10 +144,10 @@ export function campaignChunkActivities(deps: ConstructorParameters<typeof Campa
       return withHeartbeats(async (cancelled) => {
         const untilMs = Date.now() + AUDIENCE_TURN_MS;
         const pages = round === undefined ? Number.POSITIVE_INFINITY : Math.min(PAGES_AT_A_TIME_MAX, 2 ** round / 2);
-        await openMonthOf(db, start);
+        await createMonthRowOfCampaign(db, start);
         for (let taken = 1; ; taken++) {
           const page = await inTransaction(db, (trx) =>
-            takeAudiencePage(trx, { ...start, round, suppressionPads: pads }),
+            insertAudiencePage(trx, { ...start, round, suppressionPads: pads }),
           );
           if (page.outcome === 'stopped') return { outcome: 'ended' };
           const isTurnOver = taken >= pages || Date.now() > untilMs || stopping.aborted;

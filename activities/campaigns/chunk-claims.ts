@@ -3,8 +3,8 @@ import {
   type ClaimRequest,
   claimRange,
   type LedgerRange,
-  listRanges,
-  skipWithheld,
+  listUnsentRanges,
+  skipWithheldRecipients,
 } from '../../db/campaigns/claims.ts';
 import type { Db } from '../../db/connection.ts';
 import type { KeyPads } from '../../rules/emails/suppression.ts';
@@ -42,7 +42,7 @@ export class ChunkClaims {
    */
   async readRanges({ rowByRow }: { rowByRow: boolean }): Promise<void> {
     const { chunk, from } = this.turn;
-    this.ranges = await listRanges(this.deps.db, { ...chunk, from, size: rowByRow ? 1 : this.rangeRows });
+    this.ranges = await listUnsentRanges(this.deps.db, { ...chunk, from, size: rowByRow ? 1 : this.rangeRows });
   }
 
   /** The number of ranges that are not claimed yet. */
@@ -86,7 +86,7 @@ export class ChunkClaims {
     };
     const rows = await claimRange(db, request);
     if (rows.length === range.rows) return rows;
-    const skipped = await skipWithheld(db, request);
+    const skipped = await skipWithheldRecipients(db, request);
     this.skippedSoFar += skipped;
     if (rows.length > 0 || skipped > 0) return rows;
     this.wasRefused = true;

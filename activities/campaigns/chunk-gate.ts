@@ -1,4 +1,4 @@
-import { findChunkClock, noteNotBefore, type OpenGate } from '../../db/campaigns/chunk-clock.ts';
+import { findChunkTiming, type OpenGate, storeNotBefore } from '../../db/campaigns/chunk-clock.ts';
 import { type ChunkRef, failChunk, finishChunk } from '../../db/campaigns/chunks.ts';
 import type { Db } from '../../db/connection.ts';
 import type { ChunkResult } from '../../rules/campaigns/campaign.ts';
@@ -11,7 +11,7 @@ import { checkCampaignGate } from '../../rules/campaigns/gate.ts';
  * claims use it too.
  */
 export async function checkGate(db: Db, chunk: ChunkRef): Promise<OpenGate | { refused: ChunkResult } | undefined> {
-  const found = await findChunkClock(db, chunk);
+  const found = await findChunkTiming(db, chunk);
   if (!found) return undefined;
   const { clock, key, now } = found;
   const gate = checkCampaignGate(clock, now.getTime());
@@ -20,7 +20,7 @@ export async function checkGate(db: Db, chunk: ChunkRef): Promise<OpenGate | { r
     const outcome = (await finishChunk(db, chunk)) ? 'done' : 'more';
     return { refused: { outcome, sent: 0, retryAfterMs: 0 } };
   }
-  await noteNotBefore(db, { ...chunk, notBefore: gate.kind === 'closed' ? new Date(gate.notBeforeMs) : null });
+  await storeNotBefore(db, { ...chunk, notBefore: gate.kind === 'closed' ? new Date(gate.notBeforeMs) : null });
   if (gate.kind === 'open') return { key, closesAt: gate.closesAtMs === null ? null : new Date(gate.closesAtMs) };
   const { notBeforeMs } = gate;
   return { refused: { outcome: 'shut', sent: 0, retryAfterMs: 0, fresh: true, notBeforeMs, clock: key } };

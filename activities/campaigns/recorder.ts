@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
 import type { ClaimedRecipient } from '../../db/campaigns/claims.ts';
-import { completeDeferred, completeSent, findCompleted } from '../../db/campaigns/completions.ts';
+import { findCompletedEmails, recordSentEmails, requeueDeferredEmails } from '../../db/campaigns/completions.ts';
 import type { Db } from '../../db/connection.ts';
 import type { EmailProviderKind } from '../../rules/emails/email-providers.ts';
 import { describeFailure } from '../../rules/failure-text.ts';
@@ -168,8 +168,8 @@ interface BatchResult {
 const NO_IDS: ReadonlySet<string> = new Set();
 
 /**
- * Records a batch. May run again after a commit whose confirmation was lost. `findCompleted` then finds the rows that
- * are already recorded.
+ * Records a batch. May run again after a commit whose confirmation was lost. `findCompletedEmails` then finds the rows
+ * that are already recorded.
  */
 async function recordBatch(
   { db, guard, source }: { db: Db; guard: Pick<HoldGuard, 'reportAccepted'>; source: EmailProviderKind },
@@ -179,7 +179,7 @@ async function recordBatch(
   const deferred = batch.filter((reply) => reply.error !== undefined);
   const projectIds = [...new Set(sent.map(({ owner }) => owner.projectId))];
   const none = { counted: 0, watched: false, listening: [] as string[] };
-  const completed = sent.length > 0 ? await completeSent(db, { ...columnsOf(sent), source, projectIds }) : none;
+  const completed = sent.length > 0 ? await recordSentEmails(db, { ...columnsOf(sent), source, projectIds }) : none;
   const { listening } = completed;
   const wasRecorded = (reply: ProviderReply) => reply.error !== undefined || !listening.includes(reply.owner.projectId);
   const recordedReplies = listening.length === 0 ? batch : batch.filter(wasRecorded);
@@ -190,9 +190,9 @@ async function recordBatch(
     claim,
     error: error ?? '',
   }));
-  const counted = completed.counted + (await completeDeferred(db, deferredEmails));
+  const counted = completed.counted + (await requeueDeferredEmails(db, deferredEmails));
   if (counted === recordedReplies.length) return { missing: NO_IDS, listening };
-  const done = await findCompleted(db, columnsOf(recordedReplies));
+  const done = await findCompletedEmails(db, columnsOf(recordedReplies));
   return {
     missing: new Set(recordedReplies.map(({ recipient }) => recipient.id).filter((id) => !done.has(id))),
     listening,

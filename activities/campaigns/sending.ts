@@ -2,19 +2,19 @@ import { CancelledFailure } from '@temporalio/activity';
 import type { EmailProvider, ProviderResult } from '../../channels/email/provider.ts';
 import { type ContentCache, createContentCache } from '../../compute/content-cache.ts';
 import type { OpenGate } from '../../db/campaigns/chunk-clock.ts';
-import { beginTurn, endTurn } from '../../db/campaigns/chunk-turns.ts';
+import { endChunkTurn, startChunkTurn } from '../../db/campaigns/chunk-turns.ts';
 import {
   type ChunkRef,
-  expireChunk,
   failChunk,
-  findSendTerms,
+  failDeferredRecipients,
+  findSendSettings,
   finishChunk,
   holdChunk,
   type SendTerms,
 } from '../../db/campaigns/chunks.ts';
 import type { ClaimedRecipient } from '../../db/campaigns/claims.ts';
 import type { ChunkWait } from '../../db/campaigns/waiting-chunks.ts';
-import { suppressionPads } from '../../db/contacts/suppressions.ts';
+import { createSuppressionPads } from '../../db/contacts/suppressions.ts';
 import { hasListeners } from '../../db/events/listeners.ts';
 import { chooseLowerRate } from '../../db/sending/send-rate.ts';
 import { inTransaction } from '../../db/transaction.ts';
@@ -120,7 +120,7 @@ export class CampaignSending {
       inFlight: new InFlightLimit({ max: IN_FLIGHT_MAX }),
       recorder: createCampaignRecorder({ db, log, ends, guard, source }),
       settler: createEmailSettler({ db, guard, ends, suppressionKey, source, outbox }),
-      pads: suppressionPads(suppressionKey),
+      pads: createSuppressionPads(suppressionKey),
     };
   }
 
@@ -131,7 +131,7 @@ export class CampaignSending {
 
   private async sendTurn(input: ChunkInput, cancelled: AbortSignal): Promise<ChunkResult> {
     const { config, db, stopping } = this.deps;
-    const terms = await findSendTerms(db, input);
+    const terms = await findSendSettings(db, input);
     const refused = await this.checkMaySend(input, terms);
     if (refused || !terms) return refused ?? result('ended');
     const rate = rateOf(config, terms);
@@ -172,7 +172,7 @@ export class CampaignSending {
    * @throws RowMissing if the campaign exists, because then its chunk must exist too
    */
   private async endMissingChunk(input: ChunkInput): Promise<ChunkResult> {
-    if (await findSendTerms(this.deps.db, input)) throw new RowMissing('chunk', `${input.campaignId}/${input.seq}`);
+    if (await findSendSettings(this.deps.db, input)) throw new RowMissing('chunk', `${input.campaignId}/${input.seq}`);
     return result('ended');
   }
 
@@ -183,31 +183,31 @@ export class CampaignSending {
   async expire(chunk: ChunkInput): Promise<ChunkResult> {
     const { db } = this.deps;
     return this.runBetweenMarks(chunk, async () => {
-      const terms = await findSendTerms(db, chunk);
+      const terms = await findSendSettings(db, chunk);
       const refused = (await this.checkMaySend(chunk, terms)) ?? (terms && (await this.waitForRoute(chunk, terms)));
       if (refused) return refused;
-      await expireChunk(db, chunk);
+      await failDeferredRecipients(db, chunk);
       return (await finishChunk(db, chunk)) ? result('done') : { ...result('more'), fresh: true };
     });
   }
 
   /**
-   * Runs a turn between `beginTurn` and `endTurn`, which mark the chunk as busy and as free in Postgres. While a chunk
-   * is busy, no statistics about its recipients are stored. `endTurn` also stores the wait of a chunk that has to wait.
-   * If the process dies during the turn, the chunk stays marked as busy until its next turn. If the process dies after
-   * `endTurn`, Temporal runs the turn again, and `beginTurn` first clears the stored wait. The workflow does not read
-   * chunks that are marked as busy.
+   * Runs a turn between `startChunkTurn` and `endChunkTurn`, which mark the chunk as busy and as free in Postgres.
+   * While a chunk is busy, no statistics about its recipients are stored. `endChunkTurn` also stores the wait of a
+   * chunk that has to wait. If the process dies during the turn, the chunk stays marked as busy until its next turn. If
+   * the process dies after `endChunkTurn`, Temporal runs the turn again, and `startChunkTurn` first clears the stored
+   * wait. The workflow does not read chunks that are marked as busy.
    */
   private async runBetweenMarks(input: ChunkInput, turn: () => Promise<ChunkResult>): Promise<ChunkResult> {
     const { db } = this.deps;
-    await beginTurn(db, input);
+    await startChunkTurn(db, input);
     let wait: ChunkWait | undefined;
     try {
       const result = await turn();
       wait = waitAfter(input, result);
       return wait ? { ...result, kept: true } : result;
     } finally {
-      await endTurn(db, input, wait);
+      await endChunkTurn(db, input, wait);
     }
   }
 

@@ -1,5 +1,5 @@
 import type { Db } from '../../db/connection.ts';
-import { suppressionPads } from '../../db/contacts/suppressions.ts';
+import { createSuppressionPads } from '../../db/contacts/suppressions.ts';
 import { type ClaimedEmail, claimEmails, findLiveEmails } from '../../db/sending/email-ledger.ts';
 import { deriveKey } from '../../rules/access/secrets.ts';
 import type { Config } from '../../rules/config.ts';
@@ -59,7 +59,7 @@ type Batch = Parameters<EmailAttempts['attempt']>[0];
  */
 export function createEmailAttempts(deps: { config: Config; db: Db; mailer: Mailer; rates: SendRates }): EmailAttempts {
   const { db, mailer, rates } = deps;
-  const pads = suppressionPads(deriveKey(deps.config.secretKey, 'suppression'));
+  const pads = createSuppressionPads(deriveKey(deps.config.secretKey, 'suppression'));
 
   /**
    * Takes tokens of the send rate, and returns the emails that may be sent now. The caller attempts the other emails

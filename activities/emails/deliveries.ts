@@ -1,6 +1,6 @@
 import { Context } from '@temporalio/activity';
 import { cancelEmails } from '../../db/sending/cancelled-deliveries.ts';
-import { assertMessages } from '../../db/sending/direct-messages.ts';
+import { assertMessagesExist } from '../../db/sending/direct-messages.ts';
 import type { DeferredMessage, LastAttempt } from '../../rules/emails/last-attempt.ts';
 import type { ActivityDeps } from '../deps.ts';
 import { withHeartbeats } from '../heartbeats.ts';
@@ -48,7 +48,7 @@ export const deliveryActivities = (deps: Pick<ActivityDeps, 'db' | 'emailAttempt
   async sendMails(input: SendEmailsInput): Promise<SendEmailsResult> {
     const deliveryId = deliveryIdOf(Context.current().info);
     const { projectId, mails } = input;
-    await assertMessages(deps.db, { kind: 'email', projectId, ids: mails.map(({ id }) => id) });
+    await assertMessagesExist(deps.db, { kind: 'email', projectId, ids: mails.map(({ id }) => id) });
     return withHeartbeats((stop) => sendGroup(deps.emailAttempts, input, { deliveryId, stop }));
   },
 

@@ -7,9 +7,9 @@ import {
   endRoutePause,
   findAnySenderHost,
   listRoutePauses,
-  noteRouteReply,
   pauseRoute,
   type RoutePause,
+  recordRouteReply,
   takeDueProbes,
 } from '../../db/sending/route-pauses.ts';
 import { createProbeEnvelope } from '../../rules/emails/probe-envelope.ts';
@@ -255,7 +255,7 @@ function createProber(
     const result = (await provider.probe?.(envelope, stopping.signal)) ?? { outcome: 'accepted' as const };
     if (result.outcome === 'unsent') return;
     if (result.outcome === 'refused' && classifyRefusal(result).about === 'us') {
-      await noteRouteReply(db, { id, reply: toReplyLine(result) });
+      await recordRouteReply(db, { id, reply: toReplyLine(result) });
       return;
     }
     if (!(await endRoutePause(db, id))) return;

@@ -4,7 +4,7 @@ import type { Trx } from '../../db/connection.ts';
 import { lockContacts } from '../../db/contacts/locks.ts';
 import { type Email, listEmailsById } from '../../db/emails/emails.ts';
 import { getTracking } from '../../db/projects/projects.ts';
-import { takeSimulated } from '../../db/sending/simulated-emails.ts';
+import { takeSimulatedEvents } from '../../db/sending/simulated-emails.ts';
 import { inTransaction } from '../../db/transaction.ts';
 import { recordFeedback } from '../../engine/feedback/email-feedback.ts';
 import { type Engagement, recordEngagements } from '../../engine/feedback/engagements.ts';
@@ -60,7 +60,7 @@ export function createSimulatedFeedback(deps: Deps): (projectId: string, rows: O
           link: kind === 'click' ? await resolveFirstLink(projectId, email) : null,
         });
     }
-    if (dropped.length > 0) await inTransaction(db, (trx) => takeSimulated(trx, { projectId, ids: dropped }));
+    if (dropped.length > 0) await inTransaction(db, (trx) => takeSimulatedEvents(trx, { projectId, ids: dropped }));
     await record(projectId, feedback).catch(async (error: Error) => {
       if (feedback.length <= 1) throw error;
       log.warn({ projectId, reason: describeFailure(error) }, 'simulated feedback is recorded one by one');
@@ -81,7 +81,7 @@ export function createSimulatedFeedback(deps: Deps): (projectId: string, rows: O
     // Locks all contacts first, in the order of their ids, so that two transactions cannot deadlock. The code that
     // records one item locks its contact again.
     await lockContacts(trx, { projectId, ids: [...new Set(feedback.flatMap(({ email }) => email.contactId ?? []))] });
-    const taken = await takeSimulated(trx, { projectId, ids: feedback.map(({ id }) => id) });
+    const taken = await takeSimulatedEvents(trx, { projectId, ids: feedback.map(({ id }) => id) });
     const outbox: OutboxRow[] = [];
     for (const item of feedback.filter(({ id }) => taken.has(id))) {
       outbox.push(...(await recordOne(trx, { projectId, returned: item })));

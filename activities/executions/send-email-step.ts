@@ -1,7 +1,7 @@
 import { CancelledFailure, Context } from '@temporalio/activity';
 import { ApplicationFailure } from '@temporalio/common';
 import type { Trx } from '../../db/connection.ts';
-import { noteAttempt } from '../../db/executions/visits.ts';
+import { recordFailedAttempt } from '../../db/executions/visits.ts';
 import { createGroupCommit } from '../../db/group-commit.ts';
 import { type ClaimedEmail, claimEmails } from '../../db/sending/email-ledger.ts';
 import { inTransaction } from '../../db/transaction.ts';
@@ -204,7 +204,7 @@ async function throwDeferred(
   outcome: RecordedOutcome & { kind: 'deferred' },
 ): Promise<never> {
   const { attempts } = email;
-  await inTransaction(deps.db, (trx) => noteAttempt(trx, { ...stepOf(email), attempts, error: outcome.error }));
+  await inTransaction(deps.db, (trx) => recordFailedAttempt(trx, { ...stepOf(email), attempts, error: outcome.error }));
   throw ApplicationFailure.create({
     type: 'MAIL_DEFERRED',
     message: `${describeAttempt(outcome.last)}; again at ${outcome.dueAt.toISOString()}`,

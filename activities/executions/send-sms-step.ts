@@ -3,7 +3,7 @@ import { type Compute, OverBudget } from '../../compute/compute.ts';
 import { compileForSending, renderParts } from '../../compute/contents.ts';
 import type { Trx } from '../../db/connection.ts';
 import { findPhoneCountry } from '../../db/projects/phone-country.ts';
-import { consentsToSms, insertSms } from '../../db/sms/messages.ts';
+import { canSendSms, insertSms } from '../../db/sms/messages.ts';
 import { inSavepoint, inTransaction } from '../../db/transaction.ts';
 import {
   completeEffect,
@@ -139,7 +139,7 @@ async function acceptSms(
   const wait = (await waitForWindow(trx, { projectId, steps: waits })).get(execution.id);
   if (wait) return { next: wait, outbox: [] };
   const { to, body, from } = prepared;
-  if (!(await consentsToSms(trx, { pads, projectId, contactId, to, from, marketing })))
+  if (!(await canSendSms(trx, { pads, projectId, contactId, to, from, marketing })))
     return end({ status: 'SKIPPED', output: { reason: 'sms_stopped' satisfies Reason } });
   try {
     const { sms, outbox } = await inSavepoint(trx, () =>

@@ -1,6 +1,6 @@
 import { ApplicationFailure } from '@temporalio/common';
 import type { WebhookRequest, WebhookResult } from '../../channels/webhook-request.ts';
-import { countAttempts, noteAttempt } from '../../db/executions/visits.ts';
+import { countAttempts, recordFailedAttempt } from '../../db/executions/visits.ts';
 import { inTransaction } from '../../db/transaction.ts';
 import { unsealStepConfig } from '../../db/workflows/step-secrets.ts';
 import { completeEffect, type EffectPosition, resumeExecution } from '../../engine/automations/resume.ts';
@@ -163,7 +163,7 @@ async function retryLater(
     requestedSeconds ?? FIRST_RETRY_SECONDS * RETRY_FACTOR ** (p.tries - 1),
   );
   await inTransaction(deps.db, (trx) =>
-    noteAttempt(trx, { executionId: execution.id, visit: next.visit, attempts: p.tries, error: p.fault.error }),
+    recordFailedAttempt(trx, { executionId: execution.id, visit: next.visit, attempts: p.tries, error: p.fault.error }),
   );
   throw ApplicationFailure.create({
     type: 'WEBHOOK_RETRY',

@@ -1,6 +1,6 @@
 import { sealClearUrlSecrets } from '../../db/housekeeping/clear-url-secrets.ts';
 import { listPrunings } from '../../db/housekeeping/pruning.ts';
-import { fillSmsStops } from '../../db/sms/stops.ts';
+import { backfillSmsStops } from '../../db/sms/stops.ts';
 import { deriveKey } from '../../rules/access/secrets.ts';
 import { padHmacKey } from '../../rules/emails/suppression.ts';
 import { removeLeftoverObjects } from '../asset-leftovers.ts';
@@ -22,7 +22,7 @@ export function pruningParts({ config, db, bucket }: Pick<ActivityDeps, 'config'
       return null;
     },
     sms_stops: async () => {
-      await fillSmsStops(db, padHmacKey(deriveKey(config.secretKey, 'suppression')));
+      await backfillSmsStops(db, padHmacKey(deriveKey(config.secretKey, 'suppression')));
       return null;
     },
     clear_url_secrets: async () => {

@@ -1,6 +1,6 @@
 import { ApplicationFailure, Context } from '@temporalio/activity';
 import type { Db } from '../../db/connection.ts';
-import { endRound, noteError, startRound } from '../../db/operator/periodic-work.ts';
+import { endRound, recordPeriodicError, startRound } from '../../db/operator/periodic-work.ts';
 import { describeFailure } from '../../rules/failure-text.ts';
 import type {
   PartInput,
@@ -88,7 +88,7 @@ export function periodicActivities(deps: ActivityDeps) {
     /** Records how a round ended, and logs its failures. */
     async endPeriodicRound({ kind, since, failing, unfinished, resumeAfter, late }: RoundEnd): Promise<void> {
       if (late.length > 0) {
-        await noteError(db, {
+        await recordPeriodicError(db, {
           kind,
           error: `Not finished within the round: ${late.slice(0, FAILURES_NAMED).join(', ')}`,
         });
@@ -198,7 +198,7 @@ async function recordFailure(
   { what: subject, error }: { what: string; error: unknown },
 ): Promise<void> {
   log.warn({ kind, part, what: subject, reason: describeFailure(error) }, 'a part of periodic work failed');
-  await noteError(db, { kind, error: `${subject}: ${reasonOf(error)}` });
+  await recordPeriodicError(db, { kind, error: `${subject}: ${reasonOf(error)}` });
 }
 
 /**

@@ -1,6 +1,6 @@
 import { deleteStaleFigures } from '../../db/campaigns/stale-figures.ts';
 import { countPastEmailHours } from '../../db/events/email-hours.ts';
-import { foldVisitCounts } from '../../db/executions/step-stats.ts';
+import { mergeVisitCounts } from '../../db/executions/step-stats.ts';
 import type { ActivityDeps } from '../deps.ts';
 import { namedParts, type PeriodicParts } from './parts.ts';
 
@@ -16,7 +16,7 @@ export function statisticsParts({ db }: Pick<ActivityDeps, 'db'>): PeriodicParts
     },
     mail_hours: async ({ mayContinue }) => ((await countPastEmailHours(db, mayContinue)) ? null : 'hours are left'),
     step_visit_counts: async () => {
-      await foldVisitCounts(db);
+      await mergeVisitCounts(db);
       return null;
     },
   });

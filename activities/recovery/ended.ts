@@ -1,11 +1,11 @@
 import {
   type EndedBetween,
   type EndedExecution,
-  enqueueEnds,
+  enqueueExecutionEnds,
   findEndedExecutions,
-  listEndedBadly,
   listEndedJobs,
   listEndedStarts,
+  listFailedOrCancelled,
 } from '../../db/recovery/ended-rows.ts';
 import { enqueueJobs } from '../../db/recovery/lost-work.ts';
 import { inTransaction } from '../../db/transaction.ts';
@@ -55,7 +55,7 @@ export async function recoverEnded(deps: RecoveryDeps, turn: RecoveryTurn): Prom
   }
   let after = turn.cursor ?? undefined;
   for (;;) {
-    const page = await listEndedBadly(deps.db, { ...between, after, limit: PAGE });
+    const page = await listFailedOrCancelled(deps.db, { ...between, after, limit: PAGE });
     await restartMismatched(deps, page);
     after = page.at(-1)?.id;
     if (page.length < PAGE || after === undefined) return null;
@@ -75,7 +75,7 @@ async function restartMismatched(deps: RecoveryDeps, executions: EndedExecution[
     const runStatus = last.get(idOf(execution))?.status;
     return runStatus === undefined ? execution.status === 'FAILED' : hasOtherEnd(execution.status, runStatus);
   });
-  outbox.wake(await inTransaction(db, (trx) => enqueueEnds(trx, mismatched)));
+  outbox.wake(await inTransaction(db, (trx) => enqueueExecutionEnds(trx, mismatched)));
   for (const execution of mismatched) {
     const { projectId, id: executionId, status } = execution;
     log.warn(

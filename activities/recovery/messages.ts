@@ -3,9 +3,9 @@ import {
   endCancelledStepEmails,
   findOpenIds,
   listOpenMessages,
+  markMessagesSent,
   type OpenMessage,
   requeueMessages,
-  settleSent,
 } from '../../db/recovery/lost-messages.ts';
 import type { MessageKind } from '../../db/sending/direct-messages.ts';
 import { inTransaction } from '../../db/transaction.ts';
@@ -56,7 +56,7 @@ async function recover(
   if (undelivered.length === 0) return;
   const sentIds = new Set((await lifecycle.deliveries.listSent({ kind, projectId, since })).flatMap(({ ids }) => ids));
   const wasSent = ({ id }: OpenMessage) => sentIds.has(id);
-  const settled = await settleSent(db, { kind, projectId, messages: undelivered.filter(wasSent) });
+  const settled = await markMessagesSent(db, { kind, projectId, messages: undelivered.filter(wasSent) });
   if (settled > 0)
     log.warn(
       { projectId, kind, settled, done: 'noted as sent' },

@@ -1,4 +1,4 @@
-import { findDeletedAnywhere } from '../../db/records/deleted-rows.ts';
+import { findDeletedRowsOfAnyProject } from '../../db/records/deleted-rows.ts';
 import {
   findPendingEndpoints,
   findRunningCampaigns,
@@ -46,7 +46,7 @@ async function recoverPage(deps: RecoveryDeps, { settledMs }: RecoveryTurn, list
   ];
   if (executions.length > 0) {
     const rows = await findRunningExecutions(db, { ids: idsOf(executions), settledMs });
-    const deleted = await findDeletedAnywhere(
+    const deleted = await findDeletedRowsOfAnyProject(
       db,
       idsOf(executions).filter((id) => !rows.has(id)),
     );

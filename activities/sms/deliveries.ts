@@ -1,6 +1,6 @@
 import { Context } from '@temporalio/activity';
 import { cancelSms } from '../../db/sending/cancelled-deliveries.ts';
-import { assertMessages } from '../../db/sending/direct-messages.ts';
+import { assertMessagesExist } from '../../db/sending/direct-messages.ts';
 import type { DeferredMessage, LastAttempt } from '../../rules/emails/last-attempt.ts';
 import type { ActivityDeps } from '../deps.ts';
 import { deliveryIdOf } from '../emails/delivery-id.ts';
@@ -37,7 +37,7 @@ export const smsActivities = ({ db, smsAttempts }: Pick<ActivityDeps, 'db' | 'sm
    */
   async sendSms(input: SendSmsInput): Promise<SendSmsResult> {
     const deliveryId = deliveryIdOf(Context.current().info);
-    await assertMessages(db, { kind: 'sms', projectId: input.projectId, ids: input.ids });
+    await assertMessagesExist(db, { kind: 'sms', projectId: input.projectId, ids: input.ids });
     return withHeartbeats((stop) => sendGroup(smsAttempts, input, { deliveryId, stop }));
   },
 

@@ -1,12 +1,12 @@
 import { cancellationSignal } from '@temporalio/activity';
-import { findDeleted } from '../../db/records/deleted-rows.ts';
+import { findDeletedRows } from '../../db/records/deleted-rows.ts';
 import { inTransaction } from '../../db/transaction.ts';
 import {
-  beginTurn,
   type EndpointTurn,
-  endTurn,
+  endEndpointTurn,
   failPendingDeliveries,
   type NextTurn,
+  startEndpointTurn,
 } from '../../db/webhooks/endpoint-turns.ts';
 import { deriveKey } from '../../rules/access/secrets.ts';
 import { RowMissing } from '../../rules/row-missing.ts';
@@ -41,15 +41,15 @@ export function webhookDeliveryActivities(deps: ActivityDeps) {
   return {
     /** Sends an endpoint's due deliveries for some seconds. Returns the time at which the next delivery is due. */
     async deliverWebhooks({ projectId, endpointId }: TurnInput): Promise<TurnResult> {
-      const turn = await beginTurn(deps.db, { projectId, id: endpointId, atRestKey });
+      const turn = await startEndpointTurn(deps.db, { projectId, id: endpointId, atRestKey });
       if (!turn) {
-        const deleted = await findDeleted(deps.db, { projectId, ids: [endpointId] });
+        const deleted = await findDeletedRows(deps.db, { projectId, ids: [endpointId] });
         if (!deleted.has(endpointId)) throw new RowMissing('webhook endpoint', endpointId);
         return { nextDueAt: null };
       }
       return withHeartbeats(async () => {
         const outcome = await runTurn(deps, turn);
-        return toResult(await inTransaction(deps.db, (trx) => endTurn(trx, turn)), outcome);
+        return toResult(await inTransaction(deps.db, (trx) => endEndpointTurn(trx, turn)), outcome);
       });
     },
   };

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { Db } from '../../db/connection.ts';
-import { type Email, listProvenEmails } from '../../db/emails/emails.ts';
+import { type Email, listEmailsOfAnyProject } from '../../db/emails/emails.ts';
 import type { OutboxWaker } from '../../db/outbox/outbox-waker.ts';
 import { isConnectionFailure, UnknownCommit } from '../../db/postgres-errors.ts';
 import { inTransaction } from '../../db/transaction.ts';
@@ -132,7 +132,7 @@ export class EngagementBatcher {
     const { db, log } = this.deps;
     try {
       const { batch, doubtful } = await checkUnknownCommits(db, written);
-      const emails = new Map((await listProvenEmails(db, idsOf(batch))).map((email) => [email.id, email]));
+      const emails = new Map((await listEmailsOfAnyProject(db, idsOf(batch))).map((email) => [email.id, email]));
       const hitsOfEmails = batch.filter(({ emailId }) => emails.has(emailId));
       const early = this.closing ? [] : hitsOfEmails.filter((hit) => waitsForSent(emails.get(hit.emailId), hit));
       const ready = hitsOfEmails.filter((hit) => !early.includes(hit));

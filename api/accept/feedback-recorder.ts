@@ -1,7 +1,7 @@
 import { createDns } from '../../channels/dns.ts';
 import type { Db } from '../../db/connection.ts';
 import type { OutboxWaker } from '../../db/outbox/outbox-waker.ts';
-import { guardRefusals } from '../../db/sending/hold-guard.ts';
+import { checkRefusalGuard } from '../../db/sending/hold-guard.ts';
 import { inTransaction } from '../../db/transaction.ts';
 import { type FeedbackRequest, type FeedbackResult, recordFeedback } from '../../engine/feedback/email-feedback.ts';
 import { deriveKey } from '../../rules/access/secrets.ts';
@@ -33,7 +33,7 @@ export function createFeedbackRecorder(p: { config: Config; db: Db; outbox: Outb
     if (refusal) {
       const { projectId, domain } = refusal;
       const provider = findMailboxProvider(domain, await dns.mx(domain));
-      outbox.wake(await inTransaction(db, (trx) => guardRefusals(trx, { projectId, provider, refused: 1 })));
+      outbox.wake(await inTransaction(db, (trx) => checkRefusalGuard(trx, { projectId, provider, refused: 1 })));
     }
     return { outcome };
   };

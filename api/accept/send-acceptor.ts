@@ -1,7 +1,7 @@
 import type { Db } from '../../db/connection.ts';
 import { createGroupCommit } from '../../db/group-commit.ts';
 import type { OutboxWaker } from '../../db/outbox/outbox-waker.ts';
-import { createMonthOpener } from '../../db/sending/monthly-usage.ts';
+import { createMonthRowCreator } from '../../db/sending/monthly-usage.ts';
 import { inTransaction, limitLockWaits } from '../../db/transaction.ts';
 import { acceptBatch } from '../../engine/sending/accept-batch.ts';
 import { acceptSends, type SendOutcome } from '../../engine/sending/accept-sends.ts';
@@ -95,7 +95,7 @@ export function createSendAcceptor(deps: { db: Db; suppressionKey: Buffer; outbo
       return [response];
     },
   });
-  const openMonth = createMonthOpener(deps.db);
+  const openMonth = createMonthRowCreator(deps.db);
   return {
     async acceptBatch(batch) {
       const hasLimit = batch.emails.some((one) => 'to' in one && one.mode === 'live' && one.monthlyEmailLimit !== null);

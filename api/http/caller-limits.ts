@@ -1,5 +1,5 @@
 import type { Db } from '../../db/connection.ts';
-import { takeFromWindow } from '../../db/rate-windows.ts';
+import { takeFromRateWindow } from '../../db/rate-windows.ts';
 import { isLoopbackAddress, toCallerNetwork } from '../../rules/access/caller-address.ts';
 import { LimitReached } from '../../rules/errors.ts';
 
@@ -95,7 +95,7 @@ export function createCallerLimits({ db, hashOf }: { db: Db; hashOf: (text: stri
     },
     async takeForInvitation(projectId) {
       const subject = `invitation ${projectId}`;
-      const { granted, resetMs } = await takeFromWindow(db, { subject, want: 1, ...INVITATIONS });
+      const { granted, resetMs } = await takeFromRateWindow(db, { subject, want: 1, ...INVITATIONS });
       if (granted > 0) return;
       const { limit } = INVITATIONS;
       throw limitError(`${limit} invitations an hour to one project`, { limit, retryMs: resetMs });
@@ -103,7 +103,7 @@ export function createCallerLimits({ db, hashOf }: { db: Db; hashOf: (text: stri
     async takeForSignUp(address) {
       const { limit, windowSeconds, period } = isLoopbackAddress(address) ? SIGN_UPS_FROM_HERE : SIGN_UPS;
       const subject = `sign-up ${hashOf(toCallerNetwork(address))}`;
-      const { granted, resetMs } = await takeFromWindow(db, { subject, want: 1, limit, windowSeconds });
+      const { granted, resetMs } = await takeFromRateWindow(db, { subject, want: 1, limit, windowSeconds });
       if (granted > 0) return;
       throw limitError(`${limit} sign-ups ${period} from one address`, { limit, retryMs: resetMs });
     },

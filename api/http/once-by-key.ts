@@ -1,7 +1,7 @@
 import { z } from '@hono/zod-openapi';
 import type { Handler } from 'hono';
-import { storeResponses, takeKeys } from '../../db/idempotency-batch.ts';
-import { afterCommit, joinableDb, withinTransaction } from '../../db/joined-transaction.ts';
+import { insertIdempotencyKeys, storeResponses } from '../../db/idempotency-batch.ts';
+import { createJoinableDb, runAfterCommit, withinTransaction } from '../../db/joined-transaction.ts';
 import { inTransaction } from '../../db/transaction.ts';
 import { keyOwner } from './actor.ts';
 import type { Deps } from './deps.ts';
@@ -40,7 +40,7 @@ export function onceByKey(handler: Handler<AppEnv>, rules: OnceRules, deps: Deps
     const queue = keyedRequest.owner.public ? `${projectId} public` : projectId;
     return deps.compute.keyed({ projectId: queue, kind: rules.request }, async () => {
       const { result, committed } = await inTransaction(deps.db, async (trx) => {
-        const [reused] = (await takeKeys(trx, [keyedRequest])).values();
+        const [reused] = (await insertIdempotencyKeys(trx, [keyedRequest])).values();
         if (reused) throw reused;
         const outcome = await withinTransaction(trx, async () => (await handler(c, next)) as Response);
         const { status } = outcome.result;
@@ -60,12 +60,12 @@ export function joinableDeps(deps: Deps): Deps {
   const { outbox, keys } = deps;
   return {
     ...deps,
-    db: joinableDb(deps.db),
+    db: createJoinableDb(deps.db),
     // A handler must find the rows that it has just written.
-    reads: joinableDb(deps.reads),
+    reads: createJoinableDb(deps.reads),
     // Wakes the workers only after the commit, because they cannot see the rows before.
-    outbox: { wake: (rows) => afterCommit(() => outbox.wake(rows)) },
-    keys: { ...keys, forget: () => afterCommit(() => keys.forget()) },
+    outbox: { wake: (rows) => runAfterCommit(() => outbox.wake(rows)) },
+    keys: { ...keys, forget: () => runAfterCommit(() => keys.forget()) },
   };
 }
 

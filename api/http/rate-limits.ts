@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto';
 import type { Db } from '../../db/connection.ts';
-import { deleteOldWindows, takeFromWindow } from '../../db/rate-windows.ts';
+import { deleteOldWindows, takeFromRateWindow } from '../../db/rate-windows.ts';
 import { normalizeEmail } from '../../rules/emails/email-address.ts';
 import { LimitReached } from '../../rules/errors.ts';
 import { type CallerLimits, createCallerLimits } from './caller-limits.ts';
@@ -116,7 +116,12 @@ export function createRateLimits(deps: {
   async function renew(subject: string, lease: Lease, limit: number): Promise<void> {
     try {
       const wantedCount = Math.max(1, Math.floor(limit / LEASES_PER_WINDOW));
-      const grant = await takeFromWindow(deps.db, { subject, want: wantedCount, limit, windowSeconds: WINDOW_SECONDS });
+      const grant = await takeFromRateWindow(deps.db, {
+        subject,
+        want: wantedCount,
+        limit,
+        windowSeconds: WINDOW_SECONDS,
+      });
       lease.left = grant.granted;
       lease.taken = grant.taken;
       lease.endsAtMs = Date.now() + grant.resetMs;

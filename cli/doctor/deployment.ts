@@ -4,7 +4,7 @@ import { join, resolve } from 'node:path';
 import ipaddr from 'ipaddr.js';
 import { createDns } from '../../channels/dns.ts';
 import type { Db } from '../../db/connection.ts';
-import { openInspection, readServerFacts, type ServerFacts } from '../../db/inspection.ts';
+import { connectForInspection, readServerFacts, type ServerFacts } from '../../db/inspection.ts';
 import { type Environment, parseSettings, type Settings } from '../../rules/config.ts';
 import type { Dns } from '../../rules/domains/dns.ts';
 import { reasonOf } from '../database-error.ts';
@@ -62,7 +62,7 @@ export function openDeployment(env: Environment, address: string | undefined): D
 
   async function inspect(): Promise<Inspected | Unreached> {
     if (databaseUrl === undefined) return { reason: 'the Postgres of npm start is not running' };
-    const opened = openInspection(databaseUrl);
+    const opened = connectForInspection(databaseUrl);
     db = opened;
     return readServerFacts(opened).then(
       (facts) => ({ db: opened, facts }),

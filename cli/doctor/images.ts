@@ -1,5 +1,5 @@
 import { openBucket } from '../../channels/assets/bucket.ts';
-import { countObjects } from '../../db/assets/leftovers.ts';
+import { countBucketObjects } from '../../db/assets/leftovers.ts';
 import type { BucketSettings } from '../../rules/config.ts';
 import { pluralize } from '../../rules/pluralize.ts';
 import { reasonOf } from '../database-error.ts';
@@ -36,7 +36,7 @@ async function checkBucket(settings: BucketSettings): Promise<DoctorFinding> {
 async function withoutBucket({ postgres }: Deployment): Promise<DoctorFinding> {
   const inspected = await postgres();
   // A database with pending migrations may lack the column.
-  const imagesInBucket = 'reason' in inspected ? 0 : await countObjects(inspected.db).catch(() => 0);
+  const imagesInBucket = 'reason' in inspected ? 0 : await countBucketObjects(inspected.db).catch(() => 0);
   if (imagesInBucket === 0) return passFinding('images are stored in Postgres');
   return failFinding(
     `emails cannot show ${pluralize(imagesInBucket, 'image')}: stored in a bucket that is not configured`,

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { statfs } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { distanceOutside } from '../../db/inspection.ts';
+import { computeDistanceOutside } from '../../db/inspection.ts';
 import { isLoopbackHost } from '../../rules/access/loopback.ts';
 import { reasonOf } from '../database-error.ts';
 import type { Deployment } from './deployment.ts';
@@ -108,7 +108,7 @@ async function againstHttp({ settings }: Deployment) {
   if (!date || Number.isNaN(Date.parse(date))) return undefined;
   return {
     owner: url.host,
-    aheadMs: distanceOutside(Date.parse(date), { from: requestedAt - DATE_HEADER_MS, to: Date.now() }),
+    aheadMs: computeDistanceOutside(Date.parse(date), { from: requestedAt - DATE_HEADER_MS, to: Date.now() }),
   };
 }
 

@@ -2,7 +2,7 @@ import { isIP } from 'node:net';
 import { isPublicAddress } from '../../channels/public-address.ts';
 import { DURABILITY, type ServerFacts } from '../../db/inspection.ts';
 import { listPendingMigrations } from '../../db/migrator.ts';
-import { connectionsOf } from '../../db/pool-sizes.ts';
+import { countConnections } from '../../db/pool-sizes.ts';
 import { isLoopbackHost } from '../../rules/access/loopback.ts';
 import type { Deployment } from './deployment.ts';
 import { type DoctorCheck, type DoctorFinding, failFinding, passFinding, warnFinding } from './report.ts';
@@ -66,7 +66,7 @@ function checkConnections(
   { settings }: Deployment,
 ): DoctorFinding[] {
   const workers = settings.workers ?? WORKERS_DEFAULT;
-  const needed = connectionsOf({ workers });
+  const needed = countConnections({ workers });
   const left = maxConnections - otherConnections;
   if (needed <= left) return [];
   const message = `an API and ${workers} workers open up to ${needed} connections of ${maxConnections}, and others use ${otherConnections}`;

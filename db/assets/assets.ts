@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { ImageFacts, ImageType } from '../../rules/assets/image.ts';
 import { AppError } from '../../rules/errors.ts';
 import type { Db, Trx } from '../connection.ts';
-import { afterCursor, type Page, type PageRequest, toPage } from '../keyset.ts';
+import { afterCursorSql, type Page, type PageRequest, toPage } from '../keyset.ts';
 import type { RowOf } from '../schema/database.ts';
 import { type ImageUses, IS_USED, selectImageUses } from './image-uses.ts';
 
@@ -52,7 +52,7 @@ export async function insertAsset(
   { projectId, hash, filename, image, content }: NewAsset,
   objectKey: string | null = null,
 ): Promise<{ asset: Asset; isNew: boolean }> {
-  const known = await findKnown(trx, { projectId, hash, content });
+  const known = await findKnownAsset(trx, { projectId, hash, content });
   if (known) return { asset: known, isNew: false };
   const { type: content_type, width, height } = image;
   const kept = { object_key: objectKey, content: objectKey === null ? content : null, bytes: content.length };
@@ -70,7 +70,7 @@ export async function insertAsset(
  * images until the transaction ends.
  * @throws AppError CONFLICT when the project would exceed the limit for the size or the number of its images
  */
-export async function findKnown(
+export async function findKnownAsset(
   trx: Trx,
   { projectId, hash, content }: Pick<NewAsset, 'projectId' | 'hash' | 'content'>,
 ): Promise<Asset | undefined> {
@@ -116,7 +116,7 @@ export async function listAssets(
   const wanted = p.used === undefined ? sql`true` : sql`${IS_USED} = ${p.used}`;
   const { rows } = await sql<AssetRow>`
     SELECT ${SELECTED}, ${selectImageUses} FROM assets a
-    WHERE a.project_id = ${p.projectId} AND ${wanted} AND ${afterCursor(p.cursor, 'a.id')}
+    WHERE a.project_id = ${p.projectId} AND ${wanted} AND ${afterCursorSql(p.cursor, 'a.id')}
     ORDER BY a.id DESC LIMIT ${p.limit + 1}
   `.execute(db);
   const total = p.cursor === undefined ? await countAssets(db, p) : 0;

@@ -34,7 +34,7 @@ export async function announceObject(trx: Trx, { projectId, objectKey }: AssetOb
  * @throws Error when the upload took too long, so that pruning may already have deleted the object. The transaction
  * must then roll back.
  */
-export async function claimObject(trx: Trx, { projectId, objectKey }: AssetObject): Promise<void> {
+export async function deleteObjectAnnouncement(trx: Trx, { projectId, objectKey }: AssetObject): Promise<void> {
   const { numAffectedRows } = await sql`
     DELETE FROM asset_leftovers WHERE project_id = ${projectId} AND object_key = ${objectKey}
       AND due_at > now() + make_interval(mins => ${MARGIN_MINUTES})
@@ -60,7 +60,7 @@ export async function deleteLeftover(db: Db, { projectId, objectKey }: AssetObje
 }
 
 /** Counts the images of all projects in the bucket. */
-export async function countObjects(db: Db): Promise<number> {
+export async function countBucketObjects(db: Db): Promise<number> {
   const { rows } = await sql<{ count: number }>`
     SELECT count(*)::int AS count FROM assets WHERE object_key IS NOT NULL`.execute(db);
   return rows[0]?.count ?? 0;

@@ -11,8 +11,8 @@ import type { RowOf } from '../schema/database.ts';
 import { compileCondition } from '../segments/filter-sql.ts';
 import { loadConditionSources } from '../segments/sources.ts';
 import {
+  createMonthRow,
   isMonthlyLimitReached,
-  openMonth,
   remainingMonthlyQuota,
   takeMonthlyAllowance,
 } from '../sending/monthly-usage.ts';
@@ -21,14 +21,14 @@ import { inSavepoint } from '../transaction.ts';
 import { EFFECTIVE_WINDOW } from './chunk-clock.ts';
 import { type CampaignWithVariants, insertPageWithVariants, type PageChunk } from './page-with-variants.ts';
 import { isTesting } from './testing.ts';
-import { withheldReason } from './withheld.ts';
+import { withheldReasonSql } from './withheld.ts';
 import {
-  checkedPage,
+  checkedPageSql,
   findPageZones,
   type PageZones,
   ZONED_PAGE_CONTACTS,
   type ZonedChunk,
-  zonedChunks,
+  zonedChunksSql,
 } from './zoned-pages.ts';
 
 /**
@@ -105,7 +105,7 @@ export async function hasContactToCount(db: Db, audience: Audience): Promise<boo
  * contact_id) prevents duplicates. Whether a contact is still subscribed is checked again just before the email is sent
  * (db/campaigns/claims.ts). Source: contract §6.3 Current consent.
  */
-export async function takeAudiencePage(trx: Trx, p: PageRequest): Promise<AudiencePage> {
+export async function insertAudiencePage(trx: Trx, p: PageRequest): Promise<AudiencePage> {
   const campaign = await lockSending(trx, p);
   if (!campaign) return { outcome: 'stopped' };
   if (campaign.audience_done) return { outcome: 'taken', done: true, ...(await readTakenSoFar(trx, p)) };
@@ -120,7 +120,7 @@ export async function takeAudiencePage(trx: Trx, p: PageRequest): Promise<Audien
   // Counts last, because every send of the project waits while this transaction locks the month's row.
   const counted =
     campaign.monthly_email_limit === null ? 0 : page.open - (await countSimulatorRecipients(trx, p, page));
-  const room = await takeAllowance(trx, { projectId: p.projectId, campaign, n: counted });
+  const room = await takeCampaignAllowance(trx, { projectId: p.projectId, campaign, n: counted });
   if (room < counted) await failBeyondLimit(trx, p, page, room);
   return { outcome: 'taken', done: page.done, ...taken };
 }
@@ -129,12 +129,12 @@ export async function takeAudiencePage(trx: Trx, p: PageRequest): Promise<Audien
  * Creates the project's row for the current month, with the number of emails counted so far. Called before the pages of
  * a live campaign are inserted, and outside their transactions, so that no send waits for the count.
  */
-export async function openMonthOf(db: Db, p: { projectId: string; campaignId: string }): Promise<void> {
+export async function createMonthRowOfCampaign(db: Db, p: { projectId: string; campaignId: string }): Promise<void> {
   const { rows } = await sql<{ limited: boolean }>`
     SELECT p.effective_monthly_email_limit IS NOT NULL AND c.mode = 'live' AS limited
     FROM campaigns c JOIN projects p ON p.id = c.project_id WHERE c.project_id = ${p.projectId} AND c.id = ${p.campaignId}
   `.execute(db);
-  if (rows[0]?.limited) await openMonth(db, p.projectId);
+  if (rows[0]?.limited) await createMonthRow(db, p.projectId);
 }
 
 /**
@@ -289,7 +289,7 @@ async function insertPage(
 ): Promise<Page> {
   const { campaign, predicate, zones, contacts, present } = how;
   const { projectId, suppressionPads: pads } = p;
-  const refused = withheldReason({ projectId, pads, subscribed: sql`page.subscribed`, email: sql`page.email` });
+  const refused = withheldReasonSql({ projectId, pads, subscribed: sql`page.subscribed`, email: sql`page.email` });
   if (campaign.variants && campaign.variant_content_ids) {
     const asked = { ...p, ...how, refused, campaign: campaign as CampaignWithVariants, chunkMax: PAGE_CONTACTS };
     const { chunks, open, seen, cursor } = await insertPageWithVariants(trx, asked);
@@ -305,7 +305,7 @@ async function insertPage(
     cursor: string | null;
     chunks: ZonedChunk[] | null;
   }>`
-    WITH ${checkedPage({ predicate, refused, contacts, zones })}, taken AS (
+    WITH ${checkedPageSql({ predicate, refused, contacts, zones })}, taken AS (
       INSERT INTO emails (project_id, contact_id, content_id, campaign_id, source_type, mode, status, reason)
       SELECT ${projectId}::uuid, zoned.id, ${campaign.content_id}::uuid, ${p.campaignId}::uuid, 'CAMPAIGN', ${campaign.mode},
         CASE WHEN zoned.refused IS NULL THEN 'PENDING' ELSE 'FAILED' END, zoned.refused
@@ -316,7 +316,7 @@ async function insertPage(
     SELECT (SELECT count(*) FROM taken) AS recipients, (SELECT count(*) FROM taken WHERE status = 'PENDING') AS open,
       (SELECT id FROM taken ORDER BY id LIMIT 1) AS first,
       (SELECT id FROM taken ORDER BY id DESC LIMIT 1) AS last, (SELECT count(*) FROM page) AS seen,
-      (SELECT id FROM page ORDER BY id DESC LIMIT 1) AS cursor, ${zonedChunks(zones, PAGE_CONTACTS)} AS chunks
+      (SELECT id FROM page ORDER BY id DESC LIMIT 1) AS cursor, ${zonedChunksSql(zones, PAGE_CONTACTS)} AS chunks
   `.execute(trx);
   const row = rows[0];
   if (!row) throw new Error('inserting a page of the audience returned no row');
@@ -369,7 +369,7 @@ const NO_ZONE_OR_VARIANT = { zone: null, variant: null, rest: false };
  * Counts up to `n` recipients toward the monthly limit, and returns how many the limit allows. If the limit is reached,
  * the month's row is not locked.
  */
-export async function takeAllowance(
+export async function takeCampaignAllowance(
   trx: Trx,
   p: { projectId: string; campaign: Pick<CampaignRow, 'mode' | 'monthly_email_limit'>; n: number },
 ): Promise<number> {

@@ -12,19 +12,19 @@ import { AppError } from '../../rules/errors.ts';
 import type { Condition } from '../../rules/filters/filters.ts';
 import { assertUnchanged, type ReadVersion } from '../../rules/record-version.ts';
 import type { Db, Trx } from '../connection.ts';
-import { containsText } from '../contains-text.ts';
-import { EMAIL_TEXT_COLUMN_NAMES, emailTextColumns, emailTextOf } from '../contents/email-text.ts';
+import { containsTextSql } from '../contains-text.ts';
+import { EMAIL_TEXT_COLUMN_NAMES, toEmailText, toEmailTextColumns } from '../contents/email-text.ts';
 import { assertSender } from '../domains/senders.ts';
-import { afterCursor, type NumberedPage, offsetOf, toNumberedPage } from '../keyset.ts';
-import { fittedPage, type Listed } from '../page-budget.ts';
-import { noteDeleted } from '../records/deleted-rows.ts';
+import { afterCursorSql, type NumberedPage, toNumberedPage, toOffset } from '../keyset.ts';
+import { fittedPageSql, type Listed } from '../page-budget.ts';
+import { recordDeletedRow } from '../records/deleted-rows.ts';
 import { nextVersionSql } from '../records/record-version.ts';
-import { newSlug, refuseTakenSlug } from '../records/slugs.ts';
+import { chooseFreeSlug, refuseTakenSlug } from '../records/slugs.ts';
 import { OPEN_CAMPAIGNS } from '../schema/campaign-status.ts';
 import type { RowOf } from '../schema/database.ts';
 import { assertTopic } from '../topics/topics.ts';
 import { deleteMachineHours } from './machine-hours.ts';
-import { timingColumns, timingOf, WINDOW_COLUMN_NAMES } from './timing.ts';
+import { toTiming, toTimingColumns, WINDOW_COLUMN_NAMES } from './timing.ts';
 
 /** Content and audience of a campaign: all fields that a caller can write. */
 export interface CampaignContent extends EmailText {
@@ -198,15 +198,15 @@ export async function listCampaigns(
     cursor?: string | undefined;
   },
 ): Promise<NumberedPage<Listed<Campaign>>> {
-  const found = sql<SqlBool>`project_id = ${p.projectId} AND ${hasStatus(p.status)} AND ${containsText(['name'], p.search)}`;
+  const found = sql<SqlBool>`project_id = ${p.projectId} AND ${hasStatus(p.status)} AND ${containsTextSql(['name'], p.search)}`;
   const [counted, listed] = await Promise.all([
     sql<{ total: number }>`SELECT count(*) AS total FROM campaigns WHERE ${found}`.execute(db),
-    fittedPage<CampaignRow>({
+    fittedPageSql<CampaignRow>({
       columns: CAMPAIGN_COLUMN_NAMES,
       large: { body: 'text', audience_filter: { jsonb: 3 }, variants: { jsonb: 1 } },
       rows: sql`
-        SELECT ${CAMPAIGN_COLUMNS} FROM campaigns WHERE ${found} AND ${afterCursor(p.cursor)}
-        ORDER BY id DESC LIMIT ${p.pageSize + 1} OFFSET ${offsetOf(p)}`,
+        SELECT ${CAMPAIGN_COLUMNS} FROM campaigns WHERE ${found} AND ${afterCursorSql(p.cursor)}
+        ORDER BY id DESC LIMIT ${p.pageSize + 1} OFFSET ${toOffset(p)}`,
     }).execute(db),
   ]);
   return toNumberedPage(
@@ -261,7 +261,7 @@ export async function deleteCampaign(trx: Trx, p: CampaignRef & { read?: ReadVer
       message: 'A campaign that is SCHEDULED, SENDING or PAUSED cannot be deleted.',
       suggestion: 'Cancel it first with POST /v1/campaigns/{id}/cancel.',
     });
-  await noteDeleted(trx, { ...p, ...deleted });
+  await recordDeletedRow(trx, { ...p, ...deleted });
   await sql`DELETE FROM link_clicks WHERE campaign_id = ${p.id} AND project_id = ${p.projectId}`.execute(trx);
   await deleteMachineHours(trx, p);
 }
@@ -292,7 +292,7 @@ const COPY_SUFFIX = ' (Copy)';
  */
 async function newCampaignSlug(trx: Trx, { projectId, name }: { projectId: string; name: string }): Promise<string> {
   await sql`SELECT pg_advisory_xact_lock(hashtextextended(${`slug:campaigns:${projectId}`}, 0))`.execute(trx);
-  return newSlug(trx, { table: 'campaigns', within: projectId, name });
+  return chooseFreeSlug(trx, { table: 'campaigns', within: projectId, name });
 }
 
 export interface CampaignRefusal {
@@ -320,7 +320,7 @@ async function assertContent(
   trx: Trx,
   { projectId, content }: { projectId: string; content: CampaignContent },
 ): Promise<void> {
-  for (const { from } of [content, ...textsOf(content)]) await assertSender(trx, { projectId, from });
+  for (const { from } of [content, ...listVariantTexts(content)]) await assertSender(trx, { projectId, from });
   if (content.topicId) await assertTopic(trx, { projectId, id: content.topicId });
   if (content.segmentId === null) return;
   const { rows } = await sql`
@@ -331,7 +331,7 @@ async function assertContent(
 }
 
 /** Returns the text of each variant. A campaign without variants has one text. */
-export function textsOf(content: CampaignContent): EmailText[] {
+export function listVariantTexts(content: CampaignContent): EmailText[] {
   return content.variants ? content.variants.map((variant) => getVariantText(content, variant)) : [content];
 }
 
@@ -345,12 +345,12 @@ function contentColumns(content: CampaignContent) {
   return {
     name,
     description,
-    ...emailTextColumns(content),
+    ...toEmailTextColumns(content),
     audience_type: audienceType,
     segment_id: segmentId,
     audience_filter: toJsonOrNull(audienceFilter),
     topic_id: content.topicId ?? null,
-    ...timingColumns(timing),
+    ...toTimingColumns(timing),
     variants: toJsonOrNull(variants),
     variant_test: toJsonOrNull(test),
   };
@@ -375,12 +375,12 @@ export function toCampaign(row: CampaignRow | undefined): Campaign {
     name: row.name,
     slug: row.slug,
     description: row.description,
-    ...emailTextOf(row),
+    ...toEmailText(row),
     audienceType: row.audience_type,
     segmentId: row.segment_id,
     audienceFilter: row.audience_filter,
     topicId: row.topic_id,
-    timing: timingOf(row),
+    timing: toTiming(row),
     status: row.status,
     scheduledAt: row.scheduled_at,
     startedAt: row.started_at,

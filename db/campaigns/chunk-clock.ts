@@ -27,7 +27,7 @@ export const CLOCK_KEY = sql<string>`
   concat_ws(' ', coalesce((${EFFECTIVE_WINDOW})::text, '-'), p.timezone, coalesce(k.send_at_local, '-'), k.late_policy)`;
 
 /** SQL condition for a campaign `k` and its project `p`: the check of a chunk is still valid. */
-export function isStillOpen({ key, closesAt }: OpenGate): RawBuilder<SqlBool> {
+export function isGateOpenSql({ key, closesAt }: OpenGate): RawBuilder<SqlBool> {
   return sql<SqlBool>`${CLOCK_KEY} = ${key} AND now() < coalesce(${closesAt}::timestamptz, 'infinity')`;
 }
 
@@ -35,7 +35,7 @@ export function isStillOpen({ key, closesAt }: OpenGate): RawBuilder<SqlBool> {
  * Returns the time zone of a chunk's recipients with the timing settings, and the time of Postgres. Undefined if the
  * chunk was deleted.
  */
-export async function findChunkClock(
+export async function findChunkTiming(
   db: Db,
   p: ChunkRef,
 ): Promise<{ clock: CampaignRecipientTiming; key: string; now: Date } | undefined> {
@@ -50,7 +50,7 @@ export async function findChunkClock(
 }
 
 /** Stores the instant until which a chunk's recipients wait. Null if they do not wait. */
-export async function noteNotBefore(db: Db, p: ChunkRef & { notBefore: Date | null }): Promise<void> {
+export async function storeNotBefore(db: Db, p: ChunkRef & { notBefore: Date | null }): Promise<void> {
   await sql`
     UPDATE campaign_chunks SET not_before = ${p.notBefore}
     WHERE campaign_id = ${p.campaignId} AND seq = ${p.seq} AND project_id = ${p.projectId} AND not_before IS DISTINCT FROM ${p.notBefore}
@@ -77,7 +77,7 @@ export async function findNextOpenings(db: Db, p: { projectId: string; ids: stri
  * the recipient does not wait. The instant is stored once with the chunk, so that a million recipients need no update.
  * @param email the alias of `emails`
  */
-export function notBeforeOf(email: string): RawBuilder<Date | null> {
+export function notBeforeSql(email: string): RawBuilder<Date | null> {
   const column = (name: string) => sql.ref(`${email}.${name}`);
   return sql<Date | null>`CASE WHEN ${column('status')} IN ('PENDING', 'HELD') THEN (
     SELECT k.not_before FROM campaign_chunks k

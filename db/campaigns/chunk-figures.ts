@@ -8,7 +8,7 @@ import {
 } from '../../rules/campaigns/counts.ts';
 import type { Trx } from '../connection.ts';
 import { OUTCOME_OF_E } from './outcomes.ts';
-import { isOfCampaign } from './recipient-rows.ts';
+import { isOfCampaignSql } from './recipient-rows.ts';
 
 interface FiguresRow extends CampaignCounts {
   seq: number;
@@ -35,7 +35,7 @@ const OF_REASON = 0b101111;
  * each chunk's range of ids once, which gives about 100 combinations of values per chunk. It then groups these
  * combinations in six ways.
  */
-export async function countChunks(
+export async function countChunkRecipients(
   trx: Trx,
   p: { projectId: string; campaignId: string; seqs: number[] },
 ): Promise<Map<number, ChunkFigures>> {
@@ -54,7 +54,7 @@ export async function countChunks(
         count(*) AS total, ${sumColumns(perEmail)}
       FROM campaign_chunks k JOIN emails e ON e.project_id = k.project_id AND e.id BETWEEN k.first_id AND k.last_id
       WHERE k.project_id = ${p.projectId} AND k.campaign_id = ${p.campaignId} AND k.seq = ANY(${p.seqs}::int[])
-        AND ${isOfCampaign(sql`e.campaign_id`, p)}
+        AND ${isOfCampaignSql(sql`e.campaign_id`, p)}
       GROUP BY 1, 2, 3, 4, 5, 6, 7)
     SELECT seq, grouping(variant, reason, "sentHour", "deliveredHour", "openedHour", "clickedHour") AS of,
       variant, reason, "sentHour", "deliveredHour", "openedHour", "clickedHour",

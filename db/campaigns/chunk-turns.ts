@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Db } from '../connection.ts';
-import { type ChunkWait, setWait } from './waiting-chunks.ts';
+import { type ChunkWait, setWaitSql } from './waiting-chunks.ts';
 
 interface Chunk {
   projectId: string;
@@ -9,10 +9,10 @@ interface Chunk {
 }
 
 /**
- * Marks a chunk as being sent, and clears its wait. Its recipients change until `endTurn`, so no statistics of the
+ * Marks a chunk as being sent, and clears its wait. Its recipients change until `endChunkTurn`, so no statistics of the
  * chunk are stored until then.
  */
-export async function beginTurn(db: Db, p: Chunk): Promise<void> {
+export async function startChunkTurn(db: Db, p: Chunk): Promise<void> {
   await updateChunk(db, p, sql`busy = true, figures = NULL, due_at = NULL`);
 }
 
@@ -20,8 +20,8 @@ export async function beginTurn(db: Db, p: Chunk): Promise<void> {
  * Marks a chunk as no longer being sent, and deletes statistics that were counted during the turn. With `wait`, the
  * same statement also stores when the chunk's next turn is due.
  */
-export async function endTurn(db: Db, p: Chunk, wait?: ChunkWait): Promise<void> {
-  await updateChunk(db, p, sql`busy = false, figures = NULL${wait ? sql`, ${setWait(wait)}` : sql``}`);
+export async function endChunkTurn(db: Db, p: Chunk, wait?: ChunkWait): Promise<void> {
+  await updateChunk(db, p, sql`busy = false, figures = NULL${wait ? sql`, ${setWaitSql(wait)}` : sql``}`);
 }
 
 async function updateChunk(db: Db, p: Chunk, set: RawBuilder<unknown>): Promise<void> {

@@ -5,7 +5,7 @@ import type { Db } from '../connection.ts';
 import { BEGUN_CAMPAIGNS, OPEN_CAMPAIGNS } from '../schema/campaign-status.ts';
 import { type FrequencyCap, readFrequencyCap } from '../sending/frequency.ts';
 import type { CampaignStart } from './campaigns.ts';
-import { isOfCampaign, OPEN_RECIPIENTS } from './recipient-rows.ts';
+import { isOfCampaignSql, OPEN_RECIPIENTS } from './recipient-rows.ts';
 
 /** A chunk of a campaign start. Only the lane that works on the chunk changes its rows. */
 export interface ChunkRef extends CampaignStart {
@@ -34,7 +34,7 @@ export interface SendTerms {
 }
 
 /** Reads the settings that a turn needs. Undefined if this start no longer sends the campaign. */
-export async function findSendTerms(db: Db, p: CampaignStart & { seq?: number }): Promise<SendTerms | undefined> {
+export async function findSendSettings(db: Db, p: CampaignStart & { seq?: number }): Promise<SendTerms | undefined> {
   const { rows } = await sql<TermsRow>`
     SELECT k.id AS content_id, v.variant, c.mode, c.status = 'PAUSED' AS paused, p.effective_held_at IS NOT NULL AND c.mode = 'live' AS held,
       p.effective_send_rate_per_second AS send_rate_per_second, p.frequency_max, p.frequency_days, p.tracking, p.timezone, d.id AS domain_id, d.domain, d.signing,
@@ -58,7 +58,7 @@ export async function reopenChunks(db: Db, p: CampaignStart & { limit: number })
       SELECT o.seq FROM campaign_chunks o
       WHERE o.campaign_id = ${p.campaignId} AND o.seq > 0 AND EXISTS (
         SELECT FROM emails e WHERE e.project_id = o.project_id AND e.id BETWEEN o.first_id AND o.last_id
-          AND ${isOfCampaign(sql`e.campaign_id`, p)} AND e.status IN ${OPEN_RECIPIENTS})
+          AND ${isOfCampaignSql(sql`e.campaign_id`, p)} AND e.status IN ${OPEN_RECIPIENTS})
       ORDER BY o.seq LIMIT ${p.limit})
     RETURNING k.seq
   `.execute(db);
@@ -82,7 +82,7 @@ export async function failChunk(db: Db, p: ChunkRef & { reason: Reason }): Promi
  * Marks only the deferred recipients of a chunk as failed. Does nothing while the project is on hold, because
  * recipients wait during a hold.
  */
-export async function expireChunk(db: Db, p: ChunkRef): Promise<number> {
+export async function failDeferredRecipients(db: Db, p: ChunkRef): Promise<number> {
   return endOpenRows(db, p, {
     set: sql`status = 'FAILED', reason = 'expired'`,
     from: OPEN_RECIPIENTS,
@@ -98,7 +98,7 @@ export async function finishChunk(db: Db, p: ChunkRef): Promise<boolean> {
     WHERE k.campaign_id = ${p.campaignId} AND k.project_id = ${p.projectId} AND k.seq = ${p.seq}
       AND NOT EXISTS (
         SELECT FROM emails e WHERE e.project_id = k.project_id AND e.id BETWEEN k.first_id AND k.last_id
-          AND ${isOfCampaign(sql`e.campaign_id`, p)} AND e.status IN ${OPEN_RECIPIENTS})
+          AND ${isOfCampaignSql(sql`e.campaign_id`, p)} AND e.status IN ${OPEN_RECIPIENTS})
     RETURNING seq
   `.execute(db);
   return rows.length > 0;
@@ -108,7 +108,7 @@ export async function finishChunk(db: Db, p: ChunkRef): Promise<boolean> {
  * Skips the remaining recipients of a cancelled start, at most `limit` rows per call. Returns the number of skipped
  * recipients. Does nothing while the campaign is SCHEDULED, SENDING or PAUSED, or if it was started again.
  */
-export async function skipCancelled(db: Db, p: CampaignStart & { limit: number }): Promise<number> {
+export async function skipCancelledRecipients(db: Db, p: CampaignStart & { limit: number }): Promise<number> {
   const result = await sql`
     UPDATE emails SET status = 'FAILED', reason = 'cancelled', claim = NULL
     WHERE id IN (
@@ -145,7 +145,7 @@ async function endOpenRows(
     WHERE EXISTS (SELECT FROM start)
       AND k.campaign_id = ${p.campaignId} AND k.project_id = ${p.projectId} AND k.seq = ${p.seq}
       AND e.project_id = ${p.projectId} AND e.id BETWEEN k.first_id AND k.last_id
-      AND ${isOfCampaign(sql`e.campaign_id`, p)} AND e.status IN ${from} AND ${where}
+      AND ${isOfCampaignSql(sql`e.campaign_id`, p)} AND e.status IN ${from} AND ${where}
   `.execute(db);
   return Number(result.numAffectedRows ?? 0n);
 }

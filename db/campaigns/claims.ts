@@ -1,14 +1,14 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { KeyPads } from '../../rules/emails/suppression.ts';
 import type { Db } from '../connection.ts';
-import { notSuppressed, suppressionReasonSql } from '../contacts/suppressions.ts';
-import { type FrequencyCap, hasSlot, isCapUnchangedSql, takeSlots } from '../sending/frequency.ts';
-import { isOnTopic } from '../topics/contact-topics.ts';
+import { isNotSuppressedSql, suppressionReasonSql } from '../contacts/suppressions.ts';
+import { type FrequencyCap, hasSlotSql, isCapUnchangedSql, takeSlotsSql } from '../sending/frequency.ts';
+import { isOnTopicSql } from '../topics/contact-topics.ts';
 import type { CampaignStart } from './campaigns.ts';
-import { isStillOpen, type OpenGate } from './chunk-clock.ts';
+import { isGateOpenSql, type OpenGate } from './chunk-clock.ts';
 import type { ChunkRef } from './chunks.ts';
 import { SHARES_CLAIM_LOCK } from './claim-lock.ts';
-import { isOfCampaign, OPEN_RECIPIENTS } from './recipient-rows.ts';
+import { isOfCampaignSql, OPEN_RECIPIENTS } from './recipient-rows.ts';
 
 /** The range of a chunk's rows that one statement claims: the first and the last id. */
 export interface LedgerRange {
@@ -67,7 +67,7 @@ export async function nextClaimNumber(db: Db): Promise<number> {
  * belongs to an attempt whose process was killed before it recorded a result. The email is sent again with the same
  * Message-ID, because no recipient may be skipped.
  */
-export async function listRanges(
+export async function listUnsentRanges(
   db: Db,
   p: ChunkRef & { size: number; from: string | undefined },
 ): Promise<LedgerRange[]> {
@@ -77,7 +77,7 @@ export async function listRanges(
       SELECT e.id, row_number() OVER (ORDER BY e.id) - 1 AS n, count(*) OVER () AS total
       FROM campaign_chunks k JOIN emails e ON e.project_id = k.project_id AND e.id BETWEEN greatest(k.first_id, ${p.from ?? null}::uuid) AND k.last_id
       WHERE k.campaign_id = ${p.campaignId} AND k.project_id = ${p.projectId} AND k.seq = ${p.seq}
-        AND ${isOfCampaign(sql`e.campaign_id`, p)} AND e.status IN ${OPEN_RECIPIENTS}
+        AND ${isOfCampaignSql(sql`e.campaign_id`, p)} AND e.status IN ${OPEN_RECIPIENTS}
     ), edges AS (
       SELECT id, n, total, lead(id) OVER (ORDER BY id) AS next FROM open WHERE n % ${size} IN (0, ${size} - 1) OR n = total - 1
     )
@@ -91,20 +91,21 @@ export async function listRanges(
  * Claims a range of rows. The same statement reads consent, suppressions and variables, so they are current. It locks
  * the campaign's row until the commit, so a cancellation either sees these claims or prevents them. The lock is shared,
  * so the audience can be read at the same time. Recipients who may not get the email are not changed here;
- * `skipWithheld` marks them. No indexed column changes (docs/decisions.md), so Postgres can use heap-only updates.
+ * `skipWithheldRecipients` marks them. No indexed column changes (docs/decisions.md), so Postgres can use heap-only
+ * updates.
  */
 export async function claimRange(db: Db, p: ClaimRequest): Promise<ClaimedRecipient[]> {
   const cap = p.frequencyCap ?? null;
   const claimable = sql<boolean>`
     EXISTS (SELECT FROM start)
       AND e.project_id = ${p.projectId} AND e.id BETWEEN ${p.range.first} AND ${p.range.last}
-      AND ${isOfCampaign(sql`e.campaign_id`, p)} AND e.status IN ${OPEN_RECIPIENTS}
+      AND ${isOfCampaignSql(sql`e.campaign_id`, p)} AND e.status IN ${OPEN_RECIPIENTS}
       AND c.id = e.contact_id AND c.project_id = ${p.projectId} AND c.subscribed AND ${canReceiveMarketing(p)}
-      AND ((SELECT topic_id FROM start) IS NULL OR ${isOnTopic({ contact: sql`c.id`, topic: sql`(SELECT topic_id FROM start)` })})`;
+      AND ((SELECT topic_id FROM start) IS NULL OR ${isOnTopicSql({ contact: sql`c.id`, topic: sql`(SELECT topic_id FROM start)` })})`;
   const wanted = sql`SELECT e.contact_id, ARRAY[e.id] AS ids FROM emails e, contacts c WHERE ${claimable}`;
-  const slots = cap ? sql`, slots AS (${takeSlots({ projectId: p.projectId, cap, wanted })})` : sql``;
+  const slots = cap ? sql`, slots AS (${takeSlotsSql({ projectId: p.projectId, cap, wanted })})` : sql``;
   // The array is built only once. A join would search all slots for each row.
-  const granted = sql`ARRAY(SELECT s.wanted[1] FROM slots s WHERE ${hasSlot(sql`s.mails`, sql`s.wanted[1]`)})`;
+  const granted = sql`ARRAY(SELECT s.wanted[1] FROM slots s WHERE ${hasSlotSql(sql`s.mails`, sql`s.wanted[1]`)})`;
   const capped = cap ? sql`AND e.id = ANY(${granted})` : sql``;
   const { rows } = await sql<ClaimRow>`
     WITH start AS MATERIALIZED (
@@ -112,7 +113,7 @@ export async function claimRange(db: Db, p: ClaimRequest): Promise<ClaimedRecipi
       WHERE k.project_id = ${p.projectId} AND k.id = ${p.campaignId} AND k.send_no = ${p.sendNo} AND k.status = 'SENDING'
         AND (p.effective_held_at IS NULL OR k.mode = 'test') AND p.effective_send_rate_per_second IS NOT DISTINCT FROM ${p.sendRate}::int
         AND (k.mode = 'test' OR ${isCapUnchangedSql(cap)})
-        AND ${isStillOpen(p.clock)} AND ${SHARES_CLAIM_LOCK}
+        AND ${isGateOpenSql(p.clock)} AND ${SHARES_CLAIM_LOCK}
       FOR KEY SHARE OF k
     )${slots}
     UPDATE emails e SET status = 'SENDING', attempts = e.attempts + 1, claim = ${p.claim}, to_email = c.email ${variantAssignments(p)}
@@ -128,25 +129,25 @@ export async function claimRange(db: Db, p: ClaimRequest): Promise<ClaimedRecipi
  * Marks the recipients of a range who may not get the email as skipped, with the reason. Returns the number of them.
  * Safe to run twice.
  */
-export async function skipWithheld(db: Db, p: ClaimRequest): Promise<number> {
+export async function skipWithheldRecipients(db: Db, p: ClaimRequest): Promise<number> {
   const why = suppressionReasonSql({
     pads: p.suppressionPads,
     email: sql`c.email`,
     projectId: p.projectId,
     type: 'MARKETING',
   });
-  const onTopic = isOnTopic({ contact: sql`c.id`, topic: sql`k.topic_id` });
+  const onTopic = isOnTopicSql({ contact: sql`c.id`, topic: sql`k.topic_id` });
   const result = await sql`
     UPDATE emails e SET status = 'FAILED', reason = r.reason
     FROM (
       SELECT m.id, CASE WHEN c.id IS NULL THEN 'contact_deleted' WHEN NOT c.subscribed AND c.pending THEN 'unconfirmed' WHEN NOT c.subscribed THEN 'unsubscribed'
         ELSE coalesce('suppressed:' || (${why}), CASE WHEN NOT ${onTopic} THEN 'unsubscribed:topic' END,
-          CASE WHEN NOT ${hasSlot(sql`s.mails`, sql`m.id`)} THEN 'frequency_capped' END) END AS reason
+          CASE WHEN NOT ${hasSlotSql(sql`s.mails`, sql`m.id`)} THEN 'frequency_capped' END) END AS reason
       FROM emails m JOIN campaigns k ON k.id = ${p.campaignId} AND k.project_id = m.project_id
       LEFT JOIN contacts c ON c.id = m.contact_id AND c.project_id = m.project_id
       LEFT JOIN frequency_slots s ON s.contact_id = m.contact_id AND s.project_id = m.project_id AND ${p.frequencyCap != null}
       WHERE m.project_id = ${p.projectId} AND m.id BETWEEN ${p.range.first} AND ${p.range.last}
-        AND ${isOfCampaign(sql`m.campaign_id`, p)} AND m.status IN ${OPEN_RECIPIENTS} AND m.claim IS DISTINCT FROM ${p.claim}) r
+        AND ${isOfCampaignSql(sql`m.campaign_id`, p)} AND m.status IN ${OPEN_RECIPIENTS} AND m.claim IS DISTINCT FROM ${p.claim}) r
     WHERE e.id = r.id AND r.reason IS NOT NULL AND e.status IN ${OPEN_RECIPIENTS} AND e.claim IS DISTINCT FROM ${p.claim}
       AND EXISTS (
         SELECT FROM campaigns WHERE project_id = ${p.projectId} AND id = ${p.campaignId} AND send_no = ${p.sendNo} AND status = 'SENDING')
@@ -178,7 +179,7 @@ function variantAssignments({ assignedVariant }: ClaimRequest): RawBuilder<unkno
  * Postgres finds this out once per statement and not per row.
  */
 function canReceiveMarketing(p: ClaimRequest): RawBuilder<boolean> {
-  const allowed = notSuppressed({
+  const allowed = isNotSuppressedSql({
     pads: p.suppressionPads,
     email: sql`c.email`,
     projectId: p.projectId,

@@ -2,10 +2,10 @@ import { sql } from 'kysely';
 import { cutServerReply } from '../../rules/cut-text.ts';
 import { EMAIL_PROVIDERS, type EmailProviderKind } from '../../rules/emails/email-providers.ts';
 import type { Db } from '../connection.ts';
-import { noteProviderMessages } from '../emails/provider-messages.ts';
+import { insertProviderMessagesSql } from '../emails/provider-messages.ts';
 import { hasListenersSql } from '../events/listeners.ts';
 import { prepared } from '../prepared.ts';
-import { countOutcomes } from '../sending/hold-guard.ts';
+import { countOutcomesSql } from '../sending/hold-guard.ts';
 import { markFiguresStale } from './stale-figures.ts';
 
 /** An email that the provider deferred, with the provider's reply. */
@@ -27,14 +27,14 @@ export interface SentEmails {
   source: EmailProviderKind;
 }
 
-/** Result of `completeSent`. */
+/** Result of `recordSentEmails`. */
 export interface CompletedSent {
   /**
    * The number of emails that this call completed. If it is lower than the number of emails passed in, other processes
    * have claimed the rest, or the rest belongs to the `listening` projects.
    */
   counted: number;
-  /** True if a mailbox provider has recently refused email of one of these projects (see `findWatchedEmails`). */
+  /** True if a mailbox provider has recently refused email of one of these projects (see `countWatchedEmails`). */
   watched: boolean;
   /** Projects for which nothing was recorded, because a workflow or webhook endpoint reacts to their events. */
   listening: string[];
@@ -46,7 +46,7 @@ export interface CompletedSent {
  * endpoint that reacts to the event. For other projects, the caller uses `recordEvents`. If a provider's callback has
  * already set a later status, that status stays.
  */
-export async function completeSent(db: Db, p: SentEmails): Promise<CompletedSent> {
+export async function recordSentEmails(db: Db, p: SentEmails): Promise<CompletedSent> {
   const done = sql`
     UPDATE emails e SET status = CASE WHEN e.status = 'SENDING' THEN 'SENT' ELSE e.status END, sent_at = now(), error = NULL,
       provider_message_id = d.provider_id
@@ -65,8 +65,8 @@ export async function completeSent(db: Db, p: SentEmails): Promise<CompletedSent
       late AS (${markFiguresStale(sql`SELECT * FROM done WHERE status <> 'SENT'`)}),
       noted AS (
         INSERT INTO events (project_id, contact_id, email_id, name) SELECT project_id, contact_id, id, 'email.sent' FROM done),
-      ${EMAIL_PROVIDERS[p.source].tellsById ? sql`known AS (${noteProviderMessages(handedOver)}),` : sql``}
-      counts AS (${countOutcomes(byProject)})
+      ${EMAIL_PROVIDERS[p.source].tellsById ? sql`known AS (${insertProviderMessagesSql(handedOver)}),` : sql``}
+      counts AS (${countOutcomesSql(byProject)})
     SELECT count(*) AS counted,
       EXISTS (SELECT FROM provider_outcomes w WHERE w.project_id IN (SELECT project_id FROM done)) AS watched,
       ARRAY(SELECT id FROM listening) AS listening
@@ -77,9 +77,9 @@ export async function completeSent(db: Db, p: SentEmails): Promise<CompletedSent
 
 /**
  * Sets deferred emails back to PENDING, so that they are claimed again. Returns the number of changed emails, as
- * `completeSent` does.
+ * `recordSentEmails` does.
  */
-export async function completeDeferred(db: Db, rows: Deferred[]): Promise<number> {
+export async function requeueDeferredEmails(db: Db, rows: Deferred[]): Promise<number> {
   if (rows.length === 0) return 0;
   const result = await sql`
     UPDATE emails e SET status = 'PENDING', error = d.error
@@ -91,7 +91,7 @@ export async function completeDeferred(db: Db, rows: Deferred[]): Promise<number
 }
 
 /** Finds which emails have been completed. Used when the connection was lost before the response to a commit. */
-export async function findCompleted(db: Db, p: { ids: string[]; claims: number[] }): Promise<Set<string>> {
+export async function findCompletedEmails(db: Db, p: { ids: string[]; claims: number[] }): Promise<Set<string>> {
   const { rows } = await sql<{ id: string }>`
     SELECT e.id FROM unnest(${p.ids}::uuid[], ${p.claims}::bigint[]) AS d (id, claim)
     JOIN emails e ON e.id = d.id AND e.claim = d.claim AND e.status <> 'SENDING'

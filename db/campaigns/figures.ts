@@ -8,10 +8,10 @@ import {
   type SeriesKind,
 } from '../../rules/campaigns/counts.ts';
 import type { Db, Trx } from '../connection.ts';
-import { joinedTransaction } from '../joined-transaction.ts';
-import { sqlStateOf } from '../postgres-errors.ts';
+import { findJoinedTransaction } from '../joined-transaction.ts';
+import { readSqlState } from '../postgres-errors.ts';
 import { inSavepoint } from '../transaction.ts';
-import { countChunks } from './chunk-figures.ts';
+import { countChunkRecipients } from './chunk-figures.ts';
 
 /** Statistics of a campaign's recipients. */
 export interface Figures {
@@ -73,7 +73,7 @@ export async function readFigures(
  * separate snapshot.
  */
 async function countMissing(db: Db, p: { projectId: string; campaignId: string }): Promise<Chunk[]> {
-  const joined = joinedTransaction(db);
+  const joined = findJoinedTransaction(db);
   if (joined) return (await countChunksOf(joined, p)).chunks;
   return db
     .transaction()
@@ -88,7 +88,7 @@ async function countMissing(db: Db, p: { projectId: string; campaignId: string }
 async function countChunksOf(trx: Trx, p: { projectId: string; campaignId: string }) {
   const chunks = await listChunks(trx, { projectId: p.projectId, ids: [p.campaignId] });
   const lacking = chunks.filter(({ figures }) => figures === null);
-  const counted = await countChunks(trx, { ...p, seqs: lacking.map(({ seq }) => seq) });
+  const counted = await countChunkRecipients(trx, { ...p, seqs: lacking.map(({ seq }) => seq) });
   for (const chunk of lacking) chunk.figures = counted.get(chunk.seq) ?? null;
   return { chunks, lacking };
 }
@@ -119,7 +119,7 @@ async function storeFigures(trx: Trx, p: { projectId: string; campaignId: string
       `.execute(trx);
     });
   } catch (error) {
-    if (!LOST_RACE.has(sqlStateOf(error) ?? '')) throw error;
+    if (!LOST_RACE.has(readSqlState(error) ?? '')) throw error;
   }
 }
 

@@ -8,7 +8,7 @@ import {
   type VariantTest,
 } from '../../rules/campaigns/variants.ts';
 import type { Trx } from '../connection.ts';
-import { checkedPage, type PageZones } from './zoned-pages.ts';
+import { checkedPageSql, type PageZones } from './zoned-pages.ts';
 
 /** Consecutive rows of a page that become a chunk. All rows have the same variant and zone. */
 export interface PageChunk {
@@ -73,7 +73,7 @@ export async function insertPageWithVariants(
   const { rows } = await sql<
     { chunks: (Omit<PageChunk, 'variant' | 'rest'> & { place: number | null })[] } & PageWithVariants
   >`
-    WITH ${checkedPage({ predicate, refused, contacts, zones })}, placed AS MATERIALIZED (
+    WITH ${checkedPageSql({ predicate, refused, contacts, zones })}, placed AS MATERIALIZED (
       SELECT id, refused, CASE WHEN refused IS NULL THEN zone END AS zone, CASE WHEN refused IS NULL THEN
         (${slots}::smallint[])[row_number() OVER (ORDER BY refused IS NOT NULL, md5(id::text || ${campaignId}::text), id)] END AS place
       FROM zoned

@@ -3,7 +3,7 @@ import type { RecipientOutcome } from '../../rules/campaigns/outcomes.ts';
 import { toSearchForms } from '../../rules/emails/email-address.ts';
 import type { EmailStatus } from '../../rules/emails/email-status.ts';
 import { escapeLike } from '../escape-like.ts';
-import { notBeforeOf } from './chunk-clock.ts';
+import { notBeforeSql } from './chunk-clock.ts';
 import { OUTCOME_OF_E } from './outcomes.ts';
 
 /** One recipient of a campaign: the recipient's row of the ledger. `email` is null after the contact was erased. */
@@ -54,30 +54,30 @@ export const RECIPIENT_COLUMNS = sql`e.id, e.contact_id AS "contactId",
   e.reason, e.error, e.attempts, e.sent_at AS "sentAt", e.delivered_at AS "deliveredAt", e.opened_at AS "openedAt",
   e.clicked_at AS "clickedAt", e.bounced_at AS "bouncedAt", e.unsubscribed_at AS "unsubscribedAt",
   CASE WHEN e.variant IS NOT NULL THEN (SELECT k.variants->e.variant->>'name' FROM campaigns k WHERE k.id = e.campaign_id) END AS variant,
-  ${notBeforeOf('e')} AS "notBefore"`;
+  ${notBeforeSql('e')} AS "notBefore"`;
 
 /**
  * SQL condition that a row belongs to the campaign, for rows within a range of ids. The condition is written so that
  * Postgres cannot use an index for it. Otherwise the planner would read the whole campaign by the index (campaign_id,
  * contact_id) for each chunk of a large campaign. The range of ids is enough to find the rows.
  */
-export function isOfCampaign(column: RawBuilder<unknown>, p: { campaignId: string }): RawBuilder<boolean> {
+export function isOfCampaignSql(column: RawBuilder<unknown>, p: { campaignId: string }): RawBuilder<boolean> {
   return sql<boolean>`(${column} = ${p.campaignId}::uuid) IS TRUE`;
 }
 
 /** SQL condition that a row `e` of `emails` matches the whole filter. */
-export function matches(p: RecipientFilter): RawBuilder<SqlBool> {
+export function matchesFilterSql(p: RecipientFilter): RawBuilder<SqlBool> {
   const ofReason = p.reasons ? sql<SqlBool>`e.reason = ANY(${p.reasons}::text[])` : sql<SqlBool>`true`;
-  return sql<SqlBool>`${hasStatus(p)} AND ${ofReason} AND ${hasOutcome(p)} AND ${hasAddress(p)}`;
+  return sql<SqlBool>`${hasStatusSql(p)} AND ${ofReason} AND ${hasOutcomeSql(p)} AND ${hasAddressSql(p)}`;
 }
 
 /** SQL condition that the row has one of the filter's statuses. */
-export function hasStatus({ statuses }: RecipientFilter): RawBuilder<SqlBool> {
+export function hasStatusSql({ statuses }: RecipientFilter): RawBuilder<SqlBool> {
   return statuses ? sql<SqlBool>`e.status = ANY(${statuses}::text[])` : sql<SqlBool>`true`;
 }
 
 /** SQL condition that the row has the filter's outcome. */
-export function hasOutcome({ outcome }: RecipientFilter): RawBuilder<SqlBool> {
+export function hasOutcomeSql({ outcome }: RecipientFilter): RawBuilder<SqlBool> {
   return outcome ? OUTCOME_OF_E[outcome] : sql<SqlBool>`true`;
 }
 
@@ -85,7 +85,7 @@ export function hasOutcome({ outcome }: RecipientFilter): RawBuilder<SqlBool> {
  * SQL condition that the address contains the filter's search text. Uses the address stored with the email. The
  * contact's address is used only for recipients who were not sent to yet.
  */
-export function hasAddress({ search }: RecipientFilter): RawBuilder<SqlBool> {
+export function hasAddressSql({ search }: RecipientFilter): RawBuilder<SqlBool> {
   if (!search) return sql<SqlBool>`true`;
   const part = `%${toLikeText(search)}%`;
   return sql<SqlBool>`CASE WHEN e.to_email IS NOT NULL THEN e.to_email LIKE ${part} ELSE EXISTS (

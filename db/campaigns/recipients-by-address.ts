@@ -4,7 +4,7 @@ import type { Db } from '../connection.ts';
 import type { CampaignRef } from './campaigns.ts';
 import {
   type CampaignRecipientRow,
-  matches,
+  matchesFilterSql,
   RECIPIENT_COLUMNS,
   type RecipientFilter,
   toLikeText,
@@ -30,7 +30,7 @@ export async function canFindByAddress(db: Db, { search }: RecipientFilter): Pro
  * Finds recipients whose contact's address starts with the search text, ordered by address, after the address `after`.
  * `goesOn` is the last address that was read; null if there are no more.
  */
-export async function findByAddress(
+export async function findRecipientsByAddress(
   db: Db,
   p: Search & { after: string | null; limit: number; untilMs: number },
 ): Promise<{ items: CampaignRecipientRow[]; goesOn: string | null }> {
@@ -50,10 +50,10 @@ export async function findByAddress(
 }
 
 /**
- * Returns the SQL condition for matching rows `e` that `findByAddress` does not find. It is a CASE, so that Postgres
- * reads contacts only for matching rows; a join would read all contacts first.
+ * Returns the SQL condition for matching rows `e` that `findRecipientsByAddress` does not find. It is a CASE, so that
+ * Postgres reads contacts only for matching rows; a join would read all contacts first.
  */
-export async function isNotFoundByAddress(db: Db, p: RecipientFilter, meant: RawBuilder<SqlBool>) {
+export async function isNotFoundByAddressSql(db: Db, p: RecipientFilter, meant: RawBuilder<SqlBool>) {
   const begins = await addressPrefixPredicate(db, p);
   return sql<SqlBool>`CASE WHEN ${meant} THEN NOT EXISTS (
     SELECT FROM contacts c WHERE c.id = e.contact_id AND c.project_id = e.project_id AND ${begins}) END`;
@@ -74,7 +74,7 @@ async function findRows(db: Db, p: Search, of: { ids: string[]; limit: number })
   const { rows } = await sql<CampaignRecipientRow>`
     SELECT ${RECIPIENT_COLUMNS} FROM contacts c
     JOIN emails e ON e.campaign_id = ${p.id} AND e.contact_id = c.id AND e.project_id = c.project_id
-    WHERE c.project_id = ${p.projectId} AND c.id = ANY(${of.ids}::uuid[]) AND ${matches(p)}
+    WHERE c.project_id = ${p.projectId} AND c.id = ANY(${of.ids}::uuid[]) AND ${matchesFilterSql(p)}
     ORDER BY c.email LIMIT ${of.limit}
   `.execute(db);
   return rows;

@@ -9,14 +9,14 @@ import type { Page, PageRequest } from '../keyset.ts';
 import type { CampaignRef } from './campaigns.ts';
 import {
   type CampaignRecipientRow,
-  hasOutcome,
-  hasStatus,
-  isOfCampaign,
-  matches,
+  hasOutcomeSql,
+  hasStatusSql,
+  isOfCampaignSql,
+  matchesFilterSql,
   RECIPIENT_COLUMNS,
   type RecipientFilter,
 } from './recipient-rows.ts';
-import { canFindByAddress, findByAddress, isNotFoundByAddress } from './recipients-by-address.ts';
+import { canFindByAddress, findRecipientsByAddress, isNotFoundByAddressSql } from './recipients-by-address.ts';
 
 type Request = CampaignRef & RecipientFilter;
 
@@ -85,7 +85,7 @@ type Search = Asked & Exclude<RecipientPosition, { part: 'address' }>;
 
 async function findFromPosition(db: Db, p: Asked, position: RecipientPosition): Promise<Page<CampaignRecipientRow>> {
   if (position.part !== 'address') return findRecipients(db, { ...p, ...position });
-  const { items, goesOn } = await findByAddress(db, { ...p, after: position.after });
+  const { items, goesOn } = await findRecipientsByAddress(db, { ...p, after: position.after });
   if (goesOn !== null) return cutPageAt(items, { part: 'address', after: goesOn });
   const rest = { part: 'rest', before: null } as const;
   if (items.length === p.limit) return cutPageAt(items, rest);
@@ -101,7 +101,7 @@ async function findRecipients(db: Db, p: Search): Promise<Page<CampaignRecipient
   const reasons = reasonsForIndex(p);
   if (reasons) return toRecipientPage(await findByReasons(db, p, reasons), p);
   const ranges = await listIdRanges(db, p);
-  const meant = p.part === 'rest' ? await isNotFoundByAddress(db, p, matches(p)) : matches(p);
+  const meant = p.part === 'rest' ? await isNotFoundByAddressSql(db, p, matchesFilterSql(p)) : matchesFilterSql(p);
   const found: CampaignRecipientRow[] = [];
   let [slowestMs, rowsRead] = [0, 0];
   for (const [n, range] of ranges.entries()) {
@@ -143,7 +143,7 @@ async function findByReasons(db: Db, p: Search, reasons: readonly string[]): Pro
     SELECT ${RECIPIENT_COLUMNS} FROM unnest(${[...new Set(reasons)]}::text[]) AS r (reason) CROSS JOIN LATERAL (
       SELECT * FROM emails e
       WHERE e.campaign_id = ${p.id} AND e.reason = r.reason AND e.project_id = ${p.projectId}
-        AND ${isBeforeId(p, sql`e.id`)} AND ${hasStatus(p)} AND ${hasOutcome(p)}
+        AND ${isBeforeId(p, sql`e.id`)} AND ${hasStatusSql(p)} AND ${hasOutcomeSql(p)}
       ORDER BY e.id DESC LIMIT ${p.limit + 1}) e
     LEFT JOIN contacts c ON c.id = e.contact_id AND c.project_id = e.project_id
     ORDER BY e.id DESC LIMIT ${p.limit + 1}
@@ -161,7 +161,7 @@ async function findInRange(
     SELECT ${RECIPIENT_COLUMNS} FROM (
       SELECT e.* FROM emails e
       WHERE e.project_id = ${p.projectId} AND e.id BETWEEN ${first}::uuid AND ${last}::uuid
-        AND ${isOfCampaign(sql`e.campaign_id`, { campaignId: p.id })} AND ${isBeforeId(p, sql`e.id`)} AND ${how.meant}
+        AND ${isOfCampaignSql(sql`e.campaign_id`, { campaignId: p.id })} AND ${isBeforeId(p, sql`e.id`)} AND ${how.meant}
       ORDER BY e.id DESC LIMIT ${how.limit}) e
     LEFT JOIN contacts c ON c.id = e.contact_id AND c.project_id = e.project_id
     ORDER BY e.id DESC
@@ -195,7 +195,7 @@ async function countRecipients(db: Db, p: Request, all: number): Promise<number 
   if (!p.statuses && !p.reasons && !p.outcome && !p.search) return all;
   if (all > COUNTED_MAX) return null;
   const counted = await sql<{ total: number }>`
-    SELECT count(*) AS total FROM emails e WHERE e.project_id = ${p.projectId} AND e.campaign_id = ${p.id} AND ${matches(p)}
+    SELECT count(*) AS total FROM emails e WHERE e.project_id = ${p.projectId} AND e.campaign_id = ${p.id} AND ${matchesFilterSql(p)}
   `.execute(db);
   return counted.rows[0]?.total ?? 0;
 }

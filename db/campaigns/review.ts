@@ -11,7 +11,7 @@ import type { Reader } from '../contacts/readers.ts';
 import { audiencePredicate } from './audience.ts';
 import type { Campaign } from './campaigns.ts';
 import { EFFECTIVE_WINDOW } from './chunk-clock.ts';
-import { withheldReason } from './withheld.ts';
+import { withheldReasonSql } from './withheld.ts';
 
 /** A preview of the audience of a campaign. Nothing is claimed or reserved for it. */
 export interface AudienceReview {
@@ -45,7 +45,12 @@ export async function reviewAudience(
 ): Promise<AudienceReview> {
   const { projectId, pads, variables } = p;
   const predicate = await audiencePredicateOf(db, p);
-  const refused = withheldReason({ projectId, pads, subscribed: sql`contacts.subscribed`, email: sql`contacts.email` });
+  const refused = withheldReasonSql({
+    projectId,
+    pads,
+    subscribed: sql`contacts.subscribed`,
+    email: sql`contacts.email`,
+  });
   const lacking = variables.map(
     (path, n) =>
       sql`count(*) FILTER (WHERE coalesce(data #>> ${path.split('.')}::text[], '') = '') AS ${sql.ref(`m${n}`)}`,
@@ -64,7 +69,7 @@ export async function reviewAudience(
 }
 
 /** Returns one contact to which the campaign would be sent. Undefined if there is none. */
-export async function findSample(db: Db, p: Request): Promise<Reader | undefined> {
+export async function findSampleContact(db: Db, p: Request): Promise<Reader | undefined> {
   const { rows } = await sql<Reader>`
     SELECT id, email, data, untrusted_keys AS "untrustedKeys" FROM contacts WHERE ${await audiencePredicateOf(db, p)} AND subscribed LIMIT 1
   `.execute(db);
@@ -131,7 +136,7 @@ const ZONES_MAX = 2_000;
  * Counts the subscribed contacts of an audience by the zone in their data. A null zone means contacts without a zone,
  * which use the project's zone.
  */
-export async function countZones(db: Db, p: Request): Promise<{ zone: string | null; contacts: number }[]> {
+export async function countContactsByZone(db: Db, p: Request): Promise<{ zone: string | null; contacts: number }[]> {
   const { rows } = await sql<{ name: string | null; contacts: number }>`
     SELECT CASE WHEN name ~ ${ZONE_PATTERN} THEN name END AS name, count(*) AS contacts
     FROM (SELECT contacts.data->>'timezone' AS name FROM contacts WHERE ${await audiencePredicateOf(db, p)} AND subscribed) c

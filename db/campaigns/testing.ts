@@ -6,14 +6,14 @@ import type { Db } from '../connection.ts';
  * no test.
  */
 export async function isTesting(db: Db, p: { projectId: string; campaignId: string }): Promise<boolean | undefined> {
-  return (await findTest(db, p))?.testing;
+  return (await findTestState(db, p))?.testing;
 }
 
 /**
  * Returns the result of `isTesting`, and the highest number of a chunk that may be sent. Undefined if the campaign has
  * no test.
  */
-export async function findTest(
+export async function findTestState(
   db: Db,
   p: { projectId: string; campaignId: string },
 ): Promise<{ testing: boolean; lastSeq: number } | undefined> {
@@ -21,13 +21,13 @@ export async function findTest(
     SELECT c.winner IS NULL AND CASE WHEN c.audience_done
         THEN EXISTS (SELECT FROM campaign_chunks k WHERE k.campaign_id = c.id AND k.seq < 0)
         ELSE (c.variant_test->>'share')::numeric < 1 END AS testing,
-      ${lastSeqOf(sql`c.id`)} AS "lastSeq"
+      ${lastSendableSeqSql(sql`c.id`)} AS "lastSeq"
     FROM campaigns c WHERE c.project_id = ${p.projectId} AND c.id = ${p.campaignId} AND c.variant_test IS NOT NULL
   `.execute(db);
   return rows[0];
 }
 
 /** SQL for the highest number of a chunk that may be sent. */
-export function lastSeqOf(campaignId: RawBuilder<unknown>): RawBuilder<number> {
+export function lastSendableSeqSql(campaignId: RawBuilder<unknown>): RawBuilder<number> {
   return sql<number>`(SELECT greatest(max(o.seq), 0) FROM campaign_chunks o WHERE o.campaign_id = ${campaignId})`;
 }

@@ -5,7 +5,7 @@ import type { SendingWindow } from '../../rules/time/sending-window.ts';
 export const WINDOW_COLUMN_NAMES = ['own_window', 'sending_window', 'late_policy'] as const;
 
 /** Returns a campaign's timing as columns of its row. */
-export function timingColumns({ sendingWindow, sendAtLocal, latePolicy }: CampaignTiming) {
+export function toTimingColumns({ sendingWindow, sendAtLocal, latePolicy }: CampaignTiming) {
   return {
     own_window: sendingWindow !== undefined,
     sending_window: sendingWindow ? JSON.stringify(sendingWindow) : null,
@@ -21,7 +21,7 @@ export interface TimingRow {
   late_policy: LatePolicy;
 }
 
-export function timingOf(row: TimingRow): CampaignTiming {
+export function toTiming(row: TimingRow): CampaignTiming {
   return {
     sendingWindow: row.own_window ? row.sending_window : undefined,
     sendAtLocal: row.send_at_local,

@@ -23,7 +23,7 @@ interface DueRequest extends CampaignStart {
 }
 
 /** Returns the assignments that make a row of `campaign_chunks` wait. */
-export function setWait({ chunk, clock }: ChunkWait): RawBuilder<unknown> {
+export function setWaitSql({ chunk, clock }: ChunkWait): RawBuilder<unknown> {
   const { dueAtMs, deferredSinceMs, deferrals, from, putOff } = chunk;
   return sql`due_at = ${new Date(dueAtMs)}, due_clock = ${clock}, deferred_since = ${toDate(deferredSinceMs)},
     deferrals = ${deferrals}, resume_id = ${from ?? null}::uuid, resume_deferred = ${putOff ?? null}`;
@@ -33,7 +33,7 @@ export function setWait({ chunk, clock }: ChunkWait): RawBuilder<unknown> {
  * Stores the waits of chunks from a workflow of an earlier version, which kept them in its own state. Safe to run
  * twice.
  */
-export async function keepWaits(db: Db, p: CampaignStart & { waits: ChunkWait[] }): Promise<void> {
+export async function storeWaits(db: Db, p: CampaignStart & { waits: ChunkWait[] }): Promise<void> {
   const rows = p.waits.map(({ chunk, clock }) => ({
     seq: chunk.seq,
     due_at: new Date(chunk.dueAtMs),

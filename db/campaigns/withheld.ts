@@ -7,7 +7,7 @@ import { suppressionReasonSql } from '../contacts/suppressions.ts';
  * get it. `subscribed` and `email` are columns of the contact. A project without suppressions, which is the common
  * case, costs one lookup for the whole statement.
  */
-export function withheldReason(p: {
+export function withheldReasonSql(p: {
   projectId: string;
   pads: KeyPads;
   subscribed: RawBuilder<unknown>;

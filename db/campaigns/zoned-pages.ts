@@ -52,7 +52,7 @@ export async function findPageZones(
  * has for each contact the reason to skip it, and its time zone; both may be null.
  * @param p.refused SQL for the reason, for a row of `page` (id, subscribed, email)
  */
-export function checkedPage(p: {
+export function checkedPageSql(p: {
   predicate: RawBuilder<SqlBool>;
   refused: RawBuilder<string | null>;
   contacts: number;
@@ -74,7 +74,7 @@ function selectZonedRows(zones: PageZones | undefined): RawBuilder<unknown> {
 }
 
 /** Returns SQL for the chunks of a page, as JSON. The CTE `taken` (id, contact_id) has the page's rows. */
-export function zonedChunks(zones: PageZones | undefined, maxRows: number): RawBuilder<ZonedChunk[] | null> {
+export function zonedChunksSql(zones: PageZones | undefined, maxRows: number): RawBuilder<ZonedChunk[] | null> {
   if (!zones) return sql`NULL::jsonb`;
   return sql`(
     SELECT jsonb_agg(jsonb_build_object('zone', g.zone, 'first', g.ids[1], 'last', g.ids[cardinality(g.ids)], 'size', cardinality(g.ids)) ORDER BY g.ids[1])

@@ -4,7 +4,7 @@ import type { SendingWindow } from '../../rules/time/sending-window.ts';
 import type { Db } from '../connection.ts';
 
 /** Returns the time zones of a contact and its project, and the project's sending window. */
-export async function getContactClock(db: Db, p: { projectId: string; contactId: string }): Promise<RecipientTiming> {
+export async function getContactTiming(db: Db, p: { projectId: string; contactId: string }): Promise<RecipientTiming> {
   const { rows } = await sql<RecipientTiming>`
     SELECT (SELECT c.data->>'timezone' FROM contacts c WHERE c.project_id = p.id AND c.id = ${p.contactId}) AS zone,
       p.timezone AS "projectZone", p.sending_window AS window

@@ -16,7 +16,7 @@ const SEGMENTS_AT_A_TIME = 50;
 export type ExportedRecord = Record<string, unknown> & { id: string };
 
 /** Lists the suppressions of an address, including suppressions of which only the hash is stored. */
-export async function listSuppressionsOf(
+export async function exportContactSuppressions(
   db: Db,
   key: Buffer,
   p: { projectId: string; email: string },
@@ -29,7 +29,7 @@ export async function listSuppressionsOf(
 }
 
 /** Lists a contact's SMS, oldest first. */
-export async function listSmsOf(db: Db, p: ContactRef & { after?: string }): Promise<ExportedRecord[]> {
+export async function exportContactSms(db: Db, p: ContactRef & { after?: string }): Promise<ExportedRecord[]> {
   const { rows } = await sql<ExportedRecord>`
     SELECT id, to_phone AS "to", from_phone AS "from", body, status, created_at AS "createdAt", sent_at AS "sentAt",
       delivered_at AS "deliveredAt"
@@ -40,7 +40,7 @@ export async function listSmsOf(db: Db, p: ContactRef & { after?: string }): Pro
 }
 
 /** Lists a contact's events, oldest first. */
-export async function listEventsOf(db: Db, p: ContactRef & { after?: string }): Promise<ExportedRecord[]> {
+export async function exportContactEvents(db: Db, p: ContactRef & { after?: string }): Promise<ExportedRecord[]> {
   const { rows } = await sql<ExportedRecord>`
     SELECT id, name, coalesce(data, '{}') AS data, email_id AS "emailId", actor, created_at AS "createdAt"
     FROM events WHERE project_id = ${p.projectId} AND contact_id = ${p.id} AND id > ${p.after ?? FIRST}::uuid
@@ -50,7 +50,7 @@ export async function listEventsOf(db: Db, p: ContactRef & { after?: string }): 
 }
 
 /** Lists a contact's executions with their steps, oldest first. Omits the responses of webhooks. */
-export async function listExecutionsOf(db: Db, p: ContactRef & { after?: string }): Promise<ExportedRecord[]> {
+export async function exportContactExecutions(db: Db, p: ContactRef & { after?: string }): Promise<ExportedRecord[]> {
   const { rows } = await sql<ExportedRecord>`
     SELECT x.id, x.workflow_id AS "workflowId", w.name AS "workflowName", x.status, x.exit_reason AS "exitReason", x.error,
       x.event_name AS "eventName", x.event, x.context, x.started_at AS "startedAt", x.completed_at AS "completedAt",
@@ -65,7 +65,7 @@ export async function listExecutionsOf(db: Db, p: ContactRef & { after?: string 
 }
 
 /** Lists the segments that a contact is in now. */
-export async function listSegmentsOf(db: Db, { projectId, id }: ContactRef): Promise<ExportedRecord[]> {
+export async function exportContactSegments(db: Db, { projectId, id }: ContactRef): Promise<ExportedRecord[]> {
   const { rows: segments } = await sql<ExportedRecord>`
     SELECT id, name, slug, type FROM segments WHERE project_id = ${projectId} ORDER BY id
   `.execute(db);

@@ -4,7 +4,7 @@ import { toSearchForms } from '../../rules/emails/email-address.ts';
 import type { Condition } from '../../rules/filters/filters.ts';
 import type { Db } from '../connection.ts';
 import { escapeLike } from '../escape-like.ts';
-import { earliestIdOf, latestIdOf } from '../id-time.ts';
+import { earliestIdSql, latestIdSql } from '../id-time.ts';
 import { compileCondition } from '../segments/filter-sql.ts';
 import { loadConditionSources } from '../segments/sources.ts';
 
@@ -38,7 +38,7 @@ export async function contactPredicate(
 }
 
 /** Counts the contacts that match a condition on `contacts`. */
-export async function countMatching(db: Db, found: RawBuilder<SqlBool>): Promise<number> {
+export async function countMatchingContacts(db: Db, found: RawBuilder<SqlBool>): Promise<number> {
   const { rows } = await sql<{ total: number }>`SELECT count(*) AS total FROM contacts WHERE ${found}`.execute(db);
   return rows[0]?.total ?? 0;
 }
@@ -54,9 +54,9 @@ function matchesSearch({
     search && searchPredicate(search),
     subscribed === undefined ? undefined : sql<SqlBool>`contacts.subscribed = ${subscribed}`,
     createdAfter &&
-      sql<SqlBool>`contacts.created_at >= ${createdAfter} AND contacts.id >= ${earliestIdOf(createdAfter)}`,
+      sql<SqlBool>`contacts.created_at >= ${createdAfter} AND contacts.id >= ${earliestIdSql(createdAfter)}`,
     createdBefore &&
-      sql<SqlBool>`contacts.created_at < ${createdBefore} AND contacts.id < ${latestIdOf(createdBefore)}`,
+      sql<SqlBool>`contacts.created_at < ${createdBefore} AND contacts.id < ${latestIdSql(createdBefore)}`,
     updatedAfter && sql<SqlBool>`contacts.updated_at >= ${updatedAfter}`,
   ].filter((part) => part !== undefined && part !== '');
   return parts.length === 0 ? sql<SqlBool>`true` : sql.join(parts, sql` AND `);

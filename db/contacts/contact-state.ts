@@ -6,10 +6,10 @@ import { CONTACT_EVENTS } from '../../rules/events/event-names.ts';
 import type { ExecutionStatus } from '../../rules/executions/execution.ts';
 import type { StepType } from '../../rules/executions/steps/registry.ts';
 import type { Db } from '../connection.ts';
-import { afterCursor, type Page, type PageRequest, toPage } from '../keyset.ts';
-import { nameActors } from '../projects/actors.ts';
+import { afterCursorSql, type Page, type PageRequest, toPage } from '../keyset.ts';
+import { findActorNames } from '../projects/actors.ts';
 import type { SegmentType } from '../schema/segments.ts';
-import { listSegmentsOf } from './contact-export.ts';
+import { exportContactSegments } from './contact-export.ts';
 import type { ContactRef } from './contacts.ts';
 import { changeReasonSql } from './timeline.ts';
 
@@ -63,13 +63,13 @@ export async function listSubscriptionChanges(db: Db, { projectId, id }: Contact
     FROM events e WHERE e.project_id = ${projectId} AND e.contact_id = ${id} AND e.name = ANY(${[...CONTACT_EVENTS]}::text[])
     ORDER BY e.id DESC LIMIT ${CHANGES_SHOWN}
   `.execute(db);
-  const names = await nameActors(db, { projectId, actors: rows.map(({ actor }) => actor) });
+  const names = await findActorNames(db, { projectId, actors: rows.map(({ actor }) => actor) });
   return rows.map((row) => ({ ...row, actorName: names.get(row.actor ?? '') ?? null }));
 }
 
 /** Lists the segments that a contact is in now, by name. */
-export async function listSegmentsNow(db: Db, { projectId, id }: ContactRef): Promise<ContactSegment[]> {
-  const inside = await listSegmentsOf(db, { projectId, id });
+export async function listContactSegments(db: Db, { projectId, id }: ContactRef): Promise<ContactSegment[]> {
+  const inside = await exportContactSegments(db, { projectId, id });
   const { rows } = await sql<ContactSegment>`
     SELECT s.id, s.name, s.slug, s.type, m.created_at AS "memberSince" FROM segments s
     LEFT JOIN segment_members m ON m.segment_id = s.id AND m.project_id = s.project_id AND m.contact_id = ${id}
@@ -80,7 +80,7 @@ export async function listSegmentsNow(db: Db, { projectId, id }: ContactRef): Pr
 }
 
 /** Lists a contact's executions newest first: all, or only running ones. `total` is counted only on the first page. */
-export async function listExecutionsNow(
+export async function listContactExecutions(
   db: Db,
   p: ContactRef & PageRequest & { active?: boolean | undefined },
 ): Promise<Page<ContactExecution> & { total: number }> {
@@ -92,7 +92,7 @@ export async function listExecutionsNow(
       (SELECT s.due_at FROM execution_steps s WHERE s.execution_id = x.id AND s.completed_at IS NULL ORDER BY s.visit DESC LIMIT 1) AS "dueAt",
       x.exit_reason AS "exitReason", x.error, x.started_at AS "startedAt", x.completed_at AS "completedAt"
     FROM executions x JOIN workflows w ON w.id = x.workflow_id LEFT JOIN workflow_steps t ON t.id = x.current_step_id
-    WHERE ${found} AND ${afterCursor(p.cursor, 'x.id')} ORDER BY x.id DESC LIMIT ${p.limit + 1}
+    WHERE ${found} AND ${afterCursorSql(p.cursor, 'x.id')} ORDER BY x.id DESC LIMIT ${p.limit + 1}
   `.execute(db);
   const counting = sql<{ total: number }>`SELECT count(*) AS total FROM executions x WHERE ${found}`;
   const total = p.cursor === undefined ? ((await counting.execute(db)).rows[0]?.total ?? 0) : 0;

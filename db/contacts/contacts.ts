@@ -7,7 +7,7 @@ import type { Db, Trx } from '../connection.ts';
 import { type Page, type PageRequest, toKeyedPage } from '../keyset.ts';
 import { countResponseBytes } from '../page-budget.ts';
 import type { RowOf } from '../schema/database.ts';
-import { type ContactSelection, contactPredicate, countMatching } from './contact-search.ts';
+import { type ContactSelection, contactPredicate, countMatchingContacts } from './contact-search.ts';
 
 export interface Contact {
   id: string;
@@ -111,7 +111,7 @@ export async function listContacts(
 ): Promise<Page<Contact> & { total: number }> {
   const found = await contactPredicate(db, p);
   const counted = p.cursor === undefined && p.count !== false;
-  const total = counted ? await countMatching(db, found) : 0;
+  const total = counted ? await countMatchingContacts(db, found) : 0;
   if (counted && total === 0) return { items: [], cursor: null, hasMore: false, total };
   const { rows } = await sql<ContactRow>`
     SELECT ${CONTACT_COLUMNS} FROM contacts WHERE ${found} AND ${isAfterContact(p)} ORDER BY ${ORDERS[p.sort ?? '-createdAt']}

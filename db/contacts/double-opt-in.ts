@@ -67,7 +67,7 @@ export async function usesDoubleOptIn(db: Db, projectId: string): Promise<boolea
  * pending, its earlier confirmation links stay valid. They expire when a contact that refused in the meantime gets a
  * new confirmation email. The caller has locked the contacts.
  */
-export async function askToConfirm(trx: Trx, p: { projectId: string; contactIds: string[] }): Promise<void> {
+export async function requestConfirmations(trx: Trx, p: { projectId: string; contactIds: string[] }): Promise<void> {
   if (p.contactIds.length === 0) return;
   const { rows: asked } = await sql<{ id: string; email: string; due: boolean; waited: boolean }>`
     UPDATE contacts SET pending = true,
@@ -143,7 +143,10 @@ async function sendConfirmations(
  * Tells whether the confirmation link of an email is valid: the link was not used, it has not expired, and the contact
  * is still pending. A refusal ends the pending state, so a link from before the refusal cannot undo the refusal.
  */
-export async function isConfirmable(db: Db, p: { projectId: string; emailId: string | null }): Promise<boolean> {
+export async function isConfirmationLinkValid(
+  db: Db,
+  p: { projectId: string; emailId: string | null },
+): Promise<boolean> {
   const { rows } = await sql`
     SELECT FROM confirmations f JOIN contacts c ON c.id = f.contact_id AND c.project_id = f.project_id
     WHERE f.project_id = ${p.projectId} AND f.email_id = ${p.emailId}
@@ -153,7 +156,7 @@ export async function isConfirmable(db: Db, p: { projectId: string; emailId: str
 }
 
 /** Stores the proof of a confirmation. If a proof exists, it does not change. Safe to run twice. */
-export async function keepProof(
+export async function storeProof(
   trx: Trx,
   p: { projectId: string; emailId: string; ip: string; text: string },
 ): Promise<void> {

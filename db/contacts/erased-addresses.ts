@@ -6,7 +6,7 @@ import { type RawBuilder, sql } from 'kysely';
 import { computeAddressHash } from '../../rules/emails/suppression.ts';
 import type { Db, Trx } from '../connection.ts';
 import { prepared } from '../prepared.ts';
-import { keepTopicRefusals } from '../topics/topic-refusals.ts';
+import { storeTopicRefusals } from '../topics/topic-refusals.ts';
 
 interface ContactAddress {
   id: string;
@@ -24,7 +24,7 @@ interface Marked {
  * emails lose the address. Safe to run twice.
  * @returns the contacts' addresses, and their former addresses that no other contact has now
  */
-export async function keepErasedAddresses(trx: Trx, key: Buffer, p: Marked): Promise<string[]> {
+export async function storeErasedAddresses(trx: Trx, key: Buffer, p: Marked): Promise<string[]> {
   const { projectId, contacts } = p;
   const own = contacts.map((contact) => ({ ...contact, hash: computeAddressHash(key, contact.email) }));
   const former = await listFormerAddresses(trx, key, p);
@@ -55,7 +55,7 @@ export async function keepErasedAddresses(trx: Trx, key: Buffer, p: Marked): Pro
     ORDER BY u.hash
     ON CONFLICT (project_id, address_hash) DO UPDATE SET contact_id = excluded.contact_id
   `.execute(trx);
-  await keepTopicRefusals(trx, { projectId, contacts: own });
+  await storeTopicRefusals(trx, { projectId, contacts: own });
   const theirs = former.filter(({ isCustom }) => !isCustom).map(({ email }) => email);
   const { rows: free } = await sql<{ email: string }>`
     SELECT DISTINCT u.email FROM unnest(${theirs}::text[]) AS u (email)
@@ -128,7 +128,7 @@ export async function storeLeftTopics(
   await sql`
     UPDATE erased_addresses SET contact_id = NULL WHERE project_id = ${projectId} AND address_hash = ${hash}
   `.execute(trx);
-  await keepTopicRefusals(trx, { projectId, contacts: [{ ...contact, hash }] });
+  await storeTopicRefusals(trx, { projectId, contacts: [{ ...contact, hash }] });
 }
 
 export interface ErasedAddress {

@@ -26,7 +26,7 @@ export interface ErasedPeople {
  * Assigns earlier emails, SMS and events of a person to the contact that will be erased. They were recorded before the
  * person was a contact, such as a test email. The erasure then includes them. Call this function before `eraseCopies`.
  */
-export async function claimEarlierRecords(
+export async function assignEarlierRecords(
   trx: Trx,
   { projectId, contactIds, emails, phones }: Omit<ErasedPeople, 'carbonCopies'>,
 ) {

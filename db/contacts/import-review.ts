@@ -37,13 +37,13 @@ const FIRST_ROW = 2;
  * Adds these rows to the preview of an import. `before` is the result for the rows before them. `created` has the
  * addresses that these earlier rows would add.
  */
-export async function previewImport(
+export async function addToImportPreview(
   db: Db,
   key: Buffer,
   p: { projectId: string; before: ImportForecast; created: Set<string>; review: CsvReview },
 ): Promise<ImportForecast> {
   const { before, review, created, projectId } = p;
-  const known = await findKnown(db, { projectId, emails: review.emails });
+  const known = await findExistingContacts(db, { projectId, emails: review.emails });
   const suppressed = await findSuppressions(db, key, { projectId, emails: review.emails });
   let createdCount = 0;
   let { silentKnownCount, silentNewCount, suppressedCount, resubscribedCount, unsubscribedCount } = before;
@@ -82,7 +82,7 @@ export async function previewImport(
 }
 
 /** Returns the addresses that belong to contacts. The value tells whether the contact is subscribed. */
-export async function findKnown(
+export async function findExistingContacts(
   db: Db,
   p: { projectId: string; emails: readonly string[] },
 ): Promise<Map<string, boolean>> {

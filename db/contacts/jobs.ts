@@ -15,10 +15,10 @@ import { AppError } from '../../rules/errors.ts';
 import type { OutboxRow } from '../../rules/outbox.ts';
 import { RowMissing } from '../../rules/row-missing.ts';
 import type { Db, Trx } from '../connection.ts';
-import { afterCursor, type Page, type PageRequest, toPage } from '../keyset.ts';
+import { afterCursorSql, type Page, type PageRequest, toPage } from '../keyset.ts';
 import { enqueue } from '../outbox/outbox.ts';
 import type { RowOf } from '../schema/database.ts';
-import { type ContactSelection, contactPredicate, countMatching } from './contact-search.ts';
+import { type ContactSelection, contactPredicate, countMatchingContacts } from './contact-search.ts';
 
 export interface Job {
   id: string;
@@ -112,7 +112,7 @@ export async function createBulkJobWhere(
   p: { projectId: string; kind: BulkKind; where: ContactSelection; mode: KeyMode },
 ): Promise<{ id: string; outbox: OutboxRow[] }> {
   const { projectId, kind, where, mode } = p;
-  const total = await countMatching(trx, await contactPredicate(trx, { projectId, ...where }));
+  const total = await countMatchingContacts(trx, await contactPredicate(trx, { projectId, ...where }));
   const { rows } = await sql<{ id: string }>`
     SELECT id FROM contacts WHERE project_id = ${projectId} ORDER BY id DESC LIMIT 1`.execute(trx);
   const result = newResult(kind, total);
@@ -162,7 +162,7 @@ export async function listJobs(
   // Omits the list of errors, because a job may have thousands.
   const { rows } = await sql<JobRow>`
     SELECT ${sql.raw(COLUMNS.join(', ').replace('result', "result - 'errors' AS result"))} FROM jobs
-    WHERE ${found} AND ${afterCursor(p.cursor)} ORDER BY id DESC LIMIT ${p.limit + 1}`.execute(db);
+    WHERE ${found} AND ${afterCursorSql(p.cursor)} ORDER BY id DESC LIMIT ${p.limit + 1}`.execute(db);
   const counted = p.cursor === undefined;
   const total = counted
     ? (await sql<{ total: number }>`SELECT count(*) AS total FROM jobs WHERE ${found}`.execute(db)).rows[0]?.total
@@ -232,7 +232,7 @@ export async function lockJob<Input, Result>(
  * Advances a locked job to its next chunk, in the transaction that writes the changes of the current chunk. A chunk is
  * therefore processed completely or not at all. `after` is the last processed contact, for a job with a condition.
  */
-export async function moveJob(
+export async function advanceJob(
   trx: Trx,
   p: JobRef & { cursor: number; processed: number; result: ImportResult | BulkResult; after?: string | undefined },
 ): Promise<void> {
@@ -248,7 +248,7 @@ export async function moveJob(
  * Returns the status of a job, and why it failed.
  * @throws RowMissing if the job does not exist
  */
-export async function findJobEnd(
+export async function getJobStatus(
   db: Db,
   { projectId, id }: JobRef,
 ): Promise<{ status: JobStatus; failedReason: string | null }> {

@@ -4,7 +4,7 @@ import { isSuppressionFor, SUPPRESSION_REASONS, type SuppressionReason } from '.
 import { computeAddressHash, type KeyPads, padHmacKey } from '../../rules/emails/suppression.ts';
 import { AppError } from '../../rules/errors.ts';
 import type { Db } from '../connection.ts';
-import { afterCursor, type Page, type PageRequest, toPage } from '../keyset.ts';
+import { afterCursorSql, type Page, type PageRequest, toPage } from '../keyset.ts';
 import type { EmailType } from '../schema/contents.ts';
 import type { RowOf } from '../schema/database.ts';
 
@@ -84,7 +84,7 @@ export async function listSuppressions(
     .selectFrom('suppressions')
     .select(COLUMNS)
     .where(ours)
-    .where(afterCursor(p.cursor))
+    .where(afterCursorSql(p.cursor))
     .orderBy('id', 'desc')
     .limit(p.limit + 1)
     .execute();
@@ -100,11 +100,11 @@ export async function liftSuppressions(
   key: Buffer,
   p: { projectId: string; emails: string[]; reasons: readonly SuppressionReason[] },
 ): Promise<number> {
-  return liftHashes(db, { ...p, hashes: p.emails.map((email) => computeAddressHash(key, email)) });
+  return liftSuppressionsByHash(db, { ...p, hashes: p.emails.map((email) => computeAddressHash(key, email)) });
 }
 
 /** Deletes suppressions with these reasons, by the hash of the address. Returns the number of deleted suppressions. */
-export async function liftHashes(
+export async function liftSuppressionsByHash(
   db: Db,
   p: { projectId: string; hashes: Buffer[]; reasons: readonly SuppressionReason[] },
 ): Promise<number> {
@@ -153,7 +153,7 @@ export async function findSuppressions(
 }
 
 /** Lists the reasons for which any of these addresses is suppressed. */
-export async function listReasons(
+export async function listSuppressionReasons(
   db: Db,
   p: { projectId: string; hashes: readonly Buffer[] },
 ): Promise<SuppressionReason[]> {
@@ -225,7 +225,7 @@ export async function findSuppressionFor(
  * suppressions. The check costs about 2 µs per row and one lookup in the unique index. Source: RFC 2104 §2, contract
  * §3.7 Suppressions.
  */
-export function notSuppressed(p: {
+export function isNotSuppressedSql(p: {
   pads: KeyPads;
   email: RawBuilder<unknown>;
   projectId: string;
@@ -235,8 +235,8 @@ export function notSuppressed(p: {
 }
 
 /**
- * Builds the subquery of `notSuppressed`: the first reason that prevents email of this type. It is stored as the reason
- * for skipping the email.
+ * Builds the subquery of `isNotSuppressedSql`: the first reason that prevents email of this type. It is stored as the
+ * reason for skipping the email.
  */
 export function suppressionReasonSql(p: {
   pads: KeyPads;
@@ -261,8 +261,8 @@ export function keyedHashSql(pads: KeyPads, text: RawBuilder<unknown>): RawBuild
   return sql<Buffer>`sha256(${pads.outer}::bytea || sha256(${pads.inner}::bytea || convert_to(${text}, 'UTF8')))`;
 }
 
-/** Returns the padded keys for `notSuppressed`. */
-export function suppressionPads(key: Buffer): KeyPads {
+/** Returns the padded keys for `isNotSuppressedSql`. */
+export function createSuppressionPads(key: Buffer): KeyPads {
   return padHmacKey(key);
 }
 

@@ -15,11 +15,11 @@ import type { ContactEvent } from '../../rules/events/event-names.ts';
 import { checkData, type Data } from '../../rules/filters/data-values.ts';
 import { markUntrusted, type Sourced } from '../../rules/provenance/provenance.ts';
 import type { Trx } from '../connection.ts';
-import { isOwnedBy } from '../owned-by.ts';
+import { isOwnedBySql } from '../owned-by.ts';
 import { prepared } from '../prepared.ts';
 import type { RowOf } from '../schema/database.ts';
-import { keepPhones } from '../sms/contact-phones.ts';
-import { askToConfirm, usesDoubleOptIn } from './double-opt-in.ts';
+import { storePhones } from '../sms/contact-phones.ts';
+import { requestConfirmations, usesDoubleOptIn } from './double-opt-in.ts';
 import { linkEarlierContacts } from './erased-addresses.ts';
 import { lockContacts } from './locks.ts';
 import { findRefusals, findSuppressions, liftSuppressions } from './suppressions.ts';
@@ -107,7 +107,7 @@ export async function upsertContacts(trx: Trx, p: UpsertContacts): Promise<Upser
   for (const contact of updated) refuseTooMuch(contact, wanted.get(contact.email));
   await readPhones(trx, p, [...wanted.values()], results);
   const contactIds = asking.flatMap((email) => results.get(email)?.id ?? []);
-  await askToConfirm(trx, { projectId: p.projectId, contactIds });
+  await requestConfirmations(trx, { projectId: p.projectId, contactIds });
   return toResultsInOrder(p.rows, results, resubscribed);
 }
 
@@ -124,7 +124,7 @@ async function lockExistingContacts(
   // With many rows, most of them change; locking them for an update at once saves a third of the writes. The limits for
   // untrusted callers depend on the current values, which must not change in the meantime, so such rows are locked for
   // an update too.
-  // The ids are found address by address, because this plan does not read the whole project (see `isOwnedBy`). The
+  // The ids are found address by address, because this plan does not read the whole project (see `isOwnedBySql`). The
   // address of the locked row is compared again, because the address may have changed before the lock.
   const isLimited = [...p.wanted.values()].some((row) => isUntrustedWrite(row) && hasChanges(row));
   const strength = sql.raw(isLimited || emails.length > MANY_ROWS ? 'NO KEY UPDATE' : 'KEY SHARE');
@@ -133,7 +133,7 @@ async function lockExistingContacts(
     FROM contacts c WHERE id = ANY(ARRAY(
       SELECT found.id FROM unnest(${emails}::text[]) AS wanted (email)
       CROSS JOIN LATERAL (SELECT id FROM contacts WHERE project_id = ${p.projectId} AND email = wanted.email LIMIT 1) AS found))
-      AND c.email = ANY(${emails}::text[]) AND ${isOwnedBy('project_id', p.projectId)}
+      AND c.email = ANY(${emails}::text[]) AND ${isOwnedBySql('project_id', p.projectId)}
     ORDER BY id FOR ${strength}
   `.execute(trx);
   return new Map(rows.map((row) => [row.email, toStored(row)]));
@@ -212,7 +212,7 @@ async function settleHistories(trx: Trx, p: { projectId: string; contacts: Store
       SELECT FROM events e
       WHERE e.project_id = ${p.projectId} AND e.name = ${UNSUBSCRIBED_EVENT} AND e.contact_id = c.id
         AND e.actor IS DISTINCT FROM ${PUBLIC_ACTOR})
-    WHERE c.id = ANY(${[...unknown.keys()]}::uuid[]) AND ${isOwnedBy('c.project_id', p.projectId)}
+    WHERE c.id = ANY(${[...unknown.keys()]}::uuid[]) AND ${isOwnedBySql('c.project_id', p.projectId)}
     RETURNING c.id, c.was_unsubscribed
   `.execute(trx);
   for (const row of rows) {
@@ -238,7 +238,7 @@ async function keepHistories(
   await sql`
     UPDATE contacts c SET was_unsubscribed = u.was
     FROM unnest(${kept.map(({ id }) => id)}::uuid[], ${kept.map((contact) => contact.wasUnsubscribed)}::bool[]) AS u (id, was)
-    WHERE c.id = u.id AND ${isOwnedBy('c.project_id', p.projectId)}
+    WHERE c.id = u.id AND ${isOwnedBySql('c.project_id', p.projectId)}
   `.execute(trx);
 }
 
@@ -315,7 +315,7 @@ async function readPhones(
     const contact = results.get(email);
     return contact ? [{ id: contact.id, written: contact.data[PHONE_KEY] }] : [];
   });
-  await keepPhones(trx, p.suppressionKey, { projectId: p.projectId, contacts });
+  await storePhones(trx, p.suppressionKey, { projectId: p.projectId, contacts });
 }
 
 const idOf = (change: ContactChange): string => change.id;
@@ -326,8 +326,8 @@ function hasChanges({ subscribed, set, remove }: ContactUpsert): boolean {
 
 /**
  * Throws if the data of a contact would exceed a limit. Only counts data that the project wrote, so that untrusted data
- * cannot make the project's writes fail. If a visitor or a step with copied values writes, the untrusted data is counted
- * too, separately.
+ * cannot make the project's writes fail. If a visitor or a step with copied values writes, the untrusted data is
+ * counted too, separately.
  */
 function refuseTooMuch(contact: StoredData, row: ContactUpsert | undefined): void {
   const { own, untrusted } = splitByWriter(contact);

@@ -43,7 +43,7 @@ const HASHED_LATER = PART_NAMES.filter((part) => !HASHED.includes(part));
  * Computes the SHA-256 of all fields of a content. Together with the project, the hash is the unique key that finds a
  * content with the same text.
  */
-export function contentHash(content: NewContent): Buffer {
+export function computeContentHash(content: NewContent): Buffer {
   const later = HASHED_LATER.flatMap((part) => (content[part] == null ? [] : [[part, content[part]]]));
   return digest('sha256', JSON.stringify([...HASHED.map((part) => content[part]), ...later]), 'buffer');
 }
@@ -104,7 +104,7 @@ function toEntries(contents: NewContent[]): Entry[] {
     const alike = byBody.get(content.body) ?? [];
     const known = alike.find((entry) => isSame(entry.content, content));
     if (known) return known;
-    const hash = contentHash(content);
+    const hash = computeContentHash(content);
     const entry = { content, hash, key: keyOf(content.projectId, hash.toString('hex')) };
     byBody.set(content.body, [...alike, entry]);
     return entry;

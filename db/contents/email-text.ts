@@ -13,12 +13,12 @@ export function selectEmailText(alias: string): RawBuilder<EmailText> {
 }
 
 /** Maps the columns of a row to the fields of an email's text. */
-export function emailTextOf<From>(row: EmailTextColumns<From>): EmailText<From> {
+export function toEmailText<From>(row: EmailTextColumns<From>): EmailText<From> {
   return Object.fromEntries(FIELDS.map(([field, column]) => [field, row[column]])) as unknown as EmailText<From>;
 }
 
 /** Maps the fields of an email's text to columns. Omitted fields are not written. */
-export function emailTextColumns<Text extends Partial<EmailText<string | null>>>(
+export function toEmailTextColumns<Text extends Partial<EmailText<string | null>>>(
   text: Text,
 ): { [Field in keyof EmailText as (typeof EMAIL_TEXT_COLUMNS)[Field]]: Text[Field] } {
   return Object.fromEntries(FIELDS.map(([field, column]) => [column, text[field]])) as never;

@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Db, Trx } from '../connection.ts';
 import { inTransaction } from '../transaction.ts';
-import { type ErasedEmails, isErased } from './erased-contents.ts';
+import { type ErasedEmails, isErasedEmailSql } from './erased-contents.ts';
 
 /**
  * Attachments per transaction, and transactions per round. The next round, an hour later, deletes the rest. An
@@ -15,12 +15,12 @@ const LIMITS = { rows: 500, rounds: 500 };
  * options. DO UPDATE locks an existing row: pruning must not delete the row before it sees that these emails are
  * erased.
  */
-export async function noteAttachments(trx: Trx, p: ErasedEmails): Promise<void> {
+export async function recordErasedAttachments(trx: Trx, p: ErasedEmails): Promise<void> {
   await sql`
     INSERT INTO erased_attachments AS n (attachment_id, project_id)
     SELECT DISTINCT carried.id::uuid, e.project_id
     FROM emails e CROSS JOIN LATERAL jsonb_array_elements_text(e.options->'attachmentIds') AS carried (id)
-    WHERE ${isErased(p)} AND e.options ? 'attachmentIds'
+    WHERE ${isErasedEmailSql(p)} AND e.options ? 'attachmentIds'
     ORDER BY 1
     ON CONFLICT (attachment_id) DO UPDATE SET project_id = n.project_id
   `.execute(trx);

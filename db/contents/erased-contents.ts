@@ -13,7 +13,7 @@ interface Sender {
 export type ErasedEmails = { projectId: string } & ({ contactIds: string[] } | { emailIds: string[] });
 
 /** SQL condition that an email `e` belongs to the erased emails. */
-export function isErased(p: ErasedEmails) {
+export function isErasedEmailSql(p: ErasedEmails) {
   const emails =
     'emailIds' in p ? sql`e.id = ANY(${p.emailIds}::uuid[])` : sql`e.contact_id = ANY(${p.contactIds}::uuid[])`;
   return sql<boolean>`e.project_id = ${p.projectId} AND ${emails}`;
@@ -26,7 +26,7 @@ export function isErased(p: ErasedEmails) {
  * content rows, so these rows are recorded in `erased_contents` for `removeErasedContents`. Source: contract §3.4
  * Erasure.
  */
-export async function eraseTexts(trx: Trx, p: ErasedEmails) {
+export async function eraseEmailTexts(trx: Trx, p: ErasedEmails) {
   const { rows: senders } = await sql<Sender>`
     SELECT DISTINCT ${typeAndSender} FROM emails e JOIN contents k ON k.id = e.content_id WHERE ${isWrittenForOneContact(p)}
   `.execute(trx);
@@ -70,6 +70,6 @@ const senderName = sql<string | null>`CASE WHEN e.source_type = 'INBOUND' THEN N
 const typeAndSender = sql`k.type, ${senderAddress} AS "from", ${senderName} AS "fromName"`;
 
 function isWrittenForOneContact(p: ErasedEmails) {
-  return sql<boolean>`${isErased(p)}
+  return sql<boolean>`${isErasedEmailSql(p)}
     AND e.source_type IN ('TRANSACTIONAL', 'INBOUND') AND k.template_id IS NULL`;
 }

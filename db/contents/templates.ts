@@ -3,17 +3,17 @@ import type { EmailText } from '../../rules/content/email-text.ts';
 import { AppError } from '../../rules/errors.ts';
 import { assertUnchanged, type ReadVersion } from '../../rules/record-version.ts';
 import type { Db, Trx } from '../connection.ts';
-import { containsText } from '../contains-text.ts';
+import { containsTextSql } from '../contains-text.ts';
 import { assertSender } from '../domains/senders.ts';
-import { afterCursor, type NumberedPage, offsetOf, toNumberedPage } from '../keyset.ts';
-import { fittedPage, type Listed } from '../page-budget.ts';
+import { afterCursorSql, type NumberedPage, toNumberedPage, toOffset } from '../keyset.ts';
+import { fittedPageSql, type Listed } from '../page-budget.ts';
 import { assertQuota } from '../records/quotas.ts';
 import { nextVersionSql } from '../records/record-version.ts';
-import { newSlug, refuseTakenSlug } from '../records/slugs.ts';
+import { chooseFreeSlug, refuseTakenSlug } from '../records/slugs.ts';
 import type { EmailType } from '../schema/contents.ts';
 import type { RowOf } from '../schema/database.ts';
 import { assertTopic } from '../topics/topics.ts';
-import { EMAIL_TEXT_COLUMN_NAMES, emailTextColumns, emailTextOf } from './email-text.ts';
+import { EMAIL_TEXT_COLUMN_NAMES, toEmailText, toEmailTextColumns } from './email-text.ts';
 
 export const TEMPLATE_TYPES = ['TRANSACTIONAL', 'MARKETING'] as const satisfies EmailType[];
 
@@ -85,15 +85,15 @@ export async function listTemplates(
     search?: string | undefined;
   },
 ): Promise<NumberedPage<Listed<Template>>> {
-  const found = sql<SqlBool>`project_id = ${p.projectId} AND ${isOfType(p.type)} AND ${containsText(SEARCHED, p.search)}`;
+  const found = sql<SqlBool>`project_id = ${p.projectId} AND ${isOfType(p.type)} AND ${containsTextSql(SEARCHED, p.search)}`;
   const { rows: counted } = await sql<{
     total: number;
   }>`SELECT count(*) AS total FROM templates WHERE ${found}`.execute(db);
   const page = sql`
-    SELECT ${COLUMNS} FROM templates WHERE ${found} AND ${afterCursor(p.cursor)}
-    ORDER BY id DESC LIMIT ${p.pageSize + 1} OFFSET ${offsetOf(p)}`;
+    SELECT ${COLUMNS} FROM templates WHERE ${found} AND ${afterCursorSql(p.cursor)}
+    ORDER BY id DESC LIMIT ${p.pageSize + 1} OFFSET ${toOffset(p)}`;
   const large = { body: 'text' } as const;
-  const { rows } = await fittedPage<TemplateRow>({ columns: COLUMN_NAMES, large, rows: page }).execute(db);
+  const { rows } = await fittedPageSql<TemplateRow>({ columns: COLUMN_NAMES, large, rows: page }).execute(db);
   return toNumberedPage(rows, { page: p.page, pageSize: p.pageSize, total: counted[0]?.total ?? 0 }, (row) => ({
     ...toTemplate(row),
     truncated: row.truncated,
@@ -124,10 +124,10 @@ export async function insertTemplate(
   if (p.from !== null) await assertSender(trx, { projectId: p.projectId, from: p.from });
   if (p.topicId !== null) await assertTopic(trx, { projectId: p.projectId, id: p.topicId });
   const { projectId, name, description, type } = p;
-  const slug = p.slug ?? (await newSlug(trx, { table: 'templates', within: projectId, name }));
+  const slug = p.slug ?? (await chooseFreeSlug(trx, { table: 'templates', within: projectId, name }));
   const inserted = trx
     .insertInto('templates')
-    .values({ project_id: projectId, name, slug, description, type, topic_id: p.topicId, ...emailTextColumns(p) })
+    .values({ project_id: projectId, name, slug, description, type, topic_id: p.topicId, ...toEmailTextColumns(p) })
     .returning(COLUMN_NAMES);
   return toTemplate(await refuseTakenSlug({ kind: 'template', slug }, () => inserted.executeTakeFirst()));
 }
@@ -153,7 +153,7 @@ export async function updateTemplate(
       description: changes.description,
       type: changes.type,
       topic_id: changes.topicId,
-      ...emailTextColumns(changes),
+      ...toEmailTextColumns(changes),
       updated_at: nextVersionSql(),
     })
     .where('project_id', '=', p.projectId)
@@ -172,7 +172,7 @@ export async function duplicateTemplate(trx: Trx, { projectId, id }: TemplateRef
   const kept = TEMPLATE_NAME_MAX_CHARS - COPY_SUFFIX.length;
   const copied = sql.raw(COPIED.join(', '));
   const { name } = await getTemplate(trx, { projectId, id });
-  const slug = await newSlug(trx, { table: 'templates', within: projectId, name: `${name}${COPY_SUFFIX}` });
+  const slug = await chooseFreeSlug(trx, { table: 'templates', within: projectId, name: `${name}${COPY_SUFFIX}` });
   const { rows } = await sql<TemplateRow>`
     INSERT INTO templates (project_id, name, slug, ${copied})
     SELECT project_id, left(name, ${kept}::int) || ${COPY_SUFFIX}, ${slug}, ${copied} FROM templates WHERE project_id = ${projectId} AND id = ${id}
@@ -279,7 +279,7 @@ function toTemplate(row: TemplateRow | undefined): Template {
     name: row.name,
     slug: row.slug,
     description: row.description,
-    ...emailTextOf(row),
+    ...toEmailText(row),
     type: row.type,
     topicId: row.topic_id,
     createdAt: row.created_at,

@@ -13,7 +13,7 @@ export async function assertSender(db: Db, p: { projectId: string; from: string 
 
 /** Tells whether an address is on a verified domain of the project. */
 export async function isVerifiedSender(db: Db, p: { projectId: string; from: string }): Promise<boolean> {
-  return (await listVerifiedDomains(db, { projectId: p.projectId, senders: [p.from] })).has(domainOf(p.from));
+  return (await listVerifiedDomains(db, { projectId: p.projectId, senders: [p.from] })).has(getSenderDomain(p.from));
 }
 
 /** Returns the verified domains of the project among the domains of these addresses. */
@@ -21,12 +21,12 @@ export async function listVerifiedDomains(db: Db, p: { projectId: string; sender
   if (p.senders.length === 0) return new Set();
   const { rows } = await sql<{ domain: string }>`
     SELECT domain FROM domains
-    WHERE project_id = ${p.projectId} AND domain = ANY(${[...new Set(p.senders.map(domainOf))]}::text[]) AND status = 'VERIFIED'
+    WHERE project_id = ${p.projectId} AND domain = ANY(${[...new Set(p.senders.map(getSenderDomain))]}::text[]) AND status = 'VERIFIED'
   `.execute(db);
   return new Set(rows.map(({ domain }) => domain));
 }
 
 /** Returns the domain of an address in lower case, as domains are stored. */
-export function domainOf(address: string): string {
+export function getSenderDomain(address: string): string {
   return address.slice(address.lastIndexOf('@') + 1).toLowerCase();
 }

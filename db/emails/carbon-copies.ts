@@ -21,7 +21,7 @@ export async function listCarbonCopies(trx: Trx, p: { projectId: string; contact
  * Removes the variables, options and events of copies. Copies keep their recipients, so that the links in them still
  * work. A copy that was not sent fails, as the email itself does.
  */
-export async function emptyCarbonCopies(trx: Trx, p: { projectId: string; ids: string[] }): Promise<void> {
+export async function clearCarbonCopies(trx: Trx, p: { projectId: string; ids: string[] }): Promise<void> {
   await sql`
     UPDATE events e SET data = '{}' FROM emails s
     WHERE s.project_id = ${p.projectId} AND s.id = ANY(${p.ids}::uuid[]) AND e.contact_id = s.contact_id

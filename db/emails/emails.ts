@@ -8,8 +8,8 @@ import type { Data } from '../../rules/filters/data-values.ts';
 import type { HeaderMailbox } from '../../rules/mime/mime-headers.ts';
 import { markUntrusted, type Sourced } from '../../rules/provenance/provenance.ts';
 import type { Db } from '../connection.ts';
-import { earliestIdOf, latestIdOf } from '../id-time.ts';
-import { afterCursor, type Page, type PageRequest, toPage } from '../keyset.ts';
+import { earliestIdSql, latestIdSql } from '../id-time.ts';
+import { afterCursorSql, type Page, type PageRequest, toPage } from '../keyset.ts';
 import { countResponseBytes, PAGE_MAX_BYTES } from '../page-budget.ts';
 import type { EmailType } from '../schema/contents.ts';
 import { type CarriedVariables, readVariableColumns } from './variable-columns.ts';
@@ -123,7 +123,7 @@ export async function listEmails(db: Db, p: PageRequest & EmailFilter): Promise<
     SELECT ${COLUMNS} FROM emails e
     JOIN contents k ON k.id = e.content_id
     LEFT JOIN contacts c ON c.id = e.contact_id AND c.project_id = e.project_id
-    WHERE e.project_id = ${p.projectId} AND ${toFilterPredicate(p)} AND ${afterCursor(p.cursor, 'e.id')}
+    WHERE e.project_id = ${p.projectId} AND ${toFilterPredicate(p)} AND ${afterCursorSql(p.cursor, 'e.id')}
     ORDER BY e.id DESC LIMIT ${p.limit + 1}
   `.execute(db);
   return toPage(
@@ -186,7 +186,7 @@ export type ProvenEmail = Email & { projectId: string };
  * Returns emails of any project. Only for callers that have verified the ids, by a signed token or a return path.
  * Ignores unknown ids.
  */
-export async function listProvenEmails(db: Db, ids: string[]): Promise<ProvenEmail[]> {
+export async function listEmailsOfAnyProject(db: Db, ids: string[]): Promise<ProvenEmail[]> {
   if (ids.length === 0) return [];
   const { rows } = await sql<Row<ProvenEmail>>`
     SELECT e.project_id AS "projectId", ${COLUMNS} FROM emails e
@@ -204,9 +204,10 @@ export type LinkSource = Pick<
 > & { projectId: string };
 
 /**
- * Like `listProvenEmails`, but reads only the fields that a click needs, because a person is waiting for the response.
+ * Like `listEmailsOfAnyProject`, but reads only the fields that a click needs, because a person is waiting for the
+ * response.
  */
-export async function listLinkSources(db: Db, ids: string[]): Promise<LinkSource[]> {
+export async function listEmailsForClicks(db: Db, ids: string[]): Promise<LinkSource[]> {
   const { rows } = await sql<Row<LinkSource>>`
     SELECT e.id, e.project_id AS "projectId", e.contact_id AS "contactId", e.content_id AS "contentId", e.to_email AS "to",
       e.variables, e.options, c.email AS "contactEmail", c.data AS "contactData", c.untrusted_keys AS "untrustedKeys",
@@ -267,8 +268,8 @@ function toFilterPredicate(p: EmailFilter): RawBuilder<SqlBool> {
     p.workflowExecutionId && sql<SqlBool>`e.execution_id = ${p.workflowExecutionId}`,
     p.campaignId && sql<SqlBool>`e.campaign_id = ${p.campaignId}`,
     p.templateId && sql<SqlBool>`k.template_id = ${p.templateId}`,
-    p.since && sql<SqlBool>`e.created_at >= ${p.since} AND e.id >= ${earliestIdOf(p.since)}`,
-    p.until && sql<SqlBool>`e.created_at <= ${p.until} AND e.id < ${latestIdOf(p.until)}`,
+    p.since && sql<SqlBool>`e.created_at >= ${p.since} AND e.id >= ${earliestIdSql(p.since)}`,
+    p.until && sql<SqlBool>`e.created_at <= ${p.until} AND e.id < ${latestIdSql(p.until)}`,
   ].filter((part) => part !== undefined && part !== '');
   return parts.length === 0 ? sql<SqlBool>`true` : sql.join(parts, sql` AND `);
 }

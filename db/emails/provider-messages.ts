@@ -18,7 +18,7 @@ export async function insertProviderMessages(
   p: { projectId: string; messages: { messageId: string; emailId: string }[] },
 ): Promise<void> {
   if (p.messages.length === 0) return;
-  await noteProviderMessages(sql`
+  await insertProviderMessagesSql(sql`
     SELECT u.message_id, ${p.projectId}::uuid, u.email_id
     FROM unnest(${p.messages.map((m) => m.messageId)}::text[], ${p.messages.map((m) => m.emailId)}::uuid[]) AS u (message_id, email_id)
   `).execute(trx);
@@ -28,7 +28,7 @@ export async function insertProviderMessages(
  * Returns the statement of `insertProviderMessages`, for use within another statement. `from` selects the provider's
  * id, the project and the email. If the id is already stored, its row does not change.
  */
-export function noteProviderMessages(from: RawBuilder<unknown>): RawBuilder<unknown> {
+export function insertProviderMessagesSql(from: RawBuilder<unknown>): RawBuilder<unknown> {
   return sql`INSERT INTO ses_messages (message_id, project_id, email_id) ${from} ON CONFLICT (message_id) DO NOTHING`;
 }
 

@@ -55,7 +55,7 @@ export function selectItems(source: ActivitySource, p: ActivityFilter, position:
 }
 
 /** Selects one row per item without its columns, for counting. */
-export function selectPresence(source: ActivitySource, p: ActivityFilter, position: ActivityPosition): Sql {
+export function selectItemsToCount(source: ActivitySource, p: ActivityFilter, position: ActivityPosition): Sql {
   return sql`SELECT 1 ${selectActivity(source.shape(p, position), p, position)}`;
 }
 

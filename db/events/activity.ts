@@ -11,7 +11,7 @@ import {
   type ActivityPosition,
   type ActivitySource,
   selectItems,
-  selectPresence,
+  selectItemsToCount,
 } from './activity-sources.ts';
 
 export interface ActivityItem {
@@ -71,7 +71,7 @@ export async function listActivity(
 
 async function countItems(db: Db, p: ActivityFilter, sources: readonly ActivitySource[]): Promise<number> {
   const parts = sources.map(
-    (source) => sql`(${selectPresence(source, p, decodeActivityPosition(p))} LIMIT ${ACTIVITY_TOTAL_MAX})`,
+    (source) => sql`(${selectItemsToCount(source, p, decodeActivityPosition(p))} LIMIT ${ACTIVITY_TOTAL_MAX})`,
   );
   const { rows } = await sql<{ count: number }>`
     SELECT count(*) AS count FROM (SELECT FROM (${sql.join(parts, sql` UNION ALL `)}) u LIMIT ${ACTIVITY_TOTAL_MAX}) v
@@ -134,7 +134,7 @@ export async function countActivity(
 export async function countRecentActivity(db: Db, p: { projectId: string; since: Date }): Promise<number> {
   const parts = ACTIVITY_SOURCES.map(
     (source) =>
-      sql`(${selectPresence(source, { projectId: p.projectId, startDate: p.since }, { at: FAR_FUTURE, key: null })} LIMIT ${RECENT_MAX})`,
+      sql`(${selectItemsToCount(source, { projectId: p.projectId, startDate: p.since }, { at: FAR_FUTURE, key: null })} LIMIT ${RECENT_MAX})`,
   );
   const { rows } = await sql<{ count: number }>`
     SELECT count(*) AS count FROM (${sql.join(parts, sql` UNION ALL `)}) u

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Db } from '../connection.ts';
 import { OPEN_CAMPAIGNS } from '../schema/campaign-status.ts';
-import { isNotSimulatedEvent } from './simulated-events.ts';
+import { isNotSimulatedEventSql } from './simulated-events.ts';
 
 export interface Span {
   projectId: string;
@@ -111,7 +111,7 @@ export async function listTopEvents(db: Db, p: Span & { limit: number }): Promis
     FROM (SELECT name, count(*) FILTER (WHERE created_at >= ${p.startDate})::int AS now_count,
         count(*) FILTER (WHERE created_at < ${p.startDate})::int AS before_count
       FROM events WHERE project_id = ${p.projectId} AND created_at >= ${before} AND created_at <= ${p.endDate}
-        AND ${isNotSimulatedEvent(p.projectId)}
+        AND ${isNotSimulatedEventSql(p.projectId)}
       GROUP BY name) c
     WHERE now_count > 0 ORDER BY now_count DESC, name LIMIT ${p.limit}
   `.execute(db);

@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { LocalDay } from '../../rules/time/local-days.ts';
 import type { Db } from '../connection.ts';
-import { firstIdAt } from '../id-time.ts';
+import { firstIdAtSql } from '../id-time.ts';
 
 /**
  * The counters of emails, with the event that each counter counts. `opened` and `clicked` count only the first open and
@@ -95,8 +95,8 @@ export async function countPastEmailHours(db: Db, mayContinue: () => boolean = (
 }
 
 /** Returns SQL for the lowest id that an event in the first hour without stored counts can have. */
-export function firstUncountedId(): RawBuilder<unknown> {
-  return firstIdAt(startOfHourSql(sql`(SELECT hour FROM mail_hours_until)`));
+export function firstUncountedIdSql(): RawBuilder<unknown> {
+  return firstIdAtSql(startOfHourSql(sql`(SELECT hour FROM mail_hours_until)`));
 }
 
 /**
@@ -111,7 +111,7 @@ function selectCountedEvents(projectId: string | null, from: RawBuilder<unknown>
   const [of, by] = projectId === null ? [sql``, sql`project_id, `] : [sql`project_id = ${projectId} AND`, sql``];
   return sql`
     SELECT ${by}${hour} AS hour, ${sql.join(counts)} FROM events
-    WHERE ${of} events.id >= ${firstIdAt(startOfHourSql(from))} AND events.id < ${firstIdAt(startOfHourSql(to))}
+    WHERE ${of} events.id >= ${firstIdAtSql(startOfHourSql(from))} AND events.id < ${firstIdAtSql(startOfHourSql(to))}
       AND name = ANY(${NAMES}::text[]) AND email_id IS NOT NULL
       AND NOT EXISTS (${selectUncountedEvents(projectId)})
     GROUP BY ${by}${hour}`;

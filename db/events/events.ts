@@ -8,7 +8,7 @@ import { parseCondition } from '../../rules/filters/filters.ts';
 import { groupBy } from '../../rules/filters/group-by.ts';
 import { hasReference } from '../../rules/filters/references.ts';
 import type { Db } from '../connection.ts';
-import { afterCursor, type Page, type PageRequest, toPage } from '../keyset.ts';
+import { afterCursorSql, type Page, type PageRequest, toPage } from '../keyset.ts';
 import { countResponseBytes } from '../page-budget.ts';
 
 export interface EventRecord {
@@ -39,7 +39,7 @@ export async function listEvents(db: Db, p: PageRequest & EventFilter): Promise<
     sql<SqlBool>`project_id = ${p.projectId}`,
     p.eventName === undefined ? undefined : sql<SqlBool>`name = ${p.eventName}`,
     p.contactId === undefined ? undefined : sql<SqlBool>`contact_id = ${p.contactId}`,
-    afterCursor(p.cursor),
+    afterCursorSql(p.cursor),
   ].filter((part) => part !== undefined);
   const { rows } = await sql<EventRecord>`
     SELECT ${COLUMNS} FROM events WHERE ${sql.join(parts, sql` AND `)} ORDER BY id DESC LIMIT ${p.limit + 1}
@@ -62,7 +62,7 @@ export async function findEvent(db: Db, p: { projectId: string; id: string | nul
 }
 
 /** Finds the executions that these events started, by event id. Uses the index `executions_contact`. */
-export async function findStartedBy(
+export async function findExecutionsStartedBy(
   db: Db,
   p: { projectId: string; events: Pick<EventRecord, 'id' | 'contactId'>[] },
 ): Promise<Map<string, { id: string; workflowId: string }[]>> {

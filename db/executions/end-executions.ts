@@ -37,7 +37,7 @@ export async function endExecutions(
   const outbox = await enqueue(
     trx,
     (p.isOver ? [] : ids).map((refId) =>
-      endSignal({ projectId: p.projectId, executionId: refId, status: p.status, reason: p.reason }),
+      createEndSignal({ projectId: p.projectId, executionId: refId, status: p.status, reason: p.reason }),
     ),
   );
   return { ids, outbox };
@@ -47,7 +47,7 @@ export async function endExecutions(
  * Builds the outbox row that signals to a Temporal workflow how its execution ended. The workflow then ends with the
  * same status and reason.
  */
-export function endSignal(p: {
+export function createEndSignal(p: {
   projectId: string;
   executionId: string;
   status: ExecutionStatus;

@@ -4,7 +4,7 @@ import type { ExecutionStatus, VisitStatus } from '../../rules/executions/execut
 import type { StepType } from '../../rules/executions/steps/registry.ts';
 import type { OutboxRow } from '../../rules/outbox.ts';
 import type { Db, Trx } from '../connection.ts';
-import { afterCursor, type Page, type PageRequest, toPage } from '../keyset.ts';
+import { afterCursorSql, type Page, type PageRequest, toPage } from '../keyset.ts';
 import { countResponseBytes } from '../page-budget.ts';
 import { endExecutions } from './end-executions.ts';
 
@@ -66,7 +66,7 @@ export async function listExecutions(
     ${p.status ? sql`AND status = ${p.status}` : sql``} ${p.contactId ? sql`AND contact_id = ${p.contactId}` : sql``}
     ${p.sandbox === undefined ? sql`` : sql`AND sandbox = ${p.sandbox}`}`;
   const { rows } = await sql<Execution>`
-    SELECT ${COLUMNS} FROM executions WHERE ${found} AND ${afterCursor(p.cursor)} ORDER BY id DESC LIMIT ${p.limit + 1}
+    SELECT ${COLUMNS} FROM executions WHERE ${found} AND ${afterCursorSql(p.cursor)} ORDER BY id DESC LIMIT ${p.limit + 1}
   `.execute(db);
   const page = toPage(
     rows,
@@ -105,7 +105,10 @@ export async function getExecution(
 }
 
 /** Returns the workflow of an execution. Null if the execution was deleted. */
-export async function findWorkflowOf(db: Db, p: { projectId: string; executionId: string }): Promise<string | null> {
+export async function findWorkflowOfExecution(
+  db: Db,
+  p: { projectId: string; executionId: string },
+): Promise<string | null> {
   const row = await db
     .selectFrom('executions')
     .select('workflow_id')

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { Db } from '../connection.ts';
-import { isOwnedBy } from '../owned-by.ts';
+import { isOwnedBySql } from '../owned-by.ts';
 
 /**
  * The number of a step's latest emails from which its open and click rates are computed. With this many, a rate is
@@ -33,10 +33,10 @@ export async function countStepEmails(
     FROM unnest(${stepIds}::uuid[]) AS w (step_id)
     CROSS JOIN LATERAL (
       SELECT v.execution_id, v.visit FROM execution_steps v
-      WHERE v.step_id = w.step_id AND v.status = 'COMPLETED' AND ${isOwnedBy('v.project_id', projectId)}
+      WHERE v.step_id = w.step_id AND v.status = 'COMPLETED' AND ${isOwnedBySql('v.project_id', projectId)}
         ${since ? sql`AND v.completed_at >= ${since}` : sql``} ${until ? sql`AND v.completed_at < ${until}` : sql``}
       ORDER BY v.completed_at DESC, v.execution_id DESC, v.visit DESC LIMIT ${EMAILS_MAX}) v
-    JOIN emails e ON e.execution_id = v.execution_id AND e.visit = v.visit AND ${isOwnedBy('e.project_id', projectId)}
+    JOIN emails e ON e.execution_id = v.execution_id AND e.visit = v.visit AND ${isOwnedBySql('e.project_id', projectId)}
     WHERE e.sent_at IS NOT NULL
     GROUP BY w.step_id
   `.execute(db);

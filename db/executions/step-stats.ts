@@ -2,8 +2,8 @@ import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import type { VisitStatus } from '../../rules/executions/execution.ts';
 import type { StepType } from '../../rules/executions/steps/registry.ts';
 import type { Db } from '../connection.ts';
-import { afterCursor, type Page, type PageRequest, toPage } from '../keyset.ts';
-import { isOwnedBy } from '../owned-by.ts';
+import { afterCursorSql, type Page, type PageRequest, toPage } from '../keyset.ts';
+import { isOwnedBySql } from '../owned-by.ts';
 
 const HOUR_MS = 3_600_000;
 /** Rows of `step_visit_counts` per statement. */
@@ -48,7 +48,7 @@ export async function countVisits(
       sum(completed)::int AS completed, sum(failed)::int AS failed, sum(skipped)::int AS skipped
     FROM (
       SELECT step_id, branch, waiting, running, completed, failed, skipped FROM step_visit_counts
-      WHERE step_id = ANY(${stepIds}::uuid[]) AND ${isOwnedBy('project_id', projectId)} AND ${!oneHour}
+      WHERE step_id = ANY(${stepIds}::uuid[]) AND ${isOwnedBySql('project_id', projectId)} AND ${!oneHour}
         ${from === undefined ? sql`` : sql`AND hour >= ${from}`} ${to === undefined ? sql`` : sql`AND hour < ${to}`}
       UNION ALL
       SELECT s.step_id, coalesce(s.output->>'branch', ''), count(*) FILTER (WHERE s.status = 'WAITING'),
@@ -58,7 +58,7 @@ export async function countVisits(
       CROSS JOIN unnest(${stepIds}::uuid[]) AS w (step_id)
       CROSS JOIN LATERAL (
         SELECT v.* FROM execution_steps v
-        WHERE v.step_id = w.step_id AND v.started_at >= u.first AND v.started_at < u.last AND ${isOwnedBy('v.project_id', projectId)}
+        WHERE v.step_id = w.step_id AND v.started_at >= u.first AND v.started_at < u.last AND ${isOwnedBySql('v.project_id', projectId)}
         OFFSET 0) s
       WHERE ${isNotSandboxVisit('s')}
       GROUP BY 1, 2
@@ -101,8 +101,8 @@ export async function listContactsAtStep(
       s.started_at AS "startedAt", s.due_at AS "dueAt", s.error
     FROM (
       SELECT * FROM execution_steps s
-      WHERE s.step_id = ${p.stepId} AND s.completed_at IS NULL AND ${isOwnedBy('s.project_id', p.projectId)}
-        AND ${afterCursor(p.cursor, 's.execution_id')} AND ${isNotSandboxVisit('s')}
+      WHERE s.step_id = ${p.stepId} AND s.completed_at IS NULL AND ${isOwnedBySql('s.project_id', p.projectId)}
+        AND ${afterCursorSql(p.cursor, 's.execution_id')} AND ${isNotSandboxVisit('s')}
       ORDER BY s.execution_id DESC LIMIT ${p.limit + 1}) s
     JOIN executions e ON e.id = s.execution_id
     LEFT JOIN contacts c ON c.id = e.contact_id AND c.project_id = e.project_id
@@ -122,7 +122,7 @@ async function countOpen(db: Db, { projectId, stepId }: { projectId: string; ste
  * (`shard`). A row that a transaction is incrementing is merged in the next round. May run at any time, also
  * concurrently.
  */
-export async function foldVisitCounts(db: Db): Promise<void> {
+export async function mergeVisitCounts(db: Db): Promise<void> {
   while (true) {
     const { rows } = await sql<{ folded: number }>`
       WITH old AS MATERIALIZED (

@@ -2,7 +2,7 @@ import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import { createCursorError, decodeCursor } from '../../rules/cursor.ts';
 import type { Db } from '../connection.ts';
 import { type Page, type PageRequest, toKeyedPage } from '../keyset.ts';
-import { isOwnedBy } from '../owned-by.ts';
+import { isOwnedBySql } from '../owned-by.ts';
 import { countVisits } from './step-stats.ts';
 
 /** The statuses of a visit that has ended. */
@@ -61,7 +61,7 @@ export async function listEndedVisits(
     LEFT JOIN contacts c ON c.id = e.contact_id AND c.project_id = e.project_id
     WHERE s.step_id = ${p.stepId} AND s.status = ${p.status} AND s.completed_at IS NOT NULL
       AND ${p.branch === undefined ? sql`true` : sql`s.output->>'branch' = ${p.branch}`}
-      AND ${isOwnedBy('s.project_id', p.projectId)} AND ${isAfterCursor(p.cursor)}
+      AND ${isOwnedBySql('s.project_id', p.projectId)} AND ${isAfterCursor(p.cursor)}
     ORDER BY s.completed_at DESC, s.execution_id DESC, s.visit DESC LIMIT ${p.limit + 1}
   `.execute(db);
   const page = toKeyedPage(rows, {

@@ -3,7 +3,7 @@ import type { ExecutionStatus, VisitStatus } from '../../rules/executions/execut
 import type { LoopGuard } from '../../rules/executions/loop-guard.ts';
 import type { StepType } from '../../rules/executions/steps/registry.ts';
 import type { Db, Trx } from '../connection.ts';
-import { isOwnedBy } from '../owned-by.ts';
+import { isOwnedBySql } from '../owned-by.ts';
 import { prepared } from '../prepared.ts';
 
 export interface Visit {
@@ -42,7 +42,7 @@ export interface VisitOutcome {
 }
 
 /** Records a failed attempt that will be retried, so that the dashboard shows it before the step ends. */
-export async function noteAttempt(
+export async function recordFailedAttempt(
   trx: Trx,
   a: { executionId: string; visit: number; attempts: number; error: string },
 ): Promise<void> {
@@ -63,7 +63,9 @@ export interface ExecutionPosition {
   laps?: LoopGuard | null;
 }
 
-/** Returns the number of failed attempts of an effect, as recorded by `noteAttempt`. 0 before the first attempt. */
+/**
+ * Returns the number of failed attempts of an effect, as recorded by `recordFailedAttempt`. 0 before the first attempt.
+ */
 export async function countAttempts(db: Db, executionId: string, visit: number): Promise<number> {
   const { rows } = await sql<{ attempts: number }>`
     SELECT attempts FROM execution_steps WHERE execution_id = ${executionId} AND visit = ${visit}
@@ -82,7 +84,7 @@ export async function findTakenBranch(
 ): Promise<string | undefined> {
   const { rows } = await prepared<{ branch: string | null }>`
     SELECT s.output->>'branch' AS branch FROM executions e JOIN execution_steps s ON s.execution_id = e.id
-    WHERE e.workflow_id = ${workflowId} AND e.contact_id = ${contactId} AND ${isOwnedBy('e.project_id', projectId)}
+    WHERE e.workflow_id = ${workflowId} AND e.contact_id = ${contactId} AND ${isOwnedBySql('e.project_id', projectId)}
       AND s.step_id = ${stepId} AND s.status = 'COMPLETED'
     ORDER BY e.entry DESC, s.visit DESC LIMIT 1
   `.execute(db);
@@ -90,6 +92,6 @@ export async function findTakenBranch(
 }
 
 /** SQL condition that a user has moved the visit past the sending window, so that no window delays it. */
-export function wasAdvanced(visit: RawBuilder<unknown>): RawBuilder<SqlBool> {
+export function wasAdvancedSql(visit: RawBuilder<unknown>): RawBuilder<SqlBool> {
   return sql<SqlBool>`${visit}.output->'advanced' IS NOT NULL`;
 }

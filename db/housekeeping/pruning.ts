@@ -8,7 +8,7 @@ import { PROVIDER_MESSAGE_DAYS } from '../emails/provider-messages.ts';
 import { deletePassedTimerSeconds } from '../executions/timer-seconds.ts';
 import { IDEMPOTENCY_HOURS } from '../idempotency-batch.ts';
 import { deleteEndedProcesses } from '../operator/processes.ts';
-import { retentionPrunings } from './retention.ts';
+import { listRetentionPrunings } from './retention.ts';
 
 /** Rows per statement. The expired rows of an hour need a few statements, and no statement holds locks for long. */
 const BATCH = 10_000;
@@ -63,7 +63,7 @@ export function listPrunings(retention: Retention): Record<string, Pruning> {
     erased_attachments: pruneAtOnce(removeErasedAttachments),
     captured_emails: createDeletion('captured_emails', isBeyondNewest('captured_emails')),
     captured_sms: createDeletion('captured_sms', isBeyondNewest('captured_sms')),
-    ...retentionPrunings(retention),
+    ...listRetentionPrunings(retention),
   };
 }
 

@@ -1,8 +1,8 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Retention } from '../../rules/config.ts';
 import type { Db } from '../connection.ts';
-import { firstUncountedId } from '../events/email-hours.ts';
-import { firstIdAt } from '../id-time.ts';
+import { firstUncountedIdSql } from '../events/email-hours.ts';
+import { firstIdAtSql } from '../id-time.ts';
 import type { Pruning } from './pruning.ts';
 
 /** Rows per statement. It is small, so that no statement holds locks for long or delays other commits by its writes. */
@@ -32,7 +32,7 @@ const RECEIVED_FILES_KEPT = sql`interval '30 days'`;
  * Returns the pruning of tables whose rows are kept for a number of days. A number of 0 means forever, and the table is
  * absent.
  */
-export function retentionPrunings(retention: Retention, batch = BATCH): Record<string, Pruning> {
+export function listRetentionPrunings(retention: Retention, batch = BATCH): Record<string, Pruning> {
   const tables: Record<string, Old> = {
     webhook_deliveries: {
       days: retention.webhookDeliveryDays,
@@ -55,7 +55,7 @@ export function retentionPrunings(retention: Retention, batch = BATCH): Record<s
       // Keeps events of hours whose counts are not stored in `mail_hours` yet, because the counts are computed from the
       // events.
       select: (after, cutoff) => sql`
-        SELECT id FROM events WHERE ${isInIdRange(after, cutoff)} AND id < ${firstUncountedId()} ORDER BY id`,
+        SELECT id FROM events WHERE ${isInIdRange(after, cutoff)} AND id < ${firstUncountedIdSql()} ORDER BY id`,
       prune: sql`DELETE FROM events WHERE id IN (SELECT id FROM old)`,
     },
     segment_member_changes: {
@@ -117,5 +117,5 @@ function createPruning({ days, select, prune }: Old, batch: number): Pruning {
 
 /** Ids are in the order of time, so the primary key finds the oldest rows. */
 function isInIdRange(after: string, cutoff: RawBuilder<unknown>, column = 'id'): RawBuilder<unknown> {
-  return sql`${sql.ref(column)} > ${after}::uuid AND ${sql.ref(column)} < ${firstIdAt(cutoff)}`;
+  return sql`${sql.ref(column)} > ${after}::uuid AND ${sql.ref(column)} < ${firstIdAtSql(cutoff)}`;
 }

@@ -21,7 +21,7 @@ export async function findInstallation(databaseUrl: string): Promise<Installatio
  * Records that no Temporal workflow is open on the task queues of the earlier release. Call this function only when all
  * processes of that release must have ended, because they can start workflows there until then.
  */
-export async function closeLegacyQueues(db: Db): Promise<void> {
+export async function markLegacyQueuesClosed(db: Db): Promise<void> {
   await db
     .updateTable('installation')
     .set({ legacy_closed_at: sql`now()` })

@@ -9,7 +9,7 @@ import type {
 } from '../../rules/installation-tokens.ts';
 import type { Db } from '../connection.ts';
 import { inTransaction } from '../transaction.ts';
-import { adoptToken, deleteTokens, insertToken, readTokens } from './tokens.ts';
+import { adoptTemporalToken, deleteTokens, insertToken, readTokens } from './tokens.ts';
 
 /**
  * A mismatch between Postgres and Temporal when it was detected. `tokens` and `id` show whether another process has
@@ -29,7 +29,7 @@ export interface FoundMismatch {
  * @param p.endedCampaigns SCHEDULED campaigns whose workflow has ended in Temporal
  * @returns the number of paused campaigns, or undefined if another process has resolved the mismatch
  */
-export function takeOver(
+export function takeOverInstallation(
   db: Db,
   found: FoundMismatch,
   { window, endedCampaigns }: { window: LostWindow; endedCampaigns: string[] },
@@ -38,7 +38,7 @@ export function takeOver(
     if (!(await isUnresolved(trx, found))) return undefined;
     const { temporal, tokens, database } = found;
     const isOurs = tokens.some(({ no, value }) => no === temporal?.no && value === temporal.value);
-    if (temporal && !isOurs) await adoptToken(trx, temporal);
+    if (temporal && !isOurs) await adoptTemporalToken(trx, temporal);
     await insertToken(trx, { no: Math.max(tokens[0]?.no ?? 0, temporal?.no ?? 0) + 1, database });
     await trx
       .updateTable('installation')
@@ -89,18 +89,18 @@ export function becomeNewInstallation(db: Db, found: FoundMismatch): Promise<{ i
  * Reads the value of INSTALLATION that has resolved a mismatch. The value is cleared when a process starts without that
  * variable.
  */
-export async function readResolvedBy(db: Db): Promise<InstallationChoice | null> {
+export async function readResolvedChoice(db: Db): Promise<InstallationChoice | null> {
   const row = await db.selectFrom('installation').select('resolved_by').executeTakeFirstOrThrow();
   return row.resolved_by;
 }
 
 /** Records that a value of INSTALLATION has resolved a mismatch, so that it does not do so again. */
-export async function noteResolvedBy(db: Db, choice: InstallationChoice): Promise<void> {
+export async function recordResolvedChoice(db: Db, choice: InstallationChoice): Promise<void> {
   await db.updateTable('installation').set({ resolved_by: choice }).execute();
 }
 
 /** Allows INSTALLATION to resolve a mismatch again, because a process started without the variable. */
-export async function clearResolvedBy(db: Db): Promise<void> {
+export async function clearResolvedChoice(db: Db): Promise<void> {
   await db.updateTable('installation').set({ resolved_by: null }).where('resolved_by', 'is not', null).execute();
 }
 

@@ -21,7 +21,7 @@ const TOKEN_SECONDS = sql<number | null>`(
   SELECT extract(epoch FROM now() - max(rolled_at))::float8 FROM installation_tokens)`.as('tokenSeconds');
 
 /** Reads the state that workers check, in one statement. Each worker runs it every few seconds. */
-export async function readDuties(db: Db): Promise<InstallationDuties> {
+export async function readInstallationDuties(db: Db): Promise<InstallationDuties> {
   const row = await db
     .selectFrom('installation')
     .select(['sending_hold', 'sending_held_at', 'recovery_since', TOKEN_SECONDS])
@@ -36,7 +36,7 @@ export async function readDuties(db: Db): Promise<InstallationDuties> {
 
 /** Reads the hold of the whole installation. Null if it may send. */
 export async function readSendingHold(db: Db): Promise<InstallationHold | null> {
-  return (await readDuties(db)).hold;
+  return (await readInstallationDuties(db)).hold;
 }
 
 /**

@@ -25,7 +25,7 @@ export async function readTokens(db: Db): Promise<PostgresToken[]> {
  * Reads which database this is. On a plain Postgres, every role may call `pg_control_system()`. If a managed Postgres
  * forbids this call, only the oid of the database identifies it.
  */
-export async function readDatabaseMark(db: Db): Promise<DatabaseMark> {
+export async function readDatabaseIdentity(db: Db): Promise<DatabaseMark> {
   const { rows } = await sql<{ oid: number; allowed: boolean }>`
     SELECT oid::bigint AS oid, has_function_privilege('pg_control_system()', 'EXECUTE') AS allowed
     FROM pg_database WHERE datname = current_database()`.execute(db);
@@ -74,7 +74,7 @@ export async function confirmToken(db: Db, { no, value }: InstallationToken): Pr
 }
 
 /** Stores a token of Temporal as a token of this database. The database may have lost the token in a restore. */
-export async function adoptToken(db: Db, token: InstallationToken): Promise<void> {
+export async function adoptTemporalToken(db: Db, token: InstallationToken): Promise<void> {
   const columns = {
     value: token.value,
     rolled_at: token.rolledAt,

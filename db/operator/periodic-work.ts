@@ -44,7 +44,7 @@ export async function endRound(
 }
 
 /** Stores the newest error of one kind of work. Later rounds without an error do not clear it. */
-export async function noteError(db: Db, p: { kind: PeriodicKind; error: string }): Promise<void> {
+export async function recordPeriodicError(db: Db, p: { kind: PeriodicKind; error: string }): Promise<void> {
   await db
     .updateTable('periodic_work')
     .set({ last_error: p.error.slice(0, ERROR_CHARS), last_error_at: sql`now()` })

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { Db } from '../connection.ts';
-import { firstIdAt } from '../id-time.ts';
+import { firstIdAtSql } from '../id-time.ts';
 
 /** Maximum number of emails that are read, newest first. It limits the cost of the query. */
 const MAX_EMAILS_READ = 200_000;
@@ -42,7 +42,7 @@ export interface ProviderResponses {
  * Reads only the newest 200,000 emails.
  */
 export async function listProviderReplies(db: Db, { hours }: { hours: number }): Promise<ProviderResponses> {
-  const since = firstIdAt(sql`(now() - make_interval(hours => ${hours}))`);
+  const since = firstIdAtSql(sql`(now() - make_interval(hours => ${hours}))`);
   const { rows } = await sql<{
     looked: number;
     since: Date | null;

@@ -16,7 +16,10 @@ export interface SnsSubscription {
 }
 
 /** Records that a message of a topic arrived. */
-export async function noteSnsMessage(db: Db, { topic, kind }: { topic: string; kind: SnsMessageKind }): Promise<void> {
+export async function recordSnsMessage(
+  db: Db,
+  { topic, kind }: { topic: string; kind: SnsMessageKind },
+): Promise<void> {
   const column = sql.ref(`${kind}_at`);
   await sql`
     INSERT INTO sns_subscriptions (topic, ${column}) VALUES (${topic}, now())

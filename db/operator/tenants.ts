@@ -3,7 +3,7 @@ import { GUARD_HOURS } from '../../rules/emails/hold-guard.ts';
 import { AppError } from '../../rules/errors.ts';
 import type { Db } from '../connection.ts';
 import { escapeLike } from '../escape-like.ts';
-import { afterCursor, type Page, type PageRequest, toPage } from '../keyset.ts';
+import { afterCursorSql, type Page, type PageRequest, toPage } from '../keyset.ts';
 import type { OperatorLimits } from '../projects/projects.ts';
 
 /** Sort orders of the list of tenants. All orders except `newest` exist for a day and for a month. */
@@ -144,7 +144,7 @@ export async function listTenants(
   const { rows } = await sql<TenantRow>`
     SELECT ${COLUMNS} FROM projects p LEFT JOIN ${COUNTS} ON s.project_id = p.id
     ${byMonth ? sql`LEFT JOIN ${MONTH_COUNTS} ON o.project_id = p.id` : sql``}
-    WHERE ${where} AND ${p.order === 'newest' ? afterCursor(p.cursor, 'p.id') : sql`true`}
+    WHERE ${where} AND ${p.order === 'newest' ? afterCursorSql(p.cursor, 'p.id') : sql`true`}
     ORDER BY ${orderBySql(p.order, byMonth ? 'o' : 's')} LIMIT ${p.limit + 1}
   `.execute(db);
   const page = toPage(rows, p.limit, toTenant);
@@ -195,7 +195,7 @@ export interface Refusals {
 /**
  * Lists mailbox providers that have refused some of a project's last emails, the provider with the most refusals first.
  */
-export async function listRefusals(db: Db, projectId: string): Promise<Refusals[]> {
+export async function listProviderRefusals(db: Db, projectId: string): Promise<Refusals[]> {
   const { rows } = await sql<Refusals>`
     SELECT provider, length(replace(recent, '0', '')) AS refused, length(recent) AS of FROM provider_outcomes
     WHERE project_id = ${projectId} ORDER BY 2 DESC, 1

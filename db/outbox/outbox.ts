@@ -81,7 +81,7 @@ const PROJECTS_CONSIDERED = 100;
  * processes never claim the same row (SKIP LOCKED). Uses one lookup in the index `outbox_turn` for each project with
  * rows, so a project with 100,000 rows does not delay other projects. Returns the rows in the order of their ids.
  */
-export async function claimFair(db: Db, p: FairClaim): Promise<TakenRow[]> {
+export async function claimRowsFairly(db: Db, p: FairClaim): Promise<TakenRow[]> {
   const { priority, after, freeSlotsByProject = new Map<string, number>() } = p;
   const taken = p.forTemporal ? sql`taken_at = now(),` : sql``;
   const { rows } = await prepared<ClaimedRow>`
@@ -206,7 +206,7 @@ export async function deleteRows(db: Db, ids: string[]): Promise<void> {
 }
 
 /** Deletes rows whose workflows Temporal has started. Safe to run twice. */
-export async function deleteStarted(db: Db, begun: StartedWork[]): Promise<void> {
+export async function deleteStartedRows(db: Db, begun: StartedWork[]): Promise<void> {
   await prepared`
     DELETE FROM outbox o
     USING unnest(${begun.map((b) => b.kind)}::text[], ${begun.map((b) => b.refId)}::uuid[],

@@ -3,7 +3,7 @@ import type { Role } from '../../rules/access/scopes.ts';
 import type { TrackingMode } from '../../rules/content/message-tracking.ts';
 import { AppError } from '../../rules/errors.ts';
 import type { Db, Trx } from '../connection.ts';
-import { sqlStateOf } from '../postgres-errors.ts';
+import { readSqlState } from '../postgres-errors.ts';
 
 export interface NewAccount {
   email: string;
@@ -96,7 +96,7 @@ export async function insertProject(
 async function assertFirstUser(trx: Trx): Promise<void> {
   await sql`SELECT pg_advisory_xact_lock(${FIRST_SIGNUP_LOCK})`.execute(trx);
   const { rows } = await sql`SELECT FROM users LIMIT 1`.execute(trx);
-  if (rows.length > 0) throw signupClosed();
+  if (rows.length > 0) throw createSignupClosedError();
 }
 
 /** Tells whether no user exists yet. If `SIGNUP` is `first`, a sign-up is allowed only then. */
@@ -106,7 +106,7 @@ export async function hasNoUser(db: Db): Promise<boolean> {
 }
 
 /** Returns the error for a sign-up that SIGNUP does not allow. */
-export function signupClosed(): AppError {
+export function createSignupClosedError(): AppError {
   return new AppError('FORBIDDEN', {
     message: 'Sign-up is closed on this deployment.',
     suggestion: 'Ask the operator for an account. The setting SIGNUP decides who may create one.',
@@ -180,7 +180,7 @@ export async function updatePassword(
     return 'changed';
   });
   return changing.catch((error: unknown) => {
-    if (sqlStateOf(error) === UNIQUE_VIOLATION) return 'taken';
+    if (readSqlState(error) === UNIQUE_VIOLATION) return 'taken';
     throw error;
   });
 }

@@ -7,7 +7,7 @@ const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
  * Returns the names of actors: the member's address for `user:<id>`, the key's name for `key:<id>`, the workflow's name
  * for `execution:<id>`. The map has no entry for users who left the project, or for actors without a name.
  */
-export async function nameActors(
+export async function findActorNames(
   db: Db,
   p: { projectId: string; actors: readonly (string | null)[] },
 ): Promise<Map<string, string>> {

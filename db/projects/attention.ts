@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import { OUTBOX_PRIORITY } from '../../rules/outbox.ts';
 import type { Db } from '../connection.ts';
-import { firstIdAt } from '../id-time.ts';
+import { firstIdAtSql } from '../id-time.ts';
 import { listPeriodicWork } from '../operator/periodic-work.ts';
 
 /** Kinds of problems that a project's members should look at, the most urgent first. */
@@ -109,7 +109,7 @@ const SOURCES: Record<ProjectAttentionKind, Source> = {
   outbox_late: (projectId) => sql`
     SELECT 'outbox_late', NULL::uuid, NULL, min(created_at), least(count(*), ${ATTENTION_COUNT_MAX}), NULL
     FROM generate_series(0, ${LAST_PRIORITY}) AS p (priority), LATERAL (
-      SELECT created_at FROM outbox WHERE project_id = ${projectId} AND priority = p.priority AND id < ${firstIdAt(LATE)}
+      SELECT created_at FROM outbox WHERE project_id = ${projectId} AND priority = p.priority AND id < ${firstIdAtSql(LATE)}
         AND taken_at IS NULL AND available_at < ${LATE}
       ORDER BY id LIMIT ${ATTENTION_COUNT_MAX}) o
     HAVING count(*) > 0`,

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { Db, Trx } from '../connection.ts';
-import { afterCursor, type Page, type PageRequest, toPage } from '../keyset.ts';
+import { afterCursorSql, type Page, type PageRequest, toPage } from '../keyset.ts';
 import type { RowOf } from '../schema/database.ts';
 
 /** Actions that are recorded in the audit log. */
@@ -70,7 +70,7 @@ export async function listAudit(
     .selectFrom('audit_log')
     .select(COLUMNS)
     .where('project_id', '=', projectId)
-    .where(afterCursor(page.cursor))
+    .where(afterCursorSql(page.cursor))
     .orderBy('id', 'desc')
     .limit(page.limit + 1)
     .execute();

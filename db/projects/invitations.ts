@@ -105,7 +105,7 @@ export async function getOpenInvitation(db: Db, tokenHash: Buffer): Promise<Open
  * is already a member keeps their role.
  * @throws AppError NOT_FOUND as `getOpenInvitation`; only one of two concurrent calls succeeds
  */
-export async function takeInvitation(trx: Trx, p: { tokenHash: Buffer; userId: string }): Promise<OpenInvitation> {
+export async function acceptInvitation(trx: Trx, p: { tokenHash: Buffer; userId: string }): Promise<OpenInvitation> {
   const { rows } = await sql<OpenInvitation>`
     WITH i AS (DELETE FROM invitations WHERE token_hash = ${p.tokenHash} AND expires_at > now() RETURNING *)
     SELECT ${COLUMNS}, p.id AS "projectId", p.name AS "projectName"

@@ -9,7 +9,7 @@ export interface AttemptLimit {
   limit: number;
 }
 
-/** A recorded login attempt. It counts as a failure until `undoAttempt` deletes it. */
+/** A recorded login attempt. It counts as a failure until `undoLoginAttempt` deletes it. */
 export interface LoginAttempt {
   subjects: string[];
   /** When the attempt was recorded, as text from Postgres. It identifies the attempt's rows. */
@@ -20,11 +20,11 @@ const WINDOW_MINUTES = 15;
 
 /**
  * Records a login attempt as a failure before the password is checked, so that many concurrent attempts cannot exceed
- * the limit. After a correct password, `undoAttempt` deletes the record. A lock for each subject ensures that no other
- * attempt is recorded between the count and the insert.
+ * the limit. After a correct password, `undoLoginAttempt` deletes the record. A lock for each subject ensures that no
+ * other attempt is recorded between the count and the insert.
  * @throws AppError RATE_LIMIT_EXCEEDED with `Retry-After`
  */
-export async function takeAttempt(db: Db, limits: AttemptLimit[]): Promise<LoginAttempt> {
+export async function recordLoginAttempt(db: Db, limits: AttemptLimit[]): Promise<LoginAttempt> {
   const sorted = [...limits].sort((a, b) => (a.subject < b.subject ? -1 : 1));
   return db.transaction().execute(async (trx) => {
     for (const { subject, limit } of sorted) {
@@ -51,10 +51,10 @@ export async function takeAttempt(db: Db, limits: AttemptLimit[]): Promise<Login
 }
 
 /**
- * Deletes exactly the rows that `takeAttempt` inserted. A sign-in to one account of an address must not clear the
- * failures of another account with this address.
+ * Deletes exactly the rows that `recordLoginAttempt` inserted. A sign-in to one account of an address must not clear
+ * the failures of another account with this address.
  */
-export async function undoAttempt(db: Db, { subjects, notedAt }: LoginAttempt): Promise<void> {
+export async function undoLoginAttempt(db: Db, { subjects, notedAt }: LoginAttempt): Promise<void> {
   await sql`
     DELETE FROM login_failures WHERE subject = ANY(${subjects}::text[]) AND failed_at = ${notedAt}::timestamptz
   `.execute(db);

@@ -111,7 +111,7 @@ export async function getProject(db: Db, projectId: string): Promise<Project> {
  * Returns the project with its own settings, not lowered by the operator's limits.
  * @throws AppError NOT_FOUND
  */
-export async function getProjectAsSet(db: Db, projectId: string): Promise<Project> {
+export async function getProjectWithOwnSettings(db: Db, projectId: string): Promise<Project> {
   const row = await db
     .selectFrom('projects')
     .select([...COLUMNS, ...OWN_LIMITS])

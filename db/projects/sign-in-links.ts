@@ -34,7 +34,7 @@ export async function insertSignInLink(
  * Returns undefined if the link was used or has expired. Also returns undefined if the user's password or membership
  * has changed since the link was created, because such a change ends the user's earlier sessions and links.
  */
-export async function takeSignInLink(
+export async function redeemSignInLink(
   db: Db,
   p: { linkHash: Buffer; sessionHash: Buffer; days: number },
 ): Promise<LinkedIn | undefined> {

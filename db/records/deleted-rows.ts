@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { Db, Trx } from '../connection.ts';
-import { isOwnedBy } from '../owned-by.ts';
+import { isOwnedBySql } from '../owned-by.ts';
 
 /** The final status of a deleted record. */
 export interface DeletedRow {
@@ -13,7 +13,7 @@ export interface DeletedRow {
  * Records the final status of a row, in the transaction that deletes the row. The row's Temporal workflow may need the
  * status later.
  */
-export async function noteDeleted(
+export async function recordDeletedRow(
   trx: Trx,
   { projectId, id, status }: { projectId: string; id: string; status: string },
 ): Promise<void> {
@@ -23,19 +23,19 @@ export async function noteDeleted(
 }
 
 /** Finds the final status of recently deleted records of any project, by their ids. */
-export async function findDeletedAnywhere(db: Db, ids: string[]): Promise<Map<string, DeletedRow>> {
+export async function findDeletedRowsOfAnyProject(db: Db, ids: string[]): Promise<Map<string, DeletedRow>> {
   if (ids.length === 0) return new Map();
   const rows = await db.selectFrom('deleted_rows').select(['id', 'status', 'reason']).where('id', 'in', ids).execute();
   return new Map(rows.map((row) => [row.id, row]));
 }
 
 /** Finds the final status of recently deleted records of a project, by their ids. */
-export async function findDeleted(
+export async function findDeletedRows(
   db: Db,
   { projectId, ids }: { projectId: string; ids: string[] },
 ): Promise<Map<string, DeletedRow>> {
   const { rows } = await sql<DeletedRow>`
-    SELECT id, status, reason FROM deleted_rows WHERE id = ANY(${ids}::uuid[]) AND ${isOwnedBy('project_id', projectId)}
+    SELECT id, status, reason FROM deleted_rows WHERE id = ANY(${ids}::uuid[]) AND ${isOwnedBySql('project_id', projectId)}
   `.execute(db);
   return new Map(rows.map((row) => [row.id, row]));
 }

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { AppError } from '../../rules/errors.ts';
 import { findFreeSlug, toSlug } from '../../rules/slug.ts';
 import type { Db, Trx } from '../connection.ts';
-import { sqlStateOf } from '../postgres-errors.ts';
+import { readSqlState } from '../postgres-errors.ts';
 
 /**
  * Tables whose records have a slug, and the column that limits its uniqueness: two records with the same value in this
@@ -22,7 +22,7 @@ const UNIQUE_VIOLATION = '23505';
  * Returns the slug of a new record: derived from its name, with a number if that slug is taken. The caller has taken
  * the lock for adding records of this kind. If the slug is taken after all, the unique index refuses the insert.
  */
-export async function newSlug(trx: Trx, p: { table: Slugged; within: string; name: string }): Promise<string> {
+export async function chooseFreeSlug(trx: Trx, p: { table: Slugged; within: string; name: string }): Promise<string> {
   const slug = toSlug(p.name);
   const { rows } = await sql<{ slug: string }>`
     SELECT slug FROM ${sql.table(p.table)} WHERE ${sql.ref(WITHIN[p.table])} = ${p.within}
@@ -38,7 +38,7 @@ export async function refuseTakenSlug<T>(p: { kind: string; slug: string | undef
   try {
     return await write();
   } catch (error) {
-    if (p.slug === undefined || sqlStateOf(error) !== UNIQUE_VIOLATION) throw error;
+    if (p.slug === undefined || readSqlState(error) !== UNIQUE_VIOLATION) throw error;
     const message = `Another ${p.kind} of this project has the slug ${p.slug}.`;
     throw new AppError('CONFLICT', {
       message,

@@ -31,7 +31,7 @@ export interface EndedBetween {
  * Lists executions of all projects that failed or were cancelled within a time span, in the order of their ids. Uses
  * one lookup per project in the index `executions_completed`.
  */
-export async function listEndedBadly(
+export async function listFailedOrCancelled(
   db: Db,
   p: EndedBetween & { after: string | undefined; limit: number },
 ): Promise<EndedExecution[]> {
@@ -54,7 +54,7 @@ export async function findEndedExecutions(db: Db, p: { ids: string[]; until: Dat
 }
 
 /** Queues Temporal runs whose only purpose is to end with the status of the executions. */
-export function enqueueEnds(trx: Trx, executions: EndedExecution[]): Promise<OutboxRow[]> {
+export function enqueueExecutionEnds(trx: Trx, executions: EndedExecution[]): Promise<OutboxRow[]> {
   return enqueue(
     trx,
     executions.map(({ id, projectId, workflowId, contactId, status, reason }) => ({

@@ -3,7 +3,7 @@ import type { OutboxRow } from '../../rules/outbox.ts';
 import type { Db, Trx } from '../connection.ts';
 import { uuidAt } from '../events/activity-sources.ts';
 import { enqueue } from '../outbox/outbox.ts';
-import { deliveryKinds, type MessageKind } from '../sending/direct-messages.ts';
+import { deliveryKindsSql, type MessageKind } from '../sending/direct-messages.ts';
 
 /** A message that was accepted and handed to Temporal a while ago, and was not sent. */
 export interface OpenMessage {
@@ -54,7 +54,7 @@ export async function listOpenMessages(
   const { rows } = await sql<OpenMessage>`
     SELECT m.project_id AS "projectId", m.id, m.claim FROM ${table} m
     WHERE m.id >= ${uuidAt(p.since, '0')}::uuid AND m.id < ${uuidAt(settled, '0')}::uuid AND ${where}
-      AND NOT EXISTS (SELECT FROM outbox o WHERE o.ref_id = m.id AND o.kind IN ${deliveryKinds(p.kind)})
+      AND NOT EXISTS (SELECT FROM outbox o WHERE o.ref_id = m.id AND o.kind IN ${deliveryKindsSql(p.kind)})
     ORDER BY m.id LIMIT ${ROUND_MAX}
   `.execute(db);
   return rows;
@@ -96,7 +96,7 @@ export async function findOpenIds(db: Db, { kind, ids }: { kind: MessageKind; id
  * this because it was restored from a backup. Returns the number of changed messages. Stores the current time, because
  * the real time is unknown.
  */
-export async function settleSent(
+export async function markMessagesSent(
   db: Db,
   p: { kind: MessageKind; projectId: string; messages: OpenMessage[] },
 ): Promise<number> {

@@ -2,7 +2,7 @@ import { type RawBuilder, sql } from 'kysely';
 import { AFFECTED_KINDS } from '../../rules/affected-rows.ts';
 import { readUuidTime } from '../../rules/uuid.ts';
 import type { Db } from '../connection.ts';
-import { firstIdAt } from '../id-time.ts';
+import { firstIdAtSql } from '../id-time.ts';
 
 /**
  * The maximum time from the writes of a request to its response. The log entry of the request gets its id with the
@@ -16,7 +16,7 @@ const CLOCKS_APART_MS = 5_000;
  * Returns the ids by which the request that caused a record can be found. The record is an email, SMS, execution, event
  * or contact. The ids are its own id, the execution that caused it, and the event that started that execution.
  */
-export async function findCauses(db: Db, p: { projectId: string; id: string }): Promise<string[]> {
+export async function findCauseIds(db: Db, p: { projectId: string; id: string }): Promise<string[]> {
   const { projectId, id } = p;
   const { rows } = await sql<{ id: string; eventId: string | null }>`
     SELECT id, event_id AS "eventId" FROM executions WHERE project_id = ${projectId} AND id IN (
@@ -38,7 +38,7 @@ export function selectEntriesThatCreated(projectId: string, ids: readonly string
   const each = ids.map((id) => {
     const at = readUuidTime(id)?.getTime();
     if (at === undefined) return sql`SELECT NULL::uuid`;
-    const idAtMs = (ms: number) => firstIdAt(sql`${new Date(ms)}::timestamptz`);
+    const idAtMs = (ms: number) => firstIdAtSql(sql`${new Date(ms)}::timestamptz`);
     const has = AFFECTED_KINDS.map((kind) => sql`made->${sql.lit(kind)} ? ${id}`);
     return sql`SELECT id FROM requests
       WHERE (project_id, id) >= (${projectId}, ${idAtMs(at - CLOCKS_APART_MS)}) AND (project_id, id) < (${projectId}, ${idAtMs(at + ANSWERED_MS)})

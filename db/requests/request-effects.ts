@@ -26,7 +26,7 @@ export interface RequestEffects {
 }
 
 /** Finds the records that a request created, by the ids in its log entry. Returns the first 100 of each kind. */
-export async function findEffects(
+export async function findRequestEffects(
   db: Db,
   p: { projectId: string; made: AffectedRows | null },
 ): Promise<RequestEffects> {

@@ -3,7 +3,7 @@ import type { AffectedRows } from '../../rules/affected-rows.ts';
 import { AppError } from '../../rules/errors.ts';
 import { redact } from '../../rules/failure-text.ts';
 import type { Db } from '../connection.ts';
-import { afterCursor, type Page, type PageRequest, toPage } from '../keyset.ts';
+import { afterCursorSql, type Page, type PageRequest, toPage } from '../keyset.ts';
 import type { RowOf } from '../schema/database.ts';
 import { selectEntriesThatCreated } from './request-causes.ts';
 
@@ -81,7 +81,7 @@ export async function listRequests(
     .selectFrom('requests')
     .select(COLUMNS)
     .where('project_id', '=', p.projectId)
-    .where(afterCursor(p.cursor));
+    .where(afterCursorSql(p.cursor));
   if (p.method !== undefined) query = query.where('method', '=', p.method);
   if (p.route !== undefined) query = query.where('route', '=', p.route);
   if (p.status) query = query.where('status', '>=', p.status.least).where('status', '<=', p.status.most);

@@ -19,6 +19,6 @@ export const OPEN_CAMPAIGNS = toSqlList(OPEN);
 export const UNFINISHED_CAMPAIGNS = toSqlList(UNFINISHED);
 
 /** Tells whether the Temporal workflow of a start is not finished. */
-export function isOpen(status: CampaignStatus): boolean {
+export function isOpenCampaign(status: CampaignStatus): boolean {
   return OPEN.some((open) => open === status);
 }

@@ -10,7 +10,7 @@ import {
   selectWithTopics,
   toContact,
 } from '../contacts/contacts.ts';
-import { fittedPage, type Listed } from '../page-budget.ts';
+import { fittedPageSql, type Listed } from '../page-budget.ts';
 import { compileCondition, type SegmentSources } from './filter-sql.ts';
 import { loadConditionSources } from './sources.ts';
 
@@ -69,7 +69,7 @@ export async function listSegmentContacts(
 ): Promise<SegmentPage> {
   const predicate = await segmentPredicate(db, segment, new Date());
   const offset = (p.page - 1) * p.pageSize;
-  const { rows } = await fittedPage<ContactRow>({
+  const { rows } = await fittedPageSql<ContactRow>({
     columns: CONTACT_FIELD_NAMES,
     large: { data: { jsonb: 1 } },
     // The response contains the rows twice, as `contacts` and as `data`.

@@ -27,10 +27,10 @@ export interface ValueSource {
 }
 
 /**
- * Returns the value at a path of the contact's data. As in `readValueAt`, a key that contains dots is used before a nested
- * key.
+ * Returns the value at a path of the contact's data. As in `readValueAt`, a key that contains dots is used before a
+ * nested key.
  */
-export function jsonSource(data: Expression, path: readonly string[]): ValueSource {
+export function toJsonSource(data: Expression, path: readonly string[]): ValueSource {
   const key = path.join('.');
   const single = path.length === 1;
   const json = single
@@ -44,7 +44,7 @@ export function jsonSource(data: Expression, path: readonly string[]): ValueSour
  * Returns the address of a contact as a value. It is never absent, always text, stored in lower case and unique in the
  * project.
  */
-export function emailSource(column: Expression): ValueSource {
+export function toEmailSource(column: Expression): ValueSource {
   return { json: sql`to_jsonb(${column})`, folded: column, isText: sql`true`, indexed: true };
 }
 

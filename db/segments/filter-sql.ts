@@ -12,7 +12,7 @@ import { evaluateValueFilter, type FilterClock } from '../../rules/filters/evalu
 import { type EmailActivity, type FieldRef, parseField, type ValueOperator } from '../../rules/filters/fields.ts';
 import type { Condition, Filter, Group } from '../../rules/filters/filters.ts';
 import { readValueAt, spanMs } from '../../rules/filters/values.ts';
-import { emailSource, instantPredicate, jsonSource, type Predicate, valuePredicate } from './filter-sql-values.ts';
+import { instantPredicate, type Predicate, toEmailSource, toJsonSource, valuePredicate } from './filter-sql-values.ts';
 
 /** How to find the members of a segment: by the stored members, or by its condition. */
 export type SegmentSource = { kind: 'members' } | { kind: 'condition'; condition: Condition };
@@ -94,7 +94,7 @@ function compileRef(filter: Filter, ref: FieldRef, scope: Scope): Predicate {
   const column = (name: string) => sql<boolean>`${sql.ref(`${scope.alias}.${name}`)}`;
   switch (ref.kind) {
     case 'email':
-      return compileNegatable(filter, (positive) => valuePredicate(emailSource(column('email')), positive, scope));
+      return compileNegatable(filter, (positive) => valuePredicate(toEmailSource(column('email')), positive, scope));
     case 'subscribed':
       return compileNegatable(filter, (positive) => subscribedPredicate(column('subscribed'), positive));
     case 'createdAt':
@@ -103,7 +103,7 @@ function compileRef(filter: Filter, ref: FieldRef, scope: Scope): Predicate {
       return compileNegatable(filter, (positive) => instantPredicate(column('updated_at'), positive, scope));
     case 'data':
       return compileNegatable(filter, (positive) =>
-        valuePredicate(jsonSource(column('data'), ref.path), positive, scope),
+        valuePredicate(toJsonSource(column('data'), ref.path), positive, scope),
       );
     case 'payload':
       return constantPredicate(evaluateValueFilter(filter, readValueAt(scope.step?.event, ref.path), scope));

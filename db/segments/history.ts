@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Db } from '../connection.ts';
-import { afterCursor, type Page, type PageRequest, toPage } from '../keyset.ts';
+import { afterCursorSql, type Page, type PageRequest, toPage } from '../keyset.ts';
 import type { SegmentType } from '../schema/segments.ts';
 import type { SegmentRef } from './segments.ts';
 
@@ -41,7 +41,7 @@ export async function listSegmentHistory(
   const changes = p.type === 'STATIC' ? selectStaticChanges(p) : selectSegmentEvents(p);
   const { rows } = await sql<MembershipChange>`
     SELECT e.id, e.change, c.id AS "contactId", c.email, e.actor, e.created_at AS at
-    FROM (${changes} AND ${afterCursor(p.cursor)} ORDER BY id DESC LIMIT ${p.limit + 1}) e
+    FROM (${changes} AND ${afterCursorSql(p.cursor)} ORDER BY id DESC LIMIT ${p.limit + 1}) e
     LEFT JOIN contacts c ON c.id = e.contact_id AND c.project_id = ${p.projectId}
     ORDER BY e.id DESC`.execute(db);
   if (p.cursor !== undefined) return { ...toPage(rows, p.limit, (row) => row), total: 0 };

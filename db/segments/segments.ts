@@ -7,8 +7,8 @@ import { collectReferences } from '../../rules/filters/references.ts';
 import { assertUnchanged, type ReadVersion } from '../../rules/record-version.ts';
 import { toSegmentSlug } from '../../rules/slug.ts';
 import type { Db, Trx } from '../connection.ts';
-import { containsText } from '../contains-text.ts';
-import { fittedPage, type Listed } from '../page-budget.ts';
+import { containsTextSql } from '../contains-text.ts';
+import { fittedPageSql, type Listed } from '../page-budget.ts';
 import { assertQuota } from '../records/quotas.ts';
 import { nextVersionSql } from '../records/record-version.ts';
 import { refuseTakenSlug } from '../records/slugs.ts';
@@ -17,7 +17,7 @@ import type { RowOf } from '../schema/database.ts';
 import type { SegmentType } from '../schema/segments.ts';
 import { compileCondition } from './filter-sql.ts';
 import { loadConditionSources } from './sources.ts';
-import { type CampaignUse, openCampaignsUsing } from './usage.ts';
+import { type CampaignUse, listOpenCampaignsUsing } from './usage.ts';
 
 /** The error message for `trackMembership` on a STATIC segment. */
 export const STATIC_NOT_TRACKED = 'A STATIC segment is not computed, so its membership is not tracked.';
@@ -90,10 +90,10 @@ export async function listSegments(
   db: Db,
   { projectId, search }: { projectId: string; search?: string | undefined },
 ): Promise<Listed<Segment>[]> {
-  const { rows } = await fittedPage<SegmentRow>({
+  const { rows } = await fittedPageSql<SegmentRow>({
     columns: COLUMN_NAMES,
     large: { condition: { jsonb: 2 }, description: 'text' },
-    rows: sql`SELECT ${COLUMNS} FROM segments WHERE project_id = ${projectId} AND ${containsText(['name'], search)}`,
+    rows: sql`SELECT ${COLUMNS} FROM segments WHERE project_id = ${projectId} AND ${containsTextSql(['name'], search)}`,
   }).execute(db);
   return rows.map((row) => ({ ...toSegment(row), truncated: row.truncated }));
 }
@@ -203,7 +203,7 @@ export async function deleteSegment(
 ): Promise<void> {
   await lockReferences(trx, projectId);
   await lockSegment(trx, { projectId, id }, read);
-  const campaigns = await openCampaignsUsing(trx, { projectId, id });
+  const campaigns = await listOpenCampaignsUsing(trx, { projectId, id });
   if (campaigns.length > 0) throw segmentInUse(campaigns);
   await sql`
     UPDATE campaigns SET segment_id = NULL, edited_at = ${nextVersionSql('edited_at')} WHERE project_id = ${projectId} AND segment_id = ${id}

@@ -28,7 +28,7 @@ export interface SegmentUsage {
 
 /** Lists the segments, campaigns and workflows that use a segment. */
 export async function getSegmentUsage(db: Db, p: SegmentRef & { slug: string }): Promise<SegmentUsage> {
-  const open = await openCampaignsUsing(db, p);
+  const open = await listOpenCampaignsUsing(db, p);
   return {
     usedInSegments: await listReferringSegments(db, p),
     usedInCampaigns: await listReferringCampaigns(db, { ...p, ids: new Set([p.id]), statuses: UNFINISHED_CAMPAIGNS }),
@@ -41,7 +41,7 @@ export async function getSegmentUsage(db: Db, p: SegmentRef & { slug: string }):
  * Lists SCHEDULED, SENDING and PAUSED campaigns that use a segment: as their audience, in their filter, or through
  * another segment.
  */
-export async function openCampaignsUsing(db: Db, p: SegmentRef): Promise<CampaignUse[]> {
+export async function listOpenCampaignsUsing(db: Db, p: SegmentRef): Promise<CampaignUse[]> {
   return listReferringCampaigns(db, { ...p, ids: await findDependentIds(db, p), statuses: OPEN_CAMPAIGNS });
 }
 

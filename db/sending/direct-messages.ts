@@ -3,7 +3,7 @@ import type { LastAttempt } from '../../rules/emails/last-attempt.ts';
 import { OUTBOX_PRIORITY, type OutboxRow } from '../../rules/outbox.ts';
 import { RowMissing } from '../../rules/row-missing.ts';
 import type { Db, Trx } from '../connection.ts';
-import { isOwnedBy } from '../owned-by.ts';
+import { isOwnedBySql } from '../owned-by.ts';
 import { prepared } from '../prepared.ts';
 
 /** The kinds of single messages. A worker makes their first attempt directly, without a Temporal workflow. */
@@ -33,7 +33,7 @@ interface Later {
 }
 
 /** Returns the kinds of outbox rows that deliver messages, as an SQL list. */
-export function deliveryKinds(kind: MessageKind): RawBuilder<unknown> {
+export function deliveryKindsSql(kind: MessageKind): RawBuilder<unknown> {
   const { deliver, retry } = DIRECT[kind];
   return sql`(${deliver}, ${retry})`;
 }
@@ -42,13 +42,13 @@ export function deliveryKinds(kind: MessageKind): RawBuilder<unknown> {
  * Throws unless each message has a row in the project.
  * @throws RowMissing for the first message without a row
  */
-export async function assertMessages(
+export async function assertMessagesExist(
   db: Db,
   { kind, projectId, ids }: { kind: MessageKind; projectId: string; ids: string[] },
 ): Promise<void> {
   const { rows } = await prepared<{ id: string }>`
     SELECT u.id FROM unnest(${ids}::uuid[]) AS u (id)
-    WHERE NOT EXISTS (SELECT FROM ${DIRECT[kind].table} m WHERE m.id = u.id AND ${isOwnedBy('m.project_id', projectId)}) LIMIT 1
+    WHERE NOT EXISTS (SELECT FROM ${DIRECT[kind].table} m WHERE m.id = u.id AND ${isOwnedBySql('m.project_id', projectId)}) LIMIT 1
   `.execute(db);
   if (rows[0]) throw new RowMissing(kind, rows[0].id);
 }
@@ -65,7 +65,7 @@ export async function finishDirect(
   const { deliver } = DIRECT[p.kind];
   if (done.length > 0) {
     await prepared`
-      DELETE FROM outbox WHERE ref_id = ANY(${done}::uuid[]) AND kind = ${deliver} AND ${isOwnedBy('project_id', projectId)}
+      DELETE FROM outbox WHERE ref_id = ANY(${done}::uuid[]) AND kind = ${deliver} AND ${isOwnedBySql('project_id', projectId)}
     `.execute(trx);
   }
   if (later.length === 0) return [];
@@ -103,7 +103,7 @@ async function releaseMessages(
   const { table, open } = DIRECT[kind];
   await sql`
     UPDATE ${table} m SET status = 'PENDING', delivery_id = NULL, claim = NULL
-    WHERE m.id = ANY(${ids}::uuid[]) AND ${isOwnedBy('m.project_id', projectId)} AND m.status IN ${open} AND m.sent_at IS NULL
+    WHERE m.id = ANY(${ids}::uuid[]) AND ${isOwnedBySql('m.project_id', projectId)} AND m.status IN ${open} AND m.sent_at IS NULL
   `.execute(trx);
 }
 
@@ -118,7 +118,7 @@ async function moveToTemporal(
       payload = jsonb_strip_nulls(jsonb_build_object('dueAt', u.due_at, 'last', u.last))
     FROM unnest(${messages.map((m) => m.id)}::uuid[], ${messages.map((m) => m.dueAt.toISOString())}::text[],
       ${messages.map((m) => (m.last ? JSON.stringify(m.last) : null))}::jsonb[]) AS u (ref_id, due_at, last)
-    WHERE o.ref_id = u.ref_id AND o.kind = ${deliver} AND ${isOwnedBy('o.project_id', projectId)}
+    WHERE o.ref_id = u.ref_id AND o.kind = ${deliver} AND ${isOwnedBySql('o.project_id', projectId)}
     RETURNING o.id, o.ref_id, o.payload
   `.execute(trx);
   return rows.map((row) => ({ id: row.id, projectId, kind: retry, refId: row.ref_id, payload: row.payload }));

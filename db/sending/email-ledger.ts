@@ -15,13 +15,13 @@ import type { SendingWindow } from '../../rules/time/sending-window.ts';
 import type { Db, Trx } from '../connection.ts';
 import { suppressionReasonSql } from '../contacts/suppressions.ts';
 import { type CarriedVariables, readVariableColumns } from '../emails/variable-columns.ts';
-import { wasAdvanced } from '../executions/visits.ts';
-import { isOwnedBy } from '../owned-by.ts';
+import { wasAdvancedSql } from '../executions/visits.ts';
+import { isOwnedBySql } from '../owned-by.ts';
 import { prepared } from '../prepared.ts';
 import type { EmailType } from '../schema/contents.ts';
 import type { SentEmailSource } from '../schema/emails.ts';
-import { isOnTopic } from '../topics/contact-topics.ts';
-import { type FrequencyCap, readFrequencyCap, takeSlotsFor, wouldGetSlot } from './frequency.ts';
+import { isOnTopicSql } from '../topics/contact-topics.ts';
+import { type FrequencyCap, readFrequencyCap, takeEmailSlots, wouldGetSlot } from './frequency.ts';
 import { isSimulatorSql } from './simulator-addresses.ts';
 
 /** An email that this process has claimed, with all data that decides whether and how it is sent. */
@@ -84,7 +84,7 @@ export async function claimEmails(
     sql`n AS MATERIALIZED (SELECT nextval('claims') AS claim), t AS (
       UPDATE emails e SET status = 'SENDING', claim = n.claim, delivery_id = u.delivery_id, attempts = e.attempts + 1
       FROM n, unnest(${p.emails.map((m) => m.id)}::uuid[], ${p.emails.map((m) => m.deliveryId)}::uuid[]) AS u (id, delivery_id)
-      WHERE e.id = u.id AND ${isOwnedBy('e.project_id', p.projectId)}
+      WHERE e.id = u.id AND ${isOwnedBySql('e.project_id', p.projectId)}
         AND (e.status = 'PENDING' OR (e.status = 'SENDING' AND e.delivery_id = u.delivery_id))
       RETURNING e.*)`,
   );
@@ -124,18 +124,18 @@ async function readClaimed(
     SELECT t.id, t.project_id, t.contact_id, t.content_id, t.campaign_id, t.execution_id, t.visit, t.source_type, t.mode, t.to_email,
       t.to_name, t.variables, t.options, t.claim, t.attempts, t.created_at,
       CASE WHEN p.sending_window IS NOT NULL AND NOT EXISTS (
-        SELECT FROM execution_steps v WHERE v.execution_id = t.execution_id AND v.visit = t.visit AND ${wasAdvanced(sql`v`)})
+        SELECT FROM execution_steps v WHERE v.execution_id = t.execution_id AND v.visit = t.visit AND ${wasAdvancedSql(sql`v`)})
         THEN p.sending_window END AS sending_window, p.timezone,
       c.id AS found_contact_id, c.email AS contact_email, c.subscribed, c.pending, c.data AS contact_data, c.untrusted_keys,
       k.type AS content_type, p.tracking, p.effective_held_at IS NOT NULL AS held, p.effective_monthly_email_limit AS monthly_email_limit,
       p.frequency_max, p.frequency_days,
       d.id AS domain_id, d.domain, d.signing, d.found->>'returnPathHost' AS return_path_host,
-      k.topic_id IS NOT NULL AND NOT coalesce(${isOnTopic({ contact: sql`t.contact_id`, topic: sql`k.topic_id` })}, true) AS off_topic,
+      k.topic_id IS NOT NULL AND NOT coalesce(${isOnTopicSql({ contact: sql`t.contact_id`, topic: sql`k.topic_id` })}, true) AS off_topic,
       CASE WHEN k.type = 'MARKETING' THEN (${reasonSqlForType('MARKETING')}) ELSE (${reasonSqlForType('TRANSACTIONAL')}) END AS suppressed_by
     FROM t
     JOIN projects p ON p.id = t.project_id
-    JOIN contents k ON k.id = t.content_id AND ${isOwnedBy('k.project_id', sql`t.project_id`)}
-    LEFT JOIN contacts c ON c.id = t.contact_id AND ${isOwnedBy('c.project_id', sql`t.project_id`)}
+    JOIN contents k ON k.id = t.content_id AND ${isOwnedBySql('k.project_id', sql`t.project_id`)}
+    LEFT JOIN contacts c ON c.id = t.contact_id AND ${isOwnedBySql('c.project_id', sql`t.project_id`)}
     LEFT JOIN domains d ON d.project_id = t.project_id AND d.status = 'VERIFIED'
       AND d.domain = lower(substring(k.from_email FROM '@([^@]*)$'))
     ORDER BY t.id
@@ -154,7 +154,7 @@ async function takeCapSlots(
   const emails = p.claimed.flatMap((email) =>
     isCounted(email) && email.contact ? [{ id: email.id, contactId: email.contact.id }] : [],
   );
-  const refused = await takeSlotsFor(db, { projectId: p.projectId, cap: p.cap, emails });
+  const refused = await takeEmailSlots(db, { projectId: p.projectId, cap: p.cap, emails });
   return p.claimed.map((email) => (refused.has(email.id) ? { ...email, capped: true } : email));
 }
 
@@ -178,7 +178,7 @@ export async function releaseEmail(db: Db, { id, projectId, claim }: ClaimedEmai
  */
 export async function findLiveEmails(db: Db, p: { projectId: string; ids: string[] }): Promise<Set<string>> {
   const { rows } = await prepared<{ id: string }>`
-    SELECT id FROM emails WHERE id = ANY(${p.ids}::uuid[]) AND ${isOwnedBy('project_id', p.projectId)} AND mode = 'live'
+    SELECT id FROM emails WHERE id = ANY(${p.ids}::uuid[]) AND ${isOwnedBySql('project_id', p.projectId)} AND mode = 'live'
       AND NOT ${isSimulatorSql(sql`to_email`)}
   `.execute(db);
   return new Set(rows.map((row) => row.id));
@@ -216,7 +216,7 @@ export async function settleEmails(
       ${columns.map((c) => c.status)}::text[], ${columns.map((c) => c.reason)}::text[],
       ${columns.map((c) => c.error)}::text[], ${columns.map((c) => c.bounceType)}::text[],
       ${columns.map((c) => c.providerMessageId)}::text[]) AS u (id, claim, status, reason, error, bounce_type, provider_message_id)
-    WHERE e.id = u.id AND ${isOwnedBy('e.project_id', projectId)} AND e.claim = u.claim AND e.sent_at IS NULL
+    WHERE e.id = u.id AND ${isOwnedBySql('e.project_id', projectId)} AND e.claim = u.claim AND e.sent_at IS NULL
       AND (e.status = 'SENDING' OR u.status = 'SENT')
     RETURNING e.id
   `.execute(trx);

@@ -29,9 +29,9 @@ export function isCapUnchangedSql(cap: FrequencyCap | null): RawBuilder<boolean>
  * emails. `wanted` selects `contact_id` and `ids`, with one row per contact. The upsert locks an existing row and
  * computes its slots from the newest version. Rows are locked in the order of the contacts' ids; a caller that also
  * locks contacts must lock them first. The statement returns `contact_id`, `wanted` (the given `ids`) and `mails`.
- * `hasSlot` reads from `mails` whether an email got a slot.
+ * `hasSlotSql` reads from `mails` whether an email got a slot.
  */
-export function takeSlots(p: {
+export function takeSlotsSql(p: {
   projectId: string;
   cap: FrequencyCap;
   wanted: RawBuilder<unknown>;
@@ -51,7 +51,7 @@ export function takeSlots(p: {
 }
 
 /** SQL condition that an email got a slot. NULL if no slot was requested for it. */
-export function hasSlot(emails: RawBuilder<unknown>, id: RawBuilder<unknown>): RawBuilder<boolean> {
+export function hasSlotSql(emails: RawBuilder<unknown>, id: RawBuilder<unknown>): RawBuilder<boolean> {
   return sql<boolean>`((${emails}->>(${id})::text)::numeric > 0)`;
 }
 
@@ -59,7 +59,7 @@ export function hasSlot(emails: RawBuilder<unknown>, id: RawBuilder<unknown>): R
  * Takes slots for single emails that the caller has claimed. Returns the ids of emails that got no slot. Safe to run
  * twice.
  */
-export async function takeSlotsFor(
+export async function takeEmailSlots(
   db: Db,
   p: { projectId: string; cap: FrequencyCap; emails: { id: string; contactId: string }[] },
 ): Promise<Set<string>> {
@@ -67,8 +67,8 @@ export async function takeSlotsFor(
   const asked = sql`unnest(${p.emails.map((m) => m.id)}::uuid[], ${p.emails.map((m) => m.contactId)}::uuid[]) AS a (id, contact_id)`;
   const wanted = sql`SELECT contact_id, array_agg(id ORDER BY id) AS ids FROM ${asked} GROUP BY contact_id`;
   const { rows } = await sql<{ id: string }>`
-    WITH slots AS (${takeSlots({ ...p, wanted })})
-    SELECT a.id FROM ${asked} JOIN slots s ON s.contact_id = a.contact_id WHERE NOT ${hasSlot(sql`s.mails`, sql`a.id`)}
+    WITH slots AS (${takeSlotsSql({ ...p, wanted })})
+    SELECT a.id FROM ${asked} JOIN slots s ON s.contact_id = a.contact_id WHERE NOT ${hasSlotSql(sql`s.mails`, sql`a.id`)}
   `.execute(db);
   return new Set(rows.map((row) => row.id));
 }
@@ -97,6 +97,6 @@ export async function wouldGetSlot(
   const taken = sql`take_frequency(${held}, ARRAY[${id}::uuid], ${contactId}::uuid, ${cap.max}::int, ${cap.days}::int)`;
   const { rows } = await sql<{
     fits: boolean;
-  }>`SELECT coalesce(${hasSlot(taken, sql`${id}::uuid`)}, true) AS fits`.execute(db);
+  }>`SELECT coalesce(${hasSlotSql(taken, sql`${id}::uuid`)}, true) AS fits`.execute(db);
   return rows[0]?.fits ?? true;
 }

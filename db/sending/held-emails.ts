@@ -16,7 +16,7 @@ export interface ReleasedPage {
  * the campaign's workflow releases. Locks the project, so a new hold waits for this transaction; the next page then
  * sees the hold and stops.
  */
-export async function releaseHeldPage(
+export async function releaseHeldEmails(
   trx: Trx,
   p: { projectId: string; after: string | null; rows: number },
 ): Promise<ReleasedPage> {

@@ -22,7 +22,7 @@ const SLOTS = 8;
  * that records the emails, so that each email counts once. `rows` selects `project_id`, `mails`, `dead` and
  * `complaints`, with one row per project.
  */
-export function countOutcomes(rows: RawBuilder<unknown>): RawBuilder<unknown> {
+export function countOutcomesSql(rows: RawBuilder<unknown>): RawBuilder<unknown> {
   return sql`
     INSERT INTO send_outcomes (project_id, hour, slot, mails, dead, complaints)
     SELECT r.project_id, date_trunc('hour', now(), 'UTC'), pg_backend_pid() % ${sql.lit(SLOTS)}, r.mails, r.dead, r.complaints
@@ -35,9 +35,9 @@ export function countOutcomes(rows: RawBuilder<unknown>): RawBuilder<unknown> {
  * Counts the results of a project's live emails, and puts the project on hold if a guard is reached. Computes the rates
  * only if there are new hard bounces or complaints, because with other results no further guard can be reached. Must be
  * last in its transaction, because other connections may wait for the row that it locks. `watched`: a mailbox provider
- * has recently refused email of the project (see `findWatchedEmails`).
+ * has recently refused email of the project (see `countWatchedEmails`).
  */
-export async function guardRates(
+export async function checkRateGuards(
   trx: Trx,
   p: SendOutcomes & { projectId: string },
 ): Promise<{ outbox: OutboxRow[]; watched: boolean }> {
@@ -45,7 +45,7 @@ export async function guardRates(
   const ofProject = sql`
     SELECT ${projectId}::uuid AS project_id, ${emails}::int AS mails, ${dead}::int AS dead, ${complaints}::int AS complaints`;
   const { rows } = await prepared<{ watched: boolean }>`
-    WITH counts AS (${countOutcomes(ofProject)})
+    WITH counts AS (${countOutcomesSql(ofProject)})
     SELECT EXISTS (SELECT FROM provider_outcomes WHERE project_id = ${projectId}) AS watched
   `.execute(trx);
   const watched = rows[0]?.watched ?? false;
@@ -59,7 +59,7 @@ export async function guardRates(
  * Records emails that a mailbox provider refused because of the sender (class `policy`). Puts the project on hold if
  * the provider has refused too many of the project's last emails.
  */
-export async function guardRefusals(
+export async function checkRefusalGuard(
   trx: Trx,
   p: { projectId: string; provider: string; refused: number },
 ): Promise<OutboxRow[]> {
@@ -86,7 +86,7 @@ export interface SentToDomain {
  * Counts the live emails among these ids by project and recipient domain, for projects with a mailbox provider that has
  * recently refused their email. The result is usually empty.
  */
-export async function findWatchedEmails(db: Db, emailIds: string[]): Promise<SentToDomain[]> {
+export async function countWatchedEmails(db: Db, emailIds: string[]): Promise<SentToDomain[]> {
   const { rows } = await sql<{ project_id: string; domain: string; emails: number }>`
     SELECT e.project_id, lower(substring(coalesce(e.to_email, c.email) FROM '@([^@]*)$')) AS domain, count(*) AS emails
     FROM emails e LEFT JOIN contacts c ON c.id = e.contact_id AND c.project_id = e.project_id
@@ -101,7 +101,7 @@ export async function findWatchedEmails(db: Db, emailIds: string[]): Promise<Sen
  * Records emails that a mailbox provider accepted. If the provider has refused none of the project's last emails, it is
  * no longer watched.
  */
-export async function noteAccepted(
+export async function recordAcceptedEmails(
   db: Db,
   accepted: { projectId: string; provider: string; emails: number }[],
 ): Promise<void> {
@@ -122,7 +122,7 @@ export async function noteAccepted(
  * Deletes the counts of the guards when a hold is released. The person who releases the hold accepts the earlier
  * results.
  */
-export async function resetGuard(trx: Trx, projectId: string): Promise<void> {
+export async function resetGuardCounts(trx: Trx, projectId: string): Promise<void> {
   await sql`DELETE FROM send_outcomes WHERE project_id = ${projectId}`.execute(trx);
   await sql`DELETE FROM provider_outcomes WHERE project_id = ${projectId}`.execute(trx);
 }

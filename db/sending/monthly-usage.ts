@@ -1,11 +1,11 @@
 import { sql } from 'kysely';
 import type { Db } from '../connection.ts';
-import { firstIdAt } from '../id-time.ts';
+import { firstIdAtSql } from '../id-time.ts';
 import { isSimulatorSql } from './simulator-addresses.ts';
 
 const MONTH = sql`date_trunc('month', now() AT TIME ZONE 'UTC')::date`;
 /** SQL for the lowest id of the current month, so that the index on project and id finds the month's emails. */
-const FIRST_ID = firstIdAt(sql`${MONTH}::timestamp AT TIME ZONE 'UTC'`);
+const FIRST_ID = firstIdAtSql(sql`${MONTH}::timestamp AT TIME ZONE 'UTC'`);
 
 /**
  * Counts `n` live emails toward the project's limit for this calendar month (UTC). If the limit does not allow all of
@@ -18,7 +18,7 @@ export async function takeMonthlyAllowance(
 ): Promise<boolean> {
   if (p.limit === null || p.n === 0) return true;
   if (p.n > p.limit) return false;
-  await openMonth(db, p.projectId);
+  await createMonthRow(db, p.projectId);
   const result = await sql`
     UPDATE monthly_usage SET emails = emails + ${p.n}
     WHERE project_id = ${p.projectId} AND month = ${MONTH} AND emails + ${p.n} <= ${p.limit}
@@ -30,7 +30,7 @@ export async function takeMonthlyAllowance(
  * Creates the month's row with the number of emails so far, if the row is missing. Emails are counted only for this
  * purpose.
  */
-export async function openMonth(db: Db, projectId: string): Promise<void> {
+export async function createMonthRow(db: Db, projectId: string): Promise<void> {
   await sql`
     INSERT INTO monthly_usage (project_id, month, emails)
     SELECT ${projectId}, ${MONTH}, (
@@ -53,7 +53,7 @@ const OPENED_MAX = 10_000;
  * if a limit is set late in the month, counting the month's emails can take seconds. It queries Postgres once per
  * project and month.
  */
-export function createMonthOpener(db: Db): (projectId: string) => Promise<void> {
+export function createMonthRowCreator(db: Db): (projectId: string) => Promise<void> {
   let month = '';
   const opened = new Map<string, Promise<void>>();
   return async (projectId) => {
@@ -62,7 +62,7 @@ export function createMonthOpener(db: Db): (projectId: string) => Promise<void> 
     month = now;
     const known = opened.get(projectId);
     if (known) return known;
-    const opening = openMonth(db, projectId);
+    const opening = createMonthRow(db, projectId);
     opened.set(projectId, opening);
     await opening.catch((error: unknown) => {
       opened.delete(projectId);

@@ -125,7 +125,7 @@ export async function endPausesOfOtherRoutes(db: Db, route: string): Promise<voi
 }
 
 /** Stores the server's latest reply with a pause. */
-export async function noteRouteReply(db: Db, p: { id: string; reply: string }): Promise<void> {
+export async function recordRouteReply(db: Db, p: { id: string; reply: string }): Promise<void> {
   await db.updateTable('route_pauses').set({ reply: p.reply }).where('id', '=', p.id).execute();
 }
 

@@ -4,7 +4,7 @@ import { OUTBOX_PRIORITY } from '../../rules/outbox.ts';
 import { uuidv7 } from '../../rules/uuid.ts';
 import type { Db, Trx } from '../connection.ts';
 import { createGroupCommit } from '../group-commit.ts';
-import { isOwnedBy } from '../owned-by.ts';
+import { isOwnedBySql } from '../owned-by.ts';
 import { inTransaction } from '../transaction.ts';
 
 /** A message to a simulator address, as a provider would get it. */
@@ -31,7 +31,7 @@ const UNSETTLED_SECONDS = 2;
  * loses nothing. Messages that arrive at the same time share a transaction. Repeating an email does not change its
  * scheduled events.
  */
-export function createSimulatedKeeper(db: Db): (email: SimulatedEmail) => Promise<Simulation['answer']> {
+export function createSimulatorHandler(db: Db): (email: SimulatedEmail) => Promise<Simulation['answer']> {
   const group = createGroupCommit<SimulatedEmail, Simulation['answer']>({
     lanes: LANES,
     max: BATCH_MAX,
@@ -88,16 +88,16 @@ async function queueSteps(trx: Trx, emails: SimulatedEmail[], simulations: Map<s
  * is recorded once. Returns the ids of the deleted rows. If the worker has not recorded the result of an email yet, the
  * email's rows wait.
  */
-export async function takeSimulated(trx: Trx, p: { projectId: string; ids: string[] }): Promise<Set<string>> {
+export async function takeSimulatedEvents(trx: Trx, p: { projectId: string; ids: string[] }): Promise<Set<string>> {
   await sql`
     UPDATE outbox o SET attempts = 0, available_at = now() + make_interval(secs => ${UNSETTLED_SECONDS}::float8)
     FROM emails e
-    WHERE o.id = ANY(${p.ids}::uuid[]) AND ${isOwnedBy('o.project_id', p.projectId)} AND e.id = o.ref_id
+    WHERE o.id = ANY(${p.ids}::uuid[]) AND ${isOwnedBySql('o.project_id', p.projectId)} AND e.id = o.ref_id
       AND e.status IN ('PENDING', 'SENDING', 'HELD')
   `.execute(trx);
   const { rows } = await sql<{ id: string }>`
     DELETE FROM outbox o
-    WHERE o.id = ANY(${p.ids}::uuid[]) AND ${isOwnedBy('o.project_id', p.projectId)}
+    WHERE o.id = ANY(${p.ids}::uuid[]) AND ${isOwnedBySql('o.project_id', p.projectId)}
       AND NOT EXISTS (SELECT FROM emails e WHERE e.id = o.ref_id AND e.status IN ('PENDING', 'SENDING', 'HELD'))
     RETURNING o.id
   `.execute(trx);

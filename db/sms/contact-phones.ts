@@ -8,7 +8,7 @@ import { applySmsStops } from './stops.ts';
  * Stores the normalized phone numbers of contacts, beside the numbers as written. Removes the consent of contacts whose
  * number has an SMS stop. The caller has locked the contacts. Safe to run twice.
  */
-export async function keepPhones(
+export async function storePhones(
   trx: Trx,
   key: Buffer,
   p: { projectId: string; contacts: readonly { id: string; written: unknown }[] },

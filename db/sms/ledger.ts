@@ -4,7 +4,7 @@ import type { Reason } from '../../rules/emails/reasons.ts';
 import type { KeyPads } from '../../rules/emails/suppression.ts';
 import { listSmsStatusesBefore, type SmsStatus } from '../../rules/sms/status.ts';
 import type { Db, Trx } from '../connection.ts';
-import { addSmsStops, isSmsStopped, liftSmsStops } from './stops.ts';
+import { addSmsStops, isSmsStoppedSql, liftSmsStops } from './stops.ts';
 
 export interface ClaimedSms {
   id: string;
@@ -21,7 +21,7 @@ export interface ClaimedSms {
 
 /**
  * Claims SMS for their delivery workflows. Only the delivery that claims an SMS first can claim it again, for example
- * after a crash. The same statement reads consent (`isSmsStopped`).
+ * after a crash. The same statement reads consent (`isSmsStoppedSql`).
  */
 export async function claimSms(
   db: Db,
@@ -34,7 +34,7 @@ export async function claimSms(
     WHERE s.project_id = ${p.projectId} AND s.id = u.id AND s.status = 'PENDING'
       AND (s.delivery_id IS NULL OR s.delivery_id = u.delivery_id)
     RETURNING s.id, s.project_id AS "projectId", s.to_phone AS "to", s.from_phone AS "from", s.body, s.mode, s.claim, s.attempts,
-      NOT ${isSmsStopped({
+      NOT ${isSmsStoppedSql({
         pads: p.pads,
         projectId: sql`s.project_id`,
         to: sql`s.to_phone`,
@@ -117,7 +117,7 @@ export async function setSmsConsent(
   p: { phone: string; sender: string; consents: boolean; projectIds?: readonly string[] },
 ): Promise<void> {
   const { phone, sender } = p;
-  for (const projectId of p.projectIds ?? (await listProjectsOfPair(trx, p))) {
+  for (const projectId of p.projectIds ?? (await listProjectsForSms(trx, p))) {
     if (p.consents) await liftSmsStops(trx, key, { projectId, phone, from: sender });
     else {
       const stops = [{ phone, from: sender, source: 'twilio', actor: 'contact' }];
@@ -130,7 +130,7 @@ export async function setSmsConsent(
  * Lists the projects that send from a number, in the order of their ids. Includes projects that have sent from the
  * number to this person and have removed the sender since.
  */
-export async function listProjectsOfPair(db: Db, p: { phone: string; sender: string }): Promise<string[]> {
+export async function listProjectsForSms(db: Db, p: { phone: string; sender: string }): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`
     SELECT project_id AS id FROM sms_senders WHERE from_phone = ${p.sender}
     UNION SELECT project_id FROM sms_messages

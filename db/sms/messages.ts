@@ -8,11 +8,11 @@ import { measureSms, type SmsEncoding } from '../../rules/sms/sms-size.ts';
 import type { SmsSourceType } from '../../rules/sms/source.ts';
 import type { SmsStatus } from '../../rules/sms/status.ts';
 import type { Db, Trx } from '../connection.ts';
-import { afterCursor, type Page, type PageRequest, toPage } from '../keyset.ts';
+import { afterCursorSql, type Page, type PageRequest, toPage } from '../keyset.ts';
 import { enqueue } from '../outbox/outbox.ts';
 import type { RowOf } from '../schema/database.ts';
-import { getSmsSenderFor, listSmsSenders, senderFor } from './senders.ts';
-import { hasPhone, isSmsStopped } from './stops.ts';
+import { getSmsSenderFor, listSmsSenders, smsSenderSql } from './senders.ts';
+import { hasPhoneSql, isSmsStoppedSql } from './stops.ts';
 
 export interface Sms {
   id: string;
@@ -121,7 +121,7 @@ async function getSender(
  * Tells whether an SMS may be sent to a number: no STOP was sent from the number or by the contact.
  * @param p.from the sender in the step; defaults to the sender for the destination's country
  */
-export async function consentsToSms(
+export async function canSendSms(
   db: Db,
   p: {
     pads: KeyPads;
@@ -133,8 +133,8 @@ export async function consentsToSms(
   },
 ): Promise<boolean> {
   const { projectId, contactId, to } = p;
-  const from = p.from === undefined ? sql`(${senderFor(projectId, to.country)})` : sql`${p.from}`;
-  const stopped = isSmsStopped({
+  const from = p.from === undefined ? sql`(${smsSenderSql(projectId, to.country)})` : sql`${p.from}`;
+  const stopped = isSmsStoppedSql({
     pads: p.pads,
     projectId: sql`${projectId}::uuid`,
     to: sql`${to.e164}::text`,
@@ -151,7 +151,7 @@ async function resolveContact(
   trx: Trx,
   p: { projectId: string; to: PhoneNumber; contactId: string | undefined },
 ): Promise<string | null> {
-  const who = p.contactId === undefined ? hasPhone(p.projectId, [p.to.e164]) : sql<SqlBool>`id = ${p.contactId}`;
+  const who = p.contactId === undefined ? hasPhoneSql(p.projectId, [p.to.e164]) : sql<SqlBool>`id = ${p.contactId}`;
   const { rows } = await sql<{ id: string }>`
     SELECT id FROM contacts WHERE project_id = ${p.projectId} AND ${who} ORDER BY id LIMIT 1 FOR KEY SHARE
   `.execute(trx);
@@ -182,7 +182,7 @@ export async function listSms(db: Db, p: PageRequest & SmsFilter): Promise<Page<
     .select(COLUMNS)
     .where('project_id', '=', p.projectId)
     .where(toFilterPredicate(p))
-    .where(afterCursor(p.cursor))
+    .where(afterCursorSql(p.cursor))
     .orderBy('id', 'desc')
     .limit(p.limit + 1)
     .execute();

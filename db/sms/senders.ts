@@ -80,7 +80,7 @@ export async function getSmsSenderFor(db: Db, p: { projectId: string; country: s
 }
 
 /** Returns a subquery for the sender of a country. It is NULL if the country has no sender and there is no default. */
-export function senderFor(projectId: string, country: string): RawBuilder<string | null> {
+export function smsSenderSql(projectId: string, country: string): RawBuilder<string | null> {
   return sql<string | null>`
     SELECT from_phone FROM sms_senders WHERE project_id = ${projectId} AND (country = ${country} OR country IS NULL)
     ORDER BY country NULLS LAST LIMIT 1`;

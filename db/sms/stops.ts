@@ -8,7 +8,7 @@ import { computePhoneHash, type KeyPads } from '../../rules/emails/suppression.t
 import { AppError } from '../../rules/errors.ts';
 import type { Db, Trx } from '../connection.ts';
 import { keyedHashSql } from '../contacts/suppressions.ts';
-import { afterCursor, type Page, type PageRequest, toPage } from '../keyset.ts';
+import { afterCursorSql, type Page, type PageRequest, toPage } from '../keyset.ts';
 import type { RowOf } from '../schema/database.ts';
 
 /**
@@ -125,7 +125,7 @@ export async function listSmsStops(
     .selectFrom('sms_stops')
     .select(COLUMNS)
     .where(found)
-    .where(afterCursor(p.cursor))
+    .where(afterCursorSql(p.cursor))
     .orderBy('id', 'desc')
     .limit(p.limit + 1)
     .execute();
@@ -138,7 +138,7 @@ export async function listSmsStops(
  * Throws if no stop was deleted.
  * @throws AppError NOT_FOUND
  */
-export function assertLifted(lifted: number): void {
+export function assertStopLifted(lifted: number): void {
   if (lifted === 0) throw new AppError('NOT_FOUND', { message: 'This number is not on the stop list.' });
 }
 
@@ -146,7 +146,7 @@ export function assertLifted(lifted: number): void {
  * Returns the SQL condition for a project's contacts with one of these numbers, whether the contact's number was
  * written in E.164 or normalized.
  */
-export function hasPhone(projectId: string, phones: readonly string[]): RawBuilder<SqlBool> {
+export function hasPhoneSql(projectId: string, phones: readonly string[]): RawBuilder<SqlBool> {
   return sql<SqlBool>`contacts.project_id = ${projectId} AND (contacts.phone = ANY(${[...phones]}::text[]) OR contacts.id IN (
     SELECT w.contact_id FROM contact_phones w WHERE w.project_id = ${projectId} AND w.phone = ANY(${[...phones]}::text[])))`;
 }
@@ -157,7 +157,7 @@ async function setConsent(
 ): Promise<void> {
   await sql`
     WITH changing AS MATERIALIZED (
-      SELECT id FROM contacts WHERE ${hasPhone(p.projectId, p.phones)} AND sms_subscribed <> ${p.consents}
+      SELECT id FROM contacts WHERE ${hasPhoneSql(p.projectId, p.phones)} AND sms_subscribed <> ${p.consents}
       ORDER BY id FOR NO KEY UPDATE)
     UPDATE contacts SET sms_subscribed = ${p.consents}, updated_at = now() FROM changing WHERE contacts.id = changing.id
   `.execute(trx);
@@ -169,7 +169,7 @@ async function setConsent(
  * prevents all SMS to the contact.
  * @param p SQL expressions for the recipient, the sender, the contact, and whether the SMS is marketing
  */
-export function isSmsStopped(p: {
+export function isSmsStoppedSql(p: {
   pads: KeyPads;
   projectId: RawBuilder<unknown>;
   to: RawBuilder<unknown>;
@@ -245,7 +245,7 @@ const BACKFILL = { rows: 5_000, rounds: 200 };
  * ids. A killed process loses nothing: each transaction stores its position together with its rows. May run at any
  * time, also concurrently.
  */
-export async function fillSmsStops(db: Db, pads: KeyPads): Promise<void> {
+export async function backfillSmsStops(db: Db, pads: KeyPads): Promise<void> {
   for (let round = 0; round < BACKFILL.rounds; round += 1) if (await fillPage(db, pads)) return;
 }
 

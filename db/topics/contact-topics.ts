@@ -13,7 +13,10 @@ export interface ContactTopic {
  * SQL for whether a contact has joined a topic: the contact's choice, or the topic's default. NULL if the topic does
  * not exist.
  */
-export function isOnTopic(p: { contact: RawBuilder<unknown>; topic: RawBuilder<unknown> }): RawBuilder<boolean | null> {
+export function isOnTopicSql(p: {
+  contact: RawBuilder<unknown>;
+  topic: RawBuilder<unknown>;
+}): RawBuilder<boolean | null> {
   return sql<boolean | null>`coalesce(
     (SELECT s.joined FROM topic_choices s WHERE s.contact_id = ${p.contact} AND s.topic_id = ${p.topic}),
     (SELECT t.default_subscribed FROM topics t WHERE t.id = ${p.topic}))`;

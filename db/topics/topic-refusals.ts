@@ -10,7 +10,7 @@ import type { ContactTopic } from './contact-topics.ts';
  * Stores the topics that these contacts have left, and deletes stored refusals of topics that they have joined. Safe to
  * run twice.
  */
-export async function keepTopicRefusals(
+export async function storeTopicRefusals(
   trx: Trx,
   { projectId, contacts }: { projectId: string; contacts: readonly { id: string; hash: Buffer }[] },
 ): Promise<void> {
@@ -57,14 +57,14 @@ export async function listAddressTopics(
   { projectId, hashes }: { projectId: string; hashes: readonly Buffer[] },
 ): Promise<ContactTopic[]> {
   const { rows } = await sql<ContactTopic>`
-    SELECT t.id, t.name, t.description, t.default_subscribed AND ${isNotRefused(hashes)} AS joined
+    SELECT t.id, t.name, t.description, t.default_subscribed AND ${hasNoTopicRefusalSql(hashes)} AS joined
     FROM topics t WHERE t.project_id = ${projectId} ORDER BY lower(t.name), t.id
   `.execute(db);
   return rows;
 }
 
 /** SQL condition that none of the addresses has left the topic `t`. */
-export function isNotRefused(hashes: readonly Buffer[]): RawBuilder<boolean> {
+export function hasNoTopicRefusalSql(hashes: readonly Buffer[]): RawBuilder<boolean> {
   return sql<boolean>`NOT EXISTS (
     SELECT FROM topic_refusals r
     WHERE r.project_id = t.project_id AND r.topic_id = t.id AND r.address_hash = ANY(${[...hashes]}::bytea[]))`;

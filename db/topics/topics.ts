@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { AppError } from '../../rules/errors.ts';
 import { toSegmentSlug } from '../../rules/slug.ts';
 import type { Db, Trx } from '../connection.ts';
-import { afterCursor, type Page, type PageRequest, toPage } from '../keyset.ts';
+import { afterCursorSql, type Page, type PageRequest, toPage } from '../keyset.ts';
 import { assertQuota } from '../records/quotas.ts';
 import { UNFINISHED_CAMPAIGNS } from '../schema/campaign-status.ts';
 import type { RowOf } from '../schema/database.ts';
@@ -50,7 +50,7 @@ export async function listTopics(
     .selectFrom('topics')
     .select(COLUMNS)
     .where('project_id', '=', p.projectId)
-    .where(afterCursor(p.cursor))
+    .where(afterCursorSql(p.cursor))
     .orderBy('id', 'desc')
     .limit(p.limit + 1)
     .execute();

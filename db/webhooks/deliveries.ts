@@ -5,7 +5,7 @@ import { uuidv7 } from '../../rules/uuid.ts';
 import { matchesEvent } from '../../rules/webhooks/registry.ts';
 import type { Db, Trx } from '../connection.ts';
 import type { SubscribedEndpoint } from '../events/listeners.ts';
-import { afterCursor, type Page, type PageRequest, toPage } from '../keyset.ts';
+import { afterCursorSql, type Page, type PageRequest, toPage } from '../keyset.ts';
 import { enqueue } from '../outbox/outbox.ts';
 import type { DeliveryStatus } from '../schema/webhooks.ts';
 import type { EndpointRef } from './endpoints.ts';
@@ -66,7 +66,7 @@ export async function queueDeliveries(
 /**
  * Inserts one outbox row per endpoint, for any number of deliveries. Inserts none for an endpoint whose workflow wakes
  * soon anyway. Reads the endpoint after the deliveries are inserted: the foreign key of a delivery takes a shared lock
- * on the row of its endpoint (see `endTurn` in db/webhooks/endpoint-turns.ts).
+ * on the row of its endpoint (see `endEndpointTurn` in db/webhooks/endpoint-turns.ts).
  */
 async function wakeEndpoints(trx: Trx, p: { projectId: string; endpointIds: string[] }): Promise<OutboxRow[]> {
   const { projectId, endpointIds } = p;
@@ -95,7 +95,7 @@ export async function listDeliveries(
   const { rows } = await sql<WebhookDelivery>`
     SELECT ${COLUMNS}, CASE WHEN status = 'PENDING' THEN greatest(next_attempt_at, (
       SELECT e.probe_at FROM webhook_endpoints e WHERE e.id = ${p.id} AND e.status = 'DEGRADED')) END AS "nextAttemptAt"
-    FROM webhook_deliveries WHERE ${found} AND ${afterCursor(p.cursor)}
+    FROM webhook_deliveries WHERE ${found} AND ${afterCursorSql(p.cursor)}
     ORDER BY id DESC LIMIT ${p.limit + 1}
   `.execute(db);
   const page = toPage(rows, p.limit, (row) => row);

@@ -46,7 +46,7 @@ export interface EndpointTurn {
  * Starts a turn. From now on, an earlier turn can record nothing, and new events for the endpoint need not wake it.
  * @returns undefined if the endpoint was deleted
  */
-export async function beginTurn(
+export async function startEndpointTurn(
   db: Db,
   { projectId, id, atRestKey }: EndpointRef & { atRestKey: Buffer },
 ): Promise<EndpointTurn | undefined> {
@@ -211,7 +211,7 @@ async function lockEndpoint(
  * visible here, or its transaction sees that it must wake the endpoint, so no event is lost.
  * @returns when the next turn is due; null when no delivery is pending
  */
-export async function endTurn(
+export async function endEndpointTurn(
   trx: Trx,
   p: { projectId: string; endpointId: string; turn: number },
 ): Promise<NextTurn | null> {

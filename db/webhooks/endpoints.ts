@@ -5,7 +5,7 @@ import { AppError } from '../../rules/errors.ts';
 import { uuidv7 } from '../../rules/uuid.ts';
 import { newWebhookSecret, ROTATION_HOURS } from '../../rules/webhooks/registry.ts';
 import type { Db, Trx } from '../connection.ts';
-import { noteDeleted } from '../records/deleted-rows.ts';
+import { recordDeletedRow } from '../records/deleted-rows.ts';
 import { requireRow } from '../records/required.ts';
 import type { RowOf } from '../schema/database.ts';
 import type { EndpointStatus } from '../schema/webhooks.ts';
@@ -173,7 +173,7 @@ export async function deleteEndpoint(trx: Trx, { projectId, id }: EndpointRef): 
     .where('id', '=', id)
     .executeTakeFirst();
   if (!numDeletedRows) throw new AppError('NOT_FOUND');
-  await noteDeleted(trx, { projectId, id, status: 'DELETED' });
+  await recordDeletedRow(trx, { projectId, id, status: 'DELETED' });
 }
 
 /**

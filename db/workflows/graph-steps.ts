@@ -8,7 +8,7 @@ import type { OutboxRow } from '../../rules/outbox.ts';
 import { findFreeSlug, toSlug } from '../../rules/slug.ts';
 import type { Trx } from '../connection.ts';
 import { endExecutions } from '../executions/end-executions.ts';
-import { templateIdOf } from './step-references.ts';
+import { getTemplateId } from './step-references.ts';
 
 interface WorkflowRef {
   projectId: string;
@@ -26,7 +26,7 @@ export interface StepToWrite {
 
 /**
  * Inserts steps in their order. The caller has locked the workflow, and has checked the limit of steps and the errors
- * that `findReferenceFaults` returns.
+ * that `findReferenceErrors` returns.
  */
 export async function insertSteps(trx: Trx, { projectId, workflowId }: WorkflowRef, steps: StepToWrite[]) {
   if (steps.length === 0) return;
@@ -57,7 +57,7 @@ function toColumns(steps: StepToWrite[]) {
   const toJsonOrNull = (value: object | null) => value && JSON.stringify(value);
   return sql`${steps.map(({ id }) => id)}::uuid[], ${steps.map(({ type }) => type)}::text[],
     ${steps.map(({ name }) => name)}::text[], ${steps.map(({ config }) => toJsonOrNull(config))}::jsonb[],
-    ${steps.map(templateIdOf)}::uuid[], ${steps.map(({ position }) => toJsonOrNull(position))}::jsonb[]`;
+    ${steps.map(getTemplateId)}::uuid[], ${steps.map(({ position }) => toJsonOrNull(position))}::jsonb[]`;
 }
 
 async function newSlugs(trx: Trx, workflowId: string, names: string[]): Promise<string[]> {

@@ -87,7 +87,7 @@ function isCircular(edges: GraphRow['edges']): boolean {
  * Returns the id of the next step. Follows the transition of the branch, or the transition without a branch if the
  * branch has none. Null if there is no transition.
  */
-export function follow(graph: Graph, stepId: string, branch?: Branch): string | null {
+export function findNextStep(graph: Graph, stepId: string, branch?: Branch): string | null {
   const branches = graph.transitions.get(stepId);
   return (branch && branches?.get(branch)) || branches?.get('') || null;
 }

@@ -5,7 +5,7 @@ import type { StepConfig } from '../../rules/executions/steps/definition.ts';
 import { listNamedIds } from '../../rules/executions/steps/names.ts';
 import { STEPS, type StepType } from '../../rules/executions/steps/registry.ts';
 import type { Trx } from '../connection.ts';
-import { domainOf, listVerifiedDomains } from '../domains/senders.ts';
+import { getSenderDomain, listVerifiedDomains } from '../domains/senders.ts';
 
 interface Configured {
   type: StepType;
@@ -16,7 +16,7 @@ const TABLES: Record<NamedKind, string> = { template: 'templates', segment: 'seg
 const KINDS = Object.keys(TABLES) as NamedKind[];
 
 /** Returns the id of the template that a step sends. Null if the step sends none, or none is chosen yet. */
-export function templateIdOf(step: Configured): string | null {
+export function getTemplateId(step: Configured): string | null {
   return listNamedIds(step).find(({ kind }) => kind === 'template')?.id ?? null;
 }
 
@@ -26,7 +26,7 @@ export function templateIdOf(step: Configured): string | null {
  * steps.
  * @returns AppErrors VALIDATION_ERROR for an unknown id, DOMAIN_NOT_VERIFIED for a sender
  */
-export async function findReferenceFaults(
+export async function findReferenceErrors(
   trx: Trx,
   p: { projectId: string; steps: readonly Configured[] },
 ): Promise<(AppError | undefined)[]> {
@@ -37,7 +37,7 @@ export async function findReferenceFaults(
   return asked.map(({ ids, sender }) => {
     const missing = ids.find(({ kind, id }) => !known[kind].has(id.toLowerCase()));
     if (missing) return createFieldError(`config.${missing.field}`, `no ${missing.kind} of this project has this id`);
-    if (!sender || domains.has(domainOf(sender))) return undefined;
+    if (!sender || domains.has(getSenderDomain(sender))) return undefined;
     return new AppError('DOMAIN_NOT_VERIFIED', { details: { from: sender } });
   });
 }

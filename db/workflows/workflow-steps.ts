@@ -8,14 +8,14 @@ import { uuidv7 } from '../../rules/uuid.ts';
 import type { Db, Trx } from '../connection.ts';
 import { assertStepQuota } from '../records/quotas.ts';
 import { nextVersionSql } from '../records/record-version.ts';
-import { newSlug, refuseTakenSlug } from '../records/slugs.ts';
+import { chooseFreeSlug, refuseTakenSlug } from '../records/slugs.ts';
 import { deleteSteps } from './graph-steps.ts';
-import { findReferenceFaults, templateIdOf } from './step-references.ts';
+import { findReferenceErrors, getTemplateId } from './step-references.ts';
 import { sealStepConfig } from './step-secrets.ts';
 import {
   getWorkflow,
   lockWorkflow,
-  lockWorkflowToDraw,
+  lockWorkflowForEdit,
   STEP_COLUMNS,
   type Step,
   TRANSITION_COLUMNS,
@@ -61,7 +61,7 @@ export async function insertStep(trx: Trx, p: NewStep): Promise<Step> {
   const id = uuidv7();
   await assertStepQuota(trx, { ...p, written: [{ id, config: p.config }] });
   await checkReferences(trx, { projectId: p.projectId, step: p });
-  const slug = p.slug ?? (await newSlug(trx, { table: 'workflow_steps', within: p.workflowId, name: p.name }));
+  const slug = p.slug ?? (await chooseFreeSlug(trx, { table: 'workflow_steps', within: p.workflowId, name: p.name }));
   const inserted = trx
     .insertInto('workflow_steps')
     .values({
@@ -72,7 +72,7 @@ export async function insertStep(trx: Trx, p: NewStep): Promise<Step> {
       name: p.name,
       slug,
       config: JSON.stringify(sealStepConfig(p.secretKey, { ...p, id })),
-      template_id: templateIdOf(p),
+      template_id: getTemplateId(p),
       position: p.position && JSON.stringify(p.position),
     })
     .returning(STEP_COLUMNS);
@@ -101,7 +101,7 @@ export async function updateStep(
   const workflow = { projectId: p.projectId, id: p.workflowId };
   await lockWorkflow(trx, workflow);
   const current = await getStep(trx, p);
-  await lockWorkflowToDraw(trx, { ...workflow, read: p.read, partUpdatedAt: current.updatedAt });
+  await lockWorkflowForEdit(trx, { ...workflow, read: p.read, partUpdatedAt: current.updatedAt });
   if (p.config) await assertStepQuota(trx, { ...p, written: [{ id: p.stepId, config: p.config }] });
   if (p.config) await checkReferences(trx, { projectId: p.projectId, step: { type: current.type, config: p.config } });
   const config = p.config
@@ -113,7 +113,7 @@ export async function updateStep(
     .set({
       name: p.name ?? current.name,
       config: JSON.stringify(config),
-      template_id: templateIdOf({ type: current.type, config }),
+      template_id: getTemplateId({ type: current.type, config }),
       position: position && JSON.stringify(position),
       updated_at: nextVersionSql(),
     })
@@ -171,7 +171,7 @@ export async function insertTransition(
   await lockForDrawing(trx, p);
   const from = await getStep(trx, { ...p, stepId: p.fromStepId });
   await getStep(trx, { ...p, stepId: p.toStepId });
-  checkBranch(from, p.branch);
+  assertBranch(from, p.branch);
   const row = await trx
     .insertInto('workflow_transitions')
     .values({
@@ -237,14 +237,14 @@ export async function deleteTransition(
  * @throws AppError NOT_FOUND; CONFLICT when the caller has read another version of the workflow
  */
 async function lockForDrawing(trx: Trx, p: Drawing & { projectId: string; workflowId: string }): Promise<void> {
-  await lockWorkflowToDraw(trx, { projectId: p.projectId, id: p.workflowId, read: p.read });
+  await lockWorkflowForEdit(trx, { projectId: p.projectId, id: p.workflowId, read: p.read });
 }
 
 /**
  * Throws if a step does not have the branch.
  * @throws AppError VALIDATION_ERROR
  */
-export function checkBranch({ type, config }: Pick<Step, 'type' | 'config'>, branch: Branch | null): void {
+export function assertBranch({ type, config }: Pick<Step, 'type' | 'config'>, branch: Branch | null): void {
   const branches = STEPS[type].branches(config);
   if (branches.includes(branch)) return;
   const takes = branches.map((name) => name ?? 'none');
@@ -302,6 +302,6 @@ async function checkReferences(
   trx: Trx,
   p: { projectId: string; step: { type: StepType; config: StepConfig } },
 ): Promise<void> {
-  const [fault] = await findReferenceFaults(trx, { projectId: p.projectId, steps: [p.step] });
+  const [fault] = await findReferenceErrors(trx, { projectId: p.projectId, steps: [p.step] });
   if (fault) throw fault;
 }

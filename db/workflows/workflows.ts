@@ -7,13 +7,13 @@ import { checkGraph, type TriggerType, type WorkflowGraph } from '../../rules/ex
 import { groupBy } from '../../rules/filters/group-by.ts';
 import { assertUnchanged, type ReadVersion } from '../../rules/record-version.ts';
 import type { Db, Trx } from '../connection.ts';
-import { containsText } from '../contains-text.ts';
-import { afterCursor, type NumberedPage, offsetOf, toNumberedPage } from '../keyset.ts';
-import { fittedPage, type Listed } from '../page-budget.ts';
+import { containsTextSql } from '../contains-text.ts';
+import { afterCursorSql, type NumberedPage, toNumberedPage, toOffset } from '../keyset.ts';
+import { fittedPageSql, type Listed } from '../page-budget.ts';
 import { assertQuota } from '../records/quotas.ts';
 import { nextVersionSql } from '../records/record-version.ts';
 import { requireRow } from '../records/required.ts';
-import { newSlug, refuseTakenSlug } from '../records/slugs.ts';
+import { chooseFreeSlug, refuseTakenSlug } from '../records/slugs.ts';
 import type { RowOf } from '../schema/database.ts';
 
 export interface Workflow {
@@ -135,7 +135,7 @@ export async function insertWorkflow(
   },
 ): Promise<WorkflowDetail> {
   await assertQuota(trx, { projectId: p.projectId, table: 'workflows' });
-  const slug = p.slug ?? (await newSlug(trx, { table: 'workflows', within: p.projectId, name: p.name }));
+  const slug = p.slug ?? (await chooseFreeSlug(trx, { table: 'workflows', within: p.projectId, name: p.name }));
   const inserted = trx
     .insertInto('workflows')
     .values({
@@ -198,7 +198,10 @@ export async function listWorkflowDetails(db: Db, projectId: string): Promise<Wo
  * Finds the errors that prevent a workflow from being enabled. `drawn` are errors of the graph; `unverified` are
  * further errors, which only result from senders without a verified domain.
  */
-export async function findFaults(trx: Trx, p: WorkflowKey): Promise<{ drawn: FieldError[]; unverified: FieldError[] }> {
+export async function findWorkflowErrors(
+  trx: Trx,
+  p: WorkflowKey,
+): Promise<{ drawn: FieldError[]; unverified: FieldError[] }> {
   const graph = await toGraph(trx, { projectId: p.projectId, detail: await getWorkflow(trx, p) });
   const drawn = checkGraph({ ...graph, steps: graph.steps.map((step) => ({ ...step, senderReady: true })) });
   const known = new Set(drawn.map(({ field, message }) => `${field} ${message}`));
@@ -212,19 +215,19 @@ export async function listWorkflows(
   p: { projectId: string; search?: string | undefined; page: number; pageSize: number; cursor?: string | undefined },
 ): Promise<NumberedPage<Listed<Workflow>>> {
   const { projectId, page, pageSize, cursor } = p;
-  const named = containsText(['name'], p.search);
+  const named = containsTextSql(['name'], p.search);
   const ofProject = db.selectFrom('workflows').where('project_id', '=', projectId).where(named);
-  const { rows } = await fittedPage<RowOf<'workflows', typeof COLUMNS>>({
+  const { rows } = await fittedPageSql<RowOf<'workflows', typeof COLUMNS>>({
     columns: COLUMNS,
     large: { exit_on: { jsonb: 1 } },
     // The response contains the rows twice, as `workflows` and as `data`.
     times: 2,
     rows: sql`${ofProject
       .select(COLUMNS)
-      .where(afterCursor(cursor))
+      .where(afterCursorSql(cursor))
       .orderBy('id', 'desc')
       .limit(pageSize + 1)
-      .offset(offsetOf(p))}`,
+      .offset(toOffset(p))}`,
   }).execute(db);
   const { total } = await ofProject.select((eb) => eb.fn.countAll<number>().as('total')).executeTakeFirstOrThrow();
   return toNumberedPage(rows, { page, pageSize, total }, (row) => ({ ...toWorkflow(row), truncated: row.truncated }));
@@ -316,7 +319,7 @@ export async function lockWorkflow(
  * version.
  * @throws AppError NOT_FOUND; CONFLICT when the caller has read another version
  */
-export async function lockWorkflowToDraw(
+export async function lockWorkflowForEdit(
   trx: Trx,
   p: WorkflowKey & { read?: ReadVersion | undefined; partUpdatedAt?: Date },
 ): Promise<void> {

@@ -2,7 +2,7 @@ import type { Trx } from '../../db/connection.ts';
 import { lockContacts } from '../../db/contacts/locks.ts';
 import { insertProviderMessages } from '../../db/emails/provider-messages.ts';
 import { type ClaimedEmail, settleEmails } from '../../db/sending/email-ledger.ts';
-import { guardRates, guardRefusals } from '../../db/sending/hold-guard.ts';
+import { checkRateGuards, checkRefusalGuard } from '../../db/sending/hold-guard.ts';
 import type { RecordedOutcome } from '../../rules/emails/attempt-outcome.ts';
 import { normalizeEmail } from '../../rules/emails/email-address.ts';
 import type { EmailEventData } from '../../rules/emails/email-event.ts';
@@ -49,7 +49,7 @@ export interface EmailResult {
  * @param p.source the kind of the provider to which the emails were sent
  * @returns `recorded`: the ids of the emails whose result was recorded (a result with an older claim number is
  * ignored). `outbox`: the rows to pass to `outbox.wake`. `watched`: whether a mailbox provider has recently refused the
- * project's email (see `findWatchedEmails`)
+ * project's email (see `countWatchedEmails`)
  */
 export async function recordEmailResults(
   trx: Trx,
@@ -118,9 +118,9 @@ async function countForGuards(
     refusals.set(outcome.provider, (refusals.get(outcome.provider) ?? 0) + 1);
   }
   const dead = live.filter(isHardBounce).length;
-  const { outbox, watched } = await guardRates(trx, { projectId, emails: live.length, dead, complaints: 0 });
+  const { outbox, watched } = await checkRateGuards(trx, { projectId, emails: live.length, dead, complaints: 0 });
   for (const [provider, refused] of [...refusals].sort(([a], [b]) => (a < b ? -1 : 1)))
-    outbox.push(...(await guardRefusals(trx, { projectId, provider, refused })));
+    outbox.push(...(await checkRefusalGuard(trx, { projectId, provider, refused })));
   return { outbox, watched };
 }
 

@@ -1,5 +1,5 @@
 import type { Visit } from '../../db/executions/visits.ts';
-import { follow } from '../../db/workflows/graph.ts';
+import { findNextStep } from '../../db/workflows/graph.ts';
 import type { Branch } from '../../rules/executions/steps/definition.ts';
 import { STEPS } from '../../rules/executions/steps/registry.ts';
 import type { ExecutionEnvironment } from './environment.ts';
@@ -19,7 +19,7 @@ export async function continueWalk(
   const { visit, branch, pending } = p;
   if (!graph.steps.has(visit.stepId)) return exitDeleted(execution, pending);
   const eventsSince = eventsSinceOf(environment, execution, visit);
-  const stepId = follow(graph, visit.stepId, branch);
+  const stepId = findNextStep(graph, visit.stepId, branch);
   const from = visit.visit;
   return walk(environment, { execution, graph, stepId, from, pending, ...(eventsSince && { eventsSince }) });
 }

@@ -1,5 +1,5 @@
 import type { Db, Trx } from '../../db/connection.ts';
-import { getContactClock } from '../../db/contacts/clock.ts';
+import { getContactTiming } from '../../db/contacts/clock.ts';
 import { findTakenBranch } from '../../db/executions/visits.ts';
 import type { GraphStep } from '../../db/workflows/graph.ts';
 import type { RecipientTiming } from '../../rules/campaigns/gate.ts';
@@ -120,7 +120,7 @@ function environmentOfRuns(
       return conditionHolds(db, { ...execution, config, now: this.now(execution) });
     },
     async getTiming({ projectId, contactId, run }) {
-      const clock = await getContactClock(db, { projectId, contactId });
+      const clock = await getContactTiming(db, { projectId, contactId });
       const runData = run?.contact?.data;
       return runData ? { ...clock, zone: typeof runData.timezone === 'string' ? runData.timezone : null } : clock;
     },

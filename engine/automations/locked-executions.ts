@@ -1,6 +1,6 @@
 import type { Trx } from '../../db/connection.ts';
 import type { Visit } from '../../db/executions/visits.ts';
-import { isOwnedBy } from '../../db/owned-by.ts';
+import { isOwnedBySql } from '../../db/owned-by.ts';
 import { prepared } from '../../db/prepared.ts';
 import type { RowOf } from '../../db/schema/database.ts';
 import { type Graph, loadGraphs } from '../../db/workflows/graph.ts';
@@ -48,7 +48,7 @@ export async function lockExecutions(
       jsonb_build_object('exitOn', coalesce(w.exit_on, '[]'), 'exitWhenUnsubscribed', w.exit_when_unsubscribed) AS exits, to_jsonb(a) AS requested, to_jsonb(c) AS current,
       (1000 * extract(epoch FROM now() - c.started_at))::float8 AS "visitAgeMs"
     FROM unnest(${requested.map(idOf)}::uuid[], ${requested.map((a) => a.visit)}::int[]) AS u (id, visit)
-    JOIN executions e ON e.id = u.id AND ${isOwnedBy('e.project_id', projectId)}
+    JOIN executions e ON e.id = u.id AND ${isOwnedBySql('e.project_id', projectId)}
     JOIN workflows w ON w.id = e.workflow_id
     LEFT JOIN execution_steps a ON a.execution_id = e.id AND a.visit = u.visit
     LEFT JOIN execution_steps c ON c.execution_id = e.id AND c.visit = e.visit
@@ -62,8 +62,8 @@ export async function lockExecutions(
 
 async function lockContactsOfExecutions(trx: Trx, p: { projectId: string; ids: string[] }): Promise<void> {
   await prepared`
-    SELECT id FROM contacts WHERE ${isOwnedBy('project_id', p.projectId)} AND id IN (
-      SELECT contact_id FROM executions WHERE id = ANY(${p.ids}::uuid[]) AND ${isOwnedBy('project_id', p.projectId)})
+    SELECT id FROM contacts WHERE ${isOwnedBySql('project_id', p.projectId)} AND id IN (
+      SELECT contact_id FROM executions WHERE id = ANY(${p.ids}::uuid[]) AND ${isOwnedBySql('project_id', p.projectId)})
     ORDER BY id FOR NO KEY UPDATE
   `.execute(trx);
 }

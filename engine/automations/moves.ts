@@ -1,9 +1,9 @@
 import { sql } from 'kysely';
 import type { Trx } from '../../db/connection.ts';
-import { endSignal } from '../../db/executions/end-executions.ts';
+import { createEndSignal } from '../../db/executions/end-executions.ts';
 import type { WorkflowRef } from '../../db/executions/executions.ts';
 import { enqueue } from '../../db/outbox/outbox.ts';
-import { sqlStateOf } from '../../db/postgres-errors.ts';
+import { readSqlState } from '../../db/postgres-errors.ts';
 import { inSavepoint } from '../../db/transaction.ts';
 import { AppError, createFieldError } from '../../rules/errors.ts';
 import { LOOP, MAX_VISITS } from '../../rules/executions/loop-guard.ts';
@@ -60,7 +60,7 @@ export async function advanceExecution(
     const pending = newPendingWrites();
     const stop = await endPauseEarly(realEnvironment(trx), locked, { branch: p.branch, pending });
     await savePendingWrites(trx, { projectId, pending });
-    if (stop.next.kind === 'end') return enqueue(trx, [endSignal({ projectId, executionId, ...stop.next })]);
+    if (stop.next.kind === 'end') return enqueue(trx, [createEndSignal({ projectId, executionId, ...stop.next })]);
   }
   return enqueue(trx, [{ projectId, kind: 'execution.event', refId: executionId, payload: { visit } }]);
 }
@@ -155,7 +155,7 @@ async function reopenFailed(
     );
     return rows[0] ?? { stepId: null, error: null };
   } catch (error) {
-    if (sqlStateOf(error) !== UNIQUE_VIOLATION) throw error;
+    if (readSqlState(error) !== UNIQUE_VIOLATION) throw error;
     throw conflictError(
       'The contact has an active execution of this workflow.',
       'FAILED',

@@ -1,4 +1,4 @@
-import { follow, type Graph, type GraphStep } from '../../db/workflows/graph.ts';
+import { findNextStep, type Graph, type GraphStep } from '../../db/workflows/graph.ts';
 import { assertNever } from '../../rules/assert-never.ts';
 import type { Next, Position, StepActivity } from '../../rules/executions/execution.ts';
 import { formatStepLabel } from '../../rules/executions/step-label.ts';
@@ -14,7 +14,7 @@ export function computeNext(graph: Graph, step: GraphStep, at: { visit: number; 
   if (hasSideEffect(step.type)) return computeNextForEffect(step, { visit, dueAt });
   switch (step.type) {
     case 'DELAY': {
-      const following = follow(graph, step.id);
+      const following = findNextStep(graph, step.id);
       const then = activityAt(graph, following);
       return {
         ...positionAt(step, visit),
@@ -25,7 +25,7 @@ export function computeNext(graph: Graph, step: GraphStep, at: { visit: number; 
       };
     }
     case 'WAIT_FOR_EVENT': {
-      const [byEvent, byTimeout] = [follow(graph, step.id, 'event'), follow(graph, step.id, 'timeout')];
+      const [byEvent, byTimeout] = [findNextStep(graph, step.id, 'event'), findNextStep(graph, step.id, 'timeout')];
       return {
         ...positionAt(step, visit),
         kind: 'wait',

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { Trx } from '../../db/connection.ts';
 import { countTimers } from '../../db/executions/timer-seconds.ts';
 import type { ExecutionPosition, NewVisit, VisitOutcome } from '../../db/executions/visits.ts';
-import { isOwnedBy } from '../../db/owned-by.ts';
+import { isOwnedBySql } from '../../db/owned-by.ts';
 import { prepared } from '../../db/prepared.ts';
 import type { SandboxState } from '../../rules/executions/run.ts';
 import { deleteWaits, insertWaits, type NewWait, type WaitRef } from './waits.ts';
@@ -77,7 +77,7 @@ async function saveRuns(trx: Trx, p: { projectId: string; runs: Map<string, Sand
 /**
  * Writes ended visits, new visits and positions in one statement. An execution that has already ended does not change,
  * for example after a cancellation. The check for this is written so that Postgres cannot use the index of open
- * executions, which may contain nearly all executions (see `isOwnedBy`).
+ * executions, which may contain nearly all executions (see `isOwnedBySql`).
  * Locks the steps at which executions will wait, so that no other transaction deletes the steps at the same time. A
  * deletion ends every execution at the step. An execution that arrives later finds no step, so this function ends it.
  * An execution that arrives at an effect needs no lock, because the activity of the effect checks again whether the
@@ -91,7 +91,7 @@ async function saveVisits(trx: Trx, p: { projectId: string; pending: PendingWrit
   const { rows } = await prepared<{ id: string; gone: boolean }>`
     WITH there AS MATERIALIZED (
       SELECT id FROM workflow_steps
-      WHERE id = ANY(${[...new Set(waitedAt)]}::uuid[]) AND ${isOwnedBy('project_id', projectId)} ORDER BY id FOR KEY SHARE
+      WHERE id = ANY(${[...new Set(waitedAt)]}::uuid[]) AND ${isOwnedBySql('project_id', projectId)} ORDER BY id FOR KEY SHARE
     ), closed AS (
       UPDATE execution_steps s SET status = u.status, completed_at = now(), error = u.error,
         output = coalesce(u.output, s.output), attempts = u.attempts
@@ -99,7 +99,7 @@ async function saveVisits(trx: Trx, p: { projectId: string; pending: PendingWrit
         ${closed.map((o) => o.status)}::text[], ${closed.map((o) => o.error ?? null)}::text[],
         ${closed.map((o) => jsonOf(o.output))}::jsonb[], ${closed.map((o) => o.attempts ?? 1)}::int[])
         AS u (execution_id, visit, status, error, output, attempts)
-      WHERE s.execution_id = u.execution_id AND s.visit = u.visit AND ${isOwnedBy('s.project_id', projectId)} AND s.status IN ('RUNNING', 'WAITING')
+      WHERE s.execution_id = u.execution_id AND s.visit = u.visit AND ${isOwnedBySql('s.project_id', projectId)} AND s.status IN ('RUNNING', 'WAITING')
     ), come AS (
       INSERT INTO execution_steps
         (project_id, execution_id, visit, step_id, type, status, attempts, due_at, output, error, completed_at)
@@ -121,7 +121,7 @@ async function saveVisits(trx: Trx, p: { projectId: string; pending: PendingWrit
       ${positions.map((p) => p.reason ?? null)}::text[], ${positions.map((p) => p.error ?? null)}::text[],
       ${positions.map((p) => jsonOf(p.laps))}::jsonb[])
       AS u (execution_id, visit, step_id, status, reason, error, laps)
-    WHERE e.id = u.execution_id AND ${isOwnedBy('e.project_id', projectId)} AND (e.completed_at IS NULL) IS TRUE
+    WHERE e.id = u.execution_id AND ${isOwnedBySql('e.project_id', projectId)} AND (e.completed_at IS NULL) IS TRUE
     RETURNING e.id, ${GONE} AS gone
   `.execute(trx);
   return new Set(rows.flatMap(({ id, gone }) => (gone ? id : [])));

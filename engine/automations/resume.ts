@@ -1,6 +1,6 @@
 import type { Trx } from '../../db/connection.ts';
 import type { VisitOutcome } from '../../db/executions/visits.ts';
-import { findDeleted } from '../../db/records/deleted-rows.ts';
+import { findDeletedRows } from '../../db/records/deleted-rows.ts';
 import type { GraphStep } from '../../db/workflows/graph.ts';
 import type { ExecutionStatus, Next, StepInput } from '../../rules/executions/execution.ts';
 import { findExitReason } from '../../rules/executions/exits.ts';
@@ -166,7 +166,7 @@ async function findDeletedEnds(
 ): Promise<Map<string, Next>> {
   const ids = p.requested.flatMap(({ executionId }) => (p.locked.has(executionId) ? [] : executionId));
   if (ids.length === 0) return new Map();
-  const deleted = await findDeleted(trx, { projectId: p.projectId, ids });
+  const deleted = await findDeletedRows(trx, { projectId: p.projectId, ids });
   return new Map(
     [...deleted].map(([id, { status, reason }]) => [id, { kind: 'end', status: status as ExecutionStatus, reason }]),
   );

@@ -1,6 +1,6 @@
 import type { Trx } from '../../db/connection.ts';
 import { enqueue } from '../../db/outbox/outbox.ts';
-import { isOwnedBy } from '../../db/owned-by.ts';
+import { isOwnedBySql } from '../../db/owned-by.ts';
 import { prepared } from '../../db/prepared.ts';
 import { loadGraph } from '../../db/workflows/graph.ts';
 import type { KeyMode } from '../../rules/access/api-keys.ts';
@@ -116,7 +116,7 @@ async function insertExecutions(trx: Trx, p: StartExecutions): Promise<WalkingEx
   const hasKey = workflow.reentryKey !== null;
   const { rows } = await prepared<{ id: string }>`
     WITH u AS MATERIALIZED (
-      SELECT s.*, coalesce((SELECT x.depth + 1 FROM executions x WHERE x.id = s.cause_id AND ${isOwnedBy('x.project_id', p.projectId)}), 0) AS depth
+      SELECT s.*, coalesce((SELECT x.depth + 1 FROM executions x WHERE x.id = s.cause_id AND ${isOwnedBySql('x.project_id', p.projectId)}), 0) AS depth
       FROM unnest(${ids}::uuid[], ${starts.map((s) => s.contactId)}::uuid[], ${starts.map((s) => s.eventId)}::uuid[],
         ${starts.map((s) => s.eventName)}::text[], ${starts.map((s) => JSON.stringify(s.event))}::jsonb[],
         ${starts.map((s) => JSON.stringify(s.context))}::jsonb[], ${starts.map((s) => s.untrusted)}::boolean[],
@@ -153,14 +153,14 @@ async function insertExecutions(trx: Trx, p: StartExecutions): Promise<WalkingEx
           WHEN u.event_name = ${EMAIL_RECEIVED_EVENT}::text THEN 'too_often' ELSE 'active' END AS reason, last.id AS execution_id
       FROM u LEFT JOIN inserted i ON i.id = u.id LEFT JOIN LATERAL (
         SELECT x.id, x.completed_at IS NULL AS is_open FROM executions x
-        WHERE x.workflow_id = ${workflow.id} AND x.contact_id = u.contact_id AND NOT x.sandbox AND ${isOwnedBy('x.project_id', p.projectId)}
+        WHERE x.workflow_id = ${workflow.id} AND x.contact_id = u.contact_id AND NOT x.sandbox AND ${isOwnedBySql('x.project_id', p.projectId)}
           AND (NOT ${hasKey} OR x.reentry_value IS NOT DISTINCT FROM u.reentry_value)
         ORDER BY x.entry DESC LIMIT 1) last ON u.depth < ${MAX_DEPTH}::int
       WHERE i.id IS NULL AND u.event_id IS NOT NULL
     ), noted AS (
       UPDATE events e SET not_started = coalesce(e.not_started, '[]') || jsonb_build_array(jsonb_build_object(
         'workflowId', ${workflow.id}::uuid, 'reason', r.reason, 'executionId', r.execution_id))
-      FROM refused r WHERE e.id = r.event_id AND ${isOwnedBy('e.project_id', p.projectId)}
+      FROM refused r WHERE e.id = r.event_id AND ${isOwnedBySql('e.project_id', p.projectId)}
     )
     SELECT id FROM inserted
   `.execute(trx);

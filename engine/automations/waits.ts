@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { Trx } from '../../db/connection.ts';
 import type { OpenWait } from '../../db/events/listeners.ts';
 import { enqueue } from '../../db/outbox/outbox.ts';
-import { isOwnedBy } from '../../db/owned-by.ts';
+import { isOwnedBySql } from '../../db/owned-by.ts';
 import { countsForListener } from '../../rules/events/automatic-emails.ts';
 import { matchesEventData } from '../../rules/filters/evaluate.ts';
 import { type Condition, parseCondition } from '../../rules/filters/filters.ts';
@@ -95,7 +95,7 @@ export async function findMatchingEvent(
 export async function markUntrustedTrigger(trx: Trx, p: { projectId: string; executionIds: string[] }): Promise<void> {
   if (p.executionIds.length === 0) return;
   await sql`
-    UPDATE executions SET swayed = true WHERE id = ANY(${p.executionIds}::uuid[]) AND ${isOwnedBy('project_id', p.projectId)}
+    UPDATE executions SET swayed = true WHERE id = ANY(${p.executionIds}::uuid[]) AND ${isOwnedBySql('project_id', p.projectId)}
   `.execute(trx);
 }
 

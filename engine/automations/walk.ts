@@ -1,6 +1,6 @@
 import { ZodError } from 'zod';
 import type { NewVisit } from '../../db/executions/visits.ts';
-import { follow, type Graph, type GraphStep } from '../../db/workflows/graph.ts';
+import { findNextStep, type Graph, type GraphStep } from '../../db/workflows/graph.ts';
 import type { KeyMode } from '../../rules/access/api-keys.ts';
 import { assertNever } from '../../rules/assert-never.ts';
 import { hasExpression } from '../../rules/content/expressions.ts';
@@ -103,7 +103,7 @@ export async function walk(environment: ExecutionEnvironment, w: Walk): Promise<
     if (!step) return end(w, { status: 'EXITED', reason: 'step_deleted' });
     const arrived = await arriveAt(environment, w, step);
     if ('next' in arrived) return arrived;
-    stepId = follow(w.graph, step.id, arrived.branch);
+    stepId = findNextStep(w.graph, step.id, arrived.branch);
   }
 }
 

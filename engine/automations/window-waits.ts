@@ -2,8 +2,8 @@ import { sql } from 'kysely';
 import type { Trx } from '../../db/connection.ts';
 import { CLOCK_COLUMNS, type ClockRow } from '../../db/contacts/clock.ts';
 import { countTimers } from '../../db/executions/timer-seconds.ts';
-import { wasAdvanced } from '../../db/executions/visits.ts';
-import { isOwnedBy } from '../../db/owned-by.ts';
+import { wasAdvancedSql } from '../../db/executions/visits.ts';
+import { isOwnedBySql } from '../../db/owned-by.ts';
 import { prepared } from '../../db/prepared.ts';
 import { checkWindowGate } from '../../rules/campaigns/gate.ts';
 import type { Next } from '../../rules/executions/execution.ts';
@@ -69,8 +69,8 @@ export async function endWindowWait(
 async function findAdvanced(trx: Trx, p: { projectId: string; steps: EffectPosition[] }): Promise<Set<string>> {
   const { rows } = await prepared<{ id: string }>`
     SELECT v.execution_id AS id FROM unnest(${p.steps.map(({ execution }) => execution.id)}::uuid[], ${p.steps.map(({ next }) => next.visit)}::int[]) AS u (id, visit)
-    JOIN execution_steps v ON v.execution_id = u.id AND v.visit = u.visit AND ${isOwnedBy('v.project_id', p.projectId)}
-    WHERE ${wasAdvanced(sql`v`)}
+    JOIN execution_steps v ON v.execution_id = u.id AND v.visit = u.visit AND ${isOwnedBySql('v.project_id', p.projectId)}
+    WHERE ${wasAdvancedSql(sql`v`)}
   `.execute(trx);
   return new Set(rows.map((row) => row.id));
 }
@@ -82,7 +82,7 @@ async function findAdvanced(trx: Trx, p: { projectId: string; steps: EffectPosit
 async function findClocks(trx: Trx, p: { projectId: string; steps: EffectPosition[] }): Promise<Map<string, ClockRow>> {
   const contactIds = p.steps.map(({ execution }) => execution.contactId);
   const { rows } = await prepared<ClockRow & { id: string }>`
-    SELECT c.id, ${CLOCK_COLUMNS} FROM projects p JOIN contacts c ON c.id = ANY(${contactIds}::uuid[]) AND ${isOwnedBy('c.project_id', p.projectId)}
+    SELECT c.id, ${CLOCK_COLUMNS} FROM projects p JOIN contacts c ON c.id = ANY(${contactIds}::uuid[]) AND ${isOwnedBySql('c.project_id', p.projectId)}
     WHERE p.id = ${p.projectId} AND p.sending_window IS NOT NULL
   `.execute(trx);
   return new Map(rows.map(({ id, ...clock }) => [id, clock]));

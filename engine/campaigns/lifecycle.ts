@@ -9,19 +9,19 @@ import {
   type CampaignRow,
   type CampaignStart,
   createRefusalError,
+  listVariantTexts,
   lockCampaign,
-  textsOf,
   toCampaign,
 } from '../../db/campaigns/campaigns.ts';
 import { CLOCK_KEY } from '../../db/campaigns/chunk-clock.ts';
 import { awaitClaims } from '../../db/campaigns/claim-lock.ts';
-import { findTest } from '../../db/campaigns/testing.ts';
+import { findTestState } from '../../db/campaigns/testing.ts';
 import type { Db, Trx } from '../../db/connection.ts';
 import { saveContents } from '../../db/contents/contents.ts';
 import { assertSender } from '../../db/domains/senders.ts';
 import { enqueue } from '../../db/outbox/outbox.ts';
-import { findDeleted } from '../../db/records/deleted-rows.ts';
-import { BEGUN_CAMPAIGNS, isOpen, OPEN_CAMPAIGNS } from '../../db/schema/campaign-status.ts';
+import { findDeletedRows } from '../../db/records/deleted-rows.ts';
+import { BEGUN_CAMPAIGNS, isOpenCampaign, OPEN_CAMPAIGNS } from '../../db/schema/campaign-status.ts';
 import { releaseSlots } from '../../db/sending/frequency.ts';
 import { remainingMonthlyQuota } from '../../db/sending/monthly-usage.ts';
 import type { KeyMode } from '../../rules/access/api-keys.ts';
@@ -88,7 +88,7 @@ export async function startCampaign(
     });
   }
   const campaign = toCampaign(row);
-  for (const text of textsOf(campaign)) await assertSender(trx, { projectId: p.projectId, from: text.from });
+  for (const text of listVariantTexts(campaign)) await assertSender(trx, { projectId: p.projectId, from: text.from });
   await assertAudience(trx, { projectId: p.projectId, campaign });
   if (p.at === null && row.mode === 'live') await assertMonthlyQuota(trx, { projectId: p.projectId, campaign });
   const start = { projectId: p.projectId, refId: p.id };
@@ -229,7 +229,7 @@ async function switchStatus(
 export async function advanceStart(trx: Trx, p: CampaignStart): Promise<StartState> {
   const row = await lockStart(trx, p);
   if (!row) return { phase: 'ended', status: await findStatusAtDeletion(trx, p) };
-  const isOpenStart = row.send_no === p.sendNo && isOpen(row.status);
+  const isOpenStart = row.send_no === p.sendNo && isOpenCampaign(row.status);
   if (!isOpenStart) return { phase: 'ended', status: row.status };
   const campaign = toCampaign(row);
   if (row.status === 'SCHEDULED' && campaign.scheduledAt && !row.due) {
@@ -237,7 +237,7 @@ export async function advanceStart(trx: Trx, p: CampaignStart): Promise<StartSta
   }
   if (row.content_id === null) await startSending(trx, p, campaign);
   const { audience_done: audienceDone, send_rate: sendRate, mode, clock } = row;
-  const test = campaign.test ? await findTest(trx, p) : undefined;
+  const test = campaign.test ? await findTestState(trx, p) : undefined;
   const phase = row.status === 'PAUSED' ? 'paused' : 'sending';
   return { phase, audienceDone, sendRate, mode, clock, ...(test && { test }) };
 }
@@ -267,7 +267,7 @@ export async function findStartEnd(db: Db, p: CampaignStart): Promise<StartEnd> 
   if (status === 'SENT') return { status };
   if (!row) return { status: 'CANCELLED', reason: 'campaign_deleted' };
   const isLast = row.send_no === p.sendNo;
-  if (isLast && isOpen(row.status)) return { status: 'OPEN' };
+  if (isLast && isOpenCampaign(row.status)) return { status: 'OPEN' };
   return { status: 'CANCELLED', reason: isLast && row.status === 'CANCELLED' ? 'cancelled' : 'campaign_draft' };
 }
 
@@ -276,7 +276,7 @@ export async function findStartEnd(db: Db, p: CampaignStart): Promise<StartEnd> 
  * @throws RowMissing when no deletion is recorded
  */
 async function findStatusAtDeletion(db: Db, { projectId, campaignId }: CampaignStart): Promise<CampaignStatus> {
-  const deleted = (await findDeleted(db, { projectId, ids: [campaignId] })).get(campaignId);
+  const deleted = (await findDeletedRows(db, { projectId, ids: [campaignId] })).get(campaignId);
   if (!deleted) throw new RowMissing('campaign', campaignId);
   return deleted.status as CampaignStatus;
 }
@@ -406,7 +406,7 @@ async function startSending(trx: Trx, p: CampaignStart, campaign: Campaign): Pro
   const common = { projectId: p.projectId, type: 'MARKETING' as const, templateId: null, topicId };
   const contentIds = await saveContents(
     trx,
-    textsOf(campaign).map((text) => ({ ...pickEmailText(text), ...common })),
+    listVariantTexts(campaign).map((text) => ({ ...pickEmailText(text), ...common })),
   );
   const ofVariants = campaign.variants ? contentIds : null;
   await sql`

@@ -1,12 +1,12 @@
 import { type RawBuilder, sql } from 'kysely';
-import { audiencePredicate, takeAllowance } from '../../db/campaigns/audience.ts';
+import { audiencePredicate, takeCampaignAllowance } from '../../db/campaigns/audience.ts';
 import {
   CAMPAIGN_COLUMNS_OF_C,
   type CampaignRef,
   type CampaignRow,
   createRefusalError,
+  listVariantTexts,
   lockCampaign,
-  textsOf,
   toCampaign,
 } from '../../db/campaigns/campaigns.ts';
 import type { Trx } from '../../db/connection.ts';
@@ -44,7 +44,8 @@ export async function retryRecipients(
     (await requeue(trx, p, { reasons: ['limit_reached'], limit: allowance })) +
     (await requeue(trx, p, { reasons: otherReasons, limit: RETRY_ROWS - allowance }));
   if (requeued === 0) return { requeued, left, outbox: [] };
-  for (const { from } of textsOf(toCampaign(campaign))) await assertSender(trx, { projectId: p.projectId, from });
+  for (const { from } of listVariantTexts(toCampaign(campaign)))
+    await assertSender(trx, { projectId: p.projectId, from });
   return { requeued, left, outbox: campaign.status === 'SENT' ? await startAgain(trx, p) : [] };
 }
 
@@ -108,7 +109,7 @@ async function takeMonthlyAllowanceForRetry(trx: Trx, p: CampaignRef, campaign: 
   const { rows } = await sql<{ n: number }>`
     SELECT count(*) AS n FROM (SELECT ${failedRecipients(p, ['limit_reached'])} LIMIT ${RETRY_ROWS}) e
   `.execute(trx);
-  return takeAllowance(trx, { projectId: p.projectId, campaign, n: rows[0]?.n ?? 0 });
+  return takeCampaignAllowance(trx, { projectId: p.projectId, campaign, n: rows[0]?.n ?? 0 });
 }
 
 /**

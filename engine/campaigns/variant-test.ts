@@ -7,8 +7,8 @@ import {
   getCampaign,
   lockCampaign,
 } from '../../db/campaigns/campaigns.ts';
-import { isOfCampaign } from '../../db/campaigns/recipient-rows.ts';
-import { findTest, lastSeqOf } from '../../db/campaigns/testing.ts';
+import { isOfCampaignSql } from '../../db/campaigns/recipient-rows.ts';
+import { findTestState, lastSendableSeqSql } from '../../db/campaigns/testing.ts';
 import type { Db, Trx } from '../../db/connection.ts';
 import { enqueue } from '../../db/outbox/outbox.ts';
 import { BEGUN_CAMPAIGNS } from '../../db/schema/campaign-status.ts';
@@ -132,7 +132,7 @@ export async function testResults(
     SELECT k.variant, count(e.sent_at)::int AS sent, count(e.opened_at)::int AS opens, count(e.clicked_at)::int AS clicks
     FROM campaign_chunks k JOIN emails e ON e.project_id = k.project_id AND e.id BETWEEN k.first_id AND k.last_id
     WHERE k.project_id = ${p.projectId} AND k.campaign_id = ${p.campaignId} AND k.variant IS NOT NULL AND NOT k.rest
-      AND ${isOfCampaign(sql`e.campaign_id`, p)}
+      AND ${isOfCampaignSql(sql`e.campaign_id`, p)}
     GROUP BY k.variant
   `.execute(db);
   return new Map(rows.map((row) => [row.variant, row]));
@@ -190,12 +190,12 @@ async function setWinner(
     WHERE project_id = ${p.projectId} AND id = ${p.campaignId}
   `.execute(trx);
   await sql`
-    UPDATE campaign_chunks k SET seq = ${lastSeqOf(sql`k.campaign_id`)} - k.seq, variant = ${how.winner}
+    UPDATE campaign_chunks k SET seq = ${lastSendableSeqSql(sql`k.campaign_id`)} - k.seq, variant = ${how.winner}
     WHERE k.project_id = ${p.projectId} AND k.campaign_id = ${p.campaignId} AND k.seq < 0
   `.execute(trx);
   return findLastChunk(trx, p);
 }
 
 async function findLastChunk(trx: Trx, p: { projectId: string; campaignId: string }): Promise<number> {
-  return (await findTest(trx, p))?.lastSeq ?? 0;
+  return (await findTestState(trx, p))?.lastSeq ?? 0;
 }

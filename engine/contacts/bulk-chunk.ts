@@ -1,7 +1,14 @@
 import { sql } from 'kysely';
 import type { Trx } from '../../db/connection.ts';
 import { contactPredicate } from '../../db/contacts/contact-search.ts';
-import { type BulkInput, findJobEnd, type JobRef, type LockedJob, lockJob, moveJob } from '../../db/contacts/jobs.ts';
+import {
+  advanceJob,
+  type BulkInput,
+  getJobStatus,
+  type JobRef,
+  type LockedJob,
+  lockJob,
+} from '../../db/contacts/jobs.ts';
 import { upsertContacts } from '../../db/contacts/upsert.ts';
 import type { KeyMode } from '../../rules/access/api-keys.ts';
 import { type BulkKind, type BulkResult, JOB_ERRORS_MAX } from '../../rules/contacts/jobs.ts';
@@ -53,7 +60,7 @@ export async function runBulkChunk(
   const processed = job.cursor + ids.length;
   const result = addOutcome(job.result, ids, effect);
   const after = job.input.where && ids.at(-1);
-  await moveJob(trx, { ...p, cursor: processed, processed, result, after });
+  await advanceJob(trx, { ...p, cursor: processed, processed, result, after });
   return { done, processed, total, outbox: effect.outbox };
 }
 
@@ -62,7 +69,7 @@ export async function runBulkChunk(
  * @throws RowMissing when no such job was recorded
  */
 export async function emptyLastChunk(trx: Trx, p: JobRef): Promise<ChunkDone> {
-  await findJobEnd(trx, p);
+  await getJobStatus(trx, p);
   return { done: true, processed: 0, total: 0, outbox: [] };
 }
 

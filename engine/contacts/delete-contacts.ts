@@ -1,11 +1,11 @@
 import { sql } from 'kysely';
 import { markFiguresStale } from '../../db/campaigns/stale-figures.ts';
 import type { Trx } from '../../db/connection.ts';
-import { keepErasedAddresses } from '../../db/contacts/erased-addresses.ts';
-import { claimEarlierRecords, type ErasedPeople, eraseCopies } from '../../db/contacts/erased-copies.ts';
-import { noteAttachments } from '../../db/contents/erased-attachments.ts';
-import { eraseTexts } from '../../db/contents/erased-contents.ts';
-import { emptyCarbonCopies, listCarbonCopies } from '../../db/emails/carbon-copies.ts';
+import { storeErasedAddresses } from '../../db/contacts/erased-addresses.ts';
+import { assignEarlierRecords, type ErasedPeople, eraseCopies } from '../../db/contacts/erased-copies.ts';
+import { recordErasedAttachments } from '../../db/contents/erased-attachments.ts';
+import { eraseEmailTexts } from '../../db/contents/erased-contents.ts';
+import { clearCarbonCopies, listCarbonCopies } from '../../db/emails/carbon-copies.ts';
 import { endExecutions } from '../../db/executions/end-executions.ts';
 import { keepErasedStops } from '../../db/sms/stops.ts';
 import type { Reason } from '../../rules/emails/reasons.ts';
@@ -43,10 +43,10 @@ export async function deleteContacts(
     reason: CONTACT_DELETED,
   });
   const contacts = { projectId: p.projectId, contactIds: ids };
-  const emails = await keepErasedAddresses(trx, p.suppressionKey, { projectId: p.projectId, contacts: rows });
+  const emails = await storeErasedAddresses(trx, p.suppressionKey, { projectId: p.projectId, contacts: rows });
   const phones = await keepErasedStops(trx, p.suppressionKey, contacts);
   const found = { ...contacts, emails, phones };
-  await claimEarlierRecords(trx, found);
+  await assignEarlierRecords(trx, found);
   const people: ErasedPeople = { ...found, carbonCopies: await listCarbonCopies(trx, contacts) };
   await eraseCopies(trx, people);
   await anonymizeExecutions(trx, contacts);
@@ -75,8 +75,8 @@ async function anonymizeExecutions(trx: Trx, p: { projectId: string; contactIds:
 
 async function anonymizeMessages(trx: Trx, p: ErasedPeople): Promise<void> {
   const { projectId, contactIds } = p;
-  await eraseTexts(trx, p);
-  await noteAttachments(trx, p);
+  await eraseEmailTexts(trx, p);
+  await recordErasedAttachments(trx, p);
   if (p.carbonCopies.length > 0) await eraseCarbonCopies(trx, { projectId, emailIds: p.carbonCopies });
   // The Message-ID of an inbound email, or one that an application has set, is personal data, because it often contains
   // the name of a computer or an address.
@@ -113,9 +113,9 @@ async function anonymizeMessages(trx: Trx, p: ErasedPeople): Promise<void> {
  * contact.
  */
 async function eraseCarbonCopies(trx: Trx, p: { projectId: string; emailIds: string[] }): Promise<void> {
-  await eraseTexts(trx, p);
-  await noteAttachments(trx, p);
-  await emptyCarbonCopies(trx, { projectId: p.projectId, ids: p.emailIds });
+  await eraseEmailTexts(trx, p);
+  await recordErasedAttachments(trx, p);
+  await clearCarbonCopies(trx, { projectId: p.projectId, ids: p.emailIds });
 }
 
 async function deleteMemberships(trx: Trx, p: { projectId: string; contactIds: string[] }): Promise<void> {

@@ -1,5 +1,12 @@
 import type { Trx } from '../../db/connection.ts';
-import { finishJob, type ImportInput, type JobRef, type LockedJob, lockJob, moveJob } from '../../db/contacts/jobs.ts';
+import {
+  advanceJob,
+  finishJob,
+  type ImportInput,
+  type JobRef,
+  type LockedJob,
+  lockJob,
+} from '../../db/contacts/jobs.ts';
 import { type UpsertedContact, upsertContacts } from '../../db/contacts/upsert.ts';
 import { addImportedStops } from '../../db/sms/stops.ts';
 import { inSavepoint } from '../../db/transaction.ts';
@@ -44,7 +51,7 @@ export async function runImportChunk(
   const { result, outbox } = await importRows(trx, { ...p, job, rows: chunk.rows });
   const processed = job.processed + chunk.rows.length;
   const unreadableRows = (job.result.unreadableRows ?? 0) + chunk.unreadableRows;
-  await moveJob(trx, { ...p, cursor: chunk.nextAt, processed, result: { ...result, unreadableRows } });
+  await advanceJob(trx, { ...p, cursor: chunk.nextAt, processed, result: { ...result, unreadableRows } });
   const tooManyUnreadable = unreadableRows >= UNREADABLE_ROWS_MAX && !chunk.done;
   if (tooManyUnreadable) await finishJob(trx, { ...p, status: 'FAILED', failedReason: TOO_MANY_UNREADABLE });
   return { done: chunk.done || tooManyUnreadable, processed, total: 0, outbox };

@@ -11,12 +11,12 @@ import { lockContacts } from '../../db/contacts/locks.ts';
 import {
   addSuppressions,
   type HashedAddress,
-  liftHashes,
-  listReasons,
+  liftSuppressionsByHash,
+  listSuppressionReasons,
   OWN_REASONS,
   PAGE_SOURCE,
 } from '../../db/contacts/suppressions.ts';
-import { isNotRefused, setTopicRefusals } from '../../db/topics/topic-refusals.ts';
+import { hasNoTopicRefusalSql, setTopicRefusals } from '../../db/topics/topic-refusals.ts';
 import type { KeyMode } from '../../rules/access/api-keys.ts';
 import type { TokenSubject } from '../../rules/content/link-tokens.ts';
 import { normalizeEmail } from '../../rules/emails/email-address.ts';
@@ -59,7 +59,7 @@ export async function findLinkSubject(db: Db, key: Buffer, token: TokenSubject):
   const contacts = await findLinkContacts(db, key, { projectId, row: project, addresses, erased });
   const contactIds = contacts.map(({ id }) => id);
   const contactHashes = new Set(contacts.map(({ email }) => computeAddressHash(key, email).toString('hex')));
-  const reasons = await listReasons(db, { projectId, hashes: addresses.map(({ hash }) => hash) });
+  const reasons = await listSuppressionReasons(db, { projectId, hashes: addresses.map(({ hash }) => hash) });
   const isRefused = reasons.some((reason) => OWN_REASONS.includes(reason));
   return {
     projectId,
@@ -158,7 +158,7 @@ async function noteUnsubscribed(trx: Trx, { projectId, emailId }: LinkSubject): 
  */
 export async function subscribeByLink(trx: Trx, subject: LinkSubject): Promise<OutboxRow[]> {
   const hashes = subject.addresses.map(({ hash }) => hash);
-  await liftHashes(trx, { projectId: subject.projectId, hashes, reasons: OWN_REASONS });
+  await liftSuppressionsByHash(trx, { projectId: subject.projectId, hashes, reasons: OWN_REASONS });
   return setSubscribed(trx, subject, true);
 }
 
@@ -245,7 +245,7 @@ async function findTopicOf(
   { contactId, addresses }: { contactId: string | undefined; addresses: readonly HashedAddress[] },
 ): Promise<LinkSubject['topic']> {
   if (emailId === null || addresses.length === 0) return null;
-  const isUnrefused = isNotRefused(addresses.map(({ hash }) => hash));
+  const isUnrefused = hasNoTopicRefusalSql(addresses.map(({ hash }) => hash));
   const { rows } = await sql<NonNullable<LinkSubject['topic']>>`
     SELECT t.id, t.name, coalesce(s.joined, t.default_subscribed AND (${contactId !== undefined} OR ${isUnrefused})) AS joined
     FROM emails e LEFT JOIN contents k ON k.id = e.content_id AND k.project_id = e.project_id AND k.type = 'MARKETING'

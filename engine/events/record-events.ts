@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { Trx } from '../../db/connection.ts';
 import { lockContacts } from '../../db/contacts/locks.ts';
 import { findListeners, type TriggeredWorkflow } from '../../db/events/listeners.ts';
-import { isOwnedBy } from '../../db/owned-by.ts';
+import { isOwnedBySql } from '../../db/owned-by.ts';
 import { prepared } from '../../db/prepared.ts';
 import { queueDeliveries } from '../../db/webhooks/deliveries.ts';
 import type { KeyMode } from '../../rules/access/api-keys.ts';
@@ -138,7 +138,7 @@ async function findUntrustedExecutions(
   if (p.ids.length === 0) return new Map();
   const { rows } = await prepared<{ id: string; untrusted: boolean }>`
     SELECT id, untrusted FROM executions
-    WHERE id = ANY(${p.ids}::uuid[]) AND ${isOwnedBy('project_id', p.projectId)} AND (untrusted OR swayed)
+    WHERE id = ANY(${p.ids}::uuid[]) AND ${isOwnedBySql('project_id', p.projectId)} AND (untrusted OR swayed)
   `.execute(trx);
   return new Map(rows.map((row) => [row.id, row]));
 }

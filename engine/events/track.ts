@@ -1,6 +1,6 @@
 import type { Trx } from '../../db/connection.ts';
 import { PUBLIC_ACTOR, type UpsertedContact, upsertContacts } from '../../db/contacts/upsert.ts';
-import { type KeyedRequest, keyName, storeResponses, takeKeys } from '../../db/idempotency-batch.ts';
+import { insertIdempotencyKeys, type KeyedRequest, keyName, storeResponses } from '../../db/idempotency-batch.ts';
 import { getPublicKeyMode, type PublicKeyMode } from '../../db/projects/projects.ts';
 import type { KeyMode } from '../../rules/access/api-keys.ts';
 import type { KeyOwner } from '../../rules/access/key-owner.ts';
@@ -73,7 +73,7 @@ export async function trackEvents(
   trx: Trx,
   p: TrackRequests,
 ): Promise<{ outcomes: TrackOutcome[]; outbox: OutboxRow[] }> {
-  const refused = await takeKeys(trx, p.requests.flatMap(keyOf(p.projectId)));
+  const refused = await insertIdempotencyKeys(trx, p.requests.flatMap(keyOf(p.projectId)));
   const refusalOf = ({ idempotencyKey: key, owner }: TrackRequest) =>
     key === undefined ? undefined : refused.get(keyName({ projectId: p.projectId, owner, key }));
   const requests = p.requests.filter((request) => !refusalOf(request));

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Trx } from '../../db/connection.ts';
 import { PUBLIC_ACTOR } from '../../db/contacts/upsert.ts';
-import { earliestIdOf } from '../../db/id-time.ts';
+import { earliestIdSql } from '../../db/id-time.ts';
 import type { KeyMode } from '../../rules/access/api-keys.ts';
 import { UNSUBSCRIBE_REQUESTED_EVENT } from '../../rules/events/event-names.ts';
 import type { OutboxRow } from '../../rules/outbox.ts';
@@ -28,7 +28,7 @@ export async function noteUnsubscribeRequests(
 ): Promise<OutboxRow[]> {
   const { projectId, mode, requests } = p;
   if (requests.length === 0) return [];
-  const since = earliestIdOf(new Date(Date.now() - COUNTED_MS));
+  const since = earliestIdSql(new Date(Date.now() - COUNTED_MS));
   const { rows } = await sql<UnsubscribeRequest>`
     UPDATE events e SET data = e.data || jsonb_build_object('requests', (e.data->>'requests')::int + 1)
     FROM unnest(${requests.map(({ contactId }) => contactId)}::uuid[], ${requests.map(({ caller }) => caller)}::text[])

@@ -4,8 +4,8 @@ import type { Trx } from '../../db/connection.ts';
 import { findErasedAddresses, listErasedHolders } from '../../db/contacts/erased-addresses.ts';
 import { lockContacts } from '../../db/contacts/locks.ts';
 import type { NewSuppression } from '../../db/contacts/suppressions.ts';
-import { type Email, listProvenEmails } from '../../db/emails/emails.ts';
-import { guardRates } from '../../db/sending/hold-guard.ts';
+import { type Email, listEmailsOfAnyProject } from '../../db/emails/emails.ts';
+import { checkRateGuards } from '../../db/sending/hold-guard.ts';
 import { cutServerReply } from '../../rules/cut-text.ts';
 import { isSenderRefused, toRefusalReason } from '../../rules/emails/attempt-outcome.ts';
 import { emailDomain, normalizeEmail } from '../../rules/emails/email-address.ts';
@@ -36,7 +36,7 @@ export interface FeedbackResult {
   outbox: OutboxRow[];
   /**
    * Set if a mail server refused the email because of its sender. Such refusals may put the project on hold (see
-   * `guardRefusals`). `domain` is the recipient's domain.
+   * `checkRefusalGuard`). `domain` is the recipient's domain.
    */
   refusal?: { projectId: string; domain: string };
 }
@@ -49,7 +49,7 @@ export interface FeedbackResult {
  * Source: contract §8.2, §9.7.
  */
 export async function recordFeedback(trx: Trx, p: FeedbackRequest): Promise<FeedbackResult> {
-  const [email] = await listProvenEmails(trx, [p.emailId]);
+  const [email] = await listEmailsOfAnyProject(trx, [p.emailId]);
   // An email of a test key was never transmitted, so no report can be about it.
   if (!email || email.mode === 'test') return { outcome: 'unknown', outbox: [] };
   if (email.contactId) await lockContacts(trx, { projectId: email.projectId, ids: [email.contactId] });
@@ -141,7 +141,7 @@ async function countForGuards(
   { projectId, simulated }: FoundEmail,
   found: { dead: number; complaints: number },
 ): Promise<OutboxRow[]> {
-  return simulated ? [] : (await guardRates(trx, { projectId, emails: 0, ...found })).outbox;
+  return simulated ? [] : (await checkRateGuards(trx, { projectId, emails: 0, ...found })).outbox;
 }
 
 /**

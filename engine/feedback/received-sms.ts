@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Trx } from '../../db/connection.ts';
-import { listProjectsOfPair } from '../../db/sms/ledger.ts';
-import { hasPhone } from '../../db/sms/stops.ts';
+import { listProjectsForSms } from '../../db/sms/ledger.ts';
+import { hasPhoneSql } from '../../db/sms/stops.ts';
 import { SMS_RECEIVED_EVENT } from '../../rules/events/event-names.ts';
 import type { OutboxRow } from '../../rules/outbox.ts';
 import { recordEvents } from '../events/record-events.ts';
@@ -46,9 +46,9 @@ export async function recordReceivedSms(
   const projectIds: string[] = [];
   const outbox: OutboxRow[] = [];
   const text = sms.text.replaceAll('\0', '').toWellFormed().slice(0, TEXT_MAX_CHARS).toWellFormed().normalize('NFC');
-  for (const projectId of await listProjectsOfPair(trx, { phone: sms.from, sender: sms.to })) {
+  for (const projectId of await listProjectsForSms(trx, { phone: sms.from, sender: sms.to })) {
     const { rows } = await sql<{ id: string }>`
-      SELECT id FROM contacts WHERE ${hasPhone(projectId, [sms.from])} ORDER BY id FOR NO KEY UPDATE
+      SELECT id FROM contacts WHERE ${hasPhoneSql(projectId, [sms.from])} ORDER BY id FOR NO KEY UPDATE
     `.execute(trx);
     const contactIds = rows.length > 0 ? rows.map(({ id }) => id) : [null];
     if (await isDuplicate(trx, { projectId, contactId: contactIds[0] ?? null, messageId: sms.messageId })) continue;

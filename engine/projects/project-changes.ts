@@ -10,7 +10,7 @@ import {
   type ResubscribeMode,
 } from '../../db/projects/projects.ts';
 import type { FrequencyCap } from '../../db/sending/frequency.ts';
-import { resetGuard } from '../../db/sending/hold-guard.ts';
+import { resetGuardCounts } from '../../db/sending/hold-guard.ts';
 import type { TrackingMode } from '../../rules/content/message-tracking.ts';
 import { GUARD_DEFAULTS } from '../../rules/emails/hold-guard.ts';
 import { AppError } from '../../rules/errors.ts';
@@ -132,7 +132,7 @@ export async function releaseProject(trx: Trx, projectId: string): Promise<{ pro
  * Resets the counts of the bounce and complaint guards, queues the release of the held emails, and wakes the campaigns.
  */
 export async function queueRelease(trx: Trx, projectId: string): Promise<OutboxRow[]> {
-  await resetGuard(trx, projectId);
+  await resetGuardCounts(trx, projectId);
   const outbox = await enqueue(trx, [{ projectId, kind: 'hold.release', refId: projectId }]);
   return [...outbox, ...(await wakeCampaigns(trx, projectId))];
 }

@@ -1,5 +1,5 @@
 import type { Trx } from '../../db/connection.ts';
-import { releaseKeys, storeResponses, takeKeys } from '../../db/idempotency-batch.ts';
+import { deleteIdempotencyKeys, insertIdempotencyKeys, storeResponses } from '../../db/idempotency-batch.ts';
 import { inSavepoint } from '../../db/transaction.ts';
 import {
   type BatchResponse,
@@ -27,12 +27,12 @@ export async function acceptBatch(
 ): Promise<{ response: BatchResponse; outbox: OutboxRow[] }> {
   const { projectId, owner, request, fingerprint, idempotencyKey } = batch;
   const keys = idempotencyKey === undefined ? [] : [{ projectId, owner, request, fingerprint, key: idempotencyKey }];
-  const [reused] = (await takeKeys(trx, keys)).values();
+  const [reused] = (await insertIdempotencyKeys(trx, keys)).values();
   if (reused) throw reused;
   const { outcomes, outbox } = await acceptEmails(trx, batch.emails, suppressionKey);
   const response = buildBatchResponse(batch.emails, outcomes);
   if (batch.atomic && response.data.refused > 0) throw buildBatchError(batch.emails, outcomes);
-  if (response.data.accepted === 0) await releaseKeys(trx, keys);
+  if (response.data.accepted === 0) await deleteIdempotencyKeys(trx, keys);
   else
     await storeResponses(
       trx,

@@ -4,7 +4,13 @@ import { type UpsertedContact, upsertContacts } from '../../db/contacts/upsert.t
 import { insertAttachments } from '../../db/contents/attachments.ts';
 import { saveContents } from '../../db/contents/contents.ts';
 import { type CarriedVariables, toVariableColumns } from '../../db/emails/variable-columns.ts';
-import { type KeyedResponse, keyName, releaseKeys, takeKeys, updateResponses } from '../../db/idempotency-batch.ts';
+import {
+  deleteIdempotencyKeys,
+  insertIdempotencyKeys,
+  type KeyedResponse,
+  keyName,
+  updateResponses,
+} from '../../db/idempotency-batch.ts';
 import { createOutboxRows, insertOutbox } from '../../db/outbox/outbox.ts';
 import { prepared } from '../../db/prepared.ts';
 import { takeMonthlyAllowance } from '../../db/sending/monthly-usage.ts';
@@ -44,7 +50,7 @@ export async function acceptSends(
 ): Promise<AcceptedSends> {
   const refused = new Map<SendRequest, AppError>();
   const keyedRequests = requests.flatMap((r) => (r.idempotencyKey === undefined ? [] : [keyOf(r, r.idempotencyKey)]));
-  const refusedKeys = await takeKeys(trx, keyedRequests);
+  const refusedKeys = await insertIdempotencyKeys(trx, keyedRequests);
   for (const request of requests) {
     const error =
       request.idempotencyKey === undefined ? undefined : refusedKeys.get(keyNameOf(request, request.idempotencyKey));
@@ -78,7 +84,7 @@ async function refuseOrKeep(
     refused.set(request, error);
     released.push(request);
   }
-  await releaseKeys(
+  await deleteIdempotencyKeys(
     trx,
     released.flatMap((r) => (r.idempotencyKey === undefined ? [] : [keyOf(r, r.idempotencyKey)])),
   );

@@ -5,7 +5,7 @@ import type { NewContent } from '../../db/contents/contents.ts';
 import { selectEmailText } from '../../db/contents/email-text.ts';
 import { prepared } from '../../db/prepared.ts';
 import type { EmailType } from '../../db/schema/contents.ts';
-import { isOnTopic } from '../../db/topics/contact-topics.ts';
+import { isOnTopicSql } from '../../db/topics/contact-topics.ts';
 import { type EmailText, NO_TEXT, pickEmailText } from '../../rules/content/email-text.ts';
 import { emailDomain } from '../../rules/emails/email-address.ts';
 import { isSuppressionFor } from '../../rules/emails/reasons.ts';
@@ -201,7 +201,7 @@ async function findTopicLeavers(trx: Trx, drafts: SendDraft[]): Promise<Map<Send
     FROM unnest(${wanted.map((w) => w.draft)}::int[], ${wanted.map((w) => w.projectId)}::uuid[], ${wanted.map((w) => w.email)}::text[],
       ${wanted.map((w) => w.topicId)}::uuid[]) AS w (draft, project_id, email, topic_id)
     LEFT JOIN contacts c ON c.project_id = w.project_id AND c.email = w.email
-    WHERE NOT ${isOnTopic({ contact: sql`c.id`, topic: sql`w.topic_id` })}
+    WHERE NOT ${isOnTopicSql({ contact: sql`c.id`, topic: sql`w.topic_id` })}
   `.execute(trx);
   for (const { draft: n, email } of rows) {
     const draft = drafts[n];

@@ -4,7 +4,7 @@ import type { Db, Trx } from '../../db/connection.ts';
 import { type NewContent, saveContents } from '../../db/contents/contents.ts';
 import { selectEmailText } from '../../db/contents/email-text.ts';
 import { toVariableColumns, type VariableColumns } from '../../db/emails/variable-columns.ts';
-import { isOwnedBy } from '../../db/owned-by.ts';
+import { isOwnedBySql } from '../../db/owned-by.ts';
 import { prepared } from '../../db/prepared.ts';
 import type { EmailType } from '../../db/schema/contents.ts';
 import type { GraphStep } from '../../db/workflows/graph.ts';
@@ -74,7 +74,7 @@ export async function findMarketing(
   const ids = p.positions.map(({ step }) => configOf(step)?.templateId ?? null);
   const { rows } = await prepared<{ id: string }>`
     SELECT t.id FROM templates t
-    WHERE t.id = ANY(${ids.filter((id) => id !== null)}::uuid[]) AND ${isOwnedBy('t.project_id', p.projectId)} AND t.type = 'MARKETING'
+    WHERE t.id = ANY(${ids.filter((id) => id !== null)}::uuid[]) AND ${isOwnedBySql('t.project_id', p.projectId)} AND t.type = 'MARKETING'
       AND EXISTS (SELECT FROM projects p WHERE p.id = ${p.projectId} AND p.sending_window IS NOT NULL)
   `.execute(trx);
   const marketing = new Set<string | null>(rows.map((row) => row.id));
@@ -157,7 +157,7 @@ interface TemplateRow extends EmailText<string | null> {
 async function findTemplates(db: Db, p: { projectId: string; ids: string[] }): Promise<Map<string, TemplateRow>> {
   const { rows } = await prepared<TemplateRow>`
     SELECT t.id, t.type, t.topic_id AS "topicId", ${selectEmailText('t')} FROM templates t
-    WHERE t.id = ANY(${[...new Set(p.ids)]}::uuid[]) AND ${isOwnedBy('t.project_id', p.projectId)}
+    WHERE t.id = ANY(${[...new Set(p.ids)]}::uuid[]) AND ${isOwnedBySql('t.project_id', p.projectId)}
   `.execute(db);
   return new Map(rows.map((row) => [row.id, row]));
 }
@@ -202,7 +202,7 @@ async function insertStepEmails(
       ${drafts.map(({ position }) => position.next.visit)}::int[], ${executions.map((e) => e.mode)}::text[],
       ${drafts.map((draft) => draft.to)}::text[], ${columns.map((c) => c.variables)}::jsonb[], ${columns.map((c) => c.options)}::jsonb[])
       AS u (contact_id, content_id, execution_id, visit, mode, to_email, variables, options)
-    JOIN contacts c ON c.id = u.contact_id AND ${isOwnedBy('c.project_id', projectId)}
+    JOIN contacts c ON c.id = u.contact_id AND ${isOwnedBySql('c.project_id', projectId)}
     ON CONFLICT (execution_id, visit) WHERE execution_id IS NOT NULL DO UPDATE SET content_id = emails.content_id
     RETURNING execution_id, id
   `.execute(trx);

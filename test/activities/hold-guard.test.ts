@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { createFeedbackRecorder } from '../../api/accept/feedback-recorder.ts';
-import { suppressionPads } from '../../db/contacts/suppressions.ts';
+import { createSuppressionPads } from '../../db/contacts/suppressions.ts';
 import { putProjectOnHold } from '../../db/projects/projects.ts';
 import { claimEmails } from '../../db/sending/email-ledger.ts';
 import { inTransaction } from '../../db/transaction.ts';
@@ -86,7 +86,7 @@ async function recordOutcomes(count: number, p: { outcome: RecordedOutcome; mode
   const claimed = await claimEmails(db, {
     projectId: project.id,
     emails: ids.map((id) => ({ id, deliveryId: '0190a000-0000-7000-8000-000000000001' })),
-    suppressionPads: suppressionPads(suppressionKey),
+    suppressionPads: createSuppressionPads(suppressionKey),
   });
   const results = claimed.map((email) => ({ email, outcome: p.outcome, event: null }));
   const { recorded, outbox } = await inTransaction(db, (trx) =>

@@ -5,7 +5,7 @@ import { createMailer } from '../../activities/emails/mailer.ts';
 import { smtpProvider } from '../../channels/email/smtp/provider.ts';
 import { type Compute, createCompute } from '../../compute/compute.ts';
 import { createThreads } from '../../compute/threads.ts';
-import { suppressionPads } from '../../db/contacts/suppressions.ts';
+import { createSuppressionPads } from '../../db/contacts/suppressions.ts';
 import { insertAttachments } from '../../db/contents/attachments.ts';
 import { claimEmails } from '../../db/sending/email-ledger.ts';
 import { deriveKey } from '../../rules/access/secrets.ts';
@@ -21,7 +21,7 @@ const DELIVERY = '0190a000-0000-7000-8000-00000000d001';
 const MB = 1024 * 1024;
 /** A budget so small that the first large email uses it for minutes, and the second is refused at once. */
 const SCANT = 1;
-const pads = suppressionPads(deriveKey(TEST_SECRET_KEY, 'suppression'));
+const pads = createSuppressionPads(deriveKey(TEST_SECRET_KEY, 'suppression'));
 
 let database: TestDatabase;
 let sink: SmtpSink;

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, beforeEach, expect, it, vi } from 'vitest';
 import { createMailer, type Mailer } from '../../activities/emails/mailer.ts';
 import { smtpProvider } from '../../channels/email/smtp/provider.ts';
 import { createCompute } from '../../compute/compute.ts';
-import { addSuppressions, suppressionPads } from '../../db/contacts/suppressions.ts';
+import { addSuppressions, createSuppressionPads } from '../../db/contacts/suppressions.ts';
 import { insertAttachments } from '../../db/contents/attachments.ts';
 import { queueInvitationEmail } from '../../db/projects/invitation-email.ts';
 import { claimEmails } from '../../db/sending/email-ledger.ts';
@@ -66,7 +66,7 @@ async function claim(id: string, deliveryId = DELIVERY) {
   const [email] = await claimEmails(database.db, {
     projectId,
     emails: [{ id, deliveryId }],
-    suppressionPads: suppressionPads(suppressionKey),
+    suppressionPads: createSuppressionPads(suppressionKey),
   });
   return email;
 }
@@ -305,7 +305,7 @@ it('200 concurrent emails are all recorded, each once', async () => {
   const claimed = await claimEmails(database.db, {
     projectId,
     emails: ids.map((id) => ({ id, deliveryId: DELIVERY })),
-    suppressionPads: suppressionPads(suppressionKey),
+    suppressionPads: createSuppressionPads(suppressionKey),
   });
   await Promise.all(claimed.map((email) => mailer.deliver(email)));
   const rows = await database.db.selectFrom('emails').select('status').where('id', 'in', ids).execute();

@@ -2,7 +2,7 @@ import { MockActivityEnvironment } from '@temporalio/testing';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { PeriodicActivities } from '../../activities/periodic/rounds.ts';
-import { retentionPrunings } from '../../db/housekeeping/retention.ts';
+import { listRetentionPrunings } from '../../db/housekeeping/retention.ts';
 import { listPeriodicWork } from '../../db/operator/periodic-work.ts';
 import { uuidv7 } from '../../rules/uuid.ts';
 import { buildSegment } from '../build/segments.ts';
@@ -149,7 +149,7 @@ describe('pruning a table', () => {
         database.db,
       );
     }
-    const prune = retentionPrunings({ ...KEEP_ALL, auditLogDays: 30 }, 1).audit_log;
+    const prune = listRetentionPrunings({ ...KEEP_ALL, auditLogDays: 30 }, 1).audit_log;
     const cursors: string[] = [];
     const after = await prune?.(database.db, {
       after: ids[0] ?? null,
@@ -173,7 +173,7 @@ describe('events older than their retention', () => {
     await sql`INSERT INTO events (id, project_id, name, data) VALUES (${id}, ${projectId}, 'old', '{}')`.execute(
       database.db,
     );
-    const prune = retentionPrunings({ ...KEEP_ALL, eventDays: 5 }).events;
+    const prune = listRetentionPrunings({ ...KEEP_ALL, eventDays: 5 }).events;
     const countLeft = async () =>
       (await sql`SELECT FROM events WHERE project_id = ${projectId}`.execute(database.db)).rows.length;
     await sql`UPDATE mail_hours_until SET hour = ${Math.floor(at / 3_600_000)}`.execute(database.db);

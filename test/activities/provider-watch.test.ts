@@ -6,7 +6,7 @@ import type { EmailProvider, OutgoingEmail, ProviderResult } from '../../channel
 import { sesProvider } from '../../channels/email/ses/provider.ts';
 import { smtpProvider } from '../../channels/email/smtp/provider.ts';
 import { startSmtpServer } from '../../cli/demo/smtp-server.ts';
-import { suppressionPads } from '../../db/contacts/suppressions.ts';
+import { createSuppressionPads } from '../../db/contacts/suppressions.ts';
 import { claimEmails } from '../../db/sending/email-ledger.ts';
 import { deriveKey } from '../../rules/access/secrets.ts';
 import { parseConfig } from '../../rules/config.ts';
@@ -131,7 +131,7 @@ it('a worker reports a refused login once for single emails and campaigns togeth
   await buildDomain(database.db, { projectId, signing: false });
   const id = await buildEmail(database.db, { projectId });
   const emails = [{ id, deliveryId: '0190a000-0000-7000-8000-00000000d001' }];
-  const pads = suppressionPads(deriveKey(TEST_SECRET_KEY, 'suppression'));
+  const pads = createSuppressionPads(deriveKey(TEST_SECRET_KEY, 'suppression'));
   const [email] = await claimEmails(database.db, { projectId, emails, suppressionPads: pads });
   if (!email) throw new Error('not claimed');
   // A starting worker probes the route, and pauses it a little later. From then on email waits without an attempt.

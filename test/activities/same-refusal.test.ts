@@ -3,7 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { createMailer, type Mailer } from '../../activities/emails/mailer.ts';
 import { smtpProvider } from '../../channels/email/smtp/provider.ts';
 import { createCompute } from '../../compute/compute.ts';
-import { findSuppressions, suppressionPads } from '../../db/contacts/suppressions.ts';
+import { createSuppressionPads, findSuppressions } from '../../db/contacts/suppressions.ts';
 import { claimEmails } from '../../db/sending/email-ledger.ts';
 import { inTransaction } from '../../db/transaction.ts';
 import { recordFeedback } from '../../engine/feedback/email-feedback.ts';
@@ -65,7 +65,7 @@ async function deliver(id: string): Promise<void> {
   const [email] = await claimEmails(database.db, {
     projectId,
     emails,
-    suppressionPads: suppressionPads(suppressionKey),
+    suppressionPads: createSuppressionPads(suppressionKey),
   });
   if (!email) throw new Error('the email was not claimed');
   await mailer.deliver(email);

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { removeLeftoverObjects } from '../../activities/asset-leftovers.ts';
 import { createApp } from '../../api/http/app.ts';
 import { ASSETS_MAX_BYTES } from '../../db/assets/assets.ts';
-import { announceObject, claimObject } from '../../db/assets/leftovers.ts';
+import { announceObject, deleteObjectAnnouncement } from '../../db/assets/leftovers.ts';
 import { inTransaction } from '../../db/transaction.ts';
 import { startTestApi, type TestApi } from '../support/api.ts';
 import { type FakeS3, startFakeS3 } from '../support/fake-s3.ts';
@@ -213,6 +213,6 @@ it('an upload that is so slow that pruning may delete its object writes no row',
   const object = { projectId: api.one.id, objectKey: 'tidings/late' };
   await inTransaction(api.db, (trx) => announceObject(trx, object));
   await sql`UPDATE asset_leftovers SET due_at = now() + interval '20 minutes'`.execute(api.db);
-  await expect(inTransaction(api.db, (trx) => claimObject(trx, object))).rejects.toThrow('too long ago');
+  await expect(inTransaction(api.db, (trx) => deleteObjectAnnouncement(trx, object))).rejects.toThrow('too long ago');
   await pruneObjects();
 });

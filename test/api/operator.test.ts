@@ -1,8 +1,8 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { endRound, noteError, startRound } from '../../db/operator/periodic-work.ts';
+import { endRound, recordPeriodicError, startRound } from '../../db/operator/periodic-work.ts';
 import { startHeartbeat } from '../../db/operator/processes.ts';
-import { countOutcomes } from '../../db/sending/hold-guard.ts';
+import { countOutcomesSql } from '../../db/sending/hold-guard.ts';
 import { listRoutePauses, pauseRoute } from '../../db/sending/route-pauses.ts';
 import { buildEmail } from '../build/emails.ts';
 import { startTestApi, type TestApi, type TestProject } from '../support/api.ts';
@@ -31,7 +31,7 @@ async function signUp(email: string, password: string): Promise<Record<string, s
 const ask = (method: string, path: string, body?: object, headers = operator) =>
   api.call(method, path, { key: null, headers, ...(body && { body }) });
 const recordOutcomes = (project: TestProject, emails: number, dead: number, complaints: number) =>
-  countOutcomes(
+  countOutcomesSql(
     sql`SELECT ${project.id}::uuid AS project_id, ${emails}::int AS mails, ${dead}::int AS dead, ${complaints}::int AS complaints`,
   ).execute(api.db);
 const listTenants = async (query = '') =>
@@ -330,7 +330,7 @@ describe('periodic work', () => {
   it('lists the last end, duration, backlog and last error of each kind', async () => {
     const { since } = await startRound(api.db, 'pruning');
     expect(await workOf('pruning')).toMatchObject({ running: true, lastEndedAt: null, lastDurationSeconds: null });
-    await noteError(api.db, { kind: 'pruning', error: 'sessions: canceling statement due to lock timeout' });
+    await recordPeriodicError(api.db, { kind: 'pruning', error: 'sessions: canceling statement due to lock timeout' });
     await endRound(api.db, { kind: 'pruning', since, unfinished: 2, failing: ['sessions'], resumeAfter: null });
     expect(await workOf('pruning')).toEqual({
       kind: 'pruning',

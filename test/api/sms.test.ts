@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { claimSms, settleSms } from '../../db/sms/ledger.ts';
 import { insertSms } from '../../db/sms/messages.ts';
-import { addImportedStops, fillSmsStops } from '../../db/sms/stops.ts';
+import { addImportedStops, backfillSmsStops } from '../../db/sms/stops.ts';
 import { inTransaction } from '../../db/transaction.ts';
 import { deriveKey } from '../../rules/access/secrets.ts';
 import { padHmacKey } from '../../rules/emails/suppression.ts';
@@ -286,7 +286,7 @@ describe('the list of stopped numbers', () => {
     const id = await buildContact(api.db, { projectId: api.two.id, data: { phone } });
     await api.db.updateTable('contacts').set({ sms_subscribed: false }).where('id', '=', id).execute();
     await api.db.insertInto('sms_stop_backfill').values({ after: '00000000-0000-0000-0000-000000000000' }).execute();
-    await fillSmsStops(api.db, pads);
+    await backfillSmsStops(api.db, pads);
     const { body } = await api.call('GET', '/v1/sms/stops', { key: api.two.secretKey });
     expect(body.data).toMatchObject([{ phone, from: null, source: 'contact' }]);
     expect(await api.db.selectFrom('sms_stop_backfill').selectAll().execute()).toEqual([]);

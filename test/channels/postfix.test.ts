@@ -5,7 +5,7 @@ import { SmtpPool, type SmtpPoolOptions } from '../../channels/email/smtp/pool.t
 import { smtpProvider } from '../../channels/email/smtp/provider.ts';
 import { createCompute } from '../../compute/compute.ts';
 import { countCampaign } from '../../db/campaigns/stats.ts';
-import { suppressionPads } from '../../db/contacts/suppressions.ts';
+import { createSuppressionPads } from '../../db/contacts/suppressions.ts';
 import { claimEmails } from '../../db/sending/email-ledger.ts';
 import { deriveKey } from '../../rules/access/secrets.ts';
 import { parseConfig } from '../../rules/config.ts';
@@ -258,7 +258,7 @@ describe.skipIf(missing)(`a real Postfix with STARTTLS and AUTH${missing ? ` (sk
       const { db } = database;
       const contactId = await buildContact(db, { projectId, email: 'ada@to.test' });
       const id = await buildEmail(db, { projectId, contactId, to: 'ada@to.test', from: 'a@sender.test' });
-      const pads = suppressionPads(deriveKey(TEST_SECRET_KEY, 'suppression'));
+      const pads = createSuppressionPads(deriveKey(TEST_SECRET_KEY, 'suppression'));
       const attempt = async (url: string) => {
         const provider = smtpProvider({ url });
         cleanup.push(() => provider.close());

@@ -3,8 +3,8 @@ import { sql } from 'kysely';
 import { v7 as uuidv7 } from 'uuid';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { Db } from '../../db/connection.ts';
-import { noteSnsMessage } from '../../db/operator/sns-subscriptions.ts';
-import { countOutcomes } from '../../db/sending/hold-guard.ts';
+import { recordSnsMessage } from '../../db/operator/sns-subscriptions.ts';
+import { countOutcomesSql } from '../../db/sending/hold-guard.ts';
 import { buildEmail } from '../build/emails.ts';
 import {
   chooseMenuAction,
@@ -30,7 +30,7 @@ describeInBrowser('the operator’s screens', () => {
     service = await startTestService({ OPERATORS: operators.all, SNS_TOPIC_ARNS: TOPIC });
     await pauseRecovery(service);
     await buildOperation(service);
-    await noteSnsMessage(service.db, { topic: TOPIC, kind: 'refused' });
+    await recordSnsMessage(service.db, { topic: TOPIC, kind: 'refused' });
   });
   afterAll(() => service?.close());
 
@@ -239,7 +239,7 @@ async function buildOperation({ db, one, two }: TestService): Promise<void> {
     [two.id, 40],
     [hostile.id, 7],
   ] as const) {
-    await countOutcomes(
+    await countOutcomesSql(
       sql`SELECT ${id}::uuid AS project_id, ${emails}::int AS mails, 3 AS dead, 1 AS complaints`,
     ).execute(db);
   }

@@ -1,8 +1,8 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { CampaignStart } from '../../db/campaigns/campaigns.ts';
-import { findChunkClock } from '../../db/campaigns/chunk-clock.ts';
-import { completeDeferred, completeSent } from '../../db/campaigns/completions.ts';
+import { findChunkTiming } from '../../db/campaigns/chunk-clock.ts';
+import { recordSentEmails, requeueDeferredEmails } from '../../db/campaigns/completions.ts';
 import type { Db } from '../../db/connection.ts';
 import { inTransaction } from '../../db/transaction.ts';
 import { cancelCampaign, pauseCampaign } from '../../engine/campaigns/lifecycle.ts';
@@ -39,7 +39,7 @@ async function startCampaign(): Promise<CampaignStart> {
 
 /** Claims up to `size` of the first open recipients, and returns the number of claimed recipients. */
 async function claim(db: Db, start: CampaignStart, size: number): Promise<number> {
-  const key = (await findChunkClock(db, { ...start, seq: 1 }))?.key ?? '';
+  const key = (await findChunkTiming(db, { ...start, seq: 1 }))?.key ?? '';
   return claimFirstRecipients(db, start, { size, clock: { key, closesAt: null } });
 }
 
@@ -106,10 +106,10 @@ it('claims and completions of recipients write to no index', async () => {
     expect(await claim(trx, start, 10)).toBe(10);
     const [deferred, ...sent] = await listClaimed(trx, start);
     if (!deferred) throw new Error('nothing is claimed');
-    expect(await completeDeferred(trx, [{ ...deferred, error: '451 4.7.1 Later' }])).toBe(1);
+    expect(await requeueDeferredEmails(trx, [{ ...deferred, error: '451 4.7.1 Later' }])).toBe(1);
     const claims = sent.map((row) => row.claim);
     const columns = { ids: sent.map(({ id }) => id), claims, providerIds: sent.map(() => null) };
-    const completed = await completeSent(trx, { ...columns, projectIds: [start.projectId], source: 'smtp' });
+    const completed = await recordSentEmails(trx, { ...columns, projectIds: [start.projectId], source: 'smtp' });
     expect(completed.counted).toBe(9);
     const after = await countUpdates(trx);
     expect(after.updates - before.updates).toBe(20);

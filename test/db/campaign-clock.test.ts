@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { CampaignStart } from '../../db/campaigns/campaigns.ts';
-import { findChunkClock, type OpenGate } from '../../db/campaigns/chunk-clock.ts';
+import { findChunkTiming, type OpenGate } from '../../db/campaigns/chunk-clock.ts';
 import { inTransaction } from '../../db/transaction.ts';
 import { updateProject } from '../../engine/projects/project-changes.ts';
 import { buildDomain } from '../build/senders.ts';
@@ -40,7 +40,7 @@ const set = (changes: Parameters<typeof updateProject>[1]['changes']) =>
 async function claimChunk(clock: OpenGate): Promise<number> {
   return claimFirstRecipients(database.db, start, { size: 100, clock });
 }
-const keyNow = async () => (await findChunkClock(database.db, { ...start, seq: 1 }))?.key ?? '';
+const keyNow = async () => (await findChunkTiming(database.db, { ...start, seq: 1 }))?.key ?? '';
 
 describe('the statement that claims recipients', () => {
   it('claims no recipient after the sending window has closed, although it was open at the start of the turn', async () => {

@@ -1,11 +1,11 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { deleteCampaign } from '../../db/campaigns/campaigns.ts';
-import { beginTurn, endTurn } from '../../db/campaigns/chunk-turns.ts';
+import { endChunkTurn, startChunkTurn } from '../../db/campaigns/chunk-turns.ts';
 import { listRecipients } from '../../db/campaigns/recipients.ts';
 import { deleteStaleFigures } from '../../db/campaigns/stale-figures.ts';
 import { countCampaign, readStats } from '../../db/campaigns/stats.ts';
-import { listProvenEmails } from '../../db/emails/emails.ts';
+import { listEmailsOfAnyProject } from '../../db/emails/emails.ts';
 import { inTransaction } from '../../db/transaction.ts';
 import { retryRecipients } from '../../engine/campaigns/retry.ts';
 import { deleteContacts } from '../../engine/contacts/delete-contacts.ts';
@@ -73,7 +73,7 @@ const recordEmailFeedback = (emailId: string, kind: 'delivery' | 'complaint') =>
   );
 
 async function open(emailId: string, p: { machine: boolean }): Promise<void> {
-  const [email] = await listProvenEmails(database.db, [emailId]);
+  const [email] = await listEmailsOfAnyProject(database.db, [emailId]);
   if (!email) throw new Error('no mail');
   const none = { opens: 0, openedAt: null, clicks: 0, clickedAt: null, link: null, machineOpens: 0, machineClicks: 0 };
   const of = p.machine ? { machineOpens: 1 } : { opens: 1, openedAt: new Date() };
@@ -168,11 +168,11 @@ describe('the statistics of a campaign', () => {
     // The chunk with pending emails waits for its turn, so its statistics are stored too.
     expect(await readKept(id)).toEqual([1, 2, 3]);
     const chunk = { projectId, campaignId: id, seq: 2 };
-    await beginTurn(db, chunk);
+    await startChunkTurn(db, chunk);
     await set('SENT');
     expect(await counts(id)).toMatchObject({ pending: 0, sent: 10 });
     expect(await readKept(id)).toEqual([1, 3]);
-    await endTurn(db, chunk);
+    await endChunkTurn(db, chunk);
     expect(await counts(id)).toMatchObject({ pending: 0, sent: 10 });
     expect(await readKept(id)).toEqual([1, 2, 3]);
   });

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
-import { takeSlotsFor } from '../../db/sending/frequency.ts';
+import { takeEmailSlots } from '../../db/sending/frequency.ts';
 import { buildContact, buildEmail } from '../build/emails.ts';
 import { buildProject } from '../support/api.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
@@ -28,7 +28,7 @@ const set = (id: string, values: object) =>
 /** Returns the emails that get a slot under the frequency cap. */
 async function take(...ids: string[]): Promise<string[]> {
   const emails = ids.map((id) => ({ id, contactId }));
-  const refused = await takeSlotsFor(database.db, { projectId, cap: CAP, emails });
+  const refused = await takeEmailSlots(database.db, { projectId, cap: CAP, emails });
   return ids.filter((id) => !refused.has(id));
 }
 
@@ -52,7 +52,7 @@ it('a claim that waits for another one then counts the slots that the other one 
   let waiting: Promise<string[]> | undefined;
   await database.db.transaction().execute(async (trx) => {
     const emails = [a, b].map((id) => ({ id, contactId }));
-    expect(await takeSlotsFor(trx, { projectId, cap: CAP, emails })).toEqual(new Set());
+    expect(await takeEmailSlots(trx, { projectId, cap: CAP, emails })).toEqual(new Set());
     waiting = take(c);
     const isWaiting = sql<{
       n: number;
@@ -65,7 +65,7 @@ it('a claim that waits for another one then counts the slots that the other one 
 it('a failed transaction frees its slots', async () => {
   const [a, b, c] = [await email(), await email(), await email()];
   const killed = database.db.transaction().execute(async (trx) => {
-    await takeSlotsFor(trx, { projectId, cap: CAP, emails: [a, b].map((id) => ({ id, contactId })) });
+    await takeEmailSlots(trx, { projectId, cap: CAP, emails: [a, b].map((id) => ({ id, contactId })) });
     throw new Error('killed');
   });
   await expect(killed).rejects.toThrow('killed');

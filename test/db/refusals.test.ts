@@ -2,12 +2,12 @@ import fc from 'fast-check';
 import { sql } from 'kysely';
 import { v7 as uuidv7 } from 'uuid';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { withheldReason } from '../../db/campaigns/withheld.ts';
+import { withheldReasonSql } from '../../db/campaigns/withheld.ts';
 import { findSuppressionFor } from '../../db/contacts/suppressions.ts';
 import { upsertContacts } from '../../db/contacts/upsert.ts';
 import { type ClaimedEmail, claimEmails } from '../../db/sending/email-ledger.ts';
 import { setSmsConsent } from '../../db/sms/ledger.ts';
-import { consentsToSms } from '../../db/sms/messages.ts';
+import { canSendSms } from '../../db/sms/messages.ts';
 import { listContactTopics } from '../../db/topics/contact-topics.ts';
 import { listAddressTopics } from '../../db/topics/topic-refusals.ts';
 import { inTransaction } from '../../db/transaction.ts';
@@ -328,7 +328,7 @@ class World {
       if (await this.isOnTopic(email)) found.push(`the topic of ${email}`);
     for (const phone of PHONES.filter((one) => this.refused.get(one))) {
       const asked = { pads: padHmacKey(key), projectId, contactId: uuidv7(), from: '+4930222222', marketing: true };
-      if (await consentsToSms(database.db, { ...asked, to: { e164: phone, country: 'DE' } })) found.push(phone);
+      if (await canSendSms(database.db, { ...asked, to: { e164: phone, country: 'DE' } })) found.push(phone);
     }
     return found;
   }
@@ -356,7 +356,7 @@ class World {
     const claimed = await claimEmails(database.db, { projectId, emails, suppressionPads: padHmacKey(key) });
     expect(claimed).toHaveLength(emails.length);
     const byEmail = claimed.filter((message) => !/^(?:suppressed|unsubscribed|unconfirmed)/.test(reasonOf(message)));
-    const withheld = withheldReason({
+    const withheld = withheldReasonSql({
       projectId,
       pads: padHmacKey(key),
       subscribed: sql`subscribed`,

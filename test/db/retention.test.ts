@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
-import { retentionPrunings } from '../../db/housekeeping/retention.ts';
+import { listRetentionPrunings } from '../../db/housekeeping/retention.ts';
 import type { Retention } from '../../rules/config.ts';
 import { uuidv7 } from '../../rules/uuid.ts';
 import { buildDomain } from '../build/senders.ts';
@@ -38,7 +38,7 @@ async function idsOf(table: string, column = 'id'): Promise<string[]> {
   return rows.map((row) => row.id);
 }
 async function prune(retention: Partial<Retention>, batch?: number): Promise<void> {
-  const prunings = retentionPrunings({ ...KEEP_ALL, ...retention }, batch);
+  const prunings = listRetentionPrunings({ ...KEEP_ALL, ...retention }, batch);
   for (const pruning of Object.values(prunings)) await pruning(api.db, { after: null, mayContinue: () => true });
 }
 

@@ -3,7 +3,12 @@ import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { Trx } from '../../db/connection.ts';
 import { inTransaction } from '../../db/transaction.ts';
-import { beginTurn, endTurn, listDueDeliveries, recordAttempts } from '../../db/webhooks/endpoint-turns.ts';
+import {
+  endEndpointTurn,
+  listDueDeliveries,
+  recordAttempts,
+  startEndpointTurn,
+} from '../../db/webhooks/endpoint-turns.ts';
 import { insertEndpoint } from '../../db/webhooks/endpoints.ts';
 import { recordEvents } from '../../engine/events/record-events.ts';
 import { buildProject } from '../support/api.ts';
@@ -32,12 +37,12 @@ const record = (trx: Trx, name: string) =>
     events: [{ contactId: null, name, data: {}, untrusted: false, untrustedTrigger: false, causeId: null }],
   });
 const startTurn = async (id: string) => {
-  const turn = await beginTurn(database.db, { projectId, id, atRestKey });
+  const turn = await startEndpointTurn(database.db, { projectId, id, atRestKey });
   if (!turn) throw new Error('the endpoint is there');
   return turn;
 };
 const finishTurn = (turn: Awaited<ReturnType<typeof startTurn>>) =>
-  inTransaction(database.db, (trx) => endTurn(trx, turn));
+  inTransaction(database.db, (trx) => endEndpointTurn(trx, turn));
 
 it('an event wakes an idle endpoint, but not an endpoint whose turn is running', async () => {
   const id = await newEndpoint('a');

@@ -8,9 +8,9 @@ import { smtpProvider } from '../../channels/email/smtp/provider.ts';
 import { createCompute } from '../../compute/compute.ts';
 import type { CampaignContent, CampaignStart } from '../../db/campaigns/campaigns.ts';
 import type { OpenGate } from '../../db/campaigns/chunk-clock.ts';
-import { claimRange, listRanges, nextClaimNumber } from '../../db/campaigns/claims.ts';
+import { claimRange, listUnsentRanges, nextClaimNumber } from '../../db/campaigns/claims.ts';
 import type { Db } from '../../db/connection.ts';
-import { suppressionPads } from '../../db/contacts/suppressions.ts';
+import { createSuppressionPads } from '../../db/contacts/suppressions.ts';
 import { deriveKey } from '../../rules/access/secrets.ts';
 import { parseConfig } from '../../rules/config.ts';
 import { buildContacts, buildStartedCampaign } from '../build/campaigns.ts';
@@ -84,7 +84,7 @@ function runAsActivity<T>(activity: () => Promise<T>): Promise<T> {
   return new MockActivityEnvironment().run(activity);
 }
 
-const pads = suppressionPads(deriveKey(TEST_SECRET_KEY, 'suppression'));
+const pads = createSuppressionPads(deriveKey(TEST_SECRET_KEY, 'suppression'));
 
 /**
  * Claims recipients with settings that were read earlier. Returns how many of the first open recipients of the first
@@ -96,7 +96,7 @@ export async function claimFirstRecipients(
   p: { size: number; clock: OpenGate },
 ): Promise<number> {
   const chunk = { ...start, seq: 1 };
-  const [range] = await listRanges(db, { ...chunk, size: p.size, from: undefined });
+  const [range] = await listUnsentRanges(db, { ...chunk, size: p.size, from: undefined });
   if (!range) throw new Error('the chunk has nobody left');
   const terms = { dataKeys: [], suppressionPads: pads, sendRate: null, clock: p.clock };
   return (await claimRange(db, { ...chunk, claim: await nextClaimNumber(db), range, ...terms })).length;

@@ -9,7 +9,7 @@ import { smtpProvider } from '../../channels/email/smtp/provider.ts';
 import type { SmsProvider, SmsResult } from '../../channels/sms/provider.ts';
 import { createCompute } from '../../compute/compute.ts';
 import { connect } from '../../db/connection.ts';
-import { suppressionPads } from '../../db/contacts/suppressions.ts';
+import { createSuppressionPads } from '../../db/contacts/suppressions.ts';
 import { enqueue } from '../../db/outbox/outbox.ts';
 import { claimEmails } from '../../db/sending/email-ledger.ts';
 import { claimSms } from '../../db/sms/ledger.ts';
@@ -32,7 +32,7 @@ const suppressionKey = deriveKey(TEST_SECRET_KEY, 'suppression');
 
 /** Temporal does not run in these tests, because single emails and SMS are sent without it. */
 const log = pino({ level: 'silent' });
-const pads = suppressionPads(deriveKey(TEST_SECRET_KEY, 'suppression'));
+const pads = createSuppressionPads(deriveKey(TEST_SECRET_KEY, 'suppression'));
 const config = parseConfig({
   DATABASE_URL: 'postgres://unused',
   TEMPORAL_ADDRESS: '127.0.0.1:1',

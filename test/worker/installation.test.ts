@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import { pino } from 'pino';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { Db } from '../../db/connection.ts';
-import { readDuties, resumeSending } from '../../db/installation/sending-hold.ts';
+import { readInstallationDuties, resumeSending } from '../../db/installation/sending-hold.ts';
 import { readTokens } from '../../db/installation/tokens.ts';
 import { parseConfig } from '../../rules/config.ts';
 import { checkInstallation } from '../../worker/installation/check.ts';
@@ -56,7 +56,7 @@ describe('comparing the installation’s token in Postgres and Temporal at the s
     return checkInstallation({ db: database.db, config, sends, notifyOperator: (line) => told.push(line) });
   };
   const readState = async () => {
-    const { hold, recoveryDue } = await readDuties(database.db);
+    const { hold, recoveryDue } = await readInstallationDuties(database.db);
     return { hold, recoveryDue, told };
   };
   const WELL = { hold: null, recoveryDue: false, told: [] };
@@ -188,7 +188,7 @@ describe('comparing the installation’s token in Postgres and Temporal at the s
     // The API already runs without the variable INSTALLATION, and the workers still have it.
     await check('', { sends: false });
     expect((await check('new')).installation.id).toBe(clone.id);
-    expect((await readDuties(database.db)).hold?.reason).toBe('new');
+    expect((await readInstallationDuties(database.db)).hold?.reason).toBe('new');
   });
 
   it('ignores INSTALLATION=new at the very first start', async () => {

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { saveContent } from '../../db/contents/contents.ts';
-import { foldVisitCounts } from '../../db/executions/step-stats.ts';
+import { mergeVisitCounts } from '../../db/executions/step-stats.ts';
 import { NO_TEXT } from '../../rules/content/email-text.ts';
 import { buildDomain, buildTemplate } from '../build/senders.ts';
 import { type BuiltWorkflow, buildWorkflow, expectOk } from '../build/workflows.ts';
@@ -132,7 +132,7 @@ describe('the stats of a workflow', () => {
     }
     const count = async (query: string) => (await statsOf(workflow, query)).asks.branches.no;
     for (const folded of [false, true]) {
-      if (folded) await foldVisitCounts(api.db);
+      if (folded) await mergeVisitCounts(api.db);
       expect(await count('')).toBe(4);
       expect(await count('?since=2026-03-01T10:00:00Z')).toBe(3);
       expect(await count('?since=2026-03-01T09:59:59.999Z&until=2026-03-01T11:30:00Z')).toBe(2);

@@ -2,11 +2,11 @@ import type { Db } from '../../db/connection.ts';
 import { readInstallation } from '../../db/installation/installation.ts';
 import {
   becomeNewInstallation,
-  clearResolvedBy,
+  clearResolvedChoice,
   listScheduledCampaigns,
-  noteResolvedBy,
-  readResolvedBy,
-  takeOver,
+  readResolvedChoice,
+  recordResolvedChoice,
+  takeOverInstallation,
 } from '../../db/installation/resolve.ts';
 import type { Config } from '../../rules/config.ts';
 import type { Installation } from '../../rules/installation.ts';
@@ -57,7 +57,7 @@ export async function checkInstallation(p: CheckOptions): Promise<{ installation
     const lifecycle = createWorkflowLifecycle({ ...p.config, installation });
     try {
       const sides = await readSides({ db: p.db, lifecycle });
-      const resolvedBy = sides.temporal?.resolvedBy ?? (await readResolvedBy(p.db));
+      const resolvedBy = sides.temporal?.resolvedBy ?? (await readResolvedChoice(p.db));
       if (await resolveMismatchIfAny({ ...p, installation, lifecycle, sides, resolvedBy })) {
         return { installation, verified: sides.temporal !== undefined };
       }
@@ -102,7 +102,7 @@ async function resolveMismatchIfAny(check: Check): Promise<boolean> {
       await applyChoice(check, choice);
       return false;
     }
-    await noteResolvedBy(db, choice);
+    await recordResolvedChoice(db, choice);
   }
   await assertMatchOrRequestRecovery(check, sides);
   if (sides.temporal !== undefined) await rollToken(check, sides);
@@ -114,7 +114,7 @@ async function resolveMismatchIfAny(check: Check): Promise<boolean> {
  * variable can resolve the next mismatch.
  */
 async function allowNextChoice({ db, lifecycle, sides }: Check): Promise<void> {
-  await clearResolvedBy(db);
+  await clearResolvedChoice(db);
   if (sides.temporal) await lifecycle.writeToken({ ...sides.temporal, resolvedBy: null });
 }
 
@@ -130,7 +130,7 @@ async function resolveAsOriginal(check: Check): Promise<void> {
     );
   const window = findLostWindow(sides, new Date());
   const endedCampaigns = await listEndedCampaigns(check);
-  const result = await takeOver(db, { id: installation.id, ...sides }, { window, endedCampaigns });
+  const result = await takeOverInstallation(db, { id: installation.id, ...sides }, { window, endedCampaigns });
   if (!result) return;
   const { from, to } = window;
   notifyOperator(

@@ -1,5 +1,5 @@
 import type { Db } from '../../db/connection.ts';
-import { readResolvedBy } from '../../db/installation/resolve.ts';
+import { readResolvedChoice } from '../../db/installation/resolve.ts';
 import { confirmToken, insertToken } from '../../db/installation/tokens.ts';
 import type { Sides } from '../../rules/installation-tokens.ts';
 import type { QueueReading } from '../../rules/queue-stats.ts';
@@ -22,7 +22,7 @@ export async function rollToken(
   // Another process wrote the next token at the same moment.
   if (!token) return;
   const { no, value, rolledAt } = token;
-  const resolvedBy = await readResolvedBy(db);
+  const resolvedBy = await readResolvedChoice(db);
   await lifecycle.writeToken({ no, value, rolledAt, database: token.database, resolvedBy }, reading);
   await confirmToken(db, token);
 }

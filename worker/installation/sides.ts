@@ -1,6 +1,6 @@
 import type { Db } from '../../db/connection.ts';
 import { requestRecovery } from '../../db/installation/recovery.ts';
-import { readDatabaseMark, readTokens } from '../../db/installation/tokens.ts';
+import { readDatabaseIdentity, readTokens } from '../../db/installation/tokens.ts';
 import {
   compareInstallationTokens,
   describeMismatch,
@@ -30,7 +30,7 @@ export interface SidesDeps {
 export async function readSides(deps: Pick<SidesDeps, 'db' | 'lifecycle'>): Promise<Sides> {
   const { db, lifecycle } = deps;
   const temporal = await readTemporal(lifecycle);
-  const sides = { temporal, tokens: await readTokens(db), database: await readDatabaseMark(db) };
+  const sides = { temporal, tokens: await readTokens(db), database: await readDatabaseIdentity(db) };
   if (compareInstallationTokens(sides) === 'agree') return sides;
   const isStable = (await readTemporal(lifecycle))?.no === temporal?.no;
   return isStable ? sides : readSides(deps);
@@ -63,8 +63,8 @@ const RESTORED_TEXT: Partial<Record<TokenComparison, string>> = {
 };
 
 /**
- * Asserts that there is no mismatch between the tokens. If Temporal was restored or has lost its data, requests recovery
- * and informs the operator.
+ * Asserts that there is no mismatch between the tokens. If Temporal was restored or has lost its data, requests
+ * recovery and informs the operator.
  * @throws InstallationError for a mismatch
  */
 export async function assertMatchOrRequestRecovery(

@@ -3,7 +3,7 @@ import type { ActivityDeps } from '../../activities/deps.ts';
 import { MESSAGES_HOURS, recoverEverything } from '../../activities/recovery/recovery.ts';
 import type { SendingGate } from '../../activities/sending-hold.ts';
 import { finishRecovery, releaseRecovery, renewRecovery, takeRecovery } from '../../db/installation/recovery.ts';
-import { type InstallationHold, readDuties } from '../../db/installation/sending-hold.ts';
+import { type InstallationHold, readInstallationDuties } from '../../db/installation/sending-hold.ts';
 import { describeFailure } from '../../rules/failure-text.ts';
 import { InstallationError } from '../../rules/installation-tokens.ts';
 import { type QueueReading, toQueueReading } from '../../rules/queue-stats.ts';
@@ -53,7 +53,7 @@ export function watchInstallation(
 
   async function performDuties(): Promise<boolean> {
     const before = hold;
-    const duties = await readDuties(db);
+    const duties = await readInstallationDuties(db);
     hold = duties.hold;
     if (before && !hold) {
       log.info({ since: before.since }, 'sending resumes');

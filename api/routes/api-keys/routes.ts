@@ -1,5 +1,5 @@
 import { createRoute, z } from '@hono/zod-openapi';
-import { fitLists } from '../../../db/page-budget.ts';
+import { shortenLists } from '../../../db/page-budget.ts';
 import { insertApiKey, listApiKeys, revokeApiKey, updatePublicKey } from '../../../db/projects/api-keys.ts';
 import { insertAudit } from '../../../db/projects/audit-log.ts';
 import { getProject } from '../../../db/projects/projects.ts';
@@ -106,7 +106,7 @@ export function apiKeyRoutes(app: App, { db, keys }: Deps): void {
 
   app.openapi(listKeysRoute, async (c) => {
     const records = await listApiKeys(db, c.var.projectId);
-    return c.json(fitLists({ data: records.map(apiKeyResponse) }), 200);
+    return c.json(shortenLists({ data: records.map(apiKeyResponse) }), 200);
   });
 
   app.openapi(rotatePublicRoute, async (c) => {

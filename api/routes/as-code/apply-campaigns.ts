@@ -4,7 +4,7 @@ import {
   type Campaign,
   type CampaignContent,
   insertCampaign,
-  textsOf,
+  listVariantTexts,
   updateCampaign,
 } from '../../../db/campaigns/campaigns.ts';
 import type { Db } from '../../../db/connection.ts';
@@ -148,7 +148,7 @@ async function recordUnverifiedSenders(
 }
 
 function sendersOf(content: CampaignContent): Set<string> {
-  return new Set([content, ...textsOf(content)].map(({ from }) => from));
+  return new Set([content, ...listVariantTexts(content)].map(({ from }) => from));
 }
 
 function changedCampaignFields(wanted: CampaignContent, current: Campaign): string[] {

@@ -1,4 +1,4 @@
-import { getProjectAsSet, lockProject, type Project } from '../../../db/projects/projects.ts';
+import { getProjectWithOwnSettings, lockProject, type Project } from '../../../db/projects/projects.ts';
 import { updateProject } from '../../../engine/projects/project-changes.ts';
 import { listChangedFields } from '../../../rules/as-code/changes.ts';
 import { replaceSlugsByIds } from '../../../rules/as-code/references.ts';
@@ -19,7 +19,7 @@ const LIMITS = ['sendRatePerSecond', 'monthlyEmailLimit', 'bounceGuard', 'compla
 export async function applySettings(applying: Applying, settings: Json, mayManage: boolean): Promise<Json> {
   const { trx, projectId } = applying;
   await lockProject(trx, projectId);
-  const current = await getProjectAsSet(trx, projectId);
+  const current = await getProjectWithOwnSettings(trx, projectId);
   const wanted = dropForbiddenLimits(
     applying,
     current,

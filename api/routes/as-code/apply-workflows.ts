@@ -1,5 +1,5 @@
 import {
-  findFaults,
+  findWorkflowErrors,
   getWorkflow,
   insertWorkflow,
   listWorkflowDetails,
@@ -89,7 +89,7 @@ async function applyEnabled(
   const wanted = p.item.enabled ?? enabled;
   if (wanted === enabled && !(wanted && p.changed)) return [];
   if (wanted) {
-    const { drawn, unverified } = await findFaults(trx, { projectId, id });
+    const { drawn, unverified } = await findWorkflowErrors(trx, { projectId, id });
     const hasToCheckUrls = !enabled && !applying.allowPrivate;
     const unreachable = hasToCheckUrls ? findPrivateUrls((await getWorkflow(trx, { projectId, id })).steps) : [];
     if (drawn.length + unreachable.length > 0) throw invalidGraphError([...drawn, ...unreachable], p.ids);

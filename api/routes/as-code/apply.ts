@@ -1,4 +1,4 @@
-import { lockApply } from '../../../db/as-code.ts';
+import { lockProjectApply } from '../../../db/as-code.ts';
 import type { Db, Trx } from '../../../db/connection.ts';
 import { inTransaction } from '../../../db/transaction.ts';
 import { AppError } from '../../../rules/errors.ts';
@@ -85,7 +85,7 @@ export async function applyDocument(
 
 async function applyIn(trx: Trx, p: Parameters<typeof applyDocument>[1]): Promise<ApplyOutcome> {
   const { projectId, secretKey, allowPrivate, document } = p;
-  await lockApply(trx, projectId);
+  await lockProjectApply(trx, projectId);
   const applying: Applying = await beginApplying({ trx, projectId, secretKey, allowPrivate });
   // Each kind is applied after the kinds that it may refer to.
   await applyTopics(applying, document.topics ?? []);

@@ -2,7 +2,7 @@ import { countExportBytes } from '../../../db/as-code.ts';
 import { listAllDrafts } from '../../../db/campaigns/campaign-files.ts';
 import type { Db } from '../../../db/connection.ts';
 import { listAllTemplates } from '../../../db/contents/templates.ts';
-import { getProjectAsSet } from '../../../db/projects/projects.ts';
+import { getProjectWithOwnSettings } from '../../../db/projects/projects.ts';
 import { listAllSegments } from '../../../db/segments/segments.ts';
 import { listAllTopics } from '../../../db/topics/topics.ts';
 import { listWorkflowDetails } from '../../../db/workflows/workflows.ts';
@@ -31,7 +31,7 @@ export function exportProject(db: Db, p: { projectId: string; secretKey: string;
       const slugs = slugsOf({ templates, segments, topics });
       return {
         version: 1 as const,
-        settings: settingsFile(await getProjectAsSet(trx, p.projectId), slugs),
+        settings: settingsFile(await getProjectWithOwnSettings(trx, p.projectId), slugs),
         templates: templates.map((template) => templateFile(template, slugs)),
         segments: segments.map((segment) => segmentFile(segment, slugs)),
         topics: topics.map(topicFile),

@@ -1,5 +1,5 @@
-import { type Asset, findKnown, insertAsset, type NewAsset } from '../../../db/assets/assets.ts';
-import { announceObject, claimObject } from '../../../db/assets/leftovers.ts';
+import { type Asset, findKnownAsset, insertAsset, type NewAsset } from '../../../db/assets/assets.ts';
+import { announceObject, deleteObjectAnnouncement } from '../../../db/assets/leftovers.ts';
 import { readSlices, type StoredAsset } from '../../../db/assets/served-assets.ts';
 import { inTransaction } from '../../../db/transaction.ts';
 import { AppError } from '../../../rules/errors.ts';
@@ -59,7 +59,7 @@ function createBucketStore({ config, db, bucket, log }: StoreDeps): AssetStore {
       const { projectId, image, content } = asset;
       const object = { projectId, objectKey: `${prefix}${projectId}/${uuidv7()}` };
       const existing = await inTransaction(db, async (trx) => {
-        const found = await findKnown(trx, asset);
+        const found = await findKnownAsset(trx, asset);
         if (!found) await announceObject(trx, object);
         return found;
       });
@@ -71,7 +71,7 @@ function createBucketStore({ config, db, bucket, log }: StoreDeps): AssetStore {
         const result = await insertAsset(trx, asset, object.objectKey);
         // If another upload of the same image was faster, its object is used, and this object stays in
         // `asset_leftovers`.
-        if (result.isNew) await claimObject(trx, object);
+        if (result.isNew) await deleteObjectAnnouncement(trx, object);
         return result;
       });
     },

@@ -2,7 +2,7 @@ import { createRoute, z } from '@hono/zod-openapi';
 import type { Trx } from '../../../db/connection.ts';
 import { findOrInsertUser } from '../../../db/projects/accounts.ts';
 import { insertAudit } from '../../../db/projects/audit-log.ts';
-import { getOpenInvitation, takeInvitation } from '../../../db/projects/invitations.ts';
+import { acceptInvitation, getOpenInvitation } from '../../../db/projects/invitations.ts';
 import { updateSessionProject } from '../../../db/projects/sessions.ts';
 import { inTransaction } from '../../../db/transaction.ts';
 import { ROLES } from '../../../rules/access/scopes.ts';
@@ -132,7 +132,7 @@ export function invitationRoutes(app: App, deps: Deps): void {
 
 /** Accepts the invitation and records it in the audit log of its project. */
 async function joinProject(trx: Trx, c: RequestContext, p: { tokenHash: Buffer; userId: string }) {
-  const invitation = await takeInvitation(trx, p);
+  const invitation = await acceptInvitation(trx, p);
   const { projectId, id, email, role } = invitation;
   const actor = `user:${p.userId}`;
   await insertAudit(trx, {

@@ -1,6 +1,11 @@
 import { createHmac } from 'node:crypto';
 import type { Db } from '../../../db/connection.ts';
-import { type AttemptLimit, type LoginAttempt, takeAttempt, undoAttempt } from '../../../db/projects/login-attempts.ts';
+import {
+  type AttemptLimit,
+  type LoginAttempt,
+  recordLoginAttempt,
+  undoLoginAttempt,
+} from '../../../db/projects/login-attempts.ts';
 import type { KnownDevice } from './device-cookie.ts';
 
 /**
@@ -46,8 +51,8 @@ export interface LoginThrottle {
 export function createLoginThrottle({ db, key }: { db: Db; key: Buffer }): LoginThrottle {
   const subject = (...parts: string[]) => createHmac('sha256', key).update(parts.join(' ')).digest('base64url');
   const take = async (...limits: AttemptLimit[]): Promise<CountedAttempt> => {
-    const attempt: LoginAttempt = await takeAttempt(db, limits);
-    return { forgive: () => undoAttempt(db, attempt) };
+    const attempt: LoginAttempt = await recordLoginAttempt(db, limits);
+    return { forgive: () => undoLoginAttempt(db, attempt) };
   };
   const ofAccount = (kind: string, email: string, network: string): AttemptLimit[] => [
     { subject: subject(`${kind} account address`, network, email), limit: FAILURES_PER_ACCOUNT },

@@ -1,11 +1,11 @@
 import { createRoute, z } from '@hono/zod-openapi';
 import {
+  createSignupClosedError,
   findUser,
   getPasswordHash,
   hasNoUser,
   insertAccount,
   listMemberships,
-  signupClosed,
   updatePassword,
 } from '../../../db/projects/accounts.ts';
 import { deleteSession, updateSessionProject } from '../../../db/projects/sessions.ts';
@@ -138,7 +138,7 @@ export function authRoutes(app: App, deps: Deps): void {
 
   app.openapi(signupRoute, async (c) => {
     refuseForeignWrite(c, publicUrl);
-    if (config.signup === 'off') throw signupClosed();
+    if (config.signup === 'off') throw createSignupClosedError();
     const { email, password, projectName } = c.req.valid('json');
     await limits.takeForSignUp(clientAddress(c));
     const attempt = await throttle.takeForSignUp(email, clientNetwork(c));

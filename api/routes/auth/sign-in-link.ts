@@ -1,4 +1,4 @@
-import { takeSignInLink } from '../../../db/projects/sign-in-links.ts';
+import { redeemSignInLink } from '../../../db/projects/sign-in-links.ts';
 import { allowsSignInLinks } from '../../../rules/access/sign-in-link.ts';
 import { UNAUTHENTICATED_WRITES } from '../../http/caller-limits.ts';
 import type { Deps } from '../../http/deps.ts';
@@ -29,7 +29,7 @@ export function signInLinkRoutes(unauthenticated: UnauthenticatedRoutes, deps: D
     if (!opensPage(c)) return c.body(null, 503);
     if (!isFromHere(c)) return c.redirect(ENDED, 303);
     const token = newSessionToken();
-    const owner = await takeSignInLink(deps.db, {
+    const owner = await redeemSignInLink(deps.db, {
       linkHash: hashToken(c.req.param('token') ?? ''),
       sessionHash: hashToken(token),
       days: SESSION_DAYS,

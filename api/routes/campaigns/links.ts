@@ -1,10 +1,10 @@
 import { createRoute, z } from '@hono/zod-openapi';
 import { type ContentCache, createContentCache } from '../../../compute/content-cache.ts';
 import { compileForSending } from '../../../compute/contents.ts';
-import { type Campaign, getCampaign, getContentIds, textsOf } from '../../../db/campaigns/campaigns.ts';
+import { type Campaign, getCampaign, getContentIds, listVariantTexts } from '../../../db/campaigns/campaigns.ts';
 import { listLinkClicks } from '../../../db/campaigns/link-clicks.ts';
 import { findContents } from '../../../db/contents/contents.ts';
-import { fitLists } from '../../../db/page-budget.ts';
+import { shortenLists } from '../../../db/page-budget.ts';
 import { type LinksOf, sumLinks } from '../../../rules/campaigns/link-figures.ts';
 import { toContentSource } from '../../../rules/content/content.ts';
 import type { Deps } from '../../http/deps.ts';
@@ -65,15 +65,15 @@ export function campaignLinkRoutes(app: App, { db, reads, compute }: Deps): void
     const clicks = await listLinkClicks(reads, { ...ref, variants: campaign.variants !== null });
     // A campaign that has not started shows the links of its current text.
     if (contentIds === null)
-      return c.json(fitLists({ data: sumLinks(await draftLinks(campaign), namesOf(campaign), []) }), 200);
+      return c.json(shortenLists({ data: sumLinks(await draftLinks(campaign), namesOf(campaign), []) }), 200);
     const ids = [...new Set([...contentIds, ...clicks.map((row) => row.contentId)])];
     const urls = await readStoredLinks(contents, ids, ref.projectId);
     const links = contentIds.map((id, n) => ({ urls: urls.get(id) ?? [], variant: campaign.variants ? n : null }));
     const clicksWithUrls = clicks.map((row) => ({ ...row, url: urls.get(row.contentId)?.[row.link] }));
-    return c.json(fitLists({ data: sumLinks(links, namesOf(campaign), clicksWithUrls) }), 200);
+    return c.json(shortenLists({ data: sumLinks(links, namesOf(campaign), clicksWithUrls) }), 200);
 
     async function draftLinks(draft: Campaign): Promise<LinksOf[]> {
-      const sources = textsOf(draft).map((text) => toContentSource({ ...text, type: 'MARKETING' }, true));
+      const sources = listVariantTexts(draft).map((text) => toContentSource({ ...text, type: 'MARKETING' }, true));
       const links: LinksOf[] = [];
       for (const [n, source] of sources.entries()) {
         const { links: urls } = await compileForSending(compute, work, source);

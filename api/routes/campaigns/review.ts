@@ -1,7 +1,12 @@
 import { createRoute, z } from '@hono/zod-openapi';
-import { getCampaign, textsOf } from '../../../db/campaigns/campaigns.ts';
-import { countZones, findSample, readSendingState, reviewAudience } from '../../../db/campaigns/review.ts';
-import { suppressionPads } from '../../../db/contacts/suppressions.ts';
+import { getCampaign, listVariantTexts } from '../../../db/campaigns/campaigns.ts';
+import {
+  countContactsByZone,
+  findSampleContact,
+  readSendingState,
+  reviewAudience,
+} from '../../../db/campaigns/review.ts';
+import { createSuppressionPads } from '../../../db/contacts/suppressions.ts';
 import { chooseLowerRate } from '../../../db/sending/send-rate.ts';
 import { deriveKey } from '../../../rules/access/secrets.ts';
 import { estimateSeconds } from '../../../rules/campaigns/duration.ts';
@@ -64,13 +69,13 @@ const reviewRoute = createRoute({
 
 /** Registers the operation that reviews a campaign before it is sent. */
 export function campaignReviewRoutes(app: App, { config, db, reads, compute }: Deps): void {
-  const pads = suppressionPads(deriveKey(config.secretKey, 'suppression'));
+  const pads = createSuppressionPads(deriveKey(config.secretKey, 'suppression'));
 
   app.openapi(reviewRoute, async (c) => {
     const { projectId, project, mode } = c.var;
     const campaign = await getCampaign(db, { projectId, id: c.req.valid('param').id });
-    const texts = textsOf(campaign);
-    const sample = await findSample(reads, { projectId, campaign });
+    const texts = listVariantTexts(campaign);
+    const sample = await findSampleContact(reads, { projectId, campaign });
     const reviews: ContentReview[] = [];
     for (const text of texts) {
       const content = { ...text, type: 'MARKETING' as const };
@@ -94,7 +99,7 @@ export function campaignReviewRoutes(app: App, { config, db, reads, compute }: D
     const estimatedSeconds = estimateSeconds({
       willSend,
       ratePerSecond: mode === 'test' ? 0 : chooseLowerRate(sendRate, config.sendRatePerSecond),
-      zones: byZone ? await countZones(reads, { projectId, campaign }) : [],
+      zones: byZone ? await countContactsByZone(reads, { projectId, campaign }) : [],
       clock: { ...clock, sendAtLocal, latePolicy },
       scheduledAt: campaign.scheduledAt,
       test: campaign.test,

@@ -1,6 +1,6 @@
 import { z } from '@hono/zod-openapi';
 import type { Compute } from '../../../compute/compute.ts';
-import { type Campaign, type CampaignContent, textsOf } from '../../../db/campaigns/campaigns.ts';
+import { type Campaign, type CampaignContent, listVariantTexts } from '../../../db/campaigns/campaigns.ts';
 import {
   type CampaignVariant,
   findVariantIndex,
@@ -108,7 +108,7 @@ export function changedVariants(
  */
 export function textOf(campaign: Campaign, variant: string | undefined): EmailText {
   if (variant === undefined) return campaign;
-  const text = textsOf(campaign)[findVariantIndex(campaign.variants, variant) ?? -1];
+  const text = listVariantTexts(campaign)[findVariantIndex(campaign.variants, variant) ?? -1];
   if (!text) throw createFieldError('variant', 'No variant of this campaign has this name');
   return text;
 }
@@ -136,9 +136,9 @@ export async function refuseBadVariants(
   p: { projectId: string; content: CampaignContent; stored?: CampaignContent | undefined },
 ): Promise<void> {
   const { projectId, content } = p;
-  const stored = p.stored ? [p.stored, ...textsOf(p.stored)] : [];
+  const stored = p.stored ? [p.stored, ...listVariantTexts(p.stored)] : [];
   await refuseBadContent(compute, { projectId, content: { ...content, type: 'MARKETING' }, stored });
-  for (const [n, text] of (content.variants ? textsOf(content) : []).entries()) {
+  for (const [n, text] of (content.variants ? listVariantTexts(content) : []).entries()) {
     const review = { projectId, content: { ...text, type: 'MARKETING' as const }, stored };
     await refuseBadContent(compute, review).catch((error: unknown) => {
       throw error instanceof AppError ? prefixVariantFields(n, error) : error;

@@ -1,6 +1,6 @@
 import { createRoute } from '@hono/zod-openapi';
 import { collectKnownTypes, listRecentFields } from '../../../db/contacts/fields.ts';
-import { findKnown, type ImportForecast, previewImport } from '../../../db/contacts/import-review.ts';
+import { addToImportPreview, findExistingContacts, type ImportForecast } from '../../../db/contacts/import-review.ts';
 import { findPhoneCountry } from '../../../db/projects/phone-country.ts';
 import { deriveKey } from '../../../rules/access/secrets.ts';
 import { toUtf8 } from '../../../rules/contacts/csv-encoding.ts';
@@ -75,7 +75,7 @@ export function importPreviewRoutes(app: App, { reads, compute, config }: Deps):
       const badMax = JOB_ERRORS_MAX - result.errors.length;
       const section = { file, layout, at, limit: STEP_ROWS, text, badMax, phoneCountry };
       const review = await compute.inThread({ projectId, kind: 'contacts.review' }, 'csv.review', section);
-      result = await previewImport(reads, key, { projectId, before: result, created, review });
+      result = await addToImportPreview(reads, key, { projectId, before: result, created, review });
       addTypes(types, review.types);
       ({ nextAt: at, done } = review);
     }
@@ -99,7 +99,7 @@ export function importPreviewRoutes(app: App, { reads, compute, config }: Deps):
       const forecastResult =
         preview.errors.length === 0 ? await forecast({ projectId, file, layout: preview.layout, text }) : undefined;
       const emails = preview.first.flatMap(({ row }) => (row.ok ? [row.contact.email] : []));
-      const contacts = await findKnown(reads, { projectId, emails });
+      const contacts = await findExistingContacts(reads, { projectId, emails });
       return {
         delimiter: preview.delimiter,
         rows: preview.rows,

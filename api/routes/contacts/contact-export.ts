@@ -1,11 +1,11 @@
 import { createRoute, z } from '@hono/zod-openapi';
 import {
   type ExportedRecord,
-  listEventsOf,
-  listExecutionsOf,
-  listSegmentsOf,
-  listSmsOf,
-  listSuppressionsOf,
+  exportContactEvents,
+  exportContactExecutions,
+  exportContactSegments,
+  exportContactSms,
+  exportContactSuppressions,
 } from '../../../db/contacts/contact-export.ts';
 import { getContact } from '../../../db/contacts/contacts.ts';
 import { listProofs } from '../../../db/contacts/double-opt-in.ts';
@@ -91,12 +91,12 @@ export function contactDataRoutes(app: App, { reads, compute, config }: Deps): v
     }
 
     const sections: Record<string, Records> = {
-      suppressions: single(() => listSuppressionsOf(reads, suppressionKey, { projectId, email: contact.email })),
+      suppressions: single(() => exportContactSuppressions(reads, suppressionKey, { projectId, email: contact.email })),
       emails: emailPages(),
-      sms: paged((p) => listSmsOf(reads, p)),
-      events: paged((p) => listEventsOf(reads, p)),
-      executions: paged((p) => listExecutionsOf(reads, p)),
-      segments: single(() => listSegmentsOf(reads, ref)),
+      sms: paged((p) => exportContactSms(reads, p)),
+      events: paged((p) => exportContactEvents(reads, p)),
+      executions: paged((p) => exportContactExecutions(reads, p)),
+      segments: single(() => exportContactSegments(reads, ref)),
       optIns: (async function* () {
         yield await runInTurn(() => listProofs(reads, { projectId, contactId: contact.id }));
       })(),

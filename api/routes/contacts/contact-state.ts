@@ -1,14 +1,14 @@
 import { createRoute, z } from '@hono/zod-openapi';
 import {
   type ContactExecution,
-  listExecutionsNow,
-  listSegmentsNow,
+  listContactExecutions,
+  listContactSegments,
   listSubscriptionChanges,
 } from '../../../db/contacts/contact-state.ts';
 import { getContact } from '../../../db/contacts/contacts.ts';
 import { listSuppressions } from '../../../db/contacts/suppressions.ts';
-import { fitLists } from '../../../db/page-budget.ts';
-import { nameActors } from '../../../db/projects/actors.ts';
+import { shortenLists } from '../../../db/page-budget.ts';
+import { findActorNames } from '../../../db/projects/actors.ts';
 import { deriveKey } from '../../../rules/access/secrets.ts';
 import { computeAddressHash } from '../../../rules/emails/suppression.ts';
 import { STEP_TYPES } from '../../../rules/executions/steps/registry.ts';
@@ -196,7 +196,7 @@ export function contactStateRoutes(app: App, { reads, compute, config }: Deps): 
     const changes = await listSubscriptionChanges(reads, { projectId, id: contact.id });
     const hash = computeAddressHash(key, contact.email);
     const { items } = await listSuppressions(reads, { projectId, hash, limit: SUPPRESSIONS_MAX });
-    const names = await nameActors(reads, { projectId, actors: items.map(({ actor }) => actor) });
+    const names = await findActorNames(reads, { projectId, actors: items.map(({ actor }) => actor) });
     const suppressions = items.map((entry) => ({
       ...suppressionResponse(entry),
       actorName: names.get(entry.actor ?? '') ?? null,
@@ -209,15 +209,15 @@ export function contactStateRoutes(app: App, { reads, compute, config }: Deps): 
     const { projectId } = c.var;
     const { id } = await getContact(reads, { projectId, id: c.req.valid('param').id });
     const work = { projectId, kind: 'contacts.segments' };
-    const segments = await compute.page(work, () => listSegmentsNow(reads, { projectId, id }));
+    const segments = await compute.page(work, () => listContactSegments(reads, { projectId, id }));
     const data = segments.map((segment) => ({ ...segment, memberSince: segment.memberSince?.toISOString() ?? null }));
-    return c.json(fitLists({ data }), 200);
+    return c.json(shortenLists({ data }), 200);
   });
 
   app.openapi(executionsRoute, async (c) => {
     const { projectId } = c.var;
     const { id } = await getContact(reads, { projectId, id: c.req.valid('param').id });
-    const { items, ...page } = await listExecutionsNow(reads, { projectId, id, ...c.req.valid('query') });
+    const { items, ...page } = await listContactExecutions(reads, { projectId, id, ...c.req.valid('query') });
     return c.json({ data: items.map(executionResponse), ...page }, 200);
   });
 }

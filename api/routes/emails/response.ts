@@ -1,7 +1,7 @@
 import { z } from '@hono/zod-openapi';
 import type { AttachmentInfo } from '../../../db/contents/attachments.ts';
 import type { Email, EmailTimelineEvent } from '../../../db/emails/emails.ts';
-import { countResponseBytes, fitLists } from '../../../db/page-budget.ts';
+import { countResponseBytes, shortenLists } from '../../../db/page-budget.ts';
 import { eventDataOf, subjectAsRead } from '../../../engine/sending/email-variables.ts';
 import { EMAIL_SOURCES } from '../../../rules/emails/email-source.ts';
 import { EMAIL_STATUSES } from '../../../rules/emails/email-status.ts';
@@ -187,7 +187,7 @@ export function emailRecord(p: {
     data: event.data ?? sentPayload(p.email),
     createdAt: event.createdAt.toISOString(),
   }));
-  return { ...record, ...fitLists({ events }, countResponseBytes(record)) };
+  return { ...record, ...shortenLists({ events }, countResponseBytes(record)) };
 }
 
 /** Returns the provider's message id. Null before the email was sent. */

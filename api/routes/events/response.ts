@@ -1,7 +1,7 @@
 import { z } from '@hono/zod-openapi';
 import type { Db } from '../../../db/connection.ts';
 import { listEmailsById } from '../../../db/emails/emails.ts';
-import { type EventRecord, findStartedBy } from '../../../db/events/events.ts';
+import { type EventRecord, findExecutionsStartedBy } from '../../../db/events/events.ts';
 import { NOT_STARTED_REASONS } from '../../../rules/events/not-started.ts';
 import { EXAMPLE_ID, Id, Instant } from '../../http/schemas.ts';
 import { sentPayload } from '../emails/response.ts';
@@ -53,7 +53,7 @@ export const EventList = z
 export async function eventResponses(db: Db, { projectId, events }: { projectId: string; events: EventRecord[] }) {
   const missing = events.flatMap((event) => (event.data === null && event.emailId ? [event.emailId] : []));
   const emails = new Map((await listEmailsById(db, { projectId, ids: missing })).map((email) => [email.id, email]));
-  const started = await findStartedBy(db, { projectId, events });
+  const started = await findExecutionsStartedBy(db, { projectId, events });
   return events.map((event) => {
     const email = event.emailId ? emails.get(event.emailId) : undefined;
     return {

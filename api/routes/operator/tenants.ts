@@ -2,7 +2,7 @@ import { createRoute } from '@hono/zod-openapi';
 import { listEmailDays } from '../../../db/events/email-hours.ts';
 import {
   getTenant,
-  listRefusals,
+  listProviderRefusals,
   listTenantActions,
   listTenantHours,
   listTenants,
@@ -113,7 +113,7 @@ export function operatorTenantRoutes(app: App, deps: Deps): void {
       getTenant(reads, id),
       listTenantHours(reads, id),
       listEmailDays(reads, { projectId: id, days: listLastDays('UTC', TENANT_DAYS, Date.now()) }),
-      listRefusals(reads, id),
+      listProviderRefusals(reads, id),
       listTenantActions(reads, id),
     ]);
     const more = {

@@ -1,5 +1,5 @@
 import type { Trx } from '../../../db/connection.ts';
-import { isConfirmable, keepProof } from '../../../db/contacts/double-opt-in.ts';
+import { isConfirmationLinkValid, storeProof } from '../../../db/contacts/double-opt-in.ts';
 import { type ContactTopic, listContactTopics } from '../../../db/topics/contact-topics.ts';
 import { listAddressTopics } from '../../../db/topics/topic-refusals.ts';
 import { inTransaction } from '../../../db/transaction.ts';
@@ -53,7 +53,7 @@ type Change = (trx: Trx, subject: LinkSubject) => Promise<OutboxRow[]>;
  * Serves the pages behind `{{unsubscribeUrl}}`, `{{subscribeUrl}}`, `{{manageUrl}}` and `{{confirmUrl}}`. GET never
  * changes anything. POST changes the subscription without cookies, so that one-click requests of email clients work
  * (RFC 8058 §3.1). The signed token in the link authorizes the change, and does not expire. Only a confirmation is
- * possible for a limited time (`isConfirmable`). After a change, the page shows the stored state.
+ * possible for a limited time (`isConfirmationLinkValid`). After a change, the page shows the stored state.
  */
 export function pageRoutes(unauthenticated: UnauthenticatedRoutes, { config, db, outbox }: Deps): void {
   const key = deriveKey(config.secretKey, 'suppression');
@@ -117,7 +117,7 @@ export function pageRoutes(unauthenticated: UnauthenticatedRoutes, { config, db,
   });
 
   on('get', '/confirm/{token}', async ({ subject, shown, links }) =>
-    confirmPage(shown, links, await isConfirmable(db, subject)),
+    confirmPage(shown, links, await isConfirmationLinkValid(db, subject)),
   );
   on('post', '/confirm/{token}', async (visit) => {
     const { c, shown, links } = visit;
@@ -125,9 +125,9 @@ export function pageRoutes(unauthenticated: UnauthenticatedRoutes, { config, db,
     const text = consentText(shown);
     const after = await applyChange(visit, async (trx, confirmed) => {
       const { projectId, emailId } = confirmed;
-      if (emailId === null || !(await isConfirmable(trx, confirmed))) return [];
+      if (emailId === null || !(await isConfirmationLinkValid(trx, confirmed))) return [];
       const queued = await subscribeByLink(trx, confirmed);
-      await keepProof(trx, { projectId, emailId, ip: clientAddress(c), text });
+      await storeProof(trx, { projectId, emailId, ip: clientAddress(c), text });
       return queued;
     });
     return confirmPage(after, links, false);

@@ -1,6 +1,6 @@
 import { createRoute } from '@hono/zod-openapi';
-import { findCauses } from '../../../db/requests/request-causes.ts';
-import { findEffects } from '../../../db/requests/request-effects.ts';
+import { findCauseIds } from '../../../db/requests/request-causes.ts';
+import { findRequestEffects } from '../../../db/requests/request-effects.ts';
 import { getRequest, listRequests } from '../../../db/requests/request-log.ts';
 import type { Deps } from '../../http/deps.ts';
 import type { App } from '../../http/env.ts';
@@ -41,7 +41,7 @@ export function requestRoutes(app: App, { reads }: Deps): void {
   app.openapi(listRoute, async (c) => {
     const { status, keyId, made, ...filter } = c.req.valid('query');
     const { projectId } = c.var;
-    const causes = made && (await findCauses(reads, { projectId, id: made.toLowerCase() }));
+    const causes = made && (await findCauseIds(reads, { projectId, id: made.toLowerCase() }));
     const actor = keyId && `key:${keyId.toLowerCase()}`;
     const query = { ...filter, projectId, status: parseStatusRange(status), actor, made: causes || undefined };
     const { items, ...page } = await listRequests(reads, query);
@@ -51,7 +51,7 @@ export function requestRoutes(app: App, { reads }: Deps): void {
   app.openapi(getRoute, async (c) => {
     const { projectId } = c.var;
     const request = await getRequest(reads, { projectId, requestId: c.req.valid('param').requestId });
-    const made = await findEffects(reads, { projectId, made: request.made });
+    const made = await findRequestEffects(reads, { projectId, made: request.made });
     return c.json({ ...requestResponse(request), made }, 200);
   });
 }

@@ -1,6 +1,6 @@
 import { createRoute, z } from '@hono/zod-openapi';
-import { fitLists } from '../../../db/page-budget.ts';
-import { nameActors } from '../../../db/projects/actors.ts';
+import { shortenLists } from '../../../db/page-budget.ts';
+import { findActorNames } from '../../../db/projects/actors.ts';
 import { explainSegment } from '../../../db/segments/explain.ts';
 import { HISTORY_TOTAL_MAX, listSegmentHistory, SEGMENT_CHANGES } from '../../../db/segments/history.ts';
 import { previewCondition } from '../../../db/segments/preview.ts';
@@ -202,14 +202,14 @@ export function segmentReadRoutes(app: App, { reads, compute }: Deps): void {
     const work = { projectId, kind: 'segments.explain' };
     const { filters, ...explanation } = await compute.page(work, () => explainSegment(reads, segment, contactId));
     const { id: segmentId, type } = segment;
-    return c.json({ segmentId, contactId, type, ...explanation, ...fitLists({ filters }) }, 200);
+    return c.json({ segmentId, contactId, type, ...explanation, ...shortenLists({ filters }) }, 200);
   });
 
   app.openapi(historyRoute, async (c) => {
     const { projectId } = c.var;
     const { id, type } = await getSegment(reads, { projectId, id: c.req.valid('param').id });
     const { items, ...page } = await listSegmentHistory(reads, { projectId, id, type, ...c.req.valid('query') });
-    const names = await nameActors(reads, { projectId, actors: items.map(({ actor }) => actor) });
+    const names = await findActorNames(reads, { projectId, actors: items.map(({ actor }) => actor) });
     const data = items.map((item) => ({
       ...item,
       actorName: names.get(item.actor ?? '') ?? null,
@@ -221,6 +221,6 @@ export function segmentReadRoutes(app: App, { reads, compute }: Deps): void {
   app.openapi(usageRoute, async (c) => {
     const segment = await getSegment(reads, { projectId: c.var.projectId, id: c.req.valid('param').id });
     const { canDelete, ...uses } = await getSegmentUsage(reads, segment);
-    return c.json({ ...fitLists(uses), canDelete }, 200);
+    return c.json({ ...shortenLists(uses), canDelete }, 200);
   });
 }

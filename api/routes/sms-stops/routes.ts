@@ -1,5 +1,5 @@
 import { createRoute, z } from '@hono/zod-openapi';
-import { addSmsStops, assertLifted, liftSmsStops, listSmsStops, type SmsStop } from '../../../db/sms/stops.ts';
+import { addSmsStops, assertStopLifted, liftSmsStops, listSmsStops, type SmsStop } from '../../../db/sms/stops.ts';
 import { inTransaction } from '../../../db/transaction.ts';
 import { deriveKey } from '../../../rules/access/secrets.ts';
 import { computePhoneHash } from '../../../rules/emails/suppression.ts';
@@ -122,7 +122,7 @@ export function smsStopRoutes(app: App, { db, reads, config }: Deps): void {
     const { phone } = c.req.valid('param');
     const { from = null } = c.req.valid('query');
     const { projectId } = c.var;
-    assertLifted(await inTransaction(db, (trx) => liftSmsStops(trx, key, { projectId, phone, from })));
+    assertStopLifted(await inTransaction(db, (trx) => liftSmsStops(trx, key, { projectId, phone, from })));
     return c.body(null, 204);
   });
 }

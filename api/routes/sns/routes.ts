@@ -1,6 +1,6 @@
 import { type OpenAPIHono, type RouteConfig, z } from '@hono/zod-openapi';
 import { findEmailIdByProviderId } from '../../../db/emails/provider-messages.ts';
-import { noteSnsMessage, type SnsMessageKind } from '../../../db/operator/sns-subscriptions.ts';
+import { recordSnsMessage, type SnsMessageKind } from '../../../db/operator/sns-subscriptions.ts';
 import { deriveKey } from '../../../rules/access/secrets.ts';
 import { parseMessageId } from '../../../rules/content/link-tokens.ts';
 import { readSesNotification, type SesNotification } from '../../../rules/emails/ses-notification.ts';
@@ -77,7 +77,7 @@ export function snsRoutes(hono: OpenAPIHono<AppEnv>, unauthenticated: Unauthenti
     const isNew = Date.now() - (arrivalMs.get(key) ?? 0) >= ARRIVAL_INTERVAL_MS;
     if (!isNew || !config.email.ses.snsTopicArns.includes(topic)) return;
     arrivalMs.set(key, Date.now());
-    await noteSnsMessage(db, { topic, kind });
+    await recordSnsMessage(db, { topic, kind });
   }
 
   async function verifyMessage(c: RequestContext): Promise<SnsMessage> {

@@ -1,5 +1,5 @@
 import { createRoute } from '@hono/zod-openapi';
-import { fitLists } from '../../../db/page-budget.ts';
+import { shortenLists } from '../../../db/page-budget.ts';
 import { insertAudit } from '../../../db/projects/audit-log.ts';
 import { queueInvitationEmail } from '../../../db/projects/invitation-email.ts';
 import { deleteInvitation, insertInvitation, listInvitations } from '../../../db/projects/invitations.ts';
@@ -100,7 +100,7 @@ export function teamRoutes(app: App, { db, reads, outbox, limits, config }: Deps
       await listInvitations(reads, c.var.projectId),
     ];
     const team = { members: members.map(memberResponse), invitations: invitations.map(invitationResponse) };
-    return c.json(fitLists(team), 200);
+    return c.json(shortenLists(team), 200);
   });
 
   app.openapi(inviteRoute, async (c) => {

@@ -3,7 +3,7 @@ import type { Compute } from '../../../compute/compute.ts';
 import { createContentCache } from '../../../compute/content-cache.ts';
 import { resolveLinkWithinBudget } from '../../../compute/contents.ts';
 import type { Db } from '../../../db/connection.ts';
-import { type LinkSource, listLinkSources } from '../../../db/emails/emails.ts';
+import { type LinkSource, listEmailsForClicks } from '../../../db/emails/emails.ts';
 import { createGroupCommit, type GroupCommit } from '../../../db/group-commit.ts';
 import { variablesOf } from '../../../engine/sending/email-variables.ts';
 import { TemplateError } from '../../../rules/content/template-error.ts';
@@ -60,7 +60,7 @@ function createEmailLookup(db: Db): GroupCommit<string, LinkSource | undefined> 
     max: BATCH_MAX,
     queueOf: () => 'links',
     commit: async (emailIds) => {
-      const found = new Map((await listLinkSources(db, [...new Set(emailIds)])).map((email) => [email.id, email]));
+      const found = new Map((await listEmailsForClicks(db, [...new Set(emailIds)])).map((email) => [email.id, email]));
       return emailIds.map((id) => found.get(id));
     },
   });

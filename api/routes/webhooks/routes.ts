@@ -1,6 +1,6 @@
 import { createRoute, z } from '@hono/zod-openapi';
 import { privateHostReason } from '../../../channels/public-address.ts';
-import { fitLists } from '../../../db/page-budget.ts';
+import { shortenLists } from '../../../db/page-budget.ts';
 import { inTransaction } from '../../../db/transaction.ts';
 import { listDeliveries, replayDeliveries } from '../../../db/webhooks/deliveries.ts';
 import {
@@ -191,7 +191,7 @@ export function webhookRoutes(app: App, { config, db, reads, outbox }: Deps): vo
 
   app.openapi(listRoute, async (c) => {
     const endpoints = await listEndpoints(db, c.var.projectId);
-    return c.json(fitLists({ data: endpoints.map(endpointResponse) }), 200);
+    return c.json(shortenLists({ data: endpoints.map(endpointResponse) }), 200);
   });
 
   app.openapi(getRoute, async (c) => {

@@ -1,6 +1,6 @@
 import { assertStepQuota } from '../../../db/records/quotas.ts';
 import { deleteSteps, insertSteps, type StepToWrite, updateSteps } from '../../../db/workflows/graph-steps.ts';
-import { findReferenceFaults } from '../../../db/workflows/step-references.ts';
+import { findReferenceErrors } from '../../../db/workflows/step-references.ts';
 import { maskStepConfig, sealStepConfig } from '../../../db/workflows/step-secrets.ts';
 import type { Step } from '../../../db/workflows/workflows.ts';
 import { isSameJson, listChangedFields } from '../../../rules/as-code/changes.ts';
@@ -84,7 +84,7 @@ function checkStep(
  */
 async function recordReferenceErrors(saving: Saving, checkedSteps: CheckedStep[]): Promise<void> {
   const configs = checkedSteps.flatMap(({ path, input: { type }, config }) => (config ? [{ path, type, config }] : []));
-  const faults = await findReferenceFaults(saving.trx, { projectId: saving.projectId, steps: configs });
+  const faults = await findReferenceErrors(saving.trx, { projectId: saving.projectId, steps: configs });
   for (const [index, fault] of faults.entries()) if (fault) recordErrors(saving, configs[index]?.path ?? '', fault);
 }
 

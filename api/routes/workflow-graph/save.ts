@@ -1,8 +1,8 @@
 import type { Db, Trx } from '../../../db/connection.ts';
 import { inTransaction } from '../../../db/transaction.ts';
-import { checkBranch, replaceTransitions } from '../../../db/workflows/workflow-steps.ts';
+import { assertBranch, replaceTransitions } from '../../../db/workflows/workflow-steps.ts';
 import {
-  findFaults,
+  findWorkflowErrors,
   getWorkflow,
   lockWorkflow,
   type Transition,
@@ -80,7 +80,7 @@ async function save(trx: Trx, p: Parameters<typeof saveGraph>[1]): Promise<Saved
   await saveTransitions(saving);
   const entryStepId = graph.entryStepId === null ? null : idOf(saving, graph.entryStepId, 'entryStepId');
   await updateWorkflow(trx, { ...key, changes: { entryStepId } });
-  const { drawn, unverified } = await findFaults(trx, key);
+  const { drawn, unverified } = await findWorkflowErrors(trx, key);
   const byName = (faults: FieldError[]) => faultsByName(faults, saving.ids);
   if (current.enabled && drawn.length > 0)
     throw refusal('The workflow is enabled, and this graph cannot run.', byName(drawn));
@@ -123,7 +123,7 @@ async function saveTransitions(saving: Saving): Promise<void> {
     const from = typeOf.get(fromStepId);
     collectFaults(saving, at, () => {
       // The branch may no longer be in the config of its step.
-      if (from) checkBranch(from, branch);
+      if (from) assertBranch(from, branch);
       const key = JSON.stringify([fromStepId, branch]);
       if (usedBranches.has(key)) throw createFieldError('branch', 'The step already has a transition for this branch.');
       usedBranches.add(key);

@@ -1,7 +1,7 @@
 import type { Compute } from '../../../compute/compute.ts';
 import { compileForSending, renderParts } from '../../../compute/contents.ts';
 import type { Db } from '../../../db/connection.ts';
-import { suppressionPads } from '../../../db/contacts/suppressions.ts';
+import { createSuppressionPads } from '../../../db/contacts/suppressions.ts';
 import type { NewContent } from '../../../db/contents/contents.ts';
 import type { ClaimedEmail } from '../../../db/sending/email-ledger.ts';
 import { maskStepConfig } from '../../../db/workflows/step-secrets.ts';
@@ -69,7 +69,7 @@ async function previewEmailStep(
     execution,
     draft,
     now: environment.now(execution),
-    suppressionPads: suppressionPads(deriveKey(deps.config.secretKey, 'suppression')),
+    suppressionPads: createSuppressionPads(deriveKey(deps.config.secretKey, 'suppression')),
   });
   const rendered = await renderEmail(deps, draft.content, email);
   const outcome = decideOutcome(email, rendered);

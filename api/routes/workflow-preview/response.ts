@@ -1,5 +1,5 @@
 import { z } from '@hono/zod-openapi';
-import { fitLists } from '../../../db/page-budget.ts';
+import { shortenLists } from '../../../db/page-budget.ts';
 import type { ExecutionPreview, PreviewedStep } from '../../../engine/automations/preview.ts';
 import { VISIT_STATUSES } from '../../../rules/executions/execution.ts';
 import { EXAMPLE_ID, Id, Instant, TruncatedLists } from '../../http/schemas.ts';
@@ -118,7 +118,7 @@ export function previewResponse(
     error,
     startedAt: startedAt.toISOString(),
     endedAt: endedAt?.toISOString() ?? null,
-    ...fitLists({ steps: steps.map(stepResponse) }),
+    ...shortenLists({ steps: steps.map(stepResponse) }),
   };
 }
 

@@ -1,6 +1,6 @@
 import { compileForSending, renderParts } from '../../../compute/contents.ts';
 import { findPhoneCountry } from '../../../db/projects/phone-country.ts';
-import { consentsToSms } from '../../../db/sms/messages.ts';
+import { canSendSms } from '../../../db/sms/messages.ts';
 import type { ExecutionEnvironment } from '../../../engine/automations/environment.ts';
 import type { PreviewedEffect } from '../../../engine/automations/preview.ts';
 import type { EffectPosition } from '../../../engine/automations/resume.ts';
@@ -35,7 +35,7 @@ export async function previewSms(
   const opensAt = config.transactional ? undefined : await passWindow(position, environment);
   const pads = padHmacKey(deriveKey(deps.config.secretKey, 'suppression'));
   const { from, transactional } = config;
-  if (!(await consentsToSms(deps.db, { pads, projectId, contactId, to, from, marketing: transactional !== true })))
+  if (!(await canSendSms(deps.db, { pads, projectId, contactId, to, from, marketing: transactional !== true })))
     return { ...unsent('SKIPPED', 'sms_stopped', to.e164), opensAt };
   return {
     opensAt,

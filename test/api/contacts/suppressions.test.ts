@@ -2,9 +2,9 @@ import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import {
   addSuppressions,
+  createSuppressionPads,
   findSuppressionFor,
-  notSuppressed,
-  suppressionPads,
+  isNotSuppressedSql,
 } from '../../../db/contacts/suppressions.ts';
 import { deriveKey } from '../../../rules/access/secrets.ts';
 import { startTestApi, type TestApi } from '../../support/api.ts';
@@ -83,11 +83,11 @@ describe('the suppression list', () => {
       projectId,
       entries: reasons.map((reason) => ({ email: `${reason}@sql.example`, reason, source: 'test' })),
     });
-    const pads = suppressionPads(key);
+    const pads = createSuppressionPads(key);
     for (const type of ['MARKETING', 'TRANSACTIONAL'] as const) {
       const free: string[] = [];
       for (const email of [...reasons, 'free'].map((name) => `${name}@sql.example`)) {
-        const predicate = notSuppressed({ pads, email: sql`${email}::text`, projectId, type });
+        const predicate = isNotSuppressedSql({ pads, email: sql`${email}::text`, projectId, type });
         const { rows } = await sql<{ free: boolean }>`SELECT ${predicate} AS free`.execute(api.db);
         const found = await findSuppressionFor(api.db, key, { projectId, email, type });
         expect(rows[0]?.free).toBe(found === undefined);

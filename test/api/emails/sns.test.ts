@@ -7,8 +7,8 @@ import { captureProvider } from '../../../channels/email/capture.ts';
 import type { EmailProvider } from '../../../channels/email/provider.ts';
 import { sesProvider } from '../../../channels/email/ses/provider.ts';
 import { createCompute } from '../../../compute/compute.ts';
-import { suppressionPads } from '../../../db/contacts/suppressions.ts';
-import { listSnsSubscriptions, noteSnsMessage } from '../../../db/operator/sns-subscriptions.ts';
+import { createSuppressionPads } from '../../../db/contacts/suppressions.ts';
+import { listSnsSubscriptions, recordSnsMessage } from '../../../db/operator/sns-subscriptions.ts';
 import { claimEmails } from '../../../db/sending/email-ledger.ts';
 import type { KeyMode } from '../../../rules/access/api-keys.ts';
 import { deriveKey } from '../../../rules/access/secrets.ts';
@@ -283,7 +283,7 @@ describe('a notification of SES in the default settings, which identifies the em
       log,
     });
     const deliveryId = '0190a000-0000-7000-8000-00000000d001';
-    const pads = suppressionPads(suppressionKey);
+    const pads = createSuppressionPads(suppressionKey);
     const [claimed] = await claimEmails(api.db, { projectId, emails: [{ id, deliveryId }], suppressionPads: pads });
     if (!claimed) throw new Error('not claimed');
     await mailer.deliver(claimed);
@@ -414,9 +414,9 @@ describe('an SNS message that is not from our topic', () => {
       expect(await states()).toEqual(['waiting', 'waiting']);
       for (const topic of [TOPIC, `${TOPIC}-of-others`]) expect((await raw(topic)).status).toBe(403);
       expect(await states()).toEqual(['refused', 'waiting']);
-      await noteSnsMessage(service.db, { topic: TOPIC, kind: 'confirmed' });
+      await recordSnsMessage(service.db, { topic: TOPIC, kind: 'confirmed' });
       expect(await states()).toEqual(['confirmed', 'waiting']);
-      await noteSnsMessage(service.db, { topic: TOPIC, kind: 'notified' });
+      await recordSnsMessage(service.db, { topic: TOPIC, kind: 'notified' });
       expect(await states()).toEqual(['delivering', 'waiting']);
       const { rows } = await sql`SELECT topic FROM sns_subscriptions`.execute(service.db);
       expect(rows).toEqual([{ topic: TOPIC }]);
