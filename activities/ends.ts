@@ -1,10 +1,10 @@
 import { Context } from '@temporalio/activity';
 import type { ActivityDeps } from './deps.ts';
 
-export type EndActivities = ReturnType<typeof workflowEndActivities>;
+export type EndActivities = ReturnType<typeof createWorkflowEndActivities>;
 
 /** Activities for a workflow of Temporal whose database record has ended. The workflow has to end in the same way. */
-export function workflowEndActivities({ lifecycle }: Pick<ActivityDeps, 'lifecycle'>) {
+export function createWorkflowEndActivities({ lifecycle }: Pick<ActivityDeps, 'lifecycle'>) {
   return {
     /**
      * Requests that Temporal cancels the run of the workflow that called this activity. Safe to run twice.

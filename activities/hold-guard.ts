@@ -39,12 +39,16 @@ export function createHoldGuard(p: { db: Db; dnsServers: readonly string[]; log:
   const waiting: string[] = [];
   let running = false;
 
-  const providerOf = async (domain: string) => findMailboxProvider(domain, await dns.mx(domain));
+  const lookUpProvider = async (domain: string) => findMailboxProvider(domain, await dns.mx(domain));
 
   async function countAccepted(emailIds: string[]): Promise<void> {
     const watched = await countWatchedEmails(db, emailIds);
     const accepted = await Promise.all(
-      watched.map(async ({ projectId, domain, emails }) => ({ projectId, emails, provider: await providerOf(domain) })),
+      watched.map(async ({ projectId, domain, emails }) => ({
+        projectId,
+        emails,
+        provider: await lookUpProvider(domain),
+      })),
     );
     const byProvider = new Map<string, (typeof accepted)[number]>();
     for (const email of accepted) {
@@ -69,7 +73,7 @@ export function createHoldGuard(p: { db: Db; dnsServers: readonly string[]; log:
   return {
     async nameMailboxProvider(outcome, to) {
       if (outcome.kind !== 'failed' || !outcome.refusesSender) return outcome;
-      return { ...outcome, provider: await providerOf(emailDomain(to)) };
+      return { ...outcome, provider: await lookUpProvider(emailDomain(to)) };
     },
     reportAccepted(emailIds) {
       if (waiting.length + emailIds.length > WAITING_MAX) return;

@@ -59,13 +59,13 @@ export interface JobEnded {
   reason: string | null;
 }
 
-export type JobActivities = ReturnType<typeof jobActivities>;
+export type JobActivities = ReturnType<typeof createJobActivities>;
 
 /**
  * The activities of jobs that process many contacts. These activities are safe to run twice, even at the same time:
  * each chunk locks its job, and its changes are committed together with the job's cursor.
  */
-export function jobActivities({ db, config, compute, outbox }: ActivityDeps) {
+export function createJobActivities({ db, config, compute, outbox }: ActivityDeps) {
   const suppressionKey = deriveKey(config.secretKey, 'suppression');
 
   async function runChunks(next: () => Promise<ChunkDone>): Promise<JobProgress> {

@@ -5,7 +5,7 @@ import { wakeWindowPage } from '../engine/automations/window-wakes.ts';
 import { wakeCampaigns } from '../engine/campaigns/lifecycle.ts';
 import type { ActivityDeps } from './deps.ts';
 
-export type MaintenanceActivities = ReturnType<typeof maintenanceActivities>;
+export type MaintenanceActivities = ReturnType<typeof createMaintenanceActivities>;
 
 /** The number of emails that one transaction reads. The transaction releases at most this many emails. */
 const RELEASE_ROWS = 1_000;
@@ -30,7 +30,7 @@ export interface Released {
  * Activities for work that takes too long for an API request, and activities that only workflows of earlier versions
  * call.
  */
-export function maintenanceActivities({ db, outbox, log }: Pick<ActivityDeps, 'db' | 'outbox' | 'log'>) {
+export function createMaintenanceActivities({ db, outbox, log }: Pick<ActivityDeps, 'db' | 'outbox' | 'log'>) {
   return {
     keepHouse: async (_input: object): Promise<void> => {
       endEarlierRound('housekeeping');

@@ -1,7 +1,7 @@
 import type { Logger } from 'pino';
 import type { EmailProvider, ProviderResult } from '../channels/email/provider.ts';
 import { isSessionStage } from '../rules/emails/refusal.ts';
-import { statusOf } from './emails/decision.ts';
+import { describeResult } from './emails/decision.ts';
 
 /** At most one line is logged in this time, because thousands of emails may fail while the provider is down. */
 const QUIET_MS = 60_000;
@@ -25,7 +25,7 @@ export function createProviderWatch({ log, address, now = Date.now }: ProviderWa
   let emailCount = 0;
 
   function countAndLog(provider: EmailProvider, result: ProviderResult): void {
-    const problem = problemOf(result);
+    const problem = findProblem(result);
     if (!problem) return;
     emailCount += 1;
     if (now() < quietUntil) return;
@@ -67,7 +67,7 @@ export function createProviderWatch({ log, address, now = Date.now }: ProviderWa
  * Describes the problem with the provider. Undefined if the result shows no problem, or if the refusal is about the
  * message only.
  */
-function problemOf(result: ProviderResult): { says: string; reason: string } | undefined {
+function findProblem(result: ProviderResult): { says: string; reason: string } | undefined {
   switch (result.outcome) {
     case 'accepted':
       return undefined;
@@ -77,11 +77,11 @@ function problemOf(result: ProviderResult): { says: string; reason: string } | u
         result.stage === 'auth'
           ? 'the email provider refuses our login or account; emails are deferred'
           : 'the email provider accepts no email for now; emails are deferred';
-      return { says, reason: statusOf(result) };
+      return { says, reason: describeResult(result) };
     }
     case 'unsent':
-      return { says: 'the email provider cannot be reached; emails are deferred', reason: statusOf(result) };
+      return { says: 'the email provider cannot be reached; emails are deferred', reason: describeResult(result) };
     case 'in_doubt':
-      return { says: 'the email provider did not respond; emails are retried', reason: statusOf(result) };
+      return { says: 'the email provider did not respond; emails are retried', reason: describeResult(result) };
   }
 }

@@ -1,17 +1,17 @@
 import type { TaskQueue } from '../rules/queues.ts';
-import { campaignChunkActivities, campaignControlActivities } from './campaigns/campaigns.ts';
+import { createCampaignChunkActivities, createCampaignControlActivities } from './campaigns/campaigns.ts';
 import type { ActivityDeps } from './deps.ts';
-import { deliveryActivities } from './emails/deliveries.ts';
-import { workflowEndActivities } from './ends.ts';
-import { executionStepActivities, webhookStepActivities } from './executions/steps.ts';
-import { jobActivities } from './jobs.ts';
-import { maintenanceActivities } from './maintenance.ts';
-import { periodicActivities } from './periodic/rounds.ts';
+import { createEmailDeliveryActivities } from './emails/deliveries.ts';
+import { createWorkflowEndActivities } from './ends.ts';
+import { createExecutionStepActivities, createWebhookStepActivities } from './executions/steps.ts';
+import { createJobActivities } from './jobs.ts';
+import { createMaintenanceActivities } from './maintenance.ts';
+import { createRoundActivities } from './periodic/rounds.ts';
 import { failOnMissingRows } from './row-missing.ts';
 import { holdWhileClosed, type SendingGate } from './sending-hold.ts';
-import { smsActivities } from './sms/deliveries.ts';
-import { storefrontActivities } from './storefront.ts';
-import { webhookDeliveryActivities } from './webhooks/deliveries.ts';
+import { createSmsDeliveryActivities } from './sms/deliveries.ts';
+import { createStorefrontActivities } from './storefront.ts';
+import { createWebhookDeliveryActivities } from './webhooks/deliveries.ts';
 
 type Activities = Record<string, (...args: never[]) => Promise<unknown>>;
 
@@ -20,7 +20,7 @@ type Activities = Record<string, (...args: never[]) => Promise<unknown>>;
  * send (`gate`), activities that send email, SMS, campaigns or requests to tenants' servers wait. All other activities
  * run.
  */
-export function activitiesByQueue(
+export function createActivitiesByQueue(
   deps: ActivityDeps,
   gate: SendingGate,
 ): Record<Exclude<TaskQueue, 'workflows'>, Activities> {
@@ -30,23 +30,26 @@ export function activitiesByQueue(
 }
 
 function groupByQueue(deps: ActivityDeps, gate: SendingGate): Record<Exclude<TaskQueue, 'workflows'>, Activities> {
-  const { sendMails, sendSms, ...deliveries } = { ...deliveryActivities(deps), ...smsActivities(deps) };
-  const { sendCampaignChunk, ...campaigns } = campaignChunkActivities(deps);
-  const { SEND_EMAIL, SEND_SMS, ...effects } = executionStepActivities(deps);
+  const { sendMails, sendSms, ...deliveries } = {
+    ...createEmailDeliveryActivities(deps),
+    ...createSmsDeliveryActivities(deps),
+  };
+  const { sendCampaignChunk, ...campaigns } = createCampaignChunkActivities(deps);
+  const { SEND_EMAIL, SEND_SMS, ...effects } = createExecutionStepActivities(deps);
   const chunks = { ...campaigns, ...holdWhileClosed(gate, { sendCampaignChunk }) };
   const steps = { ...effects, ...holdWhileClosed(gate, { SEND_EMAIL, SEND_SMS }) };
   return {
     transactional: { ...deliveries, ...holdWhileClosed(gate, { sendMails, sendSms }) },
     steps,
-    automation: { ...steps, ...campaignControlActivities(deps), ...workflowEndActivities(deps) },
-    webhooks: holdWhileClosed(gate, { ...webhookStepActivities(deps), ...webhookDeliveryActivities(deps) }),
+    automation: { ...steps, ...createCampaignControlActivities(deps), ...createWorkflowEndActivities(deps) },
+    webhooks: holdWhileClosed(gate, { ...createWebhookStepActivities(deps), ...createWebhookDeliveryActivities(deps) }),
     bulk: {
-      ...jobActivities(deps),
+      ...createJobActivities(deps),
       ...chunks,
-      ...maintenanceActivities(deps),
-      ...storefrontActivities(deps),
+      ...createMaintenanceActivities(deps),
+      ...createStorefrontActivities(deps),
     },
-    periodic: periodicActivities(deps),
+    periodic: createRoundActivities(deps),
     paced: { ...chunks },
   };
 }

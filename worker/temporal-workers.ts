@@ -8,7 +8,7 @@ import {
   type WorkerOptions,
   type WorkflowBundleOption,
 } from '@temporalio/worker';
-import type { activitiesByQueue } from '../activities/registry.ts';
+import type { createActivitiesByQueue } from '../activities/registry.ts';
 import type { LoopWatch } from '../compute/loop-watch.ts';
 import type { StartedWork } from '../rules/executions/started-work.ts';
 import { PERIODIC_SLOTS } from '../rules/periodic-work.ts';
@@ -90,7 +90,7 @@ export interface WorkerFleet {
   identity: string;
   /** True for the queues of an earlier release. These queues will soon be empty, so a worker polls them less. */
   isLegacy?: boolean;
-  activities: ReturnType<typeof activitiesByQueue>;
+  activities: ReturnType<typeof createActivitiesByQueue>;
   workflowBundle: WorkflowBundleOption | undefined;
   /** The queues that this process serves. */
   queues: ReadonlySet<TaskQueue>;

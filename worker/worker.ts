@@ -1,6 +1,6 @@
 import type { WorkflowBundleOption } from '@temporalio/worker';
 import type { Logger } from 'pino';
-import { activitiesByQueue } from '../activities/registry.ts';
+import { createActivitiesByQueue } from '../activities/registry.ts';
 import { watchLoop } from '../compute/loop-watch.ts';
 import { connect } from '../db/connection.ts';
 import { markLegacyQueuesClosed, readInstallation } from '../db/installation/installation.ts';
@@ -106,7 +106,7 @@ export async function startWorker(config: Config, parts: WorkerParts): Promise<R
   const temporal = await startTemporalSide({
     temporal: config.temporal,
     fleet: {
-      activities: activitiesByQueue(channels.deps, watch),
+      activities: createActivitiesByQueue(channels.deps, watch),
       workflowBundle: parts.workflowBundle,
       queues: config.temporal.queues,
       deployment: getDeploymentVersion(config, parts.release),

@@ -11,7 +11,7 @@ import { deriveKey } from '../../rules/access/secrets.ts';
 import { type ChunkResult, type ChunkState, type DueChunks, LATER_MAX } from '../../rules/campaigns/campaign.ts';
 import type { ActivityDeps } from '../deps.ts';
 import { withHeartbeats } from '../heartbeats.ts';
-import { CampaignSending, type ChunkInput, rateOf } from './sending.ts';
+import { CampaignSending, type ChunkInput, getCampaignSendRate } from './sending.ts';
 
 /** The interval between two heartbeats, far below the workflow's heartbeat timeout of 10 s. */
 const HEARTBEAT_MS = 2_000;
@@ -67,21 +67,21 @@ export interface SkippedRecipients {
   reason?: string;
 }
 
-export type CampaignControlActivities = ReturnType<typeof campaignControlActivities>;
-export type CampaignChunkActivities = ReturnType<typeof campaignChunkActivities>;
+export type CampaignControlActivities = ReturnType<typeof createCampaignControlActivities>;
+export type CampaignChunkActivities = ReturnType<typeof createCampaignChunkActivities>;
 
 /**
  * The short activities of a campaign. Each activity makes one change in the database, and only if it was not made
  * before. Running an activity twice therefore does no harm.
  */
-export function campaignControlActivities({ db, config }: Pick<ActivityDeps, 'db' | 'config'>) {
+export function createCampaignControlActivities({ db, config }: Pick<ActivityDeps, 'db' | 'config'>) {
   return {
     /** Reads the state of the campaign, and changes it to SENDING when its start time is reached. */
     async readCampaignStart(start: CampaignStart): Promise<CampaignState> {
       const state = await inTransaction(db, (trx) => advanceStart(trx, start));
       if (!('mode' in state)) return state;
       const { phase, clock, test } = state;
-      return { phase, rate: rateOf(config, state), clock, ...(test && { test }) };
+      return { phase, rate: getCampaignSendRate(config, state), clock, ...(test && { test }) };
     },
 
     /** Marks the campaign as SENT. If recipients are left, returns their chunks instead. */
@@ -131,7 +131,7 @@ export function campaignControlActivities({ db, config }: Pick<ActivityDeps, 'db
 }
 
 /** The long activities of a campaign: reading the audience and sending the chunks. */
-export function campaignChunkActivities(deps: ConstructorParameters<typeof CampaignSending>[0]) {
+export function createCampaignChunkActivities(deps: ConstructorParameters<typeof CampaignSending>[0]) {
   const { config, db, stopping } = deps;
   const pads = createSuppressionPads(deriveKey(config.secretKey, 'suppression'));
   const sending = new CampaignSending(deps);
@@ -162,7 +162,7 @@ export function campaignChunkActivities(deps: ConstructorParameters<typeof Campa
      * attempt again, and the database ignores late results of the first attempt.
      */
     async sendCampaignChunk(input: ChunkInput): Promise<ChunkResult> {
-      return withHeartbeats((cancelled) => sending.runTurn(input, cancelled), HEARTBEAT_MS);
+      return withHeartbeats((cancelled) => sending.sendChunkTurn(input, cancelled), HEARTBEAT_MS);
     },
 
     /**

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { unfinishedResult } from './chunk-result.ts';
+import { createUnfinishedResult } from './chunk-result.ts';
 
 /** A turn that reached all rows of its chunk. Some rows are still unsent. */
 const END = {
@@ -18,12 +18,12 @@ const END = {
 
 describe('a turn after which some rows of its chunk are unsent', () => {
   it('is deferred when the provider replied to no email', () => {
-    expect(unfinishedResult(END)).toEqual({ outcome: 'deferred', sent: 0 });
+    expect(createUnfinishedResult(END)).toEqual({ outcome: 'deferred', sent: 0 });
   });
 
   it('is followed by another turn at once after any reply, even a permanent refusal', () => {
-    expect(unfinishedResult({ ...END, resultCount: 3 })).toEqual({ outcome: 'more', sent: 0 });
-    expect(unfinishedResult({ ...END, resultCount: 3, from: 'row' })).toEqual({
+    expect(createUnfinishedResult({ ...END, resultCount: 3 })).toEqual({ outcome: 'more', sent: 0 });
+    expect(createUnfinishedResult({ ...END, resultCount: 3, from: 'row' })).toEqual({
       outcome: 'more',
       sent: 0,
       from: 'row',
@@ -32,7 +32,7 @@ describe('a turn after which some rows of its chunk are unsent', () => {
   });
 
   it('is deferred when the provider deferred emails in this turn or in an earlier turn', () => {
-    expect(unfinishedResult({ ...END, resultCount: 3, deferred: 1 }).outcome).toBe('deferred');
-    expect(unfinishedResult({ ...END, resultCount: 3, sent: 3, deferredBefore: true }).outcome).toBe('deferred');
+    expect(createUnfinishedResult({ ...END, resultCount: 3, deferred: 1 }).outcome).toBe('deferred');
+    expect(createUnfinishedResult({ ...END, resultCount: 3, sent: 3, deferredBefore: true }).outcome).toBe('deferred');
   });
 });

@@ -38,7 +38,7 @@ interface TurnEnd {
  * Returns the result of a turn after which some rows of the chunk are unsent. The order of the checks matters: the
  * first reason that applies decides.
  */
-export function unfinishedResult(end: TurnEnd): ChunkTurnResult {
+export function createUnfinishedResult(end: TurnEnd): ChunkTurnResult {
   const { sent, from } = end;
   const putOff = end.deferred > 0 || end.deferredBefore;
   const round = { sent, ...(from !== undefined && { from, putOff }) };

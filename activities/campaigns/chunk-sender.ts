@@ -12,7 +12,7 @@ import { isLimitError } from '../../rules/time-limit.ts';
 import type { InFlightLimit } from '../emails/in-flight-limit.ts';
 import type { EmailSettler } from '../emails/settler.ts';
 import { ChunkClaims } from './chunk-claims.ts';
-import { unfinishedResult } from './chunk-result.ts';
+import { createUnfinishedResult } from './chunk-result.ts';
 import { type ChunkTurn, type ChunkTurnResult, toAttemptedEmail } from './chunk-turn.ts';
 import type { CampaignRecorder, RecordOwner } from './recorder.ts';
 import { SubmittedEmails } from './submitted-emails.ts';
@@ -67,8 +67,8 @@ export interface ChunkSenderDeps {
  * Only the result of the latest claim counts for a row. If another attempt has claimed rows of this attempt, this
  * attempt stops at once.
  */
-export async function runTurn(deps: ChunkSenderDeps, turn: ChunkTurn): Promise<ChunkTurnResult> {
-  return new ChunkSender(deps, turn, await nextClaimNumber(deps.db)).runTurn();
+export async function sendChunkTurn(deps: ChunkSenderDeps, turn: ChunkTurn): Promise<ChunkTurnResult> {
+  return new ChunkSender(deps, turn, await nextClaimNumber(deps.db)).sendChunkTurn();
 }
 
 class ChunkSender implements RecordOwner {
@@ -122,7 +122,7 @@ class ChunkSender implements RecordOwner {
       });
   }
 
-  async runTurn(): Promise<ChunkTurnResult> {
+  async sendChunkTurn(): Promise<ChunkTurnResult> {
     await this.claims.readRanges({ rowByRow: this.tokens !== undefined });
     const onStop = () => this.withdraw();
     this.turn.stop.addEventListener('abort', onStop);
@@ -186,7 +186,7 @@ class ChunkSender implements RecordOwner {
     const { sent, turn } = this;
     if (await finishChunk(this.deps.db, turn.chunk)) return { outcome: 'done', sent };
     const routePausedMs = this.isRoutePaused() ? await this.deps.route.retryAfterMs() : undefined;
-    return unfinishedResult({
+    return createUnfinishedResult({
       sent,
       resultCount: this.resultCount + this.claims.skippedCount,
       deferred: this.deferred,
@@ -378,7 +378,7 @@ class ChunkSender implements RecordOwner {
       this.sent += 1;
       const { providerMessageId: providerId } = result;
       // The settler records the email with all its consequences. The recorder is cheaper, and records only the email
-      // and the counts of the project's guards.
+      // and the counts for the project's hold guards (activities/hold-guard.ts).
       if (this.hasListeners || isSimulatorAddress(row.email))
         this.settle(row, { kind: 'accepted', providerMessageId: providerId, subject: '' });
       else recorder.recordSent(this, { recipient: row, claim: this.claim, providerId });
@@ -404,7 +404,7 @@ class ChunkSender implements RecordOwner {
 
   private deferEmail(recipient: ClaimedRecipient, result: ProviderResult): void {
     this.deferred += 1;
-    this.deps.recorder.recordDeferred(this, { recipient, claim: this.claim, error: errorTextOf(result) });
+    this.deps.recorder.recordDeferred(this, { recipient, claim: this.claim, error: getErrorText(result) });
   }
 
   /** Records an outcome with all its consequences: events, suppression, and executions that wait for `email.sent`. */
@@ -436,7 +436,7 @@ class ChunkSender implements RecordOwner {
 /** The result for an email of a test key. The email is rendered and recorded, but no provider gets it. */
 const NOT_SENT: ProviderResult = { outcome: 'accepted', providerMessageId: null, reply: '' };
 
-function errorTextOf(result: ProviderResult): string {
+function getErrorText(result: ProviderResult): string {
   if (result.outcome === 'refused') return `${result.code} ${result.text}`;
   return result.outcome === 'accepted' ? '' : result.error;
 }

@@ -58,11 +58,11 @@ export function createCampaignComposer(p: {
   const replyTo = content.replyTo ? { email: content.replyTo } : null;
   const dataKeys = ready.variables === '*' ? ('all' as const) : ready.variables;
 
-  function inputOf(recipient: ClaimedRecipient) {
+  function buildInput(recipient: ClaimedRecipient) {
     const { id, contactId, email, untrustedKeys } = recipient;
     return {
       vars: buildVariables({
-        contact: { id: contactId, email, data: markUntrusted(dataOf(recipient, dataKeys), untrustedKeys) },
+        contact: { id: contactId, email, data: markUntrusted(pickData(recipient, dataKeys), untrustedKeys) },
         zone: p.zone,
       }),
       urls: { baseUrl: config.publicUrl, ...createLinkTokens(config.secretKey, id) },
@@ -81,7 +81,7 @@ export function createCampaignComposer(p: {
     return { id, projectId: content.projectId, from, to: email, raw, canonical: true };
   }
 
-  function headersOf({ id, email }: ClaimedRecipient) {
+  function buildHeaders({ id, email }: ClaimedRecipient) {
     return { from, to: { email }, replyTo, messageId: createMessageId(id, domain), date: new Date() };
   }
 
@@ -90,17 +90,20 @@ export function createCampaignComposer(p: {
     costly: plain === undefined,
     compose(recipient) {
       if (!plain) throw new Error('costly content is composed in a thread');
-      return toOutgoingEmail(recipient, renderMime(plain, { ...inputOf(recipient), headers: headersOf(recipient) }));
+      return toOutgoingEmail(
+        recipient,
+        renderMime(plain, { ...buildInput(recipient), headers: buildHeaders(recipient) }),
+      );
     },
     async composeCostly(recipient) {
-      const input = { key, source, input: inputOf(recipient), headers: headersOf(recipient) };
+      const input = { key, source, input: buildInput(recipient), headers: buildHeaders(recipient) };
       const { raw, subject } = await compute.inThread(work, 'content.message', input);
       subjects.set(recipient, subject);
       return toOutgoingEmail(recipient, raw);
     },
     eventOf(recipient) {
       return {
-        subject: plain ? renderSubject(plain, inputOf(recipient)) : (subjects.get(recipient) ?? content.subject),
+        subject: plain ? renderSubject(plain, buildInput(recipient)) : (subjects.get(recipient) ?? content.subject),
         from: content.from,
         fromName: content.fromName,
         messageId: createMessageId(recipient.id, domain),
@@ -113,7 +116,7 @@ export function createCampaignComposer(p: {
   };
 }
 
-function dataOf({ data, values }: ClaimedRecipient, keys: string[] | 'all'): Record<string, unknown> {
+function pickData({ data, values }: ClaimedRecipient, keys: string[] | 'all'): Record<string, unknown> {
   if (keys === 'all') return data ?? {};
   const selected: Record<string, unknown> = {};
   for (let n = 0; n < keys.length; n++) if (values[n] !== undefined) selected[keys[n] ?? ''] = values[n];

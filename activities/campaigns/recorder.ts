@@ -23,7 +23,10 @@ const BATCH_MS = 20;
  */
 const RETRY_WAITS_MS = Array.from({ length: 1_200 }, () => 500);
 
-/** The turn that sent emails. The recorder notifies it when their results are recorded, or cannot be recorded. */
+/**
+ * A turn that sends emails. The recorder notifies the turn when the results of these emails are recorded, or cannot be
+ * recorded.
+ */
 export interface RecordOwner {
   readonly projectId: string;
   /**
@@ -179,7 +182,7 @@ async function recordBatch(
   const deferred = batch.filter((reply) => reply.error !== undefined);
   const projectIds = [...new Set(sent.map(({ owner }) => owner.projectId))];
   const none = { counted: 0, watched: false, listening: [] as string[] };
-  const completed = sent.length > 0 ? await recordSentEmails(db, { ...columnsOf(sent), source, projectIds }) : none;
+  const completed = sent.length > 0 ? await recordSentEmails(db, { ...toColumns(sent), source, projectIds }) : none;
   const { listening } = completed;
   const wasRecorded = (reply: ProviderReply) => reply.error !== undefined || !listening.includes(reply.owner.projectId);
   const recordedReplies = listening.length === 0 ? batch : batch.filter(wasRecorded);
@@ -192,14 +195,14 @@ async function recordBatch(
   }));
   const counted = completed.counted + (await requeueDeferredEmails(db, deferredEmails));
   if (counted === recordedReplies.length) return { missing: NO_IDS, listening };
-  const done = await findCompletedEmails(db, columnsOf(recordedReplies));
+  const done = await findCompletedEmails(db, toColumns(recordedReplies));
   return {
     missing: new Set(recordedReplies.map(({ recipient }) => recipient.id).filter((id) => !done.has(id))),
     listening,
   };
 }
 
-function columnsOf(replies: ProviderReply[]) {
+function toColumns(replies: ProviderReply[]) {
   return {
     ids: replies.map((reply) => reply.recipient.id),
     claims: replies.map((reply) => reply.claim),

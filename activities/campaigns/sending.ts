@@ -30,14 +30,14 @@ import { isSimulatorAddress } from '../../rules/emails/simulator.ts';
 import { AppError } from '../../rules/errors.ts';
 import { RowMissing } from '../../rules/row-missing.ts';
 import type { ActivityDeps } from '../deps.ts';
-import { refusalOf } from '../emails/decision.ts';
-import { createDkimKeys } from '../emails/dkim-keys.ts';
+import { getRefusal } from '../emails/decision.ts';
+import { createDkimSigners } from '../emails/dkim-keys.ts';
 import { InFlightLimit } from '../emails/in-flight-limit.ts';
 import { OPEN_ROUTE, type RouteWatch } from '../emails/route-watch.ts';
 import { createEmailSettler } from '../emails/settler.ts';
 import { createHoldGuard, type HoldGuard } from '../hold-guard.ts';
 import { checkGate } from './chunk-gate.ts';
-import { type ChunkSenderDeps, runTurn } from './chunk-sender.ts';
+import { type ChunkSenderDeps, sendChunkTurn } from './chunk-sender.ts';
 import type { ChunkTurn } from './chunk-turn.ts';
 import { createCampaignComposer } from './message.ts';
 import { createCampaignRecorder } from './recorder.ts';
@@ -84,7 +84,7 @@ type SendingDeps = ActivityDeps & { bulkProvider: EmailProvider; firstRetryMs?: 
  * Returns the send rate of a campaign in emails per second; 0 means no limit. Emails of a test key reach no recipient,
  * so no rate limits them.
  */
-export function rateOf(
+export function getCampaignSendRate(
   { sendRatePerSecond }: Config,
   { mode, sendRate }: Pick<SendTerms, 'mode' | 'sendRate'>,
 ): number {
@@ -99,7 +99,7 @@ export class CampaignSending {
   private readonly deps: SendingDeps;
   private readonly contents: ContentCache;
   private readonly slowContents = createSlowContents();
-  private readonly dkim: ReturnType<typeof createDkimKeys>;
+  private readonly dkim: ReturnType<typeof createDkimSigners>;
   private readonly guard: HoldGuard;
   private readonly route: RouteWatch;
   private readonly shared: Omit<ChunkSenderDeps, 'sign' | 'decideRefusal' | 'route'>;
@@ -111,7 +111,7 @@ export class CampaignSending {
     this.deps = deps;
     this.route = deps.route ?? OPEN_ROUTE;
     this.contents = createContentCache(deps);
-    this.dkim = createDkimKeys({ config, db });
+    this.dkim = createDkimSigners({ config, db });
     this.guard = createHoldGuard({ db, dnsServers: config.dnsServers, log });
     const { guard } = this;
     this.shared = {
@@ -125,7 +125,7 @@ export class CampaignSending {
   }
 
   /** Runs one turn of a chunk. */
-  async runTurn(input: ChunkInput, cancelled: AbortSignal): Promise<ChunkResult> {
+  async sendChunkTurn(input: ChunkInput, cancelled: AbortSignal): Promise<ChunkResult> {
     return this.runBetweenMarks(input, () => this.sendTurn(input, cancelled));
   }
 
@@ -134,19 +134,19 @@ export class CampaignSending {
     const terms = await findSendSettings(db, input);
     const refused = await this.checkMaySend(input, terms);
     if (refused || !terms) return refused ?? result('ended');
-    const rate = rateOf(config, terms);
+    const rate = getCampaignSendRate(config, terms);
     const { deferrals, paced = rate > 0, from, putOff } = input;
     // A user has set or removed the project's send rate since the workflow scheduled this turn. The workflow then
     // schedules the chunk on the other task queue: `paced` with a send rate, `bulk` without.
     if (paced !== rate > 0) return { ...result('more'), rate, from, putOff };
     const routeWait = await this.waitForRoute(input, terms);
     if (routeWait) return { ...routeWait, rate, from, putOff };
-    const clock = await checkGate(db, chunkOf(input));
+    const clock = await checkGate(db, toChunkRef(input));
     if (!clock) return this.endMissingChunk(input);
     if ('refused' in clock) return { ...clock.refused, rate };
     const stop = AbortSignal.any([cancelled, stopping]);
     const turn = { ...(await this.prepareTurn({ input, rate, terms, clock })), stop };
-    const { outcome, sent, ...round } = await runTurn(this.senderDeps(input.projectId, terms), turn);
+    const { outcome, sent, ...round } = await sendChunkTurn(this.senderDeps(input.projectId, terms), turn);
     const common = { sent, rate, retryAfterMs: 0, ...(sent > 0 && { fresh: true }), ...round };
     switch (outcome) {
       case 'stopped':
@@ -237,7 +237,7 @@ export class CampaignSending {
     clock: OpenGate;
   }): Promise<Omit<ChunkTurn, 'stop'>> {
     const { from, putOff } = input;
-    const chunk = chunkOf(input);
+    const chunk = toChunkRef(input);
     const { projectId, campaignId } = chunk;
     const { config, db, compute } = this.deps;
     const tracked = isTracked(terms.tracking, 'MARKETING');
@@ -304,7 +304,7 @@ export class CampaignSending {
   }
 
   private async decideRefusal({ email, attempts }: ClaimedRecipient, result: ProviderResult) {
-    const refusal = refusalOf(result);
+    const refusal = getRefusal(result);
     if (!refusal || refusal.retry || result.outcome !== 'refused') return undefined;
     if (!isSimulatorAddress(email) && this.route.shouldWait(refusal, attempts)) return undefined;
     return this.guard.nameMailboxProvider(createRefusedOutcome(refusal, `${result.code} ${result.text}`), email);
@@ -336,7 +336,7 @@ export class CampaignSending {
 }
 
 /** Picks the fields of the chunk from the input of a turn. */
-function chunkOf({ projectId, campaignId, sendNo, seq }: ChunkInput): ChunkRef {
+function toChunkRef({ projectId, campaignId, sendNo, seq }: ChunkInput): ChunkRef {
   return { projectId, campaignId, sendNo, seq };
 }
 

@@ -69,7 +69,7 @@ export function createEmailAttempts(deps: { config: Config; db: Db; mailer: Mail
     projectId,
     emails,
   }: Batch): Promise<{ now: EmailToSend[]; tokens: number; retryAfterMs: number }> {
-    if ((await rates.rateOf(projectId)) === 0) return { now: emails, tokens: 0, retryAfterMs: 0 };
+    if ((await rates.getRate(projectId)) === 0) return { now: emails, tokens: 0, retryAfterMs: 0 };
     const live = await findLiveEmails(db, { projectId, ids: emails.map(({ id }) => id) });
     const { granted, retryAfterMs } = await rates.take(projectId, { n: live.size, order: 'single' });
     let tokensLeft = granted;
@@ -89,7 +89,7 @@ export function createEmailAttempts(deps: { config: Config; db: Db; mailer: Mail
     const deliveries = await Promise.allSettled(
       claimed.map((email) => mailer.deliver(email, whenSettled, { expiresAt, stop })),
     );
-    const outcomes = new Map(deliveries.map((delivery, n) => [claimed[n]?.id, outcomeOf(delivery)]));
+    const outcomes = new Map(deliveries.map((delivery, n) => [claimed[n]?.id, getOutcome(delivery)]));
     const throttled = claimed.filter(
       (email) => needsToken(email) && outcomes.get(email.id)?.kind === 'throttled',
     ).length;
@@ -111,7 +111,7 @@ function needsToken(email: ClaimedEmail): boolean {
   return email.mode === 'live' && !isSimulated(email);
 }
 
-function outcomeOf(delivery: PromiseSettledResult<Delivery<undefined>>): EmailAttemptResult['outcome'] {
+function getOutcome(delivery: PromiseSettledResult<Delivery<undefined>>): EmailAttemptResult['outcome'] {
   if (delivery.status === 'fulfilled') return delivery.value.outcome;
   return { kind: 'unrecorded', dueAt: new Date(Date.now() + UNRECORDED_MS) };
 }

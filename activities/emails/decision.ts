@@ -11,14 +11,14 @@ import { describeFailure } from '../../rules/failure-text.ts';
  * emails. Only MARKETING email of automations waits here. The sender of an API request has chosen the time, and a
  * campaign checks the window for each chunk of recipients.
  */
-export function windowOpensAt({ sourceType, contentType, clock }: ClaimedEmail): Date | undefined {
+export function findWindowOpening({ sourceType, contentType, clock }: ClaimedEmail): Date | undefined {
   if (sourceType !== 'WORKFLOW' || contentType !== 'MARKETING' || !clock?.window) return undefined;
   const gate = checkWindowGate(clock, Date.now());
   return gate.kind === 'closed' ? new Date(gate.notBeforeMs) : undefined;
 }
 
 /** Classifies the provider's refusal of an email. Undefined if the provider did not refuse the email. */
-export function refusalOf(result: ProviderResult): Refusal | undefined {
+export function getRefusal(result: ProviderResult): Refusal | undefined {
   return result.outcome === 'refused' ? classifyRefusal(result) : undefined;
 }
 
@@ -27,7 +27,7 @@ export function refusalOf(result: ProviderResult): Refusal | undefined {
  * message of our own client. The reply itself may contain the recipient's address, so it is stored only in the email's
  * row.
  */
-export function statusOf(result: Exclude<ProviderResult, { outcome: 'accepted' }>): string {
+export function describeResult(result: Exclude<ProviderResult, { outcome: 'accepted' }>): string {
   if (result.outcome !== 'refused') return describeFailure(new Error(cutAfterReplyCodes(result.error)));
   const { code, enhanced, type } = result;
   return [code, enhanced, type].filter(Boolean).join(' ');

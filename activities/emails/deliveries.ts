@@ -5,7 +5,7 @@ import type { DeferredMessage, LastAttempt } from '../../rules/emails/last-attem
 import type { ActivityDeps } from '../deps.ts';
 import { withHeartbeats } from '../heartbeats.ts';
 import type { EmailAttemptResult, EmailAttempts } from './attempts.ts';
-import { deliveryIdOf } from './delivery-id.ts';
+import { toDeliveryId } from './delivery-id.ts';
 
 /**
  * The number of emails that one statement claims. The number is small, because the claim checks consent, which should
@@ -37,16 +37,16 @@ export interface SendEmailsResult {
   waiting: DeferredMessage[];
 }
 
-export type DeliveryActivities = ReturnType<typeof deliveryActivities>;
+export type DeliveryActivities = ReturnType<typeof createEmailDeliveryActivities>;
 
-export const deliveryActivities = (deps: Pick<ActivityDeps, 'db' | 'emailAttempts'>) => ({
+export const createEmailDeliveryActivities = (deps: Pick<ActivityDeps, 'db' | 'emailAttempts'>) => ({
   /**
    * Sends a group of a project's single emails that were not sent at the first attempt. Returns the emails that have to
    * wait, and until when. Running it twice sends no email twice: each email is claimed for this workflow, and a settled
    * email is not claimed again.
    */
   async sendMails(input: SendEmailsInput): Promise<SendEmailsResult> {
-    const deliveryId = deliveryIdOf(Context.current().info);
+    const deliveryId = toDeliveryId(Context.current().info);
     const { projectId, mails } = input;
     await assertMessagesExist(deps.db, { kind: 'email', projectId, ids: mails.map(({ id }) => id) });
     return withHeartbeats((stop) => sendGroup(deps.emailAttempts, input, { deliveryId, stop }));
@@ -54,7 +54,7 @@ export const deliveryActivities = (deps: Pick<ActivityDeps, 'db' | 'emailAttempt
 
   /** Marks the emails that a cancelled delivery has not sent as failed, and returns their number. Safe to run twice. */
   async giveUpMails({ projectId, ids }: { projectId: string; ids: string[] }): Promise<number> {
-    return cancelEmails(deps.db, { projectId, ids, deliveryId: deliveryIdOf(Context.current().info) });
+    return cancelEmails(deps.db, { projectId, ids, deliveryId: toDeliveryId(Context.current().info) });
   },
 });
 

@@ -5,7 +5,7 @@ import type { Info } from '@temporalio/activity';
  * Returns the id with which a workflow claims the messages that it delivers. The id is the same in all activities and
  * attempts of the workflow.
  */
-export function deliveryIdOf(info: Info): string {
+export function toDeliveryId(info: Info): string {
   const hex = createHash('sha256')
     .update(info.workflowExecution?.workflowId ?? info.activityId)
     .digest('hex');

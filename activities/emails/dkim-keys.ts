@@ -14,11 +14,11 @@ import { Lru } from '../../rules/lru.ts';
  */
 const KEYS_MAX = 500;
 
-export interface DkimKeys {
+export interface DkimSigners {
   /**
    * Returns the signer for the sender's domain. Undefined when DKIM is off for the domain or for the whole deployment.
    */
-  signerOf(email: Pick<ClaimedEmail, 'projectId' | 'senderDomain'>): Promise<DkimSigner | undefined>;
+  findSigner(email: Pick<ClaimedEmail, 'projectId' | 'senderDomain'>): Promise<DkimSigner | undefined>;
   readonly rewrittenFields: readonly string[];
   /**
    * Signs the message for its sender's domain. Returns the message unchanged when DKIM is off for the domain or for the
@@ -35,7 +35,7 @@ export interface DkimKeys {
  * Creates the signers with the projects' own keys. Each key is decrypted once. A domain that is deleted and created
  * again has a new id, and therefore a new key.
  */
-export function createDkimKeys({ config, db }: { config: Config; db: Db }): DkimKeys {
+export function createDkimSigners({ config, db }: { config: Config; db: Db }): DkimSigners {
   const atRest = deriveKey(config.secretKey, 'at-rest');
   const { rewrittenFields } = EMAIL_PROVIDERS[config.email.provider];
   const signers = new Lru<string, Promise<DkimSigner>>(KEYS_MAX);
@@ -56,14 +56,14 @@ export function createDkimKeys({ config, db }: { config: Config; db: Db }): Dkim
     return signer;
   }
 
-  const signerOf: DkimKeys['signerOf'] = async ({ projectId, senderDomain }) =>
+  const findSigner: DkimSigners['findSigner'] = async ({ projectId, senderDomain }) =>
     config.email.dkimSign && senderDomain?.signing ? getSigner(projectId, senderDomain.id) : undefined;
 
   return {
-    signerOf,
+    findSigner,
     rewrittenFields,
     async sign(email, raw, canonical) {
-      const signer = await signerOf(email);
+      const signer = await findSigner(email);
       return signer ? signMessage(raw, signer, { canonicalBody: canonical, rewrittenFields }) : raw;
     },
   };

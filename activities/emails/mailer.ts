@@ -25,7 +25,7 @@ import { decideWithholding } from '../../rules/emails/withheld.ts';
 import { describeFailure } from '../../rules/failure-text.ts';
 import type { SampledLog } from '../../rules/sampled-log.ts';
 import { createHoldGuard, type HoldGuard } from '../hold-guard.ts';
-import { deferOrExpire, refusalOf, statusOf, windowOpensAt } from './decision.ts';
+import { deferOrExpire, describeResult, findWindowOpening, getRefusal } from './decision.ts';
 import { InFlightLimit } from './in-flight-limit.ts';
 import { createEmailMessages, type EmailMessages, type ReadyEmail } from './message.ts';
 import { OPEN_ROUTE, type RouteWatch } from './route-watch.ts';
@@ -209,7 +209,7 @@ function createPreparer(deps: EmailRoute & { messages: EmailMessages; log: Pick<
     const withheld = decideWithholding(email);
     if (withheld) return withheld;
     if (!email.to) return createFailedOutcome('contact_deleted');
-    const dueAt = windowOpensAt(email);
+    const dueAt = findWindowOpening(email);
     if (dueAt) return { kind: 'outside_window', dueAt };
     const pausedUntil = isOnRoute(email) ? await route.readPauseEnd(email.projectId) : undefined;
     if (pausedUntil) return { kind: 'throttled', cause: 'route', dueAt: pausedUntil };
@@ -234,7 +234,7 @@ function createSender(deps: EmailRoute & { db: Db; provider: EmailProvider; guar
       const { id, projectId, from, to } = ready.message;
       route.onResult({ id, projectId, to, senderHost: emailDomain(from) }, result);
     }
-    const { outcome, event } = outcomeOf({ email, ready, result, expiresAt, route, via });
+    const { outcome, event } = createOutcome({ email, ready, result, expiresAt, route, via });
     return { email, event, outcome: await guard.nameMailboxProvider(outcome, email.to.email) };
   };
 }
@@ -275,20 +275,20 @@ interface SendAttempt {
 
 type OutcomeOfAttempt = Pick<EmailResult, 'outcome' | 'event'>;
 
-function outcomeOf(
+function createOutcome(
   p: EmailRoute & { email: ClaimedEmail; ready: ReadyEmail; result: ProviderResult; expiresAt: Date },
 ): OutcomeOfAttempt {
   const { email, ready, result, route, via } = p;
   if (result.outcome === 'accepted') return acceptedOutcome(ready, result.providerMessageId);
   const errorText = result.outcome === 'refused' ? `${result.code} ${result.text}` : result.error;
-  const refusal = refusalOf(result);
+  const refusal = getRefusal(result);
   const shouldWait = refusal !== undefined && isOnRoute(email) && route.shouldWait(refusal, email.attempts);
   // An email that waits for its route gets one more attempt after the pause, even if it expires during the pause.
   const expiresAt = shouldWait ? new Date(Math.max(p.expiresAt.getTime(), Date.now() + ROUTE_GRACE_MS)) : p.expiresAt;
   if (refusal && !refusal.retry && !shouldWait)
     return { outcome: createRefusedOutcome(refusal, errorText), event: ready.event };
   return {
-    outcome: deferOrExpire(email, { error: errorText, status: statusOf(result), route: via, expiresAt }),
+    outcome: deferOrExpire(email, { error: errorText, status: describeResult(result), route: via, expiresAt }),
     event: ready.event,
   };
 }

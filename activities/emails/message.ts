@@ -26,7 +26,7 @@ import { createVerpAddress } from '../../rules/emails/verp.ts';
 import type { Data } from '../../rules/filters/data-values.ts';
 import type { HeaderMailbox } from '../../rules/mime/mime-headers.ts';
 import { markTrusted, overrideValues } from '../../rules/provenance/provenance.ts';
-import { createDkimKeys, type DkimKeys } from './dkim-keys.ts';
+import { createDkimSigners, type DkimSigners } from './dkim-keys.ts';
 
 /**
  * The longest time that an email waits for the project's computing budget. If the wait would be longer, the email is
@@ -61,7 +61,7 @@ export interface EmailMessages {
 export function createEmailMessages(deps: { config: Config; db: Db; compute: Compute }): EmailMessages {
   const { config, db, compute } = deps;
   const contents = createContentCache(deps);
-  const dkim = createDkimKeys(deps);
+  const dkim = createDkimSigners(deps);
   const verpKey = deriveKey(config.secretKey, 'verp');
 
   function returnPath(email: ClaimedEmail, content: Content): string {
@@ -80,7 +80,7 @@ export function createEmailMessages(deps: { config: Config; db: Db; compute: Com
       const tracked = isTracked(email.project.tracking, email.contentType) && email.options.sealed === undefined;
       const work = { projectId, kind: 'email.message', maxWaitMs: WAIT_HERE_MS };
       const { content, ready } = await contents.get({ ...work, contentId: email.contentId, tracked });
-      const rendering = renderingOf(email, to, config);
+      const rendering = buildRendering(email, to, config);
       const { subject, ...message } = await renderContent({
         tracked,
         email,
@@ -102,7 +102,7 @@ export function createEmailMessages(deps: { config: Config; db: Db; compute: Com
   };
 }
 
-function renderingOf(email: ClaimedEmail, to: { email: string }, config: Config) {
+function buildRendering(email: ClaimedEmail, to: { email: string }, config: Config) {
   const { contact } = email;
   return {
     vars: buildVariables({
@@ -127,13 +127,13 @@ interface Rendering {
   /** Whether opens and clicks are tracked. */
   tracked: boolean;
   db: Db;
-  dkim: DkimKeys;
+  dkim: DkimSigners;
   inThread: RunPrepaidTask | undefined;
   email: ClaimedEmail;
   to: { email: string; name: string | null };
   content: Content;
   ready: ReadyContent;
-  rendering: ReturnType<typeof renderingOf>;
+  rendering: ReturnType<typeof buildRendering>;
   compute: Compute;
   work: Work;
 }
@@ -146,7 +146,7 @@ async function renderContent(p: Rendering): Promise<SignedMessage> {
   const headers = {
     from: { name: content.fromName, email: content.from },
     ...(await loadHeaderRecipients(p)),
-    replyTo: replyToOf(email, content),
+    replyTo: getReplyTo(email, content),
     messageId: getMessageId({ ...email, from: content.from }),
     date: new Date(),
   };
@@ -187,7 +187,7 @@ function automaticHeaders({ sourceType }: ClaimedEmail): [name: string, value: s
   return sourceType === 'WORKFLOW' ? [['Auto-Submitted', 'auto-generated']] : [];
 }
 
-function replyToOf({ options }: ClaimedEmail, { replyTo }: Content): HeaderMailbox[] | null {
+function getReplyTo({ options }: ClaimedEmail, { replyTo }: Content): HeaderMailbox[] | null {
   return options.replyTo ?? (replyTo ? [{ email: replyTo }] : null);
 }
 
@@ -251,7 +251,7 @@ async function composeAndSign(
   files: Buffer[],
 ): Promise<Omit<SignedMessage, 'subject'>> {
   const { rewrittenFields } = dkim;
-  const signer = await dkim.signerOf(email);
+  const signer = await dkim.findSigner(email);
   const { raw, payload } = await run('email.finish', { ...content, signer, rewrittenFields }, files);
   return { raw: asBuffer(raw), canonical: false, payload: { ...payload, data: asBuffer(payload.data) } };
 }

@@ -23,7 +23,7 @@ export interface SendRates {
   /** Returns unused tokens. */
   returnTokens(projectId: string, n: number): Promise<void>;
   /** Returns the emails per second; 0 means no limit. */
-  rateOf(projectId: string): Promise<number>;
+  getRate(projectId: string): Promise<number>;
 }
 
 /** Creates the send rates of a process. A rate is read from Postgres once a second, not for every email. */
@@ -31,7 +31,7 @@ export function createSendRates(deps: { db: Db; deploymentRate: number }): SendR
   const { db } = deps;
   const cachedRates = new Lru<string, { rate: number; readAtMs: number }>(PROJECTS_MAX);
 
-  async function rateOf(projectId: string): Promise<number> {
+  async function getRate(projectId: string): Promise<number> {
     const entry = cachedRates.get(projectId);
     if (entry && Date.now() - entry.readAtMs < RATE_TTL_MS) return entry.rate;
     const rate = await getSendRate(db, { projectId, deploymentRate: deps.deploymentRate });
@@ -40,12 +40,12 @@ export function createSendRates(deps: { db: Db; deploymentRate: number }): SendR
   }
 
   return {
-    rateOf,
+    getRate,
     async take(projectId, p) {
-      return takeSendTokens(db, { projectId, ratePerSecond: await rateOf(projectId), ...p });
+      return takeSendTokens(db, { projectId, ratePerSecond: await getRate(projectId), ...p });
     },
     async returnTokens(projectId, n) {
-      await returnSendTokens(db, { projectId, n, ratePerSecond: await rateOf(projectId) });
+      await returnSendTokens(db, { projectId, n, ratePerSecond: await getRate(projectId) });
     },
   };
 }

@@ -131,11 +131,11 @@ function logEnd(ends: SampledLog, { email, outcome }: EmailResult): void {
     kind: 'email',
     id,
     outcome: outcome.kind === 'accepted' ? 'sent' : outcome.kind,
-    reason: reasonOf(outcome),
+    reason: getReason(outcome),
   });
 }
 
-function reasonOf(outcome: RecordedOutcome): Reason | null {
+function getReason(outcome: RecordedOutcome): Reason | null {
   if (outcome.kind === 'bounced') return toRefusalReason(outcome.refusal);
   return outcome.kind === 'failed' ? outcome.reason : null;
 }

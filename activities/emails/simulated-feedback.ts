@@ -93,7 +93,10 @@ export function createSimulatedFeedback(deps: Deps): (projectId: string, rows: O
     const { email, what: kind, link } = p.returned;
     const at = new Date();
     if (kind === 'open' || kind === 'click') {
-      return recordEngagements(trx, { projectId: p.projectId, engagements: [engagementOf(email, kind, { at, link })] });
+      return recordEngagements(trx, {
+        projectId: p.projectId,
+        engagements: [createEngagement(email, kind, { at, link })],
+      });
     }
     const about = { emailId: email.id, suppressionKey, source: SOURCE };
     const feedback =
@@ -129,7 +132,7 @@ function isDetectable(kind: Simulated, tracked: boolean): boolean {
   return tracked || (kind !== 'open' && kind !== 'click');
 }
 
-function engagementOf(
+function createEngagement(
   email: Email,
   kind: 'open' | 'click',
   { at, link }: { at: Date; link: string | null },

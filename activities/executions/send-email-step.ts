@@ -82,7 +82,7 @@ export function createSendEmailStep(deps: ActivityDeps): (input: StepInput) => P
  * @throws ApplicationFailure SEND_RATE if no token is available; Temporal retries after the delay that it contains
  */
 async function takeToken(rates: SendRates, projectId: string): Promise<boolean> {
-  if ((await rates.rateOf(projectId)) === 0) return false;
+  if ((await rates.getRate(projectId)) === 0) return false;
   const isRepeated = Context.current().info.attempt > 1;
   const { granted, retryAfterMs } = await rates.take(projectId, { n: 1, order: 'workflow', isRepeated });
   if (granted > 0) return true;
@@ -108,7 +108,7 @@ async function claimStepEmails(trx: Trx, inputs: StepInput[], suppressionPads: K
     projectId,
     positions: effects.filter(({ execution }) => !waits.has(execution.id)),
   });
-  const claimed = await claimEmails(trx, { projectId, emails: emails.flatMap(claimInputOf), suppressionPads });
+  const claimed = await claimEmails(trx, { projectId, emails: emails.flatMap(toClaimInputs), suppressionPads });
   const stepEmailOf = new Map(emails.map((stepEmail) => [stepEmail.position.execution.id, stepEmail]));
   const emailOf = new Map(claimed.map((email) => [email.executionId, email]));
   const started: StepStart[] = [];
@@ -127,7 +127,7 @@ async function claimStepEmails(trx: Trx, inputs: StepInput[], suppressionPads: K
  * Returns the input with which the email of a step is claimed. The id of the execution serves as the id of the
  * delivery.
  */
-function claimInputOf(stepEmail: StepEmail): { id: string; deliveryId: string }[] {
+function toClaimInputs(stepEmail: StepEmail): { id: string; deliveryId: string }[] {
   return stepEmail.outcome === 'saved' ? [{ id: stepEmail.emailId, deliveryId: stepEmail.position.execution.id }] : [];
 }
 
@@ -154,7 +154,7 @@ async function deliver(deps: ActivityDeps, email: ClaimedEmail): Promise<Next> {
   const { projectId } = email;
   // If another attempt has settled the email, `completeSteps` did not run in this attempt, so the step is completed
   // now.
-  return settled ?? inTransaction(deps.db, (trx) => completeEffect(trx, { projectId, ...completionOf(email) }));
+  return settled ?? inTransaction(deps.db, (trx) => completeEffect(trx, { projectId, ...createCompletion(email) }));
 }
 
 /**
@@ -166,7 +166,7 @@ async function completeSteps(trx: Trx, settled: SettledEmail[]): Promise<SettleH
   const nexts = await completeEffects(trx, {
     projectId: settled[0]?.email.projectId ?? '',
     outcomes: finished.map(({ email, outcome }) => ({
-      ...completionOf(email),
+      ...createCompletion(email),
       ...toEmailStepOutcome(outcome, email.id),
       attempts: email.attempts,
     })),
@@ -175,12 +175,12 @@ async function completeSteps(trx: Trx, settled: SettledEmail[]): Promise<SettleH
   return { values: settled.map((item) => nexts[finished.indexOf(item)]) };
 }
 
-function completionOf(email: AttemptedEmail): EffectOutcome {
-  const { executionId, visit } = stepOf(email);
+function createCompletion(email: AttemptedEmail): EffectOutcome {
+  const { executionId, visit } = getStepVisit(email);
   return { executionId, visit, status: 'COMPLETED', output: { emailId: email.id } };
 }
 
-function stepOf({ id, executionId, visit }: AttemptedEmail): { executionId: string; visit: number } {
+function getStepVisit({ id, executionId, visit }: AttemptedEmail): { executionId: string; visit: number } {
   if (executionId === null || visit === null) throw new Error(`email ${id} does not belong to a step`);
   return { executionId, visit };
 }
@@ -204,7 +204,9 @@ async function throwDeferred(
   outcome: RecordedOutcome & { kind: 'deferred' },
 ): Promise<never> {
   const { attempts } = email;
-  await inTransaction(deps.db, (trx) => recordFailedAttempt(trx, { ...stepOf(email), attempts, error: outcome.error }));
+  await inTransaction(deps.db, (trx) =>
+    recordFailedAttempt(trx, { ...getStepVisit(email), attempts, error: outcome.error }),
+  );
   throw ApplicationFailure.create({
     type: 'MAIL_DEFERRED',
     message: `${describeAttempt(outcome.last)}; again at ${outcome.dueAt.toISOString()}`,

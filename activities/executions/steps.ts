@@ -21,7 +21,7 @@ export type WebhookActivities = StepActivities<EffectOn<'webhooks'>>;
  * position. If a user's edit of the workflow has replaced the step, the activity performs nothing and returns the
  * position at the new step. Each activity is safe to run twice, because the database records what a visit has done.
  */
-export function executionStepActivities(deps: ActivityDeps): EffectActivities {
+export function createExecutionStepActivities(deps: ActivityDeps): EffectActivities {
   return addHeartbeats<keyof EffectActivities>({
     SEND_EMAIL: createSendEmailStep(deps),
     UPDATE_CONTACT: createUpdateContactStep(deps),
@@ -31,7 +31,7 @@ export function executionStepActivities(deps: ActivityDeps): EffectActivities {
 }
 
 /** The activity for WEBHOOK steps. This activity has a separate task queue, because tenants' endpoints may be slow. */
-export function webhookStepActivities(deps: ActivityDeps): WebhookActivities {
+export function createWebhookStepActivities(deps: ActivityDeps): WebhookActivities {
   return addHeartbeats<keyof WebhookActivities>({ WEBHOOK: createWebhookStep(deps) });
 }
 

@@ -55,7 +55,7 @@ async function makeRequest(deps: ActivityDeps, position: EffectPosition<null>): 
   const { request, onFailure } = await prepareRequest(deps, position);
   const result = await deps.webhooks.send(request);
   const attempts = (await countAttempts(deps.db, execution.id, next.visit)) + 1;
-  const failure = failureOf(result);
+  const failure = findFailure(result);
   if (failure?.retry && attempts < MAX_ATTEMPTS)
     return retryLater(deps, { position, result, fault: failure, tries: attempts });
   const following = await inTransaction(deps.db, (trx) =>
@@ -64,7 +64,7 @@ async function makeRequest(deps: ActivityDeps, position: EffectPosition<null>): 
       executionId: execution.id,
       visit: next.visit,
       status: failure ? 'FAILED' : 'COMPLETED',
-      output: outputOf(result),
+      output: createOutput(result),
       error: failure?.error ?? null,
       attempts,
       fails: failure !== null && onFailure === 'FAIL',
@@ -146,7 +146,7 @@ interface RequestFailure {
  * 408, 425, 429 and 5xx are retried. Other 4xx statuses, invalid or blocked addresses and endless redirects are not
  * retried.
  */
-function failureOf(result: WebhookResult): RequestFailure | null {
+function findFailure(result: WebhookResult): RequestFailure | null {
   if (result.outcome === 'failed') return { error: result.error, status: result.status, retry: !result.final };
   const failure = findResponseError(result);
   return failure && { ...failure, status: failure.error };
@@ -172,7 +172,7 @@ async function retryLater(
   });
 }
 
-function outputOf(result: WebhookResult): Record<string, unknown> {
+function createOutput(result: WebhookResult): Record<string, unknown> {
   if (result.outcome === 'failed') return { latencyMs: result.latencyMs };
   return toWebhookOutput(result);
 }

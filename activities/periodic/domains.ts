@@ -20,7 +20,7 @@ import type { PartRun, PeriodicParts } from './parts.ts';
 const PAGE_DOMAINS = 20;
 
 /** Periodic work that checks the DNS records of sender domains. Each page of domains is a part. */
-export function domainParts({ db, config }: Pick<ActivityDeps, 'db' | 'config'>): PeriodicParts {
+export function createDomainParts({ db, config }: Pick<ActivityDeps, 'db' | 'config'>): PeriodicParts {
   const dns = createDns({ servers: config.dnsServers, cached: false });
 
   return {

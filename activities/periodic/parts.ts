@@ -39,7 +39,7 @@ export interface PartRun {
 }
 
 /** Returns parts with fixed names, for periodic work whose parts do not depend on rows of a table. */
-export function namedParts(parts: Record<string, (run: PartRun) => Promise<string | null>>): PeriodicParts {
+export function createNamedParts(parts: Record<string, (run: PartRun) => Promise<string | null>>): PeriodicParts {
   const names = Object.keys(parts).sort();
   return {
     list: async ({ after, upTo, limit }) =>

@@ -5,12 +5,16 @@ import { deriveKey } from '../../rules/access/secrets.ts';
 import { padHmacKey } from '../../rules/emails/suppression.ts';
 import { removeLeftoverObjects } from '../asset-leftovers.ts';
 import type { ActivityDeps } from '../deps.ts';
-import { namedParts, type PeriodicParts } from './parts.ts';
+import { createNamedParts, type PeriodicParts } from './parts.ts';
 
 /** Periodic work that deletes expired rows. Each table is a part. */
-export function pruningParts({ config, db, bucket }: Pick<ActivityDeps, 'config' | 'db' | 'bucket'>): PeriodicParts {
+export function createPruningParts({
+  config,
+  db,
+  bucket,
+}: Pick<ActivityDeps, 'config' | 'db' | 'bucket'>): PeriodicParts {
   const tables = Object.entries(listPrunings(config.retention));
-  return namedParts({
+  return createNamedParts({
     ...Object.fromEntries(
       tables.map(([table, prune]) => [
         table,

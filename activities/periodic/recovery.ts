@@ -1,8 +1,8 @@
 import { MESSAGES_HOURS, RECOVERY, RECOVERY_GRACE_MS, type RecoveryDeps } from '../recovery/recovery.ts';
-import { namedParts, type PartRun, type PeriodicParts } from './parts.ts';
+import { createNamedParts, type PartRun, type PeriodicParts } from './parts.ts';
 
 /** Periodic work that repairs differences between Temporal and Postgres, in the parts of `RECOVERY`. */
-export function recoveryParts(deps: RecoveryDeps): PeriodicParts {
+export function createRecoveryParts(deps: RecoveryDeps): PeriodicParts {
   const entries = Object.entries(RECOVERY).map(([name, recover]) => [
     name,
     ({ cursor, messagesOfHours = MESSAGES_HOURS, mayContinue, noteFailure }: PartRun) => {
@@ -10,5 +10,5 @@ export function recoveryParts(deps: RecoveryDeps): PeriodicParts {
       return recover({ ...deps, noteFailure }, { cursor, messagesSince, settledMs: RECOVERY_GRACE_MS, mayContinue });
     },
   ]);
-  return namedParts(Object.fromEntries(entries));
+  return createNamedParts(Object.fromEntries(entries));
 }

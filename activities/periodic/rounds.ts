@@ -12,14 +12,14 @@ import type {
 } from '../../rules/periodic-round.ts';
 import { PERIODIC_WORK, type PeriodicKind } from '../../rules/periodic-work.ts';
 import type { ActivityDeps } from '../deps.ts';
-import { domainParts } from './domains.ts';
+import { createDomainParts } from './domains.ts';
 import type { PartRun, PeriodicParts } from './parts.ts';
-import { pruningParts } from './pruning.ts';
-import { recoveryParts } from './recovery.ts';
-import { segmentParts } from './segments.ts';
-import { statisticsParts } from './statistics.ts';
+import { createPruningParts } from './pruning.ts';
+import { createRecoveryParts } from './recovery.ts';
+import { createSegmentParts } from './segments.ts';
+import { createStatisticsParts } from './statistics.ts';
 
-export type PeriodicActivities = ReturnType<typeof periodicActivities>;
+export type PeriodicActivities = ReturnType<typeof createRoundActivities>;
 
 /**
  * The maximum number of parts of one workflow run. A part adds up to 6 events to the run's history, which must stay
@@ -40,14 +40,14 @@ const FAILURES_NAMED = 10;
  * The activities of a round of periodic work: the first lists the parts, the second runs one part, and the third
  * records how the round ended.
  */
-export function periodicActivities(deps: ActivityDeps) {
+export function createRoundActivities(deps: ActivityDeps) {
   const { db, log } = deps;
   const partsOf: Record<PeriodicKind, PeriodicParts> = {
-    recovery: recoveryParts(deps),
-    pruning: pruningParts(deps),
-    statistics: statisticsParts(deps),
-    segments: segmentParts(deps),
-    domains: domainParts(deps),
+    recovery: createRecoveryParts(deps),
+    pruning: createPruningParts(deps),
+    statistics: createStatisticsParts(deps),
+    segments: createSegmentParts(deps),
+    domains: createDomainParts(deps),
   };
   /**
    * The parts that are running in this process. A part may still be in this set after Temporal has timed out its
@@ -186,7 +186,7 @@ async function runPart(deps: RunDeps, parts: PeriodicParts, input: PartInput): P
   } catch (error) {
     context.cancellationSignal.throwIfAborted();
     await recordFailure(deps, input, { what: part, error }).catch(() => {});
-    throw createFailure(input, codeOf(error), 'failed; the log and the operator’s page say why');
+    throw createFailure(input, getErrorCode(error), 'failed; the log and the operator’s page say why');
   } finally {
     clearInterval(timer);
   }
@@ -198,7 +198,7 @@ async function recordFailure(
   { what: subject, error }: { what: string; error: unknown },
 ): Promise<void> {
   log.warn({ kind, part, what: subject, reason: describeFailure(error) }, 'a part of periodic work failed');
-  await recordPeriodicError(db, { kind, error: `${subject}: ${reasonOf(error)}` });
+  await recordPeriodicError(db, { kind, error: `${subject}: ${getErrorMessage(error)}` });
 }
 
 /**
@@ -209,11 +209,11 @@ function createFailure({ kind, part }: PartInput, type: string, subject: string)
   return ApplicationFailure.retryable(`${kind} of ${part}: ${subject}`, type);
 }
 
-function codeOf(error: unknown): string {
+function getErrorCode(error: unknown): string {
   if (!(error instanceof Error)) return 'Error';
   return 'code' in error ? String(error.code) : error.name;
 }
 
-function reasonOf(error: unknown): string {
+function getErrorMessage(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }

@@ -21,7 +21,7 @@ interface SegmentProgress {
  * Periodic work that computes tracked segments. Each project is a part, and its segments are computed one after the
  * other.
  */
-export function segmentParts({ db, outbox }: Pick<ActivityDeps, 'db' | 'outbox'>): PeriodicParts {
+export function createSegmentParts({ db, outbox }: Pick<ActivityDeps, 'db' | 'outbox'>): PeriodicParts {
   return {
     list: (p) => listDueProjects(db, p),
     count: (since) => countDueProjects(db, since),

@@ -2,14 +2,14 @@ import { deleteStaleFigures } from '../../db/campaigns/stale-figures.ts';
 import { countPastEmailHours } from '../../db/events/email-hours.ts';
 import { mergeVisitCounts } from '../../db/executions/step-stats.ts';
 import type { ActivityDeps } from '../deps.ts';
-import { namedParts, type PeriodicParts } from './parts.ts';
+import { createNamedParts, type PeriodicParts } from './parts.ts';
 
 /**
  * Periodic work on statistics. It deletes stale statistics of campaigns, and adds up the counts of emails for each past
  * hour and of visits to steps. Postgres records the progress of each part, so the parts need no cursor.
  */
-export function statisticsParts({ db }: Pick<ActivityDeps, 'db'>): PeriodicParts {
-  return namedParts({
+export function createStatisticsParts({ db }: Pick<ActivityDeps, 'db'>): PeriodicParts {
+  return createNamedParts({
     campaign_touches: async () => {
       await deleteStaleFigures(db);
       return null;

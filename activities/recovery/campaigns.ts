@@ -8,7 +8,7 @@ import {
 } from '../../engine/campaigns/lost-campaigns.ts';
 import type { OutboxRow } from '../../rules/outbox.ts';
 import { hasSentChunks } from '../../temporal/run-histories.ts';
-import { noteNotRecovered } from './not-recovered.ts';
+import { reportRecoveryFailure } from './not-recovered.ts';
 import type { RecoveryDeps, RecoveryTurn } from './recovery.ts';
 
 const PAGE = 200;
@@ -24,11 +24,11 @@ export async function recoverCampaigns(deps: RecoveryDeps, turn: RecoveryTurn): 
   let after = turn.cursor ?? undefined;
   for (;;) {
     const page = await listOpenCampaigns(deps.db, { after, limit: PAGE });
-    const last = await lifecycle.runs.findLast(page.map((start) => workflowIdOf(deps, start)));
+    const last = await lifecycle.runs.findLast(page.map((start) => toWorkflowId(deps, start)));
     for (const start of page) {
       const { projectId, campaignId } = start;
-      await recover(deps, start, last.get(workflowIdOf(deps, start))).catch((error: unknown) =>
-        noteNotRecovered(deps, { projectId, campaignId }, error),
+      await recover(deps, start, last.get(toWorkflowId(deps, start))).catch((error: unknown) =>
+        reportRecoveryFailure(deps, { projectId, campaignId }, error),
       );
     }
     after = page.at(-1)?.campaignId;
@@ -37,7 +37,7 @@ export async function recoverCampaigns(deps: RecoveryDeps, turn: RecoveryTurn): 
   }
 }
 
-const workflowIdOf = ({ lifecycle }: RecoveryDeps, { campaignId, sendNo }: OpenCampaign) =>
+const toWorkflowId = ({ lifecycle }: RecoveryDeps, { campaignId, sendNo }: OpenCampaign) =>
   lifecycle.names.campaign(campaignId, sendNo);
 
 async function recover(

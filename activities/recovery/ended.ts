@@ -41,7 +41,7 @@ const MATCHING_STATUSES: Record<string, readonly string[]> = {
  * Compares records in Postgres and runs in Temporal that have both ended. Temporal cannot change the end of a run. If
  * the two ends differ, this function starts a new run. The new run only ends in the same way as the record.
  */
-export async function recoverEnded(deps: RecoveryDeps, turn: RecoveryTurn): Promise<string | null> {
+export async function recoverEndedWorkflows(deps: RecoveryDeps, turn: RecoveryTurn): Promise<string | null> {
   const between = { since: new Date(Date.now() - LOOK_BACK_MS), until: new Date(Date.now() - turn.settledMs) };
   if (turn.cursor === null) {
     await recoverJobsAndCampaigns(deps, between);
@@ -69,10 +69,10 @@ export async function recoverEnded(deps: RecoveryDeps, turn: RecoveryTurn): Prom
  */
 async function restartMismatched(deps: RecoveryDeps, executions: EndedExecution[]): Promise<void> {
   const { db, lifecycle, outbox, log } = deps;
-  const idOf = ({ id }: EndedExecution) => lifecycle.names.execution(id);
-  const last = await lifecycle.runs.findLast(executions.map(idOf));
+  const toWorkflowId = ({ id }: EndedExecution) => lifecycle.names.execution(id);
+  const last = await lifecycle.runs.findLast(executions.map(toWorkflowId));
   const mismatched = executions.filter((execution) => {
-    const runStatus = last.get(idOf(execution))?.status;
+    const runStatus = last.get(toWorkflowId(execution))?.status;
     return runStatus === undefined ? execution.status === 'FAILED' : hasOtherEnd(execution.status, runStatus);
   });
   outbox.wake(await inTransaction(db, (trx) => enqueueExecutionEnds(trx, mismatched)));
@@ -82,7 +82,7 @@ async function restartMismatched(deps: RecoveryDeps, executions: EndedExecution[
       {
         projectId,
         executionId,
-        workflow: last.get(idOf(execution))?.status ?? null,
+        workflow: last.get(toWorkflowId(execution))?.status ?? null,
         done: `a new run ends as ${status}`,
       },
       'an execution had ended in another way',
@@ -120,7 +120,7 @@ async function recoverJobsAndCampaigns(
 
 /**
  * Tells whether a run ended in another way than its record. A running workflow does not count here, because
- * `recoverRunning` repairs it.
+ * `recoverRunningWorkflows` repairs it.
  */
 function hasOtherEnd(status: string, runStatus: string): boolean {
   return runStatus !== 'RUNNING' && runStatus !== 'PAUSED' && !MATCHING_STATUSES[status]?.includes(runStatus);

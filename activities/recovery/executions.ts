@@ -9,7 +9,7 @@ import type { OutboxRow } from '../../rules/outbox.ts';
 import { ROW_MISSING } from '../../rules/row-missing.ts';
 import { findEffectBeyond } from '../../temporal/run-histories.ts';
 import type { LastRun } from '../../temporal/run-states.ts';
-import { noteNotRecovered } from './not-recovered.ts';
+import { reportRecoveryFailure } from './not-recovered.ts';
 import type { RecoveryDeps, RecoveryTurn } from './recovery.ts';
 
 /** The number of open executions that are read and compared with Temporal at a time. */
@@ -55,7 +55,7 @@ export async function recoverExecutions(deps: RecoveryDeps, turn: RecoveryTurn):
       for (let at = 0; at < repairs.length; at += CHUNK) {
         // If the repair of one project fails, the other projects are still repaired.
         await repair(deps, { projectId, repairs: repairs.slice(at, at + CHUNK) }).catch((error: unknown) =>
-          noteNotRecovered(deps, { projectId }, error),
+          reportRecoveryFailure(deps, { projectId }, error),
         );
       }
     }
@@ -75,13 +75,13 @@ async function findRepairs({ lifecycle }: RecoveryDeps, page: OpenExecution[]): 
   for (const execution of page) {
     if (!notRunningIds.has(execution.id)) continue;
     const run = last.get(names.execution(execution.id));
-    const repairOfRow = await repairOf({ lifecycle }, execution, run);
+    const repairOfRow = await chooseRepair({ lifecycle }, execution, run);
     if (repairOfRow) repairs.push(repairOfRow);
   }
   return repairs;
 }
 
-async function repairOf(
+async function chooseRepair(
   { lifecycle }: Pick<RecoveryDeps, 'lifecycle'>,
   execution: OpenExecution,
   run: LastRun | undefined,
@@ -103,7 +103,7 @@ async function repairOf(
   }
   const lastPosition = findEffectBeyond(history, execution.visit);
   return lastPosition?.kind === 'end'
-    ? { ...endOf(lastPosition), execution, was: 'COMPLETED, ahead of the record' }
+    ? { ...createEndRepair(lastPosition), execution, was: 'COMPLETED, ahead of the record' }
     : restart;
 }
 
@@ -111,7 +111,7 @@ async function repairOf(
  * Returns the repair that ends an execution in the same way as its workflow. Here the row in Postgres is older than the
  * workflow's history, so continuing the execution could repeat effects.
  */
-function endOf({ status, reason }: ExecutionEnd) {
+function createEndRepair({ status, reason }: ExecutionEnd) {
   return { kind: 'end' as const, status: status as EndStatus, reason };
 }
 

@@ -2,7 +2,7 @@ import { finishJob } from '../../db/contacts/jobs.ts';
 import { enqueueJobs, listUnfinishedJobs, type UnfinishedJob } from '../../db/recovery/lost-work.ts';
 import { inTransaction } from '../../db/transaction.ts';
 import { ROW_MISSING } from '../../rules/row-missing.ts';
-import { noteNotRecovered } from './not-recovered.ts';
+import { reportRecoveryFailure } from './not-recovered.ts';
 import type { RecoveryDeps, RecoveryTurn } from './recovery.ts';
 
 const PAGE = 500;
@@ -21,7 +21,7 @@ export async function recoverJobs(deps: RecoveryDeps, turn: RecoveryTurn): Promi
     for (const job of page) {
       const { projectId, id: jobId } = job;
       await recover(deps, job, last.get(lifecycle.names.job(jobId))).catch((error: unknown) =>
-        noteNotRecovered(deps, { projectId, jobId }, error),
+        reportRecoveryFailure(deps, { projectId, jobId }, error),
       );
     }
     after = page.at(-1)?.id ?? null;

@@ -11,7 +11,7 @@ import type { MessageKind } from '../../db/sending/direct-messages.ts';
 import { inTransaction } from '../../db/transaction.ts';
 import { groupBy } from '../../rules/filters/group-by.ts';
 import type { DeliveryRun } from '../../temporal/deliveries.ts';
-import { noteNotRecovered } from './not-recovered.ts';
+import { reportRecoveryFailure } from './not-recovered.ts';
 import type { RecoveryDeps, RecoveryTurn } from './recovery.ts';
 
 /**
@@ -37,7 +37,7 @@ export async function recoverMessages(deps: RecoveryDeps, turn: RecoveryTurn): P
     if (openMessages.length > 0) await sleep(LISTED_AFTER_MS);
     for (const [projectId, messages] of groupBy(openMessages, (message) => message.projectId)) {
       await recover(deps, { kind, projectId, messages, since }).catch((error: unknown) =>
-        noteNotRecovered(deps, { projectId, kind }, error),
+        reportRecoveryFailure(deps, { projectId, kind }, error),
       );
       if (!turn.mayContinue(kind)) return kind;
     }

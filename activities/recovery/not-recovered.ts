@@ -2,7 +2,7 @@ import { describeFailure } from '../../rules/failure-text.ts';
 import type { RecoveryDeps } from './recovery.ts';
 
 /** Records that recovery failed for one project or one row. Recovery continues with the others. */
-export async function noteNotRecovered(
+export async function reportRecoveryFailure(
   { log, noteFailure }: Pick<RecoveryDeps, 'log' | 'noteFailure'>,
   ids: { projectId: string | undefined } & Record<string, string | undefined>,
   error: unknown,

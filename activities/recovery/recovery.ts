@@ -1,11 +1,11 @@
 import type { ActivityDeps } from '../deps.ts';
 import { recoverCampaigns } from './campaigns.ts';
-import { recoverEnded } from './ended.ts';
+import { recoverEndedWorkflows } from './ended.ts';
 import { recoverExecutions } from './executions.ts';
 import { recoverJobs } from './jobs.ts';
 import { recoverMessages } from './messages.ts';
-import { recoverBackInStock, recoverReleases, recoverTerminated, recoverWebhooks } from './rows-alone.ts';
-import { recoverRunning } from './running.ts';
+import { recoverBackInStock, recoverHeldReleases, recoverWebhooks, restartTerminatedDeliveries } from './rows-alone.ts';
+import { recoverRunningWorkflows } from './running.ts';
 
 export type RecoveryDeps = Pick<ActivityDeps, 'db' | 'outbox' | 'lifecycle' | 'log'> & {
   /** Records for the operator which item was not recovered. If undefined, the failure is only logged. */
@@ -49,15 +49,15 @@ export const MESSAGES_HOURS = 26;
  * as other parts.
  */
 export const RECOVERY = {
-  running: recoverRunning,
-  ended: recoverEnded,
+  running: recoverRunningWorkflows,
+  ended: recoverEndedWorkflows,
   executions: recoverExecutions,
   campaigns: recoverCampaigns,
   jobs: recoverJobs,
   webhooks: recoverWebhooks,
-  terminated: recoverTerminated,
+  terminated: restartTerminatedDeliveries,
   messages: recoverMessages,
-  releases: recoverReleases,
+  releases: recoverHeldReleases,
   backInStock: recoverBackInStock,
 } satisfies Record<string, RecoverPart>;
 

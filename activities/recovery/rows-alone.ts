@@ -36,7 +36,7 @@ export async function recoverWebhooks(deps: RecoveryDeps, turn: RecoveryTurn): P
 /**
  * Restarts delivery workflows that an operator terminated, because the service has promised to send accepted messages.
  */
-export async function recoverTerminated({ lifecycle, log }: RecoveryDeps): Promise<null> {
+export async function restartTerminatedDeliveries({ lifecycle, log }: RecoveryDeps): Promise<null> {
   const workflowIds = await lifecycle.restartTerminated(new Date(Date.now() - LOOK_BACK_MS));
   for (const workflowId of workflowIds) log.warn({ workflowId, done: 'started again' }, 'a delivery was terminated');
   return null;
@@ -45,7 +45,7 @@ export async function recoverTerminated({ lifecycle, log }: RecoveryDeps): Promi
 /**
  * Starts the release of held email for projects that are no longer on hold, if the workflow of the release was lost.
  */
-export async function recoverReleases(deps: RecoveryDeps, { messagesSince }: RecoveryTurn): Promise<null> {
+export async function recoverHeldReleases(deps: RecoveryDeps, { messagesSince }: RecoveryTurn): Promise<null> {
   const queued = await inTransaction(deps.db, (trx) => enqueueReleases(trx, messagesSince));
   return wakeAndLog(deps, queued, 'held mail was not released');
 }

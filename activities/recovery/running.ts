@@ -9,7 +9,7 @@ import {
 } from '../../db/recovery/running-rows.ts';
 import type { ExecutionStatus } from '../../rules/executions/execution.ts';
 import type { RunningWorkflow } from '../../temporal/run-states.ts';
-import { noteNotRecovered } from './not-recovered.ts';
+import { reportRecoveryFailure } from './not-recovered.ts';
 import type { RecoveryDeps, RecoveryTurn } from './recovery.ts';
 
 /** The number of workflows that Temporal lists at a time. */
@@ -22,7 +22,7 @@ const TYPES = ['contactExecution', 'campaignSend', 'bulkJob', 'contactImport', '
  * signal, reads its row and continues from the row's position. If the workflow is ahead of the row, the workflow's next
  * activity advances the row instead (engine/automations/catch-up.ts).
  */
-export async function recoverRunning(deps: RecoveryDeps, turn: RecoveryTurn): Promise<string | null> {
+export async function recoverRunningWorkflows(deps: RecoveryDeps, turn: RecoveryTurn): Promise<string | null> {
   const startedBefore = new Date(Date.now() - turn.settledMs);
   let cursor = turn.cursor;
   for (;;) {
@@ -37,7 +37,7 @@ async function recoverPage(deps: RecoveryDeps, { settledMs }: RecoveryTurn, list
   const { db } = deps;
   const runs = settledMs === 0 ? await readSteps(deps, listed) : listed;
   const ofType = (...types: string[]) => runs.filter(({ type, rowId }) => types.includes(type) && rowId !== '');
-  const idsOf = (runs: RunningWorkflow[]) => runs.map(({ rowId }) => rowId);
+  const getRowIds = (runs: RunningWorkflow[]) => runs.map(({ rowId }) => rowId);
   const [executions, campaigns, jobs, endpoints] = [
     ofType('contactExecution'),
     ofType('campaignSend'),
@@ -45,10 +45,10 @@ async function recoverPage(deps: RecoveryDeps, { settledMs }: RecoveryTurn, list
     ofType('webhookDelivery'),
   ];
   if (executions.length > 0) {
-    const rows = await findRunningExecutions(db, { ids: idsOf(executions), settledMs });
+    const rows = await findRunningExecutions(db, { ids: getRowIds(executions), settledMs });
     const deleted = await findDeletedRowsOfAnyProject(
       db,
-      idsOf(executions).filter((id) => !rows.has(id)),
+      getRowIds(executions).filter((id) => !rows.has(id)),
     );
     for (const run of executions) {
       const deletedRow = deleted.get(run.rowId);
@@ -64,15 +64,15 @@ async function recoverPage(deps: RecoveryDeps, { settledMs }: RecoveryTurn, list
     }
   }
   if (campaigns.length > 0) {
-    const rows = await findRunningCampaigns(db, { ids: idsOf(campaigns), settledMs });
+    const rows = await findRunningCampaigns(db, { ids: getRowIds(campaigns), settledMs });
     for (const run of campaigns) await repairAndLog(deps, run, () => recoverCampaign(deps, run, rows.get(run.rowId)));
   }
   if (jobs.length > 0) {
-    const rows = await findRunningJobs(db, idsOf(jobs));
+    const rows = await findRunningJobs(db, getRowIds(jobs));
     for (const run of jobs) await repairAndLog(deps, run, () => recoverJob(deps, run, rows.get(run.rowId)?.status));
   }
   if (endpoints.length > 0) {
-    const pending = await findPendingEndpoints(db, { ids: idsOf(endpoints), settledMs });
+    const pending = await findPendingEndpoints(db, { ids: getRowIds(endpoints), settledMs });
     for (const run of endpoints)
       await repairAndLog(deps, run, () => recoverEndpoint(deps, run, pending.get(run.rowId)));
   }
@@ -98,7 +98,7 @@ async function repairAndLog(deps: RecoveryDeps, run: RunningWorkflow, repair: ()
     const done = await repair();
     if (done !== undefined) deps.log.warn({ ...ids, done }, 'a workflow disagreed with its record');
   } catch (error) {
-    await noteNotRecovered(deps, ids, error);
+    await reportRecoveryFailure(deps, ids, error);
   }
 }
 

@@ -3,7 +3,7 @@ import { cancelSms } from '../../db/sending/cancelled-deliveries.ts';
 import { assertMessagesExist } from '../../db/sending/direct-messages.ts';
 import type { DeferredMessage, LastAttempt } from '../../rules/emails/last-attempt.ts';
 import type { ActivityDeps } from '../deps.ts';
-import { deliveryIdOf } from '../emails/delivery-id.ts';
+import { toDeliveryId } from '../emails/delivery-id.ts';
 import { withHeartbeats } from '../heartbeats.ts';
 import type { SmsAttempts } from './attempts.ts';
 
@@ -28,22 +28,22 @@ export interface SendSmsResult {
   waiting: DeferredMessage[];
 }
 
-export type SmsActivities = ReturnType<typeof smsActivities>;
+export type SmsActivities = ReturnType<typeof createSmsDeliveryActivities>;
 
-export const smsActivities = ({ db, smsAttempts }: Pick<ActivityDeps, 'db' | 'smsAttempts'>) => ({
+export const createSmsDeliveryActivities = ({ db, smsAttempts }: Pick<ActivityDeps, 'db' | 'smsAttempts'>) => ({
   /**
    * Sends a group of SMS that were not sent at the first attempt. Returns the SMS that have to wait, and until when.
    * Running it twice sends no SMS twice, because each SMS is claimed for this workflow.
    */
   async sendSms(input: SendSmsInput): Promise<SendSmsResult> {
-    const deliveryId = deliveryIdOf(Context.current().info);
+    const deliveryId = toDeliveryId(Context.current().info);
     await assertMessagesExist(db, { kind: 'sms', projectId: input.projectId, ids: input.ids });
     return withHeartbeats((stop) => sendGroup(smsAttempts, input, { deliveryId, stop }));
   },
 
   /** Marks the SMS that a cancelled delivery has not sent as failed, and returns their number. Safe to run twice. */
   async giveUpSms({ projectId, ids }: { projectId: string; ids: string[] }): Promise<number> {
-    return cancelSms(db, { projectId, ids, deliveryId: deliveryIdOf(Context.current().info) });
+    return cancelSms(db, { projectId, ids, deliveryId: toDeliveryId(Context.current().info) });
   },
 });
 

@@ -14,7 +14,7 @@ import type { ActivityDeps } from '../deps.ts';
 import { withHeartbeats } from '../heartbeats.ts';
 import { deliverDueWebhooks, type TurnOutcome } from './turn.ts';
 
-export type WebhookDeliveryActivities = ReturnType<typeof webhookDeliveryActivities>;
+export type WebhookDeliveryActivities = ReturnType<typeof createWebhookDeliveryActivities>;
 
 export interface TurnInput {
   projectId: string;
@@ -35,7 +35,7 @@ export interface TurnResult {
  * sent again with the same `webhook-id`. If two turns of an endpoint run at the same time, only the turn that started
  * later records results.
  */
-export function webhookDeliveryActivities(deps: ActivityDeps) {
+export function createWebhookDeliveryActivities(deps: ActivityDeps) {
   const atRestKey = deriveKey(deps.config.secretKey, 'at-rest');
 
   return {

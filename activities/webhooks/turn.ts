@@ -110,8 +110,8 @@ function createRequests(deps: ActivityDeps, turn: EndpointTurn) {
 
   async function deliver(delivery: DueDelivery): Promise<void> {
     try {
-      const result = await deps.webhooks.send(requestOf(turn, delivery));
-      await recorder.add([attemptOf(turn, delivery, result)]);
+      const result = await deps.webhooks.send(createRequest(turn, delivery));
+      await recorder.add([toEndedAttempt(turn, delivery, result)]);
     } catch (error) {
       // The result could not be recorded, for example because Postgres is unreachable. Temporal retries the activity,
       // which repeats the requests that were not recorded.
@@ -182,7 +182,7 @@ async function updateStatus(
   return status;
 }
 
-function attemptOf(turn: EndpointTurn, delivery: DueDelivery, result: WebhookResult): EndedAttempt {
+function toEndedAttempt(turn: EndpointTurn, delivery: DueDelivery, result: WebhookResult): EndedAttempt {
   const responseStatus = result.outcome === 'answered' ? result.statusCode : null;
   const succeeded = responseStatus !== null && responseStatus >= 200 && responseStatus < 300;
   const attempts = delivery.attempts + 1;
@@ -193,14 +193,14 @@ function attemptOf(turn: EndpointTurn, delivery: DueDelivery, result: WebhookRes
     responseStatus,
     responseBody: result.outcome === 'answered' ? toStoredResponseText(result.body, turn.url) : null,
     latencyMs: result.latencyMs,
-    error: succeeded ? null : errorOf(result),
-    shownError: succeeded ? null : result.outcome === 'failed' ? result.status : errorOf(result),
+    error: succeeded ? null : describeError(result),
+    shownError: succeeded ? null : result.outcome === 'failed' ? result.status : describeError(result),
     nextAttemptAt: next,
     outcome: succeeded ? 'success' : responseStatus === 410 ? 'gone' : 'failure',
   };
 }
 
-function requestOf(turn: EndpointTurn, delivery: DueDelivery): WebhookRequest {
+function createRequest(turn: EndpointTurn, delivery: DueDelivery): WebhookRequest {
   const timestamp = Math.floor(Date.now() / 1_000);
   const body = JSON.stringify({
     id: delivery.id,
@@ -216,7 +216,7 @@ function requestOf(turn: EndpointTurn, delivery: DueDelivery): WebhookRequest {
   return { url: turn.url, method: 'POST', headers, body, maxRedirects: 0 };
 }
 
-function errorOf(result: WebhookResult): string {
+function describeError(result: WebhookResult): string {
   if (result.outcome === 'failed') return result.error;
   return result.statusCode >= 300 && result.statusCode < 400
     ? `HTTP ${result.statusCode}: redirects are not followed`

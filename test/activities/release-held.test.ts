@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { pino } from 'pino';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import type { ActivityDeps } from '../../activities/deps.ts';
-import { maintenanceActivities } from '../../activities/maintenance.ts';
+import { createMaintenanceActivities } from '../../activities/maintenance.ts';
 import { putProjectOnHold } from '../../db/projects/projects.ts';
 import { inTransaction } from '../../db/transaction.ts';
 import type { OutboxRow } from '../../rules/outbox.ts';
@@ -14,7 +14,7 @@ import { until } from '../support/until.ts';
 let database: TestDatabase;
 let projectId: string;
 let dispatched: OutboxRow[];
-let activities: ReturnType<typeof maintenanceActivities>;
+let activities: ReturnType<typeof createMaintenanceActivities>;
 
 beforeAll(async () => {
   database = await createTestDatabase();
@@ -24,7 +24,7 @@ beforeEach(async () => {
   dispatched = [];
   const outbox = { wake: (rows: OutboxRow[]) => void dispatched.push(...rows) };
   const log = pino({ level: 'silent' });
-  activities = maintenanceActivities({ db: database.db, outbox, log } as unknown as ActivityDeps);
+  activities = createMaintenanceActivities({ db: database.db, outbox, log } as unknown as ActivityDeps);
 });
 afterAll(() => database?.drop());
 

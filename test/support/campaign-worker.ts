@@ -1,6 +1,9 @@
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { pino } from 'pino';
-import { campaignChunkActivities, campaignControlActivities } from '../../activities/campaigns/campaigns.ts';
+import {
+  createCampaignChunkActivities,
+  createCampaignControlActivities,
+} from '../../activities/campaigns/campaigns.ts';
 import type { ChunkInput } from '../../activities/campaigns/sending.ts';
 import type { ActivityDeps } from '../../activities/deps.ts';
 import type { EmailProvider } from '../../channels/email/provider.ts';
@@ -43,8 +46,8 @@ export function createCampaignWorker({ db, smtpUrl, provider }: { db: Db; smtpUr
     ends: () => {},
     stopping: stopping.signal,
   } as unknown as ActivityDeps;
-  const chunk = campaignChunkActivities(deps);
-  const control = campaignControlActivities(deps);
+  const chunk = createCampaignChunkActivities(deps);
+  const control = createCampaignControlActivities(deps);
   return {
     take: (start: CampaignStart, round?: number) =>
       runAsActivity(() => chunk.takeCampaignAudience({ ...start, ...(round !== undefined && { round }) })),

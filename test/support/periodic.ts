@@ -1,7 +1,7 @@
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { pino } from 'pino';
 import type { ActivityDeps } from '../../activities/deps.ts';
-import { type PeriodicActivities, periodicActivities } from '../../activities/periodic/rounds.ts';
+import { createRoundActivities, type PeriodicActivities } from '../../activities/periodic/rounds.ts';
 import type { Db } from '../../db/connection.ts';
 import { listPrunings } from '../../db/housekeeping/pruning.ts';
 import { type Config, parseConfig, type Retention } from '../../rules/config.ts';
@@ -40,7 +40,7 @@ export function createPeriodicActivities(db: Db, config?: Config): PeriodicActiv
       parseConfig({ DATABASE_URL: 'postgres://none', TEMPORAL_ADDRESS: 'none:1', SECRET_KEY: 'x'.repeat(32) }),
     bucket: undefined,
   };
-  return periodicActivities(deps as unknown as ActivityDeps);
+  return createRoundActivities(deps as unknown as ActivityDeps);
 }
 
 /** Runs a part of periodic work as a worker does, in an environment that a test can cancel or observe. */
