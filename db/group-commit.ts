@@ -38,7 +38,7 @@ export interface GroupCommitOptions<I, O> {
   /**
    * Returns the tenant of an item, for queues with items of several tenants. After a failed transaction, the items of
    * each tenant run separately until they are done. One tenant that waits for a lock then does not delay the others.
-   * This requires that `commit` limits the time for locks while it has items of several tenants.
+   * For this, `commit` must limit the time for locks while it has items of several tenants.
    */
   tenantOf?(item: I): string;
   /**

@@ -112,8 +112,8 @@ interface FirstUse {
 }
 
 /**
- * Builds the error for a repeated key. It contains the first response only if the request is the same, and only for a
- * caller who may see the response (`maySeeResponse`).
+ * Builds the error for a repeated key. The error contains the first response only if the request is the same, and only
+ * for a caller who may see the response (`maySeeResponse`).
  */
 function keyReusedError({ key, owner, request, fingerprint }: KeyedRequest, first: FirstUse | undefined): AppError {
   const sameRequest = fingerprint !== undefined && first?.fingerprint === fingerprint && first.request === request;

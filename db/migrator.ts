@@ -3,7 +3,7 @@ import { Kysely, Migrator, PostgresDialect, sql } from 'kysely';
 import pg from 'pg';
 import { CONCURRENT_MIGRATIONS, MIGRATIONS } from './migrations.ts';
 
-/** The oldest supported Postgres. Its `uuidv7()` creates the ids. */
+/** The oldest supported Postgres. The function `uuidv7()` of Postgres creates the ids. */
 export const MIN_SERVER_VERSION = 180000;
 
 export class MigrationError extends Error {}

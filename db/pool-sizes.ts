@@ -1,5 +1,6 @@
 /**
- * Connections to Postgres of one API process. This number is enough, because requests to send are accepted in groups.
+ * Connections to Postgres of one API process. So few connections are enough, because requests to send are accepted in
+ * groups.
  */
 export const API_CONNECTIONS = 16;
 /**

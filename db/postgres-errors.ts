@@ -39,8 +39,8 @@ export function isConnectionFailure(error: unknown): boolean {
 }
 
 /**
- * Tells whether Postgres cancelled a statement that took too long or waited too long for a lock. Its transaction was
- * rolled back.
+ * Tells whether Postgres cancelled a statement that took too long or waited too long for a lock. The transaction of the
+ * statement was rolled back.
  */
 export function isOutOfTime(error: unknown): boolean {
   return OUT_OF_TIME.has(readSqlState(error) ?? '');

@@ -10,7 +10,7 @@ const SMALL_BYTES = 65_536;
 const CHANGE_FACTOR = 2;
 /**
  * Reads the sizes that the planner uses. Between two ANALYZEs, the size is the only thing that the planner knows about
- * a changed table. Both statements run in one transaction, and the short lock timeout prevents a wait for a locked
+ * a changed table. SET and SELECT run in one transaction, and the short lock timeout prevents a wait for a locked
  * table.
  */
 const READ_SIZES = `SET LOCAL lock_timeout = '20ms';

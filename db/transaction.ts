@@ -43,8 +43,8 @@ export async function inTransaction<T>(db: Db, work: (trx: Trx) => Promise<T>): 
 }
 
 /**
- * Runs a part of a transaction that may fail. If it throws, its writes are undone, the error is thrown to the caller,
- * and the transaction can continue.
+ * Runs a part of a transaction that may fail. If `work` throws, its writes are undone, the error is thrown to the
+ * caller, and the transaction can continue.
  */
 export async function inSavepoint<T>(trx: Trx, work: () => Promise<T>): Promise<T> {
   await sql`SAVEPOINT part`.execute(trx);

@@ -2,9 +2,9 @@ import { sql } from 'kysely';
 import type { Db, Trx } from '../connection.ts';
 
 /**
- * An upload is announced, then transmitted, and then its row is inserted. This is the maximum time from the
- * announcement to the insert, about 100 times the duration of an upload. After this time, pruning treats the upload as
- * interrupted and deletes the object.
+ * An upload is announced, then transmitted, and then its row is inserted. An insert must follow the announcement within
+ * this time, about 100 times the duration of an upload. After this time, pruning treats the upload as interrupted and
+ * deletes the object.
  */
 const UPLOAD_MINUTES = 60;
 /**

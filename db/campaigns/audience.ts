@@ -37,10 +37,10 @@ import {
  */
 export const PAGE_CONTACTS = 5_000;
 /**
- * Contacts of the first page. Its rows are written quickly, so sending starts early, and the other pages are written
- * while it is sent. The pages of the next two rounds have the same size; then the size doubles until it reaches
- * `PAGE_CONTACTS`. In a campaign with 2,000 or more contacts, a chunk therefore has at most a third of the recipients,
- * and several workers share the campaign.
+ * Contacts of the first page. The first page is small: its rows are written quickly, so sending starts early, and the
+ * other pages are written while the first one is sent. The pages of the next two rounds have the same size; then the
+ * size doubles until it reaches `PAGE_CONTACTS`. In a campaign with 2,000 or more contacts, a chunk therefore has at
+ * most a third of the recipients, and several workers share the campaign.
  */
 const FIRST_PAGE_CONTACTS = 500;
 

@@ -64,7 +64,7 @@ export interface Campaign extends CampaignContent {
   winnerBy: WinnerSource | null;
   winnerAt: Date | null;
   createdAt: Date;
-  /** When the content was last changed. This is the version of the campaign; sending does not change it. */
+  /** When the content was last changed. Serves as the version of the campaign; sending does not change this time. */
   updatedAt: Date;
 }
 
@@ -73,7 +73,7 @@ export interface CampaignRef {
   id: string;
 }
 
-/** One start of a campaign. `sendNo` distinguishes it from earlier starts that were cancelled. */
+/** A start of a campaign, which may have several. `sendNo` distinguishes it from earlier starts that were cancelled. */
 export interface CampaignStart {
   projectId: string;
   campaignId: string;
@@ -245,7 +245,7 @@ export async function updateCampaign(
 }
 
 /**
- * Deletes a campaign. Its emails stay in the history of their contacts.
+ * Deletes a campaign. The campaign's emails stay in the history of their contacts.
  * @throws AppError NOT_FOUND, CONFLICT while it is SCHEDULED, SENDING or PAUSED, or when the caller has read an older
  * version
  */

@@ -9,8 +9,8 @@ import type { ChunkRef } from './chunks.ts';
 export const EFFECTIVE_WINDOW = sql`CASE WHEN k.own_window THEN k.sending_window ELSE p.sending_window END`;
 
 /**
- * The result of a check that a chunk's recipients may get email now. It is valid while the settings are unchanged and
- * the window is open.
+ * The result of a check that a chunk's recipients may get email now. The result is valid while the settings are
+ * unchanged and the window is open.
  */
 export interface OpenGate {
   /** Identifies the settings that decide when the campaign's email may be sent. */

@@ -32,7 +32,7 @@ const OF_REASON = 0b101111;
 
 /**
  * Counts the recipients of chunks of one campaign, by the chunk's `seq`, in the transaction's snapshot. One query reads
- * each chunk's range of ids once, which gives about 100 combinations of values per chunk. It then groups these
+ * each chunk's range of ids once, which gives about 100 combinations of values per chunk. The query then groups these
  * combinations in six ways.
  */
 export async function countChunkRecipients(
@@ -40,8 +40,8 @@ export async function countChunkRecipients(
   p: { projectId: string; campaignId: string; seqs: number[] },
 ): Promise<Map<number, ChunkFigures>> {
   if (p.seqs.length === 0) return new Map();
-  // The columns have few combinations of hours, but the planner cannot know that. It would sort a million rows on disk
-  // instead of hashing.
+  // The columns have few combinations of hours, but the planner cannot know that. The planner would sort a million rows
+  // on disk instead of hashing.
   await sql`SELECT set_config('enable_sort', 'off', true)`.execute(trx);
   const counted = { ...OUTCOME_OF_E, machineOpens: sql`e.machine_opens`, machineClicks: sql`e.machine_clicks` };
   const perEmail = Object.entries(counted).map(([name, of]): [string, RawBuilder<unknown>] => [

@@ -9,8 +9,8 @@ interface Chunk {
 }
 
 /**
- * Marks a chunk as being sent, and clears its wait. Its recipients change until `endChunkTurn`, so no statistics of the
- * chunk are stored until then.
+ * Marks a chunk as being sent, and clears its wait. The chunk's recipients change until `endChunkTurn`, so no
+ * statistics of the chunk are stored until then.
  */
 export async function startChunkTurn(db: Db, p: Chunk): Promise<void> {
   await updateChunk(db, p, sql`busy = true, figures = NULL, due_at = NULL`);

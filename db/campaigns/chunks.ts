@@ -66,8 +66,8 @@ export async function reopenChunks(db: Db, p: CampaignStart & { limit: number })
 }
 
 /**
- * Sets the remaining recipients of a chunk to HELD, because the project is on hold. They are claimed again after the
- * release.
+ * Sets the remaining recipients of a chunk to HELD, because the project is on hold. These recipients are claimed again
+ * after the release.
  */
 export async function holdChunk(db: Db, p: ChunkRef): Promise<number> {
   return endOpenRows(db, p, { set: sql`status = 'HELD'`, from: sql`('PENDING', 'SENDING')` });

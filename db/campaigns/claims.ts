@@ -27,8 +27,8 @@ export interface ClaimedRecipient {
   /** All data of the contact. Null unless it was requested. */
   data: Record<string, unknown> | null;
   /**
-   * Names of the data fields that an unauthenticated caller wrote. Their values appear only as text, never as a link
-   * target.
+   * Names of the data fields that an unauthenticated caller wrote. Values of such fields appear only as text, never as
+   * a link target.
    */
   untrustedKeys: string[];
   attempts: number;
@@ -88,11 +88,11 @@ export async function listUnsentRanges(
 }
 
 /**
- * Claims a range of rows. The same statement reads consent, suppressions and variables, so they are current. It locks
- * the campaign's row until the commit, so a cancellation either sees these claims or prevents them. The lock is shared,
- * so the audience can be read at the same time. Recipients who may not get the email are not changed here;
- * `skipWithheldRecipients` marks them. No indexed column changes (docs/decisions.md), so Postgres can use heap-only
- * updates.
+ * Claims a range of rows. The same statement reads consent, suppressions and variables, so they are current. The
+ * statement locks the campaign's row until the commit, so a cancellation either sees these claims or prevents them. The
+ * lock is shared, so the audience can be read at the same time. Recipients who may not get the email are not changed
+ * here; `skipWithheldRecipients` marks them. No indexed column changes (docs/decisions.md), so Postgres can use
+ * heap-only updates.
  */
 export async function claimRange(db: Db, p: ClaimRequest): Promise<ClaimedRecipient[]> {
   const cap = p.frequencyCap ?? null;

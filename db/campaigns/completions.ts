@@ -23,15 +23,15 @@ export interface SentEmails {
   providerIds: (string | null)[];
   /** The projects of the emails, without duplicates. */
   projectIds: string[];
-  /** The provider. Its message ids are stored if its callbacks identify emails by these ids. */
+  /** The provider. A provider's message ids are stored if its callbacks identify emails by these ids. */
   source: EmailProviderKind;
 }
 
 /** Result of `recordSentEmails`. */
 export interface CompletedSent {
   /**
-   * The number of emails that this call completed. If it is lower than the number of emails passed in, other processes
-   * have claimed the rest, or the rest belongs to the `listening` projects.
+   * The number of emails that this call completed. If the number is lower than the number of emails passed in, other
+   * processes have claimed the rest, or the rest belongs to the `listening` projects.
    */
   counted: number;
   /** True if a mailbox provider has recently refused email of one of these projects (see `countWatchedEmails`). */
@@ -42,9 +42,9 @@ export interface CompletedSent {
 
 /**
  * Records accepted emails, each with its event `email.sent`. The event has no payload; the payload is derived from the
- * email when the event is read, so a million events store no text. This works only for projects without a workflow or
- * endpoint that reacts to the event. For other projects, the caller uses `recordEvents`. If a provider's callback has
- * already set a later status, that status stays.
+ * email when the event is read, so a million events store no text. Records emails only for projects without a workflow
+ * or endpoint that reacts to the event. For other projects, the caller uses `recordEvents`. If a provider's callback
+ * has already set a later status, that status stays.
  */
 export async function recordSentEmails(db: Db, p: SentEmails): Promise<CompletedSent> {
   const done = sql`

@@ -20,7 +20,8 @@ type Search = CampaignRef & RecipientFilter;
 
 /**
  * Tells whether an index can find recipients by the start of their contact's address. The index `contacts_email` can
- * always find a complete address. It can find the start of an address only if the database compares text by bytes.
+ * always find a complete address. The index can find the start of an address only if the database compares text by
+ * bytes.
  */
 export async function canFindByAddress(db: Db, { search }: RecipientFilter): Promise<boolean> {
   return Boolean(search) && ((await comparesBytes(db)) || isWholeAddress(search));
@@ -50,8 +51,8 @@ export async function findRecipientsByAddress(
 }
 
 /**
- * Returns the SQL condition for matching rows `e` that `findRecipientsByAddress` does not find. It is a CASE, so that
- * Postgres reads contacts only for matching rows; a join would read all contacts first.
+ * Returns the SQL condition for matching rows `e` that `findRecipientsByAddress` does not find. The condition is a
+ * CASE, so that Postgres reads contacts only for matching rows; a join would read all contacts first.
  */
 export async function isNotFoundByAddressSql(db: Db, p: RecipientFilter, meant: RawBuilder<SqlBool>) {
   const begins = await addressPrefixPredicate(db, p);

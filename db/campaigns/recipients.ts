@@ -20,7 +20,7 @@ import { canFindByAddress, findRecipientsByAddress, isNotFoundByAddressSql } fro
 
 type Request = CampaignRef & RecipientFilter;
 
-/** A range of the ledger that belongs to chunks. It includes the rows `first` and `last`. */
+/** A range of the ledger that belongs to chunks. The range includes the rows `first` and `last`. */
 interface IdRange {
   first: string;
   last: string;

@@ -2,9 +2,9 @@ import { type RawBuilder, sql } from 'kysely';
 import type { Db } from '../connection.ts';
 
 /**
- * Returns a statement that marks the stored statistics of these emails' chunks as stale. It is part of the statement
- * that changes the emails, and inserts one mark per email into `campaign_touches`. Emails whose chunk is being sent
- * need no mark, because the statistics of such a chunk are counted at each request.
+ * Returns a statement that marks the stored statistics of these emails' chunks as stale. Use it within the statement
+ * that changes the emails. It inserts one mark per email into `campaign_touches`. Emails whose chunk is being sent need
+ * no mark, because the statistics of such a chunk are counted at each request.
  * @param emails rows with `id`, `campaign_id` and `project_id`; emails without a campaign are ignored
  */
 export function markFiguresStale(emails: RawBuilder<unknown>): RawBuilder<unknown> {
@@ -13,7 +13,7 @@ export function markFiguresStale(emails: RawBuilder<unknown>): RawBuilder<unknow
     SELECT t.campaign_id, t.id, t.project_id FROM (${emails}) t WHERE t.campaign_id IS NOT NULL`;
 }
 
-/** Marks per statement. They concern a few thousand chunks at most. */
+/** The number of marks that one statement deletes. So many marks concern a few thousand chunks at most. */
 const BATCH = 10_000;
 /** The maximum number of statements, enough for the marks of an hour. */
 const MAX_BATCHES = 500;

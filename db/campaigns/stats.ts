@@ -49,8 +49,8 @@ export async function countCampaign(db: Db, p: CampaignRef): Promise<CampaignCou
 
 /**
  * Reads all statistics of one campaign in one snapshot. `figures` is undefined if the campaign has no recipients. Both
- * hourly series have an entry for every hour since the start, and are empty before the start. Opens by bots are read
- * separately, not in the snapshot.
+ * hourly series have an entry for every hour since the start, and are empty before the start. The hourly opens and
+ * clicks by bots are read separately, not in the snapshot.
  */
 export async function readStats(
   db: Db,

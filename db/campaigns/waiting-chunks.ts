@@ -5,8 +5,8 @@ import type { CampaignStart } from './campaigns.ts';
 import { CLOCK_KEY } from './chunk-clock.ts';
 
 /**
- * A chunk that waits. `clock` identifies the timing settings that determine the wait. It is null if the chunk waits
- * because the provider deferred its emails.
+ * A chunk that waits. `clock` identifies the timing settings that determine the wait. `clock` is null if the chunk
+ * waits because the provider deferred its emails.
  */
 export interface ChunkWait {
   chunk: ChunkState;
@@ -15,9 +15,14 @@ export interface ChunkWait {
 
 /** A workflow's request for the chunks whose wait is over. */
 interface DueRequest extends CampaignStart {
-  /** The first chunk number that has had no turn. Such chunks do not wait, and are not included in the result. */
+  /**
+   * The first chunk number that has had no turn. Chunks without a turn do not wait, and are not included in the result.
+   */
   before: number;
-  /** Chunks that the workflow has already received. Their rows show a wait until their turn starts. */
+  /**
+   * Chunks that the workflow has already received. The row of such a chunk still shows the wait until the chunk's turn
+   * starts.
+   */
   except: number[];
   limit: number;
 }

@@ -3,8 +3,8 @@ import { toCanonicalZone, ZONE_PATTERN } from '../../rules/time/zones.ts';
 import type { Trx } from '../connection.ts';
 
 /**
- * The number of contacts in a page whose recipients are divided by time zone. It is large enough that the chunks of 40
- * zones justify one activity each. It is small enough that a pause does not wait long for the page.
+ * The number of contacts in a page whose recipients are divided by time zone. Large enough that the chunks of 40 zones
+ * justify one activity each, and small enough that a pause of the campaign does not wait long for the page.
  */
 export const ZONED_PAGE_CONTACTS = 30_000;
 /**

@@ -63,9 +63,9 @@ export async function usesDoubleOptIn(db: Db, projectId: string): Promise<boolea
 
 /**
  * Marks unsubscribed contacts as pending and sends them a confirmation email, unless they got one within the last hour.
- * This includes contacts who unsubscribed earlier, because this is how they can subscribe again. While a contact is
- * pending, its earlier confirmation links stay valid. They expire when a contact that refused in the meantime gets a
- * new confirmation email. The caller has locked the contacts.
+ * Contacts who unsubscribed earlier also get the email, because this is how they can subscribe again. While a contact
+ * is pending, its earlier confirmation links stay valid. Earlier links expire when a contact that refused in the
+ * meantime gets a new confirmation email. The caller has locked the contacts.
  */
 export async function requestConfirmations(trx: Trx, p: { projectId: string; contactIds: string[] }): Promise<void> {
   if (p.contactIds.length === 0) return;

@@ -73,8 +73,8 @@ const speaksForContact: RawBuilder<boolean> = sql<boolean>`
 
 /**
  * Lists the addresses that a contact's emails were sent to and that are not the contact's address now. `isCustom` marks
- * addresses that only got emails of steps with a custom recipient. These may belong to other people, such as the shop's
- * staff.
+ * addresses that only got emails of steps with a custom recipient. Such addresses may belong to other people, such as
+ * the shop's staff.
  */
 async function listFormerAddresses(trx: Trx, key: Buffer, { projectId, contacts }: Marked) {
   const { rows } = await sql<ContactAddress & { isCustom: boolean }>`

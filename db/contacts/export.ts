@@ -6,8 +6,8 @@ import { getSegment } from '../segments/segments.ts';
 import { type ContactSelection, contactPredicate } from './contact-search.ts';
 
 /**
- * Contacts per query. It is small enough that the first row arrives soon, and large enough that a million contacts need
- * only 200 queries.
+ * Contacts per query. Small enough that the first row of an export arrives soon, and large enough that a million
+ * contacts need only 200 queries.
  */
 const PAGE_CONTACTS = 5_000;
 /** Maximum size of a page's data. The memory that an export needs thus does not depend on the number of contacts. */

@@ -58,7 +58,7 @@ const SAMPLE_CONTACTS = 20_000;
 const VALUES_CONTACTS = 100_000;
 /** The number of newest contacts whose data keys are compared with a file's columns. */
 const RECENT_CONTACTS = 1_000;
-/** Contacts per transaction. It is small, so that locks are short and each commit leaves few dead tuples. */
+/** Contacts per transaction. The number is small, so that locks are short and each commit leaves few dead tuples. */
 const STRIP_BATCH = 5_000;
 const ISO_DATE = '^[0-9]{4}-[0-9]{2}-[0-9]{2}(T[0-9]{2}:[0-9]{2}(:[0-9]{2}([.][0-9]+)?)?(Z|[+-][0-9]{2}:?[0-9]{2})?)?$';
 

@@ -192,7 +192,9 @@ export interface OpenImport {
   input: ImportInput;
   cursor: number;
   processed: number;
-  /** Number of earlier imports of the project that have not ended. They are processed before this one. */
+  /**
+   * Number of earlier imports of the project that have not ended. The earlier imports are processed before this one.
+   */
   ahead: number;
 }
 

@@ -235,8 +235,8 @@ export function isNotSuppressedSql(p: {
 }
 
 /**
- * Builds the subquery of `isNotSuppressedSql`: the first reason that prevents email of this type. It is stored as the
- * reason for skipping the email.
+ * Builds the subquery of `isNotSuppressedSql`: the first reason that prevents email of this type. This reason is stored
+ * as the reason for skipping the email.
  */
 export function suppressionReasonSql(p: {
   pads: KeyPads;

@@ -45,7 +45,7 @@ interface Asked {
   position: Position | undefined;
 }
 
-/** One kind of row in the timeline. Its key is unique within a millisecond. */
+/** One kind of row in the timeline. The key of a row is unique within a millisecond. */
 interface Source {
   type: Sql;
   at: Sql;
@@ -175,7 +175,7 @@ export function changeReasonSql(): Sql {
     WHEN e.actor LIKE 'key:%' OR e.actor LIKE 'user:%' THEN 'request' END`;
 }
 
-/** Selects emails that were not sent. Such emails have no event. */
+/** Selects emails that were not sent. An email that was not sent has no event. */
 function failedEmailSource({ projectId, contactId, position }: Asked): Source {
   const until = uuidAt(position?.at ?? FAR_FUTURE, 'f');
   return {

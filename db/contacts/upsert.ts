@@ -48,8 +48,8 @@ export interface UpsertContacts {
   /** False for an import: `subscribed: true` then deletes no suppression and does not subscribe suppressed contacts. */
   liftsUnsubscribe?: boolean;
   /**
-   * The execution whose step changes the contacts; null for other causes. It is stored with the changed contacts. Later
-   * effects of the change, such as entering a segment, record it as their cause.
+   * The execution whose step changes the contacts; null for other causes. The id of the execution is stored with the
+   * changed contacts. Later effects of the change, such as entering a segment, record it as their cause.
    */
   causeId: string | null;
 }

@@ -10,9 +10,9 @@ import { type ErasedEmails, isErasedEmailSql } from './erased-contents.ts';
 const LIMITS = { rows: 500, rounds: 500 };
 
 /**
- * Records the attachments of erased emails in `erased_attachments`, for `removeErasedAttachments`. They cannot be
- * deleted at once, because emails of one request share attachments. Call this function before the emails lose their
- * options. DO UPDATE locks an existing row: pruning must not delete the row before it sees that these emails are
+ * Records the attachments of erased emails in `erased_attachments`, for `removeErasedAttachments`. The attachments
+ * cannot be deleted at once, because emails of one request share attachments. Call this function before the emails lose
+ * their options. DO UPDATE locks an existing row: pruning must not delete the row before it sees that these emails are
  * erased.
  */
 export async function recordErasedAttachments(trx: Trx, p: ErasedEmails): Promise<void> {
@@ -27,7 +27,7 @@ export async function recordErasedAttachments(trx: Trx, p: ErasedEmails): Promis
 }
 
 /**
- * SQL condition that no email has the attachment `a`. It repeats the expression and predicate of the index
+ * SQL condition that no email has the attachment `a`. The condition repeats the expression and predicate of the index
  * `emails_attachments`, so that Postgres uses the index.
  */
 export const isWithoutEmail: RawBuilder<boolean> = sql<boolean>`NOT EXISTS (

@@ -64,7 +64,10 @@ async function noteContents(trx: Trx, p: ErasedEmails): Promise<void> {
   `.execute(trx);
 }
 
-/** SQL for the sender's address. It is empty for a received email, whose sender is the erased person. */
+/**
+ * SQL for the sender's address. The SQL returns an empty address for a received email, whose sender is the erased
+ * person.
+ */
 const senderAddress = sql<string>`CASE WHEN e.source_type = 'INBOUND' THEN '' ELSE k.from_email END`;
 const senderName = sql<string | null>`CASE WHEN e.source_type = 'INBOUND' THEN NULL ELSE k.from_name END`;
 const typeAndSender = sql`k.type, ${senderAddress} AS "from", ${senderName} AS "fromName"`;

@@ -8,10 +8,10 @@ const LIMITS = { rows: 1_000, rounds: 500 };
 /**
  * Deletes contents that only erased emails used. A request that is being accepted may be about to use such a content:
  * it finds the content by its hash, without a lock, and inserts its email in the same transaction.
- * Therefore a content is retired first: it gets a new hash that no request finds. It is deleted after all transactions
- * that may have seen the old hash have ended, unless an email uses it by then. If a long transaction is running, this
- * function does not wait for it: the next round, an hour later, deletes the content. May run at any time, also
- * concurrently.
+ * Therefore a content is retired first: it gets a new hash that no request finds. A retired content is deleted after
+ * all transactions that may have seen the old hash have ended, unless an email uses it by then. If a long transaction
+ * is running, this function does not wait for it: the next round, an hour later, deletes the content. May run at any
+ * time, also concurrently.
  * @returns the number of deleted contents
  */
 export async function removeErasedContents(db: Db, limits = LIMITS): Promise<number> {
@@ -19,8 +19,8 @@ export async function removeErasedContents(db: Db, limits = LIMITS): Promise<num
   for (let round = 0; round < limits.rounds; round += 1) {
     const retired = await retireContents(db, limits.rows);
     await markRetired(db);
-    // Reads the oldest transaction before the statement that deletes. That statement therefore sees the writes of all
-    // transactions that have ended until now.
+    // Reads the oldest transaction before the statement that deletes. The deleting statement therefore sees the writes
+    // of all transactions that have ended until now.
     const result = await removeUnused(db, { rows: limits.rows, oldest: await readOldestTransaction(db) });
     removed += result.removed;
     if (retired < limits.rows && result.checked < limits.rows) break;

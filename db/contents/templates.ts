@@ -52,7 +52,7 @@ const SEARCHED = ['name', 'subject', 'description'];
 
 type TemplateRow = RowOf<'templates', typeof COLUMN_NAMES>;
 
-/** Maximum length of a name. It applies to the name of a copy too. */
+/** Maximum length of a name. The limit also applies to the name of a copy. */
 export const TEMPLATE_NAME_MAX_CHARS = 200;
 const COPY_SUFFIX = ' (Copy)';
 

@@ -16,7 +16,9 @@ export interface EventRecord {
   name: string;
   contactId: string | null;
   emailId: string | null;
-  /** Null on `email.sent` of a campaign. Its payload is derived from the email when it is read. */
+  /**
+   * Null on `email.sent` of a campaign. The payload of such an event is derived from the email when the event is read.
+   */
   data: Record<string, unknown> | null;
   notStarted: NotStarted[];
   createdAt: Date;
@@ -146,8 +148,8 @@ export async function deleteEvents(db: Db, p: { projectId: string; name: string 
 }
 
 /**
- * Rows per statement. It is small, so no statement holds its locks for long. If the deletion is interrupted, the next
- * request for it deletes the rest.
+ * Rows per statement. The number is small, so no statement holds its locks for long. If the deletion is interrupted,
+ * the next request for it deletes the rest.
  */
 const DELETE_BATCH = 20_000;
 
@@ -193,7 +195,7 @@ export async function listWorkflowsUsing(db: Db, p: { projectId: string; name: s
   return [...new Map(using.map(({ id, name }) => [id, { id, name }])).values()];
 }
 
-/** A step that may use an event. Both fields are null for a workflow without such a step. */
+/** A step that may use an event. The fields are null for a workflow without such a step. */
 type StepOfUse = { type: StepType; config: StepConfig } | { type: null; config: null };
 
 function stepUsesEvent({ type, config }: StepOfUse, eventName: string): boolean {

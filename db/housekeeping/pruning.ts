@@ -23,8 +23,8 @@ const OUTCOME_HOURS = 2 * GUARD_HOURS;
  */
 const WATCHED_DAYS = 30;
 /**
- * Days for which the state of a deleted record is kept. It is longer than any Temporal workflow needs to find out that
- * its record was deleted.
+ * Days for which the state of a deleted record is kept. The time is longer than any Temporal workflow needs to find out
+ * that its record was deleted.
  */
 const DELETED_DAYS = 7;
 /** The cursor for tables without a cursor: each statement finds the remaining rows by its condition. */

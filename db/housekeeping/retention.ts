@@ -5,7 +5,10 @@ import { firstUncountedIdSql } from '../events/email-hours.ts';
 import { firstIdAtSql } from '../id-time.ts';
 import type { Pruning } from './pruning.ts';
 
-/** Rows per statement. It is small, so that no statement holds locks for long or delays other commits by its writes. */
+/**
+ * Rows per statement. The number is small, so that no statement holds locks for long or delays other commits by its
+ * writes.
+ */
 const BATCH = 2_000;
 /** An id that is lower than all others. */
 const FIRST = '00000000-0000-0000-0000-000000000000';

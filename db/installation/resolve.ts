@@ -56,9 +56,9 @@ export function takeOverInstallation(
 }
 
 /**
- * Makes this database a separate installation. It gets a new id, so that it cannot change workflows of the original in
- * Temporal. It no longer uses the names of an earlier release, because these belong to the original. Sending is on hold
- * until its operator resumes sending.
+ * Makes this database a separate installation. The installation gets a new id, so that it cannot change workflows of
+ * the original in Temporal. It no longer uses the Temporal names of an earlier release, because the original uses these
+ * names. Sending is on hold until its operator resumes sending.
  * @returns the new id, or undefined if another process has resolved the mismatch
  */
 export function becomeNewInstallation(db: Db, found: FoundMismatch): Promise<{ id: string } | undefined> {

@@ -7,8 +7,8 @@ import type { Db } from '../connection.ts';
 import type { RowOf } from '../schema/database.ts';
 
 /**
- * The interval at which each process reports that it is running. It is short enough to notice a lost process within 35
- * s. Each report writes one small row.
+ * The interval at which each process reports that it is running. The interval is short enough to notice a lost process
+ * within 35 s. Each report writes one small row.
  */
 const BEAT_MS = 10_000;
 /** A process counts as lost after this time: three missed reports. */

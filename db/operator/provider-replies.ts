@@ -2,12 +2,12 @@ import { sql } from 'kysely';
 import type { Db } from '../connection.ts';
 import { firstIdAtSql } from '../id-time.ts';
 
-/** Maximum number of emails that are read, newest first. It limits the cost of the query. */
+/** Maximum number of emails that are read, newest first. The maximum limits the cost of the query. */
 const MAX_EMAILS_READ = 200_000;
 const CODES_SHOWN = 50;
 const DOMAINS_SHOWN = 5;
 
-/** One reply code of providers, with the emails of all projects that got this reply. */
+/** A reply code of providers, and the emails of all projects that got this reply. */
 export interface ProviderReply {
   /**
    * The SMTP code with its enhanced code (`550 5.1.1`) or the name of an SES error. If a reply has neither, its first

@@ -28,7 +28,10 @@ export interface Tenant {
   owners: string[];
   createdAt: Date;
   disabled: boolean;
-  /** The hold by the project's guards or members, and the hold by the operator. Both can exist at the same time. */
+  /**
+   * The hold by the project's guards or members, and the hold by the operator. The two holds can exist at the same
+   * time.
+   */
   ownHold: TenantHold;
   operatorHold: TenantHold;
   /** The limits that apply: the lower of the project's own limit and the operator's limit. */

@@ -16,8 +16,8 @@ export interface OutboxWaker {
 }
 
 /**
- * Creates a waker. It sends NOTIFY in a separate statement, never in the transaction that accepts the request: the
- * commits of such transactions would wait for each other because of NOTIFY's lock.
+ * Creates a waker. The waker sends NOTIFY in a separate statement, never in the transaction that accepts the request:
+ * the commits of such transactions would wait for each other because of NOTIFY's lock.
  */
 export function createOutboxWaker(db: Db): OutboxWaker {
   const batcher = createBatcher<OutboxTaker>((takers) => notifyTakers(db, [...new Set(takers)]), INTERVAL_MS);

@@ -8,8 +8,8 @@ import { OPEN_CAMPAIGNS } from '../schema/campaign-status.ts';
 import type { RowOf } from '../schema/database.ts';
 
 /**
- * The maximum wait of a row that fails repeatedly. It waits 1 s, 2 s, 4 s and so on, up to this time, because its cause
- * may have been corrected.
+ * The maximum wait of a row that fails repeatedly. A failing row waits 1 s, 2 s, 4 s and so on, up to this time,
+ * because the cause of the failure may have been corrected.
  */
 const MAX_BACKOFF_SECONDS = 60;
 /** Maximum length of the stored error of a row, which operators read. */
@@ -49,7 +49,8 @@ export interface FairClaim {
    */
   after: string;
   /**
-   * Claimed rows can be claimed again after this time. Their process was then killed, or Temporal has lost their start.
+   * Claimed rows can be claimed again after this time. The process that claimed such a row was killed, or Temporal has
+   * lost the start.
    */
   leaseMs: number;
   /**
@@ -138,8 +139,8 @@ export async function readOutboxState(db: Db, priorities: readonly number[]): Pr
 }
 
 /**
- * Returns a subquery for the priority: the priority if it has a waiting row, otherwise NULL. Its ORDER BY has the order
- * of the index `outbox_turn`; without it, the planner would read the whole table.
+ * Returns a subquery for the priority: the priority if it has a waiting row, otherwise NULL. The ORDER BY of the
+ * subquery has the order of the index `outbox_turn`; without it, the planner would read the whole table.
  */
 function firstRowOf(priority: number): RawBuilder<unknown> {
   const each = sql.lit(priority);
@@ -147,8 +148,8 @@ function firstRowOf(priority: number): RawBuilder<unknown> {
 }
 
 /**
- * Builds a recursive CTE that selects the projects with rows of a priority. It finds each project by one lookup in the
- * index.
+ * Builds a recursive CTE that selects the projects with rows of a priority. The CTE finds each project by one lookup in
+ * the index.
  */
 function walkProjects(name: string, priority: number, where: RawBuilder<unknown>): RawBuilder<unknown> {
   const table = sql.ref(name);
@@ -178,7 +179,7 @@ export async function renewLeases(db: Db, p: { ids: string[]; leaseMs: number })
   `.execute(db);
 }
 
-/** Releases rows as if they had not been claimed. They can be claimed again at once. */
+/** Releases rows as if they had not been claimed. The rows can be claimed again at once. */
 export async function releaseRows(db: Db, ids: string[]): Promise<void> {
   if (ids.length === 0) return;
   await prepared`
@@ -251,9 +252,9 @@ export async function mergeSignals(db: Db, ids: string[]): Promise<Set<string>> 
 }
 
 /**
- * Finds starts of executions that have already ended or were deleted. Their Temporal workflow must not start: if its
- * first wait has no deadline, the workflow would stay open forever. Excludes starts whose only purpose is to end the
- * workflow.
+ * Finds starts of executions that have already ended or were deleted. The Temporal workflow of such an execution must
+ * not start: if its first wait has no deadline, the workflow would stay open forever. Excludes starts whose only
+ * purpose is to end the workflow.
  */
 export async function findEndedStarts(db: Db, rows: OutboxRow[]): Promise<Set<string>> {
   const { rows: ended } = await prepared<{ id: string }>`

@@ -9,10 +9,10 @@ export interface AttemptLimit {
   limit: number;
 }
 
-/** A recorded login attempt. It counts as a failure until `undoLoginAttempt` deletes it. */
+/** A recorded login attempt. The attempt counts as a failure until `undoLoginAttempt` deletes the record. */
 export interface LoginAttempt {
   subjects: string[];
-  /** When the attempt was recorded, as text from Postgres. It identifies the attempt's rows. */
+  /** When the attempt was recorded, as text from Postgres. This time identifies the rows of the attempt. */
   notedAt: string;
 }
 

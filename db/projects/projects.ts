@@ -20,7 +20,7 @@ export interface Project {
    * means no limit.
    */
   frequencyCap: FrequencyCap | null;
-  /** IANA time zone of the project. It also applies to contacts without a time zone. */
+  /** IANA time zone of the project. The zone also applies to contacts that have none. */
   timezone: string;
   /** When campaigns and automations may send marketing messages. Null means at any time. */
   sendingWindow: SendingWindow | null;

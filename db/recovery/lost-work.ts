@@ -32,7 +32,7 @@ export async function listUnfinishedJobs(
   return rows;
 }
 
-/** Queues the start of jobs again. They continue at their stored cursor. */
+/** Queues the start of jobs again. Each job continues at its stored cursor. */
 export function enqueueJobs(trx: Trx, jobs: UnfinishedJob[]): Promise<OutboxRow[]> {
   return enqueue(
     trx,
@@ -65,7 +65,10 @@ export async function listWaitingEndpoints(
   return rows;
 }
 
-/** Queues a signal for each endpoint. It starts a workflow, or makes the existing workflow check again. */
+/**
+ * Queues a signal for each endpoint. The signal starts the endpoint's workflow, or makes the running workflow check for
+ * due deliveries again.
+ */
 export function wakeEndpoints(trx: Trx, endpoints: WaitingEndpoint[]): Promise<OutboxRow[]> {
   return enqueue(
     trx,
@@ -79,9 +82,9 @@ export function wakeEndpoints(trx: Trx, endpoints: WaitingEndpoint[]): Promise<O
 }
 
 /**
- * Queues the notification of contacts that waited for a restock and were not notified, in all projects. Their workflow
- * ended early, or Temporal has lost it. A workflow that is running continues. No contact is notified twice, because the
- * transaction that notifies a contact also deletes its registration.
+ * Queues the notification of contacts that waited for a restock and were not notified, in all projects. The workflow
+ * that notifies such contacts ended early, or Temporal has lost it. A workflow that is running continues. No contact is
+ * notified twice, because the transaction that notifies a contact also deletes its registration.
  */
 export async function enqueueRestocks(trx: Trx): Promise<OutboxRow[]> {
   const { rows } = await sql<{ projectId: string; variantId: string; restockNo: number }>`

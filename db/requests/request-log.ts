@@ -7,7 +7,7 @@ import { afterCursorSql, type Page, type PageRequest, toPage } from '../keyset.t
 import type { RowOf } from '../schema/database.ts';
 import { selectEntriesThatCreated } from './request-causes.ts';
 
-/** A request in the log. It has no body, no URL and no credentials. */
+/** A request in the log. The log has no bodies, URLs or credentials. */
 export interface LoggedRequest {
   id: string;
   /**
@@ -43,7 +43,7 @@ const COLUMNS = [
   'created_at',
 ] as const;
 
-/** Inserts requests into the log. They may belong to several projects. */
+/** Inserts requests, which may belong to several projects, into the log. */
 export async function insertRequests(db: Db, requests: readonly NewLoggedRequest[]): Promise<void> {
   if (requests.length === 0) return;
   const toColumn = <T>(of: (request: NewLoggedRequest) => T): T[] => requests.map(of);

@@ -11,7 +11,7 @@ export interface AssetsTables {
 export interface AssetsTable {
   id: Generated<string>;
   project_id: string;
-  /** SHA-256 of the project's id and the bytes, in hex. It is part of the image's URL. */
+  /** SHA-256 of the project's id and the bytes, in hex. The hash is part of the image's URL. */
   hash: string;
   filename: string | null;
   content_type: ImageType;

@@ -48,7 +48,7 @@ export interface CampaignsTable extends EmailTextColumns {
   audience_done: Generated<boolean>;
   variants: NullableJson<CampaignVariant[]>;
   variant_test: NullableJson<VariantTest>;
-  /** Ids of the contents, in the order of `variants`. They do not change after the start. */
+  /** Ids of the contents, in the order of `variants`. The contents do not change after the start. */
   variant_content_ids: string[] | null;
   /** When the winner is determined. Null until the share of the test was sent. */
   test_ends_at: NullableTimestamp;

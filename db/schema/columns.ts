@@ -1,6 +1,6 @@
 import type { ColumnType } from 'kysely';
 
-/** An instant. It is read as a `Date` and written as a `Date` or an ISO 8601 string. */
+/** An instant. Postgres returns an instant as a `Date`. It is written as a `Date` or an ISO 8601 string. */
 export type Timestamp = ColumnType<Date, Date | string, Date | string>;
 export type GeneratedTimestamp = ColumnType<Date, Date | string | undefined, Date | string>;
 export type NullableTimestamp = ColumnType<Date | null, Date | string | null | undefined, Date | string | null>;

@@ -36,7 +36,10 @@ const MAX_COUNT_COST = 10_000;
 /** If the stored count is older than this, a new count starts after the response is sent. */
 const COUNT_FRESH_SECONDS = 60;
 
-/** Returns the SQL condition on `contacts` for the current members of the segment. It may be NULL instead of false. */
+/**
+ * Returns the SQL condition on `contacts` for the current members of the segment. The condition may be NULL instead of
+ * false.
+ */
 export async function segmentPredicate(db: Db, segment: SegmentDefinition, now: Date): Promise<RawBuilder<boolean>> {
   const { projectId, id, condition } = segment;
   const members: SegmentSources = new Map([[id, { kind: 'members' as const }]]);

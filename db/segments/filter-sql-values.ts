@@ -2,10 +2,10 @@
  * Compiles single values of the filter language to SQL, for a column or a JSON value. The result has the meaning of
  * `rules/filters/values.ts`.
  * Postgres has no statistics about the values inside `data`. For a comparison with `=` it estimates that one row in 200
- * matches, and for three such filters that no row matches. It would then search the events of each contact one by one.
- * For a comparison with the function `texteq` it estimates one row in three, which leads to hash and merge joins: 0.3 s
- * instead of 1.5 s on a million contacts. JSON values are therefore compared by the functions behind the operators, and
- * a test for a type is written as "none of the other types".
+ * matches, and for three such filters that no row matches. The planner would then search the events of each contact one
+ * by one. For a comparison with the function `texteq` it estimates one row in three, which leads to hash and merge
+ * joins: 0.3 s instead of 1.5 s on a million contacts. JSON values are therefore compared by the functions behind the
+ * operators, and a test for a type is written as "none of the other types".
  */
 import { type RawBuilder, sql } from 'kysely';
 import type { FilterClock } from '../../rules/filters/evaluate.ts';
@@ -41,8 +41,8 @@ export function toJsonSource(data: Expression, path: readonly string[]): ValueSo
 }
 
 /**
- * Returns the address of a contact as a value. It is never absent, always text, stored in lower case and unique in the
- * project.
+ * Returns the address of a contact as a value. An address is never absent, always text, stored in lower case and unique
+ * in the project.
  */
 export function toEmailSource(column: Expression): ValueSource {
   return { json: sql`to_jsonb(${column})`, folded: column, isText: sql`true`, indexed: true };

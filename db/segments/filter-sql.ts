@@ -170,7 +170,10 @@ function isOnTopic(topicId: string, scope: Scope): Predicate {
     (select t.default_subscribed from topics t where t.id = ${topicId}::uuid and t.project_id = ${scope.projectId}::uuid), false)`;
 }
 
-/** Compiles the test for an event. It needs only the index `events_name` (project_id, name, contact_id, created_at). */
+/**
+ * Compiles the test for an event. The test needs only the index `events_name` (project_id, name, contact_id,
+ * created_at).
+ */
 function eventExists(name: string, since: Date | undefined, scope: Scope): Predicate {
   return existsPredicate(
     sql`select 1 from events e where e.project_id = ${scope.projectId}::uuid and e.name = ${name}
@@ -180,8 +183,8 @@ function eventExists(name: string, since: Date | undefined, scope: Scope): Predi
 }
 
 /**
- * Compiles the test for an email. It uses the index `emails_contact`. No index has the instants, because such an index
- * would make updates of the ledger expensive. Only live email counts.
+ * Compiles the test for an email. The test uses the index `emails_contact`. No index has the instants, because such an
+ * index would make updates of the ledger expensive. Only live email counts.
  */
 function emailExists(activity: EmailActivity, since: Date | undefined, scope: Scope): Predicate {
   const at = sql`${sql.ref(`m.${activity}_at`)}`;

@@ -124,8 +124,8 @@ export async function getSegment(db: Db, { projectId, id }: SegmentRef): Promise
 }
 
 /**
- * Locks a segment until the transaction ends, so that only one transaction at a time changes its members. A campaign
- * may still be changed to use the segment.
+ * Locks a segment until the transaction ends, so that only one transaction at a time changes its members. The lock does
+ * not prevent a change of a campaign to use this segment.
  * @throws AppError NOT_FOUND; CONFLICT if the segment was changed after the version that the caller has read
  */
 export async function lockSegment(trx: Trx, { projectId, id }: SegmentRef, read?: ReadVersion): Promise<Segment> {

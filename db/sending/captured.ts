@@ -83,7 +83,7 @@ export async function findCapturedEmail(
   return rows[0];
 }
 
-/** Stores an SMS in the development mailbox. If it is already stored, nothing changes. */
+/** Stores an SMS in the development mailbox. If the SMS is already stored, nothing changes. */
 export async function insertCapturedSms(db: Db, sms: Omit<CapturedSms, 'createdAt'>): Promise<void> {
   await sql`
     INSERT INTO captured_sms (id, from_phone, to_phone, body) VALUES (${sms.id}, ${sms.from}, ${sms.to}, ${sms.body})

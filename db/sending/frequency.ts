@@ -25,8 +25,8 @@ export function isCapUnchangedSql(cap: FrequencyCap | null): RawBuilder<boolean>
 }
 
 /**
- * Builds the statement that takes slots under the frequency cap for emails. It is part of the statement that claims the
- * emails. `wanted` selects `contact_id` and `ids`, with one row per contact. The upsert locks an existing row and
+ * Builds the statement that takes slots under the frequency cap for emails. The statement that claims the emails
+ * contains it. `wanted` selects `contact_id` and `ids`, with one row per contact. The upsert locks an existing row and
  * computes its slots from the newest version. Rows are locked in the order of the contacts' ids; a caller that also
  * locks contacts must lock them first. The statement returns `contact_id`, `wanted` (the given `ids`) and `mails`.
  * `hasSlotSql` reads from `mails` whether an email got a slot.

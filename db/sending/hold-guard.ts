@@ -18,9 +18,9 @@ import { queueOwnerNotice } from '../projects/owner-notices.ts';
 const SLOTS = 8;
 
 /**
- * Builds the statement that adds to the counts of live emails, by project. It is part of the statement or transaction
- * that records the emails, so that each email counts once. `rows` selects `project_id`, `mails`, `dead` and
- * `complaints`, with one row per project.
+ * Builds the statement that adds to the counts of live emails, by project. Run it in the statement or transaction that
+ * records the emails, so that each email counts once. `rows` selects `project_id`, `mails`, `dead` and `complaints`,
+ * with one row per project.
  */
 export function countOutcomesSql(rows: RawBuilder<unknown>): RawBuilder<unknown> {
   return sql`

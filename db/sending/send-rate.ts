@@ -12,8 +12,9 @@ export interface TakenTokens {
 }
 
 /**
- * Capacity of a bucket, in seconds of sending. It is large enough that short gaps between requests waste no tokens. It
- * is small enough that the minute after a pause gets the tokens of at most 61.1 seconds, 1.02 times the limit.
+ * Capacity of a bucket, in seconds of sending. The capacity is large enough that short gaps between requests waste no
+ * tokens. It is small enough that the minute after a pause gets the tokens of at most 61.1 seconds, 1.02 times the
+ * limit.
  */
 const CAPACITY_SECONDS = 1.1;
 /**
@@ -29,8 +30,8 @@ const KEPT_FOR_OTHERS = 0.1;
  */
 const WORTH_SECONDS = 0.25;
 /**
- * How late a waiting caller may repeat its request and still keep its position. It is less than the bucket's capacity,
- * so that no tokens are wasted if the caller does not return.
+ * How late a waiting caller may repeat its request and still keep its position. This time is less than the bucket's
+ * capacity, so that no tokens are wasted if the caller does not return.
  */
 const GRACE_MS = 500;
 /** The maximum time for which a mark of a waiting caller blocks lower priorities. */
@@ -46,10 +47,10 @@ const LINE_GONE = 0.9;
  * at once, and return unused ones (`returnSendTokens`), because the bucket never has less than 0 tokens.
  * `ratePerSecond` 0 means no limit and needs no query.
  * If a single email gets no token, it stores the time until which it waits. Until then, workflows and campaigns get no
- * tokens. In the same way, a workflow email that gets no token blocks campaigns. These marks expire automatically.
- * Hundreds of thousands of workflow emails may wait, each in its own Temporal workflow, so they form a queue. For them,
- * `retryAfterMs` corresponds to a position in the queue, and a new email joins at the end. If a single email took the
- * token of a waiting email, the waiting email moves to the end.
+ * tokens. In the same way, a workflow email that gets no token blocks campaigns. The marks that block email of lower
+ * priority expire automatically. Hundreds of thousands of workflow emails may wait, each in its own Temporal workflow,
+ * so they form a queue. For them, `retryAfterMs` corresponds to a position in the queue, and a new email joins at the
+ * end. If a single email took the token of a waiting email, the waiting email moves to the end.
  * @param p.isRepeated true for a workflow email that got no token before and repeats its request at the time that it
  * was given
  */

@@ -79,7 +79,10 @@ export async function getSmsSenderFor(db: Db, p: { projectId: string; country: s
   return row.from_phone;
 }
 
-/** Returns a subquery for the sender of a country. It is NULL if the country has no sender and there is no default. */
+/**
+ * Returns a subquery for the sender of a country. The sender is NULL if the country has no sender and there is no
+ * default.
+ */
 export function smsSenderSql(projectId: string, country: string): RawBuilder<string | null> {
   return sql<string | null>`
     SELECT from_phone FROM sms_senders WHERE project_id = ${projectId} AND (country = ${country} OR country IS NULL)

@@ -1,6 +1,6 @@
 /**
  * The stop list: phone numbers that refuse SMS, by pairs of sender and recipient. A stop prevents all SMS from its
- * sender, and marketing from all senders of the project. It belongs to the number: it stays after the contact was
+ * sender, and marketing from all senders of the project. A stop belongs to the number: it stays after the contact was
  * erased or got another number.
  */
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
@@ -165,8 +165,8 @@ async function setConsent(
 
 /**
  * SQL condition that a stop, or a contact's missing consent, prevents an SMS. A contact may have no consent although
- * its number has no stop: it got another number later, or its refusal is older than the stop list. Such a refusal
- * prevents all SMS to the contact.
+ * its number has no stop: it got another number later, or its refusal is older than the stop list. A refusal without a
+ * stop prevents all SMS to the contact.
  * @param p SQL expressions for the recipient, the sender, the contact, and whether the SMS is marketing
  */
 export function isSmsStoppedSql(p: {

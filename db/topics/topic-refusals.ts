@@ -1,5 +1,5 @@
 /**
- * Topics that people have left, for addresses that no contact has now. They are stored by the keyed hash of the
+ * Topics that people have left, for addresses that no contact has now. Topics are stored by the keyed hash of the
  * address.
  */
 import { type RawBuilder, sql } from 'kysely';

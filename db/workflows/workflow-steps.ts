@@ -25,7 +25,8 @@ import {
 } from './workflows.ts';
 
 /**
- * The version of the workflow that the caller has read. If it is absent, the change is made whatever the version is.
+ * The version of the workflow that the caller has read. If the version is absent, the change is made whatever the
+ * current version is.
  */
 interface Drawing {
   read?: ReadVersion | undefined;

@@ -115,7 +115,7 @@ export interface WorkflowKey {
 }
 
 /**
- * Creates a workflow. It is disabled and has no steps.
+ * Creates a workflow. A new workflow is disabled and has no steps.
  * @throws AppError CONFLICT when the project has 500 workflows, or the slug is taken
  */
 export async function insertWorkflow(
@@ -392,7 +392,7 @@ async function listReadySenders(trx: Trx, p: { projectId: string; workflowId: st
 }
 
 /**
- * Returns exits in the form in which they are stored. An empty list is stored as NULL: only workflows with exits are in
+ * Converts exits to the value of their column. An empty list is stored as NULL: only workflows with exits are in
  * the index that each event reads.
  */
 function toStoredExits(exitOn: ExitEvent[]): string | null {
