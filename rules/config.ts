@@ -143,7 +143,7 @@ export function parseSettings(env: Environment) {
     email: { ...email, ehloName: chooseEhloName({ returnPathDomain: email.returnPathDomain, publicUrl }) },
     allowCapture: values.ALLOW_CAPTURE,
     sms,
-    /** The bucket for images. If it is undefined, images are stored in Postgres. */
+    /** The bucket for images. Without a bucket, images are stored in Postgres. */
     assetsBucket,
     secretKey: values.SECRET_KEY,
     ...limitSettings(values),

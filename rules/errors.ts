@@ -201,8 +201,8 @@ export class LimitReached extends AppError {
 }
 
 /**
- * Returns the VALIDATION_ERROR for query parameters. Its status is 400, while errors of a body are 422. Source:
- * contract §1.7 Status codes.
+ * Returns the VALIDATION_ERROR for query parameters. The status of the error is 400; errors in a body have status 422.
+ * Source: contract §1.7 Status codes.
  */
 export function createQueryError(errors: FieldError[], suggestion?: string): AppError {
   const first = errors[0];

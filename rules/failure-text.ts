@@ -65,8 +65,8 @@ function describeOne(error: Error): string {
   if (name === 'ApplicationFailure') return redact(message);
   if (readTextField(error, 'severity') !== '') return describePostgres(error, code);
   if (QUOTES_INPUT.has(name)) return code === '' ? name : `${name} ${code}`;
-  // This is an error of the network, TLS or Node. Its message may contain a host that a step built from a contact's
-  // data.
+  // This is an error of the network, TLS or Node. The message of such an error may contain a host that a step built
+  // from a contact's data.
   if (/^[A-Z][A-Z0-9_]{3,}$/.test(code))
     return [code, readTextField(error, 'syscall')].filter((part) => part !== '').join(' ');
   const text = maskQuotedText(message);

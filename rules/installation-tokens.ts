@@ -50,7 +50,8 @@ export interface PostgresToken extends InstallationToken {
 }
 
 /**
- * The result of comparing the tokens in Postgres and Temporal. - `agree`: neither was restored or copied.
+ * The result of comparing the tokens in Postgres and Temporal.
+ * - `agree`: neither Postgres nor Temporal was restored or copied.
  * - `temporal-behind`, `temporal-empty`: Temporal was restored from a backup, or lost its data. Recovery rebuilds the
  * workflows from Postgres.
  * - `database-behind`: the database is a restored backup, or a clone.
@@ -166,8 +167,8 @@ export interface LostWindow {
 const WINDOW_MARGIN_MS = 2 * 60_000;
 
 /**
- * Returns the time whose changes are missing in a restored database. It starts at the last token in the database. It
- * ends at Temporal's last token, or now if that token is not later.
+ * Returns the time whose changes are missing in a restored database. The window starts at the last token in the
+ * database. It ends at Temporal's last token, or now if that token is not later.
  */
 export function findLostWindow({ tokens, temporal }: Sides, now: Date): LostWindow {
   const from = tokens[0] ? new Date(tokens[0].rolledAt) : new Date(temporal ? temporal.rolledAt : now);

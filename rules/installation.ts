@@ -21,8 +21,8 @@ export function toShortId(installationId: string): string {
 }
 
 /**
- * Tells whether a row was created before the upgrade that introduced installations. Such a row keeps the workflow id of
- * the earlier release. The row's id, a UUIDv7, contains the time of its creation.
+ * Tells whether a row was created before the upgrade that introduced installations. A row from before the upgrade keeps
+ * the workflow id of the earlier release. The row's id, a UUIDv7, contains the time of its creation.
  */
 export function isLegacyRow({ legacyBefore }: Installation, rowId: string): boolean {
   if (legacyBefore === null) return false;

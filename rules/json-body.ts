@@ -16,9 +16,11 @@ const NUMBER_TOO_LARGE = `Numbers beyond ${Number.MAX_SAFE_INTEGER} (2^53 - 1) l
  * Postgres would overflow their stacks.
  */
 const MAX_DEPTH = 64;
-/** The placeholder in a body for a file that was removed. It is valid base64. */
+/** The placeholder in a body for a file that was removed. The placeholder is valid base64. */
 const FILE_PLACEHOLDER = 'AAAA';
-/** The placeholder for a file that is not valid base64. It replaces megabytes that are no longer needed. */
+/**
+ * The placeholder for a file that is not valid base64. The placeholder replaces megabytes that are no longer needed.
+ */
 const INVALID_FILE_PLACEHOLDER = '!';
 
 export interface JsonBodyRules {
@@ -49,7 +51,7 @@ export type JsonBody =
     };
 
 /**
- * Parses a JSON body, decodes its files, and normalizes its strings (see `normalizeStrings`). This takes 10 ms per
+ * Parses a JSON body, decodes its files, and normalizes its strings (see `normalizeStrings`). Parsing takes 10 ms per
  * megabyte, so large bodies are parsed in a thread.
  * @throws AppError BAD_REQUEST for invalid JSON
  */

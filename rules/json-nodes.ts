@@ -30,8 +30,8 @@ export function countMembers(bytes: Uint8Array, max = JSON_MAX_NODES): number | 
   for (let at = 0; at < bytes.length; at += 1) {
     const byte = bytes[at] as number;
     if (byte === QUOTE) {
-      // Valid JSON has a separator between two strings. This limit stops at invalid text with many strings and no
-      // separators.
+      // Valid JSON has a separator between two strings. The limit stops the search in invalid text that has many
+      // strings and no separators.
       strings += 1;
       if (strings > max + 1) return undefined;
       at = findStringEnd(bytes, at + 1);

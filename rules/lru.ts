@@ -13,7 +13,7 @@ export class Lru<K, V> {
     return value;
   }
 
-  /** Tells whether the cache has a value. This does not count as a use of the value. */
+  /** Tells whether the cache has a value. The check does not count as a use of the value. */
   has(key: K): boolean {
     return this.entries.has(key);
   }

@@ -114,7 +114,7 @@ export const OUTBOX_PRIORITY: Record<OutboxKind, number> = {
 };
 
 /**
- * The priority of emails with large attachments. Only a few of them are sent concurrently. They have their own
+ * The priority of emails with large attachments. Only a few of them are sent concurrently. Such emails have their own
  * priority, so that no other email waits for them, not even an email of the same project.
  */
 export const LARGE_EMAIL_PRIORITY = 5;

@@ -31,9 +31,9 @@ export interface Round {
   failed: string[];
   /** Parts that failed as a whole. The next round runs them last. */
   failing: string[];
-  /** Parts that took so much time that their page could not end. They run last. */
+  /** Parts that took so much time that their page could not end. These parts run last. */
   late: string[];
-  /** Parts that failed in the last round. They run last. */
+  /** Parts that failed in the last round, and therefore run last. */
   last: string[];
 }
 

@@ -56,8 +56,8 @@ function readWebp(view: DataView): ImageFacts | undefined {
 }
 
 /**
- * Reads a JPEG image. Its size is in the segment "start of frame". Each segment before it contains its own length (ITU
- * T.81 §B.1.1.4, §B.2.2).
+ * Reads a JPEG image. The size of the image is in the segment "start of frame". Each segment before it contains its own
+ * length (ITU T.81 §B.1.1.4, §B.2.2).
  */
 function readJpeg(view: DataView): ImageFacts | undefined {
   if (view.byteLength < 4 || view.getUint16(0) !== 0xffd8) return undefined;

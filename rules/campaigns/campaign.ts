@@ -116,7 +116,8 @@ export const NEW_CAMPAIGN: CampaignProgress = {
  * - `done`: every recipient has a result.
  * - `more`: the turn is over, and recipients are left.
  * - `deferred`: the turn reached the end of the chunk, and the provider deferred some of its emails.
- * - `paced`: the send rate or the project's processor budget is used up, or the route is paused. This is no failure.
+ * - `paced`: the send rate or the project's processor budget is used up, or the route is paused. A paced turn is not a
+ * failure.
  * - `held`: the project is on hold.
  * - `paused`: a user or the service paused the campaign.
  * - `ended`: the campaign no longer sends, for example because a user cancelled it.
@@ -158,7 +159,7 @@ export interface ChunkResult {
 
 /** The chunks that a workflow gets when it asks for due chunks. */
 export interface DueChunks {
-  /** The due chunks, in the order in which they became due. They stay in Postgres until their turn starts. */
+  /** The due chunks, in the order in which they became due. Due chunks stay in Postgres until their turn starts. */
   due: ChunkState[];
   /** A summary of the chunks that still wait; null if no chunk waits. */
   waiting: WaitingChunks | null;

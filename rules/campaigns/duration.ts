@@ -70,8 +70,8 @@ interface Group {
 
 /**
  * Groups recipients by the current UTC offset of their zone, because about 600 zones have only about 40 offsets. The
- * emails of all groups add up to `willSend`. This may be less than the sum of the zones, because some counted contacts
- * will be skipped, so each group gets its proportional part.
+ * emails of all groups add up to `willSend`. `willSend` may be less than the sum of the zones, because some counted
+ * contacts will be skipped, so each group gets its proportional part.
  */
 function toGroups({ willSend, zones, clock, nowMs }: DurationRequest): Group[] {
   const counted = zones.reduce((sum, { contacts }) => sum + contacts, 0);

@@ -55,7 +55,8 @@ export interface AssignmentCounts {
 export const REST = -1;
 
 /**
- * The tolerance for floating-point errors. It is far smaller than any fraction of a recipient that a share can produce.
+ * The tolerance for floating-point errors. The tolerance is far smaller than any fraction of a recipient that a share
+ * can produce.
  */
 const ROUNDING = 1e-7;
 

@@ -4,8 +4,8 @@ import type { Environment, ValuesOf, Variables } from './variable.ts';
 export interface ProviderConfig<V extends Variables, S> {
   readonly variables: V;
   /**
-   * Returns the settings. They are also needed if another provider is chosen, because callbacks about earlier messages
-   * still arrive.
+   * Returns the settings. The settings are also needed if another provider is chosen, because callbacks about earlier
+   * messages still arrive.
    */
   settings(values: ValuesOf<V>, env: Environment): S;
   /** Returns the settings that are required if this provider is chosen, by the name of the variable. */

@@ -97,7 +97,7 @@ export function temporalSettings(values: ValuesOf<typeof TEMPORAL>) {
     cliPath: values.TEMPORAL_CLI_PATH,
     /** The queues that a worker process serves. */
     queues: listServedQueues(values.WORKER_QUEUES ?? []),
-    /** The worker deployment. If it is undefined, workers are not versioned. */
+    /** The worker deployment. If there is no deployment, workers are not versioned. */
     deployment: values.WORKER_DEPLOYMENT,
   };
 }

@@ -6,15 +6,15 @@ import { type StoredData, selectPublicData } from './public-data.ts';
 /**
  * The writer of a change.
  * - `project`: a secret key, a session, an import, or the service itself.
- * - `unauthenticated`: any caller with the public key, or the sender of an email. This caller can write only the part
- * of `set` that `selectPublicData` returns. It cannot remove data, cannot unsubscribe, and cannot subscribe an existing
- * contact who was ever unsubscribed.
+ * - `unauthenticated`: any caller with the public key, or the sender of an email. Such a caller can write only the part
+ * of `set` that `selectPublicData` returns. An unauthenticated caller cannot remove data, cannot unsubscribe, and
+ * cannot subscribe an existing contact who was ever unsubscribed.
  * - `visitor`: any caller with the public key of a project whose `publicKeyMode` is `open`. This caller can write,
- * remove and unsubscribe like the project. Its values stay untrusted, and it can lift only refusals that such callers
- * caused.
- * - An object: a step of the project's workflow. Its values under the keys in `copied` are copies of untrusted values,
- * and are stored as untrusted. If an untrusted caller triggered the execution (`untrustedTrigger`), the step cannot
- * subscribe contacts that this caller could not subscribe.
+ * remove and unsubscribe like the project. The values of such a visitor stay untrusted, and the visitor can lift only
+ * refusals that visitors caused.
+ * - An object: a step of the project's workflow. The values that the step writes under the keys in `copied` are copies
+ * of untrusted values, and are stored as untrusted. If an untrusted caller triggered the execution
+ * (`untrustedTrigger`), the step cannot subscribe contacts that this caller could not subscribe.
  */
 export type Writer =
   | 'project'
@@ -136,7 +136,7 @@ function mergeTwo(first: ContactUpsert, second: ContactUpsert): ContactUpsert {
   };
 }
 
-/** Merges two writers. If they differ, the result is untrusted, which is the safe choice. */
+/** Merges two writers. If the two writers differ, the result is untrusted, which is the safe choice. */
 function mergeWriters(first: Writer, second: Writer): Writer {
   if (first === 'unauthenticated' || second === 'unauthenticated') return 'unauthenticated';
   if (first === 'visitor' || second === 'visitor') return 'visitor';

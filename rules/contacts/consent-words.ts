@@ -11,7 +11,7 @@ const YES = `
 const NO = `
   n no false f 0 off falsk falsz yanlis epatosi ingen tidak nahin нет н ні nein falsch nee onwaar non faux falso nao
   ложь nie ne nem hayir hayır οχι ei nej nei falskt nu khong いいえ 否 不 아니요 아니오 لا לא नहीं ไม่`;
-/** Words for the state of a person who refused. They also occur in columns for consent. */
+/** Words for the state of a person who refused. Such words also occur in columns for consent. */
 const REFUSED = `
   unsubscribed unsubscribe unsub inactive notsubscribed nonsubscribed neversubscribed notactive notoptedin optedout optout disabled denied
   declined refused rejected revoked withdrawn blocked bounced cleaned

@@ -30,7 +30,7 @@ interface CsvRecord {
  * reading continues with the next line. Lines end with LF, or with CR in a file without any LF. A CR before an LF is
  * not part of the last value. Each byte is read at most four times, whatever the file contains. The costly case is a
  * record with an unmatched quote: it reaches to the end of the next line with an odd number of quotes, and no other
- * record reaches beyond that line. Its first line is then located, and read again alone.
+ * record reaches beyond that line. The first line of that record is then located, and read again alone.
  */
 export class CsvRecords {
   /** The offset of the next record. */
@@ -113,7 +113,9 @@ export class CsvRecords {
     }
   }
 
-  /** Skips spaces and tabs around a value. They do not belong to the value, also next to quotes: `"a", "b"`. */
+  /**
+   * Skips spaces and tabs around a value. Spaces and tabs do not belong to the value, also next to quotes: `"a", "b"`.
+   */
   private skipBlanks(from: number, limit: number): number {
     let at = from;
     while (at < limit && (this.bytes[at] === SPACE || (this.bytes[at] === TAB && this.delimiter !== TAB))) at += 1;

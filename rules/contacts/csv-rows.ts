@@ -23,7 +23,7 @@ export interface CsvContact {
   set: Data;
 }
 
-/** One row of the file: a contact, or the error of the row. */
+/** A row of the file: a contact, or the error of the row. */
 export type CsvRow =
   /** `warning` is set if the row can be imported, but one of its values cannot be used. */
   { ok: true; contact: CsvContact; warning?: string } | { ok: false; email: string; error: string };
@@ -165,7 +165,7 @@ function readConsentWord(cell: string): string {
   return (unescapeFormula(cell) ?? cell).trim();
 }
 
-/** Adds a warning if the phone number is unreadable. Such a number is stored as text and gets no SMS. */
+/** Adds a warning if the phone number is unreadable. An unreadable number is stored as text and gets no SMS. */
 function addPhoneWarning(row: CsvRow, { phoneCountry = null }: CsvRange): CsvRow {
   if (!row.ok || row.contact.set.phone === undefined) return row;
   const phone = String(row.contact.set.phone);

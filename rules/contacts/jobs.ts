@@ -56,7 +56,7 @@ export interface BulkResult {
   errors: { contactId: string; error: string }[];
 }
 
-/** The input of the workflows that run jobs. It contains only ids. */
+/** The input of the workflows that run jobs. The input contains only ids. */
 export interface JobInput {
   projectId: string;
   jobId: string;

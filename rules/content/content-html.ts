@@ -23,8 +23,8 @@ export interface ScannedHtml {
   contexts: Map<number, HtmlContext>;
   links: LinkValue[];
   /**
-   * Attribute values that contain Liquid and have no quotes. They need quotes, because a rendered value with a space
-   * would start another attribute.
+   * Attribute values that contain Liquid and have no quotes. Such values need quotes, because a rendered value with a
+   * space would start another attribute.
    */
   unquoted: { begin: number; end: number }[];
   /** The offset of the last `</body>` outside Liquid blocks. Undefined if the text has no such tag. */

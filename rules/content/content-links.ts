@@ -115,8 +115,8 @@ interface ReadyLink {
 }
 
 /**
- * The maximum number of parsed links in memory, a few kB each. They are kept because parsing a link takes longer than
- * rendering it.
+ * The maximum number of parsed links in memory, a few kB each. Parsed links are kept because parsing a link takes
+ * longer than rendering it.
  */
 const LINKS_MAX = 1_000;
 /** The maximum number of plain variables to render without a time limit. Each takes about a microsecond. */

@@ -12,8 +12,8 @@ export const URL_VARIABLES = ['unsubscribeUrl', 'subscribeUrl', 'manageUrl', 'co
 const SAFE_NAME = /^[\p{L}\p{N}_-]+$/u;
 
 /**
- * Returns the names that a template defines itself, for example with `assign`. Their values may come from any
- * expression in the template.
+ * Returns the names that a template defines itself, for example with `assign`. The value of such a name may come from
+ * any expression in the template.
  */
 export function findLocalNames(tokens: FlatToken[]): Set<string> {
   const locals = new Set<string>();

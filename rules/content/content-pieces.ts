@@ -22,7 +22,7 @@ export interface UrlHole {
   after: string;
 }
 
-/** One plain variable. Its rendering needs no template library. */
+/** One plain variable. Rendering a plain variable needs no template library. */
 export interface ValueHole extends PlainExpression {
   kind: 'value';
 }

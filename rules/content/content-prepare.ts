@@ -76,8 +76,8 @@ const PIXEL =
   '<img src="{{__pixel}}" width="1" height="1" alt="" style="display:block;width:1px;height:1px;border:0;overflow:hidden">';
 
 /**
- * The pixel must be in the first 90,000 bytes on the wire. This limit is lower, to leave space for a preheader and for
- * long values.
+ * The pixel must be in the first 90,000 bytes on the wire. The limit here is lower than 90,000 bytes, to leave space
+ * for a preheader and for long values.
  */
 const PIXEL_BEFORE_BYTES = 80_000;
 /** Approximate size of a counted link with its token. */
@@ -174,7 +174,10 @@ interface TrackedLink {
   index: number;
   address: string;
   link: LinkValue;
-  /** True if scheme or host come from variables. Their values then determine whether the link is tracked. */
+  /**
+   * True if scheme or host come from variables. The values of these variables then determine whether the link is
+   * tracked.
+   */
   isComposed: boolean;
 }
 

@@ -123,8 +123,8 @@ export function toTextTemplate(
 }
 
 /**
- * Tells whether the text has the start and the end of each Liquid block. Both may be missing if the whole block is
- * inside one HTML tag.
+ * Tells whether the text has the start and the end of each Liquid block. The start and the end may both be missing if
+ * the whole block is inside one HTML tag.
  */
 function hasWholeBlocks(html: string, tokens: FlatToken[], usedTokens: ReadonlySet<FlatToken>): boolean {
   const open: FlatToken[] = [];

@@ -23,8 +23,8 @@ export type { MessageUrls } from './content-pieces.ts';
 export { type AuthoredContent, type ContentSource, listContentTemplates, toContentSource } from './content-prepare.ts';
 
 /**
- * Content that is cut into constant pieces and holes, once for all its messages. It exists only in memory, and cannot
- * be stored.
+ * Content that is cut into constant pieces and holes, once for all its messages. Compiled content exists only in
+ * memory, and cannot be stored.
  */
 export interface CompiledContent {
   /**
@@ -62,7 +62,7 @@ export interface MessageHeaders {
   /** With angle brackets, as `messageId` returns it. */
   messageId: string;
   replyTo?: HeaderMailbox | readonly HeaderMailbox[] | null;
-  /** Other headers. Their values are text on one line. */
+  /** Other headers. The value of a header is text on one line. */
   extra?: readonly (readonly [name: string, value: string])[];
   /** An email address for List-Unsubscribe, in addition to the web link. Null omits List-Unsubscribe. */
   listUnsubscribe?: string | null;
@@ -214,7 +214,8 @@ function limitIfCostly<T>({ costly }: CompiledContent, work: () => T): T {
 }
 
 /**
- * Returns the encoded constant text of the body. It is cached in the content, because a process has only one base URL.
+ * Returns the encoded constant text of the body. The text is cached in the content, because a process has only one base
+ * URL.
  */
 function getWireBody(content: CompiledContent, values: Values): WireBody {
   if (!content.text) {

@@ -1,5 +1,5 @@
 /**
- * The expressions between `{{` and `}}` in the configs of steps. They are the outputs of Liquid, as in templates
+ * The expressions between `{{` and `}}` in the configs of steps. Expressions are Liquid outputs, as in templates
  * (contract §7.6 Webhooks and expressions). Most expressions are only a path, with or without `?? fallback`, and are
  * read here without Liquid's parser.
  */
@@ -109,7 +109,7 @@ export function evaluateExpression({ source }: Expression, values: Data): unknow
 
 /**
  * Evaluates an expression with the template library. The library checks no types, so each of its errors may come from a
- * value that does not fit. Such an error becomes undefined.
+ * value that does not fit. For an error of the library, the function returns undefined.
  */
 function evaluateByLibrary(source: string, values: Data): unknown {
   try {
@@ -210,7 +210,8 @@ function blankText(text: string): string {
 
 /**
  * Returns an error message if a text that takes no variables, such as the name of an event, contains an expression or a
- * tag. Such a text would be compared or sent with its braces. Undefined for any other text. Single braces are allowed.
+ * tag. An expression in such a text would be compared or sent as it is, with its braces. Undefined for any other text.
+ * Single braces are allowed.
  */
 export function findUnexpectedExpressionError(text: string): string | undefined {
   if (!text.includes('{{') && !text.includes('{%')) return undefined;

@@ -114,8 +114,8 @@ function omitNames(values: Data, names: ReadonlySet<string>): Data {
 }
 
 /**
- * Tells whether an expression of the text reads an untrusted value. This is also true if the value is missing and a
- * fallback is used, because the untrusted caller decided to leave the value out.
+ * Tells whether an expression of the text reads an untrusted value. The result is also true if the value is missing and
+ * a fallback is used, because the untrusted caller decided to leave the value out.
  */
 export function readsUntrustedValue(template: string, { untrusted }: Sourced<Data>): boolean {
   if (untrusted.size === 0) return false;

@@ -34,8 +34,8 @@ export interface TokenSubject {
 }
 
 /**
- * Returns both tokens of a message, of 43 characters each. Both come from one HMAC-SHA256 over the 16 bytes of the
- * email's id: the first half of the MAC signs `track`, the second half `manage`. A forwarded click link therefore
+ * Returns both tokens of a message, of 43 characters each. The tokens come from one HMAC-SHA256 over the 16 bytes of
+ * the email's id: the first half of the MAC signs `track`, the second half `manage`. A forwarded click link therefore
  * cannot unsubscribe anyone. `secret` is SECRET_KEY.
  */
 export function createLinkTokens(secret: string, emailId: string): LinkTokens {
@@ -131,7 +131,8 @@ function readToken(text: string): { id: Buffer; mac: Buffer } | undefined {
   const token = TOKEN.exec(text)?.[1];
   if (token === undefined) return undefined;
   const bytes = Buffer.from(token, 'base64url');
-  // 43 characters have 258 bits, two more than the token. They must be 0, so that a token has only one spelling.
+  // 43 characters have 258 bits, two more than the token. The two extra bits must be 0, so that a token has only one
+  // spelling.
   if (bytes.toString('base64url') !== token) return undefined;
   return { id: bytes.subarray(0, ID_BYTES), mac: bytes.subarray(ID_BYTES) };
 }
@@ -153,8 +154,8 @@ interface LinkKey {
 let lastKey: LinkKey | undefined;
 
 /**
- * Returns the key that signs all links. It is cached, because a process has only one secret, and creating the key takes
- * longer than the MAC of a message.
+ * Returns the key that signs all links. The key is cached, because a process has only one secret, and creating the key
+ * takes longer than the MAC of a message.
  */
 function getLinkKey(secret: string): LinkKey {
   if (lastKey?.secret === secret) return lastKey;

@@ -21,7 +21,8 @@ export interface ParsedTemplate {
 }
 
 /**
- * The values that a template may read. They are plain JSON, because the library would call a function that it finds.
+ * The values that a template may read. The values are plain JSON, because the library would call any function among
+ * them.
  */
 export type LiquidScope = Record<string, unknown>;
 
@@ -48,8 +49,8 @@ export function parseTemplate(source: string, escaping: Escaping, field: Templat
 const OPEN_END = /[.|]\s*-?\}\}/;
 
 /**
- * Finds an output that ends in `.` or `|`, such as `{{ total | }}`. Its author has not finished it, and the library
- * ignores such an end. Call this function for new templates only, so that saved templates keep working.
+ * Finds an output that ends in `.` or `|`, such as `{{ total | }}`. The author has not finished such an output, and the
+ * library ignores its end. Call this function for new templates only, so that saved templates keep working.
  */
 export function findUnfinishedOutput(source: string, field: TemplateField): TemplateError | undefined {
   if (!OPEN_END.test(source)) return undefined;

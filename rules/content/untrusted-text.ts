@@ -2,8 +2,8 @@
 const TEXT_MAX_CHARS = 200;
 const SUBJECT_MAX_CHARS = 40;
 /**
- * The number of characters that are read. It is higher than the length that is kept, because links and spaces are
- * removed.
+ * The number of characters that are read. The number is higher than the length that is kept, because links and spaces
+ * are removed.
  */
 const READ_MAX_CHARS = 2_000;
 

@@ -14,13 +14,14 @@ type Source = Sourced<Readonly<Data> | null>;
 export interface VariableSources {
   contact: { id: string; email: string; data?: Source };
   /**
-   * The data of the request, including values that are used only once and not stored. It overrides the contact's data.
+   * The data of the request, including values that are used only once and not stored. The request's data overrides the
+   * contact's data.
    */
   data?: Source;
   urls?: ContactUrls;
   /** The payload of the event that triggered the execution. Only webhook steps and conditions read it. */
   event?: Source;
-  /** The JSON object with which a user or a request started the execution. Its keys are variables. */
+  /** The JSON object with which a user or a request started the execution. The keys of this object are variables. */
   context?: Source;
   /** The project's time zone, in which date filters read and show times. */
   zone: string;

@@ -16,7 +16,7 @@ export interface MxRecord {
   priority: number;
 }
 
-/** DNS queries with a time limit. They never throw. */
+/** DNS queries with a time limit. The queries never throw. */
 export interface Dns {
   ns(name: string): Promise<DnsAnswer<string>>;
   mx(name: string): Promise<DnsAnswer<MxRecord>>;

@@ -11,8 +11,8 @@ export type DomainStatus = 'PENDING' | 'VERIFIED' | 'FAILED';
 
 /**
  * For each record: whether a check found it in the DNS. Undefined if the DNS did not respond. `returnPathHost` is the
- * host under the domain that receives returned mail. If it is null, email uses the domain itself in the envelope
- * sender, because receivers refuse a sender whose host is not in the DNS.
+ * host under the domain that receives returned mail. If `returnPathHost` is null, email uses the domain itself in the
+ * envelope sender, because receivers refuse a sender whose host is not in the DNS.
  */
 export type FoundRecords = Partial<Record<RecordPurpose, boolean>> & { returnPathHost?: string | null };
 
@@ -225,7 +225,8 @@ export async function checkDnsRecords(dns: Dns, source: RecordSource): Promise<C
       SPF: hasRecord(spf, (text) => isSpf(text) && mechanism !== undefined && hasMechanism(text, mechanism)),
       DMARC: hasRecord(dmarc, isDmarc),
       RETURN_PATH: hasRecord(returnPath, isOurServer),
-      // Earlier versions asked users for an MX record at the domain itself. Such a record still works.
+      // Earlier versions asked users for an MX record at the domain itself. An MX record at the domain itself still
+      // works.
       INBOUND: hasEither(hasRecord(inbound, isOurServer), hasRecord(apex, isOurServer)),
       ...(source.returnPathDomain === undefined && toReturnPathHost(hasRecord(returnPath, isOurServer), envelopeHost)),
     },

@@ -3,8 +3,8 @@ import { type Reason, toBouncedReason } from './reasons.ts';
 import type { AboutRecipient, Refusal } from './refusal.ts';
 
 /**
- * The outcome of one attempt to send an email. It is derived from the provider's reply, and recorded in the email's
- * row.
+ * The outcome of one attempt to send an email. The outcome is derived from the provider's reply, and recorded in the
+ * email's row.
  */
 export type AttemptOutcome = RecordedOutcome | UntriedOutcome;
 
@@ -28,11 +28,11 @@ export type RecordedOutcome =
    */
   | { kind: 'deferred'; dueAt: Date; error: string; last: LastAttempt };
 
-/** The email was not attempted. Its claim was released, and its number of attempts did not change. */
+/** The email was not attempted. The claim of the email was released, and the number of attempts did not change. */
 export type UntriedOutcome =
   /** The send rate, the project's compute budget or a paused route allows no email before `dueAt`. */
   | { kind: 'throttled'; cause: 'rate' | 'budget' | 'route'; dueAt: Date }
-  /** It is outside the sending window, which opens at `dueAt`. */
+  /** The email is outside the sending window, which opens at `dueAt`. */
   | { kind: 'outside_window'; dueAt: Date }
   /** The process is stopping. */
   | { kind: 'stopped' };
@@ -58,7 +58,7 @@ export function toRefusalReason(refusal: Refusal): Reason {
   return refusal.about === 'recipient' ? toBouncedReason(refusal.why) : 'provider_rejected';
 }
 
-/** Tells whether a receiver refuses the sender. Such refusals count towards a hold of the project. */
+/** Tells whether a receiver refuses the sender. Refusals of the sender count towards a hold of the project. */
 export function isSenderRefused(refusal: Refusal): boolean {
   return refusal.about === 'us' && refusal.why === 'policy';
 }

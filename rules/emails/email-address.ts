@@ -73,7 +73,7 @@ export function normalizeEmail(email: string): string {
 
 /**
  * Returns the forms in which stored addresses may contain a search text: as written, and with its domain in A-labels.
- * Both are needed, because a text such as `münchen` may be a part of a domain or of a local part.
+ * The function returns both forms, because a text such as `münchen` may be a part of a domain or of a local part.
  */
 export function toSearchForms(text: string): string[] {
   const parsed = parseMailbox(text);

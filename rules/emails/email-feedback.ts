@@ -1,8 +1,8 @@
 import type { Refusal } from './refusal.ts';
 
 /**
- * Feedback about one email: a delivery, a bounce or a complaint. It may come from a callback of the provider or from a
- * returned email.
+ * Feedback about one email: a delivery, a bounce or a complaint. Feedback may come from a callback of the provider or
+ * from a returned email.
  */
 export type Feedback =
   | { kind: 'delivery'; at: Date }

@@ -8,7 +8,7 @@ import type { HeaderMailbox } from '../mime/mime-headers.ts';
 export interface EmailOptions {
   /** Custom headers of the request. */
   headers?: Record<string, string>;
-  /** The text part of the request, unchanged. If it is absent, the text part is derived from the HTML. */
+  /** The text part of the request, unchanged. Without it, the text part is derived from the HTML. */
   text?: string;
   /** Reply-To, if it has names or several mailboxes. A single address is stored in the content. */
   replyTo?: HeaderMailbox[];
@@ -24,7 +24,7 @@ export interface EmailOptions {
    */
   original?: OriginalOptions;
   /**
-   * The names of untrusted variables. Their values are rendered only as text, never in the target of a link or in a
+   * The names of untrusted variables. Untrusted values are rendered only as text, never in the target of a link or in a
    * header.
    */
   untrustedKeys?: string[];

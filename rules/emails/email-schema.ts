@@ -2,8 +2,8 @@ import { z } from 'zod';
 import { MAILBOX_MAX_CHARS, type Mailbox, parseMailbox } from './email-address.ts';
 
 /**
- * Creates the schema that parses the text of one mailbox to an address and a display name. Its error messages tell the
- * user how to correct the text.
+ * Creates the schema that parses the text of one mailbox to an address and a display name. The error messages of the
+ * schema tell the user how to correct the text.
  */
 export function createMailboxSchema() {
   return z

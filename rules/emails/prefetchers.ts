@@ -1,7 +1,7 @@
 /**
- * The table of programs that fetch pixels and links automatically. Their fetches only count in `machine_opens` and
- * `machine_clicks`. Image proxies that fetch when a human opens the email (Gmail's, Yahoo's) are not in this table,
- * because such a fetch is an open. Source: contract §9.
+ * The table of programs that fetch pixels and links automatically. Fetches by these programs count only in
+ * `machine_opens` and `machine_clicks`. Image proxies that fetch when a human opens the email (Gmail's, Yahoo's) are
+ * not in this table, because such a fetch is an open. Source: contract §9.
  */
 
 /** The properties of a request for a pixel or a link. */
@@ -23,7 +23,7 @@ interface Prefetcher {
 }
 
 const PREFETCHERS: readonly Prefetcher[] = [
-  // Loads every image when an email arrives, even if no one opens it. This short user agent is its only sign.
+  // Loads every image when an email arrives, even if no one opens it. The short user agent is the only sign of it.
   { name: 'Apple Mail Privacy Protection', agent: /^Mozilla\/5\.0$/, only: 'open' },
   // Gmail's proxy fetches some images when an email arrives, with this user agent of 2015. When someone opens the
   // email, the proxy uses the name GoogleImageProxy.
@@ -47,7 +47,7 @@ const PREFETCHERS: readonly Prefetcher[] = [
     name: 'Antivirus',
     agent: /kaspersky|bitdefender|\beset\b|mcafee|trellix|fireeye|f-?secure|virustotal|urlscan/i,
   },
-  // These patterns do not match the apps of these services, in which people click links.
+  // The patterns of chat services do not match their apps, in which people click links.
   { name: 'Chat and social previews', agent: /facebookexternalhit|facebot|whatsapp\/|slack-imgproxy|pinterest\/0/i },
   // Names of crawlers end in "bot". CUBOT is a brand of phones, and GoogleImageProxy fetches for a person.
   {

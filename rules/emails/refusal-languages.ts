@@ -226,8 +226,8 @@ const KOREAN: RefusalWords = {
 };
 
 /**
- * Words of ten more languages, from Finnish to Indonesian. One list is enough for them, because no word of one language
- * occurs in another of these languages.
+ * Words of ten more languages, from Finnish to Indonesian. One list is enough for the ten languages, because no word of
+ * one language occurs in another of them.
  */
 const OTHER_LANGUAGES: RefusalWords = {
   recipient:

@@ -14,8 +14,8 @@ import { classifyForeignRefusal, type ForeignClass } from './refusal-languages.t
 export type RefusalClass = 'account' | 'policy' | 'message' | 'dead_mailbox' | 'mailbox_for_now' | 'routing';
 
 /**
- * The class of a reply's text, and whether the text is about the sender. Such a text takes precedence over a code about
- * the recipient.
+ * The class of a reply's text, and whether the text is about the sender. A text about the sender takes precedence over
+ * a code about the recipient.
  */
 export interface TextClass {
   class: RefusalClass;
@@ -94,8 +94,8 @@ const SENDER: readonly RegExp[] = [
 ];
 
 /**
- * Texts about the login of the sending service. They also mention its address or host, and would otherwise match the
- * patterns of reputation.
+ * Texts about the login of the sending service. Such texts also mention the service's address or host, and would
+ * otherwise match the patterns of reputation.
  */
 const LOGIN: readonly RegExp[] = [
   /\b(api|smtp|relay) (key|user|account|login)\b[^.;]{0,30}\b(unknown|invalid|not (found|known|valid)|does(n'?t| not) exist|no longer)/,

@@ -54,7 +54,8 @@ export interface DeadMailbox {
 }
 
 /**
- * The mailbox is full, or its server is busy or unreachable. Such a refusal says nothing permanent about the address.
+ * The mailbox is full, or its server is busy or unreachable. A transient refusal says nothing permanent about the
+ * address.
  */
 export interface RecipientForNow {
   about: 'recipient';
@@ -115,7 +116,7 @@ export function classifyRefusal(reply: Reply): Refusal {
     case 'dead_mailbox':
       return temporary ? createTransientRefusal('mailbox_for_now', isOwnAttempt) : DEAD_MAILBOX;
     case 'routing':
-      // The first server is the operator's relay. If it finds no route, its configuration is the likely reason.
+      // The first server is the operator's relay. If the relay finds no route, its configuration is the likely reason.
       if (isOwnAttempt) return { about: 'us', why: 'unclear', retry: temporary };
       return createTransientRefusal('routing', false);
     case undefined:

@@ -1,4 +1,7 @@
-/** Returns the context for sealing an email's variables (`sealSecret`). They can be opened only with this context. */
+/**
+ * Returns the context for sealing an email's variables (`sealSecret`). The variables can be unsealed only with this
+ * context.
+ */
 export function sealedVariablesContext(emailId: string): string {
   return `emails.options.sealed:${emailId}`;
 }

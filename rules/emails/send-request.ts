@@ -56,7 +56,7 @@ export interface SendRequest {
   /** Set if the first attachment is a whole message, whose content is sent unchanged. */
   original?: OriginalOptions;
   /**
-   * Set if the request resends an earlier email. It is sent with its original content, even if its template has
+   * Set if the request resends an earlier email. A resent email keeps its original content, even if its template has
    * changed.
    */
   again?: SentBefore;

@@ -119,8 +119,8 @@ interface SesBounce {
 /**
  * Classifies a bounce by the receiving server's reply, with the same rules as other refusals. If SES has no reply, or
  * the reply is unclear, the classification by SES counts. If the address is on the suppression list of the SES account,
- * SES did not contact the receiving server. Such a bounce proves nothing about the mailbox, because the list also
- * contains addresses after complaints.
+ * SES did not contact the receiving server. A bounce that SES caused in this way proves nothing about the mailbox,
+ * because the list also contains addresses after complaints.
  */
 function toRefusal(bounce: SesBounce): Refusal {
   const { bounceSubType, status, diagnosticCode } = bounce;

@@ -21,7 +21,7 @@ export interface SmtpEndpoint {
   maxMessages: number | null;
 }
 
-/** The options of SMTP_URL. They have the same names as in nodemailer. */
+/** The options of SMTP_URL. The options have the same names as in nodemailer. */
 const SWITCHES = ['requireTLS', 'ignoreTLS', 'tls.rejectUnauthorized'] as const;
 const OPTIONS: readonly string[] = [...SWITCHES, 'name', 'maxConnections', 'maxMessages'];
 /** Matches a host name, or an address literal (RFC 5321 §4.1.3). */

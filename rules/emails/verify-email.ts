@@ -25,7 +25,7 @@ export interface EmailVerification {
   isPersonalEmail: boolean;
   /** True if the domain or its zone has NS records. */
   domainExists: boolean;
-  /** True if the domain has A or AAAA records. This does not affect `valid` if the domain has MX records. */
+  /** True if the domain has A or AAAA records. A or AAAA records do not affect `valid` if the domain has MX records. */
   hasWebsite: boolean;
   hasMxRecords: boolean;
   suggestedEmail?: string;
@@ -124,7 +124,7 @@ function suggestAddress(email: string, domain: string): string | undefined {
     return undefined;
   const similar = spellChecker.run({ email })?.domain.toLowerCase();
   // The library also suggests me.com for acme.com, mail.com for tail.com, and a well-known ending for any unknown
-  // ending. These are not typing errors.
+  // ending. Such domains and endings are not typing errors.
   const isTypo =
     similar !== undefined && FREE_MAIL_DOMAINS.has(similar) && Math.abs(similar.length - domain.length) <= 1;
   const intended = isTypo && similar !== 'mail.com' ? similar : correctEnding(domain);

@@ -16,8 +16,8 @@ export type VisitStatus = (typeof VISIT_STATUSES)[number];
 /**
  * The position of an execution, which is all that its Temporal workflow stores. `visit` is the number of the visit,
  * counted over all steps that the execution has reached. The table `execution_steps` has the details of each visit.
- * `then` is the activity that probably follows a pause. This activity reads the tenant's workflow when it runs, so an
- * edited workflow takes effect, and no separate activity has to read it first.
+ * `then` is the activity that probably follows a pause. The activity in `then` reads the tenant's workflow when it
+ * runs, so an edited workflow takes effect, and no separate activity has to read it first.
  */
 export type Next =
   | ({ kind: 'effect'; activity: EffectType } & Position)

@@ -9,7 +9,7 @@ export const FAILURE_CODES = [
   'invalid_step',
   /** The endpoint of a WEBHOOK with `onFailure: FAIL` did not accept the request. */
   'webhook_failed',
-  /** The workflow failed in Temporal. Its history in Temporal has the reason. */
+  /** The workflow failed in Temporal. The workflow's history in Temporal has the reason. */
   'temporal_failed',
   /** The workflow timed out in Temporal. */
   'temporal_timed_out',

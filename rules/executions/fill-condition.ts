@@ -47,7 +47,8 @@ function isMissing(value: unknown): boolean {
 /** Parses a filled filter. Undefined if its value does not fit the operator. */
 function readFilter(filter: Omit<Filter, 'value'> & { value: unknown }, scope: Scope): Filter | undefined {
   try {
-    // The parser for stored conditions accepts braces in the value. They came from a variable, so they are text.
+    // The parser for stored conditions accepts braces in the value. Braces in a value that came from a variable are
+    // text.
     const parsed = parseCondition(filter, scope).groups[0]?.filters[0];
     return parsed && { ...parsed, value: parsed.value as FilterValue };
   } catch {

@@ -17,7 +17,7 @@ export const MAX_VISITS = 1_000;
 /** The failure code of an execution that repeated a step too soon, or had too many visits. */
 export const LOOP = 'loop';
 
-/** The waiting times of an execution whose workflow has a cycle. They are stored with the execution. */
+/** The waiting times of an execution whose workflow has a cycle. The waiting times are stored with the execution. */
 export interface LoopGuard {
   /** The total length of all ended pauses. */
   waitedMs: number;

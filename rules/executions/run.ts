@@ -46,7 +46,7 @@ export interface RunEvent {
    * The visit whose step caused the event. In a preview, steps take no time, so `at` does not show the order of events.
    */
   visit?: number;
-  /** Set if the event has ended a wait. It then cannot end another wait. */
+  /** Set if the event has ended a wait. An event that has ended a wait cannot end another one. */
   used?: true;
 }
 

@@ -9,8 +9,8 @@ const CUT = '…';
 const encoder = new TextEncoder();
 
 /**
- * Returns the label of a step in the Temporal UI. It contains the name that the tenant gave the step, never data of a
- * contact. A label that is too long is cut between two characters.
+ * Returns the label of a step in the Temporal UI. The label contains the name that the tenant gave the step, never data
+ * of a contact. A label that is too long is cut between two characters.
  */
 export function formatStepLabel(step: { type: StepType; name: string }, detail?: string): string {
   const label = `${step.type} “${step.name}”${detail === undefined ? '' : ` (${detail})`}`;

@@ -37,8 +37,9 @@ export function findConsentHint(key: string): string | undefined {
 }
 
 /**
- * How `parseDataChanges` treats the names of consent fields. `refuse` reports an error with a hint. `drop` ignores them (for
- * requests with the public key). `keep` stores them as data (for steps that were saved before such names were refused).
+ * How `parseDataChanges` treats the names of consent fields. `refuse` reports an error with a hint. `drop` ignores them
+ * (for requests with the public key). `keep` stores them as data (for steps that were saved before such names were
+ * refused).
  */
 export type ConsentNames = 'refuse' | 'drop' | 'keep';
 
@@ -139,8 +140,8 @@ function applyValue(
 
 function unwrap(value: unknown): { value: unknown; oneOff: boolean } {
   if (!isPlainObject(value) || typeof value.persistent !== 'boolean') return { value, oneOff: false };
-  // A client whose value is undefined sends `{"persistent":false}`. This is a missing value for this request only, not
-  // an object to store.
+  // A client whose value is undefined sends `{"persistent":false}`. The object `{"persistent":false}` means a missing
+  // value for this request only, not an object to store.
   if (Object.keys(value).some((name) => name !== 'value' && name !== 'persistent')) return { value, oneOff: false };
   return { value: value.value, oneOff: !value.persistent };
 }

@@ -1,7 +1,7 @@
 /**
  * Evaluates conditions in memory. `db/segments/filter-sql.ts` evaluates the same language in SQL, and both must agree.
- * This file evaluates the parts of a CONDITION step that are not columns (the payload of the trigger, the context), and
- * the filters of a wait. Source: contract §5.2, §7.2.
+ * The JavaScript here evaluates the parts of a CONDITION step that are not columns (the payload of the trigger, the
+ * context), and the filters of a wait. Source: contract §5.2, §7.2.
  */
 import {
   type FieldRef,
@@ -137,9 +137,9 @@ function evaluateFilter(filter: Filter, ref: FieldRef, world: FilterWorld): bool
 }
 
 /**
- * Evaluates a filter on an instant that the service wrote (`createdAt`, `updatedAt`). Such an instant is never really
- * in the future, so `within` needs no upper limit here. An instant that seems to be in the future, because the clocks
- * of hosts differ slightly, then matches.
+ * Evaluates a filter on an instant that the service wrote (`createdAt`, `updatedAt`). An instant that the service wrote
+ * is never really in the future, so `within` needs no upper limit here. An instant that seems to be in the future,
+ * because the clocks of hosts differ slightly, then matches.
  */
 function evaluateServiceInstant(filter: Filter, at: Date, clock: FilterClock): boolean {
   const { operator, value, unit } = filter;

@@ -17,11 +17,13 @@ import { describeUnknownOperator } from './filter-names.ts';
 import type { Scalar } from './values.ts';
 
 /**
- * The maximum depth of nested conditions, where the outermost condition has depth 1. This limits the depth of the SQL
- * and of every recursive function here.
+ * The maximum depth of nested conditions, where the outermost condition has depth 1. The maximum limits the depth of
+ * the SQL and of every recursive function here.
  */
 export const MAX_CONDITION_DEPTH = 10;
-/** The maximum number of filters in a whole condition. This limits the number of parameters of an SQL statement. */
+/**
+ * The maximum number of filters in a whole condition. The maximum limits the number of parameters of an SQL statement.
+ */
 export const MAX_FILTERS = 500;
 
 export type FilterValue = Scalar | Scalar[];

@@ -8,7 +8,7 @@ export interface MimePart {
   end: number;
   /** The content type in lower case, such as `text/html`. */
   type: string;
-  /** The parameters of Content-Type. Their names are in lower case. */
+  /** The parameters of Content-Type. The names of the parameters are in lower case. */
   params: ReadonlyMap<string, string>;
   /** Content-Transfer-Encoding in lower case; `7bit` if the header is missing. */
   encoding: string;

@@ -160,7 +160,10 @@ function listProtectedParts(part: MimePart): MimePart[] {
   return isProtectedPart(part) ? [part] : part.parts.flatMap(listProtectedParts);
 }
 
-/** Refuses lines that no server accepts, if they are outside the bodies of parts. Such lines cannot be re-encoded. */
+/**
+ * Refuses lines that no server accepts, if they are outside the bodies of parts. Lines outside the bodies cannot be
+ * re-encoded.
+ */
 function refuseUnsendableLines(message: Buffer): void {
   if (hasUnsendableLine(message, { bodyStart: 0, end: message.length }))
     throw refuseMessage(

@@ -25,7 +25,7 @@ export class QuotedPrintableWriter {
     return this.writeBytes(Buffer.from(text, 'utf8'));
   }
 
-  /** Writes encoded text. Its charset must have the same bytes for line breaks as ASCII. */
+  /** Writes encoded text. The charset of the text must have the same bytes for line breaks as ASCII. */
   writeBytes(bytes: Buffer): this {
     let wasSpace = false;
     for (let i = 0; i < bytes.length; i++) {

@@ -1,10 +1,10 @@
 /**
  * Values by name, and the names of the untrusted values. Untrusted values came with the public key, which every page
  * contains, or in an email, which anyone can write. All code that reads contact data, payloads of events or variables
- * takes or returns this type, so that the origin of a value is never lost. Wherever an untrusted value is copied, emails
- * show it only as text, and never use it in an address, link, markup or header.
- * The private member exists only for the compiler: an object literal or a spread copy is not a `Sourced`. Code that
- * copies values must therefore call a function of this file, which states their origin.
+ * takes or returns this type, so that the origin of a value is never lost. Wherever an untrusted value is copied,
+ * emails show it only as text, and never use it in an address, link, markup or header. The private member exists only
+ * for the compiler: an object literal or a spread copy is not a `Sourced`. Code that copies values must therefore call
+ * a function of this file, which states their origin.
  */
 export declare abstract class Sourced<T = Record<string, unknown>> {
   private readonly origin: never;
@@ -16,8 +16,8 @@ export declare abstract class Sourced<T = Record<string, unknown>> {
 const NONE: ReadonlySet<string> = new Set();
 
 /**
- * Marks all values as trusted. They come from the tenant (a secret key, a session, an import) or from the service
- * itself.
+ * Marks all values as trusted. Trusted values come from the tenant (a secret key, a session, an import) or from the
+ * service itself.
  */
 export function markTrusted<T>(values: T): Sourced<T> {
   return createSourced(values, NONE);
@@ -53,7 +53,7 @@ function createSourced<T>(values: T, untrusted: ReadonlySet<string>): Sourced<T>
   return { values, untrusted } as Sourced<T>;
 }
 
-/** One value, and whether it contains an untrusted value. */
+/** A value, and whether it contains an untrusted value. */
 export interface SourcedValue<T = unknown> {
   readonly value: T;
   readonly untrusted: boolean;

@@ -21,7 +21,7 @@ export const STOP_WORDS = parseWords(`
   ΣΤΑΜΑΤΗΣΤΕ ΣΤΟΠ ΔΙΑΓΡΑΦΗ ΑΠΕΓΓΡΑΦΗ ΑΠΟΕΓΓΡΑΦΗ ΔΙΑΚΟΠΗ ΑΚΥΡΩΣΗ הסר הסרה להסיר הפסק הפסיקו תפסיקו הסירו הסירואותי הסראותי עצור 停止
   停止してください 中止 回T 回TD 取消订阅 取消訂閱 退订 退訂 拒收 TD T退订 T退訂 退訂T 退订T 退订回T 回T退订 配信停止 ストップ 解除 수신거부 정지 중지 그만 ยกเลิก หยุด เลิก
   إيقاف ايقاف أوقف اوقف توقف قف الغاءالاشتراك हटाओ बंदकरो बंद रोकें रोको বন্ধ স্টপ रद्द நிறுத்து`);
-/** Words for "stop" that also have other meanings. They count only if the message has no other words. */
+/** Words for "stop" that also have other meanings. Such a word counts only if the message has no other words. */
 const AMBIGUOUS_STOP_WORDS = parseWords(
   `
   CANCEL CANCELAR CANCELLA CANCELLARE ANNULER ANNULEREN ANNULLA ANULUJ ANULARE RENUNT RIMUOVI REMOVER ELIMINAR SALIR
@@ -82,7 +82,7 @@ export const REQUEST_WORDS = parseWords(`
  */
 export const RECEIVING = parseWords('ERHALTEN BEKOMMEN EMPFANGEN ONTVANGEN');
 export const WISHES = parseWords('WILL MOCHTE WUNSCHE WIL');
-/** Words for canceling. They are a request to stop only together with a word for messages. */
+/** Words for canceling. A word for canceling is a request to stop only together with a word for messages. */
 export const CANCELING = parseWords(
   'CANCELAR CANCELLA CANCELLARE ANNULER ANNULEREN ANNULLA ANULUJ ANULARE KUNDIGEN ZRUSIT ОТМЕНИТЬ',
 );

@@ -23,7 +23,9 @@ const BRACKETS: Readonly<Record<string, string>> = { '[': '(', ']': ')' };
 /** Matches a label or a URL scheme before a number: `tel:`, `Mobil: `, `whatsapp:`, and `p:` in Facebook's exports. */
 const LABEL =
   /^(?:(?:tel|sms|smsto|whatsapp|[pmt]|phone|telefon|telefono|mobil|mobile|mob|cell|handy|gsm)\b\s*\.?\s*[:.]\s*|(?:tel|mob|phone|mobile|mobil|handy|[pmt])\s+(?=[+\d(]))/i;
-/** Matches text after a number: an extension in a company, or a note in brackets. It is removed. */
+/**
+ * Matches text after a number: an extension in a company, or a note in brackets. The text after the number is removed.
+ */
 const EXTENSION =
   /(?:\s*;(?:ext|phone-context)=.*|[\s,;]*(?:ext(?:ension|n)?|x|durchwahl|dw|poste|int)\.?\s*:?\s*\d{1,6}|\s*#\d{1,6}|\s*\(\s*\p{L}[\p{L} .]{0,20}\))$/iu;
 

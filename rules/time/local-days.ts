@@ -1,6 +1,6 @@
 import { DAY_MS, getStartOfDay, toInstant, toWallTime, writeLocalTime } from './local-time.ts';
 
-/** A day in the local time of a zone. It has 23 or 25 hours when daylight saving time changes. */
+/** A day in the local time of a zone. A local day has 23 or 25 hours when daylight saving time changes. */
 export interface LocalDay {
   /** The date, as `YYYY-MM-DD`. */
   date: string;

@@ -32,7 +32,7 @@ export function matchesEvent(patterns: readonly string[], eventName: string): bo
 }
 
 export interface SignedWebhook {
-  /** The id of the delivery. It is the same for every attempt, so that a receiver can recognize a repetition. */
+  /** The id of the delivery. The id is the same for every attempt, so that a receiver can recognize a repetition. */
   id: string;
   /** The time of the attempt, in seconds since 1970. */
   timestamp: number;

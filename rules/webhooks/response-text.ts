@@ -1,4 +1,4 @@
-/** The number of bytes of a response that are stored. They are enough for the endpoint's error message. */
+/** The number of bytes of a response that are stored. The first KB is enough for the endpoint's error message. */
 const KEPT_BYTES = 1_024;
 const MASK = '***';
 

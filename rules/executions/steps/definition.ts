@@ -26,7 +26,10 @@ export interface DrawnStep {
  * type lacks.
  */
 interface Step {
-  /** Parses a config that a caller saves. Its errors are returned to the caller, and the parsed value is stored. */
+  /**
+   * Parses a config that a caller saves. Errors in the config are returned to the caller, and the parsed value is
+   * stored.
+   */
   input: z.ZodType<object>;
   /**
    * Parses a stored config with values that `input` refuses today, but that older versions accepted. Null if there are

@@ -100,7 +100,7 @@ export function delayMs({ amount, unit }: DelaySpan): number {
   return amount * UNIT_MS[unit];
 }
 
-/** Tells whether a DELAY is counted in calendar days. It then ends at the same local time at which it started. */
+/** Tells whether a DELAY is counted in calendar days. Such a DELAY ends at the same local time at which it started. */
 export function isDelayInDays({ unit }: DelaySpan): boolean {
   return unit === 'days' || unit === 'weeks';
 }

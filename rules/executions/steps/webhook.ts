@@ -40,7 +40,7 @@ const WebhookInput = WebhookConfig.superRefine(({ url, headers = {}, body }, ctx
 });
 
 /**
- * The fields of a config whose method is GET. Such a request has no body, so a response names the field `body` as
+ * The fields of a config whose method is GET. A GET request has no body, so a response names the field `body` as
  * ignored.
  */
 const WithoutBody = WebhookConfig.omit({ body: true });
