@@ -23,8 +23,8 @@ export interface ServerFacts {
   /** True if this connection is encrypted. */
   encrypted: boolean;
   /**
-   * Milliseconds by which the server's clock is ahead of ours, at least. Negative if it is behind. 0 if the server's
-   * time is between our times before and after the query.
+   * Milliseconds by which the server's clock is ahead of ours, at least. Negative if the server's clock is behind. 0 if
+   * the server's time is between our times before and after the query.
    */
   clockAheadMs: number;
 }

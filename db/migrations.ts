@@ -98,7 +98,7 @@ import * as contactUpdatesByVacuum from './migrations/20261129T1631-contact-upda
 
 /**
  * Migrations that run outside a transaction, to build an index CONCURRENTLY or to commit each batch separately. Each of
- * them is safe to run twice.
+ * these migrations is safe to run twice.
  */
 export const CONCURRENT_MIGRATIONS: ReadonlySet<string> = new Set([
   '20261127T1331-reentry-index',
@@ -111,8 +111,8 @@ export const CONCURRENT_MIGRATIONS: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * All migrations, in order. `npm run migration:new -- <name>` adds one here. Never change the statements of a migration
- * that has been merged.
+ * All migrations, in order. `npm run migration:new -- <name>` adds a migration to this list. Never change the
+ * statements of a migration that has been merged.
  */
 export const MIGRATIONS: Record<string, Migration> = {
   '20261121T0800-accounts': accounts,

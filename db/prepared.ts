@@ -9,7 +9,9 @@ import {
 import type pg from 'pg';
 import { TableSizes } from './table-sizes.ts';
 
-/** The comment with which statements of `prepared` start. The connection recognizes them by it. */
+/**
+ * The comment with which statements of `prepared` start. The connection recognizes prepared statements by this comment.
+ */
 const MARK = '/* prepared */ ';
 
 /**

@@ -11,8 +11,8 @@ export interface RateGrant {
 
 /**
  * Takes up to `want` requests of a subject's limit in its window of `windowSeconds`. All processes share the window's
- * row, and the row lock makes them take one after another. A window starts with its first request. Windows use the
- * clock of Postgres, so the clocks of the hosts do not matter.
+ * row, and the row lock makes them take requests one after another. A window starts with its first request. Windows use
+ * the clock of Postgres, so the clocks of the hosts do not matter.
  */
 export async function takeFromRateWindow(
   db: Db,

@@ -7,7 +7,7 @@ export interface RoundRequest {
    * default.
    */
   messagesOfHours?: number;
-  /** When the round must end. By default, after 90 % of its period. */
+  /** When the round must end. By default, a round ends after 90 % of its period. */
   deadlineMs?: number;
   /** The round that an earlier run of the Temporal workflow started, and that this run continues. */
   round?: Round;
@@ -29,7 +29,7 @@ export interface Round {
   done: number;
   /** The parts that failed as a whole, and failed details of other parts. */
   failed: string[];
-  /** Parts that failed as a whole. The next round runs them last. */
+  /** Parts that failed as a whole. The next round runs these parts last. */
   failing: string[];
   /** Parts that took so much time that their page could not end. These parts run last. */
   late: string[];

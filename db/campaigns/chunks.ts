@@ -12,7 +12,7 @@ export interface ChunkRef extends CampaignStart {
   seq: number;
 }
 
-/** The settings of a campaign start for one turn of a chunk. Each turn reads them again. */
+/** The settings of a campaign start for one turn of a chunk. Each turn reads the settings again. */
 export interface SendTerms {
   /** Content of the chunk if the caller passed `seq`, and otherwise of the campaign. */
   contentId: string;

@@ -24,7 +24,7 @@ export interface ClaimedRecipient {
   email: string;
   /** Values of the requested variables, in the requested order: JSON values or undefined. */
   values: unknown[];
-  /** All data of the contact. Null unless it was requested. */
+  /** All data of the contact. Null unless the caller requested all data. */
   data: Record<string, unknown> | null;
   /**
    * Names of the data fields that an unauthenticated caller wrote. Values of such fields appear only as text, never as
@@ -41,12 +41,13 @@ export interface ClaimRequest extends CampaignStart {
   dataKeys: string[] | 'all';
   suppressionPads: KeyPads;
   /**
-   * Variant and content of a chunk, written to its rows when they are claimed. Undefined if the rows already have them.
+   * Variant and content of a chunk, written to its rows when they are claimed. Undefined if the rows already have a
+   * variant and content.
    */
   assignedVariant?: { variant: number; contentId: string } | undefined;
-  /** The project's send rate, as the caller has read it. Nothing is claimed if it has changed since. */
+  /** The project's send rate, as the caller has read it. If the rate has changed since, nothing is claimed. */
   sendRate: number | null;
-  /** The project's frequency cap, as the caller has read it. Nothing is claimed if it has changed since. */
+  /** The project's frequency cap, as the caller has read it. If the cap has changed since, nothing is claimed. */
   frequencyCap?: FrequencyCap | null;
   /** The check of the chunk's local time and window. Nothing is claimed if the check is no longer valid. */
   clock: OpenGate;

@@ -13,7 +13,7 @@ import type { Campaign } from './campaigns.ts';
 import { EFFECTIVE_WINDOW } from './chunk-clock.ts';
 import { withheldReasonSql } from './withheld.ts';
 
-/** A preview of the audience of a campaign. Nothing is claimed or reserved for it. */
+/** A preview of the audience of a campaign. A preview claims and reserves nothing. */
 export interface AudienceReview {
   audience: number;
   willSend: number;

@@ -13,7 +13,7 @@ import { exportContactSegments } from './contact-export.ts';
 import type { ContactRef } from './contacts.ts';
 import { changeReasonSql } from './timeline.ts';
 
-/** Maximum number of subscription changes shown. The newest one explains the current state. */
+/** Maximum number of subscription changes shown. The newest change explains the current state. */
 const CHANGES_SHOWN = 20;
 
 export interface SubscriptionChange {

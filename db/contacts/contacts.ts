@@ -100,7 +100,7 @@ export type ContactSort = (typeof CONTACT_SORTS)[number];
  * A search without matches reads the whole project. With a million contacts this takes 400 ms if the text has an `@`,
  * because then only addresses are read. A search that also reads names takes two to three times as long. With a trigram
  * index, a search would need 6 ms, but each insert 80 µs more, three times the total cost of importing a contact.
- * Therefore this index does not exist.
+ * Therefore there is no trigram index.
  * @throws AppError CONFLICT for a condition with segments that refer to each other in a cycle; BAD_REQUEST for a cursor
  * of another order
  */

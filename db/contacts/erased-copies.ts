@@ -24,8 +24,8 @@ export interface ErasedPeople {
 
 /**
  * Assigns earlier emails, SMS and events of a person to the contact that will be erased. A record is earlier if it was
- * written before the person was a contact, such as a test email. The erasure then includes them. Call this function
- * before `eraseCopies`.
+ * written before the person was a contact, such as a test email. The erasure then includes the earlier records. Call
+ * this function before `eraseCopies`.
  */
 export async function assignEarlierRecords(
   trx: Trx,

@@ -215,7 +215,8 @@ export async function findImport(db: Db, { projectId, id }: JobRef): Promise<Ope
 
 /**
  * Locks a job that has not ended, and marks it as RUNNING. Undefined if the job has ended or was cancelled, or if its
- * position is not `cursor`, because another attempt has processed this chunk. The caller then does nothing.
+ * position is not `cursor`, because another attempt has processed this chunk. If the result is undefined, the caller
+ * does nothing.
  */
 export async function lockJob<Input, Result>(
   trx: Trx,

@@ -55,7 +55,7 @@ export interface Email extends CarriedVariables {
   clickedAt: Date | null;
   bouncedAt: Date | null;
   complainedAt: Date | null;
-  /** True if the email was sent to a simulator address. No guard and no statistics count it. */
+  /** True if the email was sent to a simulator address. Guards and statistics do not count such an email. */
   simulated: boolean;
 }
 

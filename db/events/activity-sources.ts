@@ -36,7 +36,7 @@ interface Shape {
   from: Sql;
   /**
    * SQL condition on an indexed column that includes all rows which the position allows. `selectItems` then compares
-   * exactly.
+   * the exact position.
    */
   range: Sql;
   order: Sql;

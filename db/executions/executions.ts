@@ -21,7 +21,7 @@ export interface Execution {
   context: Record<string, unknown>;
   event: Record<string, unknown>;
   eventName: string | null;
-  /** True if the execution tests the workflow. No statistics count it. */
+  /** True if the execution tests the workflow. Statistics do not count such an execution. */
   sandbox: boolean;
   startedAt: Date;
   completedAt: Date | null;

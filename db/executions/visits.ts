@@ -75,7 +75,8 @@ export async function countAttempts(db: Db, executionId: string, visit: number):
 
 /**
  * Returns the branch that a contact took on its last completed visit to a step, in any of its executions. Undefined if
- * there was none. Uses the index `executions_entry` and the visits of each of the contact's executions.
+ * the contact has completed no visit to the step. Uses the index `executions_entry` and the visits of each of the
+ * contact's executions.
  */
 export async function findTakenBranch(
   db: Db,

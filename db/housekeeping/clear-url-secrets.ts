@@ -50,8 +50,8 @@ async function sealSteps(db: Db, secretKey: string): Promise<void> {
 }
 
 /**
- * Tells whether a URL has a clear-text password. An `@` in a path is not a password. Ambiguous URLs stay as their owner
- * wrote them.
+ * Tells whether a URL has a clear-text password. An `@` in a path is not a password. A URL whose password cannot be
+ * separated from the rest counts as having none.
  */
 function hasUnsealedSecret(url: string): boolean {
   return maskUrl(url) !== url && !hasInseparableCredentials(url);

@@ -34,7 +34,7 @@ export async function readInstallationDuties(db: Db): Promise<InstallationDuties
   };
 }
 
-/** Reads the hold of the whole installation. Null if it may send. */
+/** Reads the hold of the whole installation. Null if the installation may send. */
 export async function readSendingHold(db: Db): Promise<InstallationHold | null> {
   return (await readInstallationDuties(db)).hold;
 }

@@ -22,8 +22,8 @@ export async function readTokens(db: Db): Promise<PostgresToken[]> {
 }
 
 /**
- * Reads which database this is. On a plain Postgres, every role may call `pg_control_system()`. If a managed Postgres
- * forbids this call, only the oid of the database identifies it.
+ * Reads the identity of this database: its system identifier and oid. On a plain Postgres, every role may call
+ * `pg_control_system()`. If a managed Postgres forbids this call, only the oid of the database identifies it.
  */
 export async function readDatabaseIdentity(db: Db): Promise<DatabaseMark> {
   const { rows } = await sql<{ oid: number; allowed: boolean }>`

@@ -70,12 +70,12 @@ export interface PeriodicWorkState {
   lastErrorAt: Date | null;
   /** True if no round has ended for three periods. */
   isLate: boolean;
-  /** When the last round ended; if no round has ended, the time since which rounds are expected. */
+  /** The instant when the last round ended. If no round has ended, the instant since which rounds are expected. */
   lateSince: Date;
 }
 
 /**
- * Queries for the backlog of kinds of work whose tables show what is due. Something is late after two periods: one
+ * Queries for the backlog of kinds of work whose tables show what is due. A row is late after two periods: one
  * period until the next round, and one for the round itself.
  */
 const BACKLOGS: Partial<Record<PeriodicKind, RawBuilder<unknown>>> = {

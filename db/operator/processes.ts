@@ -40,7 +40,7 @@ export interface ServiceProcess extends Release {
 
 /**
  * Reports regularly that this process is running, for the operator's page, until the returned function stops it. If
- * Postgres refuses a report, the process continues to run; a later report shows it again.
+ * Postgres refuses a report, the process continues to run; a later report shows the process again.
  */
 export function startHeartbeat(
   db: Db,

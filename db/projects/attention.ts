@@ -32,9 +32,9 @@ export interface Attention {
   id: string | null;
   name: string | null;
   since: Date;
-  /** Number of executions, or of rows of the outbox. 1 for other kinds. */
+  /** The number of executions, or of rows of the outbox, with the problem. 1 for other kinds of problems. */
   count: number;
-  /** A detail of the problem. Null if the kind is enough to explain it. */
+  /** A detail of the problem. Null if the kind is enough to explain the problem. */
   detail: string | null;
 }
 

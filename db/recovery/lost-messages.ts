@@ -9,7 +9,7 @@ import { deliveryKindsSql, type MessageKind } from '../sending/direct-messages.t
 export interface OpenMessage {
   projectId: string;
   id: string;
-  /** The number of its claim when it was read. Null if no attempt is in progress. */
+  /** The number of the message's claim when the message was read. Null if no attempt is in progress. */
   claim: number | null;
 }
 

@@ -18,16 +18,16 @@ export interface AssetsTable {
   bytes: number;
   width: number;
   height: number;
-  /** The bytes. Null if they are in the bucket, under `object_key`. */
+  /** The bytes of the image. Null if the bytes are in the bucket, under `object_key`. */
   content: Buffer | null;
   object_key: string | null;
   created_at: GeneratedTimestamp;
 }
 
-/** Objects in the bucket without a row in `assets`: their row is not inserted yet, or was deleted. */
+/** Objects in the bucket without a row in `assets`, because the row is not inserted yet, or was deleted. */
 export interface AssetLeftoversTable {
   object_key: string;
   project_id: string;
-  /** The object may be deleted after this time. */
+  /** The time after which the object may be deleted. */
   due_at: Timestamp;
 }

@@ -65,7 +65,7 @@ export interface CampaignsTable extends EmailTextColumns {
 
 export interface CampaignChunksTable {
   campaign_id: string;
-  /** The chunk's number, from 1. Negative while its recipients wait for the winner. */
+  /** The chunk's number, from 1. Negative while the chunk's recipients wait for the winner of a test. */
   seq: number;
   project_id: string;
   first_id: string;
@@ -80,11 +80,11 @@ export interface CampaignChunksTable {
   done_at: NullableTimestamp;
   /** True while a worker sends the chunk. Stays true if the worker is killed. */
   busy: Generated<boolean>;
-  /** Statistics of the chunk's recipients (see `db/campaigns/figures.ts`). Null if they must be counted. */
+  /** Statistics of the chunk's recipients (see `db/campaigns/figures.ts`). Null if the statistics must be counted. */
   figures: NullableJson<ChunkFigures>;
   /**
    * When the next turn of the chunk is due. Null if the chunk does not wait. The columns below have values only while
-   * it waits.
+   * the chunk waits.
    */
   due_at: NullableTimestamp;
   /**
@@ -92,7 +92,7 @@ export interface CampaignChunksTable {
    * emails.
    */
   due_clock: string | null;
-  /** When the provider first deferred emails of the chunk. Null if it has deferred none. */
+  /** When the provider first deferred emails of the chunk. Null if the provider has deferred none. */
   deferred_since: NullableTimestamp;
   deferrals: number | null;
   /** The row from which the next turn continues its pass over the chunk. Null starts a new pass. */

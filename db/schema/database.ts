@@ -20,9 +20,9 @@ import type { TopicsTables } from './topics.ts';
 import type { WebhooksTables } from './webhooks.ts';
 
 /**
- * The tables that the migrations create, with one file per subject. `db/migrations/` explains the reasons for them.
- * Types of rows are derived from these types with `RowOf`. A text column with a fixed set of values has a union type.
- * `bigint` is read as a number (see db/connection.ts).
+ * The tables that the migrations create, with one file per subject. The comments in `db/migrations/` give the reasons
+ * for each table. Types of rows are derived from these types with `RowOf`. A text column with a fixed set of values has
+ * a union type. `bigint` is read as a number (see db/connection.ts).
  */
 export interface Database
   extends ProjectsTables,

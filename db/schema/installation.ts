@@ -41,7 +41,7 @@ export interface InstallationTable {
 }
 
 /**
- * The last tokens of the installation, one per minute. Temporal stores the newest one in the workflow `installation`.
+ * The last tokens of the installation, one per minute. Temporal stores the newest token in the workflow `installation`.
  */
 export interface InstallationTokensTable {
   no: number;

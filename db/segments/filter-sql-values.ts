@@ -188,7 +188,8 @@ function containsPredicate(source: ValueSource, value: Scalar, zone: string | un
   // JSON is still valid JSON after conversion to lower case.
   const list = sql<boolean>`jsonb_exists((${source.folded})::jsonb, ${wanted})`;
   if (ESCAPED.test(value)) return choosePredicateByType(source, { list, text: inText });
-  // Few rows contain the value, in a list or in a text. Only for these rows, the exact test is evaluated.
+  // Few rows contain the value, in a list or in a text. The exact test is evaluated only for rows that contain the
+  // value.
   return sql`(${inText} and ${choosePredicateByType(source, { list, text: sql`true` })})`;
 }
 

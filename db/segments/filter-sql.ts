@@ -142,8 +142,9 @@ function subscribedPredicate(column: Predicate, { operator, value }: Filter): Pr
 }
 
 /**
- * Compiles a filter on events or emails of the past. `happened(since)` returns SQL that is true if at least one of them
- * happened at or after the instant. Without an instant, it is true if at least one ever happened.
+ * Compiles a filter on events or emails of the past. `happened(since)` returns SQL that is true if at least one event
+ * or email happened at or after the instant. Without an instant, the SQL is true if at least one event or email ever
+ * happened.
  */
 function historyPredicate(filter: Filter, now: Date, happened: (since?: Date) => Predicate): Predicate {
   const since = new Date(now.getTime() - spanMs(Number(filter.value ?? 0), filter.unit ?? 'minutes'));
@@ -163,7 +164,7 @@ function historyPredicate(filter: Filter, now: Date, happened: (since?: Date) =>
   }
 }
 
-/** Compiles the test that a contact has joined a topic. For a topic of another project, it is false. */
+/** Compiles the test that a contact has joined a topic. For a topic of another project, the test is false. */
 function isOnTopic(topicId: string, scope: Scope): Predicate {
   return sql`coalesce(
     (select s.joined from topic_choices s where s.contact_id = ${sql.ref(`${scope.alias}.id`)} and s.topic_id = ${topicId}::uuid),

@@ -31,7 +31,7 @@ export interface NewRoutePause {
 
 const COLUMNS = ['id', 'project_id', 'stage', 'reply', 'since', 'next_probe_at'] as const;
 
-/** Lists the current pauses of a route. A route has only a few. */
+/** Lists the current pauses of a route. A route has only a few pauses. */
 export async function listRoutePauses(db: Db, route: string): Promise<RoutePause[]> {
   const rows = await db.selectFrom('route_pauses').select(COLUMNS).where('route', '=', route).orderBy('id').execute();
   return rows.map(toPause);

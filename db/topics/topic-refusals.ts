@@ -1,6 +1,6 @@
 /**
- * Topics that people have left, for addresses that no contact has now. Topics are stored by the keyed hash of the
- * address.
+ * Topics that people have left, for addresses that no contact has now. The refused topics are stored by the keyed hash
+ * of the address.
  */
 import { type RawBuilder, sql } from 'kysely';
 import type { Db, Trx } from '../connection.ts';

@@ -22,7 +22,7 @@ export const GRANTABLE_SCOPES = [
   'analytics:view',
 ] as const;
 
-/** Permissions of users only. No key can have them. */
+/** Permissions of users only. No API key can have these permissions. */
 export const USER_SCOPES = [
   'apikeys:manage',
   'team:manage',

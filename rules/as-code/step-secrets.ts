@@ -10,12 +10,12 @@ interface FieldInFile {
 }
 
 const FIELDS_IN_FILES: Record<SecretField, FieldInFile> = {
-  /** The URL without its password. */
+  /** In a file, the URL has `***` instead of its password. */
   url: {
     withoutSecret: (url) => (typeof url === 'string' ? maskUrl(url) : url),
     resolve: resolveUrl,
   },
-  /** The header names without their values. */
+  /** In a file, headers have names and no values. */
   headers: {
     withoutSecret: (headers) => (isRecord(headers) ? mapValues(headers, () => null) : headers),
     resolve: resolveHeaders,

@@ -80,12 +80,12 @@ export interface WaitingChunks {
  */
 export const LATER_MAX = 1_000;
 
-/** A chunk that needs a turn, with the results of its earlier turns. Stored in the state of its workflow. */
+/** A chunk that needs a turn, with the results of its earlier turns. The campaign's workflow stores it in its state. */
 export interface ChunkState {
   seq: number;
   /** Milliseconds since 1970: the earliest time of the next turn. */
   dueAtMs: number;
-  /** When the provider first deferred some of its emails; null if it never did. */
+  /** The instant when the provider first deferred emails of the chunk. Null if it deferred none. */
   deferredSinceMs: number | null;
   /** The number of consecutive turns in which the provider deferred emails. */
   deferrals: number;

@@ -42,7 +42,7 @@ export function addCounts(sum: CampaignCounts, counts: CampaignCounts): void {
 export const SERIES = ['sent', 'delivered', 'opened', 'clicked'] as const;
 export type SeriesKind = (typeof SERIES)[number];
 
-/** Outcomes of the recipients of one chunk. Plain JSON, because it is stored with the chunk. */
+/** Outcomes of the recipients of one chunk. The outcomes are plain JSON, because they are stored with the chunk. */
 export interface ChunkFigures {
   /**
    * By the number of the variant that recipients got. Null if the campaign has no variants, or the variant is not

@@ -62,7 +62,7 @@ function toSeconds(ms: number): number {
   return Math.ceil(Math.round(ms) / 1000);
 }
 
-/** Recipients with the same local time. `zone` is the time zone of one of them. */
+/** Recipients with the same local time. `zone` is the time zone of one recipient in the group. */
 interface Group {
   zone: string | null;
   emails: number;

@@ -42,7 +42,7 @@ export interface ContactUpsert {
 export interface ExistingContact extends StoredData {
   id: string;
   subscribed: boolean;
-  /** True if the contact was ever unsubscribed. Null if the service does not know this. */
+  /** True if the contact was ever unsubscribed. Null means unknown. */
   wasUnsubscribed: boolean | null;
   /** True if the contact has a double opt-in request and has not confirmed it. */
   pending?: boolean;

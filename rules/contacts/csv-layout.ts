@@ -34,9 +34,9 @@ export interface CsvLayout {
    * error.
    */
   knownColumns?: number[];
-  /** Columns such as `Unsubscribed`, whose cells record a refusal. Their values are also stored as data. */
+  /** Columns such as `Unsubscribed`, whose cells record a refusal. The cells are also stored as data. */
   refusalColumns?: number[];
-  /** Columns such as `Accepts SMS` and `SMS Opt-Out`. Their values are also stored as data. */
+  /** Columns such as `Accepts SMS` and `SMS Opt-Out`. The cells of such columns are also stored as data. */
   smsColumns?: SmsColumns;
   /** Sentences that tell the user which columns were recognized by their names, for the result of the import. */
   notes?: string[];

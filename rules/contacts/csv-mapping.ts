@@ -59,9 +59,9 @@ export interface MappedColumns {
   textColumns: number[];
   /** The column whose header was recognized as consent. */
   consentAt?: number;
-  /** The columns whose header says that their cells record a refusal. Their values are also stored as data. */
+  /** The columns whose header says that their cells record a refusal. The cells are also stored as data. */
   refusalColumns: number[];
-  /** The columns whose header is about consent to SMS. Their values are also stored as data. */
+  /** The columns whose header is about consent to SMS. The cells are also stored as data. */
   sms: SmsColumns;
   errors: FieldError[];
 }

@@ -16,9 +16,9 @@ const WORD_SHOWN_CHARS = 40;
 export interface CsvContact {
   email: string;
   subscribed: boolean | undefined;
-  /** False if the cell of the consent column is empty. A new contact is then not subscribed. */
+  /** False if the cell of the consent column is empty, so a new contact is not subscribed. */
   subscribedIfNew?: false;
-  /** The fields whose cells refuse SMS. Absent if there are none. */
+  /** The fields whose cells refuse SMS. Absent if no cell refuses SMS. */
   smsRefusals?: string[];
   set: Data;
 }

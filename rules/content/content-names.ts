@@ -77,7 +77,10 @@ function addGuard(expression: string, filter: string, args: string[]): string {
   return `${expression} | ${filter}: ${args.map((arg) => `"${arg}"`).join(', ')}`;
 }
 
-/** Matches an expression whose last filter produces markup. The library does not escape its result. */
+/**
+ * Matches an expression whose last filter produces markup. The library does not escape the result of such an
+ * expression.
+ */
 const MARKUP_FILTER = /^(.*)(\|\s*(?:escape|escape_once|xml_escape|newline_to_br)\s*)$/s;
 
 /** For each name that the template defines: the names of the contact data from which its value is derived. */

@@ -235,7 +235,8 @@ function rewriteBody({ body, trackOpens }: ContentSource, analysis: BodyAnalysis
 
 /**
  * Tells whether a body may be too large for Gmail, which then clips its end. Gmail shows only the first 102 kB of a
- * message. The pixel is then placed at the start. Loops and raw values may produce text of any length.
+ * message. In a body that may be clipped, the pixel is placed at the start. Loops and raw values may produce text of
+ * any length.
  */
 function mayBeClipped(body: string, { tokens, links }: BodyAnalysis): boolean {
   if (tokens.some(({ kind, content }) => kind !== 'text' && MAY_GROW.test(content))) return true;

@@ -61,7 +61,7 @@ export interface RecordSource {
  * not stop all email.
  */
 const GRACE_HOURS = 24;
-/** A new domain whose key is not published after this time is FAILED. The service continues to check it. */
+/** A new domain whose key is not published after this time is FAILED. The service continues to check such a domain. */
 const PENDING_HOURS = 72;
 const HOUR_MS = 3_600_000;
 /** The maximum number of values that a response shows per record. */
@@ -324,7 +324,7 @@ function isSpf(text: string): boolean {
 
 /**
  * Matches addresses of local networks (RFC 1918, RFC 3927, RFC 6598, RFC 4193, RFC 4291). Public DNS records must not
- * contain them.
+ * contain such addresses.
  */
 const PRIVATE_ADDRESS =
   /^(?:10\.|192\.168\.|169\.254\.|172\.(?:1[6-9]|2\d|3[01])\.|100\.(?:6[4-9]|[7-9]\d|1[01]\d|12[0-7])\.|f[cd]|fe[89ab])/;

@@ -34,7 +34,7 @@ export interface EmailOptions {
   forStranger?: true;
   /**
    * Variables that only the recipient may read, as JSON sealed with the key for secrets at rest. Responses do not show
-   * their values. Clicks are not tracked, because a tracked link is stored with its values.
+   * the values of these variables. Clicks are not tracked, because a tracked link is stored with its values.
    */
   sealed?: string;
   /**

@@ -19,7 +19,7 @@ export interface ProviderServers {
   readonly owner: string;
   /** The name of the provider's service, for users. */
   readonly title: string;
-  /** An HTTP address of the provider. Checks of the connection request it. */
+  /** An HTTP address of the provider. Connection checks send a request to this address. */
   readonly url: string;
 }
 
@@ -43,7 +43,7 @@ interface EmailProviderTraits {
   readonly rewrittenFields: readonly string[];
   /**
    * Prefixes of header names, in lower case, with which an email could control the operator's account at the provider:
-   * identities, settings, webhooks. No tenant may set them, whichever provider is chosen.
+   * identities, settings, webhooks. No tenant may set such headers, whichever provider is chosen.
    */
   readonly controlHeaders: readonly string[];
   /**
@@ -51,7 +51,9 @@ interface EmailProviderTraits {
    * operator's server.
    */
   readonly maxMessageBytes: number | null;
-  /** The SPF mechanism for the provider's sending hosts. Null if it depends on the operator's configuration. */
+  /**
+   * The SPF mechanism for the provider's sending hosts. Null if the mechanism depends on the operator's configuration.
+   */
   readonly spf: string | null;
 }
 

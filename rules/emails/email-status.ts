@@ -41,8 +41,9 @@ export function canChangeStatus(from: EmailStatus, to: EmailStatus): boolean {
 }
 
 /**
- * Returns the statuses from which an email may change to `to`. Every UPDATE of `emails.status` checks this: `WHERE
- * status = ANY(${listStatusesBefore('OPENED')}::text[])`. A late `delivered` therefore does not undo OPENED.
+ * Returns the statuses from which an email may change to `to`. Every UPDATE of `emails.status` checks the current
+ * status: `WHERE status = ANY(${listStatusesBefore('OPENED')}::text[])`. A late `delivered` therefore does not undo
+ * OPENED.
  */
 export function listStatusesBefore(to: EmailStatus): EmailStatus[] {
   return EMAIL_STATUSES.filter((from) => canChangeStatus(from, to));

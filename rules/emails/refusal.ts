@@ -8,7 +8,7 @@ import { classifyCode, classifyText, type RefusalClass } from './refusal-table.t
 
 /**
  * The command of an SMTP session that a server refused. From `connect` to `auth`, the refusal is about the session.
- * From `mail` on, it is about the email.
+ * From the command `mail` on, the refusal is about the email.
  */
 export type SessionStage = 'connect' | 'ehlo' | 'starttls' | 'auth' | 'mail' | 'rcpt' | 'data' | 'message';
 

@@ -42,8 +42,8 @@ export function toUpdateOutput(
 }
 
 /**
- * Returns the value without the parts whose text had only missing or empty variables. In an object, parts of `stored`
- * replace them. Undefined if nothing remains.
+ * Returns the value without the parts whose text had only missing or empty variables. In an object, the removed parts
+ * are replaced by the same parts of `stored`. Undefined if nothing remains.
  */
 function dropMissingParts(
   { template, value, stored }: { template: unknown; value: unknown; stored: unknown },

@@ -60,15 +60,15 @@ export interface DataChanges {
    * are not listed.
    */
   ignored: string[];
-  /** The errors in the data. If there are any, nothing may be stored. */
+  /** The errors in the data. If the data has errors, nothing may be stored. */
   errors: FieldError[];
 }
 
 /**
  * Applies the five rules for values to the `data` of a request. A value is stored. `null` deletes the key. An empty
  * string is skipped. `{ value, persistent: false }` applies to this request only. Reserved keys are dropped. `{ value,
- * persistent: true }` is the same as its value. Arrays and other objects are stored unchanged. Source: contract §3.2
- * Data.
+ * persistent: true }` means the same as `value` alone. Arrays and other objects are stored unchanged. Source: contract
+ * §3.2 Data.
  */
 export function parseDataChanges(
   input: Readonly<Data> | null | undefined,

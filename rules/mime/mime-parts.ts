@@ -50,7 +50,10 @@ interface Span {
   start: number;
   end: number;
   depth: number;
-  /** The type of a part without Content-Type. In a multipart/digest, this is message/rfc822 (RFC 2046 §5.1.5). */
+  /**
+   * The type of a part without Content-Type. In a multipart/digest, the default type is message/rfc822 (RFC 2046
+   * §5.1.5).
+   */
   defaultType: string;
 }
 

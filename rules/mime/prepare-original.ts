@@ -112,7 +112,7 @@ export function prepareOriginal(received: Buffer, p: PrepareOptions): OriginalMe
 
 /**
  * Tells whether a field must be dropped because receivers would reject it: a date that cannot be read, or a list
- * without addresses. The service then writes Date, From or To.
+ * without addresses. The service then writes its own field Date, From or To.
  */
 function isUnreadable(message: Buffer, field: RawField): boolean {
   const value = readFieldValue(message, [field], field.name);
@@ -261,7 +261,7 @@ function hasUnsendableLine(message: Buffer, { bodyStart, end }: Pick<MimePart, '
   return false;
 }
 
-/** Returns the body with the edited parts. The text between them is not changed. */
+/** Returns the body with the edited parts. The text between the edited parts is not changed. */
 function applyEdits(message: Buffer, start: number, edits: readonly Edit[]): Buffer {
   const pieces: Buffer[] = [];
   let at = start;

@@ -55,8 +55,8 @@ export class QuotedPrintableWriter {
   }
 
   /**
-   * Reserves space in the line for `chars` characters that need no encoding, at most one line. The caller inserts them
-   * later.
+   * Reserves space in the line for `chars` characters that need no encoding, at most one line. The caller inserts these
+   * characters later.
    */
   reserve(chars: number): this {
     if (this.column + chars > LINE_CHARS) this.addSoftBreak();

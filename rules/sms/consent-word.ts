@@ -37,7 +37,8 @@ export function findConsentWord(body: string): 'stop' | 'start' | undefined {
   const text = foldLetters(body.replace(SIGNATURE, ''))
     .replaceAll(/(?<!\p{L})(?:\p{L}\.){2,}/gu, (letters) => `${letters.replaceAll('.', '')}.`)
     .replaceAll(/\s[-‐-―]+\s/gu, '.');
-  // Quotes, hyphens and symbols that join words ("Stop & Shop") do not end a sentence. Every other symbol does.
+  // Quotes, hyphens and symbols that join words ("Stop & Shop") do not end a sentence. Every other symbol ends a
+  // sentence.
   const sentences = text
     .split(/[^\p{L}\p{N} \t\u00A0'’‘"“”„«»‐-―_&+/@-]+/u)
     .map((sentence) => sentence.match(/[\p{L}\p{N}]+/gu) ?? [])

@@ -29,7 +29,10 @@ const LABEL =
 const EXTENSION =
   /(?:\s*;(?:ext|phone-context)=.*|[\s,;]*(?:ext(?:ension|n)?|x|durchwahl|dw|poste|int)\.?\s*:?\s*\d{1,6}|\s*#\d{1,6}|\s*\(\s*\p{L}[\p{L} .]{0,20}\))$/iu;
 
-/** Converts the digits of other scripts, such as Arabic, to 0 to 9. NFKC does not do this. */
+/**
+ * Converts the digits of other scripts, such as Arabic, to 0 to 9. Unicode normalization (NFKC) does not convert such
+ * digits.
+ */
 function toWesternDigits(text: string): string {
   return text.replaceAll(/\p{Nd}/gu, (digit) => {
     const code = digit.codePointAt(0) ?? 0;
