@@ -43,7 +43,7 @@ it('a chunk continues at once, without waiting for the provider, if its frequenc
   const projectId = (await buildProject(db, 'Capped')).id;
   await buildDomain(db, { projectId, domain: 'sender.test', signing: false });
   const start = await buildSendingCampaign(db, { projectId, count: 3, worker });
-  const counts = () => countCampaign(db, { projectId, id: start.campaignId });
+  const readCounts = () => countCampaign(db, { projectId, id: start.campaignId });
   await sql`UPDATE projects SET frequency_max = 1, frequency_days = 1 WHERE id = ${projectId}`.execute(db);
   await sql`
     INSERT INTO frequency_slots (contact_id, project_id, wanted, mails)
@@ -51,8 +51,8 @@ it('a chunk continues at once, without waiting for the provider, if its frequenc
     WHERE project_id = ${projectId}`.execute(db);
   await deleteOneRefusal();
   expect(await worker.send(start)).toMatchObject({ outcome: 'more', sent: 0, retryAfterMs: 0 });
-  expect(await counts()).toMatchObject({ skipped: 2, pending: 1 });
+  expect(await readCounts()).toMatchObject({ skipped: 2, pending: 1 });
   await sql`DROP TRIGGER forget_one ON frequency_slots`.execute(db);
   expect(await worker.send(start)).toMatchObject({ outcome: 'done', sent: 0 });
-  expect(await counts()).toMatchObject({ skipped: 3, pending: 0 });
+  expect(await readCounts()).toMatchObject({ skipped: 3, pending: 0 });
 });

@@ -52,7 +52,7 @@ interface ChunkRow {
   size: number;
 }
 
-async function chunks({ campaignId }: CampaignStart): Promise<ChunkRow[]> {
+async function readChunks({ campaignId }: CampaignStart): Promise<ChunkRow[]> {
   const { rows } = await sql<ChunkRow>`
     SELECT seq, variant, rest, size FROM campaign_chunks WHERE campaign_id = ${campaignId} ORDER BY seq
   `.execute(database.db);
@@ -60,7 +60,7 @@ async function chunks({ campaignId }: CampaignStart): Promise<ChunkRow[]> {
 }
 
 /** Returns the number of recipients by variant, and how many of them have a content of another variant. */
-async function recipients({ campaignId }: CampaignStart): Promise<Record<string, number>> {
+async function countRecipients({ campaignId }: CampaignStart): Promise<Record<string, number>> {
   const { rows } = await sql<{ what: string; n: number }>`
     SELECT coalesce(e.variant::text, 'none') || ' ' || e.status || CASE
         WHEN e.content_id = c.variant_content_ids[coalesce(e.variant, 0) + 1] THEN '' ELSE ' of another content' END AS what, count(*)::int AS n
@@ -71,11 +71,11 @@ async function recipients({ campaignId }: CampaignStart): Promise<Record<string,
 
 /** Sends every chunk that can be sent now. */
 async function sendAll(start: CampaignStart): Promise<void> {
-  for (const { seq } of await chunks(start)) if (seq > 0) await worker.send(start, seq);
+  for (const { seq } of await readChunks(start)) if (seq > 0) await worker.send(start, seq);
 }
 
 /** Records this number of opens and clicks by recipients of the variant. */
-async function engage({ campaignId }: CampaignStart, variant: number, p: { opens: number; clicks: number }) {
+async function recordEngagement({ campaignId }: CampaignStart, variant: number, p: { opens: number; clicks: number }) {
   await sql`
     UPDATE emails e SET opened_at = CASE WHEN r.n <= ${p.opens} THEN now() END, clicked_at = CASE WHEN r.n <= ${p.clicks} THEN now() END,
       machine_opens = 1, machine_clicks = 1
@@ -84,17 +84,17 @@ async function engage({ campaignId }: CampaignStart, variant: number, p: { opens
   `.execute(database.db);
 }
 
-async function endTest({ campaignId }: CampaignStart): Promise<void> {
+async function endTestPeriod({ campaignId }: CampaignStart): Promise<void> {
   await sql`UPDATE campaigns SET test_ends_at = now() WHERE id = ${campaignId}`.execute(database.db);
 }
 
-async function winnerOf({ campaignId }: CampaignStart) {
+async function readWinner({ campaignId }: CampaignStart) {
   const { rows } = await sql<{ winner: number | null; winner_by: string | null }>`
     SELECT winner, winner_by FROM campaigns WHERE id = ${campaignId}`.execute(database.db);
   return rows[0];
 }
 
-const choose = ({ campaignId: id }: CampaignStart, variant: string) =>
+const chooseVariant = ({ campaignId: id }: CampaignStart, variant: string) =>
   inTransaction(database.db, (trx) => chooseWinner(trx, { projectId, id, variant }));
 
 describe('adding the audience of a campaign with variants', () => {
@@ -105,8 +105,8 @@ describe('adding the audience of a campaign with variants', () => {
     // The three pages have 500, 5,000 and the remaining 501 contacts.
     await worker.take(start, 0);
     expect(await worker.take(start, 5)).toMatchObject({ done: true, recipients: 6_001, testing: true, lastSeq: 6 });
-    expect(await recipients(start)).toEqual({ '0 PENDING': 901, '1 PENDING': 300, 'none PENDING': 4_800 });
-    const taken = await chunks(start);
+    expect(await countRecipients(start)).toEqual({ '0 PENDING': 901, '1 PENDING': 300, 'none PENDING': 4_800 });
+    const taken = await readChunks(start);
     expect(taken.map(({ seq, variant, rest }) => [seq, variant, rest])).toEqual([
       ...[-3, -2, -1].map((seq) => [seq, null, true]),
       ...[0, 1, 0, 1, 0, 1].map((variant, n) => [n + 1, variant, false]),
@@ -118,7 +118,7 @@ describe('adding the audience of a campaign with variants', () => {
     await buildContacts(database.db, { projectId, count: 300 });
     const start = await buildStartedCampaign(database.db, { projectId, says: variantsWith({}) });
     await worker.read(start);
-    const places = async () => {
+    const readVariantsOfContacts = async () => {
       const { rows } = await sql<{ contact_id: string; variant: number | null }>`
         SELECT contact_id, variant FROM emails WHERE campaign_id = ${start.campaignId} ORDER BY contact_id`.execute(
         database.db,
@@ -126,14 +126,14 @@ describe('adding the audience of a campaign with variants', () => {
       return rows;
     };
     await worker.take(start, 0);
-    const first = await places();
+    const first = await readVariantsOfContacts();
     await sql`DELETE FROM emails WHERE campaign_id = ${start.campaignId}`.execute(database.db);
     await sql`DELETE FROM campaign_chunks WHERE campaign_id = ${start.campaignId}`.execute(database.db);
     await sql`UPDATE campaigns SET audience_cursor = NULL, audience_done = false WHERE id = ${start.campaignId}`.execute(
       database.db,
     );
     await worker.take(start, 0);
-    expect(await places()).toEqual(first);
+    expect(await readVariantsOfContacts()).toEqual(first);
     // The variants do not follow the order in which the contacts were created.
     const inOrder = first.map(({ variant }) => variant);
     expect(inOrder.slice(0, 60).filter((variant) => variant !== null)).not.toHaveLength(0);
@@ -145,9 +145,9 @@ describe('adding the audience of a campaign with variants', () => {
     const start = await buildStartedCampaign(database.db, { projectId, says: variantsWith({}) });
     await worker.read(start);
     await worker.take(start, 0);
-    await choose(start, 'B');
+    await chooseVariant(start, 'B');
     expect(await worker.take(start, 1)).toMatchObject({ done: true, testing: false, lastSeq: 6 });
-    expect((await chunks(start)).map(({ variant, rest, size }) => [variant, rest, size])).toEqual([
+    expect((await readChunks(start)).map(({ variant, rest, size }) => [variant, rest, size])).toEqual([
       ...[
         [0, false, 75],
         [1, false, 25],
@@ -160,7 +160,7 @@ describe('adding the audience of a campaign with variants', () => {
       ],
     ]);
     await sendAll(start);
-    expect(await recipients(start)).toEqual({ '0 SENT': 105, '1 SENT': 595 });
+    expect(await countRecipients(start)).toEqual({ '0 SENT': 105, '1 SENT': 595 });
     expect(await worker.finish(start)).toEqual({ outcome: 'sent' });
   });
 
@@ -173,7 +173,12 @@ describe('adding the audience of a campaign with variants', () => {
     const start = await buildStartedCampaign(database.db, { projectId, says: variantsWith({}) });
     await worker.read(start);
     expect(await worker.take(start)).toMatchObject({ done: true, recipients: 75, testing: true });
-    expect(await recipients(start)).toEqual({ '0 PENDING': 8, '1 PENDING': 2, 'none PENDING': 40, 'none FAILED': 25 });
+    expect(await countRecipients(start)).toEqual({
+      '0 PENDING': 8,
+      '1 PENDING': 2,
+      'none PENDING': 40,
+      'none FAILED': 25,
+    });
   });
 
   it('makes separate chunks for each variant and time zone if recipients are sent to in their own time zones', async () => {
@@ -185,7 +190,7 @@ describe('adding the audience of a campaign with variants', () => {
     );
     await worker.read(start);
     expect(await worker.take(start)).toMatchObject({ done: true, recipients: 100, testing: true });
-    expect(await recipients(start)).toEqual({ '0 PENDING': 15, '1 PENDING': 5, 'none PENDING': 80 });
+    expect(await countRecipients(start)).toEqual({ '0 PENDING': 15, '1 PENDING': 5, 'none PENDING': 80 });
     const { rows } = await sql<{ wrong: number; zones: number }>`
       SELECT count(*) FILTER (WHERE k.zone <> c.data->>'timezone' OR e.variant IS DISTINCT FROM k.variant)::int AS wrong,
         count(DISTINCT k.zone)::int AS zones
@@ -197,7 +202,12 @@ describe('adding the audience of a campaign with variants', () => {
   it('gives the monthly limit to the share of the test first', async () => {
     await sql`UPDATE projects SET monthly_email_limit = 12 WHERE id = ${projectId}`.execute(database.db);
     const start = await buildSendingCampaign(database.db, { projectId, count: 50, worker, says: variantsWith({}) });
-    expect(await recipients(start)).toEqual({ '0 PENDING': 8, '1 PENDING': 2, 'none PENDING': 2, 'none FAILED': 38 });
+    expect(await countRecipients(start)).toEqual({
+      '0 PENDING': 8,
+      '1 PENDING': 2,
+      'none PENDING': 2,
+      'none FAILED': 38,
+    });
   });
 });
 
@@ -208,7 +218,7 @@ describe('the recipients of a campaign with variants', () => {
     await worker.read(start);
     await worker.take(start, 0);
     await worker.take(start, 1);
-    const list = async () => {
+    const listAllRecipients = async () => {
       const ref = { projectId, id: start.campaignId, limit: 100 };
       const found: CampaignRecipientRow[] = [];
       for (let cursor: string | undefined; ; ) {
@@ -218,18 +228,18 @@ describe('the recipients of a campaign with variants', () => {
         cursor = page.cursor;
       }
     };
-    const expectAll = async (variants: Record<string, number>) => {
-      const found = await list();
+    const expectCountsByVariant = async (variants: Record<string, number>) => {
+      const found = await listAllRecipients();
       const ids = found.map(({ id }) => id);
       expect(ids).toEqual([...new Set(ids)].sort().reverse());
       const counted: Record<string, number> = {};
       for (const { variant } of found) counted[variant ?? 'none'] = (counted[variant ?? 'none'] ?? 0) + 1;
       expect(counted).toEqual(variants);
     };
-    await expectAll({ A: 105, B: 35, none: 560 });
-    await choose(start, 'B');
+    await expectCountsByVariant({ A: 105, B: 35, none: 560 });
+    await chooseVariant(start, 'B');
     await sendAll(start);
-    await expectAll({ A: 105, B: 595 });
+    await expectCountsByVariant({ A: 105, B: 595 });
   });
 });
 
@@ -298,13 +308,13 @@ describe('choosing the winner of a test', () => {
   ])('the winner of a test is %s', async (_, test, engaged, winner) => {
     const start = await sendTestCampaign(test);
     expect(await worker.judge(start)).toMatchObject({ outcome: 'waiting' });
-    for (const [variant, counts] of engaged.entries()) await engage(start, variant, counts);
-    await endTest(start);
+    for (const [variant, counts] of engaged.entries()) await recordEngagement(start, variant, counts);
+    await endTestPeriod(start);
     expect(await worker.judge(start)).toEqual({ outcome: 'decided', lastSeq: 3 });
-    expect(await winnerOf(start)).toEqual({ winner, winner_by: 'test' });
+    expect(await readWinner(start)).toEqual({ winner, winner_by: 'test' });
     await sendAll(start);
     const all = winner === 0 ? { '0 SENT': 95, '1 SENT': 5 } : { '0 SENT': 15, '1 SENT': 85 };
-    expect(await recipients(start)).toEqual(all);
+    expect(await countRecipients(start)).toEqual(all);
     expect(sink.counts.messages).toBe(100);
   });
 
@@ -312,17 +322,17 @@ describe('choosing the winner of a test', () => {
     const start = await sendTestCampaign();
     const first = await worker.judge(start);
     expect(await worker.judge(start)).toEqual(first);
-    await endTest(start);
+    await endTestPeriod(start);
     const decided = await worker.judge(start);
-    await engage(start, 1, { opens: 5, clicks: 0 });
+    await recordEngagement(start, 1, { opens: 5, clicks: 0 });
     expect(await worker.judge(start)).toEqual(decided);
-    expect(await winnerOf(start)).toEqual({ winner: 0, winner_by: 'test' });
+    expect(await readWinner(start)).toEqual({ winner: 0, winner_by: 'test' });
   });
 
   it('a PAUSED campaign waits, and a cancelled campaign is never judged', async () => {
     const start = await sendTestCampaign();
     await worker.judge(start);
-    await endTest(start);
+    await endTestPeriod(start);
     const setStatus = (status: string, reason: string | null) =>
       sql`UPDATE campaigns SET status = ${status}, paused_reason = ${reason} WHERE id = ${start.campaignId}`.execute(
         database.db,
@@ -331,19 +341,23 @@ describe('choosing the winner of a test', () => {
     expect(await worker.judge(start)).toEqual({ outcome: 'paused' });
     await setStatus('CANCELLED', null);
     expect(await worker.judge(start)).toEqual({ outcome: 'ended' });
-    expect(await winnerOf(start)).toEqual({ winner: null, winner_by: null });
+    expect(await readWinner(start)).toEqual({ winner: null, winner_by: null });
   });
 
   it('a test has one winner if a user chooses a winner concurrently', async () => {
     const start = await sendTestCampaign();
     await worker.judge(start);
-    await endTest(start);
-    const [judged, chosen] = await Promise.allSettled([worker.judge(start), choose(start, 'B')]);
+    await endTestPeriod(start);
+    const [judged, chosen] = await Promise.allSettled([worker.judge(start), chooseVariant(start, 'B')]);
     expect(judged).toMatchObject({ status: 'fulfilled', value: { outcome: 'decided', lastSeq: 3 } });
     const byHand = chosen.status === 'fulfilled';
-    expect(await winnerOf(start)).toEqual(byHand ? { winner: 1, winner_by: 'hand' } : { winner: 0, winner_by: 'test' });
+    expect(await readWinner(start)).toEqual(
+      byHand ? { winner: 1, winner_by: 'hand' } : { winner: 0, winner_by: 'test' },
+    );
     await sendAll(start);
-    expect(await recipients(start)).toEqual(byHand ? { '0 SENT': 15, '1 SENT': 85 } : { '0 SENT': 95, '1 SENT': 5 });
+    expect(await countRecipients(start)).toEqual(
+      byHand ? { '0 SENT': 15, '1 SENT': 85 } : { '0 SENT': 95, '1 SENT': 5 },
+    );
   });
 
   it('a waiting recipient is not sent to, reopened or reported before the decision', async () => {

@@ -54,7 +54,7 @@ async function buildSending(count: number): Promise<CampaignStart> {
 }
 
 /** Registers a webhook endpoint for `email.sent`, so that the event of each sent email is recorded too. */
-function listenToSent() {
+function listenToSentEvents() {
   const atRestKey = deriveKey(TEST_SECRET_KEY, 'at-rest');
   const endpoint = {
     projectId,
@@ -66,7 +66,7 @@ function listenToSent() {
   return inTransaction(database.db, (trx) => insertEndpoint(trx, endpoint));
 }
 
-async function transactionsOlderThan(at: Date | undefined): Promise<number> {
+async function countTransactionsOlderThan(at: Date | undefined): Promise<number> {
   const { rows } = await sql<{ n: number }>`
     SELECT count(*)::int AS n FROM pg_stat_activity WHERE datname = current_database() AND xact_start < ${at}`.execute(
     database.db,
@@ -82,7 +82,7 @@ async function countLockWaits(): Promise<number> {
   return rows[0]?.n ?? 0;
 }
 
-function counts({ campaignId }: CampaignStart) {
+function readCounts({ campaignId }: CampaignStart) {
   return countCampaign(database.db, { projectId, id: campaignId });
 }
 
@@ -105,7 +105,7 @@ describe('a chunk of a campaign', () => {
     expect(first).toMatchObject({ outcome: 'deferred', sent: 9 });
     expect(first.retryAfterMs).toBeGreaterThanOrEqual(30_000);
     expect(first.retryAfterMs).toBeLessThanOrEqual(60_000);
-    expect(await counts(start)).toMatchObject({ sent: 9, pending: 1 });
+    expect(await readCounts(start)).toMatchObject({ sent: 9, pending: 1 });
     expect(await finish(start)).toEqual({ outcome: 'open', openChunks: [1] });
     const { rows } =
       await sql`SELECT error, attempts FROM emails WHERE project_id = ${projectId} AND status = 'PENDING'`.execute(
@@ -114,7 +114,7 @@ describe('a chunk of a campaign', () => {
     expect(rows).toEqual([{ error: '450 4.2.1 not now', attempts: 1 }]);
     replyToRcpt = undefined;
     expect(await send(start)).toMatchObject({ outcome: 'done', sent: 1 });
-    expect(await counts(start)).toMatchObject({ sent: 10, pending: 0 });
+    expect(await readCounts(start)).toMatchObject({ sent: 10, pending: 0 });
   });
 
   it('records a recipient that was deferred for a day as FAILED with the reason expired', async () => {
@@ -123,7 +123,7 @@ describe('a chunk of a campaign', () => {
     const { send, expire, finish } = createWorker();
     await send(start);
     expect(await expire(start)).toMatchObject({ outcome: 'done' });
-    expect(await counts(start)).toMatchObject({ failed: 3, pending: 0, skipped: 0 });
+    expect(await readCounts(start)).toMatchObject({ failed: 3, pending: 0, skipped: 0 });
     expect(await finish(start)).toEqual({ outcome: 'sent' });
   });
 
@@ -137,7 +137,7 @@ describe('a chunk of a campaign', () => {
     expect(refused).toBeLessThan(300);
     const { expire, send } = createWorker();
     expect(await expire(start)).toMatchObject({ outcome: 'more', fresh: true });
-    expect(await counts(start)).toMatchObject({ failed: refused, pending: 500 - refused });
+    expect(await readCounts(start)).toMatchObject({ failed: refused, pending: 500 - refused });
     expect(await send(start)).toMatchObject({ outcome: 'done', sent: 500 - refused });
   });
 
@@ -148,7 +148,7 @@ describe('a chunk of a campaign', () => {
     await send(start);
     await sql`UPDATE projects SET held_at = now() WHERE id = ${projectId}`.execute(database.db);
     expect(await expire(start)).toMatchObject({ outcome: 'held', fresh: true });
-    expect(await counts(start)).toMatchObject({ failed: 0, pending: 3 });
+    expect(await readCounts(start)).toMatchObject({ failed: 0, pending: 3 });
     replyToRcpt = undefined;
     await sql`UPDATE projects SET held_at = NULL WHERE id = ${projectId}`.execute(database.db);
     expect(await send(start)).toMatchObject({ outcome: 'done', sent: 3 });
@@ -202,7 +202,7 @@ describe('a chunk of a campaign', () => {
     const { rows } = await sql<{ n: number }>`
       SELECT count(*) AS n FROM emails WHERE project_id = ${projectId} AND attempts > 0`.execute(database.db);
     expect(rows[0]?.n).toBeLessThanOrEqual(200);
-    expect(await counts(start)).toMatchObject({ pending: 2_000 });
+    expect(await readCounts(start)).toMatchObject({ pending: 2_000 });
   });
 
   it.each([
@@ -211,7 +211,7 @@ describe('a chunk of a campaign', () => {
   ])(
     'with emails %s, sent by two concurrent workers, loses no email and repeats at most the emails in flight',
     async (_, wanted) => {
-      if (wanted) await listenToSent();
+      if (wanted) await listenToSentEvents();
       const start = await buildSending(3_000);
       replyPauseMs = 10;
       const results = await Promise.all([createWorker().send(start), createWorker().send(start)]);
@@ -222,7 +222,7 @@ describe('a chunk of a campaign', () => {
       const doubled = [...got.values()].filter((times) => times > 1).length;
       expect(doubled).toBeLessThanOrEqual(400);
       expect(results.every((result) => result.outcome === 'more' || result.outcome === 'done')).toBe(true);
-      expect(await counts(start)).toMatchObject({ sent: 3_000, pending: 0 });
+      expect(await readCounts(start)).toMatchObject({ sent: 3_000, pending: 0 });
     },
   );
 
@@ -230,11 +230,11 @@ describe('a chunk of a campaign', () => {
     const start = await buildSending(3_000);
     replyPauseMs = 20;
     const turn = createWorker().send(start);
-    await until(async () => (await counts(start)).sent > 0);
-    await listenToSent();
+    await until(async () => (await readCounts(start)).sent > 0);
+    await listenToSentEvents();
     // The added listener gets no emails whose result is being recorded while the listener is added.
     const { rows: now } = await sql<{ at: Date }>`SELECT clock_timestamp() AS at`.execute(database.db);
-    await until(async () => (await transactionsOlderThan(now[0]?.at)) === 0);
+    await until(async () => (await countTransactionsOlderThan(now[0]?.at)) === 0);
     const { rows: before } = await sql<{ n: number }>`
       SELECT count(*) AS n FROM emails WHERE campaign_id = ${start.campaignId} AND sent_at IS NOT NULL`.execute(
       database.db,
@@ -244,7 +244,7 @@ describe('a chunk of a campaign', () => {
     const { rows: told } = await sql<{ n: number }>`
       SELECT count(*) AS n FROM webhook_deliveries WHERE project_id = ${projectId}`.execute(database.db);
     expect(told[0]?.n).toBeGreaterThanOrEqual(3_000 - (before[0]?.n ?? 0));
-    expect(await counts(start)).toMatchObject({ sent: 3_000, pending: 0 });
+    expect(await readCounts(start)).toMatchObject({ sent: 3_000, pending: 0 });
     expect(sink.messages).toHaveLength(3_000);
   });
 
@@ -256,7 +256,7 @@ describe('a chunk of a campaign', () => {
     await sql`UPDATE contacts SET data = data || '{"d": 0}' WHERE project_id = ${projectId}`.execute(database.db);
     const { send } = createWorker();
     expect((await send(start)).outcome).toBe('done');
-    const after = await counts(start);
+    const after = await readCounts(start);
     expect(after.sent + after.failed).toBe(5);
   });
 
@@ -264,27 +264,28 @@ describe('a chunk of a campaign', () => {
     const start = await buildSending(5);
     await sql`UPDATE domains SET status = 'FAILED' WHERE project_id = ${projectId}`.execute(database.db);
     expect(await createWorker().send(start)).toMatchObject({ outcome: 'done', sent: 0 });
-    expect(await counts(start)).toMatchObject({ skipped: 5 });
+    expect(await readCounts(start)).toMatchObject({ skipped: 5 });
     expect(sink.messages).toHaveLength(0);
   });
 });
 
 describe('the send rate of a project', () => {
-  const limit = (rate: number | null) =>
+  const setSendRate = (rate: number | null) =>
     sql`UPDATE projects SET send_rate_per_second = ${rate} WHERE id = ${projectId}`.execute(database.db);
-  const singles = () => takeSendTokens(database.db, { projectId, n: 1_000, ratePerSecond: 10, order: 'single' });
-  const bucket = () =>
+  const takeTokensForSingleEmails = () =>
+    takeSendTokens(database.db, { projectId, n: 1_000, ratePerSecond: 10, order: 'single' });
+  const readBucket = () =>
     database.db.selectFrom('send_buckets').selectAll().where('project_id', '=', projectId).executeTakeFirstOrThrow();
 
   it('ends a campaign’s turn when no token is available, without attempting, deferring or counting an email', async () => {
     const start = await buildSending(5);
-    await limit(10);
-    await singles();
-    const before = await bucket();
+    await setSendRate(10);
+    await takeTokensForSingleEmails();
+    const before = await readBucket();
     const result = await createWorker().send(start);
     expect(result).toMatchObject({ outcome: 'paced', sent: 0, rate: 10 });
     expect(result.retryAfterMs).toBeGreaterThan(0);
-    expect((await bucket()).tokens).toBeGreaterThanOrEqual(before.tokens);
+    expect((await readBucket()).tokens).toBeGreaterThanOrEqual(before.tokens);
     const { rows } = await sql`SELECT FROM emails WHERE project_id = ${projectId} AND attempts > 0`.execute(
       database.db,
     );
@@ -293,16 +294,16 @@ describe('the send rate of a project', () => {
 
   it('makes a chunk return if the rate was set or removed after the chunk was assigned', async () => {
     const start = await buildSending(5);
-    await limit(10);
+    await setSendRate(10);
     expect(await createWorker().send(start, 1, { paced: false })).toMatchObject({ outcome: 'more', sent: 0, rate: 10 });
-    await limit(null);
+    await setSendRate(null);
     expect(await createWorker().send(start, 1, { paced: true })).toMatchObject({ outcome: 'more', sent: 0, rate: 0 });
     expect(sink.messages).toHaveLength(0);
   });
 
   it('takes tokens for sent emails, not for skipped recipients', async () => {
     const start = await buildSending(20);
-    await limit(1_000);
+    await setSendRate(1_000);
     await sql`
       UPDATE contacts SET subscribed = false WHERE project_id = ${projectId} AND (data->>'n')::int % 2 = 0`.execute(
       database.db,
@@ -312,7 +313,7 @@ describe('the send rate of a project', () => {
       .values({ project_id: projectId, tokens: 200, refilled_at: new Date(Date.now() + 3_600_000) })
       .execute();
     expect(await createWorker().send(start)).toMatchObject({ outcome: 'done', sent: 10 });
-    expect((await bucket()).tokens).toBe(190);
+    expect((await readBucket()).tokens).toBe(190);
   });
 });
 
@@ -374,7 +375,7 @@ describe('storing the recipients of a campaign', () => {
     );
     await buildContacts(database.db, { projectId, count: 5, localPart: 'more' });
     expect(await createWorker().take(start)).toMatchObject({ done: true, recipients: 15, lastSeq: 2 });
-    expect(await counts(start)).toMatchObject({ total: 15, pending: 15 });
+    expect(await readCounts(start)).toMatchObject({ total: 15, pending: 15 });
   });
 
   it('stores every recipient over many pages, in chunks that do not overlap', async () => {

@@ -61,7 +61,7 @@ afterAll(async () => {
   await dns?.close();
 });
 
-async function hold() {
+async function readHold() {
   const { body } = await service.call('GET', '/health', { key: project.secretKey });
   return body.project.hold as { held: boolean; reason: string | null };
 }
@@ -111,8 +111,8 @@ it('puts a campaign on hold when the provider starts to refuse the sender; unsub
   const { body } = await service.call('POST', '/campaigns', { key: project.secretKey, body: campaignBody() });
   const id: string = body.data.id;
   await service.call('POST', `/campaigns/${id}/send`, { key: project.secretKey, body: {} });
-  await until(async () => ((await hold()).held ? true : undefined), 'the hold');
-  expect((await hold()).reason).toMatch(/^bigmail\.test refused \d+ of the last 100 emails because of the sender$/);
+  await until(async () => ((await readHold()).held ? true : undefined), 'the hold');
+  expect((await readHold()).reason).toMatch(/^bigmail\.test refused \d+ of the last 100 emails because of the sender$/);
   const stopped = await until(async () => {
     const seen = await countStatuses(id);
     return !seen.PENDING && !seen.SENDING ? seen : undefined;
@@ -136,7 +136,7 @@ it('puts a campaign on hold when the provider starts to refuse the sender; unsub
   }, 'the campaign to end');
   expect(ended.SENT).toBe(3_000 - (stopped['FAILED provider_rejected'] ?? 0));
   expect([...sink.perRecipient().values()].every((times) => times === 1)).toBe(true);
-  expect((await hold()).held).toBe(false);
+  expect((await readHold()).held).toBe(false);
   expect(listNotices()).toHaveLength(1);
 });
 
@@ -161,9 +161,9 @@ describe('bounce rates of a project', () => {
   it('put the project on hold at 10 % hard bounces of 200 emails, and not earlier', async () => {
     await recordOutcomes(180, { outcome: sent });
     await recordOutcomes(19, { outcome: dead });
-    expect((await hold()).held).toBe(false);
+    expect((await readHold()).held).toBe(false);
     const outbox = await recordOutcomes(1, { outcome: dead });
-    expect(await hold()).toMatchObject({
+    expect(await readHold()).toMatchObject({
       held: true,
       reason: '20 of 200 emails within 24 hours were hard bounces',
     });
@@ -175,9 +175,9 @@ describe('bounce rates of a project', () => {
   it('do not change a hold or send a second notice when more hard bounces follow', async () => {
     await recordOutcomes(180, { outcome: sent });
     await recordOutcomes(20, { outcome: dead });
-    const { reason } = await hold();
+    const { reason } = await readHold();
     expect((await recordOutcomes(5, { outcome: dead })).filter((row) => row.kind === 'email.deliver')).toHaveLength(0);
-    expect((await hold()).reason).toBe(reason);
+    expect((await readHold()).reason).toBe(reason);
   });
 
   it('are counted from zero after the hold is released', async () => {
@@ -185,14 +185,14 @@ describe('bounce rates of a project', () => {
     await recordOutcomes(20, { outcome: dead });
     await inTransaction(service.db, (trx) => releaseProject(trx, project.id));
     await recordOutcomes(5, { outcome: dead });
-    expect((await hold()).held).toBe(false);
+    expect((await readHold()).held).toBe(false);
   });
 
   it('never include emails of test keys', async () => {
     await recordOutcomes(180, { outcome: sent });
     await recordOutcomes(40, { outcome: dead, mode: 'test' });
     await recordOutcomes(30, { outcome: refused, mode: 'test' });
-    expect((await hold()).held).toBe(false);
+    expect((await readHold()).held).toBe(false);
   });
 
   it('ignore results that are more than a day old', async () => {
@@ -202,7 +202,7 @@ describe('bounce rates of a project', () => {
       service.db,
     );
     await recordOutcomes(1, { outcome: dead });
-    expect((await hold()).held).toBe(false);
+    expect((await readHold()).held).toBe(false);
   });
 });
 
@@ -210,9 +210,9 @@ describe('refusals because of the sender', () => {
   it('put the project on hold at 20 of the last 100 emails to one provider, but not when two providers together refuse 20', async () => {
     await recordOutcomes(19, { outcome: refused });
     await recordOutcomes(19, { outcome: { ...refused, provider: 'other.test' } as RecordedOutcome });
-    expect((await hold()).held).toBe(false);
+    expect((await readHold()).held).toBe(false);
     await recordOutcomes(1, { outcome: refused });
-    expect((await hold()).reason).toBe('bigmail.test refused 20 of the last 100 emails because of the sender');
+    expect((await readHold()).reason).toBe('bigmail.test refused 20 of the last 100 emails because of the sender');
   });
 
   it('are cleared once the provider has accepted 100 later emails', async () => {
@@ -232,12 +232,12 @@ describe('refusals because of the sender', () => {
       return rows.length === 0;
     }, 'the provider to be trusted again');
     await recordOutcomes(19, { outcome: refused });
-    expect((await hold()).held).toBe(false);
+    expect((await readHold()).held).toBe(false);
   });
 });
 
 describe('bounces and complaints that arrive after an email was accepted', () => {
-  function recorder() {
+  function createRecorder() {
     const config = parseConfig({
       DATABASE_URL: 'postgres://none',
       TEMPORAL_ADDRESS: 'none:1',
@@ -246,16 +246,16 @@ describe('bounces and complaints that arrive after an email was accepted', () =>
     });
     return createFeedbackRecorder({ config, db: service.db, outbox: { wake: () => {} } });
   }
-  const reply = (text: string, enhanced: string) => classifyRefusal({ code: 550, enhanced, text, stage: 'dsn' });
+  const parseReply = (text: string, enhanced: string) => classifyRefusal({ code: 550, enhanced, text, stage: 'dsn' });
 
   async function recordFeedback(count: number, kind: 'complaint' | 'policy' | 'dead', name = 'one'): Promise<void> {
-    const record = recorder();
+    const record = createRecorder();
     for (let n = 0; n < count; n++) {
       const email = `${name}-${n}@to.test`;
       const contactId = await buildContact(service.db, { projectId: project.id, email });
       const emailId = await buildEmail(service.db, { projectId: project.id, contactId, to: email, status: 'SENT' });
       const at = new Date();
-      const refusal = kind === 'policy' ? reply('not accepted', '5.7.1') : reply('no such user', '5.1.1');
+      const refusal = kind === 'policy' ? parseReply('not accepted', '5.7.1') : parseReply('no such user', '5.1.1');
       const about = kind === 'complaint' ? { kind, at } : { kind: 'bounce' as const, at, refusal, words: 'no' };
       expect(await record({ emailId, feedback: about, source: 'dsn' })).toEqual({ outcome: 'recorded' });
       expect(await record({ emailId, feedback: about, source: 'dsn' })).toEqual({ outcome: 'known' });
@@ -267,19 +267,19 @@ describe('bounces and complaints that arrive after an email was accepted', () =>
       INSERT INTO send_outcomes (project_id, hour, slot, mails) VALUES (${project.id}, date_trunc('hour', now()), 0, 1000)
     `.execute(service.db);
     await recordFeedback(2, 'complaint', 'first');
-    expect((await hold()).held).toBe(false);
+    expect((await readHold()).held).toBe(false);
     await recordFeedback(1, 'complaint', 'last');
-    expect((await hold()).reason).toBe('3 of 1000 emails within 24 hours were reported as spam');
+    expect((await readHold()).reason).toBe('3 of 1000 emails within 24 hours were reported as spam');
   });
 
   it('twenty bounces of one mailbox provider that blame the sender put the project on hold', async () => {
     await recordFeedback(20, 'policy');
-    expect((await hold()).reason).toBe('bigmail.test refused 20 of the last 100 emails because of the sender');
+    expect((await readHold()).reason).toBe('bigmail.test refused 20 of the last 100 emails because of the sender');
   });
 
   it('hard bounces that arrive later are divided by the number of sent emails', async () => {
     await recordOutcomes(200, { outcome: sent });
     await recordFeedback(20, 'dead');
-    expect((await hold()).reason).toBe('20 of 200 emails within 24 hours were hard bounces');
+    expect((await readHold()).reason).toBe('20 of 200 emails within 24 hours were hard bounces');
   });
 });

@@ -58,7 +58,7 @@ async function buildTenant(domain: string): Promise<Tenant> {
   return { projectId, publicKey };
 }
 
-function mailerWith(p: { cpuMsPerSecond?: number; hardLimitMs?: number }) {
+function createTestMailer(p: { cpuMsPerSecond?: number; hardLimitMs?: number }) {
   const threads = p.hardLimitMs === undefined ? undefined : createThreads({ hardLimitMs: p.hardLimitMs });
   const compute = createCompute({ cpuMsPerSecond: p.cpuMsPerSecond ?? 0, ...(threads && { threads }) });
   computes.push(compute);
@@ -98,14 +98,14 @@ async function buildLargeEmail({ projectId }: Tenant, domain: string, files: Buf
   return buildEmail(database.db, { projectId, from: `hello@${domain}`, options });
 }
 
-async function claim({ projectId }: Tenant, id: string) {
+async function claimEmail({ projectId }: Tenant, id: string) {
   const emails = [{ id, deliveryId: DELIVERY }];
   const [email] = await claimEmails(database.db, { projectId, emails, suppressionPads: pads });
   if (!email) throw new Error('not claimed');
   return email;
 }
 
-const rowOf = (id: string) =>
+const readEmail = (id: string) =>
   database.db.selectFrom('emails').selectAll().where('id', '=', id).executeTakeFirstOrThrow();
 
 describe('an email with large files', () => {
@@ -114,7 +114,7 @@ describe('an email with large files', () => {
       Buffer.from(Array.from({ length: n }, (_, i) => (i * 7) % 256)),
     );
     const id = await buildLargeEmail(one, 'one.example.com', files);
-    const { outcome } = await mailerWith({}).deliver(await claim(one, id));
+    const { outcome } = await createTestMailer({}).deliver(await claimEmail(one, id));
     expect(outcome.kind).toBe('accepted');
     const raw = Buffer.from(sink.bodies[0] ?? '', 'latin1');
     const { attachments, messageId } = await PostalMime.parse(raw);
@@ -129,40 +129,40 @@ describe('an email with large files', () => {
   });
 
   it("is not claimed while its project's budget is used up; small emails and other projects' emails are sent", async () => {
-    const mailer = mailerWith({ cpuMsPerSecond: SCANT });
-    const large = () => buildLargeEmail(one, 'one.example.com', [Buffer.alloc(MB)]);
+    const mailer = createTestMailer({ cpuMsPerSecond: SCANT });
+    const buildEmailOfOneMegabyte = () => buildLargeEmail(one, 'one.example.com', [Buffer.alloc(MB)]);
     const [first, second, small] = [
-      await large(),
-      await large(),
+      await buildEmailOfOneMegabyte(),
+      await buildEmailOfOneMegabyte(),
       await buildLargeEmail(one, 'one.example.com', [Buffer.alloc(9)]),
     ];
     const others = await buildLargeEmail(two, 'two.example.com', [Buffer.alloc(MB)]);
-    expect((await mailer.deliver(await claim(one, first))).outcome.kind).toBe('accepted');
-    const { outcome, recorded } = await mailer.deliver(await claim(one, second));
+    expect((await mailer.deliver(await claimEmail(one, first))).outcome.kind).toBe('accepted');
+    const { outcome, recorded } = await mailer.deliver(await claimEmail(one, second));
     expect({ kind: outcome.kind, recorded }).toEqual({ kind: 'throttled', recorded: false });
-    expect(await rowOf(second)).toMatchObject({ status: 'PENDING', claim: null, attempts: 0 });
-    expect((await mailer.deliver(await claim(one, small))).outcome.kind).toBe('accepted');
-    expect((await mailer.deliver(await claim(two, others))).outcome.kind).toBe('accepted');
+    expect(await readEmail(second)).toMatchObject({ status: 'PENDING', claim: null, attempts: 0 });
+    expect((await mailer.deliver(await claimEmail(one, small))).outcome.kind).toBe('accepted');
+    expect((await mailer.deliver(await claimEmail(two, others))).outcome.kind).toBe('accepted');
     expect(sink.messages).toHaveLength(3);
   });
 
   it('uses no budget of its project if it is refused before it is composed', async () => {
-    const mailer = mailerWith({ cpuMsPerSecond: SCANT });
+    const mailer = createTestMailer({ cpuMsPerSecond: SCANT });
     const [refused, next] = [
       await buildLargeEmail(one, 'nobody.example.com', [Buffer.alloc(MB)]),
       await buildLargeEmail(one, 'one.example.com', [Buffer.alloc(MB)]),
     ];
-    expect((await mailer.deliver(await claim(one, refused))).outcome.kind).toBe('failed');
-    expect((await mailer.deliver(await claim(one, next))).outcome.kind).toBe('accepted');
+    expect((await mailer.deliver(await claimEmail(one, refused))).outcome.kind).toBe('failed');
+    expect((await mailer.deliver(await claimEmail(one, next))).outcome.kind).toBe('accepted');
   });
 
   it('is retried with the same Message-ID if the thread that composes it ends', async () => {
     const id = await buildLargeEmail(one, 'one.example.com', [Buffer.alloc(2 * MB)]);
-    const { outcome } = await mailerWith({ hardLimitMs: 1 }).deliver(await claim(one, id));
+    const { outcome } = await createTestMailer({ hardLimitMs: 1 }).deliver(await claimEmail(one, id));
     expect(outcome).toMatchObject({ kind: 'deferred' });
     expect(sink.messages).toHaveLength(0);
-    expect(await rowOf(id)).toMatchObject({ status: 'SENDING', claim: null });
-    expect((await mailerWith({}).deliver(await claim(one, id))).outcome.kind).toBe('accepted');
+    expect(await readEmail(id)).toMatchObject({ status: 'SENDING', claim: null });
+    expect((await createTestMailer({}).deliver(await claimEmail(one, id))).outcome.kind).toBe('accepted');
     expect(sink.messages.map(({ messageId }) => messageId)).toEqual([`<${id}@one.example.com>`]);
   });
 });
@@ -173,12 +173,12 @@ describe('large emails of a project', () => {
     computes.push(compute);
     const begun: string[] = [];
     const ends: (() => void)[] = [];
-    const held = (projectId: string) =>
+    const startHeldWork = (projectId: string) =>
       compute.largeMail({ projectId, kind: 'test' }, MB, () => {
         begun.push(projectId);
         return new Promise<void>((resolve) => ends.push(resolve));
       });
-    const all = ['a', 'a', 'a', 'b'].map(held);
+    const all = ['a', 'a', 'a', 'b'].map(startHeldWork);
     await Promise.resolve();
     expect(begun).toEqual(['a', 'a', 'b']);
     for (let n = 0; n < all.length; n += 1) {

@@ -62,7 +62,7 @@ beforeEach(async () => {
   sink.reset();
 });
 
-async function claim(id: string, deliveryId = DELIVERY) {
+async function claimEmail(id: string, deliveryId = DELIVERY) {
   const [email] = await claimEmails(database.db, {
     projectId,
     emails: [{ id, deliveryId }],
@@ -73,15 +73,15 @@ async function claim(id: string, deliveryId = DELIVERY) {
 
 async function deliver(mail: Partial<BuildEmail> = {}) {
   const id = await buildEmail(database.db, { projectId, ...mail });
-  const email = await claim(id);
+  const email = await claimEmail(id);
   if (!email) throw new Error('not claimed');
   const delivery = await mailer.deliver(email);
-  return { id, delivery, row: await rowOf(id) };
+  return { id, delivery, row: await readEmail(id) };
 }
 
-const rowOf = (id: string) =>
+const readEmail = (id: string) =>
   database.db.selectFrom('emails').selectAll().where('id', '=', id).executeTakeFirstOrThrow();
-const eventsOf = (id: string) =>
+const listEvents = (id: string) =>
   database.db.selectFrom('events').selectAll().where('email_id', '=', id).orderBy('id').execute();
 
 it('marks the email of a workflow as automatic, and no other email', async () => {
@@ -110,9 +110,9 @@ it('an email is rendered, signed by its domain, sent, and recorded with its even
   expect(parsed.messageId).toBe(`<${id}@shop.example.com>`);
   expect(parsed.replyTo?.[0]?.address).toBe('reply@shop.example.com');
   expect(parsed.headers.find((h) => h.key === 'x-order')?.value).toBe('7');
-  const { results } = await dkimVerify(Buffer.from(raw, 'latin1'), { resolver });
+  const { results } = await dkimVerify(Buffer.from(raw, 'latin1'), { resolver: resolveDkimKey });
   expect(results.map((r) => [r.status.result, r.signingDomain])).toEqual([['pass', 'shop.example.com']]);
-  const [event] = await eventsOf(id);
+  const [event] = await listEvents(id);
   expect(event).toMatchObject({ name: 'email.sent', contact_id: contactId });
   expect(event?.data).toMatchObject({ subject: 'Hello Ada & Co', emailId: id, sourceType: 'TRANSACTIONAL' });
 });
@@ -131,7 +131,7 @@ it('the link of an invitation is for its recipient alone: it is not rewritten or
   const [row] = await database.db
     .transaction()
     .execute((trx) => queueInvitationEmail(trx, { projectId, projectName: 'A <b>', invitation, url, atRest }));
-  const email = await claim(row?.refId ?? '');
+  const email = await claimEmail(row?.refId ?? '');
   if (!email) throw new Error('not claimed');
   expect(JSON.stringify(email)).not.toContain('the-token');
   await mailer.deliver(email);
@@ -142,7 +142,7 @@ it('the link of an invitation is for its recipient alone: it is not rewritten or
   expect(parsed.html).toContain('A &lt;b&gt;');
 });
 
-const resolver = async () => [[`v=DKIM1; k=rsa; p=${domain.publicKey}`]];
+const resolveDkimKey = async () => [[`v=DKIM1; k=rsa; p=${domain.publicKey}`]];
 
 it('the return path contains the id of the email', async () => {
   const { id } = await deliver();
@@ -155,11 +155,11 @@ it('marketing email has the unsubscribe headers and a footer; transactional emai
   await deliver({ contactId, type: 'MARKETING' });
   await deliver({ contactId });
   const [marketing, transactional] = await Promise.all(sink.bodies.map((raw) => PostalMime.parse(raw)));
-  const header = (email: typeof marketing, name: string) => email?.headers.find((h) => h.key === name)?.value;
-  expect(header(marketing, 'list-unsubscribe')).toMatch(/^<https:\/\/mail\.example\.com\/u\/[\w-]{43}>/);
-  expect(header(marketing, 'list-unsubscribe-post')).toBe('List-Unsubscribe=One-Click');
+  const getHeader = (email: typeof marketing, name: string) => email?.headers.find((h) => h.key === name)?.value;
+  expect(getHeader(marketing, 'list-unsubscribe')).toMatch(/^<https:\/\/mail\.example\.com\/u\/[\w-]{43}>/);
+  expect(getHeader(marketing, 'list-unsubscribe-post')).toBe('List-Unsubscribe=One-Click');
   expect(marketing?.html).toContain('/u/');
-  expect(header(transactional, 'list-unsubscribe')).toBeUndefined();
+  expect(getHeader(transactional, 'list-unsubscribe')).toBeUndefined();
 });
 
 it('attachments and inline images arrive unchanged', async () => {
@@ -194,7 +194,7 @@ it('attachments and inline images arrive unchanged', async () => {
       ['logo.png', 'inline', '<logo>'],
     ]),
   );
-  const { results } = await dkimVerify(Buffer.from(raw, 'latin1'), { resolver });
+  const { results } = await dkimVerify(Buffer.from(raw, 'latin1'), { resolver: resolveDkimKey });
   expect(results[0]?.status.result).toBe('pass');
 });
 
@@ -214,16 +214,20 @@ it('records the reason when it withholds an email', async () => {
       { email: 'angry@example.com', reason: 'complaint', source: 'test' },
     ],
   });
-  const reason = async (mail: Partial<BuildEmail>) => (await deliver(mail)).row.reason;
-  expect(await reason({ type: 'MARKETING', contactId: out, to: 'out@example.com' })).toBe('unsubscribed');
-  expect(await reason({ to: 'Dead@example.com'.toLowerCase() })).toBe('suppressed:hard_bounce');
-  expect(await reason({ type: 'MARKETING', contactId: inn, to: 'angry@example.com' })).toBe('suppressed:complaint');
-  expect(await reason({ to: 'angry@example.com' })).toBeNull();
-  expect(await reason({ from: 'x@elsewhere.com' })).toBe('sender_not_verified');
-  expect(await reason({ to: null })).toBe('contact_deleted');
-  expect(await reason({ body: '{% for a in (1..100000) %}{% for b in (1..100000) %}x{% endfor %}{% endfor %}' })).toBe(
-    'template_error',
+  const deliverAndReadReason = async (mail: Partial<BuildEmail>) => (await deliver(mail)).row.reason;
+  expect(await deliverAndReadReason({ type: 'MARKETING', contactId: out, to: 'out@example.com' })).toBe('unsubscribed');
+  expect(await deliverAndReadReason({ to: 'Dead@example.com'.toLowerCase() })).toBe('suppressed:hard_bounce');
+  expect(await deliverAndReadReason({ type: 'MARKETING', contactId: inn, to: 'angry@example.com' })).toBe(
+    'suppressed:complaint',
   );
+  expect(await deliverAndReadReason({ to: 'angry@example.com' })).toBeNull();
+  expect(await deliverAndReadReason({ from: 'x@elsewhere.com' })).toBe('sender_not_verified');
+  expect(await deliverAndReadReason({ to: null })).toBe('contact_deleted');
+  expect(
+    await deliverAndReadReason({
+      body: '{% for a in (1..100000) %}{% for b in (1..100000) %}x{% endfor %}{% endfor %}',
+    }),
+  ).toBe('template_error');
   expect(sink.messages.map((m) => m.to)).toEqual(['angry@example.com']);
 });
 
@@ -263,39 +267,39 @@ it('keeps a deferred email SENDING, due in 30 to 60 s, and its delivery can clai
   expect(dueAt - before).toBeGreaterThan(29_000);
   expect(dueAt - Date.now()).toBeLessThan(61_000);
   expect(row.status).toBe('SENDING');
-  expect(await claim(id, '0190a000-0000-7000-8000-00000000d002')).toBeUndefined();
-  expect((await claim(id))?.attempts).toBe(2);
+  expect(await claimEmail(id, '0190a000-0000-7000-8000-00000000d002')).toBeUndefined();
+  expect((await claimEmail(id))?.attempts).toBe(2);
 });
 
 it('an email that was not sent within a day is FAILED as expired', async () => {
   const id = await buildEmail(database.db, { projectId, to: 'defer450-4.2.1@example.com' });
-  const email = await claim(id);
+  const email = await claimEmail(id);
   if (!email) throw new Error('not claimed');
   await mailer.deliver(email, undefined, { expiresAt: new Date(Date.now() - 1) });
-  expect(await rowOf(id)).toMatchObject({ status: 'FAILED', reason: 'expired' });
+  expect(await readEmail(id)).toMatchObject({ status: 'FAILED', reason: 'expired' });
 });
 
 it('an attempt whose email was claimed again records nothing, and its hook does not run', async () => {
   const id = await buildEmail(database.db, { projectId });
-  const first = await claim(id);
-  const second = await claim(id);
+  const first = await claimEmail(id);
+  const second = await claimEmail(id);
   if (!first || !second) throw new Error('not claimed');
   const hook = vi.fn(async () => ({ values: ['late'] }));
   const late = await mailer.deliver(first, hook);
   expect([late.recorded, late.settled, hook.mock.calls]).toEqual([false, undefined, []]);
   const now = await mailer.deliver(second, async () => ({ values: ['done'] }));
   expect([now.recorded, now.settled]).toEqual([true, 'done']);
-  expect(await eventsOf(id)).toHaveLength(1);
+  expect(await listEvents(id)).toHaveLength(1);
   // Both attempts have the same Message-ID, so that the receiver can detect the repetition.
   expect(new Set(sink.messages.map((m) => m.messageId)).size).toBe(1);
 });
 
 it('an email is not recorded if its hook fails, so a step and its email complete together', async () => {
   const id = await buildEmail(database.db, { projectId });
-  const email = await claim(id);
+  const email = await claimEmail(id);
   if (!email) throw new Error('not claimed');
   await expect(mailer.deliver(email, () => Promise.reject(new Error('no')))).rejects.toThrow('no');
-  expect((await rowOf(id)).status).toBe('SENDING');
+  expect((await readEmail(id)).status).toBe('SENDING');
 });
 
 it('200 concurrent emails are all recorded, each once', async () => {

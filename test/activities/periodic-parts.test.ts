@@ -37,7 +37,7 @@ async function runWhileLocked(id: string, work: () => Promise<void>): Promise<vo
   });
 }
 
-async function databaseTime(): Promise<string> {
+async function readDatabaseTime(): Promise<string> {
   const { rows } = await sql<{ now: Date }>`SELECT now()`.execute(database.db);
   return rows[0]?.now.toISOString() ?? '';
 }
@@ -66,7 +66,7 @@ describe('computing the tracked segments of a project', () => {
     const projectId = await newProject();
     const [poison, done] = [await newSegment(projectId, 'poison'), await newSegment(projectId, 'done')];
     await newSegment(projectId, 'left');
-    const since = await databaseTime();
+    const since = await readDatabaseTime();
     await sql`UPDATE segments SET computed_at = now() WHERE id = ${done}`.execute(database.db);
     const killed = JSON.stringify({ failed: [], underWay: poison });
     const environment = new MockActivityEnvironment({ heartbeatDetails: killed, attempt: 2 });
@@ -139,11 +139,11 @@ describe('computing the tracked segments of a project', () => {
 describe('pruning a table', () => {
   it('continues after the last row that a killed attempt read', async () => {
     const projectId = await newProject();
-    const idAt = (daysAgo: number) => {
+    const createIdAt = (daysAgo: number) => {
       const hex = (Date.now() - daysAgo * 86_400_000).toString(16).padStart(12, '0');
       return `${hex.slice(0, 8)}-${hex.slice(8)}${uuidv7().slice(13)}`;
     };
-    const ids = [40, 39, 38, 37].map(idAt);
+    const ids = [40, 39, 38, 37].map(createIdAt);
     for (const id of ids) {
       await sql`INSERT INTO audit_log (id, project_id, action, actor) VALUES (${id}, ${projectId}, 'a', 'b')`.execute(
         database.db,
@@ -173,15 +173,15 @@ describe('events older than their retention', () => {
     await sql`INSERT INTO events (id, project_id, name, data) VALUES (${id}, ${projectId}, 'old', '{}')`.execute(
       database.db,
     );
-    const prune = listRetentionPrunings({ ...KEEP_ALL, eventDays: 5 }).events;
-    const countLeft = async () =>
+    const prune = retentionPrunings({ ...KEEP_ALL, eventDays: 5 }).events;
+    const countEvents = async () =>
       (await sql`SELECT FROM events WHERE project_id = ${projectId}`.execute(database.db)).rows.length;
     await sql`UPDATE mail_hours_until SET hour = ${Math.floor(at / 3_600_000)}`.execute(database.db);
     await prune?.(database.db, { after: null, mayContinue: () => true });
-    expect(await countLeft()).toBe(1);
+    expect(await countEvents()).toBe(1);
     await sql`UPDATE mail_hours_until SET hour = hour + 1`.execute(database.db);
     await prune?.(database.db, { after: null, mayContinue: () => true });
-    expect(await countLeft()).toBe(0);
+    expect(await countEvents()).toBe(0);
   });
 });
 

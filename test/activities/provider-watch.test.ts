@@ -35,12 +35,12 @@ afterAll(async () => {
 });
 
 /** Creates a log with the level `warn`, and an array that gets its lines. */
-function readLog() {
+function createRecordingLog() {
   const lines: Record<string, unknown>[] = [];
   return { lines, log: pino({ level: 'warn' }, { write: (line: string) => void lines.push(JSON.parse(line)) }) };
 }
 
-const mail = (to = 'ann@example.org'): OutgoingEmail => ({
+const createEmail = (to = 'ann@example.org'): OutgoingEmail => ({
   id: '1',
   projectId: 'p',
   from: 'bounces@example.com',
@@ -48,20 +48,22 @@ const mail = (to = 'ann@example.org'): OutgoingEmail => ({
   raw: 'Subject: hello\r\n\r\nHello\r\n',
 });
 
-function watch(provider: EmailProvider) {
+function watchProviderWithLog(provider: EmailProvider) {
   cleanup.push(() => provider.close());
-  const { lines, log } = readLog();
+  const { lines, log } = createRecordingLog();
   const clock = { ms: 0 };
   const watched = createProviderWatch({ log, address: 'mail.example.com:587', now: () => clock.ms })(provider);
-  const submit = () => new Promise<ProviderResult>((resolve) => watched.submit(mail(), resolve));
-  return { lines, clock, watched, submit };
+  const submitEmail = () => new Promise<ProviderResult>((resolve) => watched.submit(createEmail(), resolve));
+  return { lines, clock, watched, submit: submitEmail };
 }
 
 it('reports a refused login once a minute, for single emails and campaigns, and never shows the password', async () => {
   const server = await startSmtpServer();
   cleanup.push(() => server.close());
-  const { lines, clock, watched, submit } = watch(smtpProvider({ url: `smtp://ann:wr0ng@127.0.0.1:${server.port}` }));
-  await Promise.all([watched.send(mail()), submit(), watched.send(mail())]);
+  const { lines, clock, watched, submit } = watchProviderWithLog(
+    smtpProvider({ url: `smtp://ann:wr0ng@127.0.0.1:${server.port}` }),
+  );
+  await Promise.all([watched.send(createEmail()), submit(), watched.send(createEmail())]);
   clock.ms = 59_999;
   await submit();
   expect(lines).toMatchObject([
@@ -84,9 +86,9 @@ it('reports credentials that SES refuses, without the parts of the request that 
   cleanup.push(() => fake.close());
   const message = 'The signature does not match.\n\nThe canonical request was x-amz-security-token:t0k3n';
   fake.responses.push({ status: 403, type: 'SignatureDoesNotMatch', message });
-  const { lines, watched } = watch(sesProvider({ region: 'eu-west-1', endpoint: fake.endpoint }));
-  await watched.send(mail());
-  await watched.send(mail());
+  const { lines, watched } = watchProviderWithLog(sesProvider({ region: 'eu-west-1', endpoint: fake.endpoint }));
+  await watched.send(createEmail());
+  await watched.send(createEmail());
   expect(lines).toMatchObject([{ provider: 'ses', reason: expect.stringContaining('SignatureDoesNotMatch') }]);
   expect(JSON.stringify(lines)).not.toMatch(/t0k3n|aws-password/);
 });
@@ -94,7 +96,7 @@ it('reports credentials that SES refuses, without the parts of the request that 
 it('reports an unreachable mail server', async () => {
   const sink = await startSmtpSink();
   await sink.close();
-  const { lines, submit } = watch(smtpProvider({ url: sink.url }));
+  const { lines, submit } = watchProviderWithLog(smtpProvider({ url: sink.url }));
   await submit();
   expect(lines).toMatchObject([
     {
@@ -107,13 +109,13 @@ it('reports an unreachable mail server', async () => {
 it('reports nothing for accepted emails, refusals of single emails, or a stopping worker', async () => {
   const sink = await startSmtpSink();
   cleanup.push(() => sink.close());
-  const { lines, watched } = watch(smtpProvider({ url: sink.url }));
-  expect(await watched.send(mail())).toMatchObject({ outcome: 'accepted' });
+  const { lines, watched } = watchProviderWithLog(smtpProvider({ url: sink.url }));
+  expect(await watched.send(createEmail())).toMatchObject({ outcome: 'accepted' });
   for (const to of ['reject550-5.1.1@example.org', 'defer450-4.2.1@example.org'])
-    expect(await watched.send(mail(to))).toMatchObject({ outcome: 'refused' });
-  expect(await watched.send(mail(), AbortSignal.abort())).toMatchObject({ outcome: 'unsent' });
+    expect(await watched.send(createEmail(to))).toMatchObject({ outcome: 'refused' });
+  expect(await watched.send(createEmail(), AbortSignal.abort())).toMatchObject({ outcome: 'unsent' });
   await watched.close();
-  expect(await watched.send(mail())).toMatchObject({ outcome: 'unsent' });
+  expect(await watched.send(createEmail())).toMatchObject({ outcome: 'unsent' });
   expect(lines).toEqual([]);
 });
 
@@ -135,7 +137,7 @@ it('a worker reports a refused login once for single emails and campaigns togeth
   const [email] = await claimEmails(database.db, { projectId, emails, suppressionPads: pads });
   if (!email) throw new Error('not claimed');
   // A starting worker probes the route, and pauses it a little later. From then on email waits without an attempt.
-  const { lines, log } = readLog();
+  const { lines, log } = createRecordingLog();
   const lifecycle = {} as unknown as ActivityDeps['lifecycle'];
   const outbox = { wake: () => {} };
   const { deps, close } = createActivityDeps({
@@ -150,7 +152,7 @@ it('a worker reports a refused login once for single emails and campaigns togeth
   });
   cleanup.push(close);
   const { outcome } = await deps.mailer.deliver(email);
-  await new Promise((resolve) => deps.bulkProvider.submit(mail(), resolve));
+  await new Promise((resolve) => deps.bulkProvider.submit(createEmail(), resolve));
   expect(outcome).toMatchObject({ kind: 'deferred', error: expect.stringMatching(/^535 /) });
   const told = lines.filter(
     ({ msg }) => msg === 'the email provider refuses our login or account; emails are deferred',
@@ -160,7 +162,7 @@ it('a worker reports a refused login once for single emails and campaigns togeth
 });
 
 it("logs the SMTP client's findings about a server, with the address of the server", () => {
-  const { lines } = watch({
+  const { lines } = watchProviderWithLog({
     kind: 'smtp',
     send: async () => ({ outcome: 'unsent', error: 'none' }),
     submit: () => () => true,

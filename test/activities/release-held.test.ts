@@ -29,7 +29,7 @@ beforeEach(async () => {
 afterAll(() => database?.drop());
 
 /** Builds emails that are SENT, or HELD if `isHeld` returns true. Returns the ids in order. */
-async function buildLedger(count: number, isHeld: (n: number) => boolean): Promise<string[]> {
+async function buildHeldAndSentEmails(count: number, isHeld: (n: number) => boolean): Promise<string[]> {
   const ids = Array.from({ length: count }, () => uuidv7());
   const contentId = uuidv7();
   await sql`
@@ -47,7 +47,7 @@ async function countHeld(): Promise<number> {
     SELECT count(*) AS n FROM emails WHERE project_id = ${projectId} AND status = 'HELD'`.execute(database.db);
   return rows[0]?.n ?? 0;
 }
-const releaseAll = async () => {
+const releaseAllPages = async () => {
   const pages = [await activities.releasePage({ projectId })];
   for (let after = pages[0]?.after; after; after = pages.at(-1)?.after) {
     pages.push(await activities.releasePage({ projectId, after }));
@@ -56,7 +56,7 @@ const releaseAll = async () => {
 };
 
 it('a hold that is set again during its release ends the release, and the remaining emails stay HELD', async () => {
-  await buildLedger(2_500, () => true);
+  await buildHeldAndSentEmails(2_500, () => true);
   const first = await activities.releasePage({ projectId });
   expect(first.released).toBe(1_000);
   await inTransaction(database.db, (trx) => putProjectOnHold(trx, { projectId, reason: 'again' }));
@@ -65,8 +65,8 @@ it('a hold that is set again during its release ends the release, and the remain
 });
 
 it('a release reads the emails once, and sends each held email once', async () => {
-  const ids = await buildLedger(5_500, (n) => n % 500 === 0);
-  const pages = await releaseAll();
+  const ids = await buildHeldAndSentEmails(5_500, (n) => n % 500 === 0);
+  const pages = await releaseAllPages();
   expect(pages.map((page) => page.released)).toEqual([2, 2, 2, 2, 2, 1]);
   expect(pages.map((page) => page.after)).toEqual([...[999, 1_999, 2_999, 3_999, 4_999].map((n) => ids[n]), null]);
   expect(dispatched.map((row) => row.refId)).toEqual(ids.filter((_, n) => n % 500 === 0));
@@ -74,12 +74,12 @@ it('a release reads the emails once, and sends each held email once', async () =
 });
 
 it('one activity reads many emails if none of them is held', async () => {
-  await buildLedger(3_200, () => false);
-  expect(await releaseAll()).toEqual([{ released: 0, after: null }]);
+  await buildHeldAndSentEmails(3_200, () => false);
+  expect(await releaseAllPages()).toEqual([{ released: 0, after: null }]);
 });
 
 it('a release waits for a held email that another transaction has locked, and does not skip it', async () => {
-  const [id] = await buildLedger(3, () => true);
+  const [id] = await buildHeldAndSentEmails(3, () => true);
   let released: Promise<unknown> | undefined;
   await database.db.transaction().execute(async (trx) => {
     await sql`SELECT FROM emails WHERE id = ${id} FOR UPDATE`.execute(trx);

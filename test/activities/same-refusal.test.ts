@@ -96,7 +96,7 @@ async function buildEmailTo(email: string): Promise<{ id: string; contactId: str
 }
 
 /** Returns all columns that a refusal writes, except times and ids. */
-async function rowsAfter(id: string) {
+async function readRowsOfRefusal(id: string) {
   const { db } = database;
   const row = await db.selectFrom('emails').selectAll().where('id', '=', id).executeTakeFirstOrThrow();
   const contact = await db
@@ -137,7 +137,7 @@ describe('the same 550 reply leads to the same rows in the database', () => {
   it.each(Object.entries(WAYS))('when it arrives by %s', async (_, refuse) => {
     const { id } = await buildEmailTo('ada@example.com');
     await refuse(id);
-    expect(await rowsAfter(id)).toEqual(EXPECTED);
+    expect(await readRowsOfRefusal(id)).toEqual(EXPECTED);
   });
 
   it('when it refuses an email of a campaign', async () => {
@@ -150,7 +150,7 @@ describe('the same 550 reply leads to the same rows in the database', () => {
       .select('id')
       .where('project_id', '=', projectId)
       .executeTakeFirstOrThrow();
-    expect(await rowsAfter(id)).toEqual(EXPECTED);
+    expect(await readRowsOfRefusal(id)).toEqual(EXPECTED);
   });
 });
 

@@ -76,23 +76,23 @@ interface DelayedEmails {
 async function sendDelayedEmails(by: TestProject): Promise<DelayedEmails> {
   const slowId = await send('slow@simulator.test', undefined, by);
   const deferredId = await send('defer@simulator.test', undefined, by);
-  const rowOf = (id: string) =>
+  const readAttempts = (id: string) =>
     service.db.selectFrom('emails').select(['attempts', 'error']).where('id', '=', id).executeTakeFirstOrThrow();
   const putOff = await until(async () => {
-    const row = await rowOf(deferredId);
+    const row = await readAttempts(deferredId);
     return row.error !== null && row;
   }, 'the first attempt to be deferred');
   const slow = await waitForEnd(slowId, 'DELIVERED', by);
   await waitForEnd(deferredId, 'DELIVERED', by);
-  return { slow, putOff, deferred: await rowOf(deferredId) };
+  return { slow, putOff, deferred: await readAttempts(deferredId) };
 }
 
-async function contactOf(email: string) {
+async function findContact(email: string) {
   const { body } = await call('GET', `/contacts?search=${encodeURIComponent(email)}`);
   return body.data[0];
 }
 
-async function suppressionsOf(email: string) {
+async function findSuppressions(email: string) {
   const { body } = await call('GET', '/suppressions?limit=100');
   return body.data.filter((entry: { email: string }) => entry.email === email);
 }
@@ -117,8 +117,8 @@ describe('email to an address of the simulator', () => {
     const id = await send(to);
     await waitForEnd(id, 'BOUNCED');
     expect(await listEventNames(id)).toEqual(['email.sent', 'email.bounce']);
-    expect(await suppressionsOf(to)).toMatchObject([{ reason: 'hard_bounce', source: 'simulator' }]);
-    expect((await contactOf(to)).subscribed).toBe(false);
+    expect(await findSuppressions(to)).toMatchObject([{ reason: 'hard_bounce', source: 'simulator' }]);
+    expect((await findContact(to)).subscribed).toBe(false);
     const again = await send(to);
     expect(await waitForEnd(again, 'FAILED')).toMatchObject({ reason: 'suppressed:hard_bounce' });
   });
@@ -129,8 +129,8 @@ describe('email to an address of the simulator', () => {
     await waitForEnd(id, 'BOUNCED');
     const row = await service.db.selectFrom('emails').selectAll().where('id', '=', id).executeTakeFirstOrThrow();
     expect([row.bounce_type, row.reason]).toEqual(['Transient', toBouncedReason('mailbox_for_now')]);
-    expect((await contactOf(to)).subscribed).toBe(true);
-    expect(await suppressionsOf(to)).toEqual([]);
+    expect((await findContact(to)).subscribed).toBe(true);
+    expect(await findSuppressions(to)).toEqual([]);
   });
 
   it('complaint@ delivers the email, and unsubscribes its contact because of a complaint', async () => {
@@ -140,8 +140,8 @@ describe('email to an address of the simulator', () => {
     expect(await listEventNames(id)).toEqual(
       expect.arrayContaining(['email.sent', 'email.delivery', 'email.complaint']),
     );
-    expect(await suppressionsOf(to)).toMatchObject([{ reason: 'complaint' }]);
-    expect((await contactOf(to)).subscribed).toBe(false);
+    expect(await findSuppressions(to)).toMatchObject([{ reason: 'complaint' }]);
+    expect((await findContact(to)).subscribed).toBe(false);
   });
 
   it('counts opens and clicks as made by humans, and records the clicked link', async () => {
@@ -163,8 +163,8 @@ describe('email to an address of the simulator', () => {
     const email = await waitForEnd(id, 'FAILED');
     expect(email).toMatchObject({ sentAt: null, reason: 'provider_rejected' });
     expect(await listEventNames(id)).toEqual([]);
-    expect(await suppressionsOf(to)).toEqual([]);
-    expect((await contactOf(to)).subscribed).toBe(true);
+    expect(await findSuppressions(to)).toEqual([]);
+    expect((await findContact(to)).subscribed).toBe(true);
   });
 
   it('records no open if tracking is off', async () => {
@@ -214,7 +214,7 @@ it('the simulator gives emails of automations and of the SMTP relay the same res
 
 describe('a campaign to addresses of the simulator', () => {
   /** Sends a campaign to all contacts. Returns its id when it is SENT and all feedback has arrived. */
-  async function campaign(): Promise<string> {
+  async function runCampaign(): Promise<string> {
     const { body } = await call('POST', '/campaigns', campaignBody());
     await call('POST', `/campaigns/${body.data.id}/send`, {});
     await until(async () => (await call('GET', `/campaigns/${body.data.id}`)).body.status === 'SENT', 'SENT');
@@ -232,7 +232,7 @@ describe('a campaign to addresses of the simulator', () => {
       FROM unnest(ARRAY['delivered', 'bounce', 'complaint', 'click', 'reject']) AS what, generate_series(1, 50) AS n
     `.execute(service.db);
     await buildContact(service.db, { projectId: project.id, email: 'real@to.test' });
-    const id = await campaign();
+    const id = await runCampaign();
     const { body: stats } = await call('GET', `/campaigns/${id}/stats`);
     expect(stats).toMatchObject({ total: 251, bounced: 50, failed: 50, complained: 50, clicked: 50 });
     const { body: health } = await service.call('GET', '/health', { key: project.secretKey });
@@ -243,8 +243,8 @@ describe('a campaign to addresses of the simulator', () => {
       FROM send_outcomes WHERE project_id = ${project.id}`.execute(service.db);
     expect(rows[0]).toMatchObject({ mails: 1, dead: 0, complaints: 0, used: 1 });
     const { body: days } = await call('GET', '/analytics/timeseries');
-    const sum = (key: string) => days.reduce((n: number, day: Record<string, number>) => n + (day[key] ?? 0), 0);
-    expect([sum('emails'), sum('bounces'), sum('clicks')]).toEqual([1, 0, 0]);
+    const sumDays = (key: string) => days.reduce((n: number, day: Record<string, number>) => n + (day[key] ?? 0), 0);
+    expect([sumDays('emails'), sumDays('bounces'), sumDays('clicks')]).toEqual([1, 0, 0]);
   });
 });
 

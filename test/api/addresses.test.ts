@@ -66,7 +66,7 @@ const INVALID = fc.oneof(
 );
 const MAIL = { to: 'ada@example.com', from: 'hello@sender.test', subject: 'Hi', body: '<p>Hi</p>' };
 const TEXT = { name: 'T', from: MAIL.from, subject: MAIL.subject, body: MAIL.body };
-const customRecipient = (customEmail: string) => ({
+const createNoticeStep = (customEmail: string) => ({
   type: 'SEND_EMAIL',
   name: 'Notice',
   config: { recipient: { type: 'CUSTOM', customEmail } },
@@ -76,21 +76,25 @@ const addresses = [...fc.sample(VALID, SAMPLE), ...fc.sample(INVALID, SAMPLE)];
 const normalized = addresses.map((address) => (isEmailAddress(address) ? normalizeEmail(address) : null));
 
 /** Returns the address under which a request created or found a contact; null if it refused the address. */
-async function verdictOf(path: string, body: object, emailOf: (response: never) => string): Promise<string | null> {
+async function readStoredAddress(
+  path: string,
+  body: object,
+  emailOf: (response: never) => string,
+): Promise<string | null> {
   const { status, body: response } = await service.call('POST', path, { body });
   if (status === 422 || (path === '/v1/verify' && status === 400)) return null;
   expect(status, `${path} ${JSON.stringify(body)} ${JSON.stringify(response)}`).toBeLessThan(300);
   return emailOf(response as never);
 }
 
-async function verdicts(ask: (address: string) => Promise<string | null>): Promise<(string | null)[]> {
+async function readStoredAddresses(ask: (address: string) => Promise<string | null>): Promise<(string | null)[]> {
   const found: (string | null)[] = [];
   for (const address of addresses) found.push(await ask(address));
   return found;
 }
 
 /** Sends lines one after the other on one connection. Returns the replies. */
-async function talk(port: number, lines: string[]): Promise<string[]> {
+async function runSmtpSession(port: number, lines: string[]): Promise<string[]> {
   const socket = connect(port, '127.0.0.1');
   const replies: string[] = [];
   let text = '';
@@ -114,18 +118,19 @@ describe('every entry point accepts and refuses the same addresses', () => {
   });
 
   it('POST /contacts', async () => {
-    const ask = (email: string) => verdictOf('/contacts', { email }, (response: { email: string }) => response.email);
-    expect(await verdicts(ask)).toEqual(normalized);
+    const ask = (email: string) =>
+      readStoredAddress('/contacts', { email }, (response: { email: string }) => response.email);
+    expect(await readStoredAddresses(ask)).toEqual(normalized);
   });
 
   it('POST /v1/send, in `to` and with a display name', async () => {
     const mail = { from: 'hello@sender.test', subject: 'Hi', body: '<p>Hi</p>' };
     type Sent = { data: { emails: { contact: { email: string } }[] } };
     const emailOf = ({ data }: Sent) => data.emails[0]?.contact.email ?? '';
-    const ask = (to: unknown) => verdictOf('/v1/send', { ...mail, to }, emailOf as never);
-    expect(await verdicts(ask)).toEqual(normalized);
-    expect(await verdicts((email) => ask(`"Ada, L." <${email}>`))).toEqual(normalized);
-    expect(await verdicts((email) => ask({ name: 'Ada', email }))).toEqual(normalized);
+    const ask = (to: unknown) => readStoredAddress('/v1/send', { ...mail, to }, emailOf as never);
+    expect(await readStoredAddresses(ask)).toEqual(normalized);
+    expect(await readStoredAddresses((email) => ask(`"Ada, L." <${email}>`))).toEqual(normalized);
+    expect(await readStoredAddresses((email) => ask({ name: 'Ada', email }))).toEqual(normalized);
     const sent = normalized.filter((email) => email !== null);
     const readArrived = async () => (sink.messages.length >= 3 * sent.length ? sink.messages : undefined);
     const recipients = (await until(readArrived, 'all emails to arrive')).map(({ to }) => to);
@@ -134,11 +139,11 @@ describe('every entry point accepts and refuses the same addresses', () => {
 
   it('POST /v1/verify and POST /suppressions', async () => {
     const verify = (email: string) =>
-      verdictOf('/v1/verify', { email }, (response: { data: { email: string } }) => response.data.email);
-    expect(await verdicts(verify)).toEqual(normalized);
+      readStoredAddress('/v1/verify', { email }, (response: { data: { email: string } }) => response.data.email);
+    expect(await readStoredAddresses(verify)).toEqual(normalized);
     const suppress = (email: string) =>
-      verdictOf('/suppressions', { email }, (response: { email: string }) => response.email);
-    expect((await verdicts(suppress)).map((email) => email !== null)).toEqual(
+      readStoredAddress('/suppressions', { email }, (response: { email: string }) => response.email);
+    expect((await readStoredAddresses(suppress)).map((email) => email !== null)).toEqual(
       normalized.map((email) => email !== null),
     );
   });
@@ -165,7 +170,7 @@ describe('every entry point accepts and refuses the same addresses', () => {
     ],
     ['replyTo of a template', (replyTo) => ({ path: '/templates', body: { ...TEXT, type: 'MARKETING', replyTo } })],
     ['replyTo of a campaign', (replyTo) => ({ path: '/campaigns', body: { ...TEXT, audienceType: 'ALL', replyTo } })],
-    ['the recipient of a step', (customEmail) => ({ path: stepsPath, body: customRecipient(customEmail) })],
+    ['the recipient of a step', (customEmail) => ({ path: stepsPath, body: createNoticeStep(customEmail) })],
     ['a test email', (email) => ({ path: '/templates/test', body: { ...TEXT, name: undefined, email } })],
     [
       'a file of a project as code',
@@ -192,7 +197,7 @@ describe('every entry point accepts and refuses the same addresses', () => {
   it('the sender of /v1/send and of a message through the SMTP relay', async () => {
     const auth = Buffer.from(`\0apikey\0${service.one.secretKey}`).toString('base64');
     const login = ['EHLO me', `AUTH PLAIN ${auth}`];
-    const submit = (from: string) => [
+    const createSendCommands = (from: string) => [
       'MAIL FROM:<hello@sender.test>',
       'RCPT TO:<ada@example.com>',
       'DATA',
@@ -204,15 +209,15 @@ describe('every entry point accepts and refuses the same addresses', () => {
     const isRelayed = (replies: string[]) => replies.at(-1)?.startsWith('250 ');
     for (const from of senders) {
       const sent = await service.call('POST', '/v1/send', { body: { ...MAIL, from } });
-      const relayed = isRelayed(await talk(relayPort, [...login, ...submit(from)]));
+      const relayed = isRelayed(await runSmtpSession(relayPort, [...login, ...createSendCommands(from)]));
       expect([sent.status === 200, relayed], from).toEqual([isEmailAddress(from), isEmailAddress(from)]);
     }
   });
 
   it('the address column of a CSV import', async () => {
-    const cell = (text: string) => `"${text.replaceAll('"', '""')}"`;
+    const quoteCell = (text: string) => `"${text.replaceAll('"', '""')}"`;
     const form = new FormData();
-    form.append('file', new Blob([`email\r\n${addresses.map(cell).join('\r\n')}\r\n`]), 'contacts.csv');
+    form.append('file', new Blob([`email\r\n${addresses.map(quoteCell).join('\r\n')}\r\n`]), 'contacts.csv');
     const response = await fetch(`${service.baseUrl}/contacts/import/preview`, {
       method: 'POST',
       body: form,
@@ -225,7 +230,7 @@ describe('every entry point accepts and refuses the same addresses', () => {
   it('RCPT of the SMTP relay', async () => {
     const auth = Buffer.from(`\0apikey\0${service.one.secretKey}`).toString('base64');
     const lines = ['EHLO me', `AUTH PLAIN ${auth}`, 'MAIL FROM:<hello@sender.test>'];
-    const replies = await talk(relayPort, [...lines, ...addresses.map((address) => `RCPT TO:<${address}>`)]);
+    const replies = await runSmtpSession(relayPort, [...lines, ...addresses.map((address) => `RCPT TO:<${address}>`)]);
     const verdict = replies.slice(lines.length).map((reply) => reply.slice(0, 3));
     expect(verdict).toEqual(normalized.map((email) => (email === null ? '553' : '250')));
   });
@@ -266,7 +271,7 @@ describe('email with unusual addresses', () => {
   });
 
   it('from a UTF-8 local part is recorded on arrival, and email that names no sender is refused', async () => {
-    const message = (from: string) => [
+    const createSessionLines = (from: string) => [
       'EHLO me',
       'MAIL FROM:<>',
       'RCPT TO:<info@sender.test>',
@@ -274,8 +279,8 @@ describe('email with unusual addresses', () => {
       `From: ${from}\r\nSubject: Hi\r\n\r\nHello\r\n.`,
     ];
     const [taken, refused] = [
-      await talk(inboundPort, message('用户 <用户@例え.jp>')),
-      await talk(inboundPort, message('nobody')),
+      await runSmtpSession(inboundPort, createSessionLines('用户 <用户@例え.jp>')),
+      await runSmtpSession(inboundPort, createSessionLines('nobody')),
     ];
     expect(taken.at(-1)).toMatch(/^250 /);
     expect(refused.at(-1)).toMatch(/^5\d\d .*no sender/);

@@ -13,12 +13,12 @@ beforeAll(async () => {
 });
 afterAll(() => api?.close());
 
-const plan = (value: string) => ({
+const createPlanFilter = (value: string) => ({
   logic: 'AND',
   groups: [{ filters: [{ field: 'data.plan', operator: 'equals', value }] }],
 });
 /** Returns the same condition with its keys in another order. */
-const reordered = ({ logic, groups }: ReturnType<typeof plan>) => ({ groups, logic });
+const reorderKeys = ({ logic, groups }: ReturnType<typeof createPlanFilter>) => ({ groups, logic });
 
 interface Alias {
   /** The schema of the request in the OpenAPI document. */
@@ -42,7 +42,7 @@ const create = async (path: string, body: object) => {
 const newCampaign = () => create('/campaigns', campaignBody());
 const newScheduledCampaign = async () =>
   create(`/campaigns/${(await newCampaign()).id}/send`, { scheduledFor: '2033-01-01T09:00:00Z' });
-const newSegment = () => create('/segments', { name: `Segment ${++count}`, filters: plan('old') });
+const newSegment = () => create('/segments', { name: `Segment ${++count}`, filters: createPlanFilter('old') });
 const newSegmentCampaign = async () =>
   create('/campaigns', { ...audience, audienceType: 'SEGMENT', segmentId: (await newSegment()).id });
 const audience = { name: 'News', subject: 'News', body: '<p>News</p>', from: 'news@sender.test' };
@@ -63,7 +63,7 @@ const campaignFilters = ['audienceCondition', 'filters'].flatMap((alias): Alias[
     schema: method === 'POST' ? 'CreateCampaign' : 'PutCampaign',
     field: 'audienceFilter',
     alias,
-    values: [plan('pro'), plan('free')],
+    values: [createPlanFilter('pro'), createPlanFilter('free')],
     method,
     path: async () => (method === 'POST' ? '/campaigns' : `/campaigns/${(await newCampaign()).id}`),
     rest: { ...audience, audienceType: 'FILTERED' },
@@ -80,7 +80,7 @@ const ALIASES: Alias[] = [
       values: ['FILTERED', 'ALL'],
       method,
       path: async () => (method === 'POST' ? '/campaigns' : `/campaigns/${(await newSegmentCampaign()).id}`),
-      rest: { ...audience, audienceFilter: plan('pro') },
+      rest: { ...audience, audienceFilter: createPlanFilter('pro') },
     }),
   ),
   {
@@ -104,7 +104,7 @@ const ALIASES: Alias[] = [
     schema: 'CreateSegment',
     field: 'filters',
     alias: 'condition',
-    values: [plan('pro'), plan('free')],
+    values: [createPlanFilter('pro'), createPlanFilter('free')],
     path: () => '/segments',
     get rest() {
       return { name: `Segment ${++count}` };
@@ -114,7 +114,7 @@ const ALIASES: Alias[] = [
     schema: 'PatchSegment',
     field: 'filters',
     alias: 'condition',
-    values: [plan('pro'), plan('free')],
+    values: [createPlanFilter('pro'), createPlanFilter('free')],
     method: 'PATCH',
     path: async () => `/segments/${(await newSegment()).id}`,
     rest: {},
@@ -123,7 +123,7 @@ const ALIASES: Alias[] = [
     schema: 'PreviewCondition',
     field: 'filters',
     alias: 'condition',
-    values: [plan('pro'), plan('free')],
+    values: [createPlanFilter('pro'), createPlanFilter('free')],
     path: () => '/segments/preview',
     rest: {},
   },
@@ -141,16 +141,16 @@ describe('a field that has two names', () => {
   it.each(ALIASES)('$alias of $schema is another name of $field, and two different values are refused', async (one) => {
     const { field, alias, method = 'POST' } = one;
     const [first, second] = one.values;
-    const send = async (names: object) => api.call(method, await one.path(), { body: { ...one.rest, ...names } });
+    const sendChange = async (names: object) => api.call(method, await one.path(), { body: { ...one.rest, ...names } });
     for (const names of [{ [alias]: first }, { [field]: first }, { [field]: first, [alias]: first }]) {
-      const { status, body } = await send(names);
+      const { status, body } = await sendChange(names);
       expect(status, JSON.stringify([names, body])).toBeLessThan(300);
     }
     for (const names of [
       { [field]: first, [alias]: second },
       { [alias]: first, [field]: second },
     ]) {
-      const { status, body } = await send(names);
+      const { status, body } = await sendChange(names);
       const message = `\`${field}\` and \`${alias}\` are two names of one field and have different values here. Send one of them.`;
       expect([status, body.error?.errors], JSON.stringify(body)).toEqual([
         422,
@@ -174,12 +174,20 @@ describe('a field that has two names', () => {
   });
 
   it('takes the edited name if a record was read, edited under one name and sent back', async () => {
-    const campaign = await create('/campaigns', { ...audience, audienceType: 'FILTERED', audienceFilter: plan('old') });
+    const campaign = await create('/campaigns', {
+      ...audience,
+      audienceType: 'FILTERED',
+      audienceFilter: createPlanFilter('old'),
+    });
     for (const name of ['filters', 'audienceCondition', 'audienceFilter']) {
       const { body: read } = await api.call('GET', `/campaigns/${campaign.id}`);
-      const edited = { ...read, [name]: plan(name) };
+      const edited = { ...read, [name]: createPlanFilter(name) };
       const { status, body } = await api.call('PUT', `/campaigns/${campaign.id}`, { body: edited });
-      expect([status, body.audienceFilter, body.filters]).toEqual([200, plan(name), plan(name)]);
+      expect([status, body.audienceFilter, body.filters]).toEqual([
+        200,
+        createPlanFilter(name),
+        createPlanFilter(name),
+      ]);
     }
     const workflow = await create('/workflows', { name: 'W', eventName: 'signup' });
     const { body: read } = await api.call('GET', `/workflows/${workflow.id}`);
@@ -191,13 +199,17 @@ describe('a field that has two names', () => {
     });
     expect(cleared.body).toMatchObject({ eventName: null, includeAutomatic: true });
     const segment = await newSegment();
-    const edited = { ...segment, condition: reordered(plan('new')) };
+    const edited = { ...segment, condition: reorderKeys(createPlanFilter('new')) };
     const { body: after } = await api.call('PATCH', `/segments/${segment.id}`, { body: edited });
-    expect([after.filters, after.condition]).toEqual([plan('new'), plan('new')]);
+    expect([after.filters, after.condition]).toEqual([createPlanFilter('new'), createPlanFilter('new')]);
   });
 
   it('accepts both names if their objects differ only in the order of keys', async () => {
-    const body = { name: `Segment ${++count}`, filters: plan('pro'), condition: reordered(plan('pro')) };
+    const body = {
+      name: `Segment ${++count}`,
+      filters: createPlanFilter('pro'),
+      condition: reorderKeys(createPlanFilter('pro')),
+    };
     expect((await api.call('POST', '/segments', { body })).status).toBe(201);
   });
 

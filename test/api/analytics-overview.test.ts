@@ -17,8 +17,8 @@ beforeAll(async () => {
 afterAll(() => api?.close());
 
 const HOUR_MS = 3_600_000;
-const hourAgo = (hours: number) => new Date(Date.now() - hours * HOUR_MS);
-const asTwo = () => ({ key: api.two.secretKey });
+const getTimeHoursAgo = (hours: number) => new Date(Date.now() - hours * HOUR_MS);
+const getOptionsOfProjectTwo = () => ({ key: api.two.secretKey });
 
 /** Inserts a row of `events`. Its time and the time in its id are `at`. */
 async function insertEvent(name: string, at: Date, emailId: string | null, projectId = api.one.id): Promise<void> {
@@ -38,14 +38,16 @@ describe('GET /analytics/overview', () => {
     const simulated = await buildEmail(api.db, { projectId, to: 'open@simulator.test' });
     await sql`UPDATE emails SET simulated = true WHERE id = ${simulated}`.execute(api.db);
     const foreign = await buildEmail(api.db, { projectId: api.two.id });
-    const [before, now] = [hourAgo(50), hourAgo(0)];
+    const [before, now] = [getTimeHoursAgo(50), getTimeHoursAgo(0)];
     for (const id of [live, test, simulated]) await insertEvent('email.sent', before, id);
     await insertEvent('email.open', before, live);
     await insertEvent('email.click', now, live);
     await insertEvent('email.delivery', now, test);
     await insertEvent('signup', before, null);
     await insertEvent('email.complaint', before, foreign, api.two.id);
-    await sql`UPDATE mail_hours_until SET hour = ${Math.floor(hourAgo(72).getTime() / HOUR_MS)}`.execute(api.db);
+    await sql`UPDATE mail_hours_until SET hour = ${Math.floor(getTimeHoursAgo(72).getTime() / HOUR_MS)}`.execute(
+      api.db,
+    );
 
     const counted = () => expectOk(api.call('GET', '/analytics/overview'));
     const first = await counted();
@@ -54,9 +56,10 @@ describe('GET /analytics/overview', () => {
     expect(first.totals).toEqual({ sent: 1, delivered: 1, opened: 1, clicked: 1, bounced: 0, complained: 0 });
     expect(first.rates).toMatchObject({ opened: 100, complained: 0 });
     expect(first.days).toHaveLength(31);
-    const day = (at: Date) => first.days.find(({ date }: { date: string }) => date === at.toISOString().slice(0, 10));
-    expect(day(before)).toMatchObject({ sent: 1, opened: 1, clicked: 0 });
-    expect(day(now)).toMatchObject({ sent: 0, clicked: 1 });
+    const findDay = (at: Date) =>
+      first.days.find(({ date }: { date: string }) => date === at.toISOString().slice(0, 10));
+    expect(findDay(before)).toMatchObject({ sent: 1, opened: 1, clicked: 0 });
+    expect(findDay(now)).toMatchObject({ sent: 0, clicked: 1 });
 
     await Promise.all([countPastEmailHours(api.db), countPastEmailHours(api.db)]);
     const { rows } = await sql<{ sent: number }>`SELECT sent FROM mail_hours WHERE project_id = ${projectId}`.execute(
@@ -67,7 +70,7 @@ describe('GET /analytics/overview', () => {
     // The counts stay after their events are pruned.
     await sql`DELETE FROM events WHERE project_id = ${projectId} AND name = 'email.open'`.execute(api.db);
     expect(await counted()).toEqual(first);
-    const { totals } = await expectOk(api.call('GET', '/analytics/overview', asTwo()));
+    const { totals } = await expectOk(api.call('GET', '/analytics/overview', getOptionsOfProjectTwo()));
     expect(totals).toEqual({ sent: 0, delivered: 0, opened: 0, clicked: 0, bounced: 0, complained: 1 });
   });
 
@@ -79,7 +82,8 @@ describe('GET /analytics/overview', () => {
     for (const at of ['2026-03-04T18:00:00Z', '2026-03-04T19:00:00Z', '2026-03-05T18:00:00Z'])
       await insertEvent('email.sent', new Date(at), emailId, projectId);
     await sql`UPDATE mail_hours_until SET hour = ${Date.parse('2026-03-01T00:00:00Z') / HOUR_MS}`.execute(api.db);
-    const counted = (query: string) => expectOk(api.call('GET', `/analytics/overview?${query}`, asTwo()));
+    const counted = (query: string) =>
+      expectOk(api.call('GET', `/analytics/overview?${query}`, getOptionsOfProjectTwo()));
     const { timezone, days } = await counted('startDate=2026-03-04&endDate=2026-03-06');
     expect(timezone).toBe('Asia/Kolkata');
     expect(days.map(({ date, sent }: { date: string; sent: number }) => [date, sent])).toEqual([
@@ -99,10 +103,10 @@ describe('GET /analytics/overview', () => {
   it('includes the days of the previous period, also in a zone whose clocks change in between', async () => {
     await sql`UPDATE projects SET timezone = 'Europe/Berlin' WHERE id = ${api.two.id}`.execute(api.db);
     const { days, previous } = await expectOk(
-      api.call('GET', '/analytics/overview?startDate=2026-03-29&endDate=2026-03-30', asTwo()),
+      api.call('GET', '/analytics/overview?startDate=2026-03-29&endDate=2026-03-30', getOptionsOfProjectTwo()),
     );
-    const datesOf = (list: { date: string }[]) => list.map(({ date }) => date);
-    expect([datesOf(previous.days), datesOf(days)]).toEqual([
+    const listDates = (list: { date: string }[]) => list.map(({ date }) => date);
+    expect([listDates(previous.days), listDates(days)]).toEqual([
       ['2026-03-27', '2026-03-28'],
       ['2026-03-29', '2026-03-30'],
     ]);
@@ -135,7 +139,7 @@ describe('GET /analytics/attention', () => {
         { ...run, ...ended, entry: 1 },
         { ...run, ...ended, entry: 2 },
         { ...run, ...ended, entry: null, sandbox: true },
-        { ...run, ...ended, entry: 3, completed_at: hourAgo(24 * 30) },
+        { ...run, ...ended, entry: 3, completed_at: getTimeHoursAgo(24 * 30) },
       ])
       .execute();
     await api.db
@@ -155,7 +159,7 @@ describe('GET /analytics/attention', () => {
       .insertInto('webhook_endpoints')
       .values({ ...chosen, project_id: projectId, events: ['*'], secret: 'sealed' })
       .execute();
-    const late = hourAgo(1);
+    const late = getTimeHoursAgo(1);
     const hex = late.getTime().toString(16).padStart(12, '0');
     await sql`
       INSERT INTO outbox (id, project_id, kind, ref_id, priority, created_at, available_at)
@@ -170,7 +174,7 @@ describe('GET /analytics/attention', () => {
       { kind: 'executions_failed', id: workflow.id, name: 'Test', count: 2, detail: 'loop' },
       { kind: 'endpoint_disabled', name: 'https://hooks.example.com', detail: 'failing' },
     ]);
-    expect((await expectOk(api.call('GET', '/analytics/attention', asTwo()))).data).toEqual([]);
+    expect((await expectOk(api.call('GET', '/analytics/attention', getOptionsOfProjectTwo()))).data).toEqual([]);
   });
 
   it('omits items that the key’s scopes do not allow', async () => {
@@ -207,7 +211,7 @@ describe('GET /analytics/upcoming', () => {
     });
     expect(hours[4]).toMatchObject({ campaigns: 0, delays: 0, lastDelayAt: null });
     expect(campaigns).toMatchObject([{ id: data.id, scheduledAt: new Date(inThree + 60_000).toISOString() }]);
-    const other = await expectOk(api.call('GET', '/analytics/upcoming?hours=24', asTwo()));
+    const other = await expectOk(api.call('GET', '/analytics/upcoming?hours=24', getOptionsOfProjectTwo()));
     expect(other.campaigns).toEqual([]);
     expect(other.sendRatePerSecond).toBeNull();
     expect(other.hours.every(({ delays }: { delays: number }) => delays === 0)).toBe(true);
@@ -217,7 +221,7 @@ describe('GET /analytics/upcoming', () => {
 describe('GET /project/checklist', () => {
   it('marks each first step of a project as done once the project has done it', async () => {
     const headers = await signIn(api, api.two, 'MEMBER');
-    const read = async () => {
+    const readChecklist = async () => {
       const { items, done } = await expectOk(api.call('GET', '/project/checklist', { key: null, headers }));
       return {
         done,
@@ -225,18 +229,18 @@ describe('GET /project/checklist', () => {
       };
     };
     await sql`DELETE FROM events WHERE project_id = ${api.two.id}`.execute(api.db);
-    expect(await read()).toEqual({ done: false, ticked: [] });
+    expect(await readChecklist()).toEqual({ done: false, ticked: [] });
     await track(
-      { ...api, call: (method, path, options) => api.call(method, path, { ...options, ...asTwo() }) },
+      { ...api, call: (method, path, options) => api.call(method, path, { ...options, ...getOptionsOfProjectTwo() }) },
       'a@example.com',
       'signup',
     );
-    expect(await read()).toEqual({ done: false, ticked: ['contact', 'event'] });
+    expect(await readChecklist()).toEqual({ done: false, ticked: ['contact', 'event'] });
     await buildDomain(api.db, { projectId: api.two.id, domain: 'two.example.com' });
     await buildTemplate(api.db, { projectId: api.two.id });
     await sql`UPDATE emails SET sent_at = now() WHERE project_id = ${api.two.id}`.execute(api.db);
     await api.db.insertInto('workflows').values({ project_id: api.two.id, name: 'w', enabled: true }).execute();
-    expect(await read()).toEqual({
+    expect(await readChecklist()).toEqual({
       done: true,
       ticked: ['domain', 'contact', 'template', 'mail', 'event', 'automation'],
     });

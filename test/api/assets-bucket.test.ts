@@ -43,8 +43,8 @@ async function fetchServed(url: string, app: RequestTarget = api.app) {
 
 /** Starts the API with another image bucket on the same database. */
 const createAppWithBucket = (bucket: TestApi['deps']['bucket']): RequestTarget => createApp({ ...api.deps, bucket });
-const remove = (id: string) => api.call('DELETE', `/assets/${id}`);
-const keyOf = async (hash: string) =>
+const deleteImage = (id: string) => api.call('DELETE', `/assets/${id}`);
+const readObjectKey = async (hash: string) =>
   (await api.db.selectFrom('assets').select('object_key').where('hash', '=', hash).executeTakeFirstOrThrow())
     .object_key ?? '';
 const countLeftovers = async () => (await api.db.selectFrom('asset_leftovers').select('object_key').execute()).length;
@@ -59,7 +59,7 @@ describe('an image that is stored in a bucket', () => {
     const content = newGif();
     const { status, body } = await upload(content);
     expect(status).toBe(201);
-    const key = await keyOf(body.hash);
+    const key = await readObjectKey(body.hash);
     expect(key).toMatch(new RegExp(`^tidings/${api.one.id}/[0-9a-f-]{36}$`));
     expect(s3.objects.get(key)).toEqual({ content, type: 'image/gif' });
     const response = await fetchServed(body.url);
@@ -108,8 +108,8 @@ describe('an image that is stored in a bucket', () => {
 
   it('returns 404 as soon as it is deleted, and the next pruning deletes its object', async () => {
     const { body } = await upload(newGif());
-    const key = await keyOf(body.hash);
-    expect((await remove(body.id)).status).toBe(204);
+    const key = await readObjectKey(body.hash);
+    expect((await deleteImage(body.id)).status).toBe(204);
     expect((await fetchServed(body.url)).status).toBe(404);
     expect(s3.objects.has(key)).toBe(true);
     await removeLeftoverObjects({ db: api.db, bucket: api.deps.bucket });
@@ -119,7 +119,7 @@ describe('an image that is stored in a bucket', () => {
   it('stays if it is deleted and uploaded again before pruning', async () => {
     const content = newGif();
     const first = (await upload(content)).body;
-    await remove(first.id);
+    await deleteImage(first.id);
     const again = (await upload(content)).body;
     await pruneObjects();
     expect(again.hash).toBe(first.hash);
@@ -168,14 +168,14 @@ describe('a bucket that cannot be used', () => {
 
   it('makes an image return 404 if its object is lost', async () => {
     const { body } = await upload(newGif());
-    s3.objects.delete(await keyOf(body.hash));
+    s3.objects.delete(await readObjectKey(body.hash));
     expect((await fetchServed(body.url)).status).toBe(404);
   });
 
   it('keeps deleted objects while it is unusable, and pruning reports the failed part', async () => {
     const { body } = await upload(newGif());
-    const key = await keyOf(body.hash);
-    await remove(body.id);
+    const key = await readObjectKey(body.hash);
+    await deleteImage(body.id);
     s3.mood = 'away';
     await expect(pruneObjects()).rejects.toThrow();
     s3.mood = 'well';
@@ -194,7 +194,7 @@ describe('adding or removing a bucket in the settings', () => {
     s3.requests = [];
     expect(await fetchServed(before.body.url)).toMatchObject({ status: 200, content });
     expect(await upload(content)).toEqual({ status: 200, body: before.body });
-    expect((await remove(before.body.id)).status).toBe(204);
+    expect((await deleteImage(before.body.id)).status).toBe(204);
     expect([s3.requests, await countLeftovers()]).toEqual([[], 0]);
   });
 

@@ -63,12 +63,12 @@ describe('an image', () => {
   it('is returned byte for byte if it is larger than a megabyte, also to two concurrent readers', async () => {
     const content = newGif(Buffer.from(Array.from({ length: 1_000_000 }, (_, at) => (at * 31) & 255)));
     const { body } = await upload(content);
-    const sha = async () =>
+    const hashServedImage = async () =>
       createHash('sha256')
         .update(Buffer.from(await (await fetchAsset(body.url)).arrayBuffer()))
         .digest('hex');
     const whole = createHash('sha256').update(content).digest('hex');
-    expect(await Promise.all([sha(), sha()])).toEqual([whole, whole]);
+    expect(await Promise.all([hashServedImage(), hashServedImage()])).toEqual([whole, whole]);
   });
 
   it('keeps its first name if the same bytes are uploaded again', async () => {
@@ -152,15 +152,18 @@ describe('the images of a project', () => {
 });
 
 describe('an image that is in use', () => {
-  const email = (url: string) => ({ subject: 's', body: `<p>Hi</p><img src="${url}" width="2" alt="">` });
-  const template = (url: string) =>
-    api.call('POST', '/templates', { body: { name: 't', type: 'TRANSACTIONAL', ...email(url) } });
+  const createEmailWithImage = (url: string) => ({
+    subject: 's',
+    body: `<p>Hi</p><img src="${url}" width="2" alt="">`,
+  });
+  const createTemplate = (url: string) =>
+    api.call('POST', '/templates', { body: { name: 't', type: 'TRANSACTIONAL', ...createEmailWithImage(url) } });
   const readUses = async (id: string) =>
     (await listAssets('?limit=100')).data.find((asset: { id: string }) => asset.id === id).usedBy;
 
   it('is marked as used, and is deleted only if the request forces it', async () => {
     const { id, url } = (await upload(newGif())).body;
-    const used = (await template(url)).body;
+    const used = (await createTemplate(url)).body;
     expect(await readUses(id)).toEqual({ templates: 1, campaigns: 0, sent: false });
     expect(await api.call('DELETE', `/assets/${id}`)).toMatchObject({
       status: 409,
@@ -168,7 +171,7 @@ describe('an image that is in use', () => {
     });
     await api.call('PATCH', `/templates/${used.id}`, { body: { body: '<p>none</p>' } });
     expect(await readUses(id)).toEqual({ templates: 0, campaigns: 0, sent: false });
-    await api.call('PATCH', `/templates/${used.id}`, { body: email(url) });
+    await api.call('PATCH', `/templates/${used.id}`, { body: createEmailWithImage(url) });
     expect((await api.call('DELETE', `/assets/${id}?force=true`)).status).toBe(204);
   });
 
@@ -176,12 +179,12 @@ describe('an image that is in use', () => {
     const [a, b] = [(await upload(newGif())).body, (await upload(newGif())).body];
     const variants = [
       { name: 'A', weight: 1 },
-      { name: 'B', weight: 1, body: email(b.url).body },
+      { name: 'B', weight: 1, body: createEmailWithImage(b.url).body },
     ];
     const from_email = 'x@verified.example';
     await sql`
       INSERT INTO campaigns (project_id, name, subject, body, from_email, audience_type, variants)
-      VALUES (${api.one.id}, 'c', 's', ${email(a.url).body}, ${from_email}, 'ALL', ${JSON.stringify(variants)}::jsonb)
+      VALUES (${api.one.id}, 'c', 's', ${createEmailWithImage(a.url).body}, ${from_email}, 'ALL', ${JSON.stringify(variants)}::jsonb)
     `.execute(api.db);
     expect(await readUses(a.id)).toEqual({ templates: 0, campaigns: 1, sent: false });
     expect(await readUses(b.id)).toEqual({ templates: 0, campaigns: 1, sent: false });
@@ -189,7 +192,7 @@ describe('an image that is in use', () => {
 
   it('may be used by an accepted email, also if its template was deleted', async () => {
     const { id, url } = (await upload(newGif())).body;
-    const used = (await template(url)).body;
+    const used = (await createTemplate(url)).body;
     const body = { to: 'ada@example.com', template: used.id, from: 'hi@verified.example' };
     expect((await api.call('POST', '/v1/send', { body })).status).toBe(200);
     await api.call('DELETE', `/templates/${used.id}`);
@@ -199,19 +202,19 @@ describe('an image that is in use', () => {
 
   it('is found by the filter for used images, and not by the filter for unused images', async () => {
     const [a, b] = [(await upload(newGif())).body, (await upload(newGif())).body];
-    await template(a.url);
-    const ids = async (query: string) => (await listAssets(query)).data.map(({ id }: { id: string }) => id);
-    expect(await ids('?used=true&limit=100')).toContain(a.id);
-    expect(await ids('?used=true&limit=100')).not.toContain(b.id);
-    expect(await ids('?used=false&limit=100')).toContain(b.id);
-    expect(await ids('?used=false&limit=100')).not.toContain(a.id);
+    await createTemplate(a.url);
+    const listIds = async (query: string) => (await listAssets(query)).data.map(({ id }: { id: string }) => id);
+    expect(await listIds('?used=true&limit=100')).toContain(a.id);
+    expect(await listIds('?used=true&limit=100')).not.toContain(b.id);
+    expect(await listIds('?used=false&limit=100')).toContain(b.id);
+    expect(await listIds('?used=false&limit=100')).not.toContain(a.id);
   });
 
   it('does not count as used if only another project uses it', async () => {
     const { id, url } = (await upload(newGif())).body;
     await api.call('POST', '/templates', {
       key: api.two.secretKey,
-      body: { name: 't', type: 'TRANSACTIONAL', ...email(url) },
+      body: { name: 't', type: 'TRANSACTIONAL', ...createEmailWithImage(url) },
     });
     expect(await readUses(id)).toEqual({ templates: 0, campaigns: 0, sent: false });
   });

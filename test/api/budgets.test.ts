@@ -11,7 +11,7 @@ beforeAll(async () => {
 });
 afterAll(() => api.close());
 
-const get = (id: string, key?: string) => api.call('GET', `/v1/emails/${id}`, key === undefined ? {} : { key });
+const readEmail = (id: string, key?: string) => api.call('GET', `/v1/emails/${id}`, key === undefined ? {} : { key });
 /** A template with 10,000 iterations that print output. It takes a few milliseconds to render. */
 const COSTLY = '{% for a in (1..100) %}{% for b in (1..100) %}{{ a | times: b }} {% endfor %}{% endfor %}';
 
@@ -20,13 +20,13 @@ describe('a project that has used up its processor budget', () => {
     const costly = await buildEmail(api.db, { projectId: api.one.id, body: COSTLY });
     const plain = await buildEmail(api.db, { projectId: api.one.id });
     const others = await buildEmail(api.db, { projectId: api.two.id, body: COSTLY });
-    expect((await get(costly)).status).toBe(200);
+    expect((await readEmail(costly)).status).toBe(200);
 
-    const refused = await get(costly);
+    const refused = await readEmail(costly);
     expect(refused).toMatchObject({ status: 429, body: { error: { code: 'RATE_LIMIT_EXCEEDED' } } });
     expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(1);
-    expect((await get(plain)).body.data.body).toBe('<p>Hello Ada</p>');
-    expect((await get(others, api.two.secretKey)).status).toBe(200);
+    expect((await readEmail(plain)).body.data.body).toBe('<p>Hello Ada</p>');
+    expect((await readEmail(others, api.two.secretKey)).status).toBe(200);
   });
 });
 
@@ -61,12 +61,12 @@ describe('pages of a project’s lists', () => {
       INSERT INTO contacts (project_id, email, subscribed, data)
       SELECT ${api.one.id}, 'large' || n || '@example.com', true, jsonb_build_object('text', repeat('x', 60000))
       FROM generate_series(1, 10) AS n`.execute(api.db);
-    const list = (key = api.one.secretKey) => api.call('GET', '/contacts?limit=100', { key });
-    expect((await list()).status).toBe(200);
-    const refused = await list();
+    const listContacts = (key = api.one.secretKey) => api.call('GET', '/contacts?limit=100', { key });
+    expect((await listContacts()).status).toBe(200);
+    const refused = await listContacts();
     expect(refused).toMatchObject({ status: 429, body: { error: { code: 'RATE_LIMIT_EXCEEDED' } } });
     expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(1);
-    expect((await list(api.two.secretKey)).status).toBe(200);
+    expect((await listContacts(api.two.secretKey)).status).toBe(200);
   });
 });
 

@@ -27,7 +27,7 @@ async function buildCampaign(): Promise<{
   return { id, project, get };
 }
 
-const emails = ({ body }: { body: { data: { email: string | null }[] } }) => body.data.map(({ email }) => email);
+const listAddresses = ({ body }: { body: { data: { email: string | null }[] } }) => body.data.map(({ email }) => email);
 
 describe('the recipients of a campaign', () => {
   it('are all listed newest first, each with its result', async () => {
@@ -35,7 +35,7 @@ describe('the recipients of a campaign', () => {
     const { status, body } = await get();
     expect(status).toBe(200);
     expect(body).toMatchObject({ total: 12, hasMore: false, cursor: null });
-    expect(emails({ body })).toEqual(Array.from({ length: 12 }, (_, n) => `p${11 - n}@to.test`));
+    expect(listAddresses({ body })).toEqual(Array.from({ length: 12 }, (_, n) => `p${11 - n}@to.test`));
     expect(Object.keys(body.data[0]).sort()).toEqual(
       'contactId email status reason error attempts variant emailId notBefore sentAt deliveredAt openedAt clickedAt bouncedAt unsubscribedAt'
         .split(' ')
@@ -67,7 +67,7 @@ describe('the recipients of a campaign', () => {
     const { get } = await buildCampaign();
     const response = await get(query);
     expect(response.status).toBe(200);
-    expect(emails(response)).toEqual(found.map((n) => `p${n}@to.test`));
+    expect(listAddresses(response)).toEqual(found.map((n) => `p${n}@to.test`));
     expect(response.body.total).toBe(found.length);
   });
 
@@ -75,11 +75,11 @@ describe('the recipients of a campaign', () => {
     'are paged by cursor, without duplicates or gaps%s',
     async (filter) => {
       const { get } = await buildCampaign();
-      const whole = emails(await get(`?limit=100${filter}`));
+      const whole = listAddresses(await get(`?limit=100${filter}`));
       const paged: (string | null)[] = [];
       for (let cursor = ''; ; ) {
         const page = await get(`?limit=3${filter}${cursor}`);
-        paged.push(...emails(page));
+        paged.push(...listAddresses(page));
         expect(page.body.hasMore).toBe(page.body.cursor !== null);
         if (!page.body.hasMore) break;
         cursor = `&cursor=${page.body.cursor}`;
@@ -96,38 +96,42 @@ describe('the recipients of a campaign', () => {
       status: `CASE WHEN n % 2 = 0 THEN 'SENT' WHEN n = 12345 THEN 'FAILED' ELSE 'OPENED' END`,
       reason: `CASE WHEN n = 12345 THEN 'unsubscribed' END`,
     });
-    const change = (table: 'emails' | 'contacts', from: string, to: string) => {
+    const changeAddress = (table: 'emails' | 'contacts', from: string, to: string) => {
       const column = sql.ref(table === 'emails' ? 'to_email' : 'email');
       return sql`UPDATE ${sql.table(table)} SET ${column} = ${to} WHERE project_id = ${project.id} AND ${column} = ${from}`.execute(
         api.db,
       );
     };
-    await change('emails', 'p7@to.test', 'xp1234@to.test');
-    await change('emails', 'p19000@to.test', 'xp1234@to.test');
+    await changeAddress('emails', 'p7@to.test', 'xp1234@to.test');
+    await changeAddress('emails', 'p19000@to.test', 'xp1234@to.test');
     // The addresses of these contacts now differ from the addresses that their emails were sent to.
-    await change('contacts', 'p12341@to.test', 'moved@to.test');
-    await change('contacts', 'p9@to.test', 'p1234-new@to.test');
+    await changeAddress('contacts', 'p12341@to.test', 'moved@to.test');
+    await changeAddress('contacts', 'p9@to.test', 'p1234-new@to.test');
     const get = (query: string) => api.call('GET', `/campaigns/${id}/recipients?${query}`, { key: project.secretKey });
     const listByPages = async (query: string) => {
       const found: (string | null)[] = [];
       for (let cursor = '', more = true; more; ) {
         const { status, body } = await get(`${query}${cursor}`);
         expect(status).toBe(200);
-        found.push(...emails({ body }));
+        found.push(...listAddresses({ body }));
         more = body.hasMore;
         cursor = `&cursor=${body.cursor}`;
       }
       return found;
     };
-    const of = (...numbers: number[]) => numbers.map((n) => `p${n}@to.test`);
-    const begin = of(12340, 12342, 12343, 12344, 12345, 12346, 12347, 12348, 12349, 1234);
-    const others = ['xp1234@to.test', ...of(12341), 'xp1234@to.test'];
+    const toAddresses = (...numbers: number[]) => numbers.map((n) => `p${n}@to.test`);
+    const begin = toAddresses(12340, 12342, 12343, 12344, 12345, 12346, 12347, 12348, 12349, 1234);
+    const others = ['xp1234@to.test', ...toAddresses(12341), 'xp1234@to.test'];
     for (const limit of [1, 3, 10, 100]) {
       expect(await listByPages(`search=P1234&limit=${limit}`)).toEqual([...begin, ...others]);
     }
-    expect(emails(await get('search=p12345@to.test'))).toEqual(of(12345));
-    expect(await listByPages('search=p1234&status=FAILED')).toEqual(of(12345));
-    expect(await listByPages('search=1234@TO.test')).toEqual(['xp1234@to.test', ...of(11234, 1234), 'xp1234@to.test']);
+    expect(listAddresses(await get('search=p12345@to.test'))).toEqual(toAddresses(12345));
+    expect(await listByPages('search=p1234&status=FAILED')).toEqual(toAddresses(12345));
+    expect(await listByPages('search=1234@TO.test')).toEqual([
+      'xp1234@to.test',
+      ...toAddresses(11234, 1234),
+      'xp1234@to.test',
+    ]);
     expect(await listByPages('search=%25')).toEqual([]);
     const whole = await listByPages('search=p&limit=100');
     expect(new Set(whole).size).toBe(20_099);
@@ -137,18 +141,18 @@ describe('the recipients of a campaign', () => {
 
   it('are complete over several chunks, among other emails of the project', async () => {
     const project = await buildProject(api.db, 'Chunks');
-    const build = () =>
+    const buildLargeCampaign = () =>
       buildSentCampaign(api.db, {
         projectId: project.id,
         count: 12_000,
         status: `CASE WHEN n % 4000 = 7 THEN 'OPENED' ELSE 'SENT' END`,
       });
-    const [id] = [await build(), await build()];
+    const [id] = [await buildLargeCampaign(), await buildLargeCampaign()];
     const found: (string | null)[] = [];
     for (let cursor: string | null = null, first = true; first || cursor; first = false) {
       const query: string = `?status=OPENED${cursor ? `&cursor=${cursor}` : ''}`;
       const { body } = await api.call('GET', `/campaigns/${id}/recipients${query}`, { key: project.secretKey });
-      found.push(...emails({ body }));
+      found.push(...listAddresses({ body }));
       cursor = body.cursor;
     }
     expect(found).toEqual(['p8007@to.test', 'p4007@to.test', 'p7@to.test']);
@@ -183,7 +187,7 @@ describe('the recipients of a campaign', () => {
 });
 
 describe('the CSV file of a campaign’s recipients', () => {
-  async function csv(id: string, key: string, query = ''): Promise<string> {
+  async function downloadCsv(id: string, key: string, query = ''): Promise<string> {
     const response = await api.app.request(`/campaigns/${id}/recipients${query}`, {
       headers: { authorization: `Bearer ${key}`, accept: 'text/csv' },
     });
@@ -194,12 +198,14 @@ describe('the CSV file of a campaign’s recipients', () => {
 
   it('has all recipients that match the filters, whatever the limit, after a header line', async () => {
     const { id, project } = await buildCampaign();
-    const [names, ...lines] = (await csv(id, project.secretKey, '?limit=2')).trimEnd().split('\r\n');
+    const [names, ...lines] = (await downloadCsv(id, project.secretKey, '?limit=2')).trimEnd().split('\r\n');
     expect(names).toBe(
       'contactId,email,status,reason,error,attempts,variant,emailId,notBefore,sentAt,deliveredAt,openedAt,clickedAt,bouncedAt,unsubscribedAt',
     );
     expect(lines.map((line) => line.split(',')[1])).toEqual(Array.from({ length: 12 }, (_, n) => `p${11 - n}@to.test`));
-    expect((await csv(id, project.secretKey, '?reason=provider_rejected')).trimEnd().split('\r\n')).toHaveLength(3);
+    expect(
+      (await downloadCsv(id, project.secretKey, '?reason=provider_rejected')).trimEnd().split('\r\n'),
+    ).toHaveLength(3);
   });
 
   it('contains no formula that a spreadsheet would run', async () => {
@@ -207,14 +213,14 @@ describe('the CSV file of a campaign’s recipients', () => {
     await sql`UPDATE emails SET error = '=HYPERLINK("http://evil.test")', to_email = '+x@to.test' WHERE campaign_id = ${id} AND to_email = 'p4@to.test'`.execute(
       api.db,
     );
-    const text = await csv(id, project.secretKey);
+    const text = await downloadCsv(id, project.secretKey);
     expect(text).toContain(`,'+x@to.test,FAILED,provider_rejected,"'=HYPERLINK(""http://evil.test"")",`);
   });
 
   it('is complete over many chunks', async () => {
     const project = await buildProject(api.db, 'CSV');
     const id = await buildSentCampaign(api.db, { projectId: project.id, count: 12_345 });
-    const lines = (await csv(id, project.secretKey)).trimEnd().split('\r\n').slice(1);
+    const lines = (await downloadCsv(id, project.secretKey)).trimEnd().split('\r\n').slice(1);
     expect(new Set(lines.map((line) => line.split(',')[1])).size).toBe(12_345);
   });
 });

@@ -28,7 +28,7 @@ async function createAndReview(changes: Record<string, unknown> = {}) {
   return response.body;
 }
 
-const codes = ({ findings }: { findings: { code: string }[] }) => findings.map(({ code }) => code);
+const listCodes = ({ findings }: { findings: { code: string }[] }) => findings.map(({ code }) => code);
 
 describe('the review of a campaign', () => {
   it('counts recipients and skipped contacts, and finds no problem in a correct campaign', async () => {
@@ -68,7 +68,7 @@ describe('the review of a campaign', () => {
   it('finds problems with the sender, the project and the audience', async () => {
     await sql`UPDATE domains SET found = '{}' WHERE project_id = ${project.id}`.execute(api.db);
     await sql`UPDATE projects SET held_at = now() WHERE id = ${project.id}`.execute(api.db);
-    expect(codes(await createAndReview())).toEqual(['dmarc_missing', 'project_held', 'empty_audience']);
+    expect(listCodes(await createAndReview())).toEqual(['dmarc_missing', 'project_held', 'empty_audience']);
     const { body } = await call('POST', '/campaigns', campaignBody({ body: CLEAN, subject: 'Hi' }));
     await sql`UPDATE domains SET status = 'FAILED' WHERE project_id = ${project.id}`.execute(api.db);
     const { findings } = (await call('GET', `/campaigns/${body.data.id}/review`)).body;
@@ -79,7 +79,7 @@ describe('the review of a campaign', () => {
     await buildContacts(api.db, { projectId: project.id, count: 1 });
     const images = `<a href="https://bit.ly/x"><img src="https://a.test/a.png"></a>`;
     const body = `${images}<a href="javascript:void(0)"></a><!-- ${'x'.repeat(110_000)} -->`;
-    expect(codes(await createAndReview({ subject: 'x'.repeat(79), body }))).toEqual([
+    expect(listCodes(await createAndReview({ subject: 'x'.repeat(79), body }))).toEqual([
       'no_text',
       'no_unsubscribe_link',
       'bad_link',
@@ -93,9 +93,9 @@ describe('the review of a campaign', () => {
   it('counts the size of the preheader, ignores links in it, and returns 422 if it does not parse', async () => {
     await buildContacts(api.db, { projectId: project.id, count: 1 });
     const large = `${CLEAN}<!-- ${'x'.repeat(102_300 - CLEAN.length)} -->`;
-    expect(codes(await createAndReview({ body: large }))).toEqual([]);
-    expect(codes(await createAndReview({ body: large, preheader: 'Soon' }))).toEqual(['html_too_large']);
-    expect(codes(await createAndReview({ body: '<p>Hello</p>', preheader: '{{unsubscribeUrl}}' }))).toEqual([
+    expect(listCodes(await createAndReview({ body: large }))).toEqual([]);
+    expect(listCodes(await createAndReview({ body: large, preheader: 'Soon' }))).toEqual(['html_too_large']);
+    expect(listCodes(await createAndReview({ body: '<p>Hello</p>', preheader: '{{unsubscribeUrl}}' }))).toEqual([
       'no_unsubscribe_link',
     ]);
     const { body } = await call('POST', '/campaigns', campaignBody({ body: CLEAN }));
@@ -118,15 +118,15 @@ describe('the review of a campaign', () => {
     expect((await createAndReview({ variants, test })).findings).toMatchObject([
       { code: 'variant_without_reader', severity: 'warning', details: { variants: ['C'] } },
     ]);
-    expect(codes(await createAndReview({ variants, test: { ...test, share: 0.3 } }))).toEqual([]);
-    expect(codes(await createAndReview({ variants }))).toEqual([]);
+    expect(listCodes(await createAndReview({ variants, test: { ...test, share: 0.3 } }))).toEqual([]);
+    expect(listCodes(await createAndReview({ variants }))).toEqual([]);
   });
 
   it('estimates the duration from the send rate', async () => {
     await buildContacts(api.db, { projectId: project.id, count: 30 });
-    const rate = (n: number) =>
+    const setSendRate = (n: number) =>
       sql`UPDATE projects SET send_rate_per_second = ${n} WHERE id = ${project.id}`.execute(api.db);
-    await rate(4);
+    await setSendRate(4);
     expect(await createAndReview()).toMatchObject({ estimatedSeconds: 8, findings: [] });
   });
 
@@ -146,7 +146,7 @@ describe('the review of a campaign', () => {
     await sql`UPDATE campaigns SET segment_id = NULL WHERE id = ${body.data.id}`.execute(api.db);
     const response = await call('GET', `/campaigns/${body.data.id}/review`);
     expect([response.status, response.body.audience, response.body.willSend]).toEqual([200, 0, 0]);
-    expect(codes(response.body)).toContain('empty_audience');
+    expect(listCodes(response.body)).toContain('empty_audience');
   });
 });
 
@@ -172,7 +172,7 @@ describe('the preview of a template', () => {
       missingVariables: ['city'],
     });
     expect(body.text).toContain('Ada <b> ada@to.test pro');
-    expect(codes(body)).toEqual(['no_unsubscribe_link', 'missing_variables']);
+    expect(listCodes(body)).toEqual(['no_unsubscribe_link', 'missing_variables']);
   });
 
   it('renders without a contact, and adds the footer to a MARKETING template', async () => {

@@ -72,7 +72,7 @@ async function insertClicks(id: string, p: { recipient: number; link: number; cl
 }
 
 const listLinks = async (id: string) => (await call('GET', `/campaigns/${id}/links`)).body.data;
-const figures = (clicks: number, uniqueClicks: number) => ({ clicks, uniqueClicks, machineClicks: 0 });
+const createClickCounts = (clicks: number, uniqueClicks: number) => ({ clicks, uniqueClicks, machineClicks: 0 });
 
 describe('the links of a campaign with variants', () => {
   it('are the links of all variants, each once, with its total clicks and its clicks for each variant', async () => {
@@ -82,16 +82,16 @@ describe('the links of a campaign with variants', () => {
     await insertClicks(id, { recipient: 1, link: 0, clicks: 3 });
     await insertClicks(id, { recipient: 3, link: 0, clicks: 1 });
     expect(await listLinks(id)).toEqual([
-      { url: 'https://a.test/', ...figures(2, 1), variants: [{ name: 'A', ...figures(2, 1) }] },
+      { url: 'https://a.test/', ...createClickCounts(2, 1), variants: [{ name: 'A', ...createClickCounts(2, 1) }] },
       {
         url: 'https://both.test/',
-        ...figures(5, 3),
+        ...createClickCounts(5, 3),
         variants: [
-          { name: 'A', ...figures(1, 1) },
-          { name: 'B', ...figures(4, 2) },
+          { name: 'A', ...createClickCounts(1, 1) },
+          { name: 'B', ...createClickCounts(4, 2) },
         ],
       },
-      { url: 'https://b.test/', ...figures(0, 0), variants: [{ name: 'B', ...figures(0, 0) }] },
+      { url: 'https://b.test/', ...createClickCounts(0, 0), variants: [{ name: 'B', ...createClickCounts(0, 0) }] },
     ]);
   });
 
@@ -100,8 +100,8 @@ describe('the links of a campaign with variants', () => {
     await insertClicks(id, { recipient: 0, link: 0, clicks: 1 });
     await insertClicks(id, { recipient: 1, link: 0, clicks: 2 });
     expect((await listLinks(id))[0].variants).toEqual([
-      { name: 'A', ...figures(1, 1) },
-      { name: 'B', ...figures(2, 1) },
+      { name: 'A', ...createClickCounts(1, 1) },
+      { name: 'B', ...createClickCounts(2, 1) },
     ]);
   });
 
@@ -119,7 +119,7 @@ describe('the links of a campaign with variants', () => {
     ]);
     expect((await listLinks(await createDraft({})))[0]).toEqual({
       url: 'https://a.test/',
-      ...figures(0, 0),
+      ...createClickCounts(0, 0),
       variants: null,
     });
   });
@@ -167,8 +167,8 @@ describe('the review of a campaign with variants', () => {
     const test = { share: 0.5, metric: 'opens', waitMinutes: 60, minimum: 0 };
     expect((await review({ variants: VARIANTS, test })).estimatedSeconds).toBe(3601);
     // The sending window is closed during this hour and the next, so the wait is at least an hour.
-    const hour = (plus: number) => `${String((new Date().getUTCHours() + plus) % 24).padStart(2, '0')}:00`;
-    const shut = await review({ sendingWindow: { from: hour(2), to: hour(3), timezone: 'UTC' } });
+    const getHour = (plus: number) => `${String((new Date().getUTCHours() + plus) % 24).padStart(2, '0')}:00`;
+    const shut = await review({ sendingWindow: { from: getHour(2), to: getHour(3), timezone: 'UTC' } });
     expect(shut.estimatedSeconds).toBeGreaterThan(3_590);
   });
 });

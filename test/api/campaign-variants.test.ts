@@ -15,7 +15,7 @@ beforeAll(async () => {
 
 afterAll(() => api?.close());
 
-async function create(changes: Record<string, unknown> = {}) {
+async function createCampaign(changes: Record<string, unknown> = {}) {
   const { status, body } = await api.call('POST', '/campaigns', { body: campaignBody(changes) });
   expect(status, JSON.stringify(body)).toBe(200);
   return body.data;
@@ -29,17 +29,17 @@ describe('the variants of a campaign', () => {
   const test = { share: 0.1, metric: 'clicks', waitMinutes: 90, minimum: 20 };
 
   it('are returned as they were given, with the test and its state', async () => {
-    const campaign = await create({ variants, test });
+    const campaign = await createCampaign({ variants, test });
     const none = { testState: 'PENDING', testEndsAt: null, winner: null, winnerBy: null, winnerAt: null };
     expect(campaign).toMatchObject({ variants, test, ...none });
     expect((await api.call('GET', `/campaigns/${campaign.id}`)).body).toEqual(campaign);
     const listed = (await api.call('GET', '/campaigns?limit=1')).body.campaigns[0];
     expect(listed).toEqual(campaign);
-    expect(await create()).toMatchObject({ variants: null, test: null, testState: null });
+    expect(await createCampaign()).toMatchObject({ variants: null, test: null, testState: null });
   });
 
   it('have defaults: equal weights, the metric opens, 4 hours; null counts as absent', async () => {
-    const campaign = await create({
+    const campaign = await createCampaign({
       variants: [
         { name: 'A', subject: null },
         { name: 'B', body: null, subject: 'Other' },
@@ -73,7 +73,7 @@ describe('the variants of a campaign', () => {
     ['a negative wait', { variants, test: { ...test, waitMinutes: -1 } }, 'test.waitMinutes'],
     ['a fractional minimum', { variants, test: { ...test, minimum: 0.5 } }, 'test.minimum'],
   ])('are refused with %s, in POST and PUT', async (_, changes, field) => {
-    const { id } = await create();
+    const { id } = await createCampaign();
     const refused = { status: 422, body: { error: { code: 'VALIDATION_ERROR', errors: [{ field }] } } };
     expect(await api.call('POST', '/campaigns', { body: campaignBody(changes) })).toMatchObject(refused);
     expect(await api.call('PUT', `/campaigns/${id}`, { body: changes })).toMatchObject(refused);
@@ -86,18 +86,19 @@ describe('the variants of a campaign', () => {
   });
 
   it('stay if a PUT does not name them; null removes them and the test', async () => {
-    const { id } = await create({ variants, test });
-    const put = async (body: Record<string, unknown>) => (await api.call('PUT', `/campaigns/${id}`, { body })).body;
-    expect(await put({ name: 'Other' })).toMatchObject({ name: 'Other', variants, test });
-    expect(await put({ test: null })).toMatchObject({ variants, test: null });
-    expect(await put({ test })).toMatchObject({ variants, test });
-    expect(await put({ variants: null })).toMatchObject({ variants: null, test: null });
-    expect(await put({ variants })).toMatchObject({ variants, test: null });
-    expect(await put({ variants: [] })).toMatchObject({ variants: null, test: null });
+    const { id } = await createCampaign({ variants, test });
+    const replaceCampaign = async (body: Record<string, unknown>) =>
+      (await api.call('PUT', `/campaigns/${id}`, { body })).body;
+    expect(await replaceCampaign({ name: 'Other' })).toMatchObject({ name: 'Other', variants, test });
+    expect(await replaceCampaign({ test: null })).toMatchObject({ variants, test: null });
+    expect(await replaceCampaign({ test })).toMatchObject({ variants, test });
+    expect(await replaceCampaign({ variants: null })).toMatchObject({ variants: null, test: null });
+    expect(await replaceCampaign({ variants })).toMatchObject({ variants, test: null });
+    expect(await replaceCampaign({ variants: [] })).toMatchObject({ variants: null, test: null });
   });
 
   it('are copied with the campaign, without their results', async () => {
-    const { id } = await create({ variants, test });
+    const { id } = await createCampaign({ variants, test });
     await sql`UPDATE campaigns SET winner = 1, winner_by = 'hand', winner_at = now(), test_ends_at = now() WHERE id = ${id}`.execute(
       api.db,
     );
@@ -113,8 +114,8 @@ describe('the variants of a campaign', () => {
   });
 
   it('each get a test email with their own content', async () => {
-    const { id } = await create({ variants });
-    const subjectOf = async (variant?: string) => {
+    const { id } = await createCampaign({ variants });
+    const sendTestAndReadSubject = async (variant?: string) => {
       const sent = await api.call('POST', `/campaigns/${id}/test`, { body: { email: 't@to.test', variant } });
       expect(sent.status, JSON.stringify(sent.body)).toBe(200);
       const { rows } = await sql<{ subject: string; from_email: string }>`
@@ -122,26 +123,27 @@ describe('the variants of a campaign', () => {
       `.execute(api.db);
       return rows[0];
     };
-    expect(await subjectOf('B')).toEqual({ subject: '[TEST] Other news', from_email: 'b@sender.test' });
+    expect(await sendTestAndReadSubject('B')).toEqual({ subject: '[TEST] Other news', from_email: 'b@sender.test' });
     const campaigns = { subject: '[TEST] News for {{firstName}}', from_email: 'news@sender.test' };
-    expect(await subjectOf('A')).toEqual(campaigns);
-    expect(await subjectOf()).toEqual(campaigns);
+    expect(await sendTestAndReadSubject('A')).toEqual(campaigns);
+    expect(await sendTestAndReadSubject()).toEqual(campaigns);
     const unknown = await api.call('POST', `/campaigns/${id}/test`, { body: { email: 't@to.test', variant: 'C' } });
     expect(unknown).toMatchObject({ status: 422, body: { error: { errors: [{ field: 'variant' }] } } });
   });
 
   it('have no winner before the campaign is sent, and none without a test', async () => {
-    const { id } = await create({ variants, test });
-    const choose = (campaign: string) => api.call('POST', `/campaigns/${campaign}/winner`, { body: { variant: 'B' } });
-    expect(await choose(id)).toMatchObject({ status: 409, body: { error: { details: { status: 'DRAFT' } } } });
-    expect((await choose('0190a000-0000-7000-8000-0000000000ff')).status).toBe(404);
-    const untested = (await create({ variants })).id;
+    const { id } = await createCampaign({ variants, test });
+    const chooseWinner = (campaign: string) =>
+      api.call('POST', `/campaigns/${campaign}/winner`, { body: { variant: 'B' } });
+    expect(await chooseWinner(id)).toMatchObject({ status: 409, body: { error: { details: { status: 'DRAFT' } } } });
+    expect((await chooseWinner('0190a000-0000-7000-8000-0000000000ff')).status).toBe(404);
+    const untested = (await createCampaign({ variants })).id;
     await api.call('POST', `/campaigns/${untested}/send`);
-    expect((await choose(untested)).status).toBe(409);
+    expect((await chooseWinner(untested)).status).toBe(409);
     await api.call('POST', `/campaigns/${id}/send`);
-    const chosen = await choose(id);
+    const chosen = await chooseWinner(id);
     expect(chosen).toMatchObject({ status: 200, body: { success: true, data: { winner: 'B', winnerBy: 'hand' } } });
-    expect(await choose(id)).toMatchObject({ status: 409, body: { error: { details: { winner: 'B' } } } });
+    expect(await chooseWinner(id)).toMatchObject({ status: 409, body: { error: { details: { winner: 'B' } } } });
     expect(api.dispatched.at(-1)).toMatchObject({ kind: 'campaign.changed', refId: id });
     // A campaign that returns to DRAFT clears its winner.
     expect((await api.call('POST', `/campaigns/${id}/cancel`)).body.data).toMatchObject({
@@ -152,7 +154,7 @@ describe('the variants of a campaign', () => {
   });
 
   it('are in the stats, with zeros before the campaign is sent', async () => {
-    const { id } = await create({ variants, test });
+    const { id } = await createCampaign({ variants, test });
     const { body } = await api.call('GET', `/campaigns/${id}/stats`);
     expect(body.variants).toMatchObject([
       { name: 'A', weight: 2, total: 0, sent: 0, winner: false, interval: { low: 0, high: 1 } },
@@ -160,7 +162,7 @@ describe('the variants of a campaign', () => {
     ]);
     expect(body.comparison).toMatchObject({ metric: 'clicks', leader: null, significant: false });
     expect(body.comparison.sentence).toContain('not significant');
-    expect((await api.call('GET', `/campaigns/${(await create()).id}/stats`)).body).toMatchObject({
+    expect((await api.call('GET', `/campaigns/${(await createCampaign()).id}/stats`)).body).toMatchObject({
       variants: null,
       comparison: null,
     });

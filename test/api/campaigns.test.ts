@@ -23,17 +23,17 @@ beforeEach(() => {
 
 afterAll(() => api?.close());
 
-async function create(changes: Record<string, unknown> = {}) {
+async function createCampaign(changes: Record<string, unknown> = {}) {
   const { status, body } = await api.call('POST', '/campaigns', { body: campaignBody(changes) });
   expect(status, JSON.stringify(body)).toBe(200);
   return body.data;
 }
 
-const inAnHour = () => new Date(Date.now() + 3_600_000).toISOString();
+const getTimeInAnHour = () => new Date(Date.now() + 3_600_000).toISOString();
 
 describe('creating a campaign', () => {
   it('returns a DRAFT with every field, and GET returns the same record', async () => {
-    const campaign = await create({ description: 'd', fromName: 'Sender', replyTo: 'r@else.test' });
+    const campaign = await createCampaign({ description: 'd', fromName: 'Sender', replyTo: 'r@else.test' });
     expect(campaign).toMatchObject({
       name: 'News',
       description: 'd',
@@ -57,13 +57,13 @@ describe('creating a campaign', () => {
   });
 
   it.each(['audienceFilter', 'audienceCondition', 'filters'])('accepts the condition in the field %s', async (name) => {
-    const campaign = await create({ audienceType: 'FILTERED', [name]: FILTER });
+    const campaign = await createCampaign({ audienceType: 'FILTERED', [name]: FILTER });
     expect(campaign).toMatchObject({ filters: FILTER, audienceFilter: FILTER, audienceCondition: FILTER });
   });
 
   it('accepts the audience type as `type`, and a filter without groups', async () => {
     const simple = { operator: 'AND', conditions: [{ field: 'email', operator: 'contains', value: '@' }] };
-    const campaign = await create({ audienceType: undefined, type: 'FILTERED', filters: simple });
+    const campaign = await createCampaign({ audienceType: undefined, type: 'FILTERED', filters: simple });
     expect(campaign.audienceFilter.groups[0].filters).toEqual(simple.conditions);
   });
 
@@ -97,7 +97,7 @@ describe('creating a campaign', () => {
 
 describe('changing a campaign', () => {
   it('PUT replaces the given fields and returns the campaign', async () => {
-    const { id } = await create({ description: 'old' });
+    const { id } = await createCampaign({ description: 'old' });
     const { status, body } = await api.call('PUT', `/campaigns/${id}`, {
       body: campaignBody({ subject: 'New', description: null }),
     });
@@ -106,13 +106,13 @@ describe('changing a campaign', () => {
   });
 
   it('PUT changes the audience and clears the previous audience', async () => {
-    const { id } = await create({ audienceType: 'FILTERED', filters: FILTER });
+    const { id } = await createCampaign({ audienceType: 'FILTERED', filters: FILTER });
     const { body } = await api.call('PUT', `/campaigns/${id}`, { body: { audienceType: 'ALL' } });
     expect(body).toMatchObject({ type: 'ALL', audienceFilter: null });
   });
 
   it('PUT of a whole record with another audience type clears the audience; a PUT that sets an audience of the wrong type is refused', async () => {
-    const { scheduledFor: _, ...record } = await create({ audienceType: 'FILTERED', filters: FILTER });
+    const { scheduledFor: _, ...record } = await createCampaign({ audienceType: 'FILTERED', filters: FILTER });
     const path = `/campaigns/${record.id}`;
     const other = { ...FILTER, logic: 'OR' };
     const refused = await api.call('PUT', path, { body: { audienceType: 'ALL', audienceFilter: other } });
@@ -125,8 +125,8 @@ describe('changing a campaign', () => {
   });
 
   it('PUT with a new time moves a SCHEDULED campaign', async () => {
-    const { id } = await create();
-    await api.call('POST', `/campaigns/${id}/send`, { body: { scheduledFor: inAnHour() } });
+    const { id } = await createCampaign();
+    await api.call('POST', `/campaigns/${id}/send`, { body: { scheduledFor: getTimeInAnHour() } });
     const later = new Date(Date.now() + 7_200_000).toISOString();
     const { body } = await api.call('PUT', `/campaigns/${id}`, { body: { scheduledFor: later, subject: 'Later' } });
     expect(body).toMatchObject({ status: 'SCHEDULED', scheduledFor: later, subject: 'Later' });
@@ -134,7 +134,7 @@ describe('changing a campaign', () => {
   });
 
   it.each(['SENDING', 'SENT', 'CANCELLED'])('PUT returns 409 in %s', async (status) => {
-    const { id } = await create();
+    const { id } = await createCampaign();
     await sql`UPDATE campaigns SET status = ${status} WHERE id = ${id}`.execute(api.db);
     const response = await api.call('PUT', `/campaigns/${id}`, { body: campaignBody() });
     expect(response.status).toBe(409);
@@ -142,7 +142,7 @@ describe('changing a campaign', () => {
   });
 
   it('duplicate creates a DRAFT with the same content', async () => {
-    const original = await create({ audienceType: 'FILTERED', filters: FILTER });
+    const original = await createCampaign({ audienceType: 'FILTERED', filters: FILTER });
     await sql`UPDATE campaigns SET status = 'SENT', sent_at = now() WHERE id = ${original.id}`.execute(api.db);
     const { status, body } = await api.call('POST', `/campaigns/${original.id}/duplicate`);
     expect(status).toBe(200);
@@ -156,7 +156,7 @@ describe('changing a campaign', () => {
 
 describe('deleting a campaign', () => {
   it.each(['SCHEDULED', 'SENDING'])('deleting a campaign is refused in %s', async (status) => {
-    const { id } = await create();
+    const { id } = await createCampaign();
     await sql`UPDATE campaigns SET status = ${status} WHERE id = ${id}`.execute(api.db);
     const response = await api.call('DELETE', `/campaigns/${id}`);
     expect(response.status).toBe(409);
@@ -164,7 +164,7 @@ describe('deleting a campaign', () => {
   });
 
   it.each(['DRAFT', 'SENT', 'CANCELLED'])('deleting a campaign succeeds in %s', async (status) => {
-    const { id } = await create();
+    const { id } = await createCampaign();
     await sql`UPDATE campaigns SET status = ${status} WHERE id = ${id}`.execute(api.db);
     expect((await api.call('DELETE', `/campaigns/${id}`)).status).toBe(204);
     expect((await api.call('GET', `/campaigns/${id}`)).status).toBe(404);
@@ -174,7 +174,7 @@ describe('deleting a campaign', () => {
 
 describe('sending a campaign', () => {
   it.each([{}, { scheduledFor: null }, undefined])('starts it at once with the body %j', async (body) => {
-    const { id } = await create();
+    const { id } = await createCampaign();
     const response = await api.call('POST', `/v1/campaigns/${id}/send`, body === undefined ? {} : { body });
     expect(response.status).toBe(200);
     expect(response.body).toMatchObject({ success: true, data: { id, status: 'SENDING', scheduledAt: null } });
@@ -182,8 +182,8 @@ describe('sending a campaign', () => {
   });
 
   it('with a time schedules it, with another time reschedules it, and without a time starts it', async () => {
-    const { id } = await create();
-    const [first, second] = [inAnHour(), new Date(Date.now() + 9_000_000).toISOString()];
+    const { id } = await createCampaign();
+    const [first, second] = [getTimeInAnHour(), new Date(Date.now() + 9_000_000).toISOString()];
     const scheduled = await api.call('POST', `/campaigns/${id}/send`, { body: { scheduledFor: first } });
     expect(scheduled.body.data).toMatchObject({ status: 'SCHEDULED', scheduledAt: first, scheduledFor: first });
     const moved = await api.call('POST', `/campaigns/${id}/send`, { body: { scheduledFor: second } });
@@ -194,14 +194,14 @@ describe('sending a campaign', () => {
   });
 
   it('starts it once if it is sent twice concurrently', async () => {
-    const { id } = await create();
+    const { id } = await createCampaign();
     const responses = await Promise.all([1, 2, 3].map(() => api.call('POST', `/campaigns/${id}/send`, { body: {} })));
     expect(responses.map((response) => response.status).sort()).toEqual([200, 409, 409]);
     expect(api.dispatched).toHaveLength(1);
   });
 
   it.each(['SENDING', 'SENT', 'CANCELLED'])('returns 409 in %s, with the status in details', async (status) => {
-    const { id } = await create();
+    const { id } = await createCampaign();
     await sql`UPDATE campaigns SET status = ${status} WHERE id = ${id}`.execute(api.db);
     const response = await api.call('POST', `/campaigns/${id}/send`, { body: {} });
     expect(response.status).toBe(409);
@@ -209,7 +209,7 @@ describe('sending a campaign', () => {
   });
 
   it('returns 400 for a time in the past', async () => {
-    const { id } = await create();
+    const { id } = await createCampaign();
     const response = await api.call('POST', `/campaigns/${id}/send`, {
       body: { scheduledFor: '2020-01-01T00:00:00Z' },
     });
@@ -218,10 +218,10 @@ describe('sending a campaign', () => {
     expect((await api.call('GET', `/campaigns/${id}`)).body.status).toBe('DRAFT');
   });
 
-  it.each([{}, { scheduledFor: inAnHour() }])(
+  it.each([{}, { scheduledFor: getTimeInAnHour() }])(
     'without recipients returns 400 with the body %j, and changes nothing',
     async (body) => {
-      const { id } = await create({ audienceType: 'FILTERED', filters: FILTER });
+      const { id } = await createCampaign({ audienceType: 'FILTERED', filters: FILTER });
       const response = await api.call('POST', `/campaigns/${id}/send`, { body });
       expect(response.status).toBe(400);
       expect(response.body.error.code).toBe('BAD_REQUEST');
@@ -234,13 +234,13 @@ describe('sending a campaign', () => {
     const plan = 'unsubscribed-only';
     await buildContact(api.db, { projectId: api.one.id, subscribed: false, data: { plan } });
     const filters = { logic: 'AND', groups: [{ filters: [{ field: 'data.plan', operator: 'equals', value: plan }] }] };
-    const { id } = await create({ audienceType: 'FILTERED', filters });
+    const { id } = await createCampaign({ audienceType: 'FILTERED', filters });
     expect((await api.call('POST', `/campaigns/${id}/send`, { body: {} })).status).toBe(400);
   });
 
   it('is refused if the domain is no longer verified', async () => {
     await buildDomain(api.db, { projectId: api.one.id, domain: 'lapsed.test' });
-    const { id } = await create({ from: 'a@lapsed.test' });
+    const { id } = await createCampaign({ from: 'a@lapsed.test' });
     await sql`UPDATE domains SET status = 'FAILED' WHERE domain = 'lapsed.test'`.execute(api.db);
     const response = await api.call('POST', `/campaigns/${id}/send`, { body: {} });
     expect([response.status, response.body.error.code]).toEqual([400, 'DOMAIN_NOT_VERIFIED']);
@@ -251,7 +251,7 @@ describe('sending a campaign', () => {
     const email = 'delivered+month@simulator.test';
     await buildContact(api.db, { projectId: api.one.id, email, data: { plan } });
     const filters = { logic: 'AND', groups: [{ filters: [{ field: 'data.plan', operator: 'equals', value: plan }] }] };
-    const { id } = await create({ audienceType: 'FILTERED', filters });
+    const { id } = await createCampaign({ audienceType: 'FILTERED', filters });
     await sql`UPDATE projects SET monthly_email_limit = 0 WHERE id = ${api.one.id}`.execute(api.db);
     try {
       expect((await api.call('POST', `/campaigns/${id}/send`, { body: {} })).status).toBe(200);
@@ -261,7 +261,7 @@ describe('sending a campaign', () => {
   });
 
   it('returns 429 when the monthly limit is reached, but not with a test key', async () => {
-    const { id } = await create();
+    const { id } = await createCampaign();
     await sql`UPDATE projects SET monthly_email_limit = 0 WHERE id = ${api.one.id}`.execute(api.db);
     try {
       const refused = await api.call('POST', `/campaigns/${id}/send`, { body: {} });
@@ -292,8 +292,8 @@ describe('cancelling a campaign', () => {
   });
 
   it('makes a SCHEDULED campaign a DRAFT, which can be sent again', async () => {
-    const { id } = await create();
-    await api.call('POST', `/campaigns/${id}/send`, { body: { scheduledFor: inAnHour() } });
+    const { id } = await createCampaign();
+    await api.call('POST', `/campaigns/${id}/send`, { body: { scheduledFor: getTimeInAnHour() } });
     const cancelled = await api.call('POST', `/campaigns/${id}/cancel`);
     expect(cancelled.status).toBe(200);
     expect(cancelled.body).toMatchObject({ success: true, data: { status: 'DRAFT', scheduledFor: null } });
@@ -306,7 +306,7 @@ describe('cancelling a campaign', () => {
   });
 
   it.each(['DRAFT', 'SENT', 'CANCELLED'])('cancelling a campaign returns 409 in %s', async (status) => {
-    const { id } = await create();
+    const { id } = await createCampaign();
     await sql`UPDATE campaigns SET status = ${status} WHERE id = ${id}`.execute(api.db);
     const response = await api.call('POST', `/campaigns/${id}/cancel`);
     expect(response.status).toBe(409);
@@ -317,7 +317,7 @@ describe('cancelling a campaign', () => {
 describe('a test email of a campaign', () => {
   it('is one email with [TEST] in its subject, rendered for the contact of the address', async () => {
     const contactId = await buildContact(api.db, { projectId: api.one.id, email: 'tester@to.test', subscribed: false });
-    const { id } = await create();
+    const { id } = await createCampaign();
     const response = await api.call('POST', `/campaigns/${id}/test`, { body: { email: 'Tester@To.test' } });
     expect(response.status).toBe(200);
     expect(response.body).toMatchObject({ success: true, data: { email: 'tester@to.test' } });
@@ -337,7 +337,7 @@ describe('a test email of a campaign', () => {
   });
 
   it('is sent to an address without a contact, and creates no contact', async () => {
-    const { id } = await create();
+    const { id } = await createCampaign();
     const response = await api.call('POST', `/campaigns/${id}/test`, { body: { email: 'nobody@to.test' } });
     expect(response.status).toBe(200);
     const { rows } = await sql`SELECT FROM contacts WHERE email = 'nobody@to.test'`.execute(api.db);
@@ -350,7 +350,7 @@ describe('lists and statistics of campaigns', () => {
     const status = 'CANCELLED';
     const ids: string[] = [];
     await sql`DELETE FROM campaigns WHERE status = ${status}`.execute(api.db);
-    for (let n = 0; n < 3; n++) ids.unshift((await create({ name: `Page ${n}` })).id);
+    for (let n = 0; n < 3; n++) ids.unshift((await createCampaign({ name: `Page ${n}` })).id);
     await sql`UPDATE campaigns SET status = ${status} WHERE name LIKE 'Page %'`.execute(api.db);
     const first = await api.call('GET', `/campaigns?status=${status}&pageSize=2`);
     expect(first.body).toMatchObject({ page: 1, pageSize: 2, total: 3, totalPages: 2, hasMore: true });
@@ -371,7 +371,7 @@ describe('lists and statistics of campaigns', () => {
   );
 
   it('are all zero for a draft', async () => {
-    const { id } = await create();
+    const { id } = await createCampaign();
     const { status, body } = await api.call('GET', `/campaigns/${id}/stats`);
     expect(status).toBe(200);
     const names =
@@ -406,7 +406,7 @@ describe('access to campaigns', () => {
   it.each(OPERATIONS)(
     "%s /campaigns/{id}%s returns 404 for another project's id, and 403 without the scope",
     async (method, path, body) => {
-      const { id } = await create();
+      const { id } = await createCampaign();
       const other = await api.call(method, `/campaigns/${id}${path}`, { key: api.two.secretKey, body });
       // `from` is checked first: the other project has no domain at all.
       expect(path === '' && method === 'PUT' ? [400, 404] : [404]).toContain(other.status);

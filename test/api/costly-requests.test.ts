@@ -20,14 +20,14 @@ async function post(path: string, body: string | FormData, key = service.one.sec
   return { status: response.status, error };
 }
 
-const emailTo = (to: string, data: string) =>
+const createEmailBody = (to: string, data: string) =>
   `{"to":${to},"from":"x@shop.example.com","subject":"S","body":"<p>b</p>","data":{"x":${data}}}`;
 
 describe('a request that is costly because of its form', () => {
   it.each([
-    ['36 MB of empty lists', emailTo('"a@example.com"', `[${'[],'.repeat(12 * MB)}[]]`)],
-    ['empty recipients', emailTo(`[${'{},'.repeat(4 * MB)}{}]`, '1')],
-    ['lists of the largest allowed size', emailTo('"a@example.com"', `[${'[],'.repeat(5 * MB - 100)}[]]`)],
+    ['36 MB of empty lists', createEmailBody('"a@example.com"', `[${'[],'.repeat(12 * MB)}[]]`)],
+    ['empty recipients', createEmailBody(`[${'{},'.repeat(4 * MB)}{}]`, '1')],
+    ['lists of the largest allowed size', createEmailBody('"a@example.com"', `[${'[],'.repeat(5 * MB - 100)}[]]`)],
   ])('is refused by its size or its number of values if it is an email of %s', async (_, body) => {
     const { status, error } = await post('/v1/send', body);
     expect([status, error.code]).toEqual(

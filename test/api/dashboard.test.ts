@@ -13,7 +13,7 @@ const get = async (path: string, headers: Record<string, string> = {}, method = 
   api.app.request(path, { method, headers });
 
 /** Returns the addresses of the scripts and styles in the page. */
-async function assetsOfPage(): Promise<string[]> {
+async function listAssetsOfPage(): Promise<string[]> {
   const html = await (await get('/app')).text();
   return [...html.matchAll(/(?:src|href)="(\/app\/assets\/[^"]+)"/g)].map(([, path = '']) => path);
 }
@@ -48,7 +48,7 @@ describe('the dashboard', () => {
   });
 
   it('is not sent again to a client that has the current version', async () => {
-    for (const path of ['/app', (await assetsOfPage())[0] ?? '']) {
+    for (const path of ['/app', (await listAssetsOfPage())[0] ?? '']) {
       const etag = (await get(path)).headers.get('etag') ?? '';
       for (const given of [etag, `W/${etag}`, `"other", ${etag}`, '*']) {
         const again = await get(path, { 'if-none-match': given });
@@ -59,7 +59,7 @@ describe('the dashboard', () => {
   });
 
   it('responds to HEAD with the headers of a GET', async () => {
-    for (const path of ['/app', '/app/contacts', (await assetsOfPage())[0] ?? '']) {
+    for (const path of ['/app', '/app/contacts', (await listAssetsOfPage())[0] ?? '']) {
       const [head, whole] = [await get(path, {}, 'HEAD'), await get(path)];
       expect([path, head.status, (await head.text()).length]).toEqual([path, 200, 0]);
       const length = (await whole.arrayBuffer()).byteLength;
@@ -85,7 +85,7 @@ describe('the dashboard', () => {
 
 describe('an asset of the dashboard', () => {
   it('is cached forever, and sent in the smallest encoding that the client accepts', async () => {
-    const paths = await assetsOfPage();
+    const paths = await listAssetsOfPage();
     expect(paths.some((path) => path.endsWith('.js'))).toBe(true);
     for (const path of paths) {
       const plain = await get(path);

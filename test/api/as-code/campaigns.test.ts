@@ -29,14 +29,14 @@ const FILE = {
 const apply = (campaigns: object[], key = api.one.secretKey, more: object = {}) =>
   api.call('POST', '/project/apply', { body: { campaigns, ...more }, key });
 const exportProject = async (key = api.one.secretKey) => (await api.call('GET', '/project/export', { key })).body;
-const campaigns = async (): Promise<{ id: string; slug: string }[]> =>
+const listCampaigns = async (): Promise<{ id: string; slug: string }[]> =>
   (await api.call('GET', '/campaigns')).body.campaigns;
 
 describe('a campaign in a file that is applied', () => {
   it('becomes a draft with its variants and test, and is exported unchanged; a second apply changes nothing', async () => {
     const { body } = await apply([FILE]);
     expect(body).toMatchObject({ created: [{ kind: 'campaign', slug: 'news', name: 'News' }], findings: [] });
-    const [campaign] = await campaigns();
+    const [campaign] = await listCampaigns();
     expect(campaign).toMatchObject({ status: 'DRAFT', slug: 'news', variants: FILE.variants, test: TEST });
     const { campaigns: files } = await exportProject();
     expect(files).toEqual([
@@ -64,7 +64,7 @@ describe('a campaign in a file that is applied', () => {
     expect(body.updated).toEqual([
       { kind: 'campaign', slug: 'news', name: 'News', changes: ['test', 'sendingWindow', 'sendAtLocal'] },
     ]);
-    const [campaign] = await campaigns();
+    const [campaign] = await listCampaigns();
     expect(campaign).toMatchObject({
       test,
       variants: FILE.variants,
@@ -120,7 +120,7 @@ describe('a campaign in a file that is applied', () => {
     const response = await apply([FILE, { ...FILE, slug: 'bad', ...changes }]);
     expect(response, JSON.stringify(response.body)).toMatchObject({ status: 422 });
     expect(response.body.error.errors.map((error: { field: string }) => error.field)).toContain(`campaigns.1.${field}`);
-    expect(await campaigns()).toEqual([]);
+    expect(await listCampaigns()).toEqual([]);
   });
 
   it('does not change after it has started, is reported as a finding, and is not exported', async () => {
@@ -132,7 +132,7 @@ describe('a campaign in a file that is applied', () => {
       unchanged: [{ kind: 'campaign', slug: 'news' }],
       findings: [{ code: 'campaign_begun', details: { status: 'SENT' } }],
     });
-    expect((await campaigns())[0]).toMatchObject({ subject: FILE.subject });
+    expect((await listCampaigns())[0]).toMatchObject({ subject: FILE.subject });
     expect((await exportProject()).campaigns).toEqual([]);
   });
 
@@ -166,22 +166,25 @@ describe('a campaign in a file that is applied', () => {
 
 describe('the slug of a campaign', () => {
   const { slug: _, ...body } = FILE;
-  const create = async (more: object = {}) =>
+  const createCampaign = async (more: object = {}) =>
     (await api.call('POST', '/campaigns', { body: { ...body, ...more } })).body;
 
   it('is derived from the name, stays when the name changes, and is unique', async () => {
-    const [first, second] = [(await create()).data, (await create()).data];
+    const [first, second] = [(await createCampaign()).data, (await createCampaign()).data];
     expect([first.slug, second.slug]).toEqual(['news', 'news-2']);
-    const put = (change: object) => api.call('PUT', `/campaigns/${second.id}`, { body: change });
-    expect((await put({ name: 'Other' })).body).toMatchObject({ name: 'Other', slug: 'news-2' });
-    expect((await put({ slug: 'chosen' })).body.slug).toBe('chosen');
-    expect(await put({ slug: 'news' })).toMatchObject({ status: 409, body: { error: { code: 'CONFLICT' } } });
-    expect((await create({ slug: 'news' })).error.code).toBe('CONFLICT');
+    const replaceCampaign = (change: object) => api.call('PUT', `/campaigns/${second.id}`, { body: change });
+    expect((await replaceCampaign({ name: 'Other' })).body).toMatchObject({ name: 'Other', slug: 'news-2' });
+    expect((await replaceCampaign({ slug: 'chosen' })).body.slug).toBe('chosen');
+    expect(await replaceCampaign({ slug: 'news' })).toMatchObject({
+      status: 409,
+      body: { error: { code: 'CONFLICT' } },
+    });
+    expect((await createCampaign({ slug: 'news' })).error.code).toBe('CONFLICT');
     expect((await api.call('POST', `/campaigns/${first.id}/duplicate`)).body.data.slug).toBe('news-copy');
   });
 
   it('is unique for each of many concurrent campaigns', async () => {
-    const all = await Promise.all(Array.from({ length: 6 }, () => create({ name: 'At once' })));
+    const all = await Promise.all(Array.from({ length: 6 }, () => createCampaign({ name: 'At once' })));
     expect(new Set(all.map(({ data }) => data.slug)).size).toBe(6);
   });
 

@@ -222,14 +222,14 @@ describe('applying a document', () => {
         {
           templates: [TEMPLATE],
           segments: [
-            { slug: 's', name: 's', condition: memberOf('s2') },
-            { slug: 's2', name: 's2', condition: memberOf('s') },
+            { slug: 's', name: 's', condition: createMembershipCondition('s2') },
+            { slug: 's2', name: 's2', condition: createMembershipCondition('s') },
           ],
         },
         'segments.0.condition',
       ],
       [
-        { templates: [TEMPLATE], segments: [{ slug: 's', name: 's', condition: memberOf('nobody') }] },
+        { templates: [TEMPLATE], segments: [{ slug: 's', name: 's', condition: createMembershipCondition('nobody') }] },
         'segments.0.condition.conditions.0.field',
       ],
       [
@@ -326,6 +326,6 @@ describe('applying a document', () => {
   });
 });
 
-function memberOf(slug: string) {
+function createMembershipCondition(slug: string) {
   return { operator: 'AND', conditions: [{ field: `segment.${slug}`, operator: 'memberOf' }] };
 }

@@ -24,7 +24,7 @@ const text = fc.constantFrom(
   '  spaces  ',
   '<b>&amp;</b>',
 );
-const slugs = (most: number) =>
+const generateSlugs = (most: number) =>
   fc.uniqueArray(fc.constantFrom('a', 'b', 'news', 'x-2', 'welcome', 'u-1f600'), { maxLength: most });
 const filter = fc.constantFrom<object>(
   { field: 'email', operator: 'contains', value: 'segment.a' },
@@ -32,7 +32,7 @@ const filter = fc.constantFrom<object>(
   { field: 'event.purchase', operator: 'triggeredWithin', value: 30, unit: 'days' },
 );
 
-function topic(slug: string) {
+function generateTopic(slug: string) {
   return fc.record(
     {
       slug: fc.constant(slug),
@@ -44,7 +44,7 @@ function topic(slug: string) {
   );
 }
 
-function template(slug: string, topics: string[]) {
+function generateTemplate(slug: string, topics: string[]) {
   return fc.record(
     {
       slug: fc.constant(slug),
@@ -62,7 +62,7 @@ function template(slug: string, topics: string[]) {
 }
 
 /** Generates a segment, which may refer to the segments in `before`. */
-function segment(slug: string, before: string[], topics: string[]) {
+function generateSegment(slug: string, before: string[], topics: string[]) {
   const membership = [
     ...before.map((name) => ({ field: `segment.${name}`, operator: 'memberOf' })),
     ...topics.map((name) => ({ field: `topic.${name}`, operator: 'equals', value: true })),
@@ -88,7 +88,7 @@ function segment(slug: string, before: string[], topics: string[]) {
   return fc.oneof<fc.Arbitrary<object>[]>(dynamic, fixed);
 }
 
-function step(slug: string, names: { templates: string[]; segments: string[] }) {
+function generateStep(slug: string, names: { templates: string[]; segments: string[] }) {
   const kinds: [type: string, config: fc.Arbitrary<object>][] = [
     ['DELAY', fc.record({ amount: fc.integer({ min: 1, max: 30 }), unit: fc.constantFrom('days', 'hours') })],
     [
@@ -120,9 +120,9 @@ function step(slug: string, names: { templates: string[]; segments: string[] }) 
   );
 }
 
-function workflow(slug: string, names: { templates: string[]; segments: string[] }) {
-  return slugs(5)
-    .chain((stepSlugs) => fc.tuple(...stepSlugs.map((name) => step(name, names))))
+function generateWorkflow(slug: string, names: { templates: string[]; segments: string[] }) {
+  return generateSlugs(5)
+    .chain((stepSlugs) => fc.tuple(...stepSlugs.map((name) => generateStep(name, names))))
     .chain((steps) =>
       fc.record({
         slug: fc.constant(slug),
@@ -147,7 +147,7 @@ function workflow(slug: string, names: { templates: string[]; segments: string[]
 const window = { from: '08:00', to: '21:00', days: [1, 2], timezone: 'contact' };
 
 /** Variants of a campaign: none, some by weight, or some with a test. */
-function variants() {
+function generateVariants() {
   const said = fc.record(
     { name: fc.constant(''), subject: text, body: text, preheader: text, weight: fc.integer({ min: 1, max: 9 }) },
     { requiredKeys: ['name'] },
@@ -170,7 +170,7 @@ function variants() {
   );
 }
 
-function campaign(slug: string, names: { segments: string[]; topics: string[] }) {
+function generateCampaign(slug: string, names: { segments: string[]; topics: string[] }) {
   const filters = fc.record({ operator: fc.constant('AND'), conditions: fc.array(filter, { minLength: 1 }) });
   const audience = fc.oneof<fc.Arbitrary<object>[]>(
     fc.constant({ audienceType: 'ALL' }),
@@ -200,18 +200,26 @@ function campaign(slug: string, names: { segments: string[]; topics: string[] })
     },
     { requiredKeys: ['slug', 'name', 'subject', 'body', 'from'] },
   );
-  return fc.tuple(said, audience, variants()).map((parts) => Object.assign({}, ...parts) as { slug: string });
+  return fc.tuple(said, audience, generateVariants()).map((parts) => Object.assign({}, ...parts) as { slug: string });
 }
 
 const project = fc
-  .record({ topics: slugs(3), templates: slugs(4), segments: slugs(4), workflows: slugs(3), campaigns: slugs(3) })
+  .record({
+    topics: generateSlugs(3),
+    templates: generateSlugs(4),
+    segments: generateSlugs(4),
+    workflows: generateSlugs(3),
+    campaigns: generateSlugs(3),
+  })
   .chain((names) =>
     fc.record({
-      topics: fc.tuple(...names.topics.map(topic)),
-      templates: fc.tuple(...names.templates.map((slug) => template(slug, names.topics))),
-      segments: fc.tuple(...names.segments.map((slug, i) => segment(slug, names.segments.slice(0, i), names.topics))),
-      workflows: fc.tuple(...names.workflows.map((slug) => workflow(slug, names))),
-      campaigns: fc.tuple(...names.campaigns.map((slug) => campaign(slug, names))),
+      topics: fc.tuple(...names.topics.map(generateTopic)),
+      templates: fc.tuple(...names.templates.map((slug) => generateTemplate(slug, names.topics))),
+      segments: fc.tuple(
+        ...names.segments.map((slug, i) => generateSegment(slug, names.segments.slice(0, i), names.topics)),
+      ),
+      workflows: fc.tuple(...names.workflows.map((slug) => generateWorkflow(slug, names))),
+      campaigns: fc.tuple(...names.campaigns.map((slug) => generateCampaign(slug, names))),
     }),
   );
 
@@ -251,8 +259,12 @@ it('any export is the same after it is applied to another project, in any order;
       expect(first.campaigns).toHaveLength(document.campaigns.length);
       expect(await apply(here.secretKey, first)).toMatchObject({ created: [], updated: [], findings: [] });
 
-      const order = <T>(list: T[]) => (backwards ? list.toReversed() : list);
-      const moved = { ...first, segments: order(first.segments), templates: order(first.templates) };
+      const reverseIfBackwards = <T>(list: T[]) => (backwards ? list.toReversed() : list);
+      const moved = {
+        ...first,
+        segments: reverseIfBackwards(first.segments),
+        templates: reverseIfBackwards(first.templates),
+      };
       expect(await apply(there.secretKey, { ...moved, dryRun: true })).toMatchObject({ updated: [] });
       await apply(there.secretKey, moved);
       expect(await exportProject(there.secretKey)).toEqual(first);

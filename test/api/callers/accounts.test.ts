@@ -13,7 +13,7 @@ const ACCOUNT = { email: ' Ada@Example.com ', password: 'correct horse', project
 const post = (path: string, body?: unknown, headers: Record<string, string> = {}) =>
   api.call('POST', path, { key: null, body, headers });
 const get = (path: string, headers: Record<string, string>) => api.call('GET', path, { key: null, headers });
-const cookieOf = (headers: Headers) => ({ cookie: headers.get('set-cookie')?.split(';')[0] ?? '' });
+const readSessionCookie = (headers: Headers) => ({ cookie: headers.get('set-cookie')?.split(';')[0] ?? '' });
 
 describe('signing up and signing in', () => {
   it('creates an account with a project and signs it in with a cookie that scripts cannot read', async () => {
@@ -27,7 +27,7 @@ describe('signing up and signing in', () => {
     expect(created.headers.getSetCookie()).toHaveLength(2);
     expect(created.headers.get('set-cookie')).toMatch(/HttpOnly.*SameSite=Lax/);
     expect(created.headers.get('set-cookie')).not.toContain('Secure');
-    const me = await get('/auth/me', cookieOf(created.headers));
+    const me = await get('/auth/me', readSessionCookie(created.headers));
     expect(me.body).toEqual(created.body);
   });
 
@@ -41,7 +41,7 @@ describe('signing up and signing in', () => {
   });
 
   it('ends the session when the user signs out', async () => {
-    const session = cookieOf(
+    const session = readSessionCookie(
       (await post('/auth/login', { email: 'ada@example.com', password: 'correct horse' })).headers,
     );
     expect((await post('/auth/logout', undefined, session)).status).toBe(204);
@@ -50,7 +50,7 @@ describe('signing up and signing in', () => {
 
   it('changes the password only with the current password', async () => {
     const logIn = async (password: string) => post('/auth/login', { email: 'ada@example.com', password });
-    const mine = cookieOf((await logIn('correct horse')).headers);
+    const mine = readSessionCookie((await logIn('correct horse')).headers);
     const refused = await post('/auth/password', { currentPassword: 'wrong', newPassword: 'battery staple' }, mine);
     expect([refused.status, refused.body.error.errors[0].field]).toEqual([422, 'currentPassword']);
     const changed = await post(
@@ -59,7 +59,7 @@ describe('signing up and signing in', () => {
       mine,
     );
     expect(changed.status).toBe(204);
-    expect((await get('/auth/me', cookieOf(changed.headers))).status).toBe(200);
+    expect((await get('/auth/me', readSessionCookie(changed.headers))).status).toBe(200);
     expect((await logIn('correct horse')).status).toBe(401);
     expect((await logIn('battery staple')).status).toBe(200);
   });
@@ -92,13 +92,13 @@ describe('sessions', () => {
 
   it('can write only from the service’s own origin, or from a client that is not a browser', async () => {
     const session = await signIn(api, api.one);
-    const hold = (headers: Record<string, string>) => post('/project/hold', {}, { ...session, ...headers });
-    expect((await hold({ origin: 'https://evil.example' })).status).toBe(403);
-    expect((await hold({ 'sec-fetch-site': 'cross-site' })).status).toBe(403);
-    expect((await hold({ 'content-type': 'text/plain' })).status).toBe(403);
-    expect((await hold({ origin: api.deps.config.publicUrl })).status).toBe(200);
-    expect((await hold({ 'sec-fetch-site': 'same-origin' })).status).toBe(200);
-    expect((await hold({})).status).toBe(200);
+    const setHold = (headers: Record<string, string>) => post('/project/hold', {}, { ...session, ...headers });
+    expect((await setHold({ origin: 'https://evil.example' })).status).toBe(403);
+    expect((await setHold({ 'sec-fetch-site': 'cross-site' })).status).toBe(403);
+    expect((await setHold({ 'content-type': 'text/plain' })).status).toBe(403);
+    expect((await setHold({ origin: api.deps.config.publicUrl })).status).toBe(200);
+    expect((await setHold({ 'sec-fetch-site': 'same-origin' })).status).toBe(200);
+    expect((await setHold({})).status).toBe(200);
   });
 });
 

@@ -12,20 +12,21 @@ beforeAll(async () => {
 });
 afterAll(() => api.close());
 
-const asOwner = (method: string, path: string, body?: unknown) =>
+const callAsOwner = (method: string, path: string, body?: unknown) =>
   api.call(method, path, { key: null, headers: owner, body });
-const create = async (body: object = {}) => asOwner('POST', '/apikeys', { name: 'k', scopes: ['email:send'], ...body });
+const createKey = async (body: object = {}) =>
+  callAsOwner('POST', '/apikeys', { name: 'k', scopes: ['email:send'], ...body });
 
 describe('API keys', () => {
   it('show their text once, and the text contains their mode', async () => {
-    const live = await create();
+    const live = await createKey();
     expect(live.status).toBe(201);
     expect(live.body.key).toMatch(/^sk_live_[0-9a-f]{64}$/);
     expect(live.body.key.startsWith(live.body.prefix)).toBe(true);
-    const test = await create({ mode: 'test', expiresAt: '2099-01-01T00:00:00Z' });
+    const test = await createKey({ mode: 'test', expiresAt: '2099-01-01T00:00:00Z' });
     expect(test.body).toMatchObject({ mode: 'test', expiresAt: '2099-01-01T00:00:00.000Z', revokedAt: null });
     expect(test.body.key).toMatch(/^sk_test_/);
-    const list = await asOwner('GET', '/apikeys');
+    const list = await callAsOwner('GET', '/apikeys');
     expect(JSON.stringify(list.body)).not.toContain(live.body.key);
     expect(list.body.data.map((key: { id: string }) => key.id)).toEqual(expect.arrayContaining([live.body.id]));
   });
@@ -33,7 +34,7 @@ describe('API keys', () => {
   it.each([['apikeys:manage'], ['campaigns:approve'], ['no:such'], ['']])(
     'API keys cannot have the scope "%s"',
     async (scope) => {
-      const refused = await create({ scopes: ['email:send', scope] });
+      const refused = await createKey({ scopes: ['email:send', scope] });
       expect([refused.status, refused.body.error.errors[0].field]).toEqual([422, 'scopes.1']);
     },
   );
@@ -50,58 +51,58 @@ describe('API keys', () => {
     const refused = await api.call('GET', '/apikeys', { key: null, headers: member });
     expect([refused.status, refused.body.error.details.requiredScope]).toEqual([403, 'apikeys:manage']);
     const stranger = await signIn(api, api.two);
-    const { id } = (await create()).body;
+    const { id } = (await createKey()).body;
     expect((await api.call('POST', `/apikeys/${id}/revoke`, { key: null, headers: stranger })).status).toBe(404);
-    expect((await asOwner('POST', '/apikeys/nonsense/revoke')).status).toBe(404);
+    expect((await callAsOwner('POST', '/apikeys/nonsense/revoke')).status).toBe(404);
   });
 
   it('stop working at once on every process when revoked, and keep the time of the first revocation', async () => {
-    const { id, key } = (await create()).body;
+    const { id, key } = (await createKey()).body;
     const other = createKeyCache({ db: api.db, databaseUrl: api.deps.config.database.url, log: api.deps.log });
     await expect.poll(() => other.find(key)).toBeDefined();
     expect(await api.deps.keys.find(key)).toBeDefined();
-    const first = await asOwner('POST', `/apikeys/${id}/revoke`);
+    const first = await callAsOwner('POST', `/apikeys/${id}/revoke`);
     expect(first.status).toBe(200);
     expect(await api.deps.keys.find(key)).toBeUndefined();
     await expect.poll(() => other.find(key), { interval: 5 }).toBeUndefined();
-    const again = await asOwner('POST', `/apikeys/${id}/revoke`);
+    const again = await callAsOwner('POST', `/apikeys/${id}/revoke`);
     expect(again.body.revokedAt).toBe(first.body.revokedAt);
     expect(again.body.updatedAt).toBe(first.body.revokedAt);
     await other.close();
   });
 
   it('stop working at once also while a process receives no notifications from Postgres', async () => {
-    const { id, key } = (await create()).body;
+    const { id, key } = (await createKey()).body;
     const deaf = createKeyCache({ db: api.db, databaseUrl: api.deps.config.database.url, log: api.deps.log });
     await expect.poll(() => deaf.find(key)).toBeDefined();
     const listeners = sql`
       SELECT pg_terminate_backend(pid) FROM pg_stat_activity
       WHERE application_name = 'tidings-api-listen' AND datname = current_database()`;
     await listeners.execute(api.db);
-    await asOwner('POST', `/apikeys/${id}/revoke`);
+    await callAsOwner('POST', `/apikeys/${id}/revoke`);
     await expect.poll(() => deaf.find(key), { interval: 5 }).toBeUndefined();
-    const next = (await create()).body;
+    const next = (await createKey()).body;
     await expect.poll(() => deaf.find(next.key)).toBeDefined();
-    await asOwner('POST', `/apikeys/${next.id}/revoke`);
+    await callAsOwner('POST', `/apikeys/${next.id}/revoke`);
     await expect.poll(() => deaf.find(next.key), { interval: 5 }).toBeUndefined();
     await deaf.close();
   });
 
   it('stop working when they expire, although they are cached in memory', async () => {
-    const { key } = (await create({ expiresAt: new Date(Date.now() + 1500).toISOString() })).body;
+    const { key } = (await createKey({ expiresAt: new Date(Date.now() + 1500).toISOString() })).body;
     expect(await api.deps.keys.find(key)).toBeDefined();
     await expect.poll(() => api.deps.keys.find(key)).toBeUndefined();
-    expect((await create({ expiresAt: '2020-01-01T00:00:00Z' })).body.error.errors[0].field).toBe('expiresAt');
+    expect((await createKey({ expiresAt: '2020-01-01T00:00:00Z' })).body.error.errors[0].field).toBe('expiresAt');
   });
 
   it('API keys record the time of their last use', async () => {
-    const { id, key } = (await create()).body;
+    const { id, key } = (await createKey()).body;
     await api.deps.keys.find(key);
-    const lastUsed = async () => {
-      const list = await asOwner('GET', '/apikeys');
+    const readLastUsed = async () => {
+      const list = await callAsOwner('GET', '/apikeys');
       return list.body.data.find((record: { id: string }) => record.id === id).lastUsedAt;
     };
-    await expect.poll(lastUsed).not.toBeNull();
+    await expect.poll(readLastUsed).not.toBeNull();
   });
 
   it("include the project's public key: after its rotation the new key works, and the old one does not", async () => {
@@ -113,17 +114,17 @@ describe('API keys', () => {
   });
 
   it('are in the audit log when they are created or revoked, without their text', async () => {
-    const { id, key } = (await create({ name: 'traced' })).body;
-    await asOwner('POST', `/apikeys/${id}/revoke`);
-    const log = await asOwner('GET', '/audit-log?limit=2');
+    const { id, key } = (await createKey({ name: 'traced' })).body;
+    await callAsOwner('POST', `/apikeys/${id}/revoke`);
+    const log = await callAsOwner('GET', '/audit-log?limit=2');
     expect(log.body.data.map(({ action, target }: Record<string, string>) => ({ action, target }))).toEqual([
       { action: 'apikey.revoked', target: id },
       { action: 'apikey.created', target: id },
     ]);
     expect(JSON.stringify(log.body)).not.toContain(key);
-    const next = await asOwner('GET', `/audit-log?limit=2&cursor=${log.body.cursor}`);
+    const next = await callAsOwner('GET', `/audit-log?limit=2&cursor=${log.body.cursor}`);
     expect(next.body.total).toBe(0);
     expect(next.body.data[0].id < log.body.data[1].id).toBe(true);
-    expect((await asOwner('GET', '/audit-log?cursor=nonsense')).body.error.code).toBe('VALIDATION_ERROR');
+    expect((await callAsOwner('GET', '/audit-log?cursor=nonsense')).body.error.code).toBe('VALIDATION_ERROR');
   });
 });

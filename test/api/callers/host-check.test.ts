@@ -39,7 +39,7 @@ interface PlainResponse {
 }
 
 /** Sends a request as a browser on this machine does for a page of `host`, with additional `headers`. */
-function ask(
+function sendRequest(
   port: number,
   host: string,
   path: string,
@@ -68,7 +68,7 @@ describe('with a loopback HOST, the service', () => {
     'serves a request to the host %s',
     async (host) => {
       for (const path of ['/mailbox.json', '/health', '/docs']) {
-        expect([path, (await ask(port, host, path)).status]).toEqual([path, 200]);
+        expect([path, (await sendRequest(port, host, path)).status]).toEqual([path, 200]);
       }
     },
   );
@@ -81,7 +81,7 @@ describe('with a loopback HOST, the service', () => {
     '192.168.1.2:PORT',
   ])('refuses a request to the host %s on every path, and names the variable to set', async (host) => {
     for (const path of ['/mailbox.json', '/mailbox/sms.json', '/health', '/docs', '/openapi.json', '/no-such-path']) {
-      const { status, body } = await ask(port, host, path);
+      const { status, body } = await sendRequest(port, host, path);
       expect([path, status, JSON.parse(body)]).toMatchObject([path, 403, { error: { code: 'FORBIDDEN' } }]);
       expect(JSON.parse(body).error.suggestion).toContain('PUBLIC_URL');
     }
@@ -89,8 +89,8 @@ describe('with a loopback HOST, the service', () => {
 
   it('refuses a preflight and a write to another host', async () => {
     const headers = { origin: `http://${REBOUND}`, 'access-control-request-method': 'POST' };
-    expect((await ask(port, REBOUND, '/v1/track', { method: 'OPTIONS', headers })).status).toBe(403);
-    expect((await ask(port, REBOUND, '/auth/login', { method: 'POST' })).status).toBe(403);
+    expect((await sendRequest(port, REBOUND, '/v1/track', { method: 'OPTIONS', headers })).status).toBe(403);
+    expect((await sendRequest(port, REBOUND, '/auth/login', { method: 'POST' })).status).toBe(403);
   });
 
   it('requires a session for the mailbox in requests through a proxy, which may come from anyone', async () => {
@@ -99,7 +99,7 @@ describe('with a loopback HOST, the service', () => {
       { forwarded: 'for=203.0.113.7' },
     ];
     for (const headers of forwarded) {
-      expect((await ask(port, '127.0.0.1:PORT', '/mailbox.json', { headers })).status).toBe(401);
+      expect((await sendRequest(port, '127.0.0.1:PORT', '/mailbox.json', { headers })).status).toBe(401);
     }
   });
 });
@@ -108,11 +108,11 @@ describe('with a loopback HOST behind a proxy, the service', () => {
   it('serves the host of PUBLIC_URL too, and requires a session for the mailbox there', async () => {
     const port = await start({ PUBLIC_URL: 'https://mail.example.com' });
     for (const host of ['mail.example.com', 'MAIL.example.com:443', '127.0.0.1:PORT']) {
-      expect([host, (await ask(port, host, '/health')).status]).toEqual([host, 200]);
+      expect([host, (await sendRequest(port, host, '/health')).status]).toEqual([host, 200]);
     }
-    expect((await ask(port, 'mail.example.com', '/mailbox.json')).status).toBe(401);
-    expect((await ask(port, '127.0.0.1:PORT', '/mailbox.json')).status).toBe(200);
-    expect((await ask(port, REBOUND, '/health')).status).toBe(403);
+    expect((await sendRequest(port, 'mail.example.com', '/mailbox.json')).status).toBe(401);
+    expect((await sendRequest(port, '127.0.0.1:PORT', '/mailbox.json')).status).toBe(200);
+    expect((await sendRequest(port, REBOUND, '/health')).status).toBe(403);
   });
 });
 
@@ -120,8 +120,8 @@ describe('with a public HOST, the service', () => {
   it('serves every host name, and requires a session for the mailbox under each', async () => {
     const port = await start({ HOST: '0.0.0.0', ALLOW_CAPTURE: 'true' });
     for (const host of [REBOUND, '127.0.0.1:PORT', 'localhost']) {
-      expect([host, (await ask(port, host, '/health')).status]).toEqual([host, 200]);
-      expect([host, (await ask(port, host, '/mailbox.json')).status]).toEqual([host, 401]);
+      expect([host, (await sendRequest(port, host, '/health')).status]).toEqual([host, 200]);
+      expect([host, (await sendRequest(port, host, '/mailbox.json')).status]).toEqual([host, 401]);
     }
   });
 });
@@ -131,8 +131,8 @@ describe('the metrics endpoint', () => {
     const [closed, opened] = [await freePort(), await freePort()];
     await start({ METRICS_PORT: String(closed) });
     await start({ METRICS_PORT: String(opened), METRICS_HOST: '0.0.0.0' });
-    expect((await ask(closed, 'localhost:PORT', '/metrics')).status).toBe(200);
-    expect((await ask(closed, REBOUND, '/metrics')).status).toBe(403);
-    expect((await ask(opened, REBOUND, '/metrics')).status).toBe(200);
+    expect((await sendRequest(closed, 'localhost:PORT', '/metrics')).status).toBe(200);
+    expect((await sendRequest(closed, REBOUND, '/metrics')).status).toBe(403);
+    expect((await sendRequest(opened, REBOUND, '/metrics')).status).toBe(200);
   });
 });

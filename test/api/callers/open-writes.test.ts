@@ -13,13 +13,13 @@ beforeAll(async () => {
 });
 afterAll(() => api.close());
 
-const newCaller = () => {
+const createAddress = () => {
   callers += 1;
   return `203.0.${callers >> 8}.${callers & 255}`;
 };
 
 /** Sends a request without credentials from this address. */
-async function ask(method: string, path: string, from: string, body = '{}') {
+async function sendRequest(method: string, path: string, from: string, body = '{}') {
   const init = { method, ...(method !== 'GET' && { headers: { 'content-type': 'application/json' }, body }) };
   // The form in which the HTTP server passes the client's address to the application.
   const incoming = Object.assign(Readable.from([Buffer.from(body)]), { socket: { remoteAddress: from } });
@@ -28,7 +28,7 @@ async function ask(method: string, path: string, from: string, body = '{}') {
 }
 
 /** Lists every registered route that accepts writes without credentials. */
-function openWrites(): string[] {
+function listOpenWrites(): string[] {
   const closed = new Set(
     listOperations(api.app)
       .filter(({ security }) => security.length > 0)
@@ -45,7 +45,7 @@ const TOKEN = String.raw`token{[\s\S]+}`;
 
 describe('an operation that writes without credentials', () => {
   it('is in the list of this test', () => {
-    expect(openWrites()).toEqual([
+    expect(listOpenWrites()).toEqual([
       ...[
         'POST /auth/invitations/accept',
         'POST /auth/invitations/look',
@@ -61,14 +61,14 @@ describe('an operation that writes without credentials', () => {
   });
 
   it('has a limit for each address: beyond it, requests return 429 for the rest of the minute, while other addresses are served', async () => {
-    for (const route of openWrites()) {
+    for (const route of listOpenWrites()) {
       const [method = '', path = ''] = route.split(' ');
-      const [stranger, other] = [newCaller(), newCaller()];
+      const [stranger, other] = [createAddress(), createAddress()];
       let served = 0;
-      let response = await ask(method, path, stranger);
+      let response = await sendRequest(method, path, stranger);
       while (response.status !== 429 && served < MANY) {
         served += 1;
-        response = await ask(method, path, stranger);
+        response = await sendRequest(method, path, stranger);
       }
       expect([route, response.status, response.retryAfter > 0 && response.retryAfter <= 60]).toEqual([
         route,
@@ -76,31 +76,31 @@ describe('an operation that writes without credentials', () => {
         true,
       ]);
       expect([route, served]).toEqual([route, path.startsWith('/webhooks/') ? 100 : 600]);
-      expect([route, (await ask(method, path, other)).status]).not.toEqual([route, 429]);
+      expect([route, (await sendRequest(method, path, other)).status]).not.toEqual([route, 429]);
     }
   });
 
   it('counts all addresses of an IPv6 /64 network as one', async () => {
-    for (let n = 0; n < 600; n += 1) await ask('POST', '/auth/login', `2001:db8:7:7::${n.toString(16)}`);
-    expect((await ask('POST', '/auth/login', '2001:db8:7:7:ffff::1')).status).toBe(429);
-    expect((await ask('POST', '/auth/login', '2001:db8:7:8::1')).status).toBe(422);
+    for (let n = 0; n < 600; n += 1) await sendRequest('POST', '/auth/login', `2001:db8:7:7::${n.toString(16)}`);
+    expect((await sendRequest('POST', '/auth/login', '2001:db8:7:7:ffff::1')).status).toBe(429);
+    expect((await sendRequest('POST', '/auth/login', '2001:db8:7:8::1')).status).toBe(422);
   });
 });
 
 describe('opens and clicks of tracked emails', () => {
   it('have a limit that the image proxies of mailbox providers do not reach', async () => {
-    const [stranger, other] = [newCaller(), newCaller()];
+    const [stranger, other] = [createAddress(), createAddress()];
     for (let n = 0; n < 60_000; n += 1) api.deps.limits.takeForUnauthenticated(stranger, TRACKED_HITS);
     for (const path of ['/o/x.gif', '/c/x/0']) {
-      expect([path, (await ask('GET', path, stranger)).status]).toEqual([path, 429]);
-      expect([path, (await ask('GET', path, other)).status]).toEqual([path, 404]);
+      expect([path, (await sendRequest('GET', path, stranger)).status]).toEqual([path, 429]);
+      expect([path, (await sendRequest('GET', path, other)).status]).toEqual([path, 404]);
     }
-    expect((await ask('POST', '/auth/login', stranger)).status).toBe(422);
+    expect((await sendRequest('POST', '/auth/login', stranger)).status).toBe(422);
   });
 });
 
 it('an unauthenticated caller can make the service fetch only a few certificates', async () => {
-  const stranger = newCaller();
+  const stranger = createAddress();
   for (let n = 0; n < 10; n += 1) api.deps.limits.takeForUnauthenticated(stranger, CERTIFICATE_FETCHES);
   const message = {
     Type: 'Notification',
@@ -112,5 +112,5 @@ it('an unauthenticated caller can make the service fetch only a few certificates
     Signature: 'eA==',
     SigningCertURL: 'https://sns.eu-west-1.amazonaws.com/SimpleNotificationService-0000.pem',
   };
-  expect((await ask('POST', '/webhooks/sns', stranger, JSON.stringify(message))).status).toBe(429);
+  expect((await sendRequest('POST', '/webhooks/sns', stranger, JSON.stringify(message))).status).toBe(429);
 });

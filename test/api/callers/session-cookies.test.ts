@@ -13,11 +13,12 @@ afterAll(() => Promise.all([secure.close(), plain.close()]));
 
 const post = (api: TestApi, path: string, body?: object, cookie?: string) =>
   api.call('POST', path, { key: null, ...(body && { body }), ...(cookie && { headers: { cookie } }) });
-const me = (api: TestApi, cookie: string) => api.call('GET', '/auth/me', { key: null, headers: { cookie } });
+const readOwnAccount = (api: TestApi, cookie: string) =>
+  api.call('GET', '/auth/me', { key: null, headers: { cookie } });
 const logIn = (api: TestApi, password = ACCOUNT.password) =>
   post(api, '/auth/login', { email: ACCOUNT.email, password });
 /** Returns the name and value of the session cookie that a response sets. */
-const sessionOf = ({ headers }: { headers: Headers }) =>
+const readSessionCookie = ({ headers }: { headers: Headers }) =>
   headers
     .getSetCookie()
     .find((line) => /session=./.test(line))
@@ -29,9 +30,9 @@ describe('the session cookie', () => {
     expect(line).toMatch(/^__Host-tidings_session=[\w-]{43};/);
     expect(line.split('; ')).toEqual(expect.arrayContaining(['Secure', 'HttpOnly', 'Path=/', 'SameSite=Lax']));
     expect(line).not.toContain('Domain');
-    const session = sessionOf({ headers: new Headers([['set-cookie', line]]) });
-    expect((await me(secure, session)).status).toBe(200);
-    expect((await me(secure, session.replace('__Host-', ''))).status).toBe(401);
+    const session = readSessionCookie({ headers: new Headers([['set-cookie', line]]) });
+    expect((await readOwnAccount(secure, session)).status).toBe(200);
+    expect((await readOwnAccount(secure, session.replace('__Host-', ''))).status).toBe(401);
   });
 
   it('on http has no __Host- prefix, which browsers would refuse there', async () => {
@@ -42,7 +43,7 @@ describe('the session cookie', () => {
 
   it('is removed at sign-out under both of its names', async () => {
     for (const api of [secure, plain]) {
-      const out = await post(api, '/auth/logout', undefined, sessionOf(await logIn(api)));
+      const out = await post(api, '/auth/logout', undefined, readSessionCookie(await logIn(api)));
       const cleared = out.headers.getSetCookie().filter((line) => line.includes('Max-Age=0'));
       expect(cleared.map((line) => line.split('=')[0]).sort()).toEqual(['__Host-tidings_session', 'tidings_session']);
     }
@@ -51,15 +52,15 @@ describe('the session cookie', () => {
 
 describe('a password change', () => {
   it('gives the session a new token, and ends the old token and all other sessions', async () => {
-    const [mine, other] = [sessionOf(await logIn(plain)), sessionOf(await logIn(plain))];
+    const [mine, other] = [readSessionCookie(await logIn(plain)), readSessionCookie(await logIn(plain))];
     const change = { currentPassword: ACCOUNT.password, newPassword: 'battery staple' };
     const changed = await post(plain, '/auth/password', change, mine);
     expect(changed.status).toBe(204);
-    const fresh = sessionOf(changed);
+    const fresh = readSessionCookie(changed);
     expect(fresh).not.toBe(mine);
-    expect(await Promise.all([fresh, mine, other].map(async (cookie) => (await me(plain, cookie)).status))).toEqual([
-      200, 401, 401,
-    ]);
+    expect(
+      await Promise.all([fresh, mine, other].map(async (cookie) => (await readOwnAccount(plain, cookie)).status)),
+    ).toEqual([200, 401, 401]);
     expect((await logIn(plain)).status).toBe(401);
     expect((await logIn(plain, 'battery staple')).status).toBe(200);
   });
@@ -67,7 +68,7 @@ describe('a password change', () => {
   it('succeeds for only one of several sessions that request it concurrently', async () => {
     await post(plain, '/auth/signup', { ...ACCOUNT, email: 'eve@example.com' });
     const signIn = async () =>
-      sessionOf(await post(plain, '/auth/login', { email: 'eve@example.com', password: ACCOUNT.password }));
+      readSessionCookie(await post(plain, '/auth/login', { email: 'eve@example.com', password: ACCOUNT.password }));
     const sessions = [await signIn(), await signIn(), await signIn()];
     const responses = await Promise.all(
       sessions.map((cookie, n) =>
@@ -85,13 +86,13 @@ describe('a password change', () => {
   });
 
   it('never mixes up two accounts with the same address', async () => {
-    const account = (password: string) => ({ ...ACCOUNT, email: 'two@example.com', password });
-    await post(plain, '/auth/signup', account('of the first'));
-    const second = sessionOf(await post(plain, '/auth/signup', account('of the second')));
+    const createAccountBody = (password: string) => ({ ...ACCOUNT, email: 'two@example.com', password });
+    await post(plain, '/auth/signup', createAccountBody('of the first'));
+    const second = readSessionCookie(await post(plain, '/auth/signup', createAccountBody('of the second')));
     const change = { currentPassword: 'of the second', newPassword: 'of the first' };
     const refused = await post(plain, '/auth/password', change, second);
     expect([refused.status, refused.body.error.errors[0].field]).toEqual([422, 'newPassword']);
-    expect((await me(plain, second)).status).toBe(200);
+    expect((await readOwnAccount(plain, second)).status).toBe(200);
   });
 
   it('creates no session for a sign-in that checked the old password', async () => {

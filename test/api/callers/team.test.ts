@@ -26,10 +26,10 @@ const call = (method: string, path: string, who: Person | null, body?: unknown) 
   api.call(method, path, { key: null, headers: who ?? {}, ...(body !== undefined && { body }) });
 const invite = (email: string, role: Role = 'MEMBER', who = owner) =>
   call('POST', '/team/invitations', who, { email, role });
-const tokenOf = (url: string) => url.split('#')[1] ?? '';
-const cookieOf = (headers: Headers) => ({ cookie: headers.get('set-cookie')?.split(';')[0] ?? '' });
-const idOf = async (who: Person) => (await call('GET', '/auth/me', who)).body.user.id;
-const auditOf = async () =>
+const parseToken = (url: string) => url.split('#')[1] ?? '';
+const readSessionCookie = (headers: Headers) => ({ cookie: headers.get('set-cookie')?.split(';')[0] ?? '' });
+const readUserId = async (who: Person) => (await call('GET', '/auth/me', who)).body.user.id;
+const listAuditedActions = async () =>
   (await call('GET', '/audit-log', owner)).body.data.map((entry: { action: string }) => entry.action);
 
 describe('an invitation', () => {
@@ -40,12 +40,12 @@ describe('an invitation', () => {
     expect(invited.body.url).toMatch(/\/app\/join#.{40,}$/);
     const days = (Date.parse(invited.body.expiresAt) - Date.parse(invited.body.createdAt)) / 86_400_000;
     expect(Math.round(days)).toBe(7);
-    const token = tokenOf(invited.body.url);
+    const token = parseToken(invited.body.url);
     const looked = await call('POST', '/auth/invitations/look', null, { token });
     expect(looked.body).toMatchObject({ email: 'grace@example.com', role: 'ADMIN', projectName: `Team ${counter}` });
     const joined = await call('POST', '/auth/invitations/accept', null, { token, password: 'correct horse' });
     expect(joined.body).toMatchObject({ user: { email: 'grace@example.com' }, role: 'ADMIN', projectId: project.id });
-    const me = await call('GET', '/auth/me', cookieOf(joined.headers));
+    const me = await call('GET', '/auth/me', readSessionCookie(joined.headers));
     expect(me.body.projects).toHaveLength(1);
     for (const path of ['look', 'accept']) {
       const again = await call('POST', `/auth/invitations/${path}`, null, { token, password: 'correct horse' });
@@ -54,13 +54,13 @@ describe('an invitation', () => {
     const { body } = await call('GET', '/team', owner);
     expect(body.members).toContainEqual(expect.objectContaining({ email: 'grace@example.com', role: 'ADMIN' }));
     expect(body.invitations).toEqual([]);
-    expect(await auditOf()).toEqual(['team.joined', 'team.invited']);
+    expect(await listAuditedActions()).toEqual(['team.joined', 'team.invited']);
   });
 
   it('lets a signed-in user with any address join, and switches the session to the project', async () => {
     const somebody = await signIn(api, api.two);
     const { url } = (await invite('other@example.com')).body;
-    const joined = await call('POST', '/auth/invitations/join', somebody, { token: tokenOf(url) });
+    const joined = await call('POST', '/auth/invitations/join', somebody, { token: parseToken(url) });
     expect(joined.body).toMatchObject({ projectId: project.id, role: 'MEMBER' });
     expect(joined.body.projects.map(({ id }: { id: string }) => id).sort()).toEqual([api.two.id, project.id].sort());
   });
@@ -68,14 +68,14 @@ describe('an invitation', () => {
   it('signs the invited person in to an existing account with its address and password', async () => {
     const { url } = (await invite('two@example.com')).body;
     const first = await call('POST', '/auth/invitations/accept', null, {
-      token: tokenOf(url),
+      token: parseToken(url),
       password: 'long enough',
     });
     const other = await buildProject(api.db, 'Other');
     const inviter = await signIn(api, other);
     const again = (await invite('two@example.com', 'MEMBER', inviter)).body;
     const second = await call('POST', '/auth/invitations/accept', null, {
-      token: tokenOf(again.url),
+      token: parseToken(again.url),
       password: 'long enough',
     });
     expect(second.body.user.id).toBe(first.body.user.id);
@@ -96,12 +96,12 @@ describe('an invitation', () => {
       .execute();
     const admin = await signIn(api, project, 'ADMIN');
     const theirs = (await invite('d@example.com', 'MEMBER', admin)).body;
-    expect((await call('DELETE', `/team/members/${await idOf(admin)}`, owner)).status).toBe(204);
+    expect((await call('DELETE', `/team/members/${await readUserId(admin)}`, owner)).status).toBe(204);
     for (const { url } of [one, withdrawn, over, theirs]) {
-      const looked = await call('POST', '/auth/invitations/look', null, { token: tokenOf(url) });
+      const looked = await call('POST', '/auth/invitations/look', null, { token: parseToken(url) });
       expect(looked.status).toBe(404);
     }
-    expect((await call('POST', '/auth/invitations/look', null, { token: tokenOf(anew.url) })).status).toBe(200);
+    expect((await call('POST', '/auth/invitations/look', null, { token: parseToken(anew.url) })).status).toBe(200);
   });
 
   it('is emailed if the project has a verified domain, and the email history hides its link', async () => {
@@ -116,7 +116,7 @@ describe('an invitation', () => {
     const one = await read(`/v1/emails/${email.id}`);
     expect(one.status).toBe(200);
     expect(JSON.stringify(one.body)).toContain(`Team ${counter}`);
-    for (const { body } of [list, one]) expect(JSON.stringify(body)).not.toContain(tokenOf(invited.body.url));
+    for (const { body } of [list, one]) expect(JSON.stringify(body)).not.toContain(parseToken(invited.body.url));
     await api.db.updateTable('emails').set({ status: 'SENT' }).where('id', '=', email.id).execute();
     const again = await api.call('POST', `/v1/emails/${email.id}/resend`, { key: project.secretKey });
     expect([again.status, again.body.error.code]).toEqual([409, 'CONFLICT']);
@@ -133,7 +133,7 @@ describe('roles', () => {
   it('an ADMIN manages all users except OWNERs', async () => {
     const admin = await signIn(api, project, 'ADMIN');
     const member = await signIn(api, project, 'MEMBER');
-    const [ownerId, memberId] = [await idOf(owner), await idOf(member)];
+    const [ownerId, memberId] = [await readUserId(owner), await readUserId(member)];
     expect((await invite('o@example.com', 'OWNER', admin)).status).toBe(403);
     expect((await call('PATCH', `/team/members/${memberId}`, admin, { role: 'OWNER' })).status).toBe(403);
     expect((await call('PATCH', `/team/members/${ownerId}`, admin, { role: 'MEMBER' })).status).toBe(403);
@@ -141,32 +141,32 @@ describe('roles', () => {
     const raised = await call('PATCH', `/team/members/${memberId}`, admin, { role: 'ADMIN' });
     expect([raised.status, raised.body.role]).toEqual([200, 'ADMIN']);
     expect((await call('GET', '/auth/me', member)).body.permissions).toContain('team:manage');
-    expect(await auditOf()).toEqual(['team.role_changed']);
+    expect(await listAuditedActions()).toEqual(['team.role_changed']);
   });
 
   it('the last OWNER can neither leave nor get another role, also in concurrent requests', async () => {
-    const ownerId = await idOf(owner);
+    const ownerId = await readUserId(owner);
     const last = await call('DELETE', `/team/members/${ownerId}`, owner);
     expect([last.status, last.body.error.code]).toEqual([409, 'CONFLICT']);
     expect((await call('PATCH', `/team/members/${ownerId}`, owner, { role: 'ADMIN' })).status).toBe(409);
     const second = await signIn(api, project);
     const responses = await Promise.all([
       call('DELETE', `/team/members/${ownerId}`, owner),
-      call('DELETE', `/team/members/${await idOf(second)}`, second),
+      call('DELETE', `/team/members/${await readUserId(second)}`, second),
     ]);
     expect(responses.map(({ status }) => status).sort()).toEqual([204, 409]);
   });
 
   it('a removed member loses access at once, and keeps access to other projects', async () => {
     const member = await signIn(api, project, 'MEMBER');
-    expect((await call('DELETE', `/team/members/${await idOf(member)}`, owner)).status).toBe(204);
+    expect((await call('DELETE', `/team/members/${await readUserId(member)}`, owner)).status).toBe(204);
     expect((await call('GET', '/auth/me', member)).status).toBe(401);
-    expect(await auditOf()).toEqual(['team.removed']);
+    expect(await listAuditedActions()).toEqual(['team.removed']);
   });
 
   it('users and invitations of another project return 404', async () => {
     const stranger = await signIn(api, api.two);
-    const strangerId = await idOf(stranger);
+    const strangerId = await readUserId(stranger);
     const { id } = (await invite('e@example.com')).body;
     expect((await call('DELETE', `/team/invitations/${id}`, stranger)).status).toBe(404);
     expect((await call('PATCH', `/team/members/${strangerId}`, owner, { role: 'MEMBER' })).status).toBe(404);

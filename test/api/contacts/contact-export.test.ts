@@ -12,7 +12,7 @@ beforeAll(async () => {
 afterAll(() => api?.close());
 
 const call = (path: string, key = project.secretKey) => api.call('GET', path, { key });
-const linesOf = (text: string) => text.split('\r\n').slice(0, -1);
+const splitLines = (text: string) => text.split('\r\n').slice(0, -1);
 
 it('exports all contacts in the columns that an import accepts, with formulas as plain text', async () => {
   project = await buildProject(api.db, 'Export');
@@ -30,7 +30,7 @@ it('exports all contacts in the columns that an import accepts, with formulas as
   await buildContact(api.db, { projectId: api.two.id, email: 'eve@to.test', data: { secret: 1 } });
   const { status, headers, body } = await call('/v1/contacts/export');
   expect([status, headers.get('content-type')]).toEqual([200, 'text/csv; charset=utf-8']);
-  expect(linesOf(body)).toEqual([
+  expect(splitLines(body)).toEqual([
     'email,subscribed,city,n,plan,tags',
     `ada@to.test,true,,-3,'=1+1,"[""a""]"`,
     `'+bob@to.test,false,"Köln, ""Süd""",,,`,
@@ -46,11 +46,11 @@ it('exports the contacts of a segment or a condition, page by page', async () =>
     localPart: 'p',
     data: { plan: 'pro', extra: 'x'.repeat(60_000) },
   });
-  expect(linesOf((await call('/contacts/export')).body)).toHaveLength(12_006);
+  expect(splitLines((await call('/contacts/export')).body)).toHaveLength(12_006);
   const condition = { logic: 'AND', groups: [{ filters: [{ field: 'data.plan', operator: 'equals', value: 'pro' }] }] };
   const asked = await call(`/contacts/export?condition=${encodeURIComponent(JSON.stringify(condition))}`);
-  expect(linesOf(asked.body)).toHaveLength(6);
-  expect(linesOf((await call('/contacts/export?search=P3%40')).body)).toHaveLength(2);
+  expect(splitLines(asked.body)).toHaveLength(6);
+  expect(splitLines((await call('/contacts/export?search=P3%40')).body)).toHaveLength(2);
   const created = await api.call('POST', '/segments', { key: project.secretKey, body: { name: 'Pro', condition } });
   const ofSegment = await call(`/contacts/export?segmentId=${created.body.id}`);
   expect(ofSegment.body).toBe(asked.body);

@@ -24,16 +24,16 @@ afterAll(() => api.close());
 describe('the fields of a project’s contacts', () => {
   it('have the type of most of their values, and the share of contacts that have them', async () => {
     const { body } = await api.call('GET', '/v1/contacts/fields');
-    const field = (name: string) => body.fields.find((one: { field: string }) => one.field === name);
+    const findField = (name: string) => body.fields.find((one: { field: string }) => one.field === name);
     expect(body.count).toBe(body.fields.length);
-    expect(field('email')).toEqual({ field: 'email', type: 'string', coverage: 100, standard: true });
-    expect(field('data.plan')).toEqual({ field: 'data.plan', type: 'string', coverage: 75, standard: false });
-    expect(field('data.age')).toMatchObject({ type: 'number', coverage: 50 });
-    expect(field('data.vip')).toMatchObject({ type: 'boolean', coverage: 25 });
-    expect(field('data.since')).toMatchObject({ type: 'date', coverage: 50 });
-    expect(field('data.tags')).toMatchObject({ type: 'array' });
-    expect(field('data.address')).toMatchObject({ type: 'object' });
-    expect(field('data.mixed')).toMatchObject({ type: 'string', coverage: 75 });
+    expect(findField('email')).toEqual({ field: 'email', type: 'string', coverage: 100, standard: true });
+    expect(findField('data.plan')).toEqual({ field: 'data.plan', type: 'string', coverage: 75, standard: false });
+    expect(findField('data.age')).toMatchObject({ type: 'number', coverage: 50 });
+    expect(findField('data.vip')).toMatchObject({ type: 'boolean', coverage: 25 });
+    expect(findField('data.since')).toMatchObject({ type: 'date', coverage: 50 });
+    expect(findField('data.tags')).toMatchObject({ type: 'array' });
+    expect(findField('data.address')).toMatchObject({ type: 'object' });
+    expect(findField('data.mixed')).toMatchObject({ type: 'string', coverage: 75 });
   });
 
   it('list their distinct values, most frequent first', async () => {

@@ -122,17 +122,17 @@ describe('a bulk job by condition', () => {
   });
 
   it('selects every contact only with `all: true`', async () => {
-    const start = (where: object) => api.call('POST', '/contacts/bulk-unsubscribe', { body: { where } });
+    const startBulkUnsubscribe = (where: object) => api.call('POST', '/contacts/bulk-unsubscribe', { body: { where } });
     for (const empty of [{}, { search: '' }, { search: ' ' }]) {
-      const { status, body } = await start(empty);
+      const { status, body } = await startBulkUnsubscribe(empty);
       expect([status, body.error.errors]).toEqual([
         422,
         [expect.objectContaining({ field: 'where', message: expect.stringContaining('all: true') })],
       ]);
     }
-    expect((await start({ ...where, all: true })).body.error.errors[0].field).toBe('where.all');
-    expect((await start({ all: false })).status).toBe(422);
-    const queued = await start({ all: true });
+    expect((await startBulkUnsubscribe({ ...where, all: true })).body.error.errors[0].field).toBe('where.all');
+    expect((await startBulkUnsubscribe({ all: false })).status).toBe(422);
+    const queued = await startBulkUnsubscribe({ all: true });
     const { total } = (await api.call('GET', '/contacts?limit=1')).body;
     expect((await api.call('GET', `/contacts/bulk/${queued.body.jobId}`)).body.total).toBe(total);
   });

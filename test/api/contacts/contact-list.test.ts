@@ -17,24 +17,29 @@ beforeAll(async () => {
 });
 afterAll(() => api?.close());
 
-const equals = (field: string, value: unknown) => ({
+const createFilter = (field: string, value: unknown) => ({
   logic: 'AND',
   groups: [{ filters: [{ field, operator: 'equals', value }] }],
 });
-const list = (query: Record<string, unknown>, key = project.secretKey) => {
+const listContacts = (query: Record<string, unknown>, key = project.secretKey) => {
   const texts = Object.entries(query).map(([name, value]) => [
     name,
     typeof value === 'object' ? JSON.stringify(value) : String(value),
   ]);
   return api.call('GET', `/contacts?${new URLSearchParams(Object.fromEntries(texts))}`, { key });
 };
-const emails = ({ body }: { body: { data: { email: string }[] } }) => body.data.map(({ email }) => email);
+const listAddresses = ({ body }: { body: { data: { email: string }[] } }) => body.data.map(({ email }) => email);
 
 it('lists contacts that match a condition, also together with a part of an address', async () => {
-  const pro = await list({ condition: equals('data.plan', 'pro') });
-  expect([emails(pro), pro.body.total]).toEqual([['bob@to.test', 'ada@to.test'], 2]);
-  expect(emails(await list({ condition: equals('data.plan', 'pro'), search: 'ADA' }))).toEqual(['ada@to.test']);
-  expect((await list({ condition: equals('data.plan', 'team') })).body).toMatchObject({ data: [], total: 0 });
+  const pro = await listContacts({ condition: createFilter('data.plan', 'pro') });
+  expect([listAddresses(pro), pro.body.total]).toEqual([['bob@to.test', 'ada@to.test'], 2]);
+  expect(listAddresses(await listContacts({ condition: createFilter('data.plan', 'pro'), search: 'ADA' }))).toEqual([
+    'ada@to.test',
+  ]);
+  expect((await listContacts({ condition: createFilter('data.plan', 'team') })).body).toMatchObject({
+    data: [],
+    total: 0,
+  });
 });
 
 it('pages a list with a condition by cursor', async () => {
@@ -42,8 +47,12 @@ it('pages a list with a condition by cursor', async () => {
   let cursor: string | undefined;
   let pages = 0;
   do {
-    const page = await list({ condition: equals('data.plan', 'free'), limit: 7, ...(cursor && { cursor }) });
-    for (const email of emails(page)) seen.add(email);
+    const page = await listContacts({
+      condition: createFilter('data.plan', 'free'),
+      limit: 7,
+      ...(cursor && { cursor }),
+    });
+    for (const email of listAddresses(page)) seen.add(email);
     cursor = page.body.cursor ?? undefined;
     pages += 1;
   } while (cursor);
@@ -51,36 +60,36 @@ it('pages a list with a condition by cursor', async () => {
 });
 
 it('continues a list at a cursor with another page size and without the total, but not with another filter', async () => {
-  const condition = equals('data.plan', 'free');
-  const { cursor } = (await list({ condition, limit: 7 })).body;
-  const next = await list({ condition, limit: 5, count: false, cursor });
+  const condition = createFilter('data.plan', 'free');
+  const { cursor } = (await listContacts({ condition, limit: 7 })).body;
+  const next = await listContacts({ condition, limit: 5, count: false, cursor });
   expect([next.status, next.body.data.length]).toEqual([200, 5]);
-  const other = await list({ condition: equals('data.plan', 'pro'), limit: 7, cursor });
+  const other = await listContacts({ condition: createFilter('data.plan', 'pro'), limit: 7, cursor });
   expect([other.status, other.body.error.errors[0].field]).toEqual([400, 'cursor']);
   expect(other.body.error.suggestion).toContain('omit the cursor');
 });
 
 it('returns the page without the total for count=false', async () => {
-  const { body } = await list({ count: false, limit: 5 });
+  const { body } = await listContacts({ count: false, limit: 5 });
   expect([body.data.length, body.total, body.hasMore]).toEqual([5, 0, true]);
 });
 
 it('refuses an invalid condition, and returns 409 for segments that refer to each other in a cycle', async () => {
-  expect((await list({ condition: 'nope' })).status).toBe(400);
-  expect((await list({ condition: { logic: 'XOR' } })).status).toBe(400);
-  const create = (name: string) =>
-    api.call('POST', '/segments', { key: project.secretKey, body: { name, condition: equals('email', 'x') } });
-  const [one, two] = [(await create('One')).body.id, (await create('Two')).body.id];
-  const refer = (id: string, to: string) =>
+  expect((await listContacts({ condition: 'nope' })).status).toBe(400);
+  expect((await listContacts({ condition: { logic: 'XOR' } })).status).toBe(400);
+  const createSegment = (name: string) =>
+    api.call('POST', '/segments', { key: project.secretKey, body: { name, condition: createFilter('email', 'x') } });
+  const [one, two] = [(await createSegment('One')).body.id, (await createSegment('Two')).body.id];
+  const setMembershipCondition = (id: string, to: string) =>
     api.call('PATCH', `/segments/${id}`, {
       key: project.secretKey,
       body: { condition: { logic: 'AND', groups: [{ filters: [{ field: `segment.${to}`, operator: 'memberOf' }] }] } },
     });
-  await refer(one, two);
-  const closed = await refer(two, one);
+  await setMembershipCondition(one, two);
+  const closed = await setMembershipCondition(two, one);
   if (closed.status === 200) {
     const inside = { logic: 'AND', groups: [{ filters: [{ field: `segment.${one}`, operator: 'memberOf' }] }] };
-    expect((await list({ condition: inside })).status).toBe(409);
+    expect((await listContacts({ condition: inside })).status).toBe(409);
   } else expect(closed.status).toBe(409);
 });
 
@@ -101,7 +110,8 @@ it('lists subscribed contacts, and contacts that were created or changed in a ti
       } as never)
       .execute();
   }
-  const findEmails = async (query: Record<string, unknown>) => emails(await list(query, spans.secretKey));
+  const findEmails = async (query: Record<string, unknown>) =>
+    listAddresses(await listContacts(query, spans.secretKey));
   expect(await findEmails({ subscribed: true })).toEqual(['c2@to.test', 'c0@to.test']);
   expect(await findEmails({ subscribed: false })).toEqual(['c1@to.test']);
   expect(await findEmails({ createdAfter: '2026-02-01' })).toEqual(['c2@to.test', 'c1@to.test']);
@@ -109,10 +119,10 @@ it('lists subscribed contacts, and contacts that were created or changed in a ti
   expect(await findEmails({ createdBefore: '2026-02-01T12:00:00Z' })).toEqual(['c0@to.test']);
   expect(await findEmails({ createdAfter: '2026-01-15', createdBefore: '2026-02-15' })).toEqual(['c1@to.test']);
   expect(await findEmails({ updatedAfter: '2026-03-11T12:00:00Z' })).toEqual(['c2@to.test']);
-  expect(await findEmails({ subscribed: true, search: 'c0', condition: equals('email', 'c0@to.test') })).toEqual([
+  expect(await findEmails({ subscribed: true, search: 'c0', condition: createFilter('email', 'c0@to.test') })).toEqual([
     'c0@to.test',
   ]);
-  const { body } = await list({ subscribed: true }, spans.secretKey);
+  const { body } = await listContacts({ subscribed: true }, spans.secretKey);
   expect(body.total).toBe(2);
   const csv = await api.app.request('/v1/contacts/export?subscribed=false', {
     headers: { authorization: `Bearer ${spans.secretKey}` },
@@ -126,6 +136,6 @@ it.each([
   ['createdBefore', '2026-02-30'],
   ['updatedAfter', ''],
 ])('?%s=%s returns 400 and names the parameter', async (name, value) => {
-  const { status, body } = await list({ [name]: value });
+  const { status, body } = await listContacts({ [name]: value });
   expect([status, body.error.code, body.error.errors[0].field]).toEqual([400, 'VALIDATION_ERROR', name]);
 });

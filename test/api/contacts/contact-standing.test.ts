@@ -45,12 +45,12 @@ it('filters the suppression list by one address', async () => {
 });
 
 it('lists the segments that a contact is in now', async () => {
-  const by = (plan: string) => ({
+  const createPlanFilter = (plan: string) => ({
     logic: 'AND',
     groups: [{ filters: [{ field: 'data.plan', operator: 'equals', value: plan }] }],
   });
-  const pro = (await call('POST', '/segments', { name: 'Pro', condition: by('pro') })).body;
-  await call('POST', '/segments', { name: 'Free', condition: by('free') });
+  const pro = (await call('POST', '/segments', { name: 'Pro', condition: createPlanFilter('pro') })).body;
+  await call('POST', '/segments', { name: 'Free', condition: createPlanFilter('free') });
   const hand = (await call('POST', '/segments', { name: 'By hand', type: 'STATIC' })).body;
   await call('POST', `/segments/${hand.id}/members`, { emails: ['ada@to.test'] });
   expect((await call('GET', `/contacts/${ada}/segments`)).body).toEqual({

@@ -27,7 +27,7 @@ beforeEach(() => {
   email = `person${counter}@example.com`;
 });
 
-async function save(body: object, key?: string) {
+async function saveContact(body: object, key?: string) {
   const { body: contact, status } = await api.call('POST', '/contacts', {
     body: { email, ...body },
     ...(key && { key }),
@@ -35,7 +35,7 @@ async function save(body: object, key?: string) {
   return { ...contact, status };
 }
 
-async function eventsOf(contactId: string): Promise<string[]> {
+async function listEventNames(contactId: string): Promise<string[]> {
   const { rows } = await sql<{
     name: string;
   }>`SELECT name FROM events WHERE contact_id = ${contactId} ORDER BY id`.execute(api.db);
@@ -48,14 +48,14 @@ describe('saving a contact', () => {
     expect(created.status).toBe(201);
     expect(created.body).toMatchObject({ email, subscribed: true, data: {}, _meta: { isNew: true, isUpdate: false } });
     expect(created.headers.get('cache-control')).toBe('no-store');
-    const updated = await save({ data: { plan: 'pro' } });
+    const updated = await saveContact({ data: { plan: 'pro' } });
     expect(updated).toMatchObject({ status: 200, id: created.body.id, _meta: { isNew: false, isUpdate: true } });
     expect(updated.data).toEqual({ plan: 'pro' });
   });
 
   it('merges data: null deletes a field, empty and non-persistent values are ignored, and reserved names are dropped', async () => {
-    await save({ data: { keep: 'x', drop: 1, empty: 'stays', list: [1, { a: 1 }], flag: false } });
-    const { data } = await save({
+    await saveContact({ data: { keep: 'x', drop: 1, empty: 'stays', list: [1, { a: 1 }], flag: false } });
+    const { data } = await saveContact({
       data: { drop: null, empty: '', once: { value: 5, persistent: false }, id: 'evil', manageUrl: 'evil', n: 0 },
     });
     expect(data).toEqual({ keep: 'x', empty: 'stays', list: [1, { a: 1 }], flag: false, n: 0 });
@@ -77,50 +77,50 @@ describe('saving a contact', () => {
   );
 
   it('keeps the state of an existing contact unless the request gives one, and records each change once', async () => {
-    const { id } = await save({ subscribed: false });
-    expect(await eventsOf(id)).toEqual([]);
-    expect(await save({})).toMatchObject({ subscribed: false });
-    expect(await save({ subscribed: true })).toMatchObject({ subscribed: true });
-    await save({ subscribed: true });
-    await save({ subscribed: false });
-    expect(await eventsOf(id)).toEqual(['contact.subscribed', 'contact.unsubscribed']);
+    const { id } = await saveContact({ subscribed: false });
+    expect(await listEventNames(id)).toEqual([]);
+    expect(await saveContact({})).toMatchObject({ subscribed: false });
+    expect(await saveContact({ subscribed: true })).toMatchObject({ subscribed: true });
+    await saveContact({ subscribed: true });
+    await saveContact({ subscribed: false });
+    expect(await listEventNames(id)).toEqual(['contact.subscribed', 'contact.unsubscribed']);
   });
 
   it('changes updatedAt only when something has changed', async () => {
-    const first = await save({ data: { plan: 'pro', o: { b: 1, a: 2 } } });
-    expect((await save({ data: { o: { a: 2, b: 1 }, gone: null } })).updatedAt).toBe(first.updatedAt);
-    expect((await save({ data: { plan: 'free' } })).updatedAt).not.toBe(first.updatedAt);
+    const first = await saveContact({ data: { plan: 'pro', o: { b: 1, a: 2 } } });
+    expect((await saveContact({ data: { o: { a: 2, b: 1 }, gone: null } })).updatedAt).toBe(first.updatedAt);
+    expect((await saveContact({ data: { plan: 'free' } })).updatedAt).not.toBe(first.updatedAt);
   });
 
   it('creates one contact from many concurrent requests, and keeps the data of all', async () => {
-    const saved = await Promise.all(Array.from({ length: 12 }, (_, i) => save({ data: { [`k${i}`]: i } })));
+    const saved = await Promise.all(Array.from({ length: 12 }, (_, i) => saveContact({ data: { [`k${i}`]: i } })));
     expect(saved.filter((one) => one.status === 201)).toHaveLength(1);
     expect(new Set(saved.map((one) => one.id)).size).toBe(1);
-    expect(Object.keys((await save({})).data)).toHaveLength(12);
+    expect(Object.keys((await saveContact({})).data)).toHaveLength(12);
   });
 
   it('refuses more than 200 fields or 64 KB of data, also in total over several requests', async () => {
-    const fields = (from: number, n: number) =>
+    const createFields = (from: number, n: number) =>
       Object.fromEntries(Array.from({ length: n }, (_, i) => [`f${from + i}`, 1]));
-    expect((await save({ data: fields(0, 201) })).status).toBe(422);
-    expect((await save({ data: fields(0, 150) })).status).toBe(201);
-    const over = await save({ data: fields(150, 51) });
+    expect((await saveContact({ data: createFields(0, 201) })).status).toBe(422);
+    expect((await saveContact({ data: createFields(0, 150) })).status).toBe(201);
+    const over = await saveContact({ data: createFields(150, 51) });
     expect(over).toMatchObject({
       status: 422,
       error: { code: 'VALIDATION_ERROR', errors: [{ field: 'data', code: 'too_big' }] },
     });
-    expect(Object.keys((await save({})).data)).toHaveLength(150);
-    expect((await save({ data: { big: 'x'.repeat(66_000) } })).status).toBe(422);
-    expect((await save({ data: { ['k'.repeat(101)]: 1 } })).status).toBe(422);
+    expect(Object.keys((await saveContact({})).data)).toHaveLength(150);
+    expect((await saveContact({ data: { big: 'x'.repeat(66_000) } })).status).toBe(422);
+    expect((await saveContact({ data: { ['k'.repeat(101)]: 1 } })).status).toBe(422);
   });
 
   it('subscribed: true deletes the suppression with reason unsubscribe, and no other one', async () => {
-    await save({ subscribed: false });
+    await saveContact({ subscribed: false });
     for (const reason of ['unsubscribe', 'complaint', 'hard_bounce', 'manual']) {
       await api.call('POST', '/suppressions', { body: { email, reason } });
     }
-    await save({});
-    await save({ subscribed: true });
+    await saveContact({});
+    await saveContact({ subscribed: true });
     const { body } = await api.call('GET', '/suppressions?limit=100');
     const reasons = body.data.filter((entry: { email: string }) => entry.email === email);
     expect(reasons.map((entry: { reason: string }) => entry.reason).sort()).toEqual([
@@ -145,18 +145,18 @@ describe('saving a contact', () => {
 
 describe('changing a contact', () => {
   it('merges data, changes the address and records the change of subscription', async () => {
-    const { id } = await save({ data: { a: 1, b: 2 } });
+    const { id } = await saveContact({ data: { a: 1, b: 2 } });
     const patched = await api.call('PATCH', `/contacts/${id}`, {
       body: { email: `new-${email}`, subscribed: false, data: { a: null, c: 3 } },
     });
     expect(patched.status).toBe(200);
     expect(patched.body).toMatchObject({ id, email: `new-${email}`, subscribed: false, data: { b: 2, c: 3 } });
     expect((await api.call('GET', `/v1/contacts/${id}`)).body).toEqual(patched.body);
-    expect(await eventsOf(id)).toEqual(['contact.subscribed', 'contact.unsubscribed']);
+    expect(await listEventNames(id)).toEqual(['contact.subscribed', 'contact.unsubscribed']);
   });
 
   it('refuses the address of another contact, and then changes nothing', async () => {
-    const { id } = await save({});
+    const { id } = await saveContact({});
     await api.call('POST', '/contacts', { body: { email: `other-${email}` } });
     const response = await api.call('PATCH', `/contacts/${id}`, { body: { email: `other-${email}`, data: { x: 1 } } });
     expect(response).toMatchObject({ status: 409, body: { error: { code: 'CONFLICT' } } });
@@ -185,7 +185,7 @@ describe('adding a contact as subscribed', () => {
 
 describe('erasing a contact', () => {
   it('cancels its executions and keeps no address in plain text; the suppression list still applies', async () => {
-    const { id } = await save({ data: { name: 'Ada' } });
+    const { id } = await saveContact({ data: { name: 'Ada' } });
     const projectId = api.one.id;
     await api.call('POST', '/suppressions', { body: { email, reason: 'manual' } });
     const { rows } = await sql<{ id: string }>`
@@ -318,8 +318,8 @@ describe('erasing a contact', () => {
         })),
       )
       .execute();
-    const deliveries = () => api.call('GET', `/webhooks/${endpoint.body.id}/deliveries`, { key: null, headers });
-    expect(JSON.stringify((await deliveries()).body)).toContain(mark);
+    const listDeliveries = () => api.call('GET', `/webhooks/${endpoint.body.id}/deliveries`, { key: null, headers });
+    expect(JSON.stringify((await listDeliveries()).body)).toContain(mark);
 
     expect((await api.call('DELETE', `/contacts/${id}`)).status).toBe(204);
     await removeErasedContents(api.db);
@@ -336,7 +336,7 @@ describe('erasing a contact', () => {
     const { rows: imports } =
       await sql`SELECT result FROM jobs WHERE project_id = ${projectId} AND kind = 'import'`.execute(api.db);
     expect(imports).toEqual([{ result: { errors: [{ row: 3, email: 'x@y.z', error: 'e' }] } }]);
-    const { body } = await deliveries();
+    const { body } = await listDeliveries();
     expect(body.data.length).toBeGreaterThan(0);
     for (const delivery of body.data)
       expect(delivery).toMatchObject({ status: 'FAILED', error: 'contact_deleted', payload: {} });
@@ -357,22 +357,22 @@ describe('erasing a contact', () => {
 
     expect((await api.call('DELETE', `/contacts/${mine.contact.id}`)).status).toBe(204);
 
-    const record = async (id: string) => (await api.call('GET', `/v1/emails/${id}`)).body.data;
-    expect(JSON.stringify(await record(mine.email))).not.toMatch(/Ada|person/);
-    expect(await record(mine.email)).toMatchObject({
+    const readEmail = async (id: string) => (await api.call('GET', `/v1/emails/${id}`)).body.data;
+    expect(JSON.stringify(await readEmail(mine.email))).not.toMatch(/Ada|person/);
+    expect(await readEmail(mine.email)).toMatchObject({
       to: null,
       from: mail.from,
       subject: '',
       reason: 'contact_deleted',
     });
-    expect(await record(other.email)).toMatchObject({ subject: 'For Ada', to: `other-${email}` });
-    expect(await record(ofTemplate.email)).toMatchObject({ subject: 'Hello', to: null });
+    expect(await readEmail(other.email)).toMatchObject({ subject: 'For Ada', to: `other-${email}` });
+    expect(await readEmail(ofTemplate.email)).toMatchObject({ subject: 'Hello', to: null });
   });
 });
 
 describe('finding contacts', () => {
   it('matches addresses in upper and lower case', async () => {
-    const { id } = await save({});
+    const { id } = await saveContact({});
     const response = await api.call('POST', '/contacts/lookup', {
       body: { emails: [email.toUpperCase(), email, 'nobody@example.com'] },
     });
@@ -438,7 +438,7 @@ describe('finding contacts', () => {
   it('sorts by creation time and by address, page by page, and refuses a cursor of another order', async () => {
     for (const name of ['b', 'c', 'a'])
       await api.call('POST', '/contacts', { body: { email: `${name}@sort.example` } });
-    const pages = async (sort: string) => {
+    const listNamesByPages = async (sort: string) => {
       const names: string[] = [];
       let cursor = '';
       do {
@@ -448,10 +448,10 @@ describe('finding contacts', () => {
       } while (cursor !== '');
       return names.join('');
     };
-    expect(await pages('-createdAt')).toBe('acb');
-    expect(await pages('createdAt')).toBe('bca');
-    expect(await pages('email')).toBe('abc');
-    expect(await pages('-email')).toBe('cba');
+    expect(await listNamesByPages('-createdAt')).toBe('acb');
+    expect(await listNamesByPages('createdAt')).toBe('bca');
+    expect(await listNamesByPages('email')).toBe('abc');
+    expect(await listNamesByPages('-email')).toBe('cba');
     const { cursor } = (await api.call('GET', '/contacts?search=@sort.example&limit=1')).body;
     expect((await api.call('GET', `/contacts?sort=email&cursor=${cursor}`)).status).toBe(400);
     expect((await api.call('GET', '/contacts?sort=data.plan')).status).toBe(400);
@@ -467,14 +467,14 @@ describe('finding contacts', () => {
 
 describe('access to contacts', () => {
   it("does not find another project's contact, and does not change it", async () => {
-    const { id } = await save({ data: { plan: 'pro' } });
+    const { id } = await saveContact({ data: { plan: 'pro' } });
     const key = api.two.secretKey;
     expect((await api.call('GET', `/contacts/${id}`, { key })).status).toBe(404);
     expect((await api.call('PATCH', `/contacts/${id}`, { key, body: { subscribed: false } })).status).toBe(404);
     expect((await api.call('DELETE', `/v1/contacts/${id}`, { key })).status).toBe(404);
     expect((await api.call('POST', '/contacts/lookup', { key, body: { emails: [email] } })).body.found).toEqual([]);
     expect((await api.call('GET', `/contacts?search=${email}`, { key })).body.total).toBe(0);
-    expect((await save({}, key)).id).not.toBe(id);
+    expect((await saveContact({}, key)).id).not.toBe(id);
     expect((await api.call('GET', `/contacts/${id}`)).body).toMatchObject({ subscribed: true, data: { plan: 'pro' } });
   });
 

@@ -15,7 +15,7 @@ let count = 0;
 let email = '';
 
 const setProject = (body: object) => calls.api.call('PATCH', '/project', { key: null, headers: owner, body });
-const template = async (more: object = {}) => {
+const createTemplate = async (more: object = {}) => {
   const body = {
     name: 'Confirm',
     subject: 'Please confirm',
@@ -28,7 +28,7 @@ const template = async (more: object = {}) => {
 
 beforeAll(async () => {
   owner = await signIn(calls.api, calls.api.one);
-  templateId = await template();
+  templateId = await createTemplate();
   const { status, body } = await setProject({ doubleOptIn: { enabled: true, templateId } });
   expect(status, JSON.stringify(body)).toBe(200);
   expect(body.doubleOptIn).toEqual({ enabled: true, templateId });
@@ -38,7 +38,7 @@ beforeEach(() => {
   email = `person-${count}@example.com`;
 });
 
-const stateOf = async (address = email) => {
+const readState = async (address = email) => {
   const { subscribed, subscription } = await calls.contactOf(address);
   return { subscribed, subscription };
 };
@@ -58,20 +58,20 @@ const letAnHourPass = () =>
     calls.api.db,
   );
 
-const linkOf = (emailId: string) => `/confirm/${createLinkTokens(TEST_SECRET_KEY, emailId).manage}`;
-const get = async (path: string) => (await calls.api.call('GET', path, { key: null })).body as string;
-const press = async (path: string) => (await calls.api.app.request(path, { method: 'POST', body: '' })).text();
+const createConfirmPath = (emailId: string) => `/confirm/${createLinkTokens(TEST_SECRET_KEY, emailId).manage}`;
+const openPage = async (path: string) => (await calls.api.call('GET', path, { key: null })).body as string;
+const pressButton = async (path: string) => (await calls.api.app.request(path, { method: 'POST', body: '' })).text();
 
 describe('double opt-in of a contact that a request with the public key would subscribe', () => {
   it.each([{ subscribed: true }, {}])(
     'makes a new contact pending and sends one confirmation email: %j',
     async (said) => {
       for (let n = 0; n < 3; n++) expect((await calls.track({ email, ...said })).status).toBe(200);
-      expect(await stateOf()).toEqual(PENDING);
+      expect(await readState()).toEqual(PENDING);
       const [mail, ...more] = await listConfirmations();
       expect(more).toEqual([]);
       const { body } = await calls.api.call('GET', `/v1/emails/${mail?.id}`);
-      expect(body.data.body).toContain(linkOf(mail?.id ?? ''));
+      expect(body.data.body).toContain(createConfirmPath(mail?.id ?? ''));
       expect(body.data).toMatchObject({ subject: 'Please confirm', status: 'PENDING' });
     },
   );
@@ -91,9 +91,9 @@ describe('double opt-in of a contact that a request with the public key would su
     await calls.api.call('PATCH', `/contacts/${id}`, { body: { subscribed: false } });
     await calls.api.call('POST', '/suppressions', { body: { email, reason: 'unsubscribe' } });
     await calls.track({ email, subscribed: true });
-    expect(await stateOf()).toEqual(PENDING);
-    await press(linkOf((await listConfirmations())[0]?.id ?? ''));
-    expect(await stateOf()).toEqual({ subscribed: true, subscription: 'subscribed' });
+    expect(await readState()).toEqual(PENDING);
+    await pressButton(createConfirmPath((await listConfirmations())[0]?.id ?? ''));
+    expect(await readState()).toEqual({ subscribed: true, subscription: 'subscribed' });
     expect(
       (await calls.api.call('GET', '/suppressions')).body.data.map((one: { email: string }) => one.email),
     ).not.toContain(email);
@@ -101,10 +101,10 @@ describe('double opt-in of a contact that a request with the public key would su
 
   it('sends no confirmation email if the public key unsubscribes the contact, or if the project has subscribed it', async () => {
     await calls.track({ email, subscribed: false });
-    expect(await stateOf()).toEqual({ subscribed: false, subscription: 'unsubscribed' });
+    expect(await readState()).toEqual({ subscribed: false, subscription: 'unsubscribed' });
     await calls.save({ email, subscribed: true });
     await calls.track({ email, subscribed: true });
-    expect(await stateOf()).toEqual({ subscribed: true, subscription: 'subscribed' });
+    expect(await readState()).toEqual({ subscribed: true, subscription: 'subscribed' });
     expect(await listConfirmations()).toEqual([]);
   });
 
@@ -119,7 +119,7 @@ describe('double opt-in of a contact that a request with the public key would su
         causeId: null,
       }),
     );
-    expect(await stateOf()).toEqual(PENDING);
+    expect(await readState()).toEqual(PENDING);
     expect(await listConfirmations()).toHaveLength(1);
   });
 
@@ -127,13 +127,13 @@ describe('double opt-in of a contact that a request with the public key would su
     await calls.track({ email, subscribed: true });
     const { id } = await calls.contactOf(email);
     await calls.api.call('PATCH', `/contacts/${id}`, { body: { subscribed: false } });
-    expect(await stateOf()).toEqual({ subscribed: false, subscription: 'unsubscribed' });
+    expect(await readState()).toEqual({ subscribed: false, subscription: 'unsubscribed' });
     await calls.track({ email, subscribed: true });
-    expect(await stateOf()).toEqual(PENDING);
+    expect(await readState()).toEqual(PENDING);
     await calls.api.call('PATCH', `/contacts/${id}`, { body: { subscribed: true } });
-    expect((await stateOf()).subscription).toBe('subscribed');
+    expect((await readState()).subscription).toBe('subscribed');
     await calls.api.call('PATCH', `/contacts/${id}`, { body: { subscribed: false } });
-    expect((await stateOf()).subscription).toBe('unsubscribed');
+    expect((await readState()).subscription).toBe('unsubscribed');
   });
 });
 
@@ -141,11 +141,11 @@ describe('the confirmation page of double opt-in', () => {
   it('subscribes only when its button is pressed, and stores the proof', async () => {
     await calls.track({ email, subscribed: true });
     const [{ id: emailId } = { id: '' }] = await listConfirmations();
-    const page = await get(linkOf(emailId));
-    expect(page).toContain(`<form method="post" action="${linkOf(emailId)}">`);
-    expect(await stateOf()).toEqual(PENDING);
-    for (let n = 0; n < 2; n++) expect(await press(linkOf(emailId))).toContain('You are subscribed');
-    expect((await stateOf()).subscribed).toBe(true);
+    const page = await openPage(createConfirmPath(emailId));
+    expect(page).toContain(`<form method="post" action="${createConfirmPath(emailId)}">`);
+    expect(await readState()).toEqual(PENDING);
+    for (let n = 0; n < 2; n++) expect(await pressButton(createConfirmPath(emailId))).toContain('You are subscribed');
+    expect((await readState()).subscribed).toBe(true);
     const { id: contactId } = await calls.contactOf(email);
     const proofs = await listProofs(calls.api.db, { projectId: calls.api.one.id, contactId });
     expect(proofs).toEqual([
@@ -161,21 +161,22 @@ describe('the confirmation page of double opt-in', () => {
     await sql`UPDATE confirmations SET created_at = now() - interval '30 days 1 second' WHERE email_id = ${emailId}`.execute(
       calls.api.db,
     );
-    expect(await get(linkOf(emailId))).not.toContain('<form');
-    await press(linkOf(emailId));
-    expect(await stateOf()).toEqual(PENDING);
+    expect(await openPage(createConfirmPath(emailId))).not.toContain('<form');
+    await pressButton(createConfirmPath(emailId));
+    expect(await readState()).toEqual(PENDING);
   });
 
   describe('with a link that was sent before the contact refused email', () => {
-    const ask = async () => {
+    const askForConfirmation = async () => {
       await calls.track({ email, subscribed: true });
       return (await listConfirmations()).at(-1)?.id ?? '';
     };
-    const isRefused = async () =>
+    const isSuppressed = async () =>
       (await calls.api.call('GET', '/suppressions')).body.data.some((one: { email: string }) => one.email === email);
-    const page = (kind: 'u' | 's' | 'm', emailId: string) => linkOf(emailId).replace('/confirm/', `/${kind}/`);
+    const createPagePath = (kind: 'u' | 's' | 'm', emailId: string) =>
+      createConfirmPath(emailId).replace('/confirm/', `/${kind}/`);
     const expectInvalid = async (emailId: string) => {
-      for (const html of [await get(linkOf(emailId)), await press(linkOf(emailId))]) {
+      for (const html of [await openPage(createConfirmPath(emailId)), await pressButton(createConfirmPath(emailId))]) {
         expect(html).toContain('This link is no longer valid');
         expect(html).not.toContain('<form');
       }
@@ -184,62 +185,62 @@ describe('the confirmation page of double opt-in', () => {
     it('shows no form after the person unsubscribed, whether the link was used before or not', async () => {
       for (const isUsed of [true, false]) {
         email = `refused-${isUsed}@example.com`;
-        const emailId = await ask();
-        if (isUsed) await press(linkOf(emailId));
-        await press(page('u', emailId));
+        const emailId = await askForConfirmation();
+        if (isUsed) await pressButton(createConfirmPath(emailId));
+        await pressButton(createPagePath('u', emailId));
         await expectInvalid(emailId);
-        expect(await stateOf()).toEqual({ subscribed: false, subscription: 'unsubscribed' });
-        expect(await isRefused()).toBe(true);
+        expect(await readState()).toEqual({ subscribed: false, subscription: 'unsubscribed' });
+        expect(await isSuppressed()).toBe(true);
       }
     });
 
     it('stays invalid when the person asks again, and the new link is valid at once', async () => {
-      const old = await ask();
-      await press(page('u', old));
-      const fresh = await ask();
+      const old = await askForConfirmation();
+      await pressButton(createPagePath('u', old));
+      const fresh = await askForConfirmation();
       expect(fresh).not.toBe(old);
       await expectInvalid(old);
-      expect(await stateOf()).toEqual(PENDING);
-      expect(await press(linkOf(fresh))).toContain('You are subscribed');
-      expect(await isRefused()).toBe(false);
+      expect(await readState()).toEqual(PENDING);
+      expect(await pressButton(createConfirmPath(fresh))).toContain('You are subscribed');
+      expect(await isSuppressed()).toBe(false);
     });
 
     it.each(['complaint', 'unsubscribe'])('shows no form after a suppression with the reason %s', async (reason) => {
       email = `${reason}-since@example.com`;
-      const emailId = await ask();
+      const emailId = await askForConfirmation();
       await calls.api.call('POST', '/suppressions', { body: { email, reason } });
       await expectInvalid(emailId);
-      expect((await stateOf()).subscribed).toBe(false);
+      expect((await readState()).subscribed).toBe(false);
     });
 
     it('shows no form after the project unsubscribed the contact', async () => {
-      const old = await ask();
+      const old = await askForConfirmation();
       const { id } = await calls.contactOf(email);
       await calls.api.call('PATCH', `/contacts/${id}`, { body: { subscribed: false } });
       await expectInvalid(old);
-      const fresh = await ask();
+      const fresh = await askForConfirmation();
       await expectInvalid(old);
-      await press(linkOf(fresh));
-      expect((await stateOf()).subscribed).toBe(true);
+      await pressButton(createConfirmPath(fresh));
+      expect((await readState()).subscribed).toBe(true);
     });
 
     it('stays valid if only the public key unsubscribes and asks again, so other callers cannot invalidate it', async () => {
-      const emailId = await ask();
+      const emailId = await askForConfirmation();
       await calls.track({ email, subscribed: false });
-      expect(await ask()).toBe(emailId);
-      await press(linkOf(emailId));
-      expect((await stateOf()).subscribed).toBe(true);
+      expect(await askForConfirmation()).toBe(emailId);
+      await pressButton(createConfirmPath(emailId));
+      expect((await readState()).subscribed).toBe(true);
     });
 
     it('other pages subscribe again when their button is pressed, and change nothing when they are opened', async () => {
-      const emailId = await ask();
-      await press(linkOf(emailId));
-      await press(page('u', emailId));
-      for (const kind of ['s', 'm', 'u'] as const) await get(page(kind, emailId));
-      expect((await stateOf()).subscribed).toBe(false);
-      await press(page('s', emailId));
-      expect((await stateOf()).subscribed).toBe(true);
-      expect(await isRefused()).toBe(false);
+      const emailId = await askForConfirmation();
+      await pressButton(createConfirmPath(emailId));
+      await pressButton(createPagePath('u', emailId));
+      for (const kind of ['s', 'm', 'u'] as const) await openPage(createPagePath(kind, emailId));
+      expect((await readState()).subscribed).toBe(false);
+      await pressButton(createPagePath('s', emailId));
+      expect((await readState()).subscribed).toBe(true);
+      expect(await isSuppressed()).toBe(false);
     });
   });
 
@@ -247,14 +248,14 @@ describe('the confirmation page of double opt-in', () => {
     await calls.save({ email, subscribed: false });
     await calls.send({ to: email });
     const [{ id: emailId } = { id: '' }] = await listConfirmations();
-    await press(linkOf(emailId));
-    expect((await stateOf()).subscribed).toBe(false);
+    await pressButton(createConfirmPath(emailId));
+    expect((await readState()).subscribed).toBe(false);
   });
 });
 
 describe('the double opt-in settings of a project', () => {
   it('accept a template of this project that has a confirmation link, and that template cannot be deleted', async () => {
-    const mute = await template({ body: '<p>Hello</p>' });
+    const mute = await createTemplate({ body: '<p>Hello</p>' });
     const faults = [
       { enabled: true, templateId: null },
       { enabled: true, templateId: mute },

@@ -6,15 +6,15 @@ import { usePublicKeyCalls } from '../../support/public-key.ts';
 const KB = 1024;
 const calls = usePublicKeyCalls();
 
-const dataOf = async (email: string) => (await calls.contactOf(email)).data;
-const fields = (count: number, value: unknown = 'x') =>
+const readData = async (email: string) => (await calls.contactOf(email)).data;
+const createFields = (count: number, value: unknown = 'x') =>
   Object.fromEntries(Array.from({ length: count }, (_, i) => [`field${i}`, value]));
 
 describe('data from requests with the public key', () => {
   it('is limited to 20 fields per contact, which do not count toward the project’s own limit', async () => {
     await calls.save({ email: 'blocked@example.com', data: { plan: 'pro' } });
-    expect((await calls.track({ email: 'blocked@example.com', data: fields(199) })).status).toBe(200);
-    expect(Object.keys(await dataOf('blocked@example.com'))).toHaveLength(21);
+    expect((await calls.track({ email: 'blocked@example.com', data: createFields(199) })).status).toBe(200);
+    expect(Object.keys(await readData('blocked@example.com'))).toHaveLength(21);
     const mail = await calls.send({
       to: ['blocked@example.com', 'b@example.com', 'c@example.com'],
       data: { resetCode: '123456' },
@@ -27,7 +27,7 @@ describe('data from requests with the public key', () => {
 
   it('does not make a send fail if it was stored before this limit existed', async () => {
     await calls.save({ email: 'old@example.com' });
-    const stored = fields(200, 'x'.repeat(300));
+    const stored = createFields(200, 'x'.repeat(300));
     await sql`
       UPDATE contacts SET data = ${JSON.stringify(stored)}::jsonb, untrusted_keys = ${Object.keys(stored)}
       WHERE project_id = ${calls.api.one.id} AND email = 'old@example.com'
@@ -40,7 +40,7 @@ describe('data from requests with the public key', () => {
       const data = { [`note${n}`]: 'y'.repeat(1_500), ...Object.fromEntries([[`short${n}`, n]]) };
       expect((await calls.track({ email: 'quota@example.com', data })).status).toBe(200);
     }
-    expect(Object.keys(await dataOf('quota@example.com')).sort()).toEqual([
+    expect(Object.keys(await readData('quota@example.com')).sort()).toEqual([
       'note0',
       'note1',
       'short0',
@@ -48,7 +48,7 @@ describe('data from requests with the public key', () => {
       'short2',
     ]);
     await calls.track({ email: 'quota@example.com', data: { note0: 'shorter', note2: 'z'.repeat(2_000) } });
-    expect(await dataOf('quota@example.com')).toMatchObject({ note0: 'shorter', note2: 'z'.repeat(2_000) });
+    expect(await readData('quota@example.com')).toMatchObject({ note0: 'shorter', note2: 'z'.repeat(2_000) });
     const { rows } = await sql<{ data: object }>`
       SELECT data FROM events WHERE project_id = ${calls.api.one.id} AND data ? 'note2' ORDER BY id LIMIT 1`.execute(
       calls.api.db,
@@ -63,7 +63,7 @@ describe('data from requests with the public key', () => {
         calls.track({ email: 'race@example.com', event: `e${n}`, data: { [`k${n}`]: n } }),
       ),
     );
-    expect(Object.keys(await dataOf('race@example.com'))).toHaveLength(20);
+    expect(Object.keys(await readData('race@example.com'))).toHaveLength(20);
   });
 
   it('can neither overwrite nor remove values of the project, but can change its own values', async () => {
@@ -74,13 +74,13 @@ describe('data from requests with the public key', () => {
     });
     expect(status).toBe(200);
     const trusted = { name: 'Carol', phone: '+4915112345678', plan: 'pro' };
-    expect(await dataOf('carol@example.com')).toEqual({ ...trusted, size: 'M' });
+    expect(await readData('carol@example.com')).toEqual({ ...trusted, size: 'M' });
     await calls.track({ email: 'carol@example.com', data: { size: 'L' } });
-    expect(await dataOf('carol@example.com')).toEqual({ ...trusted, size: 'L' });
+    expect(await readData('carol@example.com')).toEqual({ ...trusted, size: 'L' });
     await calls.track({ email: 'carol@example.com', data: { size: null } });
-    expect(await dataOf('carol@example.com')).toEqual({ ...trusted, size: 'L' });
+    expect(await readData('carol@example.com')).toEqual({ ...trusted, size: 'L' });
     await calls.save({ email: 'carol@example.com', data: { size: 'XL' } });
     await calls.track({ email: 'carol@example.com', data: { size: 'S' } });
-    expect(await dataOf('carol@example.com')).toEqual({ ...trusted, size: 'XL' });
+    expect(await readData('carol@example.com')).toEqual({ ...trusted, size: 'XL' });
   });
 });

@@ -39,28 +39,32 @@ describe('idempotency keys of the public key', () => {
     const sender = await buildApiKey(calls.api.db, calls.api.one.id, ['email:send']);
     const viewer = await buildApiKey(calls.api.db, calls.api.one.id, ['email:send', 'emails:view']);
     const first = await calls.send({ to: 'ada@example.com' }, { key: sender, idempotencyKey: 'order-1003' });
-    const readSeen = async (key: string, call = calls.send) => {
+    const readConflict = async (key: string, call = calls.send) => {
       const person = call === calls.send ? { to: 'ada@example.com' } : { email: 'a@example.com' };
       const { status, body } = await call(person, { key, idempotencyKey: 'order-1003' });
       return [status, body.error.details.originalRequest, body.error.details.originalResponse];
     };
-    expect(await readSeen(sender)).toEqual([409, 'POST /v1/send', first.body]);
-    expect(await readSeen(viewer)).toEqual([409, 'POST /v1/send', first.body]);
+    expect(await readConflict(sender)).toEqual([409, 'POST /v1/send', first.body]);
+    expect(await readConflict(viewer)).toEqual([409, 'POST /v1/send', first.body]);
     const another = await buildApiKey(calls.api.db, calls.api.one.id, ['email:send']);
-    expect(await readSeen(another)).toEqual([409, 'POST /v1/send', null]);
-    expect(await readSeen(calls.api.one.bareKey, calls.track)).toEqual([409, 'POST /v1/send', null]);
+    expect(await readConflict(another)).toEqual([409, 'POST /v1/send', null]);
+    expect(await readConflict(calls.api.one.bareKey, calls.track)).toEqual([409, 'POST /v1/send', null]);
   });
 
   it('show the first response only to an identical request, and refuse a different one', async () => {
     const data = { b: 1, a: { d: 2, c: 3 } };
     const first = await calls.send({ to: 'ada@example.com', data }, { idempotencyKey: 'order-1004' });
-    const reuse = async (body: object) => {
+    const reuseKey = async (body: object) => {
       const again = await calls.send(body, { idempotencyKey: 'order-1004' });
       const { sameRequest, originalResponse } = again.body.error.details;
       return [again.status, sameRequest, originalResponse];
     };
-    expect(await reuse({ data: { a: { c: 3, d: 2 }, b: 1 }, to: 'ada@example.com' })).toEqual([409, true, first.body]);
-    expect(await reuse({ to: 'eve@example.com', data })).toEqual([409, false, null]);
-    expect(await reuse({ to: 'ada@example.com', data: { ...data, b: 2 } })).toEqual([409, false, null]);
+    expect(await reuseKey({ data: { a: { c: 3, d: 2 }, b: 1 }, to: 'ada@example.com' })).toEqual([
+      409,
+      true,
+      first.body,
+    ]);
+    expect(await reuseKey({ to: 'eve@example.com', data })).toEqual([409, false, null]);
+    expect(await reuseKey({ to: 'ada@example.com', data: { ...data, b: 2 } })).toEqual([409, false, null]);
   });
 });

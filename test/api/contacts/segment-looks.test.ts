@@ -22,11 +22,11 @@ afterAll(() => api?.close());
 
 const call = (method: string, path: string, body?: unknown) =>
   api.call(method, path, { key: project.secretKey, ...(body !== undefined && { body }) });
-const one = (filter: object) => ({ logic: 'AND', groups: [{ filters: [filter] }] });
+const createFilter = (filter: object) => ({ logic: 'AND', groups: [{ filters: [filter] }] });
 
 it('a preview counts the contacts that match a condition, and shows the newest ten', async () => {
   const free = await call('POST', '/segments/preview', {
-    condition: one({ field: 'data.plan', operator: 'equals', value: 'free' }),
+    condition: createFilter({ field: 'data.plan', operator: 'equals', value: 'free' }),
   });
   expect([free.status, free.body.count, free.body.sample.length]).toEqual([200, 30, 10]);
   const pro = await call('POST', '/v1/segments/preview', {
@@ -34,7 +34,7 @@ it('a preview counts the contacts that match a condition, and shows the newest t
   });
   expect(pro.body).toMatchObject({ count: 1, sample: [{ id: ada, email: 'ada@to.test', data: { plan: 'pro' } }] });
   const none = await call('POST', '/segments/preview', {
-    condition: one({ field: 'email', operator: 'equals', value: 'x' }),
+    condition: createFilter({ field: 'email', operator: 'equals', value: 'x' }),
   });
   expect(none.body).toEqual({ count: 0, sample: [] });
   const { body } = await call('GET', '/segments');
@@ -44,7 +44,7 @@ it('a preview counts the contacts that match a condition, and shows the newest t
 it('a preview without a condition, or with an invalid one, returns 422', async () => {
   expect((await call('POST', '/segments/preview', {})).status).toBe(422);
   const bad = await call('POST', '/segments/preview', {
-    condition: one({ field: 'nope', operator: 'equals', value: 1 }),
+    condition: createFilter({ field: 'nope', operator: 'equals', value: 1 }),
   });
   expect([bad.status, bad.body.error.errors[0].field]).toEqual([422, 'condition.groups.0.filters.0.field']);
 });
@@ -124,7 +124,7 @@ it("another project's contact or segment returns 404, and the contact is require
 
 describe('the history of a tracked segment', () => {
   it('lists entries and exits, newest first and page by page, also from before the segment was renamed', async () => {
-    const condition = one({ field: 'data.tier', operator: 'equals', value: 'gold' });
+    const condition = createFilter({ field: 'data.tier', operator: 'equals', value: 'gold' });
     const created = await call('POST', '/segments', { name: 'Gold', condition, trackMembership: true });
     const path = `/segments/${created.body.id}`;
     expect((await call('GET', `${path}/history`)).body).toEqual({ data: [], cursor: null, hasMore: false, total: 0 });
@@ -147,7 +147,7 @@ describe('the history of a tracked segment', () => {
   });
 
   it('contains only events of the segment, also if another segment’s event has its id in its data', async () => {
-    const condition = one({ field: 'data.tier', operator: 'equals', value: 'none' });
+    const condition = createFilter({ field: 'data.tier', operator: 'equals', value: 'none' });
     const { body } = await call('POST', '/segments', { name: 'Own', condition, trackMembership: true });
     const forged = { event: 'segment.thing', email: 'ada@to.test', data: { segmentId: body.id } };
     expect((await call('POST', '/v1/track', forged)).status).toBe(200);
@@ -186,7 +186,7 @@ describe('the usage of a segment', () => {
     const used = await call('POST', '/segments', { name: 'Used', type: 'STATIC' });
     const { id } = used.body;
     const member = { field: `segment.${id}`, operator: 'memberOf' };
-    const over = await call('POST', '/segments', { name: 'Over', condition: one(member) });
+    const over = await call('POST', '/segments', { name: 'Over', condition: createFilter(member) });
     const email = { subject: 's', body: '<p>b</p>', from_email: 'a@from.test' };
     const campaign = await api.db
       .insertInto('campaigns')

@@ -19,25 +19,28 @@ beforeEach(() => {
   tag = `tag-${counter}`;
 });
 
-const tagged = () => ({ operator: 'AND', conditions: [{ field: 'data.tag', operator: 'equals', value: tag }] });
+const createTagCondition = () => ({
+  operator: 'AND',
+  conditions: [{ field: 'data.tag', operator: 'equals', value: tag }],
+});
 
-async function build(body: object = {}) {
-  const created = await api.call('POST', '/segments', { body: { name, filters: tagged(), ...body } });
+async function createTagSegment(body: object = {}) {
+  const created = await api.call('POST', '/segments', { body: { name, filters: createTagCondition(), ...body } });
   expect(created.status, JSON.stringify(created.body)).toBe(201);
   return created.body;
 }
 
-async function contact(address: string, data: object = { tag }): Promise<string> {
+async function createContact(address: string, data: object = { tag }): Promise<string> {
   const { body } = await api.call('POST', '/contacts', { body: { email: `${address}.${tag}@example.com`, data } });
   return body.id;
 }
 
-async function contactIds(id: string, query = ''): Promise<string[]> {
+async function listContactIds(id: string, query = ''): Promise<string[]> {
   const { body } = await api.call('GET', `/segments/${id}/contacts${query}`);
   return body.contacts.map((item: { id: string }) => item.id);
 }
 
-async function eventsNamed(event: string): Promise<{ contact_id: string; data: unknown }[]> {
+async function listEvents(event: string): Promise<{ contact_id: string; data: unknown }[]> {
   const { rows } = await sql<{ contact_id: string; data: unknown }>`
     SELECT contact_id, data FROM events WHERE project_id = ${api.one.id} AND name = ${event} ORDER BY id`.execute(
     api.db,
@@ -47,9 +50,9 @@ async function eventsNamed(event: string): Promise<{ contact_id: string; data: u
 
 describe('creating a segment', () => {
   it('returns 201 with its filters in full form under both names, its slug and its count', async () => {
-    await contact('ann');
-    const segment = await build({ description: 'Ours' });
-    const full = { logic: 'AND', groups: [{ filters: tagged().conditions }] };
+    await createContact('ann');
+    const segment = await createTagSegment({ description: 'Ours' });
+    const full = { logic: 'AND', groups: [{ filters: createTagCondition().conditions }] };
     expect(segment).toMatchObject({ name, slug: `segment-${counter}`, description: 'Ours', type: 'DYNAMIC' });
     expect(segment).toMatchObject({ filters: full, condition: full, trackMembership: false, memberCount: 1 });
     const { body } = await api.call('GET', `/v1/segments/${segment.id}`);
@@ -59,10 +62,12 @@ describe('creating a segment', () => {
   });
 
   it('accepts `condition` instead of `filters`, and refuses both if they differ', async () => {
-    const { filters } = await build({ filters: undefined, condition: tagged() });
-    expect(filters.groups[0].filters).toEqual(tagged().conditions);
+    const { filters } = await createTagSegment({ filters: undefined, condition: createTagCondition() });
+    expect(filters.groups[0].filters).toEqual(createTagCondition().conditions);
     const other = { operator: 'AND', conditions: [{ field: 'email', operator: 'exists' }] };
-    const refused = await api.call('POST', '/segments', { body: { name: 'x', filters: tagged(), condition: other } });
+    const refused = await api.call('POST', '/segments', {
+      body: { name: 'x', filters: createTagCondition(), condition: other },
+    });
     expect(refused.status).toBe(422);
   });
 
@@ -85,25 +90,27 @@ describe('creating a segment', () => {
     ],
   ])('with %s returns 422 at its field', async (_, body, field) => {
     const { status, body: response } = await api.call('POST', '/segments', {
-      body: { name, filters: tagged(), ...body },
+      body: { name, filters: createTagCondition(), ...body },
     });
     expect(status).toBe(422);
     expect(response.error.errors.map((fault: { field: string }) => fault.field)).toEqual([field]);
   });
 
   it('returns 409 if the slug is taken in the project, on create and on rename, also concurrently', async () => {
-    await build({ name: 'Big Spenders!' });
-    const again = await api.call('POST', '/segments', { body: { name: 'big spenders', filters: tagged() } });
+    await createTagSegment({ name: 'Big Spenders!' });
+    const again = await api.call('POST', '/segments', {
+      body: { name: 'big spenders', filters: createTagCondition() },
+    });
     expect([again.status, again.body.error.code]).toEqual([409, 'CONFLICT']);
-    const other = await build();
+    const other = await createTagSegment();
     const renamed = await api.call('PATCH', `/segments/${other.id}`, { body: { name: 'BIG   spenders' } });
     expect(renamed.status).toBe(409);
     const same = await api.call('PATCH', `/segments/${other.id}`, { body: { name: name.toUpperCase() } });
     expect(same.body).toMatchObject({ name: name.toUpperCase(), slug: other.slug });
-    const body = { name: 'Big Spenders!', filters: tagged() };
+    const body = { name: 'Big Spenders!', filters: createTagCondition() };
     expect((await api.call('POST', '/segments', { body, key: api.two.secretKey })).status).toBe(201);
     const race = await Promise.all(
-      [1, 2, 3].map(() => api.call('POST', '/segments', { body: { name: 'Race', filters: tagged() } })),
+      [1, 2, 3].map(() => api.call('POST', '/segments', { body: { name: 'Race', filters: createTagCondition() } })),
     );
     expect(race.map((response) => response.status).sort()).toEqual([201, 409, 409]);
   });
@@ -111,53 +118,57 @@ describe('creating a segment', () => {
 
 describe('the contacts of a segment', () => {
   it('are evaluated at each request if it is dynamic, newest first, page by page', async () => {
-    const { id } = await build();
-    const ids = [await contact('a'), await contact('b'), await contact('c')];
-    await contact('other', {});
+    const { id } = await createTagSegment();
+    const ids = [await createContact('a'), await createContact('b'), await createContact('c')];
+    await createContact('other', {});
     const { body } = await api.call('GET', `/segments/${id}/contacts?pageSize=2`);
     expect(body).toMatchObject({ page: 1, pageSize: 2, total: 3, totalPages: 2 });
     expect(body.data).toEqual(body.contacts);
     expect(body.contacts.map((item: { id: string }) => item.id)).toEqual([ids[2], ids[1]]);
-    expect(await contactIds(id, '?pageSize=2&page=2')).toEqual([ids[0]]);
-    expect(await contactIds(id, '?pageSize=2&page=3')).toEqual([]);
+    expect(await listContactIds(id, '?pageSize=2&page=2')).toEqual([ids[0]]);
+    expect(await listContactIds(id, '?pageSize=2&page=3')).toEqual([]);
     await api.call('PATCH', `/contacts/${ids[1]}`, { body: { data: { tag: null } } });
-    expect(await contactIds(id)).toEqual([ids[2], ids[0]]);
+    expect(await listContactIds(id)).toEqual([ids[2], ids[0]]);
     expect((await api.call('GET', `/segments/${id}/contacts?pageSize=101`)).status).toBe(400);
   });
 
   it('change at once when its condition changes, also through another segment', async () => {
-    const { id } = await build({ trackMembership: true });
+    const { id } = await createTagSegment({ trackMembership: true });
     const conditions = [{ field: `segment.${id}`, operator: 'memberOf' }];
-    const outer = await build({ name: `${name} outer`, filters: { operator: 'AND', conditions } });
-    const ann = await contact('ann');
-    expect(await contactIds(outer.id)).toEqual([ann]);
+    const outer = await createTagSegment({ name: `${name} outer`, filters: { operator: 'AND', conditions } });
+    const ann = await createContact('ann');
+    expect(await listContactIds(outer.id)).toEqual([ann]);
     await api.call('POST', `/segments/${id}/compute`);
-    const bob = await contact('bob', { tag: `${tag}-new` });
+    const bob = await createContact('bob', { tag: `${tag}-new` });
     const filters = { operator: 'AND', conditions: [{ field: 'data.tag', operator: 'equals', value: `${tag}-new` }] };
     expect((await api.call('PATCH', `/segments/${id}`, { body: { filters } })).status).toBe(200);
-    expect(await contactIds(id)).toEqual([bob]);
-    expect(await contactIds(outer.id)).toEqual([bob]);
+    expect(await listContactIds(id)).toEqual([bob]);
+    expect(await listContactIds(outer.id)).toEqual([bob]);
   });
 
   it('cannot be read if segments refer to each other in a cycle', async () => {
-    const inner = await build();
-    const memberOf = (id: string) => ({
+    const inner = await createTagSegment();
+    const createMembershipCondition = (id: string) => ({
       operator: 'AND',
       conditions: [{ field: `segment.${id}`, operator: 'notMemberOf' }],
     });
-    const outer = await build({ name: `${name} outer`, filters: memberOf(inner.id) });
-    const closed = await api.call('PATCH', `/segments/${inner.id}`, { body: { filters: memberOf(outer.id) } });
+    const outer = await createTagSegment({ name: `${name} outer`, filters: createMembershipCondition(inner.id) });
+    const closed = await api.call('PATCH', `/segments/${inner.id}`, {
+      body: { filters: createMembershipCondition(outer.id) },
+    });
     expect(closed.status).toBe(409);
-    const self = await api.call('PATCH', `/segments/${inner.id}`, { body: { filters: memberOf(inner.id) } });
+    const self = await api.call('PATCH', `/segments/${inner.id}`, {
+      body: { filters: createMembershipCondition(inner.id) },
+    });
     expect(self.status).toBe(409);
   });
 });
 
 describe('the members of a static segment', () => {
   it('are added and removed by address; unknown addresses are named, or created on request', async () => {
-    const { id, filters } = await build({ type: 'STATIC', filters: undefined });
+    const { id, filters } = await createTagSegment({ type: 'STATIC', filters: undefined });
     expect(filters).toBeNull();
-    const ann = await contact('ann');
+    const ann = await createContact('ann');
     const emails = [`ann.${tag}@example.com`, `ANN.${tag}@example.com`, `new.${tag}@example.com`];
     const added = await api.call('POST', `/segments/${id}/members`, { body: { emails } });
     expect(added).toMatchObject({ status: 200, body: { added: 1, created: 0, notFound: [`new.${tag}@example.com`] } });
@@ -172,12 +183,12 @@ describe('the members of a static segment', () => {
       body: { emails: [emails[2], 'nobody@example.com'] },
     });
     expect(removed).toMatchObject({ status: 200, body: { removed: 1 } });
-    expect(await contactIds(id)).toEqual([ann]);
+    expect(await listContactIds(id)).toEqual([ann]);
     expect((await api.call('POST', `/segments/${id}/refresh`)).body).toEqual({ memberCount: 1 });
   });
 
   it('cannot be set on a dynamic segment, nor more than 500 at once', async () => {
-    const { id } = await build();
+    const { id } = await createTagSegment();
     const body = { emails: ['ann@example.com'] };
     expect((await api.call('POST', `/segments/${id}/members`, { body })).status).toBe(409);
     expect((await api.call('DELETE', `/segments/${id}/members`, { body })).status).toBe(409);
@@ -186,8 +197,10 @@ describe('the members of a static segment', () => {
   });
 
   it('exclude a condition, and cannot be computed', async () => {
-    const { id } = await build({ type: 'STATIC', filters: undefined });
-    expect((await api.call('PATCH', `/segments/${id}`, { body: { condition: tagged() } })).status).toBe(422);
+    const { id } = await createTagSegment({ type: 'STATIC', filters: undefined });
+    expect((await api.call('PATCH', `/segments/${id}`, { body: { condition: createTagCondition() } })).status).toBe(
+      422,
+    );
     expect((await api.call('PATCH', `/segments/${id}`, { body: { trackMembership: true } })).status).toBe(422);
     expect((await api.call('PATCH', `/segments/${id}`, { body: { trackMembership: false } })).status).toBe(200);
     expect((await api.call('POST', `/segments/${id}/compute`)).status).toBe(400);
@@ -196,23 +209,23 @@ describe('the members of a static segment', () => {
 
 describe('computing a tracked segment', () => {
   it('records one entry or exit for each change, also with concurrent computations', async () => {
-    const { id, slug } = await build({ trackMembership: true });
-    const ids = await Promise.all(Array.from({ length: 30 }, (_, n) => contact(`p${n}`)));
+    const { id, slug } = await createTagSegment({ trackMembership: true });
+    const ids = await Promise.all(Array.from({ length: 30 }, (_, n) => createContact(`p${n}`)));
     const responses = await Promise.all([1, 2, 3, 4].map(() => api.call('POST', `/segments/${id}/compute`)));
     expect(responses.map((response) => response.status)).toEqual([200, 200, 200, 200]);
     expect(responses.reduce((sum, response) => sum + response.body.added, 0)).toBe(30);
     expect(responses.every((response) => response.body.total === 30)).toBe(true);
-    const entries = await eventsNamed(`segment.${slug}.entry`);
+    const entries = await listEvents(`segment.${slug}.entry`);
     expect(entries.map((event) => event.contact_id).sort()).toEqual([...ids].sort());
     expect(entries[0]?.data).toEqual({ segmentId: id, segmentName: name });
     await api.call('PATCH', `/contacts/${ids[0]}`, { body: { data: { tag: 'gone' } } });
     await api.call('DELETE', `/contacts/${ids[1]}`);
-    const late = await contact('late');
+    const late = await createContact('late');
     const again = await Promise.all([1, 2].map(() => api.call('POST', `/segments/${id}/compute`)));
     expect(again.reduce((sum, response) => sum + response.body.added, 0)).toBe(1);
     expect(again.at(-1)?.body.total).toBe(29);
-    expect((await eventsNamed(`segment.${slug}.exit`)).map((event) => event.contact_id)).toEqual([ids[0]]);
-    expect((await eventsNamed(`segment.${slug}.entry`)).map((event) => event.contact_id)).toContain(late);
+    expect((await listEvents(`segment.${slug}.exit`)).map((event) => event.contact_id)).toEqual([ids[0]]);
+    expect((await listEvents(`segment.${slug}.entry`)).map((event) => event.contact_id)).toContain(late);
     expect((await api.call('GET', `/segments/${id}`)).body).toMatchObject({
       memberCount: 29,
       computedAt: expect.any(String),
@@ -220,8 +233,8 @@ describe('computing a tracked segment', () => {
   });
 
   it('starts the workflows that its events trigger', async () => {
-    const { id, slug } = await build({ trackMembership: true });
-    const ann = await contact('ann');
+    const { id, slug } = await createTagSegment({ trackMembership: true });
+    const ann = await createContact('ann');
     const body = { name: 'Welcome', eventName: `segment.${slug}.entry` };
     const workflow = (await api.call('POST', '/workflows', { body })).body;
     await api.call('POST', `/workflows/${workflow.id}/steps`, {
@@ -238,27 +251,27 @@ describe('computing a tracked segment', () => {
   });
 
   it('is refused for an untracked segment; refresh counts it without events or members', async () => {
-    const { id, slug } = await build();
-    await contact('ann');
+    const { id, slug } = await createTagSegment();
+    await createContact('ann');
     const refused = await api.call('POST', `/segments/${id}/compute`);
     expect([refused.status, refused.body.error.code]).toEqual([400, 'BAD_REQUEST']);
     expect((await api.call('POST', `/segments/${id}/refresh`)).body).toEqual({ memberCount: 1 });
-    expect(await eventsNamed(`segment.${slug}.entry`)).toEqual([]);
+    expect(await listEvents(`segment.${slug}.entry`)).toEqual([]);
     const { rows } = await sql`SELECT FROM segment_members WHERE segment_id = ${id}`.execute(api.db);
     expect(rows).toHaveLength(0);
   });
 
   it('is scheduled as long as the segment is tracked', async () => {
-    const { id } = await build({ trackMembership: true });
-    const ids = () => listDueSegments(api.db, { projectId: api.one.id, since: new Date() });
-    expect(await ids()).toContain(id);
+    const { id } = await createTagSegment({ trackMembership: true });
+    const listDueIds = () => listDueSegments(api.db, { projectId: api.one.id, since: new Date() });
+    expect(await listDueIds()).toContain(id);
     await api.call('PATCH', `/segments/${id}`, { body: { trackMembership: false } });
-    expect(await ids()).not.toContain(id);
+    expect(await listDueIds()).not.toContain(id);
   });
 });
 
 describe('deleting a segment', () => {
-  async function campaign(p: { status: string; segmentId?: string; filter?: object }): Promise<string> {
+  async function insertCampaign(p: { status: string; segmentId?: string; filter?: object }): Promise<string> {
     const { rows } = await sql<{ id: string }>`
       INSERT INTO campaigns (project_id, name, subject, body, from_email, audience_type, segment_id, audience_filter, status, paused_reason)
       VALUES (${api.one.id}, 'News', 'News', '<p>News</p>', 'a@example.com', 'SEGMENT', ${p.segmentId ?? null},
@@ -267,22 +280,22 @@ describe('deleting a segment', () => {
     );
     return rows[0]?.id ?? '';
   }
-  const memberOf = (id: string) => ({
+  const createMembershipFilter = (id: string) => ({
     logic: 'AND',
     groups: [{ filters: [{ field: `segment.${id}`, operator: 'memberOf' }] }],
   });
 
   it('returns 409 while a scheduled, sending or paused campaign uses it, directly, by filter or through another segment', async () => {
-    const { id } = await build();
-    const outer = await build({ name: `${name} outer`, filters: memberOf(id) });
+    const { id } = await createTagSegment();
+    const outer = await createTagSegment({ name: `${name} outer`, filters: createMembershipFilter(id) });
     for (const use of [
       { segmentId: id },
-      { filter: memberOf(id) },
+      { filter: createMembershipFilter(id) },
       { segmentId: outer.id },
-      { filter: memberOf(outer.id) },
+      { filter: createMembershipFilter(outer.id) },
     ]) {
       for (const status of ['SCHEDULED', 'SENDING', 'PAUSED']) {
-        const campaignId = await campaign({ status, ...use });
+        const campaignId = await insertCampaign({ status, ...use });
         const refused = await api.call('DELETE', `/segments/${id}`);
         expect(refused.status).toBe(409);
         expect(refused.body.error.details.usedInCampaigns).toEqual([{ id: campaignId, name: 'News', status }]);
@@ -291,14 +304,14 @@ describe('deleting a segment', () => {
     }
     expect((await api.call('DELETE', `/segments/${id}`)).status).toBe(204);
     expect((await api.call('GET', `/segments/${id}`)).status).toBe(404);
-    expect(await contactIds(outer.id)).toEqual([]);
+    expect(await listContactIds(outer.id)).toEqual([]);
   });
 
   it('is possible if only a draft or a sent campaign uses it, and deletes its members', async () => {
-    const { id } = await build({ trackMembership: true });
-    await contact('ann');
+    const { id } = await createTagSegment({ trackMembership: true });
+    await createContact('ann');
     await api.call('POST', `/segments/${id}/compute`);
-    const draft = await campaign({ status: 'DRAFT', segmentId: id });
+    const draft = await insertCampaign({ status: 'DRAFT', segmentId: id });
     expect((await api.call('DELETE', `/segments/${id}`)).status).toBe(204);
     const { rows } = await sql<{ segment_id: string | null }>`
       SELECT segment_id FROM campaigns WHERE id = ${draft}`.execute(api.db);
@@ -309,7 +322,7 @@ describe('deleting a segment', () => {
 });
 
 it("another project's segment returns 404 in every operation", async () => {
-  const { id } = await build({ type: 'STATIC', filters: undefined });
+  const { id } = await createTagSegment({ type: 'STATIC', filters: undefined });
   const key = api.two.secretKey;
   const body = { emails: ['ann@example.com'] };
   const responses = await Promise.all([

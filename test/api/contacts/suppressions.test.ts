@@ -15,7 +15,8 @@ beforeAll(async () => {
 });
 afterAll(() => api.close());
 
-const add = (email: string, reason?: string) => api.call('POST', '/suppressions', { body: { email, reason } });
+const addSuppression = (email: string, reason?: string) =>
+  api.call('POST', '/suppressions', { body: { email, reason } });
 const listSuppressions = async (email: string) =>
   (await api.call('GET', '/suppressions?limit=100')).body.data.filter(
     (entry: { email: string }) => entry.email === email,
@@ -23,12 +24,12 @@ const listSuppressions = async (email: string) =>
 
 describe('the suppression list', () => {
   it('accepts an address once per reason, lists it, and deletes it on request', async () => {
-    expect(await add('Ada@X.com', 'hard_bounce')).toMatchObject({
+    expect(await addSuppression('Ada@X.com', 'hard_bounce')).toMatchObject({
       status: 201,
       body: { email: 'ada@x.com', reason: 'hard_bounce', source: 'api' },
     });
-    await add('ada@x.com', 'hard_bounce');
-    await add('ada@x.com');
+    await addSuppression('ada@x.com', 'hard_bounce');
+    await addSuppression('ada@x.com');
     expect((await listSuppressions('ada@x.com')).map((entry: { reason: string }) => entry.reason)).toEqual([
       'manual',
       'hard_bounce',
@@ -46,7 +47,7 @@ describe('the suppression list', () => {
   ])('an entry with reason %s leaves the contact subscribed: %s', async (reason, subscribed) => {
     const email = `${reason.replace('_', '-')}@x.com`;
     const { id } = (await api.call('POST', '/contacts', { body: { email } })).body;
-    await add(email, reason);
+    await addSuppression(email, reason);
     expect((await api.call('GET', `/contacts/${id}`)).body.subscribed).toBe(subscribed);
     const { rows } = await sql<{ name: string }>`SELECT name FROM events WHERE contact_id = ${id}`.execute(api.db);
     expect(rows.map((row) => row.name)).toEqual([
@@ -58,19 +59,19 @@ describe('the suppression list', () => {
   it.each(['complaint', 'unsubscribe', 'hard_bounce', 'manual'])(
     'an entry with reason %s creates contacts with the address unsubscribed, until subscribed: true is written',
     async (reason) => {
-      const at = (door: string) => `${door}-${reason.replace('_', '-')}@x.com`;
-      for (const door of ['api', 'track', 'members']) await add(at(door), reason);
-      const saved = await api.call('POST', '/contacts', { body: { email: at('api') } });
+      const createAddress = (door: string) => `${door}-${reason.replace('_', '-')}@x.com`;
+      for (const door of ['api', 'track', 'members']) await addSuppression(createAddress(door), reason);
+      const saved = await api.call('POST', '/contacts', { body: { email: createAddress('api') } });
       expect(saved.body).toMatchObject({ subscribed: false, _meta: { isNew: true } });
-      await api.call('POST', '/v1/track', { body: { email: at('track'), event: 'signed.up' } });
+      await api.call('POST', '/v1/track', { body: { email: createAddress('track'), event: 'signed.up' } });
       const segment = await api.call('POST', '/segments', { body: { name: `s ${reason}`, type: 'STATIC' } });
-      const members = { emails: [at('members')], createMissing: true, subscribed: true };
+      const members = { emails: [createAddress('members')], createMissing: true, subscribed: true };
       const joined = await api.call('POST', `/segments/${segment.body.id}/members`, { body: members });
       expect(joined.status, JSON.stringify(joined.body)).toBe(200);
-      const emails = ['track', 'members'].map(at);
+      const emails = ['track', 'members'].map(createAddress);
       const { found } = (await api.call('POST', '/contacts/lookup', { body: { emails } })).body;
       expect(found.map((one: { subscribed: boolean }) => one.subscribed)).toEqual([false, false]);
-      const again = await api.call('POST', '/contacts', { body: { email: at('api'), subscribed: true } });
+      const again = await api.call('POST', '/contacts', { body: { email: createAddress('api'), subscribed: true } });
       expect(again.body).toMatchObject({ subscribed: true });
     },
   );
@@ -98,7 +99,7 @@ describe('the suppression list', () => {
   });
 
   it('stores no address in plain text except in the entry itself', async () => {
-    await add('hidden@x.com', 'manual');
+    await addSuppression('hidden@x.com', 'manual');
     const { rows } = await sql<{ hash: string }>`
       SELECT encode(address_hash, 'hex') AS hash FROM suppressions WHERE email = 'hidden@x.com'`.execute(api.db);
     const { rows: plain } = await sql<{ hash: string }>`SELECT encode(sha256('hidden@x.com'), 'hex') AS hash`.execute(
@@ -113,7 +114,7 @@ describe('the suppression list', () => {
   });
 
   it('applies to its own project only', async () => {
-    await add('shared@x.com', 'manual');
+    await addSuppression('shared@x.com', 'manual');
     const key = api.two.secretKey;
     expect((await api.call('GET', '/suppressions', { key })).body).toMatchObject({ data: [], total: 0 });
     expect((await api.call('DELETE', '/suppressions/shared@x.com', { key })).status).toBe(404);

@@ -23,7 +23,7 @@ interface Item {
   metadata: Record<string, unknown>;
 }
 
-async function timeline(id: string, limit: number): Promise<Item[]> {
+async function readTimeline(id: string, limit: number): Promise<Item[]> {
   const items: Item[] = [];
   let cursor: string | null = null;
   do {
@@ -44,7 +44,7 @@ it('shows who changed a subscription and why', async () => {
   await call('PATCH', `/contacts/${contact.id}`, { subscribed: false });
   await call('POST', '/v1/track', { email: 'ada@to.test', event: 'back', subscribed: true });
   await call('POST', '/suppressions', { email: 'ada@to.test', reason: 'complaint' });
-  const items = (await timeline(contact.id, 50)).filter(({ type }) => type.startsWith('contact.'));
+  const items = (await readTimeline(contact.id, 50)).filter(({ type }) => type.startsWith('contact.'));
   const key = expect.stringMatching(/^key:[0-9a-f-]{36}$/);
   expect(items.map(({ type, metadata }) => [type, metadata.actor, metadata.reason])).toEqual([
     ['contact.unsubscribed', key, 'request'],
@@ -73,7 +73,7 @@ it('is one list of events, emails, SMS and steps with any page size, also within
       (ARRAY['email.open', 'zzz', 'contact.subscribed', 'email.bounce'])[1 + n % 4], '{}' FROM generate_series(1, 20) AS n`.execute(
     api.db,
   );
-  const all = await timeline(id, 100);
+  const all = await readTimeline(id, 100);
   expect(new Set(all.map((item) => item.id)).size).toBe(all.length);
   const types = new Set(all.map(({ type }) => type));
   for (const type of [
@@ -92,7 +92,7 @@ it('is one list of events, emails, SMS and steps with any page size, also within
   });
   const instants = all.map(({ timestamp }) => timestamp);
   expect(instants).toEqual([...instants].sort().reverse());
-  for (const limit of [1, 3, 7]) expect(await timeline(id, limit)).toEqual(all);
+  for (const limit of [1, 3, 7]) expect(await readTimeline(id, limit)).toEqual(all);
   const { body } = await call('GET', `/contacts/${id}/timeline?limit=1`);
   expect(body.total).toBe(all.length);
 });
@@ -111,7 +111,7 @@ it('shows the subject of an email as it was sent', async () => {
   await sql`UPDATE emails SET reason = 'template_error' WHERE id = ${emailId}`.execute(api.db);
   await sql`INSERT INTO events (project_id, contact_id, email_id, name) VALUES
     (${project.id}, ${contact.id}, ${emailId}, 'email.sent')`.execute(api.db);
-  const emails = (await timeline(contact.id, 50)).filter(({ type }) => type.startsWith('email.'));
+  const emails = (await readTimeline(contact.id, 50)).filter(({ type }) => type.startsWith('email.'));
   expect(emails.map(({ type, metadata }) => [type, metadata.subject])).toEqual([
     ['email.sent', 'News for Grace'],
     ['email.failed', 'News for Grace'],

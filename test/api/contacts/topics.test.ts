@@ -18,7 +18,7 @@ beforeEach(() => {
   name = `Topic ${count}`;
 });
 
-const create = async (more: object = {}) => {
+const createTopic = async (more: object = {}) => {
   const { status, body } = await api.call('POST', '/topics', { body: { name, ...more } });
   expect(status, JSON.stringify(body)).toBe(201);
   return body;
@@ -33,7 +33,7 @@ const MAIL = { subject: 's', body: '<p>b</p>', from: 'a@topics.test' };
 
 describe('topics', () => {
   it('are created, read, listed, changed and deleted', async () => {
-    const topic = await create({ description: 'Monthly' });
+    const topic = await createTopic({ description: 'Monthly' });
     expect(topic).toMatchObject({ name, slug: `topic-${count}`, description: 'Monthly', defaultSubscribed: true });
     expect((await api.call('GET', `/v1/topics/${topic.id}`)).body).toEqual(topic);
     expect((await api.call('GET', '/topics')).body.data[0]).toEqual(topic);
@@ -46,10 +46,10 @@ describe('topics', () => {
   });
 
   it('have a unique name and slug', async () => {
-    const { id } = await create();
+    const { id } = await createTopic();
     expect((await api.call('POST', '/topics', { body: { name } })).status).toBe(409);
     expect((await api.call('POST', '/topics', { body: { name: 'x', slug: `topic-${count}` } })).status).toBe(409);
-    const other = await create({ name: `Other ${name}` });
+    const other = await createTopic({ name: `Other ${name}` });
     expect((await api.call('PATCH', `/topics/${other.id}`, { body: { name } })).status).toBe(409);
     expect((await api.call('POST', '/topics', { body: { name: '' } })).status).toBe(422);
     expect((await api.call('PATCH', `/topics/${id}`, { body: { slug: 'Not One' } })).status).toBe(422);
@@ -57,7 +57,7 @@ describe('topics', () => {
   });
 
   it('are not deleted while a template or an unfinished campaign uses them', async () => {
-    const { id } = await create();
+    const { id } = await createTopic();
     const template = await api.call('POST', '/templates', {
       body: { name: 't', ...MAIL, type: 'MARKETING', topicId: id },
     });
@@ -79,7 +79,7 @@ describe('topics', () => {
   });
 
   it('can be set only on MARKETING templates of the same project', async () => {
-    const { id } = await create();
+    const { id } = await createTopic();
     const body = { name: 't', ...MAIL, type: 'TRANSACTIONAL', topicId: id };
     const refused = await api.call('POST', '/templates', { body });
     expect(refused).toMatchObject({ status: 422, body: { error: { errors: [{ field: 'topicId' }] } } });
@@ -95,7 +95,7 @@ describe('topics', () => {
 
 describe("a contact's topics", () => {
   it('have the topic’s default until the contact chooses, and then the contact’s choice', async () => {
-    const { id } = await create();
+    const { id } = await createTopic();
     const { id: contactId, topics } = await createContact();
     expect(topics[id]).toBe(true);
     await api.call('PATCH', `/topics/${id}`, { body: { defaultSubscribed: false } });
@@ -120,9 +120,9 @@ describe("a contact's topics", () => {
   });
 
   it('can be filtered on in segments', async () => {
-    const { id } = await create();
+    const { id } = await createTopic();
     const { id: contactId } = await createContact({ topics: { [id]: false } });
-    const emails = async (filter: object) => {
+    const findMatchingEmails = async (filter: object) => {
       const here = { field: 'email', operator: 'equals', value: `c${count}@example.com` };
       const filters = { operator: 'AND', conditions: [here, { field: `topic.${id}`, ...filter }] };
       const segment = await api.call('POST', '/segments', {
@@ -132,14 +132,14 @@ describe("a contact's topics", () => {
       const { body } = await api.call('GET', `/segments/${segment.body.id}/contacts`);
       return body.contacts.map((item: { id: string }) => item.id);
     };
-    expect(await emails({ operator: 'equals', value: true })).toEqual([]);
-    expect(await emails({ operator: 'equals', value: false })).toEqual([contactId]);
+    expect(await findMatchingEmails({ operator: 'equals', value: true })).toEqual([]);
+    expect(await findMatchingEmails({ operator: 'equals', value: false })).toEqual([contactId]);
     const text = { operator: 'AND', conditions: [{ field: `topic.${id}`, operator: 'equals', value: 'yes' }] };
     expect((await api.call('POST', '/segments', { body: { name: `${name} x`, filters: text } })).status).toBe(422);
   });
 
   it('stop an email of /v1/send with a template of a topic that the contact left', async () => {
-    const { id } = await create();
+    const { id } = await createTopic();
     const template = await api.call('POST', '/templates', {
       body: { name: 't', ...MAIL, type: 'MARKETING', topicId: id },
     });
@@ -154,7 +154,7 @@ describe("a contact's topics", () => {
 
 describe('the unsubscribe pages of an email about a topic', () => {
   async function buildTopicEmail() {
-    const topic = await create();
+    const topic = await createTopic();
     const { id: contactId } = await createContact();
     const emailId = await buildEmail(api.db, {
       projectId: api.one.id,
@@ -186,7 +186,7 @@ describe('the unsubscribe pages of an email about a topic', () => {
     const headers = { 'content-type': 'application/x-www-form-urlencoded' };
     return (await api.app.request(path, { method: 'POST', headers, body })).text();
   };
-  const state = async (contactId: string) => (await api.call('GET', `/contacts/${contactId}`)).body;
+  const readContact = async (contactId: string) => (await api.call('GET', `/contacts/${contactId}`)).body;
 
   it('have two buttons: leave this topic, and unsubscribe from everything', async () => {
     const { topic, contactId, manage } = await buildTopicEmail();
@@ -194,9 +194,9 @@ describe('the unsubscribe pages of an email about a topic', () => {
     expect(page.match(/<button/g)).toHaveLength(2);
     expect(page).toContain(`Unsubscribe from ${name}`);
     expect(await post(`/u/${manage}`, 'from=topic')).toContain(name);
-    expect(await state(contactId)).toMatchObject({ subscribed: true, topics: { [topic.id]: false } });
+    expect(await readContact(contactId)).toMatchObject({ subscribed: true, topics: { [topic.id]: false } });
     await post(`/u/${manage}`, 'from=everything');
-    expect((await state(contactId)).subscribed).toBe(false);
+    expect((await readContact(contactId)).subscribed).toBe(false);
   });
 
   it('keep the choice for the next contact with the address after an erasure, in any order of requests', async () => {
@@ -210,19 +210,19 @@ describe('the unsubscribe pages of an email about a topic', () => {
     const third = await createContact();
     expect(third.topics).toEqual(expect.objectContaining({ [topic.id]: false }));
     await post(`/m/${manage}`, `subscribed=true&topics=shown&topic=${topic.id}`);
-    expect((await state(third.id)).topics).toMatchObject({ [topic.id]: true });
+    expect((await readContact(third.id)).topics).toMatchObject({ [topic.id]: true });
     await api.call('DELETE', `/contacts/${third.id}`);
     expect((await createContact()).topics).toMatchObject({ [topic.id]: true });
   });
 
   it('show the topics in the settings, and store only changes', async () => {
-    const other = await create({ name: `${name} too <b>` });
+    const other = await createTopic({ name: `${name} too <b>` });
     const { topic, contactId, manage } = await buildTopicEmail();
     const page = await get(`/m/${manage}`);
     expect(page).toContain(`value="${topic.id}" checked`);
     expect(page).toContain(`${name} too &lt;b&gt;`);
     await post(`/m/${manage}`, `subscribed=true&topics=shown&topic=${other.id}`);
-    expect((await state(contactId)).topics).toMatchObject({ [topic.id]: false, [other.id]: true });
+    expect((await readContact(contactId)).topics).toMatchObject({ [topic.id]: false, [other.id]: true });
     const said = await api.db
       .selectFrom('topic_choices')
       .select('topic_id')

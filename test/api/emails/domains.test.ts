@@ -30,21 +30,23 @@ interface Shown {
   seen: string[] | null;
 }
 
-async function register(name = `shop${++counter}.example`): Promise<{ id: string; domain: string; records: Shown[] }> {
+async function registerDomain(
+  name = `shop${++counter}.example`,
+): Promise<{ id: string; domain: string; records: Shown[] }> {
   const response = await api.call('POST', '/domains', { body: { domain: name } });
   expect(response.status).toBe(201);
   return response.body;
 }
 
-function publish(records: Shown[]): void {
+function publishRecords(records: Shown[]): void {
   for (const { name, type, value } of records) {
     const zone = (dns.zones.get(name) ?? {}) as Zone;
     dns.zones.set(name, { ...zone, [type]: [...(zone[type] ?? []), value] });
   }
 }
 
-const verify = async (id: string) => (await api.call('GET', `/domains/${id}/verify`)).body;
-const purposesFound = (domain: { records: Shown[] }) =>
+const verifyDomain = async (id: string) => (await api.call('GET', `/domains/${id}/verify`)).body;
+const listFoundPurposes = (domain: { records: Shown[] }) =>
   domain.records.filter((one) => one.found).map((one) => one.purpose);
 
 describe('a sending domain', () => {
@@ -76,76 +78,82 @@ describe('a sending domain', () => {
   });
 
   it('is verified once its key is in the DNS, and lists which records were found', async () => {
-    const domain = await register();
-    expect(await verify(domain.id)).toMatchObject({
+    const domain = await registerDomain();
+    expect(await verifyDomain(domain.id)).toMatchObject({
       verified: false,
       status: 'PENDING',
       lastCheckedAt: expect.any(String),
     });
-    publish(domain.records.filter((one) => one.purpose === 'DKIM'));
-    const verified = await verify(domain.id);
+    publishRecords(domain.records.filter((one) => one.purpose === 'DKIM'));
+    const verified = await verifyDomain(domain.id);
     expect(verified).toMatchObject({ verified: true, status: 'VERIFIED' });
-    expect(purposesFound(verified)).toEqual(['DKIM']);
-    publish(domain.records.filter((one) => one.purpose !== 'DKIM'));
-    expect(purposesFound(await verify(domain.id))).toEqual(['DKIM', 'SPF', 'DMARC', 'RETURN_PATH', 'INBOUND']);
+    expect(listFoundPurposes(verified)).toEqual(['DKIM']);
+    publishRecords(domain.records.filter((one) => one.purpose !== 'DKIM'));
+    expect(listFoundPurposes(await verifyDomain(domain.id))).toEqual([
+      'DKIM',
+      'SPF',
+      'DMARC',
+      'RETURN_PATH',
+      'INBOUND',
+    ]);
     const template = { name: 't', subject: 's', body: 'b', type: 'MARKETING', from: `hi@${domain.domain}` };
     expect((await api.call('POST', '/templates', { body: template })).status).toBe(201);
   });
 
   it("is not verified by another key or by another project's key", async () => {
-    const domain = await register();
+    const domain = await registerDomain();
     const theirs = await api.call('POST', '/domains', { key: api.two.secretKey, body: { domain: domain.domain } });
     expect(theirs.status).toBe(201);
-    publish(theirs.body.records);
+    publishRecords(theirs.body.records);
     dns.zones.set(domain.records[0]?.name ?? '', { TXT: ['v=DKIM1; k=rsa; p=AAAA'] });
-    expect((await verify(domain.id)).verified).toBe(false);
+    expect((await verifyDomain(domain.id)).verified).toBe(false);
   });
 
   it('shows the current DNS value of each wrong record, and the last known ones while the DNS does not respond', async () => {
-    const domain = await register();
+    const domain = await registerDomain();
     expect(domain.records[0]).toMatchObject({ found: false, seen: null });
     const name = domain.records[0]?.name ?? '';
     dns.zones.set(name, { TXT: ['v=DKIM1; k=rsa; p=AAAA'] });
     dns.zones.set(`bounces.${domain.domain}`, { TXT: ['something else', 'v=spf1 include:other.example\0 ~all'] });
-    const verifyAndReadSeen = async () =>
-      (await verify(domain.id)).records.slice(0, 3).map((record: Shown) => record.seen);
+    const verifyAndReadSeenValues = async () =>
+      (await verifyDomain(domain.id)).records.slice(0, 3).map((record: Shown) => record.seen);
     const seen = [['v=DKIM1; k=rsa; p=AAAA'], ['v=spf1 include:other.example\uFFFD ~all'], []];
-    expect(await verifyAndReadSeen()).toEqual(seen);
+    expect(await verifyAndReadSeenValues()).toEqual(seen);
     dns.zones.set(name, 'fault');
-    expect(await verifyAndReadSeen()).toEqual(seen);
+    expect(await verifyAndReadSeenValues()).toEqual(seen);
   });
 
   it('stays verified for a day without its key in the DNS, and while the DNS does not respond', async () => {
-    const domain = await register();
+    const domain = await registerDomain();
     const name = domain.records[0]?.name ?? '';
-    publish(domain.records);
-    await verify(domain.id);
+    publishRecords(domain.records);
+    await verifyDomain(domain.id);
     dns.zones.set(name, 'fault');
-    expect(await verify(domain.id)).toMatchObject({ status: 'VERIFIED' });
+    expect(await verifyDomain(domain.id)).toMatchObject({ status: 'VERIFIED' });
     dns.zones.delete(name);
-    expect(await verify(domain.id)).toMatchObject({ status: 'VERIFIED' });
+    expect(await verifyDomain(domain.id)).toMatchObject({ status: 'VERIFIED' });
     await sql`
       UPDATE domains SET found = jsonb_set(found, '{missingSince}', to_jsonb(now() - interval '25 hours')) WHERE id = ${domain.id}
     `.execute(api.db);
-    expect(await verify(domain.id)).toMatchObject({ status: 'FAILED', verified: false });
-    publish(domain.records.slice(0, 1));
-    expect(await verify(domain.id)).toMatchObject({ status: 'VERIFIED' });
+    expect(await verifyDomain(domain.id)).toMatchObject({ status: 'FAILED', verified: false });
+    publishRecords(domain.records.slice(0, 1));
+    expect(await verifyDomain(domain.id)).toMatchObject({ status: 'VERIFIED' });
   });
 
   it('is checked automatically, and stays verified if it was verified without DNS records', async () => {
-    const domain = await register();
-    publish(domain.records);
-    const given = await register();
+    const domain = await registerDomain();
+    publishRecords(domain.records);
+    const given = await registerDomain();
     await sql`UPDATE domains SET status = 'VERIFIED' WHERE id = ${given.id}`.execute(api.db);
     expect(await runPeriodicParts(createPeriodicActivities(api.db, api.deps.config), 'domains')).not.toEqual([]);
     const { body } = await api.call('GET', `/domains/project/${api.one.id}`);
-    const shown = (id: string) => body.find((one: { id: string }) => one.id === id);
-    expect(shown(domain.id)).toMatchObject({ verified: true });
-    expect(shown(given.id)).toMatchObject({ verified: true });
+    const findDomain = (id: string) => body.find((one: { id: string }) => one.id === id);
+    expect(findDomain(domain.id)).toMatchObject({ verified: true });
+    expect(findDomain(given.id)).toMatchObject({ verified: true });
   });
 
   it('can be added only once to a project', async () => {
-    const { domain } = await register();
+    const { domain } = await registerDomain();
     expect(await api.call('POST', '/domains', { body: { domain } })).toMatchObject({
       status: 409,
       body: { error: { code: 'CONFLICT' } },
@@ -179,7 +187,7 @@ describe('a sending domain', () => {
   );
 
   it('can be switched between signed and unsigned email', async () => {
-    const { id } = await register();
+    const { id } = await registerDomain();
     expect((await api.call('PATCH', `/domains/${id}`, { body: { signing: false } })).body).toMatchObject({
       signing: false,
     });
@@ -187,7 +195,7 @@ describe('a sending domain', () => {
   });
 
   it('cannot be deleted while a template, a step or an unsent campaign sends from it', async () => {
-    const { id, domain } = await register();
+    const { id, domain } = await registerDomain();
     const projectId = api.one.id;
     const from = `News@${domain}`;
     await sql`INSERT INTO templates (project_id, name, subject, body, type, from_email) VALUES (${projectId}, 'T', 's', 'b', 'MARKETING', ${from})`.execute(
@@ -233,7 +241,7 @@ describe('a sending domain', () => {
 
 describe('access to domains', () => {
   it("does not find another project's domain", async () => {
-    const { id } = await register();
+    const { id } = await registerDomain();
     const key = api.two.secretKey;
     expect((await api.call('GET', `/domains/${id}/verify`, { key })).status).toBe(404);
     expect((await api.call('PATCH', `/domains/${id}`, { key, body: { signing: false } })).status).toBe(404);

@@ -12,7 +12,7 @@ beforeAll(async () => {
 });
 afterAll(() => api.close());
 
-const email = (to: string, more: object = {}) => ({
+const createEmailBody = (to: string, more: object = {}) => ({
   to: { email: to, name: 'Ada' },
   from: { email: 'x@shop.example.com', name: 'Shop' },
   subject: 'Hi {{name}}',
@@ -22,11 +22,11 @@ const email = (to: string, more: object = {}) => ({
 });
 
 async function send(to: string, more: object = {}, key?: string): Promise<string> {
-  const r = await api.call('POST', '/v1/send', { body: email(to, more), ...(key && { key }) });
+  const r = await api.call('POST', '/v1/send', { body: createEmailBody(to, more), ...(key && { key }) });
   expect(r.status).toBe(200);
   return r.body.data.emails[0].email;
 }
-const list = async (query = '') => (await api.call('GET', `/v1/emails${query}`)).body;
+const listEmails = async (query = '') => (await api.call('GET', `/v1/emails${query}`)).body;
 
 it('an email is shown as it was sent, whatever has happened to the contact since', async () => {
   const attachments = [{ filename: 'a.txt', content: 'aGVsbG8=', contentType: 'text/plain' }];
@@ -58,16 +58,16 @@ it('an email is shown as it was sent, whatever has happened to the contact since
 it('the list of emails can be filtered, and its pages have no duplicates or gaps', async () => {
   const live = [await send('p1@example.com'), await send('p2@example.com'), await send('p1@example.com')];
   const tested = await send('p1@example.com', {}, api.one.testKey);
-  const ids = (page: { data: { id: string }[] }) => page.data.map((item) => item.id);
-  expect(ids(await list('?to=P1@example.com'))).toEqual([live[2], live[0]]);
-  expect(ids(await list('?to=p1@example.com&mode=test'))).toEqual([tested]);
-  expect(ids(await list('?to=p1@example.com&mode=all'))).toEqual([tested, live[2], live[0]]);
-  expect(ids(await list('?to=nobody@example.com'))).toEqual([]);
-  expect(ids(await list('?status=SENT'))).toEqual([]);
-  expect(ids(await list(`?since=${new Date(Date.now() + 60_000).toISOString()}`))).toEqual([]);
-  const first = await list('?to=p1@example.com&mode=all&limit=2');
-  const second = await list(`?to=p1@example.com&mode=all&limit=2&cursor=${first.nextCursor}`);
-  expect([...ids(first), ...ids(second)]).toEqual([tested, live[2], live[0]]);
+  const listIds = (page: { data: { id: string }[] }) => page.data.map((item) => item.id);
+  expect(listIds(await listEmails('?to=P1@example.com'))).toEqual([live[2], live[0]]);
+  expect(listIds(await listEmails('?to=p1@example.com&mode=test'))).toEqual([tested]);
+  expect(listIds(await listEmails('?to=p1@example.com&mode=all'))).toEqual([tested, live[2], live[0]]);
+  expect(listIds(await listEmails('?to=nobody@example.com'))).toEqual([]);
+  expect(listIds(await listEmails('?status=SENT'))).toEqual([]);
+  expect(listIds(await listEmails(`?since=${new Date(Date.now() + 60_000).toISOString()}`))).toEqual([]);
+  const first = await listEmails('?to=p1@example.com&mode=all&limit=2');
+  const second = await listEmails(`?to=p1@example.com&mode=all&limit=2&cursor=${first.nextCursor}`);
+  expect([...listIds(first), ...listIds(second)]).toEqual([tested, live[2], live[0]]);
   expect(second.nextCursor).toBeNull();
   expect(first.data[0]).not.toHaveProperty('body');
 });
@@ -77,7 +77,7 @@ it('the list of emails can be filtered by template', async () => {
   const { body } = await api.call('POST', '/templates', { body: template });
   const sent = await api.call('POST', '/v1/send', { body: { to: 't@example.com', template: body.id } });
   await send('t@example.com');
-  const { data } = await list(`?templateId=${body.id}`);
+  const { data } = await listEmails(`?templateId=${body.id}`);
   expect(data).toMatchObject([{ id: sent.body.data.emails[0].email, templateId: body.id }]);
   const asTwo = await api.call('GET', `/v1/emails?templateId=${body.id}`, { key: api.two.secretKey });
   expect(asTwo.body.data).toEqual([]);
@@ -92,7 +92,7 @@ it('the list of emails can be filtered by campaign', async () => {
   const contactId = await buildContact(api.db, { projectId: api.one.id, email: 'of-campaign@example.com' });
   const id = await buildEmail(api.db, { projectId: api.one.id, contactId, to: null, sourceType: 'CAMPAIGN' });
   await api.db.updateTable('emails').set({ campaign_id: campaignId }).where('id', '=', id).execute();
-  expect((await list(`?campaignId=${campaignId}`)).data).toMatchObject([{ id, campaignId }]);
+  expect((await listEmails(`?campaignId=${campaignId}`)).data).toMatchObject([{ id, campaignId }]);
   const asTwo = await api.call('GET', `/v1/emails?campaignId=${campaignId}`, { key: api.two.secretKey });
   expect(asTwo.body.data).toEqual([]);
 });
@@ -104,7 +104,7 @@ it.each(['PENDING', 'HELD'] as const)(
     const email = `${status.toLowerCase()}@example.com`;
     const contactId = await buildContact(api.db, { projectId, email });
     const id = await buildEmail(api.db, { projectId, contactId, to: null, sourceType: 'CAMPAIGN', status });
-    expect((await list(`?to=${email}`)).data).toMatchObject([{ id, to: email }]);
+    expect((await listEmails(`?to=${email}`)).data).toMatchObject([{ id, to: email }]);
     expect((await api.call('GET', `/v1/emails/${id}`)).body.data).toMatchObject({ id, to: email });
   },
 );

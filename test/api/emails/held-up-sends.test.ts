@@ -31,13 +31,14 @@ it("a lock on one tenant's row does not delay other tenants' sends, however many
   expect([await send(api.one), await send(api.two)]).toEqual([200, 200]);
   const held: Promise<number>[] = [];
   let released = false;
-  const note = (response: Promise<number>) => held.push(response.finally(() => expect(released).toBe(true)));
+  const expectAfterRelease = (response: Promise<number>) =>
+    held.push(response.finally(() => expect(released).toBe(true)));
   await api.db.transaction().execute(async (trx) => {
     await sql`SELECT * FROM monthly_usage WHERE project_id = ${api.one.id} FOR UPDATE`.execute(trx);
     for (let wave = 0; wave < 12; wave += 1) {
-      note(send(api.one));
+      expectAfterRelease(send(api.one));
       const others = [send(api.two), send(api.two), send(api.two)];
-      note(send(api.one));
+      expectAfterRelease(send(api.one));
       expect(await Promise.all(others)).toEqual([200, 200, 200]);
     }
     released = true;

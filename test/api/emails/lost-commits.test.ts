@@ -23,7 +23,7 @@ beforeEach(async () => {
   ({ db } = connect({ connectionString: proxy.url, max: 4, applicationName: 'test', onError: () => {} }));
   app = createApp({ ...api.deps, db });
   // These first requests open the connections and compile the code.
-  await Promise.all([request('send', newNames(1)), request('track', newNames(1))]);
+  await Promise.all([sendConcurrentRequests('send', createNames(1)), sendConcurrentRequests('track', createNames(1))]);
 });
 afterEach(async () => {
   await db.destroy();
@@ -55,7 +55,7 @@ let nameCount = 0;
  * Sends concurrent requests. The first request has a transaction of its own. The others share the next transaction,
  * except on a very busy machine.
  */
-async function request(kind: keyof typeof kinds, names: string[], key?: (name: string) => string) {
+async function sendConcurrentRequests(kind: keyof typeof kinds, names: string[], key?: (name: string) => string) {
   const { path, body } = kinds[kind];
   const responses = names.map(async (name) => {
     const headers = key && { 'idempotency-key': key(name) };
@@ -65,7 +65,7 @@ async function request(kind: keyof typeof kinds, names: string[], key?: (name: s
   return Promise.all(responses);
 }
 const countEffects = async (kind: keyof typeof kinds) => (await kinds[kind].effects()).rows[0]?.n ?? 0;
-const newNames = (n: number) => Array.from({ length: n }, () => `lost${++nameCount}`);
+const createNames = (n: number) => Array.from({ length: n }, () => `lost${++nameCount}`);
 
 for (const kind of ['send', 'track'] as const) {
   for (const key of [undefined, (name: string) => `key ${name}`]) {
@@ -74,7 +74,7 @@ for (const kind of ['send', 'track'] as const) {
     it(`/v1/${kind} ${how}: if the response to a shared COMMIT is lost, its requests return 200 and take effect once`, async () => {
       const before = await countEffects(kind);
       proxy.loseCommit('response', { skip: 1 });
-      const responses = await request(kind, newNames(5), key);
+      const responses = await sendConcurrentRequests(kind, createNames(5), key);
       expect(responses.map(({ status }) => status)).toEqual([200, 200, 200, 200, 200]);
       expect((await countEffects(kind)) - before).toBe(5);
     });
@@ -82,17 +82,17 @@ for (const kind of ['send', 'track'] as const) {
     it(`/v1/${kind} ${how}: if the response to its COMMIT is lost, a single request returns 200`, async () => {
       const before = await countEffects(kind);
       proxy.loseCommit('response');
-      expect((await request(kind, newNames(1), key)).map(({ status }) => status)).toEqual([200]);
+      expect((await sendConcurrentRequests(kind, createNames(1), key)).map(({ status }) => status)).toEqual([200]);
       expect((await countEffects(kind)) - before).toBe(1);
     });
   }
 
   it(`/v1/${kind}: while the result of a COMMIT is unknown, 503 explains how to repeat, and a repetition takes effect once`, async () => {
     const before = await countEffects(kind);
-    const names = newNames(4);
-    const key = (name: string) => `key ${name}`;
+    const names = createNames(4);
+    const createKey = (name: string) => `key ${name}`;
     proxy.loseCommit('response', { later: 'refused', skip: 1 });
-    const responses = await request(kind, names, key);
+    const responses = await sendConcurrentRequests(kind, names, createKey);
     // Timing decides which requests share a COMMIT, and whether other transactions commit before it.
     const refused = responses.filter(({ status }) => status !== 200);
     for (const { status, headers, body } of refused)
@@ -100,10 +100,10 @@ for (const kind of ['send', 'track'] as const) {
     const unknown = refused.filter(({ body }) => body.error.suggestion.includes('same Idempotency-Key'));
     expect(unknown.length).toBeGreaterThan(0);
     proxy.open();
-    const again = await request(
+    const again = await sendConcurrentRequests(
       kind,
       names.filter((_, n) => responses[n]?.status !== 200),
-      key,
+      createKey,
     );
     const known = again.filter(({ body }) => body.error?.details.originalStatusCode === 200);
     expect(known).toHaveLength(unknown.length);

@@ -24,7 +24,7 @@ beforeEach(async () => {
   proxy = await startPostgresProxy(database.url);
   ({ db } = connect({ connectionString: proxy.url, max: 2, applicationName: 'test', onError: () => {} }));
   warnings = [];
-  batcher = newBatcher();
+  batcher = createBatcher();
 });
 afterEach(async () => {
   await batcher.close();
@@ -33,7 +33,7 @@ afterEach(async () => {
 });
 afterAll(() => database?.drop());
 
-function newBatcher(): EngagementBatcher {
+function createBatcher(): EngagementBatcher {
   const log = { warn: (_: unknown, message: string) => void warnings.push(message), error: () => {} };
   return new EngagementBatcher({
     db,
@@ -53,8 +53,8 @@ async function buildEmail(): Promise<string> {
     VALUES (${id}, ${projectId}, ${contentId}, 'TRANSACTIONAL', 'b@example.com', 'SENT', now())`.execute(database.db);
   return id;
 }
-const open = (emailId: string) => batcher.add({ emailId, kind: 'open', at: new Date(), machine: false });
-const opensOf = async (ids: string[]) => {
+const recordOpen = (emailId: string) => batcher.add({ emailId, kind: 'open', at: new Date(), machine: false });
+const readOpens = async (ids: string[]) => {
   const { rows } = await sql<{ opens: number }>`
     SELECT opens FROM emails WHERE id = ANY(${ids}::uuid[]) ORDER BY id`.execute(database.db);
   return rows.map((row) => row.opens);
@@ -63,18 +63,18 @@ const opensOf = async (ids: string[]) => {
 async function waitForStoredOpens(): Promise<void> {
   const last = await buildEmail();
   await batcher.close();
-  batcher = newBatcher();
-  open(last);
-  await until(async () => (await opensOf([last]))[0] === 1, 'the last open');
+  batcher = createBatcher();
+  recordOpen(last);
+  await until(async () => (await readOpens([last]))[0] === 1, 'the last open');
 }
 
 it('opens count once if the response to their COMMIT is lost', async () => {
   const ids = [await buildEmail(), await buildEmail()];
   proxy.loseCommit('response');
-  for (const id of ids) open(id);
-  await until(async () => proxy.commits > 0 && (await opensOf(ids)).every((opens) => opens > 0), 'the opens');
+  for (const id of ids) recordOpen(id);
+  await until(async () => proxy.commits > 0 && (await readOpens(ids)).every((opens) => opens > 0), 'the opens');
   await waitForStoredOpens();
-  expect(await opensOf(ids)).toEqual([1, 1]);
+  expect(await readOpens(ids)).toEqual([1, 1]);
 });
 
 it('opens whose COMMIT has an unknown result count once, whether it succeeded or not', async () => {
@@ -82,11 +82,11 @@ it('opens whose COMMIT has an unknown result count once, whether it succeeded or
     const ids = [await buildEmail(), await buildEmail()];
     warnings = [];
     proxy.loseCommit(what, { later: 'refused' });
-    for (const id of ids) open(id);
+    for (const id of ids) recordOpen(id);
     // The transaction ends without a known result, and the service retries it.
     await until(async () => warnings.includes('opens and clicks wait for the database'), 'a try without a database');
     proxy.open();
     await waitForStoredOpens();
-    expect([what, await opensOf(ids)]).toEqual([what, [1, 1]]);
+    expect([what, await readOpens(ids)]).toEqual([what, [1, 1]]);
   }
 });

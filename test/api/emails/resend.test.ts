@@ -13,7 +13,8 @@ beforeAll(async () => {
 afterAll(() => api?.close());
 
 const resend = (id: string, options = {}) => api.call('POST', `/v1/emails/${id}/resend`, options);
-const stored = (id: string) => api.db.selectFrom('emails').selectAll().where('id', '=', id).executeTakeFirstOrThrow();
+const readEmail = (id: string) =>
+  api.db.selectFrom('emails').selectAll().where('id', '=', id).executeTakeFirstOrThrow();
 
 describe('POST /v1/emails/{id}/resend', () => {
   it('accepts a new email with the content, variables, headers, text and attachments of the first email', async () => {
@@ -36,7 +37,7 @@ describe('POST /v1/emails/{id}/resend', () => {
     const id = response.data.emails[0].email;
     expect(response.data.emails).toEqual([{ contact: sent.data.emails[0].contact, email: id }]);
     expect(id).not.toBe(old);
-    const [before, after] = [await stored(old), await stored(id)];
+    const [before, after] = [await readEmail(old), await readEmail(id)];
     const same = ['content_id', 'contact_id', 'to_email', 'to_name', 'variables', 'mode'] as const;
     for (const column of same) expect(after[column], column).toEqual(before[column]);
     expect(after).toMatchObject({ status: 'PENDING', source_type: 'TRANSACTIONAL' });
@@ -71,7 +72,7 @@ describe('POST /v1/emails/{id}/resend', () => {
     await buildContact(api.db, { projectId, email: 'in@example.com' });
     const old = await buildEmail(api.db, { ...email, to: 'in@example.com', options: { untrustedKeys: ['name'] } });
     const response = await expectOk(resend(old));
-    const again = await stored(response.data.emails[0].email);
+    const again = await readEmail(response.data.emails[0].email);
     expect(again.options).toEqual({ untrustedKeys: ['name'], resentFrom: old });
     const content = await api.db
       .selectFrom('contents')
@@ -87,7 +88,7 @@ describe('POST /v1/emails/{id}/resend', () => {
     const live = await buildEmail(api.db, { projectId, status: 'SENT' });
     for (const response of [resend(test), resend(live, { key: api.one.testKey })]) {
       const { data } = await expectOk(response);
-      expect((await stored(data.emails[0].email)).mode).toBe('test');
+      expect((await readEmail(data.emails[0].email)).mode).toBe('test');
     }
   });
 
@@ -115,7 +116,7 @@ describe('GET /v1/emails', () => {
     const { id: projectId } = api.one;
     const contactId = await buildContact(api.db, { projectId });
     const id = await buildEmail(api.db, { projectId, contactId, sourceType: 'WORKFLOW', status: 'FAILED' });
-    const executionId = (await stored(id)).content_id;
+    const executionId = (await readEmail(id)).content_id;
     await sql`UPDATE emails SET reason = 'expired', bounced_at = now(), execution_id = ${executionId}, visit = 1 WHERE id = ${id}`.execute(
       api.db,
     );

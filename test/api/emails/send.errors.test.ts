@@ -12,7 +12,12 @@ afterAll(() => api.close());
 
 const base = { to: 'a@example.com', from: 'x@shop.example.com', subject: 'S', body: '<p>b</p>' };
 const file = { filename: 'a.txt', content: 'aGVsbG8=', contentType: 'text/plain' };
-const inline = (contentId: string) => ({ ...file, contentType: 'image/png', disposition: 'inline', contentId });
+const createInlineImage = (contentId: string) => ({
+  ...file,
+  contentType: 'image/png',
+  disposition: 'inline',
+  contentId,
+});
 
 type Case = [name: string, body: object, field: string, code: string];
 const CASES: Case[] = [
@@ -70,7 +75,7 @@ const CASES: Case[] = [
   ],
   [
     'two inline files with one id',
-    { attachments: [inline('logo'), file, inline('LOGO'), inline('logo')] },
+    { attachments: [createInlineImage('logo'), file, createInlineImage('LOGO'), createInlineImage('logo')] },
     'attachments.3.contentId',
     'custom',
   ],
@@ -86,7 +91,7 @@ const CASES: Case[] = [
 ];
 
 it('two inline files with the same content id are refused, also with a template and in a batch', async () => {
-  const attachments = [inline('logo'), inline('logo')];
+  const attachments = [createInlineImage('logo'), createInlineImage('logo')];
   const { body: created } = await api.call('POST', '/templates', {
     body: { name: 'Logo', subject: 'Hi', body: '<img src="cid:logo">', type: 'TRANSACTIONAL', from: base.from },
   });
@@ -116,9 +121,9 @@ it('an idempotency key that is too long or not ASCII returns 400', async () => {
 });
 
 it('each kind of missing or wrong credentials has its own error code', async () => {
-  const status = async (key: string | null) =>
+  const sendAndReadCode = async (key: string | null) =>
     (await api.call('POST', '/v1/send', { body: base, key })).body.error.code;
-  expect(await status(null)).toBe('UNAUTHORIZED');
-  expect(await status(api.one.publicKey)).toBe('INVALID_API_KEY');
-  expect(await status(api.one.bareKey)).toBe('FORBIDDEN');
+  expect(await sendAndReadCode(null)).toBe('UNAUTHORIZED');
+  expect(await sendAndReadCode(api.one.publicKey)).toBe('INVALID_API_KEY');
+  expect(await sendAndReadCode(api.one.bareKey)).toBe('FORBIDDEN');
 });

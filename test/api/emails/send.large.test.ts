@@ -11,7 +11,7 @@ beforeAll(async () => {
 afterAll(() => api.close());
 
 const BYTES = Buffer.from(Array.from({ length: 2_000_000 }, (_, i) => (i * 7) % 256));
-const file = (content: string) => ({ filename: 'a.bin', contentType: 'application/octet-stream', content });
+const createAttachment = (content: string) => ({ filename: 'a.bin', contentType: 'application/octet-stream', content });
 
 function send(files: object[]) {
   const body = {
@@ -26,27 +26,27 @@ function send(files: object[]) {
   return api.call('POST', '/v1/send', { body, headers });
 }
 
-const filesOf = () => api.db.selectFrom('attachments').select('content').orderBy('id').execute();
-const rowOf = (id: string) =>
+const listAttachments = () => api.db.selectFrom('attachments').select('content').orderBy('id').execute();
+const readOutboxRow = (id: string) =>
   api.db.selectFrom('outbox').select(['kind', 'priority']).where('ref_id', '=', id).executeTakeFirstOrThrow();
 
 test('a large request is stored unchanged, and its email waits in the queue of large emails', async () => {
-  const large = await send([file(BYTES.toString('base64')), file('QQ==')]);
+  const large = await send([createAttachment(BYTES.toString('base64')), createAttachment('QQ==')]);
   expect(large.status).toBe(200);
-  const [first, second] = await filesOf();
+  const [first, second] = await listAttachments();
   expect(first?.content.equals(BYTES)).toBe(true);
   expect(second?.content.toString()).toBe('A');
-  expect(await rowOf(large.body.data.emails[0].email)).toEqual({
+  expect(await readOutboxRow(large.body.data.emails[0].email)).toEqual({
     kind: 'email.deliver',
     priority: LARGE_EMAIL_PRIORITY,
   });
 
-  const small = await send([file('QQ==')]);
-  expect((await rowOf(small.body.data.emails[0].email)).priority).toBe(OUTBOX_PRIORITY['email.deliver']);
+  const small = await send([createAttachment('QQ==')]);
+  expect((await readOutboxRow(small.body.data.emails[0].email)).priority).toBe(OUTBOX_PRIORITY['email.deliver']);
 });
 
 test('reports errors in a large request in the same way as in a small one', async () => {
-  const errorsOf = async (files: object[]) => {
+  const sendAndReadErrors = async (files: object[]) => {
     const { status, body } = await send(files);
     return { status, errors: body.error.errors };
   };
@@ -57,9 +57,11 @@ test('reports errors in a large request in the same way as in a small one', asyn
     [`${large}A`, 'A'],
   ];
   for (const [long = '', short = ''] of bad)
-    expect(await errorsOf([file(long)])).toEqual(await errorsOf([file(short)]));
-  const one = file(large);
-  expect(await errorsOf([one, { ...file(''), content: 5 }])).toEqual({
+    expect(await sendAndReadErrors([createAttachment(long)])).toEqual(
+      await sendAndReadErrors([createAttachment(short)]),
+    );
+  const one = createAttachment(large);
+  expect(await sendAndReadErrors([one, { ...createAttachment(''), content: 5 }])).toEqual({
     status: 422,
     errors: [
       {

@@ -8,7 +8,7 @@ const started: TestApi[] = [];
 afterAll(() => Promise.all(started.map((api) => api.close())));
 
 /** Returns a function that sends an email with files of the given sizes in MB and returns the API's response. */
-async function sender(env: Record<string, string>) {
+async function createSender(env: Record<string, string>) {
   const api = await startTestApi(env);
   started.push(api);
   await buildDomain(api.db, { projectId: api.one.id });
@@ -24,7 +24,7 @@ async function sender(env: Record<string, string>) {
 }
 
 describe('the size limit of a request, by default', async () => {
-  const send = await sender({});
+  const send = await createSender({});
 
   it('allows 10 MB of attachments, and one more byte returns 413 with the limit', async () => {
     expect((await send([10])).status).toBe(200);
@@ -42,7 +42,7 @@ describe('the size limit of a request, by default', async () => {
 });
 
 describe('the size limit of a request, with ATTACHMENTS_MAX_MB', async () => {
-  const send = await sender({ ATTACHMENTS_MAX_MB: '28' });
+  const send = await createSender({ ATTACHMENTS_MAX_MB: '28' });
 
   it('allows larger attachments and requests', async () => {
     expect((await send([28])).status).toBe(200);

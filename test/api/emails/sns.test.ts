@@ -64,7 +64,7 @@ afterAll(async () => {
 type MessageFields = Partial<Record<keyof SnsMessage, string>>;
 
 /** Sends a message as SNS does, signed by default. */
-async function post(given: MessageFields, p: { key?: string; tamper?: MessageFields } = {}) {
+async function postMessage(given: MessageFields, p: { key?: string; tamper?: MessageFields } = {}) {
   const { SignatureVersion = '2', ...rest } = given;
   const unsigned = {
     Type: 'Notification',
@@ -90,18 +90,18 @@ async function post(given: MessageFields, p: { key?: string; tamper?: MessageFie
   });
 }
 
-const sentEmail = () => buildSentEmail(api);
+const buildEmailOfReader = () => buildSentEmail(api);
 
 const AT = '2026-11-21T09:59:00.000Z';
-const mailOf = (id: string) => ({ headers: [{ name: 'Message-ID', value: `<${id}@shop.example.com>` }] });
-const delivery = (id: string) => ({
+const createMailObject = (id: string) => ({ headers: [{ name: 'Message-ID', value: `<${id}@shop.example.com>` }] });
+const createDelivery = (id: string) => ({
   notificationType: 'Delivery',
-  mail: mailOf(id),
+  mail: createMailObject(id),
   delivery: { timestamp: AT, recipients: [] },
 });
-const bounce = (id: string, diagnosticCode?: string, bounceType = 'Permanent') => ({
+const createBounce = (id: string, diagnosticCode?: string, bounceType = 'Permanent') => ({
   eventType: 'Bounce',
-  mail: mailOf(id),
+  mail: createMailObject(id),
   bounce: {
     bounceType,
     bounceSubType: 'General',
@@ -109,31 +109,31 @@ const bounce = (id: string, diagnosticCode?: string, bounceType = 'Permanent') =
     bouncedRecipients: [{ emailAddress: 'x@y.z', diagnosticCode }],
   },
 });
-const complaint = (id: string, complaintFeedbackType = 'abuse') => ({
+const createComplaint = (id: string, complaintFeedbackType = 'abuse') => ({
   notificationType: 'Complaint',
-  mail: mailOf(id),
+  mail: createMailObject(id),
   complaint: { timestamp: AT, complaintFeedbackType },
 });
 
-async function notify(message: object): Promise<number> {
-  return (await post({ Message: JSON.stringify(message) })).status;
+async function postNotification(message: object): Promise<number> {
+  return (await postMessage({ Message: JSON.stringify(message) })).status;
 }
 
-const stateOf = (email: SentEmail) => readEmailState(api, email);
+const readState = (email: SentEmail) => readEmailState(api, email);
 
 describe('a notification of SES through SNS', () => {
   it('finds the email by its tags if headers are omitted', async () => {
-    const email = await sentEmail();
-    const about = (tags: object) => ({ ...delivery(''), mail: { tags } });
+    const email = await buildEmailOfReader();
+    const createDeliveryWithTags = (tags: object) => ({ ...createDelivery(''), mail: { tags } });
     for (const email_id of [['no id'], [], 'x', [email.id.toUpperCase()]])
-      expect(await notify(about({ email_id }))).toBe(200);
-    expect((await stateOf(email)).names).toEqual(['email.delivery']);
+      expect(await postNotification(createDeliveryWithTags({ email_id }))).toBe(200);
+    expect((await readState(email)).names).toEqual(['email.delivery']);
   });
 
   it('records a delivery', async () => {
-    const email = await sentEmail();
-    expect(await notify(delivery(email.id))).toBe(200);
-    const { mail: row, names, events } = await stateOf(email);
+    const email = await buildEmailOfReader();
+    expect(await postNotification(createDelivery(email.id))).toBe(200);
+    const { mail: row, names, events } = await readState(email);
     expect([row.status, row.delivered_at?.toISOString(), names]).toEqual(['DELIVERED', AT, ['email.delivery']]);
     expect(events[0]?.data).toMatchObject({
       emailId: email.id,
@@ -144,9 +144,10 @@ describe('a notification of SES through SNS', () => {
   });
 
   it('records a hard bounce: it unsubscribes and suppresses the contact once, with its reason', async () => {
-    const email = await sentEmail();
-    for (let n = 0; n < 3; n++) expect(await notify(bounce(email.id, 'smtp; 550 5.1.1 user unknown'))).toBe(200);
-    const { mail: row, ...state } = await stateOf(email);
+    const email = await buildEmailOfReader();
+    for (let n = 0; n < 3; n++)
+      expect(await postNotification(createBounce(email.id, 'smtp; 550 5.1.1 user unknown'))).toBe(200);
+    const { mail: row, ...state } = await readState(email);
     expect(row).toMatchObject({ status: 'BOUNCED', bounce_type: 'Permanent', reason: 'bounced:dead_mailbox' });
     expect(state).toMatchObject({
       subscribed: false,
@@ -158,9 +159,9 @@ describe('a notification of SES through SNS', () => {
   });
 
   it('unsubscribes no contact for a refusal because of the sender, although SES calls it a Permanent bounce', async () => {
-    const email = await sentEmail();
-    await notify(bounce(email.id, 'smtp; 550 5.7.1 rejected by spamhaus'));
-    const { mail: row, ...state } = await stateOf(email);
+    const email = await buildEmailOfReader();
+    await postNotification(createBounce(email.id, 'smtp; 550 5.7.1 rejected by spamhaus'));
+    const { mail: row, ...state } = await readState(email);
     expect(row).toMatchObject({ status: 'FAILED', bounce_type: null, reason: 'provider_rejected' });
     expect(state).toMatchObject({ subscribed: true, entries: [], names: [] });
   });
@@ -171,32 +172,32 @@ describe('a notification of SES through SNS', () => {
   ])(
     'suppresses no address for a Permanent bounce of the kind %s, which proves nothing about the mailbox',
     async (kind, diagnosticCode, status) => {
-      const email = await sentEmail();
-      const told = bounce(email.id, diagnosticCode);
+      const email = await buildEmailOfReader();
+      const told = createBounce(email.id, diagnosticCode);
       const bouncedRecipients = [{ emailAddress: 'x@y.z', diagnosticCode, status }];
-      await notify({ ...told, bounce: { ...told.bounce, bounceSubType: kind, bouncedRecipients } });
-      expect(await stateOf(email)).toMatchObject({ subscribed: true, entries: [] });
+      await postNotification({ ...told, bounce: { ...told.bounce, bounceSubType: kind, bouncedRecipients } });
+      expect(await readState(email)).toMatchObject({ subscribed: true, entries: [] });
     },
   );
 
   it('records a full mailbox as Transient, and without a diagnostic text uses SES’s own type', async () => {
-    const full = await sentEmail();
-    await notify(bounce(full.id, 'smtp; 452 4.2.2 mailbox full', 'Transient'));
-    const state = await stateOf(full);
+    const full = await buildEmailOfReader();
+    await postNotification(createBounce(full.id, 'smtp; 452 4.2.2 mailbox full', 'Transient'));
+    const state = await readState(full);
     expect(state.mail).toMatchObject({ status: 'BOUNCED', bounce_type: 'Transient' });
     expect(state.events[0]?.data).toMatchObject({ bounceType: 'Transient', transientBounce: true });
     expect(state.subscribed).toBe(true);
-    const silent = await sentEmail();
-    await notify(bounce(silent.id));
-    expect((await stateOf(silent)).entries).toEqual(['hard_bounce']);
+    const silent = await buildEmailOfReader();
+    await postNotification(createBounce(silent.id));
+    expect((await readState(silent)).entries).toEqual(['hard_bounce']);
   });
 
   it('unsubscribes and suppresses for a complaint, but not for a "not spam" report', async () => {
-    const email = await sentEmail();
-    await notify(complaint(email.id, 'not-spam'));
-    expect((await stateOf(email)).mail.status).toBe('SENT');
-    await notify(complaint(email.id));
-    const { mail: row, ...state } = await stateOf(email);
+    const email = await buildEmailOfReader();
+    await postNotification(createComplaint(email.id, 'not-spam'));
+    expect((await readState(email)).mail.status).toBe('SENT');
+    await postNotification(createComplaint(email.id));
+    const { mail: row, ...state } = await readState(email);
     expect([row.status, row.complained_at?.toISOString()]).toEqual(['COMPLAINED', AT]);
     expect(state).toMatchObject({
       subscribed: false,
@@ -207,27 +208,31 @@ describe('a notification of SES through SNS', () => {
   });
 
   it('can arrive late: a delivery then changes neither a complaint nor an open', async () => {
-    const complained = await sentEmail();
-    for (const message of [complaint(complained.id), delivery(complained.id), delivery(complained.id)])
-      await notify(message);
-    const { mail: row, names } = await stateOf(complained);
+    const complained = await buildEmailOfReader();
+    for (const message of [
+      createComplaint(complained.id),
+      createDelivery(complained.id),
+      createDelivery(complained.id),
+    ])
+      await postNotification(message);
+    const { mail: row, names } = await readState(complained);
     expect(row.status).toBe('COMPLAINED');
     expect(names).toEqual(['email.complaint', 'contact.unsubscribed', 'email.delivery']);
-    const opened = await sentEmail();
+    const opened = await buildEmailOfReader();
     await api.db.updateTable('emails').set({ status: 'OPENED' }).where('id', '=', opened.id).execute();
-    await notify(delivery(opened.id));
-    expect((await stateOf(opened)).mail.status).toBe('OPENED');
+    await postNotification(createDelivery(opened.id));
+    expect((await readState(opened)).mail.status).toBe('OPENED');
   });
 
   it('finds the email by its return path if the email was given to SES by SMTP, without headers', async () => {
-    const email = await sentEmail();
+    const email = await buildEmailOfReader();
     const source = createVerpAddress(deriveKey(TEST_SECRET_KEY, 'verp'), email.id, 'bounces.example.com');
-    await notify({ ...delivery(email.id), mail: { source, messageId: '0100-ses' } });
-    expect((await stateOf(email)).mail.status).toBe('DELIVERED');
+    await postNotification({ ...createDelivery(email.id), mail: { source, messageId: '0100-ses' } });
+    expect((await readState(email)).mail.status).toBe('DELIVERED');
   });
 
   it.each([
-    ['about an unknown email', delivery('01a00000-0000-7000-8000-000000000000')],
+    ['about an unknown email', createDelivery('01a00000-0000-7000-8000-000000000000')],
     [
       'about an email of another sender',
       { notificationType: 'Delivery', mail: { source: 'x@y.z' }, delivery: { timestamp: AT } },
@@ -235,13 +240,15 @@ describe('a notification of SES through SNS', () => {
     ['of another kind', { eventType: 'Open', mail: {} }],
     ['not a notification of SES', { hello: 'world' }],
   ])('is accepted without effect if it is %s', async (_, message) => {
-    expect(await notify(message)).toBe(200);
+    expect(await postNotification(message)).toBe(200);
   });
 
   it('is accepted with signature version 1 too', async () => {
-    const email = await sentEmail();
-    expect((await post({ Message: JSON.stringify(delivery(email.id)), SignatureVersion: '1' })).status).toBe(200);
-    expect((await stateOf(email)).mail.status).toBe('DELIVERED');
+    const email = await buildEmailOfReader();
+    expect(
+      (await postMessage({ Message: JSON.stringify(createDelivery(email.id)), SignatureVersion: '1' })).status,
+    ).toBe(200);
+    expect((await readState(email)).mail.status).toBe('DELIVERED');
   });
 });
 
@@ -264,10 +271,12 @@ describe('a notification of SES in the default settings, which identifies the em
   });
 
   /** A classic notification of SES names an email only by the SES message id, without headers and tags. */
-  const named = (messageId: string, timestamp = AT) => ({ mail: { timestamp, source: 'a@b.c', messageId } });
+  const createMailNamedBySesId = (messageId: string, timestamp = AT) => ({
+    mail: { timestamp, source: 'a@b.c', messageId },
+  });
   const listSesMessages = () => api.db.selectFrom('ses_messages').selectAll().orderBy('message_id').execute();
 
-  async function deliver(p: { mode?: KeyMode; provider?: EmailProvider } = {}) {
+  async function deliverEmail(p: { mode?: KeyMode; provider?: EmailProvider } = {}) {
     const email = `reader-${Math.random().toString(36).slice(2)}@example.com`;
     const { id: projectId } = api.one;
     const contactId = await buildContact(api.db, { projectId, email });
@@ -289,17 +298,20 @@ describe('a notification of SES in the default settings, which identifies the em
     await mailer.deliver(claimed);
     return { id, email, contactId };
   }
-  const sesIdOf = async (id: string) =>
+  const readSesId = async (id: string) =>
     (await api.db.selectFrom('ses_messages').select('message_id').where('email_id', '=', id).executeTakeFirst())
       ?.message_id ?? '';
 
   it('finds the email by the message id that SendEmail returned, and counts once', async () => {
-    const email = await deliver();
-    const messageId = await sesIdOf(email.id);
+    const email = await deliverEmail();
+    const messageId = await readSesId(email.id);
     expect(messageId).toBe(`ses-${fake.requests.length}`);
-    for (let n = 0; n < 2; n++) expect(await notify({ ...bounce(''), ...named(messageId) })).toBe(200);
-    expect(await notify({ ...delivery(''), ...named(messageId, new Date().toISOString()) })).toBe(200);
-    const { mail: row, ...state } = await stateOf(email);
+    for (let n = 0; n < 2; n++)
+      expect(await postNotification({ ...createBounce(''), ...createMailNamedBySesId(messageId) })).toBe(200);
+    expect(
+      await postNotification({ ...createDelivery(''), ...createMailNamedBySesId(messageId, new Date().toISOString()) }),
+    ).toBe(200);
+    const { mail: row, ...state } = await readState(email);
     expect(row).toMatchObject({ status: 'BOUNCED', reason: 'bounced:dead_mailbox', provider_message_id: messageId });
     expect(state.names).toEqual(['email.sent', 'email.bounce', 'contact.unsubscribed', 'email.delivery']);
     expect(state.entries).toEqual(['hard_bounce']);
@@ -312,8 +324,10 @@ describe('a notification of SES in the default settings, which identifies the em
     expect(await worker.send(start)).toMatchObject({ outcome: 'done', sent: 3 });
     const emails = await api.db.selectFrom('emails').selectAll().where('project_id', '=', projectId).execute();
     for (const email of emails) {
-      expect(await sesIdOf(email.id)).toBe(email.provider_message_id);
-      expect(await notify({ ...delivery(''), ...named(await sesIdOf(email.id)) })).toBe(200);
+      expect(await readSesId(email.id)).toBe(email.provider_message_id);
+      expect(
+        await postNotification({ ...createDelivery(''), ...createMailNamedBySesId(await readSesId(email.id)) }),
+      ).toBe(200);
     }
     const after = await api.db.selectFrom('emails').select('status').where('project_id', '=', projectId).execute();
     expect(after.map((email) => email.status)).toEqual(['DELIVERED', 'DELIVERED', 'DELIVERED']);
@@ -321,23 +335,27 @@ describe('a notification of SES in the default settings, which identifies the em
   });
 
   it('returns 503 in the first minute, while the email may not be recorded yet, and is accepted later', async () => {
-    const unknown = (timestamp?: string) => notify({ ...delivery(''), ...named('ses-unknown', timestamp) });
-    expect(await unknown(new Date().toISOString())).toBe(503);
-    expect(await unknown(new Date(Date.now() - 61_000).toISOString())).toBe(200);
-    expect(await unknown('at noon')).toBe(200);
+    const notifyOfUnknownEmail = (timestamp?: string) =>
+      postNotification({ ...createDelivery(''), ...createMailNamedBySesId('ses-unknown', timestamp) });
+    expect(await notifyOfUnknownEmail(new Date().toISOString())).toBe(503);
+    expect(await notifyOfUnknownEmail(new Date(Date.now() - 61_000).toISOString())).toBe(200);
+    expect(await notifyOfUnknownEmail('at noon')).toBe(200);
     // A notification with the email's id in a tag needs no SES message id.
-    const email = await sentEmail();
-    const about = { ...named('ses-unknown', new Date().toISOString()).mail, ...mailOf(email.id) };
-    expect(await notify({ ...delivery(''), mail: about })).toBe(200);
-    expect((await stateOf(email)).mail.status).toBe('DELIVERED');
+    const email = await buildEmailOfReader();
+    const about = {
+      ...createMailNamedBySesId('ses-unknown', new Date().toISOString()).mail,
+      ...createMailObject(email.id),
+    };
+    expect(await postNotification({ ...createDelivery(''), mail: about })).toBe(200);
+    expect((await readState(email)).mail.status).toBe('DELIVERED');
   });
 
   it('needs an SES id, which is not stored for test email or other providers, and is deleted after 30 days', async () => {
     const before = (await listSesMessages()).length;
-    await deliver({ mode: 'test' });
-    await deliver({ provider: captureProvider(async () => {}) });
+    await deliverEmail({ mode: 'test' });
+    await deliverEmail({ provider: captureProvider(async () => {}) });
     expect(await listSesMessages()).toHaveLength(before);
-    const [old, young] = [await deliver(), await deliver()];
+    const [old, young] = [await deliverEmail(), await deliverEmail()];
     for (const [{ id }, days] of [
       [old, 31],
       [young, 29],
@@ -346,14 +364,16 @@ describe('a notification of SES in the default settings, which identifies the em
         api.db,
       );
     await pruneTables(api.db);
-    expect([await sesIdOf(old.id), await sesIdOf(young.id)]).toEqual(['', expect.stringMatching(/^ses-/)]);
+    expect([await readSesId(old.id), await readSesId(young.id)]).toEqual(['', expect.stringMatching(/^ses-/)]);
   });
 
   it('changes only the statistics, once the contact is erased', async () => {
-    const email = await deliver();
+    const email = await deliverEmail();
     expect((await api.call('DELETE', `/contacts/${email.contactId}`)).status).toBe(204);
-    expect(await notify({ ...complaint(''), ...named(await sesIdOf(email.id)) })).toBe(200);
-    expect((await stateOf(email)).mail).toMatchObject({ status: 'COMPLAINED', contact_id: null, to_email: null });
+    expect(
+      await postNotification({ ...createComplaint(''), ...createMailNamedBySesId(await readSesId(email.id)) }),
+    ).toBe(200);
+    expect((await readState(email)).mail).toMatchObject({ status: 'COMPLAINED', contact_id: null, to_email: null });
     expect(JSON.stringify(await listSesMessages())).not.toContain(email.email);
   });
 });
@@ -363,7 +383,7 @@ describe('the SNS subscription of our callback', () => {
 
   it('is confirmed at SNS', async () => {
     const SubscribeURL = `${HOST}/?Action=ConfirmSubscription&TopicArn=${TOPIC}&Token=t0k3n`;
-    expect((await post({ ...confirm, SubscribeURL })).status).toBe(200);
+    expect((await postMessage({ ...confirm, SubscribeURL })).status).toBe(200);
     expect(fetched.at(-1)).toContain('/?Action=ConfirmSubscription');
   });
 
@@ -373,7 +393,7 @@ describe('the SNS subscription of our callback', () => {
       'http://169.254.169.254/latest',
       `${HOST}/?Action=DeleteTopic`,
     ]) {
-      expect((await post({ ...confirm, SubscribeURL })).status).toBe(403);
+      expect((await postMessage({ ...confirm, SubscribeURL })).status).toBe(403);
     }
     expect(fetched.filter((path) => path !== PEM)).toEqual([]);
   });
@@ -381,8 +401,8 @@ describe('the SNS subscription of our callback', () => {
 
 describe('an SNS message that is not from our topic', () => {
   it('changes nothing and causes no request', async () => {
-    const email = await sentEmail();
-    const Message = JSON.stringify(complaint(email.id));
+    const email = await buildEmailOfReader();
+    const Message = JSON.stringify(createComplaint(email.id));
     const certificateUrls = [
       'https://evil.example/SimpleNotificationService-0123456789abcdef.pem',
       'http://sns.eu-west-1.amazonaws.com/SimpleNotificationService-0123456789abcdef.pem',
@@ -393,31 +413,32 @@ describe('an SNS message that is not from our topic', () => {
       'https://bucket.s3.eu-west-1.amazonaws.com/SimpleNotificationService-0123456789abcdef.pem',
       'https://sns.eu-west-1.amazonaws.com/other.pem',
     ];
-    for (const SigningCertURL of certificateUrls) expect((await post({ Message, SigningCertURL })).status).toBe(403);
+    for (const SigningCertURL of certificateUrls)
+      expect((await postMessage({ Message, SigningCertURL })).status).toBe(403);
     const topic = 'arn:aws:sns:eu-west-1:999999999999:ses-feedback';
-    expect((await post({ Message, TopicArn: topic })).status).toBe(403);
+    expect((await postMessage({ Message, TopicArn: topic })).status).toBe(403);
     expect(fetched).toEqual([]);
-    expect((await stateOf(email)).names).toEqual([]);
+    expect((await readState(email)).names).toEqual([]);
   });
 
   it('is shown to the operator as the state of the subscription', async () => {
     const service = await startTestApi({ SNS_TOPIC_ARNS: `${TOPIC},${TOPIC}-2`, OPERATORS: 'ops@example.com' });
-    const states = async () =>
+    const listSubscriptionStates = async () =>
       (await listSnsSubscriptions(service.db, service.deps.config.email.ses.snsTopicArns)).map(({ state }) => state);
-    const raw = (topic: string) =>
+    const postUnsigned = (topic: string) =>
       service.app.request('/webhooks/sns', {
         method: 'POST',
         body: JSON.stringify({ notificationType: 'Bounce' }),
         headers: { 'x-amz-sns-rawdelivery': 'true', 'x-amz-sns-topic-arn': topic },
       });
     try {
-      expect(await states()).toEqual(['waiting', 'waiting']);
-      for (const topic of [TOPIC, `${TOPIC}-of-others`]) expect((await raw(topic)).status).toBe(403);
-      expect(await states()).toEqual(['refused', 'waiting']);
-      await recordSnsMessage(service.db, { topic: TOPIC, kind: 'confirmed' });
-      expect(await states()).toEqual(['confirmed', 'waiting']);
-      await recordSnsMessage(service.db, { topic: TOPIC, kind: 'notified' });
-      expect(await states()).toEqual(['delivering', 'waiting']);
+      expect(await listSubscriptionStates()).toEqual(['waiting', 'waiting']);
+      for (const topic of [TOPIC, `${TOPIC}-of-others`]) expect((await postUnsigned(topic)).status).toBe(403);
+      expect(await listSubscriptionStates()).toEqual(['refused', 'waiting']);
+      await noteSnsMessage(service.db, { topic: TOPIC, kind: 'confirmed' });
+      expect(await listSubscriptionStates()).toEqual(['confirmed', 'waiting']);
+      await noteSnsMessage(service.db, { topic: TOPIC, kind: 'notified' });
+      expect(await listSubscriptionStates()).toEqual(['delivering', 'waiting']);
       const { rows } = await sql`SELECT topic FROM sns_subscriptions`.execute(service.db);
       expect(rows).toEqual([{ topic: TOPIC }]);
     } finally {
@@ -427,7 +448,7 @@ describe('an SNS message that is not from our topic', () => {
 
   it('is refused with raw delivery, and the error and the log name the setting to switch off', async () => {
     const email = await buildSentEmail(api);
-    const body = JSON.stringify(delivery(email.id));
+    const body = JSON.stringify(createDelivery(email.id));
     const warn = vi.spyOn(api.deps.log, 'warn');
     const marked: Record<string, string> = { 'x-amz-sns-rawdelivery': 'true', 'x-amz-sns-topic-arn': TOPIC };
     for (const headers of [marked, {}]) {
@@ -444,15 +465,17 @@ describe('an SNS message that is not from our topic', () => {
   });
 
   it('is also refused if another certificate signed it or if it was changed', async () => {
-    const email = await sentEmail();
-    const Message = JSON.stringify(complaint(email.id));
-    expect((await post({ Message }, { key: other.key })).status).toBe(403);
-    expect((await post({ Message: JSON.stringify(delivery(email.id)) }, { tamper: { Message } })).status).toBe(403);
-    expect((await post({ Message }, { tamper: { Signature: '' } })).status).toBe(403);
-    expect((await post({ Message }, { tamper: { SignatureVersion: '3' } })).status).toBe(403);
+    const email = await buildEmailOfReader();
+    const Message = JSON.stringify(createComplaint(email.id));
+    expect((await postMessage({ Message }, { key: other.key })).status).toBe(403);
+    expect(
+      (await postMessage({ Message: JSON.stringify(createDelivery(email.id)) }, { tamper: { Message } })).status,
+    ).toBe(403);
+    expect((await postMessage({ Message }, { tamper: { Signature: '' } })).status).toBe(403);
+    expect((await postMessage({ Message }, { tamper: { SignatureVersion: '3' } })).status).toBe(403);
     for (const body of ['', 'x', '[]', '{}']) {
       expect((await api.app.request('/webhooks/sns', { method: 'POST', body })).status).toBe(403);
     }
-    expect((await stateOf(email)).names).toEqual([]);
+    expect((await readState(email)).names).toEqual([]);
   });
 });

@@ -19,12 +19,12 @@ beforeAll(async () => {
 });
 afterAll(() => api.close());
 
-const create = (body: object = {}) => api.call('POST', '/templates', { body: { ...VALID, ...body } });
+const createTemplate = (body: object = {}) => api.call('POST', '/templates', { body: { ...VALID, ...body } });
 
 describe('a template', () => {
   it('is created with all its fields, read and changed; null removes a value', async () => {
     const full = { description: 'd', from: 'hi@verified.example', fromName: 'Ada', replyTo: 'r@x.com' };
-    const created = await create(full);
+    const created = await createTemplate(full);
     expect(created.status).toBe(201);
     expect(created.body).toMatchObject({ ...VALID, ...full });
     const { id } = created.body;
@@ -42,7 +42,7 @@ describe('a template', () => {
     ['subject', { subject: 'Hi {{ data. -}}' }],
     ['subject', { subject: 'Hi {{ name | }}' }],
   ])('is refused with line and column if its %s does not parse', async (field, body) => {
-    const response = await create(body);
+    const response = await createTemplate(body);
     expect(response.status).toBe(422);
     expect(response.body.error).toMatchObject({
       code: 'VALIDATION_ERROR',
@@ -52,7 +52,7 @@ describe('a template', () => {
   });
 
   it('keeps its text if an update does not parse', async () => {
-    const { id } = (await create()).body;
+    const { id } = (await createTemplate()).body;
     expect((await api.call('PATCH', `/templates/${id}`, { body: { name: 'x', body: '{% for %}' } })).status).toBe(422);
     expect((await api.call('GET', `/templates/${id}`)).body).toMatchObject(VALID);
   });
@@ -60,8 +60,11 @@ describe('a template', () => {
   it.each(['hi@pending.example', 'hi@theirs.example', 'hi@sub.verified.example'])(
     'cannot send from %s',
     async (from) => {
-      expect(await create({ from })).toMatchObject({ status: 400, body: { error: { code: 'DOMAIN_NOT_VERIFIED' } } });
-      const { id } = (await create()).body;
+      expect(await createTemplate({ from })).toMatchObject({
+        status: 400,
+        body: { error: { code: 'DOMAIN_NOT_VERIFIED' } },
+      });
+      const { id } = (await createTemplate()).body;
       expect((await api.call('PATCH', `/templates/${id}`, { body: { from } })).status).toBe(400);
     },
   );
@@ -75,13 +78,13 @@ describe('a template', () => {
     ['from', { from: 'nope' }],
     ['fromName', { fromName: 'a\r\nBcc: x' }],
   ])('with an invalid %s is refused', async (field, body) => {
-    const response = await create(field === 'name' ? { name: undefined } : body);
+    const response = await createTemplate(field === 'name' ? { name: undefined } : body);
     expect(response.status).toBe(422);
     expect(response.body.error.errors[0].field).toBe(field);
   });
 
   it('is copied with all its fields', async () => {
-    const { body: original } = await create({ name: 'n'.repeat(200), description: 'd' });
+    const { body: original } = await createTemplate({ name: 'n'.repeat(200), description: 'd' });
     const copy = await api.call('POST', `/templates/${original.id}/duplicate`);
     expect(copy.status).toBe(201);
     expect(copy.body).toMatchObject({ ...VALID, description: 'd', name: `${'n'.repeat(193)} (Copy)` });
@@ -89,7 +92,7 @@ describe('a template', () => {
   });
 
   it('cannot be deleted while a step uses it', async () => {
-    const { id } = (await create()).body;
+    const { id } = (await createTemplate()).body;
     const { rows } = await sql<{ id: string }>`
       WITH w AS (INSERT INTO workflows (project_id, name) VALUES (${api.one.id}, 'Onboarding') RETURNING id)
       INSERT INTO workflow_steps (project_id, workflow_id, type, name, template_id)
@@ -107,7 +110,7 @@ describe('a template', () => {
   });
 
   it('counts the live emails that were sent with it', async () => {
-    const { id } = (await create()).body;
+    const { id } = (await createTemplate()).body;
     await sql`
       WITH c AS (INSERT INTO contents (project_id, hash, subject, body, type, from_email, template_id)
         VALUES (${api.one.id}, 'h', 's', 'b', 'TRANSACTIONAL', 'a@x.com', ${id}) RETURNING id)
@@ -125,22 +128,22 @@ describe('the list of templates', () => {
       const type = i % 2 === 0 ? 'MARKETING' : 'TRANSACTIONAL';
       await api.call('POST', '/templates', { key, body: { ...VALID, name: `T${i} 50%`, type } });
     }
-    const list = async (query: string) => (await api.call('GET', `/templates?${query}`, { key })).body;
-    const names = (page: { templates: { name: string }[] }) => page.templates.map((one) => one.name.slice(0, 2));
-    const first = await list('pageSize=2');
+    const listTemplates = async (query: string) => (await api.call('GET', `/templates?${query}`, { key })).body;
+    const listNames = (page: { templates: { name: string }[] }) => page.templates.map((one) => one.name.slice(0, 2));
+    const first = await listTemplates('pageSize=2');
     expect(first).toMatchObject({ page: 1, pageSize: 2, total: 5, totalPages: 3, hasMore: true });
-    expect(names(first)).toEqual(['T4', 'T3']);
-    expect(names(await list('pageSize=2&page=3'))).toEqual(['T0']);
-    expect(names(await list(`limit=2&cursor=${first.cursor}`))).toEqual(['T2', 'T1']);
-    expect(names(await list('type=MARKETING'))).toEqual(['T4', 'T2', 'T0']);
-    expect(names(await list('search=t3%2050%25'))).toEqual(['T3']);
+    expect(listNames(first)).toEqual(['T4', 'T3']);
+    expect(listNames(await listTemplates('pageSize=2&page=3'))).toEqual(['T0']);
+    expect(listNames(await listTemplates(`limit=2&cursor=${first.cursor}`))).toEqual(['T2', 'T1']);
+    expect(listNames(await listTemplates('type=MARKETING'))).toEqual(['T4', 'T2', 'T0']);
+    expect(listNames(await listTemplates('search=t3%2050%25'))).toEqual(['T3']);
     expect((await api.call('GET', '/templates?type=x', { key })).status).toBe(400);
   });
 });
 
 describe('access to templates', () => {
   it("does not find another project's template", async () => {
-    const { id } = (await create()).body;
+    const { id } = (await createTemplate()).body;
     const key = api.two.secretKey;
     const requests: [string, string, object?][] = [
       ['GET', `/templates/${id}`],
@@ -165,11 +168,11 @@ describe('access to templates', () => {
 
 describe('a test email of a template', () => {
   const MAIL = { subject: 'Hi {{name}}', body: '<p>Hello {{name ?? you}}</p>', from: 'hi@verified.example' };
-  const test = (body: object) => api.call('POST', '/templates/test', { body: { ...MAIL, ...body } });
+  const sendTest = (body: object) => api.call('POST', '/templates/test', { body: { ...MAIL, ...body } });
 
   it('is sent as one email with [TEST] in its subject, and creates no contact', async () => {
     api.dispatched.length = 0;
-    const response = await test({ email: 'Tester@example.com' });
+    const response = await sendTest({ email: 'Tester@example.com' });
     expect(response).toMatchObject({ status: 200, body: { data: { email: 'tester@example.com' } } });
     const { emailId } = response.body.data;
     expect(api.dispatched).toMatchObject([{ kind: 'email.deliver', refId: emailId }]);
@@ -183,9 +186,9 @@ describe('a test email of a template', () => {
 
   it("is refused if the text does not parse or if the sender is another project's domain", async () => {
     api.dispatched.length = 0;
-    const broken = await test({ email: 'a@example.com', body: '<p>\n{% if a %}' });
+    const broken = await sendTest({ email: 'a@example.com', body: '<p>\n{% if a %}' });
     expect(broken.body.error).toMatchObject({ code: 'VALIDATION_ERROR', details: { line: expect.any(Number) } });
-    const theirs = await test({ email: 'a@example.com', from: 'hi@theirs.example' });
+    const theirs = await sendTest({ email: 'a@example.com', from: 'hi@theirs.example' });
     expect(theirs.body.error.code).toBe('DOMAIN_NOT_VERIFIED');
     expect(api.dispatched).toEqual([]);
   });

@@ -42,11 +42,11 @@ async function buildSentEmail(
   return { id, contactId, manage, track, pixel: `/o/${track}.gif`, link: (n: number) => `/c/${track}/${n}` };
 }
 
-async function mailOf(id: string, at = api) {
+async function readEmail(id: string, at = api) {
   return at.db.selectFrom('emails').selectAll().where('id', '=', id).executeTakeFirstOrThrow();
 }
 
-async function eventsOf(id: string) {
+async function listEvents(id: string) {
   return api.db.selectFrom('events').selectAll().where('email_id', '=', id).orderBy('id').execute();
 }
 
@@ -57,7 +57,7 @@ const waitForCount = (
   column: 'opens' | 'clicks' | 'machine_opens' | 'machine_clicks',
   n: number,
   at = api,
-) => until(async () => (await mailOf(id, at))[column] === n);
+) => until(async () => (await readEmail(id, at))[column] === n);
 
 describe('opens of tracked email', () => {
   it('are counted by a transparent GIF of 43 bytes that is never cached', async () => {
@@ -77,9 +77,9 @@ describe('opens of tracked email', () => {
     await waitForCount(email.id, 'opens', 1);
     await Promise.all([get(email.pixel), get(email.pixel)]);
     await waitForCount(email.id, 'opens', 3);
-    const { status, opened_at, sent_at } = await mailOf(email.id);
+    const { status, opened_at, sent_at } = await readEmail(email.id);
     expect(status).toBe('OPENED');
-    const events = await eventsOf(email.id);
+    const events = await listEvents(email.id);
     expect(events).toHaveLength(1);
     expect(events[0]).toMatchObject({ name: 'email.open', contact_id: email.contactId });
     expect(events[0]?.data).toEqual({
@@ -102,7 +102,7 @@ describe('opens of tracked email', () => {
     const email = await buildSentEmail();
     await Promise.all(Array.from({ length: 100 }, () => get(email.pixel)));
     await waitForCount(email.id, 'opens', 100);
-    expect(await eventsOf(email.id)).toHaveLength(1);
+    expect(await listEvents(email.id)).toHaveLength(1);
   });
 
   it.each(['BOUNCED', 'COMPLAINED', 'FAILED', 'CLICKED'] as const)(
@@ -111,7 +111,7 @@ describe('opens of tracked email', () => {
       const email = await buildSentEmail({ status });
       await get(email.pixel);
       await waitForCount(email.id, 'opens', 1);
-      expect((await mailOf(email.id)).status).toBe(status);
+      expect((await readEmail(email.id)).status).toBe(status);
     },
   );
 
@@ -121,17 +121,17 @@ describe('opens of tracked email', () => {
     const other = await buildSentEmail();
     await get(other.pixel);
     await waitForCount(other.id, 'opens', 1);
-    expect(await mailOf(email.id)).toMatchObject({ opens: 0, status: 'SENDING' });
+    expect(await readEmail(email.id)).toMatchObject({ opens: 0, status: 'SENDING' });
     await api.db.updateTable('emails').set({ status: 'SENT' }).where('id', '=', email.id).execute();
     await waitForCount(email.id, 'opens', 1);
-    expect((await mailOf(email.id)).status).toBe('OPENED');
+    expect((await readEmail(email.id)).status).toBe('OPENED');
   });
 
   it('do not change the status SENT of a test email', async () => {
     const email = await buildSentEmail({ mode: 'test' });
     await get(email.pixel);
     await waitForCount(email.id, 'opens', 1);
-    expect((await mailOf(email.id)).status).toBe('SENT');
+    expect((await readEmail(email.id)).status).toBe('SENT');
   });
 });
 
@@ -145,9 +145,9 @@ describe('clicks in tracked email', () => {
     const second = await get(email.link(1));
     expect(second.headers.get('location')).toBe('https://shop.example.com/plain?a=1&b=2');
     await waitForCount(email.id, 'clicks', 2);
-    const { status, opens, opened_at, clicked_at } = await mailOf(email.id);
+    const { status, opens, opened_at, clicked_at } = await readEmail(email.id);
     expect({ status, opens, opened_at }).toEqual({ status: 'CLICKED', opens: 0, opened_at: null });
-    const events = await eventsOf(email.id);
+    const events = await listEvents(email.id);
     expect(events.map((event) => event.name)).toEqual(['email.click']);
     expect(events[0]?.data).toMatchObject({
       emailId: email.id,
@@ -180,13 +180,13 @@ describe('clicks in tracked email', () => {
     await waitForCount(email.id, 'clicks', 1);
     await get(email.pixel);
     await waitForCount(email.id, 'opens', 1);
-    expect((await mailOf(email.id)).status).toBe('CLICKED');
-    expect((await eventsOf(email.id)).map((event) => event.name)).toEqual(['email.click', 'email.open']);
+    expect((await readEmail(email.id)).status).toBe('CLICKED');
+    expect((await listEvents(email.id)).map((event) => event.name)).toEqual(['email.click', 'email.open']);
   });
 
   it('redirect also for a deleted contact if the content has no personal data', async () => {
     const email = await buildSentEmail({ body: `${BODY} from a template` });
-    const { content_id: contentId } = await mailOf(email.id);
+    const { content_id: contentId } = await readEmail(email.id);
     await api.db.updateTable('contents').set({ template_id: contentId }).where('id', '=', contentId).execute();
     expect((await api.call('DELETE', `/contacts/${email.contactId}`)).status).toBe(204);
     const { status, headers } = await get(email.link(0));
@@ -237,7 +237,7 @@ describe('tracked links that someone changed to lead to other sites', () => {
     }
     await get(email.pixel);
     await waitForCount(email.id, 'opens', 1);
-    expect(await mailOf(email.id)).toMatchObject({ clicks: 0, machine_opens: 0, machine_clicks: 0 });
+    expect(await readEmail(email.id)).toMatchObject({ clicks: 0, machine_opens: 0, machine_clicks: 0 });
   });
 });
 
@@ -251,14 +251,14 @@ describe('opens and clicks by bots', () => {
     expect((await api.call('HEAD', email.pixel, { key: null, headers: BROWSER })).status).toBe(200);
     await waitForCount(email.id, 'machine_clicks', 2);
     await waitForCount(email.id, 'machine_opens', 2);
-    expect(await mailOf(email.id)).toMatchObject({
+    expect(await readEmail(email.id)).toMatchObject({
       status: 'SENT',
       opens: 0,
       clicks: 0,
       opened_at: null,
       clicked_at: null,
     });
-    expect(await eventsOf(email.id)).toEqual([]);
+    expect(await listEvents(email.id)).toEqual([]);
   });
 
   it('are recognized on a public address by their speed and by the name of the program', async () => {
@@ -292,8 +292,8 @@ describe('storing opens and clicks', () => {
     }
     await Promise.all(processes.map((batcher) => batcher.close()));
     for (const { id } of emails) {
-      expect(await mailOf(id)).toMatchObject({ opens: 6, clicks: 6, status: 'CLICKED' });
-      expect((await eventsOf(id)).map((event) => event.name).sort()).toEqual(['email.click', 'email.open']);
+      expect(await readEmail(id)).toMatchObject({ opens: 6, clicks: 6, status: 'CLICKED' });
+      expect((await listEvents(id)).map((event) => event.name).sort()).toEqual(['email.click', 'email.open']);
     }
   });
 
@@ -304,7 +304,7 @@ describe('storing opens and clicks', () => {
       await Promise.all(emails.flatMap((email) => [get(email.pixel, BROWSER, own), get(email.link(1), BROWSER, own)]));
       await own.deps.engagements.close();
       for (const email of emails)
-        expect(await mailOf(email.id, own)).toMatchObject({ opens: 1, clicks: 1, status: 'CLICKED' });
+        expect(await readEmail(email.id, own)).toMatchObject({ opens: 1, clicks: 1, status: 'CLICKED' });
     } finally {
       await own.close();
     }
