@@ -218,11 +218,11 @@ describe('analytics', () => {
 });
 
 describe('the results of an event', () => {
-  const listNamed = async (contact: string, name: string) => {
+  const listEventsWithName = async (contact: string, name: string) => {
     const { events } = await expectOk(api.call('GET', `/events/contact/${contact}`));
     return events.filter((event: { name: string }) => event.name === name);
   };
-  const listening = (eventName: string, more: object = {}) =>
+  const buildListeningWorkflow = (eventName: string, more: object = {}) =>
     buildWorkflow(api, {
       eventName,
       steps: { wait: { type: 'DELAY', config: { amount: 1, unit: 'days' } } },
@@ -230,45 +230,45 @@ describe('the results of an event', () => {
     });
 
   it('are in its record, with the reason if a triggered workflow did not start', async () => {
-    const once = await listening('cart.left');
-    const again = await listening('cart.left', { allowReentry: true });
+    const once = await buildListeningWorkflow('cart.left');
+    const again = await buildListeningWorkflow('cart.left', { allowReentry: true });
     const { data } = await track(api, 'started@example.com', 'cart.left');
-    const [first] = await listNamed(data.contact, 'cart.left');
+    const [first] = await listEventsWithName(data.contact, 'cart.left');
     expect(first.executions.map((one: { workflowId: string }) => one.workflowId).sort()).toEqual(
       [once.id, again.id].sort(),
     );
     expect(first.notStarted).toEqual([]);
     await track(api, 'started@example.com', 'cart.left');
-    const [second] = await listNamed(data.contact, 'cart.left');
+    const [second] = await listEventsWithName(data.contact, 'cart.left');
     expect(second.executions).toEqual([]);
-    const inTheWay = (workflowId: string) =>
+    const getStartedId = (workflowId: string) =>
       first.executions.find((one: { workflowId: string }) => one.workflowId === workflowId).id;
     expect(second.notStarted).toHaveLength(2);
     expect(second.notStarted).toEqual(
       expect.arrayContaining([
-        { workflowId: once.id, reason: 'active', executionId: inTheWay(once.id) },
-        { workflowId: again.id, reason: 'active', executionId: inTheWay(again.id) },
+        { workflowId: once.id, reason: 'active', executionId: getStartedId(once.id) },
+        { workflowId: again.id, reason: 'active', executionId: getStartedId(again.id) },
       ]),
     );
     await api.call('POST', `/workflows/${once.id}/executions/cancel-all`);
     await api.call('POST', `/workflows/${again.id}/executions/cancel-all`);
     await track(api, 'started@example.com', 'cart.left');
-    const [third] = await listNamed(data.contact, 'cart.left');
+    const [third] = await listEventsWithName(data.contact, 'cart.left');
     expect(third.executions).toMatchObject([{ workflowId: again.id }]);
     expect(third.notStarted).toEqual([
-      { workflowId: once.id, reason: 'entered_before', executionId: inTheWay(once.id) },
+      { workflowId: once.id, reason: 'entered_before', executionId: getStartedId(once.id) },
     ]);
   });
 
   it('are empty, without a reason, if it triggers no workflow', async () => {
     const { data } = await track(api, 'nothing@example.com', 'ignored');
-    expect(await listNamed(data.contact, 'ignored')).toMatchObject([{ executions: [], notStarted: [] }]);
+    expect(await listEventsWithName(data.contact, 'ignored')).toMatchObject([{ executions: [], notStarted: [] }]);
   });
 
   it('are reported for each of several concurrent events of one contact', async () => {
-    const workflow = await listening('burst', { allowReentry: true });
+    const workflow = await buildListeningWorkflow('burst', { allowReentry: true });
     const responses = await Promise.all(Array.from({ length: 5 }, () => track(api, 'burst@example.com', 'burst')));
-    const events = await listNamed(responses[0]?.data.contact, 'burst');
+    const events = await listEventsWithName(responses[0]?.data.contact, 'burst');
     expect(events.flatMap((event: { executions: object[] }) => event.executions)).toHaveLength(1);
     expect(events.flatMap((event: { notStarted: object[] }) => event.notStarted)).toMatchObject(
       Array.from({ length: 4 }, () => ({ workflowId: workflow.id, reason: 'active' })),
@@ -284,28 +284,32 @@ describe('the results of an event', () => {
 
 it('an event name of only spaces is refused wherever an event is recorded or listened to', async () => {
   const event = '   ';
-  const at = async (method: string, path: string, body: object) => {
+  const readStatusAndFields = async (method: string, path: string, body: object) => {
     const response = await api.call(method, path, { body });
     return [response.status, response.body.error?.errors?.map(({ field }: { field: string }) => field)];
   };
   const { id } = (await api.call('POST', '/v1/workflows', { body: { name: 'W', eventName: 'e' } })).body;
   const filters = { operator: 'AND', conditions: [{ field: `event.${event}`, operator: 'triggered' }] };
   const wait = { type: 'WAIT_FOR_EVENT', config: { eventName: event } };
-  expect(await at('POST', '/v1/track', { email: 'ada@example.com', event })).toEqual([422, ['event']]);
-  expect(await at('POST', '/v1/events/track', { name: event })).toEqual([422, ['name']]);
-  expect(await at('POST', '/v1/workflows', { name: 'W', eventName: event })).toEqual([422, ['eventName']]);
-  expect(await at('PATCH', `/v1/workflows/${id}`, { exitOn: [{ eventName: event }] })).toEqual([
+  expect(await readStatusAndFields('POST', '/v1/track', { email: 'ada@example.com', event })).toEqual([422, ['event']]);
+  expect(await readStatusAndFields('POST', '/v1/events/track', { name: event })).toEqual([422, ['name']]);
+  expect(await readStatusAndFields('POST', '/v1/workflows', { name: 'W', eventName: event })).toEqual([
+    422,
+    ['eventName'],
+  ]);
+  expect(await readStatusAndFields('PATCH', `/v1/workflows/${id}`, { exitOn: [{ eventName: event }] })).toEqual([
     422,
     ['exitOn.0.eventName'],
   ]);
-  expect(await at('POST', `/v1/workflows/${id}/steps`, wait)).toEqual([422, ['config.eventName']]);
-  expect(await at('POST', '/v1/segments', { name: 'S', filters })).toEqual([422, ['filters.conditions.0.field']]);
-  expect(await at('POST', '/v1/webhooks', { url: 'https://hooks.example.com', events: [event] })).toEqual([
+  expect(await readStatusAndFields('POST', `/v1/workflows/${id}/steps`, wait)).toEqual([422, ['config.eventName']]);
+  expect(await readStatusAndFields('POST', '/v1/segments', { name: 'S', filters })).toEqual([
     422,
-    ['events.0'],
+    ['filters.conditions.0.field'],
   ]);
-  expect(await at('POST', '/project/apply', { workflows: [{ slug: 'w', name: 'W', eventName: event }] })).toEqual([
-    422,
-    ['workflows.0.eventName'],
-  ]);
+  expect(
+    await readStatusAndFields('POST', '/v1/webhooks', { url: 'https://hooks.example.com', events: [event] }),
+  ).toEqual([422, ['events.0']]);
+  expect(
+    await readStatusAndFields('POST', '/project/apply', { workflows: [{ slug: 'w', name: 'W', eventName: event }] }),
+  ).toEqual([422, ['workflows.0.eventName']]);
 });

@@ -122,14 +122,14 @@ const hasForeignId = ({ params, security }: ApiOperation) =>
   security.length > 0 && params.some((param) => !NO_IDS.has(param));
 
 /** Returns the row that the contract requires. */
-function expectedRow(operation: ApiOperation): Row {
+function getExpectedRow(operation: ApiOperation): Row {
   const name = getOperationName(operation);
   const isCallback = CALLBACKS.includes(name);
   const unnamed = isRead(operation) ? 'no body' : 'named as ignored';
   return {
     unknownField: isCallback ? 'taken' : REFUSING_FIELDS.includes(name) ? 'refused' : unnamed,
     unknownParameter: isCallback || ANY_PARAMETER.includes(name) ? 'taken' : 'refused',
-    wrongType: inputsOf(operation).length === 0 ? 'no input' : 'refused',
+    wrongType: createWrongInputs(operation).length === 0 ? 'no input' : 'refused',
     reusedKey: !isKeyed(operation)
       ? 'no key'
       : ONE_INPUT.includes(name)
@@ -144,12 +144,12 @@ function expectedRow(operation: ApiOperation): Row {
  * unchanged.
  */
 async function expectColumn(cell: Cell, ask: (operation: ApiOperation) => Promise<string>): Promise<void> {
-  const table = async (one: (operation: ApiOperation) => Promise<string> | string) => {
+  const collectRows = async (one: (operation: ApiOperation) => Promise<string> | string) => {
     const rows: Record<string, string> = {};
     for (const operation of operations) rows[`${operation.method} ${operation.path}`] = await one(operation);
     return rows;
   };
-  expect(await table(ask)).toEqual(await table((operation) => expectedRow(operation)[cell]));
+  expect(await collectRows(ask)).toEqual(await collectRows((operation) => getExpectedRow(operation)[cell]));
 }
 
 /** Calls an operation with sufficient rights. Records of the other calls are not changed. */
@@ -160,7 +160,7 @@ async function callAlone(operation: ApiOperation, options: CallOptions & { query
   return createOperationCaller({ api, owner: session, idOf: ids })(operation, options);
 }
 
-const shown = ({ status, body }: CallResult) => `${status} ${JSON.stringify(body?.error ?? body)}`;
+const describeResult = ({ status, body }: CallResult) => `${status} ${JSON.stringify(body?.error ?? body)}`;
 
 describe('every operation of the API', () => {
   it('refuses an unknown field, or names it as ignored', () =>
@@ -174,7 +174,9 @@ describe('every operation of the API', () => {
       const [fault] = response.body?.error?.errors ?? [];
       const isNamed = fault?.code === 'unrecognized_keys' && fault.field === 'utm_nonsense';
       if (response.status === 422 && isNamed) return 'refused';
-      return response.headers.get('x-ignored-fields') === 'utm_nonsense' ? 'named as ignored' : shown(response);
+      return response.headers.get('x-ignored-fields') === 'utm_nonsense'
+        ? 'named as ignored'
+        : describeResult(response);
     }));
 
   it('refuses an unknown query parameter by name, except operations that pages and probes call', () =>
@@ -185,20 +187,20 @@ describe('every operation of the API', () => {
       const [fault] = error?.errors ?? [];
       if (fault?.code !== 'unrecognized_keys') return 'taken';
       const isRight = response.status === 400 && error.code === 'VALIDATION_ERROR' && fault.field === 'utm_nonsense';
-      return isRight ? 'refused' : shown(response);
+      return isRight ? 'refused' : describeResult(response);
     }));
 
   it('refuses values of a wrong type, and names the field or parameter', async () => {
     let asked = 0;
     await expectColumn('wrongType', async (operation) => {
-      const inputs = inputsOf(operation);
+      const inputs = createWrongInputs(operation);
       if (inputs.length === 0) return 'no input';
       asked += inputs.length;
       for (const { name, status, options } of inputs) {
         const response = await callAlone(operation, options);
         const faults: { field: string }[] = response.body?.error?.errors ?? [];
         const isNamed = faults.some(({ field }) => field.split('.')[0] === name);
-        if (!isNamed || !status.includes(response.status)) return `${name}: ${shown(response)}`;
+        if (!isNamed || !status.includes(response.status)) return `${name}: ${describeResult(response)}`;
       }
       return 'refused';
     });
@@ -208,13 +210,13 @@ describe('every operation of the API', () => {
   it('returns 404, never 403, for another project’s id, by key and by session', () =>
     expectColumn('foreignId', async (operation) => {
       if (!hasForeignId(operation)) return 'no id';
-      const foreign = (path: string, param: string) => {
+      const getForeignId = (path: string, param: string) => {
         if (NO_IDS.has(param)) return 'x';
         const id = foreignIdOf(path, param);
         if (!id) throw new Error(`${path}: give {${param}} an id in test/support/everything.ts`);
         return id;
       };
-      const call = createOperationCaller({ api, owner, idOf: foreign });
+      const call = createOperationCaller({ api, owner, idOf: getForeignId });
       const { status, body } = await call(operation, { body: operation.body });
       return status === 404 && body.error.code === 'NOT_FOUND' ? 'not found' : `${status} ${JSON.stringify(body)}`;
     }));
@@ -232,11 +234,11 @@ describe('every operation of the API', () => {
   });
 
   it('accepts an Idempotency-Key if it creates or starts something, and the OpenAPI document says so', () => {
-    const takesIdempotencyKey = ({ method, path }: ApiOperation) =>
+    const hasIdempotencyKey = ({ method, path }: ApiOperation) =>
       (document.paths[path][method.toLowerCase()].parameters ?? []).some(
         ({ name, $ref }: { name?: string; $ref?: string }) => /idempotency-?key/i.test(name ?? $ref ?? ''),
       );
-    expect(operations.filter(takesIdempotencyKey).map(getOperationName)).toEqual(
+    expect(operations.filter(hasIdempotencyKey).map(getOperationName)).toEqual(
       operations.filter(isKeyed).map(getOperationName),
     );
   });
@@ -261,15 +263,16 @@ async function reuseKey(operation: ApiOperation): Promise<string> {
   const [form, otherForm] = operation.multipart ? (FORMS[name]?.() ?? []) : [];
   const ask = () => (form ? sendForm(operation.path, form, headers) : call(operation, { headers, body }));
   const first = await ask();
-  if (first.status >= 400) return `the first request: ${shown(first)}`;
+  if (first.status >= 400) return `the first request: ${describeResult(first)}`;
   const second = await ask();
   const { code, details } = second.body?.error ?? {};
-  if (second.status !== 409 || code !== 'IDEMPOTENCY_KEY_REUSED' || details.sameRequest !== true) return shown(second);
+  if (second.status !== 409 || code !== 'IDEMPOTENCY_KEY_REUSED' || details.sameRequest !== true)
+    return describeResult(second);
   const told = first.body === undefined || first.body === '' ? null : first.body;
   expect(told, name).toMatchObject(details.originalResponse ?? {});
   if (ONE_INPUT.includes(name)) return 'refused, same input';
   const elsewhere = createOperationCaller({ api, owner, idOf: (_, param) => otherIds?.[param] });
-  const bodies = otherBody ? [otherBody] : changesOf(body ?? {});
+  const bodies = otherBody ? [otherBody] : changeEachValue(body ?? {});
   const others: (() => Promise<CallResult>)[] = otherForm
     ? [() => sendForm(operation.path, otherForm, headers)]
     : body
@@ -281,13 +284,13 @@ async function reuseKey(operation: ApiOperation): Promise<string> {
     responses.push(response);
     if (response.status !== 409) continue;
     const { sameRequest, originalResponse } = response.body.error.details;
-    return sameRequest === false && originalResponse === null ? 'refused, other input too' : shown(response);
+    return sameRequest === false && originalResponse === null ? 'refused, other input too' : describeResult(response);
   }
-  return `other input: ${responses.map(shown).join(', ')}`;
+  return `other input: ${responses.map(describeResult).join(', ')}`;
 }
 
 /** Returns copies of a body that each differ in one value. The operation may accept some of them. */
-function changesOf(body: object): object[] {
+function changeEachValue(body: object): object[] {
   return Object.entries(body).flatMap(([name, value]: [string, unknown]): object[] => {
     if (typeof value === 'string') return [`x${value}`, `${value}x`].map((other) => ({ ...body, [name]: other }));
     if (typeof value === 'boolean') return [{ ...body, [name]: !value }];
@@ -319,16 +322,16 @@ const VALUES: [string, unknown][] = [
 ];
 
 /** Returns the inputs of wrong types for an operation: each member of its body, and parameters of its query. */
-function inputsOf(operation: ApiOperation): WrongInput[] {
+function createWrongInputs(operation: ApiOperation): WrongInput[] {
   if (isForOperators(operation) || CALLBACKS.includes(getOperationName(operation))) return [];
   const { parameters = [], requestBody } = document.paths[operation.path][operation.method.toLowerCase()];
   const ofQuery = parameters
-    .map((parameter: Json) => (parameter.$ref ? follow(parameter) : parameter))
+    .map((parameter: Json) => (parameter.$ref ? followRef(parameter) : parameter))
     .filter((parameter: Json) => parameter.in === 'query' && parameter.name in BAD_PARAMETERS)
     .map(({ name }: Json) => ({ name, status: [400], options: { query: `?${name}=${BAD_PARAMETERS[name]}` } }));
-  const members = follow(requestBody?.content?.['application/json']?.schema)?.properties ?? {};
+  const members = followRef(requestBody?.content?.['application/json']?.schema)?.properties ?? {};
   const ofBody = Object.entries<Json>(members).flatMap(([name, schema]) => {
-    const types = typesOf(schema);
+    const types = listJsonTypes(schema);
     if (types === undefined) return [];
     return VALUES.filter(([type]) => !types.has(type) && !(type === 'number' && types.has('integer'))).map(
       ([, value]) => ({
@@ -342,17 +345,17 @@ function inputsOf(operation: ApiOperation): WrongInput[] {
 }
 
 /** Replaces a `$ref` by the part of the document that it refers to. */
-function follow(part: Json): Json {
+function followRef(part: Json): Json {
   const [, , kind, name] = part?.$ref?.split('/') ?? [];
-  return name ? follow(document.components[kind][name]) : part;
+  return name ? followRef(document.components[kind][name]) : part;
 }
 
 /** Returns the JSON types that a schema accepts. Undefined if it accepts all types. */
-function typesOf(given: Json): Set<string> | undefined {
-  if (given.$ref) return typesOf(follow(given));
+function listJsonTypes(given: Json): Set<string> | undefined {
+  if (given.$ref) return listJsonTypes(followRef(given));
   const forms = given.anyOf ?? given.oneOf ?? given.allOf;
   if (forms) {
-    const types: (Set<string> | undefined)[] = forms.map(typesOf);
+    const types: (Set<string> | undefined)[] = forms.map(listJsonTypes);
     return types.some((one) => one === undefined) ? undefined : new Set(types.flatMap((one) => [...(one ?? [])]));
   }
   if (given.type !== undefined) return new Set([given.type].flat());

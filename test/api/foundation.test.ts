@@ -90,7 +90,7 @@ async function send(method: string, path: string, { key = api.one.secretKey, bod
   return { status: response.status, headers: response.headers, body: text ? JSON.parse(text) : null };
 }
 const post = (value: unknown, path = `/echo/${ID}`) => send('POST', path, { body: JSON.stringify(value) });
-const code = (response: { status: number; body: { error: { code: string } } }) => [
+const toStatusAndCode = (response: { status: number; body: { error: { code: string } } }) => [
   response.status,
   response.body.error.code,
 ];
@@ -118,7 +118,7 @@ describe('every response', () => {
 
   it('is a 500 without details if the error is unexpected', async () => {
     const response = await send('GET', '/fail');
-    expect(code(response)).toEqual([500, 'INTERNAL_SERVER_ERROR']);
+    expect(toStatusAndCode(response)).toEqual([500, 'INTERNAL_SERVER_ERROR']);
     expect(JSON.stringify(response.body)).not.toMatch(/secret_table|ada@|at /);
   });
 });
@@ -131,22 +131,22 @@ describe('a request body', () => {
   });
 
   it('returns 400 if it is not JSON, and 415 if it has another type', async () => {
-    expect(code(await send('POST', `/echo/${ID}`, { body: '{"email":' }))).toEqual([400, 'BAD_REQUEST']);
-    expect(code(await send('POST', `/echo/${ID}`, { body: '' }))).toEqual([400, 'BAD_REQUEST']);
-    expect(code(await send('POST', `/echo/${ID}`, { body: Buffer.from([0x22, 0xff, 0x22]) }))).toEqual([
+    expect(toStatusAndCode(await send('POST', `/echo/${ID}`, { body: '{"email":' }))).toEqual([400, 'BAD_REQUEST']);
+    expect(toStatusAndCode(await send('POST', `/echo/${ID}`, { body: '' }))).toEqual([400, 'BAD_REQUEST']);
+    expect(toStatusAndCode(await send('POST', `/echo/${ID}`, { body: Buffer.from([0x22, 0xff, 0x22]) }))).toEqual([
       400,
       'BAD_REQUEST',
     ]);
     const text = { body: '{}', headers: { 'content-type': 'text/plain' } };
-    expect(code(await send('POST', `/echo/${ID}`, text))).toEqual([415, 'UNSUPPORTED_MEDIA_TYPE']);
-    expect(code(await send('POST', `/echo/${ID}`))).toEqual([415, 'UNSUPPORTED_MEDIA_TYPE']);
+    expect(toStatusAndCode(await send('POST', `/echo/${ID}`, text))).toEqual([415, 'UNSUPPORTED_MEDIA_TYPE']);
+    expect(toStatusAndCode(await send('POST', `/echo/${ID}`))).toEqual([415, 'UNSUPPORTED_MEDIA_TYPE']);
     const zipped = { body: '{}', headers: { 'content-encoding': 'gzip' } };
-    expect(code(await send('POST', `/echo/${ID}`, zipped))).toEqual([415, 'UNSUPPORTED_MEDIA_TYPE']);
+    expect(toStatusAndCode(await send('POST', `/echo/${ID}`, zipped))).toEqual([415, 'UNSUPPORTED_MEDIA_TYPE']);
   });
 
   it('returns 422 if it has errors, and names each by its dotted path and a code of zod 3', async () => {
     const response = await post({ kind: 'C', to: ['no'], nested: { name: 'x' }, at: 'soon' });
-    expect(code(response)).toEqual([422, 'VALIDATION_ERROR']);
+    expect(toStatusAndCode(response)).toEqual([422, 'VALIDATION_ERROR']);
     const faults = response.body.error.errors.map((fault: { field: string; code: string }) => [
       fault.field,
       fault.code,
@@ -158,8 +158,8 @@ describe('a request body', () => {
       ['nested.name', 'too_small'],
       ['at', expect.any(String)],
     ]);
-    expect(code(await post([]))).toEqual([422, 'VALIDATION_ERROR']);
-    expect(code(await post(null))).toEqual([422, 'VALIDATION_ERROR']);
+    expect(toStatusAndCode(await post([]))).toEqual([422, 'VALIDATION_ERROR']);
+    expect(toStatusAndCode(await post(null))).toEqual([422, 'VALIDATION_ERROR']);
     expect((await post({ email: 7, to: 'nobody' })).body.error.errors).toEqual([
       expect.objectContaining({ field: 'email', code: 'invalid_type' }),
       expect.objectContaining({ field: 'to', code: 'invalid_string' }),
@@ -168,17 +168,17 @@ describe('a request body', () => {
 
   it('returns 400 with its errors where the contract says so, also if it is omitted', async () => {
     expect((await send('POST', '/old', { key: api.one.publicKey })).status).toBe(400);
-    expect(code(await post({ email: 'no' }, '/old'))).toEqual([400, 'VALIDATION_ERROR']);
-    expect(code(await post({ email: EMAIL }, '/old?limit=x'))).toEqual([400, 'VALIDATION_ERROR']);
+    expect(toStatusAndCode(await post({ email: 'no' }, '/old'))).toEqual([400, 'VALIDATION_ERROR']);
+    expect(toStatusAndCode(await post({ email: EMAIL }, '/old?limit=x'))).toEqual([400, 'VALIDATION_ERROR']);
   });
 
   it('is refused if any field has NUL characters, broken Unicode or deep nesting', async () => {
     const bad = [{ email: 'a\0@b.c' }, { email: EMAIL, data: { deep: ['x\0'] } }, { email: EMAIL, data: { 'a\0': 1 } }];
-    for (const body of bad) expect(code(await post(body))).toEqual([422, 'VALIDATION_ERROR']);
+    for (const body of bad) expect(toStatusAndCode(await post(body))).toEqual([422, 'VALIDATION_ERROR']);
     const lone = { body: `{"email":"${EMAIL}","data":{"a":"\\ud800"}}` };
-    expect(code(await send('POST', `/echo/${ID}`, lone))).toEqual([422, 'VALIDATION_ERROR']);
+    expect(toStatusAndCode(await send('POST', `/echo/${ID}`, lone))).toEqual([422, 'VALIDATION_ERROR']);
     const deep = { body: `{"email":"${EMAIL}","data":{"a":${'['.repeat(100_000)}${']'.repeat(100_000)}}}` };
-    expect(code(await send('POST', `/echo/${ID}`, deep))).toEqual([422, 'VALIDATION_ERROR']);
+    expect(toStatusAndCode(await send('POST', `/echo/${ID}`, deep))).toEqual([422, 'VALIDATION_ERROR']);
   });
 
   it('has its unknown fields named in a header of the response, except fields of free-form data', async () => {
@@ -190,8 +190,8 @@ describe('a request body', () => {
 
   it('returns 413 over 3 MB, announced or streamed', async () => {
     const large = JSON.stringify({ email: EMAIL, data: { a: 'x'.repeat(3 * 1024 * 1024) } });
-    expect(code(await send('POST', `/echo/${ID}`, { body: large }))).toEqual([413, 'PAYLOAD_TOO_LARGE']);
-    expect(code(await send('POST', `/echo/${ID}`, { body: new Blob([large]).stream() }))).toEqual([
+    expect(toStatusAndCode(await send('POST', `/echo/${ID}`, { body: large }))).toEqual([413, 'PAYLOAD_TOO_LARGE']);
+    expect(toStatusAndCode(await send('POST', `/echo/${ID}`, { body: new Blob([large]).stream() }))).toEqual([
       413,
       'PAYLOAD_TOO_LARGE',
     ]);
@@ -200,10 +200,10 @@ describe('a request body', () => {
 
 describe('path and query', () => {
   it('return 404 for a malformed id, and 400 for a wrong query value', async () => {
-    expect(code(await post({ email: EMAIL }, '/echo/17'))).toEqual([404, 'NOT_FOUND']);
-    expect(code(await post({ email: EMAIL }, '/echo/%00'))).toEqual([404, 'NOT_FOUND']);
+    expect(toStatusAndCode(await post({ email: EMAIL }, '/echo/17'))).toEqual([404, 'NOT_FOUND']);
+    expect(toStatusAndCode(await post({ email: EMAIL }, '/echo/%00'))).toEqual([404, 'NOT_FOUND']);
     for (const query of ['limit=0', 'limit=101', 'limit=', 'limit=1e1', 'limit=1&limit=2', 'cursor=a%00']) {
-      expect(code(await send('GET', `/echo?${query}`)), query).toEqual([400, 'VALIDATION_ERROR']);
+      expect(toStatusAndCode(await send('GET', `/echo?${query}`)), query).toEqual([400, 'VALIDATION_ERROR']);
     }
     expect((await send('GET', '/echo?limit=100')).body.got).toEqual({ limit: 100 });
   });
@@ -211,16 +211,19 @@ describe('path and query', () => {
 
 describe('credentials', () => {
   it('return UNAUTHORIZED if missing, INVALID_API_KEY if wrong or of another kind, FORBIDDEN with the missing scope', async () => {
-    expect(code(await send('GET', '/echo', { headers: { authorization: '' } }))).toEqual([401, 'UNAUTHORIZED']);
-    expect(code(await send('GET', '/echo', { key: 'sk_live_nonsense' }))).toEqual([401, 'INVALID_API_KEY']);
-    expect(code(await send('GET', '/echo', { headers: { authorization: 'Basic eDp5' } }))).toEqual([
+    expect(toStatusAndCode(await send('GET', '/echo', { headers: { authorization: '' } }))).toEqual([
+      401,
+      'UNAUTHORIZED',
+    ]);
+    expect(toStatusAndCode(await send('GET', '/echo', { key: 'sk_live_nonsense' }))).toEqual([401, 'INVALID_API_KEY']);
+    expect(toStatusAndCode(await send('GET', '/echo', { headers: { authorization: 'Basic eDp5' } }))).toEqual([
       401,
       'INVALID_API_KEY',
     ]);
-    expect(code(await send('GET', '/echo', { key: api.one.publicKey }))).toEqual([401, 'INVALID_API_KEY']);
+    expect(toStatusAndCode(await send('GET', '/echo', { key: api.one.publicKey }))).toEqual([401, 'INVALID_API_KEY']);
     const key = await buildApiKey(api.db, api.one.id, ['contacts:edit']);
     const refused = await send('GET', '/echo', { key });
-    expect(code(refused)).toEqual([403, 'FORBIDDEN']);
+    expect(toStatusAndCode(refused)).toEqual([403, 'FORBIDDEN']);
     expect(refused.body.error.details).toEqual({ requiredScope: 'contacts:view' });
   });
 
@@ -232,20 +235,21 @@ describe('credentials', () => {
   it('allow only reads once the project is disabled', async () => {
     await send('GET', '/echo', { key: api.two.secretKey });
     await api.db.updateTable('projects').set({ disabled_at: new Date() }).where('id', '=', api.two.id).execute();
-    const write = () => send('POST', `/echo/${ID}`, { key: api.two.secretKey, body: JSON.stringify({ email: EMAIL }) });
-    await expect.poll(async () => (await write()).status, { interval: 5 }).toBe(403);
-    expect((await write()).body.error.code).toBe('PROJECT_DISABLED');
+    const sendWrite = () =>
+      send('POST', `/echo/${ID}`, { key: api.two.secretKey, body: JSON.stringify({ email: EMAIL }) });
+    await expect.poll(async () => (await sendWrite()).status, { interval: 5 }).toBe(403);
+    expect((await sendWrite()).body.error.code).toBe('PROJECT_DISABLED');
     expect((await send('GET', '/echo', { key: api.two.secretKey })).status).toBe(200);
   });
 });
 
 describe('Idempotency-Key', () => {
   it('accepts 1-255 printable ASCII characters', async () => {
-    const request = (key: string) =>
+    const sendOldRequest = (key: string) =>
       send('POST', '/old', { body: JSON.stringify({ email: EMAIL }), headers: { 'idempotency-key': key } });
-    expect((await request('k'.repeat(255))).body.got).toHaveLength(255);
-    expect(code(await request('k'.repeat(256)))).toEqual([400, 'BAD_REQUEST']);
-    expect(code(await request(''))).toEqual([400, 'BAD_REQUEST']);
-    expect(code(await request('é'))).toEqual([400, 'BAD_REQUEST']);
+    expect((await sendOldRequest('k'.repeat(255))).body.got).toHaveLength(255);
+    expect(toStatusAndCode(await sendOldRequest('k'.repeat(256)))).toEqual([400, 'BAD_REQUEST']);
+    expect(toStatusAndCode(await sendOldRequest(''))).toEqual([400, 'BAD_REQUEST']);
+    expect(toStatusAndCode(await sendOldRequest('é'))).toEqual([400, 'BAD_REQUEST']);
   });
 });

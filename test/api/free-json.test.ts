@@ -18,31 +18,31 @@ afterAll(() => api.close());
 type Json = any;
 
 /** Returns the paths at which a schema allows objects with any names and values. */
-function freePaths(document: Json, given: Json, path: string[] = []): string[][] {
+function listFreePaths(document: Json, given: Json, path: string[] = []): string[][] {
   const schema = given.$ref ? document.components.schemas[given.$ref.split('/').at(-1)] : given;
   if (schema.allOf) {
-    const open: string[][][] = schema.allOf.map((form: Json) => freePaths(document, form, path));
+    const open: string[][][] = schema.allOf.map((form: Json) => listFreePaths(document, form, path));
     const isPath = (other: string[]) => other.length === path.length;
     // If one of the combined schemas closes a path, the others cannot open it.
     const closed = open.some((paths) => !paths.some(isPath));
     return open.flat().filter((other) => !(closed && isPath(other)));
   }
   const forms = schema.anyOf ?? schema.oneOf;
-  if (forms) return forms.flatMap((form: Json) => freePaths(document, form, path));
-  if ([schema.type].flat().includes('array')) return freePaths(document, schema.items, [...path, '0']);
+  if (forms) return forms.flatMap((form: Json) => listFreePaths(document, form, path));
+  if ([schema.type].flat().includes('array')) return listFreePaths(document, schema.items, [...path, '0']);
   const { properties = {}, additionalProperties, type } = schema;
   // A schema with a type limits its values. Only schemas without a type are free-form.
   if (type === undefined || (additionalProperties && Object.keys(additionalProperties).length === 0)) return [path];
   if ([type].flat().includes('object') && !schema.properties && !additionalProperties) return [path];
   return Object.entries(properties).flatMap(([name, member]) =>
-    path.includes(name) ? [] : freePaths(document, member, [...path, name]),
+    path.includes(name) ? [] : listFreePaths(document, member, [...path, name]),
   );
 }
 
-function withValue(body: Json, [first, ...rest]: string[], value: unknown): Json {
+function setValueAt(body: Json, [first, ...rest]: string[], value: unknown): Json {
   if (first === undefined) return value;
-  if (first === '0') return [withValue(body?.[0], rest, value)];
-  return { ...body, [first]: withValue(body?.[first], rest, value) };
+  if (first === '0') return [setValueAt(body?.[0], rest, value)];
+  return { ...body, [first]: setValueAt(body?.[first], rest, value) };
 }
 
 it('free-form JSON in a request is refused above 64 KB, with an error at its field', async () => {
@@ -51,9 +51,9 @@ it('free-form JSON in a request is refused above 64 KB, with an error at its fie
   for (const { method, path, params, body } of listOperations(api.app)) {
     const schema = document.paths[path][method.toLowerCase()].requestBody?.content['application/json']?.schema;
     if (!schema || (path.startsWith('/v1/') && document.paths[path.slice(3)])) continue;
-    for (const field of freePaths(document, schema)) {
+    for (const field of listFreePaths(document, schema)) {
       const url = params.reduce((url, param) => url.replace(`{${param}}`, idOf(path, param) ?? ''), path);
-      const given = withValue(body, field, { x: 'x'.repeat(64 * KB) });
+      const given = setValueAt(body, field, { x: 'x'.repeat(64 * KB) });
       // Without `atomic`, a batch returns 200 and refuses only the email with the error.
       const large = path.endsWith('/batch') ? { ...given, atomic: true } : given;
       const response = await api.call(method, url, { body: large });

@@ -80,7 +80,7 @@ describe('an idempotency key', () => {
   });
 
   it('does not store secrets that are shown once', async () => {
-    const asOwner = (path: string, body: Json, key: string) =>
+    const postAsOwner = (path: string, body: Json, key: string) =>
       api.call('POST', path, { key: null, body, headers: { ...owner, 'idempotency-key': key } });
     const secrets: [string, Json, string][] = [
       ['/apikeys', { name: 'K', scopes: ['email:send'], mode: 'test' }, 'key'],
@@ -89,9 +89,9 @@ describe('an idempotency key', () => {
     ];
     for (const [path, body, shownOnce] of secrets) {
       const key = uuidv7();
-      const first = await asOwner(path, body, key);
+      const first = await postAsOwner(path, body, key);
       expect([first.status, typeof first.body[shownOnce]], path).toEqual([201, 'string']);
-      const { details } = (await asOwner(path, body, key)).body.error;
+      const { details } = (await postAsOwner(path, body, key)).body.error;
       const { [shownOnce]: _, ...kept } = first.body;
       expect(details.originalResponse, path).toEqual(kept);
       const row = await api.db
@@ -105,7 +105,7 @@ describe('an idempotency key', () => {
 
   it('of an import does not depend on the multipart boundary', async () => {
     const key = uuidv7();
-    const upload = async (csv: string) => {
+    const uploadCsv = async (csv: string) => {
       const form = new FormData();
       form.set('file', new File([csv], 'a.csv'));
       const response = await api.app.request('/v1/contacts/import', {
@@ -116,9 +116,9 @@ describe('an idempotency key', () => {
       // biome-ignore lint/suspicious/noExplicitAny: responses of two shapes
       return { status: response.status, body: (await response.json()) as any };
     };
-    expect((await upload('email\na@x.test\n')).status).toBe(202);
-    expect((await upload('email\na@x.test\n')).body.error.details.sameRequest).toBe(true);
-    expect((await upload('email\nb@x.test\n')).body.error.details.sameRequest).toBe(false);
+    expect((await uploadCsv('email\na@x.test\n')).status).toBe(202);
+    expect((await uploadCsv('email\na@x.test\n')).body.error.details.sameRequest).toBe(true);
+    expect((await uploadCsv('email\nb@x.test\n')).body.error.details.sameRequest).toBe(false);
   });
 
   it('wakes the workers only for the first request', async () => {
@@ -126,12 +126,13 @@ describe('an idempotency key', () => {
     const workflowId = idOf('/workflows/{id}', 'id') ?? '';
     const before = api.dispatched.length;
     const key = uuidv7();
-    const start = () => post(`/v1/workflows/${workflowId}/executions`, { contactId: body.id, sandbox: true }, key);
-    const first = await start();
+    const startExecution = () =>
+      post(`/v1/workflows/${workflowId}/executions`, { contactId: body.id, sandbox: true }, key);
+    const first = await startExecution();
     expect(first.status).toBe(201);
     const rows = api.dispatched.length - before;
     expect(rows).toBeGreaterThan(0);
-    expect((await start()).status).toBe(409);
+    expect((await startExecution()).status).toBe(409);
     expect(api.dispatched.length - before).toBe(rows);
   });
 });

@@ -11,7 +11,7 @@ beforeAll(async () => {
 });
 afterAll(() => api?.close());
 
-const makeKey = async (expiresAt: string) => {
+const createKey = async (expiresAt: string) => {
   const headers = await signIn(api, api.one);
   const body = { name: 'a key', scopes: ['contacts:view'], expiresAt };
   return (await api.call('POST', '/apikeys', { body, headers, key: null })).body;
@@ -25,23 +25,24 @@ it.each([
   ['that occurs twice in autumn', '2037-10-25T02:30', '2037-10-25T00:30:00.000Z'],
   ['that is a date without a time, as its start in UTC', '2037-07-01', '2037-07-01T00:00:00.000Z'],
 ])('reads a time %s', async (_, text, instant) => {
-  expect(await makeKey(text)).toMatchObject({ expiresAt: instant });
+  expect(await createKey(text)).toMatchObject({ expiresAt: instant });
 });
 
 it.each(['2037-02-30T09:00:00Z', '2037-02-30', '09:00', '1', 'July 1 2037', '2037-07-01T24:00', '2037-07-01T12:60'])(
   'refuses %s, and shows the accepted form',
   async (text) => {
     const error = { field: 'expiresAt', message: expect.stringContaining('2026-01-31T12:00:00Z') };
-    expect(await makeKey(text)).toMatchObject({ error: { errors: [error] } });
+    expect(await createKey(text)).toMatchObject({ error: { errors: [error] } });
   },
 );
 
 it('reads times in a query in the time zone of the project', async () => {
   await expectOk(api.call('POST', '/v1/contacts', { body: { email: 'now@example.com' } }));
-  const clocks = (minutes: number) => writeLocalTime(toWallTime('Europe/Berlin', Date.now() + minutes * MINUTE_MS));
-  const count = async (query: string) => (await api.call('GET', `/v1/contacts?${query}`)).body.data.length;
-  expect(await count(`createdAfter=${clocks(-50)}&createdBefore=${clocks(50)}`)).toBe(1);
-  expect(await count(`createdAfter=${clocks(10)}`)).toBe(0);
+  const formatLocalTime = (minutes: number) =>
+    writeLocalTime(toWallTime('Europe/Berlin', Date.now() + minutes * MINUTE_MS));
+  const countContacts = async (query: string) => (await api.call('GET', `/v1/contacts?${query}`)).body.data.length;
+  expect(await countContacts(`createdAfter=${formatLocalTime(-50)}&createdBefore=${formatLocalTime(50)}`)).toBe(1);
+  expect(await countContacts(`createdAfter=${formatLocalTime(10)}`)).toBe(0);
 });
 
 it('reads the start of a preview in the time zone of the project', async () => {
@@ -55,14 +56,15 @@ it('reads the start of a preview in the time zone of the project', async () => {
 it('reads times in filters, and in the data that they compare, in the time zone of the project', async () => {
   const body = { email: 'zone@example.com', data: { at: '2037-07-01T09:00', list: ['2037-01-01 09:00'] } };
   await expectOk(api.call('POST', '/v1/contacts', { body }));
-  const holds = async (field: string, operator: string, value: string) => {
+  const matchesContact = async (field: string, operator: string, value: string) => {
     const filter = { operator: 'AND', conditions: [{ field, operator, value }] };
     const preview = await expectOk(api.call('POST', '/v1/segments/preview', { body: { condition: filter } }));
     return preview.count === 1;
   };
-  expect(await holds('data.at', 'equals', '2037-07-01T07:00:00Z')).toBe(true);
-  expect(await holds('data.at', 'greaterThan', '2037-07-01T08:00:00Z')).toBe(false);
-  expect(await holds('data.list', 'contains', '2037-01-01T08:00:00Z')).toBe(true);
-  const clocks = (minutes: number) => writeLocalTime(toWallTime('Europe/Berlin', Date.now() + minutes * MINUTE_MS));
-  expect(await holds('createdAt', 'greaterThan', clocks(10))).toBe(false);
+  expect(await matchesContact('data.at', 'equals', '2037-07-01T07:00:00Z')).toBe(true);
+  expect(await matchesContact('data.at', 'greaterThan', '2037-07-01T08:00:00Z')).toBe(false);
+  expect(await matchesContact('data.list', 'contains', '2037-01-01T08:00:00Z')).toBe(true);
+  const formatLocalTime = (minutes: number) =>
+    writeLocalTime(toWallTime('Europe/Berlin', Date.now() + minutes * MINUTE_MS));
+  expect(await matchesContact('createdAt', 'greaterThan', formatLocalTime(10))).toBe(false);
 });

@@ -26,14 +26,14 @@ async function post(path: string, body: string, key = api.one.secretKey) {
   return { status: response.status, body: (await response.json()) as any };
 }
 
-const email = (more: string) =>
+const createEmailBody = (more: string) =>
   `{"to":"a@example.com","from":"x@shop.example.com","subject":"S","body":"<p>b</p>",${more}}`;
 
 describe('the number of values in a request body', () => {
   it.each([
-    ['in data', email(`"data":{"x":[${'[],'.repeat(60_000)}[]]}`)],
+    ['in data', createEmailBody(`"data":{"x":[${'[],'.repeat(60_000)}[]]}`)],
     ['as recipients', `{"to":[${'{},'.repeat(60_000)}{}],"from":"x@shop.example.com","subject":"S","body":"b"}`],
-    ['in text that is not JSON at its end', email(`"data":{"x":[${'[],'.repeat(60_000)}`)],
+    ['in text that is not JSON at its end', createEmailBody(`"data":{"x":[${'[],'.repeat(60_000)}`)],
   ])('is limited: more than 100,000 %s are refused before they are parsed', async (_, body) => {
     const { status, body: response } = await post('/v1/send', body);
     expect(status).toBe(422);
@@ -46,14 +46,14 @@ describe('the number of values in a request body', () => {
   it('does not include commas and brackets in strings', async () => {
     const { status } = await post(
       '/v1/send',
-      email(`"data":{"note":{"value":"${'[,'.repeat(30_000)}","persistent":false}}`),
+      createEmailBody(`"data":{"note":{"value":"${'[,'.repeat(30_000)}","persistent":false}}`),
     );
     expect(status).toBe(200);
   });
 });
 
 describe('the bytes of a request body', () => {
-  const file = (bytes: number) =>
+  const createAttachmentText = (bytes: number) =>
     `"attachments":[{"filename":"a.bin","contentType":"application/octet-stream","content":"${'A'.repeat(bytes)}"}]`;
 
   it('are limited to 3 MB, and the 413 names the limit', async () => {
@@ -62,16 +62,18 @@ describe('the bytes of a request body', () => {
   });
 
   it('are limited to 16 MB for an email with attachments, and 3 MB without', async () => {
-    expect((await post('/v1/send', email(file(12 * MB)))).status).toBe(200);
-    expect((await post('/v1/send', email(file(16 * MB)))).body.error).toMatchObject({
+    expect((await post('/v1/send', createEmailBody(createAttachmentText(12 * MB)))).status).toBe(200);
+    expect((await post('/v1/send', createEmailBody(createAttachmentText(16 * MB)))).body.error).toMatchObject({
       code: 'PAYLOAD_TOO_LARGE',
       details: { maxBytes: 16 * MB },
     });
     const unknown = `"extra":"${'x'.repeat(3 * MB)}"`;
-    expect((await post('/v1/send', email(`${unknown},${file(8)}`))).body.error).toMatchObject({
-      code: 'PAYLOAD_TOO_LARGE',
-      details: { maxBytes: 3 * MB },
-    });
+    expect((await post('/v1/send', createEmailBody(`${unknown},${createAttachmentText(8)}`))).body.error).toMatchObject(
+      {
+        code: 'PAYLOAD_TOO_LARGE',
+        details: { maxBytes: 3 * MB },
+      },
+    );
   });
 
   it.each([
@@ -90,15 +92,15 @@ describe('the bytes of a request body', () => {
 });
 
 describe('the size of stored values', () => {
-  const filter = (value: unknown) => ({ field: 'data.plan', operator: 'equals', value });
-  const condition = (filters: object[]) => ({ logic: 'AND', groups: [{ filters }] });
-  const many = Array.from({ length: 100 }, () => filter('x'.repeat(1_000)));
+  const createFilter = (value: unknown) => ({ field: 'data.plan', operator: 'equals', value });
+  const createCondition = (filters: object[]) => ({ logic: 'AND', groups: [{ filters }] });
+  const many = Array.from({ length: 100 }, () => createFilter('x'.repeat(1_000)));
   const campaign = { name: 'N', subject: 'S', body: '<p>b</p>', from: 'x@shop.example.com', audienceType: 'FILTERED' };
   let workflowId: string;
   beforeAll(async () => {
     workflowId = (await api.call('POST', '/workflows', { body: { name: 'W', eventName: 'e' } })).body.id;
   });
-  const step = (type: string, config: object) =>
+  const addStep = (type: string, config: object) =>
     api.call('POST', `/workflows/${workflowId}/steps`, { body: { type, config } });
 
   it.each([
@@ -110,16 +112,16 @@ describe('the size of stored values', () => {
       'an audience',
       (value: object) => api.call('POST', '/campaigns', { body: { ...campaign, audienceFilter: value } }),
     ],
-    ['a CONDITION step', (value: object) => step('CONDITION', value)],
-    ['a wait', (value: object) => step('WAIT_FOR_EVENT', { eventName: 'go', filters: value })],
+    ['a CONDITION step', (value: object) => addStep('CONDITION', value)],
+    ['a wait', (value: object) => addStep('WAIT_FOR_EVENT', { eventName: 'go', filters: value })],
   ])('is limited to 64 KB for the condition of %s, and 1 KB for one of its values', async (_, create) => {
-    expect((await create(condition([filter('x'.repeat(1_024))]))).status).toBeLessThan(300);
-    const long = await create(condition([filter('ok'), filter('é'.repeat(600))]));
+    expect((await create(createCondition([createFilter('x'.repeat(1_024))]))).status).toBeLessThan(300);
+    const long = await create(createCondition([createFilter('ok'), createFilter('é'.repeat(600))]));
     expect([long.status, long.body.error.errors[0].message]).toEqual([422, 'A text to compare with is at most 1 KB.']);
     expect(long.body.error.errors[0].field).toMatch(/groups\.0\.filters\.1\.value$/);
-    const large = await create(condition(many));
+    const large = await create(createCondition(many));
     expect([large.status, large.body.error.errors[0].message]).toEqual([422, 'A condition is at most 64 KB of JSON.']);
-    expect((await create(condition([filter(['a', 'x'.repeat(1_025)])]))).status).toBe(422);
+    expect((await create(createCondition([createFilter(['a', 'x'.repeat(1_025)])]))).status).toBe(422);
   });
 
   it.each([
@@ -139,9 +141,9 @@ describe('the size of stored values', () => {
   });
 
   it('is limited to 64 KB for the data of an event', async () => {
-    const event = (text: string) => api.call('POST', '/events/track', { body: { name: 'e', data: { text } } });
-    expect((await event('x'.repeat(64 * KB - 11))).status).toBe(201);
-    const large = await event('x'.repeat(64 * KB - 10));
+    const trackEvent = (text: string) => api.call('POST', '/events/track', { body: { name: 'e', data: { text } } });
+    expect((await trackEvent('x'.repeat(64 * KB - 11))).status).toBe(201);
+    const large = await trackEvent('x'.repeat(64 * KB - 10));
     expect(large.status).toBe(422);
     expect(large.body.error.errors).toMatchObject([{ field: 'data', code: 'too_big' }]);
   });
@@ -150,12 +152,14 @@ describe('the size of stored values', () => {
 describe('the number of records', () => {
   const template = { name: 'T', subject: 'S', body: '<p>b</p>', type: 'TRANSACTIONAL' };
   const filters = { logic: 'AND', groups: [{ filters: [{ field: 'data.plan', operator: 'exists' }] }] };
-  const asTwo = (method: string, path: string, body?: object) =>
+  const callAsProjectTwo = (method: string, path: string, body?: object) =>
     api.call(method, path, { key: api.two.secretKey, ...(body && { body }) });
-  const project = () => api.two.id;
+  const getProjectId = () => api.two.id;
 
-  async function fill(statement: (project: string) => { execute(db: TestApi['db']): Promise<unknown> }): Promise<void> {
-    await statement(project()).execute(api.db);
+  async function fillTable(
+    statement: (project: string) => { execute(db: TestApi['db']): Promise<unknown> },
+  ): Promise<void> {
+    await statement(getProjectId()).execute(api.db);
   }
 
   it.each([
@@ -164,24 +168,24 @@ describe('the number of records', () => {
       500,
       (id: string) => sql`INSERT INTO segments (project_id, name, slug, type)
         SELECT ${id}, 's' || n, 's-' || n, 'STATIC' FROM generate_series(1, 498) n`,
-      (n: number) => asTwo('POST', '/segments', { name: `new ${n}`, filters }),
+      (n: number) => callAsProjectTwo('POST', '/segments', { name: `new ${n}`, filters }),
     ],
     [
       'workflows',
       500,
       (id: string) => sql`INSERT INTO workflows (project_id, name, event_name)
         SELECT ${id}, 'w' || n, 'e' FROM generate_series(1, 498) n`,
-      (n: number) => asTwo('POST', '/workflows', { name: `new ${n}`, eventName: 'e' }),
+      (n: number) => callAsProjectTwo('POST', '/workflows', { name: `new ${n}`, eventName: 'e' }),
     ],
     [
       'templates',
       1_000,
       (id: string) => sql`INSERT INTO templates (project_id, name, subject, body, type)
         SELECT ${id}, 't' || n, 'S', 'b', 'MARKETING' FROM generate_series(1, 998) n`,
-      () => asTwo('POST', '/templates', template),
+      () => callAsProjectTwo('POST', '/templates', template),
     ],
   ])('of a project is limited for %s, also when many are created at once', async (kind, most, filled, create) => {
-    await fill(filled);
+    await fillTable(filled);
     const responses = await Promise.all([1, 2, 3, 4, 5].map(create));
     expect(responses.map(({ status }) => status).sort()).toEqual([201, 201, 409, 409, 409]);
     const refused = responses.find(({ status }) => status === 409)?.body.error;
@@ -191,20 +195,20 @@ describe('the number of records', () => {
 
   it('is limited to 500 steps with 3 MB of config in a workflow, also with concurrent requests', async () => {
     const { id } = (await api.call('POST', '/workflows', { body: { name: 'Long', eventName: 'e' } })).body;
-    const add = (size: number) =>
+    const addWebhookStep = (size: number) =>
       api.call('POST', `/workflows/${id}/steps`, {
         body: { type: 'WEBHOOK', config: { url: 'https://example.com', body: 'x'.repeat(size) } },
       });
     await sql`INSERT INTO workflow_steps (project_id, workflow_id, type, name, config)
       SELECT ${api.one.id}, ${id}, 'EXIT', 'x', jsonb_build_object('reason', repeat('x', 6064)) FROM generate_series(1, 497) n
     `.execute(api.db);
-    const { status, body } = await add(60 * KB);
+    const { status, body } = await addWebhookStep(60 * KB);
     expect(status).toBe(201);
-    const large = await Promise.all([add(60 * KB), add(60 * KB), add(60 * KB)]);
+    const large = await Promise.all([addWebhookStep(60 * KB), addWebhookStep(60 * KB), addWebhookStep(60 * KB)]);
     expect(large.map((response) => response.status).sort()).toEqual([201, 422, 422]);
     const grown = { config: { url: 'https://example.com', body: 'x'.repeat(63 * KB) } };
     expect((await api.call('PATCH', `/workflows/${id}/steps/${body.id}`, { body: grown })).status).toBe(422);
-    const small = await Promise.all([add(1), add(1), add(1)]);
+    const small = await Promise.all([addWebhookStep(1), addWebhookStep(1), addWebhookStep(1)]);
     expect(small.map((response) => response.status).sort()).toEqual([201, 409, 409]);
     expect(small.find((response) => response.status === 409)?.body.error.message).toBe(
       'A workflow has at most 500 steps.',
@@ -212,13 +216,13 @@ describe('the number of records', () => {
   });
 
   it('of templates includes copies', async () => {
-    const { body } = await asTwo('GET', '/templates?limit=1');
-    expect((await asTwo('POST', `/templates/${body.templates[0].id}/duplicate`)).status).toBe(409);
+    const { body } = await callAsProjectTwo('GET', '/templates?limit=1');
+    expect((await callAsProjectTwo('POST', `/templates/${body.templates[0].id}/duplicate`)).status).toBe(409);
   });
 });
 
 describe('a page of a list', () => {
-  const text = async (path: string, key = lists.secretKey) => {
+  const readText = async (path: string, key = lists.secretKey) => {
     const response = await api.app.request(path, { headers: { authorization: `Bearer ${key}` } });
     return response.text();
   };
@@ -250,7 +254,7 @@ describe('a page of a list', () => {
     ],
   ])('of %s is at most 4 MB: rows beyond it have no %s, and are marked', async (path, field, filled) => {
     await filled().execute(api.db);
-    const response = await text(path);
+    const response = await readText(path);
     expect(Buffer.byteLength(response)).toBeLessThanOrEqual(4 * MB);
     const read = JSON.parse(response);
     const records: Record<string, unknown>[] = Array.isArray(read) ? read : (read.templates ?? read.campaigns);
@@ -271,7 +275,7 @@ describe('a page of a list', () => {
     await sql`INSERT INTO contacts (project_id, email, subscribed, data)
       SELECT ${project.id}, 's' || n || '@e.test', true, jsonb_build_object('text', repeat('x', 60000))
       FROM generate_series(1, 50) n`.execute(api.db);
-    const response = await text(`/segments/${body.id}/contacts?pageSize=100`, project.secretKey);
+    const response = await readText(`/segments/${body.id}/contacts?pageSize=100`, project.secretKey);
     expect(Buffer.byteLength(response)).toBeLessThanOrEqual(4 * MB);
     const contacts: Record<string, unknown>[] = JSON.parse(response).contacts;
     expect(contacts).toHaveLength(50);
@@ -297,7 +301,7 @@ describe('a page of a list', () => {
     await filled().execute(api.db);
     const seen: string[] = [];
     for (let cursor: string | null = ''; cursor !== null; ) {
-      const response = await text(`${path}${cursor && `&cursor=${cursor}`}`);
+      const response = await readText(`${path}${cursor && `&cursor=${cursor}`}`);
       expect(Buffer.byteLength(response)).toBeLessThanOrEqual(4 * MB);
       const page = JSON.parse(response);
       expect(page.hasMore).toBe(page.cursor !== null);

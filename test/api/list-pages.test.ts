@@ -46,15 +46,15 @@ beforeAll(async () => {
   api = await startTestApi();
   owner = await signIn(api, api.one);
   idOf = await buildEverything(api.db, api.one.id);
-  for (const statement of largeRecords()) await statement.execute(api.db);
+  for (const statement of createInserts()) await statement.execute(api.db);
 });
 afterAll(() => api.close());
 
-/** Times and ids differ, so that a cursor can identify each record. */
-function largeRecords(): RawBuilder<unknown>[] {
+/** Returns statements that insert large records of each list. Times and ids differ, so a cursor can identify each. */
+function createInserts(): RawBuilder<unknown>[] {
   const project = api.one.id;
-  const id = (path: string, param = 'id') => idOf(path, param);
-  const [contact, workflow, step] = [id('/contacts'), id('/workflows'), id('/workflows', 'stepId')];
+  const findId = (path: string, param = 'id') => idOf(path, param);
+  const [contact, workflow, step] = [findId('/contacts'), findId('/workflows'), findId('/workflows', 'stepId')];
   const n = sql`generate_series(1, ${RECORDS}::int) n`;
   const at = sql`now() - n * interval '1 second'`;
   // JSON escapes quotes, so a limit must count bytes as in the response, not as stored.
@@ -63,7 +63,7 @@ function largeRecords(): RawBuilder<unknown>[] {
     sql`UPDATE contacts SET data = jsonb_build_object('text', 'own', 'long', repeat('"', 30000)) WHERE id = ${contact}`,
     sql`UPDATE segments SET type = 'DYNAMIC', condition = jsonb_build_object('logic', 'AND', 'groups', jsonb_build_array(
         jsonb_build_object('filters', (SELECT jsonb_agg(jsonb_build_object('field', 'data.long', 'operator', 'notEquals',
-          'value', n)) FROM generate_series(1, 200) n)))) WHERE id = ${id('/segments')}`,
+          'value', n)) FROM generate_series(1, 200) n)))) WHERE id = ${findId('/segments')}`,
     sql`INSERT INTO api_keys (project_id, name, key_hash, prefix, scopes, mode)
       SELECT ${project}, repeat('語', 100), n::text::bytea, 'sk_live_' || n, '{}', 'live'
       FROM generate_series(1, 9000) n`,
@@ -85,7 +85,7 @@ function largeRecords(): RawBuilder<unknown>[] {
     sql`INSERT INTO events (project_id, contact_id, name, data, created_at)
       SELECT ${project}, ${contact}, 'large', ${large}, ${at} FROM ${n}`,
     sql`INSERT INTO events (project_id, contact_id, email_id, name, data)
-      SELECT project_id, contact_id, id, 'large', ${large} FROM emails, ${n} WHERE id = ${id('/emails')}`,
+      SELECT project_id, contact_id, id, 'large', ${large} FROM emails, ${n} WHERE id = ${findId('/emails')}`,
     sql`INSERT INTO templates (project_id, name, subject, body, type, description)
       SELECT ${project}, 't' || n, 'S', repeat('"', 200000), 'MARKETING', repeat('d', 2000) FROM ${n}`,
     sql`INSERT INTO campaigns (project_id, name, subject, body, from_email, audience_type)
@@ -101,17 +101,17 @@ function largeRecords(): RawBuilder<unknown>[] {
       SELECT ${project}, ${workflow}, c.id, 1, jsonb_build_object('text', repeat('"', 30000)) FROM contacts c
       WHERE c.project_id = ${project} AND c.email LIKE '%@large.test'`,
     sql`INSERT INTO execution_steps (project_id, execution_id, visit, step_id, type, status, output, started_at, completed_at)
-      SELECT ${project}, ${id('/workflows', 'executionId')}, n, ${step}, 'DELAY', 'COMPLETED', ${large}, ${at}, ${at} FROM ${n}`,
+      SELECT ${project}, ${findId('/workflows', 'executionId')}, n, ${step}, 'DELAY', 'COMPLETED', ${large}, ${at}, ${at} FROM ${n}`,
     sql`INSERT INTO webhook_endpoints (project_id, url, secret, events)
       SELECT ${project}, 'https://large.test/' || n, 'sealed', (SELECT array_agg(k || repeat('語', 250)) FROM generate_series(1, 50) k)
       FROM generate_series(1, 110) n`,
     sql`INSERT INTO webhook_deliveries (project_id, endpoint_id, event_id, event_name, payload)
-      SELECT ${project}, ${id('/webhooks')}, uuidv7(), 'large', ${large} FROM ${n}`,
+      SELECT ${project}, ${findId('/webhooks')}, uuidv7(), 'large', ${large} FROM ${n}`,
   ];
 }
 
 /** Returns the address of an operation with its maximum number of records; undefined if a parameter has no record. */
-function addressOf({ path, params }: ApiOperation, has: Set<string>): string | undefined {
+function getListAddress({ path, params }: ApiOperation, has: Set<string>): string | undefined {
   let address = path;
   for (const param of params) {
     const value = param === 'field' ? 'text' : param === 'eventName' ? 'large' : idOf(path, param);
@@ -138,7 +138,7 @@ it('a page is at most 4 MB on every list, and a cursor reaches every record', { 
     );
     // The export of a contact and of the project are complete by design, so the limit does not apply.
     if (operation.path.endsWith('/export')) continue;
-    const address = addressOf(operation, names);
+    const address = getListAddress(operation, names);
     if (address === undefined) continue;
     const seen: string[] = [];
     let count = 0;
@@ -175,10 +175,10 @@ it('the steps of a preview are at most 4 MB', async () => {
   const call = (path: string, body: object) => api.call('POST', path, { body });
   const { body: workflow } = await call('/v1/workflows', { name: 'Loop', eventName: 'loop' });
   const path = `/v1/workflows/${workflow.id}`;
-  const stepOf = async (type: string, config: object) =>
+  const createStep = async (type: string, config: object) =>
     (await call(`${path}/steps`, { type, name: type, config })).body.id as string;
-  const pause = await stepOf('DELAY', { amount: 1, unit: 'hours' });
-  const request = await stepOf('WEBHOOK', { url: 'https://hooks.example/', body: { long: '{{long}}' } });
+  const pause = await createStep('DELAY', { amount: 1, unit: 'hours' });
+  const request = await createStep('WEBHOOK', { url: 'https://hooks.example/', body: { long: '{{long}}' } });
   for (const [fromStepId, toStepId] of [
     [pause, request],
     [request, pause],

@@ -19,7 +19,7 @@ const BODIES = {
 };
 
 it.each(Object.keys(BODIES) as (keyof typeof BODIES)[])('%s are searched by a part of the name', async (path) => {
-  const make = async (name: string): Promise<string> => {
+  const createRecord = async (name: string): Promise<string> => {
     const body = await expectOk(api.call('POST', `/${path}`, { body: { ...BODIES[path], name } }));
     return body.id ?? body.data.id;
   };
@@ -27,9 +27,9 @@ it.each(Object.keys(BODIES) as (keyof typeof BODIES)[])('%s are searched by a pa
     const body = await expectOk(api.call('GET', `/${path}?search=${encodeURIComponent(search)}`, options));
     return (Array.isArray(body) ? body : body[path]).map(({ id }: { id: string }) => id);
   };
-  const first = await make('Sale 100% off_now');
-  const second = await make('Sale 100 offers');
-  const winter = await make('Winter');
+  const first = await createRecord('Sale 100% off_now');
+  const second = await createRecord('Sale 100 offers');
+  const winter = await createRecord('Winter');
   expect(await findNames('sale')).toEqual([second, first]);
   expect(await findNames('100% OFF_')).toEqual([first]);
   expect(await findNames(' winter ')).toEqual([winter]);

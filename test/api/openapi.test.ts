@@ -35,22 +35,22 @@ beforeAll(async () => {
 });
 afterAll(() => api.close());
 
-const resolve = (part: Json): Json => {
+const resolveRef = (part: Json): Json => {
   const [, , kind, name] = part?.$ref?.split('/') ?? [];
   return name ? document.components[kind][name] : part;
 };
 /** Tells whether a schema has an example: of the whole, or of each required member. */
-const isShown = (given: Json): boolean => {
-  const schema = resolve(given);
+const hasSchemaExample = (given: Json): boolean => {
+  const schema = resolveRef(given);
   if (schema.example !== undefined || schema.enum || schema.format || schema.const !== undefined) return true;
-  if (schema.allOf) return schema.allOf.every(isShown);
-  if (schema.anyOf) return schema.anyOf.some(isShown);
+  if (schema.allOf) return schema.allOf.every(hasSchemaExample);
+  if (schema.anyOf) return schema.anyOf.some(hasSchemaExample);
   if (schema.type?.includes('null')) return true;
-  if (schema.items) return isShown(schema.items);
+  if (schema.items) return hasSchemaExample(schema.items);
   const { properties = {}, required = [] } = schema;
-  return schema.type !== 'string' && required.every((name: string) => isShown(properties[name]));
+  return schema.type !== 'string' && required.every((name: string) => hasSchemaExample(properties[name]));
 };
-const hasExample = (content: Json): boolean => content.examples !== undefined || isShown(content.schema);
+const hasExample = (content: Json): boolean => content.examples !== undefined || hasSchemaExample(content.schema);
 
 describe('the OpenAPI document', () => {
   it('is version 1.0.0 and describes every operation', () => {
@@ -68,7 +68,7 @@ describe('the OpenAPI document', () => {
     const without = operations.flatMap(({ name, operation }) => {
       const request = Object.entries<Json>(operation.requestBody?.content ?? {});
       const responses = Object.entries<Json>(operation.responses).flatMap(([status, response]) =>
-        Object.entries<Json>(resolve(response).content ?? {}).map(
+        Object.entries<Json>(resolveRef(response).content ?? {}).map(
           ([type, content]) => [`${type} ${status}`, content] as const,
         ),
       );
@@ -80,7 +80,7 @@ describe('the OpenAPI document', () => {
   });
 
   it('describes the same at both paths of an operation, except for the errors of the versioned path', () => {
-    const known = ({ parameters, requestBody, security, responses }: Json) => {
+    const pickDescription = ({ parameters, requestBody, security, responses }: Json) => {
       const successes = Object.entries<Json>(responses).filter(([status]) => status < '4');
       return { parameters, requestBody, security, successes };
     };
@@ -89,7 +89,7 @@ describe('the OpenAPI document', () => {
       for (const [method, operation] of Object.entries<Json>(item)) {
         const versioned = document.paths[`/v1${path}`]?.[method];
         if (!versioned) continue;
-        expect(known(operation), path).toEqual(known(versioned));
+        expect(pickDescription(operation), path).toEqual(pickDescription(versioned));
         compared += 1;
       }
     }
@@ -116,16 +116,16 @@ describe('the OpenAPI document', () => {
   });
 
   it('does not depend on documents that were generated earlier', () => {
-    const make = (which: 'all' | 'v1') => JSON.stringify(openApiDocument(api.app, which));
-    const [first] = [make('all'), make('v1')];
-    expect(make('all') === first).toBe(true);
+    const createDocument = (which: 'all' | 'v1') => JSON.stringify(openApiDocument(api.app, which));
+    const [first] = [createDocument('all'), createDocument('v1')];
+    expect(createDocument('all') === first).toBe(true);
     expect(JSON.parse(first).components.schemas).toHaveProperty('CreateApiKeyScopes');
   });
 
   it('names every error code of the catalogue and no other code', () => {
     const named = new Set(
       operations.flatMap(({ operation }) =>
-        Object.values<Json>(operation.responses).flatMap((response) => resolve(response)['x-error-codes'] ?? []),
+        Object.values<Json>(operation.responses).flatMap((response) => resolveRef(response)['x-error-codes'] ?? []),
       ),
     );
     expect([...named, ...OF_NO_OPERATION].sort()).toEqual(Object.keys(ERRORS).sort());
@@ -243,40 +243,40 @@ describe('the webhooks of the OpenAPI document', () => {
 
 describe('every example of the OpenAPI document', () => {
   /** Calls `check` with each example and its schema. Examples are in schemas, parameters, requests and responses. */
-  function eachExample(part: Json, where: string, check: (where: string, schema: Json, example: Json) => void): void {
+  function checkExamples(part: Json, where: string, check: (where: string, schema: Json, example: Json) => void): void {
     if (typeof part !== 'object' || part === null) return;
     if (part.example !== undefined) {
       const { example: _, ...own } = part;
       check(where, part.schema ?? own, part.example);
     }
     for (const [name, example] of Object.entries<Json>((part.schema && part.examples) ?? {})) {
-      check(`${where}/${name}`, part.schema, resolve(example).value);
+      check(`${where}/${name}`, part.schema, resolveRef(example).value);
     }
     for (const [name, inner] of Object.entries(part)) {
-      if (name !== 'example' && name !== 'examples') eachExample(inner, `${where}/${name}`, check);
+      if (name !== 'example' && name !== 'examples') checkExamples(inner, `${where}/${name}`, check);
     }
   }
 
   /**
    * Returns the members of a value that no alternative of its schema names. A schema for any object names all members.
    */
-  function unknownMembers(given: Json[], value: Json, path: string): string[] {
+  function findUnknownMembers(given: Json[], value: Json, path: string): string[] {
     if (typeof value !== 'object' || value === null) return [];
-    const schemas = given.flatMap(alternatives);
+    const schemas = given.flatMap(listAlternatives);
     if (Array.isArray(value)) {
       const items = schemas.flatMap((schema) => schema.items ?? []);
-      return value.flatMap((item, n) => unknownMembers(items, item, `${path}.${n}`));
+      return value.flatMap((item, n) => findUnknownMembers(items, item, `${path}.${n}`));
     }
     if (schemas.some(isOpen)) return [];
     return Object.entries<Json>(value).flatMap(([name, member]) => {
       const named = schemas.flatMap((schema) => schema.properties?.[name] ?? []);
-      return named.length === 0 ? [`${path}.${name}`] : unknownMembers(named, member, `${path}.${name}`);
+      return named.length === 0 ? [`${path}.${name}`] : findUnknownMembers(named, member, `${path}.${name}`);
     });
   }
-  function alternatives(given: Json): Json[] {
-    const schema = resolve(given);
+  function listAlternatives(given: Json): Json[] {
+    const schema = resolveRef(given);
     const parts = [...(schema.allOf ?? []), ...(schema.anyOf ?? []), ...(schema.oneOf ?? [])];
-    return parts.length === 0 ? [schema] : [schema, ...parts.flatMap(alternatives)];
+    return parts.length === 0 ? [schema] : [schema, ...parts.flatMap(listAlternatives)];
   }
   const isOpen = ({ additionalProperties, properties, type, items, $ref, allOf, anyOf, oneOf }: Json): boolean =>
     Boolean(additionalProperties) ||
@@ -284,7 +284,7 @@ describe('every example of the OpenAPI document', () => {
       [type].flat().some((one) => !one || one === 'object'));
 
   const found: [where: string, schema: Json, example: Json][] = [];
-  beforeAll(() => eachExample(document, '', (...one) => void found.push(one)));
+  beforeAll(() => checkExamples(document, '', (...one) => void found.push(one)));
 
   it('matches its schema, including formats', () => {
     const ajv = new Ajv2020({ strict: false });
@@ -305,9 +305,9 @@ describe('every example of the OpenAPI document', () => {
   });
 
   it('has only fields that its schema names', () => {
-    expect(found.flatMap(([where, schema, example]) => unknownMembers([schema], example, where))).toEqual([]);
+    expect(found.flatMap(([where, schema, example]) => findUnknownMembers([schema], example, where))).toEqual([]);
     const { SaveContact } = document.components.schemas;
-    expect(unknownMembers([SaveContact], { ...SaveContact.example, emial: 'x', data: { own: 1 } }, '')).toEqual([
+    expect(findUnknownMembers([SaveContact], { ...SaveContact.example, emial: 'x', data: { own: 1 } }, '')).toEqual([
       '.emial',
     ]);
   });

@@ -28,38 +28,42 @@ async function signUp(email: string, password: string): Promise<Record<string, s
   return { cookie: headers.getSetCookie()[0]?.split(';')[0] ?? '' };
 }
 
-const ask = (method: string, path: string, body?: object, headers = operator) =>
+const callAsOperator = (method: string, path: string, body?: object, headers = operator) =>
   api.call(method, path, { key: null, headers, ...(body && { body }) });
 const recordOutcomes = (project: TestProject, emails: number, dead: number, complaints: number) =>
   countOutcomesSql(
     sql`SELECT ${project.id}::uuid AS project_id, ${emails}::int AS mails, ${dead}::int AS dead, ${complaints}::int AS complaints`,
   ).execute(api.db);
 const listTenants = async (query = '') =>
-  (await ask('GET', `/operator/projects${query}`)).body.data as { id: string; name: string; mails: number }[];
+  (await callAsOperator('GET', `/operator/projects${query}`)).body.data as {
+    id: string;
+    name: string;
+    mails: number;
+  }[];
 
 describe('the role of operator', () => {
   it('is visible to operators only', async () => {
-    expect((await ask('GET', '/auth/me')).body.operator).toBe(true);
-    expect((await ask('GET', '/auth/me', undefined, owner)).body.operator).toBe(false);
+    expect((await callAsOperator('GET', '/auth/me')).body.operator).toBe(true);
+    expect((await callAsOperator('GET', '/auth/me', undefined, owner)).body.operator).toBe(false);
   });
 
   it('belongs to the oldest account of an address: a later sign-up with the address does not get it', async () => {
     const later = await signUp(OPERATOR, 'the password of somebody else');
-    expect((await ask('GET', '/auth/me', undefined, later)).body.operator).toBe(false);
-    expect((await ask('GET', '/operator/health', undefined, later)).status).toBe(404);
-    expect((await ask('GET', '/operator/health')).status).toBe(200);
+    expect((await callAsOperator('GET', '/auth/me', undefined, later)).body.operator).toBe(false);
+    expect((await callAsOperator('GET', '/operator/health', undefined, later)).status).toBe(404);
+    expect((await callAsOperator('GET', '/operator/health')).status).toBe(200);
   });
 
   it('returns 404 to everyone else, also to an owner for their own project', async () => {
     const own = `/operator/projects/${api.two.id}`;
     const asked = await Promise.all([
       ...['/operator/health', '/operator/projects', '/operator/provider-answers', own].map((path) =>
-        ask('GET', path, undefined, owner),
+        callAsOperator('GET', path, undefined, owner),
       ),
-      ask('PATCH', own, { monthlyEmailLimit: null }, owner),
-      ask('POST', `${own}/hold`, { reason: 'no' }, owner),
-      ask('POST', `${own}/release`, {}, owner),
-      ask('POST', '/operator/sending/resume', {}, owner),
+      callAsOperator('PATCH', own, { monthlyEmailLimit: null }, owner),
+      callAsOperator('POST', `${own}/hold`, { reason: 'no' }, owner),
+      callAsOperator('POST', `${own}/release`, {}, owner),
+      callAsOperator('POST', '/operator/sending/resume', {}, owner),
     ]);
     expect(asked.map(({ status, body }) => [status, body.error?.code])).toEqual(asked.map(() => [404, 'NOT_FOUND']));
     expect((await api.call('GET', '/operator/health')).status).toBe(401);
@@ -76,7 +80,7 @@ describe('a paused route', () => {
     emailId: null,
     nextProbeAt: new Date('2027-01-01T12:00:00.000Z'),
   };
-  const listPauses = async (headers = operator) => ask('GET', '/operator/route-pauses', undefined, headers);
+  const listPauses = async (headers = operator) => callAsOperator('GET', '/operator/route-pauses', undefined, headers);
 
   it('is listed with its project, and sends email again once an operator resumes it', async () => {
     await pauseRoute(api.db, { ...REFUSAL, projectIds: [api.one.id] });
@@ -91,11 +95,11 @@ describe('a paused route', () => {
       },
     ]);
     const path = `/operator/route-pauses/${body.data[0].id}/resume`;
-    expect((await ask('POST', path, {}, owner)).status).toBe(404);
+    expect((await callAsOperator('POST', path, {}, owner)).status).toBe(404);
     expect((await listPauses()).body.data).toHaveLength(1);
-    expect(await ask('POST', path, {})).toMatchObject({ status: 200, body: { data: [] } });
+    expect(await callAsOperator('POST', path, {})).toMatchObject({ status: 200, body: { data: [] } });
     expect(await listRoutePauses(api.db, REFUSAL.route)).toEqual([]);
-    expect((await ask('POST', path, {})).body.error).toMatchObject({
+    expect((await callAsOperator('POST', path, {})).body.error).toMatchObject({
       code: 'NOT_FOUND',
       message: 'This route is not paused.',
     });
@@ -103,19 +107,19 @@ describe('a paused route', () => {
 });
 
 describe('a clone of an installation', () => {
-  const hold = async () => (await ask('GET', '/operator/health')).body.installation.sendingHold;
+  const readHold = async () => (await callAsOperator('GET', '/operator/health')).body.installation.sendingHold;
 
   it('sends nothing until an operator resumes it and its recovery has ended', async () => {
-    expect(await hold()).toBeNull();
+    expect(await readHold()).toBeNull();
     await sql`UPDATE installation SET sending_hold = 'new', sending_held_at = now(), recovery_since = now()`.execute(
       api.db,
     );
-    expect(await hold()).toEqual({ reason: 'new', since: expect.any(String) });
-    const { status, body } = await ask('POST', '/operator/sending/resume');
+    expect(await readHold()).toEqual({ reason: 'new', since: expect.any(String) });
+    const { status, body } = await callAsOperator('POST', '/operator/sending/resume');
     expect([status, body.sendingHold]).toMatchObject([200, { reason: 'recovery' }]);
     await sql`UPDATE installation SET recovery_since = NULL`.execute(api.db);
-    expect((await ask('POST', '/operator/sending/resume')).body).toEqual({ sendingHold: null });
-    expect(await hold()).toBeNull();
+    expect((await callAsOperator('POST', '/operator/sending/resume')).body).toEqual({ sendingHold: null });
+    expect(await readHold()).toBeNull();
   });
 });
 
@@ -129,9 +133,9 @@ describe('the operator’s list of tenants', () => {
         .reverse(),
     );
     expect(all.map(({ id }) => id)).toEqual(expect.arrayContaining([api.one.id, api.two.id]));
-    const first = (await ask('GET', '/operator/projects?limit=2')).body;
+    const first = (await callAsOperator('GET', '/operator/projects?limit=2')).body;
     expect([first.data.length, first.hasMore, first.total]).toEqual([2, true, all.length]);
-    const second = (await ask('GET', `/operator/projects?limit=2&cursor=${first.cursor}`)).body;
+    const second = (await callAsOperator('GET', `/operator/projects?limit=2&cursor=${first.cursor}`)).body;
     expect([...first.data, ...second.data].map(({ id }) => id)).toEqual(all.slice(0, 4).map(({ id }) => id));
   });
 
@@ -141,20 +145,21 @@ describe('the operator’s list of tenants', () => {
     expect((await listTenants('?search=tWo')).map(({ id }) => id)).toEqual([api.two.id]);
     expect((await listTenants(`?search=${api.one.id}`)).map(({ name }) => name)).toEqual(['One']);
     expect(await listTenants('?search=%25')).toEqual([]);
-    expect((await ask('GET', '/operator/projects?search=%00')).status).toBe(400);
+    expect((await callAsOperator('GET', '/operator/projects?search=%00')).status).toBe(400);
   });
 
   it('shows the figures of the guards, and can be sorted by them', async () => {
     await recordOutcomes(api.one, 1_000, 20, 1);
     await recordOutcomes(api.two, 400, 12, 3);
-    const top = async (order: string) => (await listTenants(`?order=${order}&limit=2`)).map(({ name }) => name);
-    expect(await top('mails')).toEqual(['One', 'Two']);
-    expect(await top('bounces')).toEqual(['Two', 'One']);
-    expect(await top('complaints')).toEqual(['Two', 'One']);
-    const { body } = await ask('GET', `/operator/projects/${api.two.id}`);
+    const listTopNames = async (order: string) =>
+      (await listTenants(`?order=${order}&limit=2`)).map(({ name }) => name);
+    expect(await listTopNames('mails')).toEqual(['One', 'Two']);
+    expect(await listTopNames('bounces')).toEqual(['Two', 'One']);
+    expect(await listTopNames('complaints')).toEqual(['Two', 'One']);
+    const { body } = await callAsOperator('GET', `/operator/projects/${api.two.id}`);
     expect(body).toMatchObject({ name: 'Two', mails: 400, dead: 12, complaints: 3 });
     expect(body.hours).toEqual([{ hour: expect.any(String), mails: 400, dead: 12, complaints: 3 }]);
-    expect((await ask('GET', '/operator/projects/01900000-0000-7000-8000-000000000000')).status).toBe(404);
+    expect((await callAsOperator('GET', '/operator/projects/01900000-0000-7000-8000-000000000000')).status).toBe(404);
   });
 });
 
@@ -169,38 +174,38 @@ describe('the last month of a tenant', () => {
     ];
     await sql`DELETE FROM mail_hours`.execute(api.db);
     await api.db.insertInto('mail_hours').values(values).execute();
-    const top = async (order: string) =>
+    const listTopNames = async (order: string) =>
       (await listTenants(`?order=${order}&over=month&limit=2`)).map(({ name }) => name);
-    expect(await top('mails')).toEqual(['One', 'Two']);
-    expect(await top('bounces')).toEqual(['Two', 'One']);
-    const { body } = await ask('GET', `/operator/projects/${api.two.id}`);
+    expect(await listTopNames('mails')).toEqual(['One', 'Two']);
+    expect(await listTopNames('bounces')).toEqual(['Two', 'One']);
+    const { body } = await callAsOperator('GET', `/operator/projects/${api.two.id}`);
     expect(body.month).toEqual({ sent: 900, bounced: 90, complained: 0 });
     expect(body.days).toHaveLength(30);
     expect(body.days.filter(({ sent }: { sent: number }) => sent > 0)).toMatchObject([{ sent: 900, bounced: 90 }]);
-    expect((await ask('GET', '/operator/projects?over=year')).status).toBe(400);
+    expect((await callAsOperator('GET', '/operator/projects?over=year')).status).toBe(400);
   });
 });
 
 describe('a hold of the operator', () => {
   it('has a reason that the project sees, and ends with a note; both are in the project’s audit log', async () => {
     const path = `/operator/projects/${api.one.id}`;
-    expect((await ask('POST', `${path}/hold`, {})).status).toBe(422);
-    const held = await ask('POST', `${path}/hold`, { reason: 'bought list' });
+    expect((await callAsOperator('POST', `${path}/hold`, {})).status).toBe(422);
+    const held = await callAsOperator('POST', `${path}/hold`, { reason: 'bought list' });
     expect(held.body).toMatchObject({ operatorHold: { held: true, reason: 'bought list' }, ownHold: { held: false } });
     expect((await listTenants('?held=true')).map(({ id }) => id)).toEqual([api.one.id]);
     expect((await listTenants('?held=false')).map(({ id }) => id)).not.toContain(api.one.id);
     const person = await signIn(api, api.one);
-    expect((await ask('GET', '/project', undefined, person)).body.hold.reason).toBe('bought list');
-    expect((await ask('POST', '/project/release', undefined, person)).status).toBe(403);
+    expect((await callAsOperator('GET', '/project', undefined, person)).body.hold.reason).toBe('bought list');
+    expect((await callAsOperator('POST', '/project/release', undefined, person)).status).toBe(403);
 
     const before = api.dispatched.length;
-    const released = await ask('POST', `${path}/release`, { note: 'list removed' });
+    const released = await callAsOperator('POST', `${path}/release`, { note: 'list removed' });
     expect(released.body.operatorHold).toEqual({ held: false, since: null, reason: null });
     expect(api.dispatched.slice(before).map(({ kind, projectId }) => [kind, projectId])).toContainEqual([
       'hold.release',
       api.one.id,
     ]);
-    const { actions } = (await ask('GET', path)).body;
+    const { actions } = (await callAsOperator('GET', path)).body;
     expect(actions.slice(0, 2)).toMatchObject([
       {
         action: 'project.released',
@@ -210,41 +215,44 @@ describe('a hold of the operator', () => {
       },
       { action: 'project.held', actor: `operator:${OPERATOR}`, details: { reason: 'bought list' } },
     ]);
-    const log = (await ask('GET', '/audit-log', undefined, person)).body.data;
+    const log = (await callAsOperator('GET', '/audit-log', undefined, person)).body.data;
     expect(log[0]).toMatchObject({ action: 'project.released', details: { note: 'list removed' } });
   });
 
   it('does not release the project’s own hold', async () => {
     const person = await signIn(api, api.two);
-    await ask('POST', '/project/hold', { reason: 'ours' }, person);
+    await callAsOperator('POST', '/project/hold', { reason: 'ours' }, person);
     const path = `/operator/projects/${api.two.id}`;
-    await ask('POST', `${path}/hold`, { reason: 'theirs' });
-    expect((await ask('POST', `${path}/release`, {})).body).toMatchObject({
+    await callAsOperator('POST', `${path}/hold`, { reason: 'theirs' });
+    expect((await callAsOperator('POST', `${path}/release`, {})).body).toMatchObject({
       operatorHold: { held: false },
       ownHold: { held: true, reason: 'ours' },
     });
-    await ask('POST', '/project/release', undefined, person);
-    const { email } = (await ask('GET', '/auth/me', undefined, person)).body.user;
-    expect((await ask('GET', path)).body.actions[0]).toMatchObject({ action: 'project.released', actorName: email });
+    await callAsOperator('POST', '/project/release', undefined, person);
+    const { email } = (await callAsOperator('GET', '/auth/me', undefined, person)).body.user;
+    expect((await callAsOperator('GET', path)).body.actions[0]).toMatchObject({
+      action: 'project.released',
+      actorName: email,
+    });
   });
 });
 
 describe('limits of the operator', () => {
   it('are set and removed one by one, and apply to the project', async () => {
     const path = `/operator/projects/${api.two.id}`;
-    const set = await ask('PATCH', path, { monthlyEmailLimit: 5, bounceGuard: 0.01 });
+    const set = await callAsOperator('PATCH', path, { monthlyEmailLimit: 5, bounceGuard: 0.01 });
     expect(set.body.operatorLimits).toEqual({
       monthlyEmailLimit: 5,
       bounceGuard: 0.01,
       sendRatePerSecond: null,
       complaintGuard: null,
     });
-    const lifted = await ask('PATCH', path, { bounceGuard: null });
+    const lifted = await callAsOperator('PATCH', path, { bounceGuard: null });
     expect(lifted.body).toMatchObject({ operatorLimits: { monthlyEmailLimit: 5, bounceGuard: null } });
-    expect((await ask('GET', '/project', undefined, owner)).body.monthlyEmailLimit).toBe(5);
-    expect((await ask('PATCH', '/project', { monthlyEmailLimit: 6 }, owner)).status).toBe(422);
-    expect((await ask('PATCH', path, { bounceGuard: 2 })).status).toBe(422);
-    await ask('PATCH', path, { monthlyEmailLimit: null });
+    expect((await callAsOperator('GET', '/project', undefined, owner)).body.monthlyEmailLimit).toBe(5);
+    expect((await callAsOperator('PATCH', '/project', { monthlyEmailLimit: 6 }, owner)).status).toBe(422);
+    expect((await callAsOperator('PATCH', path, { bounceGuard: 2 })).status).toBe(422);
+    await callAsOperator('PATCH', path, { monthlyEmailLimit: null });
   });
 });
 
@@ -252,13 +260,13 @@ describe('the health of the installation', () => {
   it('names Postgres, Temporal, the outbox and the running processes', async () => {
     const release = { version: '1.2.3', build: 'abc' };
     const beat = startHeartbeat(api.db, { kind: 'worker', release, log: { debug: () => {} } });
-    const health = async () => (await ask('GET', '/operator/health')).body;
-    await until(async () => (await health()).processes.length > 0, 'the heartbeat');
+    const readHealth = async () => (await callAsOperator('GET', '/operator/health')).body;
+    await until(async () => (await readHealth()).processes.length > 0, 'the heartbeat');
     await api.db
       .insertInto('outbox')
       .values({ project_id: api.one.id, kind: 'email.retry', ref_id: api.one.id, last_error: 'Temporal was away' })
       .execute();
-    const { postgres, temporal, outbox, processes } = await health();
+    const { postgres, temporal, outbox, processes } = await readHealth();
     expect(postgres.version).toMatch(/^\d+/);
     expect([postgres.connections > 0, postgres.databaseBytes > 0]).toEqual([true, true]);
     expect(temporal).toEqual({ reached: true, pingMs: expect.any(Number), queues: [] });
@@ -275,9 +283,9 @@ describe('the health of the installation', () => {
       expect.objectContaining({ kind: 'worker', pid: process.pid, version: '1.2.3', build: 'abc', alive: true }),
     ]);
     await api.db.updateTable('processes').set({ seen_at: sql`now() - interval '1 minute'` }).execute();
-    expect((await health()).processes[0].alive).toBe(false);
+    expect((await readHealth()).processes[0].alive).toBe(false);
     await beat.stop();
-    expect((await health()).processes).toEqual([]);
+    expect((await readHealth()).processes).toEqual([]);
   });
 });
 
@@ -297,7 +305,7 @@ describe('replies of providers', () => {
     await setError(api.two, 'c@other.example', '550 5.1.1 Unknown', 'FAILED');
     await setError(api.one, 'd@slow.example', '421 Try later', 'PENDING');
     await setError(api.one, 'e@ses.example', 'MessageRejected: Address is not verified', 'FAILED');
-    const { body } = await ask('GET', '/operator/provider-answers');
+    const { body } = await callAsOperator('GET', '/operator/provider-answers');
     expect([body.provider, body.looked >= 5, body.snsTopics]).toEqual(['capture', true, []]);
     expect(body.answers[0]).toEqual({
       code: '550 5.1.1',
@@ -315,24 +323,26 @@ describe('replies of providers', () => {
     });
     expect(body.answers.map(({ code }: { code: string }) => code)).toEqual(['550 5.1.1', '421', 'MessageRejected']);
     expect(body.answers[1].waiting).toBe(1);
-    expect((await ask('GET', '/operator/provider-answers?hours=0')).status).toBe(400);
+    expect((await callAsOperator('GET', '/operator/provider-answers?hours=0')).status).toBe(400);
   });
 });
 
 describe('periodic work', () => {
-  const workOf = async (kind: string) =>
-    (await ask('GET', '/operator/health')).body.periodicWork.find((work: { kind: string }) => work.kind === kind);
-  const attention = async (headers?: Record<string, string>) =>
-    (await ask('GET', '/v1/analytics/attention', undefined, headers)).body.data.filter(
+  const findWork = async (kind: string) =>
+    (await callAsOperator('GET', '/operator/health')).body.periodicWork.find(
+      (work: { kind: string }) => work.kind === kind,
+    );
+  const readAttention = async (headers?: Record<string, string>) =>
+    (await callAsOperator('GET', '/v1/analytics/attention', undefined, headers)).body.data.filter(
       ({ kind }: { kind: string }) => kind === 'periodic_work_late',
     );
 
   it('lists the last end, duration, backlog and last error of each kind', async () => {
     const { since } = await startRound(api.db, 'pruning');
-    expect(await workOf('pruning')).toMatchObject({ running: true, lastEndedAt: null, lastDurationSeconds: null });
-    await recordPeriodicError(api.db, { kind: 'pruning', error: 'sessions: canceling statement due to lock timeout' });
+    expect(await findWork('pruning')).toMatchObject({ running: true, lastEndedAt: null, lastDurationSeconds: null });
+    await noteError(api.db, { kind: 'pruning', error: 'sessions: canceling statement due to lock timeout' });
     await endRound(api.db, { kind: 'pruning', since, unfinished: 2, failing: ['sessions'], resumeAfter: null });
-    expect(await workOf('pruning')).toEqual({
+    expect(await findWork('pruning')).toEqual({
       kind: 'pruning',
       everyMinutes: 60,
       running: false,
@@ -353,18 +363,18 @@ describe('periodic work', () => {
       VALUES (${api.one.id}, 'Late', 'late', 'DYNAMIC', '{}', true, now() - interval '11 minutes'),
         (${api.one.id}, 'Young', 'young', 'DYNAMIC', '{}', true, now() - interval '9 minutes')
     `.execute(api.db);
-    expect((await workOf('segments')).backlog).toBe(1);
+    expect((await findWork('segments')).backlog).toBe(1);
   });
 
   it('is shown to operators only if it has not ended for three periods', async () => {
     await sql`UPDATE periodic_work SET ended_at = now()`.execute(api.db);
-    expect(await attention()).toEqual([]);
+    expect(await readAttention()).toEqual([]);
     await sql`
       UPDATE periodic_work SET ended_at = now() - interval '16 minutes', last_error = 'no worker'
       WHERE kind IN ('recovery', 'pruning')
     `.execute(api.db);
-    expect(await attention()).toMatchObject([{ name: 'recovery', id: null, count: 1, detail: 'no worker' }]);
-    expect(await attention(owner)).toEqual([]);
-    expect([(await workOf('recovery')).late, (await workOf('pruning')).late]).toEqual([true, false]);
+    expect(await readAttention()).toMatchObject([{ name: 'recovery', id: null, count: 1, detail: 'no worker' }]);
+    expect(await readAttention(owner)).toEqual([]);
+    expect([(await findWork('recovery')).late, (await findWork('pruning')).late]).toEqual([true, false]);
   });
 });

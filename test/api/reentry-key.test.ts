@@ -23,19 +23,19 @@ async function buildCartWorkflow(changes: object = {}): Promise<{ id: string; ev
 const track = ({ email, event }: { email: string; event: string }, data: object) =>
   expectOk(api.call('POST', '/v1/track', { body: { email, event, data } }));
 
-async function executionsOf(id: string): Promise<{ id: string; status: string; event: { cartId?: unknown } }[]> {
+async function listExecutions(id: string): Promise<{ id: string; status: string; event: { cartId?: unknown } }[]> {
   const { body } = await api.call('GET', `/v1/workflows/${id}/executions`);
   return body.data;
 }
 
-const end = (id: string) =>
+const endExecutions = (id: string) =>
   sql`UPDATE executions SET status = 'COMPLETED', completed_at = now() WHERE workflow_id = ${id}`.execute(api.db);
 
 describe('a workflow with reentryKey', () => {
   it('has one open execution for each value, and reports events that start none', async () => {
     const workflow = await buildCartWorkflow();
     for (const cartId of ['a', 'b', 'a', 7, '7']) await track(workflow, { cartId });
-    const open = await executionsOf(workflow.id);
+    const open = await listExecutions(workflow.id);
     expect(open.map(({ event }) => event.cartId).sort()).toEqual(['a', 'b', 7].sort());
     const { body } = await api.call('GET', `/v1/events?eventName=${workflow.event}`);
     const refused = body.data.flatMap((event: { notStarted: object[] }) => event.notStarted);
@@ -46,33 +46,33 @@ describe('a workflow with reentryKey', () => {
   it('allows one entry per value, and another entry after its end only with allowReentry', async () => {
     const once = await buildCartWorkflow();
     await track(once, { cartId: 'a' });
-    await end(once.id);
+    await endExecutions(once.id);
     await track(once, { cartId: 'a' });
     await track(once, { cartId: 'b' });
-    expect(await executionsOf(once.id)).toHaveLength(2);
+    expect(await listExecutions(once.id)).toHaveLength(2);
     const again = await buildCartWorkflow({ allowReentry: true });
     await track(again, { cartId: 'a' });
-    await end(again.id);
+    await endExecutions(again.id);
     await track(again, { cartId: 'a' });
-    expect(await executionsOf(again.id)).toHaveLength(2);
+    expect(await listExecutions(again.id)).toHaveLength(2);
   });
 
   it('has one open execution for each contact if the event lacks the value', async () => {
     const workflow = await buildCartWorkflow();
     for (const data of [{}, {}, { cartId: null }, { cartId: 'a' }]) await track(workflow, data);
-    expect(await executionsOf(workflow.id)).toHaveLength(2);
+    expect(await listExecutions(workflow.id)).toHaveLength(2);
   });
 
   it('can be started by API with a value in the context, and refuses the same value twice', async () => {
     const workflow = await buildCartWorkflow({ reentryKey: 'context.cartId' });
     const { body: contact } = await api.call('POST', '/v1/contacts', { body: { email: workflow.email } });
-    const start = (cartId: string) =>
+    const startExecution = (cartId: string) =>
       api.call('POST', `/v1/workflows/${workflow.id}/executions`, {
         body: { contactId: contact.id, context: { cartId } },
       });
-    expect((await start('a')).status).toBe(201);
-    expect((await start('b')).status).toBe(201);
-    const refused = await start('a');
+    expect((await startExecution('a')).status).toBe(201);
+    expect((await startExecution('b')).status).toBe(201);
+    const refused = await startExecution('a');
     expect([refused.status, refused.body.error.code]).toEqual([409, 'CONFLICT']);
   });
 
@@ -81,7 +81,7 @@ describe('a workflow with reentryKey', () => {
     await track(workflow, { cartId: 'a' });
     await sql`
       UPDATE executions SET status = 'FAILED', completed_at = now() WHERE workflow_id = ${workflow.id}`.execute(api.db);
-    const [failed] = await executionsOf(workflow.id);
+    const [failed] = await listExecutions(workflow.id);
     await track(workflow, { cartId: 'b' });
     await track(workflow, { cartId: 'a' });
     const retry = await api.call('POST', `/v1/workflows/${workflow.id}/executions/${failed?.id}/retry`);
@@ -107,10 +107,10 @@ describe('a workflow with reentryKey', () => {
 it('stores the value as a hash, and deletes it with the contact', async () => {
   const workflow = await buildCartWorkflow();
   await track(workflow, { cartId: 'secret-cart' });
-  const row = () =>
+  const readReentryValue = () =>
     api.db.selectFrom('executions').select(['reentry_value']).where('workflow_id', '=', workflow.id).executeTakeFirst();
-  expect((await row())?.reentry_value).toMatch(/^[0-9a-f-]{36}$/);
+  expect((await readReentryValue())?.reentry_value).toMatch(/^[0-9a-f-]{36}$/);
   const { body } = await api.call('GET', `/v1/contacts?search=${workflow.email}`);
   await expectOk(api.call('DELETE', `/v1/contacts/${body.data[0].id}`));
-  expect((await row())?.reentry_value ?? null).toBeNull();
+  expect((await readReentryValue())?.reentry_value ?? null).toBeNull();
 });

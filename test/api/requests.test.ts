@@ -18,7 +18,7 @@ afterAll(() => api?.close());
 
 /** The last part of a UUID of version 7. */
 const TAIL = '000-8000-000000000000';
-const list = (query = '', options: CallOptions = {}) => expectOk(api.call('GET', `/requests${query}`, options));
+const listRequests = (query = '', options: CallOptions = {}) => expectOk(api.call('GET', `/requests${query}`, options));
 
 /** Returns the entry of a request by its X-Request-Id, as soon as it is written. */
 const waitForEntry = (requestId: string) =>
@@ -27,13 +27,13 @@ const waitForEntry = (requestId: string) =>
     return status === 200 && body;
   }, `the entry of ${requestId}`);
 
-const headers = (requestId: string) => ({ 'x-request-id': requestId });
+const createHeaders = (requestId: string) => ({ 'x-request-id': requestId });
 
 describe('the log of requests', () => {
   it('has the method, route, status, key and error of a request, and no content', async () => {
     const { body: contact } = await api.call('POST', '/contacts', { body: { email: 'ada@example.com', data: {} } });
     const path = `/contacts/${contact.id}`;
-    await api.call('PATCH', path, { body: { subscribed: 'hidden' }, headers: headers('a wrong change') });
+    await api.call('PATCH', path, { body: { subscribed: 'hidden' }, headers: createHeaders('a wrong change') });
     const logged = await waitForEntry('a wrong change');
     expect(logged).toMatchObject({
       requestId: 'a wrong change',
@@ -48,7 +48,7 @@ describe('the log of requests', () => {
     expect(logged.keyId).toEqual(expect.any(String));
     expect(logged.ms).toBeGreaterThan(0);
     expect(JSON.stringify(logged)).not.toContain('hidden');
-    expect(await list(`?requestId=${encodeURIComponent('a wrong change')}`)).toMatchObject({
+    expect(await listRequests(`?requestId=${encodeURIComponent('a wrong change')}`)).toMatchObject({
       data: [{ id: logged.id }],
     });
     expect((await expectOk(api.call('GET', `/requests/${logged.id}`))).id).toBe(logged.id);
@@ -56,7 +56,7 @@ describe('the log of requests', () => {
 
   it('links a request to the emails that it sent', async () => {
     const body = { to: ['a@example.com', 'b@example.com'], subject: 's', body: 'b', from: 'shop@shop.example.com' };
-    const { data } = await expectOk(api.call('POST', '/v1/send', { body, headers: headers('two emails') }));
+    const { data } = await expectOk(api.call('POST', '/v1/send', { body, headers: createHeaders('two emails') }));
     const { made } = await waitForEntry('two emails');
     expect(made.emails.map(({ id }: { id: string }) => id).sort()).toEqual(
       data.emails.map(({ email }: { email: string }) => email).sort(),
@@ -70,7 +70,7 @@ describe('the log of requests', () => {
       steps: { Pause: { type: 'DELAY', config: { amount: 1, unit: 'days' } } },
     });
     const body = { email: 'buyer@example.com', event: 'bought' };
-    await expectOk(api.call('POST', '/v1/track', { body, headers: headers('an event'), key: api.one.publicKey }));
+    await expectOk(api.call('POST', '/v1/track', { body, headers: createHeaders('an event'), key: api.one.publicKey }));
     const logged = await waitForEntry('an event');
     expect(logged).toMatchObject({ by: 'public', keyId: null });
     const contactId = logged.made.events[0].contactId;
@@ -86,7 +86,7 @@ describe('the log of requests', () => {
       steps: { Pause: { type: 'DELAY', config: { amount: 1, unit: 'days' } } },
     });
     const body = { email: 'asker@example.com', event: 'asked' };
-    await expectOk(api.call('POST', '/v1/track', { body, headers: headers('the cause') }));
+    await expectOk(api.call('POST', '/v1/track', { body, headers: createHeaders('the cause') }));
     const { id, made } = await waitForEntry('the cause');
     const [execution] = made.executions;
     const emailId = await buildEmail(api.db, { projectId: api.one.id, sourceType: 'WORKFLOW' });
@@ -96,25 +96,25 @@ describe('the log of requests', () => {
       .where('id', '=', emailId)
       .execute();
     for (const result of [emailId, execution.id, made.events[0].id]) {
-      expect(await list(`?made=${result}`)).toMatchObject({ data: [{ id }], hasMore: false });
+      expect(await listRequests(`?made=${result}`)).toMatchObject({ data: [{ id }], hasMore: false });
     }
     expect((await waitForEntry('the cause')).made.emails).toMatchObject([{ id: emailId, executionId: execution.id }]);
     expect(workflow.id).toBe(execution.workflowId);
-    const saved = { body: { email: 'saved@example.com' }, headers: headers('a contact') };
+    const saved = { body: { email: 'saved@example.com' }, headers: createHeaders('a contact') };
     const contact = await expectOk(api.call('POST', '/contacts', saved));
     expect((await waitForEntry('a contact')).made.contacts).toEqual([{ id: contact.id, email: 'saved@example.com' }]);
-    expect((await list(`?made=${contact.id}`)).data).toHaveLength(1);
-    expect((await list(`?made=${emailId}`, { key: api.two.secretKey })).data).toEqual([]);
-    expect((await list(`?made=${uuidv7()}`)).data).toEqual([]);
+    expect((await listRequests(`?made=${contact.id}`)).data).toHaveLength(1);
+    expect((await listRequests(`?made=${emailId}`, { key: api.two.secretKey })).data).toEqual([]);
+    expect((await listRequests(`?made=${uuidv7()}`)).data).toEqual([]);
     // Ids with the first and the last possible time, and ids without a time.
     for (const id of ['6f1c1f0e-3a52-4b3f-9a63-2f0a1d1f6a10', `00000000-0000-7${TAIL}`, `ffffffff-ffff-7${TAIL}`])
-      expect((await list(`?made=${id}`)).data).toEqual([]);
+      expect((await listRequests(`?made=${id}`)).data).toEqual([]);
   });
 
   it('lists the effects of requests from the pages of a shop', async () => {
     const events = [{ name: 'viewed', email: 'visitor@example.com' }, { name: 'viewed' }];
     const key = api.one.publicKey;
-    await expectOk(api.call('POST', '/v1/pixel', { body: { events }, headers: headers('a pixel'), key }));
+    await expectOk(api.call('POST', '/v1/pixel', { body: { events }, headers: createHeaders('a pixel'), key }));
     const { made } = await waitForEntry('a pixel');
     expect(made.contacts).toMatchObject([{ email: 'visitor@example.com' }]);
     expect(made.events).toMatchObject([
@@ -124,33 +124,39 @@ describe('the log of requests', () => {
     const variants = [{ variantId: '1', productTitle: 'Jumper', title: 'Blue', available: false }];
     await expectOk(api.call('PUT', '/storefront/variants', { body: { variants } }));
     const wish = { email: 'visitor@example.com', storefrontVariantId: '1' };
-    await expectOk(api.call('POST', '/v1/back-in-stock', { body: wish, headers: headers('a wish'), key }));
+    await expectOk(api.call('POST', '/v1/back-in-stock', { body: wish, headers: createHeaders('a wish'), key }));
     expect((await waitForEntry('a wish')).made.contacts).toEqual(made.contacts);
   });
 
   it('has the changes of users, but not their reads', async () => {
     const person = await signIn(api, api.one);
-    const as = (requestId: string) => ({ key: null, headers: { ...person, ...headers(requestId) } });
-    await expectOk(api.call('GET', '/contacts', as('a look')));
-    await expectOk(api.call('POST', '/contacts', { ...as('a change'), body: { email: 'new@example.com' } }));
+    const createUserOptions = (requestId: string) => ({
+      key: null,
+      headers: { ...person, ...createHeaders(requestId) },
+    });
+    await expectOk(api.call('GET', '/contacts', createUserOptions('a look')));
+    await expectOk(
+      api.call('POST', '/contacts', { ...createUserOptions('a change'), body: { email: 'new@example.com' } }),
+    );
     expect(await waitForEntry('a change')).toMatchObject({ by: 'user', keyId: null, userId: expect.any(String) });
-    expect((await list('?requestId=a%20look')).data).toEqual([]);
+    expect((await listRequests('?requestId=a%20look')).data).toEqual([]);
   });
 
   it('can be filtered by status, route, method, error and key, and has pages', async () => {
-    for (const n of [1, 2, 3]) await api.call('GET', `/contacts/${uuidv7()}`, { headers: headers(`missing ${n}`) });
+    for (const n of [1, 2, 3])
+      await api.call('GET', `/contacts/${uuidv7()}`, { headers: createHeaders(`missing ${n}`) });
     await waitForEntry('missing 3');
-    const { data } = await list('?status=404&method=GET&route=/contacts/%7Bid%7D&errorCode=NOT_FOUND');
+    const { data } = await listRequests('?status=404&method=GET&route=/contacts/%7Bid%7D&errorCode=NOT_FOUND');
     expect(data.length).toBeGreaterThanOrEqual(3);
     const [newest] = data;
-    const ofKey = await list(`?keyId=${newest.keyId}&status=4xx&route=/contacts/%7Bid%7D`);
+    const ofKey = await listRequests(`?keyId=${newest.keyId}&status=4xx&route=/contacts/%7Bid%7D`);
     expect(ofKey.data[0].id).toBe(newest.id);
-    expect((await list(`?keyId=${uuidv7()}`)).data).toEqual([]);
-    expect((await list('?status=5xx')).data).toEqual([]);
-    expect((await list(`?since=${new Date(Date.now() + 60_000).toISOString()}`)).data).toEqual([]);
-    const first = await list('?status=404&limit=2');
+    expect((await listRequests(`?keyId=${uuidv7()}`)).data).toEqual([]);
+    expect((await listRequests('?status=5xx')).data).toEqual([]);
+    expect((await listRequests(`?since=${new Date(Date.now() + 60_000).toISOString()}`)).data).toEqual([]);
+    const first = await listRequests('?status=404&limit=2');
     expect(first).toMatchObject({ hasMore: true });
-    const second = await list(`?status=404&limit=2&cursor=${first.cursor}`);
+    const second = await listRequests(`?status=404&limit=2&cursor=${first.cursor}`);
     const ids = [...first.data, ...second.data].map(({ id }: { id: string }) => id);
     expect(new Set(ids).size).toBe(ids.length);
     for (const bad of ['status=sometimes', 'errorCode=not_found'])
@@ -158,16 +164,16 @@ describe('the log of requests', () => {
   });
 
   it('shows no requests of another project', async () => {
-    await api.call('GET', '/contacts', { headers: headers('of one') });
+    await api.call('GET', '/contacts', { headers: createHeaders('of one') });
     await waitForEntry('of one');
     const asTwo = { key: api.two.secretKey };
     expect((await api.call('GET', '/requests/of%20one', asTwo)).status).toBe(404);
-    expect((await list('?requestId=of%20one', asTwo)).data).toEqual([]);
+    expect((await listRequests('?requestId=of%20one', asTwo)).data).toEqual([]);
   });
 });
 
 describe('the log of requests in memory', () => {
-  const request = (projectId: string): NewLoggedRequest => ({
+  const createLoggedRequest = (projectId: string): NewLoggedRequest => ({
     id: uuidv7(),
     projectId,
     requestId: 'r',
@@ -185,13 +191,13 @@ describe('the log of requests in memory', () => {
     const warnings: object[] = [];
     const log = createRequestLog({ db: api.db, log: { warn: (about: object) => void warnings.push(about) } as never });
     const [busy, quiet] = [uuidv7(), uuidv7()];
-    for (let n = 0; n < 5_000; n += 1) log.add(request(busy));
-    log.add(request(quiet));
+    for (let n = 0; n < 5_000; n += 1) log.add(createLoggedRequest(busy));
+    log.add(createLoggedRequest(quiet));
     await log.close();
-    const count = async (projectId: string) =>
+    const countRequests = async (projectId: string) =>
       (await api.db.selectFrom('requests').select('id').where('project_id', '=', projectId).execute()).length;
-    expect(await count(busy)).toBe(100);
-    expect(await count(quiet)).toBe(1);
+    expect(await countRequests(busy)).toBe(100);
+    expect(await countRequests(quiet)).toBe(1);
     expect(warnings).toEqual([{ requests: 4_900 }]);
   });
 });

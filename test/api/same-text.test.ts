@@ -18,7 +18,7 @@ beforeAll(async () => {
 });
 afterAll(() => api?.close());
 
-const contactOf = async (email: string) =>
+const findContact = async (email: string) =>
   (await api.call('GET', `/v1/contacts?search=${encodeURIComponent(email)}`)).body.data[0];
 
 describe('texts that look the same (in different Unicode forms) are equal', () => {
@@ -38,7 +38,7 @@ describe('texts that look the same (in different Unicode forms) are equal', () =
         body: { email: 'field@example.com', data: { [DECOMPOSED]: `${DECOMPOSED} au lait` } },
       }),
     );
-    expect((await contactOf('field@example.com')).data).toEqual({ [COMPOSED]: `${COMPOSED} au lait` });
+    expect((await findContact('field@example.com')).data).toEqual({ [COMPOSED]: `${COMPOSED} au lait` });
     for (const form of [COMPOSED, DECOMPOSED]) {
       const condition = {
         logic: 'AND',
@@ -53,7 +53,7 @@ describe('texts that look the same (in different Unicode forms) are equal', () =
     await expectOk(
       api.call('POST', '/v1/contacts', { body: { email: 'escaped@example.com', data: { drink: 'cafe\u0301' } } }),
     );
-    expect((await contactOf('escaped@example.com')).data).toEqual({ drink: COMPOSED });
+    expect((await findContact('escaped@example.com')).data).toEqual({ drink: COMPOSED });
   });
 });
 
@@ -61,21 +61,21 @@ it('stored definitions are converted to one form, and other data stays unchanged
   const before = await buildWorkflow(api, { eventName: 'plain', steps: PAUSE });
   const old = await buildWorkflow(api, { eventName: 'other', steps: PAUSE });
   await sql`UPDATE workflows SET event_name = ${DECOMPOSED} WHERE id = ${old.id}`.execute(api.db);
-  const versionOf = async (id: string) =>
+  const readVersion = async (id: string) =>
     api.db.selectFrom('workflows').select(['event_name', 'updated_at']).where('id', '=', id).executeTakeFirst();
-  const version = await versionOf(before.id);
+  const version = await readVersion(before.id);
   await up(api.db as unknown as Kysely<unknown>);
-  expect((await versionOf(old.id))?.event_name).toBe(COMPOSED);
-  expect(await versionOf(before.id)).toEqual(version);
+  expect((await readVersion(old.id))?.event_name).toBe(COMPOSED);
+  expect(await readVersion(before.id)).toEqual(version);
 });
 
 it('an accent behind an escaped line break survives the conversion of stored definitions', async () => {
   const { id } = await buildWorkflow(api, { eventName: 'broken-lines', steps: PAUSE });
-  const steps = () => api.db.selectFrom('workflow_steps').select('config').where('workflow_id', '=', id).execute();
+  const listSteps = () => api.db.selectFrom('workflow_steps').select('config').where('workflow_id', '=', id).execute();
   const config = { amount: 1, unit: 'days', note: `one\n\u0301 ${DECOMPOSED}` };
   await sql`UPDATE workflow_steps SET config = ${JSON.stringify(config)} WHERE workflow_id = ${id}`.execute(api.db);
   await up(api.db as unknown as Kysely<unknown>);
-  expect((await steps()).map((step) => step.config)).toContainEqual({ ...config, note: `one\n\u0301 ${COMPOSED}` });
+  expect((await listSteps()).map((step) => step.config)).toContainEqual({ ...config, note: `one\n\u0301 ${COMPOSED}` });
 });
 
 it('stored contact data and event names are converted, and a second run changes nothing', async () => {

@@ -22,23 +22,24 @@ beforeAll(async () => {
 });
 afterAll(() => api.close());
 
-const patch = (body: object) => api.call('PATCH', '/project', { key: null, headers: owner, body: { ...body } });
-const post = (changes: object) => api.call('POST', '/campaigns', { body: campaignBody({ ...changes }) });
-const create = async (changes: object) => (await expectOk(post(changes))).data;
-const send = (id: string, body: object = {}) => api.call('POST', `/campaigns/${id}/send`, { body: { ...body } });
-const statusAndField = ({ status, body }: CallResult) => [status, body.error?.errors?.[0]?.field];
+const patchProject = (body: object) => api.call('PATCH', '/project', { key: null, headers: owner, body: { ...body } });
+const postCampaign = (changes: object) => api.call('POST', '/campaigns', { body: campaignBody({ ...changes }) });
+const createCampaign = async (changes: object) => (await expectOk(postCampaign(changes))).data;
+const sendCampaign = (id: string, body: object = {}) =>
+  api.call('POST', `/campaigns/${id}/send`, { body: { ...body } });
+const toStatusAndField = ({ status, body }: CallResult) => [status, body.error?.errors?.[0]?.field];
 
 it('a project is in UTC without a sending window by default, and stores both as they were written', async () => {
-  const get = () => expectOk(api.call('GET', '/project', { key: null, headers: owner }));
-  expect(await get()).toMatchObject({ timezone: 'UTC', sendingWindow: null });
+  const readProject = () => expectOk(api.call('GET', '/project', { key: null, headers: owner }));
+  expect(await readProject()).toMatchObject({ timezone: 'UTC', sendingWindow: null });
   const set = { timezone: 'Asia/Kolkata', sendingWindow: WINDOW };
-  expect(await expectOk(patch(set))).toMatchObject(set);
-  await patch({ name: 'Shop' });
-  expect(await get()).toMatchObject(set);
-  expect(await expectOk(patch({ sendingWindow: { from: '08:00', to: '21:00' } }))).toMatchObject({
+  expect(await expectOk(patchProject(set))).toMatchObject(set);
+  await patchProject({ name: 'Shop' });
+  expect(await readProject()).toMatchObject(set);
+  expect(await expectOk(patchProject({ sendingWindow: { from: '08:00', to: '21:00' } }))).toMatchObject({
     sendingWindow: { from: '08:00', to: '21:00', days: [1, 2, 3, 4, 5, 6, 7] },
   });
-  expect(await expectOk(patch({ sendingWindow: null, timezone: 'UTC' }))).toMatchObject({ sendingWindow: null });
+  expect(await expectOk(patchProject({ sendingWindow: null, timezone: 'UTC' }))).toMatchObject({ sendingWindow: null });
 });
 
 it.each([
@@ -50,15 +51,15 @@ it.each([
   [{ sendingWindow: { ...WINDOW, days: [] } }, 'sendingWindow.days'],
   [{ sendingWindow: { to: '21:00' } }, 'sendingWindow.from'],
 ])('a project with %j returns 422 at %s', async (body, field) => {
-  expect(statusAndField(await patch(body))).toEqual([422, field]);
+  expect(toStatusAndField(await patchProject(body))).toEqual([422, field]);
 });
 
 it('a campaign stores its sending window, its local time and its rule for late recipients', async () => {
-  const plain = await create({});
+  const plain = await createCampaign({});
   expect(plain).toMatchObject({ sendAtLocal: null, latePolicy: 'SEND', nextOpening: null });
   expect(plain).not.toHaveProperty('sendingWindow');
   const timed = { sendAtLocal: LOCAL, latePolicy: 'SKIP', sendingWindow: WINDOW };
-  const { id } = await create(timed);
+  const { id } = await createCampaign(timed);
   expect(await expectOk(api.call('GET', `/campaigns/${id}`))).toMatchObject(timed);
   expect(await expectOk(api.call('PUT', `/campaigns/${id}`, { body: { subject: 'S' } }))).toMatchObject(timed);
   const copy = await expectOk(api.call('POST', `/campaigns/${id}/duplicate`));
@@ -80,24 +81,24 @@ it.each([
   [{ sendingWindow: { from: '8', to: '9' } }, 'sendingWindow.from'],
   [{ sendingWindow: 'mine' }, 'sendingWindow'],
 ])('a campaign with %j returns 422 at %s', async (body, field) => {
-  expect(statusAndField(await post(body))).toEqual([422, field]);
+  expect(toStatusAndField(await postCampaign(body))).toEqual([422, field]);
 });
 
 it('a local hour can be set in the campaign or when it is sent, and not together with a schedule', async () => {
-  const { id } = await create({ sendAtLocal: LOCAL });
+  const { id } = await createCampaign({ sendAtLocal: LOCAL });
   const scheduledFor = '2030-01-01T09:00:00Z';
-  expect(statusAndField(await send(id, { scheduledFor }))).toEqual([422, 'scheduledFor']);
-  const sent = await expectOk(send(id));
+  expect(toStatusAndField(await sendCampaign(id, { scheduledFor }))).toEqual([422, 'scheduledFor']);
+  const sent = await expectOk(sendCampaign(id));
   expect(sent.data).toMatchObject({ status: 'SCHEDULED', scheduledAt: FIRST, scheduledFor: null, sendAtLocal: LOCAL });
-  expect(statusAndField(await api.call('PUT', `/campaigns/${id}`, { body: { scheduledFor } }))).toEqual([
+  expect(toStatusAndField(await api.call('PUT', `/campaigns/${id}`, { body: { scheduledFor } }))).toEqual([
     422,
     'scheduledFor',
   ]);
   const moved = await expectOk(api.call('PUT', `/campaigns/${id}`, { body: { scheduledFor, sendAtLocal: null } }));
   expect(moved).toMatchObject({ scheduledFor: '2030-01-01T09:00:00.000Z', sendAtLocal: null });
-  const other = await create({});
+  const other = await createCampaign({});
   const both = { sendAtLocal: LOCAL, scheduledFor };
-  expect(statusAndField(await send(other.id, both))).toEqual([422, 'scheduledFor']);
-  const local = await expectOk(send(other.id, { sendAtLocal: LOCAL, latePolicy: 'SKIP' }));
+  expect(toStatusAndField(await sendCampaign(other.id, both))).toEqual([422, 'scheduledFor']);
+  const local = await expectOk(sendCampaign(other.id, { sendAtLocal: LOCAL, latePolicy: 'SKIP' }));
   expect(local.data).toMatchObject({ status: 'SCHEDULED', scheduledAt: FIRST, sendAtLocal: LOCAL, latePolicy: 'SKIP' });
 });

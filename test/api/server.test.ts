@@ -35,7 +35,7 @@ afterAll(async () => {
 const json = { 'content-type': 'application/json' };
 
 /** Returns the server's response to raw bytes. */
-function raw(bytes: string): Promise<string> {
+function sendRawBytes(bytes: string): Promise<string> {
   return new Promise((resolve, reject) => {
     const socket = connectSocket(api.port, '127.0.0.1', () => socket.end(bytes));
     let text = '';
@@ -102,26 +102,26 @@ describe('the HTTP server', () => {
   });
 
   it('returns a JSON error for invalid HTTP', async () => {
-    expect(await raw('NONSENSE\r\n\r\n')).toMatch(/^HTTP\/1.1 400 .*"code":"BAD_REQUEST"/s);
-    expect(await raw(`GET /health HTTP/1.1\r\nHost: x\r\nBig: ${'x'.repeat(20_000)}\r\n\r\n`)).toMatch(
+    expect(await sendRawBytes('NONSENSE\r\n\r\n')).toMatch(/^HTTP\/1.1 400 .*"code":"BAD_REQUEST"/s);
+    expect(await sendRawBytes(`GET /health HTTP/1.1\r\nHost: x\r\nBig: ${'x'.repeat(20_000)}\r\n\r\n`)).toMatch(
       /^HTTP\/1.1 431 .*"suggestion":"Shorten the URL and the headers to 16 KB together."/s,
     );
-    const backslash = await raw('GET /a\\b HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n');
+    const backslash = await sendRawBytes('GET /a\\b HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n');
     expect(backslash).toMatch(/^HTTP\/1.1 400 .*"code":"BAD_REQUEST"/s);
   });
 
   it('allows the origins of CORS_ORIGINS, and any origin on the endpoints of the public key', async () => {
-    const preflight = (path: string, origin: string) =>
+    const sendPreflight = (path: string, origin: string) =>
       fetch(`${base}${path}`, {
         method: 'OPTIONS',
         headers: { origin, 'access-control-request-method': 'POST', 'access-control-request-headers': 'authorization' },
       });
-    const shop = await preflight('/contacts', 'https://shop.example');
+    const shop = await sendPreflight('/contacts', 'https://shop.example');
     expect([shop.status, shop.headers.get('access-control-allow-origin')]).toEqual([204, 'https://shop.example']);
     expect(
-      (await preflight('/contacts', 'https://evil.example')).headers.get('access-control-allow-origin'),
+      (await sendPreflight('/contacts', 'https://evil.example')).headers.get('access-control-allow-origin'),
     ).toBeNull();
-    const anyone = await preflight('/v1/track', 'https://evil.example');
+    const anyone = await sendPreflight('/v1/track', 'https://evil.example');
     expect(anyone.headers.get('access-control-allow-origin')).toBe('*');
     expect(anyone.headers.get('access-control-allow-headers')).toContain('Authorization');
   });

@@ -24,20 +24,22 @@ afterAll(async () => {
 });
 
 const PATHS = ['/activity', '/activity/stats', '/events', '/events/stats', '/analytics/timeseries'];
-const bearer = (key: string) => ({ authorization: `Bearer ${key}`, 'content-type': 'application/json' });
+const createHeaders = (key: string) => ({ authorization: `Bearer ${key}`, 'content-type': 'application/json' });
 
 it('twenty slow dashboard requests of one project delay no email', async () => {
   const base = `http://127.0.0.1:${running.port}`;
   const waiting: Promise<number>[] = [];
   const send = async (key: string, from: string) => {
     const body = JSON.stringify({ to: 'ann@example.com', from, subject: 'Hi', body: '<p>Hi</p>' });
-    return (await fetch(`${base}/v1/send`, { method: 'POST', headers: bearer(key), body })).status;
+    return (await fetch(`${base}/v1/send`, { method: 'POST', headers: createHeaders(key), body })).status;
   };
   await api.db.transaction().execute(async (trx) => {
     await sql`LOCK TABLE events IN ACCESS EXCLUSIVE MODE`.execute(trx);
     for (let n = 0; n < 20; n += 1) {
       const path = PATHS[n % PATHS.length];
-      waiting.push(fetch(base + path, { headers: bearer(api.one.secretKey) }).then((response) => response.status));
+      waiting.push(
+        fetch(base + path, { headers: createHeaders(api.one.secretKey) }).then((response) => response.status),
+      );
     }
     await until(async () => {
       const { rows } = await sql`
@@ -61,7 +63,7 @@ it('a list that takes too long returns 503 with a suggestion', async () => {
   const app = createApp({ ...api.deps, reads });
   await api.db.transaction().execute(async (trx) => {
     await sql`LOCK TABLE events IN ACCESS EXCLUSIVE MODE`.execute(trx);
-    const response = await app.request('/activity', { headers: bearer(api.one.secretKey) });
+    const response = await app.request('/activity', { headers: createHeaders(api.one.secretKey) });
     expect([response.status, response.headers.get('retry-after')]).toEqual([503, '2']);
     const { error } = (await response.json()) as { error: { code: string; suggestion: string } };
     expect(error.code).toBe('SERVICE_UNAVAILABLE');

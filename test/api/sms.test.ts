@@ -84,12 +84,12 @@ it('the contact is found by its phone number, unless the request names a contact
   const phone = '+4915100000001';
   const byPhone = await buildContact(api.db, { projectId: api.one.id, data: { phone } });
   const named = await buildContact(api.db, { projectId: api.one.id });
-  const contactOf = async (body: object) => {
+  const sendAndReadContact = async (body: object) => {
     const { id } = (await send({ to: phone, body: 'x', ...body })).body;
     return (await api.call('GET', `/v1/sms/${id}`)).body.data.contactId;
   };
-  expect(await contactOf({})).toBe(byPhone);
-  expect(await contactOf({ contactId: named })).toBe(named);
+  expect(await sendAndReadContact({})).toBe(byPhone);
+  expect(await sendAndReadContact({ contactId: named })).toBe(named);
   const foreign = await buildContact(api.db, { projectId: api.two.id });
   expect((await send({ to: phone, body: 'x', contactId: foreign })).status).toBe(404);
 });
@@ -125,7 +125,7 @@ it('the list of SMS has filters and pages without bodies; a record has the body,
   expect((await api.call('GET', '/v1/sms', { key })).status).toBe(403);
 });
 
-async function callback(path: string, params: Record<string, string>, token = TOKEN) {
+async function postCallback(path: string, params: Record<string, string>, token = TOKEN) {
   const signature = computeTwilioSignature(token, `https://mail.example.com${path}`, params);
   const headers = { 'content-type': 'application/x-www-form-urlencoded', 'x-twilio-signature': signature };
   return api.app.request(path, { method: 'POST', headers, body: new URLSearchParams(params).toString() });
@@ -137,27 +137,28 @@ it('Twilio reports the result of a message, and a later report never resets the 
   const [sms] = await claimSms(api.db, { projectId: api.one.id, messages: [{ id, deliveryId }], pads });
   const outcome = { kind: 'accepted' as const, status: 'QUEUED' as const, providerMessageId: 'SM1' };
   await settleSms(api.db, { projectId: api.one.id, id, claim: sms?.claim ?? 0, outcome });
-  const status = async () => (await api.call('GET', `/v1/sms/${id}`)).body.data.status;
-  expect(await status()).toBe('QUEUED');
+  const readStatus = async () => (await api.call('GET', `/v1/sms/${id}`)).body.data.status;
+  expect(await readStatus()).toBe('QUEUED');
   const path = `/webhooks/twilio/status?id=${id}`;
-  expect((await callback(path, { MessageSid: 'SM1', MessageStatus: 'delivered' }, 'wrong')).status).toBe(403);
-  expect(await status()).toBe('QUEUED');
-  await callback(path, { MessageSid: 'SM1', MessageStatus: 'delivered' });
-  await callback('/webhooks/twilio/status', { MessageSid: 'SM1', MessageStatus: 'sent' });
-  expect(await status()).toBe('DELIVERED');
+  expect((await postCallback(path, { MessageSid: 'SM1', MessageStatus: 'delivered' }, 'wrong')).status).toBe(403);
+  expect(await readStatus()).toBe('QUEUED');
+  await postCallback(path, { MessageSid: 'SM1', MessageStatus: 'delivered' });
+  await postCallback('/webhooks/twilio/status', { MessageSid: 'SM1', MessageStatus: 'sent' });
+  expect(await readStatus()).toBe('DELIVERED');
 });
 
 it('STOP ends consent to SMS only, and START restores it', async () => {
   const phone = '+4915100000003';
   const id = await buildContact(api.db, { projectId: api.one.id, data: { phone }, subscribed: true });
-  const state = async () => {
+  const readSubscriptions = async () => {
     const query = api.db.selectFrom('contacts').select(['subscribed', 'sms_subscribed']).where('id', '=', id);
     return query.executeTakeFirstOrThrow();
   };
-  const inbound = (Body: string) => callback('/webhooks/twilio/inbound', { From: phone, To: '+4930123456', Body });
-  const response = await inbound('stop');
+  const receiveSms = (Body: string) =>
+    postCallback('/webhooks/twilio/inbound', { From: phone, To: '+4930123456', Body });
+  const response = await receiveSms('stop');
   expect([response.status, response.headers.get('content-type')]).toEqual([200, 'text/xml']);
-  expect(await state()).toEqual({ subscribed: true, sms_subscribed: false });
+  expect(await readSubscriptions()).toEqual({ subscribed: true, sms_subscribed: false });
   const { body } = await send({ to: phone, body: 'x' });
   const [claimed] = await claimSms(api.db, {
     projectId: api.one.id,
@@ -165,27 +166,27 @@ it('STOP ends consent to SMS only, and START restores it', async () => {
     pads,
   });
   expect(claimed?.consents).toBe(false);
-  await inbound('START');
-  expect(await state()).toEqual({ subscribed: true, sms_subscribed: true });
+  await receiveSms('START');
+  expect(await readSubscriptions()).toEqual({ subscribed: true, sms_subscribed: true });
 });
 
 describe('the list of stopped numbers', () => {
   const SHOP = '+15005550006';
   const DESK = '+4930123456';
   let n = 0;
-  const nextPhone = () => {
+  const createPhone = () => {
     n += 1;
     return `+49151111${String(n).padStart(5, '0')}`;
   };
-  const inbound = (From: string, Body: string, To = DESK, more = {}) =>
-    callback('/webhooks/twilio/inbound', { From, To, Body, ...more });
-  const create = async (data: object) => {
+  const receiveSms = (From: string, Body: string, To = DESK, more = {}) =>
+    postCallback('/webhooks/twilio/inbound', { From, To, Body, ...more });
+  const createContact = async (data: object) => {
     n += 1;
     return (await api.call('POST', '/contacts', { body: { email: `sms-${n}@x.com`, data } })).body;
   };
-  const stopsOf = async (phone: string) =>
+  const listStops = async (phone: string) =>
     (await api.call('GET', `/v1/sms/stops?phone=${encodeURIComponent(phone)}`)).body.data;
-  async function consents(phone: string, p: { from: string; marketing: boolean }) {
+  async function insertSmsAndReadConsent(phone: string, p: { from: string; marketing: boolean }) {
     const { sms } = await inTransaction(api.db, (trx) =>
       insertSms(trx, {
         projectId: api.one.id,
@@ -201,59 +202,59 @@ describe('the list of stopped numbers', () => {
   }
 
   it('keeps a STOP of a number without a contact, for its sender, and for marketing of all senders', async () => {
-    const phone = nextPhone();
-    await inbound(phone, 'STOP');
-    expect(await stopsOf(phone)).toMatchObject([{ phone, from: DESK, source: 'twilio', actor: 'contact' }]);
-    expect(await consents(phone, { from: DESK, marketing: false })).toBe(false);
-    expect(await consents(phone, { from: SHOP, marketing: true })).toBe(false);
-    expect(await consents(phone, { from: SHOP, marketing: false })).toBe(true);
-    expect((await create({ phone })).smsSubscribed).toBe(false);
-    await inbound(phone, 'START', SHOP);
-    expect(await consents(phone, { from: DESK, marketing: true })).toBe(false);
-    await inbound(phone, 'START');
-    expect(await consents(phone, { from: DESK, marketing: true })).toBe(true);
+    const phone = createPhone();
+    await receiveSms(phone, 'STOP');
+    expect(await listStops(phone)).toMatchObject([{ phone, from: DESK, source: 'twilio', actor: 'contact' }]);
+    expect(await insertSmsAndReadConsent(phone, { from: DESK, marketing: false })).toBe(false);
+    expect(await insertSmsAndReadConsent(phone, { from: SHOP, marketing: true })).toBe(false);
+    expect(await insertSmsAndReadConsent(phone, { from: SHOP, marketing: false })).toBe(true);
+    expect((await createContact({ phone })).smsSubscribed).toBe(false);
+    await receiveSms(phone, 'START', SHOP);
+    expect(await insertSmsAndReadConsent(phone, { from: DESK, marketing: true })).toBe(false);
+    await receiveSms(phone, 'START');
+    expect(await insertSmsAndReadConsent(phone, { from: DESK, marketing: true })).toBe(true);
   });
 
   it('survives deletion of the contact, a new contact and a new number, and keeps no number of an erased contact', async () => {
-    const phone = nextPhone();
-    const first = await create({ phone });
-    await inbound(phone, 'Stop. Thank you');
-    const moved = nextPhone();
+    const phone = createPhone();
+    const first = await createContact({ phone });
+    await receiveSms(phone, 'Stop. Thank you');
+    const moved = createPhone();
     await api.call('PATCH', `/contacts/${first.id}`, { body: { data: { phone: moved } } });
-    expect(await consents(moved, { from: DESK, marketing: true })).toBe(false);
+    expect(await insertSmsAndReadConsent(moved, { from: DESK, marketing: true })).toBe(false);
     await api.call('DELETE', `/contacts/${first.id}`);
-    expect(await consents(moved, { from: DESK, marketing: true })).toBe(false);
-    expect(await consents(phone, { from: DESK, marketing: true })).toBe(false);
-    expect((await stopsOf(moved)).map((stop: { phone: string | null }) => stop.phone)).toEqual([null]);
-    expect((await create({ phone: moved })).smsSubscribed).toBe(false);
+    expect(await insertSmsAndReadConsent(moved, { from: DESK, marketing: true })).toBe(false);
+    expect(await insertSmsAndReadConsent(phone, { from: DESK, marketing: true })).toBe(false);
+    expect((await listStops(moved)).map((stop: { phone: string | null }) => stop.phone)).toEqual([null]);
+    expect((await createContact({ phone: moved })).smsSubscribed).toBe(false);
   });
 
   it('keeps a refusal from an imported file for marketing only, until START to any sender', async () => {
-    const phone = nextPhone();
-    const { id } = await create({ phone });
+    const phone = createPhone();
+    const { id } = await createContact({ phone });
     const p = { projectId: api.one.id, contactIds: [id], actor: 'job:1' };
     await inTransaction(api.db, (trx) => addImportedStops(trx, key, p));
-    expect(await stopsOf(phone)).toMatchObject([{ from: 'import', source: 'import', actor: 'job:1' }]);
-    expect(await consents(phone, { from: DESK, marketing: true })).toBe(false);
-    expect(await consents(phone, { from: DESK, marketing: false })).toBe(true);
-    await inbound(phone, 'START');
-    expect(await consents(phone, { from: SHOP, marketing: true })).toBe(true);
+    expect(await listStops(phone)).toMatchObject([{ from: 'import', source: 'import', actor: 'job:1' }]);
+    expect(await insertSmsAndReadConsent(phone, { from: DESK, marketing: true })).toBe(false);
+    expect(await insertSmsAndReadConsent(phone, { from: DESK, marketing: false })).toBe(true);
+    await receiveSms(phone, 'START');
+    expect(await insertSmsAndReadConsent(phone, { from: SHOP, marketing: true })).toBe(true);
   });
 
   it('can also be changed by API', async () => {
-    const phone = nextPhone();
-    const { id } = await create({ phone });
+    const phone = createPhone();
+    const { id } = await createContact({ phone });
     expect((await api.call('POST', '/v1/sms/stops', { body: { phone } })).body).toMatchObject({
       phone,
       from: null,
       source: 'api',
     });
     expect((await api.call('GET', `/contacts/${id}`)).body.smsSubscribed).toBe(false);
-    expect(await consents(phone, { from: DESK, marketing: false })).toBe(false);
-    expect(await stopsOf(phone)).toHaveLength(1);
+    expect(await insertSmsAndReadConsent(phone, { from: DESK, marketing: false })).toBe(false);
+    expect(await listStops(phone)).toHaveLength(1);
     // Numbers as people write them, with or without the plus.
     const written = phone.replace(/^\+(\d\d)(\d{3})/, '00$1 ($2) ');
-    expect(await stopsOf(written)).toHaveLength(1);
+    expect(await listStops(written)).toHaveLength(1);
     expect((await api.call('POST', '/v1/sms/stops', { body: { phone: written } })).body).toMatchObject({ phone });
     const pair = await api.call('POST', '/v1/sms/stops', { body: { phone, from: DESK.replace('+49', '0049 (0) ') } });
     expect(pair.body).toMatchObject({ phone, from: DESK });
@@ -265,24 +266,28 @@ describe('the list of stopped numbers', () => {
   });
 
   it('records a STOP from error 21610 of a callback, and a failure reason from other codes', async () => {
-    const phone = nextPhone();
-    const report = async (ErrorCode: string) => {
+    const phone = createPhone();
+    const sendAndReportError = async (ErrorCode: string) => {
       const { id } = (await send({ to: phone, body: 'x' })).body;
-      await callback(`/webhooks/twilio/status?id=${id}`, { MessageSid: `SM${id}`, MessageStatus: 'failed', ErrorCode });
+      await postCallback(`/webhooks/twilio/status?id=${id}`, {
+        MessageSid: `SM${id}`,
+        MessageStatus: 'failed',
+        ErrorCode,
+      });
       return (await api.call('GET', `/v1/sms/${id}`)).body.data.reason;
     };
-    expect([await report('21614'), await report('21211'), await report('30005')]).toEqual([
-      'not_mobile',
-      'invalid_number',
-      'provider_rejected',
-    ]);
-    expect(await stopsOf(phone)).toEqual([]);
-    expect(await report('21610')).toBe('sms_stopped');
-    expect(await stopsOf(phone)).toMatchObject([{ from: DESK, source: 'twilio' }]);
+    expect([
+      await sendAndReportError('21614'),
+      await sendAndReportError('21211'),
+      await sendAndReportError('30005'),
+    ]).toEqual(['not_mobile', 'invalid_number', 'provider_rejected']);
+    expect(await listStops(phone)).toEqual([]);
+    expect(await sendAndReportError('21610')).toBe('sms_stopped');
+    expect(await listStops(phone)).toMatchObject([{ from: DESK, source: 'twilio' }]);
   });
 
   it('is filled once from the consent of contacts that an earlier release stored', async () => {
-    const phone = nextPhone();
+    const phone = createPhone();
     const id = await buildContact(api.db, { projectId: api.two.id, data: { phone } });
     await api.db.updateTable('contacts').set({ sms_subscribed: false }).where('id', '=', id).execute();
     await api.db.insertInto('sms_stop_backfill').values({ after: '00000000-0000-0000-0000-000000000000' }).execute();
@@ -293,10 +298,10 @@ describe('the list of stopped numbers', () => {
   });
 
   it('a received SMS is recorded once as an event of its contact, with its text', async () => {
-    const phone = nextPhone();
-    const { id } = await create({ phone: phone.replace('+49', '0049 ') });
-    await inbound(phone, 'please stop by at eight', DESK, { MessageSid: 'SM-in' });
-    await inbound(phone, 'please stop by at eight', DESK, { MessageSid: 'SM-in' });
+    const phone = createPhone();
+    const { id } = await createContact({ phone: phone.replace('+49', '0049 ') });
+    await receiveSms(phone, 'please stop by at eight', DESK, { MessageSid: 'SM-in' });
+    await receiveSms(phone, 'please stop by at eight', DESK, { MessageSid: 'SM-in' });
     const { body } = await api.call('GET', `/contacts/${id}/timeline`);
     const received = body.data.filter((item: { type: string }) => item.type === 'sms.received');
     expect(received).toMatchObject([
@@ -309,23 +314,23 @@ describe('the list of stopped numbers', () => {
   });
 
   it('a repeated START does not undo a STOP that came after the first START', async () => {
-    const phone = nextPhone();
+    const phone = createPhone();
     for (const [text, MessageSid] of [
       ['START', 'SM-start'],
       ['STOP', 'SM-stop'],
       ['START', 'SM-start'],
     ] as const)
-      await inbound(phone, text, DESK, { MessageSid });
-    expect(await stopsOf(phone)).toHaveLength(1);
+      await receiveSms(phone, text, DESK, { MessageSid });
+    expect(await listStops(phone)).toHaveLength(1);
   });
 
   it('a callback accepts NUL characters in every parameter', async () => {
-    const phone = nextPhone();
-    const response = await inbound(`${phone}\0`, 'STOP\0', DESK, { MessageSid: 'SM\0nul' });
-    expect([response.status, await stopsOf(phone)]).toEqual([200, [expect.objectContaining({ phone })]]);
-    const { id } = (await send({ to: nextPhone(), body: 'x' })).body;
+    const phone = createPhone();
+    const response = await receiveSms(`${phone}\0`, 'STOP\0', DESK, { MessageSid: 'SM\0nul' });
+    expect([response.status, await listStops(phone)]).toEqual([200, [expect.objectContaining({ phone })]]);
+    const { id } = (await send({ to: createPhone(), body: 'x' })).body;
     const report = { MessageSid: `SM${id}\0`, MessageStatus: 'failed', ErrorCode: '30008', ErrorMessage: 'x\0' };
-    expect((await callback(`/webhooks/twilio/status?id=${id}`, report)).status).toBe(204);
+    expect((await postCallback(`/webhooks/twilio/status?id=${id}`, report)).status).toBe(204);
     expect((await api.call('GET', `/v1/sms/${id}`)).body.data).toMatchObject({
       status: 'FAILED',
       error: 'Twilio 30008 x',
@@ -333,13 +338,13 @@ describe('the list of stopped numbers', () => {
   });
 
   it('the event of a keyword that the provider handled names the consent that the provider recorded', async () => {
-    const phone = nextPhone();
-    const { id } = await create({ phone });
-    await inbound(phone, 'GENUG', DESK, { MessageSid: 'SM-c1', OptOutType: 'STOP' });
-    expect(await stopsOf(phone)).toHaveLength(1);
-    await inbound(phone, 'ZURUECK', DESK, { MessageSid: 'SM-c2', OptOutType: 'START' });
-    expect(await stopsOf(phone)).toEqual([]);
-    await inbound(phone, 'INFO', DESK, { MessageSid: 'SM-c3', OptOutType: 'HELP' });
+    const phone = createPhone();
+    const { id } = await createContact({ phone });
+    await receiveSms(phone, 'GENUG', DESK, { MessageSid: 'SM-c1', OptOutType: 'STOP' });
+    expect(await listStops(phone)).toHaveLength(1);
+    await receiveSms(phone, 'ZURUECK', DESK, { MessageSid: 'SM-c2', OptOutType: 'START' });
+    expect(await listStops(phone)).toEqual([]);
+    await receiveSms(phone, 'INFO', DESK, { MessageSid: 'SM-c3', OptOutType: 'HELP' });
     const { body } = await api.call('GET', `/contacts/${id}/timeline`);
     const received = body.data.filter((item: { type: string }) => item.type === 'sms.received');
     const read = received.map(({ metadata: { data } }: { metadata: { data: object } }) => data);
@@ -351,10 +356,10 @@ describe('the list of stopped numbers', () => {
   });
 
   it('the event of an MMS names its files', async () => {
-    const phone = nextPhone();
-    const { id } = await create({ phone });
+    const phone = createPhone();
+    const { id } = await createContact({ phone });
     const files = { NumMedia: '2', MediaUrl0: 'https://x.example/0', MediaContentType0: 'image/png', MediaUrl1: '' };
-    await inbound(phone, '', DESK, { MessageSid: 'MM-1', ...files });
+    await receiveSms(phone, '', DESK, { MessageSid: 'MM-1', ...files });
     const { body } = await api.call('GET', `/contacts/${id}/timeline`);
     expect(body.data.find((item: { type: string }) => item.type === 'sms.received').metadata.data).toMatchObject({
       text: '',
@@ -364,29 +369,29 @@ describe('the list of stopped numbers', () => {
 
   it('a received SMS counts in each project that sends from the number, or sent from it before', async () => {
     const headers = await signIn(api, api.two, 'OWNER');
-    const senders = (method: string, path = '', body?: object) =>
+    const callSenders = (method: string, path = '', body?: object) =>
       api.call(method, `/sms/senders${path}`, { key: null, headers, body });
     const shared = '+15005550009';
-    const sender = (await senders('POST', '', { country: 'US', from: shared })).body;
+    const sender = (await callSenders('POST', '', { country: 'US', from: shared })).body;
     const own = await signIn(api, api.one, 'OWNER');
     await api.call('POST', '/sms/senders', { key: null, headers: own, body: { country: 'FR', from: shared } });
-    const phone = nextPhone();
-    const create2 = (email: string) =>
+    const phone = createPhone();
+    const createContactOfProjectTwo = (email: string) =>
       api.call('POST', '/contacts', { key: api.two.secretKey, body: { email, data: { phone } } });
-    const first = (await create2('sms-a@x.com')).body;
-    const second = (await create2('sms-b@x.com')).body;
-    const mine = await create({ phone });
-    const consentOf = async (id: string, key?: string) =>
+    const first = (await createContactOfProjectTwo('sms-a@x.com')).body;
+    const second = (await createContactOfProjectTwo('sms-b@x.com')).body;
+    const mine = await createContact({ phone });
+    const readSmsSubscribed = async (id: string, key?: string) =>
       (await api.call('GET', `/contacts/${id}`, { ...(key && { key }) })).body.smsSubscribed;
-    const both = async () => [
-      await consentOf(first.id, api.two.secretKey),
-      await consentOf(second.id, api.two.secretKey),
-      await consentOf(mine.id),
+    const readBothConsents = async () => [
+      await readSmsSubscribed(first.id, api.two.secretKey),
+      await readSmsSubscribed(second.id, api.two.secretKey),
+      await readSmsSubscribed(mine.id),
     ];
-    await inbound(phone, 'STOP', shared);
-    expect(await both()).toEqual([false, false, false]);
-    await inbound(phone, 'START', shared);
-    expect(await both()).toEqual([true, true, true]);
+    await receiveSms(phone, 'STOP', shared);
+    expect(await readBothConsents()).toEqual([false, false, false]);
+    await receiveSms(phone, 'START', shared);
+    expect(await readBothConsents()).toEqual([true, true, true]);
 
     await inTransaction(api.db, (trx) =>
       insertSms(trx, {
@@ -399,22 +404,22 @@ describe('the list of stopped numbers', () => {
         marketing: true,
       }),
     );
-    expect((await senders('DELETE', `/${sender.id}`)).status).toBe(204);
-    await inbound(phone, 'STOP', shared, { MessageSid: 'SM-removed' });
-    expect(await both()).toEqual([false, false, false]);
+    expect((await callSenders('DELETE', `/${sender.id}`)).status).toBe(204);
+    await receiveSms(phone, 'STOP', shared, { MessageSid: 'SM-removed' });
+    expect(await readBothConsents()).toEqual([false, false, false]);
   });
 
   it('the sender of an SMS is found by a number in local form, in the country of the project', async () => {
     const headers = await signIn(api, api.one, 'OWNER');
-    const set = (phoneCountry: string | null) =>
+    const setPhoneCountry = (phoneCountry: string | null) =>
       api.call('PATCH', '/project', { key: null, headers, body: { phoneCountry } });
-    expect((await set('Germany')).status).toBe(422);
-    expect((await set('de')).body).toMatchObject({ phoneCountry: 'DE' });
-    const phone = nextPhone();
-    const { id } = await create({ phone: `0${phone.slice(3, 6)} / ${phone.slice(6)}` });
-    await inbound(phone, 'stop 🛑');
+    expect((await setPhoneCountry('Germany')).status).toBe(422);
+    expect((await setPhoneCountry('de')).body).toMatchObject({ phoneCountry: 'DE' });
+    const phone = createPhone();
+    const { id } = await createContact({ phone: `0${phone.slice(3, 6)} / ${phone.slice(6)}` });
+    await receiveSms(phone, 'stop 🛑');
     expect((await api.call('GET', `/contacts/${id}`)).body.smsSubscribed).toBe(false);
-    await set(null);
+    await setPhoneCountry(null);
   });
 });
 

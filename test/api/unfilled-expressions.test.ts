@@ -21,7 +21,7 @@ const CONDITION = {
 const AT = 'conditions.0.value';
 const MAIL = { name: 'M', subject: 's', body: '<p>b</p>', from: 'hi@shop.example' };
 const SENDER = '"{{brand}}" <hi@shop.example>';
-const step = (type: string, config: object) => ({ type, name: 'S', config });
+const createStepBody = (type: string, config: object) => ({ type, name: 'S', config });
 
 it.each<[string, string, object, string]>([
   ['POST', '/segments', { name: 'S', filters: CONDITION }, `filters.${AT}`],
@@ -40,15 +40,15 @@ it.each<[string, string, object, string]>([
   ['POST', '/v1/webhooks', { url: 'https://hooks.example/', events: ['order.{{event.kind}}'] }, 'events.0'],
   ['POST', '/workflows', { name: 'W', eventName: 'order.{{event.kind}}' }, 'eventName'],
   ['POST', '/workflows', { name: 'W', eventName: 'e', exitOn: [{ eventName: '{{event.x}}' }] }, 'exitOn.0.eventName'],
-  ['STEP', '', step('WAIT_FOR_EVENT', { eventName: '{% if a %}b{% endif %}' }), 'config.eventName'],
-  ['STEP', '', step('EXIT', { reason: 'because {{event.reason}}' }), 'config.reason'],
-  ['STEP', '', step('UPDATE_CONTACT', { updates: { '{{event.key}}': 1 } }), 'config.updates.{{event.key}}'],
-  ['STEP', '', step('SEND_EMAIL', { from: SENDER }), 'config.from'],
-  ['STEP', '', step('SEND_SMS', { body: 'Hi', from: '{{event.sender}}' }), 'config.from'],
+  ['STEP', '', createStepBody('WAIT_FOR_EVENT', { eventName: '{% if a %}b{% endif %}' }), 'config.eventName'],
+  ['STEP', '', createStepBody('EXIT', { reason: 'because {{event.reason}}' }), 'config.reason'],
+  ['STEP', '', createStepBody('UPDATE_CONTACT', { updates: { '{{event.key}}': 1 } }), 'config.updates.{{event.key}}'],
+  ['STEP', '', createStepBody('SEND_EMAIL', { from: SENDER }), 'config.from'],
+  ['STEP', '', createStepBody('SEND_SMS', { body: 'Hi', from: '{{event.sender}}' }), 'config.from'],
   [
     'STEP',
     '',
-    step('WEBHOOK', { url: 'https://hooks.example/', body: { a: [{ '{{event.key}}': 1 }] } }),
+    createStepBody('WEBHOOK', { url: 'https://hooks.example/', body: { a: [{ '{{event.key}}': 1 }] } }),
     'config.body.a.0.{{event.key}}',
   ],
 ])(
@@ -87,7 +87,7 @@ describe('a stored record with an expression in a field whose expressions are ne
   const BAD_CONDITION = { logic: 'AND', groups: [{ filters: CONDITION.conditions }] };
   const GOOD = { operator: 'AND', conditions: [{ field: 'data.cart', operator: 'exists' }] };
 
-  async function storeOlder(
+  async function storeAsEarlierRelease(
     table: keyof Database &
       ('templates' | 'campaigns' | 'segments' | 'workflows' | 'webhook_endpoints' | 'workflow_steps'),
     id: string,
@@ -96,22 +96,22 @@ describe('a stored record with an expression in a field whose expressions are ne
     await api.db.updateTable(table).set(values).where('id', '=', id).execute();
   }
 
-  async function sendBack(method: 'PATCH' | 'PUT', path: string, change: object = {}) {
+  async function sendRecordBack(method: 'PATCH' | 'PUT', path: string, change: object = {}) {
     const { body: record } = await api.call('GET', path);
     return { record, response: await api.call(method, path, { body: { ...record, ...change } }) };
   }
 
   it('keeps its template when it is sent back unchanged, and a changed value is refused', async () => {
     const { id } = await createRecord(api, '/templates', { ...MAIL, type: 'MARKETING' });
-    await storeOlder('templates', id, { from_name: '{{brand}}', body: '<p>{% include "x" %}</p>' });
-    const { record, response } = await sendBack('PATCH', `/templates/${id}`, { name: 'Renamed' });
+    await storeAsEarlierRelease('templates', id, { from_name: '{{brand}}', body: '<p>{% include "x" %}</p>' });
+    const { record, response } = await sendRecordBack('PATCH', `/templates/${id}`, { name: 'Renamed' });
     expect(response.body).toMatchObject({ ...record, name: 'Renamed', updatedAt: expect.anything() });
     const changes: [object, string][] = [
       [{ ...record, fromName: '{{other}}' }, 'fromName'],
       [{ ...record, fromName: 'Shop', body: '<p>{% include "y" %}</p>' }, 'body'],
     ];
     for (const [body, field] of changes)
-      expect(await errorsOf('PATCH', `/templates/${id}`, body), JSON.stringify(body)).toEqual([422, field]);
+      expect(await callAndReadErrors('PATCH', `/templates/${id}`, body), JSON.stringify(body)).toEqual([422, field]);
     expect((await api.call('PATCH', `/templates/${id}`, { body: { subject: 'New' } })).status).toBe(200);
   });
 
@@ -122,35 +122,38 @@ describe('a stored record with an expression in a field whose expressions are ne
     });
     const { id } = created.body.data;
     const stored = created.body.data.variants.map((variant: object) => ({ ...variant, fromName: '{{brand}}' }));
-    await storeOlder('campaigns', id, {
+    await storeAsEarlierRelease('campaigns', id, {
       from_name: '{{brand}}',
       audience_filter: JSON.stringify(BAD_CONDITION),
       variants: JSON.stringify(stored),
     });
-    const { record, response } = await sendBack('PUT', `/campaigns/${id}`, { subject: 'New' });
+    const { record, response } = await sendRecordBack('PUT', `/campaigns/${id}`, { subject: 'New' });
     expect(response.body).toMatchObject({ fromName: '{{brand}}', subject: 'New', audienceFilter: BAD_CONDITION });
     expect(response.body.variants).toEqual(record.variants);
     const changed = { ...record, audienceFilter: { ...CONDITION, operator: 'OR' } };
-    expect(await errorsOf('PUT', `/campaigns/${id}`, changed)).toEqual([422, `audienceFilter.${AT}`]);
+    expect(await callAndReadErrors('PUT', `/campaigns/${id}`, changed)).toEqual([422, `audienceFilter.${AT}`]);
   });
 
   it('keeps its segment, workflow and webhook endpoint when they are sent back unchanged', async () => {
     const segment = await createRecord(api, '/segments', { name: 'Sent back', filters: GOOD });
-    await storeOlder('segments', segment.id, { condition: JSON.stringify(BAD_CONDITION) });
+    await storeAsEarlierRelease('segments', segment.id, { condition: JSON.stringify(BAD_CONDITION) });
     const hook = await createRecord(api, '/v1/webhooks', { url: 'https://hooks.example/', events: ['*'] });
-    await storeOlder('webhook_endpoints', hook.id, { url: 'https://hooks.example/{{x}}', events: ['{{x}}'] });
+    await storeAsEarlierRelease('webhook_endpoints', hook.id, {
+      url: 'https://hooks.example/{{x}}',
+      events: ['{{x}}'],
+    });
     const flow = await createRecord(api, '/workflows', { name: 'Old', eventName: 'e' });
     const exitOn = [{ eventName: 'email.opened' }];
-    await storeOlder('workflows', flow.id, { event_name: 'order.{{x}}', exit_on: JSON.stringify(exitOn) });
+    await storeAsEarlierRelease('workflows', flow.id, { event_name: 'order.{{x}}', exit_on: JSON.stringify(exitOn) });
     for (const path of [`/segments/${segment.id}`, `/v1/webhooks/${hook.id}`, `/workflows/${flow.id}`]) {
-      const { record, response } = await sendBack('PATCH', path, { description: 'New' });
+      const { record, response } = await sendRecordBack('PATCH', path, { description: 'New' });
       expect([response.status, response.body], path).toMatchObject([
         200,
         { ...record, description: 'New', updatedAt: expect.anything() },
       ]);
     }
     const changed = { exitOn: [{ eventName: 'email.clicked' }] };
-    expect(await errorsOf('PATCH', `/workflows/${flow.id}`, changed)).toEqual([422, 'exitOn.0.eventName']);
+    expect(await callAndReadErrors('PATCH', `/workflows/${flow.id}`, changed)).toEqual([422, 'exitOn.0.eventName']);
   });
 
   it('keeps each filter, exit and event, while the others in the same field change', async () => {
@@ -160,7 +163,7 @@ describe('a stored record with an expression in a field whose expressions are ne
     const faulty = { logic: 'AND', groups: [{ filters: [older, { ...older, field: 'data.other' }] }] };
 
     const segment = await createRecord(api, '/segments', { name: 'Parts', filters: GOOD });
-    await storeOlder('segments', segment.id, { condition: JSON.stringify(BAD_CONDITION) });
+    await storeAsEarlierRelease('segments', segment.id, { condition: JSON.stringify(BAD_CONDITION) });
     const { body: file } = await api.call('GET', '/project/export');
     const inFile = file.segments.find(({ name }: { name: string }) => name === 'Parts');
     const apply = (condition: object) =>
@@ -168,41 +171,40 @@ describe('a stored record with an expression in a field whose expressions are ne
     expect((await apply(faulty)).body.error?.errors).toMatchObject([
       { field: 'segments.0.condition.groups.0.filters.1.value' },
     ]);
-    expect([(await apply(changed)).status, (await sendBack('PATCH', `/segments/${segment.id}`)).record]).toMatchObject([
-      200,
-      { condition: changed },
-    ]);
-    await storeOlder('segments', segment.id, { condition: JSON.stringify(BAD_CONDITION) });
-    expect(await errorsOf('PATCH', `/segments/${segment.id}`, { filters: faulty })).toEqual([
+    expect([
+      (await apply(changed)).status,
+      (await sendRecordBack('PATCH', `/segments/${segment.id}`)).record,
+    ]).toMatchObject([200, { condition: changed }]);
+    await storeAsEarlierRelease('segments', segment.id, { condition: JSON.stringify(BAD_CONDITION) });
+    expect(await callAndReadErrors('PATCH', `/segments/${segment.id}`, { filters: faulty })).toEqual([
       422,
       'filters.groups.0.filters.1.value',
     ]);
-    const patched = await sendBack('PATCH', `/segments/${segment.id}`, { condition: changed });
+    const patched = await sendRecordBack('PATCH', `/segments/${segment.id}`, { condition: changed });
     expect([patched.response.status, patched.response.body]).toMatchObject([200, { filters: changed }]);
 
     const created = await api.call('POST', '/campaigns', {
       body: { ...MAIL, audienceType: 'FILTERED', audienceFilter: GOOD },
     });
     const campaign = `/campaigns/${created.body.data.id}`;
-    await storeOlder('campaigns', created.body.data.id, { audience_filter: JSON.stringify(BAD_CONDITION) });
+    await storeAsEarlierRelease('campaigns', created.body.data.id, { audience_filter: JSON.stringify(BAD_CONDITION) });
     const put = await api.call('PUT', campaign, { body: { audienceFilter: changed } });
     expect([put.status, put.body.audienceFilter]).toEqual([200, changed]);
 
     const hook = await createRecord(api, '/v1/webhooks', { url: 'https://hooks.example/', events: ['*'] });
-    await storeOlder('webhook_endpoints', hook.id, { events: ['email.opened'] });
+    await storeAsEarlierRelease('webhook_endpoints', hook.id, { events: ['email.opened'] });
     const events = ['signup', 'email.opened'];
     const listening = await api.call('PATCH', `/v1/webhooks/${hook.id}`, { body: { events } });
     expect([listening.status, listening.body.events]).toEqual([200, events]);
-    expect(await errorsOf('PATCH', `/v1/webhooks/${hook.id}`, { events: ['email.opened', 'email.clicked'] })).toEqual([
-      422,
-      'events.1',
-    ]);
+    expect(
+      await callAndReadErrors('PATCH', `/v1/webhooks/${hook.id}`, { events: ['email.opened', 'email.clicked'] }),
+    ).toEqual([422, 'events.1']);
 
     const flow = await createRecord(api, '/workflows', { name: 'Exits', slug: 'exits', eventName: 'e' });
     const opened = { eventName: 'email.opened' };
-    await storeOlder('workflows', flow.id, { exit_on: JSON.stringify([opened]) });
+    await storeAsEarlierRelease('workflows', flow.id, { exit_on: JSON.stringify([opened]) });
     expect(
-      await errorsOf('PATCH', `/workflows/${flow.id}`, { exitOn: [opened, { eventName: 'email.clicked' }] }),
+      await callAndReadErrors('PATCH', `/workflows/${flow.id}`, { exitOn: [opened, { eventName: 'email.clicked' }] }),
     ).toEqual([422, 'exitOn.1.eventName']);
     const exitOn = [{ eventName: 'purchase' }, opened];
     const flowChange = await api.call('PATCH', `/workflows/${flow.id}`, { body: { exitOn } });
@@ -247,42 +249,48 @@ describe('a stored record with an expression in a field whose expressions are ne
       'config.url',
     ],
   ])('keeps the config of a %s when it is sent back unchanged', async (type, config, stored, change, field) => {
-    const { body: added } = await api.call('POST', `/workflows/${workflow.id}/steps`, { body: step(type, config) });
-    await storeOlder('workflow_steps', added.id, { config: sql`config || ${JSON.stringify(stored)}::jsonb` });
+    const { body: added } = await api.call('POST', `/workflows/${workflow.id}/steps`, {
+      body: createStepBody(type, config),
+    });
+    await storeAsEarlierRelease('workflow_steps', added.id, {
+      config: sql`config || ${JSON.stringify(stored)}::jsonb`,
+    });
     const path = `/workflows/${workflow.id}/steps/${added.id}`;
-    const read = async () => (await api.call('GET', `/workflows/${workflow.id}`)).body;
-    const shown = (await read()).steps.find(({ id }: { id: string }) => id === added.id);
+    const readWorkflow = async () => (await api.call('GET', `/workflows/${workflow.id}`)).body;
+    const shown = (await readWorkflow()).steps.find(({ id }: { id: string }) => id === added.id);
     const renamed = await api.call('PATCH', path, { body: { ...shown, name: 'Renamed' } });
     expect([renamed.status, renamed.body]).toMatchObject([200, { name: 'Renamed', config: shown.config }]);
-    const { entryStepId, steps, transitions, version } = await read();
+    const { entryStepId, steps, transitions, version } = await readWorkflow();
     const graph = { version, entryStepId, steps, transitions };
     expect((await api.call('PUT', `/workflows/${workflow.id}/graph`, { body: graph })).status).toBe(200);
     const wanted = { config: { ...shown.config, ...change } };
-    expect(await errorsOf('PATCH', path, wanted)).toEqual([422, field]);
+    expect(await callAndReadErrors('PATCH', path, wanted)).toEqual([422, field]);
     const { body: file } = await api.call('GET', '/project/export');
     const applied = await api.call('POST', '/project/apply', { body: { workflows: file.workflows } });
     expect([applied.status, applied.body.updated]).toEqual([200, []]);
   });
 
   it('allows changes of other values in the same config and condition', async () => {
-    const { body: email } = await api.call('POST', `/workflows/${workflow.id}/steps`, { body: step('SEND_EMAIL', {}) });
+    const { body: email } = await api.call('POST', `/workflows/${workflow.id}/steps`, {
+      body: createStepBody('SEND_EMAIL', {}),
+    });
     const from = { name: '{{brand}}', email: 'hi@shop.example' };
-    await storeOlder('workflow_steps', email.id, { config: JSON.stringify({ from }) });
+    await storeAsEarlierRelease('workflow_steps', email.id, { config: JSON.stringify({ from }) });
     const template = await createRecord(api, '/templates', { ...MAIL, type: 'MARKETING' });
     const config = { from, templateId: template.id };
     const changed = await api.call('PATCH', `/workflows/${workflow.id}/steps/${email.id}`, { body: { config } });
     expect([changed.status, changed.body.config]).toEqual([200, config]);
     const { body: choice } = await api.call('POST', `/workflows/${workflow.id}/steps`, {
-      body: step('CONDITION', GOOD),
+      body: createStepBody('CONDITION', GOOD),
     });
     const stored = { logic: 'AND', groups: [{ filters: [wait] }] };
-    await storeOlder('workflow_steps', choice.id, { config: JSON.stringify(stored) });
+    await storeAsEarlierRelease('workflow_steps', choice.id, { config: JSON.stringify(stored) });
     const wanted = { logic: 'AND', groups: [{ filters: [{ field: 'data.vip', operator: 'exists' }, wait] }] };
     const path = `/workflows/${workflow.id}/steps/${choice.id}`;
     expect((await api.call('PATCH', path, { body: { config: wanted } })).body.config).toEqual(wanted);
     const other = { ...wait, field: 'event.orderId' };
     const moved = { config: { logic: 'AND', groups: [{ filters: [other] }] } };
-    expect(await errorsOf('PATCH', path, moved)).toEqual([422, 'config.groups.0.filters.0.value']);
+    expect(await callAndReadErrors('PATCH', path, moved)).toEqual([422, 'config.groups.0.filters.0.value']);
   });
 
   it('is exported and applied without a change', async () => {
@@ -291,11 +299,11 @@ describe('a stored record with an expression in a field whose expressions are ne
     expect([applied.status, applied.body.updated, applied.body.created]).toEqual([200, [], []]);
     const [first] = file.templates.filter(({ fromName }: { fromName: string | null }) => fromName === '{{brand}}');
     const changed = { templates: [{ ...first, fromName: '{{other}}' }] };
-    expect(await errorsOf('POST', '/project/apply', changed)).toEqual([422, 'templates.0.fromName']);
+    expect(await callAndReadErrors('POST', '/project/apply', changed)).toEqual([422, 'templates.0.fromName']);
   });
 });
 
-async function errorsOf(method: string, path: string, body: object): Promise<unknown[]> {
+async function callAndReadErrors(method: string, path: string, body: object): Promise<unknown[]> {
   const response = await api.call(method, path, { body });
   return [response.status, response.body.error?.errors?.[0]?.field];
 }

@@ -185,15 +185,15 @@ describe('an unknown field', () => {
 
   it('is refused in a new API key, because the key would have more rights than requested', async () => {
     const headers = await signIn(api, api.one);
-    const create = (body: object) => api.call('POST', '/apikeys', { key: null, headers, body });
+    const createKey = (body: object) => api.call('POST', '/apikeys', { key: null, headers, body });
     const key = { name: 'K', scopes: ['email:send'] };
-    const { status, body } = await create({ ...key, test: true, expiresIn: 3600, domainId: 'x' });
+    const { status, body } = await createKey({ ...key, test: true, expiresIn: 3600, domainId: 'x' });
     expect([status, body.error.errors]).toMatchObject([
       422,
       [{ field: 'test' }, { field: 'expiresIn' }, { field: 'domainId' }],
     ]);
     expect(body.error.errors[0].message).toContain('mode');
-    expect((await create(key)).status).toBe(201);
+    expect((await createKey(key)).status).toBe(201);
   });
 
   it('is accepted if it is the read-only field subscription of a contact that was read and is sent back', async () => {
@@ -208,14 +208,14 @@ describe('an unknown field', () => {
 
   it('stores nothing: no contact, no email, no key', async () => {
     const idempotencyKey = uuidv7();
-    const ask = (body: object) =>
+    const sendEmail = (body: object) =>
       api.call('POST', '/v1/send', { body, headers: { 'idempotency-key': idempotencyKey } });
     const fresh = { ...email, to: 'unseen@example.com' };
-    expect((await ask({ ...fresh, sendAt: 'x' })).status).toBe(422);
+    expect((await sendEmail({ ...fresh, sendAt: 'x' })).status).toBe(422);
     expect((await api.call('POST', '/contacts/lookup', { body: { emails: ['unseen@example.com'] } })).status).toBe(200);
     const rows = await api.db.selectFrom('contacts').select('id').where('email', '=', 'unseen@example.com').execute();
     expect(rows).toEqual([]);
-    expect((await ask(fresh)).status).toBe(200);
+    expect((await sendEmail(fresh)).status).toBe(200);
   });
 
   it.each(['/contacts/import', '/contacts/import/preview'])('is refused in the form of POST %s', async (path) => {
@@ -472,10 +472,10 @@ describe('a field of a request that has no effect because of another field', () 
 
   it('is named as ignored in the members of a segment', async () => {
     const { body: segment } = await api.call('POST', '/v1/segments', { body: { name: 'Useless', type: 'STATIC' } });
-    const add = (body: object) => api.call('POST', `/v1/segments/${segment.id}/members`, { body });
-    const named = await add({ emails: ['new@x.test'], subscribed: false, name: 'N' });
+    const addMembers = (body: object) => api.call('POST', `/v1/segments/${segment.id}/members`, { body });
+    const named = await addMembers({ emails: ['new@x.test'], subscribed: false, name: 'N' });
     expect([named.status, named.headers.get('x-ignored-fields')]).toEqual([200, 'name, subscribed']);
-    const used = await add({ emails: ['new@x.test'], subscribed: false, createMissing: true });
+    const used = await addMembers({ emails: ['new@x.test'], subscribed: false, createMissing: true });
     expect(used.headers.get('x-ignored-fields')).toBeNull();
     const { data } = (await api.call('GET', '/v1/contacts?search=new@x.test')).body;
     expect(data).toMatchObject([{ subscribed: false }]);
@@ -488,29 +488,29 @@ describe('a field of a request that has no effect because of another field', () 
       (await api.call('POST', '/v1/templates', { body: template })).body,
     ];
     const path = `/v1/workflows/${(await api.call('POST', '/v1/workflows', { body: { name: 'Useless' } })).body.id}/steps`;
-    const refusalOf = async (body: object) => {
+    const postAndReadRefusal = async (body: object) => {
       const response = await api.call('POST', path, { body });
       return [response.status, response.body.error?.errors[0].field];
     };
-    expect(await refusalOf({ type: 'EXIT', templateId: one })).toEqual([422, 'templateId']);
+    expect(await postAndReadRefusal({ type: 'EXIT', templateId: one })).toEqual([422, 'templateId']);
     const request = { url: 'https://hooks.example.com', method: 'GET', body: '{}' };
     const unsent = await api.call('POST', path, { body: { type: 'WEBHOOK', config: request } });
     expect([unsent.status, unsent.headers.get('x-ignored-fields')]).toEqual([201, 'config.body']);
-    expect(await refusalOf({ type: 'SEND_EMAIL', templateId: one, config: { templateId: two } })).toEqual([
+    expect(await postAndReadRefusal({ type: 'SEND_EMAIL', templateId: one, config: { templateId: two } })).toEqual([
       422,
       'config.templateId',
     ]);
     const recipient = { type: 'CONTACT', customEmail: 'ada@x.test' };
-    expect(await refusalOf({ type: 'SEND_EMAIL', config: { recipient } })).toEqual([
+    expect(await postAndReadRefusal({ type: 'SEND_EMAIL', config: { recipient } })).toEqual([
       422,
       'config.recipient.customEmail',
     ]);
     const { body: step } = await api.call('POST', path, { body: { type: 'SEND_EMAIL', templateId: one } });
-    const edit = async (body: object) => (await api.call('PATCH', `${path}/${step.id}`, { body })).body.templateId;
-    expect(await edit({ ...step, config: { templateId: two } })).toBe(two);
-    expect(await edit({ templateId: one })).toBe(one);
-    expect(await edit({ name: 'Named' })).toBe(one);
-    expect(await edit({ templateId: null })).toBeNull();
+    const editStep = async (body: object) => (await api.call('PATCH', `${path}/${step.id}`, { body })).body.templateId;
+    expect(await editStep({ ...step, config: { templateId: two } })).toBe(two);
+    expect(await editStep({ templateId: one })).toBe(one);
+    expect(await editStep({ name: 'Named' })).toBe(one);
+    expect(await editStep({ templateId: null })).toBeNull();
   });
 
   it('is refused in an import', async () => {
@@ -522,11 +522,11 @@ describe('a field of a request that has no effect because of another field', () 
 
   it('is refused in the preview of a workflow', async () => {
     const { body: workflow } = await api.call('POST', '/v1/workflows', { body: { name: 'Previewed' } });
-    const preview = (body: object) => api.call('POST', `/v1/workflows/${workflow.id}/preview`, { body });
+    const previewWorkflow = (body: object) => api.call('POST', `/v1/workflows/${workflow.id}/preview`, { body });
     const contact = { email: 'ada@x.test' };
-    const unknown = await preview({ contact, webhooks: [{ step: 'nope', status: 500 }] });
+    const unknown = await previewWorkflow({ contact, webhooks: [{ step: 'nope', status: 500 }] });
     expect([unknown.status, unknown.body.error.errors[0].field]).toEqual([422, 'webhooks.0.step']);
-    const misplaced = await preview({ contact: { ...contact, data: { subscribed: false } } });
+    const misplaced = await previewWorkflow({ contact: { ...contact, data: { subscribed: false } } });
     expect([misplaced.status, misplaced.body.error.errors[0].field]).toEqual([422, 'contact.data.subscribed']);
   });
 

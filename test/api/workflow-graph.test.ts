@@ -18,26 +18,30 @@ interface Drawn {
 }
 
 const DAY: StepSpec = { type: 'DELAY', config: { amount: 1, unit: 'days' } };
-const read = (id: string) => expectOk(api.call('GET', `/workflows/${id}`));
-const save = (id: string, body: object) => api.call('PUT', `/workflows/${id}/graph`, { body });
-const errorsOf = (response: { body: { error: { errors: { field: string }[] } } }) => response.body.error.errors;
+const readWorkflow = (id: string) => expectOk(api.call('GET', `/workflows/${id}`));
+const saveGraph = (id: string, body: object) => api.call('PUT', `/workflows/${id}/graph`, { body });
+const getErrors = (response: { body: { error: { errors: { field: string }[] } } }) => response.body.error.errors;
 
-const draw = (steps: Record<string, StepSpec>, enabled = false): Promise<BuiltWorkflow> =>
+const buildGraph = (steps: Record<string, StepSpec>, enabled = false): Promise<BuiltWorkflow> =>
   buildWorkflow(api, { steps, enabled });
 
 /** Returns the response of `GET` as a body for saving. */
 async function readGraph({ id }: BuiltWorkflow): Promise<Drawn> {
-  const { version, entryStepId, steps, transitions } = await read(id);
+  const { version, entryStepId, steps, transitions } = await readWorkflow(id);
   return { version, entryStepId, steps, transitions };
 }
 
 describe('saving a whole workflow graph', () => {
   it('adds, changes and removes steps and replaces transitions at once', async () => {
-    const workflow = await draw({ pause: { ...DAY, to: 'gone' }, gone: { ...DAY, to: 'end' }, end: { type: 'EXIT' } });
+    const workflow = await buildGraph({
+      pause: { ...DAY, to: 'gone' },
+      gone: { ...DAY, to: 'end' },
+      end: { type: 'EXIT' },
+    });
     const { pause = '', end = '' } = workflow.steps;
     const { version } = await readGraph(workflow);
     const response = await expectOk(
-      save(workflow.id, {
+      saveGraph(workflow.id, {
         version,
         entryStepId: 'first',
         steps: [
@@ -54,7 +58,7 @@ describe('saving a whole workflow graph', () => {
     );
     const { first } = response.ids;
     expect(response).toMatchObject({ faults: [], dryRun: false, workflow: { entryStepId: first } });
-    const now = await read(workflow.id);
+    const now = await readWorkflow(workflow.id);
     expect(response.workflow).toEqual(now);
     expect(now.steps.map((step: { id: string }) => step.id).sort()).toEqual([first, pause, end].sort());
     expect(now.steps).toContainEqual(
@@ -77,37 +81,40 @@ describe('saving a whole workflow graph', () => {
 
   it('changes nothing if the graph is unchanged, although its secrets are masked', async () => {
     const headers = { Authorization: 'Bearer very-secret-token' };
-    const workflow = await draw({
+    const workflow = await buildGraph({
       hook: { type: 'WEBHOOK', config: { url: 'https://hooks.example.com/x', headers }, to: 'end' },
       end: { type: 'EXIT' },
     });
-    const before = await read(workflow.id);
-    const saved = await expectOk(save(workflow.id, await readGraph(workflow)));
+    const before = await readWorkflow(workflow.id);
+    const saved = await expectOk(saveGraph(workflow.id, await readGraph(workflow)));
     expect(saved.workflow).toEqual({ ...before, updatedAt: expect.any(String) });
     expect(JSON.stringify(saved)).not.toContain('very-secret-token');
   });
 
   it('is refused after any change by another user', async () => {
-    const workflow = await draw({ pause: { ...DAY, to: 'end' }, end: { type: 'EXIT' } });
+    const workflow = await buildGraph({ pause: { ...DAY, to: 'end' }, end: { type: 'EXIT' } });
     const graph = await readGraph(workflow);
     const step = `/workflows/${workflow.id}/steps/${workflow.steps.pause}`;
     await expectOk(api.call('PATCH', step, { body: { config: { amount: 3, unit: 'days' } } }));
-    const { version } = await read(workflow.id);
-    expect(await save(workflow.id, graph)).toMatchObject({
+    const { version } = await readWorkflow(workflow.id);
+    expect(await saveGraph(workflow.id, graph)).toMatchObject({
       status: 409,
       body: { error: { code: 'CONFLICT', details: { version } } },
     });
     const other = await readGraph(workflow);
     await expectOk(
-      api.call('DELETE', `/workflows/${workflow.id}/transitions/${(await read(workflow.id)).transitions[0].id}`),
+      api.call(
+        'DELETE',
+        `/workflows/${workflow.id}/transitions/${(await readWorkflow(workflow.id)).transitions[0].id}`,
+      ),
     );
-    expect((await save(workflow.id, other)).status).toBe(409);
+    expect((await saveGraph(workflow.id, other)).status).toBe(409);
     const last = await readGraph(workflow);
-    await expectOk(save(workflow.id, { ...last, transitions: [] }));
+    await expectOk(saveGraph(workflow.id, { ...last, transitions: [] }));
   });
 
   it('is refused as a whole, with every error at its step, and saves no part of it', async () => {
-    const workflow = await draw({ pause: { ...DAY, to: 'end' }, end: { type: 'EXIT' } });
+    const workflow = await buildGraph({ pause: { ...DAY, to: 'end' }, end: { type: 'EXIT' } });
     const graph = await readGraph(workflow);
     const { pause = '', end = '' } = workflow.steps;
     const steps = [
@@ -117,9 +124,9 @@ describe('saving a whole workflow graph', () => {
       { id: 'fine', type: 'DELAY', config: { amount: 1, unit: 'days' } },
       { id: end, type: 'DELAY', config: { amount: 1, unit: 'days' } },
     ];
-    const response = await save(workflow.id, { ...graph, steps, entryStepId: 'fine', transitions: [] });
+    const response = await saveGraph(workflow.id, { ...graph, steps, entryStepId: 'fine', transitions: [] });
     expect(response.status).toBe(422);
-    const fields = errorsOf(response).map(({ field }) => field);
+    const fields = getErrors(response).map(({ field }) => field);
     expect(fields).toContain(`steps.${pause}.config.amount`);
     expect(fields).toContain('steps.mail.config.templateId');
     expect(fields.some((field) => field.startsWith('steps.stranger.config.'))).toBe(true);
@@ -129,70 +136,72 @@ describe('saving a whole workflow graph', () => {
   });
 
   it('is refused at a transition whose branch the step does not have, or no longer has', async () => {
-    const split = (names: string[]) => ({ branches: names.map((name) => ({ name, weight: 1 })) });
-    const workflow = await draw({
-      split: { type: 'SPLIT', config: split(['a', 'b']), to: { a: 'end', b: 'end' } },
+    const createSplitConfig = (names: string[]) => ({ branches: names.map((name) => ({ name, weight: 1 })) });
+    const workflow = await buildGraph({
+      split: { type: 'SPLIT', config: createSplitConfig(['a', 'b']), to: { a: 'end', b: 'end' } },
       end: { type: 'EXIT' },
     });
     const graph = await readGraph(workflow);
     const b = graph.transitions.findIndex(({ branch }) => branch === 'b');
-    const steps = graph.steps.map((step) => (step.type === 'SPLIT' ? { ...step, config: split(['a', 'c']) } : step));
-    expect(errorsOf(await save(workflow.id, { ...graph, steps })).map(({ field }) => field)).toEqual([
+    const steps = graph.steps.map((step) =>
+      step.type === 'SPLIT' ? { ...step, config: createSplitConfig(['a', 'c']) } : step,
+    );
+    expect(getErrors(await saveGraph(workflow.id, { ...graph, steps })).map(({ field }) => field)).toEqual([
       `transitions.${b}.branch`,
     ]);
     const [first] = graph.transitions;
     const doubled = [...graph.transitions, { ...first, toStepId: workflow.steps.split ?? '' }];
-    expect(errorsOf(await save(workflow.id, { ...graph, transitions: doubled })).map(({ field }) => field)).toEqual([
-      'transitions.2.branch',
-    ]);
+    expect(
+      getErrors(await saveGraph(workflow.id, { ...graph, transitions: doubled })).map(({ field }) => field),
+    ).toEqual(['transitions.2.branch']);
     const lost = [{ fromStepId: 'nobody', toStepId: 'nobody' }];
-    expect((await save(workflow.id, { ...graph, transitions: lost })).status).toBe(422);
+    expect((await saveGraph(workflow.id, { ...graph, transitions: lost })).status).toBe(422);
   });
 
   it('requires a graph that can run if the workflow is enabled; for a disabled one the response says what prevents it', async () => {
-    const workflow = await draw({ pause: { ...DAY, to: 'end' }, end: { type: 'EXIT' } }, true);
+    const workflow = await buildGraph({ pause: { ...DAY, to: 'end' }, end: { type: 'EXIT' } }, true);
     const graph = await readGraph(workflow);
     const alone = { ...graph, steps: [...graph.steps, { id: 'alone', type: 'DELAY', config: DAY.config }] };
-    const response = await save(workflow.id, alone);
+    const response = await saveGraph(workflow.id, alone);
     expect(response.status).toBe(422);
-    expect(errorsOf(response).map(({ field }) => field)).toEqual(['steps.alone']);
+    expect(getErrors(response).map(({ field }) => field)).toEqual(['steps.alone']);
     await expectOk(api.call('PATCH', `/workflows/${workflow.id}`, { body: { enabled: false } }));
-    expect(await expectOk(save(workflow.id, alone))).toMatchObject({ faults: [{ field: 'steps.alone' }] });
+    expect(await expectOk(saveGraph(workflow.id, alone))).toMatchObject({ faults: [{ field: 'steps.alone' }] });
   });
 
   it('checks but saves nothing in a dry run', async () => {
-    const workflow = await draw({ pause: { ...DAY, to: 'end' }, end: { type: 'EXIT' } });
+    const workflow = await buildGraph({ pause: { ...DAY, to: 'end' }, end: { type: 'EXIT' } });
     const graph = await readGraph(workflow);
     const response = await expectOk(
-      save(workflow.id, { ...graph, steps: [], transitions: [], entryStepId: null, dryRun: true }),
+      saveGraph(workflow.id, { ...graph, steps: [], transitions: [], entryStepId: null, dryRun: true }),
     );
     expect(response).toMatchObject({ dryRun: true, faults: [{ field: 'steps' }] });
     expect(await readGraph(workflow)).toEqual(graph);
   });
 
   it('accepts only steps of its own workflow, in its own project', async () => {
-    const workflow = await draw({ pause: { ...DAY, to: 'end' }, end: { type: 'EXIT' } });
+    const workflow = await buildGraph({ pause: { ...DAY, to: 'end' }, end: { type: 'EXIT' } });
     const graph = await readGraph(workflow);
     const body = { ...graph, transitions: [] };
     const theirs = await api.call('PUT', `/workflows/${workflow.id}/graph`, { body, key: api.two.secretKey });
     expect(theirs.status).toBe(404);
-    const other = await draw({ only: DAY });
+    const other = await buildGraph({ only: DAY });
     const stolen = (await readGraph(other)).steps.map(({ id, type, config }) => ({ id, type, config }));
-    const response = await expectOk(save(workflow.id, { ...graph, steps: [...graph.steps, ...stolen] }));
+    const response = await expectOk(saveGraph(workflow.id, { ...graph, steps: [...graph.steps, ...stolen] }));
     // In a saved graph, an id of another workflow's step is only a new name.
     expect(Object.keys(response.ids)).toEqual([other.steps.only]);
-    expect((await read(other.id)).steps).toHaveLength(1);
+    expect((await readWorkflow(other.id)).steps).toHaveLength(1);
   });
 
   it('accepts only senders on verified domains', async () => {
     const projectId = api.one.id;
     await buildDomain(api.db, { projectId });
     const templateId = await buildTemplate(api.db, { projectId });
-    const workflow = await draw({ end: { type: 'EXIT' } });
+    const workflow = await buildGraph({ end: { type: 'EXIT' } });
     const graph = await readGraph(workflow);
     const email = { id: 'mail', type: 'SEND_EMAIL', config: { templateId, from: 'me@elsewhere.test' } };
-    const response = await save(workflow.id, { ...graph, steps: [email, ...graph.steps] });
-    expect(errorsOf(response)).toEqual([
+    const response = await saveGraph(workflow.id, { ...graph, steps: [email, ...graph.steps] });
+    expect(getErrors(response)).toEqual([
       { field: 'steps.mail.config.from', code: 'domain_not_verified', message: expect.any(String) },
     ]);
   });

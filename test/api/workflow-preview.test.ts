@@ -26,13 +26,13 @@ afterAll(async () => {
   await api?.close();
 });
 
-const draw = (steps: Record<string, StepSpec>) => buildWorkflow(api, { enabled: false, steps });
-const preview = (id: string, body: Record<string, unknown>) =>
+const buildDisabledWorkflow = (steps: Record<string, StepSpec>) => buildWorkflow(api, { enabled: false, steps });
+const previewWorkflow = (id: string, body: Record<string, unknown>) =>
   expectOk(api.call('POST', `/workflows/${id}/preview`, { body: { startAt: START, ...body } }));
-const newContact = async (email: string, rest: Record<string, unknown> = {}) =>
+const createContact = async (email: string, rest: Record<string, unknown> = {}) =>
   (await expectOk(api.call('POST', '/contacts', { body: { email, subscribed: true, ...rest } }))).id;
-const later = (ms: number) => new Date(Date.parse(START) + ms).toISOString();
-const waitFor = (eventName: string, to: StepSpec['to']): StepSpec => ({
+const getTimeAfterStart = (ms: number) => new Date(Date.parse(START) + ms).toISOString();
+const createWaitStep = (eventName: string, to: StepSpec['to']): StepSpec => ({
   type: 'WAIT_FOR_EVENT',
   config: { eventName, timeout: 3_600 },
   ...(to !== undefined && { to }),
@@ -40,7 +40,7 @@ const waitFor = (eventName: string, to: StepSpec['to']): StepSpec => ({
 
 describe('the preview of a workflow', () => {
   it('shows the time, condition and subject of each step, and changes nothing', async () => {
-    const workflow = await draw({
+    const workflow = await buildDisabledWorkflow({
       pause: { type: 'DELAY', config: { amount: 3, unit: 'days' }, to: 'update' },
       update: {
         type: 'UPDATE_CONTACT',
@@ -53,7 +53,7 @@ describe('the preview of a workflow', () => {
         to: { yes: 'mail', no: 'end' },
       },
       mail: { type: 'SEND_EMAIL', config: { templateId: plain }, to: 'left' },
-      left: waitFor('order', { event: 'end', timeout: 'sent' }),
+      left: createWaitStep('order', { event: 'end', timeout: 'sent' }),
       sent: {
         type: 'CONDITION',
         config: { field: 'event.email.sent', operator: 'triggeredWithin', value: 2, unit: 'hours' },
@@ -63,11 +63,11 @@ describe('the preview of a workflow', () => {
       hook: { type: 'WEBHOOK', config: { url: 'https://hooks.example.com/{{plan}}?x=1' }, to: 'end' },
       end: { type: 'EXIT', config: { reason: 'done' } },
     });
-    const contactId = await newContact('seen@example.com', { data: { plan: 'free', name: 'Ada' } });
+    const contactId = await createContact('seen@example.com', { data: { plan: 'free', name: 'Ada' } });
     const before = await readRowsWrittenByRequests(api.db);
-    const response = await preview(workflow.id, { contactId, event: { plan: 'pro' } });
+    const response = await previewWorkflow(workflow.id, { contactId, event: { plan: 'pro' } });
     expect(await readRowsWrittenByRequests(api.db)).toEqual(before);
-    const [third, hour] = [later(3 * DAY_MS), later(3 * DAY_MS + 3_600_000)];
+    const [third, hour] = [getTimeAfterStart(3 * DAY_MS), getTimeAfterStart(3 * DAY_MS + 3_600_000)];
     expect(response).toMatchObject({
       status: 'EXITED',
       exitReason: 'done',
@@ -113,37 +113,40 @@ describe('the preview of a workflow', () => {
       api.call('POST', '/segments', { body: { name: 'Members', type: 'STATIC' } }),
     );
     const named = { templateId: plain, segmentId, url: 'https://hooks.example.com', seconds: 3_600 };
-    const workflow = await draw(createStepsOfEachType(named));
-    const contactId = await newContact('each@example.com', { data: { plan: 'free', phone: '+14155550123' } });
+    const workflow = await buildDisabledWorkflow(createStepsOfEachType(named));
+    const contactId = await createContact('each@example.com', { data: { plan: 'free', phone: '+14155550123' } });
     const before = await readRowsWrittenByRequests(api.db);
-    const response = await preview(workflow.id, { contactId });
+    const response = await previewWorkflow(workflow.id, { contactId });
     expect(await readRowsWrittenByRequests(api.db)).toEqual(before);
     expect(response).toMatchObject({ status: 'EXITED', exitReason: 'done' });
     expect(response.steps).toHaveLength(STEP_TYPES.length);
   });
 
   it('ends waits when the simulated events arrive, at their times', async () => {
-    const workflow = await draw({
-      first: waitFor('order', { event: 'second', timeout: 'late' }),
+    const workflow = await buildDisabledWorkflow({
+      first: createWaitStep('order', { event: 'second', timeout: 'late' }),
       second: { type: 'WAIT_FOR_EVENT', config: { eventName: 'order' }, to: { event: 'third' } },
       third: { type: 'WAIT_FOR_EVENT', config: { eventName: 'order' } },
       late: { type: 'EXIT', config: { reason: 'late' } },
     });
-    const contactId = await newContact('waits@example.com');
+    const contactId = await createContact('waits@example.com');
     const events = [
-      { name: 'order', at: later(DAY_MS) },
-      { name: 'order', at: later(60_000), data: { total: 1 } },
+      { name: 'order', at: getTimeAfterStart(DAY_MS) },
+      { name: 'order', at: getTimeAfterStart(60_000), data: { total: 1 } },
     ];
-    const response = await preview(workflow.id, { contactId, events });
+    const response = await previewWorkflow(workflow.id, { contactId, events });
     expect(response).toMatchObject({ status: 'WAITING', endedAt: null });
     expect(response.steps).toMatchObject([
-      { name: 'first', branch: 'event', completedAt: later(60_000) },
-      { name: 'second', branch: 'event', at: later(60_000), completedAt: later(DAY_MS) },
+      { name: 'first', branch: 'event', completedAt: getTimeAfterStart(60_000) },
+      { name: 'second', branch: 'event', at: getTimeAfterStart(60_000), completedAt: getTimeAfterStart(DAY_MS) },
       { name: 'third', status: 'WAITING', completedAt: null, dueAt: null },
     ]);
-    expect(await preview(workflow.id, { contactId })).toMatchObject({ exitReason: 'late' });
+    expect(await previewWorkflow(workflow.id, { contactId })).toMatchObject({ exitReason: 'late' });
     expect(
-      await preview(workflow.id, { contactId, events: [{ name: 'order' }, { name: 'order' }, { name: 'order' }] }),
+      await previewWorkflow(workflow.id, {
+        contactId,
+        events: [{ name: 'order' }, { name: 'order' }, { name: 'order' }],
+      }),
     ).toMatchObject({ status: 'COMPLETED', endedAt: START });
   });
 
@@ -152,7 +155,7 @@ describe('the preview of a workflow', () => {
       logic: 'AND',
       groups: [{ filters: [{ field: 'event.at', operator: 'greaterThan', value: '2026-12-01T12:00:00' }] }],
     };
-    const workflow = await draw({
+    const workflow = await buildDisabledWorkflow({
       wait: {
         type: 'WAIT_FOR_EVENT',
         config: { eventName: 'visit', filters: since, timeout: 60 },
@@ -164,18 +167,18 @@ describe('the preview of a workflow', () => {
     const exits = { exitOn: [{ eventName: 'paid', filters: since }] };
     await expectOk(api.call('PATCH', `/workflows/${workflow.id}`, { body: exits }));
     const contact = { email: 'zone@example.com' };
-    const moveTo = async (timezone: string) => {
+    const moveProjectTo = async (timezone: string) => {
       await sql`UPDATE projects SET timezone = ${timezone} WHERE id = ${api.one.id}`.execute(api.db);
       api.deps.keys.forget();
     };
-    await moveTo('Europe/Berlin');
+    await moveProjectTo('Europe/Berlin');
     const at = (instant: string) => {
       const data = { at: instant };
       const events = [
         { name: 'visit', data },
-        { name: 'paid', at: later(3_600_000), data },
+        { name: 'paid', at: getTimeAfterStart(3_600_000), data },
       ];
-      return preview(workflow.id, { contact, events });
+      return previewWorkflow(workflow.id, { contact, events });
     };
     // Noon in Berlin is at 11:00 in UTC.
     expect(await at('2026-12-01T11:30:00Z')).toMatchObject({
@@ -183,11 +186,11 @@ describe('the preview of a workflow', () => {
       steps: [{ branch: 'event' }, {}],
     });
     expect(await at('2026-12-01T10:30:00Z')).toMatchObject({ status: 'COMPLETED', steps: [{ branch: 'timeout' }] });
-    await moveTo('UTC');
+    await moveProjectTo('UTC');
   });
 
   it('exits at an exit event, also during a delay, and when the contact unsubscribes', async () => {
-    const workflow = await draw({
+    const workflow = await buildDisabledWorkflow({
       first: { type: 'UPDATE_CONTACT', config: { updates: { plan: 'pro' } }, to: 'pause' },
       pause: { type: 'DELAY', config: { amount: 5, unit: 'days' }, to: 'leave' },
       leave: { type: 'UPDATE_CONTACT', config: { subscribed: false }, to: 'end' },
@@ -195,28 +198,30 @@ describe('the preview of a workflow', () => {
     });
     const exits = { exitOn: [{ eventName: 'order.paid' }], exitWhenUnsubscribed: true };
     await expectOk(api.call('PATCH', `/workflows/${workflow.id}`, { body: exits }));
-    const contactId = await newContact('leaves@example.com');
-    const paid = { name: 'order.paid', at: later(DAY_MS) };
-    expect(await preview(workflow.id, { contactId, events: [paid] })).toMatchObject({
+    const contactId = await createContact('leaves@example.com');
+    const paid = { name: 'order.paid', at: getTimeAfterStart(DAY_MS) };
+    expect(await previewWorkflow(workflow.id, { contactId, events: [paid] })).toMatchObject({
       status: 'EXITED',
       exitReason: 'exited_on_event',
-      endedAt: later(DAY_MS),
-      steps: [{ name: 'first' }, { name: 'pause', status: 'CANCELLED', completedAt: later(DAY_MS) }],
+      endedAt: getTimeAfterStart(DAY_MS),
+      steps: [{ name: 'first' }, { name: 'pause', status: 'CANCELLED', completedAt: getTimeAfterStart(DAY_MS) }],
     });
-    expect(await preview(workflow.id, { contactId, events: [{ ...paid, at: later(6 * DAY_MS) }] })).toMatchObject({
+    expect(
+      await previewWorkflow(workflow.id, { contactId, events: [{ ...paid, at: getTimeAfterStart(6 * DAY_MS) }] }),
+    ).toMatchObject({
       exitReason: 'unsubscribed',
-      endedAt: later(5 * DAY_MS),
+      endedAt: getTimeAfterStart(5 * DAY_MS),
       steps: [{}, { status: 'COMPLETED' }, { name: 'leave', status: 'CANCELLED' }],
     });
   });
 
   it('reports whether an SMS and an email would be sent, and uses no slot of the frequency cap', async () => {
-    const workflow = await draw({
+    const workflow = await buildDisabledWorkflow({
       sms: { type: 'SEND_SMS', config: { body: 'Hello {{name}}' }, to: 'mail' },
       mail: { type: 'SEND_EMAIL', config: { templateId: marketing } },
     });
     const ask = async (data: Record<string, unknown>) => {
-      const response = await preview(workflow.id, { contact: { email: 'sms@example.com', data } });
+      const response = await previewWorkflow(workflow.id, { contact: { email: 'sms@example.com', data } });
       return response.steps;
     };
     expect((await ask({ name: 'Ada' }))[0]).toMatchObject({ status: 'SKIPPED', reason: 'no_phone', wouldSend: false });
@@ -235,7 +240,7 @@ describe('the preview of a workflow', () => {
   });
 
   it("delays MARKETING to the sending window in the contact's time zone, and continues from that time", async () => {
-    const workflow = await draw({
+    const workflow = await buildDisabledWorkflow({
       plain: { type: 'SEND_EMAIL', config: { templateId: plain }, to: 'news' },
       news: { type: 'SEND_EMAIL', config: { templateId: marketing }, to: 'urgent' },
       urgent: { type: 'SEND_SMS', config: { body: 'Code', transactional: true }, to: 'move' },
@@ -246,7 +251,7 @@ describe('the preview of a workflow', () => {
     const window = JSON.stringify({ from: '12:00', to: '20:00', days: [1, 2, 3, 4, 5, 6, 7], timezone: 'contact' });
     await sql`UPDATE projects SET sending_window = ${window} WHERE id = ${api.one.id}`.execute(api.db);
     const data = { phone: '+4915112345678', timezone: 'Europe/Berlin' };
-    const response = await preview(workflow.id, { contact: { email: 'hours@example.com', data } });
+    const response = await previewWorkflow(workflow.id, { contact: { email: 'hours@example.com', data } });
     const [noonInBerlin, noonInTokyo] = ['2026-12-01T11:00:00.000Z', '2026-12-02T03:00:00.000Z'];
     expect(response.steps).toMatchObject([
       { name: 'plain', at: START, completedAt: START, dueAt: null, wouldSend: true },
@@ -260,7 +265,7 @@ describe('the preview of a workflow', () => {
   });
 
   it('uses the endpoint’s response that the request gives', async () => {
-    const workflow = await draw({
+    const workflow = await buildDisabledWorkflow({
       soft: { type: 'WEBHOOK', config: { url: 'https://hooks.example.com/a' }, to: 'hard' },
       hard: { type: 'WEBHOOK', config: { url: 'https://hooks.example.com/b', onFailure: 'FAIL' }, to: 'end' },
       end: { type: 'EXIT' },
@@ -270,17 +275,17 @@ describe('the preview of a workflow', () => {
       { step: 'soft', status: 503, body: { error: 'busy' } },
       { step: workflow.steps.hard, status: 404 },
     ];
-    const response = await preview(workflow.id, { contact, webhooks });
+    const response = await previewWorkflow(workflow.id, { contact, webhooks });
     expect(response).toMatchObject({ status: 'FAILED', error: 'HTTP 404', contactId: null });
     expect(response.steps).toMatchObject([
       { status: 'FAILED', error: 'HTTP 503', output: { statusCode: 503, body: '{"error":"busy"}' } },
       { status: 'FAILED', error: 'HTTP 404' },
     ]);
-    expect(await preview(workflow.id, { contact })).toMatchObject({ status: 'EXITED' });
+    expect(await previewWorkflow(workflow.id, { contact })).toMatchObject({ status: 'EXITED' });
   });
 
   it('shows the result for an address without a contact, by the current suppression list and hold', async () => {
-    const workflow = await draw({
+    const workflow = await buildDisabledWorkflow({
       mail: { type: 'SEND_EMAIL', config: { templateId: marketing }, to: 'ask' },
       ask: {
         type: 'CONDITION',
@@ -290,19 +295,22 @@ describe('the preview of a workflow', () => {
       end: { type: 'EXIT' },
     });
     const contact = { email: 'Eve@Example.com', data: { name: 'Eve' } };
-    const first = async (body: Record<string, unknown>) => (await preview(workflow.id, body)).steps[0];
-    expect(await preview(workflow.id, { contact })).toMatchObject({
+    const previewFirstStep = async (body: Record<string, unknown>) =>
+      (await previewWorkflow(workflow.id, body)).steps[0];
+    expect(await previewWorkflow(workflow.id, { contact })).toMatchObject({
       steps: [{ wouldSend: true, subject: 'News for Eve', to: 'eve@example.com', reason: null }, { branch: 'yes' }, {}],
     });
-    expect(await first({ contact: { ...contact, subscribed: false } })).toMatchObject({ reason: 'unsubscribed' });
+    expect(await previewFirstStep({ contact: { ...contact, subscribed: false } })).toMatchObject({
+      reason: 'unsubscribed',
+    });
     await expectOk(api.call('POST', '/suppressions', { body: { email: 'eve@example.com', reason: 'manual' } }));
-    expect(await first({ contact })).toMatchObject({
+    expect(await previewFirstStep({ contact })).toMatchObject({
       status: 'SKIPPED',
       wouldSend: false,
       reason: 'suppressed:manual',
     });
     await sql`UPDATE projects SET held_at = now(), hold_reason = 'test' WHERE id = ${api.one.id}`.execute(api.db);
-    expect(await first({ contact: { email: 'held@example.com' } })).toMatchObject({
+    expect(await previewFirstStep({ contact: { email: 'held@example.com' } })).toMatchObject({
       wouldSend: false,
       reason: 'project_held',
     });
@@ -310,21 +318,21 @@ describe('the preview of a workflow', () => {
   });
 
   it('ends a cycle as an execution does: by the loop guard, and at 1,000 steps', async () => {
-    const circle = (amount: number): Record<string, StepSpec> => ({
+    const createCircle = (amount: number): Record<string, StepSpec> => ({
       pause: { type: 'DELAY', config: { amount, unit: 'seconds' }, to: 'turn' },
       turn: { type: 'CONDITION', config: { field: 'email', operator: 'exists' }, to: { yes: 'pause', no: 'pause' } },
     });
     const contact = { email: 'round@example.com' };
-    const hasty = await preview((await draw(circle(59))).id, { contact });
+    const hasty = await previewWorkflow((await buildDisabledWorkflow(createCircle(59))).id, { contact });
     expect(hasty).toMatchObject({ status: 'FAILED', error: 'loop' });
     expect(hasty.steps).toHaveLength(3);
-    const far = await preview((await draw(circle(60))).id, { contact });
+    const far = await previewWorkflow((await buildDisabledWorkflow(createCircle(60))).id, { contact });
     expect(far).toMatchObject({ status: 'FAILED', error: 'loop' });
     expect(far.steps).toHaveLength(1_000);
   });
 
   it("needs the scope to see workflows, and uses only the project's workflows and contacts", async () => {
-    const workflow = await draw({ end: { type: 'EXIT' } });
+    const workflow = await buildDisabledWorkflow({ end: { type: 'EXIT' } });
     const contact = { email: 'a@example.com' };
     const ask = (body: unknown, key?: string) =>
       api.call('POST', `/v1/workflows/${workflow.id}/preview`, { body, ...(key !== undefined && { key }) });

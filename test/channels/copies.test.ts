@@ -36,8 +36,8 @@ async function readArrivedAt(to: string) {
     .replace(/\r\n[ \t]+/g, ' ')
     .split('\r\n')
     .map((line) => line.split(/: ?(.*)/s) as [string, string]);
-  const header = (name: string) => fields.filter(([one]) => one.toLowerCase() === name).map(([, value]) => value);
-  return { raw, header, parsed: await PostalMime.parse(Buffer.from(raw, 'latin1')) };
+  const findHeader = (name: string) => fields.filter(([one]) => one.toLowerCase() === name).map(([, value]) => value);
+  return { raw, header: findHeader, parsed: await PostalMime.parse(Buffer.from(raw, 'latin1')) };
 }
 
 describe('cc and bcc', () => {

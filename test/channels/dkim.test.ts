@@ -14,7 +14,7 @@ beforeAll(async () => {
 });
 
 /** Returns the verdict of a receiver whose DNS has the record that the service asks users to publish. */
-async function verdict(message: string | Buffer) {
+async function checkDkim(message: string | Buffer) {
   const resolver = async (name: string, type: string): Promise<string[][]> => {
     if (type === 'TXT' && name === 'tidings._domainkey.example.com') return [[dkimRecordValue(key.publicKey)]];
     throw Object.assign(new Error('not found'), { code: 'ENOTFOUND' });
@@ -49,18 +49,18 @@ describe('a DKIM signature', () => {
     ['of eight-bit bytes', 'caf\xc3\xa9\r\n'],
   ])('is valid for a body %s', async (_name, body) => {
     const signed = await signMessage(`${HEAD}\r\n\r\n${body}`, signer);
-    expect(await verdict(signed)).toMatchObject({ result: 'pass' });
+    expect(await checkDkim(signed)).toMatchObject({ result: 'pass' });
   });
 
   it('is valid for a message that is a Buffer', async () => {
     const signed = await signMessage(Buffer.from(`${HEAD}\r\n\r\nHello\r\n`), signer);
     expect(Buffer.isBuffer(signed)).toBe(true);
-    expect((await verdict(signed.toString('latin1'))).result).toBe('pass');
+    expect((await checkDkim(signed.toString('latin1'))).result).toBe('pass');
   });
 
   it('is valid for a body that the caller marks as canonical', async () => {
     const signed = await signMessage(`${HEAD}\r\n\r\nHello\r\nthere\r\n`, signer, { canonicalBody: true });
-    expect((await verdict(signed)).result).toBe('pass');
+    expect((await checkDkim(signed)).result).toBe('pass');
   });
 
   it('is valid for a message with attachments and non-ASCII names', async () => {
@@ -75,7 +75,7 @@ describe('a DKIM signature', () => {
       messageId: '<2@example.com>',
       date: new Date('2026-03-02T10:00:00Z'),
     });
-    expect((await verdict((await signMessage(message, signer)).toString('latin1'))).result).toBe('pass');
+    expect((await checkDkim((await signMessage(message, signer)).toString('latin1'))).result).toBe('pass');
   });
 
   it('covers the headers of one-click unsubscribe, and signs From one time more than it occurs', async () => {
@@ -103,7 +103,7 @@ describe('a DKIM signature', () => {
     ['the senders, by a second From', (text: string) => text.replace('To: bob', 'From: eve@example.com\r\nTo: bob')],
   ])('becomes invalid if someone changes %s', async (_name, change) => {
     const signed = await signMessage(`${HEAD}\r\n\r\nHello\r\n`, signer);
-    expect((await verdict(change(signed))).result).not.toBe('pass');
+    expect((await checkDkim(change(signed))).result).not.toBe('pass');
   });
 
   it('stays valid if SES replaces Date and Message-ID, because these are not signed then', async () => {
@@ -111,7 +111,7 @@ describe('a DKIM signature', () => {
       rewrittenFields: EMAIL_PROVIDERS.ses.rewrittenFields,
     });
     const rewritten = signed.replace('<1@example.com>', '<0100@email.amazonses.com>').replace('10:00:00', '10:00:07');
-    expect((await verdict(rewritten)).result).toBe('pass');
+    expect((await checkDkim(rewritten)).result).toBe('pass');
   });
 
   it('has no line over 78 octets', async () => {

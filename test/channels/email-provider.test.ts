@@ -68,7 +68,7 @@ afterEach(async () => {
   for (const end of cleanup.splice(0).reverse()) await end();
 });
 
-function email(to: string, over: Partial<OutgoingEmail> = {}): OutgoingEmail {
+function createEmail(to: string, over: Partial<OutgoingEmail> = {}): OutgoingEmail {
   const raw = `Message-ID: <${to}>\r\nSubject: hello\r\n\r\nHello\r\n`;
   return { id: `id-${to}`, projectId: PROJECT, from: 'bounces@example.com', to, raw, ...over };
 }
@@ -87,15 +87,15 @@ describe.each(Object.keys(HARNESSES) as EmailProvider['kind'][])('the email prov
 
   it('sends a message once and unchanged, and returns the id from the provider', async () => {
     const { provider, taken } = await start();
-    const result = await provider.send(email('ann@example.org'));
+    const result = await provider.send(createEmail('ann@example.org'));
     expect(result).toMatchObject({ outcome: 'accepted', providerMessageId: expect.stringMatching(/.+/) });
-    expect(taken()).toEqual([{ to: 'ann@example.org', raw: email('ann@example.org').raw }]);
+    expect(taken()).toEqual([{ to: 'ann@example.org', raw: createEmail('ann@example.org').raw }]);
   });
 
   it('accepts messages as Buffers and strings', async () => {
     const { provider, taken } = await start();
     const raw = Buffer.from('Subject: bytes\r\n\r\n\xff\x80\r\n', 'latin1');
-    await provider.send(email('ann@example.org', { raw }));
+    await provider.send(createEmail('ann@example.org', { raw }));
     expect(taken()[0]?.raw).toBe(raw.toString('latin1'));
   });
 
@@ -105,9 +105,9 @@ describe.each(Object.keys(HARNESSES) as EmailProvider['kind'][])('the email prov
     const answered: string[] = [];
     const results = await Promise.all(
       recipients.map((to, i) => {
-        if (i % 2) return provider.send(email(to));
+        if (i % 2) return provider.send(createEmail(to));
         return new Promise<ProviderResult>((resolve) => {
-          provider.submit(email(to), (result, message) => {
+          provider.submit(createEmail(to), (result, message) => {
             answered.push(message.to);
             resolve(result);
           });
@@ -125,14 +125,16 @@ describe.each(Object.keys(HARNESSES) as EmailProvider['kind'][])('the email prov
 
   it('does not send a message that was aborted earlier', async () => {
     const { provider, taken } = await start();
-    expect(await provider.send(email('ann@example.org'), AbortSignal.abort())).toMatchObject({ outcome: 'unsent' });
+    expect(await provider.send(createEmail('ann@example.org'), AbortSignal.abort())).toMatchObject({
+      outcome: 'unsent',
+    });
     expect(taken()).toEqual([]);
   });
 
   it('returns messages as unsent if it cannot be reached, and does not throw', async () => {
     const { provider, breakDown } = await start();
     await breakDown();
-    expect(await provider.send(email('ann@example.org'))).toMatchObject({
+    expect(await provider.send(createEmail('ann@example.org'))).toMatchObject({
       outcome: 'unsent',
       error: expect.stringMatching(/.+/),
     });
@@ -140,10 +142,10 @@ describe.each(Object.keys(HARNESSES) as EmailProvider['kind'][])('the email prov
 
   it('accepts no message after it was closed', async () => {
     const { provider, taken } = await start();
-    const before = provider.send(email('before@example.org'));
+    const before = provider.send(createEmail('before@example.org'));
     await before;
     await provider.close();
-    expect(await provider.send(email('after@example.org'))).toMatchObject({ outcome: 'unsent' });
+    expect(await provider.send(createEmail('after@example.org'))).toMatchObject({ outcome: 'unsent' });
     expect(taken()).toHaveLength(1);
   });
 });
@@ -154,7 +156,7 @@ describe('the email provider smtp', () => {
     cleanup.push(() => sink.close());
     const provider = smtpProvider({ url: sink.url });
     cleanup.push(() => provider.close());
-    const result = await provider.send(email('reject550-5.1.1@example.org'));
+    const result = await provider.send(createEmail('reject550-5.1.1@example.org'));
     expect(result.outcome).toBe('refused');
     if (result.outcome === 'refused')
       expect(classifyRefusal(result)).toMatchObject({ about: 'recipient', why: 'dead_mailbox' });
@@ -172,7 +174,7 @@ describe('the email provider ses', () => {
 
   it('calls SendEmail with a signature for its region, and puts the ids of email and project in tags', async () => {
     const { fake, provider } = await start();
-    expect(await provider.send(email('ann@example.org'))).toMatchObject({ providerMessageId: 'ses-1' });
+    expect(await provider.send(createEmail('ann@example.org'))).toMatchObject({ providerMessageId: 'ses-1' });
     expect(fake.requests[0]).toMatchObject({
       method: 'POST',
       path: '/v2/email/outbound-emails',
@@ -201,7 +203,7 @@ describe('the email provider ses', () => {
   ])('classifies the error %d %s (%s) as %s', async (status, type, message, expected, retry) => {
     const { fake, provider } = await start();
     fake.responses.push({ status, type, message });
-    const result = await provider.send(email('ann@example.org'));
+    const result = await provider.send(createEmail('ann@example.org'));
     expect(result).toMatchObject({ outcome: 'refused', text: expect.stringContaining(message) });
     if (result.outcome === 'refused') {
       const refusal = classifyRefusal(result);
@@ -214,7 +216,7 @@ describe('the email provider ses', () => {
   it('reports a message as in doubt if the response is lost', async () => {
     const { fake, provider } = await start();
     fake.responses.push('hang up');
-    expect(await provider.send(email('ann@example.org'))).toMatchObject({ outcome: 'in_doubt' });
+    expect(await provider.send(createEmail('ann@example.org'))).toMatchObject({ outcome: 'in_doubt' });
     expect(fake.requests).toHaveLength(1);
   });
 });

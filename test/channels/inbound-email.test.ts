@@ -70,7 +70,7 @@ async function buildEmailWithReturnPath() {
   return { ...email, returnPath: createVerpAddress(verpKey, email.id, 'shop.example.com') };
 }
 
-const stateOf = (email: SentEmail) => readEmailState(api, email);
+const readState = (email: SentEmail) => readEmailState(api, email);
 
 describe('delivery status notifications to a return path', () => {
   it('make the email BOUNCED and the contact unsubscribed and suppressed after a hard bounce; a repeated report changes nothing', async () => {
@@ -81,7 +81,7 @@ describe('delivery status notifications to a return path', () => {
       diagnostic: 'smtp; 550 5.1.1 <reader@example.com>: Recipient address\n    rejected: User unknown',
     });
     for (let n = 0; n < 2; n++) expect(await deliver({ to: email.returnPath, raw })).toMatch(/^250/);
-    const { mail: row, ...state } = await stateOf(email);
+    const { mail: row, ...state } = await readState(email);
     expect(row).toMatchObject({ status: 'BOUNCED', bounce_type: 'Permanent', reason: 'bounced:dead_mailbox' });
     expect(row.error).toContain('User unknown');
     expect(state).toMatchObject({
@@ -94,7 +94,7 @@ describe('delivery status notifications to a return path', () => {
   it('are accepted for a return path in upper and lower case', async () => {
     const email = await buildEmailWithReturnPath();
     await deliver({ to: email.returnPath.toUpperCase(), raw: formatDsn({ status: '5.1.1', recipient: email.email }) });
-    expect((await stateOf(email)).mail.status).toBe('BOUNCED');
+    expect((await readState(email)).mail.status).toBe('BOUNCED');
   });
 
   it.each([
@@ -114,7 +114,7 @@ describe('delivery status notifications to a return path', () => {
   ])('about %s unsubscribe no contact', async (_, status, diagnostic, expected) => {
     const mail = await buildEmailWithReturnPath();
     await deliver({ to: mail.returnPath, raw: formatDsn({ status, diagnostic, recipient: mail.email }) });
-    const state = await stateOf(mail);
+    const state = await readState(mail);
     expect(state.mail).toMatchObject(expected);
     expect(state).toMatchObject({ subscribed: true, entries: [] });
   });
@@ -131,7 +131,7 @@ describe('delivery status notifications to a return path', () => {
     const relayed = 'Final-Recipient: rfc822; other@example.com\nAction: relayed\nStatus: 2.0.0';
     const ours = `${about(mail.email)}\nAction: failed\nStatus: 5.1.1\nDiagnostic-Code: smtp; 550 5.1.1 User unknown`;
     await deliver({ to: mail.returnPath, raw: formatDsnForRecipients([relayed, ours]) });
-    expect((await stateOf(mail)).mail).toMatchObject({ status: 'BOUNCED', reason: 'bounced:dead_mailbox' });
+    expect((await readState(mail)).mail).toMatchObject({ status: 'BOUNCED', reason: 'bounced:dead_mailbox' });
   });
 
   it('ignore the failure of another recipient', async () => {
@@ -139,7 +139,7 @@ describe('delivery status notifications to a return path', () => {
     const failed = 'Final-Recipient: rfc822; other@example.com\nAction: failed\nStatus: 5.1.1';
     const ours = `Final-Recipient: rfc822; ${email.email}\nAction: delivered\nStatus: 2.0.0`;
     await deliver({ to: email.returnPath, raw: formatDsnForRecipients([failed, ours]) });
-    expect(await stateOf(email)).toMatchObject({ mail: { status: 'DELIVERED' }, entries: [] });
+    expect(await readState(email)).toMatchObject({ mail: { status: 'DELIVERED' }, entries: [] });
   });
 
   it('about another address, such as a forwarding target, do not suppress our recipient', async () => {
@@ -150,7 +150,7 @@ describe('delivery status notifications to a return path', () => {
       'Final-Recipient: rfc822; c@elsewhere.example\nAction: failed\nStatus: 5.1.1',
     ];
     await deliver({ to: email.returnPath, raw: formatDsnForRecipients(blocks) });
-    const state = await stateOf(email);
+    const state = await readState(email);
     expect(state.mail).toMatchObject({ status: 'BOUNCED', bounce_type: 'Transient', reason: 'bounced:unknown' });
     expect(state).toMatchObject({ subscribed: true, entries: [] });
   });
@@ -159,7 +159,7 @@ describe('delivery status notifications to a return path', () => {
     const email = await buildEmailWithReturnPath();
     const blocks = ['Action: relayed\nStatus: 2.0.0', 'Action: failed\nStatus: 5.1.1'];
     await deliver({ to: email.returnPath, raw: formatDsnForRecipients(blocks) });
-    expect((await stateOf(email)).mail).toMatchObject({ status: 'BOUNCED', reason: 'bounced:dead_mailbox' });
+    expect((await readState(email)).mail).toMatchObject({ status: 'BOUNCED', reason: 'bounced:dead_mailbox' });
   });
 
   it('in the form for internationalized email are read like the older form', async () => {
@@ -169,7 +169,7 @@ describe('delivery status notifications to a return path', () => {
       'message/global-$1',
     );
     await deliver({ to: email.returnPath, raw });
-    expect((await stateOf(email)).mail).toMatchObject({ status: 'BOUNCED', reason: 'bounced:dead_mailbox' });
+    expect((await readState(email)).mail).toMatchObject({ status: 'BOUNCED', reason: 'bounced:dead_mailbox' });
   });
 
   it.each([
@@ -185,7 +185,7 @@ describe('delivery status notifications to a return path', () => {
       recipient: email.email,
     });
     await deliver({ to: email.returnPath, raw: encodePart(raw, { from: 'message/delivery-status', type, encoding }) });
-    expect(await stateOf(email)).toMatchObject({
+    expect(await readState(email)).toMatchObject({
       mail: { status: 'BOUNCED', reason: 'bounced:dead_mailbox' },
       entries: ['hard_bounce'],
     });
@@ -202,7 +202,7 @@ describe('delivery status notifications to a return path', () => {
       to: email.returnPath,
       raw: `${headers}Subject: Re: Hello\n\nI got 550 5.1.1 user unknown.\n`,
     });
-    expect(await stateOf(email)).toMatchObject({ mail: { status: 'SENT' }, subscribed: true, entries: [] });
+    expect(await readState(email)).toMatchObject({ mail: { status: 'SENT' }, subscribed: true, entries: [] });
   });
 
   it.each([
@@ -223,22 +223,37 @@ describe('delivery status notifications to a return path', () => {
   ])('in the text format of %s count as bounces, but not if they name another address', async (_, wordsFor) => {
     const [dead, forwarded] = [await buildEmailWithReturnPath(), await buildEmailWithReturnPath()];
     await deliver({ to: dead.returnPath, raw: wordsFor(dead.email) });
-    expect(await stateOf(dead)).toMatchObject({ mail: { reason: 'bounced:dead_mailbox' }, entries: ['hard_bounce'] });
+    expect(await readState(dead)).toMatchObject({ mail: { reason: 'bounced:dead_mailbox' }, entries: ['hard_bounce'] });
     await deliver({ to: forwarded.returnPath, raw: wordsFor('target@elsewhere.example') });
-    expect(await stateOf(forwarded)).toMatchObject({
+    expect(await readState(forwarded)).toMatchObject({
       mail: { reason: 'bounced:unknown' },
       subscribed: true,
       entries: [],
     });
   });
 
-  const opensmtpd = (status: string, words: string) =>
+  const formatOpenSmtpdReport = (status: string, words: string) =>
     formatDsn({ status, recipient: 'RECIPIENT' }).replace("I'm sorry to have", `    ${words}\n\nI'm sorry to have`);
 
   it.each([
-    ['OpenSMTPD', opensmtpd('5.0.0', 'RECIPIENT: 550 5.1.1 <RECIPIENT>: User unknown'), 'bounced:dead_mailbox', 1],
-    ['OpenSMTPD for another address', opensmtpd('5.0.0', 'x@y.example: 550 5.1.1 User unknown'), 'bounced:unknown', 0],
-    ['a specific status code', opensmtpd('5.7.1', 'RECIPIENT: 550 5.1.1 User unknown'), 'provider_rejected', 0],
+    [
+      'OpenSMTPD',
+      formatOpenSmtpdReport('5.0.0', 'RECIPIENT: 550 5.1.1 <RECIPIENT>: User unknown'),
+      'bounced:dead_mailbox',
+      1,
+    ],
+    [
+      'OpenSMTPD for another address',
+      formatOpenSmtpdReport('5.0.0', 'x@y.example: 550 5.1.1 User unknown'),
+      'bounced:unknown',
+      0,
+    ],
+    [
+      'a specific status code',
+      formatOpenSmtpdReport('5.7.1', 'RECIPIENT: 550 5.1.1 User unknown'),
+      'provider_rejected',
+      0,
+    ],
     [
       'Exchange',
       formatDsn({
@@ -264,7 +279,7 @@ describe('delivery status notifications to a return path', () => {
   ])('of %s are classified by their code, and by their text if the code is generic', async (_, raw, reason, n) => {
     const email = await buildEmailWithReturnPath();
     await deliver({ to: email.returnPath, raw: raw.replaceAll('RECIPIENT', email.email) });
-    const state = await stateOf(email);
+    const state = await readState(email);
     expect(state).toMatchObject({ mail: { reason }, subscribed: n === 0 });
     expect(state.entries).toHaveLength(n);
   });
@@ -272,9 +287,9 @@ describe('delivery status notifications to a return path', () => {
   it('about a delay change nothing, and about a delivery are recorded', async () => {
     const email = await buildEmailWithReturnPath();
     await deliver({ to: email.returnPath, raw: formatDsn({ action: 'delayed', status: '4.4.1' }) });
-    expect((await stateOf(email)).mail.status).toBe('SENT');
+    expect((await readState(email)).mail.status).toBe('SENT');
     await deliver({ to: email.returnPath, raw: formatDsn({ action: 'delivered', status: '2.0.0' }) });
-    expect(await stateOf(email)).toMatchObject({ mail: { status: 'DELIVERED' }, names: ['email.delivery'] });
+    expect(await readState(email)).toMatchObject({ mail: { status: 'DELIVERED' }, names: ['email.delivery'] });
   });
 
   it('in plain text count as bounces, and automatic replies do not', async () => {
@@ -282,11 +297,11 @@ describe('delivery status notifications to a return path', () => {
     const reply =
       'From: reader@example.com\nSubject: Away\nAuto-Submitted: auto-replied\n\nI am away. 550 5.1.1 is my favourite code.\n';
     await deliver({ to: away.returnPath, raw: reply });
-    expect((await stateOf(away)).mail.status).toBe('SENT');
+    expect((await readState(away)).mail.status).toBe('SENT');
     const old = await buildEmailWithReturnPath();
     const text = `From: MAILER-DAEMON@old.example\nSubject: failure notice\n\n<${old.email}>:\nRemote host said: 550 5.1.1 user unknown\n`;
     await deliver({ to: old.returnPath, raw: text });
-    expect((await stateOf(old)).entries).toEqual(['hard_bounce']);
+    expect((await readState(old)).entries).toEqual(['hard_bounce']);
   });
 
   it('at a forged return path, or one signed with another key, are refused and change nothing', async () => {
@@ -296,7 +311,7 @@ describe('delivery status notifications to a return path', () => {
     for (const to of [forged, foreign]) {
       await expect(deliver({ to, raw: formatDsn({ status: '5.1.1' }) })).rejects.toThrow(/550 5\.1\.1/);
     }
-    expect((await stateOf(email)).mail.status).toBe('SENT');
+    expect((await readState(email)).mail.status).toBe('SENT');
   });
 
   it('about an unknown email are accepted without effect', async () => {
@@ -371,7 +386,7 @@ describe('abuse reports (spam complaints)', () => {
     for (const proof of proofs) {
       const email = await buildEmailWithReturnPath();
       await deliver({ from: 'fbl@isp.example', to: 'fbl@shop.example.com', raw: formatArf(proof(email)) });
-      const state = await stateOf(email);
+      const state = await readState(email);
       expect(state.mail.status).toBe('COMPLAINED');
       expect(state).toMatchObject({
         subscribed: false,
@@ -385,12 +400,12 @@ describe('abuse reports (spam complaints)', () => {
   it('count again if the reader has subscribed again in the meantime', async () => {
     const email = await buildEmailWithReturnPath();
     const raw = formatArf({ headers: `Return-Path: <${email.returnPath}>` });
-    const complain = () => deliver({ from: 'fbl@isp.example', to: 'fbl@shop.example.com', raw });
-    await complain();
+    const deliverComplaint = () => deliver({ from: 'fbl@isp.example', to: 'fbl@shop.example.com', raw });
+    await deliverComplaint();
     await api.call('POST', `/s/${createLinkTokens(TEST_SECRET_KEY, email.id).manage}`);
-    expect(await stateOf(email)).toMatchObject({ subscribed: true, entries: [] });
-    await complain();
-    expect(await stateOf(email)).toMatchObject({ subscribed: false, entries: ['complaint'] });
+    expect(await readState(email)).toMatchObject({ subscribed: true, entries: [] });
+    await deliverComplaint();
+    expect(await readState(email)).toMatchObject({ subscribed: false, entries: ['complaint'] });
   });
 
   it.each([
@@ -411,7 +426,7 @@ describe('abuse reports (spam complaints)', () => {
     const report = encodePart(written, { from: 'message/feedback-report', type: 'message/feedback-report', encoding });
     const raw = encodePart(report, { from: 'message/rfc822', type, encoding });
     await deliver({ from: 'fbl@isp.example', to: 'fbl@shop.example.com', raw });
-    expect(await stateOf(email)).toMatchObject({ mail: { status: 'COMPLAINED' }, entries: ['complaint'] });
+    expect(await readState(email)).toMatchObject({ mail: { status: 'COMPLAINED' }, entries: ['complaint'] });
   });
 
   it('without a token that proves the email, or of another feedback type, change nothing', async () => {
@@ -424,14 +439,14 @@ describe('abuse reports (spam complaints)', () => {
       to: 'fbl@shop.example.com',
       raw: formatArf({ type: 'not-spam', headers: `Return-Path: <${email.returnPath}>` }),
     });
-    expect((await stateOf(email)).mail.status).toBe('SENT');
+    expect((await readState(email)).mail.status).toBe('SENT');
   });
 });
 
 describe('email to a verified domain', () => {
   const signed = { domainName: 'author.example', keySelector: 'key' };
 
-  async function write(p: { from: string; to: string; messageId: string }) {
+  async function deliverSignedEmail(p: { from: string; to: string; messageId: string }) {
     const dkim = { ...signed, privateKey: author.key };
     const transport = createTransport({
       host: '127.0.0.1',
@@ -451,7 +466,7 @@ describe('email to a verified domain', () => {
 
   it('is recorded as email.received for its sender, a new unsubscribed contact, with the authentication results', async () => {
     const messageId = '<one@author.example>';
-    await write({ from: 'bob@author.example', to: 'help@shop.example.com', messageId });
+    await deliverSignedEmail({ from: 'bob@author.example', to: 'help@shop.example.com', messageId });
     const contact = await api.db
       .selectFrom('contacts')
       .selectAll()
@@ -534,14 +549,14 @@ AAECAw==
       ],
     });
     const [pdf, logo] = (event.data as { attachments: { id: string }[] }).attachments;
-    const path = (file = pdf) => `/v1/emails/${event.email_id}/attachments/${file?.id}`;
+    const getAttachmentPath = (file = pdf) => `/v1/emails/${event.email_id}/attachments/${file?.id}`;
     const { body: record } = await api.call('GET', `/v1/emails/${event.email_id}`);
     expect(record.data.attachments).toMatchObject([
       { id: pdf?.id, name: 'büro.pdf', size: 700 * 1024 },
       { id: logo?.id, name: 'logo.png', size: 4 },
     ]);
     const headers = { authorization: `Bearer ${api.one.secretKey}` };
-    const found = await api.app.request(path(), { headers });
+    const found = await api.app.request(getAttachmentPath(), { headers });
     expect(found.headers.get('content-disposition')).toBe(
       `attachment; filename="b_ro.pdf"; filename*=UTF-8''b%C3%BCro.pdf`,
     );
@@ -549,7 +564,7 @@ AAECAw==
     // Files of received emails are deleted after 30 days, later than attachments of sent emails.
     await sql`UPDATE emails SET created_at = now() - interval '29 days' WHERE id = ${event.email_id}`.execute(api.db);
     await pruneTables(api.db, { attachmentDays: 1 });
-    expect((await api.app.request(path(logo), { headers })).status).toBe(200);
+    expect((await api.app.request(getAttachmentPath(logo), { headers })).status).toBe(200);
     await sql`UPDATE emails SET created_at = now() - interval '31 days' WHERE id = ${event.email_id}`.execute(api.db);
     await sql`UPDATE attachments SET id = overlay(id::text PLACING '0190a000' FROM 1 FOR 8)::uuid`.execute(api.db);
     await sql`
@@ -558,7 +573,7 @@ AAECAw==
     await pruneTables(api.db, { attachmentDays: 1 });
     const ids = await api.db.selectFrom('attachments').select(['id', 'size']).execute();
     expect(ids.map(({ size }) => size).sort()).toEqual([4, 700 * 1024].sort());
-    const dropped = await api.call('GET', path(ids[0]));
+    const dropped = await api.call('GET', getAttachmentPath(ids[0]));
     expect([dropped.status, dropped.body.error.message]).toEqual([404, expect.stringContaining('was deleted')]);
   });
 
@@ -580,8 +595,8 @@ AAECAw==
   });
 
   it('with a forged sender is recorded with failed authentication results', async () => {
-    const raw = 'From: eve@author.example\nMessage-ID: <two@x>\nSubject: {{ 7 }}\n\nSend me money.\n';
-    await deliver({ from: 'eve@elsewhere.example', to: 'help@shop.example.com', raw });
+    const createRawEmail = 'From: eve@author.example\nMessage-ID: <two@x>\nSubject: {{ 7 }}\n\nSend me money.\n';
+    await deliver({ from: 'eve@elsewhere.example', to: 'help@shop.example.com', raw: createRawEmail });
     const events = api.db.selectFrom('events').selectAll().where('name', '=', 'email.received');
     const event = await events.orderBy('id', 'desc').executeTakeFirstOrThrow();
     expect(event.data).toMatchObject({
@@ -596,12 +611,12 @@ AAECAw==
 
   it('is a repetition only if Message-ID, recipient and bytes are the same', async () => {
     const raw = (text: string) => `From: rita@elsewhere.example\nMessage-ID: <again@x>\nSubject: Hi\n\n${text}\n`;
-    const take = (to: string, text: string) => deliver({ from: 'rita@elsewhere.example', to, raw: raw(text) });
-    await take('help@shop.example.com', 'One');
-    await take('help@shop.example.com', 'One');
-    await take('sales@shop.example.com', 'One');
-    await take('help@shop.example.com', 'Two');
-    await take('help@shop.example.com', 'Two');
+    const deliverText = (to: string, text: string) => deliver({ from: 'rita@elsewhere.example', to, raw: raw(text) });
+    await deliverText('help@shop.example.com', 'One');
+    await deliverText('help@shop.example.com', 'One');
+    await deliverText('sales@shop.example.com', 'One');
+    await deliverText('help@shop.example.com', 'Two');
+    await deliverText('help@shop.example.com', 'Two');
     const events = await api.db
       .selectFrom('events as e')
       .innerJoin('contacts as c', 'c.id', 'e.contact_id')
@@ -630,12 +645,12 @@ AAECAw==
   });
 
   it('is refused for a domain that is not verified', async () => {
-    await expect(write({ from: 'eve@unknown.example', to: 'x@nobody.example', messageId: '<3@x>' })).rejects.toThrow(
-      /550/,
-    );
+    await expect(
+      deliverSignedEmail({ from: 'eve@unknown.example', to: 'x@nobody.example', messageId: '<3@x>' }),
+    ).rejects.toThrow(/550/);
     await buildDomain(api.db, { projectId: api.two.id, domain: 'pending.example.com', status: 'PENDING' });
     await expect(
-      write({ from: 'bob@author.example', to: 'a@pending.example.com', messageId: '<4@x>' }),
+      deliverSignedEmail({ from: 'bob@author.example', to: 'a@pending.example.com', messageId: '<4@x>' }),
     ).rejects.toThrow(/550/);
   });
 });
@@ -644,7 +659,7 @@ describe('automatic replies to a project', () => {
   let sent = 0;
 
   /** Delivers an email to the project. Returns its event. */
-  async function receive(p: { author?: string; from?: string; headers?: string; to?: string } = {}) {
+  async function receiveEmail(p: { author?: string; from?: string; headers?: string; to?: string } = {}) {
     sent += 1;
     const author = p.author ?? `author-${sent}@elsewhere.example`;
     const raw = `From: ${author}\nMessage-ID: <automatic-${sent}@x>\nSubject: Re: Hello\n${p.headers ?? ''}\nI am away.\n`;
@@ -675,14 +690,14 @@ describe('automatic replies to a project', () => {
     'X-Autoresponder: v2\n',
     'X-Mail-Autoreply: true\n',
   ])('are recognized by %j', async (headers) => {
-    expect(await receive({ headers })).toMatchObject({ autoSubmitted: true });
+    expect(await receiveEmail({ headers })).toMatchObject({ autoSubmitted: true });
   });
 
   it('are recognized by the null sender and by a mailer daemon as sender', async () => {
-    expect(await receive({ from: '' })).toMatchObject({ autoSubmitted: true });
-    expect(await receive({ from: 'mailer-daemon@elsewhere.example' })).toMatchObject({ autoSubmitted: true });
+    expect(await receiveEmail({ from: '' })).toMatchObject({ autoSubmitted: true });
+    expect(await receiveEmail({ from: 'mailer-daemon@elsewhere.example' })).toMatchObject({ autoSubmitted: true });
     const forwarded = { author: 'MAILER-DAEMON@elsewhere.example', from: 'srs0=x=elsewhere.example@forwarder.example' };
-    expect(await receive(forwarded)).toMatchObject({ autoSubmitted: true });
+    expect(await receiveEmail(forwarded)).toMatchObject({ autoSubmitted: true });
   });
 
   it.each([
@@ -692,7 +707,7 @@ describe('automatic replies to a project', () => {
     'Precedence: list\n',
     'X-Auto-Response-Suppress: None\n',
   ])('are not recognized in an email with %j, which is from a person', async (headers) => {
-    expect(await receive({ headers })).toMatchObject({ autoSubmitted: false });
+    expect(await receiveEmail({ headers })).toMatchObject({ autoSubmitted: false });
   });
 
   it('do not include an email of a person to a return path and to the project, which the project receives', async () => {
@@ -705,7 +720,7 @@ describe('automatic replies to a project', () => {
   });
 
   it('do not include read receipts, which are not recorded', async () => {
-    const before = await receive();
+    const before = await receiveEmail();
     const raw = `From: receipts@elsewhere.example
 Message-ID: <receipt@x>
 Content-Type: multipart/report; report-type=disposition-notification; boundary=b
@@ -734,10 +749,10 @@ Disposition: manual-action/MDN-sent-manually; displayed
       body: { triggerConfig: { includeAutomatic: true } },
     });
     expect(patched.body).toMatchObject({ triggerConfig: { eventName: 'email.received', includeAutomatic: true } });
-    await receive({ author, headers: 'Auto-Submitted: auto-replied\n' });
+    await receiveEmail({ author, headers: 'Auto-Submitted: auto-replied\n' });
     expect(await listExecutions(api, person.id)).toEqual([]);
     expect(await listExecutions(api, all.id)).toHaveLength(1);
-    await receive({ author });
+    await receiveEmail({ author });
     expect(await listExecutions(api, person.id)).toHaveLength(1);
     for (const { id } of [person, all]) await api.call('PATCH', `/workflows/${id}`, { body: { enabled: false } });
   });
@@ -778,18 +793,18 @@ Disposition: manual-action/MDN-sent-manually; displayed
       return open.length;
     };
     expect([await countOpen(persons), await countOpen(all)]).toEqual([1, 1]);
-    await receive({ author, headers: 'Precedence: auto_reply\n' });
+    await receiveEmail({ author, headers: 'Precedence: auto_reply\n' });
     expect([await countOpen(persons), await countOpen(all)]).toEqual([1, 0]);
-    await receive({ author });
+    await receiveEmail({ author });
     expect(await countOpen(persons)).toBe(0);
   });
 
   it('start a workflow at most 5 times an hour for the same contact, also if they arrive concurrently', async () => {
     const { id } = await buildReceivedWorkflow('Loop');
     const author = 'loop@elsewhere.example';
-    await receive({ author });
-    await Promise.all(Array.from({ length: 6 }, () => receive({ author })));
-    await receive({ author: 'another@elsewhere.example' });
+    await receiveEmail({ author });
+    await Promise.all(Array.from({ length: 6 }, () => receiveEmail({ author })));
+    await receiveEmail({ author: 'another@elsewhere.example' });
     const executions = await listExecutions(api, id);
     expect(executions).toHaveLength(6);
     await api.db
@@ -797,7 +812,7 @@ Disposition: manual-action/MDN-sent-manually; displayed
       .set({ started_at: sql`now() - interval '61 minutes'` })
       .where('workflow_id', '=', id)
       .execute();
-    await receive({ author });
+    await receiveEmail({ author });
     expect(await listExecutions(api, id)).toHaveLength(7);
     await api.call('PATCH', `/workflows/${id}`, { body: { enabled: false } });
   });

@@ -4,7 +4,7 @@ import { buildMessage, type MessageParts } from '../../channels/email/mime.ts';
 
 const PIXEL = Buffer.from('R0lGODlhAQABAAAAACwAAAAAAQABAAACAkQBADs=', 'base64');
 
-function email(over: Partial<MessageParts> = {}): MessageParts {
+function createParts(over: Partial<MessageParts> = {}): MessageParts {
   return {
     from: { name: 'Shop', address: 'shop@example.com' },
     to: { address: 'ann@example.org' },
@@ -17,15 +17,15 @@ function email(over: Partial<MessageParts> = {}): MessageParts {
   };
 }
 
-async function read(over: Partial<MessageParts> = {}) {
-  const raw = (await buildMessage(email(over))).toString('latin1');
+async function buildAndParse(over: Partial<MessageParts> = {}) {
+  const raw = (await buildMessage(createParts(over))).toString('latin1');
   const parsed = await PostalMime.parse(Buffer.from(raw, 'latin1'));
   return { raw, parsed, headers: raw.slice(0, raw.indexOf('\r\n\r\n')) };
 }
 
 describe('a composed message', () => {
   it('is parsed by other programs with the same content', async () => {
-    const { parsed } = await read({ replyTo: [{ name: 'Help', address: 'help@example.com' }] });
+    const { parsed } = await buildAndParse({ replyTo: [{ name: 'Help', address: 'help@example.com' }] });
     expect(parsed).toMatchObject({
       from: { name: 'Shop', address: 'shop@example.com' },
       to: [{ address: 'ann@example.org' }],
@@ -39,12 +39,12 @@ describe('a composed message', () => {
   });
 
   it('is the same on every attempt except for MIME boundaries', async () => {
-    const without = (raw: string) => raw.replace(/--_NmP-[^\s"]+/g, 'boundary');
-    expect(without((await read()).raw)).toBe(without((await read()).raw));
+    const hideBoundaries = (raw: string) => raw.replace(/--_NmP-[^\s"]+/g, 'boundary');
+    expect(hideBoundaries((await buildAndParse()).raw)).toBe(hideBoundaries((await buildAndParse()).raw));
   });
 
   it('keeps names and subjects in any script', async () => {
-    const { parsed, raw } = await read({
+    const { parsed, raw } = await buildAndParse({
       from: { name: 'Jörg "JM" Müller, Ltd.', address: 'jm@example.com' },
       to: { name: '山田太郎', address: 'taro@example.org' },
       subject: 'Grüße 🎉 und 日本語',
@@ -62,7 +62,7 @@ describe('a composed message', () => {
 
   it('contains attachments byte for byte, and inline images by their content id', async () => {
     const bytes = Buffer.from(Array.from({ length: 1024 }, (_, i) => i % 256));
-    const { parsed } = await read({
+    const { parsed } = await buildAndParse({
       html: '<img src="cid:logo">',
       attachments: [
         { filename: 'Rechnung März.pdf', contentType: 'application/pdf', content: bytes },
@@ -77,7 +77,7 @@ describe('a composed message', () => {
   });
 
   it('has the headers of one-click unsubscribe', async () => {
-    const { headers } = await read({
+    const { headers } = await buildAndParse({
       headers: [
         ['List-Unsubscribe', '<https://example.com/u/1>, <mailto:u@example.com>'],
         ['List-Unsubscribe-Post', 'List-Unsubscribe=One-Click'],
@@ -90,7 +90,7 @@ describe('a composed message', () => {
   it('has no line over 998 octets, no bare line end, and the whole of a long subject', async () => {
     const subjects = ['x'.repeat(3000), 'word '.repeat(500).trim(), 'ü'.repeat(2000), `a ${'🎉'.repeat(600)} b`];
     for (const subject of subjects) {
-      const { raw, parsed } = await read({
+      const { raw, parsed } = await buildAndParse({
         subject,
         html: `<p>${'long'.repeat(2000)}</p>\n.\n`,
         text: `${'y'.repeat(5000)}\nline\r\nother\rlast`,
@@ -104,7 +104,9 @@ describe('a composed message', () => {
 
   it('has no bare line end with an attached email either', async () => {
     const content = Buffer.from('From: a@example.com\nSubject: old\n\nbody\n');
-    const { raw } = await read({ attachments: [{ filename: 'old.eml', contentType: 'message/rfc822', content }] });
+    const { raw } = await buildAndParse({
+      attachments: [{ filename: 'old.eml', contentType: 'message/rfc822', content }],
+    });
     expect(raw.replaceAll('\r\n', '')).not.toMatch(/[\r\n]/);
   });
 
@@ -112,7 +114,7 @@ describe('a composed message', () => {
     'has the name of a file only in Content-Disposition, which may encode it: %s',
     async (filename) => {
       const attachments = [{ filename, contentType: 'application/pdf', content: PIXEL }];
-      const { parsed, raw } = await read({ attachments });
+      const { parsed, raw } = await buildAndParse({ attachments });
       expect(parsed.attachments[0]?.filename).toBe(filename);
       expect(raw).toContain('\r\nContent-Type: application/pdf\r\n');
     },
@@ -120,7 +122,7 @@ describe('a composed message', () => {
 
   it('does not treat an attached file as parts of the message', async () => {
     const attachments = [{ filename: 'a', contentType: 'multipart/mixed; boundary=x', content: PIXEL }];
-    const { parsed } = await read({ attachments });
+    const { parsed } = await buildAndParse({ attachments });
     expect(Buffer.from(parsed.attachments[0]?.content as ArrayBuffer)).toEqual(PIXEL);
   });
 
@@ -142,12 +144,12 @@ describe('a composed message', () => {
     ],
     ['Bcc header', { headers: [['Bcc', 'eve@example.net']] }],
   ])('cannot get another header through its %s', async (_name, over) => {
-    const { raw } = await read(over);
+    const { raw } = await buildAndParse(over);
     expect(raw).not.toMatch(/^bcc:/im);
   });
 
   it('is composed without reading files or fetching URLs', async () => {
-    const { parsed } = await read({
+    const { parsed } = await buildAndParse({
       html: '<img src="/etc/passwd"><img src="file:///etc/passwd"><img src="data:image/gif;base64,AAAA">',
       attachments: [{ filename: '/etc/passwd', contentType: 'text/plain', content: Buffer.from('mine') }],
     });

@@ -34,7 +34,7 @@ beforeAll(async () => {
   await buildOwner('owner@to.test');
   await Promise.all(OUTGOING_EMAILS.map((mail) => mail.send({ service, relayPort })));
   await until(
-    async () => OUTGOING_EMAILS.every(({ to }) => indexOf(to.address) >= 0),
+    async () => OUTGOING_EMAILS.every(({ to }) => findIndex(to.address) >= 0),
     `emails to ${OUTGOING_EMAILS.length} recipients`,
   );
   const raws = await parseMessages(OUTGOING_EMAILS.map(({ to }) => findArrived(to.address).raw));
@@ -57,7 +57,7 @@ describe.each(OUTGOING_EMAILS)('an email $way', (mail) => {
   });
 
   it("is read by Python's email package with the same content", () => {
-    const found = emailSentBy(mail.way);
+    const found = getEmailSentBy(mail.way);
     expect(found.defects).toEqual(mail.defects ?? []);
     expect(found.longestLine).toBeLessThanOrEqual(998);
     const names = found.headers.map(([name]) => name);
@@ -72,7 +72,7 @@ describe.each(OUTGOING_EMAILS)('an email $way', (mail) => {
     expect(writtenAt).toBeLessThanOrEqual(Date.now());
     expect(headers['list-unsubscribe-post']).toBe(mail.unsubscribe && 'List-Unsubscribe=One-Click');
     expect(headers['list-unsubscribe'] !== undefined).toBe(mail.unsubscribe === true);
-    const [text, html] = ['text/plain', 'text/html'].map((type) => textOf(found, type));
+    const [text, html] = ['text/plain', 'text/html'].map((type) => getText(found, type));
     expect(text).toContain(mail.words);
     expect(html?.replace(/<[^>]+>/g, '')).toContain(mail.words.replace('&', '&amp;'));
     if (mail.hardLines) expect(html).toContain(HARD_LINES);
@@ -83,46 +83,46 @@ describe.each(OUTGOING_EMAILS)('an email $way', (mail) => {
 });
 
 describe('the checks of this test', () => {
-  const email = () => findArrived('taro@to.test');
+  const findEmail = () => findArrived('taro@to.test');
 
   it('find an SPF softfail for email from another address', async () => {
-    const verdict = await checkAuthentication(dns.address, { ...email(), ip: '192.0.2.1' });
+    const verdict = await checkAuthentication(dns.address, { ...findEmail(), ip: '192.0.2.1' });
     expect(verdict.spf.result).toBe('softfail');
     expect(verdict.dmarc).toMatchObject({ result: 'pass', aligned: { spf: undefined, dkim: SENDER } });
   });
 
   it('find that DMARC fails for email that was changed in transit and comes from another address', async () => {
-    const raw = email().raw.replace('Hallo', 'Hullo');
-    const verdict = await checkAuthentication(dns.address, { ...email(), ip: '192.0.2.1', raw });
+    const raw = findEmail().raw.replace('Hallo', 'Hullo');
+    const verdict = await checkAuthentication(dns.address, { ...findEmail(), ip: '192.0.2.1', raw });
     expect(verdict).toMatchObject({ dkim: [{ result: 'neutral' }], dmarc: { result: 'fail', policy: 'reject' } });
   });
 
   it('use SPF alone if the signature is missing', async () => {
-    const raw = email().raw.replace(/^DKIM-Signature:.*\r\n( .*\r\n)*/, '');
-    const verdict = await checkAuthentication(dns.address, { ...email(), raw });
+    const raw = findEmail().raw.replace(/^DKIM-Signature:.*\r\n( .*\r\n)*/, '');
+    const verdict = await checkAuthentication(dns.address, { ...findEmail(), raw });
     expect(verdict.dmarc).toMatchObject({ result: 'pass', aligned: { spf: `bounces.${SENDER}`, dkim: undefined } });
   });
 });
 
-function indexOf(to: string): number {
+function findIndex(to: string): number {
   return sink.messages.findIndex((message) => Buffer.from(message.to, 'latin1').toString() === to);
 }
 
 /** Returns an email as the receiving server stores it: without the dots that SMTP doubles. */
 function findArrived(to: string) {
-  const at = indexOf(to);
+  const at = findIndex(to);
   const raw = sink.bodies[at]?.replace(/^\.|(?<=\r\n)\.(?=\.)/g, '');
   const helo = sink.commands.find((line) => line.startsWith('EHLO '))?.slice('EHLO '.length);
   return { from: sink.messages[at]?.from ?? '', raw: raw ?? '', ip: '127.0.0.1', helo: helo ?? '' };
 }
 
-function emailSentBy(way: string): ParsedMessage {
+function getEmailSentBy(way: string): ParsedMessage {
   const found = read.get(way);
   if (!found) throw new Error(`no mail ${way}`);
   return found;
 }
 
-function textOf({ parts }: ParsedMessage, type: string): string | null | undefined {
+function getText({ parts }: ParsedMessage, type: string): string | null | undefined {
   return parts.find((part) => part.type === type && part.filename === null)?.text;
 }
 

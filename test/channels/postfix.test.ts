@@ -53,7 +53,7 @@ afterEach(async () => {
   for (const end of cleanup.splice(0).reverse()) await end();
 });
 
-function urlOf(p: { user?: string; host?: string; listener?: PostfixListener; options?: string } = {}): string {
+function createUrl(p: { user?: string; host?: string; listener?: PostfixListener; options?: string } = {}): string {
   const { user = 'ann:secret', host = '127.0.0.1', listener = 'ANY', options = '' } = p;
   const scheme = listener === 'TLS' ? 'smtps' : 'smtp';
   return `${scheme}://${user === '' ? '' : `${user}@`}${host}:${postfix.ports[listener]}${options}`;
@@ -65,7 +65,7 @@ function createPool(options: SmtpPoolOptions): SmtpPool {
   return created;
 }
 
-const message = (to = 'ada@to.test', data = 'Subject: hello\r\n\r\n.Hello\r\n') => ({
+const createMessage = (to = 'ada@to.test', data = 'Subject: hello\r\n\r\n.Hello\r\n') => ({
   id: to,
   from: 'bounces@shop.example',
   to,
@@ -90,7 +90,7 @@ describe.skipIf(missing)(`a real Postfix with STARTTLS and AUTH${missing ? ` (sk
     beforeAll(async () => {
       service = await startTestService({
         EMAIL_PROVIDER: 'smtp',
-        SMTP_URL: urlOf({ options: '?requireTLS=true&maxConnections=4' }),
+        SMTP_URL: createUrl({ options: '?requireTLS=true&maxConnections=4' }),
         PUBLIC_URL: 'https://mail.example',
       });
       const { publicKey } = await buildDomain(service.db, { projectId: service.one.id, domain });
@@ -168,7 +168,9 @@ describe.skipIf(missing)(`a real Postfix with STARTTLS and AUTH${missing ? ` (sk
 
   describe('and the SMTP client', () => {
     it.each(['PLAIN', 'LOGIN', 'CRAM-MD5', 'TLS'] as const)('use the listener %s', async (listener) => {
-      expect(await createPool({ url: urlOf({ listener }) }).send(message())).toMatchObject({ outcome: 'accepted' });
+      expect(await createPool({ url: createUrl({ listener }) }).send(createMessage())).toMatchObject({
+        outcome: 'accepted',
+      });
       const [raw] = await waitForEmails(1);
       expect(raw).toMatch(SIGNED_IN);
       // Postfix forwards the message by SMTP, so the sink gets the dot doubled.
@@ -177,8 +179,10 @@ describe.skipIf(missing)(`a real Postfix with STARTTLS and AUTH${missing ? ` (sk
     });
 
     it('use one connection for many pipelined messages', async () => {
-      const client = createPool({ url: urlOf(), connections: 1 });
-      const results = await Promise.all(Array.from({ length: 200 }, (_, i) => client.send(message(`to${i}@to.test`))));
+      const client = createPool({ url: createUrl(), connections: 1 });
+      const results = await Promise.all(
+        Array.from({ length: 200 }, (_, i) => client.send(createMessage(`to${i}@to.test`))),
+      );
       expect(new Set(results.map(({ outcome }) => outcome))).toEqual(new Set(['accepted']));
       expect(client.counts).toMatchObject({ opened: 1, lost: 0 });
       await waitForEmails(200);
@@ -186,7 +190,7 @@ describe.skipIf(missing)(`a real Postfix with STARTTLS and AUTH${missing ? ` (sk
     });
 
     it('transfer email to a local part outside ASCII', async () => {
-      expect(await createPool({ url: urlOf() }).send(message('jörg@bücher.test'))).toMatchObject({
+      expect(await createPool({ url: createUrl() }).send(createMessage('jörg@bücher.test'))).toMatchObject({
         outcome: 'accepted',
       });
       await waitForEmails(1);
@@ -196,33 +200,33 @@ describe.skipIf(missing)(`a real Postfix with STARTTLS and AUTH${missing ? ` (sk
     it('transfer nothing if the certificate is not trusted or is for another host', async () => {
       const strict = { options: '?tls.rejectUnauthorized=true&requireTLS=true' };
       for (const options of [
-        { url: urlOf({ ...strict, host: 'localhost' }) },
-        { url: urlOf({ ...strict, host: 'localhost', listener: 'TLS' }) },
-        { url: urlOf(strict), ca: postfix.certificate },
+        { url: createUrl({ ...strict, host: 'localhost' }) },
+        { url: createUrl({ ...strict, host: 'localhost', listener: 'TLS' }) },
+        { url: createUrl(strict), ca: postfix.certificate },
       ])
-        expect(await createPool(options).send(message())).toMatchObject({
+        expect(await createPool(options).send(createMessage())).toMatchObject({
           outcome: 'unsent',
           error: expect.stringMatching(/certificate/i),
         });
       expect(sink.messages).toEqual([]);
-      const trusted = createPool({ url: urlOf({ ...strict, host: 'localhost' }), ca: postfix.certificate });
-      expect(await trusted.send(message())).toMatchObject({ outcome: 'accepted' });
+      const trusted = createPool({ url: createUrl({ ...strict, host: 'localhost' }), ca: postfix.certificate });
+      expect(await trusted.send(createMessage())).toMatchObject({ outcome: 'accepted' });
     });
 
     it('treat a refusal without a login as caused by the sender, so no address is suppressed', async () => {
-      const result = await createPool({ url: urlOf({ user: '' }) }).send(message());
+      const result = await createPool({ url: createUrl({ user: '' }) }).send(createMessage());
       expect(result).toMatchObject({ outcome: 'refused', stage: 'rcpt', code: 554, enhanced: '5.7.1' });
       if (result.outcome === 'refused')
         expect(classifyRefusal(result)).toMatchObject({ about: 'us', why: 'account', retry: true });
     });
 
     it('refuse an oversized message with that reason, and accept the next one', async () => {
-      const client = createPool({ url: urlOf(), connections: 1 });
-      const large = message(
+      const client = createPool({ url: createUrl(), connections: 1 });
+      const large = createMessage(
         'large@to.test',
         `Subject: x\r\n\r\n${'x'.repeat(78)}\r\n`.repeat(POSTFIX_SIZE_MAX / 80 + 1),
       );
-      const [refused, taken] = await Promise.all([client.send(large), client.send(message())]);
+      const [refused, taken] = await Promise.all([client.send(large), client.send(createMessage())]);
       expect(refused).toMatchObject({ outcome: 'refused', code: 552, enhanced: '5.3.4' });
       if (refused.outcome === 'refused') expect(classifyRefusal(refused)).toEqual({ about: 'message', retry: false });
       expect(taken).toMatchObject({ outcome: 'accepted' });
@@ -231,7 +235,7 @@ describe.skipIf(missing)(`a real Postfix with STARTTLS and AUTH${missing ? ` (sk
 
   describe('refuses a wrong password', () => {
     const DELIVERY = '0190a000-0000-7000-8000-00000000d001';
-    const wrong = () => urlOf({ user: 'ann:wrong' });
+    const createWrongUrl = () => createUrl({ user: 'ann:wrong' });
     const words = '535 5.7.8 Error: authentication failed: authentication failure';
     let database: TestDatabase;
     let projectId: string;
@@ -286,27 +290,27 @@ describe.skipIf(missing)(`a real Postfix with STARTTLS and AUTH${missing ? ` (sk
         return db.selectFrom('emails').selectAll().where('id', '=', id).executeTakeFirstOrThrow();
       };
 
-      expect(await attempt(wrong())).toMatchObject({
+      expect(await attempt(createWrongUrl())).toMatchObject({
         status: 'SENDING',
         error: words,
         reason: null,
         bounce_type: null,
       });
       await expectNobodyBlamed();
-      expect(await attempt(urlOf())).toMatchObject({ status: 'SENT', attempts: 2 });
+      expect(await attempt(createUrl())).toMatchObject({ status: 'SENT', attempts: 2 });
       expect((await waitForEmails(1))[0]).toMatch(SIGNED_IN);
     });
 
     it('and a whole campaign waits for the right password', async () => {
       const { db } = database;
-      const workers = [wrong(), urlOf()].map((smtpUrl) => createCampaignWorker({ db, smtpUrl }));
+      const workers = [createWrongUrl(), createUrl()].map((smtpUrl) => createCampaignWorker({ db, smtpUrl }));
       cleanup.push(() => Promise.all(workers.map((worker) => worker.close())));
       const [before, after] = workers as [CampaignWorker, CampaignWorker];
       const start = await buildSendingCampaign(db, { projectId, count: 60, worker: before });
-      const counts = () => countCampaign(db, { projectId, id: start.campaignId });
+      const readCounts = () => countCampaign(db, { projectId, id: start.campaignId });
 
       expect(await before.send(start)).toMatchObject({ outcome: 'deferred', sent: 0 });
-      expect(await counts()).toMatchObject({ pending: 60, failed: 0, bounced: 0, skipped: 0 });
+      expect(await readCounts()).toMatchObject({ pending: 60, failed: 0, bounced: 0, skipped: 0 });
       const { rows } = await sql`
         SELECT DISTINCT error FROM emails WHERE project_id = ${projectId} AND error IS NOT NULL`.execute(db);
       expect(rows).toEqual([{ error: words }]);

@@ -23,7 +23,7 @@ function createPool(url: string, options: Partial<SmtpPoolOptions> = {}): SmtpPo
   return created;
 }
 
-function message(to: string): SmtpMessage {
+function createMessage(to: string): SmtpMessage {
   return { id: to, from: 'bounces@example.com', to, data: `Message-ID: <${to}>\r\n\r\nHello\r\n` };
 }
 
@@ -36,7 +36,7 @@ describe('a lost SMTP connection', () => {
       return createAcceptingScript()(line, socket, n);
     });
     const smtp = createPool(server.url);
-    expect(await smtp.send(message('ann@example.org'))).toMatchObject({ outcome: 'accepted' });
+    expect(await smtp.send(createMessage('ann@example.org'))).toMatchObject({ outcome: 'accepted' });
     expect(smtp.counts).toMatchObject({ opened: 2, lost: 1, returned: 1 });
   });
 
@@ -45,7 +45,7 @@ describe('a lost SMTP connection', () => {
       if (line.startsWith('RCPT')) socket.destroy();
       return createAcceptingScript()(line, socket, n);
     });
-    const result = await createPool(server.url).send(message('poison@example.org'));
+    const result = await createPool(server.url).send(createMessage('poison@example.org'));
     expect(result).toMatchObject({ outcome: 'unsent', error: expect.stringMatching(/closed|ECONNRESET/) });
     expect(server.connections).toBe(3);
   });
@@ -58,22 +58,24 @@ describe('a lost SMTP connection', () => {
       }
       return createAcceptingScript()(line, socket, n);
     });
-    const result = await createPool(server.url).send(message('ann@example.org'));
+    const result = await createPool(server.url).send(createMessage('ann@example.org'));
     expect(result).toMatchObject({ outcome: 'in_doubt' });
     expect(server.lines.filter((line) => line === '.')).toHaveLength(1);
   });
 
   it('leaves one message of each connection in doubt; all others are delivered exactly once', async () => {
-    const sink = await startSmtpSink({ replyToMessage: (_to, n) => (n % 50 === 0 && dropped < 4 ? drop() : null) });
+    const sink = await startSmtpSink({
+      replyToMessage: (_to, n) => (n % 50 === 0 && dropped < 4 ? dropConnection() : null),
+    });
     cleanup.push(() => sink.close());
     let dropped = 0;
-    const drop = (): 'hangup' => {
+    const dropConnection = (): 'hangup' => {
       dropped += 1;
       return 'hangup';
     };
     const smtp = createPool(sink.url, { connections: 2 });
     const recipients = Array.from({ length: 300 }, (_, i) => `to${i}@example.org`);
-    const results = await Promise.all(recipients.map((to) => smtp.send(message(to))));
+    const results = await Promise.all(recipients.map((to) => smtp.send(createMessage(to))));
     const accepted = recipients.filter((_, i) => results[i]?.outcome === 'accepted');
     expect(results.filter((result) => result.outcome === 'in_doubt')).toHaveLength(4);
     expect(accepted).toHaveLength(296);
@@ -85,9 +87,9 @@ describe('a lost SMTP connection', () => {
     const sink = await startSmtpSink();
     cleanup.push(() => sink.close());
     const smtp = createPool(sink.url);
-    await smtp.send(message('one@example.org'));
+    await smtp.send(createMessage('one@example.org'));
     sink.dropAll();
-    expect(await smtp.send(message('two@example.org'))).toMatchObject({ outcome: 'accepted' });
+    expect(await smtp.send(createMessage('two@example.org'))).toMatchObject({ outcome: 'accepted' });
     expect(sink.counts.messages).toBe(2);
   });
 });
@@ -99,7 +101,7 @@ describe('the SMTP reply 421', () => {
       socket.end('421 4.7.0 too many errors\r\n');
       return null;
     });
-    const result = await createPool(server.url).send(message('ann@example.org'));
+    const result = await createPool(server.url).send(createMessage('ann@example.org'));
     expect(result).toMatchObject({ outcome: 'refused', stage: 'rcpt', permanent: false, code: 421, enhanced: '4.7.0' });
     expect(server.connections).toBe(3);
   });
@@ -111,7 +113,7 @@ describe('the SMTP reply 421', () => {
       return null;
     });
     const smtp = createPool(server.url);
-    const results = await Promise.all(['one@example.org', 'two@example.org'].map((to) => smtp.send(message(to))));
+    const results = await Promise.all(['one@example.org', 'two@example.org'].map((to) => smtp.send(createMessage(to))));
     expect(results).toMatchObject([
       { outcome: 'refused', stage: 'message', permanent: false, code: 421 },
       { outcome: 'accepted' },
@@ -129,7 +131,9 @@ describe('the SMTP reply 421', () => {
       return createAcceptingScript()(line, socket, n);
     });
     const smtp = createPool(server.url);
-    const results = await Promise.all(Array.from({ length: 9 }, (_, i) => smtp.send(message(`to${i}@example.org`))));
+    const results = await Promise.all(
+      Array.from({ length: 9 }, (_, i) => smtp.send(createMessage(`to${i}@example.org`))),
+    );
     expect(results.map((result) => result.outcome)).toEqual(Array(9).fill('accepted'));
     expect(messages).toBe(9);
   });
@@ -142,7 +146,7 @@ describe('the SMTP reply 421', () => {
     });
     const smtp = createPool(server.url);
     const startedAt = performance.now();
-    await Promise.all(Array.from({ length: 5 }, (_, i) => smtp.send(message(`to${i}@example.org`))));
+    await Promise.all(Array.from({ length: 5 }, (_, i) => smtp.send(createMessage(`to${i}@example.org`))));
     // The shortest pause before a new connection is 75 ms.
     expect(performance.now() - startedAt).toBeGreaterThan(4 * 75);
     expect(server.connections).toBe(5);
@@ -151,7 +155,9 @@ describe('the SMTP reply 421', () => {
   it('on every connection causes no busy loop', async () => {
     const server = await openScripted(createAcceptingScript(), '421 4.3.2 too many connections');
     const smtp = createPool(server.url, { connections: 20 });
-    const results = await Promise.all(Array.from({ length: 100 }, (_, i) => smtp.send(message(`to${i}@example.org`))));
+    const results = await Promise.all(
+      Array.from({ length: 100 }, (_, i) => smtp.send(createMessage(`to${i}@example.org`))),
+    );
     expect(results[0]).toMatchObject({ outcome: 'refused', stage: 'connect', permanent: false, code: 421 });
     expect(results).toHaveLength(100);
     expect(server.connections).toBeLessThanOrEqual(25);
@@ -165,7 +171,7 @@ describe('an SMTP server that cannot be reached', () => {
     const { port } = free.address() as net.AddressInfo;
     await new Promise((resolve) => free.close(resolve));
     const smtp = createPool(`smtp://127.0.0.1:${port}`);
-    expect(await smtp.send(message('ann@example.org'))).toMatchObject({
+    expect(await smtp.send(createMessage('ann@example.org'))).toMatchObject({
       outcome: 'unsent',
       error: expect.stringContaining('ECONNREFUSED'),
     });
@@ -177,7 +183,7 @@ describe('an SMTP server that cannot be reached', () => {
     const { port, url } = first;
     await first.close();
     const smtp = createPool(url);
-    const waiting = smtp.send(message('ann@example.org'));
+    const waiting = smtp.send(createMessage('ann@example.org'));
     await expect.poll(() => smtp.counts.openFailures).toBeGreaterThan(0);
     const second = await startSmtpSink({ port });
     cleanup.push(() => second.close());
@@ -186,7 +192,7 @@ describe('an SMTP server that cannot be reached', () => {
 
   it('because of its greeting is reported with the code of the greeting', async () => {
     const server = await openScripted(createAcceptingScript(), '554 5.7.1 blocked using zen.spamhaus.org');
-    const result = await createPool(server.url).send(message('ann@example.org'));
+    const result = await createPool(server.url).send(createMessage('ann@example.org'));
     expect(result).toMatchObject({
       outcome: 'refused',
       stage: 'connect',
@@ -198,7 +204,7 @@ describe('an SMTP server that cannot be reached', () => {
 
   it('because it does not speak SMTP makes messages unsent', async () => {
     const server = await openScripted(createAcceptingScript(), 'HTTP/1.1 400 Bad Request');
-    const result = await createPool(server.url).send(message('ann@example.org'));
+    const result = await createPool(server.url).send(createMessage('ann@example.org'));
     expect(result).toMatchObject({ outcome: 'unsent', error: expect.stringContaining('does not speak SMTP') });
   });
 });
@@ -206,12 +212,12 @@ describe('an SMTP server that cannot be reached', () => {
 describe('an invalid SMTP reply', () => {
   it('to the message makes its result in doubt', async () => {
     const server = await openScripted(createAcceptingScript({ '.': '354 what?' }));
-    expect(await createPool(server.url).send(message('ann@example.org'))).toMatchObject({ outcome: 'in_doubt' });
+    expect(await createPool(server.url).send(createMessage('ann@example.org'))).toMatchObject({ outcome: 'in_doubt' });
   });
 
   it('to DATA makes the message unsent', async () => {
     const server = await openScripted(createAcceptingScript({ DATA: '250 Ok' }));
-    expect(await createPool(server.url).send(message('ann@example.org'))).toMatchObject({ outcome: 'unsent' });
+    expect(await createPool(server.url).send(createMessage('ann@example.org'))).toMatchObject({ outcome: 'unsent' });
   });
 
   it('that belongs to no command is not taken as the refusal of the next message', async () => {
@@ -220,7 +226,7 @@ describe('an invalid SMTP reply', () => {
       return line === '.' ? `${reply}\r\n250 again` : reply;
     });
     const smtp = createPool(server.url);
-    const results = await Promise.all(['one@example.org', 'two@example.org'].map((to) => smtp.send(message(to))));
+    const results = await Promise.all(['one@example.org', 'two@example.org'].map((to) => smtp.send(createMessage(to))));
     expect(results[0]).toMatchObject({ outcome: 'accepted' });
     expect(results[1]?.outcome).not.toBe('refused');
   });
@@ -229,7 +235,7 @@ describe('an invalid SMTP reply', () => {
 describe('an SMTP server that stops replying', () => {
   it('before its greeting makes messages unsent', async () => {
     const server = await openScripted(createAcceptingScript(), null);
-    const result = await createPool(server.url, { timeouts: quick }).send(message('ann@example.org'));
+    const result = await createPool(server.url, { timeouts: quick }).send(createMessage('ann@example.org'));
     expect(result).toMatchObject({ outcome: 'unsent', error: 'timeout: the greeting did not come in time' });
   });
 
@@ -237,27 +243,27 @@ describe('an SMTP server that stops replying', () => {
     const server = await openScripted((line) =>
       line.startsWith('EHLO') ? '421 4.3.2 no literal, please' : '250 fine',
     );
-    const result = await createPool(server.url).send(message('ann@example.org'));
+    const result = await createPool(server.url).send(createMessage('ann@example.org'));
     expect(result).toMatchObject({ outcome: 'refused', stage: 'ehlo', code: 421, text: '4.3.2 no literal, please' });
     expect(server.lines.filter((line) => line.startsWith('HELO'))).toEqual([]);
   });
 
   it('at EHLO makes messages unsent', async () => {
     const server = await openScripted(createAcceptingScript({ EHLO: null }));
-    const result = await createPool(server.url, { timeouts: quick }).send(message('ann@example.org'));
+    const result = await createPool(server.url, { timeouts: quick }).send(createMessage('ann@example.org'));
     expect(result).toMatchObject({ outcome: 'unsent', error: expect.stringContaining('EHLO') });
   });
 
   it('at RCPT makes messages unsent', async () => {
     const server = await openScripted(createAcceptingScript({ RCPT: null, DATA: null }));
-    const result = await createPool(server.url, { timeouts: quick }).send(message('ann@example.org'));
+    const result = await createPool(server.url, { timeouts: quick }).send(createMessage('ann@example.org'));
     expect(result).toMatchObject({ outcome: 'unsent', error: expect.stringContaining('timeout') });
     expect(server.connections).toBe(3);
   });
 
   it('after the message makes its result in doubt', async () => {
     const server = await openScripted(createAcceptingScript({ '.': null }));
-    const result = await createPool(server.url, { timeouts: quick }).send(message('ann@example.org'));
+    const result = await createPool(server.url, { timeouts: quick }).send(createMessage('ann@example.org'));
     expect(result).toMatchObject({ outcome: 'in_doubt', error: expect.stringContaining('timeout') });
     expect(server.connections).toBe(1);
   });
@@ -267,7 +273,7 @@ describe('closing the pool of SMTP connections', () => {
   it('does not wait for a server that does not respond', async () => {
     const server = await openScripted(createAcceptingScript(), null);
     const smtp = createPool(server.url);
-    const result = smtp.send(message('ann@example.org'));
+    const result = smtp.send(createMessage('ann@example.org'));
     await expect.poll(() => server.connections).toBe(1);
     await smtp.close();
     expect(await result).toMatchObject({ outcome: 'unsent' });
@@ -276,7 +282,7 @@ describe('closing the pool of SMTP connections', () => {
   it('stops waiting for a reply after the given time', async () => {
     const server = await openScripted(createAcceptingScript({ '.': null }));
     const smtp = createPool(server.url);
-    const result = smtp.send(message('ann@example.org'));
+    const result = smtp.send(createMessage('ann@example.org'));
     await expect.poll(() => server.lines).toContain('.');
     await smtp.close(20);
     expect(await result).toMatchObject({ outcome: 'in_doubt', error: 'the pool was closed' });
@@ -316,10 +322,14 @@ describe('an SMTP server that replies to pipelined commands in the wrong order',
     const notices: string[] = [];
     const options = { onNotice: (notice: string) => void notices.push(notice) };
     const smtp = createPool(server.url, options);
-    const sent = await Promise.all(['a', 'b', 'c', 'd', 'e'].map((to) => smtp.send(message(`${to}@example.org`))));
+    const sent = await Promise.all(
+      ['a', 'b', 'c', 'd', 'e'].map((to) => smtp.send(createMessage(`${to}@example.org`))),
+    );
     expect(sent.map(({ outcome }) => outcome)).toEqual(Array(5).fill('accepted'));
     expect(server.connections).toBe(2);
-    expect(await createPool(server.url, options).send(message('f@example.org'))).toMatchObject({ outcome: 'accepted' });
+    expect(await createPool(server.url, options).send(createMessage('f@example.org'))).toMatchObject({
+      outcome: 'accepted',
+    });
     expect(server.connections).toBe(3);
     expect(notices).toEqual([expect.stringMatching(/127\.0\.0\.1:\d+ .*pipelining/)]);
   });

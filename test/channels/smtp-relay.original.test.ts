@@ -30,7 +30,7 @@ async function sendRaw(lines: string[] | Buffer, to: string[] = ['ada@to.test'])
   );
 }
 
-async function passOn(lines: string[] | Buffer): Promise<{ head: string; body: string; raw: string }> {
+async function sendAndReadPassedOn(lines: string[] | Buffer): Promise<{ head: string; body: string; raw: string }> {
   expect(await sendRaw(lines)).toMatch(/^250 2\.0\.0 /);
   // The sink stores messages as on the wire, with doubled dots.
   const raw = ((await relay.waitForEmails())[0] ?? '').replaceAll('\r\n..', '\r\n.');
@@ -49,7 +49,7 @@ async function listSignatures(raw: string): Promise<string[]> {
   return results.map(({ status, signingDomain }) => `${status.result} ${signingDomain}`);
 }
 
-const bodyOf = (lines: string[]) => lines.slice(lines.indexOf('') + 1).join('\r\n');
+const getBody = (lines: string[]) => lines.slice(lines.indexOf('') + 1).join('\r\n');
 
 async function setTracking(tracking: 'ENABLED' | 'DISABLED'): Promise<void> {
   await sql`UPDATE projects SET tracking = ${tracking} WHERE id = ${relay.service.one.id}`.execute(relay.service.db);
@@ -184,8 +184,8 @@ describe.each(['ENABLED', 'DISABLED'] as const)('the SMTP relay, with tracking %
   beforeAll(() => setTracking(tracking));
 
   it.each(Object.entries(STRUCTURES))('passes on %s byte for byte', async (_, structure) => {
-    const { head, body } = await passOn([...HEAD, ...structure]);
-    expect(body).toBe(bodyOf(structure));
+    const { head, body } = await sendAndReadPassedOn([...HEAD, ...structure]);
+    expect(body).toBe(getBody(structure));
     const written = [...HEAD, ...structure.slice(0, structure.indexOf(''))];
     expect(head.split('\r\n')).toEqual(expect.arrayContaining(written));
   });
@@ -228,9 +228,9 @@ const AMP = [
 
 it('the SMTP relay adds tracking to HTML that is not signed, and keeps everything else byte for byte', async () => {
   await setTracking('ENABLED');
-  const { body, raw } = await passOn([...HEAD, ...AMP]);
+  const { body, raw } = await sendAndReadPassedOn([...HEAD, ...AMP]);
   const html = AMP.indexOf('Content-Type: text/html; charset="iso-8859-1"; x=y');
-  expect(body.startsWith(bodyOf(AMP.slice(0, html)))).toBe(true);
+  expect(body.startsWith(getBody(AMP.slice(0, html)))).toBe(true);
   expect(body.endsWith(AMP.slice(html + 4).join('\r\n'))).toBe(true);
   const parsed = await PostalMime.parse(Buffer.from(raw, 'latin1'));
   expect(parsed.html).toContain('<p>Grüße {{name}}</p>');
@@ -242,18 +242,18 @@ it('the SMTP relay adds tracking to HTML that is not signed, and keeps everythin
 
 it('the SMTP relay does not change HTML if the project has tracking off', async () => {
   await setTracking('DISABLED');
-  const { body } = await passOn([...HEAD, ...AMP]);
-  expect(body).toBe(bodyOf(AMP));
+  const { body } = await sendAndReadPassedOn([...HEAD, ...AMP]);
+  expect(body).toBe(getBody(AMP));
 });
 
 describe('header fields of a relayed message', () => {
   it('stay as they were written, also repeated ones, and message ids are never folded', async () => {
-    const id = (n: number) => `<${'x'.repeat(90)}.${n}=?utf-8?@mail.example.com>`;
+    const createMessageId = (n: number) => `<${'x'.repeat(90)}.${n}=?utf-8?@mail.example.com>`;
     const written = [
       'Message-ID: <app.1$@sender.test>',
       'Date: Thu, 26 Nov 2026 10:00:00 +0100',
-      `In-Reply-To: ${id(1)}`,
-      `References: ${id(1)}\r\n ${id(2)}\r\n\t${id(3)}`,
+      `In-Reply-To: ${createMessageId(1)}`,
+      `References: ${createMessageId(1)}\r\n ${createMessageId(2)}\r\n\t${createMessageId(3)}`,
       'Cc: "B, C" <b@to.test>, undisclosed: c@to.test;',
       'Reply-To: One <one@sender.test>, two@elsewhere.test',
       'X-Tag: a',
@@ -264,14 +264,14 @@ describe('header fields of a relayed message', () => {
       'Auto-Submitted: auto-generated',
       'Received: from app by mx.sender.test; Thu, 26 Nov 2026 09:59:00 +0000',
     ];
-    const { head } = await passOn([...HEAD, ...written, '', 'Hello', '']);
+    const { head } = await sendAndReadPassedOn([...HEAD, ...written, '', 'Hello', '']);
     for (const field of written) expect(head).toContain(`${field}\r\n`);
     expect(head.match(/^message-id:/gim)).toHaveLength(1);
     expect(head).toMatch(/^Received: by /m);
   });
 
   it('get a Message-ID and a Date if these are missing or invalid', async () => {
-    const { head } = await passOn([...HEAD, 'Message-ID: not an id', '', 'Hello', '']);
+    const { head } = await sendAndReadPassedOn([...HEAD, 'Message-ID: not an id', '', 'Hello', '']);
     expect(head).toMatch(/^Message-ID: <[0-9a-f-]{36}@sender\.test>\r$/m);
     expect(head).toMatch(/^Date: /m);
     expect(head).not.toContain('not an id');
@@ -280,25 +280,25 @@ describe('header fields of a relayed message', () => {
   it.each(['<app.1@sender.test> (made by the app)', '<"app 1"@sender.test>', '<app.1@[192.0.2.1]>'])(
     'keep the valid message id %s',
     async (id) => {
-      const { head } = await passOn([...HEAD, `Message-ID: ${id}`, '', 'Hello', '']);
+      const { head } = await sendAndReadPassedOn([...HEAD, `Message-ID: ${id}`, '', 'Hello', '']);
       expect(head).toContain(`Message-ID: ${id}\r\n`);
       expect(head.match(/^message-id:/gim)).toHaveLength(1);
     },
   );
 
   it('get a message id in ASCII', async () => {
-    const { head } = await passOn([...HEAD, 'Message-ID: <grüße.1@sender.test>', '', 'Hello', '']);
+    const { head } = await sendAndReadPassedOn([...HEAD, 'Message-ID: <grüße.1@sender.test>', '', 'Hello', '']);
     expect(head).toMatch(/^Message-ID: <[0-9a-f-]{36}@sender\.test>\r$/m);
   });
 
   it('never include Bcc', async () => {
-    const { raw } = await passOn([...HEAD, 'Bcc: hidden@to.test,', '  other@to.test', '', 'Hello', '']);
+    const { raw } = await sendAndReadPassedOn([...HEAD, 'Bcc: hidden@to.test,', '  other@to.test', '', 'Hello', '']);
     expect(raw).not.toMatch(/hidden|other@/);
   });
 
   it('with raw UTF-8 are encoded', async () => {
     const head = ['From: Grüße <hello@sender.test>', 'To: Łódź <ada@to.test>', 'Subject: Grüße', '', 'x', ''];
-    const { raw } = await passOn(Buffer.from(head.join('\r\n'), 'utf8'));
+    const { raw } = await sendAndReadPassedOn(Buffer.from(head.join('\r\n'), 'utf8'));
     expect(raw).toMatch(/^[\x20-\x7e\r\n\t]*$/);
     const parsed = await PostalMime.parse(raw);
     expect([parsed.subject, parsed.from?.name, parsed.to?.[0]?.name]).toEqual(['Grüße', 'Grüße', 'Łódź']);
@@ -309,7 +309,7 @@ describe('header fields of a relayed message', () => {
       ...HEAD.filter((line) => !line.startsWith('Subject')),
       'Subject: =?utf-8?q?Gr=C3=BC=C3=9Fe?= aus Łódź',
     ];
-    const { raw } = await passOn(Buffer.from([...head, '', 'x', ''].join('\r\n'), 'utf8'));
+    const { raw } = await sendAndReadPassedOn(Buffer.from([...head, '', 'x', ''].join('\r\n'), 'utf8'));
     expect((await PostalMime.parse(raw)).subject).toBe('Grüße aus Łódź');
   });
 });
@@ -320,7 +320,7 @@ describe('a line of more than 998 octets in the body of a relayed message', () =
   it('is encoded in an unsigned part', async () => {
     await setTracking('DISABLED');
     const lines = [...HEAD, 'Content-Type: text/plain; charset=utf-8', '', long, ''];
-    const { raw } = await passOn(Buffer.from(lines.join('\r\n'), 'utf8'));
+    const { raw } = await sendAndReadPassedOn(Buffer.from(lines.join('\r\n'), 'utf8'));
     expect(raw.split('\r\n').every((line) => line.length <= 998)).toBe(true);
     expect((await PostalMime.parse(raw)).text?.trim()).toBe(long);
   });
@@ -333,7 +333,7 @@ describe('a line of more than 998 octets in the body of a relayed message', () =
 
 describe('a line of more than 998 octets outside the bodies of parts of a relayed message', () => {
   const word = 'x'.repeat(1_100);
-  const mixed = (p: { preamble?: string; header?: string; epilogue?: string }) => [
+  const createMultipart = (p: { preamble?: string; header?: string; epilogue?: string }) => [
     ...HEAD,
     'Content-Type: multipart/mixed; boundary=o',
     '',
@@ -348,9 +348,9 @@ describe('a line of more than 998 octets outside the bodies of parts of a relaye
   ];
 
   it.each([
-    ['a preamble', mixed({ preamble: word })],
-    ['an epilogue', mixed({ epilogue: word })],
-    ['the header of a part', mixed({ header: word })],
+    ['a preamble', createMultipart({ preamble: word })],
+    ['an epilogue', createMultipart({ epilogue: word })],
+    ['the header of a part', createMultipart({ header: word })],
     ['a header field without a space', [...HEAD, `X-Long: ${word}`, '', 'Hello', '']],
   ])('is refused in %s', async (_, lines) => {
     expect(await sendRaw(lines)).toMatch(/^554 5\.6\.0 .*998 octets/);
@@ -370,7 +370,16 @@ describe('a line of more than 998 octets outside the bodies of parts of a relaye
     ['Content-Type: multipart/mixed; boundary*0="o-"; boundary*1=o', 'o-o'],
     ["Content-Type: multipart/mixed; boundary*1=o;\r\n boundary*0*=''o%2D", 'o-o'],
   ])('is encoded in a part whose boundary is given by %j', async (type, boundary) => {
-    const { body } = await passOn([...HEAD, type, '', `--${boundary}`, '', `${word} `, `--${boundary}--`, '']);
+    const { body } = await sendAndReadPassedOn([
+      ...HEAD,
+      type,
+      '',
+      `--${boundary}`,
+      '',
+      `${word} `,
+      `--${boundary}--`,
+      '',
+    ]);
     expect(body).toMatch(new RegExp(`^--${boundary}\r\nContent-Transfer-Encoding: quoted-printable\r\n\r\nx`));
     expect(body).toMatch(new RegExp(`\r\n--${boundary}--\r\n$`));
   });
@@ -418,7 +427,7 @@ describe('a lone CR or LF in a relayed message', () => {
 
 it('the SMTP relay passes on a large message byte for byte, and refuses one with a line of 999 octets', async () => {
   const lines = Array.from({ length: 8_000 }, (_, n) => `${n} ${'line '.repeat(10)}`);
-  const { body } = await passOn([...HEAD, '', ...lines, '']);
+  const { body } = await sendAndReadPassedOn([...HEAD, '', ...lines, '']);
   expect(body).toBe([...lines, ''].join('\r\n'));
   expect(await sendRaw([...HEAD, 'Content-Type: message/rfc822', '', ...lines, 'x'.repeat(999)])).toMatch(
     /^554 5\.6\.0 /,
@@ -426,7 +435,7 @@ it('the SMTP relay passes on a large message byte for byte, and refuses one with
 });
 
 describe('nested parts of a relayed message', () => {
-  const nested = (levels: number): string[] => {
+  const createNestedMultipart = (levels: number): string[] => {
     const open = Array.from({ length: levels }, (_, n) => [
       ...(n === 0 ? [] : [`--n${n - 1}x`]),
       `Content-Type: multipart/mixed; boundary=n${n}x`,
@@ -438,27 +447,27 @@ describe('nested parts of a relayed message', () => {
 
   it('are passed on byte for byte, up to 29 levels', async () => {
     await setTracking('ENABLED');
-    const { body } = await passOn([...HEAD, ...nested(29)]);
-    expect(body).toBe(bodyOf(nested(29)));
+    const { body } = await sendAndReadPassedOn([...HEAD, ...createNestedMultipart(29)]);
+    expect(body).toBe(getBody(createNestedMultipart(29)));
   });
 
   it.each([31, 60, 1_000])('are refused with the reason at %i levels', async (levels) => {
-    expect(await sendRaw([...HEAD, ...nested(levels)])).toMatch(/^554 5\.6\.0 .*nest/i);
+    expect(await sendRaw([...HEAD, ...createNestedMultipart(levels)])).toMatch(/^554 5\.6\.0 .*nest/i);
     expect(relay.sink.bodies).toEqual([]);
   });
 });
 
 it('the SMTP relay refuses more attachments than an email may have (contract §9.11 Headers and attachments)', async () => {
   const file = (n: number) => ['--f', `Content-Disposition: attachment; filename=${n}.txt`, '', 'x'];
-  const files = (count: number) => [
+  const createMessageWithFiles = (count: number) => [
     ...HEAD,
     'Content-Type: multipart/mixed; boundary=f',
     '',
     ...Array.from({ length: count }, (_, n) => file(n)).flat(),
     '--f--',
   ];
-  expect(await sendRaw(files(10))).toMatch(/^250 /);
-  expect(await sendRaw(files(11))).toMatch(/^554 5\.6\.0 .*10 attachments/);
+  expect(await sendRaw(createMessageWithFiles(10))).toMatch(/^250 /);
+  expect(await sendRaw(createMessageWithFiles(11))).toMatch(/^554 5\.6\.0 .*10 attachments/);
 });
 
 it('the SMTP relay refuses a message with two authors', async () => {

@@ -57,17 +57,17 @@ it('curl sends through the SMTP relay with STARTTLS', async () => {
   const message = join(tmpdir(), 'curl.eml');
   const lines = ['From: hello@sender.test', 'To: curl@to.test', 'Subject: From curl', '', '.a dot', 'The end', ''];
   await writeFile(message, lines.join('\r\n'));
-  const curl = (from: string, key: string) => {
+  const runCurl = (from: string, key: string) => {
     const envelope = ['--mail-from', from, '--mail-rcpt', 'curl@to.test', '--upload-file', message];
     const login = ['--ssl-reqd', '--insecure', '--user', `apikey:${key}`];
     return runProgram('curl', ['--silent', '--show-error', `smtp://127.0.0.1:${relay.port}`, ...login, ...envelope]);
   };
-  const { code, output } = await curl('hello@sender.test', relay.service.one.secretKey);
+  const { code, output } = await runCurl('hello@sender.test', relay.service.one.secretKey);
   expect(code, output).toBe(0);
   const raw = (await relay.waitForEmails())[0] ?? '';
   expect(raw).toContain(lines.slice(0, 3).join('\r\n'));
   expect((await PostalMime.parse(raw.replaceAll('\r\n..', '\r\n.'))).text).toBe('.a dot\nThe end\n');
-  expect((await curl('hello@sender.test', 'sk_live_wrong')).code).toBe(CURL_LOGIN_DENIED);
+  expect((await runCurl('hello@sender.test', 'sk_live_wrong')).code).toBe(CURL_LOGIN_DENIED);
 });
 
 const debian = await fetchDebianFiles(['swaks', 'libnet-ssleay-perl']);
@@ -75,7 +75,7 @@ const missing = typeof debian === 'string' ? debian : undefined;
 
 describe.skipIf(missing)(`swaks${missing ? ` (skipped: ${missing})` : ''}`, () => {
   /** Runs the program as `docs/smtp-relay.md` shows. */
-  async function swaks(p: { key?: string; from?: string; options?: string[] } = {}) {
+  async function runSwaks(p: { key?: string; from?: string; options?: string[] } = {}) {
     const { key = relay.service.one.secretKey, from = 'hello@sender.test', options = [] } = p;
     const words = ['--server', '127.0.0.1', '--port', String(relay.port), '-tls', '--auth-user', 'apikey'];
     const message = ['--from', from, '--to', 'ada@to.test', '--header', 'Subject: Hello', '--body', 'It works.'];
@@ -89,7 +89,7 @@ describe.skipIf(missing)(`swaks${missing ? ` (skipped: ${missing})` : ''}`, () =
     ['with its commands pipelined', ['--pipeline']],
     ['with a file', ['--attach-name', 'a.bin', '--attach-type', 'application/pdf', '--attach', 'PDF\\n.\\n']],
   ])('sends through the SMTP relay %s, over STARTTLS', async (_how, options) => {
-    const { code, output } = await swaks({ options });
+    const { code, output } = await runSwaks({ options });
     expect(code, output).toBe(0);
     expect(output).toMatch(/=== TLS started with cipher TLSv1\.3/);
     expect(output).toMatch(/<~ +235 /);
@@ -101,11 +101,11 @@ describe.skipIf(missing)(`swaks${missing ? ` (skipped: ${missing})` : ''}`, () =
   });
 
   it('gets the reason of a refusal', async () => {
-    const wrongKey = await swaks({ key: 'sk_live_wrong' });
+    const wrongKey = await runSwaks({ key: 'sk_live_wrong' });
     expect([wrongKey.code, wrongKey.output]).toEqual([SWAKS_AUTH_FAILED, expect.stringMatching(/535 5\.7\.8 \w/)]);
-    const noScope = await swaks({ key: relay.service.one.bareKey });
+    const noScope = await runSwaks({ key: relay.service.one.bareKey });
     expect([noScope.code, noScope.output]).toEqual([SWAKS_AUTH_FAILED, expect.stringContaining('email:send')]);
-    const notOurs = await swaks({ from: 'x@elsewhere.test' });
+    const notOurs = await runSwaks({ from: 'x@elsewhere.test' });
     expect([notOurs.code, notOurs.output]).toEqual([SWAKS_DATA_FAILED, expect.stringMatching(/550 5\.7\.1 \w/)]);
     expect(relay.sink.messages).toEqual([]);
   });

@@ -24,7 +24,7 @@ beforeAll(async () => {
 beforeEach(() => sink.reset());
 afterAll(() => relay?.close());
 
-function client(key = service.one.secretKey, options: object = {}) {
+function createClient(key = service.one.secretKey, options: object = {}) {
   return nodemailer.createTransport({
     host: '127.0.0.1',
     port,
@@ -37,7 +37,7 @@ function client(key = service.one.secretKey, options: object = {}) {
 const email = { from: '"Shop, Inc." <Hello@Sender.test>', to: 'ada@to.test', subject: 'Hi', text: 'Hello' };
 
 /** Returns the SMTP reply with which a message or a session is refused, or `accepted`. */
-async function refusalOf(sending: Promise<unknown>): Promise<string> {
+async function readRefusal(sending: Promise<unknown>): Promise<string> {
   return sending.then(
     () => 'accepted',
     (error: { response?: string }) => error.response ?? String(error),
@@ -59,7 +59,7 @@ describe('a message through the SMTP relay', () => {
   it('is sent without the headers that only the service and mail servers may write', async () => {
     const names = ['X-SES-CONFIGURATION-SET', 'Authentication-Results', 'Return-Path', 'Sender', 'ARC-Seal'];
     const forged = Object.fromEntries(names.map((name) => [name, '<https://evil.example/forged>']));
-    await client().sendMail({ ...email, headers: { ...forged, 'X-Order': '4711' } });
+    await createClient().sendMail({ ...email, headers: { ...forged, 'X-Order': '4711' } });
     const [raw = ''] = await relay.waitForEmails();
     const { headers } = await PostalMime.parse(Buffer.from(raw, 'latin1'));
     expect(headers.find(({ key }) => key === 'x-order')?.value).toBe('4711');
@@ -68,7 +68,7 @@ describe('a message through the SMTP relay', () => {
   });
 
   it('is stored before its 250 reply, and is sent with its text, HTML, headers and files', async () => {
-    const { response, messageId } = await client().sendMail({
+    const { response, messageId } = await createClient().sendMail({
       ...email,
       to: '"Ada Löwe" <Ada@to.test>',
       replyTo: 'answers@sender.test',
@@ -91,8 +91,8 @@ describe('a message through the SMTP relay', () => {
     expect(parsed.replyTo).toMatchObject([{ address: 'answers@sender.test' }]);
     expect(parsed.text?.trim()).toBe('The text, as it is.\nLine two {{name}}');
     expect(parsed.html).toContain('<p>Hello {{name}} &amp; co</p>');
-    const header = (name: string) => parsed.headers.find(({ key }) => key === name)?.value;
-    expect([header('x-order'), header('in-reply-to')]).toEqual(['4711', '<before@sender.test>']);
+    const findHeader = (name: string) => parsed.headers.find(({ key }) => key === name)?.value;
+    expect([findHeader('x-order'), findHeader('in-reply-to')]).toEqual(['4711', '<before@sender.test>']);
     expect(parsed.messageId).toBe(messageId);
     expect((await readRecord(id)).headers['message-id']).toBe(messageId);
     const files = parsed.attachments.map((file) => ({
@@ -124,7 +124,7 @@ describe('a message through the SMTP relay', () => {
 
   it('to several recipients becomes a separate email for each, with the original To and Cc and without Bcc', async () => {
     const to = ['one@to.test', 'Two@to.test'];
-    const { response } = await client().sendMail({ ...email, to, cc: 'three@to.test', bcc: 'four@to.test' });
+    const { response } = await createClient().sendMail({ ...email, to, cc: 'three@to.test', bcc: 'four@to.test' });
     expect(response).toMatch(/^250 2\.0\.0 Accepted as \S+ and 3 more$/);
     const bodies = await relay.waitForEmails(4);
     expect([...sink.perRecipient().keys()].sort()).toEqual([
@@ -143,14 +143,14 @@ describe('a message through the SMTP relay', () => {
   });
 
   it('in plain text stays plain text', async () => {
-    await client().sendMail({ ...email, text: 'a < b\n  indented\n' });
+    await createClient().sendMail({ ...email, text: 'a < b\n  indented\n' });
     const parsed = await PostalMime.parse((await relay.waitForEmails())[0] ?? '');
     expect(parsed.text?.trimEnd()).toBe('a < b\n  indented');
     expect(parsed.html).toBeUndefined();
   });
 
   it('with a test key is recorded and not sent', async () => {
-    const { response } = await client(service.one.testKey).sendMail(email);
+    const { response } = await createClient(service.one.testKey).sendMail(email);
     const id = /Accepted as (\S+)/.exec(response)?.[1];
     await until(async () => (await readRecord(id)).status === 'SENT', 'SENT');
     expect((await readRecord(id)).mode).toBe('test');
@@ -159,35 +159,42 @@ describe('a message through the SMTP relay', () => {
 
   it('from a domain that is not verified is refused with 550 5.7.1 and not stored', async () => {
     const before = await countEmails();
-    expect(await refusalOf(client().sendMail({ ...email, from: 'x@elsewhere.test' }))).toMatch(/^550 5\.7\.1 \w/);
-    expect(await refusalOf(client(service.two.secretKey).sendMail(email))).toMatch(/^550 5\.7\.1 \w/);
+    expect(await readRefusal(createClient().sendMail({ ...email, from: 'x@elsewhere.test' }))).toMatch(
+      /^550 5\.7\.1 \w/,
+    );
+    expect(await readRefusal(createClient(service.two.secretKey).sendMail(email))).toMatch(/^550 5\.7\.1 \w/);
     expect(await countEmails()).toBe(before);
   });
 
   it('over the monthly limit is deferred with 452', async () => {
-    const limit = (n: number | null) =>
+    const setMonthlyLimit = (n: number | null) =>
       service.db.updateTable('projects').set({ monthly_email_limit: n }).where('id', '=', service.one.id).execute();
-    await limit(0);
+    await setMonthlyLimit(0);
     try {
-      await until(async () => (await refusalOf(client().sendMail(email))).startsWith('452 4.7.1'), '452');
+      await until(async () => (await readRefusal(createClient().sendMail(email))).startsWith('452 4.7.1'), '452');
     } finally {
-      await limit(null);
+      await setMonthlyLimit(null);
     }
-    await until(async () => (await refusalOf(client().sendMail(email))) === 'accepted', 'the limit to be lifted');
+    await until(
+      async () => (await readRefusal(createClient().sendMail(email))) === 'accepted',
+      'the limit to be lifted',
+    );
   });
 
   it('is refused permanently with more than 10 MB of files or a subject that is too long', async () => {
     const content = Buffer.alloc(10 * 1024 * 1024 + 1);
-    expect(await refusalOf(client().sendMail({ ...email, attachments: [{ filename: 'a.bin', content }] }))).toMatch(
-      /^552 5\.3\.4 \w/,
+    expect(
+      await readRefusal(createClient().sendMail({ ...email, attachments: [{ filename: 'a.bin', content }] })),
+    ).toMatch(/^552 5\.3\.4 \w/);
+    expect(await readRefusal(createClient().sendMail({ ...email, subject: 'x'.repeat(999) }))).toMatch(
+      /^554 5\.6\.0 \w/,
     );
-    expect(await refusalOf(client().sendMail({ ...email, subject: 'x'.repeat(999) }))).toMatch(/^554 5\.6\.0 \w/);
   });
 
   it('is refused at MAIL FROM, before it is transferred, if it announces more than 40 MB', async () => {
     const replies = await sendLines([
       'EHLO me',
-      auth(service.one.secretKey),
+      formatAuthCommand(service.one.secretKey),
       `MAIL FROM:<a@sender.test> SIZE=${RELAY_MAX_BYTES + 1}`,
     ]);
     expect(replies[1]).toContain(`SIZE ${RELAY_MAX_BYTES}`);
@@ -215,18 +222,18 @@ describe('signing in to the SMTP relay', () => {
       { authMethod: 'PLAIN', ignoreTLS: true },
       { requireTLS: true },
     ])
-      expect(await client(undefined, options).verify()).toBe(true);
+      expect(await createClient(undefined, options).verify()).toBe(true);
   });
 
   it('with a key that lacks the scope is refused with a message that names the scope', async () => {
     const other = await buildApiKey(service.db, service.one.id, ['contacts:view']);
     for (const key of [service.one.bareKey, other])
-      expect(await refusalOf(client(key).verify())).toMatch(/^535 5\.7\.1 .*email:send/);
+      expect(await readRefusal(createClient(key).verify())).toMatch(/^535 5\.7\.1 .*email:send/);
   });
 
   it('with an unknown key, the public key or a text that is no key is refused with 535', async () => {
     for (const key of [`sk_live_${'0'.repeat(64)}`, service.one.publicKey, 'x'])
-      expect(await refusalOf(client(key).verify())).toMatch(/^535 5\.7\.8 /);
+      expect(await readRefusal(createClient(key).verify())).toMatch(/^535 5\.7\.8 /);
   });
 
   it('is required before MAIL FROM', async () => {
@@ -236,12 +243,12 @@ describe('signing in to the SMTP relay', () => {
 
   it('with a key that is revoked during the session sends nothing more', async () => {
     const key = await buildApiKey(service.db, service.one.id, ['email:send']);
-    const pooled = client(key, { pool: true, maxConnections: 1 });
+    const pooled = createClient(key, { pool: true, maxConnections: 1 });
     await pooled.sendMail(email);
     await sql`UPDATE api_keys SET revoked_at = now() WHERE project_id = ${service.one.id} AND scopes = '{email:send}'`.execute(
       service.db,
     );
-    await until(async () => (await refusalOf(pooled.sendMail(email))).startsWith('535 5.7.8'), 'the refusal');
+    await until(async () => (await readRefusal(pooled.sendMail(email))).startsWith('535 5.7.8'), 'the refusal');
     pooled.close();
   });
 });
@@ -251,7 +258,7 @@ describe('the SMTP relay for another host', () => {
     .flat()
     .find((found) => found?.family === 'IPv4' && !found.internal)?.address;
 
-  async function greeting(p: { tls: boolean; allowPlain: boolean }): Promise<string[]> {
+  async function readGreeting(p: { tls: boolean; allowPlain: boolean }): Promise<string[]> {
     const certificate = p.tls ? await newCertificate() : undefined;
     const handler = { signIn: async () => {}, checkRecipient: () => {}, take: async (_: RelayMessage) => 'ok' };
     const listener = await startRelayListener({
@@ -264,25 +271,25 @@ describe('the SMTP relay for another host', () => {
       onError: () => {},
     });
     try {
-      return await sendLines(['EHLO me', auth('key')], listener.port, address);
+      return await sendLines(['EHLO me', formatAuthCommand('key')], listener.port, address);
     } finally {
       await listener.close();
     }
   }
 
   it.skipIf(!address)('accepts passwords over TLS only, unless the operator allows plain text', async () => {
-    const strict = await greeting({ tls: true, allowPlain: false });
+    const strict = await readGreeting({ tls: true, allowPlain: false });
     expect(strict[1]).toContain('STARTTLS');
     expect(strict[1]).not.toContain('AUTH');
     expect(strict[2]).toMatch(/^5/);
-    const bare = await greeting({ tls: false, allowPlain: false });
+    const bare = await readGreeting({ tls: false, allowPlain: false });
     expect(bare[1]).not.toContain('AUTH');
     expect(bare[2]).toMatch(/^5/);
-    expect((await greeting({ tls: false, allowPlain: true }))[2]).toMatch(/^235 /);
+    expect((await readGreeting({ tls: false, allowPlain: true }))[2]).toMatch(/^235 /);
   });
 });
 
-const auth = (key: string) => `AUTH PLAIN ${Buffer.from(`\0apikey\0${key}`).toString('base64')}`;
+const formatAuthCommand = (key: string) => `AUTH PLAIN ${Buffer.from(`\0apikey\0${key}`).toString('base64')}`;
 
 /** Sends one line after the other. Returns the greeting and the replies. */
 async function sendLines(lines: string[], to = port, host = '127.0.0.1'): Promise<string[]> {

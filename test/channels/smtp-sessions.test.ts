@@ -16,7 +16,7 @@ beforeAll(async () => {
 });
 
 /** Starts a listener that accepts everything except email to `nobody@…` and the key `bad`. */
-function listen(kind: Kind, tls: Certificate | undefined) {
+function startListener(kind: Kind, tls: Certificate | undefined) {
   const base = { host: '127.0.0.1', port: 0, name: 'mx.test', tls, onError: () => {} };
   if (kind === 'inbound') {
     const handler = { accepts: async (to: string) => !to.startsWith('nobody@'), take: async () => {} };
@@ -38,7 +38,7 @@ function listen(kind: Kind, tls: Certificate | undefined) {
 function useListener(kind: Kind, tls: () => Certificate | undefined): { port(): number } {
   let listener: { port: number; close(): Promise<void> };
   beforeAll(async () => {
-    listener = await listen(kind, tls());
+    listener = await startListener(kind, tls());
   });
   afterAll(() => listener.close());
   return { port: () => listener.port };
@@ -70,7 +70,7 @@ function openSession(port: number, localAddress = '127.0.0.1'): Session {
     to.on('error', () => {});
   };
   listenTo(socket);
-  const reply = async () => {
+  const readReply = async () => {
     for (;;) {
       const whole = /^(?:\d{3}-[^\n]*\n)*(\d{3})(?: [^\n]*)?\r\n/.exec(text);
       if (whole) {
@@ -86,7 +86,7 @@ function openSession(port: number, localAddress = '127.0.0.1'): Session {
   return {
     say: async (line) => {
       if (line !== undefined) socket.write(`${line}\r\n`);
-      return reply();
+      return readReply();
     },
     secure: async () => {
       socket.removeAllListeners('data');
@@ -211,7 +211,7 @@ describe.each(KINDS)('SMTP commands of the %s listener', (kind) => {
       const codes = await Promise.all(Object.values(ACTORS).map((before) => readReplyTo(before, command)));
       rows.push(`${command.replace(GOOD, 'good').replace(BAD, 'bad').padEnd(24)} ${codes.join(' ')}`);
     }
-    expect(`\n${rows.join('\n')}\n`).toBe(repliesOf(kind));
+    expect(`\n${rows.join('\n')}\n`).toBe(getExpectedReplies(kind));
   });
 });
 
@@ -293,6 +293,6 @@ FOO                      500 500 500 500 500 500 500
 `;
 
 /** Returns the table of one listener. */
-function repliesOf(kind: Kind): string {
+function getExpectedReplies(kind: Kind): string {
   return REPLIES.replace(/^(.{25})(.*) \| (.*)$/gm, kind === 'inbound' ? '$1$2' : '$1$3');
 }

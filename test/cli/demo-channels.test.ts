@@ -4,7 +4,7 @@ import { runDemo } from '../support/demo.ts';
 import { createHomePath, removeHome, type StartedService, startService } from '../support/start.ts';
 
 /** Returns the lines about one feedback loop, found by a word of its title. */
-function linesOfLoop(output: string, title: string): string {
+function findLoopLines(output: string, title: string): string {
   return output.split(/\n\n(?=\d+ {2}|[A-Z])/).find((part) => part.split('\n', 1)[0]?.includes(title)) ?? '';
 }
 
@@ -34,7 +34,8 @@ describe('npm run demo:channels', () => {
       ['SMS', /sms .*"DELIVERED"/, /contact .*"smsSubscribed":false/, /sms .*"FAILED".*"reason":"sms_stopped"/],
       ['webhook', /its signature matches the body, and does not match an altered body/, /delivery .*"DELIVERED"/],
     ];
-    for (const [title, ...lines] of records) for (const line of lines) expect(linesOfLoop(output, title)).toMatch(line);
+    for (const [title, ...lines] of records)
+      for (const line of lines) expect(findLoopLines(output, title)).toMatch(line);
     expect(remaining).toEqual([]);
   });
 
@@ -58,8 +59,9 @@ describe('npm run demo:channels', () => {
       expect(code, output).toBe(1);
       expect(output).toContain(`Service at ${before.baseUrl} (running service, home ${home}).`);
       expect(output).toContain('3 of 13 loops are NOT CLOSED.');
-      for (const title of ['open', 'click: ', 'automation']) expect(linesOfLoop(output, title)).toContain('NOT CLOSED');
-      expect(linesOfLoop(output, 'open')).toContain('tracking');
+      for (const title of ['open', 'click: ', 'automation'])
+        expect(findLoopLines(output, title)).toContain('NOT CLOSED');
+      expect(findLoopLines(output, 'open')).toContain('tracking');
       expect(remaining).toEqual([]);
       expect(service.dev()).toEqual(before);
       expect(processesWithArgument(`--home=${home}`)).toHaveLength(1 + before.pids.workers.length);

@@ -17,32 +17,32 @@ afterAll(async () => {
   await database.drop();
 });
 
-async function reportOnImages(env: Record<string, string>): Promise<string> {
+async function diagnoseImages(env: Record<string, string>): Promise<string> {
   const { of, output } = await runDoctorInProcess({ TIDINGS_HOME: NO_HOME, ...env });
   expect(output).not.toContain(s3.env.ASSETS_S3_SECRET_ACCESS_KEY);
   return of('images').join('\n');
 }
 
 it('doctor reads the image bucket, changes nothing in it, and reports its response', async () => {
-  expect(await reportOnImages(s3.env)).toBe(`pass the bucket pictures at ${s3.endpoint} accepts our credentials`);
-  expect(await reportOnImages({ ...s3.env, ASSETS_S3_ACCESS_KEY_ID: 'AKIDOTHER' })).toMatch(
+  expect(await diagnoseImages(s3.env)).toBe(`pass the bucket pictures at ${s3.endpoint} accepts our credentials`);
+  expect(await diagnoseImages({ ...s3.env, ASSETS_S3_ACCESS_KEY_ID: 'AKIDOTHER' })).toMatch(
     /^fail the bucket pictures at \S+ cannot be used: .*403.* → check ASSETS_S3_\*: .* s3:PutObject/,
   );
-  expect(await reportOnImages({ ...s3.env, ASSETS_S3_BUCKET: 'other' })).toMatch(
+  expect(await diagnoseImages({ ...s3.env, ASSETS_S3_BUCKET: 'other' })).toMatch(
     /^fail the bucket other .*: NotFound \(HTTP 404\)/,
   );
-  expect(await reportOnImages({ ...s3.env, ASSETS_S3_ENDPOINT: 'http://127.0.0.1:1' })).toMatch(/^fail .*ECONNREFUSED/);
+  expect(await diagnoseImages({ ...s3.env, ASSETS_S3_ENDPOINT: 'http://127.0.0.1:1' })).toMatch(/^fail .*ECONNREFUSED/);
   expect(new Set(s3.requests)).toEqual(new Set(['HEAD pictures', 'HEAD other']));
 });
 
 it('doctor reports images in a bucket that is no longer configured', async () => {
   const env = { DATABASE_URL: database.url };
-  expect(await reportOnImages(env)).toBe('pass images are stored in Postgres');
+  expect(await diagnoseImages(env)).toBe('pass images are stored in Postgres');
   const { id } = await buildProject(database.db, 'One');
   await sql`
     INSERT INTO assets (project_id, hash, content_type, bytes, width, height, object_key)
     VALUES (${id}, 'a', 'image/png', 1, 1, 1, 'a')`.execute(database.db);
-  expect(await reportOnImages(env)).toMatch(
+  expect(await diagnoseImages(env)).toMatch(
     /^fail emails cannot show 1 image: stored in a bucket that is not configured → set ASSETS_S3_BUCKET/,
   );
 });

@@ -39,7 +39,7 @@ afterAll(async () => {
 beforeEach(() => dns.zones.clear());
 
 /** Runs the checks of email with this DNS, as for a host that sends email with its own server. */
-const diagnose = (env: Record<string, string> = {}, words = ['--address', OURS]) =>
+const runEmailChecks = (env: Record<string, string> = {}, words = ['--address', OURS]) =>
   runDoctorInProcess(
     {
       TIDINGS_HOME: join(tmpdir(), 'tidings-doctor-no-home'),
@@ -53,7 +53,7 @@ const diagnose = (env: Record<string, string> = {}, words = ['--address', OURS])
     words,
   );
 
-function publish(zones: Record<string, Zone | 'fault' | 'silent'>): void {
+function publishZones(zones: Record<string, Zone | 'fault' | 'silent'>): void {
   for (const [name, zone] of Object.entries(zones)) dns.zones.set(name, zone);
 }
 
@@ -74,7 +74,7 @@ async function publishDomain(without: string[] = []): Promise<void> {
 describe('doctor, on sender domains,', () => {
   it('passes a domain whose DNS has all its records', async () => {
     await publishDomain();
-    expect((await diagnose()).of('sender domains')).toEqual([
+    expect((await runEmailChecks()).of('sender domains')).toEqual([
       'pass shop.example.com has DKIM, SPF, DMARC and a return path',
     ]);
   });
@@ -83,7 +83,7 @@ describe('doctor, on sender domains,', () => {
     await publishDomain();
     const { id: projectId } = await buildProject(database.db, 'First');
     await buildDomain(database.db, { projectId, domain: 'tidings.test' });
-    const { of, exitCode } = await diagnose();
+    const { of, exitCode } = await runEmailChecks();
     expect(of('sender domains')).toContainEqual(
       expect.stringMatching(/^warn tidings\.test is reserved for tests: .* → send from your own domain/),
     );
@@ -93,7 +93,7 @@ describe('doctor, on sender domains,', () => {
 
   it('fails if DKIM is missing, warns if other records are missing, and says what to publish', async () => {
     await publishDomain(['DKIM', 'DMARC']);
-    const { of, exitCode } = await diagnose();
+    const { of, exitCode } = await runEmailChecks();
     expect(of('sender domains')).toEqual([
       expect.stringMatching(
         /^fail shop\.example\.com has no DKIM record .* → publish TXT tidings\._domainkey\.shop\.example\.com "v=DKIM1/,
@@ -104,14 +104,14 @@ describe('doctor, on sender domains,', () => {
   });
 
   it('warns about names that the DNS does not resolve in time, and ends', async () => {
-    publish({
+    publishZones({
       'shop.example.com': 'silent',
       'bounces.shop.example.com': 'silent',
       '_dmarc.shop.example.com': 'silent',
       'tidings._domainkey.shop.example.com': 'fault',
     });
-    publish({ [OUR_PTR]: 'silent', 'gmail.com': 'silent', 'outlook.com': 'fault', [OUR_NAME]: 'silent' });
-    const { of } = await diagnose();
+    publishZones({ [OUR_PTR]: 'silent', 'gmail.com': 'silent', 'outlook.com': 'fault', [OUR_NAME]: 'silent' });
+    const { of } = await runEmailChecks();
     expect(of('sender domains')).toEqual([
       expect.stringMatching(/^warn the DNS did not respond for shop\.example\.com \(DKIM, SPF, DMARC, RETURN PATH\)/),
     ]);
@@ -128,7 +128,7 @@ describe('doctor, on sender domains,', () => {
 describe('doctor, on the mail server,', () => {
   it('sends MAIL and RCPT as for an email, and resets both', async () => {
     const server = await startScriptedSmtp(createAcceptingScript());
-    await diagnose({ SMTP_URL: server.url, RETURN_PATH_DOMAIN: 'bounces.example.com' });
+    await runEmailChecks({ SMTP_URL: server.url, RETURN_PATH_DOMAIN: 'bounces.example.com' });
     await server.close();
     expect(server.lines.filter((line) => /^(EHLO|MAIL|RCPT|RSET|DATA)/.test(line))).toEqual([
       'EHLO bounces.example.com',
@@ -147,7 +147,7 @@ describe('doctor, on the mail server,', () => {
     ],
   ])('fails if the server refuses us at %s, with its text and without addresses', async (verb, reply, words) => {
     const server = await startScriptedSmtp(createAcceptingScript({ [verb]: reply }));
-    const { of } = await diagnose({ SMTP_URL: server.url });
+    const { of } = await runEmailChecks({ SMTP_URL: server.url });
     await server.close();
     const [line = ''] = of('mail server');
     expect(line).toMatch(
@@ -162,7 +162,7 @@ describe('doctor, on the mail server,', () => {
       .insertInto('route_pauses')
       .values({ ...pause, next_probe_at: new Date() })
       .execute();
-    const { of } = await diagnose();
+    const { of } = await runEmailChecks();
     await database.db.deleteFrom('route_pauses').execute();
     expect(of('mail server')).toContainEqual(
       expect.stringMatching(/^warn email of all projects waits, because the mail server replied 535 5\.7\.8 no → fix/),
@@ -171,19 +171,19 @@ describe('doctor, on the mail server,', () => {
 
   it('passes if the server refuses only the test recipient, because it would accept our email', async () => {
     const server = await startScriptedSmtp(createAcceptingScript({ RCPT: '550 5.1.1 User unknown' }));
-    const { of } = await diagnose({ SMTP_URL: server.url });
+    const { of } = await runEmailChecks({ SMTP_URL: server.url });
     await server.close();
     expect(of('mail server')).toEqual([expect.stringMatching(/^pass /)]);
   });
 
   it('signs in with the credentials of SMTP_URL, as sending does', async () => {
-    expect((await diagnose()).of('mail server')).toEqual([
+    expect((await runEmailChecks()).of('mail server')).toEqual([
       expect.stringMatching(/^pass 127\.0\.0\.1:\d+ accepts email from mail\.example\.com$/),
     ]);
     const strict = await startScriptedSmtp(
       createAcceptingScript({ AUTH: '535 5.7.8 Error: authentication failed' }, ['AUTH PLAIN']),
     );
-    const refused = await diagnose({ SMTP_URL: strict.url.replace('//', '//ann:hunter2@') });
+    const refused = await runEmailChecks({ SMTP_URL: strict.url.replace('//', '//ann:hunter2@') });
     await strict.close();
     expect(refused.of('mail server')).toEqual([
       expect.stringMatching(
@@ -194,7 +194,7 @@ describe('doctor, on the mail server,', () => {
   });
 
   it('fails if no mail server listens', async () => {
-    const { of } = await diagnose({ SMTP_URL: 'smtp://127.0.0.1:1' });
+    const { of } = await runEmailChecks({ SMTP_URL: 'smtp://127.0.0.1:1' });
     expect(of('mail server')).toEqual([
       expect.stringMatching(/^fail 127\.0\.0\.1:\d+ does not accept email: .*ECONNREFUSED/),
     ]);
@@ -203,19 +203,19 @@ describe('doctor, on the mail server,', () => {
 
 describe('doctor, on PTR and HELO,', () => {
   it('passes if reverse name, forward name and HELO match', async () => {
-    publish({ [OUR_PTR]: { PTR: [OUR_NAME] }, [OUR_NAME]: { A: [OURS] } });
-    expect((await diagnose()).of('PTR and HELO')).toEqual([
+    publishZones({ [OUR_PTR]: { PTR: [OUR_NAME] }, [OUR_NAME]: { A: [OURS] } });
+    expect((await runEmailChecks()).of('PTR and HELO')).toEqual([
       `pass ${OURS} and ${OUR_NAME} resolve to each other`,
       `pass the mail server calls itself ${OUR_NAME}, which resolves to ${OURS}`,
     ]);
   });
 
   it('fails without a reverse name, and for a name that resolves to another address', async () => {
-    expect((await diagnose()).of('PTR and HELO')[0]).toMatch(
+    expect((await runEmailChecks()).of('PTR and HELO')[0]).toMatch(
       /^fail 203\.0\.113\.7 has no reverse name .* → ask the provider of/,
     );
-    publish({ [OUR_PTR]: { PTR: [OUR_NAME] }, [OUR_NAME]: { A: ['203.0.113.8'] } });
-    expect((await diagnose()).of('PTR and HELO')).toEqual([
+    publishZones({ [OUR_PTR]: { PTR: [OUR_NAME] }, [OUR_NAME]: { A: ['203.0.113.8'] } });
+    expect((await runEmailChecks()).of('PTR and HELO')).toEqual([
       expect.stringMatching(
         /^fail 203\.0\.113\.7 has the reverse name mail\.example\.com, which does not resolve to 203\.0\.113\.7/,
       ),
@@ -226,15 +226,15 @@ describe('doctor, on PTR and HELO,', () => {
   });
 
   it('fails for a server without a fully qualified host name', async () => {
-    publish({ [OUR_PTR]: { PTR: [OUR_NAME] }, [OUR_NAME]: { A: [OURS] } });
+    publishZones({ [OUR_PTR]: { PTR: [OUR_NAME] }, [OUR_NAME]: { A: [OURS] } });
     const local = await startScriptedSmtp(createAcceptingScript(), '220 localhost ESMTP');
-    const { of } = await diagnose({ SMTP_URL: local.url });
+    const { of } = await runEmailChecks({ SMTP_URL: local.url });
     await local.close();
     expect(of('PTR and HELO')).toContainEqual(expect.stringMatching(/^fail the mail server calls itself localhost/));
   });
 
   it.runIf(!hasPublicAddress())('asks for --address if it cannot determine its public address', async () => {
-    const { of } = await diagnose({}, []);
+    const { of } = await runEmailChecks({}, []);
     expect(of('PTR and HELO')).toEqual([expect.stringMatching(/^warn .* → give the address that sends email/)]);
   });
 
@@ -249,7 +249,7 @@ describe('doctor, on PTR and HELO,', () => {
   });
 
   it('skips the check for SES, where Amazon sends the email', async () => {
-    const { of } = await diagnose({
+    const { of } = await runEmailChecks({
       EMAIL_PROVIDER: 'ses',
       SES_REGION: 'eu-west-1',
       SES_ENDPOINT: 'http://127.0.0.1:1',
@@ -262,12 +262,12 @@ describe('doctor, on PTR and HELO,', () => {
 describe('doctor, on outgoing connections to port 25,', () => {
   const publishReceivers = () => {
     for (const domain of ['gmail.com', 'outlook.com'])
-      publish({ [domain]: { MX: [`10 mx.${domain}`] }, [`mx.${domain}`]: { A: [RECEIVER] } });
+      publishZones({ [domain]: { MX: [`10 mx.${domain}`] }, [`mx.${domain}`]: { A: [RECEIVER] } });
   };
 
   it('warns if it cannot connect to any receiver', async () => {
     publishReceivers();
-    expect((await diagnose()).of('port 25 out')).toEqual([
+    expect((await runEmailChecks()).of('port 25 out')).toEqual([
       expect.stringMatching(
         /^warn no receiver is reachable: mx\.gmail\.com could not be reached .*ECONNREFUSED.* → ask the provider/,
       ),
@@ -279,7 +279,7 @@ describe('doctor, on outgoing connections to port 25,', () => {
     async () => {
       publishReceivers();
       const server = await listenAt(RECEIVER, 25);
-      const { of } = await diagnose();
+      const { of } = await runEmailChecks();
       server.close();
       expect(of('port 25 out')).toEqual(['pass receivers are reachable']);
     },

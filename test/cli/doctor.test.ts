@@ -32,7 +32,7 @@ afterAll(async () => {
   await database.drop();
 });
 
-const env = (more: Record<string, string> = {}) => ({ TIDINGS_HOME: NO_HOME, ...more });
+const createEnv = (more: Record<string, string> = {}) => ({ TIDINGS_HOME: NO_HOME, ...more });
 
 describe('doctor beside npm start on loopback', () => {
   const home = createHomePath();
@@ -69,13 +69,13 @@ describe('doctor beside npm start on loopback', () => {
 
 describe('doctor, on settings,', () => {
   it('fails and shows the error of an invalid value', async () => {
-    const { output, exitCode } = await runDoctor(env({ PORT: 'abc' }));
+    const { output, exitCode } = await runDoctor(createEnv({ PORT: 'abc' }));
     expect(output).toMatch(/^fail {2}settings {2}PORT must be a port number/);
     expect(exitCode).toBe(2);
   });
 
   it('warns about parts that it could not check', async () => {
-    const { of, exitCode } = await runDoctorInProcess(env());
+    const { of, exitCode } = await runDoctorInProcess(createEnv());
     expect(of('Postgres')).toEqual([expect.stringMatching(/^warn .* → run npm start/)]);
     expect(of('Temporal')).toEqual([expect.stringMatching(/^warn .* → run npm start/)]);
     expect(exitCode).toBeGreaterThan(0);
@@ -87,14 +87,14 @@ describe('doctor, on settings,', () => {
     ['warn', 'x8Kq0vLz2mRt7Yw1'],
     ['pass', GOOD_KEY],
   ])('reports %s for a SECRET_KEY such as %s, and never shows the key', async (verdict, key) => {
-    const { of, output } = await runDoctorInProcess(env({ SECRET_KEY: key }));
+    const { of, output } = await runDoctorInProcess(createEnv({ SECRET_KEY: key }));
     expect(of('secret key')).toEqual([expect.stringMatching(new RegExp(`^${verdict} `))]);
     expect(output).not.toContain(key);
   });
 
   it('fails if separate processes would have no SECRET_KEY', async () => {
     const apart = { DATABASE_URL: `postgres://x:hunter2@${NOWHERE}/x`, TEMPORAL_ADDRESS: NOWHERE };
-    const { of, output } = await runDoctorInProcess(env(apart));
+    const { of, output } = await runDoctorInProcess(createEnv(apart));
     expect(of('secret key')).toEqual([expect.stringMatching(/^fail SECRET_KEY is not set/)]);
     expect(of('Postgres')).toEqual([
       expect.stringMatching(/^fail 127\.0\.0\.1:1 cannot be reached .*ECONNREFUSED.* → check DATABASE_URL/),
@@ -113,7 +113,7 @@ describe('doctor, on settings,', () => {
       METRICS_PORT: '9464',
       METRICS_HOST: '0.0.0.0',
     };
-    const { of, exitCode } = await runDoctorInProcess(env({ ...careless, ...listeners }));
+    const { of, exitCode } = await runDoctorInProcess(createEnv({ ...careless, ...listeners }));
     expect(of('public HOST')).toEqual([
       expect.stringMatching(/^fail links in emails lead to http:\/\/127\.0\.0\.1:3000.* → set PUBLIC_URL/),
       expect.stringMatching(/^warn anyone .* may sign up .* → set SIGNUP/),
@@ -130,21 +130,21 @@ describe('doctor, on settings,', () => {
   });
 
   it('warns if email is captured on a public host, and passes if no email is captured', async () => {
-    const allowed = await runDoctorInProcess(env({ HOST: '0.0.0.0', ALLOW_CAPTURE: 'true' }));
+    const allowed = await runDoctorInProcess(createEnv({ HOST: '0.0.0.0', ALLOW_CAPTURE: 'true' }));
     expect(allowed.of('capture')).toEqual([expect.stringMatching(/^warn email: captured instead of sent/)]);
-    const proxied = await runDoctorInProcess(env({ PUBLIC_URL: 'http://mail.example.com' }));
+    const proxied = await runDoctorInProcess(createEnv({ PUBLIC_URL: 'http://mail.example.com' }));
     expect(proxied.of('capture')).toEqual([expect.stringMatching(/^warn email and SMS: captured instead of sent/)]);
     expect(proxied.of('TLS')).toEqual([
       expect.stringMatching(/^fail PUBLIC_URL http:\/\/mail\.example\.com is not encrypted/),
     ]);
-    const real = await runDoctorInProcess(env({ EMAIL_PROVIDER: 'smtp', SMTP_URL: `smtp://${NOWHERE}` }));
+    const real = await runDoctorInProcess(createEnv({ EMAIL_PROVIDER: 'smtp', SMTP_URL: `smtp://${NOWHERE}` }));
     expect(real.of('capture')).toEqual(['pass email and SMS are not captured']);
   });
 });
 
 describe('doctor, on Postgres,', () => {
   it('fails for settings that lose confirmed data, such as the settings of the tests', async () => {
-    const { of } = await runDoctorInProcess(env({ DATABASE_URL: database.url }));
+    const { of } = await runDoctorInProcess(createEnv({ DATABASE_URL: database.url }));
     expect(of('Postgres')).toEqual(
       ['fsync', 'full_page_writes', 'synchronous_commit'].map((name) =>
         expect.stringMatching(new RegExp(`^fail ${name} is off: .* → set ${name} = on`)),
@@ -153,14 +153,14 @@ describe('doctor, on Postgres,', () => {
   });
 
   it('fails for a database with pending migrations', async () => {
-    const { of } = await runDoctorInProcess(env({ DATABASE_URL: inject('postgresUrl') }));
+    const { of } = await runDoctorInProcess(createEnv({ DATABASE_URL: inject('postgresUrl') }));
     expect(of('Postgres')).toContainEqual(
       expect.stringMatching(/^fail the database has \d+ pending migrations → run npm run migrate/),
     );
   });
 
   it('fails if Postgres allows fewer connections than the workers open', async () => {
-    const { of } = await runDoctorInProcess(env({ DATABASE_URL: database.url, WORKERS: '64' }));
+    const { of } = await runDoctorInProcess(createEnv({ DATABASE_URL: database.url, WORKERS: '64' }));
     expect(of('Postgres')).toContainEqual(
       expect.stringMatching(/^fail an API and 64 workers open up to 1365 connections.* → raise max_connections/),
     );
@@ -169,9 +169,9 @@ describe('doctor, on Postgres,', () => {
   it('checks SECRET_KEY against stored secrets', async () => {
     const { id: projectId } = await buildProject(database.db, 'Keys');
     await buildDomain(database.db, { projectId });
-    const right = await runDoctorInProcess(env({ DATABASE_URL: database.url, SECRET_KEY: TEST_SECRET_KEY }));
+    const right = await runDoctorInProcess(createEnv({ DATABASE_URL: database.url, SECRET_KEY: TEST_SECRET_KEY }));
     expect(right.of('secret key')).not.toContainEqual(expect.stringContaining('cannot decrypt'));
-    const wrong = await runDoctorInProcess(env({ DATABASE_URL: database.url, SECRET_KEY: GOOD_KEY }));
+    const wrong = await runDoctorInProcess(createEnv({ DATABASE_URL: database.url, SECRET_KEY: GOOD_KEY }));
     expect(wrong.of('secret key')).toContainEqual(
       expect.stringMatching(/^fail the key cannot decrypt the secrets in the database/),
     );
@@ -179,10 +179,10 @@ describe('doctor, on Postgres,', () => {
 });
 
 describe('doctor, on Temporal,', () => {
-  const at = (namespace: string) =>
-    runDoctorInProcess(env({ TEMPORAL_ADDRESS: temporal.address, TEMPORAL_NAMESPACE: namespace }));
+  const diagnoseNamespace = (namespace: string) =>
+    runDoctorInProcess(createEnv({ TEMPORAL_ADDRESS: temporal.address, TEMPORAL_NAMESPACE: namespace }));
 
-  async function namespaceThatKeeps(hours: number): Promise<string> {
+  async function createNamespaceThatKeeps(hours: number): Promise<string> {
     const connection = await Connection.connect({ address: temporal.address });
     const namespace = `doctor-${randomBytes(6).toString('hex')}`;
     const workflowExecutionRetentionPeriod = { seconds: (hours * 3_600) as never };
@@ -196,7 +196,7 @@ describe('doctor, on Temporal,', () => {
     ['warn', 24],
     ['fail', 2],
   ])('reports %s for a namespace with a retention of %d h', async (verdict, hours) => {
-    const { of } = await at(await namespaceThatKeeps(hours));
+    const { of } = await diagnoseNamespace(await createNamespaceThatKeeps(hours));
     const remedy = verdict === 'pass' ? '$' : '.* → temporal operator namespace update';
     expect(of('Temporal')).toEqual([
       expect.stringMatching(new RegExp(`^${verdict} .* keeps ended workflows for ${hours} h${remedy}`)),
@@ -204,7 +204,7 @@ describe('doctor, on Temporal,', () => {
   });
 
   it('fails for a missing namespace', async () => {
-    expect((await at('nobody-made-this')).of('Temporal')).toEqual([
+    expect((await diagnoseNamespace('nobody-made-this')).of('Temporal')).toEqual([
       expect.stringMatching(/^fail .* has no namespace nobody-made-this → temporal operator namespace create/),
     ]);
   });
@@ -218,10 +218,10 @@ describe('doctor, on TLS,', () => {
     const trusted = join(files, 'trusted.pem');
     writeFileSync(trusted, cert);
     const PUBLIC_URL = `https://localhost:${(server.address() as AddressInfo).port}`;
-    const stranger = await runDoctorInProcess(env({ PUBLIC_URL }));
-    const known = await runDoctor(env({ PUBLIC_URL, NODE_EXTRA_CA_CERTS: trusted }));
+    const stranger = await runDoctorInProcess(createEnv({ PUBLIC_URL }));
+    const known = await runDoctor(createEnv({ PUBLIC_URL, NODE_EXTRA_CA_CERTS: trusted }));
     server.close();
-    const gone = await runDoctorInProcess(env({ PUBLIC_URL }));
+    const gone = await runDoctorInProcess(createEnv({ PUBLIC_URL }));
     expect(stranger.of('TLS')).toEqual([
       expect.stringMatching(/^fail the certificate of https:\/\/localhost.* is not valid/),
     ]);
@@ -236,11 +236,11 @@ describe('doctor, on TLS,', () => {
     const paths = { TLS_CERT_FILE: join(files, 'one.pem'), TLS_KEY_FILE: join(files, 'two.key') };
     writeFileSync(paths.TLS_CERT_FILE, one.cert);
     writeFileSync(paths.TLS_KEY_FILE, two.key);
-    expect((await runDoctorInProcess(env(paths))).of('TLS')).toContainEqual(
+    expect((await runDoctorInProcess(createEnv(paths))).of('TLS')).toContainEqual(
       expect.stringMatching(/^fail TLS_KEY_FILE is not the key of TLS_CERT_FILE/),
     );
     const absent = { ...paths, TLS_KEY_FILE: join(files, 'absent.key') };
-    expect((await runDoctorInProcess(env(absent))).of('TLS')).toContainEqual(
+    expect((await runDoctorInProcess(createEnv(absent))).of('TLS')).toContainEqual(
       expect.stringMatching(/^fail TLS_CERT_FILE or TLS_KEY_FILE cannot be used: ENOENT/),
     );
   });
@@ -255,7 +255,7 @@ describe('doctor, on the clock,', () => {
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     const SES_ENDPOINT = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
     const ses = { EMAIL_PROVIDER: 'ses', SES_REGION: 'eu-west-1', SES_ENDPOINT };
-    const { of } = await runDoctorInProcess(env({ ...ses, DATABASE_URL: database.url }));
+    const { of } = await runDoctorInProcess(createEnv({ ...ses, DATABASE_URL: database.url }));
     server.close();
     expect(of('clock')).toEqual([
       "pass this machine's clock agrees with the clock of Postgres (on this machine)",

@@ -39,16 +39,16 @@ async function execute(sql: string): Promise<Record<string, unknown>[]> {
   }
 }
 
-async function value(sql: string): Promise<unknown> {
+async function readValue(sql: string): Promise<unknown> {
   return Object.values((await execute(sql))[0] ?? {})[0];
 }
 
 it('is Postgres 18 with UTF-8 and full durability, readable by its owner only', async () => {
-  expect(await value('SHOW server_encoding')).toBe('UTF8');
-  expect(String(await value('SHOW server_version'))).toMatch(/^18\./);
-  expect([await value('SHOW fsync'), await value('SHOW synchronous_commit')]).toEqual(['on', 'on']);
+  expect(await readValue('SHOW server_encoding')).toBe('UTF8');
+  expect(String(await readValue('SHOW server_version'))).toMatch(/^18\./);
+  expect([await readValue('SHOW fsync'), await readValue('SHOW synchronous_commit')]).toEqual(['on', 'on']);
   expect(statSync(dataFolder).mode & 0o077).toBe(0);
-  expect(await value("SELECT lower('ÄÖÜ')")).toBe('äöü');
+  expect(await readValue("SELECT lower('ÄÖÜ')")).toBe('äöü');
 });
 
 it('requires the password', async () => {
@@ -68,12 +68,12 @@ it('adopts a server that is already running, and notices when it ends', async ()
 
 it('starts again after kill -9 with all committed data, although a backend still runs', async () => {
   await execute('CREATE TABLE kept AS SELECT 1 AS n');
-  const busy = value('SELECT pg_sleep(60)').catch(() => 'lost');
+  const busy = readValue('SELECT pg_sleep(60)').catch(() => 'lost');
   process.kill(postgres.mark.pid, 'SIGKILL');
   expect(await postgres.ended).toBe('SIGKILL');
   postgres = await start();
   expect(await busy).toBe('lost');
-  expect(await value('SELECT n FROM kept')).toBe(1);
+  expect(await readValue('SELECT n FROM kept')).toBe(1);
 });
 
 it('removes a lock that names a process of another program', async () => {
@@ -83,7 +83,7 @@ it('removes a lock that names a process of another program', async () => {
   writeFileSync(lockFile, lock.replace(/^\d+/, String(process.pid)));
   postgres = await start();
   expect(postgres.mark.pid).not.toBe(process.pid);
-  expect(await value('SELECT 1')).toBe(1);
+  expect(await readValue('SELECT 1')).toBe(1);
 });
 
 it('leaves no process behind when it stops', async () => {

@@ -85,10 +85,10 @@ const caller = {
 };
 const post = (path: string, body: object, options: CallOptions = {}) =>
   expectOk(caller.call('POST', path, { body, ...options }));
-const sender = () => `shop@${dev.domain}`;
+const getSenderAddress = () => `shop@${dev.domain}`;
 const marked = { name: MARK, city: `${MARK}town`, phone: PHONE, nested: { note: [MARK] } };
 
-async function contactOf(email: string): Promise<string> {
+async function findContactId(email: string): Promise<string> {
   const { data } = await expectOk(caller.call('GET', `/contacts?search=${encodeURIComponent(email)}`));
   return data[0].id;
 }
@@ -135,14 +135,15 @@ const waitForEmail = (subject: string, to: string) =>
   }, `the email ${subject}`);
 
 /** Returns the first tracked link of an email in the development mailbox. */
-async function mailboxLink(subject: string): Promise<string> {
-  return (await linkIn(subject, 'c')) ?? '';
+async function findMailboxLink(subject: string): Promise<string> {
+  return (await findLink(subject, 'c')) ?? '';
 }
 
 /** Waits for an email in the development mailbox, and returns its link to a page of the service. */
-const waitForPageLink = (subject: string, page: string) => until(() => linkIn(subject, page), `the link of ${subject}`);
+const waitForPageLink = (subject: string, page: string) =>
+  until(() => findLink(subject, page), `the link of ${subject}`);
 
-async function linkIn(subject: string, page: string): Promise<string | undefined> {
+async function findLink(subject: string, page: string): Promise<string | undefined> {
   const { data } = (await (await fetch(`${dev.baseUrl}/mailbox.json?to=${FORMER}`)).json()) as {
     data: { subject: string; html: string }[];
   };
@@ -157,9 +158,10 @@ async function click(link: string): Promise<void> {
 describe('data of one person is created in every part of the service', () => {
   it('as a contact: by sign-up, events, import, segment, topic and public key', async () => {
     await post('/webhooks', { url: receiver.url, events: ['*'] });
-    await post('/campaigns', campaignBody({ name: 'Early', subject: 'Early', from: sender() })).then(({ data }) =>
-      // No contact has this address yet.
-      post(`/campaigns/${data.id}/test`, { email: FORMER }),
+    await post('/campaigns', campaignBody({ name: 'Early', subject: 'Early', from: getSenderAddress() })).then(
+      ({ data }) =>
+        // No contact has this address yet.
+        post(`/campaigns/${data.id}/test`, { email: FORMER }),
     );
     await post('/v1/sms/send', { to: PHONE, body: `Welcome ${MARK}` });
     await receiveSms(`I am ${MARK}`);
@@ -178,7 +180,7 @@ describe('data of one person is created in every part of the service', () => {
     const segment = await post('/segments', { name: 'Friends', type: 'STATIC' });
     await post(`/segments/${segment.id}/members`, { emails: [FORMER] });
     const topic = await post('/topics', { name: 'News', defaultSubscribed: true });
-    const id = await contactOf(FORMER);
+    const id = await findContactId(FORMER);
     await expectOk(caller.call('PATCH', `/contacts/${id}`, { body: { topics: { [topic.id]: false } } }));
     await post('/events/track', { name: 'noted', contactId: id, data: marked });
     await expectOk(
@@ -214,25 +216,25 @@ describe('data of one person is created in every part of the service', () => {
       subject: 'Confirm {{name}}',
       body,
       type: 'TRANSACTIONAL',
-      from: sender(),
+      from: getSenderAddress(),
     });
     await setOptIn({ enabled: true, templateId: confirm.id });
-    const id = await contactOf(FORMER);
+    const id = await findContactId(FORMER);
     await expectOk(caller.call('PATCH', `/contacts/${id}`, { body: { subscribed: false } }));
     await post('/v1/track', { email: FORMER, event: 'signed-up', subscribed: true }, { key: dev.publicKey });
-    const visit = async (link: string, form?: string) => {
+    const openLink = async (link: string, form?: string) => {
       const headers = { 'content-type': 'application/x-www-form-urlencoded', 'user-agent': MARK };
       const response = await fetch(link, { headers, ...(form !== undefined && { method: 'POST', body: form }) });
       expect(response.status).toBe(200);
     };
-    await visit(await waitForPageLink(`Confirm ${MARK}`, 'confirm'), 'confirm=yes');
+    await openLink(await waitForPageLink(`Confirm ${MARK}`, 'confirm'), 'confirm=yes');
     await setOptIn({ enabled: false });
     const { data: campaign } = await post(
       '/campaigns',
       campaignBody({
         subject: 'Variants',
         body: '<p>{{name}} <a href="{{unsubscribeUrl}}">leave</a> <a href="{{manageUrl}}">choose</a></p>',
-        from: sender(),
+        from: getSenderAddress(),
         variants: [
           { name: 'A', subject: 'Variant {{name}}' },
           { name: 'B', subject: 'Variant {{name}}' },
@@ -241,8 +243,8 @@ describe('data of one person is created in every part of the service', () => {
       }),
     );
     await post(`/campaigns/${campaign.id}/send`, {});
-    await visit(await waitForPageLink(`Variant ${MARK}`, 'm'));
-    await visit(await waitForPageLink(`Variant ${MARK}`, 'u'), 'List-Unsubscribe=One-Click');
+    await openLink(await waitForPageLink(`Variant ${MARK}`, 'm'));
+    await openLink(await waitForPageLink(`Variant ${MARK}`, 'u'), 'List-Unsubscribe=One-Click');
     expect((await post('/contacts', { email: FORMER, subscribed: true }))._meta).toMatchObject({ resubscribed: true });
     const workflow = await buildWorkflow(caller, {
       eventName: 'reminder',
@@ -259,7 +261,7 @@ describe('data of one person is created in every part of the service', () => {
 
   it('in email: sent, copied, by template and campaign, relayed, received, bounced, complained about', async () => {
     const body = {
-      from: sender(),
+      from: getSenderAddress(),
       subject: `Single for ${MARK}`,
       body: `<p>${MARK}</p><a href="https://example.com/${MARK}">here</a>`,
       data: { secret: { value: `${MARK} once`, persistent: false } },
@@ -269,7 +271,7 @@ describe('data of one person is created in every part of the service', () => {
       ],
     };
     await post('/v1/send', { ...body, to: { name: MARK, email: FORMER } }, { headers: { 'idempotency-key': ADDRESS } });
-    const copied = { from: sender(), subject: 'Copied', body: 'Hi', to: OTHER, cc: `${MARK} <${FORMER}>` };
+    const copied = { from: getSenderAddress(), subject: 'Copied', body: 'Hi', to: OTHER, cc: `${MARK} <${FORMER}>` };
     await post('/v1/send', copied);
     await post('/v1/send', {
       ...body,
@@ -286,34 +288,36 @@ describe('data of one person is created in every part of the service', () => {
       subject: 'Letter',
       body: '<p>{{name}} {{city}}</p>',
       type: 'TRANSACTIONAL',
-      from: sender(),
+      from: getSenderAddress(),
     });
     await post('/v1/send', { to: FORMER, template: template.id, data: { order: `${MARK}-1` } });
-    await post('/templates/test', { subject: MARK, body: `<p>${MARK}</p>`, from: sender(), email: FORMER });
+    await post('/templates/test', { subject: MARK, body: `<p>${MARK}</p>`, from: getSenderAddress(), email: FORMER });
     const campaign = await post(
       '/campaigns',
       campaignBody({
         subject: 'Issue 1',
         body: '<p>{{name}} <a href="https://example.com/{{city}}">x</a></p>',
-        from: sender(),
+        from: getSenderAddress(),
       }),
     );
     await post(`/campaigns/${campaign.data.id}/send`, {});
-    const relayed = `From: ${sender()}\nTo: ${MARK} <${FORMER}>\nSubject: Relayed\nMessage-ID: <${MARK}@app.example>\n\n${MARK}\n`;
-    expect(await submit(relayPort, { from: sender(), to: FORMER, raw: relayed, pass: dev.secretKey })).toMatch(/^250/);
+    const relayed = `From: ${getSenderAddress()}\nTo: ${MARK} <${FORMER}>\nSubject: Relayed\nMessage-ID: <${MARK}@app.example>\n\n${MARK}\n`;
+    expect(
+      await submit(relayPort, { from: getSenderAddress(), to: FORMER, raw: relayed, pass: dev.secretKey }),
+    ).toMatch(/^250/);
     const received =
       `From: ${MARK} <${FORMER}>\nTo: help@${dev.domain}\nSubject: ${MARK} asks\nMessage-ID: <1@${MARK}>\nMIME-Version: 1.0\n` +
       `Content-Type: multipart/mixed; boundary=x\n\n--x\n\nI am ${MARK}\n--x\nContent-Type: text/plain; name=${MARK}.txt\n` +
       `Content-Disposition: attachment; filename=${MARK}.txt\n\n${MARK}\n--x--\n`;
     expect(await submit(inboundPort, { from: FORMER, to: `help@${dev.domain}`, raw: received })).toMatch(/^250/);
     await waitForEmail('Issue 1', FORMER);
-    await click(await mailboxLink('Issue 1'));
+    await click(await findMailboxLink('Issue 1'));
     const key = deriveKey(SECRET_KEY, 'verp');
-    const report = async (subject: string, raw: string) => {
+    const deliverReport = async (subject: string, raw: string) => {
       const to = createVerpAddress(key, await waitForEmail(subject, FORMER), dev.domain);
       expect(await submit(inboundPort, { from: '', to, raw })).toMatch(/^250/);
     };
-    await report(
+    await deliverReport(
       'Letter',
       formatDsn({
         status: '4.2.1',
@@ -322,7 +326,7 @@ describe('data of one person is created in every part of the service', () => {
         diagnostic: `smtp; 450 4.2.1 Ms ${MARK} is away`,
       }),
     );
-    await report(
+    await deliverReport(
       'Single',
       formatDsn({ status: '5.1.1', recipient: FORMER, diagnostic: `smtp; 550 5.1.1 <${FORMER}>: Ms ${MARK} has left` }),
     );
@@ -332,18 +336,18 @@ describe('data of one person is created in every part of the service', () => {
       );
       return rows.some(({ error }) => error?.includes('has left'));
     }, 'the bounce');
-    await report('Issue 1', formatArf({ headers: `From: ${sender()}\nTo: ${MARK} <${FORMER}>` }));
+    await deliverReport('Issue 1', formatArf({ headers: `From: ${getSenderAddress()}\nTo: ${MARK} <${FORMER}>` }));
   });
 
   it('with another address, in workflows, in SMS, and in requests that fail', async () => {
-    const id = await contactOf(FORMER);
+    const id = await findContactId(FORMER);
     await expectOk(caller.call('PATCH', `/contacts/${id}`, { body: { email: ADDRESS, subscribed: true } }));
     const template = await post('/templates', {
       name: 'Step',
       subject: 'Step for {{name}}',
       body: '<p>{{name}}</p>',
       type: 'TRANSACTIONAL',
-      from: sender(),
+      from: getSenderAddress(),
     });
     const workflow = await buildWorkflow(caller, {
       eventName: 'walk',
@@ -385,7 +389,7 @@ describe('data of one person is created in every part of the service', () => {
       emails: [
         {
           to: `${MARK} <${ADDRESS}>`,
-          from: sender(),
+          from: getSenderAddress(),
           subject: MARK,
           body: MARK,
           data: { note: { value: MARK, persistent: false } },
@@ -413,20 +417,20 @@ describe('data of one person is created in every part of the service', () => {
 });
 
 it('after the erasure, Postgres, Temporal and the files of the home have no data of the person', async () => {
-  expect(await rowsOfPerson()).not.toEqual([]);
-  const id = await contactOf(ADDRESS);
+  expect(await findRowsOfPerson()).not.toEqual([]);
+  const id = await findContactId(ADDRESS);
   expect((await caller.call('DELETE', `/contacts/${id}`, {})).status).toBe(204);
   // Pruning deletes attachments and texts that no email uses. It runs every hour, so the test does it now.
   await removeErasedAttachments(db);
   await removeErasedContents(db);
   await until(async () => (await countRunning(id)) === 0, 'the end of the workflows');
-  expect(await rowsOfPerson()).toEqual([]);
-  expect(await workflowsOfPerson()).toEqual([]);
-  expect(filesOfPerson(home)).toEqual([]);
+  expect(await findRowsOfPerson()).toEqual([]);
+  expect(await findWorkflowsOfPerson()).toEqual([]);
+  expect(findFilesOfPerson(home)).toEqual([]);
 });
 
 /** Searches every column of every table except `workflow_steps`, which has the tenant's settings. Bytes are read as text. */
-async function rowsOfPerson(): Promise<string[]> {
+async function findRowsOfPerson(): Promise<string[]> {
   const { rows: columns } = await sql<{ table: string; column: string; type: string }>`
     SELECT table_name AS "table", column_name AS "column", data_type AS "type" FROM information_schema.columns
     WHERE table_schema = 'public' AND table_name <> 'workflow_steps'`.execute(db);
@@ -453,7 +457,7 @@ async function countRunning(contactId: string): Promise<number> {
   return rows[0]?.n ?? 0;
 }
 
-async function workflowsOfPerson(): Promise<string[]> {
+async function findWorkflowsOfPerson(): Promise<string[]> {
   const client = await connectTemporal();
   const runs = await readAllTemporalData(client);
   const found = runs.filter(({ text }) => MARKS.test(text)).map(({ workflowId }) => workflowId);
@@ -462,7 +466,7 @@ async function workflowsOfPerson(): Promise<string[]> {
 }
 
 /** Reads every file except the data files of Postgres, whose rows are searched by query. */
-function filesOfPerson(folder: string): string[] {
+function findFilesOfPerson(folder: string): string[] {
   return readdirSync(folder, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
     .map((entry) => join(entry.parentPath, entry.name))

@@ -35,7 +35,7 @@ afterAll(async () => {
   rmSync(image, { recursive: true, force: true });
 });
 
-function environment(metricsPort: number): Record<string, string> {
+function createEnvironment(metricsPort: number): Record<string, string> {
   return {
     PATH: process.env.PATH ?? '',
     HOME: image,
@@ -49,7 +49,7 @@ function environment(metricsPort: number): Record<string, string> {
 }
 
 /** Runs a health check of docker-compose.yml with other ports. */
-function checkHealth(service: 'api' | 'worker', ports: Record<string, number>): number | null {
+function runHealthCheck(service: 'api' | 'worker', ports: Record<string, number>): number | null {
   const compose = parse(readFileSync(join(ROOT, 'docker-compose.yml'), 'utf8'), { merge: true });
   const [kind, command, ...words] = compose.services[service].healthcheck.test as string[];
   expect([kind, command]).toEqual(['CMD', 'node']);
@@ -57,7 +57,7 @@ function checkHealth(service: 'api' | 'worker', ports: Record<string, number>): 
   return spawnSync(process.execPath, inPlace).status;
 }
 
-async function stop(child: ChildProcess): Promise<number | null> {
+async function stopAndReadExitCode(child: ChildProcess): Promise<number | null> {
   const closed = once(child, 'close');
   child.kill('SIGTERM');
   return (await closed)[0];
@@ -65,23 +65,31 @@ async function stop(child: ChildProcess): Promise<number | null> {
 
 it('the container image runs the worker, the API, doctor and operator without sources, bundler and embedded Postgres', async () => {
   const [metricsPort, port, apiMetricsPort] = [await freePort(), await freePort(), await freePort()];
-  const worker = spawn(process.execPath, ['dist/cli/worker.js'], { cwd: image, env: environment(metricsPort) });
+  const worker = spawn(process.execPath, ['dist/cli/worker.js'], { cwd: image, env: createEnvironment(metricsPort) });
   const api = spawn(process.execPath, ['dist/cli/api.js'], {
     cwd: image,
-    env: { ...environment(apiMetricsPort), PORT: String(port) },
+    env: { ...createEnvironment(apiMetricsPort), PORT: String(port) },
   });
   try {
-    expect(checkHealth('worker', { 9464: 1 })).toBe(1);
-    await until(() => worker.exitCode !== null || checkHealth('worker', { 9464: metricsPort }) === 0);
-    await until(() => api.exitCode !== null || checkHealth('api', { 3000: port }) === 0);
+    expect(runHealthCheck('worker', { 9464: 1 })).toBe(1);
+    await until(() => worker.exitCode !== null || runHealthCheck('worker', { 9464: metricsPort }) === 0);
+    await until(() => api.exitCode !== null || runHealthCheck('api', { 3000: port }) === 0);
     expect([worker.exitCode, api.exitCode]).toEqual([null, null]);
 
-    const doctor = spawnSync('npm', ['run', '-s', 'doctor'], { cwd: image, env: environment(1), encoding: 'utf8' });
+    const doctor = spawnSync('npm', ['run', '-s', 'doctor'], {
+      cwd: image,
+      env: createEnvironment(1),
+      encoding: 'utf8',
+    });
     expect(doctor.stdout).toMatch(/Postgres/);
     expect(doctor.stderr).toBe('');
-    const operator = spawnSync('npm', ['run', '-s', 'operator'], { cwd: image, env: environment(1), encoding: 'utf8' });
+    const operator = spawnSync('npm', ['run', '-s', 'operator'], {
+      cwd: image,
+      env: createEnvironment(1),
+      encoding: 'utf8',
+    });
     expect(operator.stdout + operator.stderr).toMatch(/operator/i);
   } finally {
-    expect(await Promise.all([stop(worker), stop(api)])).toEqual([0, 0]);
+    expect(await Promise.all([stopAndReadExitCode(worker), stopAndReadExitCode(api)])).toEqual([0, 0]);
   }
 });

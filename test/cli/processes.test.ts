@@ -33,7 +33,7 @@ interface Started {
 }
 
 /** Runs dist/cli/<command>.js as `npm run <command>` does on a separate host, configured by its environment alone. */
-function run(command: string, env: Record<string, string>): Started {
+function startProcess(command: string, env: Record<string, string>): Started {
   const child = spawn(process.execPath, [join(DIST, `${command}.js`)], {
     env: { ...getProgramEnv(), ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -63,7 +63,7 @@ describe('a problem that prevents the start of a process is reported in one line
     ['migrate', {}, /^DATABASE_URL is required/],
     ['migrate', { DATABASE_URL: `postgres://x:hunter2@${NOWHERE}/x` }, /^Postgres at 127\.0\.0\.1:1 cannot be used/],
   ])('for %s with %j', async (command, env, line) => {
-    const { output, ended } = run(command, env as Record<string, string>);
+    const { output, ended } = startProcess(command, env as Record<string, string>);
     expect(await ended).toBe(1);
     expect(output()).toMatch(line);
     expect(output().trim().split('\n')).toHaveLength(1);
@@ -72,7 +72,7 @@ describe('a problem that prevents the start of a process is reported in one line
 
   it('for an API or a worker without Postgres, after some seconds', async () => {
     const env = { TEMPORAL_ADDRESS: NOWHERE, SECRET_KEY, PORT: '0', DATABASE_URL: `postgres://x:hunter2@${NOWHERE}/x` };
-    const processes = ['api', 'worker'].map((command) => run(command, env));
+    const processes = ['api', 'worker'].map((command) => startProcess(command, env));
     expect(await Promise.all(processes.map(({ ended }) => ended))).toEqual([1, 1]);
     for (const { output } of processes) {
       expect(output()).toMatch(
@@ -84,7 +84,7 @@ describe('a problem that prevents the start of a process is reported in one line
 
   it('for a database with pending migrations', async () => {
     const server = { DATABASE_URL: inject('postgresUrl'), TEMPORAL_ADDRESS: NOWHERE, SECRET_KEY, PORT: '0' };
-    const { output, ended } = run('api', server);
+    const { output, ended } = startProcess('api', server);
     expect(await ended).toBe(1);
     expect(output()).toMatch(/has pending migrations: run "npm run migrate"/);
   });
@@ -97,7 +97,7 @@ describe('processes on separate hosts', () => {
     const { port } = silent.address() as AddressInfo;
     const reached = once(silent, 'connection');
     const env = { DATABASE_URL: `postgres://x@127.0.0.1:${port}/x`, TEMPORAL_ADDRESS: NOWHERE, SECRET_KEY };
-    const { child, ended } = run('worker', env);
+    const { child, ended } = startProcess('worker', env);
     await reached;
     child.kill('SIGTERM');
     expect(await ended).toBe(0);
@@ -105,7 +105,7 @@ describe('processes on separate hosts', () => {
   });
 
   it('migrate reports that a database is up to date', async () => {
-    const { output, ended } = run('migrate', { DATABASE_URL: database.url });
+    const { output, ended } = startProcess('migrate', { DATABASE_URL: database.url });
     expect(await ended).toBe(0);
     expect(output()).toBe('The database is up to date.\n');
   });
@@ -113,12 +113,12 @@ describe('processes on separate hosts', () => {
   it('the API starts and responds while Temporal is down, reports that it is not ready, and ends at SIGTERM', async () => {
     const port = await freePort();
     const env = { DATABASE_URL: database.url, TEMPORAL_ADDRESS: NOWHERE, SECRET_KEY, PORT: String(port) };
-    const { child, ended } = run('api', env);
-    const statusOf = async (path: string) =>
+    const { child, ended } = startProcess('api', env);
+    const readStatus = async (path: string) =>
       (await fetch(`http://127.0.0.1:${port}${path}`).catch(() => undefined))?.status;
-    await until(async () => (await statusOf('/health')) === 200);
-    expect(await statusOf('/health/live')).toBe(200);
-    expect(await statusOf('/health/ready')).toBe(503);
+    await until(async () => (await readStatus('/health')) === 200);
+    expect(await readStatus('/health/live')).toBe(200);
+    expect(await readStatus('/health/ready')).toBe(503);
     child.kill('SIGTERM');
     expect(await ended).toBe(0);
   });
@@ -127,7 +127,7 @@ describe('processes on separate hosts', () => {
     const [port, metricsPort] = [await freePort(), await freePort()];
     const env = { DATABASE_URL: database.url, TEMPORAL_ADDRESS: NOWHERE, SECRET_KEY, PORT: String(port) };
     const open = { HOST: '0.0.0.0', ALLOW_CAPTURE: 'true', METRICS_PORT: String(metricsPort) };
-    const { child, ended, output } = run('api', { ...env, ...open });
+    const { child, ended, output } = startProcess('api', { ...env, ...open });
     await until(() => output().includes('Open ports') || child.exitCode !== null);
     await until(() => output().includes('/metrics'));
     child.kill('SIGTERM');
@@ -148,7 +148,7 @@ describe('processes on separate hosts', () => {
     const email = await buildEmail(database.db, { projectId });
     await inTransaction(database.db, (trx) => enqueue(trx, [{ projectId, kind: 'email.deliver', refId: email }]));
     const env = { DATABASE_URL: database.url, TEMPORAL_ADDRESS: NOWHERE, SECRET_KEY: TEST_SECRET_KEY };
-    const { child, ended, output } = run('worker', env);
+    const { child, ended, output } = startProcess('worker', env);
     const row = database.db.selectFrom('emails').select('status').where('id', '=', email);
     await until(async () => (await row.executeTakeFirst())?.status === 'SENT' || child.exitCode !== null);
     await until(() => output().includes('Temporal cannot be reached') || child.exitCode !== null);
@@ -164,7 +164,7 @@ describe('processes on separate hosts', () => {
     await inTransaction(database.db, (trx) => enqueue(trx, [{ projectId, kind: 'email.deliver', refId: email }]));
     const port = await freePort();
     const env = { DATABASE_URL: database.url, TEMPORAL_ADDRESS: NOWHERE, SECRET_KEY: TEST_SECRET_KEY };
-    const { child, ended, output } = run('worker', { ...env, METRICS_PORT: String(port) });
+    const { child, ended, output } = startProcess('worker', { ...env, METRICS_PORT: String(port) });
     const row = database.db.selectFrom('emails').select('status').where('id', '=', email);
     // On a busy machine the email may exceed its time limit and fail. The computation is counted also then.
     const isSettled = async () => ['SENT', 'FAILED'].includes((await row.executeTakeFirst())?.status ?? '');
@@ -182,7 +182,7 @@ describe('processes on separate hosts', () => {
 
   it('a worker ends with exit code 0 at SIGTERM', async () => {
     const temporal = await createTestTemporal();
-    const { child, ended, output } = run('worker', {
+    const { child, ended, output } = startProcess('worker', {
       DATABASE_URL: database.url,
       TEMPORAL_ADDRESS: temporal.address,
       TEMPORAL_NAMESPACE: temporal.namespace,

@@ -19,7 +19,7 @@ const MAILBOX_PATHS = ['/mailbox', '/mailbox.json', '/mailbox/sms', '/mailbox/sm
 const call = (service: StartedService, method: string, path: string, options: CallOptions = {}) =>
   callHttp(service.dev().baseUrl, method, path, options);
 
-const keyOf = (service: StartedService) => ({ authorization: `Bearer ${service.dev().secretKey}` });
+const createKeyHeader = (service: StartedService) => ({ authorization: `Bearer ${service.dev().secretKey}` });
 
 /** Signs in or up. Returns the header with the session. */
 async function signIn(service: StartedService, path: string, body: unknown): Promise<Record<string, string>> {
@@ -40,9 +40,9 @@ describe('a service on a public HOST with ALLOW_CAPTURE', () => {
     const account = { email: 'eve@other.example', password: 'a long password', projectName: 'Other' };
     stranger = await signIn(service, '/auth/signup', account);
     const email = { to: 'ada@example.com', from: 'hello@tidings.test', subject: 'For Ada', body: '<p>Hello</p>' };
-    await call(service, 'POST', '/v1/send', { headers: keyOf(service), body: email });
+    await call(service, 'POST', '/v1/send', { headers: createKeyHeader(service), body: email });
     const sms = { to: '+4915112345678', body: 'Your code is 934711' };
-    await call(service, 'POST', '/v1/sms/send', { headers: keyOf(service), body: sms });
+    await call(service, 'POST', '/v1/sms/send', { headers: createKeyHeader(service), body: sms });
   });
   afterAll(async () => {
     service?.signal('SIGTERM');
@@ -55,7 +55,7 @@ describe('a service on a public HOST with ALLOW_CAPTURE', () => {
       const { status, body } = await call(service, 'GET', path);
       expect([path, status, body]).toMatchObject([path, 401, { error: { code: 'UNAUTHORIZED' } }]);
     }
-    expect((await call(service, 'GET', '/mailbox.json', { headers: keyOf(service) })).status).toBe(401);
+    expect((await call(service, 'GET', '/mailbox.json', { headers: createKeyHeader(service) })).status).toBe(401);
   });
 
   it('shows an owner the email and SMS of their own projects', async () => {
@@ -104,7 +104,7 @@ describe('a service on a public HOST with a real email provider', () => {
 
   it('has no SMS without a provider, and does not show its mailbox without a session', async () => {
     const body = { to: '+4915112345678', body: 'Your code is 934711' };
-    const sms = await call(service, 'POST', '/v1/sms/send', { headers: keyOf(service), body });
+    const sms = await call(service, 'POST', '/v1/sms/send', { headers: createKeyHeader(service), body });
     expect([sms.status, sms.body.error.code]).toEqual([403, 'SMS_NOT_ENABLED']);
     for (const path of MAILBOX_PATHS) expect([path, (await call(service, 'GET', path)).status]).toEqual([path, 401]);
   });
@@ -117,7 +117,7 @@ describe('a service on a public HOST with a real email provider', () => {
   it.runIf(process.platform === 'linux')('serves its metrics on loopback only', async () => {
     expect(service.output()).toMatch(new RegExp(`metrics .*127\\.0\\.0\\.1:${metricsPort}/metrics .*this machine`));
     for (const port of [metricsPort, metricsPort + 1]) {
-      expect([port, await listeners(port)]).toEqual([port, ['127.0.0.1']]);
+      expect([port, await listListeners(port)]).toEqual([port, ['127.0.0.1']]);
     }
   });
 });
@@ -138,7 +138,7 @@ describe('a service on a public HOST with the defaults of development', () => {
 });
 
 /** Returns the addresses on which a port listens, from the kernel's tables. */
-async function listeners(port: number): Promise<string[]> {
+async function listListeners(port: number): Promise<string[]> {
   const hex = port.toString(16).toUpperCase().padStart(4, '0');
   const rows = (await readFile('/proc/net/tcp', 'utf8'))
     .split('\n')

@@ -120,10 +120,10 @@ describe('npm start on an empty home', () => {
   it.each(['api', 'worker', 'temporal', 'postgres'] as const)(
     'restarts the %s if it is killed, and dev.json names the new process',
     async (kind) => {
-      const pidOf = () => ({ ...service.dev().pids, worker: service.dev().pids.workers[0] })[kind] ?? 0;
-      const killed = pidOf();
+      const findPid = () => ({ ...service.dev().pids, worker: service.dev().pids.workers[0] })[kind] ?? 0;
+      const killed = findPid();
       process.kill(killed, 'SIGKILL');
-      await waitForCondition(service, () => pidOf() !== killed && identifyProcess(pidOf()) !== undefined);
+      await waitForCondition(service, () => findPid() !== killed && identifyProcess(findPid()) !== undefined);
       expect(service.output()).toContain(`(process ${killed}) ended unexpectedly: SIGKILL`);
       await waitForCondition(service, () => isResponding(`${service.dev().baseUrl}/health/ready`));
     },
@@ -131,7 +131,7 @@ describe('npm start on an empty home', () => {
 
   it('stops its parts in order at SIGTERM: API, workers, Temporal, and Postgres last', async () => {
     const { api, workers, temporal, postgres } = service.dev().pids;
-    const ends = [api, ...workers, temporal, postgres].map((pid) => endOf(pid));
+    const ends = [api, ...workers, temporal, postgres].map((pid) => waitForEnd(pid));
     service.signal('SIGTERM');
     service.signal('SIGINT'); // Ctrl-C sends the signal twice within milliseconds, which does not count as a second signal.
     expect(await service.exited).toBe(0);
@@ -191,7 +191,7 @@ describe('npm start on a home that was used earlier', () => {
   });
 });
 
-async function endOf(pid: number | null): Promise<number> {
+async function waitForEnd(pid: number | null): Promise<number> {
   const mark = identifyProcess(pid ?? 0);
   while (mark && isAlive(mark)) await sleep(5);
   return Date.now();

@@ -26,7 +26,7 @@ afterEach(() => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-function options(more: Partial<TemporalBinaryOptions> = {}): TemporalBinaryOptions {
+function createOptions(more: Partial<TemporalBinaryOptions> = {}): TemporalBinaryOptions {
   return {
     cliPath: undefined,
     binFolder: join(folder, 'home', 'bin'),
@@ -39,7 +39,7 @@ function options(more: Partial<TemporalBinaryOptions> = {}): TemporalBinaryOptio
   };
 }
 
-function putProgram(path: string, content = PROGRAM): string {
+function writeProgram(path: string, content = PROGRAM): string {
   mkdirSync(join(path, '..'), { recursive: true });
   writeFileSync(path, content);
   chmodSync(path, 0o755);
@@ -47,7 +47,7 @@ function putProgram(path: string, content = PROGRAM): string {
 }
 
 /** Returns a tar archive with one file. */
-function tarOf(name: string, content: string): Buffer {
+function createTar(name: string, content: string): Buffer {
   const header = Buffer.alloc(512);
   header.write(name, 0);
   header.write(`${content.length.toString(8).padStart(11, '0')}\0`, 124);
@@ -56,7 +56,7 @@ function tarOf(name: string, content: string): Buffer {
   return Buffer.concat([header, body, Buffer.alloc(1024)]);
 }
 
-async function serve(status: number, body: Buffer): Promise<string> {
+async function serveBody(status: number, body: Buffer): Promise<string> {
   const started = createServer((_, response) => response.writeHead(status).end(body));
   server = started;
   await new Promise<void>((resolve) => started.listen(0, '127.0.0.1', resolve));
@@ -65,53 +65,53 @@ async function serve(status: number, body: Buffer): Promise<string> {
 }
 
 it('TEMPORAL_CLI_PATH is used before all others, and must be a program', async () => {
-  putProgram(join(folder, 'path', 'temporal'));
-  const given = putProgram(join(folder, 'given', 'temporal'));
-  expect(await findTemporalBinary(options({ cliPath: given }))).toBe(given);
-  await expect(findTemporalBinary(options({ cliPath: join(folder, 'nowhere') }))).rejects.toThrow(
+  writeProgram(join(folder, 'path', 'temporal'));
+  const given = writeProgram(join(folder, 'given', 'temporal'));
+  expect(await findTemporalBinary(createOptions({ cliPath: given }))).toBe(given);
+  await expect(findTemporalBinary(createOptions({ cliPath: join(folder, 'nowhere') }))).rejects.toThrow(
     /^TEMPORAL_CLI_PATH must be the path of the temporal program/,
   );
 });
 
 it('a program on PATH is used before the one in the home, and that one before the one in the cache', async () => {
-  const cached = putProgram(join(folder, 'user', '.cache', 'tidings', 'temporal'));
-  expect(await findTemporalBinary(options())).toBe(cached);
-  const kept = putProgram(join(folder, 'home', 'bin', 'temporal'));
-  expect(await findTemporalBinary(options())).toBe(kept);
-  const onPath = putProgram(join(folder, 'path', 'temporal'));
-  expect(await findTemporalBinary(options())).toBe(onPath);
+  const cached = writeProgram(join(folder, 'user', '.cache', 'tidings', 'temporal'));
+  expect(await findTemporalBinary(createOptions())).toBe(cached);
+  const kept = writeProgram(join(folder, 'home', 'bin', 'temporal'));
+  expect(await findTemporalBinary(createOptions())).toBe(kept);
+  const onPath = writeProgram(join(folder, 'path', 'temporal'));
+  expect(await findTemporalBinary(createOptions())).toBe(onPath);
 });
 
 it('a program that does not run on this machine is skipped', async () => {
-  putProgram(join(folder, 'path', 'temporal'), '#!/bin/sh\nexit 1\n');
-  const kept = putProgram(join(folder, 'home', 'bin', 'temporal'));
-  expect(await findTemporalBinary(options())).toBe(kept);
+  writeProgram(join(folder, 'path', 'temporal'), '#!/bin/sh\nexit 1\n');
+  const kept = writeProgram(join(folder, 'home', 'bin', 'temporal'));
+  expect(await findTemporalBinary(createOptions())).toBe(kept);
 });
 
 it('a cached program that replies late, as on a busy machine, is used instead of another download', async () => {
-  const slow = putProgram(join(folder, 'user', '.cache', 'tidings', 'temporal'), '#!/bin/sh\nexec sleep 60\n');
+  const slow = writeProgram(join(folder, 'user', '.cache', 'tidings', 'temporal'), '#!/bin/sh\nexec sleep 60\n');
   const env = { PATH: `${join(folder, 'path')}:/usr/bin:/bin`, HOME: join(folder, 'user') };
-  expect(await findTemporalBinary(options({ env }))).toBe(slow);
+  expect(await findTemporalBinary(createOptions({ env }))).toBe(slow);
   expect(lines).toEqual([]);
 });
 
 it('the official download is unpacked and stored in the cache for the next start', async () => {
-  const downloadUrl = await serve(200, gzipSync(tarOf('temporal', PROGRAM)));
-  const found = await findTemporalBinary(options({ downloadUrl }));
+  const downloadUrl = await serveBody(200, gzipSync(createTar('temporal', PROGRAM)));
+  const found = await findTemporalBinary(createOptions({ downloadUrl }));
   expect(found).toBe(join(folder, 'user', '.cache', 'tidings', 'temporal'));
   expect(readFileSync(found, 'utf8')).toBe(PROGRAM);
   expect(lines.join()).toContain('downloading');
-  expect(await findTemporalBinary(options())).toBe(found);
+  expect(await findTemporalBinary(createOptions())).toBe(found);
 });
 
 it('go install runs if the download is unreachable, without C and in a version that can be installed this way', async () => {
   const call = join(folder, 'call');
-  putProgram(
+  writeProgram(
     join(folder, 'path', 'go'),
     `#!/bin/sh\necho "$@ CGO_ENABLED=$CGO_ENABLED" > ${call}\nprintf '#!/bin/sh\\n' > "$GOBIN/temporal"\n`,
   );
   const env = { PATH: `${join(folder, 'path')}:/usr/bin:/bin`, HOME: join(folder, 'user') };
-  const found = await findTemporalBinary(options({ env }));
+  const found = await findTemporalBinary(createOptions({ env }));
   expect(existsSync(found)).toBe(true);
   expect(readFileSync(call, 'utf8').trim()).toBe(
     'install -ldflags=-s -w github.com/temporalio/cli/cmd/temporal@v1.5.1 CGO_ENABLED=0',
@@ -120,11 +120,11 @@ it('go install runs if the download is unreachable, without C and in a version t
 
 it('a process waits for another one that builds the program, and builds it if the other one was killed', async () => {
   const cache = join(folder, 'user', '.cache', 'tidings');
-  const go = putProgram(join(folder, 'path', 'go'), `#!/bin/sh\nprintf '#!/bin/sh\\n' > "$GOBIN/temporal"\n`);
+  const go = writeProgram(join(folder, 'path', 'go'), `#!/bin/sh\nprintf '#!/bin/sh\\n' > "$GOBIN/temporal"\n`);
   const env = { PATH: `${join(folder, 'path')}:/usr/bin:/bin`, HOME: join(folder, 'user') };
   const other = spawn('sleep', ['600']);
   mkdirSync(join(cache, `.staging-${other.pid}`), { recursive: true });
-  const waiting = findTemporalBinary(options({ env }));
+  const waiting = findTemporalBinary(createOptions({ env }));
   await until(() => lines.length > 0, 'the first line');
   expect(lines).toEqual([expect.stringContaining('waiting for it')]);
   other.kill('SIGKILL');
@@ -133,8 +133,8 @@ it('a process waits for another one that builds the program, and builds it if th
 });
 
 it('without a program, one line names every way to get one, and no partial file remains', async () => {
-  const downloadUrl = await serve(200, gzipSync(tarOf('README', 'no program')));
-  const error = await findTemporalBinary(options({ downloadUrl })).catch((reason: Error) => reason);
+  const downloadUrl = await serveBody(200, gzipSync(createTar('README', 'no program')));
+  const error = await findTemporalBinary(createOptions({ downloadUrl })).catch((reason: Error) => reason);
   expect(error).toBeInstanceOf(Error);
   const { message } = error as Error;
   for (const way of ['TEMPORAL_ADDRESS', 'TEMPORAL_CLI_PATH', 'PATH', 'download', 'Go']) expect(message).toContain(way);
