@@ -56,15 +56,15 @@ it('reads the start of a preview in the time zone of the project', async () => {
 it('reads times in filters, and in the data that they compare, in the time zone of the project', async () => {
   const body = { email: 'zone@example.com', data: { at: '2037-07-01T09:00', list: ['2037-01-01 09:00'] } };
   await expectOk(api.call('POST', '/v1/contacts', { body }));
-  const matchesContact = async (field: string, operator: string, value: string) => {
+  const isMatch = async (field: string, operator: string, value: string) => {
     const filter = { operator: 'AND', conditions: [{ field, operator, value }] };
     const preview = await expectOk(api.call('POST', '/v1/segments/preview', { body: { condition: filter } }));
     return preview.count === 1;
   };
-  expect(await matchesContact('data.at', 'equals', '2037-07-01T07:00:00Z')).toBe(true);
-  expect(await matchesContact('data.at', 'greaterThan', '2037-07-01T08:00:00Z')).toBe(false);
-  expect(await matchesContact('data.list', 'contains', '2037-01-01T08:00:00Z')).toBe(true);
+  expect(await isMatch('data.at', 'equals', '2037-07-01T07:00:00Z')).toBe(true);
+  expect(await isMatch('data.at', 'greaterThan', '2037-07-01T08:00:00Z')).toBe(false);
+  expect(await isMatch('data.list', 'contains', '2037-01-01T08:00:00Z')).toBe(true);
   const formatLocalTime = (minutes: number) =>
     writeLocalTime(toWallTime('Europe/Berlin', Date.now() + minutes * MINUTE_MS));
-  expect(await matchesContact('createdAt', 'greaterThan', formatLocalTime(10))).toBe(false);
+  expect(await isMatch('createdAt', 'greaterThan', formatLocalTime(10))).toBe(false);
 });
