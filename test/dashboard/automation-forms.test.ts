@@ -23,9 +23,9 @@ describeInBrowser('the forms of automations in the dashboard', () => {
 
   const track = (email: string, event: string, data: object = {}) =>
     expectOk(service.call('POST', '/v1/track', { body: { email, event, data } }));
-  const read = (id: string) => expectOk(service.call('GET', `/workflows/${id}`));
-  const configOf = async (id: string, stepId: string | undefined) =>
-    (await read(id)).steps.find((step: { id: string }) => step.id === stepId).config;
+  const readWorkflow = (id: string) => expectOk(service.call('GET', `/workflows/${id}`));
+  const readConfig = async (id: string, stepId: string | undefined) =>
+    (await readWorkflow(id)).steps.find((step: { id: string }) => step.id === stepId).config;
 
   it('set up the matching events, the body of a webhook and the changes of a contact without any JSON', async () => {
     await track('grace@example.com', 'order.paid', { total: 40, currency: 'EUR', cart: { items: 2 } });
@@ -89,7 +89,7 @@ describeInBrowser('the forms of automations in the dashboard', () => {
     await page.keyboard.press('Control+s');
     await page.getByText('Saved', { exact: true }).waitFor();
 
-    expect(await configOf(workflow.id, wait)).toEqual({
+    expect(await readConfig(workflow.id, wait)).toEqual({
       eventName: 'order.paid',
       timeout: 60,
       filters: {
@@ -97,11 +97,11 @@ describeInBrowser('the forms of automations in the dashboard', () => {
         groups: [{ filters: [{ field: 'event.total', operator: 'greaterThan', value: 100 }] }],
       },
     });
-    expect(await configOf(workflow.id, hook)).toMatchObject({
+    expect(await readConfig(workflow.id, hook)).toMatchObject({
       headers: { Authorization: 'Bear••••', 'X-Source': '••••' },
       body: { order: '{{event.total}}' },
     });
-    expect(await configOf(workflow.id, mark)).toEqual({
+    expect(await readConfig(workflow.id, mark)).toEqual({
       updates: { plan: null, tags: ['a', { b: 1 }], lastTotal: '{{event.total}}' },
     });
   });
@@ -128,7 +128,7 @@ describeInBrowser('the forms of automations in the dashboard', () => {
     await expectNoSeriousAxeViolations(page);
     await save.press('Enter');
     await page.getByText('Settings saved.').waitFor();
-    expect((await read(id)).exitOn).toEqual([
+    expect((await readWorkflow(id)).exitOn).toEqual([
       {
         eventName: 'order.paid',
         filters: { ...filters, groups: [{ filters: [{ field: 'event.total', operator: 'greaterThan', value: 20 }] }] },
@@ -149,7 +149,7 @@ describeInBrowser('the forms of automations in the dashboard', () => {
     await ofWait.check();
     await page.keyboard.press('Control+s');
     await page.getByText('Saved', { exact: true }).waitFor();
-    expect(await configOf(id, steps.wait)).toEqual({ eventName: 'email.received', includeAutomatic: true });
+    expect(await readConfig(id, steps.wait)).toEqual({ eventName: 'email.received', includeAutomatic: true });
 
     await open(`/automations/${id}?panel=automation`);
     await page.getByRole('button', { name: 'Add exit event' }).click();
@@ -161,7 +161,7 @@ describeInBrowser('the forms of automations in the dashboard', () => {
     await ofExit.check();
     await page.getByRole('button', { name: 'Save settings' }).click();
     await page.getByText('Settings saved.').waitFor();
-    expect((await read(id)).exitOn).toEqual([{ eventName: 'email.received', includeAutomatic: true }]);
+    expect((await readWorkflow(id)).exitOn).toEqual([{ eventName: 'email.received', includeAutomatic: true }]);
   });
 
   it('test an automation with the fields of the latest payload, and with simulated events', async () => {

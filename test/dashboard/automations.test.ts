@@ -21,13 +21,13 @@ describeInBrowser('automations in the dashboard', () => {
   });
   afterAll(() => service?.close());
 
-  const contact = async (email: string, data: object = {}) =>
+  const createContact = async (email: string, data: object = {}) =>
     (await expectOk(service.call('POST', '/contacts', { body: { email, subscribed: true, data } }))).id as string;
   const track = (email: string, event: string) =>
     expectOk(service.call('POST', '/v1/track', { body: { email, event } }));
 
   it('are drawn with a wait and a branch, previewed, enabled, and completed by a contact', async () => {
-    await contact('ada@example.com', { plan: 'pro' });
+    await createContact('ada@example.com', { plan: 'pro' });
     const { page } = await openDashboard({ service, path: '/automations' });
     await page.getByRole('button', { name: 'New automation' }).first().click();
     await page.getByRole('radio', { name: /From scratch/ }).check();
@@ -39,16 +39,16 @@ describeInBrowser('automations in the dashboard', () => {
     // The user adds the first step and then its template. Until then the step shows what it lacks.
     await page.locator('.react-flow__node').first().waitFor();
     await expectNoSeriousAxeViolations(page);
-    await add(page, 'Add the first step', 'Send email');
+    await addStep(page, 'Add the first step', 'Send email');
     await page.getByRole('status').filter({ hasText: 'Choose a template.' }).waitFor();
     await page.keyboard.press('Control+s');
     await page.getByText('Saved', { exact: true }).waitFor();
     expect(await page.getByRole('button', { name: 'Enable' }).getAttribute('aria-disabled')).toBe('true');
     await page.getByRole('textbox', { name: 'Template' }).click();
     await page.getByRole('option').first().click();
-    await add(page, 'Add a step after Send email', 'Delay');
-    await add(page, 'Add a step after Delay', 'If/else');
-    await add(page, 'Add a step after If/else, branch yes', 'Exit');
+    await addStep(page, 'Add a step after Send email', 'Delay');
+    await addStep(page, 'Add a step after Delay', 'If/else');
+    await addStep(page, 'Add a step after If/else, branch yes', 'Exit');
     await page.getByRole('status').filter({ hasText: '1 issue to fix' }).waitFor();
     await page.locator('.react-flow__node', { hasText: '1 issue' }).getByText('If/else').click();
     await page.getByRole('textbox', { name: 'Next step of branch no' }).click();
@@ -95,21 +95,21 @@ describeInBrowser('automations in the dashboard', () => {
       },
     });
     const { page } = await openDashboard({ service, path: `/automations/${workflow.id}` });
-    const node = (name: string) => page.locator('.react-flow__node', { hasText: name });
-    await node('first').focus();
+    const findNode = (name: string) => page.locator('.react-flow__node', { hasText: name });
+    await findNode('first').focus();
     await page.keyboard.press('a');
     await page.getByRole('button', { name: /Wait for event/ }).press('Enter');
-    await node('Wait for event').waitFor();
+    await findNode('Wait for event').waitFor();
     await page.getByRole('button', { name: 'Close the panel' }).press('Enter');
-    await node('Wait for event').focus();
+    await findNode('Wait for event').focus();
     await page.keyboard.press('Delete');
-    await node('Wait for event').waitFor({ state: 'detached' });
+    await findNode('Wait for event').waitFor({ state: 'detached' });
     await page.keyboard.press('Control+z');
-    await node('Wait for event').waitFor();
+    await findNode('Wait for event').waitFor();
     await page.keyboard.press('Control+z');
-    await node('Wait for event').waitFor({ state: 'detached' });
+    await findNode('Wait for event').waitFor({ state: 'detached' });
     await page.getByText('Saved', { exact: true }).waitFor();
-    await node('last').focus();
+    await findNode('last').focus();
     await page.keyboard.press('Enter');
     await page.getByRole('textbox', { name: 'Reason' }).fill('by keys');
     await page.getByText('Not saved', { exact: true }).waitFor();
@@ -153,10 +153,10 @@ describeInBrowser('automations in the dashboard', () => {
     // The check of the graph reports the other user's version too.
     mayFail(/409/);
     await page.getByLabel('Amount').fill('3');
-    const patch = (id: string | undefined, body: object) =>
+    const patchStep = (id: string | undefined, body: object) =>
       expectOk(service.call('PATCH', `/workflows/${workflow.id}/steps/${id}`, { body }));
-    await patch(first, { config: { amount: 9, unit: 'hours' } });
-    await patch(last, { name: 'theirs' });
+    await patchStep(first, { config: { amount: 9, unit: 'hours' } });
+    await patchStep(last, { name: 'theirs' });
     // After a reload the draft is restored, on top of changes that were saved later.
     await page.reload();
     await page.getByText('Someone else changed this automation').waitFor();
@@ -184,7 +184,7 @@ describeInBrowser('automations in the dashboard', () => {
         ]),
       ),
     });
-    await contact('long@example.com');
+    await createContact('long@example.com');
     await track('long@example.com', 'long');
     const { page } = await openDashboard({ service, path: `/automations/${workflow.id}` });
     const first = page.locator('.react-flow__node', { hasText: 'pause 0' });
@@ -355,7 +355,7 @@ describeInBrowser('automations in the dashboard', () => {
 });
 
 /** Opens the list of steps by a button, and chooses one. */
-async function add(page: Page, where: string, what: string): Promise<void> {
+async function addStep(page: Page, where: string, what: string): Promise<void> {
   await page.getByRole('button', { name: where, exact: true }).first().click();
   await page.getByRole('dialog').getByRole('button', { name: what }).click();
   await page.getByRole('dialog').waitFor({ state: 'detached' });

@@ -16,27 +16,28 @@ const BODY = '<p>Hello {{firstName}}, <a href="https://example.com/teas">our tea
 
 describeInBrowser('a campaign in the dashboard', () => {
   const campaigns = useCampaignService();
-  const open = (path: string, as: 'OWNER' | 'MEMBER' = 'OWNER') =>
+  const openAs = (path: string, as: 'OWNER' | 'MEMBER' = 'OWNER') =>
     openDashboard({ service: campaigns.service, project: campaigns.project, path, as });
-  const audience = (count: number) => buildContacts(campaigns.service.db, { projectId: campaigns.project.id, count });
-  const limit = (emails: number | null) =>
+  const buildAudience = (count: number) =>
+    buildContacts(campaigns.service.db, { projectId: campaigns.project.id, count });
+  const setMonthlyLimit = (emails: number | null) =>
     sql`UPDATE projects SET monthly_email_limit = ${emails} WHERE id = ${campaigns.project.id}`.execute(
       campaigns.service.db,
     );
-  const rate = (emails: number | null) =>
+  const setSendRate = (emails: number | null) =>
     sql`UPDATE projects SET send_rate_per_second = ${emails} WHERE id = ${campaigns.project.id}`.execute(
       campaigns.service.db,
     );
-  const button = (page: Page, name: string | RegExp) => page.getByRole('button', { name });
+  const findButton = (page: Page, name: string | RegExp) => page.getByRole('button', { name });
 
   it('is written, reviewed, sent and watched; unsent recipients are found with the reason, and retried', async () => {
-    await audience(4);
-    await limit(3);
-    const { page, settled } = await open('/campaigns');
+    await buildAudience(4);
+    await setMonthlyLimit(3);
+    const { page, settled } = await openAs('/campaigns');
     await page.getByRole('heading', { name: 'No campaigns yet' }).waitFor();
-    await button(page, 'New campaign').first().click();
+    await findButton(page, 'New campaign').first().click();
     await page.getByRole('textbox', { name: 'Name', exact: true }).fill('Autumn teas');
-    await button(page, 'Create draft').click();
+    await findButton(page, 'Create draft').click();
 
     await page.getByRole('heading', { level: 1, name: 'Autumn teas' }).waitFor();
     await page.getByRole('textbox', { name: 'Subject', exact: true }).fill('Teas for {{firstName}}');
@@ -46,14 +47,14 @@ describeInBrowser('a campaign in the dashboard', () => {
     expect(await page.getByRole('textbox', { name: 'Subject', exact: true }).inputValue()).toBe(
       'Teas for {{firstName}}',
     );
-    await button(page, 'Continue to audience').click();
+    await findButton(page, 'Continue to audience').click();
     await page.getByRole('radio', { name: 'All contacts' }).waitFor();
-    await button(page, 'Continue to review').click();
+    await findButton(page, 'Continue to review').click();
 
     await page.getByText('3 of 4 contacts will receive this').waitFor();
     await page.getByText('limit reached').waitFor();
-    await button(page, 'Continue to schedule').click();
-    await button(page, 'Send to 3 contacts now').click();
+    await findButton(page, 'Continue to schedule').click();
+    await findButton(page, 'Send to 3 contacts now').click();
 
     await page.locator('.status').getByText('Sent', { exact: true }).first().waitFor();
     await page.getByText('Sent to 3 contacts, no opens yet.').waitFor();
@@ -64,8 +65,8 @@ describeInBrowser('a campaign in the dashboard', () => {
     expect(new URL(page.url()).search).toBe('?reason=limit_reached');
     await settled();
 
-    await limit(null);
-    await button(page, 'Retry').click();
+    await setMonthlyLimit(null);
+    await findButton(page, 'Retry').click();
     await page.getByText('1 contact will be retried.').waitFor();
     await page.goBack();
     await page.getByText('Sent to the whole audience.').waitFor();
@@ -74,11 +75,11 @@ describeInBrowser('a campaign in the dashboard', () => {
   }, 120_000);
 
   it('is created for a segment, whose subscribed contacts are counted, from a layout that is shown as a preview', async () => {
-    await audience(3);
+    await buildAudience(3);
     const filters = { logic: 'AND', groups: [{ filters: [{ field: 'data.n', operator: 'lessThan', value: 2 }] }] };
     const segment = await expectOk(campaigns.call('POST', '/segments', { name: 'Early', type: 'DYNAMIC', filters }));
-    const { page } = await open(`/segments/${segment.id}`);
-    await button(page, 'Create campaign').click();
+    const { page } = await openAs(`/segments/${segment.id}`);
+    await findButton(page, 'Create campaign').click();
     await page.getByText('Estimated recipients: 2 subscribed today').waitFor();
     expect(new URL(page.url()).search).toBe(`?segment=${segment.id}`);
     await page.getByRole('radio', { name: 'All contacts' }).check();
@@ -87,23 +88,23 @@ describeInBrowser('a campaign in the dashboard', () => {
     await page.getByRole('radio', { name: 'Plain' }).check();
     await page.locator('label', { hasText: 'Plain' }).locator('iframe').waitFor({ state: 'attached' });
     await expectNoSeriousAxeViolations(page);
-    await button(page, 'Create draft').hover();
+    await findButton(page, 'Create draft').hover();
     await page.getByRole('tooltip', { name: 'Enter a name first.' }).waitFor();
     await page.getByRole('textbox', { name: 'Name', exact: true }).fill('For pro');
-    await button(page, 'Create draft').click();
+    await findButton(page, 'Create draft').click();
     await page.getByRole('heading', { level: 1, name: 'For pro' }).waitFor();
     const { campaigns: listed } = await expectOk(campaigns.call('GET', '/v1/campaigns?search=For%20pro'));
     expect(listed).toEqual([expect.objectContaining({ audienceType: 'SEGMENT', segmentId: segment.id })]);
   });
 
   it('is created and tested only once by a double click', async () => {
-    const { page, settled } = await open('/campaigns/new');
+    const { page, settled } = await openAs('/campaigns/new');
     await page.getByRole('textbox', { name: 'Name', exact: true }).fill('Pressed twice');
-    await button(page, 'Create draft').dblclick();
+    await findButton(page, 'Create draft').dblclick();
     await page.getByRole('heading', { level: 1, name: 'Pressed twice' }).waitFor();
-    await button(page, 'Send test').click();
+    await findButton(page, 'Send test').click();
     await page.getByRole('textbox', { name: 'To', exact: true }).fill('me@to.test');
-    await button(page, 'Save and send test').dblclick();
+    await findButton(page, 'Save and send test').dblclick();
     await page.getByText('Sending a test email to me@to.test.').waitFor();
     await settled();
     const { rows } = await sql<{ campaigns: number; tests: number }>`
@@ -114,15 +115,15 @@ describeInBrowser('a campaign in the dashboard', () => {
   });
 
   it('is written on a full-screen canvas, previewed for a contact, and has versions with different content', async () => {
-    await audience(1);
+    await buildAudience(1);
     const id = await campaigns.create({ body: '<p>Main words for {{firstName ?? there}}</p>' });
-    const { page, settled } = await open(`/campaigns/${id}/edit`);
+    const { page, settled } = await openAs(`/campaigns/${id}/edit`);
     expect(await page.getByRole('navigation', { name: 'Menu' }).count()).toBe(0);
     const canvas = page.frameLocator('iframe[title="Email, editable in place"]');
     await canvas.getByText('Main words').waitFor();
     await expectNoSeriousAxeViolations(page);
 
-    await button(page, 'Preview').click();
+    await findButton(page, 'Preview').click();
     const dialog = page.getByRole('dialog', { name: 'Preview' });
     await dialog.getByText('Phone', { exact: true }).click();
     await dialog.frameLocator('iframe').getByText('Main words for there').waitFor();
@@ -130,7 +131,7 @@ describeInBrowser('a campaign in the dashboard', () => {
     await page.keyboard.press('Escape');
     await dialog.waitFor({ state: 'detached' });
 
-    await button(page, 'Add a second variant').click();
+    await findButton(page, 'Add a second variant').click();
     await page.getByRole('switch', { name: 'Variant body' }).last().check({ force: true });
     await page.getByText('Code', { exact: true }).click();
     await page.getByRole('textbox', { name: 'HTML and Liquid' }).click();
@@ -147,7 +148,7 @@ describeInBrowser('a campaign in the dashboard', () => {
   });
 
   it('is edited on a phone below a header of one row, whose menu has the steps and the other actions', async () => {
-    await audience(1);
+    await buildAudience(1);
     const id = await campaigns.create({ name: 'Written on the way to the shop in the morning', body: BODY });
     const { page } = await openDashboard({
       service: campaigns.service,
@@ -156,22 +157,22 @@ describeInBrowser('a campaign in the dashboard', () => {
       viewport: 'phone',
     });
     const header = page.locator('main header');
-    const menu = () => header.getByRole('button', { name: 'More actions' }).click();
+    const openMenu = () => header.getByRole('button', { name: 'More actions' }).click();
     expect((await header.boundingBox())?.height).toBeLessThanOrEqual(52);
     await page.getByRole('textbox', { name: 'Subject', exact: true }).fill('Changed');
     await header.getByText('Not saved').waitFor();
     expect((await header.boundingBox())?.height).toBeLessThanOrEqual(52);
-    await menu();
+    await openMenu();
     await expectNoSeriousAxeViolations(page);
     await page.getByRole('menuitem', { name: 'Undo' }).click();
     await header.getByText('Saved', { exact: true }).waitFor();
-    await menu();
+    await openMenu();
     await page.getByRole('menuitem', { name: '3. Review' }).click();
     await page.getByRole('heading', { name: 'Checks' }).waitFor();
     await header.getByText('Review', { exact: true }).waitFor();
-    await button(page, 'Continue to schedule').click();
+    await findButton(page, 'Continue to schedule').click();
     await page.getByRole('radio', { name: 'Now' }).waitFor();
-    await menu();
+    await openMenu();
     await page.getByRole('menuitem', { name: 'Send test' }).click();
     await page.getByRole('dialog', { name: 'Send test' }).waitFor();
     await expectNoSidewaysScroll(page);
@@ -189,26 +190,26 @@ describeInBrowser('a campaign in the dashboard', () => {
   });
 
   it('with many recipients requires the user to type their number, can be paused, and resumes', async () => {
-    await audience(150);
+    await buildAudience(150);
     // Sending all emails takes a minute, so there is time to pause.
-    await rate(3);
+    await setSendRate(3);
     const id = await campaigns.create({ body: BODY });
-    const { page } = await open(`/campaigns/${id}/edit?step=when`);
-    await button(page, 'Send to 150 contacts now').click();
+    const { page } = await openAs(`/campaigns/${id}/edit?step=when`);
+    await findButton(page, 'Send to 150 contacts now').click();
     const dialog = page.getByRole('dialog');
     expect(await dialog.getByRole('button', { name: 'Send now' }).isDisabled()).toBe(true);
     await dialog.getByRole('textbox').fill('150');
     await dialog.getByRole('button', { name: 'Send now' }).click();
-    await button(page, 'Pause').click();
+    await findButton(page, 'Pause').click();
     await page.locator('.status').getByText('Paused', { exact: true }).first().waitFor();
-    await rate(null);
-    await button(page, 'Resume').click();
+    await setSendRate(null);
+    await findButton(page, 'Resume').click();
     await page.locator('.status').getByText('Sent', { exact: true }).first().waitFor();
     expect(campaigns.sink.perRecipient().size).toBe(150);
   });
 
   it('shows clicks of each link on its email, and hours with humans and bots separately', async () => {
-    await audience(2);
+    await buildAudience(2);
     const id = await campaigns.create({ body: BODY });
     await campaigns.send(id);
     await campaigns.waitForStatus(id, 'SENT');
@@ -223,7 +224,7 @@ describeInBrowser('a campaign in the dashboard', () => {
       SELECT id, floor(extract(epoch FROM started_at) / 3600)::int, project_id, 17 FROM campaigns WHERE id = ${id}`.execute(
       db,
     );
-    const { page } = await open(`/campaigns/${id}`);
+    const { page } = await openAs(`/campaigns/${id}`);
     // The report of a campaign with few emails starts with counts of contacts, not rates.
     await page.getByText('2 of 2 opened').waitFor();
     await page.frameLocator('iframe').last().getByText('3 clicks').waitFor();
@@ -242,7 +243,7 @@ describeInBrowser('a campaign in the dashboard', () => {
     await campaigns.send(id);
     await campaigns.waitForStatus(id, 'SENT');
     await until(async () => (await campaigns.call('GET', `/campaigns/${id}/stats`)).body.clicked === 1, 'the click');
-    const { page } = await open(`/campaigns/${id}`);
+    const { page } = await openAs(`/campaigns/${id}`);
     await page.frameLocator('iframe').last().getByText('1 click', { exact: true }).waitFor();
     await page.getByText('List', { exact: true }).click();
     const row = page.getByRole('table', { name: 'Links' }).getByRole('row', { name: /teas/ });
@@ -250,7 +251,7 @@ describeInBrowser('a campaign in the dashboard', () => {
   });
 
   it('shows an estimate without a test that was switched off, undoes changes, and shows its subject as an example', async () => {
-    await audience(20);
+    await buildAudience(20);
     const variants = [
       { name: 'A', weight: 1 },
       { name: 'B', weight: 1, subject: 'Teas' },
@@ -263,13 +264,13 @@ describeInBrowser('a campaign in the dashboard', () => {
       variants,
       test,
     });
-    const { page, open: go } = await open(`/campaigns/${id}/edit?step=when`);
+    const { page, open: go } = await openAs(`/campaigns/${id}/edit?step=when`);
     await page.getByText(/Estimated send time: (about )?4 hours/).waitFor();
     await page.getByRole('switch', { name: 'Test on a sample, then send the winner' }).uncheck({ force: true });
     await page.getByText(/Estimated send time: (about )?\d+ seconds?/).waitFor();
-    await button(page, 'Undo').click();
+    await findButton(page, 'Undo').click();
     await page.getByText(/Estimated send time: (about )?4 hours/).waitFor();
-    await button(page, 'Redo').click();
+    await findButton(page, 'Redo').click();
     await page.getByText(/Estimated send time: (about )?\d+ seconds?/).waitFor();
     await expectNoSeriousAxeViolations(page);
     await go('/campaigns');
@@ -278,17 +279,17 @@ describeInBrowser('a campaign in the dashboard', () => {
 
   it('with problems cannot be sent, and links to the fields to correct', async () => {
     const id = await campaigns.create({ body: '<p><a href="javascript:x">no</a></p>' });
-    const { page } = await open(`/campaigns/${id}/edit?step=review`);
+    const { page } = await openAs(`/campaigns/${id}/edit?step=review`);
     await page.getByText('No contacts will receive this').waitFor();
     await page.getByText('javascript:x').waitFor();
-    await button(page, 'Fix in Audience').click();
+    await findButton(page, 'Fix in Audience').click();
     await page.getByRole('radio', { name: 'All contacts' }).waitFor();
     expect(new URL(page.url()).search).toBe('?step=audience');
   });
 
   it('keeps the status filter of its list in the address and on the way back', async () => {
     await campaigns.create({ name: 'A draft' });
-    const { page } = await open('/campaigns?status=SENT');
+    const { page } = await openAs('/campaigns?status=SENT');
     await page.getByText('No campaigns with the status “Sent”.').waitFor();
     await page.getByLabel('Search').last().fill('nothing like it');
     await page.getByText('No campaigns found.').waitFor();

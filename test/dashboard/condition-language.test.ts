@@ -24,7 +24,7 @@ const FIELDS = [
 ];
 
 /** Returns a value for an operator and a field of this type, in the form that the builder sends. */
-function valueFor(kind: FieldKind, operator: api.Operator): Pick<Filter, 'value' | 'unit'> {
+function createValue(kind: FieldKind, operator: api.Operator): Pick<Filter, 'value' | 'unit'> {
   const one = kind === 'subscribed' || kind === 'topic' ? true : '2026-01-31';
   switch (operatorInputOf(operator)) {
     case 'nothing':
@@ -69,7 +69,7 @@ describe('the condition builder and the API agree', () => {
     };
     for (const kind of KINDS) {
       for (const operator of operatorsOf(kind)) {
-        const filter = { field: fieldOf[kind], operator, ...valueFor(kind, operator) };
+        const filter = { field: fieldOf[kind], operator, ...createValue(kind, operator) };
         expect(checkFilter(filter, 'step'), `${filter.field} ${operator}`).toEqual([]);
       }
     }

@@ -28,12 +28,12 @@ describeInBrowser('an editor of the dashboard', () => {
 
   const call = async (method: string, path: string, body?: object) =>
     expectOk(service.call(method, path, body ? { body } : {}));
-  const create = async (kind: string, body: object) => {
+  const createRecord = async (kind: string, body: object) => {
     const created = await call('POST', `/${kind}`, body);
     return (created.data ?? created).id as string;
   };
-  const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true });
-  const choice = (page: Page, field: string, side: 'Mine' | 'Theirs') =>
+  const findButton = (page: Page, name: string) => page.getByRole('button', { name, exact: true });
+  const findChoice = (page: Page, field: string, side: 'Mine' | 'Theirs') =>
     page.getByRole('radiogroup', { name: field, exact: true }).getByRole('radio', { name: side });
 
   const EDITORS = [
@@ -89,25 +89,25 @@ describeInBrowser('an editor of the dashboard', () => {
 
   it.each(EDITORS)('the form of $kind shows both versions on a conflict, and loses neither', async (editor) => {
     const { kind, method, field } = editor;
-    const id = await create(kind, editor.body());
-    const read = () => call('GET', `/${kind}/${id}`);
+    const id = await createRecord(kind, editor.body());
+    const readRecord = () => call('GET', `/${kind}/${id}`);
     const { page, mayFail } = await openDashboard({ service, path: editor.path(id) });
     for (const fault of STALE) mayFail(fault);
     const input = page.getByRole('textbox', { name: field, exact: true });
     await input.fill('Mine');
     await call(method, `/${kind}/${id}`, { ...editor.theirs, ...editor.other });
-    await button(page, editor.save).last().click();
+    await findButton(page, editor.save).last().click();
     await page.getByText('Someone else saved changes').waitFor();
-    expect(await read()).toMatchObject({ ...editor.theirs, ...editor.other });
+    expect(await readRecord()).toMatchObject({ ...editor.theirs, ...editor.other });
     expect(await input.inputValue()).toBe('Mine');
     await expectNoSeriousAxeViolations(page);
     await expectNoSidewaysScroll(page);
-    expect(await button(page, 'Use these choices').isDisabled()).toBe(true);
-    await choice(page, field, 'Mine').check();
-    await button(page, 'Use these choices').click();
-    await button(page, editor.save).last().click();
+    expect(await findButton(page, 'Use these choices').isDisabled()).toBe(true);
+    await findChoice(page, field, 'Mine').check();
+    await findButton(page, 'Use these choices').click();
+    await findButton(page, editor.save).last().click();
     await page.getByText(editor.saved).waitFor();
-    expect(await read()).toMatchObject({ ...editor.mine, ...editor.other });
+    expect(await readRecord()).toMatchObject({ ...editor.mine, ...editor.other });
     expect(await page.evaluate('Object.keys(localStorage).filter((key) => key.includes("draft"))')).toEqual([]);
   });
 
@@ -115,15 +115,15 @@ describeInBrowser('an editor of the dashboard', () => {
     'the form of $kind takes the other user’s version where the user chooses it, and sends only changed fields',
     async (editor) => {
       const { kind, method, field } = editor;
-      const id = await create(kind, editor.body());
+      const id = await createRecord(kind, editor.body());
       const { page } = await openDashboard({ service, path: editor.path(id) });
       const input = page.getByRole('textbox', { name: field, exact: true });
       await input.fill('Mine');
       await call(method, `/${kind}/${id}`, editor.theirs);
       // After a reload the draft is restored, on top of changes that were saved later.
       await page.reload();
-      await choice(page, field, 'Theirs').check();
-      await button(page, 'Use these choices').click();
+      await findChoice(page, field, 'Theirs').check();
+      await findButton(page, 'Use these choices').click();
       await expect.poll(() => input.inputValue()).toBe('Theirs');
       const bodies: object[] = [];
       page.on('request', (request) => {
@@ -131,14 +131,14 @@ describeInBrowser('an editor of the dashboard', () => {
       });
       const { updatedAt } = await call('GET', `/${kind}/${id}`);
       await input.fill('Mine, again');
-      await button(page, editor.save).last().click();
+      await findButton(page, editor.save).last().click();
       await page.getByText(editor.saved).waitFor();
       expect(bodies).toEqual([{ [Object.keys(editor.mine)[0] ?? '']: 'Mine, again', updatedAt }]);
     },
   );
 
   it("a form shows what another user saved in other fields before the user's changes are saved", async () => {
-    const id = await create('templates', { ...MAIL, name: 'Shared' });
+    const id = await createRecord('templates', { ...MAIL, name: 'Shared' });
     const { page, mayFail } = await openDashboard({ service, path: `/templates/${id}` });
     for (const fault of STALE) mayFail(fault);
     await page.getByRole('textbox', { name: 'Subject' }).fill('Mine');
@@ -146,14 +146,14 @@ describeInBrowser('an editor of the dashboard', () => {
     await page.keyboard.press('Control+s');
     await page.getByText('Their changes are saved and shown here.').waitFor();
     expect(await page.getByRole('textbox', { name: 'Preview text' }).inputValue()).toBe('Theirs');
-    await button(page, 'Use these choices').click();
+    await findButton(page, 'Use these choices').click();
     await page.keyboard.press('Control+s');
     await page.getByText('Saved.').waitFor();
     expect(await call('GET', `/templates/${id}`)).toMatchObject({ subject: 'Mine', preheader: 'Theirs' });
   });
 
   it('a form keeps typed text when the session ends, for this user only', async () => {
-    const id = await create('campaigns', campaignBody({ name: 'Kept' }));
+    const id = await createRecord('campaigns', campaignBody({ name: 'Kept' }));
     const path = `${service.baseUrl}/app/campaigns/${id}/edit`;
     const [ada, bob] = [
       await buildPerson(service.db, service.one.id, 'OWNER'),
@@ -170,7 +170,7 @@ describeInBrowser('an editor of the dashboard', () => {
     const stored = await subject.inputValue();
     await subject.fill('Typed by Ada');
     await context.clearCookies();
-    await button(page, 'Save').click();
+    await findButton(page, 'Save').click();
     await page.getByRole('button', { name: /sign in/i }).waitFor();
     await signIn(bob);
     await subject.waitFor();
@@ -179,7 +179,7 @@ describeInBrowser('an editor of the dashboard', () => {
     await signIn(ada);
     await page.getByText('Unsaved changes from this browser').waitFor();
     expect(await subject.inputValue()).toBe('Typed by Ada');
-    await button(page, 'Discard changes').click();
+    await findButton(page, 'Discard changes').click();
     expect(await subject.inputValue()).toBe(stored);
     await page.reload();
     await subject.waitFor();
@@ -187,7 +187,7 @@ describeInBrowser('an editor of the dashboard', () => {
   });
 
   it('conflicting conditions are compared as sentences', async () => {
-    const id = await create('segments', { name: 'Compared', filters: FILTERS });
+    const id = await createRecord('segments', { name: 'Compared', filters: FILTERS });
     const { page } = await openDashboard({ service, path: `/segments/${id}?tab=condition` });
     await page.getByRole('textbox', { name: 'Value of filter 1', exact: true }).fill('free');
     const [group] = FILTERS.groups;

@@ -26,7 +26,7 @@ describeInBrowser('contacts in the dashboard', () => {
 
   const call = async (method: string, path: string, body?: unknown) =>
     (await service.call(method, path, { key: project.secretKey, ...(body !== undefined && { body }) })).body;
-  const save = (email: string, data: Record<string, unknown> = {}) => call('POST', '/contacts', { email, data });
+  const saveContact = (email: string, data: Record<string, unknown> = {}) => call('POST', '/contacts', { email, data });
   const isPro = { logic: 'AND', groups: [{ filters: [{ field: 'data.plan', operator: 'equals', value: 'pro' }] }] };
 
   it('explains an empty project, and adds the first contact', async () => {
@@ -44,7 +44,7 @@ describeInBrowser('contacts in the dashboard', () => {
   });
 
   it('opens an existing contact that is added again, and does not unsubscribe it', async () => {
-    await save('known@people.test', { plan: 'free' });
+    await saveContact('known@people.test', { plan: 'free' });
     const { page, settled } = await openDashboard({ service, project, path: '/contacts' });
     await page.getByRole('button', { name: 'Add contact' }).first().click();
     await page.getByRole('textbox', { name: 'Email' }).fill('Known@people.test');
@@ -56,8 +56,8 @@ describeInBrowser('contacts in the dashboard', () => {
   });
 
   it('shows rows of two lines on a phone, whose filter can be set and cleared with a thumb', async () => {
-    await save('ada@people.test', { firstName: 'Ada', lastName: 'Lovelace', plan: 'pro' });
-    await save(`${'long.name.'.repeat(6)}end@${'sub.'.repeat(20)}people.test`, { firstName: 'W'.repeat(80) });
+    await saveContact('ada@people.test', { firstName: 'Ada', lastName: 'Lovelace', plan: 'pro' });
+    await saveContact(`${'long.name.'.repeat(6)}end@${'sub.'.repeat(20)}people.test`, { firstName: 'W'.repeat(80) });
     const path = `/contacts?condition=${encodeURIComponent(JSON.stringify(isPro))}`;
     const { page } = await openDashboard({ service, project, path: '/contacts', viewport: 'phone' });
     await page.getByText('2 of 2 shown').waitFor();
@@ -85,7 +85,7 @@ describeInBrowser('contacts in the dashboard', () => {
 
   it('keeps search and condition in the address and on the way back, and has pages', async () => {
     await buildContacts(service.db, { projectId: project.id, count: 60, data: { plan: 'free' } });
-    await save('ada@people.test', { plan: 'pro' });
+    await saveContact('ada@people.test', { plan: 'pro' });
     const { page, open, settled } = await openDashboard({ service, project, path: '/contacts' });
     await page.getByText('50 of 61 shown').waitFor();
     await page.getByRole('button', { name: 'Show more' }).click();
@@ -109,8 +109,8 @@ describeInBrowser('contacts in the dashboard', () => {
   });
 
   it('has tabs by status and segment, and saves a new filter as a segment with its rules', async () => {
-    await save('pro@people.test', { plan: 'pro' });
-    await save('free@people.test', { plan: 'free' });
+    await saveContact('pro@people.test', { plan: 'pro' });
+    await saveContact('free@people.test', { plan: 'free' });
     await call('POST', '/contacts', { email: 'gone@people.test', subscribed: false });
     await call('POST', '/segments', { name: 'Pro', type: 'DYNAMIC', filters: isPro });
     const { page, settled } = await openDashboard({ service, project, path: '/contacts' });
@@ -134,8 +134,8 @@ describeInBrowser('contacts in the dashboard', () => {
   });
 
   it('finds contacts by a part of their name', async () => {
-    await save('ada@people.test', { firstName: 'Ada', lastName: 'Lovelace' });
-    await save('grace@people.test', { name: 'Grace Hopper' });
+    await saveContact('ada@people.test', { firstName: 'Ada', lastName: 'Lovelace' });
+    await saveContact('grace@people.test', { name: 'Grace Hopper' });
     const { page } = await openDashboard({ service, project, path: '/contacts' });
     await page.getByText('2 of 2 shown').waitFor();
     await page.getByLabel('Search name or email').fill('da LOVE');
@@ -146,27 +146,28 @@ describeInBrowser('contacts in the dashboard', () => {
   });
 
   it('sorts by address and by creation time, also after a reload', async () => {
-    for (const name of ['b', 'c', 'a']) await save(`${name}@people.test`);
+    for (const name of ['b', 'c', 'a']) await saveContact(`${name}@people.test`);
     const { page } = await openDashboard({ service, project, path: '/contacts' });
     const table = page.getByRole('table', { name: 'Contacts' });
-    const names = async () => (await table.getByRole('link').allInnerTexts()).map((address) => address[0]).join('');
-    await expect.poll(names).toBe('acb');
+    const readInitials = async () =>
+      (await table.getByRole('link').allInnerTexts()).map((address) => address[0]).join('');
+    await expect.poll(readInitials).toBe('acb');
     await table.getByRole('button', { name: 'Contact' }).click();
-    await expect.poll(names).toBe('abc');
+    await expect.poll(readInitials).toBe('abc');
     await table.getByRole('button', { name: 'Contact' }).press('Enter');
-    await expect.poll(names).toBe('cba');
+    await expect.poll(readInitials).toBe('cba');
     expect(await table.getByRole('columnheader', { name: 'Contact' }).getAttribute('aria-sort')).toBe('descending');
     await page.reload();
-    await expect.poll(names).toBe('cba');
+    await expect.poll(readInitials).toBe('cba');
     await table.getByRole('button', { name: 'Created' }).click();
-    await expect.poll(names).toBe('acb');
+    await expect.poll(readInitials).toBe('acb');
     await table.getByRole('button', { name: 'Created' }).click();
-    await expect.poll(names).toBe('bca');
+    await expect.poll(readInitials).toBe('bca');
     await expectNoSeriousAxeViolations(page);
   });
 
   it('shows the chosen columns, also at the next visit with this browser', async () => {
-    await save('ada@people.test', { plan: 'pro' });
+    await saveContact('ada@people.test', { plan: 'pro' });
     const { page, open } = await openDashboard({ service, project, path: '/contacts' });
     await page.getByRole('button', { name: 'Columns' }).click();
     await page.getByRole('checkbox', { name: 'plan' }).check();
@@ -176,7 +177,7 @@ describeInBrowser('contacts in the dashboard', () => {
   });
 
   it('changes selected contacts and undoes the change, and deletes all matching contacts after their number is typed', async () => {
-    for (const name of ['a', 'b', 'c']) await save(`${name}@people.test`);
+    for (const name of ['a', 'b', 'c']) await saveContact(`${name}@people.test`);
     const { page } = await openDashboard({ service, project, path: '/contacts?search=people' });
     await page.getByLabel('Select a@people.test').check();
     await page.getByLabel('Select b@people.test').check();
@@ -202,11 +203,11 @@ describeInBrowser('contacts in the dashboard', () => {
   });
 
   it('shows one contact: edits and restores its data, names the actor of an unsubscription, and deletes it', async () => {
-    const { id } = await save('ada@people.test', { plan: 'pro', seats: 5, tags: ['a', 'b'] });
+    const { id } = await saveContact('ada@people.test', { plan: 'pro', seats: 5, tags: ['a', 'b'] });
     await call('POST', '/segments', { name: 'Pros', condition: isPro });
     await call('POST', '/topics', { name: 'News' });
     const { page, settled } = await openDashboard({ service, project, path: `/contacts/${id}` });
-    const seats = async () => (await call('GET', `/contacts/${id}`)).data.seats;
+    const readSeats = async () => (await call('GET', `/contacts/${id}`)).data.seats;
     await page.getByRole('button', { name: 'Change seats' }).click();
     await page.getByLabel('Value').fill('x');
     await page.getByRole('button', { name: 'Save' }).click();
@@ -214,9 +215,9 @@ describeInBrowser('contacts in the dashboard', () => {
     await page.getByLabel('Value').fill('7');
     await page.getByRole('button', { name: 'Save' }).click();
     await page.getByRole('button', { name: 'Undo' }).waitFor();
-    expect(await seats()).toBe(7);
+    expect(await readSeats()).toBe(7);
     await page.getByRole('button', { name: 'Undo' }).click();
-    await until(async () => (await seats()) === 5, 'the old value');
+    await until(async () => (await readSeats()) === 5, 'the old value');
     await page.getByRole('button', { name: 'Change tags' }).click();
     await page.getByRole('textbox', { name: 'Value' }).fill('c');
     await page.keyboard.press('Enter');
@@ -237,7 +238,7 @@ describeInBrowser('contacts in the dashboard', () => {
   });
 
   it('imports a file: detected and chosen columns, typed rows, counts, rows with errors to correct, and progress', async () => {
-    await save('known@people.test');
+    await saveContact('known@people.test');
     const { page } = await openDashboard({ service, project, path: '/contacts/import' });
     const rows = ['known@people.test,Ada,5,10115,x', 'new@people.test,Bob,7,00123,"=1+1"', 'nope,Eve,x,1,y'];
     const csv = `E-Mail,First name,Seats,Zip,Notes\n${rows.join('\n')}\n`;
@@ -298,7 +299,7 @@ describeInBrowser('contacts in the dashboard', () => {
   });
 
   it('shows why a list or a contact could not be loaded, and loads it again on request', async () => {
-    await save('ada@people.test');
+    await saveContact('ada@people.test');
     const { page, open } = await openDashboard({ service, project, mayFail: [/response: (404|500)/] });
     await page.route(/\/v1\/contacts\?/, (route) =>
       route.fulfill({

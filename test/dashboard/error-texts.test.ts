@@ -21,7 +21,10 @@ it('the dashboard shows the API’s message for an error code that it does not k
 });
 
 /** Returns the errors of a graph in the words of the editor. */
-function faultsOf(graph: Graph, { eventName = 'go', templateId = null }: Partial<Record<string, string | null>> = {}) {
+function findFaults(
+  graph: Graph,
+  { eventName = 'go', templateId = null }: Partial<Record<string, string | null>> = {},
+) {
   const steps = graph.steps.map((step) => ({ ...step, templateId, senderReady: false }));
   const transitions = graph.transitions.map(({ from, to, branch }) => ({ fromStepId: from, toStepId: to, branch }));
   return faultsByStep(
@@ -31,21 +34,27 @@ function faultsOf(graph: Graph, { eventName = 'go', templateId = null }: Partial
 }
 
 it('the dashboard describes each error of a whole automation in plain words', () => {
-  const step = (id: string, type: Step['type'], config = {}): Step => ({ id, type, name: id, config, position: null });
-  expect(faultsOf({ entry: null, steps: [], transitions: [] }).rest).toEqual(['Add a step.']);
-  const lone = [step('text', 'SEND_SMS')];
-  const unconnected = faultsOf({ entry: null, steps: lone, transitions: [] });
+  const createStep = (id: string, type: Step['type'], config = {}): Step => ({
+    id,
+    type,
+    name: id,
+    config,
+    position: null,
+  });
+  expect(findFaults({ entry: null, steps: [], transitions: [] }).rest).toEqual(['Add a step.']);
+  const lone = [createStep('text', 'SEND_SMS')];
+  const unconnected = findFaults({ entry: null, steps: lone, transitions: [] });
   expect(unconnected.rest).toEqual(['Connect the trigger to a step.']);
   expect(unconnected.steps.get('text')).toEqual([{ field: undefined, message: 'Write the text.' }]);
   const looping: Graph = {
     entry: 'mail',
-    steps: [step('mail', 'SEND_EMAIL'), step('rest', 'DELAY', { amount: 5, unit: 'seconds' })],
+    steps: [createStep('mail', 'SEND_EMAIL'), createStep('rest', 'DELAY', { amount: 5, unit: 'seconds' })],
     transitions: [
       { from: 'mail', to: 'rest', branch: null },
       { from: 'rest', to: 'mail', branch: null },
     ],
   };
-  const { steps } = faultsOf(looping, { templateId: '01a226e6-7617-716c-be44-8ed4b1020ed9' });
+  const { steps } = findFaults(looping, { templateId: '01a226e6-7617-716c-be44-8ed4b1020ed9' });
   expect(steps.get('mail')?.map(({ message }) => message)).toEqual([
     'Choose a sender on a verified domain.',
     'This loop waits 5 s. It must wait at least 60 s.',
@@ -53,25 +62,36 @@ it('the dashboard describes each error of a whole automation in plain words', ()
 });
 
 it('the dashboard lists what an automation lacks in plain words, once each, at the field that needs a value', () => {
-  const blank = (id: string, type: Step['type']): Step => ({ id, type, name: id, config: {}, position: null });
+  const createBlankStep = (id: string, type: Step['type']): Step => ({
+    id,
+    type,
+    name: id,
+    config: {},
+    position: null,
+  });
   const graph: Graph = {
     entry: 'wait',
-    steps: [blank('wait', 'DELAY'), blank('ask', 'CONDITION'), blank('call', 'WEBHOOK'), blank('end', 'SEND_EMAIL')],
+    steps: [
+      createBlankStep('wait', 'DELAY'),
+      createBlankStep('ask', 'CONDITION'),
+      createBlankStep('call', 'WEBHOOK'),
+      createBlankStep('end', 'SEND_EMAIL'),
+    ],
     transitions: [],
   };
-  const { steps, rest } = faultsOf(graph, { eventName: null });
-  const messages = (id: string) => steps.get(id)?.map(({ message }) => message);
+  const { steps, rest } = findFaults(graph, { eventName: null });
+  const listMessages = (id: string) => steps.get(id)?.map(({ message }) => message);
   expect(rest).toEqual(['Choose the event that starts this automation.']);
   expect(steps.get('wait')).toEqual([
     { field: 'amount', message: 'Set the duration.' },
     { field: 'unit', message: 'Set the unit.' },
   ]);
-  expect(messages('ask')).toEqual([
+  expect(listMessages('ask')).toEqual([
     'Set the condition.',
     'Choose the next step of branch yes.',
     'Choose the next step of branch no.',
     'Connect another step to this one.',
   ]);
-  expect(messages('call')).toEqual(['Set the URL.', 'Connect another step to this one.']);
-  expect(messages('end')).toEqual(['Choose a template.', 'Connect another step to this one.']);
+  expect(listMessages('call')).toEqual(['Set the URL.', 'Connect another step to this one.']);
+  expect(listMessages('end')).toEqual(['Choose a template.', 'Connect another step to this one.']);
 });

@@ -144,10 +144,10 @@ describeInBrowser('sign-in and start page', () => {
     const canvas = page.locator('.uplot canvas');
     await canvas.waitFor();
     await settled();
-    const lightLines = () => page.evaluate<number>(COUNT_LIGHT_PIXELS);
-    await expect.poll(lightLines).toBeGreaterThan(100);
+    const countLightPixels = () => page.evaluate<number>(COUNT_LIGHT_PIXELS);
+    await expect.poll(countLightPixels).toBeGreaterThan(100);
     await page.emulateMedia({ colorScheme: 'dark' });
-    await expect.poll(lightLines).toBeLessThan(100);
+    await expect.poll(countLightPixels).toBeLessThan(100);
   });
 
   it('names the campaigns that were sent last, also if many were created after them', async () => {

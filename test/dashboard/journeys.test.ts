@@ -50,14 +50,14 @@ describeInBrowser('on a fresh npm start', () => {
     await page.getByRole('button', { name: 'Sign in' }).click();
     await page.getByRole('heading', { name: 'The last 30 days' }).waitFor();
   };
-  const mailbox = async (to: string): Promise<{ subject: string; html: string }[]> =>
+  const readMailbox = async (to: string): Promise<{ subject: string; html: string }[]> =>
     (await callHttp(service.baseUrl, 'GET', `/mailbox.json?to=${encodeURIComponent(to)}`)).body.data;
 
   it('a marketer imports contacts, writes to some of them, finds who did not get the email and why, and corrects the cause', async () => {
     const { page } = await openSignedOut();
     await page.goto(await readSignInLink(started));
     await page.getByRole('link', { name: 'Add a contact' }).click();
-    await button(page, 'Import').first().click();
+    await findButton(page, 'Import').first().click();
     const rows = [
       'ada@tea.test,Ada,pro',
       'bo@tea.test,Bo,pro',
@@ -67,7 +67,7 @@ describeInBrowser('on a fresh npm start', () => {
     ];
     await chooseFile(page, 'Choose file', `Email,First name,plan\n${rows.join('\n')}\n`);
     await page.getByText('Must be an email address such as ada@example.com.').waitFor();
-    await button(page, 'Import 4 contacts').click();
+    await findButton(page, 'Import 4 contacts').click();
     await page.getByText('COMPLETED').waitFor();
     await page.getByText('4 created').waitFor();
     await page.getByRole('link', { name: 'Create segment' }).click();
@@ -75,37 +75,37 @@ describeInBrowser('on a fresh npm start', () => {
     await page.getByLabel('Name').fill('On pro');
     await fillPlanFilter(page, 'pro');
     await page.getByText('3 contacts', { exact: true }).waitFor();
-    await button(page, 'Create segment').click();
+    await findButton(page, 'Create segment').click();
     await page.getByRole('heading', { level: 1, name: 'On pro' }).waitFor();
 
     await openFromMenu(page, 'Templates');
-    await button(page, 'New template').first().click();
+    await findButton(page, 'New template').first().click();
     const dialog = page.getByRole('dialog');
     await dialog.getByLabel('Name').fill('Autumn teas');
     await dialog.getByRole('radio', { name: 'Marketing' }).check();
     await dialog.getByRole('radio', { name: 'Newsletter' }).check();
-    await button(dialog, 'New template').click();
+    await findButton(dialog, 'New template').click();
     await page.getByLabel('Subject').fill('Autumn teas for {{firstName}}');
     await page.frameLocator('iframe[title="Email, editable in place"]').getByText('What is new').click();
     await page.keyboard.press('Control+End');
     await page.keyboard.type(' this autumn');
-    await button(page, 'Save').click();
+    await findButton(page, 'Save').click();
     await page.getByText('Saved.').waitFor();
     await page.getByRole('link', { name: 'Back to templates' }).click();
 
     await setMonthlyLimit(page, '2');
     await openFromMenu(page, 'Campaigns');
-    await button(page, 'New campaign').first().click();
+    await findButton(page, 'New campaign').first().click();
     await page.getByRole('textbox', { name: 'Name' }).fill('Autumn');
     await page.getByRole('radio', { name: 'Autumn teas' }).check();
-    await button(page, 'Create draft').click();
-    await button(page, 'Continue to audience').click();
+    await findButton(page, 'Create draft').click();
+    await findButton(page, 'Continue to audience').click();
     await page.getByRole('radio', { name: 'Segment' }).check();
     await chooseOption(page, 'Segment', /^On pro/);
-    await button(page, 'Continue to review').click();
+    await findButton(page, 'Continue to review').click();
     await page.getByText('2 of 3 contacts will receive this').waitFor();
-    await button(page, 'Continue to schedule').click();
-    await button(page, 'Send to 2 contacts now').click();
+    await findButton(page, 'Continue to schedule').click();
+    await findButton(page, 'Send to 2 contacts now').click();
 
     await page.locator('.status').getByText('Sent', { exact: true }).first().waitFor();
     const why = page.getByRole('row', { name: /limit reached/i });
@@ -113,16 +113,16 @@ describeInBrowser('on a fresh npm start', () => {
     await page.getByRole('tooltip').getByText('The monthly email limit was reached.').waitFor();
     await why.getByRole('link', { name: '1' }).click();
     const left = await page.getByRole('link', { name: /@tea\.test$/ }).textContent();
-    expect(await mailbox(`${left}`)).toEqual([]);
+    expect(await readMailbox(`${left}`)).toEqual([]);
     await page.getByRole('link', { name: 'Report', exact: true }).click();
     await page.getByRole('link', { name: 'Fix in Settings' }).click();
     await fillLimit(page, '');
     await openFromMenu(page, 'Campaigns');
     await page.getByRole('link', { name: 'Autumn', exact: true }).click();
-    await button(page, 'Retry 1 email').click();
+    await findButton(page, 'Retry 1 email').click();
     await page.getByText('1 contact will be retried.').waitFor();
     await page.getByText('Sent to the whole audience.').waitFor();
-    const [email] = await mailbox(`${left}`);
+    const [email] = await readMailbox(`${left}`);
     expect(email).toMatchObject({
       subject: expect.stringMatching(/^Autumn teas for (Ada|Bo|Cleo)$/),
       html: expect.stringContaining('What is new this autumn'),
@@ -149,71 +149,71 @@ describeInBrowser('on a fresh npm start', () => {
       const { page } = await openSignedOut();
       await signIn(page);
       await openFromMenu(page, 'Contacts');
-      await button(page, 'Add contact').first().click();
+      await findButton(page, 'Add contact').first().click();
       await page.getByRole('textbox', { name: 'Email' }).fill('eve@tea.test');
-      await button(page, 'Add').click();
+      await findButton(page, 'Add').click();
       await page.getByRole('heading', { level: 1, name: 'eve@tea.test' }).waitFor();
-      await button(page, 'Add field').click();
+      await findButton(page, 'Add field').click();
       await page.getByRole('textbox', { name: 'Name' }).fill('plan');
       await page.getByRole('textbox', { name: 'Value' }).fill('pro');
-      await button(page, 'Save').click();
+      await findButton(page, 'Save').click();
       await page.getByText('plan added.').waitFor();
 
       await openFromMenu(page, 'Templates');
-      await button(page, 'New template').first().click();
+      await findButton(page, 'New template').first().click();
       const dialog = page.getByRole('dialog');
       await dialog.getByLabel('Name').fill('Thanks');
-      await button(dialog, 'New template').click();
+      await findButton(dialog, 'New template').click();
       await page.getByLabel('Subject').fill('Thank you');
-      await button(page, 'Save').click();
+      await findButton(page, 'Save').click();
       await page.getByText('Saved.').waitFor();
       await page.getByRole('link', { name: 'Back to templates' }).click();
 
       await openFromMenu(page, 'Automations');
-      await button(page, 'New automation').first().click();
+      await findButton(page, 'New automation').first().click();
       await page.getByRole('radio', { name: /From scratch/ }).check();
       await page.getByRole('textbox', { name: 'Name' }).fill('After the upgrade');
       await page.getByRole('textbox', { name: 'Trigger event' }).fill('upgraded');
-      await button(page, 'Create automation').click();
+      await findButton(page, 'Create automation').click();
       await addStep(page, 'Add the first step', 'Send email');
       await chooseOption(page, 'Template', /Thanks/);
       await addStep(page, 'Add a step after Send email', 'Delay');
       await addStep(page, 'Add a step after Delay', 'If/else');
       await fillPlanFilter(page, 'pro');
       await addStep(page, 'Add a step after If/else, branch yes', 'Exit');
-      await stepOf(page, 'If/else').click();
+      await findStep(page, 'If/else').click();
       await chooseOption(page, 'Next step of branch no', 'Exit');
-      await button(page, 'Save').click();
+      await findButton(page, 'Save').click();
       await page.getByText('Saved', { exact: true }).waitFor();
 
-      await button(page, 'Test').click();
+      await findButton(page, 'Test').click();
       await page.getByRole('textbox', { name: 'Contact' }).fill('eve');
       await page.getByRole('option', { name: 'eve@tea.test' }).click();
-      await button(page, 'Show path').click();
+      await findButton(page, 'Show path').click();
       await page.getByText('sends to eve@tea.test').waitFor();
       await page.getByText('yes', { exact: true }).first().waitFor();
-      await button(page, 'Clear path').click();
-      await button(page, 'Enable').click();
+      await findButton(page, 'Clear path').click();
+      await findButton(page, 'Enable').click();
       await page.getByText('Enabled', { exact: true }).waitFor();
 
       await page.getByRole('link', { name: 'Back to automations' }).click();
       await openFromMenu(page, 'Events');
-      await button(page, 'Send a test event').click();
+      await findButton(page, 'Send a test event').click();
       await dialog.getByRole('textbox', { name: 'Event', exact: true }).fill('upgraded');
       await chooseOption(page, 'Contact', 'eve@tea.test');
-      await button(dialog, 'Record event').click();
+      await findButton(dialog, 'Record event').click();
       await openFromMenu(page, 'Automations');
       await page.getByRole('link', { name: 'After the upgrade' }).click();
-      await stepOf(page, 'Delay').getByText('1 waiting').click();
+      await findStep(page, 'Delay').getByText('1 waiting').click();
       await page.getByRole('link', { name: 'eve@tea.test' }).waitFor();
-      await button(page, 'Continue now').click();
+      await findButton(page, 'Continue now').click();
       await page.getByText('No contacts at this step.').waitFor();
-      await stepOf(page, 'Exit').getByRole('link', { name: '1 done' }).waitFor();
+      await findStep(page, 'Exit').getByRole('link', { name: '1 done' }).waitFor();
       await page.getByText('yes 100%').waitFor();
       await page.getByRole('link', { name: '100%' }).click();
       await page.getByText('Only contacts that took branch yes.').waitFor();
       await page.getByRole('link', { name: 'eve@tea.test' }).waitFor();
-      expect((await mailbox('eve@tea.test')).map(({ subject }) => subject)).toEqual(['Thank you']);
+      expect((await readMailbox('eve@tea.test')).map(({ subject }) => subject)).toEqual(['Thank you']);
     });
 
     it('a developer creates a key, sends with the shown curl command, and finds the request, the email and the delivery', async () => {
@@ -223,19 +223,19 @@ describeInBrowser('on a fresh npm start', () => {
         await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
         await signIn(page);
         await openFromMenu(page, 'Webhooks');
-        await button(page, 'New endpoint').first().click();
+        await findButton(page, 'New endpoint').first().click();
         const dialog = page.getByRole('dialog');
         await dialog.getByLabel('URL').fill(`${receiver.url}/hooks`);
-        await button(dialog, 'Create endpoint').click();
-        await button(dialog, 'Done').click();
+        await findButton(dialog, 'Create endpoint').click();
+        await findButton(dialog, 'Done').click();
 
         await openFromMenu(page, 'API keys');
-        await button(page, 'New key').click();
+        await findButton(page, 'New key').click();
         await dialog.getByLabel('Name').fill('Shop');
-        await button(dialog, 'Create key').click();
-        await button(dialog, 'Copy the command').click();
+        await findButton(dialog, 'Create key').click();
+        await findButton(dialog, 'Copy the command').click();
         const command = String(await page.evaluate('navigator.clipboard.readText()'));
-        await button(dialog, 'Done').click();
+        await findButton(dialog, 'Done').click();
         const response = JSON.parse(execFileSync('sh', ['-c', command], { encoding: 'utf8', stdio: 'pipe' }));
         expect(response, JSON.stringify(response)).toMatchObject({ success: true });
 
@@ -244,17 +244,17 @@ describeInBrowser('on a fresh npm start', () => {
         await page.getByRole('link', { name: 'ada@example.com' }).click();
         await page.getByRole('heading', { level: 1, name: 'Hello' }).waitFor();
         await page.locator('.status').getByText('Sent', { exact: true }).first().waitFor();
-        expect((await mailbox('ada@example.com')).map(({ subject }) => subject)).toEqual(['Hello']);
+        expect((await readMailbox('ada@example.com')).map(({ subject }) => subject)).toEqual(['Hello']);
 
         await openFromMenu(page, 'Webhooks');
         await page.getByRole('link', { name: `${receiver.url}/hooks` }).click();
-        await button(page, 'Show the delivery of email.sent').click();
+        await findButton(page, 'Show the delivery of email.sent').click();
         await dialog.getByText('DELIVERED').waitFor();
         await dialog.getByText('ada@example.com').waitFor();
-        await button(dialog, 'Replay').click();
-        const sentOnes = () => receiver.received.filter(({ body }) => body.includes('"email.sent"'));
-        await until(() => sentOnes().length === 2, 'the delivery once more');
-        expect(new Set(sentOnes().map(({ headers }) => headers['webhook-id'])).size).toBe(1);
+        await findButton(dialog, 'Replay').click();
+        const listSentEvents = () => receiver.received.filter(({ body }) => body.includes('"email.sent"'));
+        await until(() => listSentEvents().length === 2, 'the delivery once more');
+        expect(new Set(listSentEvents().map(({ headers }) => headers['webhook-id'])).size).toBe(1);
       } finally {
         await receiver.close();
       }
@@ -268,7 +268,7 @@ describeInBrowser('on a fresh npm start', () => {
       for (const name of ['one', 'two']) await call('/contacts', { email: `${name}@readers.test`, subscribed: true });
       await call('/campaigns', campaignBody({ name: 'New books', from: 'news@books.test' }));
       const readArrived = async () =>
-        (await Promise.all(['one', 'two'].map((name) => mailbox(`${name}@readers.test`)))).flat().length;
+        (await Promise.all(['one', 'two'].map((name) => readMailbox(`${name}@readers.test`)))).flat().length;
 
       const { page } = await openSignedOut();
       await signIn(page);
@@ -279,25 +279,25 @@ describeInBrowser('on a fresh npm start', () => {
       await chooseMenuAction(page, 'Pause sending …');
       const dialog = page.getByRole('dialog');
       await dialog.getByLabel('Reason').fill('Complaints, ticket 7.');
-      await button(dialog, 'Pause sending').click();
+      await findButton(dialog, 'Pause sending').click();
       await page.getByText('An operator paused sending of this project').waitFor();
 
       const { page: theirs } = await openDashboard({ service, project: tenant, path: '/' });
       await theirs.getByText('Complaints, ticket 7.').first().waitFor();
       await openFromMenu(theirs, 'Campaigns');
       await theirs.getByRole('link', { name: 'New books' }).click();
-      await button(theirs, 'Continue to audience').click();
-      await button(theirs, 'Continue to review').click();
+      await findButton(theirs, 'Continue to audience').click();
+      await findButton(theirs, 'Continue to review').click();
       await theirs.getByText('Emails wait until it is resumed').waitFor();
-      await button(theirs, 'Continue to schedule').click();
-      await button(theirs, 'Send to 2 contacts now').click();
+      await findButton(theirs, 'Continue to schedule').click();
+      await findButton(theirs, 'Send to 2 contacts now').click();
       await theirs.getByText(/^Waiting 2/).waitFor();
       await theirs.getByText('Sending is paused').waitFor();
       expect(await readArrived()).toBe(0);
 
-      await button(page, 'Resume sending …').click();
+      await findButton(page, 'Resume sending …').click();
       await dialog.getByLabel('Note').fill('They have mended their list.');
-      await button(dialog, 'Resume sending').click();
+      await findButton(dialog, 'Resume sending').click();
       await page.getByText('An operator paused sending of this project').waitFor({ state: 'detached' });
       await page.getByText('resumed: They have mended their list.').waitFor();
       await theirs.locator('.status').getByText('Sent', { exact: true }).first().waitFor();
@@ -310,7 +310,7 @@ describeInBrowser('on a fresh npm start', () => {
 
 type Place = Pick<Page, 'getByRole'>;
 
-function button(place: Place, name: string) {
+function findButton(place: Place, name: string) {
   return place.getByRole('button', { name, exact: true });
 }
 
@@ -322,7 +322,7 @@ async function openFromMenu(page: Page, subject: string): Promise<void> {
 
 /** Chooses a CSV file from the user's computer. */
 async function chooseFile(page: Page, name: string, csv: string): Promise<void> {
-  const [chooser] = await Promise.all([page.waitForEvent('filechooser'), button(page, name).click()]);
+  const [chooser] = await Promise.all([page.waitForEvent('filechooser'), findButton(page, name).click()]);
   await chooser.setFiles({ name: 'people.csv', mimeType: 'text/csv', buffer: Buffer.from(csv) });
 }
 
@@ -341,17 +341,17 @@ async function setMonthlyLimit(page: Page, emails: string): Promise<void> {
 
 async function fillLimit(page: Page, emails: string): Promise<void> {
   await page.getByRole('textbox', { name: 'Emails per month' }).fill(emails);
-  await button(page, 'Save').click();
+  await findButton(page, 'Save').click();
   await page.getByText('Saved.').last().waitFor();
 }
 
 /** Returns a step on the canvas, by its name. */
-function stepOf(page: Page, name: string) {
+function findStep(page: Page, name: string) {
   return page.getByRole('group', { name: new RegExp(`^${name}, `) });
 }
 
 async function addStep(page: Page, where: string, what: string): Promise<void> {
-  await button(page, where).first().click();
+  await findButton(page, where).first().click();
   await page.getByRole('dialog').getByRole('button', { name: what }).click();
   await page.getByRole('dialog').waitFor({ state: 'detached' });
 }

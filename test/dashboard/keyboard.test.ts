@@ -33,23 +33,23 @@ const READ_FOCUS = `(() => {
   };
 })()`;
 
-async function tab(page: Page, key = 'Tab'): Promise<Focus | null> {
+async function pressTab(page: Page, key = 'Tab'): Promise<Focus | null> {
   await page.keyboard.press(key);
   return page.evaluate<Focus | null>(READ_FOCUS);
 }
 
 /** Presses Tab until the focus leaves the page, at most `most` times. */
-async function tabThrough(page: Page, most: number): Promise<Focus[]> {
+async function pressTabThroughPage(page: Page, most: number): Promise<Focus[]> {
   const seen: Focus[] = [];
   for (let n = 0; n < most; n += 1) {
-    const focus = await tab(page);
+    const focus = await pressTab(page);
     if (!focus) break;
     seen.push(focus);
   }
   return seen;
 }
 
-const namesOfUnseen = (all: readonly Focus[]) => all.filter(({ isSeen }) => !isSeen).map(({ name }) => name);
+const listUnseenNames = (all: readonly Focus[]) => all.filter(({ isSeen }) => !isSeen).map(({ name }) => name);
 
 describeInBrowser('the keyboard focus in the dashboard', () => {
   let service: TestService;
@@ -65,8 +65,8 @@ describeInBrowser('the keyboard focus in the dashboard', () => {
     const { page, settled } = await openDashboard({ service, project, path: '/contacts' });
     await page.getByRole('link', { name: String(data.contacts[0]?.email) }).waitFor();
     const links = await page.getByRole('navigation', { name: 'Menu' }).getByRole('link').allInnerTexts();
-    const stops = await tabThrough(page, 60);
-    expect(namesOfUnseen(stops), 'focused, but nothing shows it').toEqual([]);
+    const stops = await pressTabThroughPage(page, 60);
+    expect(listUnseenNames(stops), 'focused, but nothing shows it').toEqual([]);
     const names = stops.map(({ name }) => name);
     expect(names).toEqual(expect.arrayContaining(links.map((name) => name.trim())));
     expect(names).toEqual(expect.arrayContaining(['Import', 'Add contact', 'Search name or email', 'Columns']));
@@ -76,7 +76,7 @@ describeInBrowser('the keyboard focus in the dashboard', () => {
     await page.waitForURL(`**/contacts/${data.contacts[0]?.id}`);
     await page.getByRole('heading', { level: 2 }).first().waitFor();
     await settled();
-    expect(namesOfUnseen(await tabThrough(page, 45))).toEqual([]);
+    expect(listUnseenNames(await pressTabThroughPage(page, 45))).toEqual([]);
   });
 
   it('stays in a dialog until Escape closes it, and then returns to the element that opened it', async () => {
@@ -86,10 +86,10 @@ describeInBrowser('the keyboard focus in the dashboard', () => {
     await add.focus();
     await page.keyboard.press('Enter');
     await page.getByRole('dialog').waitFor();
-    const stops = await tabThrough(page, 12);
+    const stops = await pressTabThroughPage(page, 12);
     expect(stops).toHaveLength(12);
     expect(stops.filter(({ inDialog }) => !inDialog)).toEqual([]);
-    expect(namesOfUnseen(stops)).toEqual([]);
+    expect(listUnseenNames(stops)).toEqual([]);
     await page.keyboard.press('Escape');
     await page.getByRole('dialog').waitFor({ state: 'detached' });
     await expect.poll(() => page.evaluate<Focus | null>(READ_FOCUS)).toMatchObject({ name: 'Add contact' });
@@ -132,8 +132,8 @@ describeInBrowser('the keyboard focus in the dashboard', () => {
     const { page, settled } = await openDashboard({ service, project: data.project, path: pathOf(data) });
     await page.getByRole('heading', { level: 1 }).waitFor();
     await settled();
-    const stops = await tabThrough(page, 40);
+    const stops = await pressTabThroughPage(page, 40);
     expect(stops.length).toBeGreaterThan(10);
-    expect(namesOfUnseen(stops), 'focused, but nothing shows it').toEqual([]);
+    expect(listUnseenNames(stops), 'focused, but nothing shows it').toEqual([]);
   });
 });

@@ -25,11 +25,11 @@ describeInBrowser('screens that once misled their users', () => {
   });
   afterAll(() => service?.close());
 
-  const openPlain = (path: string, mayFail: RegExp[] = []) =>
+  const openPage = (path: string, mayFail: RegExp[] = []) =>
     openDashboard({ service, project: data.project, path, mayFail });
 
   it('recipients that a rule skipped are gray, and not shown as failed', async () => {
-    const { page } = await openPlain(`/campaigns/${data.campaigns.SENT}/recipients?outcome=skipped`);
+    const { page } = await openPage(`/campaigns/${data.campaigns.SENT}/recipients?outcome=skipped`);
     const table = page.getByRole('table', { name: 'Recipients' });
     const skipped = table.locator('.status', { hasText: 'Skipped' });
     await skipped.first().waitFor();
@@ -38,7 +38,7 @@ describeInBrowser('screens that once misled their users', () => {
   });
 
   it('a missing sending domain, and an existing one, are explained without API terms', async () => {
-    const { page, open } = await openPlain('/campaigns/new', [/response: (400|403|409|422) to POST/]);
+    const { page, open } = await openPage('/campaigns/new', [/response: (400|403|409|422) to POST/]);
     await page.getByRole('textbox', { name: 'Name', exact: true }).fill('From elsewhere');
     await page.getByRole('textbox', { name: 'From', exact: true }).fill('me@elsewhere.example');
     await page.getByRole('button', { name: 'Create draft' }).click();
@@ -63,14 +63,14 @@ describeInBrowser('screens that once misled their users', () => {
   });
 
   it('subjects in a contact’s history are shown as the recipient read them', async () => {
-    const { page } = await openPlain(`/contacts/${data.contacts[7]?.id}`);
+    const { page } = await openPage(`/contacts/${data.contacts[7]?.id}`);
     const activity = page.getByRole('list', { name: 'Activity' });
     await activity.getByRole('listitem').first().waitFor();
     expect(await page.getByRole('main').getByText('{{').count()).toBe(0);
   });
 
   it('the runs of an automation have its name as title, and the menu still marks automations', async () => {
-    const { page } = await openPlain(`/messages/executions/${data.workflows.welcome.id}`);
+    const { page } = await openPage(`/messages/executions/${data.workflows.welcome.id}`);
     await page.getByRole('heading', { level: 1, name: 'Runs: Welcome series' }).waitFor();
     const current = page.getByRole('navigation', { name: 'Menu' }).locator('a[aria-current]');
     expect(await current.allInnerTexts()).toEqual(['Automations']);
@@ -82,11 +82,11 @@ describeInBrowser('screens that once misled their users', () => {
       steps: { pause: { type: 'DELAY', config: { amount: 1, unit: 'days' } } },
     });
     await track(service, 'early@example.com', 'left-early');
-    const waiting = async () => (await listExecutions(service, workflow.id))[0];
-    await until(async () => (await waiting())?.status === 'WAITING', 'the delay');
-    const { id } = await waiting();
+    const readExecution = async () => (await listExecutions(service, workflow.id))[0];
+    await until(async () => (await readExecution())?.status === 'WAITING', 'the delay');
+    const { id } = await readExecution();
     await expectOk(service.call('DELETE', `/workflows/${workflow.id}/executions/${id}`));
-    await until(async () => (await waiting())?.status === 'CANCELLED', 'the cancellation');
+    await until(async () => (await readExecution())?.status === 'CANCELLED', 'the cancellation');
     const { page, open } = await openDashboard({ service, path: `/automations/${workflow.id}` });
     await page.locator('.react-flow__node', { hasText: 'pause' }).waitFor();
     await open(`/automations/${workflow.id}?view=list`);

@@ -34,7 +34,8 @@ describeInBrowser('the operator’s screens', () => {
   });
   afterAll(() => service?.close());
 
-  const asOperator = (p: Omit<OpenDashboard, 'service'>) => openDashboard({ service, email: operators.next(), ...p });
+  const openAsOperator = (p: Omit<OpenDashboard, 'service'>) =>
+    openDashboard({ service, email: operators.next(), ...p });
 
   it('do not exist for the owner of a project', async () => {
     const { page, open } = await openDashboard({ service, path: '/', mayFail: [/response: 404 to GET .operator/] });
@@ -44,7 +45,7 @@ describeInBrowser('the operator’s screens', () => {
   });
 
   it('show the state of the installation: healthy parts, and parts that need attention', async () => {
-    const { page } = await asOperator({ path: '/operator' });
+    const { page } = await openAsOperator({ path: '/operator' });
     await page.getByRole('link', { name: 'Admin' }).waitFor();
     await page.getByText('Version 18').waitFor();
     await page.getByText('Needs attention: Outbox, Periodic work, Processes', { exact: true }).waitFor();
@@ -64,14 +65,14 @@ describeInBrowser('the operator’s screens', () => {
   });
 
   it('list all projects, and keep search, hold and order in the address, also on the way back', async () => {
-    const { page, settled } = await asOperator({ path: '/operator/projects' });
+    const { page, settled } = await openAsOperator({ path: '/operator/projects' });
     await page.getByRole('link', { name: HOSTILE }).waitFor();
     await page.getByRole('textbox', { name: 'Sort by' }).click();
     await page.getByRole('option', { name: 'Most emails' }).click();
     await page.getByRole('textbox', { name: 'Search by name' }).fill('two');
     await page.waitForURL(/order=mails.*q=two|q=two.*order=mails/);
     await settled();
-    expect(await namesOf(page)).toEqual(['Two']);
+    expect(await readProjectNames(page)).toEqual(['Two']);
     await page.getByText('30 days').click();
     await page.getByRole('columnheader', { name: 'Emails in 30 days' }).waitFor();
     await page.waitForURL(/over=month/);
@@ -85,7 +86,7 @@ describeInBrowser('the operator’s screens', () => {
 
   it('list projects with headers of one line, and show no rate for a project that sent no email', async () => {
     for (const over of ['day', 'month']) {
-      const { page } = await asOperator({ path: `/operator/projects?over=${over}` });
+      const { page } = await openAsOperator({ path: `/operator/projects?over=${over}` });
       const table = page.getByRole('table', { name: 'Projects' });
       await table.getByRole('link').first().waitFor();
       for (const header of await table.getByRole('columnheader').all()) {
@@ -96,7 +97,7 @@ describeInBrowser('the operator’s screens', () => {
   });
 
   it('hold a project with a reason, release it with a note, and show both', async () => {
-    const { page } = await asOperator({ path: `/operator/projects/${service.two.id}` });
+    const { page } = await openAsOperator({ path: `/operator/projects/${service.two.id}` });
     await chooseMenuAction(page, 'Pause sending …');
     const holding = page.getByRole('dialog', { name: 'Pause sending of Two' });
     expect(await holding.getByRole('button', { name: 'Pause sending', exact: true }).isDisabled()).toBe(true);
@@ -104,13 +105,13 @@ describeInBrowser('the operator’s screens', () => {
     await expectNoSeriousAxeViolations(page);
     await holding.getByRole('button', { name: 'Pause sending', exact: true }).click();
     await page.getByText('An operator paused sending of this project').waitFor();
-    expect(await readHolder(service.db, service.two.id)).toBe('Bought list, ticket 7');
+    expect(await readHoldingOperator(service.db, service.two.id)).toBe('Bought list, ticket 7');
     await page.getByRole('button', { name: 'Resume sending …' }).click();
     const releasing = page.getByRole('dialog', { name: 'Resume sending of Two' });
     await releasing.getByLabel('Note').fill('List removed');
     await releasing.getByRole('button', { name: 'Resume sending', exact: true }).click();
     await page.getByText('An operator paused sending of this project').waitFor({ state: 'detached' });
-    expect(await readHolder(service.db, service.two.id)).toBe(null);
+    expect(await readHoldingOperator(service.db, service.two.id)).toBe(null);
     const actions = page.getByRole('table', { name: 'Pauses, resumes and limits' });
     await actions.getByText('resumed: List removed').waitFor();
     await actions.getByText('paused: Bought list, ticket 7').waitFor();
@@ -120,7 +121,7 @@ describeInBrowser('the operator’s screens', () => {
   });
 
   it('set limits, which apply at once, and remove them', async () => {
-    const { page } = await asOperator({ path: `/operator/projects/${service.two.id}` });
+    const { page } = await openAsOperator({ path: `/operator/projects/${service.two.id}` });
     const month = page.getByRole('textbox', { name: 'Emails per month' });
     const save = page.getByRole('button', { name: 'Save limits' });
     expect(await save.isDisabled()).toBe(true);
@@ -129,7 +130,7 @@ describeInBrowser('the operator’s screens', () => {
     await save.click();
     await page.getByText('In effect now: 5,000.').waitFor();
     await page.getByText('In effect now: 2.5 %.').waitFor();
-    const { body } = await service.call('GET', '/project', { key: null, headers: await ownerOf(service) });
+    const { body } = await service.call('GET', '/project', { key: null, headers: await signInAsOwner(service) });
     expect(body).toMatchObject({ monthlyEmailLimit: 5000, bounceGuard: 0.025 });
     await page.getByRole('textbox', { name: 'Emails per month' }).fill('');
     await page.getByRole('button', { name: 'Save limits' }).click();
@@ -138,7 +139,7 @@ describeInBrowser('the operator’s screens', () => {
   });
 
   it('show the replies of providers by code, and keep the time span in the address', async () => {
-    const { page, settled } = await asOperator({ path: '/operator/providers' });
+    const { page, settled } = await openAsOperator({ path: '/operator/providers' });
     const table = page.getByRole('table', { name: 'Provider responses' });
     await table.getByText('550 5.1.1', { exact: true }).waitFor();
     await table.getByText('full.example').waitFor();
@@ -155,7 +156,7 @@ describeInBrowser('the operator’s screens', () => {
     ['phone', true],
     ['desktop', true],
   ] as const)('fit a %s, dark %s', async (viewport, dark) => {
-    const { page, open } = await asOperator({ viewport, dark });
+    const { page, open } = await openAsOperator({ viewport, dark });
     const [hostile] = await service.db.selectFrom('projects').select('id').where('name', '=', HOSTILE).execute();
     for (const path of ['', '/projects', `/projects/${hostile?.id}`, '/providers']) {
       await open(`/operator${path}`);
@@ -165,9 +166,10 @@ describeInBrowser('the operator’s screens', () => {
   });
 });
 
-const namesOf = (page: Page) => page.getByRole('table', { name: 'Projects' }).locator('tbody a').allInnerTexts();
+const readProjectNames = (page: Page) =>
+  page.getByRole('table', { name: 'Projects' }).locator('tbody a').allInnerTexts();
 
-async function readHolder(db: Db, projectId: string): Promise<string | null> {
+async function readHoldingOperator(db: Db, projectId: string): Promise<string | null> {
   const row = await db
     .selectFrom('projects')
     .select('operator_hold_reason')
@@ -176,7 +178,7 @@ async function readHolder(db: Db, projectId: string): Promise<string | null> {
   return row.operator_hold_reason;
 }
 
-async function ownerOf(service: TestService): Promise<Record<string, string>> {
+async function signInAsOwner(service: TestService): Promise<Record<string, string>> {
   return signIn({ db: service.db, deps: { config: { publicUrl: service.baseUrl } } }, service.two);
 }
 
@@ -195,7 +197,7 @@ async function pauseRecovery(service: TestService): Promise<void> {
  * hostile name, outcomes, and replies of providers.
  */
 async function buildOperation({ db, one, two }: TestService): Promise<void> {
-  const process = (kind: 'api' | 'worker', build: string, seen: string) => ({
+  const createProcess = (kind: 'api' | 'worker', build: string, seen: string) => ({
     id: uuidv7(),
     kind,
     host: 'host-1',
@@ -208,9 +210,9 @@ async function buildOperation({ db, one, two }: TestService): Promise<void> {
   await db
     .insertInto('processes')
     .values([
-      process('api', 'aaaaaaaaaaaaaaaa', '1 hour'),
-      process('worker', 'bbbbbbbbbbbbbbbb', '1 hour'),
-      process('worker', 'bbbbbbbbbbbbbbbb', '-1 minute'),
+      createProcess('api', 'aaaaaaaaaaaaaaaa', '1 hour'),
+      createProcess('worker', 'bbbbbbbbbbbbbbbb', '1 hour'),
+      createProcess('worker', 'bbbbbbbbbbbbbbbb', '-1 minute'),
     ])
     .execute();
   await sql`UPDATE periodic_work SET ended_at = now(), duration_ms = 12500`.execute(db);

@@ -67,7 +67,7 @@ describeInBrowser('menus and dialogs of the dashboard', () => {
     const kinds = new Set<string>();
     for (const { path } of listScreens(data)) {
       await open(path);
-      for (const label of await menusOf(page)) {
+      for (const label of await listMenus(page)) {
         const kind = label.replace(/ for .*/, '');
         if (kinds.has(`${kind} ${path.split('/')[1]}`)) continue;
         kinds.add(`${kind} ${path.split('/')[1]}`);
@@ -111,7 +111,7 @@ async function openDialog(page: Page, opener: Opener): Promise<void> {
 }
 
 /** Returns the names of the buttons that open a menu. */
-async function menusOf(page: Page): Promise<string[]> {
+async function listMenus(page: Page): Promise<string[]> {
   const buttons = await page.locator(MENUS).filter({ visible: true }).all();
   const names = await Promise.all(
     buttons.map(async (button) => (await button.getAttribute('aria-label')) ?? (await button.textContent()) ?? ''),

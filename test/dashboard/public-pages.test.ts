@@ -33,9 +33,9 @@ describeInBrowser('pages outside the dashboard', () => {
     token = createLinkTokens(TEST_SECRET_KEY, emailId).manage;
     const body = { to, from: 'hello@shop.example.com', subject: LONG, body: `<p>${LONG}</p>` };
     await service.call('POST', '/v1/send', { body });
-    const list = async () => (await service.call('GET', '/mailbox.json', { key: null })).body.data;
-    await until(async () => (await list()).length > 0, 'the captured email');
-    captured = (await list())[0].id;
+    const listMailbox = async () => (await service.call('GET', '/mailbox.json', { key: null })).body.data;
+    await until(async () => (await listMailbox()).length > 0, 'the captured email');
+    captured = (await listMailbox())[0].id;
   });
   afterAll(() => service?.close());
 

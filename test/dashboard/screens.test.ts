@@ -30,7 +30,7 @@ const OPERATOR = 'operator@people.test';
 const OWNER = 'maren@shop.example.com';
 const NOWHERE = '/nowhere';
 /** Paths with placeholders for ids, so that each has a test before records exist. */
-const SCREENS = listScreens(namesInPlaceOfIds());
+const SCREENS = listScreens(createPlaceholderData());
 
 describeInBrowser('every screen of the dashboard', () => {
   let service: TestService;
@@ -51,7 +51,7 @@ describeInBrowser('every screen of the dashboard', () => {
 
   // One browser window for each project and role of user. Each screen is opened by its address without another sign-in.
   const windows = new Map<string, Promise<BrowserContext>>();
-  const windowOf = (project: TestProject, { operator }: Screen) => {
+  const getWindow = (project: TestProject, { operator }: Screen) => {
     const name = `${project.id} ${operator}`;
     const owner = project === plain.project ? OWNER : undefined;
     const window = windows.get(name) ?? openSignedInWindow({ service, project, email: operator ? OPERATOR : owner });
@@ -62,14 +62,14 @@ describeInBrowser('every screen of the dashboard', () => {
   // In the malicious project, one page reaches all screens by navigation. In the other project, each screen is opened
   // by its address.
   const tours = new Map<boolean, Promise<{ page: Page; watch: PageWatch }>>();
-  const tourOf = (screen: Screen) => {
+  const getTour = (screen: Screen) => {
     const isOperator = screen.operator === true;
-    const tour = tours.get(isOperator) ?? beginTour(screen);
+    const tour = tours.get(isOperator) ?? startTour(screen);
     tours.set(isOperator, tour);
     return tour;
   };
-  const beginTour = async (screen: Screen) => {
-    const page = await (await windowOf(hostile.project, screen)).newPage();
+  const startTour = async (screen: Screen) => {
+    const page = await (await getWindow(hostile.project, screen)).newPage();
     const watch = await watchPage(page, service.baseUrl);
     await page.goto(`${service.baseUrl}/app${NOWHERE}`);
     return { page, watch };
@@ -98,7 +98,7 @@ describeInBrowser('every screen of the dashboard', () => {
     );
     expect(routes).toContain('/contacts');
     const listed = [...SCREENS, ...OPEN_SCREENS].map(({ path }) => path.replace(/\?.*/, ''));
-    const unlisted = routes.filter((route) => !listed.some((path) => patternOf(route).test(path)));
+    const unlisted = routes.filter((route) => !listed.some((path) => createPattern(route).test(path)));
     expect(unlisted, 'routes that test/support/browser/dashboard-screens.ts lacks').toEqual([]);
   });
 
@@ -111,13 +111,13 @@ describeInBrowser('every screen of the dashboard', () => {
   for (const [n, { name }] of SCREENS.entries()) {
     it(`${name} is readable in light and dark mode, on a laptop and a phone`, async () => {
       const screen = listScreens(plain)[n] as Screen;
-      const window = await windowOf(plain.project, screen);
+      const window = await getWindow(plain.project, screen);
       await checkScreen(await openDashboard({ service, window, path: screen.path }), screen);
     });
 
     it(`${name} runs no script of a project with malicious data, and its layout stays intact`, async () => {
       const screen = listScreens(hostile)[n] as Screen;
-      const { page, watch } = await tourOf(screen);
+      const { page, watch } = await getTour(screen);
       onTestFailed(async () => console.error(`It is in ${await takeScreenshot(page, `hostile-${name}`)}`));
       const before = watch.faults().length;
       await page.setViewportSize(VIEWPORTS.desktop);
@@ -153,29 +153,29 @@ async function checkScreen(
   { name }: Screen,
   { keepsDark = false } = {},
 ): Promise<void> {
-  const keep = async (width: number, scheme = '') => {
+  const storeScreenshot = async (width: number, scheme = '') => {
     if (PICTURES) await takeScreenshot(page, `${name}${scheme}-${width}`, { folder: PICTURES });
   };
   await expectNoSeriousAxeViolations(page, { isStrict: true });
   await expectNoSidewaysScroll(page);
-  await keep(VIEWPORTS.desktop.width);
+  await storeScreenshot(VIEWPORTS.desktop.width);
   await page.emulateMedia({ colorScheme: 'dark' });
   await expectNoSeriousAxeViolations(page, { rules: COLOR_RULES });
-  if (keepsDark) await keep(VIEWPORTS.desktop.width, '-dark');
+  if (keepsDark) await storeScreenshot(VIEWPORTS.desktop.width, '-dark');
   await page.emulateMedia({ colorScheme: 'light' });
   await page.setViewportSize(VIEWPORTS.phone);
   await settled();
   await expectNoSidewaysScroll(page);
-  await keep(VIEWPORTS.phone.width);
+  await storeScreenshot(VIEWPORTS.phone.width);
 }
 
 /** Returns the pattern of a route: `$id` stands for one part of a path. */
-function patternOf(route: string): RegExp {
+function createPattern(route: string): RegExp {
   return new RegExp(`^${route.replace(/\$\w+/g, '[^/]+')}/?$`);
 }
 
 /** Placeholder ids for all records that `listScreens` reads. Every id is `id`. */
-function namesInPlaceOfIds(): DashboardData {
+function createPlaceholderData(): DashboardData {
   const anything: unknown = new Proxy(() => 'id', {
     get: (_, key) => (key === Symbol.toPrimitive || key === 'toString' ? () => 'id' : anything),
   });

@@ -27,10 +27,10 @@ describeInBrowser('segments in a browser', () => {
       ['bo@example.com', 'pro'],
       ['cy@example.com', 'free'],
     ])
-      await api('POST', '/contacts', { email, data: { plan } });
+      await callApi('POST', '/contacts', { email, data: { plan } });
   });
 
-  async function api(method: string, path: string, body?: unknown) {
+  async function callApi(method: string, path: string, body?: unknown) {
     const response = await service.call(method, path, { key: project.secretKey, ...(body !== undefined && { body }) });
     expect(response.status, JSON.stringify(response.body)).toBeLessThan(300);
     return response.body;
@@ -78,7 +78,7 @@ describeInBrowser('segments in a browser', () => {
   });
 
   it('a choice takes the first option with Enter, also if the options arrive after the text', async () => {
-    const { id } = await api('POST', '/segments', { name: 'On pro', filters: PLAN_IS_PRO });
+    const { id } = await callApi('POST', '/segments', { name: 'On pro', filters: PLAN_IS_PRO });
     const { page } = await openDashboard({ service, project, path: `/segments/${id}` });
     const release = await holdRequests(page, '**/contacts?limit=20*');
     await page.getByRole('tab', { name: 'Explain' }).click();
@@ -114,7 +114,7 @@ describeInBrowser('segments in a browser', () => {
   });
 
   it('groups and nested groups keep stored values', async () => {
-    const member = await api('POST', '/segments', { name: 'Press', type: 'STATIC' });
+    const member = await callApi('POST', '/segments', { name: 'Press', type: 'STATIC' });
     const nested = {
       logic: 'OR',
       groups: [
@@ -128,7 +128,7 @@ describeInBrowser('segments in a browser', () => {
         },
       ],
     };
-    const { id } = await api('POST', '/segments', { name: 'Nested', filters: nested });
+    const { id } = await callApi('POST', '/segments', { name: 'Nested', filters: nested });
     const { page } = await openDashboard({ service, project, path: `/segments/${id}?tab=condition` });
     const second = page.getByRole('region', { name: 'Group 2', exact: true });
     await second.getByRole('textbox', { name: 'Field of filter 1' }).first().waitFor();
@@ -139,7 +139,7 @@ describeInBrowser('segments in a browser', () => {
     await page.getByRole('heading', { name: 'Matching contacts' }).waitFor();
     await page.getByRole('button', { name: 'Save', exact: true }).click();
     await page.getByText('Saved.').waitFor();
-    const stored = await api('GET', `/segments/${id}`);
+    const stored = await callApi('GET', `/segments/${id}`);
     const [first, other] = nested.groups;
     const subscribed = { field: 'subscribed', operator: 'equals', value: true };
     expect(stored.condition).toEqual({
@@ -149,7 +149,7 @@ describeInBrowser('segments in a browser', () => {
   });
 
   it('a static segment accepts addresses, names unknown ones, and restores a removed contact', async () => {
-    const { id } = await api('POST', '/segments', { name: 'Press', type: 'STATIC' });
+    const { id } = await callApi('POST', '/segments', { name: 'Press', type: 'STATIC' });
     const { page } = await openDashboard({ service, project, path: `/segments/${id}` });
     await page.getByLabel('Add members').fill('ada@example.com, nobody@example.com');
     await page.getByRole('button', { name: 'Add', exact: true }).click();
@@ -173,8 +173,8 @@ describeInBrowser('segments in a browser', () => {
   });
 
   it('a static segment restores a removed contact, also after its row has disappeared', async () => {
-    const { id } = await api('POST', '/segments', { name: 'Slow', type: 'STATIC' });
-    await api('POST', `/segments/${id}/members`, { emails: ['ada@example.com'] });
+    const { id } = await callApi('POST', '/segments', { name: 'Slow', type: 'STATIC' });
+    await callApi('POST', `/segments/${id}/members`, { emails: ['ada@example.com'] });
     const { page } = await openDashboard({ service, project, path: `/segments/${id}` });
     const remove = page.getByRole('button', { name: 'Remove ada@example.com' });
     await remove.waitFor();
@@ -188,7 +188,7 @@ describeInBrowser('segments in a browser', () => {
 
   it('a segment is readable on a phone in dark mode, with any name', async () => {
     const name = `<img src=x onerror=alert(1)>${'long'.repeat(60)}`.slice(0, 255);
-    const { id } = await api('POST', '/segments', { name, slug: 'hostile', filters: PLAN_IS_PRO });
+    const { id } = await callApi('POST', '/segments', { name, slug: 'hostile', filters: PLAN_IS_PRO });
     const { page, settled } = await openDashboard({
       service,
       project,

@@ -21,7 +21,7 @@ describeInBrowser('settings in a browser', () => {
     project = await buildProject(service.db, 'The shop');
   });
 
-  const stored = () =>
+  const readProject = () =>
     service.db.selectFrom('projects').selectAll().where('id', '=', project.id).executeTakeFirstOrThrow();
 
   it('the settings of a project are changed field by field, and each error is shown at its field', async () => {
@@ -42,7 +42,7 @@ describeInBrowser('settings in a browser', () => {
     await page.getByLabel('To', { exact: true }).fill('17:30');
     await page.getByRole('button', { name: 'Save', exact: true }).click();
     await page.getByText('Saved.').waitFor();
-    expect(await stored()).toMatchObject({
+    expect(await readProject()).toMatchObject({
       name: 'The new shop',
       sending_window: { from: '09:00', to: '17:30', days: [1, 2, 3, 4, 5] },
       bounce_guard: 0.1,
@@ -101,11 +101,11 @@ describeInBrowser('settings in a browser', () => {
 
     await openFromMenu(page, 'Topics');
     await page.getByLabel('Name').fill('News');
-    const color = () =>
+    const readSwitchColor = () =>
       page.evaluate(`getComputedStyle(document.querySelector('.mantine-Switch-track')).backgroundColor`);
-    const on = await color();
+    const on = await readSwitchColor();
     await page.getByRole('switch').click({ force: true });
-    await expect.poll(color).not.toBe(on);
+    await expect.poll(readSwitchColor).not.toBe(on);
     await page.getByRole('button', { name: 'Add topic' }).click();
     await page.getByRole('table', { name: 'Topics' }).getByText('News').waitFor();
 

@@ -2,7 +2,7 @@ import { IconHome } from '@tabler/icons-react';
 import { expect, it } from 'vitest';
 import { activeLink, type NavLinkTo } from '../../dashboard/app/nav.ts';
 
-const link = (to: string, also?: string): NavLinkTo => ({
+const createLink = (to: string, also?: string): NavLinkTo => ({
   to,
   label: to,
   icon: IconHome,
@@ -10,12 +10,12 @@ const link = (to: string, also?: string): NavLinkTo => ({
   ...(also && { also }),
 });
 const LINKS = [
-  link('/'),
-  link('/automations', '/messages/executions'),
-  link('/messages'),
-  link('/messages/sms'),
-  link('/settings'),
-  link('/settings/domains'),
+  createLink('/'),
+  createLink('/automations', '/messages/executions'),
+  createLink('/messages'),
+  createLink('/messages/sms'),
+  createLink('/settings'),
+  createLink('/settings/domains'),
 ];
 
 it.each([

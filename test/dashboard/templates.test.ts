@@ -69,7 +69,7 @@ describeInBrowser('the templates of the dashboard', () => {
   afterAll(() => service?.close());
 
   const readSaved = async (id: string) => (await service.call('GET', `/v1/templates/${id}`)).body;
-  const create = async (fields: object) => {
+  const createTemplate = async (fields: object) => {
     const email = { name: 'A', type: 'TRANSACTIONAL', subject: 'Hi', from: 'hi@shop.example', body: '<p>Hi</p>' };
     return (await service.call('POST', '/v1/templates', { body: { ...email, ...fields } })).body.id as string;
   };
@@ -78,7 +78,7 @@ describeInBrowser('the templates of the dashboard', () => {
     await page.getByText('Code', { exact: true }).click();
     await page.getByRole('textbox', CODE).waitFor();
   };
-  const previewed = (page: Page) => page.frameLocator('iframe[title="Email preview"]').last();
+  const findPreview = (page: Page) => page.frameLocator('iframe[title="Email preview"]').last();
 
   it('are written as code with errors at their position, previewed for a contact, and saved', async () => {
     const { page, open, settled, mayFail } = await openDashboard({ service, project: service.two, path: '/templates' });
@@ -89,7 +89,7 @@ describeInBrowser('the templates of the dashboard', () => {
     await page.getByRole('dialog').getByRole('button', { name: 'New template' }).click();
     const code = page.getByRole('textbox', CODE);
     await showCode(page);
-    await previewed(page).getByText('Hello there,').waitFor();
+    await findPreview(page).getByText('Hello there,').waitFor();
     await expectNoSeriousAxeViolations(page);
 
     mayFail(/response: 422 to POST .*\/templates\/preview/);
@@ -100,7 +100,7 @@ describeInBrowser('the templates of the dashboard', () => {
     await page.locator('.cm-lintRange-error').waitFor();
     await page.keyboard.press('Control+A');
     await page.keyboard.insertText('<p>Hello {{ nickname }}, welcome</p>');
-    await previewed(page).getByText('welcome').waitFor();
+    await findPreview(page).getByText('welcome').waitFor();
     await page.getByText('Missing values').waitFor();
     await page.getByRole('button', { name: 'Save' }).click();
     await page.getByText('Saved.').waitFor();
@@ -114,12 +114,12 @@ describeInBrowser('the templates of the dashboard', () => {
   });
 
   it('have code and preview side by side with room for both, and show details on request', async () => {
-    const id = await create({ name: 'Wide code', body: NEWSLETTER });
+    const id = await createTemplate({ name: 'Wide code', body: NEWSLETTER });
     const { page } = await openDashboard({ service, path: `/templates/${id}` });
     const details = page.getByRole('complementary', { name: 'Details' });
     await details.waitFor();
     await showCode(page);
-    await previewed(page).getByText('Köln').first().waitFor();
+    await findPreview(page).getByText('Köln').first().waitFor();
     const code = await page.locator('.cm-editor').boundingBox();
     const preview = await page.locator('iframe[title="Email preview"]').last().boundingBox();
     expect(Math.min(code?.width ?? 0, preview?.width ?? 0)).toBeGreaterThan(560);
@@ -133,7 +133,7 @@ describeInBrowser('the templates of the dashboard', () => {
   });
 
   it('show the rendered preheader, and report an error in it', async () => {
-    const id = await create({ name: 'With a preheader', preheader: 'For {{firstName ?? you}} & more' });
+    const id = await createTemplate({ name: 'With a preheader', preheader: 'For {{firstName ?? you}} & more' });
     const { page, mayFail } = await openDashboard({ service, path: `/templates/${id}` });
     await showCode(page);
     await page.getByText('Preview text: For you & more').waitFor();
@@ -144,7 +144,7 @@ describeInBrowser('the templates of the dashboard', () => {
   });
 
   it('keep unsaved text over a reload, report that, and discard it on request', async () => {
-    const id = await create({ name: 'Kept' });
+    const id = await createTemplate({ name: 'Kept' });
     const { page, open } = await openDashboard({ service, path: `/templates/${id}` });
     await page.getByLabel('Subject').fill('Hi {{firstName}}');
     await page.getByText('Unsaved changes, kept in this browser').waitFor();
@@ -159,7 +159,7 @@ describeInBrowser('the templates of the dashboard', () => {
   });
 
   it('are edited in the visual editor, and all other text stays byte for byte', async () => {
-    const id = await create({ name: 'Newsletter', body: NEWSLETTER });
+    const id = await createTemplate({ name: 'Newsletter', body: NEWSLETTER });
     const { page } = await openDashboard({ service, path: `/templates/${id}` });
     const email = page.frameLocator('iframe[title="Email, editable in place"]');
     const words = email.locator('[contenteditable]', { hasText: 'Grüße aus Köln' });
@@ -191,7 +191,7 @@ describeInBrowser('the templates of the dashboard', () => {
   });
 
   it('accept uploaded images, show where each image is used, and delete unused ones', async () => {
-    const id = await create({ name: 'With a picture', body: '<p>Hi</p>\n' });
+    const id = await createTemplate({ name: 'With a picture', body: '<p>Hi</p>\n' });
     const { page, open } = await openDashboard({ service, path: `/templates/${id}`, mayFail: [PICTURES_OF_MAILS] });
     const code = page.getByRole('textbox', CODE);
     await showCode(page);
@@ -226,7 +226,7 @@ describeInBrowser('the templates of the dashboard', () => {
   });
 
   it('accept images pasted into the code, at the cursor, while the user keeps typing', async () => {
-    const id = await create({ name: 'Pasted', body: '<p>One</p>\n<p>Two</p>\n' });
+    const id = await createTemplate({ name: 'Pasted', body: '<p>One</p>\n<p>Two</p>\n' });
     const { page } = await openDashboard({ service, path: `/templates/${id}`, mayFail: [PICTURES_OF_MAILS] });
     await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
     await showCode(page);
@@ -249,7 +249,7 @@ describeInBrowser('the templates of the dashboard', () => {
   });
 
   it('accept images pasted or dropped in the visual editor, at the cursor or where they are dropped', async () => {
-    const id = await create({ name: 'In place', body: '<p>One</p><p>Two</p>' });
+    const id = await createTemplate({ name: 'In place', body: '<p>One</p><p>Two</p>' });
     const { page } = await openDashboard({ service, path: `/templates/${id}`, mayFail: [PICTURES_OF_MAILS] });
     await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
     await page.getByRole('textbox', { name: 'Subject' }).click();
@@ -273,7 +273,7 @@ describeInBrowser('the templates of the dashboard', () => {
   });
 
   it('are built of blocks by clicks, each after the selected block and above the footer, without code', async () => {
-    const id = await create({ name: 'Built', body: FRAMED });
+    const id = await createTemplate({ name: 'Built', body: FRAMED });
     const { page } = await openDashboard({ service, path: `/templates/${id}`, mayFail: [PICTURES_OF_MAILS] });
     const mail = page.frameLocator('iframe[title="Email, editable in place"]');
     await mail.getByText('First row').waitFor();
@@ -315,7 +315,7 @@ describeInBrowser('the templates of the dashboard', () => {
   });
 
   it('change the alignment, size and color of the selected block, and the height of a spacer, without code', async () => {
-    const id = await create({ name: 'Styled', body: `<h2 style="margin:0">Teas</h2>\n<p class=a>Other</p>` });
+    const id = await createTemplate({ name: 'Styled', body: `<h2 style="margin:0">Teas</h2>\n<p class=a>Other</p>` });
     const { page } = await openDashboard({ service, path: `/templates/${id}` });
     const mail = page.frameLocator('iframe[title="Email, editable in place"]');
     await mail.getByText('Teas').click();
@@ -350,7 +350,7 @@ describeInBrowser('the templates of the dashboard', () => {
 
   it('change the properties of a block and the target of a link on a phone, in a sheet below the email', async () => {
     const body = `<h2 style="margin:0">Teas</h2>\n<p class=a><a href="https://example.com/a">Shop</a></p>`;
-    const id = await create({ name: 'On a phone', body });
+    const id = await createTemplate({ name: 'On a phone', body });
     const { page } = await openDashboard({ service, path: `/templates/${id}`, viewport: 'phone' });
     const mail = page.frameLocator('iframe[title="Email, editable in place"]');
     const sheet = page.getByRole('region', { name: 'Block properties' });
@@ -377,7 +377,7 @@ describeInBrowser('the templates of the dashboard', () => {
   });
 
   it('have columns and products side by side in a wide email and stacked on a phone, also without media queries', async () => {
-    const id = await create({ name: 'Columns', body: layoutOf('letter').body });
+    const id = await createTemplate({ name: 'Columns', body: layoutOf('letter').body });
     const { page } = await openDashboard({ service, path: `/templates/${id}`, mayFail: [PICTURES_OF_MAILS] });
     const mail = page.frameLocator('iframe[title="Email, editable in place"]');
     await mail.getByText('Kind regards').waitFor();
@@ -429,7 +429,7 @@ describeInBrowser('the templates of the dashboard', () => {
   });
 
   it('send a test of the current text, saved or not', async () => {
-    const id = await create({ name: 'Tested' });
+    const id = await createTemplate({ name: 'Tested' });
     const { page } = await openDashboard({ service, path: `/templates/${id}` });
     await page.getByLabel('Subject').fill('Not saved yet');
     await page.getByRole('button', { name: 'Send test' }).click();
@@ -447,7 +447,12 @@ describeInBrowser('the templates of the dashboard', () => {
     const name = `<img src=x onerror=alert(1)>${'W'.repeat(150)}`;
     const body =
       '<script>alert(1)</script><img src="data:," onerror="alert(2)"><svg onload="alert(3)"></svg><p>{{firstName}}</p>';
-    const id = await create({ name, description: '"><script>alert(4)</script>', subject: name.slice(0, 150), body });
+    const id = await createTemplate({
+      name,
+      description: '"><script>alert(4)</script>',
+      subject: name.slice(0, 150),
+      body,
+    });
     const { page, open } = await openDashboard({ service, path: '/templates', viewport: 'phone', dark: true });
     await page.getByRole('link', { name: name.slice(0, 40) }).waitFor();
     await expectNoSidewaysScroll(page);

@@ -38,8 +38,8 @@ async function startCampaign(): Promise<CampaignStart> {
 }
 
 /** Claims up to `size` of the first open recipients, and returns the number of claimed recipients. */
-async function claim(db: Db, start: CampaignStart, size: number): Promise<number> {
-  const key = (await findChunkTiming(db, { ...start, seq: 1 }))?.key ?? '';
+async function claimRecipients(db: Db, start: CampaignStart, size: number): Promise<number> {
+  const key = (await findChunkClock(db, { ...start, seq: 1 }))?.key ?? '';
   return claimFirstRecipients(db, start, { size, clock: { key, closesAt: null } });
 }
 
@@ -53,9 +53,9 @@ const waitForLockWaiters = (count: number) =>
   }, `${count} that wait for the lock`);
 
 /** Starts a claim of three recipients whose transaction stays open. */
-async function openClaim(start: CampaignStart): Promise<{ commit: () => Promise<void> }> {
+async function startClaim(start: CampaignStart): Promise<{ commit: () => Promise<void> }> {
   const trx = await database.db.startTransaction().execute();
-  expect(await claim(trx, start, 3)).toBe(3);
+  expect(await claimRecipients(trx, start, 3)).toBe(3);
   return {
     async commit() {
       await trx.commit().execute();
@@ -69,10 +69,10 @@ it.each([
 ] as const)('%s of a campaign waits for running claims, and later claims wait for it', async (_, change, status) => {
   const start = await startCampaign();
   const ref = { projectId: start.projectId, id: start.campaignId, reason: 'requested' as const };
-  const first = await openClaim(start);
+  const first = await startClaim(start);
   const changed = inTransaction(database.db, (trx) => change(trx, ref));
   await waitForLockWaiters(1);
-  const later = claim(database.db, start, 3);
+  const later = claimRecipients(database.db, start, 3);
   await waitForLockWaiters(2);
   await first.commit();
   expect((await changed).campaign.status).toBe(status);
@@ -81,10 +81,10 @@ it.each([
 
 it('cancelling a campaign whose workflow was terminated in Temporal waits for running claims, and later claims wait for it', async () => {
   const start = await startCampaign();
-  const first = await openClaim(start);
+  const first = await startClaim(start);
   const cancelled = inTransaction(database.db, (trx) => cancelStopped(trx, start));
   await waitForLockWaiters(1);
-  const later = claim(database.db, start, 3);
+  const later = claimRecipients(database.db, start, 3);
   await waitForLockWaiters(2);
   await first.commit();
   expect(await cancelled).not.toEqual([]);
@@ -95,7 +95,7 @@ it('a pause of one campaign does not block claims of another', async () => {
   const [one, other] = [await startCampaign(), await startCampaign()];
   await inTransaction(database.db, async (trx) => {
     await pauseCampaign(trx, { projectId: one.projectId, id: one.campaignId, reason: 'requested' });
-    expect(await claim(database.db, other, 10)).toBe(10);
+    expect(await claimRecipients(database.db, other, 10)).toBe(10);
   });
 });
 
@@ -103,7 +103,7 @@ it('claims and completions of recipients write to no index', async () => {
   const start = await startCampaign();
   await database.db.transaction().execute(async (trx) => {
     const before = await countUpdates(trx);
-    expect(await claim(trx, start, 10)).toBe(10);
+    expect(await claimRecipients(trx, start, 10)).toBe(10);
     const [deferred, ...sent] = await listClaimed(trx, start);
     if (!deferred) throw new Error('nothing is claimed');
     expect(await requeueDeferredEmails(trx, [{ ...deferred, error: '451 4.7.1 Later' }])).toBe(1);

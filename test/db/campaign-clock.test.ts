@@ -33,32 +33,32 @@ afterAll(async () => {
   await database?.drop();
 });
 
-const set = (changes: Parameters<typeof updateProject>[1]['changes']) =>
+const updateSettings = (changes: Parameters<typeof updateProject>[1]['changes']) =>
   inTransaction(database.db, (trx) => updateProject(trx, { projectId, changes }));
 
 /** Claims recipients with settings that were read earlier. Returns the number of claimed recipients. */
 async function claimChunk(clock: OpenGate): Promise<number> {
   return claimFirstRecipients(database.db, start, { size: 100, clock });
 }
-const keyNow = async () => (await findChunkTiming(database.db, { ...start, seq: 1 }))?.key ?? '';
+const readClockKey = async () => (await findChunkClock(database.db, { ...start, seq: 1 }))?.key ?? '';
 
 describe('the statement that claims recipients', () => {
   it('claims no recipient after the sending window has closed, although it was open at the start of the turn', async () => {
-    const key = await keyNow();
+    const key = await readClockKey();
     expect(await claimChunk({ key, closesAt: new Date(Date.now() - 1) })).toBe(0);
     expect(await claimChunk({ key, closesAt: new Date(Date.now() + 60_000) })).toBe(10);
   });
 
   it('claims no recipient if the window or time zone has changed since its settings were read', async () => {
-    const key = await keyNow();
+    const key = await readClockKey();
     const sendingWindow = { from: '08:00', to: '09:00', days: [1] };
     const projects = [{ sendingWindow }, { timezone: 'Asia/Kathmandu' }];
     for (const changes of projects) {
-      const before = await keyNow();
-      await set(changes);
+      const before = await readClockKey();
+      await updateSettings(changes);
       expect(await claimChunk({ key: before, closesAt: null })).toBe(0);
     }
-    await set({ sendingWindow: null, timezone: 'UTC' });
+    await updateSettings({ sendingWindow: null, timezone: 'UTC' });
     expect(await claimChunk({ key, closesAt: null })).toBe(10);
   });
 });

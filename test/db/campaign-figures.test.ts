@@ -45,13 +45,13 @@ async function buildCampaign(): Promise<{ id: string; emailIds: string[] }> {
   return { id, emailIds: rows.map((row) => row.id) };
 }
 
-const counts = (id: string) => countCampaign(database.db, { projectId, id });
-const stats = async (id: string) => {
+const readCounts = (id: string) => countCampaign(database.db, { projectId, id });
+const readAllStats = async (id: string) => {
   const { detail, counts } = await readStats(database.db, { projectId, id, startedAt: new Date() });
   return { ...counts, ...detail };
 };
 /** Returns the numbers of the chunks with stored statistics. */
-async function readKept(id: string): Promise<number[]> {
+async function listStoredChunks(id: string): Promise<number[]> {
   const { rows } = await sql<{ seq: number }>`
     SELECT seq FROM campaign_chunks WHERE campaign_id = ${id} AND figures IS NOT NULL ORDER BY seq`.execute(
     database.db,
@@ -72,8 +72,8 @@ const recordEmailFeedback = (emailId: string, kind: 'delivery' | 'complaint') =>
     }),
   );
 
-async function open(emailId: string, p: { machine: boolean }): Promise<void> {
-  const [email] = await listEmailsOfAnyProject(database.db, [emailId]);
+async function recordOpen(emailId: string, p: { machine: boolean }): Promise<void> {
+  const [email] = await listProvenEmails(database.db, [emailId]);
   if (!email) throw new Error('no mail');
   const none = { opens: 0, openedAt: null, clicks: 0, clickedAt: null, link: null, machineOpens: 0, machineClicks: 0 };
   const of = p.machine ? { machineOpens: 1 } : { opens: 1, openedAt: new Date() };
@@ -84,17 +84,17 @@ async function open(emailId: string, p: { machine: boolean }): Promise<void> {
 describe('the statistics of a campaign', () => {
   it('are stored with the campaign’s chunks, and are the same when they are read again', async () => {
     const { id } = await buildCampaign();
-    expect(await readKept(id)).toEqual([]);
-    const first = await stats(id);
+    expect(await listStoredChunks(id)).toEqual([]);
+    const first = await readAllStats(id);
     expect(first).toMatchObject({ total: 12, pending: 0, sent: 10, failed: 2, byReason: { provider_rejected: 2 } });
     expect(first.series[0]).toMatchObject({ sent: 10, opened: 0 });
-    expect(await readKept(id)).toEqual([1, 2, 3]);
-    expect(await stats(id)).toEqual(first);
+    expect(await listStoredChunks(id)).toEqual([1, 2, 3]);
+    expect(await readAllStats(id)).toEqual(first);
   });
 
   it('agree with the list of recipients for every outcome', async () => {
     const { id, emailIds } = await buildCampaign();
-    await open(emailIds[1] ?? '', { machine: false });
+    await recordOpen(emailIds[1] ?? '', { machine: false });
     await recordEmailFeedback(emailIds[1] ?? '', 'complaint');
     await sql`UPDATE emails SET status = 'FAILED', reason = 'unsubscribed', sent_at = NULL WHERE id = ${emailIds[2]}`.execute(
       database.db,
@@ -102,7 +102,7 @@ describe('the statistics of a campaign', () => {
     await sql`UPDATE emails SET status = 'BOUNCED', reason = 'bounced:policy', bounced_at = now() WHERE id = ${emailIds[3]}`.execute(
       database.db,
     );
-    const { total, ...named } = await counts(id);
+    const { total, ...named } = await readCounts(id);
     expect(named).toMatchObject({ sent: 9, failed: 2, skipped: 1, opened: 1, complained: 1, bounced: 1, pending: 0 });
     for (const [outcome, n] of Object.entries(named)) {
       const page = { limit: 50, cursor: undefined };
@@ -114,40 +114,40 @@ describe('the statistics of a campaign', () => {
 
   it('include feedback immediately, and store it', async () => {
     const { id, emailIds } = await buildCampaign();
-    await counts(id);
-    await open(emailIds[1] ?? '', { machine: false });
-    await open(emailIds[1] ?? '', { machine: false });
-    await open(emailIds[5] ?? '', { machine: true });
+    await readCounts(id);
+    await recordOpen(emailIds[1] ?? '', { machine: false });
+    await recordOpen(emailIds[1] ?? '', { machine: false });
+    await recordOpen(emailIds[5] ?? '', { machine: true });
     await recordEmailFeedback(emailIds[2] ?? '', 'delivery');
     await recordEmailFeedback(emailIds[9] ?? '', 'complaint');
     const found = { opened: 1, delivered: 1, complained: 1, machineOpens: 1, sent: 10, total: 12 };
-    const first = await stats(id);
+    const first = await readAllStats(id);
     expect(first).toMatchObject(found);
     expect(first.series[0]).toMatchObject({ opened: 1, delivered: 1 });
-    expect([await readKept(id), await countTouches()]).toEqual([[1, 2, 3], 0]);
-    expect(await stats(id)).toEqual(first);
+    expect([await listStoredChunks(id), await countTouches()]).toEqual([[1, 2, 3], 0]);
+    expect(await readAllStats(id)).toEqual(first);
   });
 
   it('count automated opens by hour during the first three days, and are deleted with the campaign', async () => {
     const { id, emailIds } = await buildCampaign();
     const { db } = database;
-    const started = (ago: string) =>
+    const setStartedAgo = (ago: string) =>
       sql`UPDATE campaigns SET started_at = now() - ${ago}::interval WHERE id = ${id}`.execute(db);
     const other = await buildCampaign();
-    await started('80 hours');
-    await open(emailIds[1] ?? '', { machine: true });
-    expect((await stats(id)).machineSeries[0]).toMatchObject({ opens: 0, clicks: 0 });
-    await started('0 hours');
-    await open(emailIds[1] ?? '', { machine: true });
-    await open(emailIds[5] ?? '', { machine: true });
-    await open(emailIds[5] ?? '', { machine: false });
-    const { machineSeries, series, machineOpens } = await stats(id);
+    await setStartedAgo('80 hours');
+    await recordOpen(emailIds[1] ?? '', { machine: true });
+    expect((await readAllStats(id)).machineSeries[0]).toMatchObject({ opens: 0, clicks: 0 });
+    await setStartedAgo('0 hours');
+    await recordOpen(emailIds[1] ?? '', { machine: true });
+    await recordOpen(emailIds[5] ?? '', { machine: true });
+    await recordOpen(emailIds[5] ?? '', { machine: false });
+    const { machineSeries, series, machineOpens } = await readAllStats(id);
     expect(machineOpens).toBe(3);
     expect(machineSeries.map(({ at }) => at)).toEqual(series.map(({ at }) => at));
     // A new hour may have started since.
     const [first, second] = machineSeries;
     expect([(first?.opens ?? 0) + (second?.opens ?? 0), first?.clicks]).toEqual([2, 0]);
-    expect((await stats(other.id)).machineSeries[0]).toMatchObject({ opens: 0 });
+    expect((await readAllStats(other.id)).machineSeries[0]).toMatchObject({ opens: 0 });
     await inTransaction(db, (trx) => deleteCampaign(trx, { projectId, id }));
     const { rows } = await sql`SELECT FROM campaign_machine_hours WHERE campaign_id = ${id}`.execute(db);
     expect(rows).toEqual([]);
@@ -159,37 +159,37 @@ describe('the statistics of a campaign', () => {
     await sql`UPDATE campaign_chunks SET done_at = NULL WHERE campaign_id = ${id} AND seq = 2`.execute(db);
     await sql`UPDATE campaigns SET status = 'SENDING', sent_at = NULL WHERE id = ${id}`.execute(db);
     const waiting = emailIds.slice(4, 8);
-    const set = (status: string) =>
+    const setStatus = (status: string) =>
       sql`UPDATE emails SET status = ${status}, sent_at = CASE WHEN ${status} = 'SENT' THEN now() END WHERE id = ANY(${waiting}::uuid[])`.execute(
         db,
       );
-    await set('PENDING');
-    expect(await counts(id)).toMatchObject({ total: 12, pending: 4, sent: 6, failed: 2 });
+    await setStatus('PENDING');
+    expect(await readCounts(id)).toMatchObject({ total: 12, pending: 4, sent: 6, failed: 2 });
     // The chunk with pending emails waits for its turn, so its statistics are stored too.
-    expect(await readKept(id)).toEqual([1, 2, 3]);
+    expect(await listStoredChunks(id)).toEqual([1, 2, 3]);
     const chunk = { projectId, campaignId: id, seq: 2 };
-    await startChunkTurn(db, chunk);
-    await set('SENT');
-    expect(await counts(id)).toMatchObject({ pending: 0, sent: 10 });
-    expect(await readKept(id)).toEqual([1, 3]);
-    await endChunkTurn(db, chunk);
-    expect(await counts(id)).toMatchObject({ pending: 0, sent: 10 });
-    expect(await readKept(id)).toEqual([1, 2, 3]);
+    await beginTurn(db, chunk);
+    await setStatus('SENT');
+    expect(await readCounts(id)).toMatchObject({ pending: 0, sent: 10 });
+    expect(await listStoredChunks(id)).toEqual([1, 3]);
+    await endTurn(db, chunk);
+    expect(await readCounts(id)).toMatchObject({ pending: 0, sent: 10 });
+    expect(await listStoredChunks(id)).toEqual([1, 2, 3]);
   });
 
   it('are correct if the campaign is cancelled with remaining recipients, and if some recipients are retried', async () => {
     const { id } = await buildCampaign();
     const { db } = database;
     await buildDomain(db, { projectId, domain: 'sender.test' });
-    await counts(id);
+    await readCounts(id);
     const again = { projectId, id, reasons: ['provider_rejected' as const] };
     expect((await inTransaction(db, (trx) => retryRecipients(trx, again))).requeued).toBe(2);
-    expect(await counts(id)).toMatchObject({ pending: 2, sent: 10, failed: 0 });
+    expect(await readCounts(id)).toMatchObject({ pending: 2, sent: 10, failed: 0 });
     await sql`UPDATE campaigns SET status = 'CANCELLED', cancelled_at = now() WHERE id = ${id}`.execute(db);
     await sql`UPDATE emails SET status = 'FAILED', reason = 'cancelled' WHERE campaign_id = ${id} AND status = 'PENDING'`.execute(
       db,
     );
-    expect(await counts(id)).toMatchObject({ pending: 0, sent: 10, skipped: 2 });
+    expect(await readCounts(id)).toMatchObject({ pending: 0, sent: 10, skipped: 2 });
   });
 
   it('include a contact that is deleted while its email waits', async () => {
@@ -198,32 +198,32 @@ describe('the statistics of a campaign', () => {
     await sql`UPDATE campaign_chunks SET done_at = NULL WHERE campaign_id = ${id}`.execute(db);
     await sql`UPDATE campaigns SET status = 'SENDING', sent_at = NULL WHERE id = ${id}`.execute(db);
     await sql`UPDATE emails SET status = 'PENDING', sent_at = NULL WHERE id = ${emailIds[1]}`.execute(db);
-    expect(await counts(id)).toMatchObject({ pending: 1, skipped: 0 });
+    expect(await readCounts(id)).toMatchObject({ pending: 1, skipped: 0 });
     const { rows } = await sql<{ id: string }>`SELECT contact_id AS id FROM emails WHERE id = ${emailIds[1]}`.execute(
       db,
     );
     const ids = rows.map((row) => row.id);
     await inTransaction(db, (trx) => deleteContacts(trx, { projectId, ids, suppressionKey: Buffer.alloc(32) }));
-    expect(await counts(id)).toMatchObject({ pending: 0, skipped: 1 });
+    expect(await readCounts(id)).toMatchObject({ pending: 0, skipped: 1 });
   });
 
   it('are deleted for chunks that have changed and were not read since the change', async () => {
     const { id, emailIds } = await buildCampaign();
-    await counts(id);
-    await open(emailIds[0] ?? '', { machine: true });
-    await open(emailIds[8] ?? '', { machine: false });
+    await readCounts(id);
+    await recordOpen(emailIds[0] ?? '', { machine: true });
+    await recordOpen(emailIds[8] ?? '', { machine: false });
     await deleteStaleFigures(database.db);
-    expect([await readKept(id), await countTouches()]).toEqual([[2], 0]);
-    expect(await counts(id)).toMatchObject({ opened: 1, total: 12 });
+    expect([await listStoredChunks(id), await countTouches()]).toEqual([[2], 0]);
+    expect(await readCounts(id)).toMatchObject({ opened: 1, total: 12 });
   });
 
   it('are correct for many concurrent readers while feedback arrives', async () => {
     const { id, emailIds } = await buildCampaign();
     const sent = emailIds.filter((_, n) => n % 10 !== 0);
-    const reading = Promise.all(Array.from({ length: 20 }, () => counts(id)));
+    const reading = Promise.all(Array.from({ length: 20 }, () => readCounts(id)));
     for (const email of sent) await recordEmailFeedback(email, 'delivery');
     for (const found of await reading) expect(found).toMatchObject({ total: 12, sent: 10, failed: 2 });
-    expect(await counts(id)).toMatchObject({ delivered: 10 });
-    expect(await counts(id)).toMatchObject({ delivered: 10 });
+    expect(await readCounts(id)).toMatchObject({ delivered: 10 });
+    expect(await readCounts(id)).toMatchObject({ delivered: 10 });
   });
 });

@@ -25,7 +25,7 @@ beforeAll(async () => {
 });
 afterAll(() => api.close());
 
-const newAddress = () => `${uuidv7()}@example.com`;
+const createAddress = () => `${uuidv7()}@example.com`;
 type Sent = { email: string; contact: { id: string; email: string } };
 
 async function send(body: object): Promise<Sent[]> {
@@ -42,7 +42,7 @@ async function erase(...emails: (Sent | undefined)[]): Promise<void> {
  */
 const prune = () => pruneUntil((retired) => retired === 0);
 /** Prunes as far as an open transaction permits. */
-const retire = () => pruneUntil((retired) => retired > 0);
+const retireContents = () => pruneUntil((retired) => retired > 0);
 
 async function pruneUntil(isEnough: (retired: number) => boolean): Promise<void> {
   await until(async () => {
@@ -51,7 +51,7 @@ async function pruneUntil(isEnough: (retired: number) => boolean): Promise<void>
     return isEnough(rows.length);
   }, 'contents to be retired or removed');
 }
-const subjectOf = async (email: Sent | undefined) =>
+const readSubject = async (email: Sent | undefined) =>
   (await api.call('GET', `/v1/emails/${email?.email}`)).body.data.subject;
 
 /** Returns the number of stored contents with this word. */
@@ -62,10 +62,10 @@ async function countStored(word: string): Promise<number> {
   return rows.length;
 }
 /** Returns the number of contents that wait for a check. */
-async function countNoted(): Promise<number> {
+async function countErasedContents(): Promise<number> {
   return (await sql`SELECT FROM erased_contents`.execute(api.db)).rows.length;
 }
-async function countDangling(): Promise<number> {
+async function countEmailsWithoutContent(): Promise<number> {
   return (
     await sql`SELECT FROM emails e WHERE NOT EXISTS (SELECT FROM contents k WHERE k.id = e.content_id)`.execute(api.db)
   ).rows.length;
@@ -73,29 +73,31 @@ async function countDangling(): Promise<number> {
 
 describe('the content of emails to erased contacts', () => {
   it('is deleted by the next pruning, and the record of the email stays', async () => {
-    const [mail] = await send({ to: newAddress(), subject: 'For Ada', body: '<p>Dear Ada Lovelace</p>' });
+    const [mail] = await send({ to: createAddress(), subject: 'For Ada', body: '<p>Dear Ada Lovelace</p>' });
     await prune();
     expect(await countStored('Lovelace')).toBe(1);
     await erase(mail);
     expect(await countStored('Lovelace')).toBe(1);
     await prune();
-    expect([await countStored('Lovelace'), await countNoted(), await countDangling()]).toEqual([0, 0, 0]);
-    expect(await subjectOf(mail)).toBe('');
+    expect([await countStored('Lovelace'), await countErasedContents(), await countEmailsWithoutContent()]).toEqual([
+      0, 0, 0,
+    ]);
+    expect(await readSubject(mail)).toBe('');
   });
 
   it('is deleted from its cc and bcc copies, which keep their recipients and are never sent again', async () => {
     const data = { name: 'Byron' };
     const [mail, cc, bcc] = await send({
-      to: newAddress(),
-      cc: newAddress(),
-      bcc: newAddress(),
+      to: createAddress(),
+      cc: createAddress(),
+      bcc: createAddress(),
       subject: 'S',
       body: '<p>Ada Byron</p>',
       data,
     });
     await erase(mail);
     await prune();
-    expect([await countStored('Byron'), await countDangling()]).toEqual([0, 0]);
+    expect([await countStored('Byron'), await countEmailsWithoutContent()]).toEqual([0, 0]);
     for (const copy of [cc, bcc]) {
       const record = (await api.call('GET', `/v1/emails/${copy?.email}`)).body.data;
       expect(record).toMatchObject({
@@ -113,19 +115,23 @@ describe('the content of emails to erased contacts', () => {
 
   it("stays while another contact's email uses the same content, and is deleted with the last one", async () => {
     const [first, second] = await send({
-      to: [newAddress(), newAddress()],
+      to: [createAddress(), createAddress()],
       subject: 'Shared',
       body: '<p>Shared words</p>',
     });
     await erase(first);
     await prune();
-    expect([await countStored('Shared words'), await countNoted(), await subjectOf(second)]).toEqual([1, 0, 'Shared']);
+    expect([await countStored('Shared words'), await countErasedContents(), await readSubject(second)]).toEqual([
+      1,
+      0,
+      'Shared',
+    ]);
     // The content keeps its hash, so the next email with equal content shares it.
-    const [third] = await send({ to: newAddress(), subject: 'Shared', body: '<p>Shared words</p>' });
+    const [third] = await send({ to: createAddress(), subject: 'Shared', body: '<p>Shared words</p>' });
     expect(await countStored('Shared words')).toBe(1);
     await erase(second, third);
     await prune();
-    expect([await countStored('Shared words'), await countNoted()]).toEqual([0, 0]);
+    expect([await countStored('Shared words'), await countErasedContents()]).toEqual([0, 0]);
   });
 
   it('is deleted if the erased person wrote it', async () => {
@@ -144,7 +150,9 @@ describe('the content of emails to erased contacts', () => {
     const { body } = await api.call('POST', '/contacts/lookup', { body: { emails: [email.sender] } });
     await erase({ email: '', contact: body.found[0] });
     await prune();
-    expect([await countStored('Countess'), await countStored('ada@home'), await countNoted()]).toEqual([0, 0, 0]);
+    expect([await countStored('Countess'), await countStored('ada@home'), await countErasedContents()]).toEqual([
+      0, 0, 0,
+    ]);
   });
 
   it('stays in templates and campaigns, although an email had the same text', async () => {
@@ -164,13 +172,15 @@ describe('the content of emails to erased contacts', () => {
     await worker.take({ projectId, campaignId: id, sendNo: 1 });
     await worker.close();
 
-    const [own] = await send({ to: newAddress(), ...words });
-    const [ofTemplate] = await send({ to: newAddress(), template: saved.id });
+    const [own] = await send({ to: createAddress(), ...words });
+    const [ofTemplate] = await send({ to: createAddress(), template: saved.id });
     expect(await countStored('Common words')).toBe(3);
     await erase(own, ofTemplate);
     await prune();
-    expect([await countStored('Common words'), await countNoted(), await countDangling()]).toEqual([2, 0, 0]);
-    expect(await subjectOf(ofTemplate)).toBe('Common');
+    expect([await countStored('Common words'), await countErasedContents(), await countEmailsWithoutContent()]).toEqual(
+      [2, 0, 0],
+    );
+    expect(await readSubject(ofTemplate)).toBe('Common');
   });
 });
 
@@ -181,29 +191,31 @@ describe('accepting an email while its content is removed', () => {
     INSERT INTO emails (project_id, content_id, source_type) VALUES (${api.one.id}, ${contentId}, 'TRANSACTIONAL')`;
 
   it('keeps content that it found before the removal', async () => {
-    const [old] = await send({ to: newAddress(), ...words });
+    const [old] = await send({ to: createAddress(), ...words });
     let found = '';
     await api.db.transaction().execute(async (trx) => {
       found = await saveContent(trx, { ...content, projectId: api.one.id });
       await erase(old);
       // The content is removed after the email's statement has found it and before the email is inserted.
-      await retire();
-      expect([await countStored('Raced words'), await countNoted()]).toEqual([1, 1]);
+      await retireContents();
+      expect([await countStored('Raced words'), await countErasedContents()]).toEqual([1, 1]);
       await insert(found).execute(trx);
     });
     await prune();
-    expect([await countStored('Raced words'), await countNoted(), await countDangling()]).toEqual([1, 0, 0]);
+    expect([await countStored('Raced words'), await countErasedContents(), await countEmailsWithoutContent()]).toEqual([
+      1, 0, 0,
+    ]);
     // The content waits for its removal, so the next email with the same text stores a new content.
-    await send({ to: newAddress(), ...words });
+    await send({ to: createAddress(), ...words });
     expect(await countStored('Raced words')).toBe(2);
   });
 
   it('stores the content again if it finds none', async () => {
-    const [old] = await send({ to: newAddress(), subject: 'Late', body: '<p>Late words</p>' });
+    const [old] = await send({ to: createAddress(), subject: 'Late', body: '<p>Late words</p>' });
     await erase(old);
     await api.db.transaction().execute(async (trx) => {
       await sql`SELECT 1`.execute(trx);
-      await retire();
+      await retireContents();
       const found = await saveContent(trx, {
         ...content,
         projectId: api.one.id,
@@ -215,46 +227,52 @@ describe('accepting an email while its content is removed', () => {
     // The old content stays until the concurrent transaction has ended.
     expect(await countStored('Late words')).toBe(2);
     await prune();
-    expect([await countStored('Late words'), await countNoted(), await countDangling()]).toEqual([1, 0, 0]);
+    expect([await countStored('Late words'), await countErasedContents(), await countEmailsWithoutContent()]).toEqual([
+      1, 0, 0,
+    ]);
   });
 
   it('never loses the content, whatever is sent, erased and pruned concurrently', async () => {
     const same = { subject: 'Busy', body: '<p>Busy words</p>' };
     let working = true;
-    const keep = async () => {
+    const removeUntilDone = async () => {
       while (working) await removeErasedContents(api.db);
     };
-    const live = async () => {
-      for (let n = 0; n < 30; n++) await erase(...(await send({ to: newAddress(), ...same })));
+    const sendAndErase = async () => {
+      for (let n = 0; n < 30; n++) await erase(...(await send({ to: createAddress(), ...same })));
     };
-    const keeping = [keep(), keep()];
-    await Promise.all([live(), live(), live()]).finally(() => {
+    const keeping = [removeUntilDone(), removeUntilDone()];
+    await Promise.all([sendAndErase(), sendAndErase(), sendAndErase()]).finally(() => {
       working = false;
     });
     await Promise.all(keeping);
-    expect(await countDangling()).toBe(0);
-    const [last] = await send({ to: newAddress(), ...same });
-    expect(await subjectOf(last)).toBe('Busy');
+    expect(await countEmailsWithoutContent()).toBe(0);
+    const [last] = await send({ to: createAddress(), ...same });
+    expect(await readSubject(last)).toBe('Busy');
     await erase(last);
     await prune();
-    expect([await countStored('Busy words'), await countNoted(), await countDangling()]).toEqual([0, 0, 0]);
+    expect([await countStored('Busy words'), await countErasedContents(), await countEmailsWithoutContent()]).toEqual([
+      0, 0, 0,
+    ]);
   });
 });
 
 describe('one pruning of content', () => {
   it('has a limit of removed rows', async () => {
     for (let n = 0; n < 5; n++)
-      await erase(...(await send({ to: newAddress(), subject: 'Many', body: `<p>Many words ${n}</p>` })));
+      await erase(...(await send({ to: createAddress(), subject: 'Many', body: `<p>Many words ${n}</p>` })));
     const removed: number[] = [];
     // Pruning removes nothing while the log of requests is being written.
     await until(async () => {
       removed.push(await removeErasedContents(api.db, { rows: 2, rounds: 1 }));
-      return (await countNoted()) === 0;
+      return (await countErasedContents()) === 0;
     }, 'the removal of all of them');
     expect(removed.every((gone) => gone <= 2)).toBe(true);
-    expect([removed.reduce((sum, gone) => sum + gone, 0), await countStored('Many words'), await countNoted()]).toEqual(
-      [5, 0, 0],
-    );
+    expect([
+      removed.reduce((sum, gone) => sum + gone, 0),
+      await countStored('Many words'),
+      await countErasedContents(),
+    ]).toEqual([5, 0, 0]);
   });
 
   it('finds the emails with a content by an index', async () => {

@@ -29,9 +29,9 @@ async function send(files: string[], people = 1): Promise<Sent[]> {
 }
 const erase = async (email: Sent | undefined) =>
   expect((await api.call('DELETE', `/contacts/${email?.contact.id}`)).status).toBe(204);
-const filesOf = async (email: Sent | undefined) =>
+const listFiles = async (email: Sent | undefined) =>
   (await api.call('GET', `/v1/emails/${email?.email}`)).body.data.attachments;
-async function countLeft(): Promise<{ stored: number; noted: number }> {
+async function countFiles(): Promise<{ stored: number; noted: number }> {
   const { rows } = await sql<{ stored: number; noted: number }>`
     SELECT (SELECT count(*) FROM attachments) AS stored, (SELECT count(*) FROM erased_attachments) AS noted`.execute(
     api.db,
@@ -41,27 +41,27 @@ async function countLeft(): Promise<{ stored: number; noted: number }> {
 
 it('the attachments of emails to an erased contact are deleted with the last email that has them', async () => {
   const [first, second] = await send(['Ada owes 5', 'Ada owes 6'], 2);
-  expect(await countLeft()).toEqual({ stored: 2, noted: 0 });
+  expect(await countFiles()).toEqual({ stored: 2, noted: 0 });
   await erase(first);
   await pruneTables(api.db);
-  expect(await countLeft()).toEqual({ stored: 2, noted: 0 });
-  expect(await filesOf(second)).toHaveLength(2);
+  expect(await countFiles()).toEqual({ stored: 2, noted: 0 });
+  expect(await listFiles(second)).toHaveLength(2);
   await erase(second);
   await pruneTables(api.db);
-  expect(await countLeft()).toEqual({ stored: 0, noted: 0 });
+  expect(await countFiles()).toEqual({ stored: 0, noted: 0 });
 });
 
 it('concurrent erasures leave no attachments', async () => {
   const emails = await send(['for all'], 4);
   await Promise.all([...emails.map(erase), removeErasedAttachments(api.db), removeErasedAttachments(api.db)]);
   await pruneTables(api.db);
-  expect(await countLeft()).toEqual({ stored: 0, noted: 0 });
+  expect(await countFiles()).toEqual({ stored: 0, noted: 0 });
 });
 
 it('one pruning of attachments has a limit of rows, and finds the emails by an index', async () => {
   for (const email of [...(await send(['a', 'b'])), ...(await send(['c']))]) await erase(email);
   await removeErasedAttachments(api.db, { rows: 1, rounds: 2 });
-  expect(await countLeft()).toEqual({ stored: 1, noted: 1 });
+  expect(await countFiles()).toEqual({ stored: 1, noted: 1 });
   await removeErasedAttachments(api.db);
   await sql`
     INSERT INTO emails (project_id, content_id, source_type, options)

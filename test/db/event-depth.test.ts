@@ -28,14 +28,14 @@ async function buildCause(name: string, depth: number): Promise<{ contactId: str
   return { contactId: data.contact, causeId: rows[0]?.id ?? '', email };
 }
 
-async function executionsOf(workflowId: string): Promise<{ depth: number }[]> {
+async function listDepths(workflowId: string): Promise<{ depth: number }[]> {
   const { rows } = await sql<{ depth: number }>`SELECT depth FROM executions WHERE workflow_id = ${workflowId}`.execute(
     api.db,
   );
   return rows;
 }
 
-const errorOf = async (id: string) =>
+const readError = async (id: string) =>
   (await sql<{ error: string | null }>`SELECT error FROM executions WHERE id = ${id}`.execute(api.db)).rows[0]?.error;
 
 describe('an event that a step caused', () => {
@@ -44,8 +44,8 @@ describe('an event that a step caused', () => {
     const workflow = await buildWorkflow(api, { eventName: 'link', steps: PAUSE });
     const events = [{ contactId, name: 'link', data: {}, untrusted: false, untrustedTrigger: false, causeId }];
     await inTransaction(api.db, (trx) => recordEvents(trx, { projectId: api.one.id, events }));
-    expect(await executionsOf(workflow.id)).toEqual([{ depth: 9 }]);
-    expect(await errorOf(causeId)).toBeNull();
+    expect(await listDepths(workflow.id)).toEqual([{ depth: 9 }]);
+    expect(await readError(causeId)).toBeNull();
   });
 
   it('starts no execution beyond depth ten, but still ends waits; the same event of another contact starts an execution', async () => {
@@ -69,9 +69,9 @@ describe('an event that a step caused', () => {
       },
     ];
     const recorded = await inTransaction(api.db, (trx) => recordEvents(trx, { projectId: api.one.id, events }));
-    expect(await executionsOf(workflow.id)).toEqual([{ depth: 0 }]);
+    expect(await listDepths(workflow.id)).toEqual([{ depth: 0 }]);
     expect(recorded.outbox.map((row) => row.kind).sort()).toEqual(['execution.event', 'execution.start']);
-    expect(await errorOf(causeId)).toBe('event_depth');
+    expect(await readError(causeId)).toBe('event_depth');
     const { data } = await expectOk(api.call('GET', '/events?eventName=tenth'));
     expect(data).toHaveLength(2);
     const satisfied = await sql`
@@ -85,7 +85,7 @@ describe('an event that a step caused', () => {
     const { contactId, causeId } = await buildCause('unheard', 9);
     const events = [{ contactId, name: 'unheard', data: {}, untrusted: false, untrustedTrigger: false, causeId }];
     await inTransaction(api.db, (trx) => recordEvents(trx, { projectId: api.one.id, events }));
-    expect(await errorOf(causeId)).toBeNull();
+    expect(await readError(causeId)).toBeNull();
   });
 });
 
@@ -99,7 +99,7 @@ describe('an execution that starts when a contact enters a segment', () => {
     const workflow = await buildWorkflow(api, { eventName, steps: PAUSE });
     return { workflow, compute: () => computeSegment(api.db, { projectId: api.one.id, segmentId: segment.id }) };
   };
-  const change = (contactId: string, data: Record<string, string>, causeId: string | null = null) =>
+  const changeData = (contactId: string, data: Record<string, string>, causeId: string | null = null) =>
     inTransaction(api.db, (trx) =>
       patchContact(trx, {
         projectId: api.one.id,
@@ -114,28 +114,28 @@ describe('an execution that starts when a contact enters a segment', () => {
   it('because of a step has a depth one higher', async () => {
     const { contactId, causeId } = await buildCause('stepped', 3);
     const { workflow, compute } = await buildEntryWorkflow('stepped');
-    await change(contactId, { stepped: 'yes' }, causeId);
+    await changeData(contactId, { stepped: 'yes' }, causeId);
     await compute();
-    expect(await executionsOf(workflow.id)).toEqual([{ depth: 4 }]);
+    expect(await listDepths(workflow.id)).toEqual([{ depth: 4 }]);
   });
 
   it('because of a request has depth zero, also after an earlier step', async () => {
     const { contactId, causeId } = await buildCause('asked', 3);
     const { workflow, compute } = await buildEntryWorkflow('asked');
-    await change(contactId, { other: 'yes' }, causeId);
-    await change(contactId, { asked: 'yes' });
+    await changeData(contactId, { other: 'yes' }, causeId);
+    await changeData(contactId, { asked: 'yes' });
     await compute();
-    expect(await executionsOf(workflow.id)).toEqual([{ depth: 0 }]);
+    expect(await listDepths(workflow.id)).toEqual([{ depth: 0 }]);
   });
 
   it('has depth zero if the step ran before the last computation of the segment', async () => {
     const { contactId, causeId } = await buildCause('late', 3);
     const { workflow, compute } = await buildEntryWorkflow('late');
-    await change(contactId, { other: 'yes' }, causeId);
+    await changeData(contactId, { other: 'yes' }, causeId);
     await compute();
     // The condition becomes true without a recorded change of the contact, because this statement bypasses the service.
     await sql`UPDATE contacts SET data = data || '{"late": "yes"}' WHERE id = ${contactId}`.execute(api.db);
     await compute();
-    expect(await executionsOf(workflow.id)).toEqual([{ depth: 0 }]);
+    expect(await listDepths(workflow.id)).toEqual([{ depth: 0 }]);
   });
 });

@@ -19,7 +19,7 @@ interface Lapper {
 }
 
 /** Builds a workflow with these steps, and an execution of a new contact. */
-async function enter(name: string, steps: Record<string, StepSpec>): Promise<Lapper> {
+async function startExecution(name: string, steps: Record<string, StepSpec>): Promise<Lapper> {
   const workflow = await buildWorkflow(api, { eventName: name, steps });
   const email = `${name}@example.com`;
   await expectOk(api.call('POST', '/v1/track', { body: { email, event: name } }));
@@ -40,7 +40,7 @@ async function backdate({ executionId }: Lapper, seconds: number): Promise<void>
 }
 
 const LOOP = { kind: 'end', status: 'FAILED', reason: 'loop' };
-const delay = (seconds: number): StepSpec => ({
+const createDelay = (seconds: number): StepSpec => ({
   type: 'DELAY',
   config: { amount: seconds, unit: 'seconds' },
   to: 'turn',
@@ -54,13 +54,13 @@ const wait: StepSpec = { type: 'WAIT_FOR_EVENT', config: { eventName: 'go', time
 
 describe('the loop guard of a cycle', () => {
   it('accepts a cycle that takes exactly 60 seconds, as often as it repeats', async () => {
-    const lapper = await enter('minute', { first: delay(60), turn });
+    const lapper = await startExecution('minute', { first: createDelay(60), turn });
     expect(await resume(lapper, 1, 'delay')).toMatchObject({ kind: 'delay', visit: 3 });
     expect(await resume(lapper, 3, 'delay')).toMatchObject({ kind: 'delay', visit: 5 });
   });
 
   it('counts a delay with the length that it had at its start', async () => {
-    const lapper = await enter('edited', { first: delay(60), turn });
+    const lapper = await startExecution('edited', { first: createDelay(60), turn });
     const config = { amount: 59, unit: 'seconds' };
     const path = `/workflows/${lapper.workflow.id}/steps/${lapper.workflow.steps.first}`;
     await expectOk(api.call('PATCH', path, { body: { config } }));
@@ -73,25 +73,28 @@ describe('the loop guard of a cycle', () => {
   });
 
   it('counts a wait with its real duration', async () => {
-    const go = (email: string) => expectOk(api.call('POST', '/v1/track', { body: { email, event: 'go' } }));
-    const hasty = await enter('hasty', { first: wait, turn });
-    await go(hasty.email);
+    const trackGo = (email: string) => expectOk(api.call('POST', '/v1/track', { body: { email, event: 'go' } }));
+    const hasty = await startExecution('hasty', { first: wait, turn });
+    await trackGo(hasty.email);
     expect(await resume(hasty, 1, 'event')).toMatchObject(LOOP);
-    const patient = await enter('patient', { first: wait, turn });
+    const patient = await startExecution('patient', { first: wait, turn });
     await backdate(patient, 60);
-    await go(patient.email);
+    await trackGo(patient.email);
     expect(await resume(patient, 1, 'event')).toMatchObject({ kind: 'wait', visit: 3 });
   });
 
   it('counts a wait that timed out with its timeout', async () => {
-    const lapper = await enter('ranout', { first: { ...wait, config: { eventName: 'go', timeout: 60 } }, turn });
+    const lapper = await startExecution('ranout', {
+      first: { ...wait, config: { eventName: 'go', timeout: 60 } },
+      turn,
+    });
     expect(await resume(lapper, 1, 'timeout')).toMatchObject({ kind: 'wait', visit: 3 });
   });
 });
 
 describe('the limits of an execution', () => {
   it('end it after 1,000 visits of steps', async () => {
-    const lapper = await enter('far', { first: delay(86_400), turn });
+    const lapper = await startExecution('far', { first: createDelay(86_400), turn });
     await sql`UPDATE execution_steps SET visit = 997 WHERE execution_id = ${lapper.executionId}`.execute(api.db);
     await sql`UPDATE executions SET visit = 997 WHERE id = ${lapper.executionId}`.execute(api.db);
     expect(await resume(lapper, 997, 'delay')).toMatchObject({ kind: 'delay', visit: 999 });
@@ -103,7 +106,9 @@ describe('the limits of an execution', () => {
   });
 
   it('need no stored counts if it cannot reach a step twice', async () => {
-    const straight = await enter('straight', { first: { type: 'DELAY', config: { amount: 1, unit: 'days' } } });
+    const straight = await startExecution('straight', {
+      first: { type: 'DELAY', config: { amount: 1, unit: 'days' } },
+    });
     const { rows } = await sql`SELECT laps FROM executions WHERE id = ${straight.executionId}`.execute(api.db);
     expect(rows).toEqual([{ laps: null }]);
   });

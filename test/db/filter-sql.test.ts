@@ -39,17 +39,17 @@ beforeAll(async () => {
 
 afterAll(() => database.drop());
 
-const asJson = (condition: Condition): unknown => JSON.parse(JSON.stringify(condition));
+const toJson = (condition: Condition): unknown => JSON.parse(JSON.stringify(condition));
 
 describe('the SQL of a condition selects exactly the contacts for which the condition is true', () => {
   it('in segments and audiences', async () => {
     await fc.assert(
       fc.asyncProperty(
-        world.conditionArbitrary(world.filterArbitrary),
+        world.generateConditions(world.filterArbitrary),
         world.zoneArbitrary,
         async (condition, zone) => {
-          expect(asJson(parseCondition(condition))).toEqual(world.withStoredAddresses(condition));
-          expect(await selectEmails(condition, { zone })).toEqual(expected(condition, { zone }));
+          expect(toJson(parseCondition(condition))).toEqual(world.toStoredCondition(condition));
+          expect(await selectEmails(condition, { zone })).toEqual(evaluateInMemory(condition, { zone }));
         },
       ),
       { numRuns: 400, endOnFailure: true },
@@ -60,7 +60,7 @@ describe('the SQL of a condition selects exactly the contacts for which the cond
     await fc.assert(
       fc.asyncProperty(world.filterArbitrary, world.zoneArbitrary, async (filter, zone) => {
         const condition: Condition = { logic: 'AND', groups: [{ filters: [filter] }] };
-        expect(await selectEmails(condition, { zone })).toEqual(expected(condition, { zone }));
+        expect(await selectEmails(condition, { zone })).toEqual(evaluateInMemory(condition, { zone }));
       }),
       { numRuns: 800, endOnFailure: true },
     );
@@ -69,12 +69,12 @@ describe('the SQL of a condition selects exactly the contacts for which the cond
   it('in CONDITION steps, with the trigger payload and the context', async () => {
     await fc.assert(
       fc.asyncProperty(
-        world.conditionArbitrary(world.stepFilterArbitrary),
+        world.generateConditions(world.stepFilterArbitrary),
         world.payloadArbitrary,
         world.zoneArbitrary,
         async (condition, step, zone) => {
-          expect(asJson(parseCondition(condition, 'step'))).toEqual(world.withStoredAddresses(condition));
-          expect(await selectEmails(condition, { zone, step })).toEqual(expected(condition, { zone, step }));
+          expect(toJson(parseCondition(condition, 'step'))).toEqual(world.toStoredCondition(condition));
+          expect(await selectEmails(condition, { zone, step })).toEqual(evaluateInMemory(condition, { zone, step }));
         },
       ),
       { numRuns: 200, endOnFailure: true },
@@ -135,7 +135,7 @@ async function selectEmails(condition: Condition, { zone, step }: Evaluation): P
   return rows.map((row) => row.id);
 }
 
-function expected(condition: Condition, { zone, step }: Evaluation): string[] {
+function evaluateInMemory(condition: Condition, { zone, step }: Evaluation): string[] {
   const matching = [...worlds].filter(([, contact]) =>
     step
       ? evaluateCondition(condition, { ...contact, zone, payload: step.event, context: step.context }, 'step')

@@ -131,7 +131,7 @@ const dataField = fc.constantFrom(
 const payloadField = fc.constantFrom('event.plan', 'event.obj.b', 'context.plan', 'context.age');
 const ORDER = ['greaterThan', 'lessThan', 'greaterThanOrEqual', 'lessThanOrEqual'] as const;
 
-function valueFilter(
+function generateValueFilter(
   field: fc.Arbitrary<string>,
   values: fc.Arbitrary<string | number | boolean>,
   operators: readonly Operator[],
@@ -188,24 +188,24 @@ const emailText = fc.constantFrom(
   '2026-11-01',
 );
 /** Returns a condition as JSON, with addresses in the form that conditions are stored in. */
-export function withStoredAddresses(condition: Condition): unknown {
+export function toStoredCondition(condition: Condition): unknown {
   return JSON.parse(JSON.stringify(condition), (_, value: unknown) =>
     value === TYPED_ADDRESS ? TYPED_ADDRESS.toLowerCase() : value,
   );
 }
 
-const emailFilter = valueFilter(fc.constantFrom('email', 'contact.email'), emailText, listOperators('email'));
-const subscribedFilter = valueFilter(fc.constant('subscribed'), fc.boolean(), listOperators('subscribed'));
+const emailFilter = generateValueFilter(fc.constantFrom('email', 'contact.email'), emailText, operatorsOf('email'));
+const subscribedFilter = generateValueFilter(fc.constant('subscribed'), fc.boolean(), operatorsOf('subscribed'));
 const topicField = fc.constantFrom(...TOPICS.map(({ id }) => id), UNKNOWN_TOPIC).map((id) => `topic.${id}`);
-const topicFilter = valueFilter(topicField, fc.boolean(), listOperators('topic'));
+const topicFilter = generateValueFilter(topicField, fc.boolean(), operatorsOf('topic'));
 const ownDate = fc.oneof(
   past.map((at) => at.toISOString()),
   fc.constantFrom('2026-11-21', '2026-11-21T13:00:00+01:00'),
 );
-const instantFilter = valueFilter(fc.constantFrom('createdAt', 'updatedAt'), ownDate, listOperators('createdAt'));
+const instantFilter = generateValueFilter(fc.constantFrom('createdAt', 'updatedAt'), ownDate, operatorsOf('createdAt'));
 
 export const filterArbitrary: fc.Arbitrary<Filter> = fc.oneof(
-  { weight: 6, arbitrary: valueFilter(dataField, scalar, VALUE_OPERATORS) },
+  { weight: 6, arbitrary: generateValueFilter(dataField, scalar, VALUE_OPERATORS) },
   { weight: 2, arbitrary: historyFilter },
   segmentFilter,
   emailFilter,
@@ -216,19 +216,21 @@ export const filterArbitrary: fc.Arbitrary<Filter> = fc.oneof(
 
 export const stepFilterArbitrary: fc.Arbitrary<Filter> = fc.oneof(
   filterArbitrary,
-  valueFilter(payloadField, scalar, VALUE_OPERATORS),
+  generateValueFilter(payloadField, scalar, VALUE_OPERATORS),
 );
 
 /** Generates conditions with up to three levels, whose filters come from `filter`. */
-export function conditionArbitrary(filter: fc.Arbitrary<Filter>): fc.Arbitrary<Condition> {
-  return nestedCondition(filter, 3);
+export function generateConditions(filter: fc.Arbitrary<Filter>): fc.Arbitrary<Condition> {
+  return generateNestedConditions(filter, 3);
 }
 
-function nestedCondition(filter: fc.Arbitrary<Filter>, levels: number): fc.Arbitrary<Condition> {
+function generateNestedConditions(filter: fc.Arbitrary<Filter>, levels: number): fc.Arbitrary<Condition> {
   const filters = fc.array(filter, { minLength: 1, maxLength: 2 });
   const plain = fc.record({ filters });
   const group =
-    levels > 1 ? fc.oneof(plain, fc.record({ filters, conditions: nestedCondition(filter, levels - 1) })) : plain;
+    levels > 1
+      ? fc.oneof(plain, fc.record({ filters, conditions: generateNestedConditions(filter, levels - 1) }))
+      : plain;
   return fc.record({
     logic: fc.constantFrom('AND', 'OR'),
     groups: fc.array(group, { minLength: 1, maxLength: levels }),

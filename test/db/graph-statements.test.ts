@@ -13,7 +13,7 @@ beforeAll(async () => {
 afterAll(() => api?.close());
 
 /** Returns a chain of new email steps and delays. The email steps have the same name. */
-const chain = (length: number) => ({
+const createChain = (length: number) => ({
   entryStepId: 'n0',
   steps: Array.from({ length }, (_, n) => ({
     id: `n${n}`,
@@ -26,7 +26,7 @@ const chain = (length: number) => ({
 });
 
 it('saving a graph takes as many statements with 100 steps as with 2, if steps are added, moved, changed or removed', async () => {
-  const counts = async (length: number) => {
+  const countStatements = async (length: number) => {
     const { id, version } = await expectOk(api.call('POST', '/workflows', { body: { name: 'Long', eventName: 'e' } }));
     let statements = 0;
     const db = api.db.withPlugin({
@@ -36,7 +36,7 @@ it('saving a graph takes as many statements with 100 steps as with 2, if steps a
       },
       transformResult: async ({ result }) => result,
     });
-    const save = async (graph: Omit<Parameters<typeof saveGraph>[1]['graph'], 'dryRun'>) => {
+    const saveAndCount = async (graph: Omit<Parameters<typeof saveGraph>[1]['graph'], 'dryRun'>) => {
       statements = 0;
       const p = { projectId: api.one.id, workflowId: id, secretKey: api.deps.config.secretKey, allowPrivate: false };
       const { workflow } = await saveGraph(db, { ...p, graph: { ...graph, dryRun: false } });
@@ -44,22 +44,22 @@ it('saving a graph takes as many statements with 100 steps as with 2, if steps a
       const next = (await expectOk(api.call('GET', `/workflows/${id}`))).version;
       return { statements, workflow, graph: { version: next, entryStepId, steps, transitions } };
     };
-    const added = await save({ version, ...chain(length) });
+    const added = await saveAndCount({ version, ...createChain(length) });
     expect(new Set(added.workflow.steps.map(({ slug }) => slug)).size).toBe(length);
-    const moved = await save({
+    const moved = await saveAndCount({
       ...added.graph,
       steps: added.graph.steps.map((step: object) => ({ ...step, position: { x: 1, y: 2 } })),
     });
-    const changed = await save({
+    const changed = await saveAndCount({
       ...moved.graph,
       steps: moved.graph.steps.map((step: { type: string; config: object }) =>
         step.type === 'DELAY' ? { ...step, config: { amount: 2, unit: 'days' } } : step,
       ),
     });
     expect(changed.workflow.steps.filter(({ config }) => config.amount === 2)).toHaveLength(length / 2);
-    const removed = await save({ ...changed.graph, entryStepId: null, steps: [], transitions: [] });
+    const removed = await saveAndCount({ ...changed.graph, entryStepId: null, steps: [], transitions: [] });
     expect(removed.workflow.steps).toEqual([]);
     return [added, moved, changed, removed].map((saved) => saved.statements);
   };
-  expect(await counts(100)).toEqual(await counts(2));
+  expect(await countStatements(100)).toEqual(await countStatements(2));
 });

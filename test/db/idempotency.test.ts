@@ -13,7 +13,7 @@ const projectId = uuidv7();
 const owner = { name: 'key:1', public: false, scopes: new Set<string>() };
 
 /** Runs `effect` as a request with an idempotency key. */
-async function request(key: string | undefined, effect: () => Promise<string>) {
+async function runRequest(key: string | undefined, effect: () => Promise<string>) {
   return database.db.transaction().execute((trx) =>
     withIdempotency(trx, { projectId, key, owner, request: 'POST /v1/track', fingerprint: 'same' }, async () => ({
       statusCode: 200,
@@ -27,7 +27,7 @@ describe('an Idempotency-Key', () => {
     let effects = 0;
     const outcomes = await Promise.allSettled(
       Array.from({ length: 6 }, () =>
-        request('many', async () => {
+        runRequest('many', async () => {
           effects += 1;
           return 'e1';
         }),
@@ -58,27 +58,27 @@ describe('an Idempotency-Key', () => {
     const running = new Promise<void>((resolve) => {
       started = resolve;
     });
-    const first = request('retry', () => {
+    const first = runRequest('retry', () => {
       started();
       return gate;
     });
     await running;
-    const second = request('retry', async () => 'second');
+    const second = runRequest('retry', async () => 'second');
     fail();
     await expect(first).rejects.toThrow('no');
     expect(await second).toEqual({ statusCode: 200, response: { event: 'second' } });
   });
 
   it('is refused again for 24 hours, but not in another project; requests without a key are never refused', async () => {
-    await request('old', async () => 'first');
-    await expect(request('old', async () => 'second')).rejects.toMatchObject({ code: 'IDEMPOTENCY_KEY_REUSED' });
+    await runRequest('old', async () => 'first');
+    await expect(runRequest('old', async () => 'second')).rejects.toMatchObject({ code: 'IDEMPOTENCY_KEY_REUSED' });
     await database.db
       .updateTable('idempotency_keys')
       .set({ created_at: new Date(Date.now() - 24 * 3600_000 - 1000) })
       .where('key', '=', 'old')
       .execute();
-    expect((await request('old', async () => 'third')).response).toEqual({ event: 'third' });
-    expect((await request(undefined, async () => 'none')).response).toEqual({ event: 'none' });
+    expect((await runRequest('old', async () => 'third')).response).toEqual({ event: 'third' });
+    expect((await runRequest(undefined, async () => 'none')).response).toEqual({ event: 'none' });
     await database.db.transaction().execute((trx) =>
       withIdempotency(trx, { projectId: uuidv7(), key: 'old', owner, request: 'POST /v1/send' }, async () => ({
         statusCode: 200,

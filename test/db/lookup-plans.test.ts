@@ -46,12 +46,12 @@ beforeAll(async () => {
   await api.call('POST', '/v1/track', { body: { email: 'ada@example.com', event: 'hello' } });
   const { rows } = await sql<{ id: string }>`SELECT id FROM executions`.execute(api.db);
   executionId = rows[0]?.id ?? '';
-  await addOthers(workflow.id);
+  await insertOtherContacts(workflow.id);
 }, 60_000);
 afterAll(() => api?.close());
 
 /** Adds contacts, each with a running execution, an email and a content. */
-async function addOthers(workflowId: string): Promise<void> {
+async function insertOtherContacts(workflowId: string): Promise<void> {
   await sql`
     WITH c AS (
       INSERT INTO contacts (project_id, email, subscribed)
@@ -176,14 +176,14 @@ it('a statement that looks up a few ids is planned a few times, not each time it
 function countRowsRead(work: (trx: Trx) => Promise<void>): Promise<number> {
   return api.db.transaction().execute(async (trx) => {
     await sql`SET LOCAL plan_cache_mode = force_generic_plan`.execute(trx);
-    const before = await rowsRead(trx);
+    const before = await readRowCount(trx);
     await work(trx);
-    return (await rowsRead(trx)) - before;
+    return (await readRowCount(trx)) - before;
   });
 }
 
 /** Returns the number of rows that this transaction has read so far. */
-async function rowsRead(trx: Trx): Promise<number> {
+async function readRowCount(trx: Trx): Promise<number> {
   const { rows } = await sql<{ n: number }>`
     SELECT sum(seq_tup_read + coalesce(idx_tup_fetch, 0))::int8 AS n FROM pg_stat_xact_user_tables WHERE relname = ANY(${TABLES})
   `.execute(trx);

@@ -35,15 +35,15 @@ function enqueueRows(projectId: string, count: number, kind: OutboxKind = 'execu
   return inTransaction(database.db, (trx) => enqueue(trx, rows));
 }
 
-const claim = (p: Partial<FairClaim> = {}) =>
-  claimRowsFairly(database.db, { priority: START, limit: 10, after: BEFORE_ALL_PROJECTS, leaseMs: 60_000, ...p });
+const claimRows = (p: Partial<FairClaim> = {}) =>
+  claimFair(database.db, { priority: START, limit: 10, after: BEFORE_ALL_PROJECTS, leaseMs: 60_000, ...p });
 
 /** Claims until no row is left, as a worker does. */
 async function claimAll(p: Partial<FairClaim> = {}) {
   const taken = [];
   let after = BEFORE_ALL_PROJECTS;
   for (;;) {
-    const rows = await claim({ ...p, after });
+    const rows = await claimRows({ ...p, after });
     if (rows.length === 0) return taken;
     after = findLastServedProject(rows, after);
     taken.push(...rows);
@@ -54,7 +54,7 @@ describe('waiting rows of the outbox', () => {
   it('are claimed round-robin over the projects, and in order within each project', async () => {
     const mine = await enqueueRows(A, 200);
     const theirs = await enqueueRows(B, 3);
-    const rows = await claim();
+    const rows = await claimRows();
     expect(rows.filter((row) => row.projectId === B).map((row) => row.id)).toEqual(theirs.map((row) => row.id));
     const ours = rows.filter((row) => row.projectId === A).map((row) => row.id);
     expect(ours).toEqual(mine.slice(0, ours.length).map((row) => row.id));
@@ -67,7 +67,7 @@ describe('waiting rows of the outbox', () => {
     const served = new Set<string>();
     let after = BEFORE_ALL_PROJECTS;
     for (let round = 0; round < 4; round += 1) {
-      const rows = await claim({ limit: 100, after });
+      const rows = await claimRows({ limit: 100, after });
       after = findLastServedProject(rows, after);
       for (const row of rows) served.add(row.projectId);
     }
@@ -88,7 +88,7 @@ describe('waiting rows of the outbox', () => {
     await enqueueRows(B, 5);
     const freeSlotsByProject = new Map([[A, 0]]);
     expect((await claimAll({ freeSlotsByProject })).map((row) => row.projectId)).toEqual(Array(5).fill(B));
-    const rows = await claim({ freeSlotsByProject: new Map([[A, 2]]) });
+    const rows = await claimRows({ freeSlotsByProject: new Map([[A, 2]]) });
     expect(rows).toHaveLength(2);
   });
 });
@@ -97,36 +97,42 @@ describe('outbox rows that were handed to Temporal', () => {
   it('are counted by project until their work starts, over all processes', async () => {
     await enqueueRows(A, 50);
     await enqueueRows(B, 1);
-    const rows = await claim({ limit: 6, forTemporal: true });
-    const withTemporal = async () => Object.fromEntries((await readOutboxState(database.db, [START])).withTemporal);
+    const rows = await claimRows({ limit: 6, forTemporal: true });
+    const countWithTemporal = async () =>
+      Object.fromEntries((await readOutboxState(database.db, [START])).withTemporal);
     expect((await readOutboxState(database.db, [2, START])).waiting).toEqual([START]);
-    expect(await withTemporal()).toEqual({ [A]: 3, [B]: 1 });
+    expect(await countWithTemporal()).toEqual({ [A]: 3, [B]: 1 });
     const begun = rows
       .filter(({ projectId }) => projectId === A)
       .map(({ kind, refId }) => ({ kind, refId, visit: null }));
-    await deleteStartedRows(database.db, begun.slice(0, 2));
-    expect(await withTemporal()).toEqual({ [A]: 1, [B]: 1 });
+    await deleteStarted(database.db, begun.slice(0, 2));
+    expect(await countWithTemporal()).toEqual({ [A]: 1, [B]: 1 });
   });
 
   it('do not count toward the limit when their lease has expired', async () => {
     await enqueueRows(A, 6);
-    await claim({ forTemporal: true, leaseMs: 0 });
+    await claimRows({ forTemporal: true, leaseMs: 0 });
     expect(await readOutboxState(database.db, [START])).toEqual({ waiting: [START], withTemporal: new Map() });
-    expect((await claim({ forTemporal: true })).map((row) => row.attempts)).toEqual(Array(6).fill(2));
+    expect((await claimRows({ forTemporal: true })).map((row) => row.attempts)).toEqual(Array(6).fill(2));
   });
 
   it('are deleted when their work starts; a row that was not handed over stays', async () => {
     const [row] = await enqueueRows(A, 1);
-    await deleteStartedRows(database.db, [{ kind: 'execution.start', refId: row?.refId ?? '', visit: null }]);
-    expect(await claim()).toHaveLength(1);
+    await deleteStarted(database.db, [{ kind: 'execution.start', refId: row?.refId ?? '', visit: null }]);
+    expect(await claimRows()).toHaveLength(1);
   });
 
   it('are deleted for the one of two signals that the execution has received', async () => {
     const refId = uuidv7();
-    const event = (visit: number) => ({ projectId: A, kind: 'execution.event' as const, refId, payload: { visit } });
-    await inTransaction(database.db, (trx) => enqueue(trx, [event(1), event(2)]));
-    await claim({ priority: OUTBOX_PRIORITY['execution.event'], forTemporal: true });
-    await deleteStartedRows(database.db, [{ kind: 'execution.event', refId, visit: 1 }]);
+    const createEventRow = (visit: number) => ({
+      projectId: A,
+      kind: 'execution.event' as const,
+      refId,
+      payload: { visit },
+    });
+    await inTransaction(database.db, (trx) => enqueue(trx, [createEventRow(1), createEventRow(2)]));
+    await claimRows({ priority: OUTBOX_PRIORITY['execution.event'], forTemporal: true });
+    await deleteStarted(database.db, [{ kind: 'execution.event', refId, visit: 1 }]);
     const left = await database.db.selectFrom('outbox').select('payload').execute();
     expect(left).toEqual([{ payload: { visit: 2 } }]);
   });
@@ -135,30 +141,30 @@ describe('outbox rows that were handed to Temporal', () => {
 describe('a claimed row of the outbox', () => {
   it('is claimed again when its lease has expired, and is marked as repeated', async () => {
     await enqueueRows(A, 1);
-    expect((await claim({ leaseMs: 0 })).map((row) => row.attempts)).toEqual([1]);
-    expect((await claim()).map((row) => row.attempts)).toEqual([2]);
-    expect(await claim()).toEqual([]);
+    expect((await claimRows({ leaseMs: 0 })).map((row) => row.attempts)).toEqual([1]);
+    expect((await claimRows()).map((row) => row.attempts)).toEqual([2]);
+    expect(await claimRows()).toEqual([]);
   });
 
   it('that is released is as if it had not been claimed', async () => {
     await enqueueRows(A, 1);
-    const rows = await claim({ forTemporal: true });
+    const rows = await claimRows({ forTemporal: true });
     await releaseRows(
       database.db,
       rows.map((row) => row.id),
     );
-    expect((await claim({ forTemporal: true })).map((row) => row.attempts)).toEqual([1]);
+    expect((await claimRows({ forTemporal: true })).map((row) => row.attempts)).toEqual([1]);
   });
 
   it('that is deferred waits, with the reason for the operator', async () => {
     await enqueueRows(A, 1);
-    const rows = await claim();
+    const rows = await claimRows();
     await deferRows(
       database.db,
       rows.map((row) => row.id),
       'no such workflow',
     );
-    expect(await claim()).toEqual([]);
+    expect(await claimRows()).toEqual([]);
     const row = await database.db.selectFrom('outbox').select('last_error').executeTakeFirst();
     expect(row?.last_error).toBe('no such workflow');
   });

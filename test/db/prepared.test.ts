@@ -56,20 +56,20 @@ it('a plan that was made while a table was small is replaced when the table has 
   await sql`INSERT INTO growing SELECT generate_series(1, 5)`.execute(db);
   await sql`ANALYZE growing`.execute(db);
   const read = () => prepared`SELECT id FROM growing WHERE id = ANY(${[1]}::int[])`.execute(db);
-  const plan = async () => {
+  const readPlan = async () => {
     const { rows } = await sql<{ name: string }>`
       SELECT name FROM pg_prepared_statements WHERE statement LIKE '%FROM growing%' AND from_sql = false`.execute(db);
     const explained = await sql`EXPLAIN (COSTS OFF) EXECUTE ${sql.id(rows[0]?.name ?? '')}('{1}')`.execute(db);
     return JSON.stringify(explained.rows);
   };
   await read();
-  expect(await plan()).toContain('Seq Scan');
+  expect(await readPlan()).toContain('Seq Scan');
   await sql`INSERT INTO growing SELECT generate_series(6, 20000)`.execute(db);
-  expect(await plan()).toContain('Seq Scan'); // After several runs, Postgres keeps one plan for the statement.
+  expect(await readPlan()).toContain('Seq Scan'); // After several runs, Postgres keeps one plan for the statement.
   vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 60_000 });
   for (let n = 0; n < QUERIES_BETWEEN_CHECKS; n += 1) await read();
   vi.useRealTimers();
-  expect(await plan()).toContain('Index');
+  expect(await readPlan()).toContain('Index');
 });
 
 it('a locked table does not delay the preparation of a query for long', async () => {

@@ -355,13 +355,8 @@ class World {
       }
     const claimed = await claimEmails(database.db, { projectId, emails, suppressionPads: padHmacKey(key) });
     expect(claimed).toHaveLength(emails.length);
-    const byEmail = claimed.filter((message) => !/^(?:suppressed|unsubscribed|unconfirmed)/.test(reasonOf(message)));
-    const withheld = withheldReasonSql({
-      projectId,
-      pads: padHmacKey(key),
-      subscribed: sql`subscribed`,
-      email: sql`email`,
-    });
+    const byEmail = claimed.filter((message) => !/^(?:suppressed|unsubscribed|unconfirmed)/.test(findReason(message)));
+    const withheld = withheldReasonSql({ projectId, pads: padHmacKey(key), subscribed: sql`subscribed`, email: sql`email` });
     const { rows } = await sql<{ reason: string | null }>`
       SELECT ${withheld} AS reason FROM contacts WHERE project_id = ${projectId} AND id = ${contactId}`.execute(
       database.db,
@@ -370,7 +365,7 @@ class World {
   }
 }
 
-function reasonOf(email: ClaimedEmail): string {
+function findReason(email: ClaimedEmail): string {
   const withheld = decideWithholding(email);
   return withheld && 'reason' in withheld ? String(withheld.reason) : '';
 }

@@ -27,12 +27,12 @@ beforeEach(async () => {
 afterAll(() => api?.close());
 
 /** Returns the id and time of a row that was created some days ago. */
-function createdDaysAgo(daysAgo: number): { id: string; at: Date } {
+function createIdAndTime(daysAgo: number): { id: string; at: Date } {
   const at = new Date(Date.now() - daysAgo * 86_400_000);
   const hex = at.getTime().toString(16).padStart(12, '0');
   return { id: `${hex.slice(0, 8)}-${hex.slice(8)}${uuidv7().slice(13)}`, at };
 }
-async function idsOf(table: string, column = 'id'): Promise<string[]> {
+async function listIds(table: string, column = 'id'): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`
     SELECT ${sql.ref(column)} AS id FROM ${sql.table(table)} ORDER BY 1`.execute(api.db);
   return rows.map((row) => row.id);
@@ -43,8 +43,8 @@ async function prune(retention: Partial<Retention>, batch?: number): Promise<voi
 }
 
 async function buildDelivery(daysAgo: number, endedDaysAgo: number | null): Promise<string> {
-  const { id, at } = createdDaysAgo(daysAgo);
-  const ended = endedDaysAgo === null ? null : createdDaysAgo(endedDaysAgo).at;
+  const { id, at } = createIdAndTime(daysAgo);
+  const ended = endedDaysAgo === null ? null : createIdAndTime(endedDaysAgo).at;
   await sql`
     INSERT INTO webhook_deliveries (id, project_id, endpoint_id, event_id, event_name, payload, status, created_at, completed_at)
     VALUES (${id}, ${api.one.id}, (SELECT id FROM webhook_endpoints LIMIT 1), ${id}, 'a', '{}',
@@ -52,8 +52,8 @@ async function buildDelivery(daysAgo: number, endedDaysAgo: number | null): Prom
   return id;
 }
 async function buildExecution(daysAgo: number, endedDaysAgo: number | null): Promise<string> {
-  const { id, at } = createdDaysAgo(daysAgo);
-  const ended = endedDaysAgo === null ? null : createdDaysAgo(endedDaysAgo).at;
+  const { id, at } = createIdAndTime(daysAgo);
+  const ended = endedDaysAgo === null ? null : createIdAndTime(endedDaysAgo).at;
   await sql`
     INSERT INTO executions (id, project_id, workflow_id, contact_id, entry, status, started_at, completed_at)
     VALUES (${id}, ${api.one.id}, (SELECT id FROM workflows LIMIT 1), ${uuidv7()}, 1,
@@ -70,9 +70,9 @@ it('webhook deliveries are deleted some days after they ended, in batches; waiti
   const [late, open, fresh] = [await buildDelivery(50, 5), await buildDelivery(45, null), await buildDelivery(3, 2)];
   for (let n = 0; n < 7; n += 1) await buildDelivery(40 + n, 31);
   await prune({});
-  expect(await idsOf('webhook_deliveries')).toHaveLength(10);
+  expect(await listIds('webhook_deliveries')).toHaveLength(10);
   await prune({ webhookDeliveryDays: 30 }, 2);
-  expect(await idsOf('webhook_deliveries')).toEqual([late, open, fresh].sort());
+  expect(await listIds('webhook_deliveries')).toEqual([late, open, fresh].sort());
 });
 
 it('the steps of an execution are deleted some days after it ended, and the execution stays', async () => {
@@ -80,14 +80,14 @@ it('the steps of an execution are deleted some days after it ended, and the exec
   const ended = [await buildExecution(300, 181), await buildExecution(250, 200)];
   const kept = [await buildExecution(400, null), await buildExecution(300, 100), await buildExecution(1, 0)];
   await prune({ executionStepDays: 180 }, 2);
-  expect(new Set(await idsOf('execution_steps', 'execution_id'))).toEqual(new Set(kept));
-  expect(await idsOf('execution_steps', 'execution_id')).toHaveLength(9);
-  expect(await idsOf('executions')).toEqual([...ended, ...kept].sort());
+  expect(new Set(await listIds('execution_steps', 'execution_id'))).toEqual(new Set(kept));
+  expect(await listIds('execution_steps', 'execution_id')).toHaveLength(9);
+  expect(await listIds('executions')).toEqual([...ended, ...kept].sort());
 });
 
 it('events, jobs and the audit log are deleted at the configured age, or never without one', async () => {
   for (const daysAgo of [400, 10]) {
-    const { id, at } = createdDaysAgo(daysAgo);
+    const { id, at } = createIdAndTime(daysAgo);
     await sql`INSERT INTO events (id, project_id, name, created_at) VALUES (${id}, ${api.one.id}, 'a', ${at})`.execute(
       api.db,
     );
@@ -98,16 +98,16 @@ it('events, jobs and the audit log are deleted at the configured age, or never w
       INSERT INTO audit_log (id, project_id, action, actor, created_at)
       VALUES (${id}, ${api.one.id}, 'apikey.rotated', 'a', ${at})`.execute(api.db);
   }
-  const { id, at } = createdDaysAgo(300);
+  const { id, at } = createIdAndTime(300);
   await sql`INSERT INTO jobs (id, project_id, kind, status, created_at) VALUES (${id}, ${api.one.id}, 'import', 'RUNNING', ${at})`.execute(
     api.db,
   );
-  const before = (await idsOf('audit_log')).length;
+  const before = (await listIds('audit_log')).length;
   await prune({});
-  expect([(await idsOf('events')).length, (await idsOf('jobs')).length]).toEqual([2, 3]);
+  expect([(await listIds('events')).length, (await listIds('jobs')).length]).toEqual([2, 3]);
   await prune({ eventDays: 30, jobDays: 90, auditLogDays: 365 });
-  expect([(await idsOf('events')).length, (await idsOf('jobs')).length]).toEqual([1, 2]);
-  expect(await idsOf('audit_log')).toHaveLength(before - 1);
+  expect([(await listIds('events')).length, (await listIds('jobs')).length]).toEqual([1, 2]);
+  expect(await listIds('audit_log')).toHaveLength(before - 1);
 });
 
 it('the content of an attachment is deleted some days after its last email ended; the record of the email still names it', async () => {
@@ -119,23 +119,23 @@ it('the content of an attachment is deleted some days after its last email ended
     const emailIds: string[] = body.data.emails.map((entry: { email: string }) => entry.email);
     const { rows } = await sql<{ id: string }>`
       SELECT options->'attachmentIds'->>0 AS id FROM emails WHERE id = ${emailIds[0]}`.execute(api.db);
-    const old = createdDaysAgo(20).id;
+    const old = createIdAndTime(20).id;
     await sql`UPDATE attachments SET id = ${old} WHERE id = ${rows[0]?.id}`.execute(api.db);
     await sql`
       UPDATE emails SET options = jsonb_set(options, '{attachmentIds,0}', to_jsonb(${old}::text))
       WHERE id = ANY(${emailIds}::uuid[])`.execute(api.db);
     return { emailIds, old };
   };
-  const end = (id: string | undefined, daysAgo: number) =>
-    sql`UPDATE emails SET status = 'SENT', sent_at = ${createdDaysAgo(daysAgo).at} WHERE id = ${id}`.execute(api.db);
+  const endEmail = (id: string | undefined, daysAgo: number) =>
+    sql`UPDATE emails SET status = 'SENT', sent_at = ${createIdAndTime(daysAgo).at} WHERE id = ${id}`.execute(api.db);
   const [ended, half, recent] = [
     await send(['a@x.com', 'b@x.com']),
     await send(['c@x.com', 'd@x.com']),
     await send(['e@x.com']),
   ];
-  for (const id of ended.emailIds) await end(id, 8);
-  await end(half.emailIds[0], 8);
-  await end(recent.emailIds[0], 6);
+  for (const id of ended.emailIds) await endEmail(id, 8);
+  await endEmail(half.emailIds[0], 8);
+  await endEmail(recent.emailIds[0], 6);
   await prune({ attachmentDays: 7 }, 1);
   const { rows } = await sql<{ id: string; bytes: number }>`
     SELECT id, octet_length(content) AS bytes FROM attachments`.execute(api.db);

@@ -57,7 +57,7 @@ it('statements return the columns and types that the code asserts', async () => 
   for (const name of files)
     for (const statement of await findStatements(project, join(ROOT, name), name)) {
       found += 1;
-      const { errors, described, wrong } = await check(statement);
+      const { errors, described, wrong } = await checkStatement(statement);
       differences.push(...wrong);
       if (!described) unknown.push(`${statement.place}: ${errors.join('; ')}`);
     }
@@ -70,7 +70,9 @@ it('statements return the columns and types that the code asserts', async () => 
  * Checks a statement with and without optional values. One form may fail, because it may need values that the samples
  * do not have.
  */
-async function check(statement: Statement): Promise<{ described: boolean; wrong: Set<string>; errors: string[] }> {
+async function checkStatement(
+  statement: Statement,
+): Promise<{ described: boolean; wrong: Set<string>; errors: string[] }> {
   const wrong = new Set<string>();
   const errors: string[] = [];
   for (const form of ['full', 'bare'] as const) {

@@ -23,7 +23,7 @@ beforeAll(async () => {
 });
 afterAll(() => database.drop());
 
-async function build(tag: string): Promise<Segment> {
+async function createSegment(tag: string): Promise<Segment> {
   const condition = parseCondition({
     operator: 'AND',
     conditions: [{ field: 'data.tag', operator: 'equals', value: tag }],
@@ -44,19 +44,19 @@ async function countEvents(slug: string): Promise<{ events: number; contacts: nu
 }
 
 it('an interrupted computation is finished by the next one, with one event for each entry', async () => {
-  const { id, slug } = await build('cut');
+  const { id, slug } = await createSegment('cut');
   const options = { projectId, segmentId: id };
-  const dies = () => {
+  const failAfterPage = () => {
     throw new Error('killed after the first page');
   };
-  await expect(computeSegment(database.db, { ...options, onPage: dies })).rejects.toThrow('killed');
+  await expect(computeSegment(database.db, { ...options, onPage: failAfterPage })).rejects.toThrow('killed');
   expect(await countEvents(slug)).toEqual({ events: 1_000, contacts: 1_000 });
   expect(await computeSegment(database.db, options)).toEqual({ added: 1_500, removed: 0, total: CONTACTS });
   expect(await countEvents(slug)).toEqual({ events: CONTACTS, contacts: CONTACTS });
 });
 
 it('concurrent computations and deletions of contacts neither lose nor repeat an event, and leave no member of a deleted contact', async () => {
-  const { id, slug } = await build('busy');
+  const { id, slug } = await createSegment('busy');
   const { rows } = await sql<{ id: string }>`
     SELECT id FROM contacts WHERE project_id = ${projectId} AND data->>'tag' = 'busy' ORDER BY id DESC LIMIT 200`.execute(
     database.db,
@@ -83,7 +83,7 @@ it('concurrent computations and deletions of contacts neither lose nor repeat an
 });
 
 it('the total of a page is counted exactly while counting is cheap, also if the stored count is outdated', async () => {
-  const segment = await build('page');
+  const segment = await createSegment('page');
   expect(await refreshMemberCount(database.db, segment)).toBe(CONTACTS);
   await sql`DELETE FROM contacts WHERE project_id = ${projectId} AND email = '7.page@example.com'`.execute(database.db);
   const { items, total } = await listSegmentContacts(database.db, segment, { page: 2, pageSize: 100 });

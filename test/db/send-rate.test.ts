@@ -17,7 +17,7 @@ beforeEach(async () => {
   projectId = (await buildProject(database.db, 'Rate')).id;
 });
 
-const take = (n: number, ratePerSecond: number, order: SendOrder = 'campaign', db: Db = database.db) =>
+const takeTokens = (n: number, ratePerSecond: number, order: SendOrder = 'campaign', db: Db = database.db) =>
   takeSendTokens(db, { projectId, n, ratePerSecond, order });
 
 /** Asks for a token for a workflow's email again, at the time that the first request returned. */
@@ -33,7 +33,7 @@ async function readLastRetryTime(): Promise<number> {
 }
 
 /** Makes the bucket and its marks of waiting emails older by this time. */
-async function age(seconds: number): Promise<void> {
+async function ageBucket(seconds: number): Promise<void> {
   const by = sql`${seconds}::float8 * interval '1 second'`;
   await sql`
     UPDATE send_buckets SET refilled_at = refilled_at - ${by}, singles_wait_until = singles_wait_until - ${by},
@@ -43,10 +43,10 @@ async function age(seconds: number): Promise<void> {
 
 describe('a grant of send-rate tokens', () => {
   it('has the available part of the requested tokens; refused requests do not postpone the retry time', async () => {
-    const first = await take(1_000, 2, 'single');
+    const first = await takeTokens(1_000, 2, 'single');
     expect(first.granted).toBeGreaterThanOrEqual(1);
     for (let n = 0; n < 20; n++) {
-      const { granted, retryAfterMs } = await take(1_000, 2, 'single');
+      const { granted, retryAfterMs } = await takeTokens(1_000, 2, 'single');
       expect(granted).toBeLessThanOrEqual(2);
       expect(retryAfterMs).toBeGreaterThan(0);
       expect(retryAfterMs).toBeLessThanOrEqual(500);
@@ -54,17 +54,17 @@ describe('a grant of send-rate tokens', () => {
   });
 
   it('is immediate for a single email of an idle project, and allows no burst for a new project', async () => {
-    expect(await take(1, 1, 'single')).toEqual({ granted: 1, retryAfterMs: 0 });
+    expect(await takeTokens(1, 1, 'single')).toEqual({ granted: 1, retryAfterMs: 0 });
     projectId = (await buildProject(database.db, 'New')).id;
     const startedMs = Date.now();
-    const { granted } = await take(1_000, 100, 'single');
+    const { granted } = await takeTokens(1_000, 100, 'single');
     expect(granted).toBeLessThanOrEqual(20 + (100 * (Date.now() - startedMs + 1)) / 1_000);
   });
 
   it('allows about a second of sending after a pause of any length, and at most 102 % of the limit within a minute', async () => {
-    await take(1_000, 100, 'single');
-    await age(3_600);
-    const granted = (await take(1_000, 100, 'single')).granted;
+    await takeTokens(1_000, 100, 'single');
+    await ageBucket(3_600);
+    const granted = (await takeTokens(1_000, 100, 'single')).granted;
     expect(granted).toBeGreaterThanOrEqual(100);
     expect(granted + 60 * 100).toBeLessThanOrEqual(1.02 * 60 * 100);
   });
@@ -78,31 +78,31 @@ describe('a grant of send-rate tokens', () => {
       [14, 'single'],
     ] as const) {
       projectId = (await buildProject(database.db, 'Told')).id;
-      const { retryAfterMs } = await take(1_000, rate, order);
-      await age(retryAfterMs / 1_000);
-      expect((await take(1_000, rate, order)).granted).toBeGreaterThanOrEqual(Math.max(1, Math.floor(rate / 4)));
+      const { retryAfterMs } = await takeTokens(1_000, rate, order);
+      await ageBucket(retryAfterMs / 1_000);
+      expect((await takeTokens(1_000, rate, order)).granted).toBeGreaterThanOrEqual(Math.max(1, Math.floor(rate / 4)));
     }
   });
 
   it('can be returned, up to the size of the bucket', async () => {
-    await take(1_000, 1, 'single');
-    await age(1.2);
-    expect((await take(1, 1, 'single')).granted).toBe(1);
+    await takeTokens(1_000, 1, 'single');
+    await ageBucket(1.2);
+    expect((await takeTokens(1, 1, 'single')).granted).toBe(1);
     await returnSendTokens(database.db, { projectId, n: 1, ratePerSecond: 1 });
     await returnSendTokens(database.db, { projectId, n: 1_000, ratePerSecond: 1 });
-    expect((await take(1_000, 1, 'single')).granted).toBe(1);
+    expect((await takeTokens(1_000, 1, 'single')).granted).toBe(1);
   });
 
   it('has all requested tokens, without a statement, if no limit is set', async () => {
-    expect(await take(1_000_000, 0)).toEqual({ granted: 1_000_000, retryAfterMs: 0 });
+    expect(await takeTokens(1_000_000, 0)).toEqual({ granted: 1_000_000, retryAfterMs: 0 });
     await returnSendTokens(database.db, { projectId, n: 5, ratePerSecond: 0 });
     expect(await database.db.selectFrom('send_buckets').where('project_id', '=', projectId).execute()).toEqual([]);
   });
 
   it('never exceeds the rate, with any number of concurrent processes', async () => {
     const rate = 200;
-    await take(1_000, rate, 'single');
-    await age(3_600);
+    await takeTokens(1_000, rate, 'single');
+    await ageBucket(3_600);
     const pools = [1, 2].map(() =>
       connect({ connectionString: database.url, max: 8, applicationName: 'taker', onError: () => {} }),
     );
@@ -114,7 +114,7 @@ describe('a grant of send-rate tokens', () => {
       Array.from({ length: 24 }, async (_, taker) => {
         const db = pools[taker % 2]?.db as Db;
         for (let round = 0; round < 25; round++) {
-          const taken = (await take(1 + ((taker + round) % 9), rate, orders[taker % 3], db)).granted;
+          const taken = (await takeTokens(1 + ((taker + round) % 9), rate, orders[taker % 3], db)).granted;
           granted += taken;
           if (round % 5 > 0 || taken === 0) continue;
           await returnSendTokens(db, { projectId, n: 1, ratePerSecond: rate });
@@ -131,80 +131,80 @@ describe('a grant of send-rate tokens', () => {
 
 describe('priorities within a send rate', () => {
   it('give a single email a token during a campaign', async () => {
-    await take(1_000, 14);
-    await age(3_600);
-    expect((await take(1_000, 14)).granted).toBe(14);
-    expect(await take(1, 14, 'single')).toEqual({ granted: 1, retryAfterMs: 0 });
+    await takeTokens(1_000, 14);
+    await ageBucket(3_600);
+    expect((await takeTokens(1_000, 14)).granted).toBe(14);
+    expect(await takeTokens(1, 14, 'single')).toEqual({ granted: 1, retryAfterMs: 0 });
   });
 
   it('give workflows and campaigns no tokens while single emails wait', async () => {
-    await take(1_000, 10, 'single');
-    const { retryAfterMs } = await take(1_000, 10, 'single');
-    await age(0.4);
-    expect((await take(1, 10, 'workflow')).granted).toBe(0);
-    expect(await take(1, 10, 'campaign')).toMatchObject({ granted: 0, retryAfterMs: expect.any(Number) });
+    await takeTokens(1_000, 10, 'single');
+    const { retryAfterMs } = await takeTokens(1_000, 10, 'single');
+    await ageBucket(0.4);
+    expect((await takeTokens(1, 10, 'workflow')).granted).toBe(0);
+    expect(await takeTokens(1, 10, 'campaign')).toMatchObject({ granted: 0, retryAfterMs: expect.any(Number) });
     expect(retryAfterMs).toBeLessThanOrEqual(400);
-    expect((await take(4, 10, 'single')).granted).toBe(4);
+    expect((await takeTokens(4, 10, 'single')).granted).toBe(4);
   });
 
   it('give campaigns no tokens while emails of workflows wait, and send single emails', async () => {
-    await take(1_000, 10, 'workflow');
-    await age(0.4);
-    expect((await take(1, 10, 'campaign')).granted).toBe(0);
-    expect((await take(1, 10, 'single')).granted).toBe(1);
+    await takeTokens(1_000, 10, 'workflow');
+    await ageBucket(0.4);
+    expect((await takeTokens(1, 10, 'campaign')).granted).toBe(0);
+    expect((await takeTokens(1, 10, 'single')).granted).toBe(1);
     expect((await retryWorkflowToken(10)).granted).toBe(1);
   });
 
   it('block lower priorities for emails that no longer ask only as long as these emails would take, plus a moment', async () => {
-    await take(1_000, 10, 'single');
-    await take(4, 10, 'single');
-    await age(10);
-    expect((await take(4, 10, 'campaign')).granted).toBe(4);
+    await takeTokens(1_000, 10, 'single');
+    await takeTokens(4, 10, 'single');
+    await ageBucket(10);
+    expect((await takeTokens(4, 10, 'campaign')).granted).toBe(4);
     // Refused single emails delay campaigns for about 5 s, whatever the number of refused emails.
-    await take(100_000, 10, 'single');
-    await age(5.1);
-    expect((await take(4, 10, 'campaign')).granted).toBe(4);
+    await takeTokens(100_000, 10, 'single');
+    await ageBucket(5.1);
+    expect((await takeTokens(4, 10, 'campaign')).granted).toBe(4);
   });
 
   it('give a campaign that waits for single emails a time to ask again', async () => {
-    await take(1_000, 10, 'single');
-    const { retryAfterMs } = await take(1, 10, 'campaign');
-    await age(retryAfterMs / 1_000);
-    expect((await take(1, 10, 'campaign')).granted).toBe(1);
+    await takeTokens(1_000, 10, 'single');
+    const { retryAfterMs } = await takeTokens(1, 10, 'campaign');
+    await ageBucket(retryAfterMs / 1_000);
+    expect((await takeTokens(1, 10, 'campaign')).granted).toBe(1);
   });
 });
 
 describe('emails of workflows that wait for a send rate', () => {
   it('get tokens in order, each when it asks again at its time', async () => {
-    await take(1_000, 10, 'single');
-    await age(10);
-    await take(1_000, 10, 'single'); // The bucket is empty, and the marks of single emails expire soon.
-    await age(5.5);
+    await takeTokens(1_000, 10, 'single');
+    await ageBucket(10);
+    await takeTokens(1_000, 10, 'single'); // The bucket is empty, and the marks of single emails expire soon.
+    await ageBucket(5.5);
     await sql`UPDATE send_buckets SET tokens = 0, refilled_at = clock_timestamp()`.execute(database.db);
     const instants: number[] = [];
     for (let n = 0; n < 50; n++) {
-      expect((await take(1, 10, 'workflow')).retryAfterMs).toBeGreaterThan(0);
+      expect((await takeTokens(1, 10, 'workflow')).retryAfterMs).toBeGreaterThan(0);
       instants.push(await readLastRetryTime());
     }
     expect(instants).toEqual([...new Set(instants)].toSorted((a, b) => a - b));
     expect((instants.at(-1) ?? 0) - (instants[0] ?? 0)).toBeGreaterThan(4_000);
-    await age(0.25);
+    await ageBucket(0.25);
     expect((await retryWorkflowToken(10)).granted).toBe(1);
     expect((await retryWorkflowToken(10)).granted).toBe(1);
   });
 
   it('are served after earlier emails if they ask for the first time', async () => {
-    await take(1_000, 10, 'workflow');
-    await age(0.5);
-    expect((await take(1, 10, 'workflow')).granted).toBe(0);
+    await takeTokens(1_000, 10, 'workflow');
+    await ageBucket(0.5);
+    expect((await takeTokens(1, 10, 'workflow')).granted).toBe(0);
     expect((await retryWorkflowToken(10)).granted).toBe(1);
   });
 
   it('are not blocked by earlier emails that no longer ask', async () => {
-    await take(100_000, 10, 'workflow');
-    await age(60); // No email asked for a token in this minute, so the bucket is full.
-    expect((await take(1, 10, 'workflow')).granted).toBe(1);
-    expect((await take(1, 10, 'workflow')).granted).toBe(1);
+    await takeTokens(100_000, 10, 'workflow');
+    await ageBucket(60); // No email asked for a token in this minute, so the bucket is full.
+    expect((await takeTokens(1, 10, 'workflow')).granted).toBe(1);
+    expect((await takeTokens(1, 10, 'workflow')).granted).toBe(1);
   });
 });
 

@@ -17,16 +17,16 @@ afterAll(() => api?.close());
 
 const WAIT = { type: 'WAIT_FOR_EVENT' as const, config: { eventName: 'never' } };
 
-async function newContact(email: string): Promise<string> {
+async function createContact(email: string): Promise<string> {
   return (await expectOk(api.call('POST', '/v1/track', { body: { email, event: 'unrelated' } }))).data.contact;
 }
 
-function enter(contactId: string, name: string) {
+function startExecution(contactId: string, name: string) {
   const events = [{ contactId, name, data: {}, untrusted: false, untrustedTrigger: false, causeId: null }];
   return (trx: Trx) => recordEvents(trx, { projectId: api.one.id, events });
 }
 
-function remove(workflow: BuiltWorkflow, stepId: string | undefined) {
+function deleteStepOf(workflow: BuiltWorkflow, stepId: string | undefined) {
   const step = { projectId: api.one.id, workflowId: workflow.id, stepId: stepId ?? '', splice: false };
   return (trx: Trx) => deleteStep(trx, step);
 }
@@ -66,7 +66,7 @@ async function isWaiting(): Promise<boolean> {
   return rows.length > 0;
 }
 
-async function recordOf(workflow: BuiltWorkflow) {
+async function readExecution(workflow: BuiltWorkflow) {
   const { data } = await expectOk(api.call('GET', `/workflows/${workflow.id}/executions`));
   const waits = await sql`SELECT 1 FROM execution_waits WHERE execution_id = ${data[0].id}`.execute(api.db);
   return {
@@ -80,9 +80,9 @@ const ENDED = { status: 'EXITED', exitReason: 'step_deleted', completedAt: expec
 describe('deleting a step while an execution arrives and waits at it', () => {
   it('ends an execution that arrived before the deletion', async () => {
     const workflow = await buildWorkflow(api, { eventName: 'first', steps: { wait: WAIT } });
-    const contactId = await newContact('first@example.com');
-    await interleave(enter(contactId, 'first'), remove(workflow, workflow.steps.wait));
-    expect(await recordOf(workflow)).toMatchObject({
+    const contactId = await createContact('first@example.com');
+    await interleave(startExecution(contactId, 'first'), deleteStepOf(workflow, workflow.steps.wait));
+    expect(await readExecution(workflow)).toMatchObject({
       execution: { ...ENDED, steps: [{ status: 'CANCELLED' }] },
       waits: 0,
     });
@@ -90,9 +90,12 @@ describe('deleting a step while an execution arrives and waits at it', () => {
 
   it('ends an execution that arrives after the deletion, and does not start it in Temporal', async () => {
     const workflow = await buildWorkflow(api, { eventName: 'second', steps: { wait: WAIT } });
-    const contactId = await newContact('second@example.com');
-    const [, { outbox }] = await interleave(remove(workflow, workflow.steps.wait), enter(contactId, 'second'));
-    expect(await recordOf(workflow)).toMatchObject({
+    const contactId = await createContact('second@example.com');
+    const [, { outbox }] = await interleave(
+      deleteStepOf(workflow, workflow.steps.wait),
+      startExecution(contactId, 'second'),
+    );
+    expect(await readExecution(workflow)).toMatchObject({
       execution: { ...ENDED, currentStepId: null, steps: [{ status: 'CANCELLED' }] },
       waits: 0,
     });
@@ -104,13 +107,15 @@ describe('deleting a step while an execution arrives and waits at it', () => {
       eventName: 'third',
       steps: { pause: { type: 'DELAY', config: { amount: 1, unit: 'days' }, to: 'wait' }, wait: WAIT },
     });
-    const contactId = await newContact('third@example.com');
-    await inTransaction(api.db, enter(contactId, 'third'));
-    const { execution } = await recordOf(workflow);
+    const contactId = await createContact('third@example.com');
+    await inTransaction(api.db, startExecution(contactId, 'third'));
+    const { execution } = await readExecution(workflow);
     const input = { projectId: api.one.id, executionId: execution.id, visit: 1, resume: 'delay' as const };
-    const [, standing] = await interleave(remove(workflow, workflow.steps.wait), (trx) => resumeExecution(trx, input));
+    const [, standing] = await interleave(deleteStepOf(workflow, workflow.steps.wait), (trx) =>
+      resumeExecution(trx, input),
+    );
     expect(standing.next).toEqual({ kind: 'end', status: 'EXITED', reason: 'step_deleted' });
-    expect(await recordOf(workflow)).toMatchObject({
+    expect(await readExecution(workflow)).toMatchObject({
       execution: { ...ENDED, steps: [{ status: 'COMPLETED' }, { status: 'CANCELLED' }] },
       waits: 0,
     });

@@ -36,7 +36,7 @@ async function enter(workflow: BuiltWorkflow, count: number): Promise<void> {
   });
 }
 
-async function instantsOf(workflow: BuiltWorkflow): Promise<number[]> {
+async function listDueTimes(workflow: BuiltWorkflow): Promise<number[]> {
   const { rows } = await sql<{ due_at: Date }>`
     SELECT due_at FROM execution_steps WHERE step_id = ${workflow.steps.pause} ORDER BY due_at
   `.execute(api.db);
@@ -49,7 +49,7 @@ it('timers that end in the same upcoming second are counted together, and the up
   const workflow = await buildWorkflow(api, { steps: { pause }, eventName: 'wave' });
   await Promise.all([enter(workflow, 150), enter(workflow, 149), enter(workflow, 1)]);
 
-  const instants = await instantsOf(workflow);
+  const instants = await listDueTimes(workflow);
   expect(instants).toEqual(Array(300).fill(at));
   const { rows: started } = await sql<{ at: string }>`
     SELECT payload->'next'->>'dueAt' AS at FROM outbox WHERE payload->>'workflowId' = ${workflow.id}

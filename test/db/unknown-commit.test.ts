@@ -26,7 +26,7 @@ afterEach(async () => {
 });
 afterAll(() => database?.drop());
 
-const write = (name: string) => (trx: Trx) =>
+const insertName = (name: string) => (trx: Trx) =>
   sql`INSERT INTO written (name) VALUES (${name})`.execute(trx).then(() => `wrote ${name}`);
 const readWritten = async () => {
   const { rows } = await sql<{ name: string }>`SELECT name FROM written ORDER BY id`.execute(database.db);
@@ -35,13 +35,13 @@ const readWritten = async () => {
 
 it('a transaction whose COMMIT succeeded without a response returns its result, and takes effect once', async () => {
   proxy.loseCommit('response');
-  expect(await inTransaction(db, write('a'))).toBe('wrote a');
+  expect(await inTransaction(db, insertName('a'))).toBe('wrote a');
   expect([await readWritten(), proxy.commits]).toEqual([['a'], 1]);
 });
 
 it('a transaction whose COMMIT did not reach Postgres is run again', async () => {
   proxy.loseCommit('request');
-  expect(await inTransaction(db, write('a'))).toBe('wrote a');
+  expect(await inTransaction(db, insertName('a'))).toBe('wrote a');
   expect([await readWritten(), proxy.commits]).toEqual([['a'], 2]);
 });
 
@@ -55,7 +55,7 @@ it('a transaction that Postgres is still committing when its connection breaks i
   let result: Promise<string> | undefined;
   await database.db.transaction().execute(async (trx) => {
     await sql`SELECT pg_advisory_xact_lock(7)`.execute(trx);
-    result = inTransaction(db, write('a'));
+    result = inTransaction(db, insertName('a'));
     await expect.poll(() => proxy.commits).toBe(1);
     proxy.cut();
     await expect
@@ -69,7 +69,7 @@ it('a transaction that Postgres is still committing when its connection breaks i
 
 it('a COMMIT with an unknown result is distinguished from a COMMIT that failed', async () => {
   proxy.loseCommit('response', { later: 'refused' });
-  const error = await inTransaction(db, write('a')).catch((thrown: unknown) => thrown);
+  const error = await inTransaction(db, insertName('a')).catch((thrown: unknown) => thrown);
   expect(error).toBeInstanceOf(UnknownCommit);
   expect(provesRollback(error)).toBe(false);
   expect(await readWritten()).toEqual(['a']);
@@ -77,7 +77,7 @@ it('a COMMIT with an unknown result is distinguished from a COMMIT that failed',
 
 it('the first error of a connection that breaks before COMMIT is reported', async () => {
   const broken = inTransaction(db, async (trx) => {
-    await write('a')(trx);
+    await insertName('a')(trx);
     await sql`SELECT pg_terminate_backend(pg_backend_pid())`.execute(trx);
   });
   // The ROLLBACK of the broken connection fails too, with "not queryable".
@@ -89,7 +89,7 @@ it('an error before COMMIT proves that nothing was stored', async () => {
   const errors = [new AppError('NOT_FOUND'), new TypeError('a fault of ours')];
   for (const error of errors) {
     const thrown = await inTransaction(db, async (trx) => {
-      await write('a')(trx);
+      await insertName('a')(trx);
       throw error;
     }).catch((caught: unknown) => caught);
     expect([thrown, provesRollback(thrown)]).toEqual([error, true]);

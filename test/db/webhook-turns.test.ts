@@ -25,13 +25,13 @@ beforeAll(async () => {
 });
 afterAll(() => database?.drop());
 
-async function newEndpoint(event: string): Promise<string> {
+async function createEndpoint(event: string): Promise<string> {
   const { id } = await inTransaction(database.db, (trx) =>
     insertEndpoint(trx, { projectId, url: 'https://example.com', events: [event], description: null, atRestKey }),
   );
   return id;
 }
-const record = (trx: Trx, name: string) =>
+const recordEvent = (trx: Trx, name: string) =>
   recordEvents(trx, {
     projectId,
     events: [{ contactId: null, name, data: {}, untrusted: false, untrustedTrigger: false, causeId: null }],
@@ -45,22 +45,22 @@ const finishTurn = (turn: Awaited<ReturnType<typeof startTurn>>) =>
   inTransaction(database.db, (trx) => endEndpointTurn(trx, turn));
 
 it('an event wakes an idle endpoint, but not an endpoint whose turn is running', async () => {
-  const id = await newEndpoint('a');
-  const first = await inTransaction(database.db, (trx) => record(trx, 'a'));
+  const id = await createEndpoint('a');
+  const first = await inTransaction(database.db, (trx) => recordEvent(trx, 'a'));
   expect(first.outbox).toMatchObject([{ kind: 'webhook.deliver', refId: id }]);
   const turn = await startTurn(id);
-  const second = await inTransaction(database.db, (trx) => record(trx, 'a'));
+  const second = await inTransaction(database.db, (trx) => recordEvent(trx, 'a'));
   expect(second.outbox).toEqual([]);
   const due = await listDueDeliveries(database.db, { ...turn, underWay: [], limit: 10 });
   expect(due).toHaveLength(2);
 });
 
 it('a turn reads an event that is recorded while the turn ends', async () => {
-  const id = await newEndpoint('b');
+  const id = await createEndpoint('b');
   const turn = await startTurn(id);
   let ended: ReturnType<typeof finishTurn> | undefined;
   await inTransaction(database.db, async (trx) => {
-    const { outbox } = await record(trx, 'b');
+    const { outbox } = await recordEvent(trx, 'b');
     expect(outbox).toEqual([]);
     ended = finishTurn(turn);
     await until(async () => {
@@ -75,10 +75,10 @@ it('a turn reads an event that is recorded while the turn ends', async () => {
 });
 
 it('a turn ends although events arrive without a pause', async () => {
-  const id = await newEndpoint('steady');
+  const id = await createEndpoint('steady');
   const turn = await startTurn(id);
   /** Records an event in a transaction that stays open. */
-  const open = () => {
+  const openTransaction = () => {
     let close = () => {};
     const closed = new Promise<void>((resolve) => {
       close = resolve;
@@ -86,7 +86,7 @@ it('a turn ends although events arrive without a pause', async () => {
     let done: Promise<void> | undefined;
     const opened = new Promise<void>((resolve) => {
       done = inTransaction(database.db, async (trx) => {
-        await record(trx, 'steady');
+        await recordEvent(trx, 'steady');
         resolve();
         await closed;
       });
@@ -97,14 +97,14 @@ it('a turn ends although events arrive without a pause', async () => {
     };
     return { opened, end };
   };
-  let last = open();
+  let last = openTransaction();
   await last.opened;
   let ended = false;
   const ending = finishTurn(turn).finally(() => {
     ended = true;
   });
   await until(async () => {
-    const next = open();
+    const next = openTransaction();
     await Promise.race([next.opened, ending]);
     await last.end();
     last = next;
@@ -116,17 +116,17 @@ it('a turn ends although events arrive without a pause', async () => {
 });
 
 it('an event after the end of a turn wakes the endpoint', async () => {
-  const id = await newEndpoint('c');
+  const id = await createEndpoint('c');
   expect(await finishTurn(await startTurn(id))).toBeNull();
-  const { outbox } = await inTransaction(database.db, (trx) => record(trx, 'c'));
+  const { outbox } = await inTransaction(database.db, (trx) => recordEvent(trx, 'c'));
   expect(outbox).toHaveLength(1);
 });
 
 it('a degraded endpoint waits until its probe, but is woken for events that would wait longer', async () => {
-  const id = await newEndpoint('d');
-  await inTransaction(database.db, (trx) => record(trx, 'd'));
+  const id = await createEndpoint('d');
+  await inTransaction(database.db, (trx) => recordEvent(trx, 'd'));
   const probeAt = new Date(Date.now() + 60_000);
-  const degrade = (p: { probeAt: Date; nextAttemptAt: Date }) =>
+  const degradeEndpoint = (p: { probeAt: Date; nextAttemptAt: Date }) =>
     inTransaction(database.db, async (trx) => {
       await sql`UPDATE webhook_endpoints SET status = 'DEGRADED', probe_at = ${p.probeAt} WHERE id = ${id}`.execute(
         trx,
@@ -136,20 +136,20 @@ it('a degraded endpoint waits until its probe, but is woken for events that woul
       );
     });
   const turn = await startTurn(id);
-  await degrade({ probeAt, nextAttemptAt: new Date() });
+  await degradeEndpoint({ probeAt, nextAttemptAt: new Date() });
   expect(await finishTurn(turn)).toMatchObject({ at: probeAt });
-  expect((await inTransaction(database.db, (trx) => record(trx, 'd'))).outbox).toEqual([]);
+  expect((await inTransaction(database.db, (trx) => recordEvent(trx, 'd'))).outbox).toEqual([]);
   const next = await startTurn(id);
   expect(next.paused).toBe(true);
   const nextAttemptAt = new Date(probeAt.getTime() + 60_000);
-  await degrade({ probeAt, nextAttemptAt });
+  await degradeEndpoint({ probeAt, nextAttemptAt });
   expect(await finishTurn(next)).toMatchObject({ at: nextAttemptAt });
-  expect((await inTransaction(database.db, (trx) => record(trx, 'd'))).outbox).toHaveLength(1);
+  expect((await inTransaction(database.db, (trx) => recordEvent(trx, 'd'))).outbox).toHaveLength(1);
 });
 
 it('a turn that a newer turn has replaced records nothing', async () => {
-  const id = await newEndpoint('e');
-  await inTransaction(database.db, (trx) => record(trx, 'e'));
+  const id = await createEndpoint('e');
+  await inTransaction(database.db, (trx) => recordEvent(trx, 'e'));
   const lost = await startTurn(id);
   const turn = await startTurn(id);
   const [delivery] = await listDueDeliveries(database.db, { ...turn, underWay: [], limit: 1 });

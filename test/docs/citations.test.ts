@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { expect, it } from 'vitest';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
-const tracked = trackedFiles();
+const tracked = listTrackedFiles();
 const ROOMS = [...new Set(tracked.flatMap((file) => (file.includes('/') ? file.split('/')[0] : [])))].join('|');
 /** Patterns of citations in comments: a rule of the contract, or a file by its path from the root. */
 const SENTENCE = /contract((?:,? (?:and )?§\d+(?:\.\d+)?)+)/g;
@@ -18,7 +18,7 @@ const PLACE = /`(\w+)` (?:in|of) `([\w./-]+\.tsx?)`/g;
 /** Documents outside the repository that may be named. */
 const ELSEWHERE = /\b(findings|performance|running|spec)(\.md| §\d| "[A-Z])/;
 
-const files = sources();
+const files = listSources();
 const contract = readFileSync(join(ROOT, 'docs/contract.md'), 'utf8');
 /** Titles of the contract's rules by number, such as `Idempotency` for 1.8. */
 const TITLES = new Map(
@@ -28,7 +28,7 @@ const TITLES = new Map(
 const TITLED = /contract §(\d+\.\d+)(?![.\d])(?!,? (?:and )?§)/g;
 
 it('every sentence of the contract that code and documents cite exists', () => {
-  expect(lines(SENTENCE).filter(({ text }) => !numbers(text).every(isInContract))).toEqual([]);
+  expect(findLines(SENTENCE).filter(({ text }) => !parseNumbers(text).every(isInContract))).toEqual([]);
 });
 
 it('every comment that cites a rule by number has the title of the rule after the number', () => {
@@ -47,7 +47,7 @@ it('every comment that cites a rule by number has the title of the rule after th
 });
 
 it('every file that code and documents name exists', () => {
-  expect(lines(FILE).filter(({ text, file }) => !existsSync(join(ROOT, text)) && !isExample(file))).toEqual([]);
+  expect(findLines(FILE).filter(({ text, file }) => !existsSync(join(ROOT, text)) && !isGenerated(file))).toEqual([]);
 });
 
 it('every file that is named without its folder exists, and every folder', () => {
@@ -66,7 +66,7 @@ it('every name that documents locate in a file is in that file', () => {
 
 it('the check reads every room', () => {
   expect(ROOMS.split('|')).toEqual(expect.arrayContaining(['dashboard', 'db', 'packages', 'rules']));
-  expect(lines(FILE).length).toBeGreaterThan(100);
+  expect(findLines(FILE).length).toBeGreaterThan(100);
 });
 
 it('no file names a document outside the repository', () => {
@@ -79,7 +79,7 @@ it('no file names a document outside the repository', () => {
   expect(found).toEqual([]);
 });
 
-function trackedFiles(): string[] {
+function listTrackedFiles(): string[] {
   const listed = execFileSync('git', ['ls-files', '--cached', '--others', '--exclude-standard'], {
     cwd: ROOT,
     encoding: 'utf8',
@@ -87,7 +87,7 @@ function trackedFiles(): string[] {
   return listed.split('\n').filter((file) => file !== '' && existsSync(join(ROOT, file)));
 }
 
-function sources(): string[] {
+function listSources(): string[] {
   return tracked
     .filter((file) => /\.(ts|tsx|mjs|md)$/.test(file))
     .filter((file) => file !== 'CHANGELOG.md' && !file.startsWith('test/docs/citations'));
@@ -98,7 +98,7 @@ function found(pattern: RegExp): string[][] {
   return files.flatMap((file) => [...read(file).matchAll(pattern)].map(([, ...groups]) => [file, ...groups]));
 }
 
-function lines(pattern: RegExp): { file: string; text: string }[] {
+function findLines(pattern: RegExp): { file: string; text: string }[] {
   return files.flatMap((file) => [...read(file).matchAll(pattern)].map(([text]) => ({ file, text })));
 }
 
@@ -106,7 +106,7 @@ function read(file: string): string {
   return readFileSync(join(ROOT, file), 'utf8');
 }
 
-function numbers(citation: string): string[] {
+function parseNumbers(citation: string): string[] {
   return [...citation.matchAll(/§(\d+(?:\.\d+)?)/g)].map(([, number]) => number ?? '');
 }
 
@@ -115,6 +115,6 @@ function isInContract(number: string): boolean {
 }
 
 /** Tells whether a tool generates the file. */
-function isExample(file: string): boolean {
+function isGenerated(file: string): boolean {
   return file === 'db/migration-new.mjs';
 }

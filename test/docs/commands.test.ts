@@ -20,7 +20,7 @@ const BUILT_COMMANDS = `npm() { local name="$2"; shift 3; node '${join(packageRo
 const run = promisify(execFile);
 
 const read = (page: string): string => readFileSync(join(DOCS, page), 'utf8');
-const commandsOf = (page: string): string[] =>
+const listCommands = (page: string): string[] =>
   [...read(page).matchAll(/^```sh\n([\s\S]*?)^```$/gm)].map(([, commands = '']) => commands);
 
 describe('the commands of the guides', () => {
@@ -62,9 +62,9 @@ describe('the commands of the guides', () => {
     return stdout;
   }
 
-  const helpers = commandsOf('guides/api.md')[0] ?? '';
+  const helpers = listCommands('guides/api.md')[0] ?? '';
   it.each(['first-steps.md', ...GUIDES])('of %s succeed', async (page) => {
-    const output = await runCommands([helpers, ...commandsOf(page)]);
+    const output = await runCommands([helpers, ...listCommands(page)]);
     expect(output).toContain('{');
     expect(output).not.toMatch(/"error":\{"code"/);
   });
@@ -76,17 +76,17 @@ describe('the commands of the guides', () => {
   });
 
   it('about a hold set, show and release a hold', async () => {
-    const output = await runCommands(commandsOf('hold.md'));
+    const output = await runCommands(listCommands('hold.md'));
     expect(output).not.toMatch(/"error":\{"code"/);
     expect(output.match(/"held":(true|false)/g)).toEqual(expect.arrayContaining(['"held":true', '"held":false']));
   });
 
   it('about a project as code pull the project and push it again', async () => {
-    expect(await runCommands(commandsOf('as-code.md'))).toContain('settings.json');
+    expect(await runCommands(listCommands('as-code.md'))).toContain('settings.json');
   });
 
   it('about limits of the operator set and remove them', async () => {
-    const [commands = ''] = commandsOf('operate/configure.md').filter((block) => block.includes('npm run operator'));
+    const [commands = ''] = listCommands('operate/configure.md').filter((block) => block.includes('npm run operator'));
     const output = await runCommands([commands]);
     expect(output).toContain('monthlyEmailLimit');
     expect(output).toContain('ticket 7');

@@ -11,7 +11,7 @@ const dockerfile = readFileSync(join(packageRoot(), 'Dockerfile'), 'utf8');
 const SET = { SECRET_KEY: 'a'.repeat(64), POSTGRES_PASSWORD: 'b'.repeat(32) };
 
 /** Replaces `${NAME:-default}` and `${NAME:?what to set}` as Docker Compose does. */
-function filledIn(text: string, env: Record<string, string>): string {
+function fillIn(text: string, env: Record<string, string>): string {
   return text.replaceAll(
     /\$\{(\w+):[-?]([^}]*)\}/g,
     (all, name, rest) => env[name] ?? (all.includes(':-') ? rest : ''),
@@ -19,19 +19,19 @@ function filledIn(text: string, env: Record<string, string>): string {
 }
 
 /** Returns the HOST of the image and the variables that docker-compose.yml sets for the API. */
-function environment(env: Record<string, string>): Record<string, string> {
-  const lines = Object.entries(services.api.environment).map(([name, value]) => [name, filledIn(String(value), env)]);
+function createEnvironment(env: Record<string, string>): Record<string, string> {
+  const lines = Object.entries(services.api.environment).map(([name, value]) => [name, fillIn(String(value), env)]);
   return { HOST: /HOST=(\S+)/.exec(dockerfile)?.[1] ?? '', ...Object.fromEntries(lines) };
 }
 
 it('docker-compose.yml starts with the two variables that it asks for, and sends no SMS without a provider', () => {
-  const config = parseConfig(environment(SET));
+  const config = parseConfig(createEnvironment(SET));
   expect(config).toMatchObject({ publicHost: true, allowCapture: true, signup: 'first' });
   expect(config.sms.provider).toBe('none');
 });
 
 it('docker-compose.yml refuses to capture email unless that is allowed', () => {
-  expect(() => parseConfig(environment({ ...SET, ALLOW_CAPTURE: 'false' }))).toThrow(/EMAIL_PROVIDER/);
+  expect(() => parseConfig(createEnvironment({ ...SET, ALLOW_CAPTURE: 'false' }))).toThrow(/EMAIL_PROVIDER/);
 });
 
 it('docker-compose.yml passes .env to each of our processes', () => {
@@ -43,7 +43,7 @@ it('docker-compose.yml opens every port to this machine alone by default', () =>
   const ports = Object.values(services as Record<string, { ports?: string[] }>).flatMap(
     (service) => service.ports ?? [],
   );
-  expect(ports.map((port) => filledIn(port, SET))).toEqual(['127.0.0.1:8080:8080', '127.0.0.1:3000:3000']);
+  expect(ports.map((port) => fillIn(port, SET))).toEqual(['127.0.0.1:8080:8080', '127.0.0.1:3000:3000']);
 });
 
 it('docker-compose.yml uses an exact version of every image that it pulls', () => {

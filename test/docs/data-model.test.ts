@@ -30,7 +30,7 @@ it('the data model lists each table of a migrated database once', async () => {
 });
 
 it('the data model says when rows are deleted for each table that is pruned', () => {
-  const pruned = Object.keys(listPrunings(everyRetention()));
+  const pruned = Object.keys(listPrunings(createSettingsWithEveryRetention()));
   expect(pruned.length).toBeGreaterThan(15);
   expect(pruned.filter((table) => !/\d|_DAYS`|expires|pruning/.test(kept.get(table) ?? ''))).toEqual([]);
 });
@@ -41,7 +41,7 @@ it('the data model names each retention variable', () => {
 });
 
 /** Returns settings in which every retention has a value, so that each table with a retention is pruned. */
-function everyRetention() {
+function createSettingsWithEveryRetention() {
   return retentionSettings({
     WEBHOOK_DELIVERY_RETENTION_DAYS: 1,
     ATTACHMENT_RETENTION_DAYS: 1,

@@ -17,7 +17,7 @@ const pages = [
   ),
 ];
 const read = (page: string): string => readFileSync(join(ROOT, page), 'utf8');
-const found = (pattern: RegExp): [string, string][] =>
+const findMatches = (pattern: RegExp): [string, string][] =>
   pages.flatMap((page) => [...read(page).matchAll(pattern)].map((match): [string, string] => [page, match[1] ?? '']));
 
 let api: TestApi;
@@ -28,16 +28,16 @@ afterAll(() => api.close());
 
 describe('the documents', () => {
   it('link to pages that exist', () => {
-    const links = found(/\]\((?!https?:)([^)#]+)/g);
+    const links = findMatches(/\]\((?!https?:)([^)#]+)/g);
     expect(links.length).toBeGreaterThan(10);
     expect(links.filter(([page, link]) => !existsSync(join(ROOT, dirname(page), link)))).toEqual([]);
   });
 
   it('name npm scripts and commands that exist', () => {
     const { scripts } = JSON.parse(read('package.json')) as { scripts: Record<string, string> };
-    expect(found(/npm run (?:-s )?([a-z:-]+)/g).filter(([, name]) => !(name in scripts))).toEqual([]);
+    expect(findMatches(/npm run (?:-s )?([a-z:-]+)/g).filter(([, name]) => !(name in scripts))).toEqual([]);
     expect(
-      found(/node run\.mjs ([a-z-]+)/g).filter(([, name]) => !existsSync(join(ROOT, 'cli', `${name}.ts`))),
+      findMatches(/node run\.mjs ([a-z-]+)/g).filter(([, name]) => !existsSync(join(ROOT, 'cli', `${name}.ts`))),
     ).toEqual([]);
   });
 
@@ -45,7 +45,7 @@ describe('the documents', () => {
     const known = new Set(
       listOperations(api.app).map(({ method, path }) => `${method} ${path.replaceAll(/\{\w+\}/g, '*')}`),
     );
-    const calls = found(/\b(?:api|as) ((?:GET|POST|PUT|PATCH|DELETE) ["']?\/[^\s"'?]+)/g).map(
+    const calls = findMatches(/\b(?:api|as) ((?:GET|POST|PUT|PATCH|DELETE) ["']?\/[^\s"'?]+)/g).map(
       ([page, call]) => [page, call.replace(/["']/g, '').replaceAll(/\$\w+/g, '*')] as const,
     );
     expect(calls.length).toBeGreaterThan(20);
@@ -63,7 +63,7 @@ describe('the documents', () => {
   it('name environment variables that exist', () => {
     // A word that starts like the name of one of our variables must be one of them.
     const first = new Set(Object.keys(VARIABLES).flatMap((name) => (name.includes('_') ? name.split('_')[0] : [])));
-    const ours = found(new RegExp(`\`((?:${[...first].join('|')})_[A-Z0-9_]+)(?:=[^\`]*)?\``, 'g'));
+    const ours = findMatches(new RegExp(`\`((?:${[...first].join('|')})_[A-Z0-9_]+)(?:=[^\`]*)?\``, 'g'));
     expect(ours.length).toBeGreaterThan(20);
     // These variables are for commands that call a running service.
     const ofClients = ['TIDINGS_URL', 'TIDINGS_KEY'];

@@ -14,7 +14,7 @@ const read = (concept: string): string => readFileSync(join(CONCEPTS, `${concept
 const START_OR_END = '[*]';
 
 /** Returns the transitions of the page's state diagram. */
-function movesOf(concept: string): { from: string; to: string; cause: string }[] {
+function listTransitions(concept: string): { from: string; to: string; cause: string }[] {
   const [, diagram = ''] = /```mermaid\nstateDiagram-v2\n([\s\S]*?)```/.exec(read(concept)) ?? [];
   return diagram
     .split('\n')
@@ -25,13 +25,13 @@ function movesOf(concept: string): { from: string; to: string; cause: string }[]
     });
 }
 
-function statesOf(concept: string): string[] {
-  const all = movesOf(concept).flatMap(({ from, to }) => [from, to]);
+function listStates(concept: string): string[] {
+  const all = listTransitions(concept).flatMap(({ from, to }) => [from, to]);
   return [...new Set(all)].filter((state) => state !== START_OR_END).sort();
 }
 
 /** Returns the code words in the first column of the table that has this first heading. */
-function firstCells(concept: string, heading: string): string[] {
+function listFirstCells(concept: string, heading: string): string[] {
   const [, table = ''] = read(concept).split(`\n| ${heading} |`);
   const rows = table.slice(0, table.indexOf('\n\n')).split('\n').slice(2);
   return rows.flatMap((row) => row.split('|')[1]?.match(/\w+/g) ?? []);
@@ -43,22 +43,22 @@ it.each([
   ['execution', EXECUTION_STATUSES],
   ['consent', SUBSCRIPTIONS],
 ])('the diagram of %s has exactly the statuses of the code', (concept, statuses) => {
-  expect(statesOf(concept)).toEqual([...statuses].sort());
+  expect(listStates(concept)).toEqual([...statuses].sort());
 });
 
 it('each page about a concept has one diagram, whose transitions have a cause', () => {
   const pages = readdirSync(CONCEPTS).map((file) => file.replace('.md', ''));
   expect(pages.sort()).toEqual(['campaign', 'consent', 'email', 'execution', 'tenant']);
   for (const page of pages) {
-    expect(movesOf(page).length).toBeGreaterThan(5);
-    expect(movesOf(page).filter(({ cause }) => cause === '')).toEqual([]);
+    expect(listTransitions(page).length).toBeGreaterThan(5);
+    expect(listTransitions(page).filter(({ cause }) => cause === '')).toEqual([]);
   }
 });
 
 it('the diagram of an email changes a sent status only as the code permits', () => {
   const reported = ['SENT', 'DELIVERED', 'OPENED', 'CLICKED'] as const;
   const moves = EMAIL_STATUSES.flatMap((to) => reported.map((from) => ({ from, to })));
-  const drawn = movesOf('email').filter(({ from }) => reported.some((status) => status === from));
+  const drawn = listTransitions('email').filter(({ from }) => reported.some((status) => status === from));
   expect(drawn.length).toBeGreaterThan(5);
   for (const { from, to } of drawn) {
     const move = moves.find((one) => one.from === from && one.to === to);
@@ -71,7 +71,7 @@ it.each([
   ['execution', 'Code', FAILURE_CODES],
   ['campaign', '`pausedReason`', PAUSED_REASONS],
 ])('the page of %s lists in "%s" exactly the values of the code', (concept, heading, words) => {
-  expect(firstCells(concept, heading)).toEqual([...words]);
+  expect(listFirstCells(concept, heading)).toEqual([...words]);
 });
 
 it('the page of consent lists each reason of a suppression', () => {

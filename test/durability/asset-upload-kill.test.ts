@@ -42,28 +42,28 @@ async function startApi(): Promise<HostProcess> {
   return host;
 }
 
-function upload(): Promise<Response> {
+function uploadImage(): Promise<Response> {
   const form = new FormData();
   form.append('file', new File([GIF], 'header.gif'));
   const headers = { authorization: `Bearer ${project.secretKey}` };
   return fetch(`${baseUrl}/v1/assets`, { method: 'POST', body: form, headers });
 }
 
-const count = async (table: 'assets' | 'asset_leftovers') =>
+const countRows = async (table: 'assets' | 'asset_leftovers') =>
   (await database.db.selectFrom(table).select(sql<number>`count(*)`.as('n')).executeTakeFirstOrThrow()).n;
 
 it('an API that is killed after it stored an image’s object but not its row leaves an object that pruning deletes, and a repeated upload works', async () => {
   const api = await startApi();
   s3.mood = 'silent';
-  const response = upload().catch(() => 'no response');
+  const response = uploadImage().catch(() => 'no response');
   await until(() => s3.objects.size === 1, 'the object');
   await api.kill();
   expect(await response).toBe('no response');
-  expect([await count('assets'), await count('asset_leftovers')]).toEqual([0, 1]);
+  expect([await countRows('assets'), await countRows('asset_leftovers')]).toEqual([0, 1]);
 
   s3.mood = 'well';
   await startApi();
-  expect((await upload()).status).toBe(201);
+  expect((await uploadImage()).status).toBe(201);
   expect(s3.objects.size).toBe(2);
   const settings = parseSettings(s3.env).assetsBucket;
   if (!settings) throw new Error('no bucket');
@@ -71,6 +71,6 @@ it('an API that is killed after it stored an image’s object but not its row le
   await sql`UPDATE asset_leftovers SET due_at = due_at - interval '1 hour'`.execute(database.db);
   await removeLeftoverObjects({ db: database.db, bucket });
   await bucket.close();
-  expect([s3.objects.size, await count('assets'), await count('asset_leftovers')]).toEqual([1, 1, 0]);
-  expect((await upload()).status).toBe(200);
+  expect([s3.objects.size, await countRows('assets'), await countRows('asset_leftovers')]).toEqual([1, 1, 0]);
+  expect((await uploadImage()).status).toBe(200);
 });

@@ -29,7 +29,7 @@ async function startWorker(): Promise<HostProcess> {
   return host;
 }
 
-const put = (available: boolean) =>
+const setAvailability = (available: boolean) =>
   database.db.transaction().execute((trx) =>
     upsertVariants(trx, {
       projectId: project.id,
@@ -50,7 +50,7 @@ async function countRows(what: 'notices' | 'contacts' | 'waiting'): Promise<numb
 }
 
 it('5,000 waiting contacts are each notified once although the worker is killed', async () => {
-  await put(false);
+  await setAvailability(false);
   await sql`
     WITH made AS (
       INSERT INTO contacts (project_id, email, subscribed)
@@ -67,7 +67,7 @@ it('5,000 waiting contacts are each notified once although the worker is killed'
       WHERE id = (SELECT id FROM contacts WHERE project_id = ${project.id} ORDER BY id OFFSET ${WAITING / 2} LIMIT 1)
       FOR UPDATE
     `.execute(trx);
-    await put(true);
+    await setAvailability(true);
     await expect.poll(() => countRows('notices'), { interval: 25 }).toBe(WAITING / 2);
     await worker.kill();
   });

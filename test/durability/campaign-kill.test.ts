@@ -21,13 +21,13 @@ beforeAll(async () => {
   home = createHomePath();
   // The sink delays each packet, so that the campaign still runs when a process is killed.
   sink = await startSinkProcess(['--latency=20']);
-  service = await start();
+  service = await startService();
   await insertContacts();
 });
 
 beforeEach(async () => {
   await sink.reset();
-  campaignId = (await call('POST', '/campaigns', campaignFields())).data.id;
+  campaignId = (await call('POST', '/campaigns', createCampaignFields())).data.id;
 });
 
 afterAll(async () => {
@@ -37,9 +37,9 @@ afterAll(async () => {
   await removeHome(home);
 });
 
-const start = () => startSmtpService(home, sink.url);
+const startService = () => startSmtpService(home, sink.url);
 
-function campaignFields() {
+function createCampaignFields() {
   const from = `news@${service.dev().domain}`;
   return {
     name: 'N',
@@ -77,7 +77,7 @@ async function sendAndWaitForTheMiddle(): Promise<number> {
   return (await sink.counts()).messages;
 }
 
-async function untilSent(): Promise<void> {
+async function waitUntilSent(): Promise<void> {
   await until(async () => {
     // Postgres may still be starting.
     const stats = await call('GET', `/campaigns/${campaignId}/stats`).catch(() => undefined);
@@ -115,21 +115,21 @@ describe('kill -9 in the middle of a campaign to 5,000 recipients', () => {
     const before = await sendAndWaitForTheMiddle();
     expect(before).toBeLessThan(RECIPIENTS);
     for (const pid of service.dev().pids.workers) process.kill(pid, 'SIGKILL');
-    await untilSent();
+    await waitUntilSent();
     await expectAllReached(2 * IN_DOUBT_MAX);
   }, 180_000);
 
   it('of Postgres misses no recipient', async () => {
     await sendAndWaitForTheMiddle();
     process.kill(service.dev().pids.postgres ?? 0, 'SIGKILL');
-    await untilSent();
+    await waitUntilSent();
     await expectAllReached(2 * IN_DOUBT_MAX);
   }, 180_000);
 
   it('of Temporal misses no recipient', async () => {
     await sendAndWaitForTheMiddle();
     process.kill(service.dev().pids.temporal ?? 0, 'SIGKILL');
-    await untilSent();
+    await waitUntilSent();
     await expectAllReached(2 * IN_DOUBT_MAX);
   }, 180_000);
 
@@ -137,8 +137,8 @@ describe('kill -9 in the middle of a campaign to 5,000 recipients', () => {
     await sendAndWaitForTheMiddle();
     for (const pid of listPids(service.dev())) process.kill(pid, 'SIGKILL');
     await service.exited;
-    service = await start();
-    await untilSent();
+    service = await startService();
+    await waitUntilSent();
     await expectAllReached(2 * IN_DOUBT_MAX);
   }, 240_000);
 });

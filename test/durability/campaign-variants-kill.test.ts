@@ -50,14 +50,14 @@ async function killWorkers(): Promise<void> {
 }
 
 /** Waits until the condition is true for the campaign, and returns the campaign. Postgres may still be starting. */
-function when(id: string, what: string, is: (campaign: Record<string, unknown>) => boolean) {
+function waitForCampaign(id: string, what: string, is: (campaign: Record<string, unknown>) => boolean) {
   return until(async () => {
     const campaign = await call('GET', `/campaigns/${id}`).catch(() => undefined);
     return campaign && is(campaign) ? campaign : undefined;
   }, what);
 }
 
-async function untilArrived(messages: number): Promise<void> {
+async function waitForMessages(messages: number): Promise<void> {
   await waitForCondition(service, async () => (await sink.counts()).messages > messages);
 }
 
@@ -81,9 +81,9 @@ it('after kill -9 before, during and after the wait of an A/B test, no recipient
   const { id } = draft.data;
   await call('POST', `/campaigns/${id}/send`, {});
 
-  await untilArrived(100);
+  await waitForMessages(100);
   await killWorkers();
-  const waiting = await when(id, 'the test to wait', ({ testState }) => testState === 'WAITING');
+  const waiting = await waitForCampaign(id, 'the test to wait', ({ testState }) => testState === 'WAITING');
   expect(waiting).toMatchObject({ winner: null, sentCount: 1_500, pendingCount: 3_500, totalRecipients: RECIPIENTS });
   const places = await query('SELECT contact_id, variant FROM emails WHERE campaign_id = $1 AND variant IS NOT NULL', [
     id,
@@ -95,12 +95,12 @@ it('after kill -9 before, during and after the wait of an A/B test, no recipient
   for (const pid of listPids(service.dev())) process.kill(pid, 'SIGKILL');
   await service.exited;
   service = await startSmtpService(home, sink.url);
-  const decided = await when(id, 'a winner', ({ winner }) => winner !== null);
+  const decided = await waitForCampaign(id, 'a winner', ({ winner }) => winner !== null);
   expect(decided).toMatchObject({ winner: 'B', winnerBy: 'test', testEndsAt: waiting.testEndsAt });
 
-  await untilArrived(RECIPIENTS / 2);
+  await waitForMessages(RECIPIENTS / 2);
   await killWorkers();
-  await when(id, 'the campaign SENT', ({ status }) => status === 'SENT');
+  await waitForCampaign(id, 'the campaign SENT', ({ status }) => status === 'SENT');
 
   const stats = await call('GET', `/campaigns/${id}/stats`);
   expect(stats).toMatchObject({ total: RECIPIENTS, sent: RECIPIENTS, pending: 0, failed: 0, skipped: 0 });

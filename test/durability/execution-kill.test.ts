@@ -12,7 +12,7 @@ let service: StartedService;
 beforeAll(async () => {
   home = createHomePath();
   sink = await startSinkProcess();
-  service = await start();
+  service = await startService();
 });
 
 afterAll(async () => {
@@ -22,7 +22,7 @@ afterAll(async () => {
   await removeHome(home);
 });
 
-const start = () => startSmtpService(home, sink.url);
+const startService = () => startSmtpService(home, sink.url);
 
 const call = (method: string, path: string, body?: unknown) => callService(service, method, path, body);
 
@@ -75,7 +75,7 @@ describe('running executions', () => {
     await trackAll('kill-all');
     for (const pid of listPids(service.dev())) process.kill(pid, 'SIGKILL');
     await service.exited;
-    service = await start();
+    service = await startService();
     await waitForCondition(service, async () => (await countCompleted(workflowId)) === CONTACTS);
     await expectEmails('kill-all');
   });

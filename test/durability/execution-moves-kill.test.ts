@@ -66,12 +66,12 @@ async function saveTemplate(name: string, body: string): Promise<string> {
 }
 
 /** Returns the executions of a workflow. */
-async function executionsOf(workflowId: string): Promise<{ id: string; contactId: string; status: string }[]> {
+async function listExecutions(workflowId: string): Promise<{ id: string; contactId: string; status: string }[]> {
   return (await call('GET', `/workflows/${workflowId}/executions?limit=100`)).data;
 }
 
-async function allAre(workflowId: string, status: string, count: number): Promise<boolean> {
-  const found = await executionsOf(workflowId).catch(() => []);
+async function hasAllInStatus(workflowId: string, status: string, count: number): Promise<boolean> {
+  const found = await listExecutions(workflowId).catch(() => []);
   return found.filter((one) => one.status === status).length === count;
 }
 
@@ -84,7 +84,7 @@ async function trackAll(event: string, count: number): Promise<void> {
  * Returns the number of different emails for each contact. An email that was on the wire at a kill may arrive twice,
  * with the same Message-ID.
  */
-async function emailsOf(event: string): Promise<number[]> {
+async function countEmailsPerContact(event: string): Promise<number[]> {
   const idsOf = new Map<string, Set<string>>();
   for (const { to, messageId } of await sink.messages()) {
     if (to.startsWith(`${event}-`)) idsOf.set(to, (idsOf.get(to) ?? new Set()).add(messageId));
@@ -104,8 +104,8 @@ async function prepareMoves() {
   await call('POST', `/workflows/${id}/steps`, { type: 'SEND_EMAIL', config: { templateId }, autoConnect: true });
   await call('PATCH', `/workflows/${id}`, { enabled: true, exitOn: [{ eventName: 'bought' }] });
   await trackAll('moves', 3 * CONTACTS);
-  await waitForCondition(service, () => allAre(id, 'WAITING', 3 * CONTACTS));
-  const executionOf = new Map((await executionsOf(id)).map((one) => [one.contactId, one.id]));
+  await waitForCondition(service, () => hasAllInStatus(id, 'WAITING', 3 * CONTACTS));
+  const executionOf = new Map((await listExecutions(id)).map((one) => [one.contactId, one.id]));
   const emails = Array.from({ length: 3 * CONTACTS }, (_, n) => `moves-${n}@example.com`);
   const { found } = await call('POST', '/contacts/lookup', { emails });
   const moved = found.slice(0, CONTACTS).map((contact: { id: string }) => executionOf.get(contact.id));
@@ -128,8 +128,8 @@ async function prepareRetries() {
   await call('POST', `/workflows/${id}/steps`, { type: 'SEND_EMAIL', config: { templateId }, autoConnect: true });
   await call('PATCH', `/workflows/${id}`, { enabled: true });
   await trackAll('retried', CONTACTS);
-  await waitForCondition(service, () => allAre(id, 'FAILED', CONTACTS));
-  const failed = await executionsOf(id);
+  await waitForCondition(service, () => hasAllInStatus(id, 'FAILED', CONTACTS));
+  const failed = await listExecutions(id);
   gone = false;
   return {
     id,
@@ -152,14 +152,14 @@ describe('requests that move executions while API and workers are killed', () =>
   }, 200_000);
 
   it('take effect once: moved contacts get the email, ended ones get none, and the others keep waiting', async () => {
-    await waitForCondition(service, () => allAre(moves, 'COMPLETED', CONTACTS));
-    await waitForCondition(service, () => allAre(moves, 'EXITED', CONTACTS));
-    expect(await allAre(moves, 'WAITING', CONTACTS)).toBe(true);
-    expect(await emailsOf('moves')).toEqual(ONE_EACH);
+    await waitForCondition(service, () => hasAllInStatus(moves, 'COMPLETED', CONTACTS));
+    await waitForCondition(service, () => hasAllInStatus(moves, 'EXITED', CONTACTS));
+    expect(await hasAllInStatus(moves, 'WAITING', CONTACTS)).toBe(true);
+    expect(await countEmailsPerContact('moves')).toEqual(ONE_EACH);
   });
 
   it('take effect once: a retried execution continues to the email', async () => {
-    await waitForCondition(service, () => allAre(retries, 'COMPLETED', CONTACTS));
-    expect(await emailsOf('retried')).toEqual(ONE_EACH);
+    await waitForCondition(service, () => hasAllInStatus(retries, 'COMPLETED', CONTACTS));
+    expect(await countEmailsPerContact('retried')).toEqual(ONE_EACH);
   });
 });

@@ -21,7 +21,7 @@ beforeAll(async () => {
 afterEach(() => api?.kill());
 afterAll(() => database?.drop());
 
-async function start(): Promise<HostProcess> {
+async function startApi(): Promise<HostProcess> {
   const port = await freePort();
   baseUrl = `http://127.0.0.1:${port}`;
   const env = {
@@ -49,7 +49,7 @@ interface ParsedResponse {
 /**
  * Sends twenty requests with one key on separate sockets. A result is undefined if the API died before its response.
  */
-function askTwenty(key: string, name: string): Promise<(ParsedResponse | undefined)[]> {
+function sendTwentyRequests(key: string, name: string): Promise<(ParsedResponse | undefined)[]> {
   const ask = async (): Promise<ParsedResponse | undefined> => {
     try {
       const response = await fetch(`${baseUrl}/v1/topics`, {
@@ -71,15 +71,15 @@ function askTwenty(key: string, name: string): Promise<(ParsedResponse | undefin
 
 it('twenty requests with one key take effect once, although the API is killed meanwhile', async () => {
   for (const [round, delayMs] of [0, 5, 10, 20].entries()) {
-    api = await start();
+    api = await startApi();
     const key = uuidv7();
     const name = `Round ${round}`;
-    const asked = askTwenty(key, name);
+    const asked = sendTwentyRequests(key, name);
     await sleep(delayMs);
     await api.kill();
     const before = await asked;
-    api = await start();
-    const after = await askTwenty(key, name);
+    api = await startApi();
+    const after = await sendTwentyRequests(key, name);
     const rows = await database.db.selectFrom('topics').select('id').where('name', '=', name).execute();
     expect(rows, name).toHaveLength(1);
     const responses = [...before, ...after].filter((response) => response !== undefined);

@@ -48,16 +48,16 @@ const call = (method: string, path: string, body?: unknown) => callService(servi
 const waitUntil = (condition: () => boolean | Promise<boolean>) => waitForCondition(service, condition);
 const countReceived = (to: string) => sink.perRecipient().get(to) ?? 0;
 
-async function start(env: Record<string, string> = {}): Promise<void> {
+async function startService(env: Record<string, string> = {}): Promise<void> {
   service = await startSmtpService(home, sink.url, { ...ENV, ...env });
 }
 
-async function stop(): Promise<void> {
+async function stopService(): Promise<void> {
   service.signal('SIGTERM');
   await service.exited;
 }
 
-const expectRefusal = (env: Record<string, string> = {}) =>
+const runUntilExit = (env: Record<string, string> = {}) =>
   startAndWaitForExit({ home, env: { EMAIL_PROVIDER: 'smtp', SMTP_URL: sink.url, ...ENV, ...env } });
 
 /** Copies the files of a store with their owners. */
@@ -89,7 +89,7 @@ async function sendAndWait(to: string): Promise<void> {
  * Waits until the worker has done a job, which a hold does not delay. Work that was queued before the job has been sent
  * by then, if nothing stops it.
  */
-async function doJob(): Promise<void> {
+async function runJob(): Promise<void> {
   const { jobId } = await call('POST', '/contacts/bulk-subscribe', { contactIds: [uuidv7()] });
   await waitUntil(async () => (await call('GET', `/contacts/bulk/${jobId}`)).status === 'COMPLETED');
 }
@@ -99,14 +99,14 @@ async function scheduleCampaign(): Promise<string> {
   await call('POST', '/contacts', { email: 'reader@example.com', subscribed: true });
   const text = { name: 'News', subject: 'News', body: '<p>News</p>', from: `hello@${service.dev().domain}` };
   const { data } = await call('POST', '/campaigns', { ...text, audienceType: 'ALL' });
-  await call('POST', `/campaigns/${data.id}/send`, { scheduledFor: inAnHour() });
+  await call('POST', `/campaigns/${data.id}/send`, { scheduledFor: getTimeInAnHour() });
   return data.id;
 }
 
-const inAnHour = () => new Date(Date.now() + HOUR_MS).toISOString();
+const getTimeInAnHour = () => new Date(Date.now() + HOUR_MS).toISOString();
 
 /** Builds a workflow that calls the webhook receiver when an event of a contact occurs. */
-async function drawWebhookWorkflow(): Promise<void> {
+async function buildWebhookWorkflow(): Promise<void> {
   const { id } = await call('POST', '/workflows', { name: 'Hook', eventName: 'hook' });
   await call('POST', `/workflows/${id}/steps`, {
     type: 'WEBHOOK',
@@ -130,39 +130,39 @@ describe('npm start, on killed, restored and cloned databases,', () => {
   let campaignId: string;
 
   it('starts normally after a kill of everything, and reports neither a clone nor a restored database', async () => {
-    await start();
+    await startService();
     await sendAndWait('first@example.com');
     for (const pid of listPids(service.dev())) process.kill(pid, 'SIGKILL');
     await service.exited;
-    await start();
+    await startService();
     await sendAndWait('killed@example.com');
     expect(service.output()).not.toMatch(/Temporal is older|no record|INSTALLATION|[Rr]ecovery/);
   });
 
   it('rebuilds the state of a Temporal that was restored from an earlier copy, and logs that', async () => {
-    await drawWebhookWorkflow();
+    await buildWebhookWorkflow();
     campaignId = await scheduleCampaign();
-    await stop();
+    await stopService();
     copyStore('postgres', 'early');
     copyStore('temporal', 'early');
-    await start();
+    await startService();
     await call('POST', `/campaigns/${campaignId}/send`, { scheduledFor: new Date(Date.now() + 500).toISOString() });
     await waitUntil(async () => (await call('GET', `/campaigns/${campaignId}`)).status === 'SENT');
-    await stop();
+    await stopService();
     copyStore('postgres', 'late');
     copyStore('temporal', 'late');
     restoreStore('temporal', 'early');
-    await start();
+    await startService();
     expect(service.output()).toContain('Temporal is older than this database');
     await waitUntil(() => service.output().includes('recovery has ended'));
     await sendAndWait('temporal-restored@example.com');
-    await stop();
+    await stopService();
   });
 
   it('refuses to start with a Postgres that was restored from an earlier copy', async () => {
     restoreStore('temporal', 'late');
     restoreStore('postgres', 'early');
-    const { code, output } = await expectRefusal();
+    const { code, output } = await runUntilExit();
     expect(code).toBe(1);
     const lines = output.split('\n').filter((line) => BEHIND.test(line));
     expect(lines).toHaveLength(1);
@@ -170,7 +170,7 @@ describe('npm start, on killed, restored and cloned databases,', () => {
   });
 
   it('takes a restored Postgres over: prints the lost time span, pauses its campaign, and resumes sending', async () => {
-    await start({ INSTALLATION: 'take-over' });
+    await startService({ INSTALLATION: 'take-over' });
     expect(service.output()).toMatch(
       /What the service did from \S+Z to \S+Z is lost .* One campaign that may have been sent/,
     );
@@ -180,30 +180,30 @@ describe('npm start, on killed, restored and cloned databases,', () => {
       pausedReason: 'database_restored',
     });
     expect(countReceived('reader@example.com')).toBe(1);
-    await stop();
+    await stopService();
   });
 
   it('resolves one mismatch with INSTALLATION, and refuses to start at the next mismatch', async () => {
-    await start({ INSTALLATION: 'take-over' });
+    await startService({ INSTALLATION: 'take-over' });
     expect(service.output()).not.toMatch(/is lost|[Rr]ecovery/);
-    await stop();
+    await stopService();
     restoreStore('postgres', 'early');
-    const again = await expectRefusal({ INSTALLATION: 'take-over' });
+    const again = await runUntilExit({ INSTALLATION: 'take-over' });
     expect([again.code, again.output]).toEqual([1, expect.stringContaining('start once without it')]);
-    expect((await expectRefusal()).output).toMatch(BEHIND);
+    expect((await runUntilExit()).output).toMatch(BEHIND);
   });
 
   it('sends nothing from a clone until its operator resumes sending', async () => {
-    await start({ INSTALLATION: 'new' });
+    await startService({ INSTALLATION: 'new' });
     await call('POST', '/webhooks', { url: `${receiver.url}/registry`, events: ['hook'] });
     await sendTo('clone@example.com');
     await call('POST', '/v1/track', { email: 'hooked@example.com', event: 'hook', subscribed: true });
     const requests = receiver.received.length;
-    await doJob();
-    await stop();
-    await start();
+    await runJob();
+    await stopService();
+    await startService();
     expect(service.output()).toContain('npm run operator -- resume');
-    await doJob();
+    await runJob();
     expect([countReceived('clone@example.com'), receiver.received.length - requests]).toEqual([0, 0]);
 
     expect(await runOperator('resume')).toContain('Sending resumed');
@@ -211,17 +211,17 @@ describe('npm start, on killed, restored and cloned databases,', () => {
     await waitUntil(() =>
       ['/step', '/registry'].every((path) => receiver.received.some((request) => request.path === path)),
     );
-    await stop();
+    await stopService();
   });
 
   it('sends nothing from a copy of both databases that starts as a new installation', async () => {
     restoreStore('postgres', 'early');
     restoreStore('temporal', 'early');
-    await start({ INSTALLATION: 'new' });
+    await startService({ INSTALLATION: 'new' });
     await sendTo('copy@example.com');
-    await doJob();
+    await runJob();
     expect(countReceived('copy@example.com')).toBe(0);
-    await stop();
+    await stopService();
   });
 });
 
@@ -259,13 +259,13 @@ describe('separate processes on restored and cloned databases', () => {
     await postgres.stop();
   }
 
-  const environment = () => ({
+  const createEnvironment = () => ({
     DATABASE_URL: postgres.url,
     TEMPORAL_ADDRESS: temporal.address,
     SECRET_KEY: readFileSync(join(home, 'secret-key'), 'utf8').trim(),
   });
 
-  async function run(command: 'api' | 'worker', env: Record<string, string>): Promise<string> {
+  async function runProcess(command: 'api' | 'worker', env: Record<string, string>): Promise<string> {
     const port = String(await freePort());
     const upWhen = command === 'api' ? 'the API' : 'takes tasks';
     const host = await startHostProcess(command, { PORT: port, ...env }, async (output) => {
@@ -281,7 +281,7 @@ describe('separate processes on restored and cloned databases', () => {
     restoreStore('postgres', 'early');
     restoreStore('temporal', 'late');
     await startStores();
-    await expect(run(command, environment())).rejects.toThrow(BEHIND);
+    await expect(runProcess(command, createEnvironment())).rejects.toThrow(BEHIND);
     await stopStores();
   });
 
@@ -289,7 +289,7 @@ describe('separate processes on restored and cloned databases', () => {
     restoreStore('postgres', 'late');
     restoreStore('temporal', 'early');
     await startStores();
-    expect(await run('worker', environment())).toContain('Temporal is older than this database');
+    expect(await runProcess('worker', createEnvironment())).toContain('Temporal is older than this database');
     await stopStores();
   });
 
@@ -300,11 +300,13 @@ describe('separate processes on restored and cloned databases', () => {
     await client.query('CREATE DATABASE staging TEMPLATE tidings');
     await client.end();
     const staging = Object.assign(new URL(postgres.url), { pathname: '/staging' }).href;
-    const env = { ...environment(), DATABASE_URL: staging };
-    await expect(run('worker', env)).rejects.toThrow(/copy of the one.*INSTALLATION=take-over.*INSTALLATION=new/);
+    const env = { ...createEnvironment(), DATABASE_URL: staging };
+    await expect(runProcess('worker', env)).rejects.toThrow(
+      /copy of the one.*INSTALLATION=take-over.*INSTALLATION=new/,
+    );
     const away = { ...env, TEMPORAL_ADDRESS: `127.0.0.1:${await freePort()}` };
-    await expect(run('worker', away)).rejects.toThrow(/copy of the one/);
-    expect(await run('worker', { ...env, INSTALLATION: 'new' })).toContain('an installation of its own');
+    await expect(runProcess('worker', away)).rejects.toThrow(/copy of the one/);
+    expect(await runProcess('worker', { ...env, INSTALLATION: 'new' })).toContain('an installation of its own');
     await stopStores();
   });
 });

@@ -27,13 +27,13 @@ async function startRun(): Promise<string> {
 }
 
 /** Returns a process and all its descendants. */
-function processTree(pid: number): number[] {
+function listProcessTree(pid: number): number[] {
   const all = readdirSync('/proc').filter((name) => /^\d+$/.test(name));
-  const children = all.filter((name) => parentOf(name) === pid).map(Number);
-  return [pid, ...children.flatMap(processTree)];
+  const children = all.filter((name) => findParent(name) === pid).map(Number);
+  return [pid, ...children.flatMap(listProcessTree)];
 }
 
-function parentOf(pid: string): number | undefined {
+function findParent(pid: string): number | undefined {
   try {
     const stat = readFileSync(join('/proc', pid, 'stat'), 'utf8');
     return Number(stat.slice(stat.lastIndexOf(')') + 4).split(' ')[0]);
@@ -42,7 +42,7 @@ function parentOf(pid: string): number | undefined {
   }
 }
 
-function commandOf({ pid }: ProcessIdentity): string {
+function readCommand({ pid }: ProcessIdentity): string {
   return readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ');
 }
 
@@ -54,8 +54,8 @@ describe.skipIf(process.platform !== 'linux')('a test run leaves no process and 
     ['loses its parent process', (child) => child.disconnect()],
   ])('if the run %s', async (_, end) => {
     const folder = dirname(await startRun());
-    const processes = processTree(run?.pid ?? 0).flatMap((pid) => identifyProcess(pid) ?? []);
-    const commands = processes.map(commandOf).join('\n');
+    const processes = listProcessTree(run?.pid ?? 0).flatMap((pid) => identifyProcess(pid) ?? []);
+    const commands = processes.map(readCommand).join('\n');
     for (const program of [/bin\/postgres .*-D /, /server start-dev/, /dist\/cli\/worker\.js/, /dist\/cli\/start\.js/])
       expect(commands).toMatch(program);
     if (typeof (await findChromium()) !== 'string') expect(commands).toMatch(/chrom(e|ium).*--headless/);

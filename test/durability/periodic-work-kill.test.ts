@@ -87,7 +87,7 @@ async function readCursors(round: Round): Promise<string> {
   return payloads.map((payload) => defaultPayloadConverter.fromPayload<string>(payload)).join();
 }
 
-async function untilSaved(round: Round, cursor: string): Promise<void> {
+async function waitForCursor(round: Round, cursor: string): Promise<void> {
   let cursors = '';
   const isSaved = async () => {
     cursors = await readCursors(round);
@@ -118,10 +118,10 @@ it('periodic work continues at the same position after its worker is killed', as
     };
     await until(async () => Object.keys(await readComputedSegments()).length === 2, 'the segments before the held one');
     await until(async () => (await countEntries()) === entries.length - BATCH, 'the first statement of pruning');
-    await untilSaved(started.segments, held);
-    await untilSaved(started.pruning, entries[BATCH - 1] ?? '');
-    await untilSaved(started.domains, one);
-    await untilSaved(started.domains, two);
+    await waitForCursor(started.segments, held);
+    await waitForCursor(started.pruning, entries[BATCH - 1] ?? '');
+    await waitForCursor(started.domains, one);
+    await waitForCursor(started.domains, two);
     const before = await readComputedSegments();
     expect(before).toEqual({ first: expect.any(Number), second: expect.any(Number) });
     await worker.kill();

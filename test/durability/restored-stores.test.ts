@@ -30,7 +30,7 @@ afterAll(async () => {
 
 const call = (method: string, path: string, body?: unknown) => callService(service, method, path, body);
 const waitUntil = (condition: () => boolean | Promise<boolean>) => waitForCondition(service, condition);
-const emails = () => [...sink.perRecipient().values()].reduce((sum, n) => sum + n, 0);
+const countReceivedEmails = () => [...sink.perRecipient().values()].reduce((sum, n) => sum + n, 0);
 
 /**
  * Returns how often recovery has ended. It reads the worker's log, because the console omits lines if there are many.
@@ -40,12 +40,12 @@ const countRecoveries = (): number => {
   return existsSync(log) ? readFileSync(log, 'utf8').split('recovery has ended').length - 1 : 0;
 };
 
-async function start(env: Record<string, string> = {}): Promise<void> {
+async function startService(env: Record<string, string> = {}): Promise<void> {
   recoveriesBefore = countRecoveries();
   service = await startSmtpService(home, sink.url, { WORKERS: '1', ...env });
 }
 
-async function stop(): Promise<void> {
+async function stopService(): Promise<void> {
   service.signal('SIGTERM');
   await service.exited;
 }
@@ -85,7 +85,7 @@ async function trackAll(event: string): Promise<void> {
     await call('POST', '/v1/track', { email: `contact-${n}@example.com`, event, subscribed: true });
 }
 
-const countOf = async (status: string): Promise<number> =>
+const countExecutions = async (status: string): Promise<number> =>
   (await call('GET', `/workflows/${workflowId}/executions?status=${status}`)).total;
 
 /** Expects that recovery has made the stores agree, so each contact continues at the position that the newer store has,
@@ -98,33 +98,35 @@ async function expectEnd(): Promise<void> {
     return data.every(({ currentStepId }: { currentStepId: string }) => currentStepId === lastStepId);
   });
   await trackAll('finish');
-  await waitUntil(async () => (await countOf('COMPLETED')) === CONTACTS);
-  expect(emails()).toBe(2 * CONTACTS);
+  await waitUntil(async () => (await countExecutions('COMPLETED')) === CONTACTS);
+  expect(countReceivedEmails()).toBe(2 * CONTACTS);
 }
 
 it('a restored Temporal is brought to the state of Postgres, and nothing is sent again', async () => {
-  await start();
+  await startService();
   workflowId = await createWorkflow();
   await trackAll('enter');
-  await waitUntil(async () => emails() === CONTACTS && (await countOf('WAITING')) === CONTACTS);
-  await stop();
+  await waitUntil(async () => countReceivedEmails() === CONTACTS && (await countExecutions('WAITING')) === CONTACTS);
+  await stopService();
   copyStores('early');
-  await start();
+  await startService();
   await trackAll('go');
-  await waitUntil(async () => emails() === 2 * CONTACTS && (await countOf('WAITING')) === CONTACTS);
-  await stop();
+  await waitUntil(
+    async () => countReceivedEmails() === 2 * CONTACTS && (await countExecutions('WAITING')) === CONTACTS,
+  );
+  await stopService();
   copyStores('late');
 
   restoreStore('temporal', 'early');
-  await start();
+  await startService();
   await expectEnd();
-  await stop();
+  await stopService();
 });
 
 it('a restored Postgres is brought to the state of Temporal, and nothing is sent again', async () => {
   restoreStore('postgres', 'early');
   restoreStore('temporal', 'late');
-  await start({ INSTALLATION: 'take-over' });
+  await startService({ INSTALLATION: 'take-over' });
   await expectEnd();
-  await stop();
+  await stopService();
 });

@@ -40,7 +40,7 @@ afterEach(async () => {
   await sink.stop();
 });
 
-async function start(command: 'api' | 'worker'): Promise<HostProcess> {
+async function startProcess(command: 'api' | 'worker'): Promise<HostProcess> {
   const port = await freePort();
   if (command === 'api') baseUrl = `http://127.0.0.1:${port}`;
   const env = {
@@ -76,21 +76,21 @@ async function send(to: string): Promise<string> {
   return to;
 }
 
-async function untilArrived(recipients: string[]): Promise<Record<string, number>> {
-  await expect.poll(async () => missingOf(await sink.recipients(), recipients), { interval: 200 }).toEqual([]);
+async function waitForArrival(recipients: string[]): Promise<Record<string, number>> {
+  await expect.poll(async () => listMissing(await sink.recipients(), recipients), { interval: 200 }).toEqual([]);
   return sink.recipients();
 }
-const missingOf = (got: Record<string, number>, recipients: string[]) => recipients.filter((to) => !got[to]);
+const listMissing = (got: Record<string, number>, recipients: string[]) => recipients.filter((to) => !got[to]);
 
-async function untilSettled(): Promise<void> {
-  const open = () =>
+async function waitUntilSettled(): Promise<void> {
+  const listOpenEmails = () =>
     database.db.selectFrom('emails').select('id').where('status', 'in', ['PENDING', 'SENDING']).execute();
-  await expect.poll(async () => (await open()).length, { interval: 200 }).toBe(0);
+  await expect.poll(async () => (await listOpenEmails()).length, { interval: 200 }).toBe(0);
 }
 
 it('every email whose request returned 200 is delivered, although the API is killed right after the response', async () => {
-  const api = await start('api');
-  await start('worker');
+  const api = await startProcess('api');
+  await startProcess('worker');
   const accepted: string[] = [];
   let killed: Promise<void> | undefined;
   await Promise.allSettled(
@@ -102,22 +102,22 @@ it('every email whose request returned 200 is delivered, although the API is kil
   await killed;
   expect(accepted.length).toBeGreaterThanOrEqual(100);
   expect(accepted.length).toBeLessThan(300);
-  const got = await untilArrived(accepted);
-  await untilSettled();
+  const got = await waitForArrival(accepted);
+  await waitUntilSettled();
   expect(Object.values(got).every((times) => times === 1)).toBe(true);
 });
 
 it('a killed worker loses no email, and repeats at most its emails in flight', async () => {
-  await start('api');
-  const worker = await start('worker');
+  await startProcess('api');
+  const worker = await startProcess('worker');
   const accepted = await Promise.all(Array.from({ length: 400 }, (_, i) => send(`worker${i}@example.com`)));
   await expect.poll(async () => (await sink.counts()).messages, { interval: 10 }).toBeGreaterThan(100);
   await worker.kill();
   const before = (await sink.counts()).messages;
   expect(before).toBeLessThan(400);
-  await start('worker');
-  const got = await untilArrived(accepted);
-  await untilSettled();
+  await startProcess('worker');
+  const got = await waitForArrival(accepted);
+  await waitUntilSettled();
   const doubled = Object.values(got).filter((times) => times > 1).length;
   expect(doubled).toBeLessThanOrEqual(IN_DOUBT_MAX);
   expect(Object.values(got).every((times) => times <= 2)).toBe(true);
@@ -127,13 +127,13 @@ it('a killed worker loses no email, and repeats at most its emails in flight', a
 });
 
 it('while Temporal is down the API accepts emails, and all are sent when Temporal is back', async () => {
-  await start('api');
+  await startProcess('api');
   await temporal.close();
   const accepted = await Promise.all(Array.from({ length: 50 }, (_, i) => send(`down${i}@example.com`)));
   expect((await sink.counts()).messages).toBe(0);
   await temporal.open();
-  await start('worker');
-  const got = await untilArrived(accepted);
-  await untilSettled();
+  await startProcess('worker');
+  const got = await waitForArrival(accepted);
+  await waitUntilSettled();
   expect(Object.values(got).every((times) => times === 1)).toBe(true);
 });

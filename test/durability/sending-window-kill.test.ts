@@ -36,7 +36,7 @@ async function startWorker(): Promise<HostProcess> {
   return host;
 }
 
-const hourIn = (hours: number) => new Date(Date.now() + hours * HOUR_MS).toISOString().slice(11, 16);
+const getHourIn = (hours: number) => new Date(Date.now() + hours * HOUR_MS).toISOString().slice(11, 16);
 const setWindow = (projectId: string, window: { from: string; to: string } | null) =>
   inTransaction(database.db, (trx) =>
     updateProject(trx, { projectId, changes: { sendingWindow: window && { ...window, days: [1, 2, 3, 4, 5, 6, 7] } } }),
@@ -54,7 +54,7 @@ it('a campaign whose worker is killed while it waits for the window is sent to e
   const { id: projectId } = await buildProject(database.db, 'Window');
   await buildDomain(database.db, { projectId, domain: 'sender.test', signing: false });
   await buildContacts(database.db, { projectId, count: RECIPIENTS });
-  await setWindow(projectId, { from: hourIn(2), to: hourIn(3) });
+  await setWindow(projectId, { from: getHourIn(2), to: getHourIn(3) });
   const { campaignId } = await buildStartedCampaign(database.db, { projectId });
   const first = await startWorker();
   await until(async () => {

@@ -39,7 +39,7 @@ afterEach(async () => {
   await database?.drop();
 });
 
-async function start(command: 'api' | 'worker'): Promise<HostProcess> {
+async function startProcess(command: 'api' | 'worker'): Promise<HostProcess> {
   const isUp = async (output: string) => {
     if (command === 'worker') return output.includes('takes tasks');
     return fetch(`${baseUrl}/health/live`).then(
@@ -69,13 +69,13 @@ async function countStatuses(): Promise<Record<string, number>> {
 }
 
 it('simulated feedback that waits in a killed worker is still recorded, once', async () => {
-  await start('api');
-  const worker = await start('worker');
+  await startProcess('api');
+  const worker = await startProcess('worker');
   const what = ['slow', 'bounce', 'complaint', 'click'];
   await Promise.all(what.flatMap((word) => Array.from({ length: 15 }, (_, n) => send(`${word}+${n}@simulator.test`))));
   await until(async () => ((await countStatuses()).SENT ?? 0) >= 15, 'emails to be SENT');
   await worker.kill();
-  await start('worker');
+  await startProcess('worker');
   const ended = { DELIVERED: 15, BOUNCED: 15, COMPLAINED: 15, CLICKED: 15 };
   await until(
     async () =>

@@ -33,11 +33,14 @@ const call = (method: string, path: string, body?: unknown) => callService(servi
 const waitUntil = (condition: () => Promise<boolean>) => waitForCondition(service, condition);
 
 /** Returns the recipients with this prefix, and the number of emails that each got. */
-const received = (prefix: string) => [...sink.perRecipient()].filter(([to]) => to.includes(prefix)).map(([, n]) => n);
+const listReceived = (prefix: string) =>
+  [...sink.perRecipient()].filter(([to]) => to.includes(prefix)).map(([, n]) => n);
 
 it('work in Postgres continues after Temporal has lost its database', async () => {
   const workflowId = await createWorkflow();
-  await each((n) => call('POST', '/v1/track', { email: `contact-${n}@example.com`, event: 'enter', subscribed: true }));
+  await forEachContact((n) =>
+    call('POST', '/v1/track', { email: `contact-${n}@example.com`, event: 'enter', subscribed: true }),
+  );
   const campaignId = await scheduleCampaign();
   deferring = true;
   const from = `hello@${service.dev().domain}`;
@@ -52,18 +55,18 @@ it('work in Postgres continues after Temporal has lost its database', async () =
   deferring = false;
   await runRecovery();
 
-  await each((n) => call('POST', '/v1/track', { email: `contact-${n}@example.com`, event: 'go' }));
+  await forEachContact((n) => call('POST', '/v1/track', { email: `contact-${n}@example.com`, event: 'go' }));
   await waitUntil(
     async () => (await call('GET', `/workflows/${workflowId}/executions?status=COMPLETED`)).total === CONTACTS,
   );
-  await waitUntil(async () => received('lost-').length === 1);
-  expect([received('contact-'), received('lost-')]).toEqual([Array(CONTACTS).fill(1), [1]]);
+  await waitUntil(async () => listReceived('lost-').length === 1);
+  expect([listReceived('contact-'), listReceived('lost-')]).toEqual([Array(CONTACTS).fill(1), [1]]);
   await call('POST', `/campaigns/${campaignId}/send`, { scheduledFor: new Date(Date.now() + 500).toISOString() });
   await waitUntil(async () => (await call('GET', `/campaigns/${campaignId}`)).status === 'SENT');
-  expect(received('contact-')).toEqual(Array(CONTACTS).fill(2));
+  expect(listReceived('contact-')).toEqual(Array(CONTACTS).fill(2));
 });
 
-const each = (work: (n: number) => Promise<unknown>) =>
+const forEachContact = (work: (n: number) => Promise<unknown>) =>
   Promise.all(Array.from({ length: CONTACTS }, (_, n) => work(n)));
 
 /** Builds a workflow that waits for an event without a deadline, and then sends an email. */

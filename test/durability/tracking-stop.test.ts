@@ -51,13 +51,13 @@ async function buildSentEmails(): Promise<string[]> {
 }
 
 /** Opens every email concurrently. Returns when each open has a response. */
-async function open(ids: string[]): Promise<void> {
+async function openEmails(ids: string[]): Promise<void> {
   const urls = ids.map((id) => `${baseUrl}/o/${createLinkTokens(TEST_SECRET_KEY, id).track}.gif`);
   const responses = await Promise.all(urls.map((url) => fetch(url)));
   expect(responses.every((response) => response.ok)).toBe(true);
 }
 
-async function countOf(ids: string[]) {
+async function countOpens(ids: string[]) {
   const emails = await database.db.selectFrom('emails').select(['opens', 'status']).where('id', 'in', ids).execute();
   const events = await database.db.selectFrom('events').select('id').where('email_id', 'in', ids).execute();
   return { opens: emails.reduce((sum, email) => sum + email.opens, 0), events: events.length };
@@ -66,20 +66,20 @@ async function countOf(ids: string[]) {
 it('a stopping API stores every open that it has confirmed', async () => {
   const ids = await buildSentEmails();
   const api = await startApi();
-  await open(ids);
+  await openEmails(ids);
   await api.stop();
-  expect(await countOf(ids)).toEqual({ opens: MAILS, events: MAILS });
+  expect(await countOpens(ids)).toEqual({ opens: MAILS, events: MAILS });
 });
 
 it('a killed API loses only the last opens, and stores none twice or in part', async () => {
   const [early, late] = await Promise.all([buildSentEmails(), buildSentEmails()]);
   const api = await startApi();
-  await open(early);
+  await openEmails(early);
   // The API writes opens within 100 ms, but later on a busy machine.
-  await until(async () => (await countOf(early)).opens === MAILS, 'the opens to be written');
-  await open(late);
+  await until(async () => (await countOpens(early)).opens === MAILS, 'the opens to be written');
+  await openEmails(late);
   await api.kill();
-  expect(await countOf(early)).toEqual({ opens: MAILS, events: MAILS });
-  const { opens, events } = await countOf(late);
+  expect(await countOpens(early)).toEqual({ opens: MAILS, events: MAILS });
+  const { opens, events } = await countOpens(late);
   expect(opens).toBe(events);
 });

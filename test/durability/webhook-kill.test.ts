@@ -58,14 +58,14 @@ it('a killed worker loses no webhook event, and repeats at most its running requ
   await inTransaction(database.db, (trx) => recordEvents(trx, { projectId, events }));
 
   const worker = await startWorker();
-  const arrived = () => new Set(receiver.received.map((request) => request.headers['webhook-id'])).size;
-  await expect.poll(arrived, { interval: 5 }).toBeGreaterThan(EVENTS / 4);
+  const countArrived = () => new Set(receiver.received.map((request) => request.headers['webhook-id'])).size;
+  await expect.poll(countArrived, { interval: 5 }).toBeGreaterThan(EVENTS / 4);
   await worker.kill();
-  expect(arrived()).toBeLessThan(EVENTS);
+  expect(countArrived()).toBeLessThan(EVENTS);
   await startWorker();
-  await expect.poll(arrived, { interval: 100 }).toBe(EVENTS);
+  await expect.poll(countArrived, { interval: 100 }).toBe(EVENTS);
   expect(receiver.received.length - EVENTS).toBeLessThanOrEqual(WIDTH);
-  const pending = () =>
+  const listPending = () =>
     database.db.selectFrom('webhook_deliveries').select('id').where('status', '=', 'PENDING').execute();
-  await expect.poll(async () => (await pending()).length).toBe(0);
+  await expect.poll(async () => (await listPending()).length).toBe(0);
 });

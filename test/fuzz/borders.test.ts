@@ -6,7 +6,7 @@ import { createRelayHandler } from '../../api/mail/smtp-relay.ts';
 import { startInboundListener } from '../../channels/inbound/listener.ts';
 import { startRelayListener } from '../../channels/relay/listener.ts';
 import { startTestApi, type TestApi } from '../support/api.ts';
-import { csv, smtp, textOf } from './untrusted.ts';
+import { csv, generateText, smtp } from './untrusted.ts';
 
 let api: TestApi;
 const listeners: { port: number; close(): Promise<void> }[] = [];
@@ -62,11 +62,11 @@ it('a form or JSON of any shape gets a documented response, never an internal er
     const { status } = await api.app.request(path, { method: 'POST', headers, body });
     return status;
   };
-  const form = textOf(
+  const form = generateText(
     ['--b', '--b--', '\r\n\r\n', 'Content-Disposition: form-data; name="file"; filename="', 'email,plan', '"'],
     500,
   );
-  const json = textOf(
+  const json = generateText(
     ['{"email":"a@b.example"', '"data":', '[', ']', '{', '}', 'null', '1e999', '"\\ud800"', '__proto__'],
     500,
   );

@@ -24,9 +24,9 @@ export interface Parser {
   refuses(error: unknown): boolean;
 }
 
-const never = () => false;
+const refuseNone = () => false;
 /** An expected error of the email parser: it has a message and is not a bug. */
-const unreadable = (error: unknown) =>
+const isReadableError = (error: unknown) =>
   error instanceof Error && !(error instanceof TypeError || error instanceof RangeError);
 const key = deriveKey('the secret key of the tests', 'verp');
 const at = new Date(0);
@@ -73,37 +73,42 @@ async function readVerdicts({ raw, records, ...claim }: EmailWithDns): Promise<v
     lookUps += 1;
     const record = records[(name.length + lookUps) % (records.length + 1)];
     if (record === undefined) throw Object.assign(new Error('no such name'), { code: 'ENOTFOUND' });
-    return dnsAnswerOf(type, record) as string[];
+    return createDnsAnswer(type, record) as string[];
   };
   const verdicts = await createVerdicts({ resolve, host: 'mx.example.com' })({ raw: Buffer.from(raw), ...claim });
   if (Object.values(verdicts).some((verdict) => !verdict)) throw new Error('a verdict is missing');
   if (lookUps > LOOK_UPS_MAX) throw new Error(`${lookUps} look-ups`);
 }
 
-function dnsAnswerOf(type: string, record: string): unknown[] {
+function createDnsAnswer(type: string, record: string): unknown[] {
   if (type === 'TXT') return [[record], [record.slice(0, 255), record.slice(255)]];
   if (type === 'MX') return Array.from({ length: 30 }, (_, n) => ({ exchange: `mx${n}.a.example`, priority: n }));
   return type === 'AAAA' ? ['2001:db8::2', record] : ['192.0.2.7', record];
 }
 
 export const PARSERS: Parser[] = [
-  { name: 'inbound emails', inputs: email, run: (text: string) => readInbound(text, false), refuses: unreadable },
-  { name: 'returned emails', inputs: email, run: (text: string) => readInbound(text, true), refuses: unreadable },
-  { name: 'reports (DSN, ARF)', inputs: report, run: (text: string) => readInbound(text, true), refuses: unreadable },
-  { name: 'checks of senders (SPF, DKIM, DMARC)', inputs: emailWithDns, run: readVerdicts, refuses: never },
+  { name: 'inbound emails', inputs: email, run: (text: string) => readInbound(text, false), refuses: isReadableError },
+  { name: 'returned emails', inputs: email, run: (text: string) => readInbound(text, true), refuses: isReadableError },
+  {
+    name: 'reports (DSN, ARF)',
+    inputs: report,
+    run: (text: string) => readInbound(text, true),
+    refuses: isReadableError,
+  },
+  { name: 'checks of senders (SPF, DKIM, DMARC)', inputs: emailWithDns, run: readVerdicts, refuses: refuseNone },
   {
     name: 'messages to the SMTP relay',
     inputs: email,
     run: (text: string) => readSubmission(Buffer.from(text)),
-    refuses: unreadable,
+    refuses: isReadableError,
   },
   {
     name: 'refusals of mail servers',
     inputs: address,
     run: (text: string) => classifyRefusal({ ...parseDiagnostic(`550 5.1.1 ${text}`), stage: 'dsn' }),
-    refuses: never,
+    refuses: refuseNone,
   },
-  { name: 'return paths', inputs: address, run: (text: string) => parseVerpAddress(key, text), refuses: never },
+  { name: 'return paths', inputs: address, run: (text: string) => parseVerpAddress(key, text), refuses: refuseNone },
   { name: 'CSV files', inputs: csv, run: readCsv, refuses: (error) => error instanceof AppError },
   {
     name: 'Liquid',
@@ -118,13 +123,13 @@ export const PARSERS: Parser[] = [
       interpolate(text, markTrusted({ a: { b: 1 } }), { untrusted: 'keep' }),
       interpolateJson([text, { text }], markTrusted({ a: 1 })),
     ],
-    refuses: never,
+    refuses: refuseNone,
   },
   {
     name: 'filters',
     inputs: condition,
     run: (input: unknown) =>
       [ConditionInput, StepConditionInput, WaitFiltersInput].map((schema) => schema.safeParse(input)),
-    refuses: never,
+    refuses: refuseNone,
   },
 ];

@@ -27,7 +27,7 @@ const slowest = new Map<string, number>();
 for (let round = 0; !failed && Date.now() < endsAt; round += 1) {
   for (const parser of PARSERS) {
     for (const input of fc.sample(parser.inputs, { numRuns: BATCH, seed: seed + round })) {
-      failed ||= !(await holds(parser, input));
+      failed ||= !(await isHandled(parser, input));
       inputs += 1;
       if (failed) break;
     }
@@ -38,7 +38,7 @@ for (const [name, ms] of slowest) console.log(`${name}: at most ${ms.toFixed(1)}
 console.log(failed ? `fuzz FAILED: run it again with --seed ${seed}` : `fuzz passed: ${inputs} inputs`);
 process.exitCode = failed ? 1 : 0;
 
-async function holds(parser: Parser, input: unknown): Promise<boolean> {
+async function isHandled(parser: Parser, input: unknown): Promise<boolean> {
   const kilobytes = Buffer.byteLength(typeof input === 'string' ? input : JSON.stringify(input)) / 1024;
   const before = process.memoryUsage().rss;
   const startedAt = process.cpuUsage();
@@ -46,18 +46,18 @@ async function holds(parser: Parser, input: unknown): Promise<boolean> {
     await parser.run(input as never);
   } catch (error) {
     if (!parser.refuses(error))
-      return complain(parser, input, `throws ${error instanceof Error ? error.stack : error}`);
+      return reportFailure(parser, input, `throws ${error instanceof Error ? error.stack : error}`);
   }
   const { user, system } = process.cpuUsage(startedAt);
   const ms = (user + system) / 1_000;
   const megabytes = (process.memoryUsage().rss - before) / 1024 / 1024;
   if (kilobytes >= 1) slowest.set(parser.name, Math.max(slowest.get(parser.name) ?? 0, ms / kilobytes));
-  if (ms > BASE_MS + MS_A_KB * kilobytes) return complain(parser, input, `took ${ms.toFixed(0)} ms of CPU`);
-  if (megabytes > BASE_MB + MB_A_KB * kilobytes) return complain(parser, input, `took ${megabytes.toFixed(0)} MB`);
+  if (ms > BASE_MS + MS_A_KB * kilobytes) return reportFailure(parser, input, `took ${ms.toFixed(0)} ms of CPU`);
+  if (megabytes > BASE_MB + MB_A_KB * kilobytes) return reportFailure(parser, input, `took ${megabytes.toFixed(0)} MB`);
   return true;
 }
 
-function complain(parser: Parser, input: unknown, what: string): false {
+function reportFailure(parser: Parser, input: unknown, what: string): false {
   const file = join(tmpdir(), `tidings-fuzz-${seed}.txt`);
   writeFileSync(file, typeof input === 'string' ? input : JSON.stringify(input));
   console.error(`${parser.name} ${what}; the input is in ${file}`);

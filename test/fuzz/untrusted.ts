@@ -27,7 +27,7 @@ const STUMBLES = [
 const SURROGATES = ['\ud800', '\udc00', '😀', '\u202e', '\ufeff', 'ß', 'é'];
 
 /** Generates strings of words, of runs of one word, and of one word nested in itself, up to several kB. */
-export function textOf(words: readonly string[], max = 3_000): fc.Arbitrary<string> {
+export function generateText(words: readonly string[], max = 3_000): fc.Arbitrary<string> {
   const word = fc.oneof(
     { weight: 6, arbitrary: fc.constantFrom(...words) },
     { weight: 3, arbitrary: fc.constantFrom(...STUMBLES) },
@@ -74,14 +74,14 @@ const BODIES = [
 
 /** Generates emails: any mixture of headers and bodies, very many copies of one header, nested parts. */
 export const email: fc.Arbitrary<string> = fc.oneof(
-  textOf([...HEADERS, ...BODIES, '\r\n']),
+  generateText([...HEADERS, ...BODIES, '\r\n']),
   fc
     .tuple(fc.constantFrom(...HEADERS), fc.integer({ min: 1, max: 2_000 }))
     .map(([line, n]) => `${`${line}x\r\n`.repeat(n)}\r\n.`),
-  fc.integer({ min: 1, max: 200 }).map((depth) => nested(depth)),
+  fc.integer({ min: 1, max: 200 }).map((depth) => createNestedMessage(depth)),
 );
 
-function nested(depth: number): string {
+function createNestedMessage(depth: number): string {
   const open = (n: number) => `Content-Type: multipart/mixed; boundary=b${n}\r\n\r\n--b${n}\r\n`;
   return `${Array.from({ length: depth }, (_, n) => open(n)).join('')}Content-Type: text/plain\r\n\r\nend`;
 }
@@ -125,25 +125,25 @@ const RECORDS = [
 
 /** Generates emails that claim a sender, with a DNS that the attacker controls as well. */
 export const emailWithDns: fc.Arbitrary<EmailWithDns> = fc.record({
-  raw: fc.oneof(textOf([...SIGNATURES, ...HEADERS]), email),
-  from: fc.oneof(fc.constantFrom('ada@a.example', 'bob@b.example', ''), textOf(['a@b', '@'], 100)),
-  helo: fc.oneof(fc.constantFrom('a.example', '[192.0.2.1]'), textOf(['a.', '.'], 100)),
+  raw: fc.oneof(generateText([...SIGNATURES, ...HEADERS]), email),
+  from: fc.oneof(fc.constantFrom('ada@a.example', 'bob@b.example', ''), generateText(['a@b', '@'], 100)),
+  helo: fc.oneof(fc.constantFrom('a.example', '[192.0.2.1]'), generateText(['a.', '.'], 100)),
   ip: fc.constantFrom('192.0.2.1', '2001:db8::1', '::ffff:192.0.2.1'),
-  records: fc.array(textOf(RECORDS, 1_000), { minLength: 1, maxLength: 6 }),
+  records: fc.array(generateText(RECORDS, 1_000), { minLength: 1, maxLength: 6 }),
 });
 
 /** Generates reports in the form of RFC 3464 and RFC 5965 with incomplete fields. */
 export const report: fc.Arbitrary<string> = fc
   .tuple(
     fc.constantFrom('message/delivery-status', 'message/feedback-report'),
-    textOf([
+    generateText([
       'Action: failed',
       'Status: 5.1.1',
       'Final-Recipient: rfc822;',
       'Original-Recipient: rfc822;',
       'Diagnostic-Code: smtp; 550-5.1.1 ',
     ]),
-    textOf([
+    generateText([
       'Feedback-Type: abuse',
       'Original-Mail-From: <',
       'Return-Path: <',
@@ -170,11 +170,11 @@ export const report: fc.Arbitrary<string> = fc
 export const csv: fc.Arbitrary<string> = fc
   .tuple(
     fc.constantFrom('email', 'email,plan', 'email;a;b', '"email","a"', '', 'email\ta'),
-    textOf(['a@b.example', '"a', 'a"', '""', ',', '\n', '"\n', ',"\n', 'x","y\n']),
+    generateText(['a@b.example', '"a', 'a"', '""', ',', '\n', '"\n', ',"\n', 'x","y\n']),
   )
   .map(([header, rows]) => `${header}\n${rows}`);
 
-export const liquid: fc.Arbitrary<string> = textOf(
+export const liquid: fc.Arbitrary<string> = generateText(
   [
     '{{',
     '}}',
@@ -235,7 +235,7 @@ export const condition: fc.Arbitrary<unknown> = fc.oneof(
   }),
 );
 
-export const address: fc.Arbitrary<string> = textOf(['bounce+', '0123456789abcdef', 'a@b', '@', 'BOUNCE+'], 200);
+export const address: fc.Arbitrary<string> = generateText(['bounce+', '0123456789abcdef', 'a@b', '@', 'BOUNCE+'], 200);
 
 /** Generates lines that an SMTP client may send. */
 export const smtp: fc.Arbitrary<string[]> = fc.array(
@@ -259,7 +259,7 @@ export const smtp: fc.Arbitrary<string[]> = fc.array(
       'STARTTLS',
       'HELP',
     ),
-    textOf(['MAIL FROM:', 'RCPT TO:', '<', '>', 'a@b', 'BODY=', 'AUTH '], 500).map((line) =>
+    generateText(['MAIL FROM:', 'RCPT TO:', '<', '>', 'a@b', 'BODY=', 'AUTH '], 500).map((line) =>
       line.replace(/[\r\n]/g, ' '),
     ),
   ),

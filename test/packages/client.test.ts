@@ -59,7 +59,7 @@ afterAll(async () => {
   await api.close();
 });
 
-const eventsNamed = async (eventName: string) => (await client.call('listEvents', { query: { eventName } })).events;
+const listEvents = async (eventName: string) => (await client.call('listEvents', { query: { eventName } })).events;
 const catchError = (work: Promise<unknown>): Promise<unknown> =>
   work.then(
     () => undefined,
@@ -120,7 +120,7 @@ describe('a call with an idempotency key made by the client', () => {
   it('is retried with the same key, and takes effect once', async () => {
     troubles = ['unavailable', 'refused'];
     await client.track({ email: 'ada@example.com', event: 'bought' });
-    expect(await eventsNamed('bought')).toHaveLength(1);
+    expect(await listEvents('bought')).toHaveLength(1);
     const sentKeys = keys.slice(0, 2);
     expect(sentKeys[0]).toMatch(/^[0-9a-f-]{36}$/);
     expect(sentKeys[1]).toBe(sentKeys[0]);
@@ -129,7 +129,7 @@ describe('a call with an idempotency key made by the client', () => {
   it('returns a response that was lost, without a second effect', async () => {
     troubles = ['response lost'];
     const response = await client.track({ email: 'ada@example.com', event: 'lost' });
-    const [event, ...more] = await eventsNamed('lost');
+    const [event, ...more] = await listEvents('lost');
     expect(more).toEqual([]);
     expect(response.data.event).toBe(event?.id);
   });
@@ -227,22 +227,22 @@ describe('the client package', () => {
 
   it('is packed with code, types and readme, without dependencies, and runs after unpacking', () => {
     const folder = mkdtempSync(join(tmpdir(), 'tidings-client-'));
-    const run = (command: string, ...words: string[]) => {
+    const runCommand = (command: string, ...words: string[]) => {
       const { status, stdout, stderr } = spawnSync(command, words, { cwd: folder, encoding: 'utf8' });
       expect(status, stderr + stdout).toBe(0);
       return stdout;
     };
     // npm may be configured to run no scripts, including `prepack`.
-    run(process.execPath, join(PACKAGE, 'build.mjs'));
-    run('npm', 'pack', PACKAGE, '--pack-destination', folder);
-    run('tar', '-xzf', 'tidings-client-0.1.0.tgz');
+    runCommand(process.execPath, join(PACKAGE, 'build.mjs'));
+    runCommand('npm', 'pack', PACKAGE, '--pack-destination', folder);
+    runCommand('tar', '-xzf', 'tidings-client-0.1.0.tgz');
     const manifest = JSON.parse(readFileSync(join(folder, 'package', 'package.json'), 'utf8'));
     expect(manifest.dependencies).toBeUndefined();
     expect(readFileSync(join(folder, 'package', 'LICENSE'), 'utf8')).toMatch(/MIT/);
     expect(readFileSync(join(folder, 'package', 'README.md'), 'utf8')).toMatch(/@tidings\/client/);
     expect(readFileSync(join(folder, 'package', manifest.exports['.'].types.slice(2)), 'utf8')).toMatch(/Tidings/);
     const code = "import('./package/dist/index.js').then((m) => console.log(Object.keys(m).sort().join(' ')))";
-    expect(run(process.execPath, '-e', code).trim()).toBe(
+    expect(runCommand(process.execPath, '-e', code).trim()).toBe(
       'Tidings TidingsConnectionError TidingsError WebhookVerificationError verifyWebhook',
     );
     rmSync(folder, { recursive: true });

@@ -11,10 +11,10 @@ const INITIAL_MAX_BYTES = 240_000;
 const LAZY_MAX_BYTES = 250_000;
 
 const read = (path: string) => readFileSync(join(BUILT, path));
-const gzipBytes = (path: string) => gzipSync(read(path), { level: 9 }).length;
+const countGzipBytes = (path: string) => gzipSync(read(path), { level: 9 }).length;
 
 /** Returns the scripts and styles that the page loads before it shows anything, with their static imports. */
-function initialFiles(): string[] {
+function listInitialFiles(): string[] {
   const html = read('index.html').toString();
   const wanted = [...html.matchAll(/<(?:script|link)[^>]*\s(?:src|href)="\/app\/(assets\/[^"]+\.(?:js|css))"/g)].map(
     ([, path = '']) => path,
@@ -23,13 +23,13 @@ function initialFiles(): string[] {
   for (let path = wanted.pop(); path !== undefined; path = wanted.pop()) {
     if (files.has(path)) continue;
     files.add(path);
-    if (path.endsWith('.js')) wanted.push(...importsOf(path));
+    if (path.endsWith('.js')) wanted.push(...listImports(path));
   }
   return [...files];
 }
 
 /** Matches `import … from"./x.js"` and `import"./x.js"`, but not `import("./x.js")`. */
-function importsOf(path: string): string[] {
+function listImports(path: string): string[] {
   const found = read(path)
     .toString()
     .matchAll(/\b(?:from|import)\s*["']\.\/([\w.-]+\.js)["']/g);
@@ -37,7 +37,7 @@ function importsOf(path: string): string[] {
 }
 
 it('the dashboard loads less than 240 kB (gzip) before its first screen is shown', () => {
-  const sizes = initialFiles().map((path) => [path, gzipBytes(path)] as const);
+  const sizes = listInitialFiles().map((path) => [path, countGzipBytes(path)] as const);
   expect(sizes.length).toBeGreaterThan(1);
   const total = sizes.reduce((sum, [, bytes]) => sum + bytes, 0);
   expect(total, JSON.stringify(sizes)).toBeLessThan(INITIAL_MAX_BYTES);
@@ -45,6 +45,6 @@ it('the dashboard loads less than 240 kB (gzip) before its first screen is shown
 
 it('no part of the dashboard is larger than 250 kB (gzip)', () => {
   const assets = readdirSync(join(BUILT, 'assets')).filter((name) => /\.(js|css)$/.test(name));
-  const large = assets.filter((name) => gzipBytes(`assets/${name}`) > LAZY_MAX_BYTES);
+  const large = assets.filter((name) => countGzipBytes(`assets/${name}`) > LAZY_MAX_BYTES);
   expect(large).toEqual([]);
 });

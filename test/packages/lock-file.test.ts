@@ -21,10 +21,10 @@ interface Package {
 }
 
 const packages = Object.entries(JSON.parse(read('package-lock.json')).packages as Record<string, Package>).flatMap(
-  ([path, entry]) => (path === '' ? [] : [{ ...entry, path, name: entry.name ?? nameAt(path) }]),
+  ([path, entry]) => (path === '' ? [] : [{ ...entry, path, name: entry.name ?? getName(path) }]),
 );
 
-function nameAt(path: string): string {
+function getName(path: string): string {
   return path.slice(path.lastIndexOf('node_modules/') + 'node_modules/'.length);
 }
 

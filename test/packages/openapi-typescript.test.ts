@@ -40,7 +40,7 @@ describe.skipIf(missing)(`a client made by openapi-typescript${missing ? ` (skip
     const generated = runNode('openapi-typescript/bin/cli.js', 'openapi.json', '--output', 'api.ts');
     expect(generated.status, generated.output).toBe(0);
     write('package.json', JSON.stringify({ type: 'module' }));
-    write('every-type.ts', everyType(document));
+    write('every-type.ts', createTypeChecks(document));
     write('tsconfig.json', JSON.stringify({ compilerOptions: STRICT, include: ['*.ts'] }));
   });
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -65,16 +65,16 @@ describe.skipIf(missing)(`a client made by openapi-typescript${missing ? ` (skip
  * Returns a module that does not compile if the body or a response of an operation has no type, or the type `any` or
  * `unknown`.
  */
-function everyType(document: Json): string {
+function createTypeChecks(document: Json): string {
   const operations = Object.entries<Json>(document.paths).flatMap(([path, item]) =>
     Object.entries<Json>(item).map(([method, operation]) => ({ path, method, operation })),
   );
   const types = operations.flatMap(({ path, method, operation }) => {
     const at = `paths['${path}']['${method}']`;
     const responseTypes = Object.entries<Json>(operation.responses).flatMap(([status, response]) =>
-      isJson(resolved(document, response)) ? [`${at}['responses'][${statusOf(status)}]`] : [],
+      isJson(resolveRef(document, response)) ? [`${at}['responses'][${formatStatus(status)}]`] : [],
     );
-    const body = resolved(document, operation.requestBody);
+    const body = resolveRef(document, operation.requestBody);
     return [...(isJson(body) ? [`NonNullable<${at}['requestBody']>`] : []), ...responseTypes];
   });
   return [
@@ -92,11 +92,11 @@ function isJson(part: Json): boolean {
   return part?.content?.['application/json'] !== undefined;
 }
 
-function statusOf(status: string): string {
+function formatStatus(status: string): string {
   return /^\d+$/.test(status) ? status : `'${status}'`;
 }
 
-function resolved(document: Json, part: Json): Json {
+function resolveRef(document: Json, part: Json): Json {
   const [, , section, name] = part?.$ref?.split('/') ?? [];
   return name ? document.components[section][name] : part;
 }
