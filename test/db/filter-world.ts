@@ -194,15 +194,19 @@ export function toStoredCondition(condition: Condition): unknown {
   );
 }
 
-const emailFilter = generateValueFilter(fc.constantFrom('email', 'contact.email'), emailText, operatorsOf('email'));
-const subscribedFilter = generateValueFilter(fc.constant('subscribed'), fc.boolean(), operatorsOf('subscribed'));
+const emailFilter = generateValueFilter(fc.constantFrom('email', 'contact.email'), emailText, listOperators('email'));
+const subscribedFilter = generateValueFilter(fc.constant('subscribed'), fc.boolean(), listOperators('subscribed'));
 const topicField = fc.constantFrom(...TOPICS.map(({ id }) => id), UNKNOWN_TOPIC).map((id) => `topic.${id}`);
-const topicFilter = generateValueFilter(topicField, fc.boolean(), operatorsOf('topic'));
+const topicFilter = generateValueFilter(topicField, fc.boolean(), listOperators('topic'));
 const ownDate = fc.oneof(
   past.map((at) => at.toISOString()),
   fc.constantFrom('2026-11-21', '2026-11-21T13:00:00+01:00'),
 );
-const instantFilter = generateValueFilter(fc.constantFrom('createdAt', 'updatedAt'), ownDate, operatorsOf('createdAt'));
+const instantFilter = generateValueFilter(
+  fc.constantFrom('createdAt', 'updatedAt'),
+  ownDate,
+  listOperators('createdAt'),
+);
 
 export const filterArbitrary: fc.Arbitrary<Filter> = fc.oneof(
   { weight: 6, arbitrary: generateValueFilter(dataField, scalar, VALUE_OPERATORS) },

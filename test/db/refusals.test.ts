@@ -356,7 +356,12 @@ class World {
     const claimed = await claimEmails(database.db, { projectId, emails, suppressionPads: padHmacKey(key) });
     expect(claimed).toHaveLength(emails.length);
     const byEmail = claimed.filter((message) => !/^(?:suppressed|unsubscribed|unconfirmed)/.test(findReason(message)));
-    const withheld = withheldReasonSql({ projectId, pads: padHmacKey(key), subscribed: sql`subscribed`, email: sql`email` });
+    const withheld = withheldReasonSql({
+      projectId,
+      pads: padHmacKey(key),
+      subscribed: sql`subscribed`,
+      email: sql`email`,
+    });
     const { rows } = await sql<{ reason: string | null }>`
       SELECT ${withheld} AS reason FROM contacts WHERE project_id = ${projectId} AND id = ${contactId}`.execute(
       database.db,
