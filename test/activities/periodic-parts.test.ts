@@ -173,7 +173,7 @@ describe('events older than their retention', () => {
     await sql`INSERT INTO events (id, project_id, name, data) VALUES (${id}, ${projectId}, 'old', '{}')`.execute(
       database.db,
     );
-    const prune = retentionPrunings({ ...KEEP_ALL, eventDays: 5 }).events;
+    const prune = listRetentionPrunings({ ...KEEP_ALL, eventDays: 5 }).events;
     const countEvents = async () =>
       (await sql`SELECT FROM events WHERE project_id = ${projectId}`.execute(database.db)).rows.length;
     await sql`UPDATE mail_hours_until SET hour = ${Math.floor(at / 3_600_000)}`.execute(database.db);

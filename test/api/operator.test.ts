@@ -340,7 +340,7 @@ describe('periodic work', () => {
   it('lists the last end, duration, backlog and last error of each kind', async () => {
     const { since } = await startRound(api.db, 'pruning');
     expect(await findWork('pruning')).toMatchObject({ running: true, lastEndedAt: null, lastDurationSeconds: null });
-    await noteError(api.db, { kind: 'pruning', error: 'sessions: canceling statement due to lock timeout' });
+    await recordPeriodicError(api.db, { kind: 'pruning', error: 'sessions: canceling statement due to lock timeout' });
     await endRound(api.db, { kind: 'pruning', since, unfinished: 2, failing: ['sessions'], resumeAfter: null });
     expect(await findWork('pruning')).toEqual({
       kind: 'pruning',

@@ -39,7 +39,7 @@ async function startCampaign(): Promise<CampaignStart> {
 
 /** Claims up to `size` of the first open recipients, and returns the number of claimed recipients. */
 async function claimRecipients(db: Db, start: CampaignStart, size: number): Promise<number> {
-  const key = (await findChunkClock(db, { ...start, seq: 1 }))?.key ?? '';
+  const key = (await findChunkTiming(db, { ...start, seq: 1 }))?.key ?? '';
   return claimFirstRecipients(db, start, { size, clock: { key, closesAt: null } });
 }
 

@@ -40,7 +40,7 @@ const updateSettings = (changes: Parameters<typeof updateProject>[1]['changes'])
 async function claimChunk(clock: OpenGate): Promise<number> {
   return claimFirstRecipients(database.db, start, { size: 100, clock });
 }
-const readClockKey = async () => (await findChunkClock(database.db, { ...start, seq: 1 }))?.key ?? '';
+const readClockKey = async () => (await findChunkTiming(database.db, { ...start, seq: 1 }))?.key ?? '';
 
 describe('the statement that claims recipients', () => {
   it('claims no recipient after the sending window has closed, although it was open at the start of the turn', async () => {

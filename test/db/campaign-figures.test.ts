@@ -73,7 +73,7 @@ const recordEmailFeedback = (emailId: string, kind: 'delivery' | 'complaint') =>
   );
 
 async function recordOpen(emailId: string, p: { machine: boolean }): Promise<void> {
-  const [email] = await listProvenEmails(database.db, [emailId]);
+  const [email] = await listEmailsOfAnyProject(database.db, [emailId]);
   if (!email) throw new Error('no mail');
   const none = { opens: 0, openedAt: null, clicks: 0, clickedAt: null, link: null, machineOpens: 0, machineClicks: 0 };
   const of = p.machine ? { machineOpens: 1 } : { opens: 1, openedAt: new Date() };
@@ -168,11 +168,11 @@ describe('the statistics of a campaign', () => {
     // The chunk with pending emails waits for its turn, so its statistics are stored too.
     expect(await listStoredChunks(id)).toEqual([1, 2, 3]);
     const chunk = { projectId, campaignId: id, seq: 2 };
-    await beginTurn(db, chunk);
+    await startChunkTurn(db, chunk);
     await setStatus('SENT');
     expect(await readCounts(id)).toMatchObject({ pending: 0, sent: 10 });
     expect(await listStoredChunks(id)).toEqual([1, 3]);
-    await endTurn(db, chunk);
+    await endChunkTurn(db, chunk);
     expect(await readCounts(id)).toMatchObject({ pending: 0, sent: 10 });
     expect(await listStoredChunks(id)).toEqual([1, 2, 3]);
   });

@@ -52,7 +52,7 @@ it('a claim that waits for another one then counts the slots that the other one 
   let waiting: Promise<string[]> | undefined;
   await database.db.transaction().execute(async (trx) => {
     const emails = [a, b].map((id) => ({ id, contactId }));
-    expect(await takeSlotsFor(trx, { projectId, cap: CAP, emails })).toEqual(new Set());
+    expect(await takeEmailSlots(trx, { projectId, cap: CAP, emails })).toEqual(new Set());
     waiting = takeSlots(c);
     const isWaiting = sql<{
       n: number;

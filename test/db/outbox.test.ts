@@ -36,7 +36,7 @@ function enqueueRows(projectId: string, count: number, kind: OutboxKind = 'execu
 }
 
 const claimRows = (p: Partial<FairClaim> = {}) =>
-  claimFair(database.db, { priority: START, limit: 10, after: BEFORE_ALL_PROJECTS, leaseMs: 60_000, ...p });
+  claimRowsFairly(database.db, { priority: START, limit: 10, after: BEFORE_ALL_PROJECTS, leaseMs: 60_000, ...p });
 
 /** Claims until no row is left, as a worker does. */
 async function claimAll(p: Partial<FairClaim> = {}) {
@@ -105,7 +105,7 @@ describe('outbox rows that were handed to Temporal', () => {
     const begun = rows
       .filter(({ projectId }) => projectId === A)
       .map(({ kind, refId }) => ({ kind, refId, visit: null }));
-    await deleteStarted(database.db, begun.slice(0, 2));
+    await deleteStartedRows(database.db, begun.slice(0, 2));
     expect(await countWithTemporal()).toEqual({ [A]: 1, [B]: 1 });
   });
 
@@ -118,7 +118,7 @@ describe('outbox rows that were handed to Temporal', () => {
 
   it('are deleted when their work starts; a row that was not handed over stays', async () => {
     const [row] = await enqueueRows(A, 1);
-    await deleteStarted(database.db, [{ kind: 'execution.start', refId: row?.refId ?? '', visit: null }]);
+    await deleteStartedRows(database.db, [{ kind: 'execution.start', refId: row?.refId ?? '', visit: null }]);
     expect(await claimRows()).toHaveLength(1);
   });
 
@@ -132,7 +132,7 @@ describe('outbox rows that were handed to Temporal', () => {
     });
     await inTransaction(database.db, (trx) => enqueue(trx, [createEventRow(1), createEventRow(2)]));
     await claimRows({ priority: OUTBOX_PRIORITY['execution.event'], forTemporal: true });
-    await deleteStarted(database.db, [{ kind: 'execution.event', refId, visit: 1 }]);
+    await deleteStartedRows(database.db, [{ kind: 'execution.event', refId, visit: 1 }]);
     const left = await database.db.selectFrom('outbox').select('payload').execute();
     expect(left).toEqual([{ payload: { visit: 2 } }]);
   });

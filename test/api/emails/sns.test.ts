@@ -435,9 +435,9 @@ describe('an SNS message that is not from our topic', () => {
       expect(await listSubscriptionStates()).toEqual(['waiting', 'waiting']);
       for (const topic of [TOPIC, `${TOPIC}-of-others`]) expect((await postUnsigned(topic)).status).toBe(403);
       expect(await listSubscriptionStates()).toEqual(['refused', 'waiting']);
-      await noteSnsMessage(service.db, { topic: TOPIC, kind: 'confirmed' });
+      await recordSnsMessage(service.db, { topic: TOPIC, kind: 'confirmed' });
       expect(await listSubscriptionStates()).toEqual(['confirmed', 'waiting']);
-      await noteSnsMessage(service.db, { topic: TOPIC, kind: 'notified' });
+      await recordSnsMessage(service.db, { topic: TOPIC, kind: 'notified' });
       expect(await listSubscriptionStates()).toEqual(['delivering', 'waiting']);
       const { rows } = await sql`SELECT topic FROM sns_subscriptions`.execute(service.db);
       expect(rows).toEqual([{ topic: TOPIC }]);
