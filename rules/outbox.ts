@@ -29,7 +29,7 @@ interface OutboxPayloads {
   'sms.retry': Retry;
   /** refId = email to the simulator. The simulated feedback about it is recorded when the row is due. */
   'email.simulated': { what: Simulated };
-  /** refId = execution. */
+  /** refId = execution that must start. */
   'execution.start': ExecutionStart;
   /** refId = execution whose wait at this visit is over. */
   'execution.event': { visit: number };
@@ -37,17 +37,17 @@ interface OutboxPayloads {
   'execution.cancel': { reason?: string };
   /** refId = execution that ended in the database in another way; its workflow ends in the same way. */
   'execution.ended': { status: ExecutionStatus; reason: string | null };
-  /** refId = campaign. */
+  /** refId = campaign that must start. */
   'campaign.start': { sendNo: number };
-  /** refId = campaign whose workflow must read the row again. */
+  /** refId = campaign that was changed. Its workflow must read the campaign again. */
   'campaign.changed': { sendNo: number };
-  /** refId = job. */
+  /** refId = job that must start. */
   'job.start': { kind: JobKind };
   /** refId = project whose held emails must be sent. */
   'hold.release': Nothing;
   /** refId = project whose sending window or time zone has changed. */
   'window.changed': Nothing;
-  /** refId = project. */
+  /** refId = project with a variant that is in stock again. */
   'restock.start': { variantId: string; restockNo: number };
   /** refId = webhook endpoint with due deliveries. */
   'webhook.deliver': { endpointId: string };

@@ -54,7 +54,8 @@ describe('a local time', () => {
         const found = toInstant(name, wall);
         const shown = toWallTime(name, found);
         if (shown === wall) {
-          // No earlier instant shows it. Local time is set back by at most three hours, unless a day was repeated.
+          // No earlier instant has this local time. Local time is set back by at most three hours, unless a day was
+          // repeated.
           for (let back = 15; back <= 180; back += 15) expect(toWallTime(name, found - back * 60_000)).not.toBe(wall);
         } else {
           expect(shown).toBeGreaterThan(wall);
