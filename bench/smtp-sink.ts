@@ -8,9 +8,10 @@ import { startSmtpSink } from '../test/support/smtp/smtp-sink.ts';
 /**
  * The SMTP sink in a separate process, so that its CPU time does not count as the sender's and that it survives a
  * killed sender. Prints `{"port":…}` when it listens. It responds with one line of JSON to each of the lines (or
- * messages of a parent process) `counts`, `recipients`, `messages`, `arrivals:<prefix>`, `arrived:<prefix>` and
- * `reset`. At SIGTERM or SIGINT it prints the counts and ends. `--tls` offers STARTTLS with a self-signed certificate.
- * With `--timed=<prefix>` it notes when the first DATA for each recipient of that prefix ended.
+ * messages of a parent process) `counts`, `recipients`, `messages`, `arrivals:<prefix>`, `arrived:<prefix>`,
+ * `hold-after:<messages>`, `release` and `reset`. At SIGTERM or SIGINT it prints the counts and ends. `--tls` offers
+ * STARTTLS with a self-signed certificate. With `--timed=<prefix>` it notes when the first DATA for each recipient of
+ * that prefix ended.
  */
 const { values } = parseArgs({
   options: {
@@ -22,6 +23,10 @@ const { values } = parseArgs({
     timed: { type: 'string' },
   },
 });
+/** A pause that is longer than any test. */
+const HOLD_MS = 86_400_000;
+/** After this number of messages, the sink replies to no packet until `release`. */
+let holdAfter = Number.POSITIVE_INFINITY;
 /** First arrivals by recipient, in ms of the machine's steady clock, which all processes share. */
 const arrivals = new Map<string, number>();
 
@@ -30,6 +35,7 @@ const sink = await startSmtpSink({
   latencyMs: Number(values.latency),
   record: !values['no-record'],
   pipelining: !values['no-pipelining'],
+  pauseMs: () => (sink.counts.messages >= holdAfter ? HOLD_MS : 0),
   ...(values.tls && { tls: await newCertificate() }),
   replyToMessage: (to) => {
     if (values.timed !== undefined && to.startsWith(values.timed) && !arrivals.has(to))
@@ -39,7 +45,7 @@ const sink = await startSmtpSink({
 });
 
 function respond(request: string): unknown {
-  const [verb = '', prefix = ''] = request.split(':');
+  const [verb = '', argument = ''] = request.split(':');
   switch (verb) {
     case 'counts':
       return { ...sink.counts, cpuMs: cpuMs() };
@@ -48,11 +54,17 @@ function respond(request: string): unknown {
     case 'messages':
       return sink.messages;
     case 'arrivals':
-      return Object.fromEntries([...arrivals].filter(([to]) => to.startsWith(prefix)));
+      return Object.fromEntries([...arrivals].filter(([to]) => to.startsWith(argument)));
     case 'arrived': {
-      const times = [...arrivals].filter(([to]) => to.startsWith(prefix)).map(([, at]) => at);
+      const times = [...arrivals].filter(([to]) => to.startsWith(argument)).map(([, at]) => at);
       return { count: times.length, lastMs: times.at(-1) ?? null };
     }
+    case 'hold-after':
+      holdAfter = Number(argument);
+      return sink.counts;
+    case 'release':
+      holdAfter = Number.POSITIVE_INFINITY;
+      return sink.counts;
     case 'reset':
       arrivals.clear();
       sink.reset();

@@ -18,7 +18,7 @@ export const ONLY_IN_ALL = [
   'test/durability/!(webhook-kill).test.ts',
   'test/fuzz/borders.test.ts',
   'test/packages/{openapi-typescript,python-clients}.test.ts',
-  'test/worker/{installation,worker-deployment}.test.ts',
+  'test/worker/{installation,slow-workflow-task,worker-deployment}.test.ts',
   'test/workflows/{campaign-pacing,campaign-times,campaign-variant-times,campaign-variants}.test.ts',
   'test/workflows/{execution-bounds,jobs,lost-campaigns,lost-executions,lost-messages,outbox}.test.ts',
   'test/workflows/{periodic-round,periodic-work,preview-property,privacy,recovery-agreement,route-pause}.test.ts',

@@ -1,15 +1,12 @@
 import { execFile } from 'node:child_process';
-import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { isGrpcServiceError } from '@temporalio/client';
 import type { temporal } from '@temporalio/proto';
-import { bundleWorkflowCode, NativeConnection } from '@temporalio/worker';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { findTemporalBinary } from '../../cli/start/temporal-binary.ts';
-import { TASK_QUEUE_KINDS } from '../../rules/queues.ts';
-import { createTemporalWorkers } from '../../worker/temporal-workers.ts';
 import { buildContacts, campaignBody } from '../build/campaigns.ts';
 import { track } from '../build/events.ts';
 import { buildDomain } from '../build/senders.ts';
@@ -18,6 +15,7 @@ import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { connectOperator, type TestOperator } from '../support/operator.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 import { until } from '../support/until.ts';
+import { bundleTestWorkflows, startWorkersWithBundle } from '../support/workflow-build.ts';
 
 const run = promisify(execFile);
 const GUIDE = join(import.meta.dirname, '..', '..', 'docs', 'operate', 'upgrade.md');
@@ -47,10 +45,7 @@ beforeAll(async () => {
     progress: () => {},
     signal: new AbortController().signal,
   });
-  const { code } = await bundleWorkflowCode({
-    workflowsPath: join(import.meta.dirname, '..', 'support', 'broken-workflows.ts'),
-  });
-  writeFileSync(BROKEN_BUNDLE, code);
+  await bundleTestWorkflows('broken-workflows.ts', BROKEN_BUNDLE);
 });
 
 afterAll(async () => {
@@ -110,42 +105,6 @@ async function describeRun(workflowId: string): Promise<{ behavior: number; buil
   };
 }
 
-/** Starts workers for all queues, of a build whose workflows throw. The build's activities do nothing. */
-async function startBrokenBuild(): Promise<{ close(): Promise<void> }> {
-  const { address, namespace } = service.temporal;
-  const connection = await NativeConnection.connect({ address });
-  const idle = { idle: async () => {} };
-  const workers = await createTemporalWorkers({
-    connection,
-    namespace,
-    identity: 'broken',
-    taskQueue: (queue) => service.names.taskQueue(queue),
-    activities: {
-      transactional: idle,
-      steps: idle,
-      automation: idle,
-      webhooks: idle,
-      bulk: idle,
-      periodic: idle,
-      paced: idle,
-    },
-    workflowBundle: { codePath: BROKEN_BUNDLE },
-    queues: new Set(TASK_QUEUE_KINDS),
-    deployment: { deploymentName: 'tidings', buildId: NEW_BUILD },
-    loop: { runAs: (_, work) => work() },
-    noteStarted: () => {},
-    ends: { write: () => {} } as never,
-  });
-  const runs = workers.map((worker) => worker.run());
-  return {
-    close: async () => {
-      for (const worker of workers) worker.shutdown();
-      await Promise.all(runs);
-      await connection.close();
-    },
-  };
-}
-
 describe('a worker deployment', () => {
   it('rolls back a build that throws in workflow tasks, and loses no run', async () => {
     await runStep('first');
@@ -169,7 +128,12 @@ describe('a worker deployment', () => {
     for (const { id } of early)
       await until(async () => (await describeRun(service.names.execution(id))).behavior === AUTO_UPGRADE, 'the run');
 
-    broken = await startBrokenBuild();
+    broken = await startWorkersWithBundle({
+      ...service.temporal,
+      taskQueue: (queue) => service.names.taskQueue(queue),
+      bundle: BROKEN_BUNDLE,
+      deployment: { deploymentName: 'tidings', buildId: NEW_BUILD },
+    });
     await runStep('ramp');
     for (const email of people.slice(4)) await track(service, email, 'opened');
     const all = await until(async () => {

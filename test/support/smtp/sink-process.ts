@@ -18,6 +18,13 @@ export interface SinkProcess {
    * The number of recipients with this prefix that have a message, and the time of the last of these first messages.
    */
   arrived(prefix: string): Promise<{ count: number; lastMs: number | null }>;
+  /**
+   * After this number of messages, the sink replies to no packet. A test can then kill the sender while it waits for
+   * replies, on a machine of any speed. These replies are never sent.
+   */
+  holdAfter(messages: number): Promise<void>;
+  /** Ends `holdAfter` for later packets. */
+  release(): Promise<void>;
   reset(): Promise<void>;
   stop(): Promise<void>;
 }
@@ -54,6 +61,12 @@ export async function startSinkProcess(args: string[] = []): Promise<SinkProcess
     messages: () => askSink('messages'),
     arrivals: (prefix) => askSink(`arrivals:${prefix}`),
     arrived: (prefix) => askSink(`arrived:${prefix}`),
+    holdAfter: async (messages) => {
+      await askSink(`hold-after:${messages}`);
+    },
+    release: async () => {
+      await askSink('release');
+    },
     reset: async () => {
       await askSink('reset');
     },
