@@ -1,6 +1,6 @@
 import { cancellationSignal, heartbeat } from '@temporalio/activity';
 import { inTransaction } from '../db/transaction.ts';
-import { notifyWaiting } from '../engine/events/storefront.ts';
+import { notifyWaitingContacts } from '../engine/events/storefront.ts';
 import type { Restock } from '../rules/storefront/storefront.ts';
 import type { ActivityDeps } from './deps.ts';
 
@@ -27,7 +27,7 @@ export function createStorefrontActivities({ db, outbox }: ActivityDeps) {
     async tellWaitingContacts(restock: Restock): Promise<{ done: boolean; told: number }> {
       const until = Date.now() + ACTIVITY_MS;
       for (let told = 0; ; ) {
-        const page = await inTransaction(db, (trx) => notifyWaiting(trx, { ...restock, limit: PAGE_CONTACTS }));
+        const page = await inTransaction(db, (trx) => notifyWaitingContacts(trx, { ...restock, limit: PAGE_CONTACTS }));
         outbox.wake(page.outbox);
         told += page.told;
         if (page.done || Date.now() > until) return { done: page.done, told };

@@ -6,7 +6,7 @@ import { readDueChunks, storeWaits } from '../../db/campaigns/waiting-chunks.ts'
 import { createSuppressionPads } from '../../db/contacts/suppressions.ts';
 import { inTransaction } from '../../db/transaction.ts';
 import { advanceStart, findStartEnd, finishCampaign, type StartState } from '../../engine/campaigns/lifecycle.ts';
-import { judgeTest, type TestState } from '../../engine/campaigns/variant-test.ts';
+import { advanceTest, type TestState } from '../../engine/campaigns/variant-test.ts';
 import { deriveKey } from '../../rules/access/secrets.ts';
 import { type ChunkResult, type ChunkState, type DueChunks, LATER_MAX } from '../../rules/campaigns/campaign.ts';
 import type { ActivityDeps } from '../deps.ts';
@@ -107,7 +107,7 @@ export function createCampaignControlActivities({ db, config }: Pick<ActivityDep
      * winner.
      */
     async judgeCampaignTest(start: CampaignStart): Promise<TestState> {
-      return inTransaction(db, (trx) => judgeTest(trx, start));
+      return inTransaction(db, (trx) => advanceTest(trx, start));
     },
 
     /**

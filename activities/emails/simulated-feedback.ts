@@ -8,7 +8,7 @@ import { takeSimulatedEvents } from '../../db/sending/simulated-emails.ts';
 import { inTransaction } from '../../db/transaction.ts';
 import { recordFeedback } from '../../engine/feedback/email-feedback.ts';
 import { type Engagement, recordEngagements } from '../../engine/feedback/engagements.ts';
-import { variablesOf } from '../../engine/sending/email-variables.ts';
+import { buildStoredVariables } from '../../engine/sending/email-variables.ts';
 import { deriveKey } from '../../rules/access/secrets.ts';
 import { isTracked } from '../../rules/content/message-tracking.ts';
 import { TemplateError } from '../../rules/content/template-error.ts';
@@ -116,7 +116,7 @@ export function createSimulatedFeedback(deps: Deps): (projectId: string, rows: O
       const { ready } = await contents.get({ ...work, contentId: email.contentId, tracked: true });
       const [link] = ready.links;
       if (link === undefined) return null;
-      return (await resolveLinkWithinBudget(deps.compute, work, { link, vars: variablesOf(email) })) ?? null;
+      return (await resolveLinkWithinBudget(deps.compute, work, { link, vars: buildStoredVariables(email) })) ?? null;
     } catch (error) {
       if (!(error instanceof TemplateError)) throw error;
       return null;

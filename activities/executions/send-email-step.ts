@@ -15,7 +15,7 @@ import {
   resumeExecutions,
 } from '../../engine/automations/resume.ts';
 import { waitForWindow } from '../../engine/automations/window-waits.ts';
-import { findMarketing, type StepEmail, saveStepEmails } from '../../engine/sending/step-emails.ts';
+import { findMarketingVisits, type StepEmail, saveStepEmails } from '../../engine/sending/step-emails.ts';
 import { deriveKey } from '../../rules/access/secrets.ts';
 import { isUntried, type RecordedOutcome, type UntriedOutcome } from '../../rules/emails/attempt-outcome.ts';
 import { describeAttempt } from '../../rules/emails/last-attempt.ts';
@@ -102,7 +102,7 @@ async function claimStepEmails(trx: Trx, inputs: StepInput[], suppressionPads: K
   const projectId = inputs[0]?.projectId ?? '';
   const positions = await resumeExecutions(trx, { projectId, inputs });
   const effects = positions.flatMap((position) => position.atEffect('SEND_EMAIL', EMAIL_OF) ?? []);
-  const marketing = await findMarketing(trx, { projectId, positions: effects });
+  const marketing = await findMarketingVisits(trx, { projectId, positions: effects });
   const waits = await waitForWindow(trx, { projectId, steps: marketing });
   const emails = await saveStepEmails(trx, {
     projectId,

@@ -1,10 +1,10 @@
 import { inTransaction } from '../../db/transaction.ts';
 import {
-  cancelStopped,
+  cancelTerminatedCampaign,
   enqueueCampaigns,
   listOpenCampaigns,
   type OpenCampaign,
-  pauseRestored,
+  pauseRestoredCampaign,
 } from '../../engine/campaigns/lost-campaigns.ts';
 import type { OutboxRow } from '../../rules/outbox.ts';
 import { hasSentChunks } from '../../temporal/run-histories.ts';
@@ -52,8 +52,8 @@ async function recover(
   const { outbox: queued, done } = await inTransaction(
     db,
     async (trx): Promise<{ outbox: OutboxRow[]; done: string }> => {
-      if (isStopped && !cancelled) return { outbox: await cancelStopped(trx, start), done: 'cancelled' };
-      if (mustPause) await pauseRestored(trx, start);
+      if (isStopped && !cancelled) return { outbox: await cancelTerminatedCampaign(trx, start), done: 'cancelled' };
+      if (mustPause) await pauseRestoredCampaign(trx, start);
       return {
         outbox: await enqueueCampaigns(trx, [start]),
         done: mustPause ? 'PAUSED, and started again' : 'sent on',

@@ -8,7 +8,7 @@ import type { InboundEmail, ReadMessage } from '../../channels/inbound/read-mess
 import type { Db } from '../../db/connection.ts';
 import type { OutboxWaker } from '../../db/outbox/outbox-waker.ts';
 import { inTransaction } from '../../db/transaction.ts';
-import { findEmailAddresses, listDomainOwners, recordReceived } from '../../engine/feedback/inbound-email.ts';
+import { findEmailAddresses, listDomainOwners, recordReceivedEmail } from '../../engine/feedback/inbound-email.ts';
 import { deriveKey } from '../../rules/access/secrets.ts';
 import type { Config } from '../../rules/config.ts';
 import { htmlToText } from '../../rules/content/content-text.ts';
@@ -174,7 +174,7 @@ async function createReceiver({ config, db, outbox }: Deps) {
       };
       for (const projectId of await listDomainOwners(db, domain)) {
         const queued = await inTransaction(db, (trx) =>
-          recordReceived(trx, { projectId, suppressionKey, email: forDomain }),
+          recordReceivedEmail(trx, { projectId, suppressionKey, email: forDomain }),
         );
         outbox.wake(queued);
       }

@@ -10,7 +10,7 @@ import { EMAIL_PROVIDERS, type EmailProviderKind } from '../../rules/emails/emai
 import { isSimulated } from '../../rules/emails/simulator.ts';
 import type { OutboxRow } from '../../rules/outbox.ts';
 import { type NewEvent, recordEvents } from '../events/record-events.ts';
-import { type EndedAddresses, endAddresses, findContactsByAddress } from '../feedback/end-addresses.ts';
+import { type EndedAddresses, findContactsByAddress, suppressAddresses } from '../feedback/end-addresses.ts';
 
 /** The fields of a claimed email that `recordEmailResults` reads. */
 export type AttemptedEmail = Pick<
@@ -68,9 +68,13 @@ export async function recordEmailResults(
   const counted = eventful.filter(({ email }) => recorded.has(email.id));
   if (EMAIL_PROVIDERS[p.source].tellsById)
     await insertProviderMessages(trx, { projectId, messages: p.results.flatMap(listAcceptedEmails) });
-  const { outbox } = await recordEvents(trx, { projectId, events: counted.flatMap(eventsOf), contactsLocked: true });
+  const { outbox } = await recordEvents(trx, {
+    projectId,
+    events: counted.flatMap(createEvents),
+    contactsLocked: true,
+  });
   const ended = listEndedAddresses({ results: counted, holders });
-  outbox.push(...(await endAddresses(trx, { ...p, ended, because: 'bounce' })));
+  outbox.push(...(await suppressAddresses(trx, { ...p, ended, because: 'bounce' })));
   const guarded = await countForGuards(trx, {
     projectId,
     results: p.results.filter((result) => countsForGuards(result) && recorded.has(result.email.id)),
@@ -124,7 +128,7 @@ async function countForGuards(
   return { outbox, watched };
 }
 
-function eventsOf({ email, outcome, event }: EmailResult): NewEvent[] {
+function createEvents({ email, outcome, event }: EmailResult): NewEvent[] {
   if (!event || email.options.sandbox) return [];
   const common = {
     contactId: email.contact?.id ?? null,

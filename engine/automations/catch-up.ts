@@ -1,7 +1,7 @@
 import type { Visit } from '../../db/executions/visits.ts';
 import type { StepInput } from '../../rules/executions/execution.ts';
 import { hasSideEffect } from '../../rules/executions/steps/registry.ts';
-import { continueWalk, exitDeleted } from './continue-walk.ts';
+import { continueWalk, endAtDeletedStep } from './continue-walk.ts';
 import type { ExecutionEnvironment } from './environment.ts';
 import type { LockedExecution } from './locked-executions.ts';
 import { withPauseEnd } from './next.ts';
@@ -17,7 +17,7 @@ export type WorkflowPosition = Pick<StepInput, 'visit' | 'resume' | 'dueAt'> & {
  * collects changes in `pending`, with one exception: if the row's current step has an email without a result, it
  * records the email as sent.
  */
-export async function catchUp(
+export async function advanceToWorkflow(
   environment: ExecutionEnvironment,
   locked: LockedExecution,
   { at, pending }: { at: WorkflowPosition; pending: PendingWrites },
@@ -30,7 +30,7 @@ export async function catchUp(
     await environment.noteSent(execution, current.visit);
   }
   const step = graph.steps.get(at.stepId);
-  if (!step) return exitDeleted(execution, pending);
+  if (!step) return endAtDeletedStep(execution, pending);
   if (at.resume === undefined || hasSideEffect(step.type)) {
     execution.visit = at.visit - 1;
     const stop = await walk(environment, { execution, graph, stepId: step.id, pending });

@@ -6,7 +6,7 @@ import { hasExpression } from '../../rules/content/expressions.ts';
 import { fillCondition } from '../../rules/executions/fill-condition.ts';
 import type { SandboxState } from '../../rules/executions/run.ts';
 import { type Condition, type Filter, type Group, parseCondition } from '../../rules/filters/filters.ts';
-import { withRun } from './run-tables.ts';
+import { buildRunClause } from './run-tables.ts';
 import { loadStepVariables } from './variables.ts';
 
 /** The values that a condition is evaluated with: the contact, the variables and the time. */
@@ -28,7 +28,7 @@ const EXPLAINED = 50;
  * Tells whether the condition of a CONDITION step holds for a contact at an instant. The condition is evaluated with
  * the same SQL as audiences and segments.
  */
-export async function conditionHolds(db: Db, p: ConditionInput): Promise<boolean> {
+export async function isConditionMet(db: Db, p: ConditionInput): Promise<boolean> {
   const [holds] = await evaluateAll(db, p, [parseCondition(p.config, 'step')]);
   return holds ?? false;
 }
@@ -41,7 +41,7 @@ export async function explainCondition(
   db: Db,
   p: ConditionInput & { held: boolean },
 ): Promise<(Filter & { holds: boolean })[]> {
-  const all = filtersOf(parseCondition(p.config, 'step'));
+  const all = listFilters(parseCondition(p.config, 'step'));
   const filters = all.slice(0, EXPLAINED);
   if (all.length === 1) return filters.map((filter) => ({ ...filter, holds: p.held }));
   const holds = await evaluateAll(
@@ -52,8 +52,11 @@ export async function explainCondition(
   return filters.map((filter, index) => ({ ...filter, holds: holds[index] ?? false }));
 }
 
-function filtersOf({ groups }: Condition): Filter[] {
-  return groups.flatMap((group: Group) => [...group.filters, ...(group.conditions ? filtersOf(group.conditions) : [])]);
+function listFilters({ groups }: Condition): Filter[] {
+  return groups.flatMap((group: Group) => [
+    ...group.filters,
+    ...(group.conditions ? listFilters(group.conditions) : []),
+  ]);
 }
 
 async function evaluateAll(db: Db, p: ConditionInput, conditions: Condition[]): Promise<boolean[]> {
@@ -69,7 +72,7 @@ async function evaluateAll(db: Db, p: ConditionInput, conditions: Condition[]): 
   }
   const truths = predicates.map((predicate) => sql`(${predicate}) IS TRUE`);
   const { rows } = await sql<{ holds: boolean[] }>`
-    ${withRun(p, p.now)} SELECT ARRAY[${sql.join(truths)}] AS holds FROM contacts c
+    ${buildRunClause(p, p.now)} SELECT ARRAY[${sql.join(truths)}] AS holds FROM contacts c
     WHERE c.project_id = ${p.projectId} AND c.id = ${p.contactId}
   `.execute(db);
   return rows[0]?.holds ?? [];

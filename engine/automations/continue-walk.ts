@@ -17,8 +17,8 @@ export async function continueWalk(
   p: { visit: Visit; branch?: Branch; pending: PendingWrites },
 ): Promise<WalkStop> {
   const { visit, branch, pending } = p;
-  if (!graph.steps.has(visit.stepId)) return exitDeleted(execution, pending);
-  const eventsSince = eventsSinceOf(environment, execution, visit);
+  if (!graph.steps.has(visit.stepId)) return endAtDeletedStep(execution, pending);
+  const eventsSince = getEventsSince(environment, execution, visit);
   const stepId = findNextStep(graph, visit.stepId, branch);
   const from = visit.visit;
   return walk(environment, { execution, graph, stepId, from, pending, ...(eventsSince && { eventsSince }) });
@@ -38,7 +38,7 @@ export function endSandboxRun(
 }
 
 /** Ends an execution whose current step was deleted. */
-export function exitDeleted(execution: CurrentExecution, pending: PendingWrites): WalkStop {
+export function endAtDeletedStep(execution: CurrentExecution, pending: PendingWrites): WalkStop {
   const { id: executionId, visit } = execution;
   pending.positions.push({ executionId, visit, stepId: null, status: 'EXITED', reason: 'step_deleted' });
   return { next: { kind: 'end', status: 'EXITED', reason: 'step_deleted' } };
@@ -50,7 +50,11 @@ export function exitDeleted(execution: CurrentExecution, pending: PendingWrites)
  * previous step recorded when it ended does not count: that event is at `startedAt`, which is cut to whole
  * milliseconds, so the instant is 1 ms later. Undefined means the time of the transaction.
  */
-function eventsSinceOf(environment: ExecutionEnvironment, execution: CurrentExecution, visit: Visit): Date | undefined {
+function getEventsSince(
+  environment: ExecutionEnvironment,
+  execution: CurrentExecution,
+  visit: Visit,
+): Date | undefined {
   const { sendsEmail } = STEPS[visit.type];
   const { run } = execution;
   if (!run) return sendsEmail ? new Date(visit.startedAt.getTime() + 1) : undefined;

@@ -11,8 +11,8 @@ import {
   type SandboxState,
   takeEvent,
 } from '../../rules/executions/run.ts';
-import { noteStepEmailSent } from '../sending/step-emails.ts';
-import { conditionHolds } from './condition.ts';
+import { recordStepEmailSent } from '../sending/step-emails.ts';
+import { isConditionMet } from './condition.ts';
 import type { CurrentExecution } from './locked-executions.ts';
 import { withoutTimer, withPauseEnd } from './next.ts';
 import { loadStepVariables, type StepVariables } from './variables.ts';
@@ -80,14 +80,14 @@ export type FoundEvent = { id: string; untrustedTrigger: boolean } | undefined;
  * Creates the environment of real executions and sandboxes. This environment reads Postgres and the clock. For a
  * sandbox, the state of the run (`execution.run`) overrides both. The caller has locked the contacts.
  */
-export function realEnvironment(trx: Trx): ExecutionEnvironment {
+export function createRealEnvironment(trx: Trx): ExecutionEnvironment {
   return {
-    ...environmentOfRuns(trx, Date.now),
+    ...createCommonEnvironment(trx, Date.now),
     async findEvent(execution, wait) {
       return takeOwnEvent(execution, wait, this.now(execution)) ?? findMatchingEvent(trx, execution, wait);
     },
     endWindowWait: ({ projectId, id }, visit) => endWindowWait(trx, { projectId, executionId: id, visit }),
-    noteSent: ({ projectId, id }, visit) => noteStepEmailSent(trx, { projectId, executionId: id, visit }),
+    noteSent: ({ projectId, id }, visit) => recordStepEmailSent(trx, { projectId, executionId: id, visit }),
     noteUntrustedTrigger: ({ projectId, id }) => markUntrustedTrigger(trx, { projectId, executionIds: [id] }),
   };
 }
@@ -97,9 +97,9 @@ export function realEnvironment(trx: Trx): ExecutionEnvironment {
  * never the recorded events of the contact.
  * @param startMs when the preview starts; its time advances only in pauses
  */
-export function previewEnvironment(db: Db, startMs: number): ExecutionEnvironment {
+export function createPreviewEnvironment(db: Db, startMs: number): ExecutionEnvironment {
   return {
-    ...environmentOfRuns(db, () => startMs),
+    ...createCommonEnvironment(db, () => startMs),
     async findEvent(execution, wait) {
       return takeOwnEvent(execution, wait, this.now(execution));
     },
@@ -109,7 +109,7 @@ export function previewEnvironment(db: Db, startMs: number): ExecutionEnvironmen
   };
 }
 
-function environmentOfRuns(
+function createCommonEnvironment(
   db: Db,
   clock: () => number,
 ): Omit<ExecutionEnvironment, 'findEvent' | 'noteSent' | 'noteUntrustedTrigger' | 'endWindowWait'> {
@@ -117,7 +117,7 @@ function environmentOfRuns(
     now: ({ run }) => new Date(clock() + (run?.aheadMs ?? 0)),
     loadVariables: (execution) => loadStepVariables(db, execution),
     holds(execution, config) {
-      return conditionHolds(db, { ...execution, config, now: this.now(execution) });
+      return isConditionMet(db, { ...execution, config, now: this.now(execution) });
     },
     async getTiming({ projectId, contactId, run }) {
       const clock = await getContactTiming(db, { projectId, contactId });

@@ -5,7 +5,7 @@ import { prepared } from '../../db/prepared.ts';
 import type { RowOf } from '../../db/schema/database.ts';
 import { type Graph, loadGraphs } from '../../db/workflows/graph.ts';
 import type { ExecutionStatus } from '../../rules/executions/execution.ts';
-import { fillExitsOfExecution } from './variables.ts';
+import { fillExitVariables } from './variables.ts';
 import type { WalkingExecution } from './walk.ts';
 
 /** An execution, its status, and the name of its workflow. */
@@ -40,24 +40,24 @@ export async function lockExecutions(
   p: { projectId: string; requested: { executionId: string; visit: number }[]; contactsLocked?: boolean },
 ): Promise<Map<string, LockedExecution>> {
   const { projectId, requested } = p;
-  if (!p.contactsLocked) await lockContactsOfExecutions(trx, { projectId, ids: requested.map(idOf) });
+  if (!p.contactsLocked) await lockContactsOfExecutions(trx, { projectId, ids: requested.map(getExecutionId) });
   const { rows } = await prepared<LockedRow>`
     SELECT e.id, e.project_id AS "projectId", e.workflow_id AS "workflowId", e.contact_id AS "contactId", e.visit,
       e.event, e.context, e.untrusted, e.swayed AS "untrustedTrigger", e.mode, e.laps, e.run, e.status,
       e.exit_reason AS reason, e.started_at AS "startedAt", e.completed_at AS "completedAt", w.name AS "workflowName",
       jsonb_build_object('exitOn', coalesce(w.exit_on, '[]'), 'exitWhenUnsubscribed', w.exit_when_unsubscribed) AS exits, to_jsonb(a) AS requested, to_jsonb(c) AS current,
       (1000 * extract(epoch FROM now() - c.started_at))::float8 AS "visitAgeMs"
-    FROM unnest(${requested.map(idOf)}::uuid[], ${requested.map((a) => a.visit)}::int[]) AS u (id, visit)
+    FROM unnest(${requested.map(getExecutionId)}::uuid[], ${requested.map((a) => a.visit)}::int[]) AS u (id, visit)
     JOIN executions e ON e.id = u.id AND ${isOwnedBySql('e.project_id', projectId)}
     JOIN workflows w ON w.id = e.workflow_id
     LEFT JOIN execution_steps a ON a.execution_id = e.id AND a.visit = u.visit
     LEFT JOIN execution_steps c ON c.execution_id = e.id AND c.visit = e.visit
     ORDER BY e.id FOR NO KEY UPDATE OF e
   `.execute(trx);
-  for (const row of rows) if (row.run) row.exits = await fillExitsOfExecution(trx, row, row.exits);
+  for (const row of rows) if (row.run) row.exits = await fillExitVariables(trx, row, row.exits);
   const workflowIds = rows.map((row) => row.workflowId);
   const graphs = await loadGraphs(trx, { projectId, workflowIds });
-  return new Map(rows.map((row) => [row.id, lockedOf(row, graphs)]));
+  return new Map(rows.map((row) => [row.id, toLockedExecution(row, graphs)]));
 }
 
 async function lockContactsOfExecutions(trx: Trx, p: { projectId: string; ids: string[] }): Promise<void> {
@@ -80,20 +80,20 @@ interface VisitRow extends RowOf<'execution_steps', ['visit', 'step_id', 'type',
   due_at: string | null;
 }
 
-function lockedOf(
+function toLockedExecution(
   { requested, current, visitAgeMs, ...execution }: LockedRow,
   graphs: Map<string, Graph>,
 ): LockedExecution {
   const graph = graphs.get(execution.workflowId);
   if (!graph) throw new Error('the workflow of an execution was not loaded');
-  return { execution, graph, requested: visitOf(requested), current: visitOf(current), visitAgeMs: visitAgeMs ?? 0 };
+  return { execution, graph, requested: toVisit(requested), current: toVisit(current), visitAgeMs: visitAgeMs ?? 0 };
 }
 
-function visitOf(row: VisitRow | null): Visit | undefined {
+function toVisit(row: VisitRow | null): Visit | undefined {
   if (!row) return undefined;
   const { visit, step_id, type, status, started_at, due_at } = row;
   const dueAt = due_at === null ? null : new Date(due_at);
   return { visit, stepId: step_id, type, status, startedAt: new Date(started_at), dueAt };
 }
 
-const idOf = ({ executionId }: { executionId: string }): string => executionId;
+const getExecutionId = ({ executionId }: { executionId: string }): string => executionId;

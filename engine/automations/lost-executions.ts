@@ -45,7 +45,7 @@ export async function restartExecutions(
   const { projectId, executions } = p;
   const inputs = executions.map(({ id, visit }) => ({ projectId, executionId: id, visit }));
   const positions = await resumeExecutions(trx, { projectId, inputs });
-  const starts = positions.flatMap(startOf);
+  const starts = positions.flatMap(toStarts);
   const satisfied = await findWaitEvents(trx, {
     projectId,
     waits: starts.map(({ executionId, next }) => ({ executionId, visit: next.visit })),
@@ -65,7 +65,7 @@ export async function restartExecutions(
   );
 }
 
-function startOf({ execution, next }: WalkPosition) {
+function toStarts({ execution, next }: WalkPosition) {
   if (!execution || next.kind === 'end') return [];
   const { id: executionId, projectId, contactId, workflowId } = execution;
   const input = { projectId, executionId, next } satisfies ExecutionInput;

@@ -10,10 +10,10 @@ import { LOOP, MAX_VISITS } from '../../rules/executions/loop-guard.ts';
 import type { Branch } from '../../rules/executions/steps/definition.ts';
 import { STEPS } from '../../rules/executions/steps/registry.ts';
 import type { OutboxRow } from '../../rules/outbox.ts';
-import { realEnvironment } from './environment.ts';
+import { createRealEnvironment } from './environment.ts';
 import { type LockedExecution, lockExecutions } from './locked-executions.ts';
 import { endPauseEarly } from './pause-end.ts';
-import { newPendingWrites, savePendingWrites } from './pending-writes.ts';
+import { createPendingWrites, savePendingWrites } from './pending-writes.ts';
 import { walk } from './walk.ts';
 import { endWindowWait } from './window-waits.ts';
 
@@ -57,8 +57,8 @@ export async function advanceExecution(
   );
   if (STEPS[type].kind === 'effect') await endWindowWait(trx, { projectId, executionId, visit, byHand: true });
   else {
-    const pending = newPendingWrites();
-    const stop = await endPauseEarly(realEnvironment(trx), locked, { branch: p.branch, pending });
+    const pending = createPendingWrites();
+    const stop = await endPauseEarly(createRealEnvironment(trx), locked, { branch: p.branch, pending });
     await savePendingWrites(trx, { projectId, pending });
     if (stop.next.kind === 'end') return enqueue(trx, [createEndSignal({ projectId, executionId, ...stop.next })]);
   }
@@ -98,8 +98,8 @@ export async function retryExecution(trx: Trx, p: ExecutionRef): Promise<OutboxR
   }
   // A user requested the repeated visit, so it does not count for the loop guard.
   if (execution.laps) delete execution.laps.comings[stepId];
-  const pending = newPendingWrites();
-  const { next } = await walk(realEnvironment(trx), { execution, graph, stepId, pending });
+  const pending = createPendingWrites();
+  const { next } = await walk(createRealEnvironment(trx), { execution, graph, stepId, pending });
   await savePendingWrites(trx, { projectId, pending });
   // Starts a run in Temporal even if the execution has ended at once: the Temporal UI shows the result of the latest
   // run, which would otherwise still be the failure.

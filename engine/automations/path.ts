@@ -14,11 +14,19 @@ const MAX_ENTRIES = 20;
  * UI would not list CONDITION, SPLIT and EXIT steps, because these steps run no activity.
  */
 export function addPath(next: Next, p: { executionId: string; graph: Graph; pending: PendingWrites }): Next {
-  const path = pathOf(p).slice(-MAX_ENTRIES);
+  const path = listPathEntries(p).slice(-MAX_ENTRIES);
   return path.length > 0 ? { ...next, path } : next;
 }
 
-function pathOf({ executionId, graph, pending }: { executionId: string; graph: Graph; pending: PendingWrites }) {
+function listPathEntries({
+  executionId,
+  graph,
+  pending,
+}: {
+  executionId: string;
+  graph: Graph;
+  pending: PendingWrites;
+}) {
   const entries: PathEntry[] = [];
   for (const { executionId: id, visit, status, output } of pending.closed) {
     const took = describeResult(status, output);

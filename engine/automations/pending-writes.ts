@@ -38,7 +38,7 @@ interface Pause {
   hasTimer: boolean;
 }
 
-export function newPendingWrites(): PendingWrites {
+export function createPendingWrites(): PendingWrites {
   return { closed: [], visits: [], waits: [], passedWaits: [], positions: [], pauses: [], runs: new Map() };
 }
 
@@ -97,7 +97,7 @@ async function saveVisits(trx: Trx, p: { projectId: string; pending: PendingWrit
         output = coalesce(u.output, s.output), attempts = u.attempts
       FROM unnest(${closed.map((o) => o.executionId)}::uuid[], ${closed.map((o) => o.visit)}::int[],
         ${closed.map((o) => o.status)}::text[], ${closed.map((o) => o.error ?? null)}::text[],
-        ${closed.map((o) => jsonOf(o.output))}::jsonb[], ${closed.map((o) => o.attempts ?? 1)}::int[])
+        ${closed.map((o) => toJson(o.output))}::jsonb[], ${closed.map((o) => o.attempts ?? 1)}::int[])
         AS u (execution_id, visit, status, error, output, attempts)
       WHERE s.execution_id = u.execution_id AND s.visit = u.visit AND ${isOwnedBySql('s.project_id', projectId)} AND s.status IN ('RUNNING', 'WAITING')
     ), come AS (
@@ -107,7 +107,7 @@ async function saveVisits(trx: Trx, p: { projectId: string; pending: PendingWrit
         u.attempts, u.due_at, u.output, u.error, CASE WHEN u.status NOT IN ('RUNNING', 'WAITING') OR ${GONE} THEN now() END
       FROM unnest(${visits.map((v) => v.executionId)}::uuid[], ${visits.map((v) => v.visit)}::int[], ${visits.map((v) => v.stepId)}::uuid[], ${visits.map((v) => v.type)}::text[],
         ${visits.map((v) => v.status)}::text[], ${visits.map((v) => (v.status === 'RUNNING' ? 0 : 1))}::int[],
-        ${visits.map((v) => v.dueAt ?? null)}::timestamptz[], ${visits.map((v) => jsonOf(v.output))}::jsonb[],
+        ${visits.map((v) => v.dueAt ?? null)}::timestamptz[], ${visits.map((v) => toJson(v.output))}::jsonb[],
         ${visits.map((v) => v.error ?? null)}::text[])
         AS u (execution_id, visit, step_id, type, status, attempts, due_at, output, error)
     )
@@ -119,7 +119,7 @@ async function saveVisits(trx: Trx, p: { projectId: string; pending: PendingWrit
     FROM unnest(${positions.map((p) => p.executionId)}::uuid[], ${positions.map((p) => p.visit)}::int[],
       ${positions.map((p) => p.stepId)}::uuid[], ${positions.map((p) => p.status)}::text[],
       ${positions.map((p) => p.reason ?? null)}::text[], ${positions.map((p) => p.error ?? null)}::text[],
-      ${positions.map((p) => jsonOf(p.laps))}::jsonb[])
+      ${positions.map((p) => toJson(p.laps))}::jsonb[])
       AS u (execution_id, visit, step_id, status, reason, error, laps)
     WHERE e.id = u.execution_id AND ${isOwnedBySql('e.project_id', projectId)} AND (e.completed_at IS NULL) IS TRUE
     RETURNING e.id, ${GONE} AS gone
@@ -127,6 +127,6 @@ async function saveVisits(trx: Trx, p: { projectId: string; pending: PendingWrit
   return new Set(rows.flatMap(({ id, gone }) => (gone ? id : [])));
 }
 
-function jsonOf(value: object | null | undefined): string | null {
+function toJson(value: object | null | undefined): string | null {
   return value ? JSON.stringify(value) : null;
 }

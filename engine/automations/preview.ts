@@ -9,11 +9,11 @@ import type { EffectType, StepType } from '../../rules/executions/steps/registry
 import type { Filter } from '../../rules/filters/filters.ts';
 import { uuidv7 } from '../../rules/uuid.ts';
 import { explainCondition } from './condition.ts';
-import { type ExecutionEnvironment, previewEnvironment } from './environment.ts';
+import { createPreviewEnvironment, type ExecutionEnvironment } from './environment.ts';
 import type { CurrentExecution, LockedExecution } from './locked-executions.ts';
-import { newPendingWrites, type PendingWrites } from './pending-writes.ts';
+import { createPendingWrites, type PendingWrites } from './pending-writes.ts';
 import { completeVisit, type EffectOutcome, type EffectPosition, resumeWalk } from './resume.ts';
-import { fillExitsOfExecution } from './variables.ts';
+import { fillExitVariables } from './variables.ts';
 import { type WalkStop, walk } from './walk.ts';
 
 /**
@@ -105,14 +105,14 @@ export async function previewExecution(db: Db, p: PreviewRequest): Promise<Execu
   const { entryStepId } = workflow;
   const graph = await loadGraph(db, { projectId, workflowId });
   const execution = newExecution(p, workflow);
-  execution.exits = await fillExitsOfExecution(db, execution, execution.exits);
-  const environment = previewEnvironment(db, p.startAt.getTime());
+  execution.exits = await fillExitVariables(db, execution, execution.exits);
+  const environment = createPreviewEnvironment(db, p.startAt.getTime());
   const preview = new Preview(db, { execution, graph, environment });
-  let pending = newPendingWrites();
+  let pending = createPendingWrites();
   let stop: WalkStop | undefined = await walk(environment, { execution, graph, stepId: entryStepId, pending });
   while (stop) {
     await preview.addResults(pending);
-    pending = newPendingWrites();
+    pending = createPendingWrites();
     stop = await preview.continueFrom(stop, p.effects, pending);
   }
   return preview.result();
@@ -183,7 +183,7 @@ class Preview {
     const now = environment.now(execution);
     for (const { visit, status, output, error } of closed) {
       const step = this.steps.get(visit);
-      if (step) Object.assign(step, { status, completedAt: now, error: error ?? null, ...outputOf(output) });
+      if (step) Object.assign(step, { status, completedAt: now, error: error ?? null, ...toPreviewOutput(output) });
     }
     for (const visit of visits) this.steps.set(visit.visit, await this.toPreviewedStep(visit, now));
     this.position = positions.at(-1) ?? this.position;
@@ -221,7 +221,7 @@ class Preview {
       dueAt: dueAt ?? null,
       error: error ?? null,
       completedAt: status === 'RUNNING' || status === 'WAITING' ? null : now,
-      ...outputOf(output),
+      ...toPreviewOutput(output),
       ...(explained && { filters: await explainCondition(this.db, { ...execution, config: step?.config, now, held }) }),
     };
   }
@@ -235,6 +235,6 @@ class Preview {
   }
 }
 
-function outputOf(output: Record<string, unknown> | null | undefined): Pick<PreviewedStep, 'output' | 'branch'> {
+function toPreviewOutput(output: Record<string, unknown> | null | undefined): Pick<PreviewedStep, 'output' | 'branch'> {
   return { output: output ?? null, branch: typeof output?.branch === 'string' ? output.branch : null };
 }

@@ -6,14 +6,14 @@ import type { ExecutionStatus, Next, StepInput } from '../../rules/executions/ex
 import { findExitReason } from '../../rules/executions/exits.ts';
 import { applyRunChanges, type RunChanges, type SandboxState } from '../../rules/executions/run.ts';
 import { type EffectType, hasSideEffect } from '../../rules/executions/steps/registry.ts';
-import { catchUp } from './catch-up.ts';
-import { continueWalk, endSandboxRun, exitDeleted } from './continue-walk.ts';
-import { type ExecutionEnvironment, type PauseEnd, realEnvironment } from './environment.ts';
+import { advanceToWorkflow } from './catch-up.ts';
+import { continueWalk, endAtDeletedStep, endSandboxRun } from './continue-walk.ts';
+import { createRealEnvironment, type ExecutionEnvironment, type PauseEnd } from './environment.ts';
 import { type CurrentExecution, type LockedExecution, lockExecutions } from './locked-executions.ts';
 import { computeNext } from './next.ts';
 import { addPath } from './path.ts';
 import { endPause } from './pause-end.ts';
-import { newPendingWrites, type PendingWrites, savePendingWrites } from './pending-writes.ts';
+import { createPendingWrites, type PendingWrites, savePendingWrites } from './pending-writes.ts';
 import { findWaitEvents } from './waits.ts';
 import { failExecution, type WalkStop } from './walk.ts';
 
@@ -84,8 +84,8 @@ export async function resumeExecutions(
     waits: inputs.filter((input) => input.resume === 'event' || input.resume === 'timeout'),
   });
   const deleted = await findDeletedEnds(trx, { projectId, requested: inputs, locked });
-  const pending = newPendingWrites();
-  const environment = realEnvironment(trx);
+  const pending = createPendingWrites();
+  const environment = createRealEnvironment(trx);
   const stops: { found?: LockedExecution; stop: WalkStop }[] = [];
   for (const input of inputs) {
     const found = locked.get(input.executionId);
@@ -128,8 +128,8 @@ export async function completeEffects(
   const { projectId, outcomes, contactsLocked = false } = p;
   const locked = await lockExecutions(trx, { projectId, requested: outcomes, contactsLocked });
   const deleted = await findDeletedEnds(trx, { projectId, requested: outcomes, locked });
-  const pending = newPendingWrites();
-  const environment = realEnvironment(trx);
+  const pending = createPendingWrites();
+  const environment = createRealEnvironment(trx);
   const stops: { found?: LockedExecution | undefined; stop: WalkStop }[] = [];
   for (const outcome of outcomes) {
     const found = locked.get(outcome.executionId);
@@ -191,7 +191,7 @@ export async function completeVisit(
   }
   if (isOpen) pending.closed.push(outcome);
   if (execution.completedAt) return toEndStop(execution);
-  if (!isOpen) return positionOf(environment, locked, pending);
+  if (!isOpen) return getPosition(environment, locked, pending);
   if (outcome.fails) {
     const code = requested.type === 'WEBHOOK' ? 'webhook_failed' : 'invalid_step';
     return failExecution(
@@ -216,15 +216,15 @@ export async function resumeWalk(
   if (execution.completedAt) return toEndStop(execution);
   const { stepId } = input;
   if (stepId !== undefined && input.visit > execution.visit)
-    return catchUp(environment, locked, { at: { ...input, stepId }, pending });
+    return advanceToWorkflow(environment, locked, { at: { ...input, stepId }, pending });
   const isPauseOver = input.resume !== undefined && execution.visit === input.visit && current?.status === 'WAITING';
   if (isPauseOver && hasSideEffect(current.type)) {
     await environment.endWindowWait(execution, input.visit);
-    return positionOf(environment, { ...locked, current: { ...current, status: 'RUNNING', dueAt: null } }, pending);
+    return getPosition(environment, { ...locked, current: { ...current, status: 'RUNNING', dueAt: null } }, pending);
   }
   return isPauseOver
     ? endPause(environment, locked, { ...p, visit: current, resume: input.resume })
-    : positionOf(environment, locked, pending);
+    : getPosition(environment, locked, pending);
 }
 
 /** Returns the exit reason if an event that the sandbox's own step caused matches an exit of the workflow. */
@@ -237,13 +237,13 @@ function findExitReasonOfChanges(
 }
 
 /** Returns the position of an execution at its current visit. */
-function positionOf(
+function getPosition(
   environment: ExecutionEnvironment,
   { execution, graph, current }: LockedExecution,
   pending: PendingWrites,
 ): WalkStop {
   const step = current && graph.steps.get(current.stepId);
-  if (!current || !step) return exitDeleted(execution, pending);
+  if (!current || !step) return endAtDeletedStep(execution, pending);
   return { next: environment.withSandboxTimer(execution, step, computeNext(graph, step, current)), step };
 }
 

@@ -13,8 +13,8 @@ interface InRun {
  * @param now set if the statement reads events: the sandbox's events up to this instant are added to the recorded
  * events
  */
-export function withRun(execution: InRun, now?: Date): RawBuilder<unknown> {
-  const tables = tablesOfRun(execution, now);
+export function buildRunClause(execution: InRun, now?: Date): RawBuilder<unknown> {
+  const tables = buildRunTables(execution, now);
   return tables.length === 0 ? sql`` : sql`WITH ${sql.join(tables)}`;
 }
 
@@ -23,7 +23,7 @@ export function withRun(execution: InRun, now?: Date): RawBuilder<unknown> {
  * contact's row with the contact as the sandbox has changed it. The CTE `events` adds the sandbox's events to the
  * recorded events. The same statement therefore works for real executions and for sandboxes.
  */
-export function tablesOfRun({ projectId, contactId, run }: InRun, now?: Date): RawBuilder<unknown>[] {
+export function buildRunTables({ projectId, contactId, run }: InRun, now?: Date): RawBuilder<unknown>[] {
   const tables: RawBuilder<unknown>[] = [];
   if (run?.contact) {
     const changed = sql`${JSON.stringify(run.contact)}::jsonb`;

@@ -7,7 +7,7 @@ import type { OutboxRow } from '../../rules/outbox.ts';
 import { uuidv7 } from '../../rules/uuid.ts';
 import { launchExecutions } from './start.ts';
 import { lockWorkflowForStart, requireContact } from './start-manually.ts';
-import { fillExitsOfExecution } from './variables.ts';
+import { fillExitVariables } from './variables.ts';
 
 export interface SandboxStart extends WorkflowRef {
   contactId: string;
@@ -62,6 +62,6 @@ export async function startSandbox(trx: Trx, p: SandboxStart): Promise<{ executi
     mode: 'test' as const,
     exits: { exitOn, exitWhenUnsubscribed },
   };
-  execution.exits = await fillExitsOfExecution(trx, execution, execution.exits);
+  execution.exits = await fillExitVariables(trx, execution, execution.exits);
   return { executionId: id, outbox: await launchExecutions(trx, { projectId, workflow, entered: [execution] }) };
 }

@@ -10,9 +10,9 @@ import { NO_EXITS } from '../../rules/executions/exits.ts';
 import { computeReentryValue } from '../../rules/executions/reentry-key.ts';
 import type { OutboxRow } from '../../rules/outbox.ts';
 import { uuidv7 } from '../../rules/uuid.ts';
-import { realEnvironment } from './environment.ts';
+import { createRealEnvironment } from './environment.ts';
 import { addPath } from './path.ts';
-import { newPendingWrites, savePendingWrites } from './pending-writes.ts';
+import { createPendingWrites, savePendingWrites } from './pending-writes.ts';
 import { type WalkingExecution, type WalkStop, walk } from './walk.ts';
 
 /**
@@ -75,8 +75,8 @@ export async function launchExecutions(
 ): Promise<OutboxRow[]> {
   const graph = await loadGraph(trx, { projectId: p.projectId, workflowId: p.workflow.id });
   const stops: { execution: WalkingExecution; stop: WalkStop }[] = [];
-  const pending = newPendingWrites();
-  const environment = realEnvironment(trx);
+  const pending = createPendingWrites();
+  const environment = createRealEnvironment(trx);
   for (const execution of p.entered) {
     const stop = await walk(environment, { execution, graph, stepId: p.workflow.entryStepId, pending });
     stops.push({ execution, stop });

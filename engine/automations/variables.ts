@@ -6,7 +6,7 @@ import { type Exits, fillExits } from '../../rules/executions/exits.ts';
 import type { SandboxState } from '../../rules/executions/run.ts';
 import type { Data } from '../../rules/filters/data-values.ts';
 import { markTrusted, markUntrusted, markUntrustedIf, type Sourced } from '../../rules/provenance/provenance.ts';
-import { withRun } from './run-tables.ts';
+import { buildRunClause } from './run-tables.ts';
 
 export interface StepVariables {
   contact: { id: string; email: string; subscribed: boolean; data: Sourced<Data> };
@@ -41,7 +41,7 @@ export async function loadStepVariables(
     untrustedKeys: string[];
     zone: string;
   }>`
-    ${withRun(execution)} SELECT id, email, subscribed, data, untrusted_keys AS "untrustedKeys",
+    ${buildRunClause(execution)} SELECT id, email, subscribed, data, untrusted_keys AS "untrustedKeys",
       (SELECT timezone FROM projects WHERE id = ${execution.projectId}) AS zone
     FROM contacts WHERE project_id = ${execution.projectId} AND id = ${execution.contactId}
   `.execute(db);
@@ -59,7 +59,7 @@ export async function loadStepVariables(
 }
 
 /** Replaces the variables in the filters of exits with the values of one execution, if the filters use variables. */
-export async function fillExitsOfExecution(
+export async function fillExitVariables(
   db: Db,
   execution: Parameters<typeof loadStepVariables>[1],
   exits: Exits,

@@ -48,7 +48,10 @@ export async function listOpenCampaigns(
  * restored from a backup, and its ledger may not list all recipients who got the email. Does nothing when the campaign
  * has ended in the meantime.
  */
-export async function pauseRestored(trx: Trx, { projectId, campaignId: id, sendNo }: CampaignStart): Promise<void> {
+export async function pauseRestoredCampaign(
+  trx: Trx,
+  { projectId, campaignId: id, sendNo }: CampaignStart,
+): Promise<void> {
   await awaitClaims(trx, { projectId, id });
   await sql`
     UPDATE campaigns SET status = 'PAUSED', paused_reason = coalesce(paused_reason, 'database_restored'),
@@ -78,7 +81,7 @@ export function enqueueCampaigns(trx: Trx, starts: CampaignStart[]): Promise<Out
  * terminated workflow cannot skip the remaining recipients, so a new workflow is started to skip them. Does nothing
  * when the campaign has ended or was started again in the meantime.
  */
-export async function cancelStopped(trx: Trx, start: CampaignStart): Promise<OutboxRow[]> {
+export async function cancelTerminatedCampaign(trx: Trx, start: CampaignStart): Promise<OutboxRow[]> {
   const { projectId, campaignId: id, sendNo } = start;
   await awaitClaims(trx, { projectId, id });
   const { rows } = await sql`

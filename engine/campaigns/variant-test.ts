@@ -40,10 +40,10 @@ export type TestState =
  * remaining recipients get. While the campaign is paused, the waiting time continues, but no winner is chosen. Safe to
  * run again at any time and concurrently with `chooseWinner`, because only the first choice is stored.
  */
-export async function judgeTest(trx: Trx, p: CampaignStart): Promise<TestState> {
+export async function advanceTest(trx: Trx, p: CampaignStart): Promise<TestState> {
   // Counts before taking the lock, because counting a large share takes long. Meanwhile, pages of the audience and a
   // pause would wait for the lock.
-  const results = (await isTestOver(trx, p)) ? await testResults(trx, p) : undefined;
+  const results = (await isTestOver(trx, p)) ? await countTestResults(trx, p) : undefined;
   const row = await lockTest(trx, p);
   if (!row) return { outcome: 'ended' };
   // Checks again under the lock, because the transaction that held the lock may have chosen a winner.
@@ -124,7 +124,7 @@ interface CountedResult {
  * Counts sent emails, openers and clickers of each variant, by the variant's number. Includes recipients of the test,
  * and all recipients of a campaign without a test. Excludes recipients who get the winner.
  */
-export async function testResults(
+export async function countTestResults(
   db: Db,
   p: { projectId: string; campaignId: string },
 ): Promise<Map<number, CountedResult>> {

@@ -54,7 +54,7 @@ export async function runBulkChunk(
   p: JobRef & { kind: BulkKind; suppressionKey: Buffer },
 ): Promise<ChunkDone> {
   const job = await lockJob<BulkInput, BulkResult>(trx, p);
-  if (!job) return emptyLastChunk(trx, p);
+  if (!job) return createEmptyLastChunk(trx, p);
   const { ids, done, total } = await listNextIds(trx, { projectId: p.projectId, job });
   const effect = await applyOperation(trx, { ...p, ids: ids.filter((id) => UUID.test(id)), mode: job.input.mode });
   const processed = job.cursor + ids.length;
@@ -68,7 +68,7 @@ export async function runBulkChunk(
  * Returns an empty last chunk for a job that has ended.
  * @throws RowMissing when no such job was recorded
  */
-export async function emptyLastChunk(trx: Trx, p: JobRef): Promise<ChunkDone> {
+export async function createEmptyLastChunk(trx: Trx, p: JobRef): Promise<ChunkDone> {
   await getJobStatus(trx, p);
   return { done: true, processed: 0, total: 0, outbox: [] };
 }

@@ -25,7 +25,7 @@ export interface SubscriptionState {
  * Returns the name of the event: `contact.subscribed` if the contact is subscribed now, otherwise
  * `contact.unsubscribed`.
  */
-export function subscriptionEvent(subscribed: boolean): ContactEvent {
+export function toSubscriptionEvent(subscribed: boolean): ContactEvent {
   return subscribed ? 'contact.subscribed' : 'contact.unsubscribed';
 }
 
@@ -66,7 +66,7 @@ export async function recordSubscriptionChanges(
     )
     .map((contact) => ({
       contactId: contact.id,
-      name: subscriptionEvent(contact.subscribed),
+      name: toSubscriptionEvent(contact.subscribed),
       data: contact.resubscribed ? { resubscribed: true } : p.reason ? { reason: p.reason } : {},
       untrusted: false,
       untrustedTrigger: p.untrustedTrigger,

@@ -55,7 +55,7 @@ export async function findLinkSubject(db: Db, key: Buffer, token: TokenSubject):
   const project = row ?? (erased[0] && (await findErased(db, erased[0].projectId)));
   if (!project) return undefined;
   const { project_id: projectId } = project;
-  const addresses = addressesOf(key, project, erased);
+  const addresses = listAddresses(key, project, erased);
   const contacts = await findLinkContacts(db, key, { projectId, row: project, addresses, erased });
   const contactIds = contacts.map(({ id }) => id);
   const contactHashes = new Set(contacts.map(({ email }) => computeAddressHash(key, email).toString('hex')));
@@ -70,7 +70,7 @@ export async function findLinkSubject(db: Db, key: Buffer, token: TokenSubject):
     contactIds,
     addresses,
     vacant: addresses.flatMap(({ hash }) => (contactHashes.has(hash.toString('hex')) ? [] : [hash])),
-    topic: await findTopicOf(db, project, { contactId: contactIds[0], addresses }),
+    topic: await findTopic(db, project, { contactId: contactIds[0], addresses }),
     subscribed: addresses.length > 0 && !isRefused && contacts.every(({ subscribed }) => subscribed),
   };
 }
@@ -189,7 +189,7 @@ async function setSubscribed(
  * Lists the addresses of a link without duplicates: first the known addresses, then the erased ones, of which only the
  * hash is stored.
  */
-function addressesOf(key: Buffer, row: SubjectRow, erased: readonly { hash: Buffer }[]): HashedAddress[] {
+function listAddresses(key: Buffer, row: SubjectRow, erased: readonly { hash: Buffer }[]): HashedAddress[] {
   const known = [row.to_email, isToOtherAddress(row) ? null : row.contact_email].flatMap((email) =>
     email === null ? [] : [{ hash: computeAddressHash(key, email), email: normalizeEmail(email) }],
   );
@@ -239,7 +239,7 @@ async function findLinkContacts(
 }
 
 /** Reads the topic of the email's campaign. If the campaign has no topic, reads the topic of the email's content. */
-async function findTopicOf(
+async function findTopic(
   db: Db,
   { project_id: projectId, email_id: emailId }: SubjectRow,
   { contactId, addresses }: { contactId: string | undefined; addresses: readonly HashedAddress[] },

@@ -39,7 +39,7 @@ export async function recordPixelEvents(
   const events = p.events.map((event) => ({
     contactId: (event.email !== undefined && ids.get(event.email)) || null,
     name: PIXEL_PREFIX + event.name,
-    data: payloadOf(event),
+    data: buildEventData(event),
     untrusted,
     untrustedTrigger: untrusted,
     causeId: null,
@@ -50,7 +50,7 @@ export async function recordPixelEvents(
   return { made: { contacts: created, events: recorded.events.map(({ id }) => id) }, outbox: recorded.outbox };
 }
 
-function payloadOf({ data, clientId, timestamp }: PixelEvent): Data {
+function buildEventData({ data, clientId, timestamp }: PixelEvent): Data {
   return {
     ...data,
     ...(clientId !== undefined && { clientId }),

@@ -71,7 +71,7 @@ export async function recordEvents(
 ): Promise<RecordedEvents> {
   const { projectId } = p;
   if (p.events.length === 0) return { events: [], outbox: [] };
-  const contactIds = contactIdsOf(p.events);
+  const contactIds = listContactIds(p.events);
   if (!p.contactsLocked) await lockContacts(trx, { projectId, ids: contactIds });
   const events = await insertEvents(trx, { projectId, events: await withOrigin(trx, { projectId, events: p.events }) });
   const eventNames = [...new Set(events.map((event) => event.name))];
@@ -114,7 +114,7 @@ function splitIntoRounds(events: RecordedEvent[]): RecordedEvent[][] {
   return rounds;
 }
 
-function contactIdsOf(events: NewEvent[]): string[] {
+function listContactIds(events: NewEvent[]): string[] {
   return [...new Set(events.flatMap((event) => event.contactId ?? []))];
 }
 

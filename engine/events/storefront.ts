@@ -118,7 +118,7 @@ export async function registerForRestock(
  * transaction that deletes a registration notifies its contact.
  * @returns `done` when no registration is left; `told` is the number of notified contacts
  */
-export async function notifyWaiting(
+export async function notifyWaitingContacts(
   trx: Trx,
   p: Restock & { limit: number },
 ): Promise<{ done: boolean; told: number; outbox: OutboxRow[] }> {

@@ -10,7 +10,7 @@ import { type Data, parseDataChanges, unwrapValues } from '../../rules/filters/d
 import type { OutboxRow } from '../../rules/outbox.ts';
 import { recordSubscriptionChanges } from '../contacts/subscription-changes.ts';
 import { recordEvents } from './record-events.ts';
-import { noteUnsubscribeRequests, type UnsubscribeRequest } from './unsubscribe-requests.ts';
+import { recordUnsubscribeRequests, type UnsubscribeRequest } from './unsubscribe-requests.ts';
 
 export interface TrackRequest {
   email: string;
@@ -74,16 +74,16 @@ export async function trackEvents(
   p: TrackRequests,
 ): Promise<{ outcomes: TrackOutcome[]; outbox: OutboxRow[] }> {
   const refused = await insertIdempotencyKeys(trx, p.requests.flatMap(keyOf(p.projectId)));
-  const refusalOf = ({ idempotencyKey: key, owner }: TrackRequest) =>
+  const findKeyConflict = ({ idempotencyKey: key, owner }: TrackRequest) =>
     key === undefined ? undefined : refused.get(keyName({ projectId: p.projectId, owner, key }));
-  const requests = p.requests.filter((request) => !refusalOf(request));
+  const requests = p.requests.filter((request) => !findKeyConflict(request));
   const { responses, outbox } = await recordRequests(trx, { ...p, requests });
   const toStore = requests.flatMap((request) => {
     const response = responses.get(request);
     return keyOf(p.projectId)(request).map((key) => ({ ...key, statusCode: 200, response }));
   });
   await storeResponses(trx, toStore);
-  const outcomes = p.requests.map((request) => outcomeOf(refusalOf(request), responses.get(request)));
+  const outcomes = p.requests.map((request) => toOutcome(findKeyConflict(request), responses.get(request)));
   return { outcomes, outbox };
 }
 
@@ -113,7 +113,7 @@ async function recordRequests(
     })),
   });
   const refused = keyMode === 'protected' ? listRefusedRequests(requests, contacts) : [];
-  const noted = await noteUnsubscribeRequests(trx, { projectId, mode, requests: refused });
+  const noted = await recordUnsubscribeRequests(trx, { projectId, mode, requests: refused });
   const timestamp = new Date().toISOString();
   const responses = new Map<TrackRequest, TrackResponse>();
   for (const [index, request] of requests.entries()) {
@@ -161,7 +161,7 @@ const keyOf =
   ({ idempotencyKey: key, owner, fingerprint }: TrackRequest): KeyedRequest[] =>
     key === undefined ? [] : [{ projectId, key, owner, request: 'POST /v1/track', fingerprint }];
 
-function outcomeOf(error: AppError | undefined, response: TrackResponse | undefined): TrackOutcome {
+function toOutcome(error: AppError | undefined, response: TrackResponse | undefined): TrackOutcome {
   if (response) return { outcome: 'tracked', response };
   return { outcome: 'refused', error: error ?? new AppError('INTERNAL_SERVER_ERROR') };
 }

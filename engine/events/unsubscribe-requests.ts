@@ -22,7 +22,7 @@ export interface UnsubscribeRequest {
  * number of requests. The caller of this function holds the contacts' locks.
  * @returns the rows to pass to `outbox.wake` after the commit
  */
-export async function noteUnsubscribeRequests(
+export async function recordUnsubscribeRequests(
   trx: Trx,
   p: { projectId: string; mode: KeyMode; requests: UnsubscribeRequest[] },
 ): Promise<OutboxRow[]> {
@@ -37,9 +37,9 @@ export async function noteUnsubscribeRequests(
       AND e.name = ${UNSUBSCRIBE_REQUESTED_EVENT} AND e.data->>'caller' = u.caller
     RETURNING e.contact_id AS "contactId", u.caller
   `.execute(trx);
-  const counted = new Set(rows.map(keyOf));
+  const counted = new Set(rows.map(getRequestKey));
   const events = requests
-    .filter((request) => !counted.has(keyOf(request)))
+    .filter((request) => !counted.has(getRequestKey(request)))
     .map(({ contactId, caller }) => ({
       contactId,
       name: UNSUBSCRIBE_REQUESTED_EVENT,
@@ -53,4 +53,4 @@ export async function noteUnsubscribeRequests(
   return (await recordEvents(trx, { projectId, events })).outbox;
 }
 
-const keyOf = ({ contactId, caller }: UnsubscribeRequest): string => `${contactId} ${caller}`;
+const getRequestKey = ({ contactId, caller }: UnsubscribeRequest): string => `${contactId} ${caller}`;

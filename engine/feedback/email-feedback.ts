@@ -15,8 +15,8 @@ import type { Reason } from '../../rules/emails/reasons.ts';
 import type { AboutMessage, AboutRecipient, AboutUs } from '../../rules/emails/refusal.ts';
 import type { OutboxRow } from '../../rules/outbox.ts';
 import { recordEvents } from '../events/record-events.ts';
-import { eventOfEmail } from '../sending/email-variables.ts';
-import { endAddresses, findContactsByAddress } from './end-addresses.ts';
+import { createEmailEvent } from '../sending/email-variables.ts';
+import { findContactsByAddress, suppressAddresses } from './end-addresses.ts';
 
 type FoundEmail = Email & { projectId: string };
 
@@ -102,7 +102,7 @@ async function recordRejection(
     sql`UPDATE emails SET status = 'FAILED', ${reasonColumns(toRefusalReason(refusal), words)} WHERE id = ${email.id} AND status = ANY(${before}::text[])`,
   );
   if (!isNew) return KNOWN;
-  return isSenderRefused(refusal) ? { ...toRecordedResult([]), ...senderRefusalOf(email) } : toRecordedResult([]);
+  return isSenderRefused(refusal) ? { ...toRecordedResult([]), ...toSenderRefusal(email) } : toRecordedResult([]);
 }
 
 function reasonColumns(reason: Reason, words: string) {
@@ -157,7 +157,7 @@ async function endAddress(
   const { suppressionKey, source, because } = p;
   const { addresses, contactIds } = await findReportedAddresses(trx, email, p);
   await lockContacts(trx, { projectId, ids: contactIds });
-  return endAddresses(trx, {
+  return suppressAddresses(trx, {
     projectId,
     ended: [{ addresses, contactIds, causeId }],
     because,
@@ -189,7 +189,7 @@ async function findReportedAddresses(
   return { addresses, contactIds: [...(await findContactsByAddress(trx, { projectId, addresses })).values()] };
 }
 
-function senderRefusalOf({ projectId, to, contactEmail }: FoundEmail): Pick<FeedbackResult, 'refusal'> {
+function toSenderRefusal({ projectId, to, contactEmail }: FoundEmail): Pick<FeedbackResult, 'refusal'> {
   const domain = emailDomain(to ?? contactEmail ?? '');
   return domain === '' ? {} : { refusal: { projectId, domain } };
 }
@@ -218,6 +218,6 @@ async function recordEmailEvent(
   name: string,
   detail: Record<string, unknown>,
 ): Promise<OutboxRow[]> {
-  const event = { ...eventOfEmail(email, name, detail), causeId: email.executionId };
+  const event = { ...createEmailEvent(email, name, detail), causeId: email.executionId };
   return (await recordEvents(trx, { projectId: email.projectId, events: [event] })).outbox;
 }

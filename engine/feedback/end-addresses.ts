@@ -24,7 +24,7 @@ export interface EndedAddresses {
  * @param p.source the reporter: a provider, `dsn` or `arf`
  * @returns the rows to pass to `outbox.wake` after the commit
  */
-export async function endAddresses(
+export async function suppressAddresses(
   trx: Trx,
   p: {
     projectId: string;

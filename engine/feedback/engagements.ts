@@ -7,7 +7,7 @@ import type { Email } from '../../db/emails/emails.ts';
 import { listStatusesBefore } from '../../rules/emails/email-status.ts';
 import type { OutboxRow } from '../../rules/outbox.ts';
 import { type NewEvent, recordEvents } from '../events/record-events.ts';
-import { eventOfEmail } from '../sending/email-variables.ts';
+import { createEmailEvent } from '../sending/email-variables.ts';
 
 /** The opens and clicks of one email since the last call of `recordEngagements` for it. */
 export interface Engagement {
@@ -126,11 +126,11 @@ function buildFirstEvents(engagement: Engagement, before: Counters | undefined):
   const { mode } = email;
   if (before?.opens === 0 && opens > 0) {
     const detail = { openedAt: openedAt?.toISOString(), opens: 1, isFirstOpen: true };
-    events.push({ ...eventOfEmail(email, 'email.open', detail), mode });
+    events.push({ ...createEmailEvent(email, 'email.open', detail), mode });
   }
   if (before?.clicks === 0 && clicks > 0) {
     const detail = { link, clickedAt: clickedAt?.toISOString(), clicks: 1, isFirstClick: true };
-    events.push({ ...eventOfEmail(email, 'email.click', detail), mode });
+    events.push({ ...createEmailEvent(email, 'email.click', detail), mode });
   }
   return events;
 }

@@ -71,7 +71,7 @@ export async function findEmailAddresses(db: Db, emailIds: string[]): Promise<Ma
  * repeated Message-ID with different content is a new email. Source: contract §8.2, §2.3.
  * @returns the rows to pass to `outbox.wake` after the commit
  */
-export async function recordReceived(
+export async function recordReceivedEmail(
   trx: Trx,
   p: { projectId: string; suppressionKey: Buffer; email: ReceivedEmail },
 ): Promise<OutboxRow[]> {

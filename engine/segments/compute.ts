@@ -107,15 +107,15 @@ async function computePage(
   const changedIds = [...entered.rows, ...exited].map((row) => row.contact_id);
   const causes = await findCauses(trx, ref, changedIds);
   const untrustedContacts = await findUntrustedContacts(trx, segment, changedIds);
-  const eventsOf = (rows: { contact_id: string }[], change: 'entry' | 'exit') =>
+  const createMemberEvents = (rows: { contact_id: string }[], change: 'entry' | 'exit') =>
     rows.map(({ contact_id: id }) => ({
-      ...eventOf(segment, id, change),
+      ...createMemberEvent(segment, id, change),
       causeId: causes.get(id) ?? null,
       untrusted: false,
       untrustedTrigger: untrustedContacts.has(id),
     }));
-  const entries = eventsOf(entered.rows, 'entry');
-  const exits = eventsOf(exited, 'exit');
+  const entries = createMemberEvents(entered.rows, 'entry');
+  const exits = createMemberEvents(exited, 'exit');
   const { outbox } = await recordEvents(trx, { projectId: ref.projectId, events: [...entries, ...exits] });
   return { added: entries.length, removed: removedMembers.rows.length, outbox };
 }
@@ -160,7 +160,7 @@ async function findUntrustedContacts(
   return new Set(rows.map((row) => row.id));
 }
 
-function eventOf(segment: Segment, contactId: string, change: 'entry' | 'exit') {
+function createMemberEvent(segment: Segment, contactId: string, change: 'entry' | 'exit') {
   const data = { segmentId: segment.id, segmentName: segment.name };
   return { contactId, name: toSegmentEventName(segment.slug, change), data };
 }

@@ -49,11 +49,13 @@ export async function acceptSends(
   p: { suppressionKey: Buffer },
 ): Promise<AcceptedSends> {
   const refused = new Map<SendRequest, AppError>();
-  const keyedRequests = requests.flatMap((r) => (r.idempotencyKey === undefined ? [] : [keyOf(r, r.idempotencyKey)]));
+  const keyedRequests = requests.flatMap((r) =>
+    r.idempotencyKey === undefined ? [] : [toIdempotencyKey(r, r.idempotencyKey)],
+  );
   const refusedKeys = await insertIdempotencyKeys(trx, keyedRequests);
   for (const request of requests) {
     const error =
-      request.idempotencyKey === undefined ? undefined : refusedKeys.get(keyNameOf(request, request.idempotencyKey));
+      request.idempotencyKey === undefined ? undefined : refusedKeys.get(getKeyName(request, request.idempotencyKey));
     if (error) refused.set(request, error);
   }
   const drafts = await refuseOrKeep(
@@ -66,7 +68,7 @@ export async function acceptSends(
     trx,
   );
   const { responses, outbox } = await insertSends(trx, drafts, p.suppressionKey);
-  return { outcomes: requests.map((request) => outcomeOf(request, refused, responses)), outbox };
+  return { outcomes: requests.map((request) => getOutcome(request, refused, responses)), outbox };
 }
 
 /** Adds refused drafts to `refused`, releases their idempotency keys, and returns the other drafts. */
@@ -86,15 +88,15 @@ async function refuseOrKeep(
   }
   await deleteIdempotencyKeys(
     trx,
-    released.flatMap((r) => (r.idempotencyKey === undefined ? [] : [keyOf(r, r.idempotencyKey)])),
+    released.flatMap((r) => (r.idempotencyKey === undefined ? [] : [toIdempotencyKey(r, r.idempotencyKey)])),
   );
   return drafts.filter((draft) => !refused.has(draft.request));
 }
 
 /**
  * Counts live emails toward the monthly limit of their project, if the project has a limit. If all emails of the
- * project fit, one statement counts them. If they do not fit, each request is counted separately. Returns an error for
- * each request that does not fit.
+ * project are within the limit, one statement counts them. Otherwise, each request is counted separately. Returns an
+ * error for each request that would exceed the limit.
  */
 async function takeMonthlyLimits(trx: Trx, drafts: SendDraft[]): Promise<Map<SendRequest, AppError>> {
   const limitErrors = new Map<SendRequest, AppError>();
@@ -133,7 +135,9 @@ async function insertSends(
     trx,
     drafts.map((draft) => draft.content),
   );
-  const emails = drafts.flatMap((draft, index) => emailsOf(draft, contentIds[index] ?? '', contacts.get(draft) ?? []));
+  const emails = drafts.flatMap((draft, index) =>
+    buildEmails(draft, contentIds[index] ?? '', contacts.get(draft) ?? []),
+  );
   await insertAttachments(
     trx,
     emails.flatMap((email) => email.newAttachments),
@@ -206,7 +210,7 @@ interface NewEmail extends CarriedVariables {
 }
 
 /** Builds one email for each recipient. Their attachments are stored only once. */
-function emailsOf(draft: SendDraft, contentId: string, contacts: UpsertedContact[]): NewEmail[] {
+function buildEmails(draft: SendDraft, contentId: string, contacts: UpsertedContact[]): NewEmail[] {
   const { request, recipients } = draft;
   const attachments = request.attachments.map((file) => ({ ...file, id: uuidv7(), projectId: request.projectId }));
   const headers = Object.keys(request.headers).length > 0 ? { headers: request.headers } : {};
@@ -217,7 +221,7 @@ function emailsOf(draft: SendDraft, contentId: string, contacts: UpsertedContact
   const messageId = request.messageId === undefined ? {} : { messageId: request.messageId };
   const options = { ...headers, ...reply, ...messageId, ...text, ...files, ...original, ...request.again?.origin };
   const ids = recipients.map(() => uuidv7());
-  const copies = copiesOf(recipients, ids);
+  const copies = getCopyOptions(recipients, ids);
   // Copies have the same text as the email to the main recipient, so they use that recipient's variables.
   const [first] = contacts;
   return recipients.flatMap((recipient, index) => {
@@ -247,10 +251,13 @@ function emailsOf(draft: SendDraft, contentId: string, contacts: UpsertedContact
  * Returns the ids of the emails whose addresses appear in To and Cc of every copy; undefined for an email without
  * copies.
  */
-function copiesOf(recipients: readonly Recipient[], ids: readonly string[]): Omit<CopyOptions, 'role'> | undefined {
+function getCopyOptions(
+  recipients: readonly Recipient[],
+  ids: readonly string[],
+): Omit<CopyOptions, 'role'> | undefined {
   if (!recipients.some(({ role }) => role !== undefined)) return undefined;
-  const idsOf = (role: Recipient['role']) => ids.filter((_, n) => recipients[n]?.role === role);
-  return { to: idsOf(undefined)[0] ?? '', cc: idsOf('cc') };
+  const filterIds = (role: Recipient['role']) => ids.filter((_, n) => recipients[n]?.role === role);
+  return { to: filterIds(undefined)[0] ?? '', cc: filterIds('cc') };
 }
 
 /**
@@ -305,11 +312,11 @@ function pickSkipped(draft: SendDraft | undefined): Pick<SendResponse['data'], '
 
 function listKeyedResponses(responses: Map<SendRequest, SendResponse>): KeyedResponse[] {
   return [...responses].flatMap(([r, response]) =>
-    r.idempotencyKey === undefined ? [] : [{ ...keyOf(r, r.idempotencyKey), statusCode: 200, response }],
+    r.idempotencyKey === undefined ? [] : [{ ...toIdempotencyKey(r, r.idempotencyKey), statusCode: 200, response }],
   );
 }
 
-function outcomeOf(
+function getOutcome(
   request: SendRequest,
   refused: Map<SendRequest, AppError>,
   responses: Map<SendRequest, SendResponse>,
@@ -321,10 +328,10 @@ function outcomeOf(
   return { outcome: 'accepted', response };
 }
 
-function keyOf({ projectId, owner, request, fingerprint }: SendRequest, key: string) {
+function toIdempotencyKey({ projectId, owner, request, fingerprint }: SendRequest, key: string) {
   return { projectId, key, owner, request, fingerprint };
 }
 
-function keyNameOf({ projectId, owner }: SendRequest, key: string): string {
+function getKeyName({ projectId, owner }: SendRequest, key: string): string {
   return keyName({ projectId, owner, key });
 }

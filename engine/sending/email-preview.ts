@@ -5,7 +5,7 @@ import { type ClaimedEmail, previewClaim } from '../../db/sending/email-ledger.t
 import type { KeyPads } from '../../rules/emails/suppression.ts';
 import { uuidv7 } from '../../rules/uuid.ts';
 import type { CurrentExecution } from '../automations/locked-executions.ts';
-import { tablesOfRun } from '../automations/run-tables.ts';
+import { buildRunTables } from '../automations/run-tables.ts';
 import { buildStepEmailRow, type StepEmailDraft } from './step-emails.ts';
 
 /**
@@ -36,7 +36,7 @@ export async function previewEmail(
   };
   const content = { ...toContentRow(draft.content), id: contentId };
   const tables = [
-    ...tablesOfRun(execution, now),
+    ...buildRunTables(execution, now),
     sql`contents AS (SELECT r.* FROM jsonb_populate_record(NULL::contents, ${JSON.stringify(content)}::jsonb) r)`,
     sql`t AS (SELECT r.* FROM jsonb_populate_record(NULL::emails, ${JSON.stringify(email)}::jsonb) r)`,
   ];

@@ -16,7 +16,7 @@ import type { NewEvent } from '../events/record-events.ts';
  * Returns the variables for showing an earlier email: the contact's current data, and the variables stored with the
  * email.
  */
-export function variablesOf(
+export function buildStoredVariables(
   email: Pick<Email, 'contactId' | 'contactEmail' | 'to' | 'contactData' | 'variables' | 'options' | 'projectZone'>,
 ): Sourced<Data> {
   const run = email.options?.sandbox?.contact;
@@ -36,16 +36,16 @@ const slowSubjects = new Lru<string, true>(1_000);
  * Returns the subject with its variables filled in, as the recipient saw it. Returns the subject as written for an
  * inbound email, and for a subject that takes too long to render or cannot be rendered.
  */
-export function subjectAsRead(email: Email): string {
-  return subjectOf(email).value;
+export function renderSubjectForRecipient(email: Email): string {
+  return renderStoredSubject(email).value;
 }
 
-function subjectOf(email: Email): SourcedValue<string> {
+function renderStoredSubject(email: Email): SourcedValue<string> {
   if (email.sourceType === 'INBOUND') return { value: email.subject, untrusted: true };
   const written = { value: email.subject, untrusted: false };
   if (!/\{[{%]/.test(email.subject) || slowSubjects.has(email.subject)) return written;
   try {
-    return runWithTimeLimit(() => renderSubjectOf(email.subject, variablesOf(email)), SUBJECT_MS);
+    return runWithTimeLimit(() => renderSubjectOf(email.subject, buildStoredVariables(email)), SUBJECT_MS);
   } catch (error) {
     if (!isLimitError(error) && !(error instanceof TemplateError)) throw error;
     if (isLimitError(error) && !wasStarved(error)) slowSubjects.set(email.subject, true);
@@ -57,8 +57,8 @@ function subjectOf(email: Email): SourcedValue<string> {
  * Returns the data that every event about an email has. Used for events that happen after the email was sent (contract
  * §8.2 Events of the service).
  */
-export function eventDataOf(email: Email): Sourced<EmailEventData> {
-  const { value: subject, untrusted } = subjectOf(email);
+export function buildEmailEventData(email: Email): Sourced<EmailEventData> {
+  const { value: subject, untrusted } = renderStoredSubject(email);
   const data = {
     subject,
     from: email.from,
@@ -79,8 +79,8 @@ export function eventDataOf(email: Email): Sourced<EmailEventData> {
  * Builds an event about an email, with the email's data and `detail`. If the email is untrusted, the event is
  * untrusted.
  */
-export function eventOfEmail(email: Email, name: string, detail: Record<string, unknown>): NewEvent {
-  const { values, untrusted } = eventDataOf(email);
+export function createEmailEvent(email: Email, name: string, detail: Record<string, unknown>): NewEvent {
+  const { values, untrusted } = buildEmailEventData(email);
   return {
     contactId: email.contactId,
     emailId: email.id,

@@ -75,7 +75,7 @@ function refusal(
 
 /** Removes the copies to these addresses from the draft. Returns the addresses that belong to main recipients. */
 function removeCopies(draft: SendDraft, emails: readonly string[], reason: SkippedCopy['reason']): string[] {
-  const ofDraft = new Set(copiesOf(draft));
+  const ofDraft = new Set(listCopyAddresses(draft));
   const copies = new Set(emails.filter((email) => ofDraft.has(email)));
   draft.skipped.push(...[...copies].map((email) => ({ email, reason })));
   draft.recipients = draft.recipients.filter(({ email }) => !copies.has(email));
@@ -87,18 +87,18 @@ function removeCopies(draft: SendDraft, emails: readonly string[], reason: Skipp
  * skipped with the reason `suppressed` just before it would be sent.
  */
 async function skipSuppressedCopies(trx: Trx, drafts: SendDraft[], key: Buffer): Promise<void> {
-  const withCopies = drafts.filter((draft) => copiesOf(draft).length > 0);
+  const withCopies = drafts.filter((draft) => listCopyAddresses(draft).length > 0);
   for (const [projectId, group] of groupBy(withCopies, ({ request }) => request.projectId)) {
-    const found = await findSuppressions(trx, key, { projectId, emails: group.flatMap(copiesOf) });
+    const found = await findSuppressions(trx, key, { projectId, emails: group.flatMap(listCopyAddresses) });
     for (const draft of group) {
       const isSuppressed = (email: string) =>
         found.get(email)?.some((reason) => isSuppressionFor(reason, draft.content.type));
-      removeCopies(draft, copiesOf(draft).filter(isSuppressed), 'suppressed');
+      removeCopies(draft, listCopyAddresses(draft).filter(isSuppressed), 'suppressed');
     }
   }
 }
 
-function copiesOf({ recipients }: SendDraft): string[] {
+function listCopyAddresses({ recipients }: SendDraft): string[] {
   return recipients.filter(({ role }) => role !== undefined).map(({ email }) => email);
 }
 

@@ -67,11 +67,11 @@ export async function saveStepEmails(
 /**
  * Finds the SEND_EMAIL visits whose template is MARKETING. Returns an empty list if the project has no sending window.
  */
-export async function findMarketing(
+export async function findMarketingVisits(
   trx: Trx,
   p: { projectId: string; positions: EffectPosition[] },
 ): Promise<EffectPosition[]> {
-  const ids = p.positions.map(({ step }) => configOf(step)?.templateId ?? null);
+  const ids = p.positions.map(({ step }) => parseConfig(step)?.templateId ?? null);
   const { rows } = await prepared<{ id: string }>`
     SELECT t.id FROM templates t
     WHERE t.id = ANY(${ids.filter((id) => id !== null)}::uuid[]) AND ${isOwnedBySql('t.project_id', p.projectId)} AND t.type = 'MARKETING'
@@ -90,7 +90,7 @@ export async function draftStepEmails(
   p: { projectId: string; positions: EffectPosition[] },
 ): Promise<(StepEmailDraft | DraftError)[]> {
   const { projectId, positions } = p;
-  const configs = positions.map(({ step }) => configOf(step));
+  const configs = positions.map(({ step }) => parseConfig(step));
   const templateIds = configs.flatMap((config) => config?.templateId ?? []);
   const templates = await findTemplates(db, { projectId, ids: templateIds });
   const drafts: (StepEmailDraft | DraftError)[] = [];
@@ -144,7 +144,7 @@ async function draftStepEmail(
 
 type StepConfig = z.output<typeof SendEmailConfig>;
 
-function configOf({ config, templateId }: GraphStep): StepConfig | undefined {
+function parseConfig({ config, templateId }: GraphStep): StepConfig | undefined {
   return SendEmailConfig.safeParse({ ...config, templateId: templateId ?? config.templateId }).data;
 }
 
@@ -218,7 +218,7 @@ function requireEmailId(emailId: string | undefined): string {
  * Marks the email of a visit as sent, if it has no result yet. Temporal's history shows that the step has ended, so the
  * email was sent.
  */
-export async function noteStepEmailSent(
+export async function recordStepEmailSent(
   trx: Trx,
   p: { projectId: string; executionId: string; visit: number },
 ): Promise<void> {

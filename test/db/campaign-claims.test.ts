@@ -6,7 +6,7 @@ import { recordSentEmails, requeueDeferredEmails } from '../../db/campaigns/comp
 import type { Db } from '../../db/connection.ts';
 import { inTransaction } from '../../db/transaction.ts';
 import { cancelCampaign, pauseCampaign } from '../../engine/campaigns/lifecycle.ts';
-import { cancelStopped } from '../../engine/campaigns/lost-campaigns.ts';
+import { cancelTerminatedCampaign } from '../../engine/campaigns/lost-campaigns.ts';
 import { buildDomain } from '../build/senders.ts';
 import { buildProject } from '../support/api.ts';
 import {
@@ -82,7 +82,7 @@ it.each([
 it('cancelling a campaign whose workflow was terminated in Temporal waits for running claims, and later claims wait for it', async () => {
   const start = await startCampaign();
   const first = await startClaim(start);
-  const cancelled = inTransaction(database.db, (trx) => cancelStopped(trx, start));
+  const cancelled = inTransaction(database.db, (trx) => cancelTerminatedCampaign(trx, start));
   await waitForLockWaiters(1);
   const later = claimRecipients(database.db, start, 3);
   await waitForLockWaiters(2);

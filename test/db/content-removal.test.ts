@@ -5,7 +5,7 @@ import { insertCampaign } from '../../db/campaigns/campaigns.ts';
 import { saveContent } from '../../db/contents/contents.ts';
 import { isUnused, removeErasedContents } from '../../db/contents/removal.ts';
 import { startCampaign } from '../../engine/campaigns/lifecycle.ts';
-import { recordReceived } from '../../engine/feedback/inbound-email.ts';
+import { recordReceivedEmail } from '../../engine/feedback/inbound-email.ts';
 import { deriveKey } from '../../rules/access/secrets.ts';
 import { NO_TEXT } from '../../rules/content/email-text.ts';
 import { buildContacts } from '../build/campaigns.ts';
@@ -146,7 +146,7 @@ describe('the content of emails to erased contacts', () => {
     const received = { ...email, recipients: [FROM], files: [], detail: {} };
     await api.db
       .transaction()
-      .execute((trx) => recordReceived(trx, { projectId: api.one.id, suppressionKey, email: received }));
+      .execute((trx) => recordReceivedEmail(trx, { projectId: api.one.id, suppressionKey, email: received }));
     const { body } = await api.call('POST', '/contacts/lookup', { body: { emails: [email.sender] } });
     await erase({ email: '', contact: body.found[0] });
     await prune();

@@ -7,7 +7,7 @@ import {
   TIMELINE_TOTAL_MAX,
 } from '../../../db/contacts/timeline.ts';
 import { listEmailsById } from '../../../db/emails/emails.ts';
-import { subjectAsRead } from '../../../engine/sending/email-variables.ts';
+import { renderSubjectForRecipient } from '../../../engine/sending/email-variables.ts';
 import { ACTIVITY_TYPES } from '../../../rules/events/activity.ts';
 import type { Deps } from '../../http/deps.ts';
 import type { App } from '../../http/env.ts';
@@ -77,7 +77,7 @@ async function readSubjects(
     typeof emailId === 'string' && typeof subject === 'string' && LIQUID.test(subject) ? [emailId] : [],
   );
   const emails = await listEmailsById(reads, { projectId, ids: [...new Set(ids)] });
-  return new Map(emails.map((email) => [email.id, subjectAsRead(email)]));
+  return new Map(emails.map((email) => [email.id, renderSubjectForRecipient(email)]));
 }
 
 function withSubject(metadata: ListedItem['metadata'], subjects: Map<string, string>): ListedItem['metadata'] {

@@ -3,7 +3,7 @@ import { compileForSending, renderParts } from '../../../compute/contents.ts';
 import type { Db } from '../../../db/connection.ts';
 import type { Content } from '../../../db/contents/contents.ts';
 import { type Email, findShownRecipients } from '../../../db/emails/emails.ts';
-import { variablesOf } from '../../../engine/sending/email-variables.ts';
+import { buildStoredVariables } from '../../../engine/sending/email-variables.ts';
 import { listUnsubscribeHeaders, toContentSource } from '../../../rules/content/content.ts';
 import { createLinkTokens } from '../../../rules/content/link-tokens.ts';
 import { TemplateError } from '../../../rules/content/template-error.ts';
@@ -63,7 +63,7 @@ export async function renderEmailAsRead(
   try {
     const ready = await compileForSending(compute, work, toContentSource(content, false));
     const urls = { baseUrl: links.publicUrl, ...createLinkTokens(links.secretKey, email.id) };
-    const input = { vars: variablesOf(email), urls };
+    const input = { vars: buildStoredVariables(email), urls };
     const parts = await renderParts(compute, work, { content: ready, input });
     const unsubscribe = listUnsubscribeHeaders(ready, urls);
     return {

@@ -2,7 +2,7 @@ import { z } from '@hono/zod-openapi';
 import type { AttachmentInfo } from '../../../db/contents/attachments.ts';
 import type { Email, EmailTimelineEvent } from '../../../db/emails/emails.ts';
 import { countResponseBytes, shortenLists } from '../../../db/page-budget.ts';
-import { eventDataOf, subjectAsRead } from '../../../engine/sending/email-variables.ts';
+import { buildEmailEventData, renderSubjectForRecipient } from '../../../engine/sending/email-variables.ts';
 import { EMAIL_SOURCES } from '../../../rules/emails/email-source.ts';
 import { EMAIL_STATUSES } from '../../../rules/emails/email-status.ts';
 import { getMessageId } from '../../../rules/emails/message-id.ts';
@@ -129,7 +129,7 @@ export function emailItem(email: Email) {
     to: email.to,
     from: email.from,
     fromName: email.fromName,
-    subject: subjectAsRead(email),
+    subject: renderSubjectForRecipient(email),
     status: email.status,
     mode: email.mode,
     sourceType: email.sourceType,
@@ -201,5 +201,5 @@ function knownMessageId(email: Email): string | null {
  * of the email contains all data of the payload (contract §8.2 Events of the service).
  */
 export function sentPayload(email: Email): Record<string, unknown> {
-  return { ...eventDataOf(email).values, sentAt: email.sentAt?.toISOString() ?? null };
+  return { ...buildEmailEventData(email).values, sentAt: email.sentAt?.toISOString() ?? null };
 }

@@ -5,7 +5,7 @@ import { resolveLinkWithinBudget } from '../../../compute/contents.ts';
 import type { Db } from '../../../db/connection.ts';
 import { type LinkSource, listEmailsForClicks } from '../../../db/emails/emails.ts';
 import { createGroupCommit, type GroupCommit } from '../../../db/group-commit.ts';
-import { variablesOf } from '../../../engine/sending/email-variables.ts';
+import { buildStoredVariables } from '../../../engine/sending/email-variables.ts';
 import { TemplateError } from '../../../rules/content/template-error.ts';
 import { describeFailure } from '../../../rules/failure-text.ts';
 
@@ -43,7 +43,7 @@ export function createLinkFinder(deps: { db: Db; compute: Compute; log: Pick<Log
         const { ready } = await contents.get({ ...work, contentId: email.contentId, tracked: true });
         const link = ready.links[Number(index)];
         if (link === undefined) return undefined;
-        return await resolveLinkWithinBudget(compute, work, { link, vars: variablesOf(email) });
+        return await resolveLinkWithinBudget(compute, work, { link, vars: buildStoredVariables(email) });
       } catch (error) {
         if (!(error instanceof TemplateError)) throw error;
         log.warn({ emailId, reason: describeFailure(error) }, 'a link of an email could not be resolved');

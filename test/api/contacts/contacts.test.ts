@@ -5,7 +5,7 @@ import { removeErasedAttachments } from '../../../db/contents/erased-attachments
 import { removeErasedContents } from '../../../db/contents/removal.ts';
 import { inTransaction } from '../../../db/transaction.ts';
 import { recordFeedback } from '../../../engine/feedback/email-feedback.ts';
-import { recordReceived } from '../../../engine/feedback/inbound-email.ts';
+import { recordReceivedEmail } from '../../../engine/feedback/inbound-email.ts';
 import { recordReceivedSms } from '../../../engine/feedback/received-sms.ts';
 import { deriveKey } from '../../../rules/access/secrets.ts';
 import { buildEmail } from '../../build/emails.ts';
@@ -306,7 +306,7 @@ describe('erasing a contact', () => {
       files: [{ filename: `${mark}.pdf`, contentType: 'application/pdf', contentId: null, content: Buffer.from(mark) }],
       detail: { body: mark, inReplyTo: threadId, references: [threadId] },
     };
-    await inTransaction(api.db, (trx) => recordReceived(trx, { projectId, suppressionKey, email: received }));
+    await inTransaction(api.db, (trx) => recordReceivedEmail(trx, { projectId, suppressionKey, email: received }));
     await api.db
       .insertInto('captured_emails')
       .values(
