@@ -14,7 +14,7 @@ import {
   type EffectRunners,
   resumeExecutions,
 } from '../../engine/automations/resume.ts';
-import { waitForWindow } from '../../engine/automations/window-waits.ts';
+import { startWindowWaits } from '../../engine/automations/window-waits.ts';
 import { findMarketingVisits, type StepEmail, saveStepEmails } from '../../engine/sending/step-emails.ts';
 import { deriveKey } from '../../rules/access/secrets.ts';
 import { isUntried, type RecordedOutcome, type UntriedOutcome } from '../../rules/emails/attempt-outcome.ts';
@@ -103,7 +103,7 @@ async function claimStepEmails(trx: Trx, inputs: StepInput[], suppressionPads: K
   const positions = await resumeExecutions(trx, { projectId, inputs });
   const effects = positions.flatMap((position) => position.atEffect('SEND_EMAIL', EMAIL_OF) ?? []);
   const marketing = await findMarketingVisits(trx, { projectId, positions: effects });
-  const waits = await waitForWindow(trx, { projectId, steps: marketing });
+  const waits = await startWindowWaits(trx, { projectId, steps: marketing });
   const emails = await saveStepEmails(trx, {
     projectId,
     positions: effects.filter(({ execution }) => !waits.has(execution.id)),

@@ -13,7 +13,7 @@ import {
   resumeExecution,
 } from '../../engine/automations/resume.ts';
 import { loadStepVariables } from '../../engine/automations/variables.ts';
-import { waitForWindow } from '../../engine/automations/window-waits.ts';
+import { startWindowWaits } from '../../engine/automations/window-waits.ts';
 import { deriveKey } from '../../rules/access/secrets.ts';
 import { buildContactUrls, createContactToken } from '../../rules/content/link-tokens.ts';
 import { TemplateError } from '../../rules/content/template-error.ts';
@@ -136,7 +136,7 @@ async function acceptSms(
   // window.
   const marketing = position.step.config.transactional !== true;
   const waits = marketing ? [position] : [];
-  const wait = (await waitForWindow(trx, { projectId, steps: waits })).get(execution.id);
+  const wait = (await startWindowWaits(trx, { projectId, steps: waits })).get(execution.id);
   if (wait) return { next: wait, outbox: [] };
   const { to, body, from } = prepared;
   if (!(await canSendSms(trx, { pads, projectId, contactId, to, from, marketing })))

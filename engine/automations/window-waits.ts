@@ -16,7 +16,7 @@ import type { EffectPosition } from './resume.ts';
  * wait. The caller has locked the contacts.
  * @returns the next position of each waiting execution, by the execution's id; executions that may send now are absent
  */
-export async function waitForWindow(
+export async function startWindowWaits(
   trx: Trx,
   p: { projectId: string; steps: EffectPosition[] },
 ): Promise<Map<string, Next>> {

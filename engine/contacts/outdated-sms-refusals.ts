@@ -39,8 +39,8 @@ export async function findOutdatedSmsRefusals(
   const isOutdated = ({ email, smsRefusals = [], set }: CsvContact) => {
     const stored = started.get(email);
     if (stored === undefined) return false;
-    // A column for the consent to both email and SMS is not stored in the contact's data. A refusal in such a column
-    // therefore never counts as outdated.
+    // A column for the consent to both email and SMS is not stored in the contact's data. A refusal in
+    // a column for both therefore never counts as outdated.
     return smsRefusals.every((key) => Object.hasOwn(set, key) && isDeepStrictEqual(stored[key], set[key]));
   };
   return new Set(refusing.filter(isOutdated).map(({ email }) => email));
