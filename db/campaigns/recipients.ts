@@ -20,7 +20,7 @@ import { canFindByAddress, findRecipientsByAddress, isNotFoundByAddressSql } fro
 
 type Request = CampaignRef & RecipientFilter;
 
-/** A range of the ledger that belongs to chunks. The range includes the rows `first` and `last`. */
+/** The ids of the first and the last recipient of a chunk, and the size of the chunk. */
 interface IdRange {
   first: string;
   last: string;

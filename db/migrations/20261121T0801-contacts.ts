@@ -3,8 +3,8 @@ import { type Kysely, sql } from 'kysely';
 /** Contacts, the suppression list and the jobs that work on many contacts. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`CREATE EXTENSION IF NOT EXISTS pg_trgm`.execute(db);
-  // untrusted_keys: names of the data keys that the public key wrote last. Their values never become a link target or
-  // header (contract §2.2 Public key).
+  // untrusted_keys: names of the data keys that the public key wrote last. The values of these keys never become a link
+  // target or header (contract §2.2 Public key).
   await sql`
     CREATE TABLE contacts (
       id uuid PRIMARY KEY DEFAULT uuidv7(),

@@ -1,8 +1,8 @@
 import { type Kysely, sql } from 'kysely';
 
 /**
- * Domains, templates, and contents. A content is the text of a message. It does not change and is kept as long as a
- * message uses it.
+ * Domains, templates, and contents. A content is the text of a message. A content does not change and is kept as long
+ * as a message uses it.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`

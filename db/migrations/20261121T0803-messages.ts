@@ -51,7 +51,8 @@ export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`
     CREATE UNIQUE INDEX emails_execution_visit ON emails (execution_id, visit) WHERE execution_id IS NOT NULL
   `.execute(db);
-  // The numbers of claims of ledger rows. A result is recorded only if its claim number is the row's.
+  // The numbers of claims of ledger rows. A result is recorded only if its claim number equals the claim number of the
+  // row.
   await sql`CREATE SEQUENCE claims AS bigint CACHE 50`.execute(db);
   await sql`
     CREATE TABLE attachments (

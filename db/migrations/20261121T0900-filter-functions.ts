@@ -2,7 +2,7 @@ import { type Kysely, sql } from 'kysely';
 
 /**
  * Functions that the filter compiler calls (db/segments/filter-sql.ts). `tidings_ts` returns the instant of a JSON
- * string in ISO 8601 form, and NULL for other values; it never raises an error. It accepts the same form as
+ * string in ISO 8601 form, and NULL for other values; it never raises an error. The function accepts the same form as
  * `parseIsoDate` in rules/filters/values.ts. A string without a zone means UTC, whatever the session's TimeZone is. The
  * function is STABLE and not IMMUTABLE, because Postgres only inlines it into the query then; a call would cost about
  * as much as the rest of the query. The LIKE comes first because it is ten times as fast as the regular expression, and

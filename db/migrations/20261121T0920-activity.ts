@@ -1,8 +1,8 @@
 import { type Kysely, sql } from 'kysely';
 
 /**
- * Indexes for the parts of the activity feed that are not sorted by id. They have few rows per execution or SMS. They
- * contain no column of the ledger that changes while email is sent.
+ * Indexes for the parts of the activity feed that are not sorted by id. The indexes have few rows per execution or SMS,
+ * and contain no column of the ledger that changes while email is sent.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`

@@ -1,11 +1,12 @@
 import { type Kysely, sql } from 'kysely';
 
 /**
- * Counters that decide whether a project is put on hold. They are separate from the ledger, because no index may
- * contain the ledger's columns that change. `send_outcomes` counts by hour. `slot` divides the counts of an hour among
- * several rows, so that processes do not wait for each other's commits. `provider_outcomes` has one character for each
- * of the last emails to a mailbox provider, oldest first: `1` for an email refused because of the sender, `0` for any
- * other email. A row is created by the first refusal, because earlier emails would all be zeros.
+ * Counters that decide whether a project is put on hold. The counters are separate from the ledger, because no index
+ * may contain the ledger's columns that change. `send_outcomes` counts by hour. `slot` divides the counts of an hour
+ * among several rows, so that processes do not wait for each other's commits. `provider_outcomes` has one character for
+ * each of the last emails to a mailbox provider, oldest first: `1` for an email refused because of the sender, `0` for
+ * any other email. A row is created by the first refusal by a mailbox provider, because the characters of earlier
+ * emails would all be zeros.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`

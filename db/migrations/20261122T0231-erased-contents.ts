@@ -3,8 +3,8 @@ import { type Kysely, sql } from 'kysely';
 /**
  * Contents of emails whose contact was erased. Pruning deletes such a content if no email uses it any more. The index
  * finds the emails of a content. Only emails with these two sources have contents that are used once; emails of
- * campaigns, by far the most, are not in the index. Its columns do not change while an email is sent, so updates stay
- * heap-only.
+ * campaigns, by far the most, are not in the index. The columns of the index do not change while an email is sent, so
+ * updates stay heap-only.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`

@@ -1,7 +1,7 @@
 import { type Kysely, sql } from 'kysely';
 
 /**
- * Buckets of send tokens can no longer be in debt. They store the time until which emails of higher priority wait.
+ * Buckets of send tokens can no longer be in debt. A bucket stores the time until which emails of higher priority wait.
  * Existing debt is deleted, so a project with debt exceeds its rate once. Otherwise emails would wait because of emails
  * that were never sent.
  */

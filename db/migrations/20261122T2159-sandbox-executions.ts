@@ -1,9 +1,9 @@
 import { type Kysely, sql } from 'kysely';
 
 /**
- * Executions that test a workflow. Their changes are kept in `run` only. They do not count as entries, so they have
- * none, and any number of them may run for one contact beside the real one. The index keeps its predicate, which
- * finds open executions of a workflow.
+ * Executions that test a workflow. Changes by such an execution are kept in `run` only. It does not count as an entry
+ * of its contact and has no entry number, and any number of them may run for one contact beside the real one. The index
+ * keeps its predicate, which finds open executions of a workflow.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`

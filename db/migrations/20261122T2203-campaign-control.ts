@@ -7,7 +7,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`
     CREATE INDEX emails_campaign_reason ON emails (campaign_id, reason, id) WHERE campaign_id IS NOT NULL AND reason IS NOT NULL
   `.execute(db);
-  // One row for each link that an email's recipient or a bot has followed. Like the ledger, the table has no foreign
+  // A row for each link that an email's recipient or a bot has followed. Like the ledger, the table has no foreign
   // keys.
   await sql`
     CREATE TABLE link_clicks (

@@ -47,7 +47,7 @@ const sums = sql`
 
 /**
  * Returns the JOIN clause that excludes visits of sandbox executions. If the database has no column for sandboxes yet,
- * there are none to exclude.
+ * there are no sandbox executions to exclude.
  */
 async function selectCountedRows(db: Kysely<unknown>) {
   const { rows } = await sql`
@@ -70,7 +70,7 @@ async function createCounting(db: Kysely<unknown>, counted: ReturnType<typeof sq
       ${add(sql`SELECT v.project_id, v.step_id, ${hourOf}, ${branchOf}, v.status, 1 AS n FROM begun v ${counted}`)};
       RETURN NULL;
     END $count$`.execute(db);
-  // Only a change of the status changes a counter. The erasure of a visit's data changes none.
+  // Only a change of the status changes a counter. The erasure of a visit's data changes no counter.
   await sql`
     CREATE FUNCTION count_moved_visits() RETURNS trigger LANGUAGE plpgsql AS $count$
     BEGIN

@@ -4,9 +4,9 @@ import { type Kysely, sql } from 'kysely';
  * Slots under the project's frequency cap. A contact has one row, and every claim of an email to the contact changes
  * this row by an upsert. A claim that waited for the row sees its newest version, so two concurrent claims never take
  * the same slot. `take_frequency` returns the row's new `mails` (email id → epoch seconds of its slot, 0 if it was
- * refused) for the emails in `wanted`. It also counts emails that were sent within the cap's days, even before the cap
- * was set, and slots of emails in progress. The slot of a failed email is free again. One exception is a slot that was
- * taken after this statement started, because the statement's snapshot does not show its email's status.
+ * refused) for the emails in `wanted`. The function also counts emails that were sent within the cap's days, even
+ * before the cap was set, and slots of emails in progress. The slot of a failed email is free again. One exception is a
+ * slot that was taken after this statement started, because the statement's snapshot does not show its email's status.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`

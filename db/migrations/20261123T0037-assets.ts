@@ -2,10 +2,10 @@ import { type Kysely, sql } from 'kysely';
 
 /**
  * Images for emails, which are served to anyone who knows the hash. The hash is computed from the project and the
- * bytes. It therefore identifies one row, and does not reveal whether another project has the same image. Postgres
- * stores images uncompressed, because they are already compressed and are read slice by slice. Templates, campaigns and
- * contents store which images are in their body, so that unused images can be found without reading all bodies.
- * Triggers search the body for images when it changes.
+ * bytes. The hash therefore identifies one row, and does not reveal whether another project has the same image.
+ * Postgres stores images uncompressed, because they are already compressed and are read slice by slice. Templates,
+ * campaigns and contents store which images are in their body, so that unused images can be found without reading all
+ * bodies. Triggers search the body for images when it changes.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`

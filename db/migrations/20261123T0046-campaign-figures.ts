@@ -2,8 +2,8 @@ import { type Kysely, sql } from 'kysely';
 
 /**
  * Stores the statistics of a chunk's recipients with the chunk, so that the statistics of a million recipients need
- * only a few hundred rows. They are stored only while no worker is sending the chunk (`busy`). A later event of an
- * email is recorded in `campaign_touches`, and the chunk is counted again.
+ * only a few hundred rows. Statistics are stored only while no worker is sending the chunk (`busy`). A later event of
+ * an email is recorded in `campaign_touches`, and the chunk is counted again.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`ALTER TABLE campaign_chunks ADD COLUMN figures jsonb, ADD COLUMN busy boolean NOT NULL DEFAULT false`.execute(

@@ -1,9 +1,9 @@
 import { type Kysely, sql } from 'kysely';
 
 /**
- * The history of contacts that were added to or removed from a STATIC segment, with the actor. A tracked segment has
- * events for this, which start workflows; changes of a STATIC segment start none. There is no foreign key to the
- * contact, because rows stay after its deletion.
+ * The history of contacts that were added to or removed from a STATIC segment, with the actor. A tracked segment
+ * records events for such changes, and these events start workflows; changes of a STATIC segment start no workflow.
+ * There is no foreign key to the contact, because rows stay after its deletion.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`

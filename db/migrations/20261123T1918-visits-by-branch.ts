@@ -1,8 +1,8 @@
 import { type Kysely, sql } from 'kysely';
 
 /**
- * An index of visits that left a step by a branch, in the order of time. It serves the list of visits behind each
- * branch's percentage. Most visits have no branch and are not in the index.
+ * An index of visits that left a step by a branch, in the order of time. The index serves the list of visits behind
+ * each branch's percentage. Most visits have no branch and are not in the index.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`

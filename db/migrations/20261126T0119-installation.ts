@@ -4,8 +4,8 @@ import { type Kysely, sql } from 'kysely';
  * Gives the installation an id, which is part of its names in Temporal. Databases of earlier releases also get
  * `legacy_before`: rows from before this instant keep the names of those releases. Processes of the earlier release may
  * still run during an upgrade, and start workflows with such names. If such a process is connected, the instant is one
- * hour in the future. It is always later than any existing id, even if the host that created the id had a clock that
- * was ahead.
+ * hour in the future. The instant is always later than any existing id, even if the host that created the id had a
+ * clock that was ahead.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`

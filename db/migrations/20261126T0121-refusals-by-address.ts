@@ -17,15 +17,15 @@ export async function up(db: Kysely<unknown>): Promise<void> {
       topic_id uuid,
       PRIMARY KEY (email_id, address_hash)
     )`.execute(db);
-  // The same for links that are not in emails, such as links that webhook steps send.
+  // Addresses whose consent other links can change, such as links that webhook steps send.
   await sql`
     CREATE TABLE erased_contacts (
       contact_id uuid PRIMARY KEY,
       address_hash bytea NOT NULL,
       project_id uuid NOT NULL
     )`.execute(db);
-  // The contact that has such an address now. A hash does not reveal its address, and hashing the addresses of all
-  // contacts would take seconds.
+  // The contact that has an erased address now. This table finds the contact, because an address cannot be computed
+  // from its hash, and hashing the addresses of all contacts would take seconds.
   await sql`
     CREATE TABLE erased_addresses (
       project_id uuid NOT NULL,

@@ -2,7 +2,7 @@ import { type Kysely, sql } from 'kysely';
 
 /**
  * The final status of recently deleted executions, campaigns and webhook endpoints, because their Temporal workflows
- * may still read them. If a row is missing and has no entry here, this is an error.
+ * may still read them. A row that is missing, and has no entry in this table, is an error.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`

@@ -3,8 +3,8 @@ import { type Kysely, sql } from 'kysely';
 /**
  * Adds to `tidings_ts` the time zone for date-times without an offset. A date without a time still means midnight in
  * UTC. A skipped local time is moved forward, and for a repeated local time the first occurrence is used, as in
- * `toInstant` of rules/time/local-time.ts. Postgres itself uses the second occurrence. The function therefore tries the
- * instants one hour and half an hour earlier first (half an hour for Lord Howe).
+ * `toInstant` of rules/time/local-time.ts. For a repeated local time, Postgres itself uses the second occurrence. The
+ * function therefore tries the instants one hour and half an hour earlier first (half an hour for Lord Howe).
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`

@@ -2,9 +2,9 @@ import { type Kysely, sql } from 'kysely';
 import { buildIndex } from '../concurrent-index.ts';
 
 /**
- * Adds indexes that find the few emails and SMS without a contact by their recipient. They are needed to erase a person
- * who became a contact later. Also clears the input of jobs that have ended, because the condition of a bulk job can
- * contain the name of a person.
+ * Adds indexes that find the few emails and SMS without a contact by their recipient. The indexes are needed to erase a
+ * person who became a contact later. Also clears the input of jobs that have ended, because the condition of a bulk job
+ * can contain the name of a person.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await buildIndex(db, {
