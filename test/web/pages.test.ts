@@ -47,14 +47,14 @@ async function buildEmailTo(p: EmailSpec = {}) {
   return { address, contactId, emailId, ...createLinkTokens(TEST_SECRET_KEY, emailId) };
 }
 
-const get = (path: string) => api.call('GET', path, { key: null });
+const openPage = (path: string) => api.call('GET', path, { key: null });
 
-async function post(path: string, form = '') {
+async function submitPage(path: string, form = '') {
   const response = await api.app.request(path, { method: 'POST', headers: FORM, body: form });
   return { status: response.status, headers: response.headers, body: await response.text() };
 }
 
-async function stateOf({ contactId, address, emailId }: { contactId: string; address: string; emailId: string }) {
+async function readState({ contactId, address, emailId }: { contactId: string; address: string; emailId: string }) {
   const contact = await api.db
     .selectFrom('contacts')
     .select('subscribed')
@@ -86,32 +86,32 @@ describe('unsubscribing by a link', () => {
   it('does not happen when the page is opened, however often a scanner opens it', async () => {
     const email = await buildEmailTo();
     for (const path of [`/u/${email.manage}`, `/m/${email.manage}`, `/s/${email.manage}`]) {
-      expect((await get(path)).status).toBe(200);
+      expect((await openPage(path)).status).toBe(200);
       expect((await api.call('HEAD', path, { key: null })).status).toBe(200);
     }
-    expect(await stateOf(email)).toEqual(UNTOUCHED);
-    expect((await get(`/u/${email.manage}`)).body).toContain(`<form method="post" action="/u/${email.manage}">`);
+    expect(await readState(email)).toEqual(UNTOUCHED);
+    expect((await openPage(`/u/${email.manage}`)).body).toContain(`<form method="post" action="/u/${email.manage}">`);
   });
 
   it('happens when its button is pressed: the contact is unsubscribed, the address suppressed, the email marked, one event recorded', async () => {
     const email = await buildEmailTo();
     for (let n = 0; n < 2; n++) {
-      const { status, body } = await post(`/u/${email.manage}`);
+      const { status, body } = await submitPage(`/u/${email.manage}`);
       expect(status).toBe(200);
       expect(body).toContain('You are unsubscribed');
     }
-    expect(await stateOf(email)).toEqual({
+    expect(await readState(email)).toEqual({
       subscribed: false,
       noted: true,
       events: ['contact.unsubscribed'],
       entries: ['unsubscribe'],
     });
-    expect((await get(`/u/${email.manage}`)).body).toContain('You are unsubscribed');
+    expect((await openPage(`/u/${email.manage}`)).body).toContain('You are unsubscribed');
   });
 
   it('by one click in an email program returns 200 without cookies, in both encodings', async () => {
     const first = await buildEmailTo();
-    const response = await post(`/u/${first.manage}`, 'List-Unsubscribe=One-Click');
+    const response = await submitPage(`/u/${first.manage}`, 'List-Unsubscribe=One-Click');
     expect(response.status).toBe(200);
     expect(response.headers.get('set-cookie')).toBeNull();
     expect(response.headers.get('location')).toBeNull();
@@ -119,20 +119,20 @@ describe('unsubscribing by a link', () => {
     const body = new FormData();
     body.set('List-Unsubscribe', 'One-Click');
     expect((await api.app.request(`/u/${second.manage}`, { method: 'POST', body })).status).toBe(200);
-    expect((await stateOf(first)).subscribed).toBe(false);
-    expect((await stateOf(second)).subscribed).toBe(false);
+    expect((await readState(first)).subscribed).toBe(false);
+    expect((await readState(second)).subscribed).toBe(false);
   });
 
   it('by thirty concurrent clicks records one event', async () => {
     const mail = await buildEmailTo();
-    await Promise.all(Array.from({ length: 30 }, () => post(`/u/${mail.manage}`)));
-    expect((await stateOf(mail)).events).toEqual(['contact.unsubscribed']);
+    await Promise.all(Array.from({ length: 30 }, () => submitPage(`/u/${mail.manage}`)));
+    expect((await readState(mail)).events).toEqual(['contact.unsubscribed']);
   });
 
   it('in an email that a step sent to another address changes only that address', async () => {
     const mail = await buildEmailTo({ to: 'manager@example.com', sourceType: 'WORKFLOW' });
-    await post(`/u/${mail.manage}`);
-    expect(await stateOf(mail)).toMatchObject({ subscribed: true, entries: [], noted: true });
+    await submitPage(`/u/${mail.manage}`);
+    expect(await readState(mail)).toMatchObject({ subscribed: true, entries: [], noted: true });
     const entries = await findSuppressions(api.db, key, { projectId: api.one.id, emails: ['manager@example.com'] });
     expect(entries.get('manager@example.com')).toEqual(['unsubscribe']);
   });
@@ -140,7 +140,7 @@ describe('unsubscribing by a link', () => {
   it('changes no contact of another project', async () => {
     const mail = await buildEmailTo();
     const other = await buildContact(api.db, { projectId: api.two.id, email: mail.address });
-    await post(`/u/${mail.manage}`);
+    await submitPage(`/u/${mail.manage}`);
     const contact = await api.db.selectFrom('contacts').select('subscribed').where('id', '=', other).executeTakeFirst();
     expect(contact?.subscribed).toBe(true);
     expect(await findSuppressions(api.db, key, { projectId: api.two.id, emails: [mail.address] })).toEqual(new Map());
@@ -148,9 +148,9 @@ describe('unsubscribing by a link', () => {
 });
 
 describe('the links in an email whose contact was erased', () => {
-  const erase = (id: string) => api.call('DELETE', `/contacts/${id}`);
-  const add = (email: string) => api.call('POST', '/contacts', { body: { email } });
-  const reasonsOf = async (email: string) =>
+  const eraseContact = (id: string) => api.call('DELETE', `/contacts/${id}`);
+  const addContact = (email: string) => api.call('POST', '/contacts', { body: { email } });
+  const listReasons = async (email: string) =>
     (await findSuppressions(api.db, key, { projectId: api.one.id, emails: [email] })).get(email) ?? [];
 
   it.each(['email', 'contact'])(
@@ -158,62 +158,63 @@ describe('the links in an email whose contact was erased', () => {
     async (kind) => {
       const email = await buildEmailTo();
       const token = kind === 'email' ? email.manage : createContactToken(TEST_SECRET_KEY, email.contactId);
-      await erase(email.contactId);
-      expect((await get(`/u/${token}`)).body).toContain('Unsubscribe?');
-      expect((await post(`/u/${token}`, 'List-Unsubscribe=One-Click')).body).toContain('You are unsubscribed');
-      expect(await reasonsOf(email.address)).toEqual(['unsubscribe']);
-      expect((await add(email.address)).body).toMatchObject({ subscribed: false });
+      await eraseContact(email.contactId);
+      expect((await openPage(`/u/${token}`)).body).toContain('Unsubscribe?');
+      expect((await submitPage(`/u/${token}`, 'List-Unsubscribe=One-Click')).body).toContain('You are unsubscribed');
+      expect(await listReasons(email.address)).toEqual(['unsubscribe']);
+      expect((await addContact(email.address)).body).toMatchObject({ subscribed: false });
     },
   );
 
   it('unsubscribe the contact who has the address now, through any number of erasures', async () => {
     const mail = await buildEmailTo();
-    await erase(mail.contactId);
-    const second = await add(mail.address);
-    await erase(second.body.id);
-    const third = await add(mail.address);
+    await eraseContact(mail.contactId);
+    const second = await addContact(mail.address);
+    await eraseContact(second.body.id);
+    const third = await addContact(mail.address);
     expect(third.body).toMatchObject({ subscribed: true });
-    expect((await post(`/u/${mail.manage}`)).body).toContain('You are unsubscribed');
+    expect((await submitPage(`/u/${mail.manage}`)).body).toContain('You are unsubscribed');
     expect((await api.call('GET', `/contacts/${third.body.id}`)).body).toMatchObject({ subscribed: false });
-    const { events } = await stateOf({ ...mail, contactId: third.body.id });
+    const { events } = await readState({ ...mail, contactId: third.body.id });
     expect([...events].sort()).toEqual(['contact.subscribed', 'contact.unsubscribed']);
   });
 
   it('show and change the state of the address on the settings page', async () => {
     const mail = await buildEmailTo();
-    await erase(mail.contactId);
-    expect((await post(`/m/${mail.manage}`, 'subscribed=false')).body).toContain('value="false" checked');
-    expect((await get(`/m/${mail.manage}`)).body).toContain('value="false" checked');
-    expect(await reasonsOf(mail.address)).toEqual(['unsubscribe']);
-    expect((await post(`/s/${mail.manage}`)).body).toContain('please sign up again');
-    expect(await reasonsOf(mail.address)).toEqual([]);
+    await eraseContact(mail.contactId);
+    expect((await submitPage(`/m/${mail.manage}`, 'subscribed=false')).body).toContain('value="false" checked');
+    expect((await openPage(`/m/${mail.manage}`)).body).toContain('value="false" checked');
+    expect(await listReasons(mail.address)).toEqual(['unsubscribe']);
+    expect((await submitPage(`/s/${mail.manage}`)).body).toContain('please sign up again');
+    expect(await listReasons(mail.address)).toEqual([]);
   });
 
   it("change the address of the email and the contact's last address", async () => {
     const mail = await buildEmailTo();
     const moved = `moved-${mail.address}`;
     await api.call('PATCH', `/contacts/${mail.contactId}`, { body: { email: moved } });
-    await erase(mail.contactId);
-    await post(`/u/${mail.manage}`);
-    for (const email of [mail.address, moved]) expect((await add(email)).body).toMatchObject({ subscribed: false });
+    await eraseContact(mail.contactId);
+    await submitPage(`/u/${mail.manage}`);
+    for (const email of [mail.address, moved])
+      expect((await addContact(email)).body).toMatchObject({ subscribed: false });
   });
 
   it('still change only the address of an email that a step sent to another address', async () => {
     const manager = `boss-${count}@example.com`;
     const mail = await buildEmailTo({ to: manager, sourceType: 'WORKFLOW' });
-    await erase(mail.contactId);
-    await post(`/u/${mail.manage}`);
-    expect(await reasonsOf(manager)).toEqual(['unsubscribe']);
-    expect(await reasonsOf(mail.address)).toEqual([]);
+    await eraseContact(mail.contactId);
+    await submitPage(`/u/${mail.manage}`);
+    expect(await listReasons(manager)).toEqual(['unsubscribe']);
+    expect(await listReasons(mail.address)).toEqual([]);
   });
 
   it('report that nothing changed if no address is stored, and one-click unsubscription fails', async () => {
     const mail = await buildEmailTo();
-    await erase(mail.contactId);
+    await eraseContact(mail.contactId);
     await api.db.deleteFrom('erased_emails').where('email_id', '=', mail.emailId).execute();
     for (const page of ['u', 's', 'm']) {
-      expect(await get(`/${page}/${mail.manage}`)).toMatchObject({ status: 200 });
-      const response = await post(`/${page}/${mail.manage}`, 'subscribed=false');
+      expect(await openPage(`/${page}/${mail.manage}`)).toMatchObject({ status: 200 });
+      const response = await submitPage(`/${page}/${mail.manage}`, 'subscribed=false');
       expect(response.status).toBe(410);
       expect(response.body).toContain('nothing was changed');
       expect(response.body).not.toContain('You are unsubscribed');
@@ -222,14 +223,14 @@ describe('the links in an email whose contact was erased', () => {
 });
 
 describe('changing the address of a contact', () => {
-  const move = (id: string, email: string, more = {}) =>
+  const changeAddress = (id: string, email: string, more = {}) =>
     api.call('PATCH', `/contacts/${id}`, { body: { email, ...more } });
 
   it("keeps the person's refusals, also for a later contact with the new address", async () => {
     const mail = await buildEmailTo();
     const moved = `new-${mail.address}`;
-    await post(`/u/${mail.manage}`);
-    expect((await move(mail.contactId, moved)).body).toMatchObject({ subscribed: false });
+    await submitPage(`/u/${mail.manage}`);
+    expect((await changeAddress(mail.contactId, moved)).body).toMatchObject({ subscribed: false });
     await api.call('DELETE', `/contacts/${mail.contactId}`);
     expect((await api.call('POST', '/contacts', { body: { email: moved } })).body).toMatchObject({ subscribed: false });
   });
@@ -242,40 +243,40 @@ describe('changing the address of a contact', () => {
     await inTransaction(api.db, (trx) =>
       unsubscribeAddresses(trx, { projectId: api.one.id, emails: [mail.address], reason: 'bounce' }),
     );
-    expect((await move(mail.contactId, `right-${mail.address}`)).body).toMatchObject({ subscribed: true });
+    expect((await changeAddress(mail.contactId, `right-${mail.address}`)).body).toMatchObject({ subscribed: true });
     await suppress(`refused-${mail.address}`, 'unsubscribe');
-    expect((await move(mail.contactId, `refused-${mail.address}`)).body).toMatchObject({ subscribed: false });
-    expect((await move(mail.contactId, `written-${mail.address}`, { subscribed: true })).body).toMatchObject({
+    expect((await changeAddress(mail.contactId, `refused-${mail.address}`)).body).toMatchObject({ subscribed: false });
+    expect((await changeAddress(mail.contactId, `written-${mail.address}`, { subscribed: true })).body).toMatchObject({
       subscribed: true,
     });
   });
 
   it('makes an old link unsubscribe its contact and the contact that has the old address now', async () => {
     const mail = await buildEmailTo();
-    await move(mail.contactId, `elsewhere-${mail.address}`);
+    await changeAddress(mail.contactId, `elsewhere-${mail.address}`);
     const other = await api.call('POST', '/contacts', { body: { email: mail.address } });
-    await post(`/u/${mail.manage}`);
+    await submitPage(`/u/${mail.manage}`);
     for (const id of [mail.contactId, other.body.id])
       expect((await api.call('GET', `/contacts/${id}`)).body).toMatchObject({ subscribed: false });
   });
 });
 
 describe('a request with subscribed: true after the person refused', () => {
-  const save = (email: string, more = {}) =>
+  const saveContact = (email: string, more = {}) =>
     api.call('POST', '/contacts', { body: { email, subscribed: true, ...more } });
-  const set = async (resubscribe: string) => {
+  const setResubscribe = async (resubscribe: string) => {
     const headers = await signIn(api, api.one, 'OWNER');
     return api.call('PATCH', '/project', { key: null, headers, body: { resubscribe } });
   };
 
   it('subscribes by default, which is shown in the response, the audit log and the timeline', async () => {
     const email = await buildEmailTo();
-    await post(`/u/${email.manage}`);
-    expect((await save(email.address)).body).toMatchObject({
+    await submitPage(`/u/${email.manage}`);
+    expect((await saveContact(email.address)).body).toMatchObject({
       subscribed: true,
       _meta: { isNew: false, resubscribed: true },
     });
-    expect((await save(email.address)).body._meta).toEqual({ isNew: false, isUpdate: true });
+    expect((await saveContact(email.address)).body._meta).toEqual({ isNew: false, isUpdate: true });
     const audit = await api.db
       .selectFrom('audit_log')
       .select(['action', 'actor'])
@@ -284,28 +285,28 @@ describe('a request with subscribed: true after the person refused', () => {
     expect(audit).toEqual([{ action: 'contact.resubscribed', actor: expect.stringMatching(/^key:/) }]);
     const { body } = await api.call('GET', `/contacts/${email.contactId}/timeline`);
     expect(body.data[0]).toMatchObject({ type: 'contact.subscribed', metadata: { reason: 'resubscribed' } });
-    await post(`/u/${email.manage}`);
+    await submitPage(`/u/${email.manage}`);
     const patched = await api.call('PATCH', `/contacts/${email.contactId}`, { body: { subscribed: true } });
     expect(patched.body).toMatchObject({ subscribed: true, _meta: { resubscribed: true } });
   });
 
   it('needs resubscribe: true if the project protects refusals', async () => {
-    expect((await set('never')).status).toBe(422);
-    expect((await set('protect')).body).toMatchObject({ resubscribe: 'protect' });
+    expect((await setResubscribe('never')).status).toBe(422);
+    expect((await setResubscribe('protect')).body).toMatchObject({ resubscribe: 'protect' });
     const email = await buildEmailTo();
-    await post(`/u/${email.manage}`);
-    expect((await save(email.address)).body).toMatchObject({ subscribed: false, _meta: { isNew: false } });
+    await submitPage(`/u/${email.manage}`);
+    expect((await saveContact(email.address)).body).toMatchObject({ subscribed: false, _meta: { isNew: false } });
     await api.call('POST', '/v1/track', { body: { email: email.address, event: 'came.back', subscribed: true } });
     await api.call('PATCH', `/contacts/${email.contactId}`, { body: { subscribed: true } });
-    expect(await stateOf(email)).toMatchObject({ subscribed: false, entries: ['unsubscribe'] });
+    expect(await readState(email)).toMatchObject({ subscribed: false, entries: ['unsubscribe'] });
     // The project itself unsubscribed this contact, so it may subscribe the contact again.
     const other = await buildEmailTo({ subscribed: false });
-    expect((await save(other.address)).body).toMatchObject({ subscribed: true });
-    expect((await save(email.address, { resubscribe: true })).body).toMatchObject({
+    expect((await saveContact(other.address)).body).toMatchObject({ subscribed: true });
+    expect((await saveContact(email.address, { resubscribe: true })).body).toMatchObject({
       subscribed: true,
       _meta: { resubscribed: true },
     });
-    await set('allow');
+    await setResubscribe('allow');
   });
 });
 
@@ -316,10 +317,10 @@ describe('subscribing by a link', () => {
       return { email: email.address, reason, source: 'test' };
     });
     await addSuppressions(api.db, key, { projectId: api.one.id, entries });
-    expect((await get(`/s/${email.manage}`)).body).toContain('Subscribe?');
-    expect(await stateOf(email)).toMatchObject({ subscribed: false, events: [] });
-    for (let n = 0; n < 2; n++) expect((await post(`/s/${email.manage}`)).body).toContain('You are subscribed');
-    const state = await stateOf(email);
+    expect((await openPage(`/s/${email.manage}`)).body).toContain('Subscribe?');
+    expect(await readState(email)).toMatchObject({ subscribed: false, events: [] });
+    for (let n = 0; n < 2; n++) expect((await submitPage(`/s/${email.manage}`)).body).toContain('You are subscribed');
+    const state = await readState(email);
     expect(state).toMatchObject({ subscribed: true, events: ['contact.subscribed'] });
     expect(state.entries.sort()).toEqual(['hard_bounce', 'manual']);
   });
@@ -330,14 +331,14 @@ describe('the settings page of a contact', () => {
     const { address, contactId, emailId } = await buildEmailTo();
     const page = `/m/${createContactToken(TEST_SECRET_KEY, contactId)}`;
     const email = { address, contactId, emailId };
-    expect((await get(page)).body).toContain('value="true" checked');
-    expect((await post(page, 'subscribed=maybe')).body).not.toContain('Saved');
-    expect(await stateOf(email)).toEqual(UNTOUCHED);
-    expect((await post(page, 'subscribed=false')).body).toContain('Saved');
-    expect((await get(page)).body).toContain('value="false" checked');
-    expect(await stateOf(email)).toMatchObject({ subscribed: false, entries: ['unsubscribe'] });
-    await post(page, 'subscribed=true');
-    expect(await stateOf(email)).toMatchObject({ subscribed: true, entries: [] });
+    expect((await openPage(page)).body).toContain('value="true" checked');
+    expect((await submitPage(page, 'subscribed=maybe')).body).not.toContain('Saved');
+    expect(await readState(email)).toEqual(UNTOUCHED);
+    expect((await submitPage(page, 'subscribed=false')).body).toContain('Saved');
+    expect((await openPage(page)).body).toContain('value="false" checked');
+    expect(await readState(email)).toMatchObject({ subscribed: false, entries: ['unsubscribe'] });
+    await submitPage(page, 'subscribed=true');
+    expect(await readState(email)).toMatchObject({ subscribed: true, entries: [] });
   });
 });
 
@@ -346,18 +347,19 @@ describe('the public pages', () => {
     'open if an email program appended %s to their link',
     async (behind) => {
       const email = await buildEmailTo();
-      for (const page of ['u', 's', 'm']) expect((await get(`/${page}/${email.manage}${behind}`)).status).toBe(200);
-      const page = await get(`/u/${email.manage}x/y`);
+      for (const page of ['u', 's', 'm'])
+        expect((await openPage(`/${page}/${email.manage}${behind}`)).status).toBe(200);
+      const page = await openPage(`/u/${email.manage}x/y`);
       expect([page.status, page.headers.get('content-type')]).toEqual([404, expect.stringContaining('text/html')]);
-      expect((await post(`/u/${email.manage}${behind}`, 'List-Unsubscribe=One-Click')).status).toBe(200);
-      expect(await stateOf(email)).toMatchObject({ subscribed: false });
+      expect((await submitPage(`/u/${email.manage}${behind}`, 'List-Unsubscribe=One-Click')).status).toBe(200);
+      expect(await readState(email)).toMatchObject({ subscribed: false });
     },
   );
 
   it.each(['/u', '/u/', '/s/', '/m', '/confirm/', '/c', '/c/', '/c/AaIh', '/c/AaIh/'])(
     'show an error page for people if the link was cut off at %s',
     async (path) => {
-      const page = await get(path);
+      const page = await openPage(path);
       expect([page.status, page.headers.get('content-type')]).toEqual([404, expect.stringContaining('text/html')]);
     },
   );
@@ -367,17 +369,17 @@ describe('the public pages', () => {
     const forged = `${email.manage.slice(0, 30)}${email.manage[30] === 'A' ? 'B' : 'A'}${email.manage.slice(31)}`;
     for (const token of [forged, email.track, 'x', createLinkTokens('some other secret', email.emailId).manage]) {
       for (const page of ['u', 's', 'm']) {
-        expect((await get(`/${page}/${token}`)).status).toBe(404);
-        expect((await post(`/${page}/${token}`, 'subscribed=false')).status).toBe(404);
+        expect((await openPage(`/${page}/${token}`)).status).toBe(404);
+        expect((await submitPage(`/${page}/${token}`, 'subscribed=false')).status).toBe(404);
       }
     }
-    expect(await stateOf(email)).toEqual(UNTOUCHED);
+    expect(await readState(email)).toEqual(UNTOUCHED);
   });
 
   it('allow no script, frame or foreign form, are not cached, and do not reveal the address', async () => {
     const email = await buildEmailTo();
     for (const page of ['u', 's', 'm']) {
-      const { headers, body } = await get(`/${page}/${email.manage}`);
+      const { headers, body } = await openPage(`/${page}/${email.manage}`);
       const policy = headers.get('content-security-policy') ?? '';
       expect(policy).toContain("default-src 'none'; style-src 'sha256-");
       expect(policy).toContain("form-action 'self'");
@@ -393,32 +395,32 @@ describe('the public pages', () => {
 
   it('have the name and color of the project, with any characters', async () => {
     const email = await buildEmailTo();
-    const show = async (name: string, color: string) => {
+    const setBrandAndOpenPage = async (name: string, color: string) => {
       await api.db.updateTable('projects').set({ name, color }).where('id', '=', api.one.id).execute();
-      return (await get(`/u/${email.manage}`)).body;
+      return (await openPage(`/u/${email.manage}`)).body;
     };
-    const plain = await show('Ada’s Shop', '#FFCC00');
+    const plain = await setBrandAndOpenPage('Ada’s Shop', '#FFCC00');
     expect(plain).toContain('Ada’s Shop');
     expect(plain).toContain('--accent:#ffcc00;--on:#000');
-    const evil = await show('<script>alert(1)</script>', 'red}body{display:none');
+    const evil = await setBrandAndOpenPage('<script>alert(1)</script>', 'red}body{display:none');
     expect(evil).not.toContain('<script>');
     expect(evil).not.toContain('display:none');
   });
 
   it('get their color from the settings of the project', async () => {
     const headers = await signIn(api, api.one, 'OWNER');
-    const set = (color: string | null) => api.call('PATCH', '/project', { key: null, headers, body: { color } });
-    expect((await set('#0F766E')).body).toMatchObject({ color: '#0f766e' });
+    const setColor = (color: string | null) => api.call('PATCH', '/project', { key: null, headers, body: { color } });
+    expect((await setColor('#0F766E')).body).toMatchObject({ color: '#0f766e' });
     const email = await buildEmailTo();
-    expect((await get(`/u/${email.manage}`)).body).toContain('--accent:#0f766e;--on:#fff');
-    expect((await set('teal')).status).toBe(422);
-    expect((await set(null)).body).toMatchObject({ color: null });
+    expect((await openPage(`/u/${email.manage}`)).body).toContain('--accent:#0f766e;--on:#fff');
+    expect((await setColor('teal')).status).toBe(422);
+    expect((await setColor(null)).body).toMatchObject({ color: null });
   });
 
   it('refuse a body that is too large, and other methods', async () => {
     const email = await buildEmailTo();
-    expect((await post(`/u/${email.manage}`, 'x'.repeat(20_000))).status).toBe(413);
+    expect((await submitPage(`/u/${email.manage}`, 'x'.repeat(20_000))).status).toBe(413);
     expect((await api.call('PUT', `/u/${email.manage}`, { key: null })).status).toBe(405);
-    expect(await stateOf(email)).toEqual(UNTOUCHED);
+    expect(await readState(email)).toEqual(UNTOUCHED);
   });
 });

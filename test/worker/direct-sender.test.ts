@@ -95,22 +95,22 @@ afterEach(async () => {
   await sql`DELETE FROM outbox`.execute(database.db);
 });
 
-function run(channel: DirectChannel) {
+function runChannel(channel: DirectChannel) {
   const sender = startDirectSender({ db: database.db, channel, gate: { isOpen: () => true }, log });
   senders.push(sender);
   return sender;
 }
 
-function runEmails() {
-  return run(createEmailChannel(depsOf()));
+function runEmailChannel() {
+  return runChannel(createEmailChannel(createDeps()));
 }
 
-function depsOf(db = database.db) {
+function createDeps(db = database.db) {
   const smsAttempts = createSmsAttempts({ db, provider: smsProvider, outbox, ends: () => {}, suppressionKey });
   return { db, outbox, emailAttempts, smsAttempts };
 }
 
-async function accept(email: Partial<BuildEmail> = {}): Promise<string> {
+async function acceptEmail(email: Partial<BuildEmail> = {}): Promise<string> {
   const id = await buildEmail(database.db, { projectId, ...email });
   await enqueueMessage(id, email.projectId);
   return id;
@@ -120,23 +120,23 @@ function enqueueMessage(refId: string, project = projectId, kind: 'email.deliver
   return inTransaction(database.db, (trx) => enqueue(trx, [{ projectId: project, kind, refId }]));
 }
 
-const rowOf = (id: string) =>
+const readEmail = (id: string) =>
   database.db.selectFrom('emails').selectAll().where('id', '=', id).executeTakeFirstOrThrow();
-const outboxOf = (refId: string) =>
+const readOutboxRow = (refId: string) =>
   database.db
     .selectFrom('outbox')
     .select(['kind', 'priority', 'attempts', 'payload'])
     .where('ref_id', '=', refId)
     .execute();
-const waitForSent = (id: string) => until(async () => (await rowOf(id)).status === 'SENT', 'the mail');
+const waitForSent = (id: string) => until(async () => (await readEmail(id)).status === 'SENT', 'the mail');
 
 describe('a single email of the direct sender', () => {
   it('is sent without Temporal, and its outbox row is deleted when its record becomes SENT', async () => {
-    const id = await accept();
-    runEmails();
+    const id = await acceptEmail();
+    runEmailChannel();
     await waitForSent(id);
     expect(sink.messages.map(({ to }) => to)).toEqual(['ada@example.com']);
-    expect(await outboxOf(id)).toEqual([]);
+    expect(await readOutboxRow(id)).toEqual([]);
   });
 
   it('does not wait for large emails of its project, two of which are sent at a time', async () => {
@@ -150,8 +150,8 @@ describe('a single email of the direct sender', () => {
     const gate = new Promise<void>((resolve) => {
       open = resolve;
     });
-    const channel = createLargeEmailChannel(depsOf());
-    run({
+    const channel = createLargeEmailChannel(createDeps());
+    runChannel({
       ...channel,
       attempt: async (project, rows, stop) => {
         begun.push(...rows.map(({ refId }) => refId));
@@ -160,30 +160,30 @@ describe('a single email of the direct sender', () => {
       },
     });
     await until(async () => begun.length === 2, 'two large emails');
-    const small = await accept();
-    runEmails();
+    const small = await acceptEmail();
+    runEmailChannel();
     await waitForSent(small);
     expect(begun).toEqual(large.slice(0, 2));
     open();
     await Promise.all(large.map(waitForSent));
-    expect(await Promise.all(large.map(outboxOf))).toEqual([[], [], []]);
+    expect(await Promise.all(large.map(readOutboxRow))).toEqual([[], [], []]);
   });
 
   it('is handed to Temporal with the time of its next attempt if it was deferred', async () => {
-    const id = await accept({ to: 'defer450-4.2.1@example.com' });
-    runEmails();
+    const id = await acceptEmail({ to: 'defer450-4.2.1@example.com' });
+    runEmailChannel();
     const [row] = await until(async () => {
-      const rows = await outboxOf(id);
+      const rows = await readOutboxRow(id);
       return rows[0]?.kind === 'email.retry' && rows;
     }, 'the hand-over');
     const waitMs = Date.parse(String((row?.payload as { dueAt?: string } | undefined)?.dueAt)) - Date.now();
     expect(row).toMatchObject({ priority: 2, attempts: 0 });
     expect(waitMs).toBeGreaterThan(20_000);
-    expect(await rowOf(id)).toMatchObject({ status: 'PENDING', attempts: 1, delivery_id: null, claim: null });
+    expect(await readEmail(id)).toMatchObject({ status: 'PENDING', attempts: 1, delivery_id: null, claim: null });
   });
 
   it('is handed to Temporal after the lease if its worker was killed during the attempt, and the killed worker records nothing', async () => {
-    const id = await accept();
+    const id = await acceptEmail();
     const [row] = await database.db.selectFrom('outbox').select('id').where('ref_id', '=', id).execute();
     const [claimed] = await claimEmails(database.db, {
       projectId,
@@ -191,31 +191,31 @@ describe('a single email of the direct sender', () => {
       suppressionPads: pads,
     });
     await sql`UPDATE outbox SET attempts = 1 WHERE ref_id = ${id}`.execute(database.db);
-    runEmails();
-    await until(async () => (await outboxOf(id))[0]?.kind === 'email.retry', 'the hand-over');
-    expect(await rowOf(id)).toMatchObject({ status: 'PENDING', claim: null, delivery_id: null });
+    runEmailChannel();
+    await until(async () => (await readOutboxRow(id))[0]?.kind === 'email.retry', 'the hand-over');
+    expect(await readEmail(id)).toMatchObject({ status: 'PENDING', claim: null, delivery_id: null });
     if (!claimed) throw new Error('not claimed');
     const late = await mailer.deliver(claimed);
     expect(late.recorded).toBe(false);
-    expect(await rowOf(id)).toMatchObject({ status: 'PENDING', sent_at: null });
+    expect(await readEmail(id)).toMatchObject({ status: 'PENDING', sent_at: null });
   });
 
   it('is not attempted while it is held, and its row is deleted: the release queues it again', async () => {
     const contactId = await buildContact(database.db, { projectId });
     await sql`UPDATE projects SET held_at = now() WHERE id = ${projectId}`.execute(database.db);
-    const id = await accept({ contactId, type: 'MARKETING' });
-    runEmails();
-    await until(async () => (await rowOf(id)).status === 'HELD', 'the hold');
-    expect(await rowOf(id)).toMatchObject({ attempts: 0 });
-    expect(await outboxOf(id)).toEqual([]);
+    const id = await acceptEmail({ contactId, type: 'MARKETING' });
+    runEmailChannel();
+    await until(async () => (await readEmail(id)).status === 'HELD', 'the hold');
+    expect(await readEmail(id)).toMatchObject({ attempts: 0 });
+    expect(await readOutboxRow(id)).toEqual([]);
   });
 
   it('is sent once if its row was queued twice', async () => {
-    const id = await accept();
+    const id = await acceptEmail();
     await enqueueMessage(id);
-    runEmails();
+    runEmailChannel();
     await waitForSent(id);
-    await until(async () => (await outboxOf(id)).length === 0, 'an empty outbox');
+    await until(async () => (await readOutboxRow(id)).length === 0, 'an empty outbox');
     expect(sink.messages).toHaveLength(1);
   });
 });
@@ -224,12 +224,12 @@ describe('a single email of a project with a send rate', () => {
   it('waits for the rate without an attempt and without delaying others', async () => {
     await sql`UPDATE projects SET send_rate_per_second = 2 WHERE id = ${projectId}`.execute(database.db);
     const mine: string[] = [];
-    for (let n = 0; n < 60; n += 1) mine.push(await accept({ to: `mine${n}@example.com` }));
+    for (let n = 0; n < 60; n += 1) mine.push(await acceptEmail({ to: `mine${n}@example.com` }));
     const other = (await buildProject(database.db, 'Other')).id;
     await buildDomain(database.db, { projectId: other });
-    const sender = runEmails();
+    const sender = runEmailChannel();
     await until(async () => sink.messages.length > 0, 'the first mail');
-    const theirs = await accept({ projectId: other, to: 'theirs@example.com' });
+    const theirs = await acceptEmail({ projectId: other, to: 'theirs@example.com' });
     sender.wake();
     await waitForSent(theirs);
     const waiting = await database.db
@@ -245,8 +245,8 @@ describe('a single email of a project with a send rate', () => {
   it('does not count toward the rate if it was sent with a test key', async () => {
     await sql`UPDATE projects SET send_rate_per_second = 1 WHERE id = ${projectId}`.execute(database.db);
     const ids: string[] = [];
-    for (let n = 0; n < 20; n += 1) ids.push(await accept({ mode: 'test' }));
-    runEmails();
+    for (let n = 0; n < 20; n += 1) ids.push(await acceptEmail({ mode: 'test' }));
+    runEmailChannel();
     await Promise.all(ids.map(waitForSent));
     expect(sink.messages).toEqual([]);
   });
@@ -256,7 +256,7 @@ describe('a worker that stops', () => {
   it('releases messages that it has not attempted', async () => {
     const stop = new AbortController();
     stop.abort();
-    const id = await accept();
+    const id = await acceptEmail();
     const emails = [{ id, deliveryId: uuidv7() }];
     const [attempted] = await emailAttempts.attempt({
       projectId,
@@ -265,7 +265,7 @@ describe('a worker that stops', () => {
       stop: stop.signal,
     });
     expect(attempted?.outcome.kind).toBe('stopped');
-    expect(await rowOf(id)).toMatchObject({ status: 'PENDING', attempts: 0, claim: null });
+    expect(await readEmail(id)).toMatchObject({ status: 'PENDING', attempts: 0, claim: null });
     expect(sink.messages).toEqual([]);
   });
 });
@@ -280,21 +280,21 @@ describe('an SMS of the direct sender', () => {
     await enqueueMessage(id, projectId, 'sms.deliver');
     return id;
   }
-  const smsOf = (id: string) =>
+  const readSms = (id: string) =>
     database.db.selectFrom('sms_messages').selectAll().where('id', '=', id).executeTakeFirstOrThrow();
 
   it('is sent without Temporal, and is handed to Temporal if it was deferred', async () => {
     respondToSms = (to) => (to === '+492' ? { outcome: 'later', error: 'busy', status: '503' } : ACCEPTED);
     const [ok, later] = [await acceptSms('+491'), await acceptSms('+492')];
-    run(createSmsChannel(depsOf()));
-    await until(async () => (await smsOf(ok)).status === 'SENT', 'the SMS');
+    runChannel(createSmsChannel(createDeps()));
+    await until(async () => (await readSms(ok)).status === 'SENT', 'the SMS');
     const [handedOver] = await until(async () => {
-      const rows = await outboxOf(later);
+      const rows = await readOutboxRow(later);
       return rows[0]?.kind === 'sms.retry' && rows;
     }, 'the hand-over');
     expect(handedOver?.payload).toMatchObject({ last: { attempt: 1, status: '503' } });
-    expect(await outboxOf(ok)).toEqual([]);
-    expect(await smsOf(later)).toMatchObject({ status: 'PENDING', delivery_id: null });
+    expect(await readOutboxRow(ok)).toEqual([]);
+    expect(await readSms(later)).toMatchObject({ status: 'PENDING', delivery_id: null });
   });
 
   it('is sent once, although Postgres fails briefly while other messages are on the wire', async () => {
@@ -335,7 +335,7 @@ describe('a deferred message', () => {
     await enqueueMessage(id, projectId, 'sms.deliver');
     const seenAtWake: Promise<string | undefined>[] = [];
     const dispatch = (rows: OutboxRow[]) => {
-      for (const { refId } of rows) seenAtWake.push(outboxOf(refId).then(([row]) => row?.kind));
+      for (const { refId } of rows) seenAtWake.push(readOutboxRow(refId).then(([row]) => row?.kind));
     };
     const { db } = database;
     const smsAttempts = createSmsAttempts({
@@ -345,7 +345,7 @@ describe('a deferred message', () => {
       ends: () => {},
       suppressionKey,
     });
-    run(createSmsChannel({ db, outbox: { wake: dispatch }, emailAttempts, smsAttempts }));
+    runChannel(createSmsChannel({ db, outbox: { wake: dispatch }, emailAttempts, smsAttempts }));
     await until(async () => seenAtWake.length > 0, 'the wake');
     expect(await Promise.all(seenAtWake)).toEqual(['sms.retry']);
   });

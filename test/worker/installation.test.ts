@@ -27,10 +27,10 @@ const MISMATCH = /older than what Temporal has recorded/;
 /** Makes the last change of the token look two minutes old. */
 const ageToken = (db: Db) =>
   sql`UPDATE installation_tokens SET rolled_at = rolled_at - interval '2 minutes'`.execute(db);
-const newestNo = async (db: Db) => (await readTokens(db))[0]?.no ?? 0;
+const readNewestNumber = async (db: Db) => (await readTokens(db))[0]?.no ?? 0;
 
 /** Deletes the newer tokens of a database, as restoring a backup does. */
-const restore = (db: Db, no: number) => db.deleteFrom('installation_tokens').where('no', '>', no).execute();
+const restoreBackup = (db: Db, no: number) => db.deleteFrom('installation_tokens').where('no', '>', no).execute();
 
 describe('comparing the installation’s token in Postgres and Temporal at the start of a process', () => {
   let database: TestDatabase;
@@ -82,7 +82,7 @@ describe('comparing the installation’s token in Postgres and Temporal at the s
     try {
       const { verified } = await checkInstallation({ db: fresh.db, config, sends: true, notifyOperator: () => {} });
       expect(verified).toBe(true);
-      expect(await newestNo(fresh.db)).toBe(1);
+      expect(await readNewestNumber(fresh.db)).toBe(1);
     } finally {
       await fresh.drop();
     }
@@ -93,16 +93,19 @@ describe('comparing the installation’s token in Postgres and Temporal at the s
     const { db } = database;
     const lifecycle = await connectLifecycle({ db, temporal });
     const readQueueStats = vi.fn().mockRejectedValue(new Error('Temporal is busy'));
-    const before = await newestNo(db);
+    const before = await readNewestNumber(db);
     await ageToken(db);
     const watch = watchInstallation(
       { db, outbox: { wake: () => {} }, log: pino({ level: 'silent' }), lifecycle: { ...lifecycle, readQueueStats } },
       { hold: null, opened: () => {}, onMismatch: () => {} },
     );
     try {
-      await until(async () => (await readTokens(db))[0]?.confirmed && (await newestNo(db)) > before, 'the next token');
+      await until(
+        async () => (await readTokens(db))[0]?.confirmed && (await readNewestNumber(db)) > before,
+        'the next token',
+      );
       expect(readQueueStats).toHaveBeenCalled();
-      expect((await lifecycle.readToken())?.no).toBe(await newestNo(db));
+      expect((await lifecycle.readToken())?.no).toBe(await readNewestNumber(db));
     } finally {
       await watch.stop();
       await lifecycle.close();
@@ -139,9 +142,9 @@ describe('comparing the installation’s token in Postgres and Temporal at the s
   });
 
   it('refuses to start with a restored database, and changes nothing', async () => {
-    await restore(database.db, 1);
+    await restoreBackup(database.db, 1);
     await expect(check()).rejects.toThrow(/INSTALLATION=take-over.*INSTALLATION=new/);
-    expect(await newestNo(database.db)).toBe(1);
+    expect(await readNewestNumber(database.db)).toBe(1);
   });
 
   it('with INSTALLATION=take-over pauses campaigns that may have been sent since the backup, and recovers before sending', async () => {
@@ -172,7 +175,7 @@ describe('comparing the installation’s token in Postgres and Temporal at the s
   it('resolves one mismatch: at the next start the variable has no effect, and the next mismatch refuses the start', async () => {
     await check('take-over');
     expect(told).toEqual([]);
-    await restore(database.db, 1);
+    await restoreBackup(database.db, 1);
     await expect(check('take-over')).rejects.toThrow('start once without it');
     await expect(check()).rejects.toThrow('INSTALLATION=take-over');
     await check('take-over');
@@ -269,29 +272,29 @@ describe('workers of one installation', () => {
     const execution = await until(async () => (await listExecutions(service, workflow.id))[0], 'the execution');
     await until(async () => (await countHeldAttempts(execution.id)) > 1, 'a second try of the held step');
     await until(async () => (await call('GET', `/campaigns/${campaign.id}`)).status === 'SENDING', 'the campaign');
-    const captured = () => service.db.selectFrom('captured_sms').selectAll().execute();
-    expect([sink.counts.messages, await captured()]).toEqual([0, []]);
+    const listCapturedSms = () => service.db.selectFrom('captured_sms').selectAll().execute();
+    expect([sink.counts.messages, await listCapturedSms()]).toEqual([0, []]);
 
     await resumeSending(service.db);
     await until(() => sink.perRecipient().get('step@example.com'), 'the email of the step');
     await until(async () => (await call('GET', `/campaigns/${campaign.id}`)).status === 'SENT', 'the campaign');
-    await until(async () => (await captured()).length === 1, 'the SMS');
+    await until(async () => (await listCapturedSms()).length === 1, 'the SMS');
     const times = ['direct@example.com', 'r0@to.test', 'r1@to.test'].map((to) => sink.perRecipient().get(to));
     expect(times).toEqual([1, 1, 1]);
   }, 240_000);
 
   it('change the token only once per period, although each of them checks it', async () => {
     second = await startWorkerHost({ database, temporal: service.temporal });
-    const before = await newestNo(service.db);
+    const before = await readNewestNumber(service.db);
     for (let rolls = 1; rolls <= 3; rolls += 1) {
       await ageToken(service.db);
-      await until(async () => (await newestNo(service.db)) >= before + rolls, 'the next token');
+      await until(async () => (await readNewestNumber(service.db)) >= before + rolls, 'the next token');
     }
-    expect(await newestNo(service.db)).toBe(before + 3);
+    expect(await readNewestNumber(service.db)).toBe(before + 3);
   }, 120_000);
 
   it('end with the mismatch error if the database is restored while they run', async () => {
-    await restore(service.db, 1);
+    await restoreBackup(service.db, 1);
     await ageToken(service.db);
     await until(() => MISMATCH.test(second.output()), 'the line of the mismatch');
   }, 120_000);

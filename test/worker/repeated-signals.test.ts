@@ -76,7 +76,7 @@ async function countRows(): Promise<number> {
   return rows[0]?.n ?? 0;
 }
 
-const receive = (row: OutboxRow | undefined) =>
+const noteReceived = (row: OutboxRow | undefined) =>
   row && dispatcher.noteStarted({ kind: row.kind, refId: row.refId, visit: null, rowId: row.id });
 
 it('a thousand rows for one workflow become one signal, and the next signal is sent after the workflow has received the first', async () => {
@@ -89,10 +89,10 @@ it('a thousand rows for one workflow become one signal, and the next signal is s
   await until(async () => (await countRows()) <= 2, 'the merge of the later rows');
   expect(sent).toHaveLength(1);
 
-  receive(sent[0]);
+  noteReceived(sent[0]);
   await until(() => sent.length === 2, 'the second signal');
   expect(sent[1]?.id).not.toBe(sent[0]?.id);
-  receive(sent[1]);
+  noteReceived(sent[1]);
   await until(async () => (await countRows()) === 0, 'the end of all rows');
   expect(sent).toHaveLength(2);
 });
@@ -102,9 +102,9 @@ it('a thousand events for one wait become a few signals, and each wait of an exe
   await wakeWait(executionId, 1, 1_000);
   await wakeWait(executionId, 2, 1);
   await until(async () => (await countRows()) <= 3, 'the merge of the rows');
-  const visits = () => sent.map((row) => row.kind === 'execution.event' && row.payload.visit);
-  await until(() => visits().includes(2), 'the signal of the second wait');
-  expect(visits().filter((visit) => visit === 1).length).toBeLessThanOrEqual(2);
+  const listVisits = () => sent.map((row) => row.kind === 'execution.event' && row.payload.visit);
+  await until(() => listVisits().includes(2), 'the signal of the second wait');
+  expect(listVisits().filter((visit) => visit === 1).length).toBeLessThanOrEqual(2);
   for (const visit of [1, 2]) dispatcher.noteStarted({ kind: 'execution.event', refId: executionId, visit });
   await until(async () => {
     dispatcher.noteStarted({ kind: 'execution.event', refId: executionId, visit: 1 });
@@ -129,6 +129,6 @@ it('the signal of a killed worker is sent again when its lease has expired', asy
   dispatcher.wake();
   await until(() => sent.length === 2, 'the repeated signal');
   expect(sent[1]?.id).toBe(sent[0]?.id);
-  receive(sent[1]);
+  noteReceived(sent[1]);
   await until(async () => (await countRows()) === 0, 'the end of the rows');
 });

@@ -41,7 +41,7 @@ async function enqueueRows(projectId: string, count: number, kind: OutboxKind = 
   dispatcher.wake();
 }
 
-const handedOf = (projectId: string) => handed.filter((row) => row.projectId === projectId);
+const listHanded = (projectId: string) => handed.filter((row) => row.projectId === projectId);
 
 function startAll(rows: OutboxRow[]): void {
   for (const { kind, refId } of rows) dispatcher.noteStarted({ kind, refId, visit: null });
@@ -49,24 +49,24 @@ function startAll(rows: OutboxRow[]): void {
 
 it('hands 16 starts of a project to Temporal, and the next ones when these have started', async () => {
   await enqueueRows(A, 40);
-  await until(() => handedOf(A).length === 16, '16 starts');
-  startAll(handedOf(A).slice(0, 10));
-  await until(() => handedOf(A).length === 26, '10 more');
-  startAll(handedOf(A).slice(10));
-  await until(() => handedOf(A).length === 40, 'all');
+  await until(() => listHanded(A).length === 16, '16 starts');
+  startAll(listHanded(A).slice(0, 10));
+  await until(() => listHanded(A).length === 26, '10 more');
+  startAll(listHanded(A).slice(10));
+  await until(() => listHanded(A).length === 40, 'all');
 });
 
 it('hands the starts of a project to Temporal at once, while another project has a backlog that does not start', async () => {
   await enqueueRows(A, 1_000);
-  await until(() => handedOf(A).length === 16, '16 starts');
+  await until(() => listHanded(A).length === 16, '16 starts');
   await enqueueRows(B, 5);
-  await until(() => handedOf(B).length === 5, 'the starts of the other project');
-  expect(handedOf(A)).toHaveLength(16);
+  await until(() => listHanded(B).length === 5, 'the starts of the other project');
+  expect(listHanded(A)).toHaveLength(16);
 });
 
 it('hands over rows of lower priority while the projects with higher priority have reached their limit', async () => {
   await enqueueRows(A, 100);
-  await until(() => handedOf(A).length === 16, '16 starts');
+  await until(() => listHanded(A).length === 16, '16 starts');
   await enqueueRows(B, 1, 'job.start');
-  await until(() => handedOf(B).length === 1, 'the job');
+  await until(() => listHanded(B).length === 1, 'the job');
 });

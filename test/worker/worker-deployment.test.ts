@@ -60,7 +60,7 @@ afterAll(async () => {
  * Runs the command after `# <name>` in the guide until Temporal accepts it. Workers register one by one, so it may
  * refuse at first.
  */
-async function runStep(name: string): Promise<string> {
+async function runGuideCommand(name: string): Promise<string> {
   const [, command = ''] = new RegExp(`# ${name}\\n\\s*temporal (.*)`).exec(readFileSync(GUIDE, 'utf8')) ?? [];
   const args = command
     .replaceAll('"', '')
@@ -107,7 +107,7 @@ async function describeRun(workflowId: string): Promise<{ behavior: number; buil
 
 describe('a worker deployment', () => {
   it('rolls back a build that throws in workflow tasks, and loses no run', async () => {
-    await runStep('first');
+    await runGuideCommand('first');
     await buildDomain(service.db, { projectId: service.one.id, domain: 'sender.test', signing: false });
     await buildContacts(service.db, { projectId: service.one.id, count: 10 });
     const workflow = await buildWorkflow(service, {
@@ -134,7 +134,7 @@ describe('a worker deployment', () => {
       bundle: BROKEN_BUNDLE,
       deployment: { deploymentName: 'tidings', buildId: NEW_BUILD },
     });
-    await runStep('ramp');
+    await runGuideCommand('ramp');
     for (const email of people.slice(4)) await track(service, email, 'opened');
     const all = await until(async () => {
       const found = await listExecutions(service, workflow.id);
@@ -146,7 +146,7 @@ describe('a worker deployment', () => {
     }, 'a workflow task that fails');
     expect((await describeRun(campaignId)).build).toBe(OLD_BUILD);
 
-    await runStep('roll back');
+    await runGuideCommand('roll back');
     for (const email of people) await track(service, email, 'paid');
     await until(
       async () => (await listExecutions(service, workflow.id)).every(({ status }) => status === 'COMPLETED'),

@@ -32,7 +32,7 @@ afterAll(async () => {
   await database?.drop();
 });
 
-const workersOf = async () => {
+const diagnoseWorkers = async () => {
   const { address, namespace } = service.temporal;
   const env = {
     DATABASE_URL: database.url,
@@ -47,7 +47,7 @@ const workersOf = async () => {
  * Returns the line about the task queues and the rows of their table. Both are in the current details of the workflow
  * `installation`. A worker writes them about once a minute, so the test first makes the last time look older.
  */
-async function queuesInTemporalUi(isExpected: (lines: string[]) => boolean): Promise<string[]> {
+async function readQueuesInTemporalUi(isExpected: (lines: string[]) => boolean): Promise<string[]> {
   const { workflow } = operator.client;
   return until(async () => {
     await sql`UPDATE installation_tokens SET rolled_at = rolled_at - interval '2 minutes'`.execute(service.db);
@@ -66,13 +66,13 @@ describe('workers that each serve a part of the queues', () => {
     await buildContacts(service.db, { projectId: service.one.id, count: 10 });
     const { id } = (await expectOk(service.call('POST', '/campaigns', { body: campaignBody() }))).data;
     await expectOk(service.call('POST', `/campaigns/${id}/send`, { body: {} }));
-    expect(await workersOf()).toEqual([
+    expect(await diagnoseWorkers()).toEqual([
       'fail no worker serves automation, webhooks, bulk, periodic, paced: work waits there → ' +
         'start a worker with WORKER_QUEUES=automation,webhooks,bulk,periodic,paced, or without WORKER_QUEUES',
     ]);
     expect((await expectOk(service.call('GET', `/campaigns/${id}`))).status).not.toBe('SENT');
     // The first activity of the campaign waits on the queue `automation`.
-    const rows = await queuesInTemporalUi((lines) =>
+    const rows = await readQueuesInTemporalUi((lines) =>
       lines.some((line) => /^\| \*\*automation\*\* \| \*\*1/.test(line)),
     );
     expect(rows).toEqual([
@@ -97,6 +97,6 @@ describe('workers that each serve a part of the queues', () => {
       async () => (await expectOk(service.call('GET', `/campaigns/${id}`))).status === 'SENT',
       'the campaign',
     );
-    await until(async () => (await workersOf())[0] === 'pass each task queue is served', 'a worker for each queue');
+    await until(async () => (await diagnoseWorkers())[0] === 'pass each task queue is served', 'a worker for each queue');
   });
 });

@@ -22,12 +22,12 @@ beforeAll(async () => {
   operator = await connectOperator({ temporal, names });
   // The SDK has one set of metrics for each process. Other tests end workflows in this process, so the worker has its
   // own process.
-  const start = async () => {
+  const startMeasuredWorker = async () => {
     metricsPort = await freePort();
     return startWorkerHost({ database, temporal, env: { METRICS_PORT: String(metricsPort) } });
   };
   // Another program may use the port before the worker does.
-  worker = await start().catch(start);
+  worker = await startMeasuredWorker().catch(startMeasuredWorker);
 });
 afterAll(async () => {
   await operator?.close();
@@ -43,7 +43,7 @@ async function readCounter(name: string): Promise<number> {
 }
 
 /** Starts a workflow for a record that does not exist. The workflow fails. */
-async function fail(type: string, input: object): Promise<void> {
+async function runFailingWorkflow(type: string, input: object): Promise<void> {
   const options = {
     taskQueue: names.taskQueue('workflows'),
     workflowId: `missing-${randomUUID()}`,
@@ -55,9 +55,9 @@ async function fail(type: string, input: object): Promise<void> {
 }
 
 it('the metric temporal_workflow_failed counts exactly the workflows that Temporal lists as Failed', async () => {
-  await fail('campaignSend', { campaignId: randomUUID(), sendNo: 1 });
-  await fail('contactImport', { jobId: randomUUID(), kind: 'import' });
-  await fail('webhookDelivery', { endpointId: randomUUID() });
+  await runFailingWorkflow('campaignSend', { campaignId: randomUUID(), sendNo: 1 });
+  await runFailingWorkflow('contactImport', { jobId: randomUUID(), kind: 'import' });
+  await runFailingWorkflow('webhookDelivery', { endpointId: randomUUID() });
   expect(await operator.runRound('statistics')).toMatchObject({ failed: [] });
   await until(
     async () => (await operator.client.workflow.count(`ExecutionStatus = 'Failed'`)).count === 3,

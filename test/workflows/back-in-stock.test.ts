@@ -9,7 +9,7 @@ beforeAll(async () => {
 });
 afterAll(() => service.close());
 
-const put = (variantId: string, available: boolean) =>
+const setAvailability = (variantId: string, available: boolean) =>
   service.call('PUT', '/storefront/variants', {
     body: { variants: [{ variantId, productTitle: 'Jumper', title: 'Blue', url: 'https://shop.test/j', available }] },
   });
@@ -45,7 +45,7 @@ async function countWaits(variantId: string): Promise<number> {
 }
 
 it('a restock notifies its subscribers and starts an automation', async () => {
-  await put('2', false);
+  await setAvailability('2', false);
   const workflow = (
     await service.call('POST', '/workflows', { body: { name: 'w', eventName: 'shopify.back_in_stock' } })
   ).body;
@@ -59,7 +59,7 @@ it('a restock notifies its subscribers and starts an automation', async () => {
     body: { email: 'ada@shop.test', storefrontVariantId: 'gid://shopify/ProductVariant/2' },
   });
   expect(subscribing).toMatchObject({ status: 202, body: { subscribed: true } });
-  await put('2', true);
+  await setAvailability('2', true);
   const contact = await until(async () => {
     const { body } = await service.call('GET', '/contacts?search=ada@shop.test');
     return body.data[0]?.data.heard && body.data[0];
@@ -73,17 +73,17 @@ it('a restock notifies its subscribers and starts an automation', async () => {
 });
 
 it('a late restock job notifies contacts that waited for its restock, but not contacts that wait for the next one', async () => {
-  await put('3', false);
+  await setAvailability('3', false);
   await insertWaits('3', 10);
   await service.stopWorker();
-  await put('3', true);
-  await put('3', false);
+  await setAvailability('3', true);
+  await setAvailability('3', false);
   const email = 'later@shop.test';
   await service.call('POST', '/v1/back-in-stock', { body: { email, storefrontVariantId: '3' } });
   await service.startWorker();
   await until(async () => (await countNotified('3')).events === 10, 'ten events');
   expect(await countWaits('3')).toBe(1);
-  await put('3', true);
+  await setAvailability('3', true);
   await until(async () => (await countWaits('3')) === 0, 'the next restock');
   expect(await countNotified('3')).toEqual({ contacts: 11, events: 11 });
 });

@@ -14,7 +14,7 @@ import { withWorkers } from '../support/with-workers.ts';
 const campaigns = useCampaignService();
 const { create, send, read, waitForStatus } = campaigns;
 
-async function limit(rate: number | null): Promise<void> {
+async function setSendRate(rate: number | null): Promise<void> {
   await sql`UPDATE projects SET send_rate_per_second = ${rate} WHERE id = ${campaigns.project.id}`.execute(
     campaigns.service.db,
   );
@@ -29,7 +29,7 @@ async function startCampaign(count: number): Promise<string> {
 }
 
 /** Returns the queues of the activities that sent the campaign's chunks, in order. */
-async function queuesOf(id: string): Promise<string[]> {
+async function listQueues(id: string): Promise<string[]> {
   await campaigns.operator.waitForStart(campaigns.service.names.campaign(id, 1));
   const { events } = await campaigns.operator.client.workflow
     .getHandle(campaigns.service.names.campaign(id, 1))
@@ -42,10 +42,10 @@ async function queuesOf(id: string): Promise<string[]> {
 
 describe('a campaign with a send rate', () => {
   it('uses only the task queue `paced`, and one activity for many emails', async () => {
-    await limit(20);
+    await setSendRate(20);
     const id = await startCampaign(60);
     await waitForStatus(id, 'SENT');
-    const queues = await queuesOf(id);
+    const queues = await listQueues(id);
     expect(new Set(queues)).toEqual(new Set([campaigns.service.names.taskQueue('paced')]));
     expect(queues.length).toBeLessThanOrEqual(3);
     expect([...campaigns.sink.perRecipient().values()].every((times) => times === 1)).toBe(true);
@@ -55,28 +55,28 @@ describe('a campaign with a send rate', () => {
     campaigns.pauseMs = 50;
     const id = await startCampaign(5_000);
     await until(async () => campaigns.sink.messages.length > 100);
-    await limit(1);
+    await setSendRate(1);
     await until(
-      async () => (await queuesOf(id)).includes(campaigns.service.names.taskQueue('paced')),
+      async () => (await listQueues(id)).includes(campaigns.service.names.taskQueue('paced')),
       'a chunk that waits',
     );
     campaigns.pauseMs = 0;
     // At one email per second, the rest of the campaign would take more than an hour.
-    await limit(null);
+    await setSendRate(null);
     await waitForStatus(id, 'SENT');
-    expect((await queuesOf(id)).at(-1)).toBe(campaigns.service.names.taskQueue('bulk'));
+    expect((await listQueues(id)).at(-1)).toBe(campaigns.service.names.taskQueue('bulk'));
     expect((await read(id)).failedCount).toBe(0);
     expect(campaigns.sink.perRecipient().size).toBe(5_000);
   });
 
   it('sends nothing while single emails take all tokens of the rate, counts no attempt for that time, and continues afterwards', async () => {
-    await limit(10);
+    await setSendRate(10);
     const tokens = { projectId: campaigns.project.id, n: 1_000, ratePerSecond: 10, order: 'single' } as const;
     await takeSendTokens(campaigns.service.db, tokens);
     const id = await startCampaign(5);
     await until(async () => {
       await takeSendTokens(campaigns.service.db, tokens);
-      const chunks = (await queuesOf(id)).length;
+      const chunks = (await listQueues(id)).length;
       expect(campaigns.sink.messages).toHaveLength(0);
       return chunks > 1;
     }, 'a second activity for the chunk');
@@ -94,7 +94,7 @@ describe('a chunk that the provider has deferred for nearly a day', () => {
    * Runs the workflow of a campaign with simulated activities. `first` changes the result of the first attempt to send
    * the chunk. This attempt ends a day after the provider first deferred the chunk.
    */
-  async function runChunks(first: Partial<ChunkResult>): Promise<string[]> {
+  async function runSimulatedCampaign(first: Partial<ChunkResult>): Promise<string[]> {
     const temporal = await createTestTemporal();
     const calls: string[] = [];
     let expiresMs = 0;
@@ -128,13 +128,13 @@ describe('a chunk that the provider has deferred for nearly a day', () => {
   }
 
   it('expires if no email of the chunk could be sent', async () => {
-    expect(await runChunks({})).toEqual(['send', 'expire']);
+    expect(await runSimulatedCampaign({})).toEqual(['send', 'expire']);
   });
   it('gets another day if it sent an email', async () => {
-    expect(await runChunks({ sent: 3, fresh: true })).toEqual(['send', 'send']);
+    expect(await runSimulatedCampaign({ sent: 3, fresh: true })).toEqual(['send', 'send']);
   });
   it('gets another day if it was on hold', async () => {
-    expect(await runChunks({ outcome: 'more', fresh: true })).toEqual(['send', 'send']);
+    expect(await runSimulatedCampaign({ outcome: 'more', fresh: true })).toEqual(['send', 'send']);
   });
 });
 

@@ -83,17 +83,17 @@ describe('the statistics of a campaign', () => {
 });
 
 describe('retrying recipients of a campaign', () => {
-  const retry = (id: string, body?: unknown) => call('POST', `/campaigns/${id}/retry`, body);
+  const retryCampaign = (id: string, body?: unknown) => call('POST', `/campaigns/${id}/retry`, body);
 
   /** Makes some recipients of a SENT campaign FAILED, as if the provider had refused them. */
-  async function fail(id: string, reason: string, emails: string[]) {
+  async function failRecipients(id: string, reason: string, emails: string[]) {
     await sql`
       UPDATE emails SET status = 'FAILED', reason = ${reason}, error = 'no', sent_at = NULL
       WHERE campaign_id = ${id} AND to_email = ANY(${emails}::text[])`.execute(campaigns.service.db);
     campaigns.sink.reset();
   }
 
-  const messageIds = async () => {
+  const readMessageIds = async () => {
     const { rows } = await sql<{ id: string; email: string }>`
       SELECT id, to_email AS email FROM emails WHERE project_id = ${campaigns.project.id}`.execute(
       campaigns.service.db,
@@ -107,11 +107,11 @@ describe('retrying recipients of a campaign', () => {
     const id = await create();
     await send(id);
     const { sentAt } = await waitForStatus(id, 'SENT');
-    const before = await messageIds();
-    await fail(id, 'provider_rejected', ['r1@to.test', 'r2@to.test']);
-    await fail(id, 'expired', ['r3@to.test']);
-    await fail(id, 'bounced:dead_mailbox', ['r4@to.test']);
-    const response = await retry(id);
+    const before = await readMessageIds();
+    await failRecipients(id, 'provider_rejected', ['r1@to.test', 'r2@to.test']);
+    await failRecipients(id, 'expired', ['r3@to.test']);
+    await failRecipients(id, 'bounced:dead_mailbox', ['r4@to.test']);
+    const response = await retryCampaign(id);
     expect([response.status, response.body]).toEqual([200, { requeued: 3 }]);
     const after = await waitForStatus(id, 'SENT');
     expect(after).toMatchObject({
@@ -127,8 +127,8 @@ describe('retrying recipients of a campaign', () => {
       'r2@to.test': 1,
       'r3@to.test': 1,
     });
-    expect(await messageIds()).toEqual(before);
-    expect((await retry(id)).body).toEqual({ requeued: 0 });
+    expect(await readMessageIds()).toEqual(before);
+    expect((await retryCampaign(id)).body).toEqual({ requeued: 0 });
     expect((await call('GET', `/campaigns/${id}`)).body).toMatchObject({ status: 'SENT', sentAt: after.sentAt });
   });
 
@@ -137,10 +137,12 @@ describe('retrying recipients of a campaign', () => {
     const id = await create();
     await send(id);
     await waitForStatus(id, 'SENT');
-    await fail(id, 'expired', ['r0@to.test']);
-    await fail(id, 'template_error', ['r1@to.test', 'r2@to.test']);
+    await failRecipients(id, 'expired', ['r0@to.test']);
+    await failRecipients(id, 'template_error', ['r1@to.test', 'r2@to.test']);
     await unsubscribe('r1@to.test');
-    expect((await retry(id, { reasons: ['template_error', 'sender_not_verified'] })).body).toEqual({ requeued: 2 });
+    expect((await retryCampaign(id, { reasons: ['template_error', 'sender_not_verified'] })).body).toEqual({
+      requeued: 2,
+    });
     await waitForStatus(id, 'SENT');
     expect(await countOutcomes(id)).toEqual({ SENT: 2, 'FAILED expired': 1, 'FAILED unsubscribed': 1 });
   });
@@ -157,11 +159,11 @@ describe('retrying recipients of a campaign', () => {
     });
     await send(id);
     await waitForStatus(id, 'SENT');
-    await fail(id, 'provider_rejected', ['r0@to.test', 'r1@to.test']);
+    await failRecipients(id, 'provider_rejected', ['r0@to.test', 'r1@to.test']);
     await sql`
       UPDATE contacts SET data = '{"town": "Ulm"}' WHERE project_id = ${campaigns.project.id} AND email = 'r1@to.test'
     `.execute(campaigns.service.db);
-    expect((await retry(id)).body).toEqual({ requeued: 1 });
+    expect((await retryCampaign(id)).body).toEqual({ requeued: 1 });
     expect(await waitForStatus(id, 'SENT')).toMatchObject({ sentCount: 2, skippedCount: 1, failedCount: 0 });
     expect(await countOutcomes(id)).toEqual({ SENT: 2, 'FAILED left_audience': 1 });
     expect(Object.fromEntries(campaigns.sink.perRecipient())).toEqual({ 'r0@to.test': 1 });
@@ -170,27 +172,27 @@ describe('retrying recipients of a campaign', () => {
   it('returns 422 for a permanent reason, and 409 in a status without failures to retry', async () => {
     await buildAudience(1);
     const id = await create();
-    expect((await retry(id)).status).toBe(409);
+    expect((await retryCampaign(id)).status).toBe(409);
     for (const reason of ['unsubscribed', 'bounced:dead_mailbox', 'suppressed:manual', 'because'])
-      expect((await retry(id, { reasons: [reason] })).status).toBe(422);
+      expect((await retryCampaign(id, { reasons: [reason] })).status).toBe(422);
     await sql`UPDATE campaigns SET status = 'CANCELLED' WHERE id = ${id}`.execute(campaigns.service.db);
-    expect((await retry(id)).body.error).toMatchObject({ code: 'CONFLICT', details: { status: 'CANCELLED' } });
+    expect((await retryCampaign(id)).body.error).toMatchObject({ code: 'CONFLICT', details: { status: 'CANCELLED' } });
   });
 
   it('retries recipients beyond the monthly limit as far as the limit now allows', async () => {
     await buildAudience(10);
-    const limit = (n: number) =>
+    const setMonthlyLimit = (n: number) =>
       sql`UPDATE projects SET monthly_email_limit = ${n} WHERE id = ${campaigns.project.id}`.execute(
         campaigns.service.db,
       );
-    await limit(4);
+    await setMonthlyLimit(4);
     const id = await create();
     await send(id);
     await waitForStatus(id, 'SENT');
     expect(await countOutcomes(id)).toEqual({ SENT: 4, 'FAILED limit_reached': 6 });
-    expect((await retry(id)).body).toEqual({ requeued: 0 });
-    await limit(7);
-    expect((await retry(id)).body).toEqual({ requeued: 3 });
+    expect((await retryCampaign(id)).body).toEqual({ requeued: 0 });
+    await setMonthlyLimit(7);
+    expect((await retryCampaign(id)).body).toEqual({ requeued: 3 });
     await waitForStatus(id, 'SENT');
     expect(await countOutcomes(id)).toEqual({ SENT: 7, 'FAILED limit_reached': 3 });
     expect([...campaigns.sink.perRecipient().values()].every((times) => times === 1)).toBe(true);
@@ -207,7 +209,7 @@ describe('retrying recipients of a campaign', () => {
       UPDATE emails SET status = 'FAILED', reason = 'expired' WHERE id IN (
         SELECT id FROM emails WHERE campaign_id = ${id} AND status = 'PENDING' LIMIT 5)`.execute(campaigns.service.db);
     expect(Number(failed.numAffectedRows)).toBe(5);
-    expect((await retry(id)).body).toEqual({ requeued: 5 });
+    expect((await retryCampaign(id)).body).toEqual({ requeued: 5 });
     campaigns.pauseMs = 0;
     await call('POST', `/campaigns/${id}/resume`);
     expect(await waitForStatus(id, 'SENT')).toMatchObject({ totalRecipients: 1_200, sentCount: 1_200 });

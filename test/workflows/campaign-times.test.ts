@@ -22,13 +22,13 @@ const patchProject = (body: object) =>
   campaigns.service.call('PATCH', '/project', { key: null, headers: owner, body: { ...body } });
 
 /** Returns a sending window in UTC that opens this number of hours from now, for one hour. */
-function windowIn(hours: number) {
+function createWindowIn(hours: number) {
   const at = (ms: number) => new Date(Date.now() + ms).toISOString().slice(11, 16);
   return { from: at(hours * HOUR_MS), to: at((hours + 1) * HOUR_MS), timezone: 'UTC' };
 }
 
 /** Builds `n` contacts in a time zone. Their addresses contain `name`. */
-function buildPeople(name: string, timezone: unknown, count = 2) {
+function buildContactsInZone(name: string, timezone: unknown, count = 2) {
   const data = { firstName: 'Ada', ...(timezone !== undefined && { timezone }) };
   return buildContacts(campaigns.service.db, { projectId: campaigns.project.id, count, localPart: name, data });
 }
@@ -37,7 +37,7 @@ function buildPeople(name: string, timezone: unknown, count = 2) {
  * Returns the recipients in the sink by the name given to `people`. Recipients of `timer` are omitted, because another
  * test sends to them at the same time.
  */
-const namesReached = () => {
+const listReachedNames = () => {
   const names = [...campaigns.sink.perRecipient().keys()].map((to) => to.replace(/\d.*/, ''));
   return [...new Set(names)].filter((name) => name !== 'timer').sort();
 };
@@ -53,12 +53,12 @@ function waitForPending(id: string, pendingCount: number) {
 describe("a campaign at the recipients' local time", () => {
   it("is sent in each recipient's time zone, and immediately to recipients whose hour has passed", async () => {
     const local = writeLocalTime(toWallTime('Asia/Kathmandu', Date.now() - 60_000));
-    await buildPeople('now', 'Asia/Kathmandu');
-    await buildPeople('late', 'Asia/Tokyo');
-    await buildPeople('later', 'america/new_york');
-    await buildPeople('project', undefined);
-    await buildPeople('nonsense', 'Mars/Olympus');
-    await buildPeople('number', 5);
+    await buildContactsInZone('now', 'Asia/Kathmandu');
+    await buildContactsInZone('late', 'Asia/Tokyo');
+    await buildContactsInZone('later', 'america/new_york');
+    await buildContactsInZone('project', undefined);
+    await buildContactsInZone('nonsense', 'Mars/Olympus');
+    await buildContactsInZone('number', 5);
     await patchProject({ timezone: 'Pacific/Honolulu' });
     const id = await create({ sendAtLocal: local });
     await send(id);
@@ -66,7 +66,7 @@ describe("a campaign at the recipients' local time", () => {
     const at = (zone: string) => new Date(toInstant(zone, readLocalTime(local) ?? 0)).toISOString();
     expect(campaign).toMatchObject({ status: 'SENDING', sendAtLocal: local, latePolicy: 'SEND', scheduledFor: null });
     expect(campaign).toMatchObject({ sentCount: 4, nextOpening: at('America/New_York') });
-    expect(namesReached()).toEqual(['late', 'now']);
+    expect(listReachedNames()).toEqual(['late', 'now']);
     const { rows } = await sql<{ zone: string; at: Date }>`
       SELECT zone, not_before AS at FROM campaign_chunks WHERE campaign_id = ${id} AND done_at IS NULL ORDER BY not_before
     `.execute(campaigns.service.db);
@@ -77,14 +77,14 @@ describe("a campaign at the recipients' local time", () => {
     // Contacts without a time zone use the current time zone of the project.
     expect((await patchProject({ timezone: 'Asia/Kathmandu' })).status).toBe(200);
     await waitForPending(id, 2);
-    expect(namesReached()).toEqual(['late', 'nonsense', 'now', 'number', 'project']);
+    expect(listReachedNames()).toEqual(['late', 'nonsense', 'now', 'number', 'project']);
     await call('POST', `/campaigns/${id}/cancel`);
     expect(await waitForStatus(id, 'CANCELLED')).toMatchObject({ nextOpening: null });
   });
 
   it('skips recipients whose hour has passed if it is set so, after a grace period of 15 minutes', async () => {
-    await buildPeople('ontime', 'Asia/Kathmandu');
-    await buildPeople('late', 'Asia/Tokyo', 3);
+    await buildContactsInZone('ontime', 'Asia/Kathmandu');
+    await buildContactsInZone('late', 'Asia/Tokyo', 3);
     // Local times are in whole minutes, so this time is between 13 and 14 minutes ago.
     const sendAtLocal = writeLocalTime(toWallTime('Asia/Kathmandu', Date.now() - 13 * 60_000));
     const id = await create();
@@ -94,7 +94,7 @@ describe("a campaign at the recipients' local time", () => {
   });
 
   it('is SCHEDULED until the first time zone reaches the hour, and can be rescheduled', async () => {
-    await buildPeople('any', 'Europe/Berlin');
+    await buildContactsInZone('any', 'Europe/Berlin');
     const sendAtLocal = writeLocalTime(Date.now() + 3 * DAY_MS);
     const id = await create({ sendAtLocal });
     await send(id);
@@ -160,8 +160,8 @@ describe('a sending window', () => {
   });
 
   it('delays campaigns until it opens, also across a restart, and follows the current setting', async () => {
-    await buildPeople('any', 'Asia/Tokyo', 3);
-    const { from, to } = windowIn(2);
+    await buildContactsInZone('any', 'Asia/Tokyo', 3);
+    const { from, to } = createWindowIn(2);
     expect(await patchProject({ sendingWindow: { from, to, timezone: 'UTC' } })).toMatchObject({
       status: 200,
       body: { sendingWindow: { from, to, days: [1, 2, 3, 4, 5, 6, 7], timezone: 'UTC' } },
@@ -172,7 +172,7 @@ describe('a sending window', () => {
     expect(nextOpening.slice(11, 16)).toBe(from);
     expect(Date.parse(nextOpening) - Date.now()).toBeLessThanOrEqual(2 * HOUR_MS);
     await campaigns.service.stopWorker();
-    await patchProject({ sendingWindow: windowIn(4) });
+    await patchProject({ sendingWindow: createWindowIn(4) });
     await campaigns.service.startWorker();
     await until(async () => (await read(id)).nextOpening !== nextOpening || undefined, 'the later opening');
     expect(await countOutcomes(id)).toEqual({ PENDING: 3 });
@@ -181,15 +181,15 @@ describe('a sending window', () => {
   });
 
   it("set on a campaign replaces the project's window", async () => {
-    await buildPeople('any', 'Asia/Tokyo', 3);
-    await patchProject({ sendingWindow: windowIn(2) });
+    await buildContactsInZone('any', 'Asia/Tokyo', 3);
+    await patchProject({ sendingWindow: createWindowIn(2) });
     const free = await create({ sendingWindow: null });
     await send(free);
     expect(await waitForStatus(free, 'SENT')).toMatchObject({ sentCount: 3, sendingWindow: null });
-    const own = await create({ sendingWindow: windowIn(-0.5) });
+    const own = await create({ sendingWindow: createWindowIn(-0.5) });
     await send(own);
     await waitForStatus(own, 'SENT');
-    const follows = await create({ sendingWindow: windowIn(-0.5) });
+    const follows = await create({ sendingWindow: createWindowIn(-0.5) });
     const put = await call('PUT', `/campaigns/${follows}`, { sendingWindow: 'project' });
     expect(put.body).not.toHaveProperty('sendingWindow');
     await send(follows);
@@ -202,18 +202,18 @@ describe('a sending window', () => {
   });
 
   it("in each contact's time zone can be open for one contact and closed for another", async () => {
-    const hourOf = (zone: string, ms: number) => writeLocalTime(toWallTime(zone, Date.now() + ms)).slice(11);
+    const getHour = (zone: string, ms: number) => writeLocalTime(toWallTime(zone, Date.now() + ms)).slice(11);
     const sendingWindow = {
-      from: hourOf('Asia/Kathmandu', -HOUR_MS),
-      to: hourOf('Asia/Kathmandu', HOUR_MS),
+      from: getHour('Asia/Kathmandu', -HOUR_MS),
+      to: getHour('Asia/Kathmandu', HOUR_MS),
       timezone: 'contact',
     };
-    await buildPeople('open', 'Asia/Kathmandu');
-    await buildPeople('shut', 'Asia/Tokyo');
+    await buildContactsInZone('open', 'Asia/Kathmandu');
+    await buildContactsInZone('shut', 'Asia/Tokyo');
     const id = await create({ sendingWindow });
     await send(id);
     await waitForPending(id, 2);
-    expect(namesReached()).toEqual(['open']);
+    expect(listReachedNames()).toEqual(['open']);
   });
 
   it('opens with a timer of Temporal', async () => {

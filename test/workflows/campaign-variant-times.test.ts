@@ -21,7 +21,7 @@ interface Reached {
 }
 
 /** Returns the recipients of sent emails. */
-async function readReached(id: string): Promise<Map<string, Reached>> {
+async function readReachedRecipients(id: string): Promise<Map<string, Reached>> {
   const { rows } = await sql<Reached>`
     SELECT regexp_replace(to_email, '\\d.*', '') || ' ' || variant AS who, count(*)::int AS n, min(sent_at) AS "firstAt"
     FROM emails WHERE campaign_id = ${id} AND sent_at IS NOT NULL GROUP BY 1
@@ -29,7 +29,7 @@ async function readReached(id: string): Promise<Map<string, Reached>> {
   return new Map(rows.map((row) => [row.who, row]));
 }
 
-function buildPeople(localPart: string, timezone: string) {
+function buildContactsInZone(localPart: string, timezone: string) {
   const data = { firstName: 'Ada', timezone };
   return buildContacts(campaigns.service.db, { projectId: campaigns.project.id, count: EACH, localPart, data });
 }
@@ -37,8 +37,8 @@ function buildPeople(localPart: string, timezone: string) {
 it("an A/B test at local time sends the share at each recipient's hour, and the winner to the rest at their hour a day later", async () => {
   // The local hour in LATE is within about a minute. In EARLY the same hour was a day earlier.
   const hourMs = Math.ceil((Date.now() + 5_000) / MINUTE_MS) * MINUTE_MS;
-  await buildPeople('early', EARLY);
-  await buildPeople('late', LATE);
+  await buildContactsInZone('early', EARLY);
+  await buildContactsInZone('late', LATE);
   const id = await create({
     sendAtLocal: writeLocalTime(toWallTime(LATE, hourMs)),
     variants: [
@@ -54,7 +54,7 @@ it("an A/B test at local time sends the share at each recipient's hour, and the 
   }, 'the share to be sent at both hours');
   expect(share).toMatchObject({ status: 'SENDING', sentCount: 24, pendingCount: 96, winner: null });
   expect(Date.parse(share.testEndsAt)).toBeGreaterThanOrEqual(hourMs);
-  const first = await readReached(id);
+  const first = await readReachedRecipients(id);
   expect([...first.keys()].sort()).toEqual(['early 0', 'early 1', 'late 0', 'late 1']);
   for (const variant of [0, 1]) {
     expect(first.get(`late ${variant}`)?.firstAt.getTime()).toBeGreaterThanOrEqual(hourMs);
@@ -66,20 +66,20 @@ it("an A/B test at local time sends the share at each recipient's hour, and the 
 
   const later = await until(async () => {
     const campaign = await read(id);
-    return campaign.pendingCount === EACH - lateShare(first) && campaign.nextOpening && campaign;
+    return campaign.pendingCount === EACH - countLateRecipients(first) && campaign.nextOpening && campaign;
   }, 'the rest in the early time zone to be sent');
   expect(later).toMatchObject({ status: 'SENDING', winner: 'B', winnerBy: 'test' });
   expect(later.nextOpening).toBe(new Date(hourMs + DAY_MS).toISOString());
-  const second = await readReached(id);
+  const second = await readReachedRecipients(id);
   expect(second.get('early 0')).toEqual(first.get('early 0'));
   expect(second.get('late 1')).toEqual(first.get('late 1'));
   expect((second.get('early 0')?.n ?? 0) + (second.get('early 1')?.n ?? 0)).toBe(EACH);
   expect([...campaigns.sink.perRecipient().values()].every((times) => times === 1)).toBe(true);
 
   await call('POST', `/campaigns/${id}/cancel`);
-  expect(await waitForStatus(id, 'CANCELLED')).toMatchObject({ sentCount: EACH + lateShare(first) });
+  expect(await waitForStatus(id, 'CANCELLED')).toMatchObject({ sentCount: EACH + countLateRecipients(first) });
 });
 
-function lateShare(share: ReadonlyMap<string, Reached>): number {
+function countLateRecipients(share: ReadonlyMap<string, Reached>): number {
   return (share.get('late 0')?.n ?? 0) + (share.get('late 1')?.n ?? 0);
 }

@@ -18,7 +18,7 @@ const VARIANTS = [
 /** A wait that is longer than any test, so that waiting recipients keep waiting. */
 const LONG = 60;
 /** Returns the settings of an A/B test, which by default waits longer than any test runs. */
-const testOf = (changes: Record<string, unknown> = {}) => ({
+const createTestSettings = (changes: Record<string, unknown> = {}) => ({
   share: 0.2,
   metric: 'opens',
   waitMinutes: LONG,
@@ -41,7 +41,12 @@ async function countRecipients(id: string): Promise<Record<string, number>> {
 }
 
 /** Records that the first `n` recipients of a variant opened or clicked, or that only bots did. */
-async function engage(id: string, variant: number, n: number, column: 'opened_at' | 'clicked_at' | 'machine_opens') {
+async function recordEngagement(
+  id: string,
+  variant: number,
+  n: number,
+  column: 'opened_at' | 'clicked_at' | 'machine_opens',
+) {
   const value = column === 'machine_opens' ? sql`1` : sql`now()`;
   await sql`
     UPDATE emails SET ${sql.ref(column)} = ${value} WHERE id IN (
@@ -85,7 +90,7 @@ describe('a campaign with variants and no test', () => {
 
 describe('a campaign with a test', () => {
   it('sends the share, waits, and sends the variant with more opens to the rest', async () => {
-    const id = await startCampaign({ test: testOf({ waitMinutes: 0.1 }) });
+    const id = await startCampaign({ test: createTestSettings({ waitMinutes: 0.1 }) });
     const { testEndsAt } = await waitForShare(id);
     // The share is 20 % of 51 recipients, rounded up.
     expect(await countRecipients(id)).toEqual({
@@ -93,9 +98,9 @@ describe('a campaign with a test', () => {
       '1 B for {{firstName}} SENT': 5,
       'none A for {{firstName}} PENDING': 40,
     });
-    await engage(id, 0, 4, 'machine_opens');
-    await engage(id, 0, 1, 'opened_at');
-    await engage(id, 1, 3, 'opened_at');
+    await recordEngagement(id, 0, 4, 'machine_opens');
+    await recordEngagement(id, 0, 1, 'opened_at');
+    await recordEngagement(id, 1, 3, 'opened_at');
     const sent = await waitForStatus(id, 'SENT');
     expect(sent).toMatchObject({ testState: 'DECIDED', winner: 'B', winnerBy: 'test', testEndsAt, sentCount: 51 });
     expect(sent.winnerAt >= testEndsAt).toBe(true);
@@ -113,7 +118,7 @@ describe('a campaign with a test', () => {
   });
 
   it('can be decided by a user while it waits, but only once', async () => {
-    const id = await startCampaign({ test: testOf() });
+    const id = await startCampaign({ test: createTestSettings() });
     await waitForShare(id);
     expect((await call('POST', `/campaigns/${id}/winner`, { variant: 'C' })).status).toBe(422);
     const both = await Promise.all(['A', 'B'].map((variant) => call('POST', `/campaigns/${id}/winner`, { variant })));
@@ -129,7 +134,7 @@ describe('a campaign with a test', () => {
 
   it('can be decided by a user before anything was sent, also while it is PAUSED', async () => {
     await campaigns.service.stopWorker();
-    const id = await startCampaign({ test: testOf() });
+    const id = await startCampaign({ test: createTestSettings() });
     await call('POST', `/campaigns/${id}/pause`);
     expect(await call('POST', `/campaigns/${id}/winner`, { variant: 'B' })).toMatchObject({
       status: 200,
@@ -144,10 +149,10 @@ describe('a campaign with a test', () => {
   });
 
   it('is not judged while it is PAUSED, although its wait continues', async () => {
-    const id = await startCampaign({ test: testOf({ waitMinutes: 0.05 }) });
+    const id = await startCampaign({ test: createTestSettings({ waitMinutes: 0.05 }) });
     await waitForShare(id);
     await call('POST', `/campaigns/${id}/pause`);
-    await engage(id, 1, 2, 'opened_at');
+    await recordEngagement(id, 1, 2, 'opened_at');
     await until(async () => (await read(id)).testEndsAt < new Date().toISOString() || undefined, 'the time to be over');
     await campaigns.service.stopWorker();
     await campaigns.service.startWorker();
@@ -157,7 +162,7 @@ describe('a campaign with a test', () => {
   });
 
   it('whose share is the whole audience has no rest, so the campaign is SENT at once', async () => {
-    const id = await startCampaign({ test: testOf({ share: 1 }) });
+    const id = await startCampaign({ test: createTestSettings({ share: 1 }) });
     expect(await waitForStatus(id, 'SENT')).toMatchObject({
       sentCount: 51,
       winner: null,
@@ -167,7 +172,7 @@ describe('a campaign with a test', () => {
   });
 
   it('skips waiting recipients if it is cancelled while it waits', async () => {
-    const id = await startCampaign({ test: testOf() });
+    const id = await startCampaign({ test: createTestSettings() });
     await waitForShare(id);
     await call('POST', `/campaigns/${id}/cancel`);
     await until(async () => (await read(id)).skippedCount === 40 || undefined, 'the rest to be skipped');
@@ -177,7 +182,7 @@ describe('a campaign with a test', () => {
 
   it('does not wait for deferred recipients', async () => {
     taken = /^<?r(?!1)/;
-    const id = await startCampaign({ test: testOf() });
+    const id = await startCampaign({ test: createTestSettings() });
     const { sentCount, pendingCount } = await waitForShare(id);
     expect(sentCount).toBeLessThanOrEqual(11);
     expect(sentCount + pendingCount).toBe(51);
@@ -189,7 +194,7 @@ describe('a campaign with a test', () => {
   });
 
   it('continues at the same position after Temporal has lost it', async () => {
-    const id = await startCampaign({ test: testOf() });
+    const id = await startCampaign({ test: createTestSettings() });
     const { testEndsAt } = await waitForShare(id);
     await campaigns.operator.deleteWorkflows(campaigns.service.names.campaign(id, 1));
     await campaigns.operator.runRecovery();

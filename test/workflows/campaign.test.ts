@@ -12,7 +12,7 @@ async function readStats(id: string) {
   return (await call('GET', `/campaigns/${id}/stats`)).body;
 }
 
-async function eventCount(name: string): Promise<number> {
+async function countEvents(name: string): Promise<number> {
   const { rows } = await sql<{ n: number }>`
     SELECT count(*) AS n FROM events WHERE project_id = ${campaigns.project.id} AND name = ${name}
   `.execute(campaigns.service.db);
@@ -20,7 +20,7 @@ async function eventCount(name: string): Promise<number> {
 }
 
 /** Returns the current details of a campaign's workflow, which Temporal's UI shows. */
-async function detailsOf(id: string): Promise<string> {
+async function readDetails(id: string): Promise<string> {
   const { operator, service } = campaigns;
   const handle = operator.client.workflow.getHandle(service.names.campaign(id, 1));
   return (await handle.query<{ currentDetails: string }>('__temporal_workflow_metadata')).currentDetails;
@@ -43,7 +43,7 @@ describe('a campaign over SMTP', () => {
     const got = campaigns.sink.perRecipient();
     expect(got.size).toBe(598);
     expect([...got.values()].every((times) => times === 1)).toBe(true);
-    expect(await eventCount('email.sent')).toBe(598);
+    expect(await countEvents('email.sent')).toBe(598);
     const body = campaigns.sink.bodies.find((text) => text.includes('To: r7@to.test')) ?? '';
     expect(body).toContain('Subject: News for Ada\r\n');
     const { html, text } = await PostalMime.parse(body);
@@ -192,7 +192,7 @@ describe('refusals by the receiving server', () => {
     expect(body.data).toMatchObject([{ email: 'reject550-5.1.1-0@to.test', reason: 'hard_bounce' }]);
     const contact = await call('GET', '/contacts?search=reject550');
     expect(contact.body.data[0].subscribed).toBe(false);
-    expect([await eventCount('email.bounce'), await eventCount('contact.unsubscribed')]).toEqual([1, 1]);
+    expect([await countEvents('email.bounce'), await countEvents('contact.unsubscribed')]).toEqual([1, 1]);
   });
 
   it('that are temporary are retried later, and other recipients do not wait for them', async () => {
@@ -207,7 +207,7 @@ describe('refusals by the receiving server', () => {
     await until(async () => (await readStats(id)).sent === 5);
     await until(async () => (await countOutcomes(id)).PENDING === 1);
     expect((await call('GET', `/campaigns/${id}`)).body).toMatchObject({ status: 'SENDING', pendingCount: 1 });
-    await until(async () => /1 to continue later, the first at \d{4}-.*Z$/.test(await detailsOf(id)), 'the details');
+    await until(async () => /1 to continue later, the first at \d{4}-.*Z$/.test(await readDetails(id)), 'the details');
     // The deferred recipient still waits for its next attempt, so the test cancels the campaign.
     await call('POST', `/campaigns/${id}/cancel`);
     await waitForStatus(id, 'CANCELLED');
@@ -311,6 +311,6 @@ describe('workflows that the event email.sent triggers', () => {
       campaigns.service.db,
     );
     expect(rows).toHaveLength(12);
-    expect(await eventCount('email.sent')).toBe(12);
+    expect(await countEvents('email.sent')).toBe(12);
   });
 });

@@ -259,14 +259,14 @@ describe('entering a workflow', () => {
   it('by API returns 409 under the same rules, and while the workflow is disabled', async () => {
     const { data } = await track(service, 'hand@example.com', 'unrelated');
     const workflow = await buildWorkflow(service, { triggerType: 'MANUAL', steps, enabled: false });
-    const start = () =>
+    const startExecution = () =>
       service.call('POST', `/workflows/${workflow.id}/executions`, {
         body: { contactId: data.contact, context: { a: 1 } },
       });
-    expect((await start()).status).toBe(409);
+    expect((await startExecution()).status).toBe(409);
     await expectOk(service.call('PATCH', `/workflows/${workflow.id}`, { body: { enabled: true } }));
-    expect(await start()).toMatchObject({ status: 201, body: { context: { a: 1 } } });
-    expect(await start()).toMatchObject({ status: 409, body: { error: { code: 'CONFLICT' } } });
+    expect(await startExecution()).toMatchObject({ status: 201, body: { context: { a: 1 } } });
+    expect(await startExecution()).toMatchObject({ status: 409, body: { error: { code: 'CONFLICT' } } });
   });
 });
 

@@ -19,10 +19,15 @@ beforeAll(async () => {
 });
 afterAll(() => service?.close());
 
-const email = (to: unknown) => ({ to, from: 'x@shop.example.com', subject: 'Hi {{email}}', body: '<p>Hello</p>' });
+const createEmailBody = (to: unknown) => ({
+  to,
+  from: 'x@shop.example.com',
+  subject: 'Hi {{email}}',
+  body: '<p>Hello</p>',
+});
 
 async function send(to: unknown): Promise<string[]> {
-  const { status, body } = await service.call('POST', '/v1/send', { body: email(to) });
+  const { status, body } = await service.call('POST', '/v1/send', { body: createEmailBody(to) });
   expect(status).toBe(200);
   return body.data.emails.map((entry: { email: string }) => entry.email);
 }
@@ -57,7 +62,7 @@ it('emails keep the send rate of their project', async () => {
   await buildDomain(service.db, { projectId: service.two.id });
   await service.db.updateTable('projects').set({ send_rate_per_second: 10 }).where('id', '=', service.two.id).execute();
   const to = Array.from({ length: 40 }, (_, i) => `slow${i}@example.com`);
-  const { body } = await service.call('POST', '/v1/send', { key: service.two.secretKey, body: email(to) });
+  const { body } = await service.call('POST', '/v1/send', { key: service.two.secretKey, body: createEmailBody(to) });
   const ids = body.data.emails.map((entry: { email: string }) => entry.email);
   const rows = await until(async () => {
     const all = await service.db.selectFrom('emails').select('sent_at').where('id', 'in', ids).execute();
@@ -69,12 +74,13 @@ it('emails keep the send rate of their project', async () => {
 });
 
 it('an SMS is stored by the capture provider, and no SMS is sent to a contact that replied STOP', async () => {
-  const sms = async (to: string) => (await service.call('POST', '/v1/sms/send', { body: { to, body: 'Hi' } })).body.id;
+  const sendSms = async (to: string) =>
+    (await service.call('POST', '/v1/sms/send', { body: { to, body: 'Hi' } })).body.id;
   const to = '+4915100000001';
   const stopped = '+4915100000002';
   const contactId = await buildContact(service.db, { projectId: service.one.id, data: { phone: stopped } });
   await service.db.updateTable('contacts').set({ sms_subscribed: false }).where('id', '=', contactId).execute();
-  const ids = [await sms(to), await sms(stopped)];
+  const ids = [await sendSms(to), await sendSms(stopped)];
   const [sent, refused] = await until(async () => {
     const all = await Promise.all(ids.map(async (id) => (await service.call('GET', `/v1/sms/${id}`)).body.data));
     return all.every((one) => one.status !== 'PENDING') ? all : undefined;
@@ -87,19 +93,22 @@ it('an SMS is stored by the capture provider, and no SMS is sent to a contact th
 it('a delivery retries only deferred messages, at their time', async () => {
   const temporal = await createTestTemporal();
   const calls: string[][] = [];
-  const sendMails = async ({ mails }: SendEmailsInput): Promise<SendEmailsResult> => {
+  const simulateSending = async ({ mails }: SendEmailsInput): Promise<SendEmailsResult> => {
     calls.push(mails.map(({ id }) => id));
     const dueAt = new Date(Date.now() + 1_000).toISOString();
     return calls.length === 1
       ? { sent: 2, other: 0, waiting: [{ id: 'b', dueAt }] }
       : { sent: 1, other: 0, waiting: [] };
   };
-  const story = await withWorkers(temporal, { taskQueue: 'transactional', activities: { sendMails } }, (client) =>
-    client.workflow.execute('emailDelivery', {
-      taskQueue: 'workflows',
-      workflowId: 'delivery-test',
-      args: [{ projectId: 'p', emailIds: ['a', 'b', 'c'] }],
-    }),
+  const story = await withWorkers(
+    temporal,
+    { taskQueue: 'transactional', activities: { sendMails: simulateSending } },
+    (client) =>
+      client.workflow.execute('emailDelivery', {
+        taskQueue: 'workflows',
+        workflowId: 'delivery-test',
+        args: [{ projectId: 'p', emailIds: ['a', 'b', 'c'] }],
+      }),
   );
   expect(calls).toEqual([['a', 'b', 'c'], ['b']]);
   expect(story).toBe('3 sent');

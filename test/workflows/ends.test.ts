@@ -32,7 +32,7 @@ const PAUSE: StepSpec = { type: 'DELAY', config: { amount: 1, unit: 'days' }, to
 const EXIT: StepSpec = { type: 'EXIT', config: { reason: 'through' } };
 
 /** Returns the end of a workflow's last run: its result, or the type of its failure. */
-async function endOf(
+async function waitForEnd(
   workflowId: string,
 ): Promise<{ result: unknown } | { cancelled: true } | { failure: string | null | undefined }> {
   try {
@@ -45,7 +45,7 @@ async function endOf(
 }
 
 /** Starts an execution in a new workflow. Returns the execution and its workflow in Temporal. */
-async function enter(
+async function startExecution(
   steps: Record<string, StepSpec>,
   more: object = {},
 ): Promise<{ path: string; workflowId: string }> {
@@ -59,27 +59,27 @@ async function enter(
   return { path: `/workflows/${workflow.id}/executions/${id}`, workflowId };
 }
 
-const execution = ({ path }: { path: string }) => expectOk(service.call('GET', path));
+const readExecution = ({ path }: { path: string }) => expectOk(service.call('GET', path));
 
 it('a Temporal run completes with the reason of its EXIT step', async () => {
-  const run = await enter({ pause: PAUSE, end: EXIT });
+  const run = await startExecution({ pause: PAUSE, end: EXIT });
   await expectOk(service.call('POST', `${run.path}/advance`));
-  expect(await endOf(run.workflowId)).toEqual({ result: 'through' });
+  expect(await waitForEnd(run.workflowId)).toEqual({ result: 'through' });
 });
 
 it('a Temporal run completes when its contact exits by an event', async () => {
-  const run = await enter({ pause: PAUSE, end: EXIT }, { exitOn: [{ eventName: 'bought' }] });
+  const run = await startExecution({ pause: PAUSE, end: EXIT }, { exitOn: [{ eventName: 'bought' }] });
   await track(service, 'ada@example.com', 'bought');
-  expect(await endOf(run.workflowId)).toEqual({ result: 'exited_on_event' });
-  expect(await execution(run)).toMatchObject({ status: 'EXITED', exitReason: 'exited_on_event' });
+  expect(await waitForEnd(run.workflowId)).toEqual({ result: 'exited_on_event' });
+  expect(await readExecution(run)).toMatchObject({ status: 'EXITED', exitReason: 'exited_on_event' });
 });
 
 /**
  * Returns the reason of a cancelled workflow in each place where Temporal shows it: the history, the search attributes,
  * and the details.
  */
-async function reasonsOf(workflowId: string) {
-  expect(await endOf(workflowId)).toEqual({ cancelled: true });
+async function readReasons(workflowId: string) {
+  expect(await waitForEnd(workflowId)).toEqual({ cancelled: true });
   const handle = operator.client.workflow.getHandle(workflowId);
   const { events } = await handle.fetchHistory();
   const { typedSearchAttributes } = await handle.describe();
@@ -93,16 +93,16 @@ async function reasonsOf(workflowId: string) {
 }
 
 it('a Temporal run is cancelled with a reason when its execution is cancelled', async () => {
-  const run = await enter({ pause: PAUSE, end: EXIT });
+  const run = await startExecution({ pause: PAUSE, end: EXIT });
   await expectOk(service.call('DELETE', run.path));
-  expect(await reasonsOf(run.workflowId)).toEqual({ cause: 'cancelled', details: ['**CANCELLED: cancelled**'] });
+  expect(await readReasons(run.workflowId)).toEqual({ cause: 'cancelled', details: ['**CANCELLED: cancelled**'] });
 });
 
 it('a Temporal run is cancelled with the reason when its contact is deleted', async () => {
-  const run = await enter({ pause: PAUSE, end: EXIT });
-  const { contactId } = await execution(run);
+  const run = await startExecution({ pause: PAUSE, end: EXIT });
+  const { contactId } = await readExecution(run);
   await expectOk(service.call('DELETE', `/contacts/${contactId}`));
-  expect(await reasonsOf(run.workflowId)).toEqual({
+  expect(await readReasons(run.workflowId)).toEqual({
     cause: 'contact_deleted',
     outcome: 'contact_deleted',
     details: ['**CANCELLED: contact_deleted**'],
@@ -110,13 +110,13 @@ it('a Temporal run is cancelled with the reason when its contact is deleted', as
 });
 
 it('the record does not repeat the text with which an operator cancels a run in Temporal', async () => {
-  const run = await enter({ pause: PAUSE, end: EXIT });
+  const run = await startExecution({ pause: PAUSE, end: EXIT });
   await operator.client.workflowService.requestCancelWorkflowExecution({
     namespace: service.temporal.namespace,
     workflowExecution: { workflowId: run.workflowId },
     reason: 'ada@example.com called us',
   });
-  expect(await reasonsOf(run.workflowId)).toEqual({
+  expect(await readReasons(run.workflowId)).toEqual({
     cause: 'ada@example.com called us',
     details: ['**CANCELLED**'],
   });
@@ -143,27 +143,31 @@ it('a Temporal run says why its campaign or job was cancelled', async () => {
   const { jobId } = await expectOk(service.call('POST', '/contacts/bulk-unsubscribe', { body }));
   await expectOk(service.call('POST', `/contacts/jobs/${jobId}/cancel`));
   await service.startWorker();
-  const reasons = (reason: string) => ({
+  const createExpectedReasons = (reason: string) => ({
     cause: reason,
     outcome: reason === 'cancelled' ? undefined : reason,
     details: [`**CANCELLED: ${reason}**`],
   });
-  expect(await reasonsOf(service.names.campaign(draft, 1))).toEqual(reasons('campaign_draft'));
-  expect(await reasonsOf(service.names.campaign(deleted, 1))).toEqual(reasons('campaign_deleted'));
+  expect(await readReasons(service.names.campaign(draft, 1))).toEqual(createExpectedReasons('campaign_draft'));
+  expect(await readReasons(service.names.campaign(deleted, 1))).toEqual(createExpectedReasons('campaign_deleted'));
   await operator.waitForStart(service.names.job(jobId));
-  expect(await reasonsOf(service.names.job(jobId))).toEqual(reasons('cancelled'));
+  expect(await readReasons(service.names.job(jobId))).toEqual(createExpectedReasons('cancelled'));
 });
 
 it('exactly the runs of failed executions fail, with the error code of the API, also if an execution never paused', async () => {
   const hook: StepSpec = { type: 'WEBHOOK', config: { url: receiver.url, onFailure: 'FAIL' }, to: 'end' };
   const runs = [
-    await enter({ hook, end: EXIT }),
-    await enter({ pause: { type: 'DELAY', config: { until: '{{ nothing }}' }, to: 'end' }, end: EXIT }),
+    await startExecution({ hook, end: EXIT }),
+    await startExecution({ pause: { type: 'DELAY', config: { until: '{{ nothing }}' }, to: 'end' }, end: EXIT }),
   ];
   const codes = ['webhook_failed', 'invalid_step'];
   for (const [n, run] of runs.entries()) {
-    expect(await endOf(run.workflowId)).toEqual({ failure: codes[n] });
-    expect(await execution(run)).toMatchObject({ status: 'FAILED', exitReason: codes[n], error: expect.any(String) });
+    expect(await waitForEnd(run.workflowId)).toEqual({ failure: codes[n] });
+    expect(await readExecution(run)).toMatchObject({
+      status: 'FAILED',
+      exitReason: codes[n],
+      error: expect.any(String),
+    });
   }
   const failed: string[] = [];
   await until(async () => {
@@ -185,27 +189,27 @@ it('the run of a campaign is cancelled when the campaign becomes a DRAFT again, 
     await operator.waitForStart(service.names.campaign(id, 1));
     await expectOk(service.call('POST', `/campaigns/${id}/cancel`));
     if (isDeleted) await expectOk(service.call('DELETE', `/campaigns/${id}`));
-    expect(await endOf(service.names.campaign(id, 1))).toEqual({ cancelled: true });
+    expect(await waitForEnd(service.names.campaign(id, 1))).toEqual({ cancelled: true });
   }
 });
 
-const projectId = () => service.one.id;
+const getProjectId = () => service.one.id;
 it.each([
   [
     'an execution',
     'contactExecution',
     (id: string) => ({
-      projectId: projectId(),
+      projectId: getProjectId(),
       executionId: id,
       next: { kind: 'effect', visit: 1, activity: 'SEND_EMAIL', label: 'x' },
     }),
   ],
-  ['a campaign', 'campaignSend', (id: string) => ({ projectId: projectId(), campaignId: id, sendNo: 1 })],
-  ['an import', 'contactImport', (id: string) => ({ projectId: projectId(), jobId: id, kind: 'import' })],
-  ['a bulk job', 'bulkJob', (id: string) => ({ projectId: projectId(), jobId: id, kind: 'bulk-delete' })],
-  ['an email', 'emailDelivery', (id: string) => ({ projectId: projectId(), emailIds: [id] })],
-  ['an SMS', 'smsDelivery', (id: string) => ({ projectId: projectId(), smsIds: [id] })],
-  ['a webhook endpoint', 'webhookDelivery', (id: string) => ({ projectId: projectId(), endpointId: id })],
+  ['a campaign', 'campaignSend', (id: string) => ({ projectId: getProjectId(), campaignId: id, sendNo: 1 })],
+  ['an import', 'contactImport', (id: string) => ({ projectId: getProjectId(), jobId: id, kind: 'import' })],
+  ['a bulk job', 'bulkJob', (id: string) => ({ projectId: getProjectId(), jobId: id, kind: 'bulk-delete' })],
+  ['an email', 'emailDelivery', (id: string) => ({ projectId: getProjectId(), emailIds: [id] })],
+  ['an SMS', 'smsDelivery', (id: string) => ({ projectId: getProjectId(), smsIds: [id] })],
+  ['a webhook endpoint', 'webhookDelivery', (id: string) => ({ projectId: getProjectId(), endpointId: id })],
 ])('a workflow fails with ROW_MISSING if there is no record of %s', async (_, type, inputOf) => {
   const id = randomUUID();
   const workflowId = `missing-${id}`;
@@ -214,5 +218,5 @@ it.each([
     workflowId,
     args: [inputOf(id)],
   });
-  expect(await endOf(workflowId)).toEqual({ failure: 'ROW_MISSING' });
+  expect(await waitForEnd(workflowId)).toEqual({ failure: 'ROW_MISSING' });
 });

@@ -32,11 +32,11 @@ describe('an automation that waits for an open or click', () => {
       });
       const email = `${waitedFor}@example.com`;
       await expectOk(service.call('POST', '/v1/track', { body: { email, event: eventName } }));
-      const execution = async () => {
+      const readExecution = async () => {
         const { data } = await expectOk(service.call('GET', `/workflows/${workflow.id}/executions`));
         return data[0];
       };
-      await until(async () => (await execution())?.status === 'WAITING');
+      await until(async () => (await readExecution())?.status === 'WAITING');
       const mail = await service.db
         .selectFrom('emails')
         .select('id')
@@ -48,8 +48,10 @@ describe('an automation that waits for an open or click', () => {
       await fetch(service.baseUrl + path, { headers: scanner, redirect: 'manual' });
       const response = await fetch(service.baseUrl + path, { redirect: 'manual' });
       expect(response.status).toBe(waitedFor === 'email.open' ? 200 : 302);
-      await until(async () => (await execution())?.status === 'COMPLETED' || (await execution())?.status === 'EXITED');
-      expect((await execution()).exitReason).toBe('read it');
+      await until(
+        async () => (await readExecution())?.status === 'COMPLETED' || (await readExecution())?.status === 'EXITED',
+      );
+      expect((await readExecution()).exitReason).toBe('read it');
     },
   );
 });
@@ -61,7 +63,7 @@ describe('a link in an email whose address is a variable', () => {
     const response = await expectOk(service.call('POST', '/v1/send', { body: email }));
     return response.data.emails[0].email as string;
   };
-  const click = (emailId: string) =>
+  const clickLink = (emailId: string) =>
     fetch(`${service.baseUrl}/c/${createLinkTokens(TEST_SECRET_KEY, emailId).track}/0`, { redirect: 'manual' });
 
   it.each([
@@ -72,7 +74,7 @@ describe('a link in an email whose address is a variable', () => {
     await expectOk(service.call('POST', '/v1/contacts', { body: { email: to, data: stored } }));
     const id = await send(to, { data });
     await until(async () => (await service.call('GET', `/v1/emails/${id}`)).body.data?.status === 'SENT');
-    const response = await click(id);
+    const response = await clickLink(id);
     expect([response.status, response.headers.get('location')]).toEqual([
       302,
       'https://shop.example.com/order?id=1&x=2',
@@ -84,7 +86,7 @@ describe('a link in an email whose address is a variable', () => {
     const to = 'variable-public@example.com';
     const tracking = { email: to, event: 'form', data: { url: 'https://evil.example/' } };
     await expectOk(service.call('POST', '/v1/track', { key: service.one.publicKey, body: tracking }));
-    const response = await click(await send(to, {}));
+    const response = await clickLink(await send(to, {}));
     expect(response.headers.get('location')).toBeNull();
     expect(response.status).toBe(404);
   });

@@ -26,7 +26,7 @@ const waitForEnd = async (workflowId: string) => {
   return expectOk(service.call('GET', `/workflows/${workflowId}/executions/${execution.id}`));
 };
 
-const emailsTo = async (email: string) => (await expectOk(service.call('GET', `/v1/emails?to=${email}`))).data;
+const listEmailsTo = async (email: string) => (await expectOk(service.call('GET', `/v1/emails?to=${email}`))).data;
 
 describe('an execution that runs in a cycle', () => {
   it('sends one email and ends FAILED `loop` if the time of its DELAY has passed', async () => {
@@ -48,7 +48,7 @@ describe('an execution that runs in a cycle', () => {
         { type: 'SEND_EMAIL', status: 'FAILED', error: 'loop' },
       ],
     });
-    expect(await emailsTo('past@example.com')).toHaveLength(1);
+    expect(await listEmailsTo('past@example.com')).toHaveLength(1);
   });
 
   it('ends in the same way if it is edited into a cycle with a short wait', async () => {
@@ -65,13 +65,13 @@ describe('an execution that runs in a cycle', () => {
     );
     await track(service, 'hasty@example.com', 'hasty');
     expect(await waitForEnd(workflow.id)).toMatchObject({ status: 'FAILED', error: 'loop' });
-    expect(await emailsTo('hasty@example.com')).toHaveLength(1);
+    expect(await listEmailsTo('hasty@example.com')).toHaveLength(1);
   });
 });
 
 describe('workflows that trigger each other', () => {
   it('stop at the tenth execution, and the stop is recorded in the execution that caused it', async () => {
-    const toggle = (subscribed: boolean) =>
+    const buildToggleWorkflow = (subscribed: boolean) =>
       buildWorkflow(service, {
         eventName: subscribed ? 'contact.unsubscribed' : 'contact.subscribed',
         allowReentry: true,
@@ -79,8 +79,8 @@ describe('workflows that trigger each other', () => {
       });
     // The contact is added before the workflows exist, because adding it would start them.
     const { data } = await track(service, 'toggle@example.com', 'unrelated');
-    const on = await toggle(true);
-    const off = await toggle(false);
+    const on = await buildToggleWorkflow(true);
+    const off = await buildToggleWorkflow(false);
     await expectOk(service.call('PATCH', `/contacts/${data.contact}`, { body: { subscribed: false } }));
     const all = await until(async () => {
       const found = [...(await listExecutions(service, on.id)), ...(await listExecutions(service, off.id))];
@@ -102,8 +102,9 @@ describe('workflows that trigger each other', () => {
 describe('workflows that trigger each other by the emails they send', () => {
   it('stop at the limit of the event depth too', async () => {
     const email = { mail: { type: 'SEND_EMAIL' as const, config: { templateId } } };
-    const build = () => buildWorkflow(service, { eventName: 'email.sent', allowReentry: true, steps: email });
-    const both = [await build(), await build()];
+    const buildSelfStartingWorkflow = () =>
+      buildWorkflow(service, { eventName: 'email.sent', allowReentry: true, steps: email });
+    const both = [await buildSelfStartingWorkflow(), await buildSelfStartingWorkflow()];
     const start = await buildWorkflow(service, { eventName: 'chain', steps: email });
     await track(service, 'chain@example.com', 'chain');
     const all = await until(async () => {

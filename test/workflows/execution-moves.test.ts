@@ -27,16 +27,17 @@ afterAll(async () => {
 const track = async (email: string, event: string, data = {}) =>
   (await expectOk(service.call('POST', '/v1/track', { body: { email, event, data } }))).data.contact as string;
 
-const pathOf = ({ id }: BuiltWorkflow, executionId: string) => `/workflows/${id}/executions/${executionId}`;
-const readExecution = (workflow: BuiltWorkflow, id: string) => expectOk(service.call('GET', pathOf(workflow, id)));
-const executionsOf = async ({ id }: BuiltWorkflow) =>
+const getExecutionPath = ({ id }: BuiltWorkflow, executionId: string) => `/workflows/${id}/executions/${executionId}`;
+const readExecution = (workflow: BuiltWorkflow, id: string) =>
+  expectOk(service.call('GET', getExecutionPath(workflow, id)));
+const listExecutions = async ({ id }: BuiltWorkflow) =>
   (await expectOk(service.call('GET', `/workflows/${id}/executions`))).data;
 
 /** Starts an execution. Returns its id when Temporal runs it. */
-async function enter(workflow: BuiltWorkflow, event: string): Promise<string> {
+async function startExecution(workflow: BuiltWorkflow, event: string): Promise<string> {
   await track(`${event}@example.com`, event);
   const execution = await until(async () => {
-    const [found] = await executionsOf(workflow);
+    const [found] = await listExecutions(workflow);
     return found?.begun ? found : undefined;
   }, 'the begin of the execution');
   return execution.id;
@@ -48,15 +49,16 @@ const waitForEnd = (workflow: BuiltWorkflow, id: string) =>
     return found.completedAt ? found : undefined;
   }, 'the end of the execution');
 
-const endedInTemporal = (id: string) =>
+const waitForEndInTemporal = (id: string) =>
   until(async () => {
     const { status } = await operator.client.workflow.getHandle(service.names.execution(id)).describe();
     return status.name === 'RUNNING' ? undefined : status.name;
   }, 'the end of its Temporal workflow');
 
-const advance = (workflow: BuiltWorkflow, id: string, body?: object) =>
-  service.call('POST', `${pathOf(workflow, id)}/advance`, body ? { body } : {});
-const retry = (workflow: BuiltWorkflow, id: string) => service.call('POST', `${pathOf(workflow, id)}/retry`);
+const advanceExecution = (workflow: BuiltWorkflow, id: string, body?: object) =>
+  service.call('POST', `${getExecutionPath(workflow, id)}/advance`, body ? { body } : {});
+const retryExecution = (workflow: BuiltWorkflow, id: string) =>
+  service.call('POST', `${getExecutionPath(workflow, id)}/retry`);
 
 const WEEK: StepSpec = { type: 'DELAY', config: { amount: 1, unit: 'weeks' } };
 const END: StepSpec = { type: 'EXIT', config: { reason: 'through' } };
@@ -72,14 +74,14 @@ describe('moving an execution on', () => {
         end: END,
       },
     });
-    const id = await enter(workflow, 'move');
-    const moved = await expectOk(advance(workflow, id));
+    const id = await startExecution(workflow, 'move');
+    const moved = await expectOk(advanceExecution(workflow, id));
     expect(moved.steps[0]).toMatchObject({ status: 'COMPLETED', output: { advanced: true } });
     await until(
       async () => (await readExecution(workflow, id)).currentStepId === workflow.steps.again,
       'the second delay',
     );
-    await expectOk(advance(workflow, id));
+    await expectOk(advanceExecution(workflow, id));
     expect(await waitForEnd(workflow, id)).toMatchObject({ status: 'EXITED', exitReason: 'through' });
     expect((await readExecution(workflow, id)).steps.map((step: { type: string }) => step.type)).toEqual([
       'DELAY',
@@ -87,8 +89,8 @@ describe('moving an execution on', () => {
       'DELAY',
       'EXIT',
     ]);
-    await endedInTemporal(id);
-    expect((await advance(workflow, id)).status).toBe(409);
+    await waitForEndInTemporal(id);
+    expect((await advanceExecution(workflow, id)).status).toBe(409);
   });
 
   it.each([
@@ -105,8 +107,8 @@ describe('moving an execution on', () => {
         end: END,
       },
     });
-    const id = await enter(workflow, event);
-    const moved = await expectOk(advance(workflow, id, body));
+    const id = await startExecution(workflow, event);
+    const moved = await expectOk(advanceExecution(workflow, id, body));
     expect(moved.steps[0]).toMatchObject({ status: 'COMPLETED', output: { advanced: true, branch } });
     expect(moved).toMatchObject({
       status: 'WAITING',
@@ -114,9 +116,9 @@ describe('moving an execution on', () => {
     });
     // The event comes after the wait has ended, so it has no effect.
     await track(`${event}@example.com`, 'never');
-    await expectOk(advance(workflow, id));
+    await expectOk(advanceExecution(workflow, id));
     expect(await waitForEnd(workflow, id)).toMatchObject({ exitReason: 'through' });
-    await endedInTemporal(id);
+    await waitForEndInTemporal(id);
   });
 
   it('is refused with a branch that the step does not have', async () => {
@@ -124,8 +126,8 @@ describe('moving an execution on', () => {
       eventName: 'branchless',
       steps: { pause: { ...WEEK, to: 'end' }, end: END },
     });
-    const id = await enter(workflow, 'branchless');
-    const refused = await advance(workflow, id, { branch: 'event' });
+    const id = await startExecution(workflow, 'branchless');
+    const refused = await advanceExecution(workflow, id, { branch: 'event' });
     expect(refused).toMatchObject({ status: 422, body: { error: { errors: [{ field: 'branch' }] } } });
     expect((await readExecution(workflow, id)).status).toBe('WAITING');
   });
@@ -139,18 +141,18 @@ describe('moving an execution on', () => {
         end: END,
       },
     });
-    const begun = await enter(workflow, 'unattended');
+    const begun = await startExecution(workflow, 'unattended');
     await service.stopWorker();
     await track('waiting@example.com', 'unattended');
-    const [waiting] = await executionsOf(workflow);
+    const [waiting] = await listExecutions(workflow);
     for (const id of [begun, waiting.id]) {
-      expect(await expectOk(advance(workflow, id))).toMatchObject({ currentStepId: workflow.steps.mark });
-      expect((await advance(workflow, id)).status).toBe(409);
+      expect(await expectOk(advanceExecution(workflow, id))).toMatchObject({ currentStepId: workflow.steps.mark });
+      expect((await advanceExecution(workflow, id)).status).toBe(409);
     }
     await service.startWorker();
     for (const id of [begun, waiting.id]) {
       expect(await waitForEnd(workflow, id)).toMatchObject({ exitReason: 'through' });
-      await endedInTemporal(id);
+      await waitForEndInTemporal(id);
     }
   });
 });
@@ -166,12 +168,12 @@ describe('retrying a FAILED execution', () => {
         end: END,
       },
     });
-    const id = await enter(workflow, 'hooked');
+    const id = await startExecution(workflow, 'hooked');
     expect(await waitForEnd(workflow, id)).toMatchObject({ status: 'FAILED', error: 'HTTP 410' });
     gone = false;
-    expect(await expectOk(retry(workflow, id))).toMatchObject({ id, error: null, completedAt: null });
+    expect(await expectOk(retryExecution(workflow, id))).toMatchObject({ id, error: null, completedAt: null });
     await until(async () => (await readExecution(workflow, id)).currentStepId === workflow.steps.pause, 'the delay');
-    const again = await retry(workflow, id);
+    const again = await retryExecution(workflow, id);
     expect(again).toMatchObject({ status: 409, body: { error: { details: { status: 'WAITING' } } } });
     const { steps } = await readExecution(workflow, id);
     expect(steps.map((step: { type: string; status: string }) => `${step.type} ${step.status}`)).toEqual([
@@ -180,12 +182,12 @@ describe('retrying a FAILED execution', () => {
       'WEBHOOK COMPLETED',
       'DELAY WAITING',
     ]);
-    await expectOk(advance(workflow, id));
+    await expectOk(advanceExecution(workflow, id));
     expect(await waitForEnd(workflow, id)).toMatchObject({ status: 'EXITED', exitReason: 'through' });
-    await endedInTemporal(id);
+    await waitForEndInTemporal(id);
   });
 
-  const untilWhen = (event: string, allowReentry = false) =>
+  const buildDelayUntilWorkflow = (event: string, allowReentry = false) =>
     buildWorkflow(service, {
       eventName: event,
       allowReentry,
@@ -193,28 +195,28 @@ describe('retrying a FAILED execution', () => {
     });
 
   it('uses the current contact, also if Temporal never ran the execution', async () => {
-    const workflow = await untilWhen('undated');
+    const workflow = await buildDelayUntilWorkflow('undated');
     const contactId = await track('undated@example.com', 'undated');
-    const [{ id }] = await executionsOf(workflow);
+    const [{ id }] = await listExecutions(workflow);
     expect(await readExecution(workflow, id)).toMatchObject({ status: 'FAILED' });
-    expect(await expectOk(retry(workflow, id))).toMatchObject({ status: 'FAILED' });
+    expect(await expectOk(retryExecution(workflow, id))).toMatchObject({ status: 'FAILED' });
     const when = new Date(Date.now() + 86_400_000).toISOString();
     await expectOk(service.call('PATCH', `/contacts/${contactId}`, { body: { data: { when } } }));
-    expect(await expectOk(retry(workflow, id))).toMatchObject({ status: 'WAITING' });
-    await expectOk(advance(workflow, id));
+    expect(await expectOk(retryExecution(workflow, id))).toMatchObject({ status: 'WAITING' });
+    await expectOk(advanceExecution(workflow, id));
     expect(await waitForEnd(workflow, id)).toMatchObject({ exitReason: 'through' });
   });
 
   it('is refused while the contact has another active execution, and if its step was deleted', async () => {
-    const workflow = await untilWhen('twice', true);
+    const workflow = await buildDelayUntilWorkflow('twice', true);
     const contactId = await track('twice@example.com', 'twice');
-    const [{ id }] = await executionsOf(workflow);
+    const [{ id }] = await listExecutions(workflow);
     const when = new Date(Date.now() + 86_400_000).toISOString();
     await expectOk(service.call('PATCH', `/contacts/${contactId}`, { body: { data: { when } } }));
     await track('twice@example.com', 'twice');
-    expect((await retry(workflow, id)).status).toBe(409);
+    expect((await retryExecution(workflow, id)).status).toBe(409);
     await expectOk(service.call('DELETE', `/workflows/${workflow.id}/steps/${workflow.steps.pause}`));
-    expect((await retry(workflow, id)).status).toBe(409);
+    expect((await retryExecution(workflow, id)).status).toBe(409);
   });
 
   it('is refused after a loop', async () => {
@@ -236,9 +238,9 @@ describe('retrying a FAILED execution', () => {
       }),
     );
     await track('round@example.com', 'round');
-    const [{ id }] = await executionsOf(workflow);
+    const [{ id }] = await listExecutions(workflow);
     expect(await readExecution(workflow, id)).toMatchObject({ status: 'FAILED', error: 'loop' });
-    expect((await retry(workflow, id)).status).toBe(409);
+    expect((await retryExecution(workflow, id)).status).toBe(409);
     expect(await readExecution(workflow, id)).toMatchObject({ status: 'FAILED', error: 'loop' });
   });
 });

@@ -20,7 +20,10 @@ const track = (email: string, event: string, data = {}, key?: string) =>
   expectOk(service.call('POST', '/v1/track', { body: { email, event, data }, ...(key && { key }) }));
 
 /** Builds a workflow that waits for a week, in a delay or for an event that never occurs. */
-async function buildWaiting(eventName: string, p: { settings?: object; byEvent?: boolean; allowReentry?: boolean }) {
+async function buildWaitingWorkflow(
+  eventName: string,
+  p: { settings?: object; byEvent?: boolean; allowReentry?: boolean },
+) {
   const config = p.byEvent ? { eventName: 'never', timeout: 604_800 } : { amount: 1, unit: 'weeks' };
   const { id } = await buildWorkflow(service, {
     eventName,
@@ -31,17 +34,17 @@ async function buildWaiting(eventName: string, p: { settings?: object; byEvent?:
   return id;
 }
 
-const executionsOf = async (workflowId: string) =>
+const listExecutions = async (workflowId: string) =>
   (await expectOk(service.call('GET', `/workflows/${workflowId}/executions`))).data;
 
 /** Waits until Temporal runs the only execution of a workflow, and returns the execution. */
 const waitForStart = (workflowId: string) =>
   until(async () => {
-    const [found] = await executionsOf(workflowId);
+    const [found] = await listExecutions(workflowId);
     return found?.begun ? found : undefined;
   }, 'the begin of the execution');
 
-const statusInTemporal = async (executionId: string) =>
+const readStatusInTemporal = async (executionId: string) =>
   (await operator.client.workflow.getHandle(service.names.execution(executionId)).describe()).status.name;
 
 async function expectExited(execution: { id: string; workflowId: string }, exitReason: string) {
@@ -52,7 +55,7 @@ async function expectExited(execution: { id: string; workflowId: string }, exitR
     completedAt: expect.any(String),
   });
   await until(
-    async () => (await statusInTemporal(execution.id)) !== 'RUNNING' || undefined,
+    async () => (await readStatusInTemporal(execution.id)) !== 'RUNNING' || undefined,
     'the end of its Temporal workflow',
   );
 }
@@ -71,7 +74,10 @@ describe('an event of exitOn', () => {
     ['a wait', true],
   ])('ends an execution immediately during %s, and wakes its Temporal workflow', async (what, byEvent) => {
     const name = what.replace(' ', '-');
-    const id = await buildWaiting(`begin-${name}`, { byEvent, settings: { exitOn: [{ eventName: 'purchase' }] } });
+    const id = await buildWaitingWorkflow(`begin-${name}`, {
+      byEvent,
+      settings: { exitOn: [{ eventName: 'purchase' }] },
+    });
     await track(`${name}@example.com`, `begin-${name}`);
     const execution = await waitForStart(id);
     await track(`somebody-else-${name}@example.com`, 'purchase');
@@ -84,7 +90,7 @@ describe('an event of exitOn', () => {
   it('is compared with the variables of each execution', async () => {
     const filters = [{ field: 'event.cartId', operator: 'equals', value: '{{ event.cartId | downcase }}' }];
     const settings = { exitOn: [{ eventName: 'ordered', filters }] };
-    const id = await buildWaiting('cart', { settings });
+    const id = await buildWaitingWorkflow('cart', { settings });
     await track('cart-a@example.com', 'cart', { cartId: 'A1' });
     const execution = await waitForStart(id);
     await track('cart-a@example.com', 'ordered', { cartId: 'b2' });
@@ -96,7 +102,7 @@ describe('an event of exitOn', () => {
 
   it('must match the filters', async () => {
     const filters = [{ field: 'amount', operator: 'greaterThan', value: 100 }];
-    const id = await buildWaiting('filtered', { settings: { exitOn: [{ eventName: 'paid', filters }] } });
+    const id = await buildWaitingWorkflow('filtered', { settings: { exitOn: [{ eventName: 'paid', filters }] } });
     await track('f@example.com', 'filtered');
     const execution = await waitForStart(id);
     await track('f@example.com', 'paid', { amount: 5 });
@@ -106,7 +112,7 @@ describe('an event of exitOn', () => {
   });
 
   it('applies in its current setting, also to contacts that already wait', async () => {
-    const id = await buildWaiting('later-set', { settings: { exitOn: [{ eventName: 'old-exit' }] } });
+    const id = await buildWaitingWorkflow('later-set', { settings: { exitOn: [{ eventName: 'old-exit' }] } });
     await track('m@example.com', 'later-set');
     const execution = await waitForStart(id);
     const response = await expectOk(
@@ -120,23 +126,23 @@ describe('an event of exitOn', () => {
   });
 
   it('may be the trigger: the first event starts an execution, a later one ends it', async () => {
-    const id = await buildWaiting('again', { settings: { exitOn: [{ eventName: 'again' }] } });
+    const id = await buildWaitingWorkflow('again', { settings: { exitOn: [{ eventName: 'again' }] } });
     await track('t@example.com', 'again');
     const execution = await waitForStart(id);
     await expectWaiting(execution);
     await track('t@example.com', 'again');
     await expectExited(execution, 'exited_on_event');
-    expect(await executionsOf(id)).toHaveLength(1);
+    expect(await listExecutions(id)).toHaveLength(1);
   });
 
   it('that is the trigger also starts the next execution if re-entry is allowed', async () => {
     const settings = { exitOn: [{ eventName: 'cart' }] };
-    const id = await buildWaiting('cart', { settings, allowReentry: true });
+    const id = await buildWaitingWorkflow('cart', { settings, allowReentry: true });
     await track('c@example.com', 'cart');
     const first = await waitForStart(id);
     await track('c@example.com', 'cart');
     await expectExited(first, 'exited_on_event');
-    const [second, ...rest] = await executionsOf(id);
+    const [second, ...rest] = await listExecutions(id);
     expect(second).toMatchObject({ status: 'WAITING' });
     expect(rest.map((execution: { id: string }) => execution.id)).toEqual([first.id]);
   });
@@ -161,19 +167,19 @@ describe('an event of exitOn', () => {
   });
 
   it('that arrives while no worker runs ends the execution, and its workflow ends when a worker runs again', async () => {
-    const id = await buildWaiting('offline', { settings: { exitOn: [{ eventName: 'gone' }] } });
+    const id = await buildWaitingWorkflow('offline', { settings: { exitOn: [{ eventName: 'gone' }] } });
     await track('o@example.com', 'offline');
     const execution = await waitForStart(id);
     await service.stopWorker();
     await track('o@example.com', 'gone');
-    expect((await executionsOf(id))[0]).toMatchObject({ status: 'EXITED', exitReason: 'exited_on_event' });
-    expect(await statusInTemporal(execution.id)).toBe('RUNNING');
+    expect((await listExecutions(id))[0]).toMatchObject({ status: 'EXITED', exitReason: 'exited_on_event' });
+    expect(await readStatusInTemporal(execution.id)).toBe('RUNNING');
     await service.startWorker();
     await expectExited(execution, 'exited_on_event');
   });
 
   it('cannot be purged while it is configured', async () => {
-    await buildWaiting('kept', { settings: { exitOn: [{ eventName: 'kept-exit' }] } });
+    await buildWaitingWorkflow('kept', { settings: { exitOn: [{ eventName: 'kept-exit' }] } });
     await track('k@example.com', 'kept-exit');
     const usage = await expectOk(service.call('GET', '/events/kept-exit/usage'));
     expect(usage).toMatchObject({ usedInWorkflows: [{ name: 'Test' }], canDelete: false });
@@ -181,33 +187,33 @@ describe('an event of exitOn', () => {
 });
 
 describe('exitWhenUnsubscribed', () => {
-  const unsubscribe = async (email: string, subscribed: boolean) => {
+  const setSubscribed = async (email: string, subscribed: boolean) => {
     const { contacts, data } = await expectOk(service.call('GET', `/contacts?search=${encodeURIComponent(email)}`));
     const [contact] = contacts ?? data;
     await expectOk(service.call('PATCH', `/contacts/${contact.id}`, { body: { subscribed } }));
   };
 
   it('ends executions when the contact unsubscribes, only in workflows with this setting', async () => {
-    const asks = await buildWaiting('sub-asks', { settings: { exitWhenUnsubscribed: true } });
-    const other = await buildWaiting('sub-other', {});
+    const asks = await buildWaitingWorkflow('sub-asks', { settings: { exitWhenUnsubscribed: true } });
+    const other = await buildWaitingWorkflow('sub-other', {});
     await expectOk(service.call('POST', '/contacts', { body: { email: 'u@example.com', subscribed: true } }));
     await track('u@example.com', 'sub-asks');
     await track('u@example.com', 'sub-other');
     const execution = await waitForStart(asks);
-    await unsubscribe('u@example.com', false);
+    await setSubscribed('u@example.com', false);
     await expectExited(execution, 'unsubscribed');
     await expectWaiting(await waitForStart(other));
   });
 });
 
 describe('the setting exitOn', () => {
-  const create = (body: object) =>
+  const createWorkflow = (body: object) =>
     service.call('POST', '/workflows', { body: { name: 'Exits', eventName: 'e', ...body } });
 
   it('is stored with its filters in the full form, and null removes it', async () => {
     const filters = { field: 'plan', operator: 'equals', value: 'pro' };
     const { id, exitOn } = await expectOk(
-      create({
+      createWorkflow({
         exitOn: [
           { eventName: ' left ', filters },
           { eventName: 'b', filters: [] },
@@ -227,10 +233,10 @@ describe('the setting exitOn', () => {
   });
 
   it('reports errors at its field', async () => {
-    const wrong = await create({ exitOn: [{ eventName: 'a' }, { eventName: '' }] });
+    const wrong = await createWorkflow({ exitOn: [{ eventName: 'a' }, { eventName: '' }] });
     expect(wrong).toMatchObject({ status: 422, body: { error: { errors: [{ field: 'exitOn.1.eventName' }] } } });
     const filters = [{ field: 'plan', operator: 'resembles', value: 'x' }];
-    const bad = await create({ exitOn: [{ eventName: 'a', filters }] });
+    const bad = await createWorkflow({ exitOn: [{ eventName: 'a', filters }] });
     expect(bad.status).toBe(422);
     expect(bad.body.error.errors[0].field).toMatch(/^exitOn\.0\.filters/);
   });
@@ -241,7 +247,7 @@ describe('the setting exitOn', () => {
       operator: 'equals',
       value: 'x'.repeat(1_000),
     }));
-    const large = await create({ exitOn: [{ eventName: 'a', filters }] });
+    const large = await createWorkflow({ exitOn: [{ eventName: 'a', filters }] });
     expect(large).toMatchObject({ status: 422, body: { error: { errors: [{ field: 'exitOn', code: 'too_big' }] } } });
   });
 });

@@ -30,7 +30,7 @@ afterAll(async () => {
 });
 
 /** Sends an email with the API. Returns the message that the mail server received. */
-async function arrive(
+async function sendAndReceive(
   email: string,
 ): Promise<{ id: string; mail: DemoEmail; html: string; header(name: string): string }> {
   const body = {
@@ -42,7 +42,7 @@ async function arrive(
   };
   const { data } = await expectOk(service.call('POST', '/v1/send', { body }));
   const id = data.emails[0].email;
-  await until(async () => (await statusOf(id)) === 'SENT');
+  await until(async () => (await readStatus(id)) === 'SENT');
   const mail = receiver.emails.find(({ to }) => to === email);
   if (!mail) throw new Error('the mail has not arrived');
   const parsed = await PostalMime.parse(mail.body);
@@ -50,15 +50,15 @@ async function arrive(
   return { id, mail, html: parsed.html ?? '', header };
 }
 
-async function recordOf(id: string) {
+async function readEmail(id: string) {
   return (await expectOk(service.call('GET', `/v1/emails/${id}`))).data;
 }
 
-async function statusOf(id: string): Promise<string> {
-  return (await recordOf(id)).status;
+async function readStatus(id: string): Promise<string> {
+  return (await readEmail(id)).status;
 }
 
-async function contactOf(email: string) {
+async function readContact(email: string) {
   const { found } = await expectOk(service.call('POST', '/contacts/lookup', { body: { emails: [email] } }));
   return found[0];
 }
@@ -66,22 +66,22 @@ async function contactOf(email: string) {
 describe('feedback over real network connections', () => {
   it('is recorded from the links of an email: opens and clicks count, and one-click unsubscribes the contact', async () => {
     const email = 'reader@example.com';
-    const { id, html, header } = await arrive(email);
+    const { id, html, header } = await sendAndReceive(email);
     const pixel = /https?:[^"]+\/o\/[^"]+\.gif/.exec(html)?.[0] ?? '';
     const link = /https?:[^"]+\/c\/[^"]+/.exec(html)?.[0] ?? '';
     expect((await fetch(pixel)).headers.get('content-type')).toBe('image/gif');
     const click = await fetch(link, { redirect: 'manual' });
     expect([click.status, click.headers.get('location')]).toEqual([302, 'https://shop.example.com/sale']);
-    await until(async () => (await statusOf(id)) === 'CLICKED');
-    expect(await recordOf(id)).toMatchObject({ opens: 1, clicks: 1 });
+    await until(async () => (await readStatus(id)) === 'CLICKED');
+    expect(await readEmail(id)).toMatchObject({ opens: 1, clicks: 1 });
     expect(header('list-unsubscribe-post')).toBe('List-Unsubscribe=One-Click');
     const url = /<(https?:[^>]+)>/.exec(header('list-unsubscribe'))?.[1] ?? '';
     expect((await fetch(url)).status).toBe(200);
-    expect((await contactOf(email)).subscribed).toBe(true);
+    expect((await readContact(email)).subscribed).toBe(true);
     const body = new URLSearchParams({ 'List-Unsubscribe': 'One-Click' });
     expect((await fetch(url, { method: 'POST', body })).status).toBe(200);
-    expect((await contactOf(email)).subscribed).toBe(false);
-    const names = (await recordOf(id)).events.map((event: { name: string }) => event.name);
+    expect((await readContact(email)).subscribed).toBe(false);
+    const names = (await readEmail(id)).events.map((event: { name: string }) => event.name);
     expect(names).toEqual(['email.sent', 'email.open', 'email.click']);
   });
 
@@ -91,14 +91,14 @@ describe('feedback over real network connections', () => {
       eventName: 'email.bounce',
       steps: { note: { type: 'UPDATE_CONTACT', config: { updates: { bounce: '{{event.bounceType}}' } } } },
     });
-    const { id, mail } = await arrive(email);
+    const { id, mail } = await sendAndReceive(email);
     expect(mail.from).toMatch(/^bounce\+[0-9a-f]{52}@shop\.example\.com$/);
     const mx = createTransport({ host: '127.0.0.1', port: inboundPort, ignoreTLS: true });
     const diagnostic = '550 5.1.1 user unknown';
     const raw = deliveryStatus({ to: email, action: 'failed', status: '5.1.1', diagnostic });
     await mx.sendMail({ envelope: { from: '', to: mail.from }, raw });
-    expect(await recordOf(id)).toMatchObject({ status: 'BOUNCED', reason: 'bounced:dead_mailbox' });
-    const contact = await contactOf(email);
+    expect(await readEmail(id)).toMatchObject({ status: 'BOUNCED', reason: 'bounced:dead_mailbox' });
+    const contact = await readContact(email);
     expect(contact.subscribed).toBe(false);
     await until(async () => {
       const { data } = await expectOk(service.call('GET', `/workflows/${workflow.id}/executions`));

@@ -10,8 +10,8 @@ beforeAll(async () => {
 });
 afterAll(() => service?.close());
 
-const exit = (reason: string): StepSpec => ({ type: 'EXIT', config: { reason } });
-const statusOf = async (workflow: BuiltWorkflow) => (await listExecutions(service, workflow.id))[0]?.status;
+const createExit = (reason: string): StepSpec => ({ type: 'EXIT', config: { reason } });
+const readStatus = async (workflow: BuiltWorkflow) => (await listExecutions(service, workflow.id))[0]?.status;
 const waitForStart = (workflow: BuiltWorkflow) =>
   until(async () => (await listExecutions(service, workflow.id))[0]?.begun || undefined, 'the start of the execution');
 const endOf = (workflow: BuiltWorkflow) =>
@@ -30,8 +30,8 @@ describe('a wait whose filters use values of the triggering event', () => {
           config: { eventName: 'ordered', timeout: 86_400, filters: [{ field: 'event.cartId', operator, value }] },
           to: { event: 'out', timeout: 'late' },
         },
-        out: exit('ordered'),
-        late: exit('late'),
+        out: createExit('ordered'),
+        late: createExit('late'),
       },
     });
 
@@ -41,7 +41,7 @@ describe('a wait whose filters use values of the triggering event', () => {
     await waitForStart(workflow);
     await track(service, 'cart@example.com', 'ordered', { cartId: 'B2' });
     await track(service, 'cart@example.com', 'ordered', { cartId: '{{ event.cartId }}' });
-    expect(await statusOf(workflow)).toBe('WAITING');
+    expect(await readStatus(workflow)).toBe('WAITING');
     await service.stopWorker();
     await service.startWorker();
     await track(service, 'cart@example.com', 'ordered', { cartId: 'A1' });
@@ -54,7 +54,7 @@ describe('a wait whose filters use values of the triggering event', () => {
     await waitForStart(workflow);
     await track(service, 'spent@example.com', 'ordered', { cartId: '9' });
     await track(service, 'spent@example.com', 'ordered', { cartId: 0.3 });
-    expect(await statusOf(workflow)).toBe('WAITING');
+    expect(await readStatus(workflow)).toBe('WAITING');
     await track(service, 'spent@example.com', 'ordered', { cartId: 0.30000000000000004 });
     expect(await endOf(workflow)).toBe('ordered');
   });
@@ -65,7 +65,7 @@ describe('a wait whose filters use values of the triggering event', () => {
     await waitForStart(workflow);
     for (const data of [{}, { cartId: '' }, { cartId: 'A1' }, { cartId: null }])
       await track(service, 'lost@example.com', 'ordered', data);
-    expect(await statusOf(workflow)).toBe('WAITING');
+    expect(await readStatus(workflow)).toBe('WAITING');
   });
 });
 
@@ -84,8 +84,8 @@ describe('a CONDITION whose values are expressions', () => {
       eventName,
       steps: {
         ask: { type: 'CONDITION', config: { field, operator, value }, to: { yes: 'yes', no: 'no' } },
-        yes: exit('yes'),
-        no: exit('no'),
+        yes: createExit('yes'),
+        no: createExit('no'),
       },
     });
     const email = `${eventName}@example.com`;
@@ -100,10 +100,10 @@ describe('a CONDITION whose values are expressions', () => {
 describe('an exit event in a sandbox', () => {
   const filters = [{ field: 'event.cartId', operator: 'equals', value: '{{ context.cartId }}' }];
 
-  async function buildLeaving(eventName: string): Promise<BuiltWorkflow> {
+  async function buildWorkflowWithExitFilter(eventName: string): Promise<BuiltWorkflow> {
     const steps = {
       pause: { type: 'DELAY' as const, config: { amount: 1, unit: 'weeks' }, to: 'end' },
-      end: exit('waited'),
+      end: createExit('waited'),
     };
     const workflow = await buildWorkflow(service, { eventName, steps, allowReentry: true });
     const exitOn = [{ eventName: 'ordered', filters }];
@@ -111,7 +111,7 @@ describe('an exit event in a sandbox', () => {
     return workflow;
   }
 
-  async function start(workflow: BuiltWorkflow, email: string, body: object): Promise<string> {
+  async function startExecution(workflow: BuiltWorkflow, email: string, body: object): Promise<string> {
     const contact = await expectOk(service.call('POST', '/contacts', { body: { email } }));
     const path = `/workflows/${workflow.id}/executions`;
     const given = { contactId: contact.id, context: { cartId: 'A1' }, ...body };
@@ -127,24 +127,32 @@ describe('an exit event in a sandbox', () => {
     }, 'the end of the sandbox');
 
   it('must match a simulated event; other events do not end the sandbox', async () => {
-    const workflow = await buildLeaving('sandbox-exit');
+    const workflow = await buildWorkflowWithExitFilter('sandbox-exit');
     const at = (minutes: number) => new Date(Date.now() + minutes * 60_000).toISOString();
     const other = { name: 'ordered', data: { cartId: 'B2' }, at: at(10) };
     const same = { name: 'ordered', data: { cartId: 'A1' }, at: at(20) };
-    const left = await start(workflow, 'left@example.com', { sandbox: true, skipDelays: true, events: [other, same] });
+    const left = await startExecution(workflow, 'left@example.com', {
+      sandbox: true,
+      skipDelays: true,
+      events: [other, same],
+    });
     expect(await waitForEnd(workflow, left)).toMatchObject({ status: 'EXITED', exitReason: 'exited_on_event' });
-    const stayed = await start(workflow, 'stayed@example.com', { sandbox: true, skipDelays: true, events: [other] });
+    const stayed = await startExecution(workflow, 'stayed@example.com', {
+      sandbox: true,
+      skipDelays: true,
+      events: [other],
+    });
     expect(await waitForEnd(workflow, stayed)).toMatchObject({ status: 'EXITED', exitReason: 'waited' });
   });
 
   it('that is simulated does not end the real execution, but a real event ends both', async () => {
-    const workflow = await buildLeaving('real-exit');
+    const workflow = await buildWorkflowWithExitFilter('real-exit');
     const email = 'both@example.com';
-    const real = await start(workflow, email, {});
-    const waiting = await start(workflow, email, { sandbox: true });
+    const real = await startExecution(workflow, email, {});
+    const waiting = await startExecution(workflow, email, { sandbox: true });
     const at = new Date(Date.now() + 60_000).toISOString();
     const events = [{ name: 'ordered', data: { cartId: 'A1' }, at }];
-    const tried = await start(workflow, email, { sandbox: true, skipDelays: true, events });
+    const tried = await startExecution(workflow, email, { sandbox: true, skipDelays: true, events });
     expect(await waitForEnd(workflow, tried)).toMatchObject({ exitReason: 'exited_on_event' });
     await track(service, email, 'ordered', { cartId: 'B2' });
     for (const id of [real, waiting])

@@ -42,11 +42,11 @@ function waitForEnd(kind: 'import' | 'bulk', jobId: string) {
   }, 'the end of the job');
 }
 
-const save = async (email: string, body: object = {}) =>
+const saveContact = async (email: string, body: object = {}) =>
   (await service.call('POST', '/contacts', { body: { email, ...body } })).body;
-const find = async (email: string) =>
+const findContact = async (email: string) =>
   (await service.call('GET', `/contacts?search=${encodeURIComponent(email)}`)).body.data[0];
-const eventsOf = async (id: string) =>
+const listEvents = async (id: string) =>
   (
     await sql<{ name: string }>`SELECT name FROM events WHERE contact_id = ${id} ORDER BY id`.execute(service.db)
   ).rows.map((row) => row.name);
@@ -58,21 +58,21 @@ describe('an import', () => {
     expect(job).toMatchObject({ status: 'FAILED', failedReason: expect.stringContaining('1,000 rows') });
     expect(job.result).toMatchObject({ successCount: 1 });
     expect(job.result.totalRows).toBeLessThan(3_000);
-    expect(await find('torn-before@import.test')).toMatchObject({ data: { plan: 'pro' } });
+    expect(await findContact('torn-before@import.test')).toMatchObject({ data: { plan: 'pro' } });
   });
 
   it('records no contact.subscribed unless triggerWorkflows is set', async () => {
     const csv = (name: string) => `email,subscribed\n${name}@import.test,yes\n${name}-out@import.test,no\n`;
     await waitForEnd('import', await startImport(csv('quiet')));
     await waitForEnd('import', await startImport(csv('greeted'), { query: '?triggerWorkflows=true' }));
-    const names = async (email: string) => eventsOf((await find(email)).id);
-    expect(await names('quiet@import.test')).toEqual([]);
-    expect(await names('greeted@import.test')).toEqual(['contact.subscribed']);
-    expect(await names('greeted-out@import.test')).toEqual([]);
+    const listEventNames = async (email: string) => listEvents((await findContact(email)).id);
+    expect(await listEventNames('quiet@import.test')).toEqual([]);
+    expect(await listEventNames('greeted@import.test')).toEqual(['contact.subscribed']);
+    expect(await listEventNames('greeted-out@import.test')).toEqual([]);
   });
 
   it('ends marketing SMS to a contact whose row refuses it, and lifts no STOP', async () => {
-    const stopsOf = async (phone: string) =>
+    const listStops = async (phone: string) =>
       (await service.call('GET', `/v1/sms/stops?phone=${encodeURIComponent(phone)}`)).body.data;
     const [no, yes, stopped] = ['+4915112300001', '+4915112300002', '+4915112300003'];
     await service.call('POST', '/v1/sms/stops', { body: { phone: stopped } });
@@ -90,11 +90,11 @@ describe('an import', () => {
     expect(job.result.errors).toEqual([
       { row: 6, email: 'odd@sms.test', error: expect.stringContaining('"perhaps" is not a word for consent') },
     ]);
-    expect(await stopsOf(no)).toMatchObject([{ from: 'import', source: 'import', actor: `job:${job.id}` }]);
-    expect(await stopsOf(yes)).toEqual([]);
-    expect(await stopsOf(stopped)).toMatchObject([{ from: null }]);
-    const consents = async (name: string) => (await find(`${name}@sms.test`)).smsSubscribed;
-    expect(await Promise.all(['no', 'yes', 'stopped', 'late'].map(consents))).toEqual([false, true, false, false]);
+    expect(await listStops(no)).toMatchObject([{ from: 'import', source: 'import', actor: `job:${job.id}` }]);
+    expect(await listStops(yes)).toEqual([]);
+    expect(await listStops(stopped)).toMatchObject([{ from: null }]);
+    const readConsent = async (name: string) => (await findContact(`${name}@sms.test`)).smsSubscribed;
+    expect(await Promise.all(['no', 'yes', 'stopped', 'late'].map(readConsent))).toEqual([false, true, false, false]);
   });
 
   it('does not repeat a refusal of SMS after the person sent START, unless the file has a new refusal', async () => {
@@ -104,31 +104,31 @@ describe('an import', () => {
       .insertInto('sms_senders')
       .values({ project_id: service.one.id, country: null, from_phone: to })
       .execute();
-    const receive = (text: string, consent: 'start' | 'stop') =>
+    const receiveSms = (text: string, consent: 'start' | 'stop') =>
       inTransaction(service.db, async (trx) => {
         await recordReceivedSms(trx, { from: phone, to, text, messageId: null, media: [], consent });
         const said = { phone, sender: to, consents: consent === 'start' };
         await setSmsConsent(trx, deriveKey(TEST_SECRET_KEY, 'suppression'), said);
       });
-    const consentAfter = async (words: string) => {
+    const importAndReadConsent = async (words: string) => {
       const csv = `email,phone,SMS Consent,SMS Opt-Out\nstarted@sms.test,${phone},${words}\n`;
       await waitForEnd('import', await startImport(csv));
-      return (await find('started@sms.test')).smsSubscribed;
+      return (await findContact('started@sms.test')).smsSubscribed;
     };
-    expect(await consentAfter('no,2026-01-02')).toBe(false);
-    expect(await consentAfter('no,2026-01-02')).toBe(false);
-    await receive('START', 'start');
-    expect(await consentAfter('no,2026-01-02')).toBe(true);
-    expect(await consentAfter('yes,')).toBe(true);
-    expect(await consentAfter('no,')).toBe(false);
-    await receive('START', 'start');
-    await receive('STOP', 'stop');
-    expect(await consentAfter('no,')).toBe(false);
+    expect(await importAndReadConsent('no,2026-01-02')).toBe(false);
+    expect(await importAndReadConsent('no,2026-01-02')).toBe(false);
+    await receiveSms('START', 'start');
+    expect(await importAndReadConsent('no,2026-01-02')).toBe(true);
+    expect(await importAndReadConsent('yes,')).toBe(true);
+    expect(await importAndReadConsent('no,')).toBe(false);
+    await receiveSms('START', 'start');
+    await receiveSms('STOP', 'stop');
+    expect(await importAndReadConsent('no,')).toBe(false);
     // The project has its own keywords, which the provider reports as START and STOP.
-    await receive('ZURUECK', 'start');
-    expect(await consentAfter('no,')).toBe(true);
-    await receive('GENUG', 'stop');
-    expect(await consentAfter('no,')).toBe(false);
+    await receiveSms('ZURUECK', 'start');
+    expect(await importAndReadConsent('no,')).toBe(true);
+    await receiveSms('GENUG', 'stop');
+    expect(await importAndReadConsent('no,')).toBe(false);
   });
 
   it('runs after earlier imports of its project, and does not delay another project', async () => {
@@ -172,7 +172,7 @@ describe('an import', () => {
   });
 
   it('creates and updates contacts, and reports each row with errors', async () => {
-    const known = await save('known@import.test', { data: { plan: 'free', keep: 1 } });
+    const known = await saveContact('known@import.test', { data: { plan: 'free', keep: 1 } });
     const rows = [
       'new@import.test,pro,7,yes',
       'KNOWN@import.test,pro,,',
@@ -200,8 +200,8 @@ describe('an import', () => {
         ],
       },
     });
-    expect(await find('new@import.test')).toMatchObject({ subscribed: false, data: { plan: 'team', seats: 7 } });
-    expect(await find('known@import.test')).toMatchObject({
+    expect(await findContact('new@import.test')).toMatchObject({ subscribed: false, data: { plan: 'team', seats: 7 } });
+    expect(await findContact('known@import.test')).toMatchObject({
       id: known.id,
       subscribed: true,
       data: { plan: 'pro', keep: 1 },
@@ -221,34 +221,34 @@ describe('an import', () => {
       warningCount: 1,
       warnings: [{ row: 3, email: 'odd@phone.test', warning: expect.stringContaining('"call me" cannot be read') }],
     });
-    expect((await find('odd@phone.test')).data).toEqual({ phone: 'call me' });
+    expect((await findContact('odd@phone.test')).data).toEqual({ phone: 'call me' });
   });
 
   it('keeps values as text with ?types=string', async () => {
     await waitForEnd('import', await startImport('email,n\ntext@import.test,5\n', { query: '?types=string' }));
-    expect((await find('text@import.test')).data).toEqual({ n: '5' });
+    expect((await findContact('text@import.test')).data).toEqual({ n: '5' });
   });
 
   it('records changes of subscription, and does not remove a refusal', async () => {
-    const back = await save('back@import.test', { subscribed: false });
-    const refused = await save('refused@import.test');
+    const back = await saveContact('back@import.test', { subscribed: false });
+    const refused = await saveContact('refused@import.test');
     await service.call('POST', '/suppressions', { body: { email: 'refused@import.test', reason: 'unsubscribe' } });
     await service.call('POST', '/suppressions', { body: { email: 'gone@import.test', reason: 'complaint' } });
     const rows = ['back@import.test,1', 'refused@import.test,true', 'gone@import.test,yes'];
     const job = await waitForEnd('import', await startImport(`email,subscribed\n${rows.join('\n')}`));
     expect(job.result).toMatchObject({ successCount: 3, failureCount: 0 });
-    expect(await find('back@import.test')).toMatchObject({ subscribed: true });
-    expect(await eventsOf(back.id)).toEqual(['contact.subscribed']);
-    expect(await find('refused@import.test')).toMatchObject({ subscribed: false });
-    expect(await eventsOf(refused.id)).toEqual(['contact.subscribed', 'contact.unsubscribed']);
-    expect(await find('gone@import.test')).toMatchObject({ subscribed: false });
+    expect(await findContact('back@import.test')).toMatchObject({ subscribed: true });
+    expect(await listEvents(back.id)).toEqual(['contact.subscribed']);
+    expect(await findContact('refused@import.test')).toMatchObject({ subscribed: false });
+    expect(await listEvents(refused.id)).toEqual(['contact.subscribed', 'contact.unsubscribed']);
+    expect(await findContact('gone@import.test')).toMatchObject({ subscribed: false });
     const { body } = await service.call('GET', '/suppressions');
     expect(body.data.map((entry: { reason: string }) => entry.reason).sort()).toEqual(['complaint', 'unsubscribe']);
   });
 
   it('refuses a row that would give a contact too much data, and imports the others', async () => {
     const fields = (prefix: string) => Object.fromEntries(Array.from({ length: 150 }, (_, i) => [`${prefix}${i}`, 1]));
-    await save('full@import.test', { data: fields('a') });
+    await saveContact('full@import.test', { data: fields('a') });
     const columns = Object.keys(fields('b'));
     const row = (email: string) => [email, ...columns.map(() => '1')].join();
     const csv = [
@@ -374,7 +374,7 @@ describe('a bulk job', () => {
   });
 
   it('subscribes and unsubscribes, records each change, and counts unknown ids as failures', async () => {
-    const contacts = await Promise.all(Array.from({ length: 300 }, (_, i) => save(`bulk${i}@bulk.test`)));
+    const contacts = await Promise.all(Array.from({ length: 300 }, (_, i) => saveContact(`bulk${i}@bulk.test`)));
     const ids: string[] = contacts.map((contact) => contact.id);
     const theirs = (
       await service.call('POST', '/contacts', { key: service.two.secretKey, body: { email: 'x@bulk.test' } })
@@ -390,8 +390,12 @@ describe('a bulk job', () => {
     await service.call('POST', '/suppressions', { body: { email: 'bulk0@bulk.test', reason: 'unsubscribe' } });
     await waitForEnd('bulk', await startBulk('subscribe', ids.slice(0, 2)));
     await waitForEnd('bulk', await startBulk('subscribe', ids.slice(0, 2)));
-    expect(await find('bulk0@bulk.test')).toMatchObject({ subscribed: true });
-    expect(await eventsOf(ids[0] ?? '')).toEqual(['contact.subscribed', 'contact.unsubscribed', 'contact.subscribed']);
+    expect(await findContact('bulk0@bulk.test')).toMatchObject({ subscribed: true });
+    expect(await listEvents(ids[0] ?? '')).toEqual([
+      'contact.subscribed',
+      'contact.unsubscribed',
+      'contact.subscribed',
+    ]);
     expect((await service.call('DELETE', '/suppressions/bulk0@bulk.test')).status).toBe(404);
     expect((await service.call('GET', `/contacts/${theirs.id}`, { key: service.two.secretKey })).body.subscribed).toBe(
       true,
@@ -399,7 +403,7 @@ describe('a bulk job', () => {
   });
 
   it('deletes contacts and ends their executions', async () => {
-    const contact = await save('deleted@bulk.test');
+    const contact = await saveContact('deleted@bulk.test');
     const workflow = (await service.call('POST', '/workflows', { body: { name: 'w', triggerType: 'MANUAL' } })).body;
     const step = { type: 'DELAY', name: 'wait', config: { amount: 30, unit: 'days' } };
     await service.call('POST', `/workflows/${workflow.id}/steps`, { body: step });

@@ -38,9 +38,9 @@ beforeAll(async () => {
   earlier = await startTestService({}, { database, temporal, legacyBefore: new Date(Date.now() + HOUR_MS) });
   operator = await connectOperator(earlier);
   await earlier.stopWorker();
-  legacy.goesOn = await startLegacy('goes-on');
-  legacy.cancelled = await startLegacy('cancelled');
-  legacy.terminated = await startLegacy('terminated');
+  legacy.goesOn = await startLegacyExecution('goes-on');
+  legacy.cancelled = await startLegacyExecution('cancelled');
+  legacy.terminated = await startLegacyExecution('terminated');
   await createLegacySchedules();
   await earlier.close();
   // Upgrades the installation.
@@ -57,14 +57,14 @@ const call = (target: TestService, method: string, path: string, body?: unknown)
   expectOk(target.call(method, path, { key: earlier.one.secretKey, body }));
 const track = (target: TestService, event: string, email: string) =>
   call(target, 'POST', '/v1/track', { email, event });
-const read = async (target: TestService, automationId: string) =>
+const listExecutions = async (target: TestService, automationId: string) =>
   (await call(target, 'GET', `/workflows/${automationId}/executions`)).data;
-const readLegacy = async ({ automationId }: Legacy) => (await read(service, automationId))[0];
+const readLegacy = async ({ automationId }: Legacy) => (await listExecutions(service, automationId))[0];
 const describeLegacy = ({ executionId }: Legacy) =>
   operator.client.workflow.getHandle(`execution-${executionId}`).describe();
 
 /** Builds a workflow whose executions wait for an event, and end when the event occurs. */
-async function buildWaiting(target: TestService, eventName: string): Promise<string> {
+async function buildWaitingWorkflow(target: TestService, eventName: string): Promise<string> {
   const caller = {
     call: (method: string, path: string, options?: CallOptions) =>
       target.call(method, path, { ...options, key: earlier.one.secretKey }),
@@ -81,10 +81,10 @@ async function buildWaiting(target: TestService, eventName: string): Promise<str
 }
 
 /** Builds an execution whose workflow the earlier release has started. */
-async function startLegacy(event: string): Promise<Legacy> {
-  const automationId = await buildWaiting(earlier, event);
+async function startLegacyExecution(event: string): Promise<Legacy> {
+  const automationId = await buildWaitingWorkflow(earlier, event);
   await track(earlier, event, `${event}@to.test`);
-  const [execution] = await read(earlier, automationId);
+  const [execution] = await listExecutions(earlier, automationId);
   const row = await database.db
     .selectFrom('outbox')
     .select(['id', 'payload'])
@@ -151,7 +151,10 @@ it('an execution of the earlier release continues under its old name and on its 
   const { automationId, executionId } = legacy.goesOn;
   expect((await readLegacy(legacy.goesOn)).temporal.workflowId).toBe(`execution-${executionId}`);
   await track(service, 'goes-on-go', 'goes-on@to.test');
-  await until(async () => (await read(service, automationId))[0].status === 'EXITED', 'the end of the execution');
+  await until(
+    async () => (await listExecutions(service, automationId))[0].status === 'EXITED',
+    'the end of the execution',
+  );
   await until(async () => (await describeLegacy(legacy.goesOn)).status.name !== 'RUNNING', 'the end of its workflow');
   const { events } = await operator.client.workflow.getHandle(`execution-${executionId}`).fetchHistory();
   const queues = (events ?? []).flatMap((event) => event.activityTaskScheduledEventAttributes?.taskQueue?.name ?? []);
@@ -165,17 +168,17 @@ it('an execution of the earlier release can be cancelled', async () => {
 });
 
 it('recovery finds workflows that an operator terminated, started before or after the upgrade', async () => {
-  const later = await buildWaiting(service, 'later');
+  const later = await buildWaitingWorkflow(service, 'later');
   await track(service, 'later', 'later@to.test');
   const execution = await until(async () => {
-    const [found] = await read(service, later);
+    const [found] = await listExecutions(service, later);
     return found?.begun && found;
   }, 'the begin of the execution');
   expect(execution.temporal.workflowId).toBe(`execution-${service.names.shortId}-${execution.id}`);
   await operator.terminate(execution.temporal.workflowId);
   await operator.terminate(`execution-${legacy.terminated.executionId}`);
   await operator.runRecovery();
-  expect((await read(service, later))[0]).toMatchObject({ status: 'CANCELLED' });
+  expect((await listExecutions(service, later))[0]).toMatchObject({ status: 'CANCELLED' });
   expect(await readLegacy(legacy.terminated)).toMatchObject({ status: 'CANCELLED' });
 });
 

@@ -20,7 +20,7 @@ const call = (method: string, path: string, body?: unknown) => expectOk(campaign
 const readStats = (id: string) => call('GET', `/campaigns/${id}/stats`);
 
 /** Sends a campaign. Returns its id when Temporal runs it. */
-async function start(body: Record<string, unknown> = {}): Promise<string> {
+async function startCampaign(body: Record<string, unknown> = {}): Promise<string> {
   const id = await create();
   await send(id, body);
   await campaigns.operator.waitForStart(campaigns.service.names.campaign(id, 1));
@@ -30,9 +30,9 @@ async function start(body: Record<string, unknown> = {}): Promise<string> {
 /**
  * Starts a campaign. Returns when it has reached `r0` to `r9` and waits for the next attempt for the other recipients.
  */
-async function startHalf(): Promise<string> {
+async function startHalfDeferredCampaign(): Promise<string> {
   taken = /^<?r\d@/;
-  const id = await start();
+  const id = await startCampaign();
   await until(async () => (await readStats(id)).sent === 10, 'the first half');
   await until(async () => {
     const { events } = await campaigns.operator.client.workflow
@@ -49,7 +49,7 @@ const IN_AN_HOUR = () => ({ scheduledFor: new Date(Date.now() + 3_600_000).toISO
 describe('a campaign whose workflow an operator ended in Temporal', () => {
   for (const how of ['terminate', 'cancel'] as const) {
     it(`is CANCELLED after a ${how}, and skips unsent recipients`, async () => {
-      const id = await startHalf();
+      const id = await startHalfDeferredCampaign();
       await campaigns.operator[how](campaigns.service.names.campaign(id, 1));
       await campaigns.operator.runRecovery();
       expect(await campaigns.read(id)).toMatchObject({ status: 'CANCELLED' });
@@ -61,7 +61,7 @@ describe('a campaign whose workflow an operator ended in Temporal', () => {
   }
 
   it('is a DRAFT again if it had not started, and can be sent', async () => {
-    const id = await start(IN_AN_HOUR());
+    const id = await startCampaign(IN_AN_HOUR());
     await campaigns.operator.terminate(campaigns.service.names.campaign(id, 1));
     await campaigns.operator.runRecovery();
     expect(await campaigns.read(id)).toMatchObject({ status: 'DRAFT', scheduledAt: null });
@@ -70,7 +70,7 @@ describe('a campaign whose workflow an operator ended in Temporal', () => {
   });
 
   it('skips the unsent recipients if it was cancelled before its workflow was terminated', async () => {
-    const id = await startHalf();
+    const id = await startHalfDeferredCampaign();
     await campaigns.service.stopWorker();
     await call('POST', `/campaigns/${id}/cancel`);
     await campaigns.operator.terminate(campaigns.service.names.campaign(id, 1));
@@ -87,7 +87,7 @@ describe('a campaign whose workflow an operator ended in Temporal', () => {
 
 describe('a campaign that Temporal has lost', () => {
   it('is sent to the remaining recipients, and to no recipient twice', async () => {
-    const id = await startHalf();
+    const id = await startHalfDeferredCampaign();
     await campaigns.operator.deleteWorkflows(campaigns.service.names.campaign(id, 1));
     await campaigns.operator.runRecovery();
     expect(await waitForStatus(id, 'SENT')).toMatchObject({ sentCount: 20 });
@@ -95,7 +95,7 @@ describe('a campaign that Temporal has lost', () => {
   });
 
   it('keeps its time if it is scheduled', async () => {
-    const id = await start(IN_AN_HOUR());
+    const id = await startCampaign(IN_AN_HOUR());
     await campaigns.operator.deleteWorkflows(campaigns.service.names.campaign(id, 1));
     await campaigns.operator.runRecovery();
     await campaigns.operator.waitForStart(campaigns.service.names.campaign(id, 1));

@@ -23,13 +23,17 @@ afterAll(async () => {
 });
 
 const EXIT: StepSpec = { type: 'EXIT', config: { reason: 'through' } };
-const delay = (amount: number, unit: string): StepSpec => ({ type: 'DELAY', config: { amount, unit }, to: 'end' });
+const createDelay = (amount: number, unit: string): StepSpec => ({
+  type: 'DELAY',
+  config: { amount, unit },
+  to: 'end',
+});
 
 const readExecution = ({ id }: BuiltWorkflow, executionId: string) =>
   expectOk(service.call('GET', `/workflows/${id}/executions/${executionId}`));
 
 /** Starts an execution. Returns its id when Temporal runs it. */
-async function enter(workflow: BuiltWorkflow, event: string, email = 'ada@example.com'): Promise<string> {
+async function startExecution(workflow: BuiltWorkflow, event: string, email = 'ada@example.com'): Promise<string> {
   const { contact } = (await track(service, email, event)).data;
   const [execution] = (await listExecutions(service, workflow.id)).filter(
     (e: { contactId: string }) => e.contactId === contact,
@@ -47,10 +51,10 @@ const waitForEnd = (workflow: BuiltWorkflow, executionId: string) =>
 describe('an execution whose workflow an operator ended in Temporal', () => {
   for (const how of ['terminate', 'cancel'] as const) {
     it(`is CANCELLED with the reason after a ${how}`, async () => {
-      const steps = { pause: delay(1, 'days'), end: EXIT };
+      const steps = { pause: createDelay(1, 'days'), end: EXIT };
       const workflow = await buildWorkflow(service, { eventName: how, steps });
-      const stopped = await enter(workflow, how);
-      const other = await enter(workflow, how, 'other@example.com');
+      const stopped = await startExecution(workflow, how);
+      const other = await startExecution(workflow, how, 'other@example.com');
       await operator[how](service.names.execution(stopped));
       await operator.runRecovery();
       expect(await readExecution(workflow, stopped)).toMatchObject({
@@ -66,9 +70,9 @@ describe('an execution whose workflow an operator ended in Temporal', () => {
   it("continues after an operator's reset, which terminates a run and starts another", async () => {
     const workflow = await buildWorkflow(service, {
       eventName: 'reset',
-      steps: { pause: delay(1, 'days'), end: EXIT },
+      steps: { pause: createDelay(1, 'days'), end: EXIT },
     });
-    const id = await enter(workflow, 'reset');
+    const id = await startExecution(workflow, 'reset');
     const workflowId = service.names.execution(id);
     const described = await until(async () => {
       const found = await operator.client.workflow.getHandle(workflowId).describe();
@@ -89,9 +93,9 @@ describe('an execution that Temporal has lost', () => {
   it('keeps the end of its delay, and continues', async () => {
     const workflow = await buildWorkflow(service, {
       eventName: 'delayed',
-      steps: { pause: delay(5, 'seconds'), end: EXIT },
+      steps: { pause: createDelay(5, 'seconds'), end: EXIT },
     });
-    const id = await enter(workflow, 'delayed');
+    const id = await startExecution(workflow, 'delayed');
     const [{ dueAt }] = (await readExecution(workflow, id)).steps;
     await operator.deleteWorkflows(service.names.execution(id));
     await operator.runRecovery();
@@ -106,7 +110,7 @@ describe('an execution that Temporal has lost', () => {
       end: EXIT,
     };
     const workflow = await buildWorkflow(service, { eventName: 'waits', steps });
-    const id = await enter(workflow, 'waits');
+    const id = await startExecution(workflow, 'waits');
     await operator.deleteWorkflows(service.names.execution(id));
     await track(service, 'ada@example.com', 'paid');
     // Deletes the outbox row, as if Temporal had received the signal before it lost everything.
@@ -124,7 +128,7 @@ describe('an execution that Temporal has lost', () => {
       end: EXIT,
     };
     const workflow = await buildWorkflow(service, { eventName: 'waits-on', steps });
-    const id = await enter(workflow, 'waits-on');
+    const id = await startExecution(workflow, 'waits-on');
     await operator.deleteWorkflows(service.names.execution(id));
     await operator.runRecovery();
     await operator.waitForStart(service.names.execution(id));
@@ -157,9 +161,9 @@ describe('an execution that Temporal has lost', () => {
   it('ends if its step was deleted meanwhile', async () => {
     const workflow = await buildWorkflow(service, {
       eventName: 'edited',
-      steps: { pause: delay(1, 'days'), end: EXIT },
+      steps: { pause: createDelay(1, 'days'), end: EXIT },
     });
-    const id = await enter(workflow, 'edited');
+    const id = await startExecution(workflow, 'edited');
     await operator.deleteWorkflows(service.names.execution(id));
     await sql`DELETE FROM workflow_steps WHERE id = ${workflow.steps.pause}`.execute(service.db);
     await operator.runRecovery();
@@ -167,18 +171,21 @@ describe('an execution that Temporal has lost', () => {
   });
 
   it('is found among many healthy executions, whose runs do not change', async () => {
-    const workflow = await buildWorkflow(service, { eventName: 'many', steps: { pause: delay(1, 'days'), end: EXIT } });
+    const workflow = await buildWorkflow(service, {
+      eventName: 'many',
+      steps: { pause: createDelay(1, 'days'), end: EXIT },
+    });
     const ids: string[] = [];
-    for (let n = 0; n < 20; n += 1) ids.push(await enter(workflow, 'many', `many${n}@example.com`));
-    const runs = () =>
+    for (let n = 0; n < 20; n += 1) ids.push(await startExecution(workflow, 'many', `many${n}@example.com`));
+    const listRunIds = () =>
       Promise.all(
         ids.map(async (id) => (await operator.client.workflow.getHandle(service.names.execution(id)).describe()).runId),
       );
-    const before = await runs();
+    const before = await listRunIds();
     await operator.deleteWorkflows(...[3, 11, 12].map((n) => service.names.execution(ids[n] ?? '')));
     await operator.runRecovery();
     for (const n of [3, 11, 12]) await operator.waitForStart(service.names.execution(ids[n] ?? ''));
-    const changed = (await runs()).flatMap((run, n) => (run === before[n] ? [] : [n]));
+    const changed = (await listRunIds()).flatMap((run, n) => (run === before[n] ? [] : [n]));
     expect(changed).toEqual([3, 11, 12]);
   });
 });

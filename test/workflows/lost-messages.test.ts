@@ -31,7 +31,7 @@ afterAll(async () => {
 });
 
 /** Builds an email that was accepted hours ago. Returns its id, which contains the time. */
-async function buildEmailOf(hoursAgo: number, p: Partial<BuildEmail> = {}): Promise<string> {
+async function buildEmailAcceptedHoursAgo(hoursAgo: number, p: Partial<BuildEmail> = {}): Promise<string> {
   const created = await buildEmail(service.db, { projectId: service.one.id, ...p });
   const id = v7({ msecs: Date.now() - hoursAgo * 3_600_000 });
   await sql`UPDATE emails SET id = ${id} WHERE id = ${created}`.execute(service.db);
@@ -39,7 +39,7 @@ async function buildEmailOf(hoursAgo: number, p: Partial<BuildEmail> = {}): Prom
 }
 
 /** Starts a delivery of messages, as handing over their outbox rows does. Returns the workflow id. */
-async function deliver(type: 'emailDelivery' | 'smsDelivery', ids: string[]): Promise<string> {
+async function startDelivery(type: 'emailDelivery' | 'smsDelivery', ids: string[]): Promise<string> {
   const projectId = service.one.id;
   const workflowId = `delivery-${ids[0]}`;
   await operator.client.workflow.start(type, {
@@ -63,8 +63,8 @@ const waitForAttempt = (id: string) => until(async () => (await readEmail(id)).e
 describe('an email whose delivery Temporal has lost', () => {
   it('is sent once', async () => {
     await service.stopWorker();
-    const id = await buildEmailOf(1);
-    await operator.deleteWorkflows(await deliver('emailDelivery', [id]));
+    const id = await buildEmailAcceptedHoursAgo(1);
+    await operator.deleteWorkflows(await startDelivery('emailDelivery', [id]));
     await service.startWorker();
     await operator.runRecovery();
     expect(await waitForSent(id)).toMatchObject({ attempts: 1 });
@@ -74,8 +74,8 @@ describe('an email whose delivery Temporal has lost', () => {
 
   it('is retried if it waited for its next attempt', async () => {
     deferring = true;
-    const id = await buildEmailOf(1);
-    const workflowId = await deliver('emailDelivery', [id]);
+    const id = await buildEmailAcceptedHoursAgo(1);
+    const workflowId = await startDelivery('emailDelivery', [id]);
     await waitForAttempt(id);
     await operator.deleteWorkflows(workflowId);
     deferring = false;
@@ -85,7 +85,7 @@ describe('an email whose delivery Temporal has lost', () => {
   });
 
   it('is found after more than a day if an operator requests it', async () => {
-    const id = await buildEmailOf(72);
+    const id = await buildEmailAcceptedHoursAgo(72);
     await operator.runRecovery();
     expect(await readEmail(id)).toMatchObject({ status: 'PENDING', delivery_id: null });
     await operator.runRecovery({ messagesOfHours: 96 });
@@ -95,8 +95,8 @@ describe('an email whose delivery Temporal has lost', () => {
 
 it('recovery does not send an email of a running delivery', async () => {
   deferring = true;
-  const id = await buildEmailOf(1);
-  const workflowId = await deliver('emailDelivery', [id]);
+  const id = await buildEmailAcceptedHoursAgo(1);
+  const workflowId = await startDelivery('emailDelivery', [id]);
   await waitForAttempt(id);
   const before = await readEmail(id);
   await operator.runRecovery();
@@ -106,8 +106,8 @@ it('recovery does not send an email of a running delivery', async () => {
 });
 
 /** Builds an email of a SEND_EMAIL step. The visit of the step has this status. */
-async function emailOfStep(status: 'RUNNING' | 'COMPLETED' | 'CANCELLED'): Promise<string> {
-  const id = await buildEmailOf(1, { sourceType: 'WORKFLOW' });
+async function buildEmailOfStep(status: 'RUNNING' | 'COMPLETED' | 'CANCELLED'): Promise<string> {
+  const id = await buildEmailAcceptedHoursAgo(1, { sourceType: 'WORKFLOW' });
   await sql`
     WITH w AS (INSERT INTO workflows (project_id, name) VALUES (${service.one.id}, 'Test') RETURNING id), e AS (
       INSERT INTO executions (project_id, workflow_id, contact_id, entry, visit, status, completed_at)
@@ -120,10 +120,10 @@ async function emailOfStep(status: 'RUNNING' | 'COMPLETED' | 'CANCELLED'): Promi
 }
 
 it('recovery sends no email of a campaign or of a RUNNING step, but sends the email of a COMPLETED step, as after a release', async () => {
-  const ofCampaign = await buildEmailOf(1, { sourceType: 'CAMPAIGN' });
+  const ofCampaign = await buildEmailAcceptedHoursAgo(1, { sourceType: 'CAMPAIGN' });
   await sql`UPDATE emails SET campaign_id = uuidv7() WHERE id = ${ofCampaign}`.execute(service.db);
-  const ofStep = await emailOfStep('RUNNING');
-  const released = await emailOfStep('COMPLETED');
+  const ofStep = await buildEmailOfStep('RUNNING');
+  const released = await buildEmailOfStep('COMPLETED');
   await operator.runRecovery();
   await waitForSent(released);
   expect(await readEmail(ofCampaign)).toMatchObject({ status: 'PENDING' });
@@ -131,7 +131,7 @@ it('recovery sends no email of a campaign or of a RUNNING step, but sends the em
 });
 
 it('an email that waited for its next attempt when its execution was cancelled is FAILED as cancelled', async () => {
-  const id = await emailOfStep('CANCELLED');
+  const id = await buildEmailOfStep('CANCELLED');
   await sql`UPDATE emails SET status = 'SENDING', attempts = 1, error = '450 later' WHERE id = ${id}`.execute(
     service.db,
   );
@@ -147,17 +147,21 @@ it('an SMS whose delivery Temporal has lost is sent once', async () => {
     VALUES (${id}, ${project}, '+4915100000001', '+15005550006', 'DE', 'Hi', 'GSM7', 1)
   `.execute(service.db);
   await service.stopWorker();
-  await operator.deleteWorkflows(await deliver('smsDelivery', [id]));
+  await operator.deleteWorkflows(await startDelivery('smsDelivery', [id]));
   await service.startWorker();
   await operator.runRecovery();
-  const sms = () => service.db.selectFrom('sms_messages').selectAll().where('id', '=', id).executeTakeFirstOrThrow();
-  await until(async () => (await sms()).status === 'SENT', 'the SMS to be sent');
-  expect(await sms()).toMatchObject({ attempts: 1 });
+  const readSms = () =>
+    service.db.selectFrom('sms_messages').selectAll().where('id', '=', id).executeTakeFirstOrThrow();
+  await until(async () => (await readSms()).status === 'SENT', 'the SMS to be sent');
+  expect(await readSms()).toMatchObject({ attempts: 1 });
 });
 
 it('held email of a released project is sent although the release was lost, and email of a held project stays HELD', async () => {
-  const ids = [await buildEmailOf(1, { status: 'HELD' }), await buildEmailOf(48, { status: 'HELD' })];
-  const onHold = await buildEmailOf(1, { status: 'HELD', projectId: service.two.id });
+  const ids = [
+    await buildEmailAcceptedHoursAgo(1, { status: 'HELD' }),
+    await buildEmailAcceptedHoursAgo(48, { status: 'HELD' }),
+  ];
+  const onHold = await buildEmailAcceptedHoursAgo(1, { status: 'HELD', projectId: service.two.id });
   await sql`UPDATE projects SET held_at = now() WHERE id = ${service.two.id}`.execute(service.db);
   await operator.runRecovery();
   for (const id of ids) await waitForSent(id);

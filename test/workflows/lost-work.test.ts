@@ -43,11 +43,11 @@ async function runRecovery(): Promise<void> {
   });
 }
 
-const mailOf = (id: string) =>
+const readEmail = (id: string) =>
   service.db.selectFrom('emails').selectAll().where('id', '=', id).executeTakeFirstOrThrow();
 const waitForSent = (id: string) =>
   until(async () => {
-    const email = await mailOf(id);
+    const email = await readEmail(id);
     return email.status === 'SENT' ? email : undefined;
   }, 'the mail to be sent');
 /** Terminates all running email deliveries, as an operator does in Temporal's UI. Returns when Temporal lists none. */
@@ -97,8 +97,8 @@ it('an email whose delivery was terminated while it waited for its next attempt 
 
 it('a job that was terminated is cancelled with the reason', async () => {
   await service.stopWorker();
-  const { id } = await newImport('email\nterminated@import.test\n');
-  await until(() => statusOf(service.names.job(id)), 'the workflow');
+  const { id } = await buildImport('email\nterminated@import.test\n');
+  await until(() => readStatus(service.names.job(id)), 'the workflow');
   await client.workflow.getHandle(service.names.job(id)).terminate('a test');
   await service.startWorker();
   await runRecovery();
@@ -107,7 +107,7 @@ it('a job that was terminated is cancelled with the reason', async () => {
 });
 
 it('a job that Temporal has lost continues', async () => {
-  const { id, outbox } = await newImport('email\nforgotten@import.test\n', { dispatched: false });
+  const { id, outbox } = await buildImport('email\nforgotten@import.test\n', { dispatched: false });
   await deleteRows(
     service.db,
     outbox.map((row) => row.id),
@@ -126,7 +126,7 @@ it('webhooks whose workflow was terminated are delivered', async () => {
   const body = { url: receiver.url, events: ['lost'] };
   const { id } = await expectOk(service.call('POST', '/webhooks', { body }));
   await expectOk(service.call('POST', '/v1/track', { body: { email: 'a@example.com', event: 'lost' } }));
-  const deliveries = async () => (await expectOk(service.call('GET', `/webhooks/${id}/deliveries`))).data;
+  const listDeliveries = async () => (await expectOk(service.call('GET', `/webhooks/${id}/deliveries`))).data;
   const workflow = client.workflow.getHandle(service.names.webhooks(id));
   await until(async () => {
     const history = await workflow.fetchHistory().catch(() => undefined);
@@ -139,12 +139,12 @@ it('webhooks whose workflow was terminated are delivered', async () => {
     service.db,
   );
   await runRecovery();
-  await until(async () => (await deliveries())[0]?.status === 'DELIVERED', 'the delivery');
+  await until(async () => (await listDeliveries())[0]?.status === 'DELIVERED', 'the delivery');
   await receiver.close();
 });
 
 /** Builds an import that was accepted an hour ago. With `dispatched`, its workflow is running and its outbox row deleted. */
-async function newImport(csv: string, { dispatched = true } = {}) {
+async function buildImport(csv: string, { dispatched = true } = {}) {
   const file = Buffer.from(csv);
   const layout = readCsvLayout(file);
   const rows = countCsvRows(file, layout);
@@ -168,7 +168,7 @@ async function newImport(csv: string, { dispatched = true } = {}) {
   return job;
 }
 
-async function statusOf(workflowId: string): Promise<string | undefined> {
+async function readStatus(workflowId: string): Promise<string | undefined> {
   return (
     await client.workflow
       .getHandle(workflowId)

@@ -48,8 +48,8 @@ it('the readiness check, the metrics and the execution itself report waiting wor
     },
   });
   await service.call('POST', '/v1/track', { body: { email: 'told@example.com', event: 'told' } });
-  const execution = async () => (await service.call('GET', `/workflows/${workflow.id}/executions`)).body.data[0];
-  expect(await execution()).toMatchObject({ status: 'WAITING', begun: false });
+  const readExecution = async () => (await service.call('GET', `/workflows/${workflow.id}/executions`)).body.data[0];
+  expect(await readExecution()).toMatchObject({ status: 'WAITING', begun: false });
   const kinds = await until(async () => {
     const { outbox } = (await service.call('GET', '/health/ready', { key: null })).body.details;
     return outbox.waiting > 0 && outbox.kinds;
@@ -61,5 +61,5 @@ it('the readiness check, the metrics and the execution itself report waiting wor
     `tidings_outbox_waiting{kind="execution.start",project="${service.one.id}"} 1`,
   );
   await service.startWorker();
-  await until(async () => (await execution()).begun, 'the begin');
+  await until(async () => (await readExecution()).begun, 'the begin');
 });

@@ -33,8 +33,8 @@ beforeAll(async () => {
 });
 afterAll(() => database?.drop());
 
-const jsonBytes = (payload: unknown) => Buffer.byteLength(JSON.stringify(payload));
-const deferredChunk = (seq: number, dueAtMs: number): ChunkState => ({
+const countJsonBytes = (payload: unknown) => Buffer.byteLength(JSON.stringify(payload));
+const createDeferredChunk = (seq: number, dueAtMs: number): ChunkState => ({
   seq,
   dueAtMs,
   deferredSinceMs: Date.now(),
@@ -50,31 +50,31 @@ describe('the Temporal payloads of a campaign to 10 million recipients', () => {
       UPDATE campaign_chunks SET due_at = now(), deferred_since = now(), deferrals = 20, resume_id = first_id, resume_deferred = true
       WHERE campaign_id = ${start.campaignId}
     `.execute(database.db);
-    const later = Array.from({ length: LATER_MAX }, (_, n) => deferredChunk(n + 1, 0));
+    const later = Array.from({ length: LATER_MAX }, (_, n) => createDeferredChunk(n + 1, 0));
     const except = [...later, ...Array.from({ length: LANES }, (_, n) => newChunk(LATER_MAX + n + 1))].map(
       ({ seq }) => seq,
     );
     const request = { ...start, before: CHUNKS + 1, except };
-    expect(jsonBytes(request)).toBeLessThan(PAYLOAD_MAX);
+    expect(countJsonBytes(request)).toBeLessThan(PAYLOAD_MAX);
     const response = await readDueChunks(database.db, { ...request, limit: 64 });
     expect(response.due).toHaveLength(64);
     expect(response.waiting).toMatchObject({ chunks: CHUNKS - LATER_MAX - LANES - 64, untried: 0 });
-    expect(jsonBytes(response)).toBeLessThan(PAYLOAD_MAX);
+    expect(countJsonBytes(response)).toBeLessThan(PAYLOAD_MAX);
 
     const state = { audienceDone: true, recipients: RECIPIENTS, lastSeq: CHUNKS, nextSeq: CHUNKS + 1, later };
     takeDueChunks(state, response, []);
-    state.later.push(...except.slice(LATER_MAX).map((seq) => deferredChunk(seq, 0)));
+    state.later.push(...except.slice(LATER_MAX).map((seq) => createDeferredChunk(seq, 0)));
     const carried: CampaignInput = { ...start, state: { ...state, clock: 'x'.repeat(2_000), testing: true } };
-    expect(jsonBytes(carried)).toBeLessThan(PAYLOAD_MAX);
+    expect(countJsonBytes(carried)).toBeLessThan(PAYLOAD_MAX);
   });
 
   it('are small when a run of an earlier version passes its state on', () => {
     const part = {
       ...start,
-      chunks: Array.from({ length: 500 }, (_, n) => deferredChunk(CHUNKS + n, Date.now())),
+      chunks: Array.from({ length: 500 }, (_, n) => createDeferredChunk(CHUNKS + n, Date.now())),
       clock: 'x',
     };
-    expect(jsonBytes(part)).toBeLessThan(PAYLOAD_MAX);
+    expect(countJsonBytes(part)).toBeLessThan(PAYLOAD_MAX);
   });
 });
 
@@ -82,7 +82,7 @@ describe('the Temporal payloads of an execution that receives 50,000 signals', (
   it('are small with all its visits', () => {
     const visits = new SatisfiedVisits();
     for (let visit = 1; visit <= 50_000; visit++) visits.add(visit);
-    expect(jsonBytes(visits.toJSON())).toBeLessThan(10_000);
+    expect(countJsonBytes(visits.toJSON())).toBeLessThan(10_000);
     expect(visits.has(1)).toBe(true);
     visits.dropBefore(500);
     expect(visits.has(499)).toBe(false);
@@ -94,6 +94,6 @@ describe('the Temporal payloads of a group of messages', () => {
   it('are small when a run passes its state on', () => {
     const id = '01a21581-45c6-73bb-8fa2-6298bc3dfaeb';
     const messages = Array.from({ length: 200 }, () => ({ id, dueAt: new Date().toISOString() }));
-    expect(jsonBytes({ projectId: id, emailIds: [], carried: { waiting: messages } })).toBeLessThan(PAYLOAD_MAX);
+    expect(countJsonBytes({ projectId: id, emailIds: [], carried: { waiting: messages } })).toBeLessThan(PAYLOAD_MAX);
   });
 });

@@ -20,7 +20,7 @@ type Run = (input: PartInput) => Promise<PartResult>;
  * Simulates the activities of a round with the given parts, page by page. `ended` collects the recorded end of the
  * round.
  */
-function fakeRound(p: { pages: string[][]; lanes: number; run: Run }) {
+function createFakeRound(p: { pages: string[][]; lanes: number; run: Run }) {
   const ended: RoundEnd[] = [];
   const run: string[] = [];
   const activities = {
@@ -56,7 +56,7 @@ async function countRuns(client: Client, workflowId: string): Promise<number> {
 
 const DONE: PartResult = { cursor: null, failures: [] };
 /** A part that hangs until the worker stops. */
-const hanging = (): Promise<never> => Context.current().cancelled;
+const hangUntilStopped = (): Promise<never> => Context.current().cancelled;
 
 describe('a round of periodic work', () => {
   let temporal: TestTemporal;
@@ -65,7 +65,7 @@ describe('a round of periodic work', () => {
     temporal = await createTestTemporal();
   });
 
-  function execute(activities: object, request: RoundRequest = {}) {
+  function runRound(activities: object, request: RoundRequest = {}) {
     rounds += 1;
     const workflowId = `round-${rounds}`;
     return withWorkers(temporal, { taskQueue: TASK_QUEUES.periodic, activities }, async (client) => {
@@ -80,12 +80,12 @@ describe('a round of periodic work', () => {
   }
 
   it('runs all parts, names failed ones, and runs parts that failed in the previous round last', async () => {
-    const round = fakeRound({
+    const round = createFakeRound({
       pages: [['a', 'b', 'c']],
       lanes: 1,
       run: async ({ part }) => (part === 'b' ? { cursor: null, failures: ['segment of b'] } : DONE),
     });
-    const { result } = await execute(round.activities);
+    const { result } = await runRound(round.activities);
     expect(round.run).toEqual(['a', 'b', 'c', 'failed before']);
     expect(result).toEqual({ done: 4, unfinished: 0, failed: ['b: segment of b'] });
     expect(round.ended).toMatchObject([{ failing: [], late: [], unfinished: 0, resumeAfter: null }]);
@@ -93,7 +93,7 @@ describe('a round of periodic work', () => {
 
   it('continues a part from its cursor after the waiting parts', async () => {
     const cursors: (string | null)[] = [];
-    const round = fakeRound({
+    const round = createFakeRound({
       pages: [['long', 'short']],
       lanes: 1,
       run: async ({ part, cursor }) => {
@@ -102,30 +102,30 @@ describe('a round of periodic work', () => {
         return cursor === 'half' ? DONE : { cursor: 'half', failures: [] };
       },
     });
-    await execute(round.activities);
+    await runRound(round.activities);
     expect(round.run).toEqual(['long', 'short', 'failed before', 'long']);
     expect(cursors).toEqual([null, 'half']);
   });
 
   it('stops a hanging part at the deadline of the round, and records the part after which the next round continues', async () => {
-    const round = fakeRound({
+    const round = createFakeRound({
       pages: [['a', 'hangs', 'never begun']],
       lanes: 1,
-      run: async ({ part }) => (part === 'hangs' ? hanging() : DONE),
+      run: async ({ part }) => (part === 'hangs' ? hangUntilStopped() : DONE),
     });
-    const { result } = await execute(round.activities, { deadlineMs: Date.now() + 6_000 });
+    const { result } = await runRound(round.activities, { deadlineMs: Date.now() + 6_000 });
     expect(result).toEqual({ done: 1, unfinished: 2, failed: ['hangs'] });
     expect(round.ended).toMatchObject([{ late: ['hangs'], unfinished: 2, resumeAfter: 'hangs' }]);
   });
 
   it('runs each page in a separate run, and repeats a hanging part at the end', async () => {
-    const round = fakeRound({
+    const round = createFakeRound({
       pages: [['a', 'hangs at first', 'b'], ['c', 'd'], ['e']],
       lanes: 2,
       run: async ({ part }) =>
-        part === 'hangs at first' && round.run.filter((name) => name === part).length === 1 ? hanging() : DONE,
+        part === 'hangs at first' && round.run.filter((name) => name === part).length === 1 ? hangUntilStopped() : DONE,
     });
-    const { result, runs } = await execute(round.activities);
+    const { result, runs } = await runRound(round.activities);
     expect(runs).toBeGreaterThan(1);
     expect(round.run.slice(0, 5).sort()).toEqual(['a', 'b', 'c', 'd', 'hangs at first']);
     expect(round.run.slice(5).sort()).toEqual(['e', 'failed before', 'hangs at first']);

@@ -27,13 +27,13 @@ afterAll(async () => {
   await dns?.close();
 });
 
-const stateOf = async (kind: PeriodicKind) =>
+const readState = async (kind: PeriodicKind) =>
   (await listPeriodicWork(service.db)).find((standing) => standing.kind === kind);
 
 async function registerDomain(name: string): Promise<{ id: string; records: { name: string; value: string }[] }> {
   return (await service.call('POST', '/domains', { body: { domain: name } })).body;
 }
-function publish({ records }: { records: { name: string; value: string }[] }): void {
+function publishRecords({ records }: { records: { name: string; value: string }[] }): void {
   for (const { name, value } of records) if (value.startsWith('v=DKIM1')) dns.zones.set(name, { TXT: [value] });
 }
 const isVerified = async (id: string) => {
@@ -46,7 +46,7 @@ it('each kind of periodic work has a schedule; the schedule for domains verifies
   for await (const { scheduleId } of operator.client.schedule.list()) scheduled.add(scheduleId);
   expect([...scheduled].sort()).toEqual(PERIODIC_KINDS.map((kind) => service.names.schedule(kind)).sort());
   const domain = await registerDomain('scheduled.example');
-  publish(domain);
+  publishRecords(domain);
   await operator.client.schedule.getHandle(service.names.schedule('domains')).trigger();
   await until(() => isVerified(domain.id), 'the verification');
 });
@@ -55,7 +55,7 @@ it('other domains are checked while the DNS of one domain hangs', async () => {
   const hanging = await registerDomain('hangs.example');
   for (const { name } of hanging.records) dns.zones.set(name, 'silent');
   const other = await registerDomain('healthy.example');
-  publish(other);
+  publishRecords(other);
   const round = operator.runRound('domains').then(() => 'ended');
   await until(() => isVerified(other.id), 'the verification of the domain whose DNS responds');
   const asked = dns.questions.filter((question) => question.includes('hangs.example')).length;
@@ -107,21 +107,21 @@ it('pruning deletes from the other tables when one fails, names the failed table
   expect(pruning).toMatchObject({ unfinished: 0, failed: ['login_failures'] });
   expect(recovery.failed).toEqual([]);
   expect((await sql`SELECT FROM processes WHERE host = 'gone'`.execute(service.db)).rows).toEqual([]);
-  expect(await stateOf('pruning')).toMatchObject({
+  expect(await readState('pruning')).toMatchObject({
     failing: ['login_failures'],
     lastError: 'login_failures: this table cannot be pruned',
     isRunning: false,
     isLate: false,
   });
-  expect(await stateOf('recovery')).toMatchObject({ endedAt: expect.any(Date), lastError: null, backlog: 0 });
+  expect(await readState('recovery')).toMatchObject({ endedAt: expect.any(Date), lastError: null, backlog: 0 });
   await sql`DROP TRIGGER refuse ON login_failures`.execute(service.db);
   expect(await operator.runRound('pruning')).toMatchObject({ failed: [] });
-  expect(await stateOf('pruning')).toMatchObject({ failing: [] });
+  expect(await readState('pruning')).toMatchObject({ failing: [] });
 });
 
 it('the statistics round stores the totals of past hours', async () => {
   await sql`UPDATE mail_hours_until SET hour = hour - 3`.execute(service.db);
-  expect((await stateOf('statistics'))?.backlog).toBeGreaterThanOrEqual(2);
+  expect((await readState('statistics'))?.backlog).toBeGreaterThanOrEqual(2);
   expect(await operator.runRound('statistics')).toMatchObject({ done: 3, failed: [] });
-  expect((await stateOf('statistics'))?.backlog).toBe(0);
+  expect((await readState('statistics'))?.backlog).toBe(0);
 });

@@ -86,7 +86,7 @@ afterAll(async () => {
   await Promise.all([receiver?.close(), twilio?.close(), dns?.close(), sink?.close()]);
 });
 
-const marked = (about: string) => `${MARK}-${about}@example.com`;
+const createMarkedAddress = (about: string) => `${MARK}-${about}@example.com`;
 
 /** Waits until the log has a line with this message and these fields. */
 const waitForLog = (msg: string, fields: object = {}) =>
@@ -98,7 +98,7 @@ const waitForLog = (msg: string, fields: object = {}) =>
     `the line “${msg}”`,
   );
 
-const pendingFailure = (workflowId: string) =>
+const waitForPendingFailure = (workflowId: string) =>
   until(async () => {
     const { raw } = await operator.client.workflow.getHandle(workflowId).describe();
     return raw.pendingActivities?.[0]?.lastFailure?.message;
@@ -113,7 +113,7 @@ async function startImport(csv: string): Promise<string> {
   return ((await response.json()) as { jobId: string }).jobId;
 }
 
-const jobEnd = (id: string) =>
+const waitForJobEnd = (id: string) =>
   until(async () => {
     const job = await expectOk(service.call('GET', `/contacts/import/${id}`));
     return job.completedAt && job;
@@ -135,7 +135,7 @@ function submit(port: number, p: { from: string; to: string; raw: string; pass?:
 }
 
 /** Returns a message with `depth` nested parts. The parser refuses more than 1,000. */
-const nestedMessage = (depth: number) =>
+const createNestedMessage = (depth: number) =>
   Array.from(
     { length: depth },
     (_, n) => `Content-Type: multipart/mixed; boundary="${MARK}${n}"\n\n--${MARK}${n}\n`,
@@ -152,10 +152,10 @@ describe('failures in work on marked addresses, names, numbers and text', () => 
     const pending: string[] = [];
     for (const [eventName, step] of Object.entries(steps)) {
       const workflow = await buildWorkflow(service, { eventName, steps: { step } });
-      await track(service, marked(eventName), eventName, { name: MARK, phone: PHONE });
+      await track(service, createMarkedAddress(eventName), eventName, { name: MARK, phone: PHONE });
       const { id } = await until(async () => (await listExecutions(service, workflow.id))[0], 'the execution');
       await operator.waitForStart(service.names.execution(id));
-      pending.push(await pendingFailure(service.names.execution(id)));
+      pending.push(await waitForPendingFailure(service.names.execution(id)));
     }
     expect(pending).toEqual([
       expect.stringMatching(/^attempt 1 by smtp .*: 450 4\.2\.1; again at /),
@@ -167,13 +167,13 @@ describe('failures in work on marked addresses, names, numbers and text', () => 
   it('occur in email that is deferred and refused; the reply stays with the email', async () => {
     const body = { from: 'x@shop.example.com', subject: `Dear ${MARK}`, body: `<p>${MARK}</p>` };
     for (const about of ['away', 'gone', 'odd']) {
-      await expectOk(service.call('POST', '/v1/send', { body: { ...body, to: marked(about) } }));
+      await expectOk(service.call('POST', '/v1/send', { body: { ...body, to: createMarkedAddress(about) } }));
     }
     await waitForLog('a message has ended', { outcome: 'bounced' });
     const { error } = await service.db
       .selectFrom('emails')
       .select('error')
-      .where('to_email', '=', marked('gone'))
+      .where('to_email', '=', createMarkedAddress('gone'))
       .executeTakeFirstOrThrow();
     expect(error).toContain(`Ms ${MARK} has left`);
   });
@@ -184,31 +184,33 @@ describe('failures in work on marked addresses, names, numbers and text', () => 
     const send = (to: string) =>
       service.call('POST', '/v1/send', { headers, body: { ...body, to, data: { name: MARK } } });
     expect((await send(`not an address of ${MARK}`)).status).toBe(422);
-    expect((await send(marked('unwritable'))).status).toBe(500);
+    expect((await send(createMarkedAddress('unwritable'))).status).toBe(500);
     await service.call('GET', `/contacts?search=${MARK}`, { headers });
     await waitForLog('request failed');
   });
 
   it('occur in imports: rows with errors, an invalid file, and a wait for Postgres', async () => {
-    const bad = await jobEnd(await startImport(`email,name\nnot an address of ${MARK},${MARK}\n`));
+    const bad = await waitForJobEnd(await startImport(`email,name\nnot an address of ${MARK},${MARK}\n`));
     expect(bad.result).toMatchObject({ failureCount: 1, errors: [{ email: `not an address of ${MARK}` }] });
-    const torn = await jobEnd(await startImport(`email,name\n${marked('torn')},${MARK}\n${'"\n'.repeat(5_000)}`));
+    const torn = await waitForJobEnd(
+      await startImport(`email,name\n${createMarkedAddress('torn')},${MARK}\n${'"\n'.repeat(5_000)}`),
+    );
     expect(torn.status).toBe('FAILED');
-    const id = await startImport(`email,name\n${marked('import-unwritable')},${MARK}\n`);
+    const id = await startImport(`email,name\n${createMarkedAddress('import-unwritable')},${MARK}\n`);
     await operator.waitForStart(service.names.job(id));
-    expect(await pendingFailure(service.names.job(id))).toBe('Postgres P0001');
+    expect(await waitForPendingFailure(service.names.job(id))).toBe('Postgres P0001');
     await expectOk(service.call('POST', `/contacts/jobs/${id}/cancel`));
   });
 
   it('occur at the SMTP relay: logins, senders, recipients and messages are refused, and one message fails in Postgres', async () => {
     const raw = `From: ${MARK} <x@shop.example.com>\nSubject: ${MARK}\n\n${MARK}\n`;
-    const good = { from: 'x@shop.example.com', to: marked('relay'), raw, pass: service.one.secretKey };
+    const good = { from: 'x@shop.example.com', to: createMarkedAddress('relay'), raw, pass: service.one.secretKey };
     const replies = [
       await submit(relayPort, { ...good, pass: `sk_${MARK}` }),
       await submit(relayPort, { ...good, to: `${MARK}@localhost` }),
       await submit(relayPort, { ...good, raw: raw.replace('shop.example.com', `${MARK}.test`) }),
-      await submit(relayPort, { ...good, raw: `From: x@shop.example.com\n${nestedMessage(1_200)}\n${MARK}\n` }),
-      await submit(relayPort, { ...good, to: marked('relay-unwritable') }),
+      await submit(relayPort, { ...good, raw: `From: x@shop.example.com\n${createNestedMessage(1_200)}\n${MARK}\n` }),
+      await submit(relayPort, { ...good, to: createMarkedAddress('relay-unwritable') }),
     ];
     expect(replies).toEqual([
       expect.stringMatching(/^535 /),
@@ -221,24 +223,34 @@ describe('failures in work on marked addresses, names, numbers and text', () => 
   });
 
   it('occur in inbound email: accepted, unreadable, automatic, a report, and one that fails in Postgres', async () => {
-    const contactId = await buildContact(service.db, { projectId: service.one.id, email: marked('bounced') });
-    const email = { projectId: service.one.id, contactId, to: marked('bounced'), status: 'SENT' as const };
+    const contactId = await buildContact(service.db, {
+      projectId: service.one.id,
+      email: createMarkedAddress('bounced'),
+    });
+    const email = { projectId: service.one.id, contactId, to: createMarkedAddress('bounced'), status: 'SENT' as const };
     const returnPath = createVerpAddress(verpKey, await buildEmail(service.db, email), 'shop.example.com');
-    const mail = (from: string) => `From: ${MARK} <${from}>\nSubject: ${MARK}\n\n${MARK}\n`;
-    const take = (to: string, raw: string) => submit(inboundPort, { from: marked('sender'), to, raw });
+    const createRawEmail = (from: string) => `From: ${MARK} <${from}>\nSubject: ${MARK}\n\n${MARK}\n`;
+    const deliverRaw = (to: string, raw: string) =>
+      submit(inboundPort, { from: createMarkedAddress('sender'), to, raw });
     const auto = `Subject: ${MARK} is away\nAuto-Submitted: auto-replied\n\n${MARK}\n`;
-    const diagnostic = `smtp; 550 5.1.1 <${marked('bounced')}>: Ms ${MARK} has left`;
-    const odd = formatArf({ type: marked('type'), headers: `From: ${MARK} <${marked('quoted')}>` });
+    const diagnostic = `smtp; 550 5.1.1 <${createMarkedAddress('bounced')}>: Ms ${MARK} has left`;
+    const odd = formatArf({
+      type: createMarkedAddress('type'),
+      headers: `From: ${MARK} <${createMarkedAddress('quoted')}>`,
+    });
     const replies = [
-      await take('help@shop.example.com', mail(marked('author'))),
-      await take('help@shop.example.com', nestedMessage(1_200)),
-      await take('help@shop.example.com', mail(marked('author-unwritable'))),
-      await take(`${MARK}@elsewhere.example`, mail(marked('author'))),
-      await take(returnPath, auto),
-      await take(returnPath, odd),
-      await take(returnPath, formatDsn({ status: '5.1.1', diagnostic, action: marked('action') })),
-      await take(returnPath, formatDsn({ status: '5.1.1', diagnostic, recipient: marked('bounced') })),
-      await take('help@shop.example.com', formatDsn({ status: '5.1.1', diagnostic })),
+      await deliverRaw('help@shop.example.com', createRawEmail(createMarkedAddress('author'))),
+      await deliverRaw('help@shop.example.com', createNestedMessage(1_200)),
+      await deliverRaw('help@shop.example.com', createRawEmail(createMarkedAddress('author-unwritable'))),
+      await deliverRaw(`${MARK}@elsewhere.example`, createRawEmail(createMarkedAddress('author'))),
+      await deliverRaw(returnPath, auto),
+      await deliverRaw(returnPath, odd),
+      await deliverRaw(returnPath, formatDsn({ status: '5.1.1', diagnostic, action: createMarkedAddress('action') })),
+      await deliverRaw(
+        returnPath,
+        formatDsn({ status: '5.1.1', diagnostic, recipient: createMarkedAddress('bounced') }),
+      ),
+      await deliverRaw('help@shop.example.com', formatDsn({ status: '5.1.1', diagnostic })),
     ];
     expect(replies.map((reply) => reply.slice(0, 3))).toEqual([
       ...['250', '554', '451', '550', '250'],
@@ -267,7 +279,7 @@ describe('failures in work on marked addresses, names, numbers and text', () => 
   it('occur at a registered webhook endpoint that returns 503', async () => {
     const body = { url: receiver.url, events: ['*'] };
     const { id } = await expectOk(service.call('POST', '/webhooks', { body }));
-    await track(service, marked('hooked'), `${MARK}-event`, { name: MARK, phone: PHONE });
+    await track(service, createMarkedAddress('hooked'), `${MARK}-event`, { name: MARK, phone: PHONE });
     await until(async () => {
       const { data } = await expectOk(service.call('GET', `/webhooks/${id}/deliveries`));
       return data[0]?.responseStatus === 503;
@@ -277,11 +289,12 @@ describe('failures in work on marked addresses, names, numbers and text', () => 
   it('occur in a campaign with refused and deferred recipients', async () => {
     const says = { from: 'x@shop.example.com', subject: `Dear ${MARK}`, body: `<p>${MARK} {{name}}</p>` };
     const { data } = await expectOk(service.call('POST', '/campaigns', { body: campaignBody(says) }));
-    await buildContact(service.db, { projectId: service.one.id, email: marked('news-gone') });
+    await buildContact(service.db, { projectId: service.one.id, email: createMarkedAddress('news-gone') });
     await expectOk(service.call('POST', `/campaigns/${data.id}/send`, { body: {} }));
-    const errors = () => service.db.selectFrom('emails').select('error').where('campaign_id', '=', data.id).execute();
+    const listErrors = () =>
+      service.db.selectFrom('emails').select('error').where('campaign_id', '=', data.id).execute();
     await until(async () => {
-      const said = (await errors()).map(({ error }) => error ?? '');
+      const said = (await listErrors()).map(({ error }) => error ?? '');
       return ['550 5.1.1', '450 4.2.1'].every((code) => said.some((error) => error.includes(code)));
     }, 'the replies to the campaign');
   });
@@ -308,13 +321,13 @@ describe('failures in work on marked addresses, names, numbers and text', () => 
   it('occur when the SMTP server refuses the login', async () => {
     loginRefused = true;
     sink.dropAll();
-    const body = { from: 'x@shop.example.com', subject: MARK, body: MARK, to: marked('login') };
+    const body = { from: 'x@shop.example.com', subject: MARK, body: MARK, to: createMarkedAddress('login') };
     await expectOk(service.call('POST', '/v1/send', { body }));
     await until(async () => {
       const rows = await service.db
         .selectFrom('emails')
         .select('error')
-        .where('to_email', '=', marked('login'))
+        .where('to_email', '=', createMarkedAddress('login'))
         .execute();
       return rows[0]?.error?.includes('535 5.7.8');
     }, 'the refused login');

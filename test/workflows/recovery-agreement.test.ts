@@ -73,7 +73,7 @@ interface Pair {
 }
 
 /** Builds every pair of states of a record and its run with `make`. */
-async function makePairs(rows: readonly string[], make: (row: string, run: RunState) => Promise<Pair>) {
+async function buildPairs(rows: readonly string[], make: (row: string, run: RunState) => Promise<Pair>) {
   const pairs: Pair[] = [];
   for (const row of rows) for (const run of RUN_STATES) pairs.push(await make(row, run));
   return pairs;
@@ -85,7 +85,7 @@ const describeRun = (workflowId: string) =>
     .describe()
     .catch(() => undefined);
 
-async function runStatus(workflowId: string): Promise<string | null> {
+async function readRunStatus(workflowId: string): Promise<string | null> {
   return (await describeRun(workflowId))?.status.name ?? null;
 }
 
@@ -94,13 +94,13 @@ async function runStatus(workflowId: string): Promise<string | null> {
  * step is known only when its first task has ended. In between, recovery correctly tells the run to read its record
  * again.
  */
-async function isOnItsWay(workflowId: string): Promise<boolean> {
+async function isBeforeItsStep(workflowId: string): Promise<boolean> {
   const run = await describeRun(workflowId);
   return run?.type === 'contactExecution' && run.status.name === 'RUNNING' && !run.searchAttributes.StepId;
 }
 
 const waitForStatus = (workflowId: string, status: string) =>
-  until(async () => (await runStatus(workflowId)) === status, `${workflowId} ${status}`);
+  until(async () => (await readRunStatus(workflowId)) === status, `${workflowId} ${status}`);
 
 /** Waits until Temporal lists all running workflows of the pairs as running. */
 const waitForListing = (pairs: Pair[]) =>
@@ -109,7 +109,7 @@ const waitForListing = (pairs: Pair[]) =>
     for await (const { workflowId } of operator.client.workflow.list({ query: `ExecutionStatus = 'Running'` }))
       found.add(workflowId);
     for (const { workflowId } of pairs)
-      if (found.has(workflowId) !== ((await runStatus(workflowId)) === 'RUNNING')) return false;
+      if (found.has(workflowId) !== ((await readRunStatus(workflowId)) === 'RUNNING')) return false;
     return true;
   }, 'the list of what runs');
 
@@ -120,27 +120,27 @@ async function expectAgreement(pairs: Pair[], statusOf: (id: string) => Promise<
   await waitForListing(pairs);
   const sentBefore = sink.counts.messages;
   const repairs = await recovery.round();
-  const disagreeing = async () => {
+  const listDisagreeing = async () => {
     const found: string[] = [];
     for (const { id, workflowId, row, run } of pairs) {
       const status = await statusOf(id);
       const isOpen = !(status in AGREEING);
-      const last = await runStatus(workflowId);
+      const last = await readRunStatus(workflowId);
       if (!AGREEING[isOpen ? 'open' : status]?.includes(last)) found.push(`${row}/${run}: ${status} and ${last}`);
-      else if (await isOnItsWay(workflowId)) found.push(`${row}/${run}: has no step`);
+      else if (await isBeforeItsStep(workflowId)) found.push(`${row}/${run}: has no step`);
     }
     return found;
   };
   let left: string[] = [];
   await until(async () => {
-    left = await disagreeing();
+    left = await listDisagreeing();
     return left.length === 0;
   }, 'the agreement of all pairs').catch(() => expect(left).toEqual([]));
   expect(repairs.filter(({ done }) => done === undefined)).toEqual([]);
   await emptyOutbox();
   await waitForListing(pairs);
   expect(await recovery.round()).toEqual([]);
-  expect(await disagreeing()).toEqual([]);
+  expect(await listDisagreeing()).toEqual([]);
   expect(sink.counts.messages).toBe(sentBefore);
 }
 
@@ -155,7 +155,7 @@ async function emptyOutbox(): Promise<void> {
 let contacts = 0;
 
 /** Starts an execution for a new contact. Returns it when it waits for `go`. */
-async function enter(): Promise<Pair> {
+async function startExecution(): Promise<Pair> {
   const email = `contact-${contacts++}@example.com`;
   const { contact } = (await track(service, email, 'enter')).data;
   const id = await until(async () => {
@@ -173,7 +173,7 @@ async function enter(): Promise<Pair> {
 }
 
 /** Ends a run as an operator or another installation does: the record in Postgres does not change. */
-async function bringRun(workflowId: string, run: RunState): Promise<void> {
+async function endRun(workflowId: string, run: RunState): Promise<void> {
   const handle = operator.client.workflow.getHandle(workflowId);
   switch (run) {
     case 'COMPLETED':
@@ -190,14 +190,14 @@ async function bringRun(workflowId: string, run: RunState): Promise<void> {
   }
 }
 
-const executionStatus = async (id: string) =>
+const readExecutionStatus = async (id: string) =>
   (await service.db.selectFrom('executions').select('status').where('id', '=', id).executeTakeFirstOrThrow()).status;
 
 describe('one round of recovery', () => {
   it('makes every pair of states of an execution and its run agree, and sends nothing twice', async () => {
-    const pairs = await makePairs(['open', 'COMPLETED', 'EXITED', 'FAILED', 'CANCELLED'], async (row, run) => {
-      const pair = await enter();
-      await bringRun(pair.workflowId, run);
+    const pairs = await buildPairs(['open', 'COMPLETED', 'EXITED', 'FAILED', 'CANCELLED'], async (row, run) => {
+      const pair = await startExecution();
+      await endRun(pair.workflowId, run);
       if (row !== 'open') {
         await sql`
           WITH steps AS (UPDATE execution_steps SET status = 'COMPLETED', completed_at = now()
@@ -208,7 +208,7 @@ describe('one round of recovery', () => {
       }
       return { ...pair, row, run };
     });
-    await expectAgreement(pairs, executionStatus);
+    await expectAgreement(pairs, readExecutionStatus);
     const failed = pairs.filter(({ row }) => row === 'FAILED');
     for (const { workflowId } of failed) {
       const { type } = (await operator.client.workflow
@@ -220,7 +220,7 @@ describe('one round of recovery', () => {
   });
 
   it("moves a run that is behind its record forward to the record's position", async () => {
-    const pair = await enter();
+    const pair = await startExecution();
     await service.stopWorker();
     await expectOk(
       service.call('POST', `/workflows/${workflow.id}/executions/${pair.id}/advance`, { body: { branch: 'event' } }),
@@ -238,9 +238,9 @@ describe('one round of recovery', () => {
 
   for (const end of ['that waits', 'that has ended']) {
     it(`moves a record that is behind its run forward, and sends nothing again, for a run ${end}`, async () => {
-      const pair = await enter();
+      const pair = await startExecution();
       const email = `contact-${contacts - 1}@example.com`;
-      const restore = await keepExecution(pair.id);
+      const restore = await copyExecution(pair.id);
       await track(service, email, 'go');
       await waitUntilWaitingAt(pair.id, 'last');
       if (end === 'that has ended') {
@@ -251,12 +251,12 @@ describe('one round of recovery', () => {
       const before = sink.counts.messages;
       expect(await recovery.round()).toHaveLength(1);
       if (end === 'that waits') await waitUntilWaitingAt(pair.id, 'last');
-      else await until(async () => (await executionStatus(pair.id)) === 'EXITED', 'the end');
+      else await until(async () => (await readExecutionStatus(pair.id)) === 'EXITED', 'the end');
       await emptyOutbox();
       expect(await recovery.round()).toEqual([]);
       expect(sink.counts.messages).toBe(before);
       if (end === 'that waits') await track(service, email, 'finish');
-      await until(async () => (await executionStatus(pair.id)) === 'EXITED', 'the end');
+      await until(async () => (await readExecutionStatus(pair.id)) === 'EXITED', 'the end');
     });
   }
 
@@ -267,7 +267,7 @@ describe('one round of recovery', () => {
     const scheduledFor = new Date(Date.now() + 3_600_000).toISOString();
     const setStatus = (id: string, status: string) =>
       sql`UPDATE campaigns SET status = ${status} WHERE id = ${id}`.execute(service.db);
-    const pairs = await makePairs(['open', 'SENT', 'CANCELLED', 'DRAFT'], async (row, run) => {
+    const pairs = await buildPairs(['open', 'SENT', 'CANCELLED', 'DRAFT'], async (row, run) => {
       const body = campaignBody({ from: 'News <news@shop.example.com>' });
       const { id } = (await expectOk(service.call('POST', '/campaigns', { body }))).data;
       await expectOk(service.call('POST', `/campaigns/${id}/send`, { body: { scheduledFor } }));
@@ -280,7 +280,7 @@ describe('one round of recovery', () => {
         await operator.client.workflow.getHandle(workflowId).signal('changed');
         await waitForStatus(workflowId, run);
         if (other) await sql`UPDATE campaigns SET id = ${id} WHERE name = ${id}`.execute(service.db);
-      } else await bringRun(workflowId, run);
+      } else await endRun(workflowId, run);
       await setStatus(id, row === 'open' ? 'SCHEDULED' : row);
       return { id, workflowId, row, run };
     });
@@ -296,19 +296,19 @@ describe('one round of recovery', () => {
 
   it('makes every pair of states of a job and its run agree', async () => {
     // Builds an import that is never started, so that other imports of its project wait for it.
-    const first = await newImport(new Date(Date.now() + 86_400_000));
+    const first = await buildImport(new Date(Date.now() + 86_400_000));
     const setStatus = (id: string, status: string) =>
       sql`UPDATE jobs SET status = ${status}, completed_at = CASE WHEN ${status} <> 'QUEUED' THEN now() END WHERE id = ${id}`.execute(
         service.db,
       );
-    const pairs = await makePairs(['open', 'COMPLETED', 'FAILED', 'CANCELLED'], async (row, run) => {
-      const id = await newImport();
+    const pairs = await buildPairs(['open', 'COMPLETED', 'FAILED', 'CANCELLED'], async (row, run) => {
+      const id = await buildImport();
       const workflowId = service.names.job(id);
       await waitForStatus(workflowId, 'RUNNING');
       if (run === 'COMPLETED' || run === 'FAILED') {
         await setStatus(id, run);
         await waitForStatus(workflowId, run);
-      } else await bringRun(workflowId, run);
+      } else await endRun(workflowId, run);
       await setStatus(id, row === 'open' ? 'QUEUED' : row);
       return { id, workflowId, row, run };
     });
@@ -336,13 +336,15 @@ describe('one round of recovery', () => {
             await sql`SELECT 1 FROM webhook_deliveries WHERE endpoint_id = ${id} AND attempts > 0`.execute(service.db);
           return rows.length > 0;
         }, 'the first attempt');
-        await bringRun(workflowId, run);
+        await endRun(workflowId, run);
         if (!pending) await sql`DELETE FROM webhook_deliveries WHERE endpoint_id = ${id}`.execute(service.db);
         await waitForListing([{ id, workflowId, row: 'open', run }]);
         await recovery.round();
-        await until(async () => ((await runStatus(workflowId)) === 'RUNNING') === pending, `the end of ${run}`);
+        await until(async () => ((await readRunStatus(workflowId)) === 'RUNNING') === pending, `the end of ${run}`);
         await expectOk(service.call('DELETE', `/webhooks/${id}`));
-        await until(async () => (await runStatus(workflowId)) !== 'RUNNING', 'the end').catch(() => recovery.round());
+        await until(async () => (await readRunStatus(workflowId)) !== 'RUNNING', 'the end').catch(() =>
+          recovery.round(),
+        );
       }
     }
     await receiver.close();
@@ -364,7 +366,7 @@ async function waitUntilWaitingAt(id: string, step: string): Promise<void> {
 }
 
 /** Copies the rows of an execution. Returns a function that restores the copy, as from a backup. */
-async function keepExecution(id: string): Promise<() => Promise<void>> {
+async function copyExecution(id: string): Promise<() => Promise<void>> {
   const readRows = async (table: string, key: string) =>
     (
       await sql<{
@@ -398,7 +400,7 @@ async function keepExecution(id: string): Promise<() => Promise<void>> {
 }
 
 /** Builds an import of one row. With `at`, it was requested at that time and has no workflow. */
-async function newImport(at?: Date): Promise<string> {
+async function buildImport(at?: Date): Promise<string> {
   const file = Buffer.from('email\nsomebody@import.test\n');
   const layout = readCsvLayout(file);
   const p = {

@@ -23,7 +23,7 @@ interface History {
 }
 
 /** Replays histories with the current workflows. Returns for each file the reason of a mismatch, or undefined. */
-async function replay(histories: Map<string, History>): Promise<Map<string, string | undefined>> {
+async function replayHistories(histories: Map<string, History>): Promise<Map<string, string | undefined>> {
   const given = [...histories].map(([workflowId, history]) => ({ workflowId, history: historyFromJSON(history) }));
   const results = Worker.runReplayHistories({ workflowBundle: { codePath: inject('workflowBundle') } }, given);
   const outcome = new Map<string, string | undefined>();
@@ -31,21 +31,21 @@ async function replay(histories: Map<string, History>): Promise<Map<string, stri
   return outcome;
 }
 
-const read = (file: string): History => JSON.parse(readFileSync(join(FOLDER, file), 'utf8'));
+const readHistory = (file: string): History => JSON.parse(readFileSync(join(FOLDER, file), 'utf8'));
 
 describe('saved histories of earlier versions of the workflows', () => {
   it('all replay with the current code, so running workflows continue', async () => {
-    const outcome = await replay(new Map(files.map((file) => [file, read(file)])));
+    const outcome = await replayHistories(new Map(files.map((file) => [file, readHistory(file)])));
     expect(outcome).toEqual(new Map(files.map((file) => [file, undefined])));
   });
 
   it('fail the check if they cannot continue', async () => {
-    const history = read('contactExecution-seven-steps.json');
+    const history = readHistory('contactExecution-seven-steps.json');
     const scheduled = history.events.find((event) => event.activityTaskScheduledEventAttributes);
     if (scheduled?.activityTaskScheduledEventAttributes) {
       scheduled.activityTaskScheduledEventAttributes.activityType.name = 'somethingElse';
     }
-    const outcome = await replay(new Map([['changed', history]]));
+    const outcome = await replayHistories(new Map([['changed', history]]));
     expect(outcome.get('changed')).toContain('Nondeterminism');
   });
 

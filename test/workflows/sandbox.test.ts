@@ -29,10 +29,10 @@ afterAll(async () => {
   await service?.close();
 });
 
-const newContact = async (email: string) =>
+const createContact = async (email: string) =>
   (await expectOk(service.call('POST', '/contacts', { body: { email, subscribed: true, data: { plan: 'free' } } }))).id;
 
-const tryOut = async (workflow: BuiltWorkflow, body: Record<string, unknown>) => {
+const runInSandbox = async (workflow: BuiltWorkflow, body: Record<string, unknown>) => {
   const path = `/workflows/${workflow.id}/executions`;
   const { id } = await expectOk(service.call('POST', path, { body: { sandbox: true, ...body } }));
   return until(async () => {
@@ -64,9 +64,9 @@ describe('a sandbox of a workflow', () => {
         end: { type: 'EXIT', config: { reason: 'done' } },
       },
     });
-    const contactId = await newContact('tried@example.com');
+    const contactId = await createContact('tried@example.com');
     const before = await expectOk(service.call('GET', `/contacts/${contactId}`));
-    const execution = await tryOut(workflow, { contactId, skipDelays: true });
+    const execution = await runInSandbox(workflow, { contactId, skipDelays: true });
     expect(execution).toMatchObject({ sandbox: true, status: 'EXITED', exitReason: 'done' });
     expect(execution.steps).toMatchObject([
       { type: 'DELAY', status: 'COMPLETED' },
@@ -101,7 +101,7 @@ describe('a sandbox of a workflow', () => {
       service.call('POST', '/contacts', { body: { email: 'each@example.com', subscribed: true, data } }),
     );
     const before = await readRowsWrittenByRequests(service.db);
-    const execution = await tryOut(workflow, { contactId, skipDelays: true });
+    const execution = await runInSandbox(workflow, { contactId, skipDelays: true });
     expect(execution).toMatchObject({ status: 'EXITED', exitReason: 'done' });
     expect(execution.steps).toHaveLength(STEP_TYPES.length);
     // Content is omitted because all emails with equal text share it, and outbox rows because they are deleted
@@ -116,21 +116,21 @@ describe('a sandbox of a workflow', () => {
       triggerType: 'MANUAL',
       steps: { pause: { type: 'DELAY', config: { amount: 1, unit: 'days' } } },
     });
-    const contactId = await newContact('entry@example.com');
+    const contactId = await createContact('entry@example.com');
     const path = `/workflows/${workflow.id}/executions`;
-    const start = (body = {}) => service.call('POST', path, { body: { contactId, ...body } });
-    expect((await start({ sandbox: true })).status).toBe(201);
-    expect((await start({ sandbox: true })).status).toBe(201);
-    expect((await start()).status).toBe(201);
-    expect((await start()).status).toBe(409);
-    expect((await start({ sandbox: true })).status).toBe(201);
+    const startExecution = (body = {}) => service.call('POST', path, { body: { contactId, ...body } });
+    expect((await startExecution({ sandbox: true })).status).toBe(201);
+    expect((await startExecution({ sandbox: true })).status).toBe(201);
+    expect((await startExecution()).status).toBe(201);
+    expect((await startExecution()).status).toBe(409);
+    expect((await startExecution({ sandbox: true })).status).toBe(201);
     expect((await expectOk(service.call('GET', `${path}?sandbox=true`))).total).toBe(3);
     expect((await expectOk(service.call('GET', `${path}?sandbox=false`))).total).toBe(1);
     expect((await expectOk(service.call('GET', '/activity/upcoming'))).activities).toHaveLength(1);
   });
 
   it('ends a wait by the given events, each once at its time', async () => {
-    const wait = (to: string) => ({
+    const createWaitStep = (to: string) => ({
       type: 'WAIT_FOR_EVENT' as const,
       config: {
         eventName: 'order',
@@ -144,15 +144,15 @@ describe('a sandbox of a workflow', () => {
     });
     const workflow = await buildWorkflow(service, {
       steps: {
-        first: wait('second'),
-        second: wait('third'),
-        third: wait('late'),
+        first: createWaitStep('second'),
+        second: createWaitStep('third'),
+        third: createWaitStep('late'),
         late: { type: 'EXIT', config: { reason: 'late' } },
       },
     });
     const at = new Date(Date.now() + 3_600_000).toISOString();
-    const execution = await tryOut(workflow, {
-      contactId: await newContact('given@example.com'),
+    const execution = await runInSandbox(workflow, {
+      contactId: await createContact('given@example.com'),
       skipDelays: true,
       events: [
         { name: 'order', data: { total: 5 } },
@@ -170,7 +170,7 @@ describe('a sandbox of a workflow', () => {
 
   it('has settings that are refused for a real execution', async () => {
     const workflow = await buildWorkflow(service, { steps: { end: { type: 'EXIT' } } });
-    const contactId = await newContact('plain@example.com');
+    const contactId = await createContact('plain@example.com');
     const refused = await service.call('POST', `/workflows/${workflow.id}/executions`, {
       body: { contactId, skipDelays: true },
     });

@@ -31,10 +31,10 @@ async function runStep(p: { event: string; config: Record<string, unknown>; data
     steps: { sms: { type: 'SEND_SMS', config, to: 'end' }, end: { type: 'EXIT', config: { reason: 'told' } } },
   });
   await expectOk(service.call('POST', '/contacts', { body: { email: `${event}@example.com`, data } }));
-  return follow(workflow.id, event);
+  return trackAndReadResult(workflow.id, event);
 }
 
-async function follow(workflowId: string, event: string) {
+async function trackAndReadResult(workflowId: string, event: string) {
   await expectOk(service.call('POST', '/v1/track', { body: { email: `${event}@example.com`, event } }));
   const execution = await until(async () => {
     const { data } = await expectOk(service.call('GET', `/workflows/${workflowId}/executions`));
@@ -46,7 +46,7 @@ async function follow(workflowId: string, event: string) {
   return detail.steps[0];
 }
 
-const smsTo = async (phone: string) =>
+const listSmsTo = async (phone: string) =>
   (await expectOk(service.call('GET', `/v1/sms?to=${encodeURIComponent(phone)}`))).data;
 
 describe('a SEND_SMS step', () => {
@@ -66,7 +66,7 @@ describe('a SEND_SMS step', () => {
     expect(sent).toMatchObject({ sourceType: 'WORKFLOW', workflowExecutionId: expect.any(String) });
     expect(sent.workflowId).toEqual(expect.any(String));
     expect(sent).toMatchObject({ to: phone, from: SENDER, body: 'Hi ADA & co, thanks: no code' });
-    expect(await smsTo(phone)).toHaveLength(1);
+    expect(await listSmsTo(phone)).toHaveLength(1);
   });
 
   it('is SKIPPED with no_phone for a contact without a number', async () => {
@@ -85,9 +85,9 @@ describe('a SEND_SMS step', () => {
         end: { type: 'EXIT', config: { reason: 'told' } },
       },
     });
-    const visit = await follow(workflow.id, 'stopped');
+    const visit = await trackAndReadResult(workflow.id, 'stopped');
     expect(visit).toMatchObject({ status: 'SKIPPED', output: { reason: 'sms_stopped' } });
-    expect(await smsTo(phone)).toEqual([]);
+    expect(await listSmsTo(phone)).toEqual([]);
   });
 
   it('is FAILED with template_error above 1,600 characters; 1,600 characters are sent', async () => {
@@ -108,7 +108,7 @@ describe('a SEND_SMS step', () => {
 });
 
 describe('the config of a SEND_SMS step', () => {
-  const save = async (config: Record<string, unknown>) => {
+  const createSmsStep = async (config: Record<string, unknown>) => {
     const { id } = await expectOk(service.call('POST', '/workflows', { body: { name: 'Draft', eventName: 'draft' } }));
     return {
       id,
@@ -117,9 +117,9 @@ describe('the config of a SEND_SMS step', () => {
   };
 
   it('is refused with text that is not Liquid, or with a template, because templates are for email', async () => {
-    const bad = await save({ body: 'Hi {{ name' });
+    const bad = await createSmsStep({ body: 'Hi {{ name' });
     expect(bad.response).toMatchObject({ status: 422, body: { error: { errors: [{ field: 'config.body' }] } } });
-    const template = await save({ templateId: '0190a000-0000-7000-8000-000000000001' });
+    const template = await createSmsStep({ templateId: '0190a000-0000-7000-8000-000000000001' });
     expect(template.response).toMatchObject({
       status: 422,
       body: { error: { errors: [{ field: 'config.templateId' }] } },
@@ -127,7 +127,7 @@ describe('the config of a SEND_SMS step', () => {
   });
 
   it('may have no text until the workflow is enabled', async () => {
-    const { id, response } = await save({ transactional: true });
+    const { id, response } = await createSmsStep({ transactional: true });
     expect(response).toMatchObject({ status: 201, body: { config: { transactional: true } } });
     const enabled = await service.call('PATCH', `/workflows/${id}`, { body: { enabled: true } });
     expect(enabled.status).toBe(422);

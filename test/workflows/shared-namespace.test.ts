@@ -97,7 +97,7 @@ async function expectDone(service: TestService, work: Work): Promise<void> {
 }
 
 /** Returns the identities of the worker processes that took the tasks of a workflow. */
-async function identitiesOf(workflowId: string, runId: string): Promise<string[]> {
+async function listIdentities(workflowId: string, runId: string): Promise<string[]> {
   const { events } = await client.workflow.getHandle(workflowId, runId).fetchHistory();
   return (events ?? []).flatMap((event) => {
     const started = event.workflowTaskStartedEventAttributes ?? event.activityTaskStartedEventAttributes;
@@ -117,7 +117,7 @@ it('two installations in one namespace do their own work and never affect the ot
     for await (const run of client.workflow.list({ query })) runs.push(run);
     const processes = new Set<string>();
     for (let at = 0; at < runs.length; at += FETCHES) {
-      const some = runs.slice(at, at + FETCHES).map((run) => identitiesOf(run.workflowId, run.runId));
+      const some = runs.slice(at, at + FETCHES).map((run) => listIdentities(run.workflowId, run.runId));
       for (const identity of (await Promise.all(some)).flat()) processes.add(identity);
     }
     expect([...processes]).toEqual([expect.stringContaining(`${names.shortId}/`)]);

@@ -52,7 +52,7 @@ const caller: Caller = {
     campaigns.service.call(method, path, { key: campaigns.project.secretKey, ...options }),
 };
 
-const handleOf = (workflowId: string) => campaigns.operator.client.workflow.getHandle(workflowId);
+const getHandle = (workflowId: string) => campaigns.operator.client.workflow.getHandle(workflowId);
 
 /** Calls a function many times, at most `atATime` calls concurrently. */
 async function repeat(times: number, atATime: number, call: (n: number) => Promise<unknown>): Promise<void> {
@@ -69,7 +69,7 @@ function sendManySignals(
   signal: string,
   argsOf: (n: number) => unknown[] = () => [],
 ): Promise<void> {
-  return repeat(SIGNALS, AT_A_TIME, (n) => handleOf(workflowId).signal(signal, ...argsOf(n)));
+  return repeat(SIGNALS, AT_A_TIME, (n) => getHandle(workflowId).signal(signal, ...argsOf(n)));
 }
 
 interface RunSize {
@@ -78,7 +78,7 @@ interface RunSize {
 }
 
 /** Returns the numbers of events and signals of each run of a workflow, when all runs have ended. */
-async function sizesOfRuns(workflowId: string): Promise<RunSize[]> {
+async function readRunSizes(workflowId: string): Promise<RunSize[]> {
   const runs = await until(async () => {
     const found = [];
     for await (const run of campaigns.operator.client.workflow.list({ query: `WorkflowId = '${workflowId}'` }))
@@ -100,7 +100,7 @@ async function sizesOfRuns(workflowId: string): Promise<RunSize[]> {
  * number of signals, so each run has fewer than 10,000 events, however many signals arrive.
  */
 async function expectBoundedRuns(workflowId: string): Promise<void> {
-  const sizes = await sizesOfRuns(workflowId);
+  const sizes = await readRunSizes(workflowId);
   expect(sizes.length).toBeGreaterThan(1);
   for (const { events, signals } of sizes) {
     expect(signals).toBeLessThan(SIGNALS_OF_RUN_MAX);
@@ -130,7 +130,7 @@ describe('a workflow that receives many signals', () => {
   it('for a SCHEDULED campaign continues as new, and uses the new time', async () => {
     await buildContacts(campaigns.service.db, { projectId: campaigns.project.id, count: 20 });
     const id = await create();
-    await send(id, { scheduledFor: inHours(1) });
+    await send(id, { scheduledFor: getTimeInHours(1) });
     const workflowId = campaigns.service.names.campaign(id, 1);
     await campaigns.operator.waitForStart(workflowId);
     await sendManySignals(workflowId, 'changed');
@@ -174,7 +174,7 @@ describe('a workflow that receives many signals', () => {
 describe('a workflow that receives signals from many API requests', () => {
   /** Expects that each run is short. Returns the number of signals that all runs received. */
   async function expectShortRuns(workflowId: string): Promise<number> {
-    const sizes = await sizesOfRuns(workflowId);
+    const sizes = await readRunSizes(workflowId);
     for (const { events } of sizes) expect(events).toBeLessThan(EVENTS_MAX);
     return sizes.reduce((sum, { signals }) => sum + signals, 0);
   }
@@ -214,8 +214,8 @@ describe('a workflow that receives signals from many API requests', () => {
         status: 'EXITED',
         exitReason: 'last_click',
       });
-      const received = () => receiver.received.filter(({ path }) => path === '/clicks').length;
-      await until(async () => received() > REQUESTS, 'every delivery', { timeoutMs: LONG.timeout });
+      const countReceived = () => receiver.received.filter(({ path }) => path === '/clicks').length;
+      await until(async () => countReceived() > REQUESTS, 'every delivery', { timeoutMs: LONG.timeout });
       expect(await expectShortRuns(service.names.webhooks(endpoint))).toBeLessThanOrEqual(REQUESTS + 1);
     },
   );
@@ -227,10 +227,10 @@ describe('a workflow that receives signals from many API requests', () => {
       const { service, project } = campaigns;
       await buildContacts(service.db, { projectId: project.id, count: 20 });
       const id = await create();
-      await send(id, { scheduledFor: inHours(1) });
+      await send(id, { scheduledFor: getTimeInHours(1) });
       const workflowId = service.names.campaign(id, 1);
       await campaigns.operator.waitForStart(workflowId);
-      await repeat(REQUESTS, REQUESTS_AT_A_TIME, (n) => send(id, { scheduledFor: inHours(2 + (n % 5)) }));
+      await repeat(REQUESTS, REQUESTS_AT_A_TIME, (n) => send(id, { scheduledFor: getTimeInHours(2 + (n % 5)) }));
       await send(id, { scheduledFor: new Date(Date.now() + 1_000).toISOString() });
       await waitForStatus(id, 'SENT');
       expect(await countOutcomes(id)).toEqual({ SENT: 20 });
@@ -239,6 +239,6 @@ describe('a workflow that receives signals from many API requests', () => {
   );
 });
 
-function inHours(hours: number): string {
+function getTimeInHours(hours: number): string {
   return new Date(Date.now() + hours * 3_600_000).toISOString();
 }

@@ -31,13 +31,13 @@ afterAll(async () => {
 const send = async (to: string, key?: string) =>
   (await service.call('POST', '/v1/sms/send', { body: { to, body: 'Your code is 4711' }, ...(key && { key }) })).body
     .id;
-const read = async (id: string) => (await service.call('GET', `/v1/sms/${id}`)).body.data;
-const untilStatus = (id: string, status: string) =>
-  until(async () => ((await read(id)).status === status ? read(id) : undefined), status);
+const readSms = async (id: string) => (await service.call('GET', `/v1/sms/${id}`)).body.data;
+const waitForStatus = (id: string, status: string) =>
+  until(async () => ((await readSms(id)).status === status ? readSms(id) : undefined), status);
 
 it('an SMS is sent with Twilio, and Twilio reports its result to our callback URL', async () => {
   const id = await send('+4915112345678');
-  const queued = await untilStatus(id, 'QUEUED');
+  const queued = await waitForStatus(id, 'QUEUED');
   const request = twilio.requests[0];
   expect(request?.params).toMatchObject({ From: '+15005550006', To: '+4915112345678', Body: 'Your code is 4711' });
   const callback = request?.params.StatusCallback ?? '';
@@ -49,12 +49,16 @@ it('an SMS is sent with Twilio, and Twilio reports its result to our callback UR
     body: new URLSearchParams(params),
   });
   expect(response.ok).toBe(true);
-  expect(await read(id)).toMatchObject({ status: 'UNDELIVERED', reason: 'provider_rejected', error: 'Twilio 30003' });
+  expect(await readSms(id)).toMatchObject({
+    status: 'UNDELIVERED',
+    reason: 'provider_rejected',
+    error: 'Twilio 30003',
+  });
 });
 
 it('an SMS that Twilio refuses permanently is FAILED with Twilio’s text', async () => {
   twilio.next.push({ status: 400, code: 21211, message: "The 'To' number is not valid" });
-  const failed = await untilStatus(await send('+4915112345679'), 'FAILED');
+  const failed = await waitForStatus(await send('+4915112345679'), 'FAILED');
   expect(failed).toMatchObject({ reason: 'invalid_number', error: expect.stringContaining('21211') });
 });
 
@@ -81,6 +85,6 @@ it('Temporal shows which attempt Twilio has deferred, with error codes only', as
 
 it('an SMS of a test key ends SENT without a request to Twilio', async () => {
   const before = twilio.requests.length;
-  await untilStatus(await send('+4915112345670', service.one.testKey), 'SENT');
+  await waitForStatus(await send('+4915112345670', service.one.testKey), 'SENT');
   expect(twilio.requests).toHaveLength(before);
 });

@@ -9,23 +9,23 @@ beforeAll(async () => {
 });
 afterAll(() => api?.close());
 
-const branches = (weights: Record<string, number>) => ({
+const createBranches = (weights: Record<string, number>) => ({
   branches: Object.entries(weights).map(([name, weight]) => ({ name, weight })),
 });
 
-const buildSplit = (eventName: string, weights: Record<string, number>) =>
+const buildSplitWorkflow = (eventName: string, weights: Record<string, number>) =>
   buildWorkflow(api, {
     eventName,
     allowReentry: true,
     steps: {
-      split: { type: 'SPLIT', config: branches(weights), to: { left: 'l', right: 'r' } },
+      split: { type: 'SPLIT', config: createBranches(weights), to: { left: 'l', right: 'r' } },
       l: { type: 'EXIT', config: { reason: 'left' } },
       r: { type: 'EXIT', config: { reason: 'right' } },
     },
   });
 
 /** Starts an execution for a contact. Returns the reason of the EXIT step that it reached. */
-async function enter(workflowId: string, event: string, email: string): Promise<string> {
+async function enterAndReadExit(workflowId: string, event: string, email: string): Promise<string> {
   const { data: tracked } = await expectOk(api.call('POST', '/v1/track', { body: { email, event } }));
   const { data } = await expectOk(api.call('GET', `/workflows/${workflowId}/executions?contactId=${tracked.contact}`));
   const detail = await expectOk(api.call('GET', `/workflows/${workflowId}/executions/${data[0].id}`));
@@ -35,42 +35,46 @@ async function enter(workflowId: string, event: string, email: string): Promise<
 
 describe('a SPLIT step', () => {
   it('sends each contact to the same branch on re-entry, and uses changed weights only for later contacts', async () => {
-    const workflow = await buildSplit('divided', { left: 1, right: 1 });
+    const workflow = await buildSplitWorkflow('divided', { left: 1, right: 1 });
     const emails = Array.from({ length: 12 }, (_, n) => `split-${n}@example.com`);
     const first: string[] = [];
-    for (const email of emails) first.push(await enter(workflow.id, 'divided', email));
+    for (const email of emails) first.push(await enterAndReadExit(workflow.id, 'divided', email));
     expect(new Set(first)).toEqual(new Set(['left', 'right']));
     await expectOk(
       api.call('PATCH', `/workflows/${workflow.id}/steps/${workflow.steps.split}`, {
-        body: { config: branches({ left: 0, right: 1 }) },
+        body: { config: createBranches({ left: 0, right: 1 }) },
       }),
     );
     const again: string[] = [];
-    for (const email of emails) again.push(await enter(workflow.id, 'divided', email));
+    for (const email of emails) again.push(await enterAndReadExit(workflow.id, 'divided', email));
     expect(again).toEqual(first);
-    for (let n = 0; n < 6; n++) expect(await enter(workflow.id, 'divided', `later-${n}@example.com`)).toBe('right');
+    for (let n = 0; n < 6; n++)
+      expect(await enterAndReadExit(workflow.id, 'divided', `later-${n}@example.com`)).toBe('right');
   });
 
   it('needs a transition for each of its branches, by name, before the workflow is enabled', async () => {
     const { id, steps } = await buildWorkflow(api, {
       enabled: false,
       steps: {
-        split: { type: 'SPLIT', config: branches({ left: 1, right: 1 }), to: { left: 'l' } },
+        split: { type: 'SPLIT', config: createBranches({ left: 1, right: 1 }), to: { left: 'l' } },
         l: { type: 'EXIT' },
       },
     });
-    const join = (branch?: string) =>
+    const addTransition = (branch?: string) =>
       api.call('POST', `/workflows/${id}/transitions`, {
         body: { fromStepId: steps.split, toStepId: steps.l, ...(branch && { branch }) },
       });
     for (const wrong of [undefined, 'yes', 'Right']) {
-      expect(await join(wrong)).toMatchObject({ status: 422, body: { error: { errors: [{ field: 'branch' }] } } });
+      expect(await addTransition(wrong)).toMatchObject({
+        status: 422,
+        body: { error: { errors: [{ field: 'branch' }] } },
+      });
     }
     const refused = await api.call('PATCH', `/workflows/${id}`, { body: { enabled: true } });
     expect(refused.status).toBe(422);
     expect(JSON.stringify(refused.body)).toContain('has no “right” branch');
-    expect((await join('left')).status).toBe(409);
-    expect(await expectOk(join('right'))).toMatchObject({ branch: 'right' });
+    expect((await addTransition('left')).status).toBe(409);
+    expect(await expectOk(addTransition('right'))).toMatchObject({ branch: 'right' });
     await expectOk(api.call('PATCH', `/workflows/${id}`, { body: { enabled: true } }));
   });
 });

@@ -45,7 +45,7 @@ function buildEmailWorkflow(
 }
 
 /** Returns the time limit in seconds of an activity type in a workflow's history. */
-async function timeoutOf(workflowId: string, activity: string): Promise<number> {
+async function readTimeout(workflowId: string, activity: string): Promise<number> {
   const history = await client.workflow.getHandle(workflowId).fetchHistory();
   const scheduled = history.events
     ?.map((event) => event.activityTaskScheduledEventAttributes)
@@ -62,7 +62,7 @@ it('Temporal starts no second attempt while a mail server may still reply to the
     const [first] = await listExecutions(service, workflow.id);
     return first?.completedAt && first;
   }, 'the end of the execution');
-  expect(await timeoutOf(service.names.execution(execution.id), 'SEND_EMAIL')).toBeGreaterThan(slowestSeconds);
+  expect(await readTimeout(service.names.execution(execution.id), 'SEND_EMAIL')).toBeGreaterThan(slowestSeconds);
 
   const id = await buildEmail(service.db, { projectId: service.one.id });
   await client.workflow.execute('emailDelivery', {
@@ -72,7 +72,7 @@ it('Temporal starts no second attempt while a mail server may still reply to the
   });
   // The activity starts emails for five minutes (activities/emails/deliveries.ts), and the last email may need the
   // maximum time of an email.
-  expect(await timeoutOf('delivery-in-test', 'sendMails')).toBeGreaterThan(5 * 60 + slowestSeconds);
+  expect(await readTimeout('delivery-in-test', 'sendMails')).toBeGreaterThan(5 * 60 + slowestSeconds);
 });
 
 it("emails of automations keep the project's send rate, and waiting for it does not count as an attempt", async () => {

@@ -33,14 +33,17 @@ const patchProject = (body: object) =>
   expectOk(service.call('PATCH', '/project', { key: null, headers: owner, body: { ...body } }));
 
 /** Returns the time in UTC as `HH:MM`, this number of milliseconds from now. */
-const hourIn = (ms: number) => new Date(Date.now() + ms).toISOString().slice(11, 16);
-const shutWindow = () => ({ from: hourIn(2 * HOUR_MS), to: hourIn(3 * HOUR_MS), timezone: 'UTC' });
+const getHourIn = (ms: number) => new Date(Date.now() + ms).toISOString().slice(11, 16);
+const createClosedWindow = () => ({ from: getHourIn(2 * HOUR_MS), to: getHourIn(3 * HOUR_MS), timezone: 'UTC' });
 
-const smsTo = async (phone: string) =>
+const listSmsTo = async (phone: string) =>
   (await expectOk(service.call('GET', `/v1/sms?to=${encodeURIComponent(phone)}`))).data;
 
 let names = 0;
-async function workflowOf(step: { type: 'SEND_EMAIL' | 'SEND_SMS' | 'DELAY'; config: object }): Promise<string> {
+async function buildWorkflowOfStep(step: {
+  type: 'SEND_EMAIL' | 'SEND_SMS' | 'DELAY';
+  config: object;
+}): Promise<string> {
   names += 1;
   const eventName = `times-${names}`;
   const steps = { step: { type: step.type, config: { ...step.config }, to: 'end' }, end: { type: 'EXIT' as const } };
@@ -50,7 +53,7 @@ async function workflowOf(step: { type: 'SEND_EMAIL' | 'SEND_SMS' | 'DELAY'; con
 
 let people = 0;
 /** Tracks the event that starts a workflow, for a new contact with this data. Returns the id of the execution. */
-async function enter(event: string, data: Record<string, unknown> = {}): Promise<string> {
+async function startExecution(event: string, data: Record<string, unknown> = {}): Promise<string> {
   people += 1;
   const email = `p${people}@to.test`;
   await expectOk(service.call('POST', '/contacts', { body: { email, subscribed: true, data } }));
@@ -63,7 +66,7 @@ async function enter(event: string, data: Record<string, unknown> = {}): Promise
   }, 'the execution');
 }
 
-async function stateOf(executionId: string) {
+async function readState(executionId: string) {
   const { rows } = await sql<{
     status: string;
     step: string;
@@ -78,11 +81,11 @@ async function stateOf(executionId: string) {
 }
 const waitForStatus = (id: string, status: string) =>
   until(async () => {
-    const state = await stateOf(id);
+    const state = await readState(id);
     return state?.status === status ? state : undefined;
   }, `an execution ${status}`);
 
-async function emailOf(executionId: string): Promise<string> {
+async function findEmail(executionId: string): Promise<string> {
   const { rows } = await sql<{ id: string }>`SELECT id FROM emails WHERE execution_id = ${executionId}`.execute(
     service.db,
   );
@@ -96,11 +99,13 @@ const waitForSent = (emailId: string) =>
 
 describe('the sending window of the project', () => {
   it('delays MARKETING of an automation with a timer until it opens, also across a restart of the worker', async () => {
-    const event = await workflowOf({ type: 'SEND_EMAIL', config: { templateId: marketing } });
+    const event = await buildWorkflowOfStep({ type: 'SEND_EMAIL', config: { templateId: marketing } });
     const opensMs = (Math.floor(Date.now() / 60_000) + 1) * 60_000;
     const opens = new Date(opensMs);
-    await patchProject({ sendingWindow: { from: hourIn(opensMs - Date.now()), to: hourIn(HOUR_MS), timezone: 'UTC' } });
-    const id = await enter(event);
+    await patchProject({
+      sendingWindow: { from: getHourIn(opensMs - Date.now()), to: getHourIn(HOUR_MS), timezone: 'UTC' },
+    });
+    const id = await startExecution(event);
     const waits = await waitForStatus(id, 'WAITING');
     expect(waits).toMatchObject({ step: 'WAITING', dueAt: opens, mail: null });
     await service.stopWorker();
@@ -111,25 +116,25 @@ describe('the sending window of the project', () => {
   });
 
   it("uses the contact's time zone if it is set so, and does not delay TRANSACTIONAL email", async () => {
-    const event = await workflowOf({ type: 'SEND_EMAIL', config: { templateId: marketing } });
-    const hourOf = (zone: string, ms: number) => writeLocalTime(toWallTime(zone, Date.now() + ms)).slice(11);
-    const [from, to] = [hourOf('Asia/Kathmandu', -HOUR_MS), hourOf('Asia/Kathmandu', HOUR_MS)];
+    const event = await buildWorkflowOfStep({ type: 'SEND_EMAIL', config: { templateId: marketing } });
+    const getHour = (zone: string, ms: number) => writeLocalTime(toWallTime(zone, Date.now() + ms)).slice(11);
+    const [from, to] = [getHour('Asia/Kathmandu', -HOUR_MS), getHour('Asia/Kathmandu', HOUR_MS)];
     await patchProject({ sendingWindow: { from, to, timezone: 'contact' } });
-    expect(await waitForStatus(await enter(event, { timezone: 'Asia/Kathmandu' }), 'EXITED')).toMatchObject({
+    expect(await waitForStatus(await startExecution(event, { timezone: 'Asia/Kathmandu' }), 'EXITED')).toMatchObject({
       mail: 'SENT',
     });
-    expect(await waitForStatus(await enter(event, { timezone: 'Asia/Tokyo' }), 'WAITING')).toMatchObject({
+    expect(await waitForStatus(await startExecution(event, { timezone: 'Asia/Tokyo' }), 'WAITING')).toMatchObject({
       mail: null,
     });
-    await patchProject({ sendingWindow: shutWindow() });
-    const single = await workflowOf({ type: 'SEND_EMAIL', config: { templateId: transactional } });
-    expect(await waitForStatus(await enter(single), 'EXITED')).toMatchObject({ mail: 'SENT' });
+    await patchProject({ sendingWindow: createClosedWindow() });
+    const single = await buildWorkflowOfStep({ type: 'SEND_EMAIL', config: { templateId: transactional } });
+    expect(await waitForStatus(await startExecution(single), 'EXITED')).toMatchObject({ mail: 'SENT' });
   });
 
   it('does not delay a contact that a user moves on', async () => {
-    const event = await workflowOf({ type: 'SEND_EMAIL', config: { templateId: marketing } });
-    await patchProject({ sendingWindow: shutWindow() });
-    const id = await enter(event);
+    const event = await buildWorkflowOfStep({ type: 'SEND_EMAIL', config: { templateId: marketing } });
+    await patchProject({ sendingWindow: createClosedWindow() });
+    const id = await startExecution(event);
     await waitForStatus(id, 'WAITING');
     const { rows } = await sql<{ workflowId: string }>`
       SELECT workflow_id AS "workflowId" FROM executions WHERE id = ${id}`.execute(service.db);
@@ -138,15 +143,15 @@ describe('the sending window of the project', () => {
   });
 
   it('delays MARKETING email that is released from a hold', async () => {
-    const event = await workflowOf({ type: 'SEND_EMAIL', config: { templateId: marketing } });
+    const event = await buildWorkflowOfStep({ type: 'SEND_EMAIL', config: { templateId: marketing } });
     await expectOk(service.call('POST', '/project/hold', { key: null, headers: owner, body: {} }));
-    const id = await enter(event);
+    const id = await startExecution(event);
     expect(await waitForStatus(id, 'EXITED')).toMatchObject({ mail: 'HELD' });
-    await patchProject({ sendingWindow: shutWindow() });
+    await patchProject({ sendingWindow: createClosedWindow() });
     await expectOk(service.call('POST', '/project/release', { key: null, headers: owner }));
-    await until(async () => (await stateOf(id))?.mail === 'PENDING' || undefined, 'the mail to be released');
+    await until(async () => (await readState(id))?.mail === 'PENDING' || undefined, 'the mail to be released');
     await until(async () => {
-      const { rows } = await sql`SELECT id FROM outbox WHERE ref_id = ${await emailOf(id)}`.execute(service.db);
+      const { rows } = await sql`SELECT id FROM outbox WHERE ref_id = ${await findEmail(id)}`.execute(service.db);
       return rows.length === 0;
     }, 'Temporal to wait for the window');
     // An attempt that finds the sending window closed does not count as an attempt.
@@ -162,36 +167,36 @@ describe('the sending window of the project', () => {
 
   it('also delays an SMS, and wakes waiting executions when it is removed; a transactional SMS is sent', async () => {
     const phone = '+4915112345678';
-    const event = await workflowOf({ type: 'SEND_SMS', config: { body: 'Hello' } });
-    await patchProject({ sendingWindow: shutWindow() });
-    const id = await enter(event, { phone });
+    const event = await buildWorkflowOfStep({ type: 'SEND_SMS', config: { body: 'Hello' } });
+    await patchProject({ sendingWindow: createClosedWindow() });
+    const id = await startExecution(event, { phone });
     expect(await waitForStatus(id, 'WAITING')).toMatchObject({ step: 'WAITING', dueAt: expect.any(Date) });
-    expect(await smsTo(phone)).toEqual([]);
-    const urgent = await workflowOf({ type: 'SEND_SMS', config: { body: 'Your code', transactional: true } });
-    await waitForStatus(await enter(urgent, { phone }), 'EXITED');
-    expect(await smsTo(phone)).toHaveLength(1);
+    expect(await listSmsTo(phone)).toEqual([]);
+    const urgent = await buildWorkflowOfStep({ type: 'SEND_SMS', config: { body: 'Your code', transactional: true } });
+    await waitForStatus(await startExecution(urgent, { phone }), 'EXITED');
+    expect(await listSmsTo(phone)).toHaveLength(1);
     await patchProject({ sendingWindow: null });
     expect(await waitForStatus(id, 'EXITED')).toMatchObject({ step: 'COMPLETED' });
-    expect(await smsTo(phone)).toHaveLength(2);
+    expect(await listSmsTo(phone)).toHaveLength(2);
   });
 
   it('wakes waiting executions when it is changed to open earlier, and they wait for the new time', async () => {
-    const event = await workflowOf({ type: 'SEND_EMAIL', config: { templateId: marketing } });
-    await patchProject({ sendingWindow: shutWindow() });
-    const id = await enter(event);
+    const event = await buildWorkflowOfStep({ type: 'SEND_EMAIL', config: { templateId: marketing } });
+    await patchProject({ sendingWindow: createClosedWindow() });
+    const id = await startExecution(event);
     const { dueAt: before } = await waitForStatus(id, 'WAITING');
-    await patchProject({ sendingWindow: { ...shutWindow(), from: hourIn(HOUR_MS) } });
+    await patchProject({ sendingWindow: { ...createClosedWindow(), from: getHourIn(HOUR_MS) } });
     const earlier = await until(async () => {
-      const state = await stateOf(id);
+      const state = await readState(id);
       return state?.dueAt && before && state.dueAt < before ? state : undefined;
     }, 'the earlier opening');
     expect(earlier).toMatchObject({ status: 'WAITING', step: 'WAITING', mail: null });
-    await patchProject({ sendingWindow: { ...shutWindow(), from: hourIn(-HOUR_MS) } });
+    await patchProject({ sendingWindow: { ...createClosedWindow(), from: getHourIn(-HOUR_MS) } });
     expect(await waitForStatus(id, 'EXITED')).toMatchObject({ step: 'COMPLETED', mail: 'SENT' });
   });
 
   it('also delays a sandbox, except one that skips its delays', async () => {
-    await patchProject({ sendingWindow: shutWindow() });
+    await patchProject({ sendingWindow: createClosedWindow() });
     const { id: workflow } = await buildWorkflow(service, {
       eventName: 'tried',
       steps: {
@@ -202,17 +207,17 @@ describe('the sending window of the project', () => {
     });
     const body = { email: 'tried@to.test', subscribed: true, data: { phone: '+4915112345679' } };
     const { id: contactId } = await expectOk(service.call('POST', '/contacts', { body }));
-    const tryOut = async (how: object) =>
+    const runInSandbox = async (how: object) =>
       (
         await expectOk(
           service.call('POST', `/workflows/${workflow}/executions`, { body: { contactId, sandbox: true, ...how } }),
         )
       ).id;
-    await waitForStatus(await tryOut({}), 'WAITING');
-    const id = await tryOut({ skipDelays: true });
+    await waitForStatus(await runInSandbox({}), 'WAITING');
+    const id = await runInSandbox({ skipDelays: true });
     expect(await waitForStatus(id, 'EXITED')).toMatchObject({ step: 'COMPLETED', mail: 'SENT' });
     const sent = await until(async () => {
-      const [sms] = await smsTo('+4915112345679');
+      const [sms] = await listSmsTo('+4915112345679');
       return sms?.status === 'SENT' ? sms : undefined;
     }, 'the SMS');
     expect(sent).toMatchObject({ mode: 'test' });
@@ -224,7 +229,7 @@ describe('the sending window of the project', () => {
   });
 
   it('does not delay an email of POST /v1/send', async () => {
-    await patchProject({ sendingWindow: shutWindow() });
+    await patchProject({ sendingWindow: createClosedWindow() });
     const body = { to: 'asked@to.test', template: marketing, subscribed: true };
     const { data } = await expectOk(service.call('POST', '/v1/send', { body }));
     await waitForSent(data.emails[0].email);
@@ -235,31 +240,37 @@ describe('a DELAY until an hour', () => {
   it('ends at that hour in the step’s time zone, else the contact’s, else the project’s', async () => {
     await patchProject({ timezone: 'Pacific/Honolulu' });
     const config = { until: '09:00', days: [1, 3, 5] };
-    const event = await workflowOf({ type: 'DELAY', config });
-    const named = await workflowOf({ type: 'DELAY', config: { ...config, timezone: 'Asia/Kolkata' } });
-    const due = (zone: string) =>
+    const event = await buildWorkflowOfStep({ type: 'DELAY', config });
+    const named = await buildWorkflowOfStep({ type: 'DELAY', config: { ...config, timezone: 'Asia/Kolkata' } });
+    const getDueTime = (zone: string) =>
       new Date(findNextHour(zone, { hour: '09:00', days: config.days, afterMs: Date.now() }));
-    const dueOf = async (id: string) => (await waitForStatus(id, 'WAITING')).dueAt;
-    expect(await dueOf(await enter(event, { timezone: 'Asia/Kathmandu' }))).toEqual(due('Asia/Kathmandu'));
-    expect(await dueOf(await enter(event, { timezone: 'Mars/Olympus' }))).toEqual(due('Pacific/Honolulu'));
-    expect(await dueOf(await enter(event))).toEqual(due('Pacific/Honolulu'));
-    expect(await dueOf(await enter(named, { timezone: 'Asia/Kathmandu' }))).toEqual(due('Asia/Kolkata'));
+    const readDueTime = async (id: string) => (await waitForStatus(id, 'WAITING')).dueAt;
+    expect(await readDueTime(await startExecution(event, { timezone: 'Asia/Kathmandu' }))).toEqual(
+      getDueTime('Asia/Kathmandu'),
+    );
+    expect(await readDueTime(await startExecution(event, { timezone: 'Mars/Olympus' }))).toEqual(
+      getDueTime('Pacific/Honolulu'),
+    );
+    expect(await readDueTime(await startExecution(event))).toEqual(getDueTime('Pacific/Honolulu'));
+    expect(await readDueTime(await startExecution(named, { timezone: 'Asia/Kathmandu' }))).toEqual(
+      getDueTime('Asia/Kolkata'),
+    );
   });
 
   it('can take the hour from a field of the contact', async () => {
-    const event = await workflowOf({ type: 'DELAY', config: { until: '{{wish}}' } });
+    const event = await buildWorkflowOfStep({ type: 'DELAY', config: { until: '{{wish}}' } });
     const dueAt = new Date(findNextHour('UTC', { hour: '07:30', days: ALL_DAYS, afterMs: Date.now() }));
-    expect(await waitForStatus(await enter(event, { wish: '07:30' }), 'WAITING')).toMatchObject({ dueAt });
+    expect(await waitForStatus(await startExecution(event, { wish: '07:30' }), 'WAITING')).toMatchObject({ dueAt });
   });
 
   it('is refused if the hour is invalid', async () => {
     const { id } = (await buildWorkflow(service, { steps: {}, enabled: false })) satisfies BuiltWorkflow;
-    const statusOf = async (config: object) =>
+    const createStepAndReadStatus = async (config: object) =>
       (await service.call('POST', `/workflows/${id}/steps`, { body: { type: 'DELAY', name: 'd', config } })).status;
-    expect(await statusOf({ until: '23:59', days: [7], timezone: 'Europe/Berlin' })).toBe(201);
+    expect(await createStepAndReadStatus({ until: '23:59', days: [7], timezone: 'Europe/Berlin' })).toBe(201);
     const bad = [{ until: '24:00' }, { until: '9:00' }, { until: '09:00', days: [] }, { until: '09:00', days: [8] }];
     for (const config of [...bad, { until: '09:00', timezone: 'Mars/Olympus' }, { until: '2030-01-01', days: [1] }])
-      expect(await statusOf(config), JSON.stringify(config)).toBe(422);
+      expect(await createStepAndReadStatus(config), JSON.stringify(config)).toBe(422);
   });
 });
 
@@ -276,7 +287,7 @@ it('dates in steps and emails are in the time zone of the project', async () => 
       end: { type: 'EXIT' as const },
     },
   });
-  const id = await enter('dates', { starts: '2027-07-01T09:00', ends: '2027-07-01T09:00:00Z' });
+  const id = await startExecution('dates', { starts: '2027-07-01T09:00', ends: '2027-07-01T09:00:00Z' });
   await waitForStatus(id, 'EXITED');
   const { data } = await expectOk(service.call('GET', `/v1/emails?workflowExecutionId=${id}`));
   expect(data).toMatchObject([{ subject: '09:00 11:00' }]);

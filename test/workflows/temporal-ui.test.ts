@@ -76,33 +76,33 @@ afterAll(async () => {
   await sink?.close();
 });
 
-const executionOf = (workflowId: string, contactId: string) =>
+const waitForExecution = (workflowId: string, contactId: string) =>
   until(async () => {
     const found = (await listExecutions(service, workflowId)).find((one) => one.contactId === contactId);
     return found?.begun === false ? undefined : found;
   }, 'the execution');
 
 /** Starts an execution of the example workflow and waits until it reaches a step. */
-async function tourAt(step: 'paid' | 'pause', email: string): Promise<{ id: string; contactId: string }> {
+async function startTourAt(step: 'paid' | 'pause', email: string): Promise<{ id: string; contactId: string }> {
   const { data } = await track(service, email, 'tour', { plan: 'pro' });
-  const { id } = await executionOf(tour.id, data.contact);
+  const { id } = await waitForExecution(tour.id, data.contact);
   if (step === 'pause') await track(service, email, 'paid');
-  await until(async () => (await detailsOf(id)).includes(`${step}”`), `the run at ${step}`);
+  await until(async () => (await readDetails(id)).includes(`${step}”`), `the run at ${step}`);
   return { id, contactId: data.contact };
 }
 
-async function detailsOf(executionId: string): Promise<string> {
-  return metadataOf(service.names.execution(executionId));
+async function readDetails(executionId: string): Promise<string> {
+  return readMetadata(service.names.execution(executionId));
 }
 
-async function metadataOf(workflowId: string): Promise<string> {
+async function readMetadata(workflowId: string): Promise<string> {
   const handle = operator.client.workflow.getHandle(workflowId);
   const asked = await handle.query<{ currentDetails?: string }>('__temporal_workflow_metadata').catch(() => undefined);
   return asked?.currentDetails ?? '';
 }
 
 /** Returns the summaries of the activities and timers of a run, in order. */
-async function summariesOf(workflowId: string): Promise<string[]> {
+async function listSummaries(workflowId: string): Promise<string[]> {
   const { events } = await operator.client.workflow.getHandle(workflowId).fetchHistory();
   return (events ?? []).flatMap((event) => {
     const { userMetadata, activityTaskScheduledEventAttributes: activity, timerStartedEventAttributes: timer } = event;
@@ -119,8 +119,8 @@ const INSTANT = String.raw`\d{4}-\d\d-\d\dT[\d:.]+Z`;
 
 describe('a run in the Temporal UI', () => {
   it('lists the visited steps with branches, the current one in bold, and links to the dashboard', async () => {
-    const { id } = await tourAt('pause', 'path@example.com');
-    const details = await detailsOf(id);
+    const { id } = await startTourAt('pause', 'path@example.com');
+    const details = await readDetails(id);
     expect(details.split('\n')).toEqual([
       expect.stringMatching(new RegExp(`^- ${INSTANT} WAIT_FOR_EVENT “paid” \\(paid\\) → event$`)),
       expect.stringMatching(/^- \S+ CONDITION “is\\_\\\*pro\\\*” → yes$/),
@@ -133,18 +133,18 @@ describe('a run in the Temporal UI', () => {
   });
 
   it('labels activities with their step, and timers with the step and the time', async () => {
-    const { id } = await tourAt('pause', 'labels@example.com');
+    const { id } = await startTourAt('pause', 'labels@example.com');
     await expectOk(service.call('POST', `/workflows/${tour.id}/executions/${id}/advance`, { body: {} }));
     const workflowId = service.names.execution(id);
     await operator.client.workflow.getHandle(workflowId).result();
-    expect(await summariesOf(workflowId)).toEqual([
+    expect(await listSummaries(workflowId)).toEqual([
       expect.stringMatching(new RegExp(`^timer: WAIT_FOR_EVENT “paid” \\(paid\\) until ${INSTANT}$`)),
       'ADVANCE: CONDITION “is_*pro*”',
       expect.stringMatching(new RegExp(`^timer: DELAY “pause” until ${INSTANT}$`)),
       'SEND_EMAIL: SEND_EMAIL “mail”',
     ]);
-    expect(await detailsOf(id)).toContain('EXIT “out”');
-    expect(await detailsOf(id)).toContain('**EXITED: toured**');
+    expect(await readDetails(id)).toContain('EXIT “out”');
+    expect(await readDetails(id)).toContain('**EXITED: toured**');
   });
 
   it('writes no search attributes if it never waits and ends without a reason', async () => {
@@ -153,7 +153,7 @@ describe('a run in the Temporal UI', () => {
       steps: { one: { type: 'UPDATE_CONTACT', config: { updates: { stage: 'one' } } } },
     });
     const { data } = await track(service, 'straight@example.com', 'straight');
-    const { id } = await executionOf(workflow.id, data.contact);
+    const { id } = await waitForExecution(workflow.id, data.contact);
     const handle = operator.client.workflow.getHandle(service.names.execution(id));
     await handle.result();
     const { events } = await handle.fetchHistory();
@@ -172,7 +172,7 @@ describe('deferred email in the Temporal UI', () => {
       for await (const found of operator.client.workflow.list({ query })) return found.workflowId;
       return undefined;
     }, 'the delivery');
-    const details = await until(() => metadataOf(workflowId), 'its details');
+    const details = await until(() => readMetadata(workflowId), 'its details');
     const how = `attempt 1 by smtp \\(127.0.0.1:${sink.port}\\): 450 4.2.1`;
     expect(details.split('\n')).toEqual([
       'Waiting for the next attempt: 1 email',
@@ -181,7 +181,7 @@ describe('deferred email in the Temporal UI', () => {
       ...LAST_LINE,
     ]);
     const summaries = await until(async () => {
-      const found = await summariesOf(workflowId);
+      const found = await listSummaries(workflowId);
       return found.length > 0 && found;
     }, 'its timer');
     expect(summaries).toEqual([expect.stringMatching(new RegExp(`^timer: 1 wait until ${INSTANT}, ${how}$`))]);
@@ -191,8 +191,8 @@ describe('deferred email in the Temporal UI', () => {
 
 describe('the document docs/operate/temporal.md', () => {
   it('has ten queries that each return the described result', async () => {
-    const waiting = await tourAt('paid', 'waits@example.com');
-    const pausing = await tourAt('pause', 'pauses@example.com');
+    const waiting = await startTourAt('paid', 'waits@example.com');
+    const pausing = await startTourAt('pause', 'pauses@example.com');
     const failing = await buildWorkflow(service, {
       eventName: 'fails',
       steps: { hook: { type: 'WEBHOOK', config: { url: receiver.url, onFailure: 'FAIL' } } },
@@ -205,7 +205,7 @@ describe('the document docs/operate/temporal.md', () => {
     const scheduledFor = new Date(Date.now() + 3_600_000).toISOString();
     await expectOk(service.call('POST', `/campaigns/${campaign.id}/send`, { body: { scheduledFor } }));
     const [failedRun, exited] = await Promise.all([
-      executionOf(failing.id, failed),
+      waitForExecution(failing.id, failed),
       sql<{ id: string }>`SELECT id FROM executions WHERE exit_reason = 'toured'`.execute(service.db),
     ]);
     const values: Record<string, string> = {
@@ -233,12 +233,12 @@ describe('the document docs/operate/temporal.md', () => {
       [expect.stringMatching(/^delivery-/)],
       [service.names.installation()],
     ];
-    const commands = commandsOf('docs/operate/temporal.md', values);
+    const commands = listCommands('docs/operate/temporal.md', values);
     expect(commands).toHaveLength(10);
     for (const [n, ids] of expected.entries()) {
       const command = commands[n] ?? '';
       const found = await until(async () => {
-        const listed = (await temporal(command)) as { execution: { workflowId: string } }[];
+        const listed = (await runTemporal(command)) as { execution: { workflowId: string } }[];
         const seen = listed.map(({ execution }) => execution.workflowId).sort();
         return seen.length === ids.length && seen;
       }, `what ${command} asks for`);
@@ -248,7 +248,7 @@ describe('the document docs/operate/temporal.md', () => {
 });
 
 /** Returns the ten commands of the page, with values for their placeholders. */
-function commandsOf(page: string, values: Record<string, string>): string[] {
+function listCommands(page: string, values: Record<string, string>): string[] {
   const text = readFileSync(join(packageRoot(), page), 'utf8');
   const questions = text.slice(text.indexOf('## Ten questions'), text.indexOf('## Search attributes'));
   return [...questions.matchAll(/```sh\n(temporal .*)\n```/g)].map(([, command = '']) =>
@@ -259,7 +259,7 @@ function commandsOf(page: string, values: Record<string, string>): string[] {
   );
 }
 
-async function temporal(command: string): Promise<unknown> {
+async function runTemporal(command: string): Promise<unknown> {
   const { address, namespace } = service.temporal;
   const line = command.replace(/^temporal/, `${cli} --address ${address} --namespace ${namespace} --output json`);
   const { stdout } = await run('sh', ['-c', line], { maxBuffer: 10_000_000 });
@@ -305,15 +305,15 @@ it('the log has one line for each end of a job and a campaign', async () => {
     workflowId: service.names.job(jobId),
   });
   await buildContacts(service.db, { projectId: service.one.id, count: 2, localPart: 'ends' });
-  const newsletter = async () => {
+  const sendNewsletter = async () => {
     const says = campaignBody({ from: 'x@shop.example.com' });
     const { data } = await expectOk(service.call('POST', '/campaigns', { body: says }));
     return data.id as string;
   };
-  const sent = await newsletter();
+  const sent = await sendNewsletter();
   await expectOk(service.call('POST', `/campaigns/${sent}/send`, { body: {} }));
   expect(await lineOf('a campaign has ended', { campaignId: sent })).toMatchObject({ ...ended, outcome: 'completed' });
-  const cancelled = await newsletter();
+  const cancelled = await sendNewsletter();
   const scheduledFor = new Date(Date.now() + 3_600_000).toISOString();
   await expectOk(service.call('POST', `/campaigns/${cancelled}/send`, { body: { scheduledFor } }));
   await operator.waitForStart(service.names.campaign(cancelled, 1));
@@ -332,19 +332,19 @@ describe('a failing endpoint in the Temporal UI', () => {
       steps: { crm: { type: 'WEBHOOK', config: { url: receiver.url, onFailure: 'FAIL' } } },
     });
     const { data } = await track(service, 'refused@example.com', 'refused');
-    const { id } = await executionOf(workflow.id, data.contact);
+    const { id } = await waitForExecution(workflow.id, data.contact);
     const handle = operator.client.workflow.getHandle(service.names.execution(id));
     await expect(handle.result()).rejects.toMatchObject({
       cause: { type: 'webhook_failed', message: 'WEBHOOK “crm” failed: HTTP 404' },
     });
-    expect(await detailsOf(id)).toMatch(/WEBHOOK “crm” → failed: HTTP 404\n- \*\*FAILED: webhook\\?_failed\*\*/);
+    expect(await readDetails(id)).toMatch(/WEBHOOK “crm” → failed: HTTP 404\n- \*\*FAILED: webhook\\?_failed\*\*/);
   });
 
   it('is shown with the result of its last turn and the time of its next turn, if it is registered', async () => {
     const body = { url: receiver.url, events: ['unheard'] };
     const { id } = await expectOk(service.call('POST', '/webhooks', { body }));
     await track(service, 'unheard@example.com', 'unheard');
-    const details = await until(() => metadataOf(service.names.webhooks(id)), 'its details');
+    const details = await until(() => readMetadata(service.names.webhooks(id)), 'its details');
     expect(details.split('\n')).toEqual([
       expect.stringMatching(new RegExp(`^Next delivery at ${INSTANT}\\.$`)),
       '',

@@ -18,7 +18,7 @@ async function createContact(localPart: string, more: object = {}) {
   return body as { id: string; topics: Record<string, boolean> };
 }
 
-const eventsOf = async (contactId: string): Promise<string[]> => {
+const listEventNames = async (contactId: string): Promise<string[]> => {
   const rows = await campaigns.service.db
     .selectFrom('events')
     .select('name')
@@ -35,7 +35,7 @@ describe('a campaign about a topic', () => {
     const off = await createTopic('Off by default', { defaultSubscribed: false });
     const left = await createContact('left', { topics: { [on.id]: false } });
     await createContact('joined', { topics: { [off.id]: true } });
-    expect(await eventsOf(left.id)).toEqual(['topic.left']);
+    expect(await listEventNames(left.id)).toEqual(['topic.left']);
     for (const [topicId, to] of [
       [on.id, 'joined@to.test'],
       [off.id, 'joined@to.test'],
@@ -78,7 +78,7 @@ describe('a campaign about a topic', () => {
       subscribed: true,
       topics: { [news.id]: false },
     });
-    expect(await eventsOf(reader.id)).toEqual(['topic.left']);
+    expect(await listEventNames(reader.id)).toEqual(['topic.left']);
     expect((await call('GET', `/campaigns/${id}/stats`)).body.unsubscribed).toBe(1);
     await post(`/u/${manage}`, 'from=everything');
     expect((await call('GET', `/contacts/${reader.id}`)).body.subscribed).toBe(false);

@@ -26,7 +26,7 @@ beforeEach(() => sink.reset());
 
 const trackWithPublicKey = (email: string, event: string, data: object = {}, more: object = {}) =>
   expectOk(service.call('POST', '/v1/track', { key: service.one.publicKey, body: { email, event, data, ...more } }));
-const asTenant = (email: string, event: string, data: object = {}, more: object = {}) =>
+const trackAsTenant = (email: string, event: string, data: object = {}, more: object = {}) =>
   expectOk(service.call('POST', '/v1/track', { body: { email, event, data, ...more } }));
 const template = (subject: string, body: string) =>
   buildTemplate(service.db, { projectId: service.one.id, subject, body });
@@ -39,7 +39,7 @@ async function waitForEnd(workflow: BuiltWorkflow) {
   }, 'the end of the execution');
 }
 
-async function emailTo(address: string): Promise<Email> {
+async function waitForEmailTo(address: string): Promise<Email> {
   const at = await until(async () => {
     const index = sink.messages.findIndex((message) => message.to === address);
     return index < 0 ? undefined : { index };
@@ -47,7 +47,7 @@ async function emailTo(address: string): Promise<Email> {
   return PostalMime.parse(sink.bodies[at.index] ?? '');
 }
 
-async function contact(email: string) {
+async function readContact(email: string) {
   const { rows } = await sql<{ id: string; subscribed: boolean; data: object; untrusted: string[] }>`
     SELECT id, subscribed, data, untrusted_keys AS untrusted FROM contacts
     WHERE project_id = ${service.one.id} AND email = ${email}`.execute(service.db);
@@ -56,7 +56,7 @@ async function contact(email: string) {
   return found;
 }
 
-async function suppressionsOf(email: string): Promise<string[]> {
+async function listSuppressions(email: string): Promise<string[]> {
   const { rows } = await sql<{ reason: string }>`
     SELECT reason FROM suppressions WHERE project_id = ${service.one.id} AND email = ${email}`.execute(service.db);
   return rows.map(({ reason }) => reason);
@@ -70,11 +70,11 @@ async function unsubscribe(email: string): Promise<void> {
     }),
   );
   expect(sent.success).toBe(true);
-  const { text } = await emailTo(email);
+  const { text } = await waitForEmailTo(email);
   const link = /https?:\S+\/u\/\S+/.exec(text ?? '')?.[0] ?? '';
   const response = await fetch(service.baseUrl + new URL(link).pathname, { method: 'POST' });
   expect(response.status).toBe(200);
-  expect(await suppressionsOf(email)).toEqual(['unsubscribe']);
+  expect(await listSuppressions(email)).toEqual(['unsubscribe']);
   sink.reset();
 }
 
@@ -99,16 +99,16 @@ describe('UPDATE_CONTACT with untrusted event data', () => {
       about: { value: '<b>me</b>', persistent: false },
     });
     await waitForEnd(workflow);
-    const { html } = await emailTo('site@victim.example');
+    const { html } = await waitForEmailTo('site@victim.example');
     expect(html).toContain('<a href="#">your site</a> They say: &lt;b&gt;me&lt;/b&gt;');
-    const { untrusted } = await contact('site@victim.example');
+    const { untrusted } = await readContact('site@victim.example');
     expect([...untrusted].sort()).toEqual(['about', 'website']);
     await expectOk(
       service.call('POST', '/v1/track', {
         body: { email: 'site@victim.example', event: 'x', data: { website: 'https://shop.example/' } },
       }),
     );
-    expect((await contact('site@victim.example')).untrusted).toEqual(['about']);
+    expect((await readContact('site@victim.example')).untrusted).toEqual(['about']);
   });
 
   it('sends no email to an untrusted address', async () => {
@@ -137,8 +137,8 @@ describe('UPDATE_CONTACT with untrusted event data', () => {
     expect(execution.status).toBe('FAILED');
     expect(execution.steps.at(-1)).toMatchObject({ type: 'SEND_EMAIL', status: 'FAILED' });
     expect(execution.error).toMatch(/public key/);
-    await asTenant('own@victim.example', 'invite', { friend, note: { value: '<i>hello</i>', persistent: false } });
-    expect((await emailTo('someone@else.example')).html).toContain('<div><i>hello</i></div>');
+    await trackAsTenant('own@victim.example', 'invite', { friend, note: { value: '<i>hello</i>', persistent: false } });
+    expect((await waitForEmailTo('someone@else.example')).html).toContain('<div><i>hello</i></div>');
   });
 
   it('subscribes no contact that has unsubscribed', async () => {
@@ -150,11 +150,11 @@ describe('UPDATE_CONTACT with untrusted event data', () => {
     await unsubscribe('gone@victim.example');
     await trackWithPublicKey('gone@victim.example', 'join');
     await waitForEnd(workflow);
-    expect(await suppressionsOf('gone@victim.example')).toEqual(['unsubscribe']);
-    expect((await contact('gone@victim.example')).subscribed).toBe(false);
-    await asTenant('gone@victim.example', 'join');
-    await until(async () => (await contact('gone@victim.example')).subscribed, 'the lift by the tenant');
-    expect(await suppressionsOf('gone@victim.example')).toEqual([]);
+    expect(await listSuppressions('gone@victim.example')).toEqual(['unsubscribe']);
+    expect((await readContact('gone@victim.example')).subscribed).toBe(false);
+    await trackAsTenant('gone@victim.example', 'join');
+    await until(async () => (await readContact('gone@victim.example')).subscribed, 'the lift by the tenant');
+    expect(await listSuppressions('gone@victim.example')).toEqual([]);
   });
 
   it('subscribes no unsubscribed contact through an event of a step, or through an untrusted event that a trusted execution waited for', async () => {
@@ -172,10 +172,10 @@ describe('UPDATE_CONTACT with untrusted event data', () => {
         join,
       },
     });
-    await asTenant(joins.byWait.email, joins.byWait.eventName);
+    await trackAsTenant(joins.byWait.email, joins.byWait.eventName);
     await trackWithPublicKey(joins.byWait.email, 'optin');
     await waitForEnd(waiting);
-    expect(await suppressionsOf(joins.byWait.email)).toEqual(['unsubscribe']);
+    expect(await listSuppressions(joins.byWait.email)).toEqual(['unsubscribe']);
     const templateId = await template('Hi', '<p>Hi</p>');
     const chained = await buildWorkflow(service, {
       eventName: 'email.sent',
@@ -189,7 +189,7 @@ describe('UPDATE_CONTACT with untrusted event data', () => {
     await waitForEnd(first);
     await waitForEnd(chained);
     await service.call('PATCH', `/workflows/${chained.id}`, { body: { enabled: false } });
-    expect(await suppressionsOf(joins.byChange.email)).toEqual(['unsubscribe']);
+    expect(await listSuppressions(joins.byChange.email)).toEqual(['unsubscribe']);
   });
 });
 
@@ -218,8 +218,8 @@ it('an untrusted event can add a contact to a segment, but subscribes no contact
   await trackWithPublicKey(email, 'raised', { tier: 'gold' });
   for (const id of segments) await expectOk(service.call('POST', `/segments/${id}/compute`));
   for (const workflow of workflows) await waitForEnd(workflow);
-  expect(await suppressionsOf(email)).toEqual(['unsubscribe']);
-  const { subscribed, data, untrusted } = await contact(email);
+  expect(await listSuppressions(email)).toEqual(['unsubscribe']);
+  const { subscribed, data, untrusted } = await readContact(email);
   expect({ subscribed, data, untrusted }).toEqual({
     subscribed: false,
     untrusted: ['tier'],
@@ -242,7 +242,7 @@ describe('untrusted text in emails', () => {
       note: { value: `${LURE} ${'x'.repeat(300)}`, persistent: false },
     });
     await waitForEnd(workflow);
-    const { subject, html, text } = await emailTo('lured@victim.example');
+    const { subject, html, text } = await waitForEmailTo('lured@victim.example');
     expect(subject ?? '').toBe('');
     expect(`${html}${text}`).not.toMatch(/evil|https?:\/\/(?!127)/);
     expect(html).toContain('<p>Hello Your account is locked. Confirm at or or now, Your account');
@@ -274,7 +274,7 @@ describe('untrusted text in emails', () => {
       }),
     );
     await expectOk(service.call('POST', `/campaigns/${created.data.id}/send`, { body: {} }));
-    const { subject, html, text } = await emailTo('one@list.example');
+    const { subject, html, text } = await waitForEmailTo('one@list.example');
     expect(subject).toBe('News for Ada Lovelace, very very very very very…');
     expect(`${html}${text}`).not.toMatch(/evil/i);
     expect(html).toContain('Hello Your account is locked. Confirm at or or now YOUR ACCOUNT IS LOCKED.');
@@ -299,7 +299,7 @@ describe('an untrusted value in an email of the tenant', () => {
   }
 
   async function expectTextOnly(to: string): Promise<void> {
-    const { subject: read, html, text } = await emailTo(to);
+    const { subject: read, html, text } = await waitForEmailTo(to);
     expect(html).toContain('<a href="#">your site</a> &lt;b&gt;me&lt;/b&gt;');
     expect(`${read}${html}${text}`).not.toMatch(/evil/);
   }
@@ -324,7 +324,7 @@ describe('an untrusted value in an email of the tenant', () => {
     expect(`${record.subject}${record.body}${record.text}`).not.toMatch(/evil/);
     sink.reset();
     // The tenant overwrites the value later, but the earlier email still shows the untrusted value.
-    await asTenant(to, 'x', { site: 'https://shop.example/', about: 'us' });
+    await trackAsTenant(to, 'x', { site: 'https://shop.example/', about: 'us' });
     const again = await expectOk(service.call('POST', `/v1/emails/${id}/resend`));
     await expectTextOnly(to);
     const { data: repeated } = await expectOk(service.call('GET', `/v1/emails/${again.data.emails[0].email}`));
@@ -343,10 +343,10 @@ describe('an untrusted value in an email of the tenant', () => {
   it("is plain text for each recipient of a request, from the recipient's data", async () => {
     const first = await sendForm('first@victim.example');
     const second = 'second@victim.example';
-    await asTenant(second, 'x', { site: 'https://shop.example/', about: '<i>us</i>', name: 'Ada' });
+    await trackAsTenant(second, 'x', { site: 'https://shop.example/', about: '<i>us</i>', name: 'Ada' });
     await expectOk(service.call('POST', '/v1/send', { body: { to: [first, second], from, subject, body } }));
     await expectTextOnly(first);
-    const { html } = await emailTo(second);
+    const { html } = await waitForEmailTo(second);
     await expectLink(html, 'https://shop.example/');
   });
 
@@ -354,9 +354,9 @@ describe('an untrusted value in an email of the tenant', () => {
     const to = await sendForm('own@victim.example');
     const data = { site: { value: 'https://shop.example/', persistent: false }, about: '<i>us</i>', name: 'Ada' };
     await send(to, { from, subject, body, data });
-    const email = await emailTo(to);
+    const email = await waitForEmailTo(to);
     expect(email.subject).toBe('News for Ada');
     await expectLink(email.html, 'https://shop.example/');
-    expect((await contact(to)).untrusted).toEqual(['site']);
+    expect((await readContact(to)).untrusted).toEqual(['site']);
   });
 });

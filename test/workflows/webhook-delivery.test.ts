@@ -29,7 +29,7 @@ afterAll(async () => {
   await service?.close();
 });
 
-const register = (path: string, events: string[]) =>
+const createEndpoint = (path: string, events: string[]) =>
   expectOk(service.call('POST', '/webhooks', { body: { url: receiver.url + path, events } }));
 const listDeliveries = async (id: string) =>
   (await expectOk(service.call('GET', `/webhooks/${id}/deliveries?limit=100`))).data;
@@ -49,7 +49,7 @@ const waitForDelivered = (endpointId: string, count: number) =>
 
 describe('a webhook endpoint', () => {
   it('gets each event that it subscribes to, with a signature that the public verifier accepts', async () => {
-    const { id, secret } = await register('/hook', ['order.*']);
+    const { id, secret } = await createEndpoint('/hook', ['order.*']);
     const { data } = await track(service, 'buyer@example.com', 'order.paid', { total: 12 });
     await track(service, 'buyer@example.com', 'other');
     const [delivery] = await waitForEnds(id, 1);
@@ -77,7 +77,7 @@ describe('a webhook endpoint', () => {
   });
 
   it('shows its secret once and stores it encrypted, and both secrets sign for a day after a rotation', async () => {
-    const { id, secret } = await register('/rotated', ['rotated']);
+    const { id, secret } = await createEndpoint('/rotated', ['rotated']);
     expect(JSON.stringify(await expectOk(service.call('GET', `/webhooks/${id}`)))).not.toContain('whsec_');
     const { rows } = await sql<{ secret: string }>`SELECT secret FROM webhook_endpoints WHERE id = ${id}`.execute(
       service.db,
@@ -93,7 +93,7 @@ describe('a webhook endpoint', () => {
   });
 
   it('is retried within a minute with the same webhook-id, and recovers on success', async () => {
-    const { id } = await register('/broken', ['retried']);
+    const { id } = await createEndpoint('/broken', ['retried']);
     await track(service, 'retried@example.com', 'retried');
     const first = await until(async () => {
       const [d] = await listDeliveries(id);
@@ -119,7 +119,7 @@ describe('a webhook endpoint', () => {
   });
 
   it('gets all events since a given time again on request, with the same webhook-ids, and the list shows their number', async () => {
-    const { id } = await register('/lost', ['lost']);
+    const { id } = await createEndpoint('/lost', ['lost']);
     const since = new Date(Date.now() - 1_000).toISOString();
     for (const email of ['a@example.com', 'b@example.com']) await track(service, email, 'lost');
     await waitForEnds(id, 2);
@@ -144,7 +144,7 @@ describe('a webhook endpoint', () => {
       WITH u AS (INSERT INTO users (email, password_hash) VALUES ('owner@example.com', 'x') RETURNING id)
       INSERT INTO memberships (project_id, user_id, role) SELECT ${service.one.id}, id, 'OWNER' FROM u
     `.execute(service.db);
-    const { id } = await register('/gone', ['gone']);
+    const { id } = await createEndpoint('/gone', ['gone']);
     await track(service, 'gone@example.com', 'gone');
     await until(async () => (await expectOk(service.call('GET', `/webhooks/${id}`))).status === 'DISABLED');
     await until(async () => {
@@ -158,7 +158,7 @@ describe('a webhook endpoint', () => {
   });
 
   it('reports a redirect instead of following it', async () => {
-    const { id } = await register('/moved', ['moved']);
+    const { id } = await createEndpoint('/moved', ['moved']);
     await track(service, 'moved@example.com', 'moved');
     await until(async () => (await listDeliveries(id))[0]?.responseStatus === 302);
     expect((await listDeliveries(id))[0].error).toContain('redirects are not followed');
@@ -166,8 +166,8 @@ describe('a webhook endpoint', () => {
   });
 
   it('is degraded and attempted rarely if it fails, without delaying others', async () => {
-    const dead = await register('/dead', ['burst']);
-    const well = await register('/well', ['burst']);
+    const dead = await createEndpoint('/dead', ['burst']);
+    const well = await createEndpoint('/well', ['burst']);
     await Promise.all(Array.from({ length: 150 }, (_, n) => track(service, `burst${n}@example.com`, 'burst')));
     await waitForDelivered(well.id, 150);
     await until(async () => (await expectOk(service.call('GET', `/webhooks/${dead.id}`))).status === 'DEGRADED');
@@ -176,7 +176,7 @@ describe('a webhook endpoint', () => {
   });
 
   it('is not found by another project', async () => {
-    const { id } = await register('/mine', ['mine']);
+    const { id } = await createEndpoint('/mine', ['mine']);
     const key = service.two.secretKey;
     for (const [method, path] of [
       ['GET', ''],

@@ -46,11 +46,11 @@ interface Endpoint {
   secret: string;
 }
 
-const register = (url: string, events: string[], key = service.one.secretKey): Promise<Endpoint> =>
+const createEndpoint = (url: string, events: string[], key = service.one.secretKey): Promise<Endpoint> =>
   expectOk(service.call('POST', '/webhooks', { key, body: { url, events } }));
-const statusOf = async ({ id }: Endpoint) => (await expectOk(service.call('GET', `/webhooks/${id}`))).status;
-const requestsTo = (path: string, from = receiver) => from.received.filter((request) => request.path === path);
-const idsOf = (requests: ReceivedRequest[]) => new Set(requests.map((request) => request.headers['webhook-id']));
+const readStatus = async ({ id }: Endpoint) => (await expectOk(service.call('GET', `/webhooks/${id}`))).status;
+const listRequestsTo = (path: string, from = receiver) => from.received.filter((request) => request.path === path);
+const listIds = (requests: ReceivedRequest[]) => new Set(requests.map((request) => request.headers['webhook-id']));
 
 /** Waits until an endpoint has received every event, and each delivery is recorded. */
 async function waitForAll(endpoint: Endpoint, path: string, from = receiver): Promise<void> {
@@ -59,9 +59,9 @@ async function waitForAll(endpoint: Endpoint, path: string, from = receiver): Pr
   const options = { timeoutMs: ALL.timeout, reasonToStop };
   await until(
     async () => {
-      const count = idsOf(requestsTo(path, from)).size;
+      const count = listIds(listRequestsTo(path, from)).size;
       if (count > last.count) last = { count, at: Date.now() };
-      return count === EVENTS && (await sumOf(endpoint)).DELIVERED?.count === EVENTS;
+      return count === EVENTS && (await countDeliveries(endpoint)).DELIVERED?.count === EVENTS;
     },
     `all deliveries to ${path}`,
     options,
@@ -69,7 +69,7 @@ async function waitForAll(endpoint: Endpoint, path: string, from = receiver): Pr
 }
 
 /** Returns the number of deliveries of an endpoint by status, and the number of their attempts. */
-async function sumOf({ id }: Endpoint): Promise<Record<string, { count: number; tries: number }>> {
+async function countDeliveries({ id }: Endpoint): Promise<Record<string, { count: number; tries: number }>> {
   const { rows } = await sql<{ status: string; count: number; tries: number }>`
     SELECT status, count(*) AS count, sum(attempts) AS tries FROM webhook_deliveries WHERE endpoint_id = ${id} GROUP BY status
   `.execute(service.db);
@@ -77,7 +77,7 @@ async function sumOf({ id }: Endpoint): Promise<Record<string, { count: number; 
 }
 
 /** Returns the number of turns in all runs of an endpoint's workflow. */
-async function turnsOf({ id }: Endpoint): Promise<number> {
+async function countTurns({ id }: Endpoint): Promise<number> {
   let turns = 0;
   for await (const { runId } of client.workflow.list({ query: `WorkflowId = '${service.names.webhooks(id)}'` })) {
     const { events } = await client.workflow.getHandle(service.names.webhooks(id), runId).fetchHistory();
@@ -87,7 +87,7 @@ async function turnsOf({ id }: Endpoint): Promise<number> {
 }
 
 /** Makes one import request that causes an event for each contact. */
-async function unsubscribeAll(): Promise<void> {
+async function unsubscribeAllByImport(): Promise<void> {
   const rows = Array.from({ length: EVENTS }, (_, n) => `r${n}@to.test,false`);
   const form = new FormData();
   form.set('file', new File([['email,subscribed', ...rows].join('\n')], 'all.csv', { type: 'text/csv' }));
@@ -103,14 +103,17 @@ describe(`${EVENTS.toLocaleString('en')} events to a healthy, a slow, a hanging 
 
   beforeAll(async () => {
     deadPort = await freePort();
-    slow = await register(`${receiver.url}/slow`, event);
-    hanging = await register(`${receiver.url}/hanging`, event);
-    dead = await register(`http://127.0.0.1:${deadPort}/dead`, event);
-    well = await register(`${receiver.url}/well`, event);
-    other = await register(`${receiver.url}/other`, ['order'], service.two.secretKey);
+    slow = await createEndpoint(`${receiver.url}/slow`, event);
+    hanging = await createEndpoint(`${receiver.url}/hanging`, event);
+    dead = await createEndpoint(`http://127.0.0.1:${deadPort}/dead`, event);
+    well = await createEndpoint(`${receiver.url}/well`, event);
+    other = await createEndpoint(`${receiver.url}/other`, ['order'], service.two.secretKey);
     await buildContacts(service.db, { projectId: service.one.id, count: EVENTS });
-    await unsubscribeAll();
-    await until(async () => requestsTo('/slow').length > 0 && requestsTo('/hanging').length > 0, 'the first requests');
+    await unsubscribeAllByImport();
+    await until(
+      async () => listRequestsTo('/slow').length > 0 && listRequestsTo('/hanging').length > 0,
+      'the first requests',
+    );
   });
 
   it('do not delay another project', async () => {
@@ -119,27 +122,27 @@ describe(`${EVENTS.toLocaleString('en')} events to a healthy, a slow, a hanging 
       const body = { email: `other${n}@example.com`, event: 'order' };
       await expectOk(service.call('POST', '/v1/track', { key, body }));
     }
-    await until(async () => idsOf(requestsTo('/other')).size === OTHERS, 'the deliveries of the other project');
-    expect(idsOf(requestsTo('/slow')).size).toBeLessThan(EVENTS);
-    await until(async () => (await sumOf(other)).DELIVERED?.count === OTHERS, 'their records');
+    await until(async () => listIds(listRequestsTo('/other')).size === OTHERS, 'the deliveries of the other project');
+    expect(listIds(listRequestsTo('/slow')).size).toBeLessThan(EVENTS);
+    await until(async () => (await countDeliveries(other)).DELIVERED?.count === OTHERS, 'their records');
   });
 
   it('reach the healthy endpoint, each once, before the others', ALL, async () => {
     await waitForAll(well, '/well');
     // The slow endpoint takes 25 minutes for all events, with 20 concurrent requests.
-    expect(idsOf(requestsTo('/slow')).size).toBeLessThan(EVENTS);
-    expect(idsOf(requestsTo('/hanging')).size).toBeLessThan(EVENTS);
-    expect(await sumOf(well)).toEqual({ DELIVERED: { count: EVENTS, tries: EVENTS } });
-    expect(requestsTo('/well')).toHaveLength(EVENTS);
+    expect(listIds(listRequestsTo('/slow')).size).toBeLessThan(EVENTS);
+    expect(listIds(listRequestsTo('/hanging')).size).toBeLessThan(EVENTS);
+    expect(await countDeliveries(well)).toEqual({ DELIVERED: { count: EVENTS, tries: EVENTS } });
+    expect(listRequestsTo('/well')).toHaveLength(EVENTS);
     const verifier = new Webhook(well.secret);
-    for (const { body, headers } of requestsTo('/well')) verifier.verify(body, headers as Record<string, string>);
+    for (const { body, headers } of listRequestsTo('/well')) verifier.verify(body, headers as Record<string, string>);
   });
 
   it('degrade the failing endpoints, which are attempted rarely, and no delivery is lost', async () => {
-    await until(async () => (await statusOf(dead)) === 'DEGRADED' && (await statusOf(hanging)) === 'DEGRADED');
-    expect(await statusOf(slow)).toBe('ACTIVE');
+    await until(async () => (await readStatus(dead)) === 'DEGRADED' && (await readStatus(hanging)) === 'DEGRADED');
+    expect(await readStatus(slow)).toBe('ACTIVE');
     for (const endpoint of [dead, hanging]) {
-      const { PENDING } = await sumOf(endpoint);
+      const { PENDING } = await countDeliveries(endpoint);
       expect(PENDING?.count).toBe(EVENTS);
       // The attempts are those in progress when the endpoint was degraded, and one or two probes.
       expect(PENDING?.tries).toBeLessThan(50);
@@ -148,7 +151,7 @@ describe(`${EVENTS.toLocaleString('en')} events to a healthy, a slow, a hanging 
 
   it('need one workflow per endpoint and few activities, not one workflow per event', async () => {
     for (const endpoint of [well, slow, hanging, dead, other]) {
-      expect(await turnsOf(endpoint)).toBeLessThan(EVENTS / 100);
+      expect(await countTurns(endpoint)).toBeLessThan(EVENTS / 100);
     }
   });
 
@@ -159,6 +162,6 @@ describe(`${EVENTS.toLocaleString('en')} events to a healthy, a slow, a hanging 
     const body = { since: new Date(0).toISOString(), status: 'PENDING' };
     await expectOk(service.call('POST', `/webhooks/${dead.id}/replay`, { body }));
     await waitForAll(dead, '/dead', back);
-    expect(await statusOf(dead)).toBe('ACTIVE');
+    expect(await readStatus(dead)).toBe('ACTIVE');
   });
 });

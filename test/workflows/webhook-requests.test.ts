@@ -43,7 +43,7 @@ beforeEach(() => {
 let names = 0;
 
 /** Runs a workflow with this WEBHOOK as its only step, and waits until the workflow ends. */
-async function run(config: Record<string, unknown>) {
+async function runWebhookStep(config: Record<string, unknown>) {
   names += 1;
   const eventName = `hook-${names}`;
   const workflow = await buildWorkflow(service, { eventName, steps: { hook: { type: 'WEBHOOK', config } } });
@@ -56,18 +56,18 @@ async function run(config: Record<string, unknown>) {
 }
 
 /** Returns the visits of the workflow's only execution. */
-async function visitsOf({ id }: { id: string }) {
+async function listVisits({ id }: { id: string }) {
   const { data } = await expectOk(service.call('GET', `/workflows/${id}/executions`));
   const { steps } = await expectOk(service.call('GET', `/workflows/${id}/executions/${data[0].id}`));
   return steps;
 }
 
 const SECRET_HEADERS = { 'X-Api-Key': 'key-of-the-tenant', 'X-Pin': '4711' };
-const withPassword = (url: string, userinfo: string) => url.replace('//', `//${userinfo}@`);
-const basic = (userinfo: string) => `Basic ${Buffer.from(userinfo).toString('base64')}`;
-const step = (path: string, config: unknown, method = 'POST') =>
+const addPassword = (url: string, userinfo: string) => url.replace('//', `//${userinfo}@`);
+const formatBasicAuth = (userinfo: string) => `Basic ${Buffer.from(userinfo).toString('base64')}`;
+const saveWebhookStep = (path: string, config: unknown, method = 'POST') =>
   service.call(method, path, { body: { ...(method === 'POST' && { type: 'WEBHOOK' }), config } });
-const newWorkflow = async () =>
+const createWorkflow = async () =>
   (await expectOk(service.call('POST', '/workflows', { body: { name: 'Hooks', eventName: `drawn-${++names}` } }))).id;
 async function enableAndEnter(id: string): Promise<void> {
   const { eventName } = await expectOk(service.call('PATCH', `/workflows/${id}`, { body: { enabled: true } }));
@@ -78,7 +78,7 @@ describe('a WEBHOOK request that is redirected', () => {
   const headers = { 'X-Api-Key': 'secret', Authorization: 'Bearer t', Cookie: 'a=b', 'user-agent': 'crm-token/1' };
 
   it.each([302, 307, 308])('to another origin by a %i has none of the headers of its step', async (status) => {
-    await run({ url: `${withPassword(named.url, 'user:pass')}/${status}/there`, headers });
+    await runWebhookStep({ url: `${addPassword(named.url, 'user:pass')}/${status}/there`, headers });
     expect(named.received[0]?.headers).toMatchObject({ 'x-api-key': 'secret', cookie: 'a=b' });
     const [arrived] = other.received;
     expect(arrived?.headers).toMatchObject({ 'user-agent': 'Tidings/1.0', 'x-execution-id': expect.any(String) });
@@ -88,37 +88,37 @@ describe('a WEBHOOK request that is redirected', () => {
   });
 
   it('does not get its headers again if another origin redirects it back', async () => {
-    await run({ url: `${named.url}/307/back`, headers });
+    await runWebhookStep({ url: `${named.url}/307/back`, headers });
     const [, back] = named.received;
     expect(back?.path).toBe('/end');
     expect(back?.headers['x-api-key']).toBeUndefined();
   });
 
   it.each([301, 302, 307, 308])('by a %i keeps its method and body', async (status) => {
-    await run({ url: `${named.url}/${status}/here`, body: '{"who": "{{email}}"}' });
+    await runWebhookStep({ url: `${named.url}/${status}/here`, body: '{"who": "{{email}}"}' });
     expect(named.received[1]).toMatchObject({ method: 'POST', path: '/end', body: '{"who": "ada@example.com"}' });
   });
 
   it.each(['/303/here', '/nowhere'])('to be fetched with GET, or without a target, is FAILED: %s', async (path) => {
-    const [visit] = await visitsOf(await run({ url: `${named.url}${path}` }));
+    const [visit] = await listVisits(await runWebhookStep({ url: `${named.url}${path}` }));
     expect(visit).toMatchObject({ status: 'FAILED', error: expect.stringMatching(/^HTTP 30[13]/) });
     expect(named.received).toHaveLength(1);
   });
 
   it('keeps all headers at the same origin', async () => {
-    await run({ url: `${named.url}/307/here`, headers });
+    await runWebhookStep({ url: `${named.url}/307/here`, headers });
     expect(named.received[1]?.headers).toMatchObject({ 'x-api-key': 'secret', 'user-agent': 'crm-token/1' });
   });
 });
 
 it('a WEBHOOK step is COMPLETED with the received part if the response stops after its status 200', async () => {
-  const [visit] = await visitsOf(await run({ url: `${named.url}/hangs` }));
+  const [visit] = await listVisits(await runWebhookStep({ url: `${named.url}/hangs` }));
   expect(visit).toMatchObject({ status: 'COMPLETED', output: { statusCode: 200, body: 'begun' } });
 });
 
 it('a WEBHOOK step sends its body as a form if its Content-Type is that of a form', async () => {
   const headers = { 'Content-Type': 'application/x-www-form-urlencoded' };
-  await run({ url: `${named.url}/form`, headers, body: { who: '{{email}}' } });
+  await runWebhookStep({ url: `${named.url}/form`, headers, body: { who: '{{email}}' } });
   expect(named.received[0]).toMatchObject({ body: 'who=ada%40example.com' });
 });
 
@@ -126,8 +126,8 @@ describe('headers of a WEBHOOK step', () => {
   it.each(['Host', 'host', 'Content-Length', 'Transfer-Encoding', 'Connection', 'Expect'])(
     'cannot include %s: saving returns 422 and names the header',
     async (name) => {
-      const id = await newWorkflow();
-      const response = await step(`/workflows/${id}/steps`, {
+      const id = await createWorkflow();
+      const response = await saveWebhookStep(`/workflows/${id}/steps`, {
         url: named.url,
         headers: { 'X-A': '1', [name]: 'evil' },
       });
@@ -139,9 +139,9 @@ describe('headers of a WEBHOOK step', () => {
   );
 
   it('are omitted if they are forbidden and an earlier release stored them', async () => {
-    const id = await newWorkflow();
+    const id = await createWorkflow();
     const config = { url: named.url, method: 'POST', onFailure: 'CONTINUE' };
-    const saved = await expectOk(step(`/workflows/${id}/steps`, config));
+    const saved = await expectOk(saveWebhookStep(`/workflows/${id}/steps`, config));
     const stored = sealStepConfig(TEST_SECRET_KEY, {
       ...saved,
       config: { ...config, headers: { Host: 'evil.example', 'X-A': '1' } },
@@ -155,24 +155,26 @@ describe('headers of a WEBHOOK step', () => {
   });
 
   it('keep their stored values if masks are sent back, in any case of the name, while the origin stays', async () => {
-    const id = await newWorkflow();
-    const saved = await expectOk(step(`/workflows/${id}/steps`, { url: `${named.url}/old`, headers: SECRET_HEADERS }));
+    const id = await createWorkflow();
+    const saved = await expectOk(
+      saveWebhookStep(`/workflows/${id}/steps`, { url: `${named.url}/old`, headers: SECRET_HEADERS }),
+    );
     expect(saved.config.headers).toEqual({ 'X-Api-Key': 'key-••••', 'X-Pin': '••••' });
     const { 'X-Api-Key': key, ...pin } = saved.config.headers;
     const config = { ...saved.config, url: `${named.url}/new`, headers: { ...pin, 'x-api-key': key } };
-    await expectOk(step(`/workflows/${id}/steps/${saved.id}`, config, 'PATCH'));
+    await expectOk(saveWebhookStep(`/workflows/${id}/steps/${saved.id}`, config, 'PATCH'));
     await enableAndEnter(id);
     const request = await until(async () => named.received[0], 'the request');
     expect(request).toMatchObject({ path: '/new', headers: { 'x-api-key': 'key-of-the-tenant', 'x-pin': '4711' } });
   });
 
   it('are never sent to another host, port or scheme if a mask was sent back, and a mask without a stored value is refused', async () => {
-    const id = await newWorkflow();
+    const id = await createWorkflow();
     const url = 'https://crm.example.com/a';
-    const saved = await expectOk(step(`/workflows/${id}/steps`, { url, headers: SECRET_HEADERS }));
+    const saved = await expectOk(saveWebhookStep(`/workflows/${id}/steps`, { url, headers: SECRET_HEADERS }));
     const path = `/workflows/${id}/steps/${saved.id}`;
     for (const elsewhere of ['https://evil.example/a', 'https://crm.example.com:8443/a', 'http://crm.example.com/a']) {
-      const response = await step(path, { ...saved.config, url: elsewhere }, 'PATCH');
+      const response = await saveWebhookStep(path, { ...saved.config, url: elsewhere }, 'PATCH');
       expect(response.status, elsewhere).toBe(422);
       const { errors } = response.body.error;
       expect(errors.map(({ field }: { field: string }) => field).sort()).toEqual([
@@ -181,16 +183,19 @@ describe('headers of a WEBHOOK step', () => {
       ]);
       expect(errors[0].message).toContain('write it out');
       const written = { url: elsewhere, headers: { 'X-Api-Key': 'another key of theirs' } };
-      expect((await expectOk(step(path, written, 'PATCH'))).config.headers).toEqual({ 'X-Api-Key': 'anot••••' });
-      await expectOk(step(path, { url, headers: SECRET_HEADERS }, 'PATCH'));
+      expect((await expectOk(saveWebhookStep(path, written, 'PATCH'))).config.headers).toEqual({ 'X-Api-Key': 'anot••••' });
+      await expectOk(saveWebhookStep(path, { url, headers: SECRET_HEADERS }, 'PATCH'));
     }
     const masked = { url, headers: { 'X-New': 'key-••••' } };
-    expect((await step(path, masked, 'PATCH')).body.error.errors[0].field).toBe('config.headers.X-New');
-    expect((await step(`/workflows/${id}/steps`, masked)).status).toBe(422);
+    expect((await saveWebhookStep(path, masked, 'PATCH')).body.error.errors[0].field).toBe('config.headers.X-New');
+    expect((await saveWebhookStep(`/workflows/${id}/steps`, masked)).status).toBe(422);
   });
 
   it("replace the service's headers in any case, except headers that identify the execution", async () => {
-    await run({ url: named.url, headers: { 'content-type': 'application/vnd.crm+json', 'idempotency-key': 'mine' } });
+    await runWebhookStep({
+      url: named.url,
+      headers: { 'content-type': 'application/vnd.crm+json', 'idempotency-key': 'mine' },
+    });
     expect(named.received[0]?.headers).toMatchObject({
       'content-type': 'application/vnd.crm+json',
       'idempotency-key': expect.stringMatching(/^[0-9a-f-]{36}-\d+$/),
@@ -200,11 +205,14 @@ describe('headers of a WEBHOOK step', () => {
 
 describe('a password in the URL of a WEBHOOK step', () => {
   it('reaches the endpoint, and is not shown or stored anywhere else', async () => {
-    const workflow = await run({ url: `${withPassword(named.url, 'crm:s3cret%21')}/in` });
-    expect(named.received[0]).toMatchObject({ path: '/in', headers: { authorization: basic('crm:s3cret!') } });
+    const workflow = await runWebhookStep({ url: `${addPassword(named.url, 'crm:s3cret%21')}/in` });
+    expect(named.received[0]).toMatchObject({
+      path: '/in',
+      headers: { authorization: formatBasicAuth('crm:s3cret!') },
+    });
     const shown = await expectOk(service.call('GET', `/workflows/${workflow.id}`));
     expect(shown.steps[0].config).toEqual({
-      url: `${withPassword(named.url, 'crm:***')}/in`,
+      url: `${addPassword(named.url, 'crm:***')}/in`,
       method: 'POST',
       onFailure: 'CONTINUE',
     });
@@ -215,38 +223,41 @@ describe('a password in the URL of a WEBHOOK step', () => {
   });
 
   it('is kept by a PATCH that sends back the masked URL', async () => {
-    const id = await newWorkflow();
-    const url = `${withPassword(named.url, 'crm:s3cret')}/kept?team={{plan ?? "a?@b"}}`;
-    const saved = await expectOk(step(`/workflows/${id}/steps`, { url }));
+    const id = await createWorkflow();
+    const url = `${addPassword(named.url, 'crm:s3cret')}/kept?team={{plan ?? "a?@b"}}`;
+    const saved = await expectOk(saveWebhookStep(`/workflows/${id}/steps`, { url }));
     const path = `/workflows/${id}/steps/${saved.id}`;
     const changed = { ...saved.config, url: saved.config.url.replace('/kept', '/moved') };
-    expect((await expectOk(step(path, changed, 'PATCH'))).config).toEqual(changed);
+    expect((await expectOk(saveWebhookStep(path, changed, 'PATCH'))).config).toEqual(changed);
     await enableAndEnter(id);
     const request = await until(async () => named.received[0], 'the request');
-    expect(request).toMatchObject({ path: '/moved?team=a%3F%40b', headers: { authorization: basic('crm:s3cret') } });
+    expect(request).toMatchObject({
+      path: '/moved?team=a%3F%40b',
+      headers: { authorization: formatBasicAuth('crm:s3cret') },
+    });
   });
 
   it('is never sent to another host, user or scheme if the mask *** was sent back, and *** without a stored password is refused', async () => {
-    const id = await newWorkflow();
-    const saved = await expectOk(step(`/workflows/${id}/steps`, { url: 'https://crm:pw@crm.example.com/a' }));
+    const id = await createWorkflow();
+    const saved = await expectOk(saveWebhookStep(`/workflows/${id}/steps`, { url: 'https://crm:pw@crm.example.com/a' }));
     const path = `/workflows/${id}/steps/${saved.id}`;
     for (const url of [
       'https://crm:***@evil.example/a',
       'https://eve:***@crm.example.com/a',
       'http://crm:***@crm.example.com/a',
     ]) {
-      const response = await step(path, { url }, 'PATCH');
+      const response = await saveWebhookStep(path, { url }, 'PATCH');
       expect(response.status, url).toBe(422);
       expect(response.body.error.errors[0].field).toBe('config.url');
     }
-    expect((await step(`/workflows/${id}/steps`, { url: 'https://crm:***@crm.example.com/a' })).status).toBe(422);
+    expect((await saveWebhookStep(`/workflows/${id}/steps`, { url: 'https://crm:***@crm.example.com/a' })).status).toBe(422);
   });
 });
 
 describe('a password in the URL of a webhook endpoint', () => {
   it('reaches the endpoint, is masked in every response, and encrypted in the database', async () => {
-    const url = `${withPassword(named.url, 'hooks:s3cret')}/registry`;
-    const masked = `${withPassword(named.url, 'hooks:***')}/registry`;
+    const url = `${addPassword(named.url, 'hooks:s3cret')}/registry`;
+    const masked = `${addPassword(named.url, 'hooks:***')}/registry`;
     const created = await expectOk(service.call('POST', '/webhooks', { body: { url, events: ['ping'] } }));
     const path = `/webhooks/${created.id}`;
     const patched = await expectOk(service.call('PATCH', path, { body: { url: masked, description: 'Ours' } }));
@@ -260,18 +271,18 @@ describe('a password in the URL of a webhook endpoint', () => {
 
     await expectOk(service.call('POST', '/v1/track', { body: { email: 'ada@example.com', event: 'ping' } }));
     const request = await until(async () => named.received.find(({ path: at }) => at === '/registry'), 'the delivery');
-    expect(request.headers.authorization).toBe(basic('hooks:s3cret'));
+    expect(request.headers.authorization).toBe(formatBasicAuth('hooks:s3cret'));
     expect((await service.call('PATCH', path, { body: { url: 'https://hooks:***@evil.example/' } })).status).toBe(422);
   });
 });
 
 it('passwords that an earlier release stored in clear text are masked, used, and encrypted by periodic work', async () => {
-  const id = await newWorkflow();
-  const saved = await expectOk(step(`/workflows/${id}/steps`, { url: named.url }));
+  const id = await createWorkflow();
+  const saved = await expectOk(saveWebhookStep(`/workflows/${id}/steps`, { url: named.url }));
   const created = await expectOk(
     service.call('POST', '/webhooks', { body: { url: `${named.url}/p@th`, events: ['old'] } }),
   );
-  const url = withPassword(named.url, 'old:s3cret');
+  const url = addPassword(named.url, 'old:s3cret');
   const config = JSON.stringify({ ...saved.config, url });
   await sql`UPDATE workflow_steps SET config = ${config}::jsonb WHERE id = ${saved.id}`.execute(service.db);
   await sql`UPDATE webhook_endpoints SET url = ${url} WHERE id = ${created.id}`.execute(service.db);
@@ -279,7 +290,7 @@ it('passwords that an earlier release stored in clear text are masked, used, and
     (await expectOk(service.call('GET', `/workflows/${id}`))).steps[0].config.url,
     (await expectOk(service.call('GET', `/webhooks/${created.id}`))).url,
   ];
-  const masked = withPassword(named.url, 'old:***');
+  const masked = addPassword(named.url, 'old:***');
   expect(await readShown()).toEqual([masked, masked]);
 
   await sealClearUrlSecrets(service.db, TEST_SECRET_KEY);
@@ -293,5 +304,5 @@ it('passwords that an earlier release stored in clear text are masked, used, and
   await enableAndEnter(id);
   await expectOk(service.call('POST', '/v1/track', { body: { email: 'ada@example.com', event: 'old' } }));
   await until(async () => named.received.length >= 2, 'both requests');
-  for (const { headers } of named.received) expect(headers.authorization).toBe(basic('old:s3cret'));
+  for (const { headers } of named.received) expect(headers.authorization).toBe(formatBasicAuth('old:s3cret'));
 });

@@ -27,15 +27,15 @@ afterAll(async () => {
   await service?.close();
 });
 
-const register = (path: string, event: string) =>
+const createEndpoint = (path: string, event: string) =>
   expectOk(service.call('POST', '/webhooks', { body: { url: receiver.url + path, events: [event] } }));
 const readEndpoint = (id: string) => expectOk(service.call('GET', `/webhooks/${id}`));
 const listDeliveries = async (id: string) => (await expectOk(service.call('GET', `/webhooks/${id}/deliveries`))).data;
-const handleOf = (id: string) => client.workflow.getHandle(service.names.webhooks(id));
+const getHandle = (id: string) => client.workflow.getHandle(service.names.webhooks(id));
 
 /** Returns the seconds of the timers that the workflow of an endpoint has set so far. */
-async function timersOf(id: string): Promise<number[]> {
-  const { events } = await handleOf(id).fetchHistory();
+async function listTimers(id: string): Promise<number[]> {
+  const { events } = await getHandle(id).fetchHistory();
   return (events ?? []).flatMap(({ timerStartedEventAttributes: timer }) =>
     timer ? [Number(timer.startToFireTimeout?.seconds ?? 0)] : [],
   );
@@ -44,16 +44,16 @@ async function timersOf(id: string): Promise<number[]> {
 /** Makes the next attempt due now: changes the time of its row, and ends the timer. */
 async function makeNextAttemptDue(id: string): Promise<void> {
   await sql`UPDATE webhook_deliveries SET next_attempt_at = now() WHERE endpoint_id = ${id}`.execute(service.db);
-  await handleOf(id).signal('wake');
+  await getHandle(id).signal('wake');
 }
 
 describe('a delivery that the endpoint never accepts', () => {
   it(`has ${MAX_ATTEMPTS} attempts over 24 hours, each wait a timer of Temporal, with one webhook-id, and is then FAILED`, async () => {
-    const { id } = await register('/never', 'never');
+    const { id } = await createEndpoint('/never', 'never');
     await track(service, 'ada@example.com', 'never');
     for (let tries = 1; tries < MAX_ATTEMPTS; tries += 1) {
       await until(async () => (await listDeliveries(id))[0]?.attempts === tries, `try ${tries}`);
-      await until(async () => (await timersOf(id)).length === tries, `the timer after try ${tries}`);
+      await until(async () => (await listTimers(id)).length === tries, `the timer after try ${tries}`);
       await makeNextAttemptDue(id);
     }
     const failed = await until(async () =>
@@ -63,18 +63,18 @@ describe('a delivery that the endpoint never accepts', () => {
     expect(new Set(receiver.received.map((request) => request.headers['webhook-id']))).toEqual(new Set([failed.id]));
     expect(receiver.received).toHaveLength(MAX_ATTEMPTS);
     // The timer has the time that remained when it was set. It is longer than the previous wait.
-    const timers = await timersOf(id);
+    const timers = await listTimers(id);
     expect(timers).toHaveLength(RETRY_SECONDS.length);
     for (const [n, seconds] of RETRY_SECONDS.entries()) {
       expect(timers[n]).toBeLessThanOrEqual(seconds);
       expect(timers[n]).toBeGreaterThanOrEqual(RETRY_SECONDS[n - 1] ?? 0);
     }
-    await handleOf(id).result();
+    await getHandle(id).result();
     expect(await readEndpoint(id)).toMatchObject({ status: 'ACTIVE', failuresInRow: MAX_ATTEMPTS });
   });
 
   it("is sent again with all failures since a given time, at the owner's request", async () => {
-    const { id } = await register('/again', 'again');
+    const { id } = await createEndpoint('/again', 'again');
     await track(service, 'ada@example.com', 'again');
     await until(async () => (await listDeliveries(id))[0]?.attempts === 1, 'the first try');
     await sql`UPDATE webhook_deliveries SET status = 'FAILED', attempts = 8, next_attempt_at = NULL WHERE endpoint_id = ${id}`.execute(
@@ -88,7 +88,7 @@ describe('a delivery that the endpoint never accepts', () => {
 
 describe('an endpoint that has failed for five days', () => {
   it('is disabled and its waiting deliveries are FAILED, until the owner enables it', async () => {
-    const { id } = await register('/long', 'long');
+    const { id } = await createEndpoint('/long', 'long');
     await track(service, 'ada@example.com', 'long');
     await until(async () => (await listDeliveries(id))[0]?.attempts === 1, 'the first try');
     await sql`UPDATE webhook_endpoints SET failing_since = now() - interval '121 hours' WHERE id = ${id}`.execute(

@@ -18,7 +18,7 @@ afterAll(() => api?.close());
 const track = async (email: string, event: string, data = {}) =>
   (await expectOk(api.call('POST', '/v1/track', { body: { email, event, data } }))).data.contact as string;
 
-const build = (eventName: string) =>
+const buildConditionWorkflow = (eventName: string) =>
   buildWorkflow(api, {
     eventName,
     steps: {
@@ -33,7 +33,7 @@ const build = (eventName: string) =>
   });
 
 const NONE = { waiting: 0, running: 0, completed: 0, failed: 0, skipped: 0 };
-const statsOf = async ({ id, steps }: BuiltWorkflow, query = '') => {
+const readStats = async ({ id, steps }: BuiltWorkflow, query = '') => {
   const stats = await expectOk(api.call('GET', `/workflows/${id}/stats${query}`));
   const named = Object.entries(steps).map(([name, stepId]) => {
     const found = stats.steps.find((step: { stepId: string }) => step.stepId === stepId);
@@ -45,8 +45,8 @@ const statsOf = async ({ id, steps }: BuiltWorkflow, query = '') => {
 
 describe('the stats of a workflow', () => {
   it('count the visits to each step by result and by branch', async () => {
-    const workflow = await build('counted');
-    expect(await statsOf(workflow)).toEqual({
+    const workflow = await buildConditionWorkflow('counted');
+    expect(await readStats(workflow)).toEqual({
       asks: { ...NONE, branches: { yes: 0, no: 0 } },
       pause: { ...NONE, branches: {} },
       end: { ...NONE, branches: {} },
@@ -58,9 +58,9 @@ describe('the stats of a workflow', () => {
       pause: { ...NONE, waiting: 3, branches: {} },
       end: { ...NONE, completed: 1, branches: {} },
     };
-    expect(await statsOf(workflow)).toEqual(all);
+    expect(await readStats(workflow)).toEqual(all);
     await expectOk(api.call('POST', `/workflows/${workflow.id}/executions/cancel-all`));
-    expect((await statsOf(workflow)).pause).toEqual({ ...NONE, branches: {} });
+    expect((await readStats(workflow)).pause).toEqual({ ...NONE, branches: {} });
   });
 
   it('have the results of the latest emails for email steps only', async () => {
@@ -96,20 +96,20 @@ describe('the stats of a workflow', () => {
       SELECT project_id, ${contentId}, id, 50, 'WORKFLOW', 'SENT', now(), CASE WHEN n < 3 THEN now() END, CASE WHEN n < 2 THEN now() END
       FROM (SELECT *, row_number() OVER (ORDER BY id) AS n FROM executions WHERE workflow_id = ${workflow.id}) e
     `.execute(api.db);
-    const emailsOf = async (query = '') =>
+    const readEmailStats = async (query = '') =>
       Object.fromEntries(
         (await expectOk(api.call('GET', `/workflows/${workflow.id}/stats${query}`))).steps.map(
           ({ stepId, emails }: { stepId: string; emails: unknown }) => [stepId, emails],
         ),
       );
     const { mail = '', end = '' } = workflow.steps;
-    expect(await emailsOf()).toEqual({ [mail]: { sent: 3, opened: 2, clicked: 1 }, [end]: null });
+    expect(await readEmailStats()).toEqual({ [mail]: { sent: 3, opened: 2, clicked: 1 }, [end]: null });
     const later = new Date(Date.now() + 60_000).toISOString();
-    expect((await emailsOf(`?since=${later}`))[mail]).toEqual({ sent: 0, opened: 0, clicked: 0 });
+    expect((await readEmailStats(`?since=${later}`))[mail]).toEqual({ sent: 0, opened: 0, clicked: 0 });
   });
 
   it('count the visits of a time span to the millisecond, in full hours and in parts of hours', async () => {
-    const workflow = await build('timed');
+    const workflow = await buildConditionWorkflow('timed');
     for (const n of [1, 2, 3, 4]) await track(`t-${n}@example.com`, 'timed', { plan: 'free' });
     // Moves the visits to these times.
     const times = [
@@ -130,7 +130,7 @@ describe('the stats of a workflow', () => {
         api.db,
       );
     }
-    const count = async (query: string) => (await statsOf(workflow, query)).asks.branches.no;
+    const count = async (query: string) => (await readStats(workflow, query)).asks.branches.no;
     for (const folded of [false, true]) {
       if (folded) await mergeVisitCounts(api.db);
       expect(await count('')).toBe(4);
@@ -148,14 +148,14 @@ describe('the stats of a workflow', () => {
   });
 
   it('omit sandbox runs, as the list of contacts at a step does', async () => {
-    const workflow = await build('sandboxed');
+    const workflow = await buildConditionWorkflow('sandboxed');
     const contactId = await track('sandboxed@example.com', 'something-else');
     const body = { contactId, sandbox: true, context: {} };
     const { steps } = await expectOk(api.call('POST', `/workflows/${workflow.id}/executions`, { body }));
     expect(steps.length).toBeGreaterThan(0);
     const none = { ...NONE, branches: { yes: 0, no: 0 } };
-    expect((await statsOf(workflow)).asks).toEqual(none);
-    expect((await statsOf(workflow, `?since=${new Date(Date.now() - 60_000).toISOString()}`)).asks).toEqual(none);
+    expect((await readStats(workflow)).asks).toEqual(none);
+    expect((await readStats(workflow, `?since=${new Date(Date.now() - 60_000).toISOString()}`)).asks).toEqual(none);
     for (const step of Object.values(workflow.steps)) {
       expect(await expectOk(api.call('GET', `/workflows/${workflow.id}/steps/${step}/contacts`))).toMatchObject({
         data: [],
@@ -165,10 +165,10 @@ describe('the stats of a workflow', () => {
   });
 
   it('keep their counts when a contact is erased, and are deleted with their step', async () => {
-    const workflow = await build('erased');
+    const workflow = await buildConditionWorkflow('erased');
     const contactId = await track('erased@example.com', 'erased', { plan: 'free' });
     await expectOk(api.call('DELETE', `/contacts/${contactId}`));
-    expect((await statsOf(workflow)).asks).toEqual({ ...NONE, completed: 1, branches: { yes: 0, no: 1 } });
+    expect((await readStats(workflow)).asks).toEqual({ ...NONE, completed: 1, branches: { yes: 0, no: 1 } });
     await expectOk(api.call('DELETE', `/workflows/${workflow.id}/steps/${workflow.steps.asks}`));
     const { rows } = await sql`SELECT FROM step_visit_counts WHERE step_id = ${workflow.steps.asks}`.execute(api.db);
     expect(rows).toEqual([]);
@@ -177,7 +177,7 @@ describe('the stats of a workflow', () => {
 
 describe('the contacts at a step', () => {
   it('are the contacts that are there now, page by page, with the time at which they continue', async () => {
-    const workflow = await build('standing');
+    const workflow = await buildConditionWorkflow('standing');
     const path = `/workflows/${workflow.id}/steps/${workflow.steps.pause}/contacts`;
     const contacts: string[] = [];
     for (const n of [1, 2, 3]) contacts.unshift(await track(`s-${n}@example.com`, 'standing', { plan: 'pro' }));
@@ -198,7 +198,7 @@ describe('the contacts at a step', () => {
   });
 
   it('are not found in another workflow', async () => {
-    const [one, two] = [await build('one'), await build('two')];
+    const [one, two] = [await buildConditionWorkflow('one'), await buildConditionWorkflow('two')];
     const path = `/workflows/${one.id}/steps/${two.steps.pause}/contacts`;
     expect((await api.call('GET', path)).status).toBe(404);
     expect((await api.call('GET', `/workflows/${one.id}/stats`, { key: api.two.secretKey })).status).toBe(404);
@@ -206,13 +206,13 @@ describe('the contacts at a step', () => {
 });
 
 describe('the visits to a step that have ended', () => {
-  const visits = (workflow: BuiltWorkflow, step: string, query: string, key?: string) =>
+  const listVisits = (workflow: BuiltWorkflow, step: string, query: string, key?: string) =>
     api.call('GET', `/workflows/${workflow.id}/steps/${workflow.steps[step]}/visits?${query}`, key ? { key } : {});
 
   it('are listed by result, newest first, page by page, as many as the stats count', async () => {
-    const workflow = await build('ended');
+    const workflow = await buildConditionWorkflow('ended');
     for (const n of [1, 2, 3]) await track(`e-${n}@example.com`, 'ended', { plan: n === 2 ? 'pro' : 'free' });
-    const first = await expectOk(visits(workflow, 'asks', 'status=COMPLETED&limit=2'));
+    const first = await expectOk(listVisits(workflow, 'asks', 'status=COMPLETED&limit=2'));
     expect(first).toMatchObject({
       hasMore: true,
       total: 3,
@@ -221,33 +221,33 @@ describe('the visits to a step that have ended', () => {
         { email: 'e-2@example.com', status: 'COMPLETED', output: { branch: 'yes' }, completedAt: expect.any(String) },
       ],
     });
-    const second = await expectOk(visits(workflow, 'asks', `status=COMPLETED&limit=2&cursor=${first.cursor}`));
+    const second = await expectOk(listVisits(workflow, 'asks', `status=COMPLETED&limit=2&cursor=${first.cursor}`));
     expect(second).toMatchObject({ hasMore: false, cursor: null, data: [{ email: 'e-1@example.com' }] });
-    expect((await expectOk(visits(workflow, 'asks', 'limit=2'))).data).toEqual(first.data);
-    const byBranch = await expectOk(visits(workflow, 'asks', 'branch=no&limit=1'));
+    expect((await expectOk(listVisits(workflow, 'asks', 'limit=2'))).data).toEqual(first.data);
+    const byBranch = await expectOk(listVisits(workflow, 'asks', 'branch=no&limit=1'));
     expect(byBranch).toMatchObject({ hasMore: true, total: 2, data: [{ email: 'e-3@example.com' }] });
-    const next = await expectOk(visits(workflow, 'asks', `branch=no&limit=1&cursor=${byBranch.cursor}`));
+    const next = await expectOk(listVisits(workflow, 'asks', `branch=no&limit=1&cursor=${byBranch.cursor}`));
     expect(next).toMatchObject({ hasMore: false, data: [{ email: 'e-1@example.com' }] });
     for (const query of ['branch=maybe', 'branch=no&status=FAILED'])
-      expect(await expectOk(visits(workflow, 'asks', query)), query).toMatchObject({ data: [], total: 0 });
-    expect(await expectOk(visits(workflow, 'asks', 'status=FAILED'))).toMatchObject({ data: [], total: 0 });
-    expect(await expectOk(visits(workflow, 'pause', 'status=COMPLETED'))).toMatchObject({ data: [], total: 0 });
+      expect(await expectOk(listVisits(workflow, 'asks', query)), query).toMatchObject({ data: [], total: 0 });
+    expect(await expectOk(listVisits(workflow, 'asks', 'status=FAILED'))).toMatchObject({ data: [], total: 0 });
+    expect(await expectOk(listVisits(workflow, 'pause', 'status=COMPLETED'))).toMatchObject({ data: [], total: 0 });
     await expectOk(api.call('POST', `/workflows/${workflow.id}/executions/cancel-all`));
-    expect(await expectOk(visits(workflow, 'pause', 'status=CANCELLED'))).toMatchObject({
+    expect(await expectOk(listVisits(workflow, 'pause', 'status=CANCELLED'))).toMatchObject({
       data: [{ email: 'e-2@example.com', status: 'CANCELLED' }],
       total: null,
     });
   });
 
   it('are each on exactly one page if they ended at the same time', async () => {
-    const workflow = await build('at-once');
+    const workflow = await buildConditionWorkflow('at-once');
     for (const n of [1, 2, 3, 4, 5]) await track(`o-${n}@example.com`, 'at-once', { plan: 'pro' });
     await expectOk(api.call('POST', `/workflows/${workflow.id}/executions/cancel-all`));
     const seen: string[] = [];
     let cursor = '';
     do {
       const page = await expectOk(
-        visits(workflow, 'pause', `status=CANCELLED&limit=2${cursor && `&cursor=${cursor}`}`),
+        listVisits(workflow, 'pause', `status=CANCELLED&limit=2${cursor && `&cursor=${cursor}`}`),
       );
       seen.push(...page.data.map(({ email }: { email: string }) => email));
       cursor = page.cursor;
@@ -256,23 +256,23 @@ describe('the visits to a step that have ended', () => {
   });
 
   it('omit sandbox runs', async () => {
-    const workflow = await build('only-tried');
+    const workflow = await buildConditionWorkflow('only-tried');
     const contactId = await track('only-tried@example.com', 'something-else');
     const body = { contactId, sandbox: true, context: {} };
     await expectOk(api.call('POST', `/workflows/${workflow.id}/executions`, { body }));
-    expect(await expectOk(visits(workflow, 'asks', 'status=COMPLETED'))).toMatchObject({ data: [], total: 0 });
+    expect(await expectOk(listVisits(workflow, 'asks', 'status=COMPLETED'))).toMatchObject({ data: [], total: 0 });
   });
 
   it('can be filtered only by final statuses and valid cursors, and are visible only in their own project', async () => {
-    const [one, two] = [await build('mine'), await build('yours')];
-    expect((await visits(one, 'asks', 'status=WAITING')).status).toBe(400);
+    const [one, two] = [await buildConditionWorkflow('mine'), await buildConditionWorkflow('yours')];
+    expect((await listVisits(one, 'asks', 'status=WAITING')).status).toBe(400);
     for (const key of [['x'], [1, 2, 3], ['2026-99-99T00:00:00.000000Z', one.id, 1], ['2026-01-01', one.id, 1]]) {
       const path = `/workflows/${one.id}/steps/${one.steps.asks}/visits`;
       const cursor = forgeCursor({ projectId: api.one.id, path, query: { status: 'FAILED' } }, key);
-      expect((await visits(one, 'asks', `status=FAILED&cursor=${cursor}`)).status, String(key)).toBe(400);
+      expect((await listVisits(one, 'asks', `status=FAILED&cursor=${cursor}`)).status, String(key)).toBe(400);
     }
     const strange = { id: one.id, steps: { asks: two.steps.asks ?? '' } };
-    expect((await visits(strange, 'asks', 'status=FAILED')).status).toBe(404);
-    expect((await visits(one, 'asks', 'status=FAILED', api.two.secretKey)).status).toBe(404);
+    expect((await listVisits(strange, 'asks', 'status=FAILED')).status).toBe(404);
+    expect((await listVisits(one, 'asks', 'status=FAILED', api.two.secretKey)).status).toBe(404);
   });
 });
