@@ -97,6 +97,9 @@ describe('workers that each serve a part of the queues', () => {
       async () => (await expectOk(service.call('GET', `/campaigns/${id}`))).status === 'SENT',
       'the campaign',
     );
-    await until(async () => (await diagnoseWorkers())[0] === 'pass each task queue is served', 'a worker for each queue');
+    await until(
+      async () => (await diagnoseWorkers())[0] === 'pass each task queue is served',
+      'a worker for each queue',
+    );
   });
 });

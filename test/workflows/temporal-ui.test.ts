@@ -305,15 +305,15 @@ it('the log has one line for each end of a job and a campaign', async () => {
     workflowId: service.names.job(jobId),
   });
   await buildContacts(service.db, { projectId: service.one.id, count: 2, localPart: 'ends' });
-  const sendNewsletter = async () => {
+  const createNewsletter = async () => {
     const says = campaignBody({ from: 'x@shop.example.com' });
     const { data } = await expectOk(service.call('POST', '/campaigns', { body: says }));
     return data.id as string;
   };
-  const sent = await sendNewsletter();
+  const sent = await createNewsletter();
   await expectOk(service.call('POST', `/campaigns/${sent}/send`, { body: {} }));
   expect(await lineOf('a campaign has ended', { campaignId: sent })).toMatchObject({ ...ended, outcome: 'completed' });
-  const cancelled = await sendNewsletter();
+  const cancelled = await createNewsletter();
   const scheduledFor = new Date(Date.now() + 3_600_000).toISOString();
   await expectOk(service.call('POST', `/campaigns/${cancelled}/send`, { body: { scheduledFor } }));
   await operator.waitForStart(service.names.campaign(cancelled, 1));

@@ -183,7 +183,9 @@ describe('headers of a WEBHOOK step', () => {
       ]);
       expect(errors[0].message).toContain('write it out');
       const written = { url: elsewhere, headers: { 'X-Api-Key': 'another key of theirs' } };
-      expect((await expectOk(saveWebhookStep(path, written, 'PATCH'))).config.headers).toEqual({ 'X-Api-Key': 'anot••••' });
+      expect((await expectOk(saveWebhookStep(path, written, 'PATCH'))).config.headers).toEqual({
+        'X-Api-Key': 'anot••••',
+      });
       await expectOk(saveWebhookStep(path, { url, headers: SECRET_HEADERS }, 'PATCH'));
     }
     const masked = { url, headers: { 'X-New': 'key-••••' } };
@@ -239,7 +241,9 @@ describe('a password in the URL of a WEBHOOK step', () => {
 
   it('is never sent to another host, user or scheme if the mask *** was sent back, and *** without a stored password is refused', async () => {
     const id = await createWorkflow();
-    const saved = await expectOk(saveWebhookStep(`/workflows/${id}/steps`, { url: 'https://crm:pw@crm.example.com/a' }));
+    const saved = await expectOk(
+      saveWebhookStep(`/workflows/${id}/steps`, { url: 'https://crm:pw@crm.example.com/a' }),
+    );
     const path = `/workflows/${id}/steps/${saved.id}`;
     for (const url of [
       'https://crm:***@evil.example/a',
@@ -250,7 +254,9 @@ describe('a password in the URL of a WEBHOOK step', () => {
       expect(response.status, url).toBe(422);
       expect(response.body.error.errors[0].field).toBe('config.url');
     }
-    expect((await saveWebhookStep(`/workflows/${id}/steps`, { url: 'https://crm:***@crm.example.com/a' })).status).toBe(422);
+    expect((await saveWebhookStep(`/workflows/${id}/steps`, { url: 'https://crm:***@crm.example.com/a' })).status).toBe(
+      422,
+    );
   });
 });
 
