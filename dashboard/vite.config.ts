@@ -35,7 +35,7 @@ export default defineConfig({
   },
   server: {
     host: '127.0.0.1',
-    proxy: { '^/(?!app(/|$))': { target: addressOfApi(), changeOrigin: true, configure: acceptOwnPages } },
+    proxy: { '^/(?!app(/|$))': { target: readApiUrl(), changeOrigin: true, configure: acceptOwnPages } },
   },
 });
 
@@ -48,7 +48,7 @@ function redirectToApp({ url }: IncomingMessage, response: ServerResponse, next:
 /**
  * Returns TIDINGS_URL, or the address of the service that `npm start` runs in the home folder, or the default address.
  */
-function addressOfApi(): string {
+function readApiUrl(): string {
   const devFile = resolve(ROOT, process.env.TIDINGS_HOME ?? '.tidings', 'dev.json');
   if (process.env.TIDINGS_URL) return process.env.TIDINGS_URL;
   return existsSync(devFile) ? JSON.parse(readFileSync(devFile, 'utf8')).baseUrl : 'http://127.0.0.1:3000';
@@ -60,6 +60,6 @@ function addressOfApi(): string {
  */
 function acceptOwnPages(proxy: Parameters<NonNullable<ProxyOptions['configure']>>[0]): void {
   proxy.on('proxyReq', (request, { headers }) => {
-    if (headers.origin === `http://${headers.host}`) request.setHeader('origin', new URL(addressOfApi()).origin);
+    if (headers.origin === `http://${headers.host}`) request.setHeader('origin', new URL(readApiUrl()).origin);
   });
 }

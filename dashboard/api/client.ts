@@ -1,5 +1,5 @@
 import { OPERATIONS, type Operations } from '../../packages/client/src/operations.generated.ts';
-import { ApiFailure, failureOf, unreachable } from './failure.ts';
+import { ApiFailure, createUnreachableFailure, readFailure } from './failure.ts';
 
 export type OperationId = keyof Operations & keyof typeof OPERATIONS;
 export type ResponseOf<Id extends OperationId> = Operations[Id]['answer'];
@@ -31,7 +31,7 @@ export function setSignedOutHandler(then: () => void): void {
  * response is not JSON.
  * @throws ApiFailure for every error response, and when no response arrived
  */
-export async function call<Id extends OperationId>(
+export async function callApi<Id extends OperationId>(
   id: Id,
   input: VersionedInput<Id>,
   { idempotencyKey, ...options }: { signal?: AbortSignal; idempotencyKey?: string | undefined } = {},
@@ -40,7 +40,7 @@ export async function call<Id extends OperationId>(
   const { body } = input as Request;
   const headers: Record<string, string> = {
     ...(idempotencyKey !== undefined && { 'idempotency-key': idempotencyKey }),
-    ...(input.seenAt !== undefined && { 'if-match': tagOf(input.seenAt) }),
+    ...(input.seenAt !== undefined && { 'if-match': toEtag(input.seenAt) }),
   };
   const init: RequestInit = { method, credentials: 'same-origin', headers, ...options };
   if (body instanceof FormData) init.body = body;
@@ -48,12 +48,12 @@ export async function call<Id extends OperationId>(
     init.body = JSON.stringify(body);
     headers['content-type'] = 'application/json';
   }
-  const response = await fetch(urlOf(id, input), init).catch((error: unknown) => {
+  const response = await fetch(getOperationUrl(id, input), init).catch((error: unknown) => {
     if (options.signal?.aborted) throw error;
-    throw unreachable();
+    throw createUnreachableFailure();
   });
   if (!response.ok) {
-    const failure = await failureOf(response);
+    const failure = await readFailure(response);
     if (failure.status === 401 && id !== 'logIn') onSignedOut();
     throw failure;
   }
@@ -61,12 +61,12 @@ export async function call<Id extends OperationId>(
 }
 
 /** Returns the ETag of a record by its `updatedAt` (`toVersionTag` of rules/record-version.ts). */
-function tagOf(updatedAt: string): string {
+function toEtag(updatedAt: string): string {
   return `"${Date.parse(updatedAt).toString(36)}"`;
 }
 
 /** Returns the URL of an operation, also for download links. */
-export function urlOf<Id extends OperationId>(id: Id, input: InputOf<Id>): string {
+export function getOperationUrl<Id extends OperationId>(id: Id, input: InputOf<Id>): string {
   const { params = {}, query = {} } = input as Request;
   const path = OPERATIONS[id].path.replaceAll(/\{(\w+)\}/g, (_, name: string) =>
     encodeURIComponent(params[name] ?? ''),

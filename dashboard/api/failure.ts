@@ -40,7 +40,7 @@ export class ApiFailure extends Error {
  * Reads the failure from an error response. If the body is not from the API, such as a proxy's page, the failure's
  * message says so.
  */
-export async function failureOf(response: Response): Promise<ApiFailure> {
+export async function readFailure(response: Response): Promise<ApiFailure> {
   const { status } = response;
   const body = (await response.json().catch(() => undefined)) as { error?: Record<string, unknown> } | undefined;
   const error = body?.error;
@@ -65,7 +65,7 @@ export async function failureOf(response: Response): Promise<ApiFailure> {
 }
 
 /** Returns the failure for a request that got no response. */
-export function unreachable(): ApiFailure {
+export function createUnreachableFailure(): ApiFailure {
   return new ApiFailure({
     status: 0,
     code: 'UNREACHABLE',

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { ApiFailure } from './client.ts';
-import { unreachable } from './failure.ts';
+import { createUnreachableFailure } from './failure.ts';
 import { createOneShot } from './one-shot.ts';
 
 const input = { params: { id: 'c1' }, body: { latePolicy: 'SEND' as const } };
@@ -31,7 +31,7 @@ it('joins an equal request that is running, and sends a new one after it', async
 });
 
 it('keeps the key if the response was lost, and uses a new one after a response', async () => {
-  const { keys, write } = setUp(unreachable(), refusal, 'done', 'done');
+  const { keys, write } = setUp(createUnreachableFailure(), refusal, 'done', 'done');
   await expect(write(input)).rejects.toThrow('does not respond');
   await expect(write(input)).rejects.toThrow('No.');
   await write(input);

@@ -1,5 +1,5 @@
 import { OPERATIONS } from '../../packages/client/src/operations.generated.ts';
-import { ApiFailure, call, type OperationId, type ResponseOf, type VersionedInput } from './client.ts';
+import { ApiFailure, callApi, type OperationId, type ResponseOf, type VersionedInput } from './client.ts';
 
 /**
  * Operations whose response contains a secret that is shown only once. These requests have no Idempotency-Key, because
@@ -23,7 +23,7 @@ type Send<Id extends OperationId> = (
  * returns the response of the running request. If a request gets no response or a 5xx, the next call with the same
  * input has the same Idempotency-Key, so its effect is not repeated.
  */
-export function createOneShot<Id extends OperationId>(id: Id, send: Send<Id> = call) {
+export function createOneShot<Id extends OperationId>(id: Id, send: Send<Id> = callApi) {
   const takesKey = OPERATIONS[id].idempotencyKey && !SHOWS_SECRET.includes(id);
   let underWay: { content: string; response: Promise<ResponseOf<Id>> } | undefined;
   let unanswered: { content: string; idempotencyKey: string } | undefined;
@@ -43,7 +43,7 @@ export function createOneShot<Id extends OperationId>(id: Id, send: Send<Id> = c
 
   return (input: VersionedInput<Id>): Promise<ResponseOf<Id>> => {
     // A form with a file cannot be compared with an earlier one.
-    if ((input as { body?: unknown }).body instanceof FormData) return call(id, input);
+    if ((input as { body?: unknown }).body instanceof FormData) return callApi(id, input);
     const content = JSON.stringify(input);
     if (underWay?.content === content) return underWay.response;
     const response = write(input, content).finally(() => {

@@ -10,7 +10,7 @@ import { useState } from 'react';
 import {
   ApiFailure,
   type Arguments,
-  call,
+  callApi,
   type InputOf,
   type OperationId,
   type ResponseOf,
@@ -53,7 +53,7 @@ function isOutage(error: unknown): boolean {
 export function queryFor<Id extends OperationId>(id: Id, ...[input]: Arguments<Id>) {
   return queryOptions<ResponseOf<Id>, ApiFailure>({
     queryKey: [id, input ?? {}],
-    queryFn: ({ signal }) => call(id, (input ?? {}) as InputOf<Id>, { signal }),
+    queryFn: ({ signal }) => callApi(id, (input ?? {}) as InputOf<Id>, { signal }),
   });
 }
 
@@ -66,7 +66,7 @@ export function listQueryFor<Id extends OperationId>(id: Id, ...args: Arguments<
 }
 
 /**
- * Returns the options of `useInfiniteQuery` for a list that is read page by page with its cursor. `rowsIn` returns the
+ * Returns the options of `useInfiniteQuery` for a list that is read page by page with its cursor. `getRows` returns the
  * rows of one page.
  */
 export function infiniteQueryFor<Id extends ListId>(id: Id, ...[input]: Arguments<Id>) {
@@ -75,7 +75,7 @@ export function infiniteQueryFor<Id extends ListId>(id: Id, ...[input]: Argument
     queryFn: ({ signal, pageParam }): Promise<ResponseOf<Id>> => {
       const args = (input ?? {}) as InputOf<Id> & { query?: object };
       const query = { ...args.query, ...(pageParam !== undefined && { cursor: pageParam }) };
-      return call(id, { ...args, query } as InputOf<Id>, { signal });
+      return callApi(id, { ...args, query } as InputOf<Id>, { signal });
     },
     initialPageParam: undefined as string | undefined,
     getNextPageParam: (last) => {
@@ -90,7 +90,7 @@ export function infiniteQueryFor<Id extends ListId>(id: Id, ...[input]: Argument
 }
 
 /** Returns the rows of a response: the value of its only field that is a list (`data`, `contacts`, `items` …). */
-export function rowsIn<Response extends object>(response: Response): ArrayIn<Response>[] {
+export function getRows<Response extends object>(response: Response): ArrayIn<Response>[] {
   return (Object.values(response).find(Array.isArray) ?? []) as ArrayIn<Response>[];
 }
 

@@ -85,7 +85,7 @@ export function useNav(): readonly NavLinkTo[] {
 }
 
 /** Returns the sidebar's link for a path: of all links that the path starts with, the longest. */
-export function activeLink(links: readonly NavLinkTo[], pathname: string): NavLinkTo | undefined {
+export function findActiveLink(links: readonly NavLinkTo[], pathname: string): NavLinkTo | undefined {
   const matched = links.flatMap((link) =>
     [link.to, link.also].flatMap((path) =>
       path !== undefined && (pathname === path || (path !== '/' && pathname.startsWith(`${path}/`)))

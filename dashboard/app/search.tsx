@@ -23,8 +23,8 @@ export function Search() {
         <Modal.Title>{text.app.search}</Modal.Title>
       </VisuallyHidden>
       <Spotlight.Search
-        placeholder={text.app.searchWhat}
-        aria-label={text.app.searchWhat}
+        placeholder={text.app.searchHelp}
+        aria-label={text.app.searchHelp}
         leftSection={<IconSearch size={18} />}
       />
       <Spotlight.ActionsList>

@@ -8,7 +8,7 @@ import { Loading } from '../parts/loading.tsx';
 import { text } from '../text/text.ts';
 import { AccountMenu } from './account-menu.tsx';
 import { useKeys } from './keys.ts';
-import { activeLink, useNavGroups } from './nav.ts';
+import { findActiveLink, useNavGroups } from './nav.ts';
 import { ProjectSwitch } from './project-switch.tsx';
 import { SearchButton } from './search-button.tsx';
 import { useSession } from './session.ts';
@@ -33,7 +33,7 @@ export function Shell() {
   const keys = useKeys();
   const isIdle = useFirstIdle();
   const nav = useNavGroups();
-  const active = activeLink(
+  const active = findActiveLink(
     nav.flatMap(({ links }) => links),
     pathname,
   );

@@ -6,7 +6,7 @@ const trail: (string | undefined)[] = [];
 /** Records the URL at each index of the history. */
 export function recordVisitedUrls(history: RouterHistory): void {
   const recordUrl = () => {
-    trail[placeOf(history)] = history.location.pathname;
+    trail[getHistoryIndex(history)] = history.location.pathname;
   };
   recordUrl();
   history.subscribe(recordUrl);
@@ -17,12 +17,12 @@ export function recordVisitedUrls(history: RouterHistory): void {
  * page was reloaded in between.
  */
 export function isPreviousUrl(history: RouterHistory, pathname: string): boolean | undefined {
-  const place = placeOf(history);
+  const place = getHistoryIndex(history);
   if (place === 0) return false;
   const before = trail[place - 1];
   return before === undefined ? undefined : before === pathname;
 }
 
-function placeOf({ location }: RouterHistory): number {
+function getHistoryIndex({ location }: RouterHistory): number {
   return location.state.__TSR_index;
 }

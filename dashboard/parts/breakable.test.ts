@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { breakablePieces } from './breakable.tsx';
+import { splitIntoPieces } from './breakable.tsx';
 
 describe('a long text without spaces', () => {
   it.each([
@@ -10,11 +10,11 @@ describe('a long text without spaces', () => {
     ['suppressed:hard_bounce', ['suppressed:', 'hard_', 'bounce']],
     ['Autumn teas', ['Autumn teas']],
   ])('is broken where a reader would: %s', (text, pieces) => {
-    expect(breakablePieces(text)).toEqual(pieces);
+    expect(splitIntoPieces(text)).toEqual(pieces);
   });
 
   it('is not changed if it is very long', () => {
     const endless = 'a.'.repeat(5_000);
-    expect(breakablePieces(endless)).toEqual([endless]);
+    expect(splitIntoPieces(endless)).toEqual([endless]);
   });
 });

@@ -9,7 +9,7 @@ const CHARS_MAX = 400;
  * its dots, slashes and underscores. A copy of the text has no extra characters.
  */
 export function Breakable({ text }: { text: string }) {
-  return breakablePieces(text).map((piece, n) => (
+  return splitIntoPieces(text).map((piece, n) => (
     // biome-ignore lint/suspicious/noArrayIndexKey: the index identifies a piece
     <Fragment key={n}>
       {n > 0 && <wbr />}
@@ -19,7 +19,7 @@ export function Breakable({ text }: { text: string }) {
 }
 
 /** Exported for its test. */
-export function breakablePieces(text: string): string[] {
+export function splitIntoPieces(text: string): string[] {
   if (text.length > CHARS_MAX) return [text];
   return text.split(ADDRESS.test(text) ? /(?=@)/ : /(?<=[/._:])(?=[^/._:\s])/);
 }

@@ -1,7 +1,7 @@
 import { Box, Group, Text } from '@mantine/core';
 import { AppLink } from './app-link.tsx';
 import { Avatar } from './avatar.tsx';
-import { contactName } from './contact-name.ts';
+import { findContactName } from './contact-name.ts';
 
 /** A contact in a list: its initials, its name if the data has one, and its address, which is the link. */
 export function ContactCell({
@@ -14,7 +14,7 @@ export function ContactCell({
   /** Undefined if the API's response omits the data. */
   data?: Record<string, unknown> | undefined;
 }) {
-  const name = contactName(data);
+  const name = findContactName(data);
   return (
     <Group gap={10} wrap="nowrap">
       <Avatar of={email} name={name} />

@@ -5,7 +5,7 @@ const FULL = ['name', 'fullName', 'full_name'];
 const MAX_CHARS = 80;
 
 /** Returns the name of a contact from the usual fields of its data. Undefined if the data has no name. */
-export function contactName(data: Record<string, unknown>): string | undefined {
+export function findContactName(data: Record<string, unknown>): string | undefined {
   const read = (keys: string[]) => {
     const value = keys.map((key) => data[key]).find((found) => typeof found === 'string' && found.trim() !== '');
     return typeof value === 'string' && value.length <= MAX_CHARS ? value.trim() : undefined;

@@ -4,7 +4,7 @@ import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { queryFor } from '../api/queries.ts';
 import { text } from '../text/text.ts';
-import { contactName } from './contact-name.ts';
+import { findContactName } from './contact-name.ts';
 
 const SHOWN = 20;
 const TYPING_MS = 250;
@@ -31,12 +31,14 @@ export function ContactSelect({
   // The text of the selected contact is not a query.
   const query = {
     limit: SHOWN,
-    ...(debounced !== '' && !(chosen && debounced === labelOf(chosen)) && { search: debounced }),
+    ...(debounced !== '' && !(chosen && debounced === formatContact(chosen)) && { search: debounced }),
   };
   const { data } = useQuery({ ...queryFor('listContacts', { query }), placeholderData: keepPreviousData });
-  const options = (data?.data ?? []).map((one) => ({ value: one.id, label: labelOf(one) }));
+  const options = (data?.data ?? []).map((one) => ({ value: one.id, label: formatContact(one) }));
   const own =
-    chosen && !options.some((one) => one.value === chosen.id) ? [{ value: chosen.id, label: labelOf(chosen) }] : [];
+    chosen && !options.some((one) => one.value === chosen.id)
+      ? [{ value: chosen.id, label: formatContact(chosen) }]
+      : [];
   return (
     <Select
       label={label}
@@ -55,7 +57,7 @@ export function ContactSelect({
 }
 
 /** Returns the address of a contact, and its name if it has one. */
-function labelOf({ email, data = {} }: { email: string; data?: Record<string, unknown> | undefined }): string {
-  const name = contactName(data);
+function formatContact({ email, data = {} }: { email: string; data?: Record<string, unknown> | undefined }): string {
+  const name = findContactName(data);
   return name ? `${email} (${name})` : email;
 }

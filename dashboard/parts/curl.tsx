@@ -4,13 +4,13 @@ import { text } from '../text/text.ts';
 import { AppLink } from './app-link.tsx';
 import { CopyButton } from './copy-button.tsx';
 import type { CurlRequest } from './curl-request.ts';
-import { typescriptOf } from './typescript-of.ts';
+import { toTypescriptCall } from './typescript-of.ts';
 
 /**
  * Returns the curl command for a request. The key is a variable of the reader's shell, so the page contains no
  * secret.
  */
-export function curlOf({ method, path, body }: CurlRequest, origin = window.location.origin): string {
+export function toCurlCommand({ method, path, body }: CurlRequest, origin = window.location.origin): string {
   const lines = [`curl ${method === 'GET' ? '' : `-X ${method} `}${quoteShell(`${origin}${path}`)}`];
   lines.push(`  -H "Authorization: Bearer $TIDINGS_KEY"`);
   if (body !== undefined) {
@@ -27,8 +27,8 @@ function quoteShell(value: string): string {
 /** Shows a request as curl and with the TypeScript client, to be copied. */
 export function Curl(request: CurlRequest) {
   const [language, setLanguage] = useState<'curl' | 'typescript'>('curl');
-  const typescript = typescriptOf(request, window.location.origin);
-  const code = (language === 'typescript' && typescript) || curlOf(request);
+  const typescript = toTypescriptCall(request, window.location.origin);
+  const code = (language === 'typescript' && typescript) || toCurlCommand(request);
   const { languages } = text.developers.asCode;
   return (
     <Box w="100%">

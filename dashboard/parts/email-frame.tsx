@@ -41,7 +41,7 @@ export function EmailFrame({
   const ref = useRef<HTMLIFrameElement>(null);
   const scheme = colorScheme ?? 'light';
   const measure = () => {
-    const px = ref.current && heightOfEmail(ref.current);
+    const px = ref.current && measureEmailHeight(ref.current);
     if (px) onHeight?.(px);
   };
   const latest = useRef(measure);
@@ -88,7 +88,7 @@ export function EmailFrame({
 }
 
 /** Returns the height of a frame that shows its email without scrolling; undefined if it cannot be measured. */
-function heightOfEmail(frame: HTMLIFrameElement): number | undefined {
+function measureEmailHeight(frame: HTMLIFrameElement): number | undefined {
   const root = frame.contentDocument?.documentElement;
   if (!root) return undefined;
   const before = frame.style.height;

@@ -1,11 +1,11 @@
 import { text } from '../text/text.ts';
-import { wordOf } from '../text/words.ts';
+import { findWord } from '../text/words.ts';
 import { Status } from './status.tsx';
 import { WordBadge } from './word-badge.tsx';
 
 /** Returns whether a reason of FAILED says that a rule of the project withheld the email. */
 export function isWithheld(reason: string | null | undefined): boolean {
-  return reason ? wordOf('reason', reason)?.color === 'gray' : false;
+  return reason ? findWord('reason', reason)?.color === 'gray' : false;
 }
 
 /**
@@ -22,7 +22,7 @@ export function EmailStatus({
   /** Whether the campaign counts the email as skipped. Without it, the color of the reason decides. */
   isSkipped?: boolean;
 }) {
-  const why = reason ? wordOf('reason', reason) : undefined;
+  const why = reason ? findWord('reason', reason) : undefined;
   if (status !== 'FAILED' || !why || !(isSkipped ?? isWithheld(reason)))
     return <WordBadge kind="email" value={status} />;
   return (

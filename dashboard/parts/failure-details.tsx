@@ -1,6 +1,6 @@
 import { Code, Text } from '@mantine/core';
 import type { ApiFailure } from '../api/client.ts';
-import { errorTextOf } from '../text/errors.ts';
+import { getErrorText } from '../text/errors.ts';
 import { text } from '../text/text.ts';
 
 /**
@@ -9,7 +9,7 @@ import { text } from '../text/text.ts';
  */
 export function FailureDetails({ failure }: { failure: ApiFailure }) {
   const { code, message, suggestion, requestId } = failure;
-  const sentences = errorTextOf(code).isSpecific ? [suggestion] : [message, suggestion];
+  const sentences = getErrorText(code).isSpecific ? [suggestion] : [message, suggestion];
   return (
     <details>
       <Text component="summary" size="xs" c="dimmed">

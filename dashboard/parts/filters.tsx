@@ -3,7 +3,7 @@ import { useDisclosure } from '@mantine/hooks';
 import { IconFilter, IconSearch } from '@tabler/icons-react';
 import type { ReactNode } from 'react';
 import { text } from '../text/text.ts';
-import { labelOf, type WordKind } from '../text/words.ts';
+import { getLabel, type WordKind } from '../text/words.ts';
 import { useFilterText } from './use-delayed-text.ts';
 
 /**
@@ -53,12 +53,12 @@ export function Filters<Search extends object>({
 }
 
 /** Returns the choices of a filter whose values are enum values of the API, with their labels. */
-export function wordChoices<Value extends string>(kind: WordKind, words: readonly Value[]) {
-  return words.map((value) => ({ value, label: labelOf(kind, value) }));
+export function listWordChoices<Value extends string>(kind: WordKind, words: readonly Value[]) {
+  return words.map((value) => ({ value, label: getLabel(kind, value) }));
 }
 
 /** Returns the choices of a filter whose values have these names. */
-export function namedChoices<Value extends string>(names: Record<Value, string>) {
+export function toChoices<Value extends string>(names: Record<Value, string>) {
   return (Object.entries(names) as [Value, string][]).map(([value, label]) => ({ value, label }));
 }
 

@@ -16,7 +16,7 @@ const EXACT = new Intl.DateTimeFormat(undefined, { dateStyle: 'full', timeStyle:
  * on hover and read by screen readers.
  */
 export function Instant({ at, none = '–' }: { at: string | null | undefined; none?: string }) {
-  const now = useSyncExternalStore(everyMinute, () => Math.floor(Date.now() / MINUTE) * MINUTE);
+  const now = useSyncExternalStore(callEveryMinute, () => Math.floor(Date.now() / MINUTE) * MINUTE);
   if (!at) return <>{none}</>;
   return (
     <Tooltip label={formatExactTime(at)} multiline>
@@ -53,7 +53,7 @@ export function ExactTime({ at, none = '–' }: { at: string | null | undefined;
 /** Formats an instant with seconds and zone, and with the year unless it is the year of `now`. */
 export function formatDetail(at: Date, now: Date): string {
   const format = at.getFullYear() === now.getFullYear() ? DETAIL_FORMAT : OTHER_YEAR_FORMAT;
-  return `${format.format(at)} ${zoneName(at)}`;
+  return `${format.format(at)} ${getZoneName(at)}`;
 }
 
 /** Shows an instant without seconds and zone, for narrow places; both are shown on hover. */
@@ -74,7 +74,7 @@ const ZONE_FORMATS = [undefined, 'en-GB', 'en-US', 'en-AU', 'en-IN', 'en-ZA'].ma
 );
 
 /** Returns the name of the viewer's zone at an instant, such as "CET", or as an offset, such as "GMT+1". */
-export function zoneName(at: Date): string {
+export function getZoneName(at: Date): string {
   const names = ZONE_FORMATS.map(
     (format) => format.formatToParts(at).find(({ type }) => type === 'timeZoneName')?.value ?? '',
   );
@@ -87,7 +87,7 @@ export function ScheduledTime({ at }: { at: string | null | undefined }) {
   return (
     <Tooltip label={formatDistance(at, Date.now())}>
       <Text component="time" dateTime={at} inherit title={formatExactTime(at)}>
-        {SCHEDULE_FORMAT.format(new Date(at))} {zoneName(new Date(at))}
+        {SCHEDULE_FORMAT.format(new Date(at))} {getZoneName(new Date(at))}
       </Text>
     </Tooltip>
   );
@@ -115,7 +115,7 @@ export function formatExactTime(at: string): string {
   return EXACT.format(new Date(at));
 }
 
-function everyMinute(changed: () => void): () => void {
+function callEveryMinute(changed: () => void): () => void {
   const timer = setInterval(changed, MINUTE);
   return () => clearInterval(timer);
 }

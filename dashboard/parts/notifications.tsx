@@ -1,7 +1,7 @@
 import { Button, Group, Text } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
 import { ApiFailure } from '../api/client.ts';
-import { errorTextOf } from '../text/errors.ts';
+import { getErrorText } from '../text/errors.ts';
 import { text } from '../text/text.ts';
 import { FailureDetails } from './failure-details.tsx';
 
@@ -41,14 +41,14 @@ export function notifyWithUndo(message: string, undo: () => unknown): void {
 /** Shows a notification about a failure, for actions whose screen has no space for errors. */
 export function notifyFailure(error: unknown): void {
   const failure = error instanceof ApiFailure ? error : undefined;
-  const { title, help, isSpecific } = errorTextOf(failure?.code);
+  const { title, help, isSpecific } = getErrorText(failure?.code);
   notifications.show({
     color: 'red',
     autoClose: UNDO_MS,
     title,
     message: (
       <>
-        {isSpecific && <Text size="sm">{problemOf(error)}</Text>}
+        {isSpecific && <Text size="sm">{describeProblem(error)}</Text>}
         <Text size="sm">{help}</Text>
         {failure && <FailureDetails failure={failure} />}
       </>
@@ -58,7 +58,7 @@ export function notifyFailure(error: unknown): void {
 }
 
 /** Returns the errors of the fields, because a notification has no form beside it; else the message. */
-function problemOf(error: unknown): string {
+function describeProblem(error: unknown): string {
   const fields = error instanceof ApiFailure ? error.fields : [];
   if (fields.length > 0) return fields.map(({ field, message }) => `${field}: ${message}`).join(' ');
   return error instanceof Error ? error.message : String(error);

@@ -18,7 +18,7 @@ export function TextListInput({
       placeholder={text.dataFields.listPlaceholder}
       allowDuplicates
       splitChars={[]}
-      value={textsIn(json)}
+      value={parseStrings(json)}
       onChange={(texts) => onChange(JSON.stringify(texts))}
     />
   );
@@ -28,7 +28,7 @@ export function TextListInput({
  * Returns the strings of a JSON list. For any other value, such as a text that was typed for another type, the list is
  * empty.
  */
-function textsIn(json: string): string[] {
+function parseStrings(json: string): string[] {
   const read = readJson(json);
   return 'value' in read && isTextList(read.value) ? read.value : [];
 }

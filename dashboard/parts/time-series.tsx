@@ -78,7 +78,7 @@ export function TimeSeries({
     void import('uplot').then(({ default: UPlot }) => {
       if (isUnmounted) return;
       const plot = new UPlot(
-        optionsOf({ UPlot, div, tooltip: tooltip.current, series, height }),
+        createChartOptions({ UPlot, div, tooltip: tooltip.current, series, height }),
         [atSeconds, ...series.map(({ values }) => values)],
         div,
       );
@@ -121,7 +121,7 @@ export function TimeSeries({
 }
 
 /** Returns the drawing's options, with the colors of the current scheme. */
-function optionsOf({
+function createChartOptions({
   UPlot,
   div,
   tooltip,
@@ -144,8 +144,8 @@ function optionsOf({
     ticks: { show: false },
   };
   const hasPercent = series.some(({ isPercent }) => isPercent);
-  const counts = countAxis(maxOf(series.filter(({ isPercent }) => !isPercent)));
-  const percents = percentAxis(maxOf(series.filter(({ isPercent }) => isPercent)), counts);
+  const counts = countAxis(findMaximum(series.filter(({ isPercent }) => !isPercent)));
+  const percents = createPercentAxis(findMaximum(series.filter(({ isPercent }) => isPercent)), counts);
   return {
     width: div.clientWidth,
     height,
@@ -153,7 +153,7 @@ function optionsOf({
     legend: { show: false },
     cursor: { y: false, points: { show: false }, drag: { x: false, y: false } },
     scales: {
-      x: { range: (plot, min, max) => [min - halfStep(plot), max + halfStep(plot)] },
+      x: { range: (plot, min, max) => [min - getHalfStep(plot), max + getHalfStep(plot)] },
       y: { range: [0, counts.max] },
       ...(hasPercent && { percent: { range: [0, percents.max] } }),
     },
@@ -166,7 +166,7 @@ function optionsOf({
         space: 90,
         values: (_, instants) => instants.map(nameInstant),
       },
-      { ...axis, size: labelSpace, splits: () => linesOf(counts) },
+      { ...axis, size: labelSpace, splits: () => listLabeledValues(counts) },
       ...(hasPercent
         ? [
             {
@@ -174,7 +174,7 @@ function optionsOf({
               scale: 'percent',
               side: 1 as const,
               size: labelSpace,
-              splits: () => linesOf(percents),
+              splits: () => listLabeledValues(percents),
               grid: { show: false },
               values: (_: UPlotClass, splits: number[]) => splits.map((split) => `${NUMBER.format(split)}%`),
             },
@@ -203,7 +203,7 @@ interface Axis {
   step: number;
 }
 
-function maxOf(series: Series[]): number {
+function findMaximum(series: Series[]): number {
   return Math.max(0, ...series.flatMap(({ values }) => values.map((value) => value ?? 0)));
 }
 
@@ -216,14 +216,14 @@ function countAxis(highest: number): Axis {
 /**
  * Returns the axis of percentages on the right. The labels of percentages are at the grid lines of the axis of counts.
  */
-function percentAxis(highest: number, counts: Axis): Axis {
+function createPercentAxis(highest: number, counts: Axis): Axis {
   const lines = counts.max / counts.step;
   const step = PERCENT_STEPS.find((one) => one * lines >= highest * 1.05) ?? highest;
   return { max: step * lines, step };
 }
 
 /** Returns the values with a label: zero, and each step below the end of the axis. */
-function linesOf({ max, step }: Axis): number[] {
+function listLabeledValues({ max, step }: Axis): number[] {
   return Array.from({ length: Math.floor(max / step) + 1 }, (_, n) => n * step);
 }
 
@@ -233,7 +233,7 @@ function labelSpace(_: UPlotClass, labels: string[] | null): number {
 }
 
 /** Half of the distance between two instants: the space for the first and the last bar. */
-function halfStep({ data: [atSeconds] }: UPlotClass): number {
+function getHalfStep({ data: [atSeconds] }: UPlotClass): number {
   const [first, second] = atSeconds;
   return first === undefined || second === undefined ? 0 : (second - first) / 2;
 }

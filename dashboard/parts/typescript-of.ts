@@ -11,9 +11,9 @@ const KEY = ['process', 'env', 'TIDINGS_KEY'].join('.');
  * Returns the call of the TypeScript client (`@tidings/client`) for a request; undefined if no operation of the API
  * matches. The key comes from the environment, so the page holds no secret.
  */
-export function typescriptOf({ method, path, body }: CurlRequest, origin: string): string | undefined {
+export function toTypescriptCall({ method, path, body }: CurlRequest, origin: string): string | undefined {
   const { pathname, searchParams } = new URL(path, origin);
-  const found = operationOf(method, pathname);
+  const found = findOperation(method, pathname);
   if (!found) return undefined;
   const { id, params } = found;
   const query = Object.fromEntries(searchParams);
@@ -22,7 +22,7 @@ export function typescriptOf({ method, path, body }: CurlRequest, origin: string
     ...(searchParams.size > 0 && { query }),
     ...(body !== undefined && { body }),
   };
-  const given = Object.keys(input).length > 0 ? `, ${literalOf(input)}` : '';
+  const given = Object.keys(input).length > 0 ? `, ${toLiteral(input)}` : '';
   return [
     `import { Tidings } from '@tidings/client';`,
     '',
@@ -32,15 +32,15 @@ export function typescriptOf({ method, path, body }: CurlRequest, origin: string
 }
 
 /** Finds an operation by its method and a path, with or without `/v1`. The match with the fewest parameters wins. */
-function operationOf(method: string, pathname: string) {
+function findOperation(method: string, pathname: string) {
   const found = Object.entries(OPERATIONS).flatMap(([id, operation]) => {
-    const params = operation.method === method ? paramsIn(operation.path, pathname) : undefined;
+    const params = operation.method === method ? matchParams(operation.path, pathname) : undefined;
     return params ? [{ id, params }] : [];
   });
   return found.sort((a, b) => Object.keys(a.params).length - Object.keys(b.params).length)[0];
 }
 
-function paramsIn(pattern: string, pathname: string): Record<string, string> | undefined {
+function matchParams(pattern: string, pathname: string): Record<string, string> | undefined {
   const [wanted, given] = [pattern, pathname].map((path) => path.replace(/^\/v1(?=\/)/, '').split('/'));
   if (!wanted || wanted.length !== given?.length) return undefined;
   const params: Record<string, string> = {};
@@ -54,16 +54,16 @@ function paramsIn(pattern: string, pathname: string): Record<string, string> | u
 }
 
 /** Formats a value as a TypeScript literal. */
-function literalOf(value: unknown, indent = ''): string {
+function toLiteral(value: unknown, indent = ''): string {
   if (typeof value === 'string') return quoteText(value);
   if (value === null || typeof value !== 'object') return String(value);
   const deeper = `${indent}  `;
   const [open, close] = Array.isArray(value) ? ['[', ']'] : ['{', '}'];
   const items = Array.isArray(value)
-    ? value.map((item) => literalOf(item, deeper))
+    ? value.map((item) => toLiteral(item, deeper))
     : Object.entries(value)
         .filter(([, item]) => item !== undefined)
-        .map(([name, item]) => `${/^[A-Za-z_]\w*$/.test(name) ? name : quoteText(name)}: ${literalOf(item, deeper)}`);
+        .map(([name, item]) => `${/^[A-Za-z_]\w*$/.test(name) ? name : quoteText(name)}: ${toLiteral(item, deeper)}`);
   const inner = items.join(', ');
   if (items.length === 0) return open + close;
   if (inner.length <= 80 && !inner.includes('\n')) return Array.isArray(value) ? `[${inner}]` : `{ ${inner} }`;

@@ -33,13 +33,13 @@ export function withoutLiquid(body: string): string {
   return body
     .replaceAll(/\{%-?\s*comment[\s\S]*?endcomment\s*-?%\}/g, '')
     .replaceAll(/\{%[\s\S]*?%\}/g, '')
-    .replaceAll(/\{\{([\s\S]*?)\}\}/g, (_, expression: string) => outputOf(expression));
+    .replaceAll(/\{\{([\s\S]*?)\}\}/g, (_, expression: string) => renderExpression(expression));
 }
 
-function outputOf(expression: string): string {
+function renderExpression(expression: string): string {
   const [name = '', fallback] = expression.replaceAll(/^-|-$/g, '').split('??');
   const value =
-    exampleOf(name.split('|')[0] ?? '') ?? fallback ?? /default:\s*([^|]+)/.exec(expression)?.[1] ?? UNKNOWN;
+    getExampleValue(name.split('|')[0] ?? '') ?? fallback ?? /default:\s*([^|]+)/.exec(expression)?.[1] ?? UNKNOWN;
   // Rendering would escape the value here, so the text must not end an attribute or start a tag.
   return value
     .trim()
@@ -48,7 +48,7 @@ function outputOf(expression: string): string {
 }
 
 /** Returns the example value of a path such as `data.order_id`, by its last name. A quoted text is its own value. */
-function exampleOf(path: string): string | undefined {
+function getExampleValue(path: string): string | undefined {
   const name = path.trim();
   if (/^(['"]).*\1$/.test(name)) return name;
   const key = (name.split('.').at(-1) ?? '').toLowerCase().replaceAll(/[_\-\s]/g, '');

@@ -1,4 +1,4 @@
-import { labelOf, type WordKind, wordOf } from '../text/words.ts';
+import { findWord, getLabel, type WordKind } from '../text/words.ts';
 import { Breakable } from './breakable.tsx';
 import { Status, Tag, Term, type Tone } from './status.tsx';
 
@@ -14,19 +14,19 @@ const TONES = new Map<string, Tone>([
 ]);
 
 /** Returns the tone of a status or a reason. Words without a color, and unknown ones, are gray. */
-export function toneOf(kind: WordKind, value: string): Tone {
-  return TONES.get(wordOf(kind, value)?.color ?? '') ?? 'idle';
+export function getTone(kind: WordKind, value: string): Tone {
+  return TONES.get(findWord(kind, value)?.color ?? '') ?? 'idle';
 }
 
 /** A status, reason or step type as a dot and a word, with its meaning on hover and focus. */
 export function WordBadge({ kind, value }: { kind: WordKind; value: string | null | undefined }) {
   if (!value) return null;
-  const word = wordOf(kind, value);
+  const word = findWord(kind, value);
   const means = word && `${word.means} (${value})`;
-  const label = labelOf(kind, value);
+  const label = getLabel(kind, value);
   if (kind === 'step') return <Tag means={means}>{label}</Tag>;
   return (
-    <Status tone={toneOf(kind, value)} means={means}>
+    <Status tone={getTone(kind, value)} means={means}>
       {word ? <Breakable text={label} /> : value}
     </Status>
   );
@@ -41,11 +41,11 @@ export function ReasonText({ value }: { value: string | null }) {
  * The name of a code as plain text, with its meaning and the code on hover and focus. Unknown codes are shown as is.
  */
 export function WordText({ kind, value }: { kind: WordKind; value: string }) {
-  const word = wordOf(kind, value);
+  const word = findWord(kind, value);
   if (!word) return <Breakable text={value} />;
   return (
     <Term means={`${word.means} (${value})`}>
-      <Breakable text={labelOf(kind, value)} />
+      <Breakable text={getLabel(kind, value)} />
     </Term>
   );
 }

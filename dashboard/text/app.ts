@@ -19,7 +19,7 @@ export const app = {
   projects: 'Projects',
   projectIs: (name: string) => `Project: ${name}`,
   search: 'Search',
-  searchWhat: 'Search or paste an ID',
+  searchHelp: 'Search or paste an ID',
   nothingFound: 'No results found.',
   notFound: 'Page not found',
   notFoundWhy: 'The page may have been deleted, or it belongs to another project.',

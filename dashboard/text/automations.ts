@@ -60,7 +60,7 @@ export const automations = {
   state: 'Status',
   changed: 'Changed',
   emptyTitle: 'No automations yet',
-  emptyWhat: 'Start from a recipe, or draw your own steps.',
+  emptyHelp: 'Start from a recipe, or draw your own steps.',
   startFrom: 'Start from',
   event: 'Trigger event',
   eventHint: 'Such as signup. Leave empty to start runs manually or by API.',
@@ -261,7 +261,7 @@ export const automations = {
   saveSettings: 'Save settings',
   settingsSaved: 'Settings saved.',
   deleteAutomation: 'Delete automation',
-  deleteWhat: (name: string) => `${name} and the history of all its runs will be deleted. Sent emails are kept.`,
+  deleteHelp: (name: string) => `${name} and the history of all its runs will be deleted. Sent emails are kept.`,
   deleted: 'Automation deleted.',
   // Contacts at a step.
   noContactsHere: 'No contacts at this step.',
@@ -275,7 +275,7 @@ export const automations = {
   movedOn: 'Run continued.',
   removeContact: 'Remove from automation',
   contactRemoved: 'Removed from the automation.',
-  removeContactWhat: (email: string) => `The run of ${email} ends here. Sent messages can’t be recalled.`,
+  removeContactHelp: (email: string) => `The run of ${email} ends here. Sent messages can’t be recalled.`,
   removeContactTitle: 'Remove this contact?',
   erased: 'deleted contact',
   // Contacts that left a step.
@@ -300,9 +300,9 @@ export const automations = {
   // Preview and sandbox.
   test: 'Test',
   preview: 'Preview',
-  previewWhat: 'Simulates the saved automation. Nothing is sent, changed or called.',
+  previewHelp: 'Simulates the saved automation. Nothing is sent, changed or called.',
   sandbox: 'Test run',
-  sandboxWhat: 'Test mode: nothing is sent or called, and the contact stays unchanged.',
+  sandboxHelp: 'Test mode: nothing is sent or called, and the contact stays unchanged.',
   pickContact: 'Contact',
   pickContactHint: 'Search name or email.',
   noContactFound: 'No contacts found.',

@@ -73,7 +73,7 @@ export const emailEditor = {
   fromName: 'Sender name',
   subject: 'Subject',
   preheader: 'Preview text',
-  preheaderWhat: 'Shown after the subject in inboxes.',
+  preheaderHelp: 'Shown after the subject in inboxes.',
   characters: (n: number) => `${n} characters. Inboxes show about 78.`,
   addVariable: 'Add variable',
   dropHint:

@@ -8,7 +8,7 @@ interface ErrorText {
   isSpecific?: true;
 }
 
-/** Texts for the error codes of the API. A test holds the list to `rules/errors.ts`. */
+/** Texts for the error codes of the API. A test compares the list with `rules/errors.ts`. */
 export const errors = {
   BAD_REQUEST: { title: 'The request was not understood', help: 'Reload the page, then try again.', isSpecific: true },
   DOMAIN_NOT_VERIFIED: {
@@ -81,7 +81,7 @@ const otherError: ErrorText = {
 };
 
 /** Returns the text for an error code. */
-export function errorTextOf(code: string | undefined): ErrorText {
+export function getErrorText(code: string | undefined): ErrorText {
   const texts: Record<string, ErrorText> = errors;
   return (code === undefined ? undefined : texts[code]) ?? otherError;
 }

@@ -45,7 +45,7 @@ export const executions = {
   retried: 'Retried from the failed step',
   cancel: 'Cancel run',
   cancelTitle: 'Cancel this run?',
-  cancelWhat: (who: string) => `${who} exits the automation at the current step, and does not return automatically.`,
+  cancelHelp: (who: string) => `${who} exits the automation at the current step, and does not return automatically.`,
   cancelWord: 'cancel',
   cancelled: 'Run canceled',
   notWaiting: 'This run is not waiting.',

@@ -85,7 +85,7 @@ export const messages = {
   replyTo: 'Reply-to',
   resend: 'Resend',
   resendTitle: 'Resend this email?',
-  resendWhat: (to: string) =>
+  resendHelp: (to: string) =>
     `${to} gets a new email with the same content and attachments. Current consent and limits apply. Sent emails can’t be recalled.`,
   resent: 'Email resent',
   resentWhere: 'This page now shows the new email.',

@@ -139,7 +139,7 @@ const WORDS = {
 export type WordKind = keyof typeof WORDS;
 
 /** Explains an enum value of the API; undefined if there is no explanation. */
-export function wordOf(kind: WordKind, value: string): Word | undefined {
+export function findWord(kind: WordKind, value: string): Word | undefined {
   const words: Record<string, Word> = WORDS[kind];
   return words[value];
 }
@@ -147,14 +147,14 @@ export function wordOf(kind: WordKind, value: string): Word | undefined {
 /**
  * Returns the name of a status, reason or step type, such as "suppressed: hard bounce" for `suppressed:hard_bounce`.
  */
-export function labelOf(kind: WordKind, value: string): string {
-  const label = wordOf(kind, value)?.label ?? value.replaceAll('_', ' ').replace(':', ': ');
+export function getLabel(kind: WordKind, value: string): string {
+  const label = findWord(kind, value)?.label ?? value.replaceAll('_', ' ').replace(':', ': ');
   return (
     label.charAt(0).toUpperCase() + (label === label.toUpperCase() ? label.slice(1).toLowerCase() : label.slice(1))
   );
 }
 
 /** Returns all enum values of a kind that have an explanation. Filters offer them as choices. */
-export function wordsOf(kind: WordKind): string[] {
+export function listWords(kind: WordKind): string[] {
   return Object.keys(WORDS[kind]);
 }

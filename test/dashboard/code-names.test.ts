@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { SKIPPED } from '../../dashboard/screens/campaigns/outcomes.ts';
 import { describeActor } from '../../dashboard/screens/contacts/contact/describe-actor.ts';
-import { wordOf, wordsOf } from '../../dashboard/text/words.ts';
+import { findWord, listWords } from '../../dashboard/text/words.ts';
 import { SKIP_REASONS } from '../../db/campaigns/outcomes.ts';
 import { AUDIT_ACTIONS } from '../../db/projects/audit-log.ts';
 import { EMAIL_PROVIDERS } from '../../rules/emails/email-providers.ts';
@@ -9,12 +9,12 @@ import { EMAIL_PROVIDERS } from '../../rules/emails/email-providers.ts';
 const REPORTERS = [...Object.keys(EMAIL_PROVIDERS), 'dsn', 'arf', 'simulator'];
 
 it('the dashboard names every action of the audit log', () => {
-  expect(wordsOf('audit').sort()).toEqual([...AUDIT_ACTIONS].sort());
+  expect(listWords('audit').sort()).toEqual([...AUDIT_ACTIONS].sort());
 });
 
 it('the dashboard names every source of a suppression', () => {
   const sources = ['dashboard', 'api', 'unsubscribe_page', ...REPORTERS];
-  expect(sources.filter((source) => !wordOf('source', source))).toEqual([]);
+  expect(sources.filter((source) => !findWord('source', source))).toEqual([]);
 });
 
 it('the dashboard names every reporter of a bounce or complaint', () => {

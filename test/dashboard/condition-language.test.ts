@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import {
   type FieldKind,
-  kindOf,
+  findFieldKind,
   OPERATORS,
-  operatorInputOf,
-  operatorsOf,
+  getOperatorInput,
+  getOperators,
   UNITS,
 } from '../../dashboard/parts/condition-builder/language.ts';
 import { checkFilter } from '../../rules/filters/check.ts';
@@ -26,7 +26,7 @@ const FIELDS = [
 /** Returns a value for an operator and a field of this type, in the form that the builder sends. */
 function createValue(kind: FieldKind, operator: api.Operator): Pick<Filter, 'value' | 'unit'> {
   const one = kind === 'subscribed' || kind === 'topic' ? true : '2026-01-31';
-  switch (operatorInputOf(operator)) {
+  switch (getOperatorInput(operator)) {
     case 'nothing':
       return {};
     case 'span':
@@ -46,7 +46,7 @@ describe('the condition builder and the API agree', () => {
   it.each(['audience', 'step', 'wait'] as const)('on the type of every field in %s', (scope) => {
     for (const field of FIELDS) {
       for (const operator of api.OPERATORS) {
-        expect(kindOf(field, operator, scope), `${field} ${operator}`).toBe(
+        expect(findFieldKind(field, operator, scope), `${field} ${operator}`).toBe(
           api.parseField(field, operator, scope)?.kind,
         );
       }
@@ -68,7 +68,7 @@ describe('the condition builder and the API agree', () => {
       topic: `topic.${ID}`,
     };
     for (const kind of KINDS) {
-      for (const operator of operatorsOf(kind)) {
+      for (const operator of getOperators(kind)) {
         const filter = { field: fieldOf[kind], operator, ...createValue(kind, operator) };
         expect(checkFilter(filter, 'step'), `${filter.field} ${operator}`).toEqual([]);
       }

@@ -1,13 +1,13 @@
 import { expect, it } from 'vitest';
-import { unreachable } from '../../dashboard/api/failure.ts';
-import { faultsByStep } from '../../dashboard/screens/automations/graph/faults.ts';
+import { createUnreachableFailure } from '../../dashboard/api/failure.ts';
+import { groupFaultsByStep } from '../../dashboard/screens/automations/graph/faults.ts';
 import type { Graph, Step } from '../../dashboard/screens/automations/graph/graph.ts';
-import { errors, errorTextOf } from '../../dashboard/text/errors.ts';
+import { errors, getErrorText } from '../../dashboard/text/errors.ts';
 import { ERRORS } from '../../rules/errors.ts';
 import { checkGraph } from '../../rules/executions/workflow-graph.ts';
 
 it('the dashboard has a text for every error code of the API and for a service that does not respond', () => {
-  expect(Object.keys(errors).sort()).toEqual([...Object.keys(ERRORS), unreachable().code].sort());
+  expect(Object.keys(errors).sort()).toEqual([...Object.keys(ERRORS), createUnreachableFailure().code].sort());
 });
 
 it('the texts never tell a user of the dashboard to call the API', () => {
@@ -17,7 +17,7 @@ it('the texts never tell a user of the dashboard to call the API', () => {
 });
 
 it('the dashboard shows the API’s message for an error code that it does not know', () => {
-  expect(errorTextOf('HTTP_502')).toMatchObject({ title: 'Something went wrong', isSpecific: true });
+  expect(getErrorText('HTTP_502')).toMatchObject({ title: 'Something went wrong', isSpecific: true });
 });
 
 /** Returns the errors of a graph in the words of the editor. */
@@ -27,7 +27,7 @@ function findFaults(
 ) {
   const steps = graph.steps.map((step) => ({ ...step, templateId, senderReady: false }));
   const transitions = graph.transitions.map(({ from, to, branch }) => ({ fromStepId: from, toStepId: to, branch }));
-  return faultsByStep(
+  return groupFaultsByStep(
     checkGraph({ triggerType: 'EVENT', eventName, entryStepId: graph.entry, steps, transitions }),
     graph,
   );

@@ -1,6 +1,6 @@
 import { IconHome } from '@tabler/icons-react';
 import { expect, it } from 'vitest';
-import { activeLink, type NavLinkTo } from '../../dashboard/app/nav.ts';
+import { findActiveLink, type NavLinkTo } from '../../dashboard/app/nav.ts';
 
 const createLink = (to: string, also?: string): NavLinkTo => ({
   to,
@@ -28,5 +28,5 @@ it.each([
   ['/settings/team', '/settings'],
   ['/nowhere', undefined],
 ])('at %s the sidebar marks the link to %s', (path, to) => {
-  expect(activeLink(LINKS, path)?.to).toBe(to);
+  expect(findActiveLink(LINKS, path)?.to).toBe(to);
 });

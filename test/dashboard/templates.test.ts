@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { layoutOf } from '../../dashboard/parts/email-editor/layouts.ts';
+import { createLayoutContent } from '../../dashboard/parts/email-editor/layouts.ts';
 import {
   chooseMenuAction,
   describeInBrowser,
@@ -377,7 +377,7 @@ describeInBrowser('the templates of the dashboard', () => {
   });
 
   it('have columns and products side by side in a wide email and stacked on a phone, also without media queries', async () => {
-    const id = await createTemplate({ name: 'Columns', body: layoutOf('letter').body });
+    const id = await createTemplate({ name: 'Columns', body: createLayoutContent('letter').body });
     const { page } = await openDashboard({ service, path: `/templates/${id}`, mayFail: [PICTURES_OF_MAILS] });
     const mail = page.frameLocator('iframe[title="Email, editable in place"]');
     await mail.getByText('Kind regards').waitFor();
@@ -395,7 +395,7 @@ describeInBrowser('the templates of the dashboard', () => {
     const { body } = await readSaved(id);
     expect(body).not.toContain('@media');
     // The body of the letter is unchanged, byte for byte.
-    const letter = layoutOf('letter').body;
+    const letter = createLayoutContent('letter').body;
     const at = letter.indexOf('Kind regards</p>') + 'Kind regards</p>'.length;
     expect(body.startsWith(letter.slice(0, at))).toBe(true);
     expect(body.endsWith(letter.slice(at))).toBe(true);

@@ -2,11 +2,11 @@ import type { EventField } from '../event-data/event-fields.ts';
 import {
   ACTIVITY_FIELDS,
   type ConditionScope,
-  dataPath,
   type FieldKind,
-  fixedType,
-  kindOf,
+  findFieldKind,
+  getFixedType,
   type Operator,
+  toDataPath,
   type ValueType,
 } from './language.ts';
 
@@ -33,16 +33,16 @@ export interface FieldSources {
 }
 
 /** Returns every field of the project, ordered by kind. */
-export function choicesOf(p: FieldSources): FieldChoice[] {
+export function listFieldChoices(p: FieldSources): FieldChoice[] {
   const typed = ({ field, type }: { field: string; type: string }, kind: FieldKind): FieldChoice => ({
     field,
     kind,
-    label: labelOf(field, kind),
-    type: fixedType(kind) ?? valueType(type),
+    label: getFieldLabel(field, kind),
+    type: getFixedType(kind) ?? toValueType(type),
   });
   return [
     ...p.contactFields.flatMap((known) => {
-      const kind = kindOf(known.field, 'exists', 'audience');
+      const kind = findFieldKind(known.field, 'exists', 'audience');
       return kind ? [typed(known, kind)] : [];
     }),
     ...p.eventNames.map((name) => ({ field: `event.${name}`, kind: 'event' as const, label: name })),
@@ -54,12 +54,12 @@ export function choicesOf(p: FieldSources): FieldChoice[] {
 }
 
 /** Returns the fields of one event's data. A step that waits for the event can filter only by these fields. */
-export function eventChoicesOf(fields: readonly EventField[]): FieldChoice[] {
+export function listEventFieldChoices(fields: readonly EventField[]): FieldChoice[] {
   return fields.map(({ path, type, values }) => ({
     field: `event.${path}`,
     kind: 'payload',
     label: path,
-    type: valueType(type),
+    type: toValueType(type),
     values,
   }));
 }
@@ -70,16 +70,16 @@ const TRUTH: ValueType = 'boolean';
  * Returns choices for a field that is not in the list, as a user writes it: a path into data, or an event that has
  * not occurred yet. Empty if the text cannot be a field.
  */
-export function typedChoices(text: string, scope: ConditionScope): FieldChoice[] {
+export function createTypedChoices(text: string, scope: ConditionScope): FieldChoice[] {
   const name = text.trim();
   if (name === '') return [];
   if (scope === 'wait') {
-    const field = `event.${dataPath(name)}`;
-    return kindOf(field, 'equals', scope) ? [{ field, kind: 'payload', label: dataPath(name) }] : [];
+    const field = `event.${toDataPath(name)}`;
+    return findFieldKind(field, 'equals', scope) ? [{ field, kind: 'payload', label: toDataPath(name) }] : [];
   }
   const choicesWith = (operator: Operator) => {
-    const kind = kindOf(name, operator, scope);
-    return kind ? [{ field: name, kind, label: labelOf(name, kind), type: fixedType(kind) }] : [];
+    const kind = findFieldKind(name, operator, scope);
+    return kind ? [{ field: name, kind, label: getFieldLabel(name, kind), type: getFixedType(kind) }] : [];
   };
   const written = [...choicesWith('exists'), ...choicesWith('triggered')];
   const known = written.filter(({ kind }, n) => written.findIndex((other) => other.kind === kind) === n);
@@ -91,38 +91,38 @@ export function typedChoices(text: string, scope: ConditionScope): FieldChoice[]
  * Returns the choice of a row. If the lists do not contain its field (a deleted segment, a path into data), this
  * function creates a choice from the field.
  */
-export function choiceOf(
+export function findFieldChoice(
   row: { field: string; operator: Operator },
   choices: readonly FieldChoice[],
   scope: ConditionScope,
 ): FieldChoice | undefined {
   if (row.field === '') return undefined;
   if (scope === 'wait') {
-    const [written = { field: row.field, kind: 'payload', label: row.field }] = typedChoices(row.field, scope);
+    const [written = { field: row.field, kind: 'payload', label: row.field }] = createTypedChoices(row.field, scope);
     return choices.find(({ field }) => field === written.field) ?? written;
   }
   const field = row.field.startsWith('contact.') ? row.field.slice('contact.'.length) : row.field;
-  const kind = kindOf(field, row.operator, scope);
+  const kind = findFieldKind(field, row.operator, scope);
   if (!kind) return { field, kind: 'data', label: field };
   const known = choices.find((choice) => choice.field === field && choice.kind === kind);
-  return known ?? { field, kind, label: labelOf(field, kind), type: fixedType(kind) };
+  return known ?? { field, kind, label: getFieldLabel(field, kind), type: getFixedType(kind) };
 }
 
 /**
  * Returns a key that is unique among the choices. The field alone is not unique: in a step, `event.<x>` may be a key of
  * the event's data or an event of the contact.
  */
-export function choiceKey({ kind, field }: Pick<FieldChoice, 'kind' | 'field'>): string {
+export function getChoiceKey({ kind, field }: Pick<FieldChoice, 'kind' | 'field'>): string {
   return `${kind}:${field}`;
 }
 
-function labelOf(field: string, kind: FieldKind): string {
+function getFieldLabel(field: string, kind: FieldKind): string {
   if (kind === 'data') return field.slice('data.'.length);
   if (kind === 'event') return field.slice('event.'.length);
   return field;
 }
 
-function valueType(type: string): ValueType | undefined {
+function toValueType(type: string): ValueType | undefined {
   if (type === 'number' || type === 'boolean' || type === 'date') return type;
   return type === 'string' ? 'text' : undefined;
 }

@@ -1,14 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import type { Condition } from '../../../packages/client/src/operations.generated.ts';
 import {
-  conditionOf,
   type DraftFilter,
-  draftOf,
+  findMissingPart,
   isComplete,
-  missingPartOf,
+  listOperators,
   newCondition,
   newFilter,
-  operatorsFor,
+  toCondition,
+  toConditionDraft,
   withField,
   withOperator,
   withType,
@@ -32,22 +32,22 @@ const NESTED: Condition = {
 
 const row = (given: Partial<DraftFilter>): DraftFilter => ({ ...newFilter(), ...given });
 const sentOf = (filter: DraftFilter) =>
-  conditionOf({ logic: 'AND', groups: [{ key: 'g', filters: [filter] }] }).groups[0]?.filters[0];
+  toCondition({ logic: 'AND', groups: [{ key: 'g', filters: [filter] }] }).groups[0]?.filters[0];
 
 describe('a draft', () => {
   it('returns the stored condition, at every depth and with lists of several types', () => {
-    expect(conditionOf(draftOf(NESTED))).toEqual(NESTED);
-    expect(isComplete(draftOf(NESTED))).toBe(true);
+    expect(toCondition(toConditionDraft(NESTED))).toEqual(NESTED);
+    expect(isComplete(toConditionDraft(NESTED))).toBe(true);
   });
 
   it('is incomplete while a row lacks a part', () => {
     expect(isComplete(newCondition())).toBe(false);
-    expect(missingPartOf(newFilter())).toBe('field');
-    expect(missingPartOf(row({ field: 'data.plan' }))).toBe('value');
-    expect(missingPartOf(row({ field: 'data.plan', operator: 'exists' }))).toBeUndefined();
-    expect(missingPartOf(row({ field: 'data.plan', operator: 'in', list: [] }))).toBe('value');
-    expect(missingPartOf(row({ field: 'data.age', type: 'number', text: 'many' }))).toBe('value');
-    expect(missingPartOf(row({ field: 'event.buy', operator: 'triggeredWithin', text: '0' }))).toBe('value');
+    expect(findMissingPart(newFilter())).toBe('field');
+    expect(findMissingPart(row({ field: 'data.plan' }))).toBe('value');
+    expect(findMissingPart(row({ field: 'data.plan', operator: 'exists' }))).toBeUndefined();
+    expect(findMissingPart(row({ field: 'data.plan', operator: 'in', list: [] }))).toBe('value');
+    expect(findMissingPart(row({ field: 'data.age', type: 'number', text: 'many' }))).toBe('value');
+    expect(findMissingPart(row({ field: 'event.buy', operator: 'triggeredWithin', text: '0' }))).toBe('value');
     expect(isComplete({ logic: 'AND', groups: [{ key: 'g', filters: [] }] })).toBe(false);
   });
 });
@@ -84,24 +84,25 @@ describe('a row', () => {
   });
 
   it('keeps the types of stored values that stay in an edited list', () => {
-    const stored = draftOf(NESTED).groups[1]?.filters[0] ?? newFilter();
+    const stored = toConditionDraft(NESTED).groups[1]?.filters[0] ?? newFilter();
     const edited = withValue(stored, { list: ['b', '1', 'true', '2'] });
     expect(sentOf(edited)).toMatchObject({ value: ['b', 1, true, '2'] });
-    expect(missingPartOf(edited)).toBeUndefined();
-    const numbers = draftOf({
+    expect(findMissingPart(edited)).toBeUndefined();
+    const numbers = toConditionDraft({
       logic: 'AND',
       groups: [{ filters: [{ field: 'data.n', operator: 'in', value: [1, 'x'] }] }],
     });
     const first = numbers.groups[0]?.filters[0] ?? newFilter();
     expect(sentOf(withValue(first, { list: ['1', 'x', '2'] }))).toMatchObject({ value: [1, 'x', 2] });
-    expect(missingPartOf(withValue(first, { list: ['1', 'x', 'y'] }))).toBe('value');
+    expect(findMissingPart(withValue(first, { list: ['1', 'x', 'y'] }))).toBe('value');
     const asText = withValue(withType(first, 'text', 'audience'), { list: ['1'] });
     expect(sentOf(asText)).toMatchObject({ value: ['1'] });
   });
 
   it('keeps the type of a stored number when it is edited, and when its operator is', () => {
     const amount = { field: 'data.n', operator: 'equals' as const, value: 10.5 };
-    const stored = draftOf({ logic: 'AND', groups: [{ filters: [amount] }] }).groups[0]?.filters[0] ?? newFilter();
+    const stored =
+      toConditionDraft({ logic: 'AND', groups: [{ filters: [amount] }] }).groups[0]?.filters[0] ?? newFilter();
     expect(sentOf(withValue(stored, { text: '11' }))).toMatchObject({ value: 11 });
     expect(sentOf(withOperator(stored, 'in'))).toMatchObject({ value: [10.5] });
     expect(sentOf(withOperator(stored, 'lessThan'))).toMatchObject({ value: 10.5 });
@@ -109,8 +110,8 @@ describe('a row', () => {
 
   it('offers the operators of its type, and always the one that it has', () => {
     const number = row({ field: 'data.age', type: 'number' });
-    expect(operatorsFor(number, 'audience')).not.toContain('contains');
-    expect(operatorsFor({ ...number, operator: 'contains' }, 'audience')).toContain('contains');
+    expect(listOperators(number, 'audience')).not.toContain('contains');
+    expect(listOperators({ ...number, operator: 'contains' }, 'audience')).toContain('contains');
     expect(withType(row({ field: 'data.age', operator: 'contains' }), 'boolean', 'audience').operator).toBe('equals');
   });
 });

@@ -3,12 +3,12 @@ import type { Condition, Filter } from '../../../packages/client/src/operations.
 import {
   type ConditionScope,
   type FieldKind,
-  fixedType,
-  kindOf,
+  findFieldKind,
+  getFixedType,
+  getOperatorInput,
+  getOperators,
+  listOfferedOperators,
   type Operator,
-  offeredOperators,
-  operatorInputOf,
-  operatorsOf,
   type Scalar,
   type Unit,
   type ValueType,
@@ -70,25 +70,25 @@ export function newCondition(): DraftCondition {
 }
 
 /** Returns the draft of a stored condition. */
-export function draftOf({ logic, groups }: Condition): DraftCondition {
+export function toConditionDraft({ logic, groups }: Condition): DraftCondition {
   return {
     logic,
     groups: groups.map(({ filters, conditions }) => ({
       key: newKey(),
-      filters: filters.map(draftFilterOf),
-      ...(conditions && { nested: draftOf(conditions) }),
+      filters: filters.map(toDraftFilter),
+      ...(conditions && { nested: toConditionDraft(conditions) }),
     })),
   };
 }
 
-function draftFilterOf(stored: Filter): DraftFilter {
+function toDraftFilter(stored: Filter): DraftFilter {
   const { field, operator, value, unit } = stored;
   const values = Array.isArray(value) ? value : value === undefined ? [] : [value];
   return {
     ...newFilter(),
     field,
     operator,
-    type: typeOfValue(values[0]),
+    type: detectValueType(values[0]),
     stored,
     text: values.length > 0 && !Array.isArray(value) ? String(values[0]) : '',
     list: Array.isArray(value) ? values.map(String) : [],
@@ -98,7 +98,7 @@ function draftFilterOf(stored: Filter): DraftFilter {
 }
 
 /** Returns the type of a stored value. A text in ISO form is compared as an instant. */
-function typeOfValue(value: Scalar | undefined): ValueType {
+function detectValueType(value: Scalar | undefined): ValueType {
   if (typeof value === 'number') return 'number';
   if (typeof value === 'boolean') return 'boolean';
   return value !== undefined && ISO_DATE.test(value) ? 'date' : 'text';
@@ -107,19 +107,19 @@ function typeOfValue(value: Scalar | undefined): ValueType {
 const ISO_DATE = /^[1-9]\d{3}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?(?:Z|[+-]\d\d:?\d\d)?)?$/;
 
 /** Returns the condition in the form of the API. Check `isComplete` before. */
-export function conditionOf({ logic, groups }: DraftCondition): Condition {
+export function toCondition({ logic, groups }: DraftCondition): Condition {
   return {
     logic,
     groups: groups.map(({ filters, nested }) => ({
-      filters: filters.map(filterOf),
-      ...(nested && { conditions: conditionOf(nested) }),
+      filters: filters.map(toFilter),
+      ...(nested && { conditions: toCondition(nested) }),
     })),
   };
 }
 
-function filterOf(filter: DraftFilter): Filter {
+function toFilter(filter: DraftFilter): Filter {
   const { field, operator, type, text, list, unit, stored } = filter;
-  const need = operatorInputOf(operator);
+  const need = getOperatorInput(operator);
   // A condition that was stored before the API checked this may have a value here.
   if (need === 'nothing') return { field, operator };
   if (stored) return stored;
@@ -127,13 +127,13 @@ function filterOf(filter: DraftFilter): Filter {
     case 'span':
       return { field, operator, value: Number(text), unit };
     case 'list':
-      return { field, operator, value: list.map((item) => storedItem(filter, item) ?? parseScalar(item, type)) };
+      return { field, operator, value: list.map((item) => findStoredItem(filter, item) ?? parseScalar(item, type)) };
     case 'one':
       return { field, operator, value: parseScalar(text, type) };
   }
 }
 
-function storedItem({ items }: DraftFilter, text: string): Scalar | undefined {
+function findStoredItem({ items }: DraftFilter, text: string): Scalar | undefined {
   return items?.find((item) => String(item) === text);
 }
 
@@ -144,16 +144,16 @@ function parseScalar(text: string, type: ValueType): Scalar {
 }
 
 /** Returns the first part that a row lacks; undefined if it is complete. */
-export function missingPartOf(filter: DraftFilter): RowPart | undefined {
+export function findMissingPart(filter: DraftFilter): RowPart | undefined {
   const { field, operator, type, text, list, stored } = filter;
   if (stored) return undefined;
   if (field === '') return 'field';
-  const need = operatorInputOf(operator);
+  const need = getOperatorInput(operator);
   if (need === 'nothing') return undefined;
   if (need === 'span') return text !== '' && Number(text) > 0 ? undefined : 'value';
   const values = need === 'list' ? list : [text];
   const isFit = (value: string) =>
-    (need === 'list' && storedItem(filter, value) !== undefined) ||
+    (need === 'list' && findStoredItem(filter, value) !== undefined) ||
     (value !== '' && (type !== 'number' || Number.isFinite(Number(value))));
   return values.length > 0 && values.every(isFit) ? undefined : 'value';
 }
@@ -162,47 +162,47 @@ export function missingPartOf(filter: DraftFilter): RowPart | undefined {
 export function isComplete({ groups }: DraftCondition): boolean {
   const whole = ({ filters, nested }: DraftGroup) =>
     filters.length + (nested ? 1 : 0) > 0 &&
-    filters.every((filter) => missingPartOf(filter) === undefined) &&
+    filters.every((filter) => findMissingPart(filter) === undefined) &&
     (!nested || isComplete(nested));
   return groups.length > 0 && groups.every(whole);
 }
 
 /**
  * Changes the field of a row. The operator stays if the field permits it, and the value if it has the type.
- * @param chosen.type of the field's values; undefined if unknown
+ * @param chosen.type the type of the field's values; undefined if unknown
  */
 export function withField(
   filter: DraftFilter,
   chosen: { field: string; kind: FieldKind; type?: ValueType | undefined },
 ): DraftFilter {
   const { field, kind } = chosen;
-  const type = fixedType(kind) ?? chosen.type ?? filter.type;
-  const offered = offeredOperators(kind, type);
+  const type = getFixedType(kind) ?? chosen.type ?? filter.type;
+  const offered = listOfferedOperators(kind, type);
   const operator = offered.includes(filter.operator) ? filter.operator : (offered[0] ?? 'equals');
   const next = { ...withoutStored(filter), field, operator, type };
-  return type === filter.type ? next : { ...next, ...emptyValue(type) };
+  return type === filter.type ? next : { ...next, ...createEmptyValue(type) };
 }
 
 /**
  * Changes the operator of a row. A time span starts with one number, and a single value becomes the first of a list.
  */
 export function withOperator(filter: DraftFilter, operator: Operator): DraftFilter {
-  const [before, need] = [operatorInputOf(filter.operator), operatorInputOf(operator)];
+  const [before, need] = [getOperatorInput(filter.operator), getOperatorInput(operator)];
   const next = { ...withoutStored(filter), operator };
   if (before === need) return next;
   if (need === 'span') return { ...next, text: '30', unit: 'days' };
-  if (before === 'span') return { ...next, ...emptyValue(filter.type) };
+  if (before === 'span') return { ...next, ...createEmptyValue(filter.type) };
   if (need === 'list') return { ...next, list: filter.text === '' ? [] : [filter.text] };
-  if (before === 'list') return { ...next, text: filter.list[0] ?? emptyValue(filter.type).text };
+  if (before === 'list') return { ...next, text: filter.list[0] ?? createEmptyValue(filter.type).text };
   return next;
 }
 
 /** Returns the row with values of another type. */
 export function withType(filter: DraftFilter, type: ValueType, scope: ConditionScope): DraftFilter {
-  const kind = kindOf(filter.field, filter.operator, scope);
-  const offered = kind ? offeredOperators(kind, type) : [];
+  const kind = findFieldKind(filter.field, filter.operator, scope);
+  const offered = kind ? listOfferedOperators(kind, type) : [];
   const operator = offered.includes(filter.operator) ? filter.operator : (offered[0] ?? filter.operator);
-  return { ...withOperator(filter, operator), type, ...emptyValue(type) };
+  return { ...withOperator(filter, operator), type, ...createEmptyValue(type) };
 }
 
 /** Returns the row with another value or unit. */
@@ -218,14 +218,14 @@ function withoutStored({ stored: _, ...filter }: DraftFilter): DraftFilter {
 }
 
 /** Returns the operators to offer for a row. The current operator is always included, whatever the type. */
-export function operatorsFor(filter: DraftFilter, scope: ConditionScope): readonly Operator[] {
-  const kind = kindOf(filter.field, filter.operator, scope);
+export function listOperators(filter: DraftFilter, scope: ConditionScope): readonly Operator[] {
+  const kind = findFieldKind(filter.field, filter.operator, scope);
   if (!kind) return [filter.operator];
-  const offered = offeredOperators(kind, filter.type);
-  const has = operatorsOf(kind).includes(filter.operator) && !offered.includes(filter.operator);
+  const offered = listOfferedOperators(kind, filter.type);
+  const has = getOperators(kind).includes(filter.operator) && !offered.includes(filter.operator);
   return has ? [...offered, filter.operator] : offered;
 }
 
-function emptyValue(type: ValueType): { text: string; list: string[]; items: Scalar[] } {
+function createEmptyValue(type: ValueType): { text: string; list: string[]; items: Scalar[] } {
   return { text: type === 'boolean' ? 'true' : '', list: [], items: [] };
 }

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { type DraftCondition, newFilter } from './draft.ts';
-import { faultsOf } from './faults.ts';
+import { mapFaultsToRows } from './faults.ts';
 
 const inner: DraftCondition = { logic: 'AND', groups: [{ key: 'g2', filters: [{ ...newFilter(), key: 'deep' }] }] };
 const sent: DraftCondition = {
@@ -12,7 +12,7 @@ const sent: DraftCondition = {
 };
 
 it('puts errors at the row and the part that they name, at every depth', () => {
-  const { rows, other } = faultsOf(
+  const { rows, other } = mapFaultsToRows(
     sent,
     [
       { field: 'filters.groups.0.filters.0.operator', message: 'one' },
@@ -38,5 +38,5 @@ it('separates errors that belong to no row', () => {
     { field: 'condition.groups.0.filters.0.value', message: 'of another condition' },
     { field: 'filters.groups.7.filters.0.value', message: 'of a row that is gone' },
   ];
-  expect(faultsOf(sent, faults, 'filters')).toEqual({ rows: new Map(), other: faults });
+  expect(mapFaultsToRows(sent, faults, 'filters')).toEqual({ rows: new Map(), other: faults });
 });

@@ -20,8 +20,8 @@ export const NO_FAULTS: ConditionFaults = { rows: new Map(), other: [] };
  * Maps the errors of a refused request to the rows of the draft that was sent.
  * @param at position of the condition in the request: `condition`, `filters`, `audienceFilter`, `config` …
  */
-export function faultsOf(sent: DraftCondition, fields: readonly FieldFault[], at: string): ConditionFaults {
-  const keys = keysByPath(sent, `${at}.`);
+export function mapFaultsToRows(sent: DraftCondition, fields: readonly FieldFault[], at: string): ConditionFaults {
+  const keys = mapPathsToKeys(sent, `${at}.`);
   const rows = new Map<string, ConditionFault[]>();
   const other: FieldFault[] = [];
   for (const fault of fields) {
@@ -33,12 +33,12 @@ export function faultsOf(sent: DraftCondition, fields: readonly FieldFault[], at
   return { rows, other };
 }
 
-function keysByPath({ groups }: DraftCondition, before: string): Map<string, string> {
+function mapPathsToKeys({ groups }: DraftCondition, before: string): Map<string, string> {
   const found = new Map<string, string>();
   for (const [n, { filters, nested }] of groups.entries()) {
     const here = `${before}groups.${n}.`;
     for (const [at, { key }] of filters.entries()) found.set(`${here}filters.${at}`, key);
-    for (const [path, key] of nested ? keysByPath(nested, `${here}conditions.`) : []) found.set(path, key);
+    for (const [path, key] of nested ? mapPathsToKeys(nested, `${here}conditions.`) : []) found.set(path, key);
   }
   return found;
 }

@@ -1,10 +1,10 @@
 import { Select } from '@mantine/core';
 import { useEffect, useState } from 'react';
 import { text } from '../../text/text.ts';
-import { choiceKey, choiceOf, type FieldChoice, typedChoices } from './choices.ts';
+import { createTypedChoices, type FieldChoice, findFieldChoice, getChoiceKey } from './choices.ts';
 import type { DraftFilter } from './draft.ts';
 import type { ConditionScope } from './language.ts';
-import { fieldWord } from './sentence.ts';
+import { getFieldLabel } from './sentence.ts';
 
 /**
  * Selects the field of a row: a field of the project, or one that the user types (a path into data, an event that has
@@ -27,27 +27,28 @@ export function FieldSelect({
   autoFocus: boolean;
   onChoose: (choice: FieldChoice) => void;
 }) {
-  const chosen = choiceOf(filter, choices, scope);
-  const chosenLabel = chosen ? fieldWord(chosen) : '';
+  const chosen = findFieldChoice(filter, choices, scope);
+  const chosenLabel = chosen ? getFieldLabel(chosen) : '';
   const [search, setSearch] = useState(chosenLabel);
   // The id of a segment or topic is known before its name is loaded, so the label can change.
   useEffect(() => setSearch(chosenLabel), [chosenLabel]);
-  const isKnown = (choice: FieldChoice) => choices.some((known) => choiceKey(known) === choiceKey(choice));
+  const isKnown = (choice: FieldChoice) => choices.some((known) => getChoiceKey(known) === getChoiceKey(choice));
   const isOwnText = chosen !== undefined && search === chosenLabel;
-  const written = isOwnText ? [] : typedChoices(search, scope).filter((choice) => !isKnown(choice));
-  const extra = chosen && !isKnown(chosen) && !written.some((w) => choiceKey(w) === choiceKey(chosen)) ? [chosen] : [];
+  const written = isOwnText ? [] : createTypedChoices(search, scope).filter((choice) => !isKnown(choice));
+  const extra =
+    chosen && !isKnown(chosen) && !written.some((w) => getChoiceKey(w) === getChoiceKey(chosen)) ? [chosen] : [];
   const all = [...choices, ...extra, ...written];
   return (
     <Select
       aria-label={label}
       placeholder={text.conditions.chooseField}
       data={groupByKind([...choices, ...extra], written)}
-      value={chosen ? choiceKey(chosen) : null}
+      value={chosen ? getChoiceKey(chosen) : null}
       searchable
       searchValue={search}
       onSearchChange={setSearch}
       onChange={(key) => {
-        const choice = all.find((one) => choiceKey(one) === key);
+        const choice = all.find((one) => getChoiceKey(one) === key);
         if (choice) onChoose(choice);
       }}
       allowDeselect={false}
@@ -64,8 +65,8 @@ export function FieldSelect({
 function groupByKind(choices: readonly FieldChoice[], written: readonly FieldChoice[]) {
   const groups = new Map<string, { value: string; label: string }[]>();
   const add = (name: string, choice: FieldChoice, label: string) =>
-    groups.set(name, [...(groups.get(name) ?? []), { value: choiceKey(choice), label }]);
-  for (const choice of choices) add(groupName(choice), choice, fieldWord(choice));
+    groups.set(name, [...(groups.get(name) ?? []), { value: getChoiceKey(choice), label }]);
+  for (const choice of choices) add(groupName(choice), choice, getFieldLabel(choice));
   for (const choice of written) {
     const kind = written.length > 1 ? ` (${groupName(choice)})` : '';
     add(text.conditions.kinds.written, choice, `${choice.field}${kind}`);

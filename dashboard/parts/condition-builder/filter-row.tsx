@@ -5,12 +5,12 @@ import { queryFor } from '../../api/queries.ts';
 import { useSession } from '../../app/session.ts';
 import { text } from '../../text/text.ts';
 import { useBuilder } from './builder-context.ts';
-import { choiceOf } from './choices.ts';
+import { findFieldChoice } from './choices.ts';
 import classes from './condition-builder.module.css';
-import { type DraftFilter, operatorsFor, type RowPart, withField, withOperator, withType } from './draft.ts';
+import { type DraftFilter, listOperators, type RowPart, withField, withOperator, withType } from './draft.ts';
 import { FieldSelect } from './field-select.tsx';
-import { kindOf, type Operator, operatorInputOf, type ValueType } from './language.ts';
-import { operatorWord } from './sentence.ts';
+import { findFieldKind, getOperatorInput, type Operator, type ValueType } from './language.ts';
+import { getOperatorLabel } from './sentence.ts';
 import { ValueInput } from './value-input.tsx';
 
 const { conditions } = text;
@@ -35,11 +35,11 @@ export function FilterRow({
   const { scope, choices, faults, freshKey } = useBuilder();
   const mine = faults.rows.get(filter.key) ?? [];
   const faultOf = (part: RowPart) => mine.find((fault) => fault.part === part)?.message;
-  const kind = kindOf(filter.field, filter.operator, scope);
-  const chosen = choiceOf(filter, choices, scope);
+  const kind = findFieldKind(filter.field, filter.operator, scope);
+  const chosen = findFieldChoice(filter, choices, scope);
   const knownType = chosen?.type;
   const isFree = kind === 'data' || kind === 'context' || kind === 'payload';
-  const need = operatorInputOf(filter.operator);
+  const need = getOperatorInput(filter.operator);
   // If all values of a field have one type, the input uses that type. If the stored value has another type, the user
   // sees the type and may change it.
   const asksType = isFree && (need === 'one' || need === 'list') && knownType !== filter.type;
@@ -61,7 +61,7 @@ export function FilterRow({
       <Select
         className={classes.operator}
         aria-label={conditions.operator(n)}
-        data={operatorsFor(filter, scope).map((value) => ({ value, label: operatorWord(value, filter.type) }))}
+        data={listOperators(filter, scope).map((value) => ({ value, label: getOperatorLabel(value, filter.type) }))}
         value={filter.operator}
         onChange={(value) => value && onChange(withOperator(filter, value as Operator))}
         allowDeselect={false}
@@ -123,7 +123,7 @@ export function FilterRow({
  */
 function useValues({ field, operator, type }: DraftFilter, isData: boolean): string[] {
   const { can } = useSession();
-  const need = operatorInputOf(operator);
+  const need = getOperatorInput(operator);
   const hasValues = isData && type === 'text' && (need === 'one' || need === 'list') && can('contacts:view');
   const valuesQuery = queryFor('listContactFieldValues', { params: { field }, query: { limit: 100 } });
   const { data } = useQuery({

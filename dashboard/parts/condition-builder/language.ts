@@ -67,20 +67,20 @@ export const ACTIVITY_FIELDS = ACTIVITIES.map((word) => `email.${word}`);
 export const UNITS: readonly Unit[] = ['minutes', 'hours', 'days', 'weeks'];
 
 /** Returns the operators that a kind of field permits. */
-export function operatorsOf(kind: FieldKind): readonly Operator[] {
+export function getOperators(kind: FieldKind): readonly Operator[] {
   return OPERATORS_BY_KIND[kind];
 }
 
 /**
  * Returns the operators to offer for a field. If its type is known, omits operators that can never match such values.
  */
-export function offeredOperators(kind: FieldKind, type: ValueType): readonly Operator[] {
+export function listOfferedOperators(kind: FieldKind, type: ValueType): readonly Operator[] {
   if (kind !== 'data' && kind !== 'context' && kind !== 'payload') return OPERATORS_BY_KIND[kind];
   if (type === 'boolean') return ['equals', 'notEquals', 'exists', 'notExists'];
   if (type === 'number')
-    return VALUE.filter((operator) => !isOneOf(TEXT_ONLY, operator) && !isOneOf(RELATIVE, operator));
-  if (type === 'date') return VALUE.filter((operator) => !isOneOf(TEXT_ONLY, operator));
-  return VALUE.filter((operator) => !isOneOf(RELATIVE, operator));
+    return VALUE.filter((operator) => !isInList(TEXT_ONLY, operator) && !isInList(RELATIVE, operator));
+  if (type === 'date') return VALUE.filter((operator) => !isInList(TEXT_ONLY, operator));
+  return VALUE.filter((operator) => !isInList(RELATIVE, operator));
 }
 
 /**
@@ -88,8 +88,8 @@ export function offeredOperators(kind: FieldKind, type: ValueType): readonly Ope
  * key of the event's data for operators on values, and the event in the contact's history for the others. In a wait,
  * every field is such a key, with or without `event.` before it.
  */
-export function kindOf(field: string, operator: Operator, scope: ConditionScope): FieldKind | undefined {
-  if (scope === 'wait') return isPath(dataPath(field)) ? 'payload' : undefined;
+export function findFieldKind(field: string, operator: Operator, scope: ConditionScope): FieldKind | undefined {
+  if (scope === 'wait') return isPath(toDataPath(field)) ? 'payload' : undefined;
   const name = field.startsWith('contact.') ? field.slice('contact.'.length) : field;
   const own = OWN_FIELDS.find((known) => known === name);
   if (own) return own;
@@ -101,7 +101,7 @@ export function kindOf(field: string, operator: Operator, scope: ConditionScope)
     case 'context':
       return scope === 'step' && isPath(rest) ? 'context' : undefined;
     case 'event':
-      return scope === 'step' && isOneOf(VALUE, operator) ? 'payload' : 'event';
+      return scope === 'step' && isInList(VALUE, operator) ? 'payload' : 'event';
     case 'email':
       return ACTIVITIES.includes(rest) ? 'activity' : undefined;
     case 'segment':
@@ -114,15 +114,15 @@ export function kindOf(field: string, operator: Operator, scope: ConditionScope)
 }
 
 /** Returns the input that an operator needs besides the field. */
-export function operatorInputOf(operator: Operator): OperatorInput {
+export function getOperatorInput(operator: Operator): OperatorInput {
   if (operator === 'in' || operator === 'notIn') return 'list';
-  if (isOneOf(RELATIVE, operator) || /(Within|OlderThan)$/.test(operator)) return 'span';
+  if (isInList(RELATIVE, operator) || /(Within|OlderThan)$/.test(operator)) return 'span';
   const alone: Operator[] = ['exists', 'notExists', 'triggered', 'notTriggered', 'memberOf', 'notMemberOf'];
   return alone.includes(operator) ? 'nothing' : 'one';
 }
 
 /** Returns the type of a field's values if its kind determines it; undefined for data, which may have any type. */
-export function fixedType(kind: FieldKind): ValueType | undefined {
+export function getFixedType(kind: FieldKind): ValueType | undefined {
   if (kind === 'email') return 'text';
   if (kind === 'subscribed' || kind === 'topic') return 'boolean';
   if (kind === 'createdAt' || kind === 'updatedAt') return 'date';
@@ -130,7 +130,7 @@ export function fixedType(kind: FieldKind): ValueType | undefined {
 }
 
 /** Returns the path into an event's data for a field of a wait. */
-export function dataPath(field: string): string {
+export function toDataPath(field: string): string {
   return field.startsWith('event.') ? field.slice('event.'.length) : field;
 }
 
@@ -147,6 +147,6 @@ function isPath(rest: string): boolean {
   return keys.length <= PATH_KEYS_MAX && keys.every((key) => key !== '');
 }
 
-function isOneOf(list: readonly Operator[], operator: Operator): boolean {
+function isInList(list: readonly Operator[], operator: Operator): boolean {
   return list.includes(operator);
 }

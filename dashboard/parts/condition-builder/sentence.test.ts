@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { filtersOf, withoutFilter } from './sentence.ts';
+import { listFilters, withoutFilter } from './sentence.ts';
 
 const filter = (field: string) => ({ field, operator: 'exists' as const });
 const TWO_GROUPS = {
@@ -14,7 +14,7 @@ it.each([
 ])('removes filter %i, and a group that is empty without it', (index, left) => {
   const condition = withoutFilter(TWO_GROUPS, index);
   if (!condition) throw new Error('no filter is left');
-  expect(filtersOf(condition).map(({ field }) => field)).toEqual(left);
+  expect(listFilters(condition).map(({ field }) => field)).toEqual(left);
   expect(condition.groups.every(({ filters }) => filters.length > 0)).toBe(true);
 });
 

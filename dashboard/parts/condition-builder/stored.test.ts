@@ -1,18 +1,18 @@
 import { expect, it } from 'vitest';
-import { storedCondition } from './stored.ts';
+import { parseStoredCondition } from './stored.ts';
 
 const pro = { field: 'event.plan', operator: 'equals', value: 'pro' };
 const large = { field: 'event.total', operator: 'greaterThan', value: 100 };
 
 it('a stored condition is read in each form that the API accepts', () => {
   const both = { logic: 'AND', groups: [{ filters: [pro, large] }] };
-  expect(storedCondition([pro, large])).toEqual(both);
-  expect(storedCondition({ operator: 'AND', conditions: [pro, large] })).toEqual(both);
-  expect(storedCondition({ operator: 'OR', conditions: [pro, large] })).toEqual({
+  expect(parseStoredCondition([pro, large])).toEqual(both);
+  expect(parseStoredCondition({ operator: 'AND', conditions: [pro, large] })).toEqual(both);
+  expect(parseStoredCondition({ operator: 'OR', conditions: [pro, large] })).toEqual({
     logic: 'OR',
     groups: [{ filters: [pro] }, { filters: [large] }],
   });
-  expect(storedCondition(pro)).toEqual({ logic: 'AND', groups: [{ filters: [pro] }] });
+  expect(parseStoredCondition(pro)).toEqual({ logic: 'AND', groups: [{ filters: [pro] }] });
   const nested = {
     logic: 'OR',
     groups: [
@@ -20,7 +20,7 @@ it('a stored condition is read in each form that the API accepts', () => {
       { filters: [], conditions: both },
     ],
   };
-  expect(storedCondition(nested)).toBe(nested);
+  expect(parseStoredCondition(nested)).toBe(nested);
 });
 
 it('a condition with an unknown part is not read, so that nothing of it is lost', () => {
@@ -32,5 +32,5 @@ it('a condition with an unknown part is not read, so that nothing of it is lost'
       { logic: 'AND', groups: [{ filters: [] }], v: 2 },
     ],
   ];
-  for (const stored of strange) expect(storedCondition(stored), JSON.stringify(stored)).toBeUndefined();
+  for (const stored of strange) expect(parseStoredCondition(stored), JSON.stringify(stored)).toBeUndefined();
 });

@@ -6,12 +6,12 @@ import { OPERATORS, UNITS } from './language.ts';
  * list of filters. Returns undefined if the builder would lose part of it; the screen then leaves the condition
  * unchanged.
  */
-export function storedCondition(stored: unknown): Condition | undefined {
+export function parseStoredCondition(stored: unknown): Condition | undefined {
   if (Array.isArray(stored))
     return stored.length > 0 && stored.every(isFilter) ? joinFilters('AND', stored) : undefined;
   if (isFilter(stored)) return joinFilters('AND', [stored]);
   if (isCondition(stored)) return stored;
-  return simpleCondition(stored);
+  return parseSimpleCondition(stored);
 }
 
 function joinFilters(logic: Condition['logic'], filters: Filter[]): Condition {
@@ -19,7 +19,7 @@ function joinFilters(logic: Condition['logic'], filters: Filter[]): Condition {
 }
 
 /** `{ operator, conditions: [filter] }`. */
-function simpleCondition(stored: unknown): Condition | undefined {
+function parseSimpleCondition(stored: unknown): Condition | undefined {
   if (!hasOnlyKeys(stored, ['operator', 'conditions'])) return undefined;
   const { operator, conditions } = stored;
   if (!isLogic(operator) || !Array.isArray(conditions) || !conditions.every(isFilter)) return undefined;

@@ -3,7 +3,7 @@ import { useMemo } from 'react';
 import { queryFor } from '../../api/queries.ts';
 import { type Permission, useSession } from '../../app/session.ts';
 import type { EventField } from '../event-data/event-fields.ts';
-import { choicesOf, eventChoicesOf, type FieldChoice } from './choices.ts';
+import { type FieldChoice, listEventFieldChoices, listFieldChoices } from './choices.ts';
 import type { ConditionScope } from './language.ts';
 
 /** Fields rarely change; a new one appears within a minute. */
@@ -28,8 +28,8 @@ export function useFieldChoices(scope: ConditionScope, ofEvent: readonly EventFi
   const inStep = scope === 'step' && can('workflows:view');
   const workflows = useQuery({ ...queryFor('listWorkflowFields'), ...options, enabled: inStep }).data;
   return useMemo(() => {
-    if (!isOfProject) return eventChoicesOf(ofEvent);
-    return choicesOf({
+    if (!isOfProject) return listEventFieldChoices(ofEvent);
+    return listFieldChoices({
       contactFields: fields?.fields ?? STANDARD,
       eventNames: events?.eventNames ?? [],
       segments: segments ?? [],

@@ -1,7 +1,7 @@
 import { Autocomplete, Group, NumberInput, Select, TagsInput, TextInput } from '@mantine/core';
 import { text } from '../../text/text.ts';
 import { type DraftFilter, withValue } from './draft.ts';
-import { operatorInputOf, UNITS, type Unit } from './language.ts';
+import { getOperatorInput, UNITS, type Unit } from './language.ts';
 
 const { conditions } = text;
 const TRUTHS = [
@@ -23,7 +23,7 @@ interface Given {
 
 /** The input for the value of a row, depending on the operator and on the type of the values. */
 export function ValueInput(given: Given) {
-  switch (operatorInputOf(given.filter.operator)) {
+  switch (getOperatorInput(given.filter.operator)) {
     case 'nothing':
       return null;
     case 'span':

@@ -4,7 +4,7 @@ import { text } from '../../text/text.ts';
 import type { Variable } from '../email-editor/variables.ts';
 import { JsonValue } from '../json-editor/json-value.tsx';
 import { DataRows, type KnownField } from './data-rows.tsx';
-import { type DataRow, dataOf, isComplete, type RowType, toRows } from './rows.ts';
+import { type DataRow, isComplete, type RowType, toData, toRows } from './rows.ts';
 
 const t = text.dataFields;
 
@@ -47,7 +47,7 @@ export function DataFields({
   useEffect(() => onWhole?.(true), []);
   const change = (next: DataRow[]) => {
     setRows(next);
-    onChange(dataOf(next).data);
+    onChange(toData(next).data);
     onWhole?.(isComplete(next));
   };
   const show = (next: string) => {

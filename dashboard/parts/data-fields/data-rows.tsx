@@ -3,7 +3,7 @@ import { IconPlus, IconX } from '@tabler/icons-react';
 import { useState } from 'react';
 import { text } from '../../text/text.ts';
 import { TextListInput } from '../text-list-input.tsx';
-import { type DataRow, dataOf, newRow, type RowType, rowTypeOf, withName, withText, withType } from './rows.ts';
+import { type DataRow, newRow, type RowType, toData, toRowType, withName, withText, withType } from './rows.ts';
 
 const t = text.dataFields;
 
@@ -31,7 +31,7 @@ export interface DataRowsProps {
 export function DataRows(p: DataRowsProps) {
   const { rows, onChange, disabled = false } = p;
   const [freshKey, setFreshKey] = useState<string>();
-  const { faults } = dataOf(rows);
+  const { faults } = toData(rows);
   const change = (changed: DataRow) => onChange(rows.map((row) => (row.key === changed.key ? changed : row)));
   const add = () => {
     const row = newRow();
@@ -56,7 +56,7 @@ export function DataRows(p: DataRowsProps) {
               />
               <Select
                 aria-label={t.type(index + 1)}
-                data={typeChoices(p.types, row.type)}
+                data={listTypeChoices(p.types, row.type)}
                 value={row.type}
                 allowDeselect={false}
                 disabled={disabled}
@@ -74,7 +74,7 @@ export function DataRows(p: DataRowsProps) {
                 <IconX size={16} />
               </ActionIcon>
             </Group>
-            <Value {...p} row={row} n={index + 1} onChange={change} error={valueFault(row, fault)} />
+            <Value {...p} row={row} n={index + 1} onChange={change} error={findValueFault(row, fault)} />
           </Box>
         );
       })}
@@ -93,12 +93,12 @@ export function DataRows(p: DataRowsProps) {
 }
 
 /** Returns the error of a value once the user has typed something. An empty input is only incomplete. */
-function valueFault({ text: typed }: DataRow, fault: string | undefined): string | undefined {
+function findValueFault({ text: typed }: DataRow, fault: string | undefined): string | undefined {
   if (fault === undefined || fault === 'unnamed' || fault === 'twice' || typed === '') return undefined;
   return t.faults[fault as keyof typeof t.faults];
 }
 
-function typeChoices(types: readonly RowType[], has: RowType) {
+function listTypeChoices(types: readonly RowType[], has: RowType) {
   const all = types.includes(has) ? types : [...types, has];
   return all.map((value) => ({ value, label: t.types[value] }));
 }
@@ -115,7 +115,7 @@ function Name({ row, n, known, error, disabled, autoFocus, onChange }: Part & { 
   const choose = (name: string) => {
     const type = known.find((one) => one.name === name)?.type;
     const renamed = withName(row, name);
-    onChange(type !== undefined && row.text === '' ? withType(renamed, rowTypeOf(type)) : renamed);
+    onChange(type !== undefined && row.text === '' ? withType(renamed, toRowType(type)) : renamed);
   };
   return (
     <Autocomplete

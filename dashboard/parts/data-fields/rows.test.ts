@@ -1,12 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { dataOf, isComplete, newRow, toRows, withName, withText, withType } from './rows.ts';
+import { isComplete, newRow, toData, toRows, withName, withText, withType } from './rows.ts';
 
 describe('data as rows', () => {
   it('returns the same data if no row was edited, whatever the values', () => {
     fc.assert(
       fc.property(fc.dictionary(fc.string({ minLength: 1 }), fc.jsonValue()), (data) => {
-        const { data: again, faults } = dataOf(toRows(data));
+        const { data: again, faults } = toData(toRows(data));
         expect(faults.size).toBe(0);
         expect(JSON.stringify(again)).toBe(JSON.stringify({ ...data }));
       }),
@@ -48,12 +48,12 @@ describe('data as rows', () => {
       newRow('note'),
     ];
     const data = { total: 12, vip: false, plan: '{{event.plan}}', old: null, tags: ['a'], all: [1], note: '' };
-    expect(dataOf(rows)).toEqual({ data, faults: new Map() });
+    expect(toData(rows)).toEqual({ data, faults: new Map() });
   });
 
   it('names incomplete rows, and omits them', () => {
     const rows = [newRow('n', 'number'), newRow(), newRow('a'), newRow('a'), withText(newRow('j', 'json'), '{')];
-    const { data, faults } = dataOf(rows);
+    const { data, faults } = toData(rows);
     expect(data).toEqual({ a: '' });
     expect(rows.map(({ key }) => faults.get(key))).toEqual(['number', 'unnamed', undefined, 'twice', 'json']);
     expect(isComplete(rows)).toBe(false);
@@ -63,7 +63,7 @@ describe('data as rows', () => {
   it('keeps the value of a renamed row, and converts the value of a row with a new type if possible', () => {
     const [row] = toRows({ exact: 1.0 });
     if (!row) throw new Error('one row');
-    expect(dataOf([withName(row, 'other')]).data).toEqual({ other: 1 });
+    expect(toData([withName(row, 'other')]).data).toEqual({ other: 1 });
     expect(withType(withText(newRow('n'), '40'), 'number').text).toBe('40');
     expect(withType(withText(newRow('n'), 'forty'), 'number').text).toBe('');
     expect(withType(withText(newRow('n'), 'x'), 'boolean').text).toBe('true');

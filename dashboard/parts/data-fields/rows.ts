@@ -36,27 +36,27 @@ function newKey(): string {
 }
 
 export function newRow(name = '', type: RowType = 'text'): DataRow {
-  return { key: newKey(), name, type, text: firstText(type) };
+  return { key: newKey(), name, type, text: getFirstText(type) };
 }
 
 /** Returns the rows of stored data, in the same order. */
 export function toRows(data: Readonly<Record<string, unknown>>): DataRow[] {
-  return Object.entries(data).map(([name, value]) => ({ key: newKey(), name, ...read(value), stored: { value } }));
+  return Object.entries(data).map(([name, value]) => ({ key: newKey(), name, ...readValue(value), stored: { value } }));
 }
 
-function read(value: unknown): Pick<DataRow, 'type' | 'text'> {
+function readValue(value: unknown): Pick<DataRow, 'type' | 'text'> {
   if (value === null) return { type: 'nothing', text: '' };
   if (typeof value === 'number') return { type: 'number', text: String(value) };
   if (typeof value === 'boolean') return { type: 'boolean', text: String(value) };
   if (isTextList(value)) return { type: 'list', text: JSON.stringify(value) };
-  if (typeof value !== 'string') return { type: 'json', text: shortJson(value) };
+  if (typeof value !== 'string') return { type: 'json', text: formatShortJson(value) };
   const variable = VARIABLE.exec(value)?.[1];
   if (variable !== undefined) return { type: 'variable', text: variable };
   return { type: DAY.test(value) ? 'date' : 'text', text: value };
 }
 
 /** Returns JSON on one line if it is short. */
-function shortJson(value: unknown): string {
+function formatShortJson(value: unknown): string {
   const line = JSON.stringify(value);
   return line.length <= LINE_CHARS ? line : JSON.stringify(value, null, 1);
 }
@@ -64,12 +64,12 @@ function shortJson(value: unknown): string {
 const LINE_CHARS = 40;
 
 /** Returns the data of the rows, and their errors by row key. The data omits rows with errors. */
-export function dataOf(all: readonly DataRow[]): { data: Record<string, unknown>; faults: Map<string, RowFault> } {
+export function toData(all: readonly DataRow[]): { data: Record<string, unknown>; faults: Map<string, RowFault> } {
   const data: [string, unknown][] = [];
   const faults = new Map<string, RowFault>();
   const names = new Set<string>();
   for (const row of all) {
-    const fault = faultOf(row) ?? (names.has(row.name) ? 'twice' : undefined);
+    const fault = findRowFault(row) ?? (names.has(row.name) ? 'twice' : undefined);
     if (fault) faults.set(row.key, fault);
     else data.push([row.name, readRow(row)]);
     names.add(row.name);
@@ -80,11 +80,11 @@ export function dataOf(all: readonly DataRow[]): { data: Record<string, unknown>
 
 /** Returns whether the data contains everything that was filled in. An untouched row does not count. */
 export function isComplete(all: readonly DataRow[]): boolean {
-  const { faults } = dataOf(all);
+  const { faults } = toData(all);
   return all.every((row) => !faults.has(row.key) || (row.name === '' && row.text === ''));
 }
 
-function faultOf({ name, type, text, stored }: DataRow): RowFault | undefined {
+function findRowFault({ name, type, text, stored }: DataRow): RowFault | undefined {
   if (name === '') return 'unnamed';
   if (stored) return undefined;
   switch (type) {
@@ -96,7 +96,7 @@ function faultOf({ name, type, text, stored }: DataRow): RowFault | undefined {
       return PATH.test(text) ? undefined : 'variable';
     case 'list':
     case 'json':
-      return jsonIn(text) === undefined ? 'json' : undefined;
+      return parseJson(text) === undefined ? 'json' : undefined;
     default:
       return undefined;
   }
@@ -115,13 +115,13 @@ function readRow({ type, text, stored }: DataRow): unknown {
       return `{{${text}}}`;
     case 'list':
     case 'json':
-      return jsonIn(text);
+      return parseJson(text);
     default:
       return text;
   }
 }
 
-function jsonIn(text: string): unknown {
+function parseJson(text: string): unknown {
   try {
     return JSON.parse(text) as unknown;
   } catch {
@@ -142,24 +142,24 @@ export function withText({ stored: _, ...row }: DataRow, text: string): DataRow 
 /** Returns the row with another type. The text stays if it can be read as that type. */
 export function withType({ stored: _, ...row }: DataRow, type: RowType): DataRow {
   const retyped = { ...row, type };
-  return faultOf({ ...retyped, name: '-' }) === undefined && isTextOfType(retyped)
+  return findRowFault({ ...retyped, name: '-' }) === undefined && isValidText(retyped)
     ? retyped
-    : { ...retyped, text: firstText(type) };
+    : { ...retyped, text: getFirstText(type) };
 }
 
-function isTextOfType({ type, text }: DataRow): boolean {
+function isValidText({ type, text }: DataRow): boolean {
   if (type === 'boolean') return text === 'true' || text === 'false';
-  if (type === 'list') return isTextList(jsonIn(text));
+  if (type === 'list') return isTextList(parseJson(text));
   return type === 'date' ? DAY.test(text) : type !== 'nothing';
 }
 
-function firstText(type: RowType): string {
+function getFirstText(type: RowType): string {
   if (type === 'boolean') return 'true';
   return type === 'json' || type === 'list' ? '[]' : '';
 }
 
 /** Returns the row type for a field's type in the API. */
-export function rowTypeOf(type: string | undefined): RowType {
+export function toRowType(type: string | undefined): RowType {
   if (type === 'number' || type === 'boolean' || type === 'date') return type;
   if (type === 'array') return 'list';
   return type === 'object' ? 'json' : 'text';

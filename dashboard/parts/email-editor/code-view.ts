@@ -8,7 +8,7 @@ import { highlightSelectionMatches, search, searchKeymap } from '@codemirror/sea
 import { Compartment, EditorState, type Extension, Transaction } from '@codemirror/state';
 import { drawSelection, EditorView, highlightActiveLine, keymap, lineNumbers } from '@codemirror/view';
 import { codeColors, codeTheme } from './code-theme.ts';
-import { imagesIn, pastedImages } from './images.ts';
+import { findImages, findPastedImages } from './images.ts';
 import type { EmailFault } from './use-preview.ts';
 import type { Variable } from './variables.ts';
 
@@ -25,11 +25,11 @@ export function mountCodeEditor(
   parent: HTMLElement,
   p: CodeEvents & { value: string; isReadOnly: boolean; label: string },
 ): EditorView {
-  const state = EditorState.create({ doc: p.value, extensions: extensionsOf(p) });
+  const state = EditorState.create({ doc: p.value, extensions: createExtensions(p) });
   return new EditorView({ state, parent });
 }
 
-function extensionsOf(p: CodeEvents & { isReadOnly: boolean; label: string }): Extension[] {
+function createExtensions(p: CodeEvents & { isReadOnly: boolean; label: string }): Extension[] {
   return [
     lineNumbers(),
     foldGutter(),
@@ -43,7 +43,7 @@ function extensionsOf(p: CodeEvents & { isReadOnly: boolean; label: string }): E
     highlightActiveLine(),
     highlightSelectionMatches(),
     search({ top: true }),
-    language.of(languageWith([])),
+    language.of(createLanguage([])),
     syntaxHighlighting(codeColors),
     codeTheme,
     EditorView.lineWrapping,
@@ -63,11 +63,11 @@ function extensionsOf(p: CodeEvents & { isReadOnly: boolean; label: string }): E
       const isOwn = update.transactions.some((transaction) => transaction.annotation(Transaction.remote));
       if (update.docChanged && !isOwn) p.onChange(update.state.doc.toString());
     }),
-    p.isReadOnly ? [] : takingImages(p.onImages),
+    p.isReadOnly ? [] : acceptImages(p.onImages),
   ];
 }
 
-function takingImages(onImages: CodeEvents['onImages']): Extension {
+function acceptImages(onImages: CodeEvents['onImages']): Extension {
   // The user may type while an image uploads. The position of the image moves with the text around it.
   const places: { at: number }[] = [];
   const take = (view: EditorView, files: File[], at: number): boolean => {
@@ -88,14 +88,14 @@ function takingImages(onImages: CodeEvents['onImages']): Extension {
     EditorView.domEventHandlers({
       drop: (event, view) => {
         const at = view.posAtCoords({ x: event.clientX, y: event.clientY }) ?? view.state.selection.main.head;
-        return take(view, imagesIn(event.dataTransfer), at);
+        return take(view, findImages(event.dataTransfer), at);
       },
-      paste: (event, view) => take(view, pastedImages(event.clipboardData), view.state.selection.main.head),
+      paste: (event, view) => take(view, findPastedImages(event.clipboardData), view.state.selection.main.head),
     }),
   ];
 }
 
-function languageWith(variables: readonly Variable[]): Extension {
+function createLanguage(variables: readonly Variable[]): Extension {
   const completions = variables.map(({ name, about }) => ({ label: name, detail: about, type: 'variable' }));
   return liquid({ base: html({ autoCloseTags: true }), variables: completions });
 }
@@ -112,15 +112,15 @@ export function replaceText(view: EditorView, value: string): void {
 
 /** Sets the variables that are completed between the braces. */
 export function showVariables(view: EditorView, variables: readonly Variable[]): void {
-  view.dispatch({ effects: language.reconfigure(languageWith(variables)) });
+  view.dispatch({ effects: language.reconfigure(createLanguage(variables)) });
 }
 
 /** Marks the error at the position that the API returned: the word there, or the rest of the line. */
 export function showFault(view: EditorView, fault: EmailFault | undefined): void {
-  view.dispatch(setDiagnostics(view.state, fault ? [diagnosticOf(view.state, fault)] : []));
+  view.dispatch(setDiagnostics(view.state, fault ? [toDiagnostic(view.state, fault)] : []));
 }
 
-function diagnosticOf({ doc }: EditorState, { line: lineNumber = 1, column = 1, message }: EmailFault): Diagnostic {
+function toDiagnostic({ doc }: EditorState, { line: lineNumber = 1, column = 1, message }: EmailFault): Diagnostic {
   const line = doc.line(Math.min(Math.max(lineNumber, 1), doc.lines));
   const from = Math.min(line.from + column - 1, line.to);
   const rest = doc.sliceString(from, line.to);

@@ -17,7 +17,7 @@ import { PreviewPane } from './preview-pane.tsx';
 import { useImageUpload } from './use-image-upload.ts';
 import { type EditedEmail, usePreview } from './use-preview.ts';
 import { VariableMenu } from './variable-menu.tsx';
-import { variablesOf } from './variables.ts';
+import { listVariables } from './variables.ts';
 
 const words = text.emailEditor;
 const CodeEditor = lazy(() => import('./code-editor.tsx').then(({ CodeEditor: Editor }) => ({ default: Editor })));
@@ -157,7 +157,7 @@ export function EmailEditor({
 function useVariables() {
   const { can } = useSession();
   const fields = useQuery({ ...queryFor('listContactFields'), enabled: can('contacts:view'), staleTime: 60_000 });
-  return useMemo(() => variablesOf(fields.data?.fields ?? []), [fields.data]);
+  return useMemo(() => listVariables(fields.data?.fields ?? []), [fields.data]);
 }
 
 function ModeControl({ mode, onChange }: { mode: Mode; onChange: (mode: Mode) => void }) {

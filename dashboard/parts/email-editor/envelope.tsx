@@ -84,7 +84,7 @@ export function Envelope({
           <TextInput
             {...plain}
             id={id}
-            placeholder={words.preheaderWhat}
+            placeholder={words.preheaderHelp}
             maxLength={500}
             value={fields.preheader}
             onChange={(event) => change({ preheader: event.currentTarget.value })}

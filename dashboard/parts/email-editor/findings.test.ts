@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { text } from '../../text/text.ts';
-import { describeFinding, detailLines } from './findings.ts';
+import { describeFinding, formatDetails } from './findings.ts';
 
 const message = 'A sentence of the API.';
 
@@ -20,8 +20,8 @@ describe('a finding', () => {
 
   it('lists its variables, links, images and sender once each', () => {
     expect(
-      detailLines({ variables: { plan: 2 }, links: ['ftp://a', 'ftp://a'], images: ['/a.png'], from: 'a@b.test' }),
+      formatDetails({ variables: { plan: 2 }, links: ['ftp://a', 'ftp://a'], images: ['/a.png'], from: 'a@b.test' }),
     ).toEqual(['{{plan}}: Missing for 2 contacts', 'ftp://a', '/a.png', 'a@b.test']);
-    expect(detailLines({})).toEqual([]);
+    expect(formatDetails({})).toEqual([]);
   });
 });

@@ -11,13 +11,13 @@ export function describeFinding({ code, details, message }: Pick<Finding, 'code'
 }
 
 /** Returns the details of a finding, one per line: variables with their number of contacts, links, images, senders. */
-export function detailLines({ variables, links, images, from }: Finding['details']): string[] {
+export function formatDetails({ variables, links, images, from }: Finding['details']): string[] {
   const lines = [
     ...Object.entries(isCounts(variables) ? variables : {}).map(
       ([name, n]) => `{{${name}}}: ${text.emailEditor.missingFor(n, formatCount(n))}`,
     ),
-    ...stringsIn(links),
-    ...stringsIn(images),
+    ...listStrings(links),
+    ...listStrings(images),
     ...(typeof from === 'string' ? [from] : []),
   ];
   return [...new Set(lines)];
@@ -28,6 +28,6 @@ function isCounts(value: unknown): value is Record<string, number> {
 }
 
 /** Returns the strings of a list; empty if the value is not a list. */
-export function stringsIn(value: unknown): string[] {
+export function listStrings(value: unknown): string[] {
   return Array.isArray(value) ? value.filter((item): item is string => typeof item === 'string') : [];
 }

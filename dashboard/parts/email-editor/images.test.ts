@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { imageTag, pastedImages, suggestAltText } from './images.ts';
+import { createImageTag, findPastedImages, suggestAltText } from './images.ts';
 
 describe('the tag of an image', () => {
   it('has its width and height, at most the width of an email', () => {
-    const tag = imageTag({
+    const tag = createImageTag({
       url: 'https://m.example/assets/aa',
       width: 1200,
       height: 401,
@@ -13,7 +13,7 @@ describe('the tag of an image', () => {
   });
 
   it('escapes a name in its attribute', () => {
-    const tag = imageTag({ url: 'https://m.example/a', width: 2, height: 2, filename: '"><script>x.png' });
+    const tag = createImageTag({ url: 'https://m.example/a', width: 2, height: 2, filename: '"><script>x.png' });
     expect(tag).toContain('alt="&quot;>&lt;script>x"');
   });
 
@@ -24,7 +24,7 @@ describe('the tag of an image', () => {
 
 describe('pasting', () => {
   const png = new File(['x'], 'image.png', { type: 'image/png' });
-  const pasted = (types: string[]) => pastedImages({ types, files: [png] } as unknown as DataTransfer);
+  const pasted = (types: string[]) => findPastedImages({ types, files: [png] } as unknown as DataTransfer);
 
   it.each([
     ['from a page or a screenshot', ['text/html', 'Files'], 1],

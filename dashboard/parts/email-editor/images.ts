@@ -1,4 +1,4 @@
-import { call, type ResponseOf } from '../../api/client.ts';
+import { callApi, type ResponseOf } from '../../api/client.ts';
 
 export type UploadedImage = ResponseOf<'uploadAsset'>;
 
@@ -7,7 +7,7 @@ const TYPES = ['image/png', 'image/jpeg', 'image/gif', 'image/webp'];
 const EMAIL_WIDTH_PX = 600;
 
 /** Returns the images among dropped files. The API checks them again by their bytes. */
-export function imagesIn(data: DataTransfer | null): File[] {
+export function findImages(data: DataTransfer | null): File[] {
   return [...(data?.files ?? [])].filter(({ type }) => TYPES.includes(type));
 }
 
@@ -15,9 +15,9 @@ export function imagesIn(data: DataTransfer | null): File[] {
  * Returns the images of a paste. Spreadsheets and word processors add an image of the copied text. In that case the
  * text is pasted and the image is ignored. A copied file has only its name as plain text.
  */
-export function pastedImages(data: DataTransfer | null): File[] {
+export function findPastedImages(data: DataTransfer | null): File[] {
   const isCopiedText = ['text/html', 'text/plain'].every((type) => data?.types.includes(type));
-  return isCopiedText ? [] : imagesIn(data);
+  return isCopiedText ? [] : findImages(data);
 }
 
 /**
@@ -27,14 +27,14 @@ export function pastedImages(data: DataTransfer | null): File[] {
 export function uploadImage(file: File): Promise<UploadedImage> {
   const body = new FormData();
   body.append('file', file, file.name);
-  return call('uploadAsset', { body });
+  return callApi('uploadAsset', { body });
 }
 
 /**
  * Returns the tag of an image. The tag sets width and height, so that the layout does not jump while the image loads.
  * The image is never wider than the screen of a phone.
  */
-export function imageTag(image: Pick<UploadedImage, 'url' | 'width' | 'height' | 'filename'>): string {
+export function createImageTag(image: Pick<UploadedImage, 'url' | 'width' | 'height' | 'filename'>): string {
   const width = Math.min(image.width, EMAIL_WIDTH_PX);
   const height = Math.round((image.height * width) / image.width);
   const alt = escapeAttribute(suggestAltText(image.filename));

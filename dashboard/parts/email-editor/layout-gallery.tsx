@@ -3,7 +3,7 @@ import { IconSearch } from '@tabler/icons-react';
 import { useId, useState } from 'react';
 import { text } from '../../text/text.ts';
 import classes from './layout-gallery.module.css';
-import { layoutOf, TEMPLATE_LAYOUTS } from './layouts.ts';
+import { createLayoutContent, TEMPLATE_LAYOUTS } from './layouts.ts';
 import { Thumbnail } from './thumbnail.tsx';
 
 const words = text.emailEditor;
@@ -20,7 +20,7 @@ interface Layout {
 const BUILT_IN: readonly Layout[] = TEMPLATE_LAYOUTS.map((id) => ({
   id,
   name: text.templates.starts[id],
-  body: layoutOf(id).body,
+  body: createLayoutContent(id).body,
 }));
 
 /** Offers the content to start from: built-in layouts, and templates of the project, each with a preview. */

@@ -17,7 +17,7 @@ interface LayoutContent {
  * Initial content of a new template or campaign. The content uses tables, because Outlook needs them, and is readable
  * in dark mode.
  */
-export function layoutOf(start: TemplateLayout): LayoutContent {
+export function createLayoutContent(start: TemplateLayout): LayoutContent {
   return { subject: SUBJECTS[start], body: BODIES[start]() };
 }
 
@@ -42,7 +42,7 @@ const FOOTER = `
 
 const BODIES: Record<TemplateLayout, () => string> = {
   newsletter: () =>
-    pageOf(
+    wrapInPage(
       buildTitle('What is new') +
         buildRow(`${HELLO}<p style="margin:0">here is what happened this month.</p>`) +
         buildButton('Read more') +
@@ -56,7 +56,7 @@ const BODIES: Record<TemplateLayout, () => string> = {
         FOOTER,
     ),
   announcement: () =>
-    pageOf(
+    wrapInPage(
       buildBand('New today', 'Your announcement in a few words') +
         buildRow(
           `${HELLO}<p style="margin:0">say what is new, and why it matters to your readers.</p>`,
@@ -66,7 +66,7 @@ const BODIES: Record<TemplateLayout, () => string> = {
         FOOTER,
     ),
   promotion: () =>
-    pageOf(
+    wrapInPage(
       buildBand('This week only', '20% off') +
         buildRow(
           `${HELLO}<p style="margin:0">say what the offer is for, and until when it lasts.</p>`,
@@ -80,7 +80,7 @@ const BODIES: Record<TemplateLayout, () => string> = {
         FOOTER,
     ),
   invitation: () =>
-    pageOf(
+    wrapInPage(
       buildTitle('You are invited') +
         buildRow(`${HELLO}<p style="margin:0">say what people can expect, and who is there.</p>`) +
         buildRow(
@@ -91,7 +91,7 @@ const BODIES: Record<TemplateLayout, () => string> = {
         buildButton('Save your seat', '24px 32px 32px') +
         FOOTER,
     ),
-  letter: () => pageOf(LETTER),
+  letter: () => wrapInPage(LETTER),
   blank: () => '<p>Hello {{firstName ?? there}},</p>\n<p></p>\n',
 };
 
@@ -149,7 +149,7 @@ function buildButton(words: string, padding = '0 32px 32px'): string {
           </tr>`;
 }
 
-function pageOf(rows: string): string {
+function wrapInPage(rows: string): string {
   return `<!doctype html>
 <html lang="en">
 <head>

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { IMAGE_BLOCKS, NEW_BLOCKS } from './new-blocks.ts';
-import { blocksOf, isCompleteBlock } from './visual/source-blocks.ts';
-import { modelOf } from './visual/source-model.ts';
+import { findBlocks, isCompleteBlock } from './visual/source-blocks.ts';
+import { parseSource } from './visual/source-model.ts';
 
 const TAG =
   '<img src="a.png" width="600" height="300" alt="" style="display:block;max-width:100%;height:auto;border:0">';
@@ -12,13 +12,13 @@ const BLOCKS = [
 
 describe.each(BLOCKS)('the block %s', (_, html) => {
   it('is one element, which can be moved, duplicated and removed', () => {
-    const outermost = blocksOf(html).filter(({ parent }) => parent === -1);
+    const outermost = findBlocks(html).filter(({ parent }) => parent === -1);
     expect(outermost.map(({ start, end }) => [start, end])).toEqual([[0, html.length]]);
     expect(outermost.every((block) => isCompleteBlock(html, block))).toBe(true);
   });
 
   it('has a part that can be selected', () => {
-    const { parts } = modelOf(html);
+    const { parts } = parseSource(html);
     expect(parts.filter((part) => part.kind !== 'text' || part.role === 'words')).not.toEqual([]);
   });
 });

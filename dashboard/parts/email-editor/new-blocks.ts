@@ -24,7 +24,7 @@ export const NEW_BLOCKS: Record<PlainBlock, string> = {
   heading: '<h2 style="margin:0 0 12px;font-size:24px;line-height:32px;font-weight:bold">Heading</h2>',
   text: `<p style="${TEXT}">Write your text here.</p>`,
   button: BUTTON,
-  columns: columnsOf(`<p style="${TEXT}">Left column</p>`, `<p style="${TEXT}">Right column</p>`),
+  columns: placeSideBySide(`<p style="${TEXT}">Left column</p>`, `<p style="${TEXT}">Right column</p>`),
   list: `<ul style="${TEXT};padding-left:24px"><li>First</li><li>Second</li></ul>`,
   divider: '<div style="padding:8px 0 24px"><hr style="margin:0;border:0;border-top:1px solid #c9cdd4"></div>',
   // Outlook draws each `hr` as a line, so in Outlook the spacer is an empty line of text with the same height.
@@ -48,7 +48,7 @@ export const NEW_BLOCKS: Record<PlainBlock, string> = {
 export const IMAGE_BLOCKS: Record<ImageBlock, (tag: string) => string> = {
   image: (tag) => `<div style="margin:0 0 16px">${tag}</div>`,
   product: (tag) =>
-    columnsOf(
+    placeSideBySide(
       `<div style="margin:0 0 16px">${narrowImage(tag)}</div>`,
       '<h3 style="margin:0 0 4px;font-size:18px;line-height:26px;font-weight:bold">Product name</h3>' +
         `<p style="${TEXT}">Price</p>${BUTTON.replace('Read more', 'Buy now')}`,
@@ -64,7 +64,7 @@ export function isImageBlock(block: NewBlock): block is ImageBlock {
  * some email apps remove them: the columns are inline blocks that wrap. Outlook for Windows does not support inline
  * blocks. It gets a table inside conditional comments, which other email apps ignore.
  */
-function columnsOf(left: string, right: string): string {
+function placeSideBySide(left: string, right: string): string {
   const cell = '<td width="50%" valign="top">';
   const column = (content: string) =>
     `<div style="display:inline-block;width:100%;max-width:${COLUMN_PX}px;min-width:50%;vertical-align:top">` +

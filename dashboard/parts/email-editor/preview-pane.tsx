@@ -7,7 +7,7 @@ import { ContactSelect } from '../contact-select.tsx';
 import { Failed } from '../failed.tsx';
 import { Loading } from '../loading.tsx';
 import { hasDarkRules, toDarkMode } from './dark-email.ts';
-import { describeFinding, detailLines } from './findings.ts';
+import { describeFinding, formatDetails } from './findings.ts';
 import { ScaledFrame } from './scaled-frame.tsx';
 import type { EmailPreview } from './use-preview.ts';
 
@@ -148,7 +148,7 @@ function FindingList({ findings }: { findings: Findings }) {
             {text.emailEditor.severities[finding.severity]}
           </Badge>
           <Text size="sm" style={{ overflowWrap: 'anywhere', whiteSpace: 'pre-line' }}>
-            {[describeFinding(finding), ...detailLines(finding.details)].join('\n')}
+            {[describeFinding(finding), ...formatDetails(finding.details)].join('\n')}
           </Text>
         </Group>
       ))}

@@ -2,7 +2,7 @@ import { useQueryClient } from '@tanstack/react-query';
 import { useCallback, useState } from 'react';
 import { text } from '../../text/text.ts';
 import { notifyFailure, notifySuccess } from '../notifications.tsx';
-import { imageTag, uploadImage } from './images.ts';
+import { createImageTag, uploadImage } from './images.ts';
 
 /** Uploads images one after the other and returns the tag of each. A failure is shown, and the others continue. */
 export function useImageUpload() {
@@ -14,7 +14,7 @@ export function useImageUpload() {
       void (async () => {
         for (const file of files) {
           try {
-            insert(imageTag(await uploadImage(file)));
+            insert(createImageTag(await uploadImage(file)));
             notifySuccess(text.emailEditor.uploaded);
           } catch (error) {
             notifyFailure(error);

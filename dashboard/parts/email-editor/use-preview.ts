@@ -50,7 +50,7 @@ export function usePreview(email: EditedEmail, contactId: string | null, isShown
   });
   const [last, keep] = useState(data);
   if (data && !isPlaceholderData && data !== last) keep(data);
-  const fault = faultOf(error);
+  const fault = toEmailFault(error);
   return {
     shown: data ?? last,
     fault,
@@ -60,7 +60,7 @@ export function usePreview(email: EditedEmail, contactId: string | null, isShown
   };
 }
 
-function faultOf(error: unknown): EmailFault | undefined {
+function toEmailFault(error: unknown): EmailFault | undefined {
   if (!(error instanceof ApiFailure) || error.code !== 'VALIDATION_ERROR') return undefined;
   const [first] = error.fields;
   const place = (name: string) => {

@@ -26,19 +26,19 @@ const OWN = 'data.';
  * Returns the variables for emails of a project: the data of its contacts, the most frequent first, then the
  * service's variables.
  */
-export function variablesOf(fields: readonly Field[]): Variable[] {
+export function listVariables(fields: readonly Field[]): Variable[] {
   const own = fields
     .filter(({ field }) => field.startsWith(OWN))
     .sort((a, b) => b.coverage - a.coverage)
     .map(({ field, type, coverage }) => ({
-      name: variableName(field),
+      name: toVariableName(field),
       about: `${type}, ${Math.round(coverage)} % have it`,
     }));
   return [...own, ...SERVICE_VARIABLES];
 }
 
 /** Turns `data.plan` into `plan`. If a key is not a valid name, it uses a lookup in `data` by the key as a string. */
-function variableName(field: string): string {
+function toVariableName(field: string): string {
   const key = field.slice(OWN.length);
   return NAME.test(key) ? key : `data[${JSON.stringify(key)}]`;
 }

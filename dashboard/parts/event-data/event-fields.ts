@@ -17,19 +17,19 @@ const VALUE_CHARS = 120;
 const DATE = /^[1-9]\d{3}-\d\d-\d\d(?:[T ]\d\d:\d\d|$)/;
 
 /** Returns the fields that occur in the payloads. Fields in a group have the path of the group before their name. */
-export function eventFieldsIn(payloads: readonly Readonly<Record<string, unknown>>[]): EventField[] {
+export function collectEventFields(payloads: readonly Readonly<Record<string, unknown>>[]): EventField[] {
   const found = new Map<string, EventField>();
-  for (const payload of payloads) collect(found, payload, '', 1);
+  for (const payload of payloads) collectFields(found, payload, '', 1);
   return [...found.values()];
 }
 
-function collect(found: Map<string, EventField>, group: object, before: string, depth: number): void {
+function collectFields(found: Map<string, EventField>, group: object, before: string, depth: number): void {
   for (const [key, value] of Object.entries(group)) {
     // A path cannot name an empty key or a key with a dot.
     if (key === '' || key.includes('.')) continue;
     const path = `${before}${key}`;
-    const type = typeOf(value);
-    if (type === 'object' && depth < DEPTH_MAX) collect(found, value as object, `${path}.`, depth + 1);
+    const type = nameType(value);
+    if (type === 'object' && depth < DEPTH_MAX) collectFields(found, value as object, `${path}.`, depth + 1);
     else if (type !== undefined) collectField(found, { path, type, value });
   }
 }
@@ -50,7 +50,7 @@ function collectField(
 }
 
 /** Returns the type of a value. Undefined for null, which shows no type. */
-function typeOf(value: unknown): string | undefined {
+function nameType(value: unknown): string | undefined {
   if (value === null || value === undefined) return undefined;
   if (Array.isArray(value)) return 'array';
   if (typeof value === 'string') return DATE.test(value) ? 'date' : 'string';

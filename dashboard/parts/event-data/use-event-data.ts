@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useMemo } from 'react';
 import { queryFor } from '../../api/queries.ts';
 import { useSession } from '../../app/session.ts';
-import { type EventField, eventFieldsIn } from './event-fields.ts';
+import { collectEventFields, type EventField } from './event-fields.ts';
 
 /** The number of payloads to read. The latest payloads have the fields that callers send now. */
 const PAYLOADS = 20;
@@ -43,7 +43,7 @@ export function useEventData(eventName: string): EventData {
   }).data;
   const payloads = latestEvents.data?.data;
   const fields = useMemo(() => {
-    const own = eventFieldsIn(payloads?.map(({ data }) => data) ?? []);
+    const own = collectEventFields(payloads?.map(({ data }) => data) ?? []);
     if (own.length > 0) return own;
     const all = workflowFields?.fields.filter(({ category }) => category === 'event') ?? [];
     return all.map(({ field, type }) => ({ path: field.slice('event.'.length), type, values: [] }));

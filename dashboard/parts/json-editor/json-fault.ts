@@ -12,11 +12,11 @@ export function readJson(text: string): { value: unknown } | { fault: JsonFault 
   try {
     return { value: JSON.parse(text) as unknown };
   } catch {
-    return { fault: faultAt(text, new Scanner(text).stop()) };
+    return { fault: createFault(text, new Scanner(text).stop()) };
   }
 }
 
-function faultAt(text: string, at: number): JsonFault {
+function createFault(text: string, at: number): JsonFault {
   const lines = text.slice(0, at).split('\n');
   return { at, line: lines.length, column: (lines.at(-1)?.length ?? 0) + 1 };
 }

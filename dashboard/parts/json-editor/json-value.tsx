@@ -31,7 +31,7 @@ export function JsonValue({
   disabled?: boolean;
 }) {
   const [draft, setDraft] = useState(() => (value === undefined ? '' : JSON.stringify(value, null, 2)));
-  const fault = faultOf(draft, needsObject);
+  const fault = findJsonFault(draft, needsObject);
   return (
     <Suspense fallback={<Loading height={96} />}>
       <JsonEditor
@@ -41,7 +41,7 @@ export function JsonValue({
         onChange={(typed) => {
           setDraft(typed);
           const read = readJson(typed);
-          if (faultOf(typed, needsObject) === undefined && 'value' in read) onChange(read.value);
+          if (findJsonFault(typed, needsObject) === undefined && 'value' in read) onChange(read.value);
           else onFault?.();
         }}
       />
@@ -49,7 +49,7 @@ export function JsonValue({
   );
 }
 
-function faultOf(draft: string, needsObject: boolean): string | undefined {
+function findJsonFault(draft: string, needsObject: boolean): string | undefined {
   const read = readJson(draft);
   if ('fault' in read) return text.dataFields.badJson(read.fault.line, read.fault.column);
   const { value } = read;

@@ -29,10 +29,10 @@ export interface JsonViewOptions {
  * Opens a JSON editor in this element. The editor marks errors at their position and completes variables after `{{`.
  */
 export function mountJsonEditor(parent: HTMLElement, p: JsonViewOptions): EditorView {
-  return new EditorView({ state: EditorState.create({ doc: p.value, extensions: extensionsOf(p) }), parent });
+  return new EditorView({ state: EditorState.create({ doc: p.value, extensions: createExtensions(p) }), parent });
 }
 
-function extensionsOf(p: JsonViewOptions): Extension[] {
+function createExtensions(p: JsonViewOptions): Extension[] {
   return [
     lineNumbers(),
     history(),
@@ -40,8 +40,8 @@ function extensionsOf(p: JsonViewOptions): Extension[] {
     bracketMatching(),
     closeBrackets(),
     StreamLanguage.define(JSON_WORDS),
-    autocompletion({ override: [(context) => variablesAt(context, p.variables())] }),
-    linter(({ state }) => faultsIn(state)),
+    autocompletion({ override: [(context) => completeVariables(context, p.variables())] }),
+    linter(({ state }) => findFaults(state)),
     syntaxHighlighting(codeColors),
     codeTheme,
     EditorView.lineWrapping,
@@ -66,7 +66,7 @@ export function replaceJson(view: EditorView, value: string): void {
   view.dispatch({ changes: { from: 0, to: now.length, insert: value }, annotations: Transaction.remote.of(true) });
 }
 
-function faultsIn(state: EditorState) {
+function findFaults(state: EditorState) {
   const read = readJson(state.doc.toString());
   if (!('fault' in read)) return [];
   const { at, line, column } = read.fault;
@@ -76,7 +76,7 @@ function faultsIn(state: EditorState) {
 }
 
 /** Completes names of variables after `{{`, and adds `}}` if it is missing. */
-function variablesAt(context: CompletionContext, variables: readonly Variable[]) {
+function completeVariables(context: CompletionContext, variables: readonly Variable[]) {
   const typed = context.matchBefore(/\{\{\s*[\w.$-]*/);
   if (!typed) return null;
   const from = typed.from + (/^\{\{\s*/.exec(typed.text)?.[0].length ?? 0);

@@ -1,10 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import {
   addChanges,
-  conflictsOf,
   dropSavedChanges,
+  findConflicts,
   findFieldsChangedByOthers,
   findUnsavedFields,
+  renameFields,
   resolveConflict,
   withChanges,
 } from './changes.ts';
@@ -28,26 +29,32 @@ describe('changes of a record', () => {
     expect(findUnsavedFields(stored, changes)).toEqual(['subject', 'window']);
     const kept = JSON.parse(JSON.stringify(changes));
     expect(withChanges(stored, kept)).toEqual({ ...stored, subject: 'Mine', window: null });
-    expect(conflictsOf(stored, kept)).toEqual([]);
+    expect(findConflicts(stored, kept)).toEqual([]);
     expect(addChanges(stored, changes, { subject: 'S', window: undefined })).toEqual({});
+  });
+
+  it('that an earlier release has stored get the current names of their fields', () => {
+    const ofEarlierRelease = { title: { from: 'N', to: 'Mine' }, subject: { from: 'S', to: 'Mine' } };
+    const changes = renameFields<Fields>(ofEarlierRelease, { oldNames: { title: 'name' } });
+    expect(withChanges(stored, changes)).toEqual({ ...stored, name: 'Mine', subject: 'Mine' });
   });
 
   it("stay on top of another user's changes of other fields", () => {
     const theirs = { ...stored, name: 'Theirs' };
     expect(withChanges(theirs, mine)).toEqual({ ...theirs, subject: 'Mine' });
-    expect(conflictsOf(theirs, mine)).toEqual([]);
+    expect(findConflicts(theirs, mine)).toEqual([]);
     expect(findFieldsChangedByOthers(stored, theirs)).toEqual(['name']);
   });
 
   it('conflict if both changed a field, until one value is chosen', () => {
     const theirs = { ...stored, subject: 'Theirs' };
-    expect(conflictsOf(theirs, mine)).toEqual(['subject']);
+    expect(findConflicts(theirs, mine)).toEqual(['subject']);
     // Further typing does not end a conflict.
-    expect(conflictsOf(theirs, addChanges(theirs, mine, { subject: 'Mine, too' }))).toEqual(['subject']);
+    expect(findConflicts(theirs, addChanges(theirs, mine, { subject: 'Mine, too' }))).toEqual(['subject']);
     const kept = resolveConflict(theirs, mine, { subject: 'mine' });
-    expect([conflictsOf(theirs, kept), withChanges(theirs, kept).subject]).toEqual([[], 'Mine']);
+    expect([findConflicts(theirs, kept), withChanges(theirs, kept).subject]).toEqual([[], 'Mine']);
     expect(resolveConflict(theirs, mine, { subject: 'theirs' })).toEqual({});
-    expect(conflictsOf({ ...stored, subject: 'Mine' }, mine)).toEqual([]);
+    expect(findConflicts({ ...stored, subject: 'Mine' }, mine)).toEqual([]);
   });
 
   it('are removed once saved, except text that was typed meanwhile', () => {

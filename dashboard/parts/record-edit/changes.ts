@@ -9,17 +9,29 @@ export type Changes<Fields> = { [Name in keyof Fields]?: Change<Fields[Name]> };
 
 /** Compares two values of a field by content. Ignores the keys of rows and their stored originals. */
 export function isSame(a: unknown, b: unknown): boolean {
-  return comparableJson(a) === comparableJson(b);
+  return toComparableJson(a) === toComparableJson(b);
 }
 
-function comparableJson(value: unknown): string | undefined {
+function toComparableJson(value: unknown): string | undefined {
   return JSON.stringify(value, (name, part) => (name === 'key' || name === 'stored' ? undefined : part));
+}
+
+/**
+ * Gives changes that an earlier release has stored in the browser the current names of their fields.
+ * @param p.oldNames the current name of each renamed field, by its old name
+ */
+export function renameFields<Fields extends object>(
+  changes: Changes<Fields>,
+  { oldNames }: { oldNames: Record<string, keyof Fields> },
+): Changes<Fields> {
+  const renamed = Object.entries(changes).map(([name, change]) => [oldNames[name] ?? name, change]);
+  return Object.fromEntries(renamed) as Changes<Fields>;
 }
 
 /** Returns the stored fields with the changes applied. */
 export function withChanges<Fields extends object>(stored: Fields, changes: Changes<Fields>): Fields {
   const fields = { ...stored };
-  for (const name of namesOf(changes)) {
+  for (const name of getFieldNames(changes)) {
     const change = changes[name];
     if (change && name in stored) fields[name] = change.to;
   }
@@ -33,7 +45,7 @@ export function addChanges<Fields extends object>(
   written: Partial<Fields>,
 ): Changes<Fields> {
   const next = { ...changes };
-  for (const name of namesOf(written)) {
+  for (const name of getFieldNames(written)) {
     const before = changes[name];
     const to = written[name] as Fields[typeof name];
     if (isSame(to, stored[name])) delete next[name];
@@ -44,17 +56,17 @@ export function addChanges<Fields extends object>(
 
 /** Returns the names of the fields whose changed value differs from the stored one. */
 export function findUnsavedFields<Fields extends object>(stored: Fields, changes: Changes<Fields>): (keyof Fields)[] {
-  return namesOf(changes).filter((name) => name in stored && !isSame(changes[name]?.to, stored[name]));
+  return getFieldNames(changes).filter((name) => name in stored && !isSame(changes[name]?.to, stored[name]));
 }
 
 /** Returns the names of the fields that both this user and another user have changed, to different values. */
-export function conflictsOf<Fields extends object>(stored: Fields, changes: Changes<Fields>): (keyof Fields)[] {
+export function findConflicts<Fields extends object>(stored: Fields, changes: Changes<Fields>): (keyof Fields)[] {
   return findUnsavedFields(stored, changes).filter((name) => !isSame(changes[name]?.from, stored[name]));
 }
 
 /** Returns the names of the fields whose stored value has changed. */
 export function findFieldsChangedByOthers<Fields extends object>(before: Fields, stored: Fields): (keyof Fields)[] {
-  return namesOf(stored).filter((name) => !isSame(before[name], stored[name]));
+  return getFieldNames(stored).filter((name) => !isSame(before[name], stored[name]));
 }
 
 /** Settles conflicts: `theirs` drops the user's change, `mine` applies it to the stored record. */
@@ -64,7 +76,7 @@ export function resolveConflict<Fields extends object>(
   choices: Partial<Record<keyof Fields, 'mine' | 'theirs'>>,
 ): Changes<Fields> {
   const next = { ...changes };
-  for (const name of namesOf(choices)) {
+  for (const name of getFieldNames(choices)) {
     const change = changes[name];
     if (choices[name] === 'theirs') delete next[name];
     else if (change) next[name] = { from: stored[name], to: change.to };
@@ -79,13 +91,13 @@ export function dropSavedChanges<Fields extends object>(
   stored: Fields,
 ): Changes<Fields> {
   const next: Changes<Fields> = {};
-  for (const name of namesOf(changes)) {
+  for (const name of getFieldNames(changes)) {
     const change = changes[name];
     if (change && !isSame(change.to, sent[name])) next[name] = { from: stored[name], to: change.to };
   }
   return next;
 }
 
-function namesOf<Fields extends object>(of: Fields): (keyof Fields)[] {
+function getFieldNames<Fields extends object>(of: Fields): (keyof Fields)[] {
   return Object.keys(of) as (keyof Fields)[];
 }

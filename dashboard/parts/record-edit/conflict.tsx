@@ -58,7 +58,7 @@ export function Conflict<Fields extends object>({
             variant="default"
             disabled={!isChosen}
             onClick={() => {
-              edit.settle(defaultChoices(choices, differences));
+              edit.settle(addDefaultChoices(choices, differences));
               setChoices({});
             }}
           >
@@ -72,7 +72,7 @@ export function Conflict<Fields extends object>({
 }
 
 /** Returns the choices for fields that both users changed. An earlier choice may belong to another conflict. */
-function defaultChoices<Fields extends object>(
+function addDefaultChoices<Fields extends object>(
   choices: Partial<Record<keyof Fields, 'mine' | 'theirs'>>,
   differences: RecordEdit<Fields>['differences'],
 ) {

@@ -5,14 +5,15 @@ import { useSession } from '../../app/session.ts';
 import {
   addChanges,
   type Changes,
-  conflictsOf,
   dropSavedChanges,
+  findConflicts,
   findFieldsChangedByOthers,
   findUnsavedFields,
+  renameFields,
   resolveConflict,
   withChanges,
 } from './changes.ts';
-import { draftKey, keepDraft, readKept } from './kept-drafts.ts';
+import { createDraftKey, readStoredDraft, storeDraft } from './stored-drafts.ts';
 
 /** The draft is stored when the user has not typed for this long, and immediately when the page is closed. */
 const TYPING_MS = 300;
@@ -33,46 +34,49 @@ export interface FieldDifference<Fields> {
 /**
  * Edits the fields of a record. The screen shows the stored record with this user's changes on top, so another user's
  * change of another field appears immediately and stays. This browser keeps the changes until they are saved.
- * @param p.name of the record, unique in the project
+ * @param p.name identifies the record, unique in the project
  * @param p.stored the fields of the latest version that was read
  * @param p.isSaving while a write is running, a difference from the stored fields is not a conflict
+ * @param p.oldNames the current name of each field that earlier releases stored under another name
  */
 export function useRecordEdit<Fields extends object>({
   name,
   stored,
   isSaving,
+  oldNames = {},
 }: {
   name: string;
   stored: Fields;
   isSaving: boolean;
+  oldNames?: Record<string, keyof Fields>;
 }) {
-  const key = draftKey(useSession(), name);
-  const [kept] = useState(() => readKept<Changes<Fields>>(key));
-  const [changes, setChanges] = useState<Changes<Fields>>(kept?.draft ?? {});
-  const [isRestored, setRestored] = useState(kept !== undefined);
-  const [isKept, setKept] = useState(true);
+  const key = createDraftKey(useSession(), name);
+  const [storedDraft] = useState(() => readStoredDraft<Changes<Fields>>(key));
+  const [changes, setChanges] = useState<Changes<Fields>>(renameFields(storedDraft?.draft ?? {}, { oldNames }));
+  const [isRestored, setRestored] = useState(storedDraft !== undefined);
+  const [isStored, setStored] = useState(true);
   /** The fields on the screen when a write was refused as stale. */
   const [refused, setRefused] = useState<Fields>();
-  const keepLater = useDebouncedCallback(
-    (next: Changes<Fields>) => setKept(keepDraft(key, Object.keys(next).length === 0 ? undefined : next)),
+  const storeLater = useDebouncedCallback(
+    (next: Changes<Fields>) => setStored(storeDraft(key, Object.keys(next).length === 0 ? undefined : next)),
     { delay: TYPING_MS, flushOnUnmount: true },
   );
   useEffect(() => {
-    // `keepLater.flush` is a new function in each render, and a listener is removed only by the function that was
+    // `storeLater.flush` is a new function in each render, and a listener is removed only by the function that was
     // added.
-    const flush = () => keepLater.flush();
+    const flush = () => storeLater.flush();
     window.addEventListener('pagehide', flush);
     return () => window.removeEventListener('pagehide', flush);
-  }, [keepLater]);
+  }, [storeLater]);
 
   const put = useCallback(
     (next: Changes<Fields>) => {
       setChanges(next);
-      keepLater(next);
+      storeLater(next);
     },
-    [keepLater],
+    [storeLater],
   );
-  const conflicts = isSaving ? [] : conflictsOf(stored, changes);
+  const conflicts = isSaving ? [] : findConflicts(stored, changes);
   const theirs = refused && !isSaving ? findFieldsChangedByOthers(refused, stored) : [];
   const differences: FieldDifference<Fields>[] = [...new Set([...conflicts, ...theirs])].map((field) => ({
     name: field,
@@ -88,9 +92,9 @@ export function useRecordEdit<Fields extends object>({
     isTouched,
     /** Whether the changes are a draft from before this page was opened. */
     isRestored: isRestored && isTouched,
-    restoredAt: kept?.at,
+    restoredAt: storedDraft?.at,
     /** Whether this browser stores the draft. */
-    isKept,
+    isStored,
     /** The changes that another user saved meanwhile. The user settles or confirms them before the next save. */
     differences,
     hasConflict: differences.length > 0,
@@ -106,8 +110,8 @@ export function useRecordEdit<Fields extends object>({
       setRefused(undefined);
       setChanges((latest) => {
         const left = dropSavedChanges(latest, sent, now);
-        keepLater.cancel();
-        setKept(keepDraft(key, Object.keys(left).length === 0 ? undefined : left));
+        storeLater.cancel();
+        setStored(storeDraft(key, Object.keys(left).length === 0 ? undefined : left));
         return left;
       });
     },
@@ -115,8 +119,8 @@ export function useRecordEdit<Fields extends object>({
       setRestored(false);
       setRefused(undefined);
       setChanges({});
-      keepLater.cancel();
-      setKept(keepDraft(key, undefined));
+      storeLater.cancel();
+      setStored(storeDraft(key, undefined));
     },
   };
 }

@@ -32,7 +32,7 @@ export function useUndo<Fields extends object>(fields: Fields, apply: (part: Par
   const next = future.at(-1);
   return {
     change: (part) => {
-      setPast((steps) => extendSteps(steps, stepOf(current.current, part)));
+      setPast((steps) => extendSteps(steps, createStep(current.current, part)));
       setFuture([]);
       apply(part);
     },
@@ -53,7 +53,7 @@ export function useUndo<Fields extends object>(fields: Fields, apply: (part: Par
   };
 }
 
-function stepOf<Fields extends object>(fields: Fields, after: Partial<Fields>): Step<Fields> {
+function createStep<Fields extends object>(fields: Fields, after: Partial<Fields>): Step<Fields> {
   const before: Partial<Fields> = {};
   for (const key of Object.keys(after) as (keyof Fields)[]) before[key] = fields[key];
   return { before, after, atMs: Date.now() };

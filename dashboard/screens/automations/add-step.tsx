@@ -1,9 +1,9 @@
 import { Modal, SimpleGrid, Text, UnstyledButton } from '@mantine/core';
 import { useReturnFocus } from '../../parts/use-return-focus.ts';
 import { text } from '../../text/text.ts';
-import { labelOf, wordOf } from '../../text/words.ts';
+import { findWord, getLabel } from '../../text/words.ts';
 import type { Graph, InsertPoint, StepType } from './graph/graph.ts';
-import { stepOf } from './graph/graph.ts';
+import { findStep } from './graph/graph.ts';
 import { StepIcon } from './step-icon.tsx';
 import { STEP_TYPES } from './step-types.tsx';
 
@@ -24,7 +24,7 @@ export function AddStep({
   onClose: () => void;
 }) {
   useReturnFocus();
-  const after = stepOf(graph, place?.after);
+  const after = findStep(graph, place?.after);
   const title = after ? t.addAfter(after.name, place?.branch ?? null) : graph.entry ? t.addFront : t.addFirst;
   return (
     <Modal opened onClose={onClose} title={title} closeButtonProps={{ 'aria-label': text.app.close }}>
@@ -33,10 +33,10 @@ export function AddStep({
           <UnstyledButton key={type} p="sm" onClick={() => onAdd(type)} style={CARD}>
             <StepIcon type={type} />
             <Text size="sm" fw={600} mt={4}>
-              {labelOf('step', type)}
+              {getLabel('step', type)}
             </Text>
             <Text size="xs" c="dimmed">
-              {wordOf('step', type)?.means}
+              {findWord('step', type)?.means}
             </Text>
           </UnstyledButton>
         ))}

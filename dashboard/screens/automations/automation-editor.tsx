@@ -2,7 +2,7 @@ import { SegmentedControl, Text } from '@mantine/core';
 import { useHotkeys } from '@mantine/hooks';
 import { getRouteApi, useRouter } from '@tanstack/react-router';
 import { lazy, Suspense, useEffect, useMemo, useState } from 'react';
-import { rowsIn } from '../../api/queries.ts';
+import { getRows } from '../../api/queries.ts';
 import { useMissingPermission } from '../../parts/action-button.tsx';
 import { EditorFrame, EditorPage } from '../../parts/editor-frame.tsx';
 import { Loading } from '../../parts/loading.tsx';
@@ -14,7 +14,7 @@ import classes from './automation-editor.module.css';
 import type { CanvasProps } from './canvas/canvas.tsx';
 import type { Drawing } from './canvas/drawing.ts';
 import { Notices } from './editor/notices.tsx';
-import { EditorState, MainAction, sectionsOf, toolsOf, useAutomationMenu } from './editor/toolbar.tsx';
+import { EditorState, listSections, listTools, MainAction, useAutomationMenu } from './editor/toolbar.tsx';
 import { useCheck } from './editor/use-check.ts';
 import { useCounts } from './editor/use-counts.ts';
 import { type Editor, useEditor } from './editor/use-editor.ts';
@@ -24,23 +24,23 @@ import {
   addStep,
   changeStep,
   connect,
+  findStep,
   type Graph,
   type InsertPoint,
   removeStep,
   restoreStep,
-  stepOf,
   type WorkflowDetail,
 } from './graph/graph.ts';
-import { moveLaterSteps, positionsOf } from './graph/layout.ts';
-import { highlightedPath } from './graph/path.ts';
-import { flowsOf } from './graph/shares.ts';
+import { moveLaterSteps, placeSteps } from './graph/layout.ts';
+import { findPath } from './graph/path.ts';
+import { computeFlows } from './graph/shares.ts';
 import { AutomationSettings } from './panel/automation-settings.tsx';
 import { Panel } from './panel/panel.tsx';
 import { useRun } from './panel/path.tsx';
 import type { PreviewResponse } from './panel/test-panel.tsx';
 import type { AutomationSearch } from './routes.ts';
-import { startEventOf } from './start-event.ts';
-import { searchForCount } from './step-counts.tsx';
+import { getStartEvent } from './start-event.ts';
+import { createCountSearch } from './step-counts.tsx';
 import { StepList } from './step-list.tsx';
 import { newStep } from './step-types.tsx';
 
@@ -65,7 +65,7 @@ export function AutomationEditor({ workflow }: { workflow: WorkflowDetail }) {
   const drawing = useDrawing({ workflow, graph, search, faults, preview, readOnly });
 
   const remove = (stepId: string) => {
-    const step = stepOf(graph, stepId);
+    const step = findStep(graph, stepId);
     if (!step || readOnly) return;
     editor.change((before) => removeStep(before, stepId));
     if (search.step === stepId) select(undefined);
@@ -90,8 +90,10 @@ export function AutomationEditor({ workflow }: { workflow: WorkflowDetail }) {
       back={{ to: '/automations', label: text.nav.automations }}
       title={workflow.name}
       state={<EditorState workflow={workflow} editor={editor} />}
-      nav={sectionsOf(workflow, isSettings, (next) => nav.openSection(next === 'settings' ? 'automation' : undefined))}
-      tools={toolsOf(editor, readOnly, () => nav.openSection('try'))}
+      nav={listSections(workflow, isSettings, (next) =>
+        nav.openSection(next === 'settings' ? 'automation' : undefined),
+      )}
+      tools={listTools(editor, readOnly, () => nav.openSection('try'))}
       primary={
         <MainAction
           workflow={workflow}
@@ -174,13 +176,13 @@ function useEditorSearch(automationId: string, editor: Editor) {
       const { days: _, ...rest } = search;
       open({ ...rest, ...(next && { days: next }) });
     },
-    openCount: ((step, of) => open(searchForCount(search, step, of))) satisfies CanvasProps['onCount'],
+    openCount: ((step, of) => open(createCountSearch(search, step, of))) satisfies CanvasProps['onCount'],
     countHref: ((step, of) => {
       const params = { automationId };
       const to = router.buildLocation({
         to: '/automations/$automationId',
         params,
-        search: searchForCount(search, step, of),
+        search: createCountSearch(search, step, of),
       });
       return router.history.createHref(to.href);
     }) satisfies CanvasProps['countHref'],
@@ -214,27 +216,27 @@ function useDrawing(p: {
   const counts = useCounts(workflow.id, search.days);
   const templates = useTemplates();
   const run = useRun(workflow.id, search.run);
-  const startEvent = startEventOf(workflow);
+  const startEvent = getStartEvent(workflow);
   const startLabel = startEvent ? t.startOf(startEvent) : t.startedManually;
   return useMemo((): Drawing => {
     const visits = preview
       ? preview.steps
       : run.data?.steps.map((visit) => ({
           ...visit,
-          branch: textIn(visit.output, 'branch'),
-          reason: textIn(visit.output, 'reason'),
+          branch: readText(visit.output, 'branch'),
+          reason: readText(visit.output, 'reason'),
         }));
     return {
       graph,
-      positions: positionsOf(graph),
+      positions: placeSteps(graph),
       selected: search.step,
       startLabel,
       readOnly,
       stats: new Map(counts.map((step) => [step.stepId, step])),
-      flows: flowsOf(graph, counts),
+      flows: computeFlows(graph, counts),
       faults: faults.steps,
-      templates: new Map((templates.data ? rowsIn(templates.data) : []).map((one) => [one.id, one.name])),
-      highlighted: visits && highlightedPath(graph, visits),
+      templates: new Map((templates.data ? getRows(templates.data) : []).map((one) => [one.id, one.name])),
+      highlighted: visits && findPath(graph, visits),
     };
   }, [graph, search.step, startLabel, readOnly, counts, faults.steps, templates.data, preview, run.data]);
 }
@@ -301,7 +303,7 @@ function RangeControl({ days, onChange }: { days: 7 | 30 | undefined; onChange: 
 const RANGES = ['7', '30', 'all'] as const;
 const rounded = ({ x, y }: { x: number; y: number }) => ({ x: Math.round(x), y: Math.round(y) });
 
-function textIn(output: Record<string, unknown> | null, key: string): string | null {
+function readText(output: Record<string, unknown> | null, key: string): string | null {
   const value = output?.[key];
   return typeof value === 'string' ? value : null;
 }

@@ -14,7 +14,7 @@ import { SearchField } from '../../parts/search-field.tsx';
 import { Status } from '../../parts/status.tsx';
 import { text } from '../../text/text.ts';
 import { NewAutomation } from './new-automation.tsx';
-import { startEventOf } from './start-event.ts';
+import { getStartEvent } from './start-event.ts';
 
 const t = text.automations;
 type Row = ItemOf<'listWorkflows'>;
@@ -37,7 +37,7 @@ const COLUMNS: Column<Row>[] = [
   },
   {
     name: t.trigger,
-    cell: (workflow) => startEventOf(workflow) ?? <Text c="dimmed">{t.manualOrApi}</Text>,
+    cell: (workflow) => getStartEvent(workflow) ?? <Text c="dimmed">{t.manualOrApi}</Text>,
     wideOnly: true,
   },
   { name: t.state, cell: ({ enabled }) => <State enabled={enabled} />, width: 120 },
@@ -82,7 +82,7 @@ export function Automations() {
             <Empty
               icon={IconBolt}
               title={t.emptyTitle}
-              what={t.emptyWhat}
+              what={t.emptyHelp}
               action={create}
               curl={{ method: 'POST', path: '/v1/workflows', body: { name: 'Welcome', eventName: 'signup' } }}
             />

@@ -2,7 +2,7 @@ import { Autocomplete, Button, Group, Modal, Radio, SimpleGrid, Stack, Text, Tex
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { type FormEvent, useState } from 'react';
-import { type ApiFailure, call } from '../../api/client.ts';
+import { type ApiFailure, callApi } from '../../api/client.ts';
 import { queryFor } from '../../api/queries.ts';
 import { ignoreDoubleClick } from '../../parts/action-button.tsx';
 import { Failed } from '../../parts/failed.tsx';
@@ -116,9 +116,9 @@ async function createFrom(journey: AutomationExample | undefined, { name, event 
     exitOn: journey?.exitOn ?? [],
     triggerType: eventName === null ? ('MANUAL' as const) : ('EVENT' as const),
   };
-  const { id, version } = await call('createWorkflow', { body });
+  const { id, version } = await callApi('createWorkflow', { body });
   if (journey && journey.graph.steps.length > 0) {
-    await call('saveWorkflowGraph', { params: { id }, body: toSavedGraph(withLayout(journey.graph), version) });
+    await callApi('saveWorkflowGraph', { params: { id }, body: toSavedGraph(withLayout(journey.graph), version) });
   }
   return id;
 }

@@ -11,7 +11,7 @@ const t = text.automations;
 export type StepCountKind = 'here' | Exclude<VisitStatus, 'CANCELLED'> | { branch: string };
 
 /** Returns the search that lists the contacts of a count. */
-export function searchForCount(search: AutomationSearch, step: string, count: StepCountKind): AutomationSearch {
+export function createCountSearch(search: AutomationSearch, step: string, count: StepCountKind): AutomationSearch {
   const { visits: _, branch: __, ...rest } = search;
   if (count === 'here') return { ...rest, step, panel: 'people' };
   const who = typeof count === 'string' ? { visits: count } : { visits: 'COMPLETED' as const, branch: count.branch };
@@ -19,7 +19,7 @@ export function searchForCount(search: AutomationSearch, step: string, count: St
 }
 
 /** Returns the counts of a step that are not 0: failed, at the step now, skipped, completed. */
-export function countsOf({ waiting, running, completed, skipped, failed }: StepCounts) {
+export function listNonZeroCounts({ waiting, running, completed, skipped, failed }: StepCounts) {
   const all: { count: StepCountKind & string; n: number; tone?: string; words: (n: number) => string }[] = [
     { count: 'FAILED', n: failed, tone: 'failed', words: t.failedHere },
     { count: 'here', n: waiting + running, tone: 'waiting', words: t.waitingShort },
@@ -44,7 +44,7 @@ export function StepCountLinks({
   hrefOf: (count: StepCountKind) => string;
   onCount: (count: StepCountKind) => void;
 }) {
-  const all = countsOf(counts);
+  const all = listNonZeroCounts(counts);
   const isPassed = ({ count }: (typeof all)[number]) => count === 'COMPLETED';
   const rate = openRate(counts);
   // A card has two lines: the main count, then a problem or else the rate. The panel shows all counts.

@@ -6,13 +6,13 @@ import type { CanvasActions } from './canvas/actions.ts';
 import type { StepCounts } from './canvas/drawing.ts';
 import type { StepFault } from './graph/faults.ts';
 import {
+  findStep,
   type Graph,
   type InsertPoint,
+  listTransitions,
   type OrderedStep,
   orderSteps,
   type Step,
-  stepOf,
-  transitionsOf,
 } from './graph/graph.ts';
 import type { HighlightedPath } from './graph/path.ts';
 import { StepCountLinks } from './step-counts.tsx';
@@ -90,7 +90,7 @@ export function StepList({
           />
           <LeadsElsewhere step={step} graph={graph} order={order} next={order[at + 1]?.step} />
           {!readOnly &&
-            transitionsOf(graph, step)
+            listTransitions(graph, step)
               .filter(({ to }) => to === null)
               .map(({ branch }) => (
                 <Add
@@ -124,7 +124,7 @@ function LeadsElsewhere({
   order: OrderedStep[];
   next: Step | undefined;
 }) {
-  const transitions = transitionsOf(graph, step).filter(
+  const transitions = listTransitions(graph, step).filter(
     ({ to, branch }) =>
       to !== null &&
       !(branch === null && to === next?.id) &&
@@ -132,7 +132,7 @@ function LeadsElsewhere({
   );
   return transitions.map(({ branch, to }) => (
     <p key={branch ?? ''} className={classes.elsewhere}>
-      {t.leadsOn(branch, stepOf(graph, to)?.name ?? '')}
+      {t.leadsOn(branch, findStep(graph, to)?.name ?? '')}
     </p>
   ));
 }

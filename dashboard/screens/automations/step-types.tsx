@@ -11,10 +11,10 @@ import {
 } from '@tabler/icons-react';
 import type { ComponentType } from 'react';
 import { text } from '../../text/text.ts';
-import { labelOf } from '../../text/words.ts';
+import { getLabel } from '../../text/words.ts';
 import { ConditionForm, SPLIT_FIELDS, SplitForm } from './forms/branches.tsx';
 import { EXIT_FIELDS, ExitForm, UPDATE_FIELDS, UpdateForm, WEBHOOK_FIELDS, WebhookForm } from './forms/effects.tsx';
-import { type FormProps, textOf } from './forms/form.ts';
+import { asText, type FormProps } from './forms/form.ts';
 import { EMAIL_FIELDS, EmailForm, SMS_FIELDS, SmsForm } from './forms/messages.tsx';
 import { DELAY_FIELDS, DelayForm, WAIT_FIELDS, WaitForm } from './forms/waits.tsx';
 import type { AnyStepConfig, Step, StepType } from './graph/graph.ts';
@@ -53,7 +53,7 @@ export const STEP_TYPES: Record<StepType, StepTypeEntry> = {
     firstConfig: {},
     Form: EmailForm,
     formFields: EMAIL_FIELDS,
-    summarize: ({ templateId }, names) => names?.get(textOf(templateId)) ?? (templateId ? t.template : t.noTemplate),
+    summarize: ({ templateId }, names) => names?.get(asText(templateId)) ?? (templateId ? t.template : t.noTemplate),
   },
   SEND_SMS: {
     icon: IconMessage,
@@ -61,7 +61,7 @@ export const STEP_TYPES: Record<StepType, StepTypeEntry> = {
     firstConfig: {},
     Form: SmsForm,
     formFields: SMS_FIELDS,
-    summarize: ({ body }) => textOf(body) || t.noText,
+    summarize: ({ body }) => asText(body) || t.noText,
   },
   DELAY: {
     icon: IconClock,
@@ -122,14 +122,14 @@ export const STEP_TYPES: Record<StepType, StepTypeEntry> = {
     firstConfig: {},
     Form: ExitForm,
     formFields: EXIT_FIELDS,
-    summarize: ({ reason }) => textOf(reason),
+    summarize: ({ reason }) => asText(reason),
   },
 };
 
 /** Returns a new step with a temporary id, until the API gives it an id. */
 export function newStep(type: StepType): Step {
   const config = structuredClone(STEP_TYPES[type].firstConfig);
-  return { id: `new-${crypto.randomUUID()}`, type, name: labelOf('step', type), config, position: null };
+  return { id: `new-${crypto.randomUUID()}`, type, name: getLabel('step', type), config, position: null };
 }
 
 /** Summarizes a step in one line. Empty if nothing is set. */

@@ -29,7 +29,7 @@ export function AudienceEstimate({ segmentId }: { segmentId?: string | null | un
       <Text span inherit fw={600} c="var(--color-text)">
         {count === undefined ? '–' : formatCount(count)}
       </Text>{' '}
-      {words.estimateWhat}
+      {words.estimateHelp}
     </Text>
   );
 }

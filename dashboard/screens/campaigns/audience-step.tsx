@@ -1,16 +1,16 @@
 import { Paper, Radio, Select, Stack, Text, Title } from '@mantine/core';
 import { ConditionBuilder } from '../../parts/condition-builder/condition-builder.tsx';
-import { faultsOf, NO_FAULTS } from '../../parts/condition-builder/faults.ts';
+import { mapFaultsToRows, NO_FAULTS } from '../../parts/condition-builder/faults.ts';
 import { text } from '../../text/text.ts';
 import { Preview, usePreview } from '../segments/preview.tsx';
 import { AudienceEstimate } from './audience-estimate.tsx';
 import type { CampaignDraft } from './campaign-draft.ts';
-import { segmentChoices, useSegments, useTopics } from './choices.ts';
+import { listSegmentChoices, useSegments, useTopics } from './choices.ts';
 import type { Editing } from './editing.ts';
 
 const words = text.campaigns;
 const TYPES = ['ALL', 'SEGMENT', 'FILTERED'] as const;
-const WHAT = { ALL: words.allContactsWhat, SEGMENT: words.segmentWhat, FILTERED: words.conditionWhat };
+const WHAT = { ALL: words.allContactsHelp, SEGMENT: words.segmentHelp, FILTERED: words.conditionHelp };
 
 /** The audience of the campaign. */
 export function AudienceStep(editing: Editing) {
@@ -43,7 +43,7 @@ export function AudienceStep(editing: Editing) {
             placeholder={words.segmentChoose}
             required
             searchable
-            data={segmentChoices(segments)}
+            data={listSegmentChoices(segments)}
             value={draft.segmentId}
             onChange={(segmentId) => change({ segmentId })}
             error={fault('segmentId')}
@@ -62,7 +62,7 @@ export function AudienceStep(editing: Editing) {
           {words.topic}
         </Title>
         <Text size="sm" c="dimmed" mb="xs">
-          {words.topicWhat}
+          {words.topicHelp}
         </Text>
         <Select
           aria-label={words.topic}
@@ -82,7 +82,7 @@ export function AudienceStep(editing: Editing) {
 
 function Condition({ draft, change, failure }: Editing) {
   const preview = usePreview(draft.condition, true);
-  const refused = failure ? faultsOf(draft.condition, failure.fields, 'audienceFilter') : NO_FAULTS;
+  const refused = failure ? mapFaultsToRows(draft.condition, failure.fields, 'audienceFilter') : NO_FAULTS;
   return (
     <>
       <ConditionBuilder

@@ -5,7 +5,7 @@ const CAMPAIGNS_MIN = 3;
  * Returns by how many points the open rate of a campaign is above the average of the others; undefined if there are too
  * few of them.
  */
-export function pointsAboveAverage(
+export function comparePoints(
   campaign: { id: string; opened: number; sent: number },
   others: readonly { id: string; openedCount: number; sentCount: number }[],
 ): number | undefined {

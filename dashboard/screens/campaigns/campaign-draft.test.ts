@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { bodyOfDraft, changesOfDraft, draftOfCampaign } from './campaign-draft.ts';
+import { toCampaignBody, toCampaignDraft, toChangedFields } from './campaign-draft.ts';
 import type { Campaign } from './words.ts';
 
 /** Variants as the API returns them, with all fields. */
@@ -10,28 +10,28 @@ const VARIANTS = [
 
 it('a variant keeps fields that the screen does not show: its sender’s name and reply address', () => {
   const campaign = { subject: 'News', body: '<p>Hi</p>', audienceType: 'ALL', variants: VARIANTS } as Campaign;
-  expect(bodyOfDraft(draftOfCampaign(campaign)).variants).toEqual(VARIANTS);
+  expect(toCampaignBody(toCampaignDraft(campaign)).variants).toEqual(VARIANTS);
 });
 
 it('omits fields that were cleared in a variant', () => {
   const campaign = { subject: 'News', body: '<p>Hi</p>', audienceType: 'ALL', variants: VARIANTS } as Campaign;
-  const draft = draftOfCampaign(campaign);
-  const versions = draft.versions.map((version) => ({ ...version, subject: '' }));
-  expect(bodyOfDraft({ ...draft, versions }).variants?.[1]).not.toHaveProperty('subject');
+  const draft = toCampaignDraft(campaign);
+  const variants = draft.variants.map((variant) => ({ ...variant, subject: '' }));
+  expect(toCampaignBody({ ...draft, variants }).variants?.[1]).not.toHaveProperty('subject');
 });
 
 it('only changed fields are sent, and an audience as a whole', () => {
   const fields = { name: 'N', subject: 'News', body: '<p>Hi</p>', audienceType: 'ALL', from: 'a@a.test' };
-  const stored = draftOfCampaign({ ...fields, variants: VARIANTS } as Campaign);
-  expect(changesOfDraft({ ...stored, subject: 'Other', preheader: '' }, stored)).toEqual({ subject: 'Other' });
-  expect(changesOfDraft({ ...stored, audienceType: 'SEGMENT', segmentId: 's1' }, stored)).toEqual({
+  const stored = toCampaignDraft({ ...fields, variants: VARIANTS } as Campaign);
+  expect(toChangedFields({ ...stored, subject: 'Other', preheader: '' }, stored)).toEqual({ subject: 'Other' });
+  expect(toChangedFields({ ...stored, audienceType: 'SEGMENT', segmentId: 's1' }, stored)).toEqual({
     audienceType: 'SEGMENT',
     segmentId: 's1',
   });
   const ofSegment = { ...stored, audienceType: 'SEGMENT' as const, segmentId: 's1' };
-  expect(changesOfDraft({ ...ofSegment, segmentId: 's2' }, ofSegment)).toEqual({
+  expect(toChangedFields({ ...ofSegment, segmentId: 's2' }, ofSegment)).toEqual({
     audienceType: 'SEGMENT',
     segmentId: 's2',
   });
-  expect(changesOfDraft({ ...stored, versions: [] }, stored)).toEqual({ variants: null });
+  expect(toChangedFields({ ...stored, variants: [] }, stored)).toEqual({ variants: null });
 });

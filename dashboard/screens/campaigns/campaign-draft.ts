@@ -1,17 +1,17 @@
 import type { InputOf } from '../../api/client.ts';
 import {
-  conditionOf,
   type DraftCondition,
-  draftOf,
   isComplete,
   newCondition,
+  toCondition,
+  toConditionDraft,
 } from '../../parts/condition-builder/draft.ts';
 import type { Campaign } from './words.ts';
 
 type Variant = NonNullable<Campaign['variants']>[number];
 
 /** A variant in the editor. An empty field uses the campaign's value. */
-export interface VersionDraft {
+export interface VariantDraft {
   key: string;
   name: string;
   weight: number;
@@ -43,7 +43,7 @@ export interface CampaignDraft {
   from: string;
   fromName: string;
   replyTo: string;
-  versions: VersionDraft[];
+  variants: VariantDraft[];
   test: TestDraft | undefined;
   audienceType: Campaign['audienceType'];
   segmentId: string | null;
@@ -55,10 +55,10 @@ export interface CampaignDraft {
 
 export const NEW_TEST: TestDraft = { share: 20, metric: 'opens', waitMinutes: 240, minimum: 0 };
 export const NEW_WINDOW: WindowDraft = { from: '08:00', to: '21:00', days: [1, 2, 3, 4, 5, 6, 7] };
-export const VERSIONS_MAX = 5;
+export const VARIANTS_MAX = 5;
 
 /** Returns the stored campaign as a draft. */
-export function draftOfCampaign(campaign: Campaign): CampaignDraft {
+export function toCampaignDraft(campaign: Campaign): CampaignDraft {
   const { test, audienceFilter } = campaign;
   return {
     name: campaign.name,
@@ -68,17 +68,19 @@ export function draftOfCampaign(campaign: Campaign): CampaignDraft {
     from: campaign.from,
     fromName: campaign.fromName ?? '',
     replyTo: campaign.replyTo ?? '',
-    versions: (campaign.variants ?? []).map(versionOf),
+    variants: (campaign.variants ?? []).map(toVariantDraft),
     test: test ? { ...test, share: Math.round(test.share * 100) } : undefined,
     audienceType: campaign.audienceType,
     segmentId: campaign.segmentId,
-    condition: audienceFilter ? draftOf(audienceFilter as Parameters<typeof draftOf>[0]) : newCondition(),
+    condition: audienceFilter
+      ? toConditionDraft(audienceFilter as Parameters<typeof toConditionDraft>[0])
+      : newCondition(),
     topicId: campaign.topicId,
     window: campaign.sendingWindow,
   };
 }
 
-function versionOf({ name, weight, subject, preheader, from, body, ...others }: Variant, n: number): VersionDraft {
+function toVariantDraft({ name, weight, subject, preheader, from, body, ...others }: Variant, n: number): VariantDraft {
   return {
     key: `${n} ${name}`,
     name,
@@ -92,8 +94,8 @@ function versionOf({ name, weight, subject, preheader, from, body, ...others }: 
 }
 
 /** Returns the request body of a draft. Empty inputs are null. */
-export function bodyOfDraft(draft: CampaignDraft): InputOf<'updateCampaign'>['body'] {
-  const { test, versions } = draft;
+export function toCampaignBody(draft: CampaignDraft): InputOf<'updateCampaign'>['body'] {
+  const { test, variants } = draft;
   return {
     name: draft.name,
     subject: draft.subject,
@@ -102,12 +104,12 @@ export function bodyOfDraft(draft: CampaignDraft): InputOf<'updateCampaign'>['bo
     from: draft.from,
     fromName: draft.fromName || null,
     replyTo: draft.replyTo || null,
-    variants: versions.length === 0 ? null : versions.map(variantOf),
-    test: test && versions.length > 0 ? { ...test, share: test.share / 100 } : null,
+    variants: variants.length === 0 ? null : variants.map(toVariant),
+    test: test && variants.length > 0 ? { ...test, share: test.share / 100 } : null,
     audienceType: draft.audienceType,
     ...(draft.audienceType === 'SEGMENT' && { segmentId: draft.segmentId }),
     ...(draft.audienceType === 'FILTERED' && {
-      audienceFilter: conditionOf(draft.condition) as unknown as Record<string, unknown>,
+      audienceFilter: toCondition(draft.condition) as unknown as Record<string, unknown>,
     }),
     topicId: draft.topicId,
     sendingWindow: draft.window === undefined ? 'project' : draft.window,
@@ -121,8 +123,8 @@ const AUDIENCE = ['audienceType', 'segmentId', 'audienceFilter'] as const;
  * Returns the request body with only the fields that differ from the stored campaign. The fields of an audience are
  * sent together.
  */
-export function changesOfDraft(draft: CampaignDraft, stored: CampaignDraft): CampaignBody {
-  const [now, before] = [bodyOfDraft(draft), bodyOfDraft(stored)];
+export function toChangedFields(draft: CampaignDraft, stored: CampaignDraft): CampaignBody {
+  const [now, before] = [toCampaignBody(draft), toCampaignBody(stored)];
   const isChanged = (name: keyof CampaignBody) => JSON.stringify(now[name]) !== JSON.stringify(before[name]);
   const isAudienceChanged = AUDIENCE.some(isChanged);
   const names = (Object.keys(now) as (keyof CampaignBody)[]).filter(
@@ -131,7 +133,7 @@ export function changesOfDraft(draft: CampaignDraft, stored: CampaignDraft): Cam
   return Object.fromEntries(names.map((name) => [name, now[name]]));
 }
 
-function variantOf({ name, weight, subject, preheader, from, body, others }: VersionDraft) {
+function toVariant({ name, weight, subject, preheader, from, body, others }: VariantDraft) {
   return {
     ...others,
     name,
@@ -144,11 +146,11 @@ function variantOf({ name, weight, subject, preheader, from, body, others }: Ver
 }
 
 /** Returns the first two variants: one with the campaign's content, and an empty one. */
-export function firstVersions(): VersionDraft[] {
-  return [newVersion('A'), newVersion('B')];
+export function createFirstVariants(): VariantDraft[] {
+  return [createVariant('A'), createVariant('B')];
 }
 
-export function newVersion(name: string): VersionDraft {
+export function createVariant(name: string): VariantDraft {
   return {
     key: crypto.randomUUID(),
     name,
@@ -162,9 +164,9 @@ export function newVersion(name: string): VersionDraft {
 }
 
 /** Returns the first letter that is not yet the name of a variant. */
-export function nextName(versions: readonly VersionDraft[]): string {
-  const usedNames = new Set(versions.map(({ name }) => name.toUpperCase()));
-  return [...'ABCDEFGHIJ'].find((letter) => !usedNames.has(letter)) ?? `${versions.length + 1}`;
+export function chooseVariantName(variants: readonly VariantDraft[]): string {
+  const usedNames = new Set(variants.map(({ name }) => name.toUpperCase()));
+  return [...'ABCDEFGHIJ'].find((letter) => !usedNames.has(letter)) ?? `${variants.length + 1}`;
 }
 
 /** Returns whether the audience is chosen. */

@@ -2,13 +2,13 @@ import { conditionAsText } from '../../parts/condition-builder/condition-as-text
 import { text } from '../../text/text.ts';
 import type { CampaignDraft } from './campaign-draft.ts';
 
-/** Shows a field of a campaign as text, to be compared with another version of it. */
+/** Formats a field of a campaign as text, so that a conflict can show this user's and another user's value. */
 export function fieldAsText(name: keyof CampaignDraft, value: CampaignDraft[keyof CampaignDraft]): string {
   const field = { [name]: value } as Partial<CampaignDraft>;
   if (field.condition) return conditionAsText(field.condition);
   if (name === 'window' && value === undefined) return text.campaigns.windowOfProject;
-  if (field.versions) {
-    return field.versions
+  if (field.variants) {
+    return field.variants
       .map(({ name: called, weight, subject, preheader, from, body }) =>
         [`${called} (${weight})`, subject, preheader, from, body].filter(Boolean).join('\n'),
       )

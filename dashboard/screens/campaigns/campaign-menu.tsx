@@ -100,7 +100,7 @@ function Cancel({ campaign: { id, pendingCount }, onClose }: { campaign: Campaig
       opened
       onClose={onClose}
       title={words.cancelTitle}
-      what={words.cancelWhat(words.segmentCount(pendingCount, formatCount(pendingCount)))}
+      what={words.cancelHelp(words.segmentCount(pendingCount, formatCount(pendingCount)))}
       word={words.cancelWord}
       action={words.cancel}
       write={cancel}
@@ -121,7 +121,7 @@ function Remove({ campaign: { id, updatedAt }, onClose }: { campaign: Campaign; 
       opened
       onClose={onClose}
       title={words.remove}
-      what={words.removeWhat}
+      what={words.removeHelp}
       word={words.removeWord}
       action={words.remove}
       write={remove}

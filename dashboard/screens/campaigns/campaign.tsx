@@ -18,7 +18,7 @@ import { Hours } from './hours.tsx';
 import { Links } from './links.tsx';
 import { CampaignProgress, SendingTimes } from './progress.tsx';
 import { Reasons } from './reasons.tsx';
-import { VersionFigures } from './version-figures.tsx';
+import { VariantStatistics } from './variant-statistics.tsx';
 import { type Campaign, isSending } from './words.ts';
 
 const words = text.campaigns;
@@ -31,7 +31,7 @@ export function CampaignScreen() {
   const { campaignId } = useParams({ from: '/shell/campaigns/$campaignId' });
   const campaign = useQuery({
     ...queryFor('getCampaign', { params: { id: campaignId } }),
-    refetchInterval: ({ state }) => intervalOf(state.data),
+    refetchInterval: ({ state }) => getPollInterval(state.data),
   });
   return (
     <QueryView of={campaign}>
@@ -46,7 +46,7 @@ export function CampaignScreen() {
   );
 }
 
-function intervalOf(campaign: Campaign | undefined): number {
+function getPollInterval(campaign: Campaign | undefined): number {
   return campaign && isSending(campaign.status) ? UNDER_WAY_MS : SENT_MS;
 }
 
@@ -55,7 +55,7 @@ function Shown({ campaign }: { campaign: Campaign }) {
   const stats = useQuery({
     ...queryFor('getCampaignStats', { params: { id } }),
     enabled: startedAt !== null,
-    refetchInterval: intervalOf(campaign),
+    refetchInterval: getPollInterval(campaign),
   });
   const compared = useQuery({ ...COMPARED_CAMPAIGNS, enabled: startedAt !== null });
   // Statistics and comparison are shown together, so that a later comparison does not move the layout.
@@ -97,7 +97,7 @@ function Shown({ campaign }: { campaign: Campaign }) {
                 <Figures id={id} stats={figures} compared={compared.data?.campaigns ?? []}>
                   <CampaignProgress campaign={campaign} stats={figures} atMs={stats.dataUpdatedAt} />
                 </Figures>
-                {figures.variants && <VersionFigures campaign={campaign} stats={figures} />}
+                {figures.variants && <VariantStatistics campaign={campaign} stats={figures} />}
                 <Grid gutter="lg">
                   <Grid.Col span={{ base: 12, md: 7.5 }}>
                     <Stack gap="lg">

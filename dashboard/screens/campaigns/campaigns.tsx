@@ -209,7 +209,7 @@ function NoneYet() {
     <Empty
       icon={IconSpeakerphone}
       title={words.emptyTitle}
-      what={words.emptyWhat}
+      what={words.emptyHelp}
       action={<NewCampaign />}
       curl={{ method: 'POST', path: '/v1/campaigns', body: EXAMPLE }}
     />

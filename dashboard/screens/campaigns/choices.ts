@@ -26,7 +26,7 @@ export function useTemplates(): { id: string; name: string; body?: string | unde
 }
 
 /** Returns the content that a campaign can start from: built-in layouts, and the project's templates. */
-export function contentChoices(templates: readonly { id: string; name: string }[]) {
+export function listContentChoices(templates: readonly { id: string; name: string }[]) {
   const { layouts, ownTemplates } = text.campaigns;
   const groups = [
     { group: layouts, items: TEMPLATE_LAYOUTS.map((value) => ({ value, label: text.templates.starts[value] })) },
@@ -47,7 +47,7 @@ export function useSegments(isNeeded = true): { id: string; name: string; member
 }
 
 /** Returns segments as options of a select, each with its number of contacts. */
-export function segmentChoices(segments: ReturnType<typeof useSegments>) {
+export function listSegmentChoices(segments: ReturnType<typeof useSegments>) {
   return segments.map(({ id, name, memberCount }) => ({
     value: id,
     label: `${name} (${text.campaigns.segmentCount(memberCount, formatCount(memberCount))})`,

@@ -1,16 +1,16 @@
 import { Select, Text, TextInput, Title } from '@mantine/core';
 import { useState } from 'react';
-import { call } from '../../api/client.ts';
+import { callApi } from '../../api/client.ts';
 import { PanelGroup } from '../../parts/editor-frame.tsx';
 import { EmailEditor } from '../../parts/email-editor/email-editor.tsx';
 import { Envelope } from '../../parts/email-editor/envelope.tsx';
-import { isTemplateLayout, layoutOf } from '../../parts/email-editor/layouts.ts';
+import { createLayoutContent, isTemplateLayout } from '../../parts/email-editor/layouts.ts';
 import { notifyFailure, notifyWithUndo } from '../../parts/notifications.tsx';
 import { text } from '../../text/text.ts';
-import { contentChoices, useSenders, useTemplates } from './choices.ts';
+import { listContentChoices, useSenders, useTemplates } from './choices.ts';
 import type { Editing } from './editing.ts';
-import { VersionChoice } from './preview-dialog.tsx';
-import { Versions } from './versions.tsx';
+import { VariantSelect } from './preview-dialog.tsx';
+import { Variants } from './variants.tsx';
 
 const words = text.campaigns;
 
@@ -19,22 +19,22 @@ export function ContentStep({ onSave, ...editing }: Editing & { onSave: () => vo
   const { draft, change, fault, isReadOnly } = editing;
   const [shownKey, show] = useState('');
   const senders = useSenders();
-  const withOwnBody = draft.versions.filter(({ body }) => body !== undefined);
-  const version = withOwnBody.find(({ key }) => key === shownKey);
-  const bodyFault = version ? fault(`variants.${draft.versions.indexOf(version)}.body`) : fault('body');
+  const withOwnBody = draft.variants.filter(({ body }) => body !== undefined);
+  const variant = withOwnBody.find(({ key }) => key === shownKey);
+  const bodyFault = variant ? fault(`variants.${draft.variants.indexOf(variant)}.body`) : fault('body');
   return (
     <EmailEditor
-      contentKey={version?.key ?? ''}
+      contentKey={variant?.key ?? ''}
       email={{
-        subject: version?.subject || draft.subject,
-        preheader: version?.preheader || draft.preheader,
-        body: version?.body ?? draft.body,
+        subject: variant?.subject || draft.subject,
+        preheader: variant?.preheader || draft.preheader,
+        body: variant?.body ?? draft.body,
         type: 'MARKETING',
       }}
       onBody={(body) =>
         change(
-          version
-            ? { versions: draft.versions.map((one) => (one.key === version.key ? { ...one, body } : one)) }
+          variant
+            ? { variants: draft.variants.map((one) => (one.key === variant.key ? { ...one, body } : one)) }
             : { body },
         )
       }
@@ -48,7 +48,7 @@ export function ContentStep({ onSave, ...editing }: Editing & { onSave: () => vo
             </Title>
             <TextInput
               label={words.name}
-              description={words.nameWhat}
+              description={words.nameHelp}
               required
               maxLength={255}
               value={draft.name}
@@ -66,11 +66,11 @@ export function ContentStep({ onSave, ...editing }: Editing & { onSave: () => vo
             />
             <TemplateChoice {...editing} />
           </PanelGroup>
-          <Versions {...editing} onOwnBody={show} />
+          <Variants {...editing} onOwnBody={show} />
         </>
       }
     >
-      {withOwnBody.length > 0 && <VersionChoice versions={withOwnBody} value={version?.key ?? ''} onChange={show} />}
+      {withOwnBody.length > 0 && <VariantSelect variants={withOwnBody} value={variant?.key ?? ''} onChange={show} />}
       <Envelope fields={draft} senders={senders} change={change} fault={fault} isReadOnly={isReadOnly} />
       {bodyFault && (
         <Text c="red" size="sm" role="alert">
@@ -90,9 +90,9 @@ function TemplateChoice({ draft, change, isReadOnly }: Editing) {
       change({ preheader: '', ...content });
       notifyWithUndo(words.templateTaken(name), () => change(before));
     };
-    if (isTemplateLayout(id)) return apply(text.templates.starts[id], layoutOf(id));
+    if (isTemplateLayout(id)) return apply(text.templates.starts[id], createLayoutContent(id));
     try {
-      const { name, subject, body, preheader } = await call('getTemplate', { params: { id } });
+      const { name, subject, body, preheader } = await callApi('getTemplate', { params: { id } });
       apply(name, { subject, body, preheader: preheader ?? '' });
     } catch (error) {
       notifyFailure(error);
@@ -102,8 +102,8 @@ function TemplateChoice({ draft, change, isReadOnly }: Editing) {
     <Select
       label={words.template}
       placeholder={words.pickTemplate}
-      description={words.templateWhat}
-      data={contentChoices(templates)}
+      description={words.templateHelp}
+      data={listContentChoices(templates)}
       value={null}
       onChange={(id) => void copyTemplate(id)}
       searchable

@@ -20,7 +20,7 @@ import { useIsPhone } from '../../parts/use-is-phone.ts';
 import { WordBadge } from '../../parts/word-badge.tsx';
 import { text } from '../../text/text.ts';
 import { AudienceStep } from './audience-step.tsx';
-import { type CampaignDraft, changesOfDraft, draftOfCampaign, hasAudience } from './campaign-draft.ts';
+import { type CampaignDraft, hasAudience, toCampaignDraft, toChangedFields } from './campaign-draft.ts';
 import { fieldAsText } from './campaign-fields.ts';
 import { useCampaignMenu } from './campaign-menu.tsx';
 import { ContentStep } from './content-step.tsx';
@@ -139,7 +139,7 @@ function Editor({ campaign }: { campaign: Campaign }) {
 }
 
 function Notices({ edit, editing }: { edit: RecordEdit<CampaignDraft>; editing: Editing }) {
-  const isLost = editing.isUnsaved && !edit.isKept;
+  const isLost = editing.isUnsaved && !edit.isStored;
   if (!edit.hasConflict && !edit.isRestored && !isLost && !editing.failure) return null;
   return (
     <Stack gap="xs">
@@ -162,10 +162,15 @@ function Notices({ edit, editing }: { edit: RecordEdit<CampaignDraft>; editing: 
 function useEditing(campaign: Campaign): Editing & { edit: RecordEdit<CampaignDraft>; history: Undo<CampaignDraft> } {
   const navigate = useNavigate();
   const isReadOnly = useMissingPermission('campaigns:edit') !== undefined;
-  const saved = useMemo(() => draftOfCampaign(campaign), [campaign]);
+  const saved = useMemo(() => toCampaignDraft(campaign), [campaign]);
   const queries = useQueryClient();
   const write = useWrite('updateCampaign', { changes: CAMPAIGN_OPERATIONS });
-  const edit = useRecordEdit({ name: `campaign:${campaign.id}`, stored: saved, isSaving: write.isPending });
+  const edit = useRecordEdit({
+    name: `campaign:${campaign.id}`,
+    stored: saved,
+    isSaving: write.isPending,
+    oldNames: { versions: 'variants' },
+  });
   const draft = edit.fields;
   const history = useUndo(draft, (part) => {
     write.reset();
@@ -173,11 +178,11 @@ function useEditing(campaign: Campaign): Editing & { edit: RecordEdit<CampaignDr
   });
   const save = async () => {
     if (edit.hasConflict) return false;
-    const sent = hasAudience(draft) ? draft : { ...draft, ...audienceOf(saved) };
+    const sent = hasAudience(draft) ? draft : { ...draft, ...pickAudience(saved) };
     try {
-      const body = { ...changesOfDraft(sent, saved), updatedAt: campaign.updatedAt };
+      const body = { ...toChangedFields(sent, saved), updatedAt: campaign.updatedAt };
       const stored = await write.mutateAsync({ params: { id: campaign.id }, body });
-      edit.saved(sent, draftOfCampaign(stored));
+      edit.saved(sent, toCampaignDraft(stored));
       return stored.updatedAt;
     } catch (error) {
       // The editor shows an error of the API. Any other error is a bug of the dashboard.
@@ -211,6 +216,6 @@ function useEditing(campaign: Campaign): Editing & { edit: RecordEdit<CampaignDr
 }
 
 /** Omits an incomplete audience, which the API refuses. The stored audience stays, and this browser keeps the draft. */
-function audienceOf({ audienceType, segmentId, condition }: CampaignDraft) {
+function pickAudience({ audienceType, segmentId, condition }: CampaignDraft) {
   return { audienceType, segmentId, condition };
 }

@@ -5,8 +5,8 @@ import { queryFor } from '../../api/queries.ts';
 import { CountLink, formatCount, formatShare, ShareFigure } from '../../parts/count-link.tsx';
 import { pluralize } from '../../text/pluralize.ts';
 import { text } from '../../text/text.ts';
-import { directionOf, formatChange } from '../home/change.tsx';
-import { pointsAboveAverage } from './average.ts';
+import { formatChange, getDirection } from '../home/change.tsx';
+import { comparePoints } from './average.ts';
 import type { Stats } from './words.ts';
 
 const words = text.campaigns;
@@ -52,13 +52,13 @@ export function Figures({
       <Paper withBorder>
         <div className="stats">
           {STATISTICS.map((name) => (
-            <Tooltip key={name} label={meaningOf(name, stats)} multiline maw={260}>
+            <Tooltip key={name} label={getMeaning(name, stats)} multiline maw={260}>
               <div>
                 <Text size="xs" fw={500} c="dimmed">
                   {words.counted[name]}
                 </Text>
                 <div className="stats-figure">
-                  <ShareFigure part={stats[name]} whole={denominatorOf(name, stats)} />
+                  <ShareFigure part={stats[name]} whole={getDenominator(name, stats)} />
                 </div>
                 <Text size="xs" c="dimmed" className="stats-detail">
                   {name === 'delivered' && stats.deliveredBasis !== 'reported' ? (
@@ -66,7 +66,7 @@ export function Figures({
                   ) : (
                     <CountLink n={stats[name]} href={`/campaigns/${id}/recipients?outcome=${name}`} />
                   )}{' '}
-                  {words.ofSent(formatCount(denominatorOf(name, stats)))}
+                  {words.ofSent(formatCount(getDenominator(name, stats)))}
                 </Text>
               </div>
             </Tooltip>
@@ -75,7 +75,7 @@ export function Figures({
         {children}
       </Paper>
       {stats.machineOpens + stats.machineClicks > 0 && (
-        <Tooltip label={words.botsWhat} multiline maw={260}>
+        <Tooltip label={words.botsHelp} multiline maw={260}>
           <Text size="xs" c="dimmed" mt="xs" w="fit-content">
             {words.machines}: <span>{bots[0]}</span>, <span>{bots[1]}</span>
           </Text>
@@ -86,11 +86,11 @@ export function Figures({
 }
 
 /** Returns the number of which a statistic is a share. Bounces are a share of all attempts, including refused ones. */
-function denominatorOf(name: (typeof STATISTICS)[number], { sent, failed }: Stats): number {
+function getDenominator(name: (typeof STATISTICS)[number], { sent, failed }: Stats): number {
   return name === 'bounced' ? sent + failed : sent;
 }
 
-/** The result in one sentence: shares, or the number of contacts if there are few. */
+/** Shows the result in one sentence: percentages, or numbers of contacts if there are few. */
 function News({ stats: { sent, opened, clicked, pending } }: { stats: Stats }) {
   if (opened + clicked === 0) {
     return (
@@ -121,13 +121,13 @@ function Comparison({
   campaigns: ComparedCampaigns;
 }) {
   if (sent < SHARES_MIN_SENT || opened === 0) return null;
-  const points = pointsAboveAverage({ id, opened, sent }, campaigns);
+  const points = comparePoints({ id, opened, sent }, campaigns);
   if (points === undefined) return null;
   const written = formatChange(points);
-  return <>{words.comparedToAverage[directionOf(points)](pluralize(Number(written), 'point', written))}</>;
+  return <>{words.comparedToAverage[getDirection(points)](pluralize(Number(written), 'point', written))}</>;
 }
 
-function meaningOf(name: (typeof STATISTICS)[number], { deliveredBasis }: Stats): string {
-  const means = words.countedWhat[name];
+function getMeaning(name: (typeof STATISTICS)[number], { deliveredBasis }: Stats): string {
+  const means = words.countedHelp[name];
   return typeof means === 'string' ? means : means[deliveredBasis];
 }

@@ -1,4 +1,4 @@
-import { detailLines, stringsIn } from '../../parts/email-editor/findings.ts';
+import { formatDetails, listStrings } from '../../parts/email-editor/findings.ts';
 import type { CampaignEditorStep, Review } from './words.ts';
 
 export type ReviewFinding = Review['findings'][number];
@@ -29,15 +29,15 @@ const PLACES: Record<ReviewFinding['code'], EditorStep> = {
 };
 
 /** Returns where the user fixes a finding; undefined for a code that this release does not know. */
-export function editorStepOf(code: ReviewFinding['code']): EditorStep | undefined {
+export function findEditorStep(code: ReviewFinding['code']): EditorStep | undefined {
   return PLACES[code];
 }
 
 /** Returns the details of a finding as lines, and the names of the affected variants if not all are affected. */
-export function detailsOf({ details }: Pick<ReviewFinding, 'details'>): {
+export function readDetails({ details }: Pick<ReviewFinding, 'details'>): {
   lines: string[];
-  versions: string[] | undefined;
+  variants: string[] | undefined;
 } {
-  const versions = stringsIn(details.variants);
-  return { lines: detailLines(details), versions: versions.length > 0 ? versions : undefined };
+  const variants = listStrings(details.variants);
+  return { lines: formatDetails(details), variants: variants.length > 0 ? variants : undefined };
 }

@@ -21,7 +21,7 @@ const words = text.campaigns;
 export function Links({ campaign }: { campaign: Campaign }) {
   const [shown, show] = useState<Shown>('mail');
   const names = campaign.variants?.map(({ name }) => name) ?? [];
-  const [version, setVersion] = useState(names[0]);
+  const [variant, setVariant] = useState(names[0]);
   const links = useQuery({
     ...queryFor('listCampaignLinks', { params: { id: campaign.id } }),
     refetchInterval: isSending(campaign.status) ? 5_000 : 30_000,
@@ -36,9 +36,9 @@ export function Links({ campaign }: { campaign: Campaign }) {
           {names.length > 0 && (
             <SegmentedControl
               size="xs"
-              aria-label={words.version}
-              value={version ?? ''}
-              onChange={setVersion}
+              aria-label={words.variant}
+              value={variant ?? ''}
+              onChange={setVariant}
               data={names}
             />
           )}
@@ -56,11 +56,11 @@ export function Links({ campaign }: { campaign: Campaign }) {
       </div>
       <QueryView of={links} height={300}>
         {({ data }) => {
-          const of = linksOf(data, version);
+          const of = listVariantLinks(data, variant);
           return shown === 'list' ? (
             <List links={of} />
           ) : (
-            <ClicksOnEmail campaign={campaign} version={version} links={of} />
+            <ClicksOnEmail campaign={campaign} variant={variant} links={of} />
           );
         }}
       </QueryView>
@@ -69,10 +69,10 @@ export function Links({ campaign }: { campaign: Campaign }) {
 }
 
 /** Returns the links of a variant, with its own counts. */
-function linksOf(links: Link[], version: string | undefined): Omit<Link, 'variants'>[] {
-  if (version === undefined) return links;
+function listVariantLinks(links: Link[], variant: string | undefined): Omit<Link, 'variants'>[] {
+  if (variant === undefined) return links;
   return links.flatMap(({ url, variants }) => {
-    const own = variants?.find(({ name }) => name === version);
+    const own = variants?.find(({ name }) => name === variant);
     return own ? [{ ...own, url }] : [];
   });
 }
@@ -136,14 +136,14 @@ function List({ links }: { links: Omit<Link, 'variants'>[] }) {
 /** Shows the email, rendered without a contact, with the number of clicks at each link. */
 function ClicksOnEmail({
   campaign,
-  version,
+  variant,
   links,
 }: {
   campaign: Campaign;
-  version: string | undefined;
+  variant: string | undefined;
   links: Omit<Link, 'variants'>[];
 }) {
-  const own = campaign.variants?.find(({ name }) => name === version);
+  const own = campaign.variants?.find(({ name }) => name === variant);
   const marked = links.map(({ url, clicks }) => ({ url, label: words.clicksShown(formatCount(clicks)) }));
   const body = {
     subject: own?.subject ?? campaign.subject,

@@ -6,13 +6,13 @@ import { queryFor, useWrite } from '../../api/queries.ts';
 import { useSession } from '../../app/session.ts';
 import { ActionButton } from '../../parts/action-button.tsx';
 import { LayoutGallery } from '../../parts/email-editor/layout-gallery.tsx';
-import { isTemplateLayout, layoutOf } from '../../parts/email-editor/layouts.ts';
+import { createLayoutContent, isTemplateLayout } from '../../parts/email-editor/layouts.ts';
 import { Failed } from '../../parts/failed.tsx';
 import { FormSection } from '../../parts/form-section.tsx';
 import { PageHead } from '../../parts/page-head.tsx';
 import { text } from '../../text/text.ts';
 import { AudienceEstimate } from './audience-estimate.tsx';
-import { segmentChoices, useSegments, useSenders, useTemplates } from './choices.ts';
+import { listSegmentChoices, useSegments, useSenders, useTemplates } from './choices.ts';
 import { CAMPAIGN_OPERATIONS } from './words.ts';
 
 const words = text.campaigns;
@@ -41,7 +41,7 @@ export function NewCampaign() {
     event.preventDefault();
     if (whyNot !== undefined || !content) return;
     write.mutate(
-      { body: { ...content, name: name.trim(), from, ...audienceBody(audience) } },
+      { body: { ...content, name: name.trim(), from, ...toAudienceBody(audience) } },
       {
         onSuccess: ({ data }) =>
           void navigate({ to: '/campaigns/$campaignId/edit', params: { campaignId: data.id }, replace: true }),
@@ -50,13 +50,13 @@ export function NewCampaign() {
   };
   return (
     <>
-      <PageHead title={words.new} subtitle={words.newWhat} back={{ to: '/campaigns', label: words.title }} />
+      <PageHead title={words.new} subtitle={words.newHelp} back={{ to: '/campaigns', label: words.title }} />
       <form onSubmit={submit}>
-        <FormSection title={words.details} what={words.detailsWhat}>
+        <FormSection title={words.details} what={words.detailsHelp}>
           <TextInput
             label={words.name}
             placeholder={words.nameHint}
-            description={words.nameWhat}
+            description={words.nameHelp}
             required
             autoFocus
             maxLength={255}
@@ -66,7 +66,7 @@ export function NewCampaign() {
           />
           <Autocomplete
             label={words.from}
-            description={words.fromWhat}
+            description={words.fromHelp}
             required
             data={senders}
             value={from}
@@ -74,10 +74,10 @@ export function NewCampaign() {
             error={fault('from')}
           />
         </FormSection>
-        <FormSection title={words.audience} what={words.audienceWhat}>
+        <FormSection title={words.audience} what={words.audienceHelp}>
           <AudienceChoice value={audience} onChange={setAudience} error={fault('segmentId')} />
         </FormSection>
-        <FormSection title={words.layout} what={words.layoutWhat}>
+        <FormSection title={words.layout} what={words.layoutHelp}>
           <LayoutGallery label={words.layout} templates={useTemplates()} value={layout} onChange={choose} />
         </FormSection>
         {write.error && !SHOWN_FIELDS.some(fault) && <Failed error={write.error} />}
@@ -111,7 +111,7 @@ function useLayout() {
   });
   const { subject, body, preheader = null, fromName = null } = template ?? {};
   const own = subject !== undefined && body !== undefined ? { subject, body, preheader, fromName } : undefined;
-  return { layout, choose, template, content: isBuiltIn ? layoutOf(layout) : own };
+  return { layout, choose, template, content: isBuiltIn ? createLayoutContent(layout) : own };
 }
 
 interface Audience {
@@ -133,7 +133,7 @@ function findMissingField({
   return audience.audienceType === 'SEGMENT' && audience.segmentId === null ? words.segmentMissing : undefined;
 }
 
-function audienceBody({ audienceType, segmentId }: Audience) {
+function toAudienceBody({ audienceType, segmentId }: Audience) {
   return audienceType === 'SEGMENT' && segmentId !== null
     ? { audienceType, segmentId }
     : { audienceType: 'ALL' as const };
@@ -157,8 +157,8 @@ function AudienceChoice({
         onChange={(type) => onChange({ ...value, audienceType: type as Audience['audienceType'] })}
       >
         <Stack gap="xs">
-          <Radio value="ALL" label={words.audienceTypes.ALL} description={words.allContactsWhat} />
-          <Radio value="SEGMENT" label={words.audienceTypes.SEGMENT} description={words.segmentWhat} />
+          <Radio value="ALL" label={words.audienceTypes.ALL} description={words.allContactsHelp} />
+          <Radio value="SEGMENT" label={words.audienceTypes.SEGMENT} description={words.segmentHelp} />
         </Stack>
       </Radio.Group>
       {value.audienceType === 'SEGMENT' && (
@@ -167,7 +167,7 @@ function AudienceChoice({
           placeholder={words.segmentChoose}
           nothingFoundMessage={words.noSegments}
           searchable
-          data={segmentChoices(segments)}
+          data={listSegmentChoices(segments)}
           value={value.segmentId}
           onChange={(segmentId) => onChange({ ...value, segmentId })}
           error={error}

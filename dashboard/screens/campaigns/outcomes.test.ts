@@ -1,17 +1,17 @@
 import { expect, it } from 'vitest';
-import { isSkipped, partsOf } from './outcomes.ts';
+import { countOutcomes, isSkipped } from './outcomes.ts';
 
 const STATS = { total: 20, pending: 2, skipped: 3, delivered: 11 };
 
 it('counts immediate and later refusals as failed, so that the parts add up to all recipients', () => {
   const byReason = { expired: 1, 'bounced:policy': 1, 'bounced:dead_mailbox': 1, unsubscribed: 2, too_late: 1 };
-  const parts = partsOf({ ...STATS, byReason });
+  const parts = countOutcomes({ ...STATS, byReason });
   expect(parts).toEqual({ delivered: 11, underWay: 1, failed: 3, skipped: 3, pending: 2 });
   expect(Object.values(parts).reduce((sum, n) => sum + n, 0)).toBe(STATS.total);
 });
 
 it('never counts more deliveries than sent emails', () => {
-  expect(partsOf({ ...STATS, delivered: 16, byReason: {} })).toMatchObject({ delivered: 15, underWay: 0 });
+  expect(countOutcomes({ ...STATS, delivered: 16, byReason: {} })).toMatchObject({ delivered: 15, underWay: 0 });
 });
 
 it('skips by the reasons of the API', () => {

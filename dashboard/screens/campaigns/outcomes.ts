@@ -33,7 +33,7 @@ export interface Parts {
  * Counts the recipients by outcome from the same reasons as the list below, so that both agree. The API counts a
  * refusal at the time of sending as failed, and a later one as sent and bounced; here both are failed.
  */
-export function partsOf({ total, pending, skipped, delivered, byReason }: CountedStats): Parts {
+export function countOutcomes({ total, pending, skipped, delivered, byReason }: CountedStats): Parts {
   const failed = Object.entries(byReason).reduce((sum, [reason, n]) => (isSkipped(reason) ? sum : sum + n), 0);
   const sent = Math.max(0, total - pending - skipped - failed);
   return { delivered: Math.min(delivered, sent), underWay: Math.max(0, sent - delivered), failed, skipped, pending };

@@ -9,39 +9,39 @@ const words = text.campaigns;
 /** Shows the email, or one of its variants, as a contact will see it. */
 export function CampaignPreview({ draft, onClose }: { draft: CampaignDraft; onClose: () => void }) {
   const [key, setKey] = useState('');
-  const version = draft.versions.find((one) => one.key === key);
+  const variant = draft.variants.find((one) => one.key === key);
   const email = {
-    subject: version?.subject || draft.subject,
-    preheader: version?.preheader || draft.preheader,
-    body: version?.body ?? draft.body,
+    subject: variant?.subject || draft.subject,
+    preheader: variant?.preheader || draft.preheader,
+    body: variant?.body ?? draft.body,
     type: 'MARKETING' as const,
   };
   return (
     <PreviewDialog email={email} onClose={onClose}>
-      {draft.versions.length > 0 && <VersionChoice versions={draft.versions} value={key} onChange={setKey} />}
+      {draft.variants.length > 0 && <VariantSelect variants={draft.variants} value={key} onChange={setKey} />}
     </PreviewDialog>
   );
 }
 
 /** Chooses the main email, whose key is empty, or one of its variants. */
-export function VersionChoice({
-  versions,
+export function VariantSelect({
+  variants,
   value,
   onChange,
 }: {
-  versions: readonly { key: string; name: string }[];
+  variants: readonly { key: string; name: string }[];
   value: string;
   onChange: (key: string) => void;
 }) {
   return (
     <SegmentedControl
       size="xs"
-      aria-label={words.version}
+      aria-label={words.variant}
       value={value}
       onChange={onChange}
       data={[
         { value: '', label: words.mainContent },
-        ...versions.map(({ key, name }) => ({ value: key, label: `${words.version} ${name}` })),
+        ...variants.map(({ key, name }) => ({ value: key, label: `${words.variant} ${name}` })),
       ]}
     />
   );

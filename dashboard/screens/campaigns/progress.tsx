@@ -4,7 +4,7 @@ import { formatCount } from '../../parts/count-link.tsx';
 import { ExactTime, ScheduledTime } from '../../parts/instant.tsx';
 import { text } from '../../text/text.ts';
 import { describeDuration } from './duration.ts';
-import { partsOf } from './outcomes.ts';
+import { countOutcomes } from './outcomes.ts';
 import { useRate } from './use-rate.ts';
 import type { Campaign, Stats } from './words.ts';
 
@@ -25,7 +25,7 @@ export function CampaignProgress({ campaign, stats, atMs }: { campaign: Campaign
   const { pending } = stats;
   const done = stats.total - pending;
   const rate = useRate({ done, atMs, isMoving: status === 'SENDING' && pending > 0 });
-  const parts: BarPart[] = Object.entries(partsOf(stats))
+  const parts: BarPart[] = Object.entries(countOutcomes(stats))
     .filter(([name, n]) => n > 0 || !RARE.has(name))
     .map(([name, n]) => ({
       label: words.parts[name as keyof typeof COLORS],

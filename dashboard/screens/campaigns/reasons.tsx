@@ -8,7 +8,7 @@ import { CountLink, formatCount } from '../../parts/count-link.tsx';
 import { notifySuccess, runAfterWrite } from '../../parts/notifications.tsx';
 import { Status } from '../../parts/status.tsx';
 import { text } from '../../text/text.ts';
-import { labelOf, wordOf } from '../../text/words.ts';
+import { findWord, getLabel } from '../../text/words.ts';
 import { isSkipped } from './outcomes.ts';
 import classes from './reasons.module.css';
 import { CAMPAIGN_OPERATIONS, type Campaign, RETRYABLE, type Retryable, type Stats } from './words.ts';
@@ -120,9 +120,9 @@ const FIX_SCREENS: Partial<Record<string, { to: string; place: keyof typeof word
 function Reason({ reason }: { reason: string }) {
   const fix = FIX_SCREENS[reason];
   return (
-    <Tooltip label={wordOf('reason', reason)?.means} multiline maw={280} events={TOOLTIP_EVENTS}>
+    <Tooltip label={findWord('reason', reason)?.means} multiline maw={280} events={TOOLTIP_EVENTS}>
       <Text size="sm" component="span" tabIndex={0}>
-        <Breakable text={labelOf('reason', reason)} />{' '}
+        <Breakable text={getLabel('reason', reason)} />{' '}
         {fix && (
           <AppLink to={fix.to} className={classes.fix}>
             {words.fixIn(words.places[fix.place])}

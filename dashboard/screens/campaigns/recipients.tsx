@@ -2,19 +2,19 @@ import { Button, Group, Text } from '@mantine/core';
 import { IconDownload } from '@tabler/icons-react';
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { useNavigate, useParams, useSearch } from '@tanstack/react-router';
-import { urlOf } from '../../api/client.ts';
+import { getOperationUrl } from '../../api/client.ts';
 import { type ItemOf, infiniteQueryFor, queryFor } from '../../api/queries.ts';
 import { AppLink } from '../../parts/app-link.tsx';
 import { CursorTable } from '../../parts/cursor-table.tsx';
 import { EmailStatus } from '../../parts/email-status.tsx';
-import { SelectFilter, wordChoices } from '../../parts/filters.tsx';
+import { listWordChoices, SelectFilter } from '../../parts/filters.tsx';
 import { Instant } from '../../parts/instant.tsx';
 import { PageHead } from '../../parts/page-head.tsx';
 import type { Column } from '../../parts/row-table.tsx';
 import { SearchField } from '../../parts/search-field.tsx';
 import { WordBadge } from '../../parts/word-badge.tsx';
 import { text } from '../../text/text.ts';
-import { labelOf } from '../../text/words.ts';
+import { getLabel } from '../../text/words.ts';
 import { CampaignTabs } from './campaign-tabs.tsx';
 import { isSkipped } from './outcomes.ts';
 import { Retry } from './reasons.tsx';
@@ -66,7 +66,7 @@ function Actions({ id, filter, campaign }: { id: string; filter: RecipientSearch
       <Button
         component="a"
         variant="default"
-        href={urlOf('listCampaignRecipients', { params: { id }, query: { ...filter, format: 'csv' } })}
+        href={getOperationUrl('listCampaignRecipients', { params: { id }, query: { ...filter, format: 'csv' } })}
         download
         leftSection={<IconDownload size={16} aria-hidden />}
       >
@@ -106,7 +106,7 @@ function Filters({ id, filter }: { id: string; filter: RecipientSearch }) {
         label={words.reason}
         any={words.anyReason}
         value={filter.reason}
-        choices={wordChoices('reason', reasons)}
+        choices={listWordChoices('reason', reasons)}
         onChange={(reason) => set({ reason })}
         maw={220}
       />
@@ -133,7 +133,7 @@ const COLUMNS: Column<Recipient>[] = [
         <EmailStatus status={status} reason={reason} isSkipped={reason !== null && isSkipped(reason)} />
         {reason && (
           <Text size="xs" c="dimmed" hiddenFrom="sm">
-            {labelOf('reason', reason)}
+            {getLabel('reason', reason)}
           </Text>
         )}
         {notBefore && (
@@ -158,7 +158,7 @@ const COLUMNS: Column<Recipient>[] = [
       </>
     ),
   },
-  { name: words.version, width: 100, wideOnly: true, cell: ({ variant }) => variant ?? '' },
+  { name: words.variant, width: 100, wideOnly: true, cell: ({ variant }) => variant ?? '' },
   {
     name: words.last,
     width: 120,

@@ -10,7 +10,7 @@ import { WordBadge } from '../../parts/word-badge.tsx';
 import { text } from '../../text/text.ts';
 import { describeDuration } from './duration.ts';
 import type { Editing } from './editing.ts';
-import { detailsOf, editorStepOf, type ReviewFinding } from './findings.ts';
+import { findEditorStep, type ReviewFinding, readDetails } from './findings.ts';
 import type { Review } from './words.ts';
 
 const words = text.campaigns;
@@ -114,8 +114,8 @@ function Findings({
 function FindingCard({ finding, goTo }: { finding: ReviewFinding; goTo: Editing['goTo'] }) {
   const { severity, code } = finding;
   const Icon = ICONS[severity];
-  const { lines, versions } = detailsOf(finding);
-  const place = editorStepOf(code);
+  const { lines, variants } = readDetails(finding);
+  const place = findEditorStep(code);
   return (
     <Paper withBorder p="md">
       <Group wrap="nowrap" align="flex-start" gap="sm">
@@ -131,9 +131,9 @@ function FindingCard({ finding, goTo }: { finding: ReviewFinding; goTo: Editing[
             <Text size="sm" fw={600}>
               {text.emailEditor.severities[severity]}
             </Text>
-            {versions && (
+            {variants && (
               <Text size="sm" c="dimmed">
-                {words.ofVersions(versions.join(', '))}
+                {words.ofVariants(variants.join(', '))}
               </Text>
             )}
           </Group>

@@ -50,11 +50,11 @@ export function TestDialog({
             required
             data-autofocus
           />
-          {draft.versions.length > 0 && (
+          {draft.variants.length > 0 && (
             <Select
               label={words.testVariant}
               placeholder={words.mainContent}
-              data={draft.versions.map(({ name }) => name)}
+              data={draft.variants.map(({ name }) => name)}
               value={variant}
               onChange={setVariant}
               clearable

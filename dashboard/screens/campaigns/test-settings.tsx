@@ -48,7 +48,7 @@ export function TestSettings({ draft: { test }, change, isReadOnly, fault }: Edi
             {number('minimum', words.minimum, { min: 0 })}
           </Group>
           <Text size="sm" c="dimmed" mt={4}>
-            {words.minimumWhat}
+            {words.minimumHelp}
           </Text>
         </>
       )}

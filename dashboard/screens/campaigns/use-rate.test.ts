@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest';
-import { addSample, rateOf } from './use-rate.ts';
+import { addSample, computeRate } from './use-rate.ts';
 
 it('measures over the last seconds, and has no rate from a single reading', () => {
-  expect(rateOf([{ atMs: 0, done: 5 }])).toBeUndefined();
+  expect(computeRate([{ atMs: 0, done: 5 }])).toBeUndefined();
   let samples = [{ atMs: 0, done: 0 }];
   for (let second = 1; second <= 60; second += 1) {
     // Slow at first, then 10 per second.
@@ -10,5 +10,5 @@ it('measures over the last seconds, and has no rate from a single reading', () =
     samples = addSample(samples, { atMs: second * 1_000, done });
   }
   expect(samples.length).toBeLessThan(25);
-  expect(rateOf(samples)).toBeCloseTo(10, 0);
+  expect(computeRate(samples)).toBeCloseTo(10, 0);
 });

@@ -21,7 +21,7 @@ export function useRate({ done, atMs, isMoving }: Sample & { isMoving: boolean }
     }
     setSamples((before) => addSample(before, { atMs, done }));
   }, [done, atMs, isMoving]);
-  return rateOf(samples);
+  return computeRate(samples);
 }
 
 /** Returns the samples of the window, and one earlier sample as the start of the measurement. */
@@ -30,7 +30,7 @@ export function addSample(before: readonly Sample[], sample: Sample): Sample[] {
   return [...before.slice(Math.max(0, from)), sample];
 }
 
-export function rateOf(samples: readonly Sample[]): number | undefined {
+export function computeRate(samples: readonly Sample[]): number | undefined {
   const [first, last] = [samples[0], samples.at(-1)];
   if (!first || !last || last.atMs - first.atMs < 500) return undefined;
   return ((last.done - first.done) * 1000) / (last.atMs - first.atMs);

@@ -45,7 +45,7 @@ export function WhenStep(editing: Editing) {
         <Radio.Group label={words.whenTitle} value={how} onChange={(next) => setHow(next as How)}>
           <Stack gap="xs" mt="xs">
             {HOW.map((value) => (
-              <Radio key={value} value={value} label={words.whens[value]} description={words.whensWhat[value]} />
+              <Radio key={value} value={value} label={words.whens[value]} description={words.whensHelp[value]} />
             ))}
           </Stack>
         </Radio.Group>
@@ -65,7 +65,7 @@ export function WhenStep(editing: Editing) {
             <TextInput
               type="datetime-local"
               label={words.localTime}
-              description={words.localWhat}
+              description={words.localHelp}
               value={hour}
               onChange={(event) => setHour(event.currentTarget.value)}
               w={280}
@@ -82,7 +82,7 @@ export function WhenStep(editing: Editing) {
         )}
       </Paper>
       <WindowSettings {...editing} />
-      {editing.draft.versions.length > 0 && <TestSettings {...editing} />}
+      {editing.draft.variants.length > 0 && <TestSettings {...editing} />}
       <Send editing={editing} how={how} body={body} isTimed={how === 'now' || isFuture(how === 'at' ? at : hour)} />
     </Stack>
   );
@@ -108,7 +108,7 @@ function Send({
   const send = async () => {
     const seenAt = isUnsaved ? await save() : campaign.updatedAt;
     if (seenAt === false) return;
-    // The screen shows a refusal below. After a send, it leaves the editor.
+    // If the API refuses the request, the screen shows the error below.
     await write.mutateAsync({ params: { id: campaign.id }, body, seenAt }).then(
       ({ data }) => {
         notifySuccess(data.status === 'SCHEDULED' ? words.scheduled : words.sending);
@@ -123,7 +123,7 @@ function Send({
       {review.data && (
         <Text size="sm" c="dimmed">
           {words.reach(written, formatCount(review.data.audience))}.{' '}
-          {words.sendTime(describeDuration(estimateOf(review.data.estimatedSeconds, campaign, draft)))}
+          {words.sendTime(describeDuration(addTestWait(review.data.estimatedSeconds, campaign, draft)))}
         </Text>
       )}
       {review.error && <Failed error={review.error} retry={() => void review.refetch()} />}
@@ -132,7 +132,7 @@ function Send({
         needs="campaigns:send"
         w={{ base: '100%', sm: 'auto' }}
         loading={write.isPending || isSaving}
-        whyNot={reasonNotToSend(review.data, isTimed)}
+        whyNot={findReasonNotToSend(review.data, isTimed)}
         onClick={() => (how === 'now' && willSend >= LARGE ? setAsks(true) : void send())}
       >
         {label}
@@ -142,7 +142,7 @@ function Send({
           opened
           onClose={() => setAsks(false)}
           title={words.confirmTitle}
-          what={words.confirmWhat(text.campaigns.segmentCount(willSend, written))}
+          what={words.confirmHelp(text.campaigns.segmentCount(willSend, written))}
           word={String(willSend)}
           action={words.confirmSend}
           onConfirm={() => void send()}
@@ -156,13 +156,13 @@ function Send({
 const MINUTE_SECONDS = 60;
 
 /** Returns the estimate of the saved campaign, with the wait of the test as it is in the draft. */
-function estimateOf(seconds: number, { test }: Editing['campaign'], draft: Editing['draft']): number {
+function addTestWait(seconds: number, { test }: Editing['campaign'], draft: Editing['draft']): number {
   const minutes = (draft.test?.waitMinutes ?? 0) - (test?.waitMinutes ?? 0);
   return Math.max(1, seconds + minutes * MINUTE_SECONDS);
 }
 
 /** Returns why the campaign cannot be sent now. A hold is no reason: the emails wait until the hold ends. */
-function reasonNotToSend(review: { findings: { severity: string; code: string }[] } | undefined, isTimed: boolean) {
+function findReasonNotToSend(review: { findings: { severity: string; code: string }[] } | undefined, isTimed: boolean) {
   if (!review) return words.reviewUnread;
   const hasErrors = review.findings.some(({ severity, code }) => severity === 'error' && code !== 'project_held');
   if (hasErrors) return words.reviewHasErrors;

@@ -70,7 +70,7 @@ function Form({ onClose }: { onClose: () => void }) {
       />
       <Checkbox
         label={words.subscribed}
-        description={words.subscribedWhat}
+        description={words.subscribedHelp}
         checked={subscribed}
         onChange={(event) => setSubscribed(event.currentTarget.checked)}
       />

@@ -91,7 +91,7 @@ export function BulkBar({
         opened={asking !== undefined}
         onClose={() => ask(undefined)}
         title={asking === 'subscribe' || asking === 'unsubscribe' ? words.changeTitle[asking] : words.eraseTitle}
-        what={asking === 'subscribe' || asking === 'unsubscribe' ? words.changeWhat[asking](who) : words.eraseWhat(who)}
+        what={asking === 'subscribe' || asking === 'unsubscribe' ? words.changeHelp[asking](who) : words.eraseHelp(who)}
         word={String(count ?? words.erase)}
         action={words[asking ?? 'erase']}
         write={bulk}

@@ -9,7 +9,7 @@ const words = text.contacts.list;
 const FRESH_MS = 60_000;
 
 /** Returns the title of a column. */
-export function columnName(column: string): string {
+export function getColumnName(column: string): string {
   const names: Record<string, string> = {
     subscription: words.subscription,
     createdAt: words.created,
@@ -48,7 +48,7 @@ function Choices({ columns, show }: { columns: string[]; show: (name: string, sh
   return (
     <Stack gap="xs">
       <Text size="xs" c="dimmed">
-        {words.columnsWhat}
+        {words.columnsHelp}
       </Text>
       <ScrollArea.Autosize mah={320} type="auto">
         <Stack gap={8}>
@@ -56,7 +56,7 @@ function Choices({ columns, show }: { columns: string[]; show: (name: string, sh
             <Checkbox
               key={name}
               size="sm"
-              label={<span style={{ overflowWrap: 'anywhere' }}>{columnName(name)}</span>}
+              label={<span style={{ overflowWrap: 'anywhere' }}>{getColumnName(name)}</span>}
               checked={columns.includes(name)}
               onChange={(event) => show(name, event.currentTarget.checked)}
             />

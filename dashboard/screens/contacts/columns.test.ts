@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { cellText, FIRST_COLUMNS, readColumns, withColumn } from './columns.ts';
+import { FIRST_COLUMNS, formatCell, readColumns, withColumn } from './columns.ts';
 
 describe('columns of the list', () => {
   it('are the stored ones, or the default ones if no stored one is valid', () => {
     expect(readColumns('["data.plan"]')).toEqual(['data.plan']);
     expect(readColumns('[]')).toEqual([]);
-    for (const kept of [null, '', '{', '5', '{}']) expect(readColumns(kept)).toEqual(FIRST_COLUMNS);
+    for (const stored of [null, '', '{', '5', '{}']) expect(readColumns(stored)).toEqual(FIRST_COLUMNS);
     expect(readColumns('[1,"createdAt",null]')).toEqual(['createdAt']);
   });
 
@@ -16,8 +16,13 @@ describe('columns of the list', () => {
   });
 
   it('show any value as one line', () => {
-    expect([cellText('x'), cellText(null), cellText(undefined), cellText(5), cellText(false), cellText(['a'])]).toEqual(
-      [...['x', '', '', '5', 'false', '["a"]']],
-    );
+    expect([
+      formatCell('x'),
+      formatCell(null),
+      formatCell(undefined),
+      formatCell(5),
+      formatCell(false),
+      formatCell(['a']),
+    ]).toEqual([...['x', '', '', '5', 'false', '["a"]']]);
   });
 });

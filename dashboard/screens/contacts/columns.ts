@@ -5,9 +5,9 @@ export const FIRST_COLUMNS = ['subscription', 'updatedAt', 'createdAt'];
 const COLUMNS_MAX = 8;
 
 /** Returns the columns of a project's list that this browser has stored; the defaults if it has stored none. */
-export function readColumns(kept: string | null): string[] {
+export function readColumns(stored: string | null): string[] {
   try {
-    const columns: unknown = JSON.parse(kept ?? '');
+    const columns: unknown = JSON.parse(stored ?? '');
     if (Array.isArray(columns)) return columns.filter((name) => typeof name === 'string').slice(0, COLUMNS_MAX);
   } catch {
     // Nothing is stored, or the stored value is not a list of columns.
@@ -22,7 +22,7 @@ export function withColumn(columns: readonly string[], name: string, shown: bool
 }
 
 /** Formats a value of data as one line. */
-export function cellText(value: unknown): string {
+export function formatCell(value: unknown): string {
   if (value === null || value === undefined) return '';
   return typeof value === 'string' ? value : JSON.stringify(value);
 }

@@ -3,7 +3,7 @@ import { useDisclosure } from '@mantine/hooks';
 import { IconDownload, IconHistory, IconPlus, IconUpload, IconUsers } from '@tabler/icons-react';
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
-import { ApiFailure, urlOf } from '../../api/client.ts';
+import { ApiFailure, getOperationUrl } from '../../api/client.ts';
 import { infiniteQueryFor, listQueryFor } from '../../api/queries.ts';
 import { ActionButton } from '../../parts/action-button.tsx';
 import { ContactCell } from '../../parts/contact-cell.tsx';
@@ -18,8 +18,8 @@ import { WordBadge } from '../../parts/word-badge.tsx';
 import { text } from '../../text/text.ts';
 import { AddContact } from './add-contact.tsx';
 import { BulkBar } from './bulk-bar.tsx';
-import { ColumnMenu, columnName } from './column-menu.tsx';
-import { cellText } from './columns.ts';
+import { ColumnMenu, getColumnName } from './column-menu.tsx';
+import { formatCell } from './columns.ts';
 import { RunningJobs, useRunningJobs } from './jobs/running-jobs.tsx';
 import { ListFilter } from './list-filter.tsx';
 import type { ListSearch, ListSort } from './routes.ts';
@@ -34,7 +34,7 @@ const PAGE = 50;
 export function Contacts() {
   const listSearch = useSearch({ from: '/shell/contacts' });
   const { sort, ...where } = listSearch;
-  const query = queryOf(where);
+  const query = toListQuery(where);
   // Counting a million contacts takes a second, so the page loads without the total.
   const pages = useInfiniteQuery(
     infiniteQueryFor('listContacts', {
@@ -75,8 +75,8 @@ export function Contacts() {
             pages={withTotal(pages, total)}
             columns={[
               pickColumn(selection, shown),
-              contactColumn(sort, sortBy),
-              ...columns.map((column) => columnOf(column, sort, sortBy)),
+              createContactColumn(sort, sortBy),
+              ...columns.map((column) => createColumn(column, sort, sortBy)),
             ]}
             rowKey={({ id }) => id}
             caption={words.caption}
@@ -91,7 +91,7 @@ export function Contacts() {
 }
 
 /** Returns the query of the API, with the condition as JSON. */
-function queryOf({ search, condition }: ListSearch) {
+function toListQuery({ search, condition }: ListSearch) {
   return { ...(search && { search }), ...(condition && { condition: JSON.stringify(condition) }) };
 }
 
@@ -102,7 +102,7 @@ function withTotal<
   return { ...pages, data: data && { ...data, pages: data.pages.map((page) => ({ ...page, total })) } };
 }
 
-function Actions({ query, onAdd }: { query: ReturnType<typeof queryOf>; onAdd: () => void }) {
+function Actions({ query, onAdd }: { query: ReturnType<typeof toListQuery>; onAdd: () => void }) {
   const navigate = useNavigate();
   return (
     <>
@@ -118,7 +118,7 @@ function Actions({ query, onAdd }: { query: ReturnType<typeof queryOf>; onAdd: (
         {words.add}
       </ActionButton>
       <MoreMenu>
-        <MoreItem icon={IconDownload} href={urlOf('exportContacts', { query })}>
+        <MoreItem icon={IconDownload} href={getOperationUrl('exportContacts', { query })}>
           {words.exportCsv}
         </MoreItem>
         <MoreItem icon={IconHistory} onClick={() => void navigate({ to: '/contacts/jobs' })}>
@@ -134,7 +134,7 @@ function NoContacts({ listSearch, onAdd }: { listSearch: ListSearch; onAdd: () =
     return (
       <Empty
         title={words.noneFound}
-        what={words.noneFoundWhat}
+        what={words.noneFoundHelp}
         action={
           <Button component={Link} to="/contacts" variant="default">
             {words.clearFilter}
@@ -147,7 +147,7 @@ function NoContacts({ listSearch, onAdd }: { listSearch: ListSearch; onAdd: () =
     <Empty
       icon={IconUsers}
       title={words.noneYet}
-      what={words.noneYetWhat}
+      what={words.noneYetHelp}
       action={
         <ActionButton needs="contacts:edit" onClick={onAdd}>
           {words.add}
@@ -187,7 +187,7 @@ const STANDARD_PX = 168;
 
 type SortBy = (sort: ListSort | undefined) => void;
 
-function contactColumn(sort: ListSort | undefined, sortBy: SortBy): Column<ListedContact> {
+function createContactColumn(sort: ListSort | undefined, sortBy: SortBy): Column<ListedContact> {
   const by = sort === 'email' ? 'ascending' : sort === '-email' ? 'descending' : undefined;
   return {
     name: words.contact,
@@ -197,8 +197,8 @@ function contactColumn(sort: ListSort | undefined, sortBy: SortBy): Column<Liste
   };
 }
 
-function columnOf(column: string, sort: ListSort | undefined, sortBy: SortBy): Column<ListedContact> {
-  const name = columnName(column);
+function createColumn(column: string, sort: ListSort | undefined, sortBy: SortBy): Column<ListedContact> {
+  const name = getColumnName(column);
   if (column === 'subscription') {
     return {
       name,
@@ -246,6 +246,6 @@ function columnOf(column: string, sort: ListSort | undefined, sortBy: SortBy): C
 const CELL_MAX_CHARS = 200;
 
 function Cell({ value }: { value: unknown }) {
-  const shown = cellText(value);
+  const shown = formatCell(value);
   return <>{shown.length > CELL_MAX_CHARS ? `${shown.slice(0, CELL_MAX_CHARS)} …` : shown}</>;
 }

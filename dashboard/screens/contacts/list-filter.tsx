@@ -5,14 +5,14 @@ import { useNavigate, useSearch } from '@tanstack/react-router';
 import { lazy, type ReactNode, Suspense, useEffect, useState } from 'react';
 import type { ApiFailure } from '../../api/client.ts';
 import {
-  conditionOf,
   type DraftCondition,
-  draftOf,
   isComplete,
   newCondition,
+  toCondition,
+  toConditionDraft,
 } from '../../parts/condition-builder/draft.ts';
-import { faultsOf, NO_FAULTS } from '../../parts/condition-builder/faults.ts';
-import { filtersOf, sentenceOf, withoutFilter } from '../../parts/condition-builder/sentence.ts';
+import { mapFaultsToRows, NO_FAULTS } from '../../parts/condition-builder/faults.ts';
+import { filterAsSentence, listFilters, withoutFilter } from '../../parts/condition-builder/sentence.ts';
 import { useFieldChoices } from '../../parts/condition-builder/use-field-choices.ts';
 import { Loading } from '../../parts/loading.tsx';
 import { useDebouncedText } from '../../parts/use-delayed-text.ts';
@@ -100,7 +100,7 @@ function Editor({
   failure: ApiFailure | null;
   onApply: (condition: ListSearch['condition']) => void;
 }) {
-  const [draft, setDraft] = useState<DraftCondition>(() => (condition ? draftOf(condition) : newCondition()));
+  const [draft, setDraft] = useState<DraftCondition>(() => (condition ? toConditionDraft(condition) : newCondition()));
   return (
     <Paper withBorder p="sm" component="section" aria-label={words.condition}>
       <Stack gap="sm">
@@ -111,11 +111,11 @@ function Editor({
           <ConditionBuilder
             value={draft}
             onChange={setDraft}
-            faults={failure && condition ? faultsOf(draft, failure.fields, 'condition') : NO_FAULTS}
+            faults={failure && condition ? mapFaultsToRows(draft, failure.fields, 'condition') : NO_FAULTS}
           />
         </Suspense>
         <Group gap="xs">
-          <Button size="xs" disabled={!isComplete(draft)} onClick={() => onApply(conditionOf(draft))}>
+          <Button size="xs" disabled={!isComplete(draft)} onClick={() => onApply(toCondition(draft))}>
             {words.apply}
           </Button>
           {condition && (
@@ -139,12 +139,12 @@ function Summary({
   onChange: (condition: ListSearch['condition']) => void;
 }) {
   const choices = useFieldChoices('audience');
-  const filters = filtersOf(condition);
+  const filters = listFilters(condition);
   const isNested = condition.groups.some(({ conditions }) => conditions);
   return (
     <Group gap={6}>
       {filters.slice(0, SENTENCES_SHOWN).map((filter, n) => {
-        const sentence = sentenceOf(filter, choices);
+        const sentence = filterAsSentence(filter, choices);
         return (
           <span key={JSON.stringify(filter)} className="chip">
             <span>{sentence}</span>

@@ -22,30 +22,30 @@ export interface View {
 const SEGMENTS_MAX = 3;
 
 /** Returns the views of a project: by status, then its largest segments. */
-export function viewsOf(segments: readonly Segment[]): View[] {
+export function listViews(segments: readonly Segment[]): View[] {
   const largest = segments.toSorted((a, b) => b.memberCount - a.memberCount).slice(0, SEGMENTS_MAX);
   return [
     { key: 'all', name: words.allView },
     {
       key: 'subscribed',
       name: words.subscribedView,
-      condition: conditionOf({ field: 'subscribed', operator: 'equals', value: true }),
+      condition: toCondition({ field: 'subscribed', operator: 'equals', value: true }),
     },
     {
       key: 'not-subscribed',
       name: words.notSubscribedView,
-      condition: conditionOf({ field: 'subscribed', operator: 'equals', value: false }),
+      condition: toCondition({ field: 'subscribed', operator: 'equals', value: false }),
     },
     ...largest.map(({ id, name, condition, memberCount }) => ({
       key: id,
       name,
       // The rules of a dynamic segment can be changed in the filter; members of a static one have no rules.
-      condition: condition ?? conditionOf({ field: `segment.${id}`, operator: 'memberOf' }),
+      condition: condition ?? toCondition({ field: `segment.${id}`, operator: 'memberOf' }),
       count: memberCount,
     })),
   ];
 }
 
-function conditionOf(filter: Filter): Condition {
+function toCondition(filter: Filter): Condition {
   return { logic: 'AND', groups: [{ filters: [filter] }] };
 }

@@ -24,8 +24,8 @@ interface Picked {
 
 /** Returns the selected contacts of a list. A new value of `list` starts an empty selection. */
 export function useSelection(list: string): Selection {
-  const [state, setState] = useState<Picked>(emptySelection(list));
-  const { picked, all } = state.list === list ? state : emptySelection(list);
+  const [state, setState] = useState<Picked>(createEmptySelection(list));
+  const { picked, all } = state.list === list ? state : createEmptySelection(list);
   return {
     picked,
     all,
@@ -40,10 +40,10 @@ export function useSelection(list: string): Selection {
         return { list, picked: next, all: false };
       }),
     pickAll: () => setState({ list, picked: new Map(), all: true }),
-    clear: () => setState(emptySelection(list)),
+    clear: () => setState(createEmptySelection(list)),
   };
 }
 
-function emptySelection(list: string): Picked {
+function createEmptySelection(list: string): Picked {
   return { list, picked: new Map(), all: false };
 }

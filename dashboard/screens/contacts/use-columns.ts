@@ -8,7 +8,7 @@ export function useColumns(): { columns: string[]; show: (name: string, shown: b
   const [columns, keep] = useLocalStorage<string[]>({
     key: `tidings-contact-columns:${projectId}`,
     defaultValue: readColumns(null),
-    deserialize: (kept) => readColumns(kept ?? null),
+    deserialize: (stored) => readColumns(stored ?? null),
     serialize: JSON.stringify,
     getInitialValueInEffect: false,
   });

@@ -6,7 +6,7 @@ import { queryFor } from '../../api/queries.ts';
 import { useSession } from '../../app/session.ts';
 import { formatCount } from '../../parts/count-link.tsx';
 import { text } from '../../text/text.ts';
-import { viewsOf } from './list-views.ts';
+import { listViews } from './list-views.ts';
 import type { ListSearch } from './routes.ts';
 
 const words = text.contacts.list;
@@ -16,7 +16,7 @@ export function Views() {
   const { can } = useSession();
   const { condition, sort } = useSearch({ from: '/shell/contacts' });
   const segments = useQuery({ ...queryFor('listSegments'), enabled: can('segments:view') });
-  const views = viewsOf(segments.data ?? []);
+  const views = listViews(segments.data ?? []);
   const shown = JSON.stringify(condition);
   const isNew = condition && !views.some((view) => JSON.stringify(view.condition) === shown);
   return (

@@ -14,7 +14,7 @@ import { notifySuccess, runAfterWrite } from '../../parts/notifications.tsx';
 import type { Column } from '../../parts/row-table.tsx';
 import { WordBadge } from '../../parts/word-badge.tsx';
 import { text } from '../../text/text.ts';
-import { labelOf } from '../../text/words.ts';
+import { getLabel } from '../../text/words.ts';
 import { DELIVERY_STATUSES, type DeliveriesSearch } from './routes.ts';
 
 type Delivery = ItemOf<'listWebhookDeliveries'>;
@@ -49,13 +49,13 @@ export function Deliveries({ endpointId }: { endpointId: string }) {
           onChange={(next) => change({ status: DELIVERY_STATUSES.find((name) => name === next) })}
           data={[
             { value: '', label: words.all },
-            ...DELIVERY_STATUSES.map((value) => ({ value, label: labelOf('delivery', value) })),
+            ...DELIVERY_STATUSES.map((value) => ({ value, label: getLabel('delivery', value) })),
           ]}
         />
       </Group>
       <CursorTable
         pages={pages}
-        columns={columnsOf(show)}
+        columns={createColumns(show)}
         rowKey={({ id }) => id}
         caption={words.caption}
         empty={status ? <Text c="dimmed">{words.nothingFound}</Text> : <NoDeliveries />}
@@ -77,11 +77,11 @@ export function Deliveries({ endpointId }: { endpointId: string }) {
 function NoDeliveries() {
   const body = { name: 'signup', data: { plan: 'pro' } };
   return (
-    <Empty title={words.emptyTitle} what={words.emptyWhat} curl={{ method: 'POST', path: '/v1/events/track', body }} />
+    <Empty title={words.emptyTitle} what={words.emptyHelp} curl={{ method: 'POST', path: '/v1/events/track', body }} />
   );
 }
 
-function columnsOf(show: (id: string) => void): Column<Delivery>[] {
+function createColumns(show: (id: string) => void): Column<Delivery>[] {
   return [
     {
       name: words.event,

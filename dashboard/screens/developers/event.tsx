@@ -113,7 +113,7 @@ function Payload({ data }: { data: Record<string, unknown> }) {
   return (
     <details className="payload">
       <summary>
-        <Code>{oneLine(data)}</Code>
+        <Code>{formatOnOneLine(data)}</Code>
       </summary>
       <JsonView value={data} maxHeight={320} />
     </details>
@@ -121,11 +121,11 @@ function Payload({ data }: { data: Record<string, unknown> }) {
 }
 
 /** Formats data as JSON in one line, with spaces so that it can wrap and be read. */
-function oneLine(data: Record<string, unknown>): string {
+function formatOnOneLine(data: Record<string, unknown>): string {
   return JSON.stringify(data, null, 1).replaceAll(/\n\s*/g, ' ');
 }
 
-/** Links to a contact by its address. Shows the end of its id until the contact is loaded. */
+/** Links to a contact by its address. Until the contact is loaded, the link shows the end of the contact's id. */
 function ContactOf({ contactId }: { contactId: string | null }) {
   const { can } = useSession();
   const { data } = useQuery({
@@ -233,7 +233,7 @@ function Purge({ name, usage }: { name: string; usage: Usage }) {
         opened={opened}
         onClose={close}
         title={words.purgeTitle}
-        what={words.purgeWhat(usage.totalCount)}
+        what={words.purgeHelp(usage.totalCount)}
         word={words.purgeWord}
         action={words.purge}
         write={purge}

@@ -28,7 +28,7 @@ const MINUTE_MS = 60_000;
 const EXAMPLE = { email: 'ada@example.com', event: 'signup', data: { plan: 'pro' } };
 
 /** Returns the path of an event's screen. */
-export function eventHref(name: string): string {
+export function getEventUrl(name: string): string {
   return `/developers/events/${encodeURIComponent(name)}`;
 }
 
@@ -87,14 +87,14 @@ function List({ rows }: { rows: Stats }) {
   const shown = rows.filter(({ name }) => name.toLowerCase().includes(q.toLowerCase()));
   if (rows.length === 0) {
     const curl = { method: 'POST' as const, path: '/v1/track' as const, body: EXAMPLE };
-    return <Empty icon={IconActivity} title={words.emptyTitle} what={words.emptyWhat} curl={curl} />;
+    return <Empty icon={IconActivity} title={words.emptyTitle} what={words.emptyHelp} curl={curl} />;
   }
   if (shown.length === 0) return <Text c="dimmed">{words.nothingFound}</Text>;
   return <RowTable rows={shown} columns={COLUMNS} rowKey={({ name }) => name} caption={words.caption} />;
 }
 
 const COLUMNS: Column<Stats[number]>[] = [
-  { name: words.event, cell: ({ name }) => <AppLink to={eventHref(name)}>{name}</AppLink> },
-  { name: words.count, align: 'right', cell: ({ name, count }) => <CountLink n={count} href={eventHref(name)} /> },
+  { name: words.event, cell: ({ name }) => <AppLink to={getEventUrl(name)}>{name}</AppLink> },
+  { name: words.count, align: 'right', cell: ({ name, count }) => <CountLink n={count} href={getEventUrl(name)} /> },
   { name: words.last, width: 130, cell: ({ lastAt }) => <Instant at={lastAt} /> },
 ];

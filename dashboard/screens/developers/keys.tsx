@@ -53,10 +53,10 @@ function List() {
     <QueryView of={keys}>
       {({ data }) =>
         data.length === 0 ? (
-          <Empty icon={IconKey} title={words.emptyTitle} what={words.emptyWhat} />
+          <Empty icon={IconKey} title={words.emptyTitle} what={words.emptyHelp} />
         ) : (
           <>
-            <RowTable rows={data} columns={columnsOf(revoke)} rowKey={({ id }) => id} caption={words.caption} />
+            <RowTable rows={data} columns={createColumns(revoke)} rowKey={({ id }) => id} caption={words.caption} />
             {revoked && <Revoke of={revoked} onClose={() => revoke(undefined)} />}
           </>
         )
@@ -65,12 +65,12 @@ function List() {
   );
 }
 
-function stateOf({ revokedAt, expiresAt }: Key): 'active' | 'revoked' | 'expired' {
+function getKeyState({ revokedAt, expiresAt }: Key): 'active' | 'revoked' | 'expired' {
   if (revokedAt) return 'revoked';
   return expiresAt && Date.parse(expiresAt) <= Date.now() ? 'expired' : 'active';
 }
 
-function columnsOf(revoke: (key: Key) => void): Column<Key>[] {
+function createColumns(revoke: (key: Key) => void): Column<Key>[] {
   return [
     { name: text.developers.name, cell: (key) => <KeyName of={key} /> },
     { name: words.key, wideOnly: true, width: 150, cell: ({ prefix }) => <Code>{prefix}…</Code>, isWhole: true },
@@ -112,7 +112,7 @@ function KeyName({ of: { name, prefix } }: { of: Key }) {
 }
 
 function State({ of: key }: { of: Key }) {
-  const state = stateOf(key);
+  const state = getKeyState(key);
   const means = state === 'active' && key.expiresAt ? `${words.expires} ${formatExactTime(key.expiresAt)}` : undefined;
   return (
     <Status tone={state === 'active' ? 'done' : 'idle'} means={means}>
@@ -149,7 +149,7 @@ function Actions({ of: key, onRevoke }: { of: Key; onRevoke: () => void }) {
       >
         {words.requests}
       </MoreItem>
-      {stateOf(key) !== 'revoked' && (
+      {getKeyState(key) !== 'revoked' && (
         <MoreItem icon={IconBan} needs={NEEDS} isDestructive onClick={onRevoke}>
           {words.revoke}
         </MoreItem>
@@ -169,7 +169,7 @@ function Revoke({ of: key, onClose }: { of: Key; onClose: () => void }) {
       opened
       onClose={onClose}
       title={words.revokeTitle}
-      what={words.revokeWhat(key.name)}
+      what={words.revokeHelp(key.name)}
       word={key.prefix}
       action={words.revoke}
       write={revoke}
@@ -186,7 +186,7 @@ function PublicKey() {
         {words.publicTitle}
       </Title>
       <Text size="sm" c="dimmed" mb="xs">
-        {words.publicWhat}
+        {words.publicHelp}
       </Text>
       {whyNot ? <Text size="sm">{whyNot}</Text> : <PublicKeyCode />}
     </Paper>

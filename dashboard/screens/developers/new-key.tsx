@@ -4,7 +4,7 @@ import type { InputOf } from '../../api/client.ts';
 import { useWrite } from '../../api/queries.ts';
 import { useSession } from '../../app/session.ts';
 import { CopyButton } from '../../parts/copy-button.tsx';
-import { curlOf } from '../../parts/curl.tsx';
+import { toCurlCommand } from '../../parts/curl.tsx';
 import { DialogForm } from '../../parts/dialog-form.tsx';
 import { text } from '../../text/text.ts';
 import { useFirstEmail } from '../messages/first-email.ts';
@@ -69,7 +69,7 @@ export function NewKey({ opened, onClose }: { opened: boolean; onClose: () => vo
 function TryIt({ secret }: { secret: string }) {
   const firstEmail = useFirstEmail();
   if (!firstEmail) return null;
-  const command = `TIDINGS_KEY='${secret}'\n${curlOf(firstEmail)}`;
+  const command = `TIDINGS_KEY='${secret}'\n${toCurlCommand(firstEmail)}`;
   return (
     <div>
       <Group justify="space-between" mb={4} wrap="nowrap">

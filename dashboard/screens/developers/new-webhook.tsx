@@ -61,7 +61,7 @@ function Form({ write, onCreate }: { write: { isPending: boolean; error: unknown
       />
       <TagsInput
         label={words.events}
-        description={words.eventsWhat}
+        description={words.eventsHelp}
         value={events}
         onChange={setEvents}
         data={[...new Set([...PATTERNS, ...names.slice(0, SUGGESTED)])]}

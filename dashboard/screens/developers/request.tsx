@@ -12,8 +12,8 @@ import { PageHead } from '../../parts/page-head.tsx';
 import { QueryView } from '../../parts/query-view.tsx';
 import { WordBadge } from '../../parts/word-badge.tsx';
 import { text } from '../../text/text.ts';
-import { eventHref } from './events.tsx';
-import { callerOf, StatusBadge, useKeys } from './requests.tsx';
+import { getEventUrl } from './events.tsx';
+import { nameCaller, StatusBadge, useKeys } from './requests.tsx';
 
 type Detail = ResponseOf<'getRequest'>;
 
@@ -58,7 +58,7 @@ function Facts({ request }: { request: Detail }) {
         <Fact name={text.developers.when}>
           <ExactTime at={createdAt} />
         </Fact>
-        <Fact name={words.by}>{callerOf(request, keys)}</Fact>
+        <Fact name={words.by}>{nameCaller(request, keys)}</Fact>
         <Fact name={words.id}>
           <Group gap={4} wrap="nowrap">
             <Code style={{ overflowWrap: 'anywhere' }}>{requestId}</Code>
@@ -102,7 +102,7 @@ function CreatedRecords({ made: { contacts, events, executions, emails, sms } }:
         title={words.events}
         items={events.map(({ id, name }) => [
           id,
-          <AppLink key={id} to={eventHref(name)}>
+          <AppLink key={id} to={getEventUrl(name)}>
             {name}
           </AppLink>,
         ])}

@@ -41,7 +41,7 @@ export function Requests() {
       <Filters keys={keys} />
       <CursorTable
         pages={pages}
-        columns={columnsOf(keys)}
+        columns={createColumns(keys)}
         rowKey={({ id }) => id}
         caption={words.caption}
         empty={isFiltered ? <NothingFound /> : <NoRequests />}
@@ -61,7 +61,7 @@ function NoRequests() {
     <Empty
       icon={IconListDetails}
       title={words.emptyTitle}
-      what={words.emptyWhat}
+      what={words.emptyHelp}
       curl={{ method: 'GET', path: '/v1/contacts?limit=1' }}
     />
   );
@@ -154,13 +154,13 @@ export function StatusBadge({ status }: { status: number }) {
 }
 
 /** Returns the caller of a request, as far as the role may see the caller. */
-export function callerOf({ by, keyId }: Pick<LoggedRequest, 'by' | 'keyId'>, keys: readonly Key[]): string {
+export function nameCaller({ by, keyId }: Pick<LoggedRequest, 'by' | 'keyId'>, keys: readonly Key[]): string {
   if (by === 'public') return words.byPublic;
   if (by === 'user') return words.byPerson;
   return keys.find(({ id }) => id === keyId)?.name ?? words.byKey(keyId?.slice(-6) ?? '');
 }
 
-function columnsOf(keys: readonly Key[]): Column<LoggedRequest>[] {
+function createColumns(keys: readonly Key[]): Column<LoggedRequest>[] {
   return [
     { name: words.status, cell: ({ status }) => <StatusBadge status={status} />, width: 80 },
     {
@@ -183,7 +183,7 @@ function columnsOf(keys: readonly Key[]): Column<LoggedRequest>[] {
       name: words.by,
       cell: (request) => (
         <Text size="sm" lineClamp={2}>
-          {callerOf(request, keys)}
+          {nameCaller(request, keys)}
         </Text>
       ),
       wideOnly: true,

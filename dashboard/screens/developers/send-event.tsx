@@ -51,7 +51,7 @@ function Form({ eventName, onClose }: { eventName: string; onClose: () => void }
   return (
     <DialogForm action={words.sendNow} isReady={name.trim() !== '' && isWhole} write={record} onSubmit={submit}>
       <Text size="sm" c="dimmed">
-        {words.sendWhat}
+        {words.sendHelp}
       </Text>
       <TextInput
         label={words.sendName}

@@ -117,7 +117,7 @@ function Rotate({ endpointId, opened, onClose }: Dialog) {
         opened={opened && !rotate.data}
         onClose={end}
         title={words.rotateTitle}
-        what={words.rotateWhat}
+        what={words.rotateHelp}
         word="replace"
         action={words.rotate}
         write={rotate}
@@ -147,7 +147,7 @@ function Remove({ endpointId, opened, onClose }: Dialog) {
       opened={opened}
       onClose={onClose}
       title={words.removeTitle}
-      what={words.removeWhat}
+      what={words.removeHelp}
       word={words.removeWord}
       action={words.remove}
       write={remove}

@@ -15,7 +15,7 @@ const words = text.developers.webhooks;
 const POLL_MS = 5_000;
 
 /** Says why an endpoint gets no deliveries, or how many of the last ones failed. */
-function reasonOf({ disabledReason, failuresInRow }: ResponseOf<'getWebhook'>): string {
+function describeFailures({ disabledReason, failuresInRow }: ResponseOf<'getWebhook'>): string {
   if (disabledReason === null) return words.failing(formatCount(failuresInRow));
   return words.disabledBecause(disabledReason);
 }
@@ -27,7 +27,7 @@ function Problem({ endpoint }: { endpoint: ResponseOf<'getWebhook'> }) {
   return (
     <Alert color={isByUser ? 'gray' : status === 'DISABLED' ? 'red' : 'yellow'} mb="md">
       <Text span inherit fw={600}>
-        {reasonOf(endpoint)}
+        {describeFailures(endpoint)}
       </Text>{' '}
       {status === 'DISABLED' ? !isByUser && words.disabledNext : words.failingNext}
     </Alert>

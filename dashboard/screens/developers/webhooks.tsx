@@ -40,7 +40,7 @@ export function Webhooks() {
             <Empty
               icon={IconWebhook}
               title={words.emptyTitle}
-              what={words.emptyWhat}
+              what={words.emptyHelp}
               curl={{ method: 'POST', path: '/v1/webhooks', body: EXAMPLE }}
             />
           ) : (

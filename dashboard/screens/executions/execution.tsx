@@ -12,7 +12,7 @@ import { QueryView } from '../../parts/query-view.tsx';
 import { Tag } from '../../parts/status.tsx';
 import { ReasonText, WordBadge } from '../../parts/word-badge.tsx';
 import { text } from '../../text/text.ts';
-import { wordOf } from '../../text/words.ts';
+import { findWord } from '../../text/words.ts';
 import { Fact, Facts } from '../messages/facts.tsx';
 import { RequestFact } from '../messages/request-fact.tsx';
 import type { Execution, Workflow } from './execution-type.ts';
@@ -87,7 +87,7 @@ function Origin({ execution, workflow }: { execution: Execution; workflow: Workf
       <AppLink to={`/automations/${workflowId}`}>{workflow?.name ?? text.executions.automation}</AppLink>
       <ReasonText value={exitReason} />
       {/* Other errors are messages of a step, and the step shows them in full. */}
-      {error && wordOf('reason', error) && <ReasonText value={error} />}
+      {error && findWord('reason', error) && <ReasonText value={error} />}
       {sandbox && <Tag means={text.executions.sandboxMeans}>{text.executions.sandbox}</Tag>}
     </Group>
   );

@@ -7,7 +7,7 @@ import { infiniteQueryFor, queryFor } from '../../api/queries.ts';
 import { AppLink } from '../../parts/app-link.tsx';
 import { CursorTable } from '../../parts/cursor-table.tsx';
 import { Empty } from '../../parts/empty.tsx';
-import { ChoiceFilter, Filters, wordChoices } from '../../parts/filters.tsx';
+import { ChoiceFilter, Filters, listWordChoices } from '../../parts/filters.tsx';
 import { Instant } from '../../parts/instant.tsx';
 import { PageHead } from '../../parts/page-head.tsx';
 import type { Column } from '../../parts/row-table.tsx';
@@ -39,7 +39,7 @@ export function Executions() {
             <ChoiceFilter
               label={text.executions.status}
               value={search.status}
-              choices={wordChoices('execution', EXECUTION_STATUSES)}
+              choices={listWordChoices('execution', EXECUTION_STATUSES)}
               onChange={(status) => set({ status })}
             />
             <ChoiceFilter

@@ -96,7 +96,7 @@ function Cancel({ execution: { id: executionId, workflowId, status, contactEmail
         opened={isAsking}
         onClose={ask.close}
         title={text.executions.cancelTitle}
-        what={text.executions.cancelWhat(contactEmail ?? text.executions.erased)}
+        what={text.executions.cancelHelp(contactEmail ?? text.executions.erased)}
         word={text.executions.cancelWord}
         action={text.executions.cancel}
         onConfirm={confirm}

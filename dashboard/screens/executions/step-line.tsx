@@ -3,7 +3,7 @@ import { AppLink } from '../../parts/app-link.tsx';
 import { ExactTime } from '../../parts/instant.tsx';
 import { JsonView } from '../../parts/json-view.tsx';
 import classes from '../../parts/timeline.module.css';
-import { toneOf, WordBadge } from '../../parts/word-badge.tsx';
+import { getTone, WordBadge } from '../../parts/word-badge.tsx';
 import { text } from '../../text/text.ts';
 import { formatDuration } from './duration.ts';
 import type { Execution, Workflow } from './execution-type.ts';
@@ -18,7 +18,7 @@ export function StepLine({ steps, workflow }: { steps: Visit[]; workflow: Workfl
       {steps.map((visit, index) => (
         // In a loop, a step is visited several times. The index is a stable key, because visits are only appended.
         // biome-ignore lint/suspicious/noArrayIndexKey: see above
-        <li key={index} data-tone={toneOf('execution', visit.status)}>
+        <li key={index} data-tone={getTone('execution', visit.status)}>
           <OneVisit visit={visit} name={names.get(visit.stepId) ?? text.executions.deletedStep} />
         </li>
       ))}

@@ -33,8 +33,8 @@ export function Attention() {
 
 function AttentionRow({ item }: { item: Item }) {
   const { kind, name, count, since } = item;
-  const place = placeOf(item);
-  const detail = detailOf(item);
+  const place = getItemUrl(item);
+  const detail = describeReason(item);
   return (
     <div className="card-row attention">
       <IconAlertTriangle
@@ -69,7 +69,7 @@ function AttentionRow({ item }: { item: Item }) {
 const PAUSED: Record<string, string> = text.campaigns.pausedBecause;
 
 /** Returns the reason of an item as a sentence. The API gives a code for campaigns and endpoints. */
-function detailOf({ kind, detail }: Item): string | null {
+function describeReason({ kind, detail }: Item): string | null {
   // The detail of a domain is its status, which the title already says.
   if (detail === null || kind === 'domain_broken') return null;
   if (kind === 'campaign_paused') return PAUSED[detail] ?? detail;
@@ -86,7 +86,7 @@ const SEVERE: ReadonlySet<Item['kind']> = new Set([
 ]);
 
 /** Returns the URL of an item's screen. */
-function placeOf({ kind, id }: Item): string | null {
+function getItemUrl({ kind, id }: Item): string | null {
   switch (kind) {
     case 'project_held':
       return '/settings/project';

@@ -11,7 +11,7 @@ export function formatChange(by: number): string {
 }
 
 /** Returns the direction of a change; `same` if its size is formatted as 0. */
-export function directionOf(by: number): keyof typeof ICONS {
+export function getDirection(by: number): keyof typeof ICONS {
   if (formatChange(by) === NUMBER.format(0)) return 'same';
   return by > 0 ? 'up' : 'down';
 }
@@ -31,7 +31,7 @@ export function ChangeIndicator({
   isGood?: 'up' | 'down';
 }) {
   const written = formatChange(by);
-  const direction = directionOf(by);
+  const direction = getDirection(by);
   const Icon = ICONS[direction];
   const label = `${text.home.change[direction]} ${text.home.changed[unit](written)}`;
   // A row of zeros with arrows would hide the figures that did change.

@@ -9,7 +9,7 @@ import { Empty } from '../../parts/empty.tsx';
 import { QueryView } from '../../parts/query-view.tsx';
 import { text } from '../../text/text.ts';
 import { useFirstEmail } from '../messages/first-email.ts';
-import { ChangeIndicator, directionOf, formatChange } from './change.tsx';
+import { ChangeIndicator, formatChange, getDirection } from './change.tsx';
 import { Section } from './section.tsx';
 
 const TimeSeries = lazy(() => import('../../parts/time-series.tsx').then((part) => ({ default: part.TimeSeries })));
@@ -55,7 +55,7 @@ function News({ overview }: { overview: Overview | undefined }) {
 function describeOpenRate({ totals, rates, previous }: Overview): string | null {
   if (totals.sent === 0 || previous.totals.sent === 0) return null;
   const by = rates.opened - previous.rates.opened;
-  return text.home.news(directionOf(by), formatChange(by));
+  return text.home.news(getDirection(by), formatChange(by));
 }
 
 function Shown({ overview }: { overview: Overview }) {

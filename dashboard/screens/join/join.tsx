@@ -83,7 +83,7 @@ function JoinWithPassword({ email, token, onJoined }: { email: string; token: st
         <TextInput label={text.signIn.email} value={email} readOnly autoComplete="username" />
         <PasswordInput
           label={words.password}
-          description={words.passwordWhat}
+          description={words.passwordHelp}
           autoComplete="new-password"
           required
           value={password}

@@ -1,5 +1,5 @@
 import { Anchor, Group, Text } from '@mantine/core';
-import { urlOf } from '../../api/client.ts';
+import { getOperationUrl } from '../../api/client.ts';
 import { AppLink } from '../../parts/app-link.tsx';
 import { CopyButton } from '../../parts/copy-button.tsx';
 import { formatCount } from '../../parts/count-link.tsx';
@@ -86,7 +86,7 @@ function Files({ email: { id: emailId, attachments } }: { email: Email }) {
             <>
               {' · '}
               <Anchor
-                href={urlOf('getEmailAttachment', { params: { id: emailId, attachmentId: id } })}
+                href={getOperationUrl('getEmailAttachment', { params: { id: emailId, attachmentId: id } })}
                 download={name}
                 size="sm"
               >

@@ -2,7 +2,7 @@ import type { ReactNode } from 'react';
 import { formatCount } from '../../parts/count-link.tsx';
 import { isWithheld } from '../../parts/email-status.tsx';
 import { text } from '../../text/text.ts';
-import { labelOf } from '../../text/words.ts';
+import { getLabel } from '../../text/words.ts';
 import type { Email } from './email-type.ts';
 import { Timeline, type TimelineEntry } from './timeline.tsx';
 
@@ -25,7 +25,7 @@ export function EmailTimeline({ email }: { email: Email }) {
   const entries = INSTANTS.flatMap((instant): TimelineEntry[] => {
     const at = email[instant];
     if (at === null) return [];
-    return [{ name: text.messages.instants[instant], at, tone: TONES[instant], detail: detailOf(instant, email) }];
+    return [{ name: text.messages.instants[instant], at, tone: TONES[instant], detail: renderDetail(instant, email) }];
   });
   return <Timeline entries={[...entries, ...buildLastEntry(email)]} />;
 }
@@ -33,15 +33,15 @@ export function EmailTimeline({ email }: { email: Email }) {
 /** Returns the last entry for an email that was not sent. The API has no time for this entry. */
 function buildLastEntry({ status, reason, bouncedAt }: Email): TimelineEntry[] {
   if (status !== 'FAILED' || bouncedAt !== null) return [];
-  const detail = reason ? labelOf('reason', reason) : undefined;
+  const detail = reason ? getLabel('reason', reason) : undefined;
   if (isWithheld(reason)) return [{ name: text.parts.skipped, detail }];
-  return [{ name: labelOf('email', status), tone: 'failed', detail }];
+  return [{ name: getLabel('email', status), tone: 'failed', detail }];
 }
 
-function detailOf(instant: EmailInstant, email: Email): ReactNode {
+function renderDetail(instant: EmailInstant, email: Email): ReactNode {
   const { error, attempts, bouncedAt, bounceType, sentAt } = email;
-  if (instant === 'openedAt') return countsOf(text.messages.opens, email.opens, email.machineOpens);
-  if (instant === 'clickedAt') return countsOf(text.messages.clicks, email.clicks, email.machineClicks);
+  if (instant === 'openedAt') return formatCounts(text.messages.opens, email.opens, email.machineOpens);
+  if (instant === 'clickedAt') return formatCounts(text.messages.clicks, email.clicks, email.machineClicks);
   if (instant === 'bouncedAt')
     return <Reply prefix={bounceType && text.messages.bounceTypes[bounceType]} error={error} />;
   const isLast = bouncedAt === null && instant === (sentAt ? 'sentAt' : 'createdAt');
@@ -50,7 +50,7 @@ function detailOf(instant: EmailInstant, email: Email): ReactNode {
 }
 
 /** Names bots only if there were any. */
-function countsOf(words: typeof text.messages.opens, humans: number, bots: number): string {
+function formatCounts(words: typeof text.messages.opens, humans: number, bots: number): string {
   return words(formatCount(humans), bots > 0 ? formatCount(bots) : undefined);
 }
 

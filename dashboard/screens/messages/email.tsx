@@ -14,7 +14,7 @@ import { JsonView } from '../../parts/json-view.tsx';
 import { PageHead } from '../../parts/page-head.tsx';
 import { QueryView } from '../../parts/query-view.tsx';
 import { text } from '../../text/text.ts';
-import { wordOf } from '../../text/words.ts';
+import { findWord } from '../../text/words.ts';
 import classes from './email.module.css';
 import { EmailFacts } from './email-facts.tsx';
 import { EmailMenu } from './email-menu.tsx';
@@ -83,7 +83,7 @@ function Recipient({ email: { to, contactId } }: { email: Email }) {
 /** Says why the email was not sent or not delivered. The details have the API's own value, for a search in logs. */
 function Reason({ email: { reason } }: { email: Email }) {
   if (!reason) return null;
-  const word = wordOf('reason', reason);
+  const word = findWord('reason', reason);
   return <Alert color={word?.color === 'red' ? 'red' : 'gray'} mb="md" title={word?.means ?? reason} />;
 }
 

@@ -8,22 +8,22 @@ import { AppLink } from '../../parts/app-link.tsx';
 import { CursorTable } from '../../parts/cursor-table.tsx';
 import { EmailStatus } from '../../parts/email-status.tsx';
 import { Empty } from '../../parts/empty.tsx';
-import { ChoiceFilter, Filters, namedChoices, SpanFilter, TextFilter, wordChoices } from '../../parts/filters.tsx';
+import { ChoiceFilter, Filters, listWordChoices, SpanFilter, TextFilter, toChoices } from '../../parts/filters.tsx';
 import { Instant } from '../../parts/instant.tsx';
 import { PageHead } from '../../parts/page-head.tsx';
 import type { Column } from '../../parts/row-table.tsx';
 import { ReasonText } from '../../parts/word-badge.tsx';
 import { text } from '../../text/text.ts';
-import { wordsOf } from '../../text/words.ts';
+import { listWords } from '../../text/words.ts';
 import { useFirstEmail } from './first-email.ts';
-import { EMAIL_REASONS, type EmailSearch, queryOf } from './search.ts';
+import { EMAIL_REASONS, type EmailSearch, toApiQuery } from './search.ts';
 
 type Email = ResponseOf<'listEmails'>['data'][number];
 
 /** All emails, newest first. The filters are in the URL. */
 export function Messages() {
   const search = useSearch({ from: '/shell/messages' });
-  const pages = useInfiniteQuery(infiniteQueryFor('listEmails', { query: queryOf(search) }));
+  const pages = useInfiniteQuery(infiniteQueryFor('listEmails', { query: toApiQuery(search) }));
   const isNarrowed = Object.keys(search).length > 0;
   return (
     <>
@@ -114,7 +114,7 @@ const COLUMNS: Column<Email>[] = [
 ];
 
 /** In the API, an email that a rule skipped is FAILED too. So the filter FAILED finds failed and skipped emails. */
-const STATUSES = wordChoices('email', wordsOf('email') as NonNullable<EmailSearch['status']>[]).map((choice) =>
+const STATUSES = listWordChoices('email', listWords('email') as NonNullable<EmailSearch['status']>[]).map((choice) =>
   choice.value === 'FAILED' ? { ...choice, label: text.messages.failedOrSkipped } : choice,
 );
 
@@ -139,25 +139,25 @@ function EmailFilters({ search }: { search: EmailSearch }) {
           <ChoiceFilter
             label={text.messages.happened}
             value={search.happened}
-            choices={namedChoices(text.messages.events)}
+            choices={toChoices(text.messages.events)}
             onChange={(happened) => set({ happened })}
           />
           <ChoiceFilter
             label={text.messages.source}
             value={search.sourceType}
-            choices={namedChoices(text.messages.sources)}
+            choices={toChoices(text.messages.sources)}
             onChange={(sourceType) => set({ sourceType })}
           />
           <ChoiceFilter
             label={text.messages.reason}
             value={search.reason}
-            choices={wordChoices('reason', EMAIL_REASONS)}
+            choices={listWordChoices('reason', EMAIL_REASONS)}
             onChange={(reason) => set({ reason })}
           />
           <ChoiceFilter
             label={text.messages.mode}
             value={search.mode}
-            choices={namedChoices(text.messages.modes)}
+            choices={toChoices(text.messages.modes)}
             onChange={(mode) => set({ mode })}
           />
           <SpanFilter search={search} set={set} />

@@ -32,7 +32,7 @@ export function Resend({ email }: { email: Email }) {
     <>
       <ActionButton
         needs="email:send"
-        whyNot={reasonNotToResend(email)}
+        whyNot={findReasonNotToResend(email)}
         variant="default"
         leftSection={<IconSend size={16} aria-hidden />}
         onClick={ask.open}
@@ -46,7 +46,7 @@ export function Resend({ email }: { email: Email }) {
         closeButtonProps={{ 'aria-label': text.app.close }}
       >
         <Stack>
-          <Text size="sm">{text.messages.resendWhat(email.to ?? '')}</Text>
+          <Text size="sm">{text.messages.resendHelp(email.to ?? '')}</Text>
           {resend.error && <Failed error={resend.error} />}
           <Group justify="flex-end">
             <Button variant="default" onClick={ask.close}>
@@ -62,7 +62,7 @@ export function Resend({ email }: { email: Email }) {
   );
 }
 
-function reasonNotToResend({ status, sourceType, to }: Email): string | undefined {
+function findReasonNotToResend({ status, sourceType, to }: Email): string | undefined {
   if (sourceType === 'INBOUND') return text.messages.received;
   if (NOT_ENDED.includes(status)) return text.messages.underWay;
   return to === null ? text.messages.gone : undefined;

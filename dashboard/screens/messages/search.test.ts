@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { queryOf, readEmailSearch, readSmsSearch } from './search.ts';
+import { readEmailSearch, readSmsSearch, toApiQuery } from './search.ts';
 
 describe('filters of messages in the URL', () => {
   it('keep known text values, and omit all others', () => {
@@ -12,9 +12,9 @@ describe('filters of messages in the URL', () => {
   });
 
   it("request whole days in the viewer's time zone, and exact times unchanged", () => {
-    const { since, until } = queryOf({ since: '2026-03-01', until: '2026-03-01' });
+    const { since, until } = toApiQuery({ since: '2026-03-01', until: '2026-03-01' });
     expect(Date.parse(until ?? '') - Date.parse(since ?? '')).toBe(86_400_000 - 1);
     expect(new Date(since ?? '').getHours()).toBe(0);
-    expect(queryOf({ since: '2026-03-01T10:00:00Z' })).toEqual({ since: '2026-03-01T10:00:00Z' });
+    expect(toApiQuery({ since: '2026-03-01T10:00:00Z' })).toEqual({ since: '2026-03-01T10:00:00Z' });
   });
 });

@@ -63,7 +63,7 @@ function pickText(given: Record<string, unknown>, keys: readonly string[]): Reco
 const DAY = /^\d{4}-\d{2}-\d{2}$/;
 
 /** Returns the filters in the form of the API. Days start and end in the viewer's time zone. */
-export function queryOf<Search extends { since?: string; until?: string }>(search: Search): Search {
+export function toApiQuery<Search extends { since?: string; until?: string }>(search: Search): Search {
   const { since, until } = search;
   return {
     ...search,

@@ -7,14 +7,14 @@ import { infiniteQueryFor } from '../../api/queries.ts';
 import { AppLink } from '../../parts/app-link.tsx';
 import { CursorTable } from '../../parts/cursor-table.tsx';
 import { Empty } from '../../parts/empty.tsx';
-import { ChoiceFilter, Filters, SpanFilter, TextFilter, wordChoices } from '../../parts/filters.tsx';
+import { ChoiceFilter, Filters, listWordChoices, SpanFilter, TextFilter } from '../../parts/filters.tsx';
 import { Instant } from '../../parts/instant.tsx';
 import { PageHead } from '../../parts/page-head.tsx';
 import type { Column } from '../../parts/row-table.tsx';
 import { WordBadge } from '../../parts/word-badge.tsx';
 import { text } from '../../text/text.ts';
-import { wordsOf } from '../../text/words.ts';
-import { queryOf, type SmsSearch } from './search.ts';
+import { listWords } from '../../text/words.ts';
+import { type SmsSearch, toApiQuery } from './search.ts';
 
 type Sms = ResponseOf<'listSms'>['data'][number];
 
@@ -24,7 +24,7 @@ const SMS_SOURCES = ['TRANSACTIONAL', 'WORKFLOW'] as const satisfies Sms['source
 export function SmsList() {
   const search = useSearch({ from: '/shell/messages/sms' });
   const navigate = useNavigate();
-  const pages = useInfiniteQuery(infiniteQueryFor('listSms', { query: queryOf(search) }));
+  const pages = useInfiniteQuery(infiniteQueryFor('listSms', { query: toApiQuery(search) }));
   const isNarrowed = Object.keys(search).length > 0;
   return (
     <>
@@ -41,7 +41,7 @@ export function SmsList() {
             <ChoiceFilter
               label={text.messages.status}
               value={search.status}
-              choices={wordChoices('sms', wordsOf('sms') as NonNullable<SmsSearch['status']>[])}
+              choices={listWordChoices('sms', listWords('sms') as NonNullable<SmsSearch['status']>[])}
               onChange={(status) => set({ status })}
             />
             <ChoiceFilter

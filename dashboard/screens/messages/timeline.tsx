@@ -1,6 +1,6 @@
 import { Group, Text, Title } from '@mantine/core';
 import { type ReactNode, useId } from 'react';
-import { formatExactTime, zoneName } from '../../parts/instant.tsx';
+import { formatExactTime, getZoneName } from '../../parts/instant.tsx';
 import classes from '../../parts/timeline.module.css';
 import { text } from '../../text/text.ts';
 
@@ -36,7 +36,7 @@ export function Timeline({ entries }: { entries: TimelineEntry[] }) {
           {text.messages.timeline}
         </Title>
         <Text size="xs" c="dimmed">
-          {day}, {zoneName(new Date(first))}
+          {day}, {getZoneName(new Date(first))}
         </Text>
       </Group>
       <ol className={classes.timeline}>
@@ -45,7 +45,7 @@ export function Timeline({ entries }: { entries: TimelineEntry[] }) {
             <span className={classes.name}>{name}</span>
             {at !== undefined && (
               <time dateTime={at} title={formatExactTime(at)}>
-                {timeOf(at, day)}
+                {formatTimeOfDay(at, day)}
               </time>
             )}
             {detail && <div className={classes.detail}>{detail}</div>}
@@ -57,7 +57,7 @@ export function Timeline({ entries }: { entries: TimelineEntry[] }) {
 }
 
 /** Formats the time of day with seconds, and with the day if it differs from the day in the header. */
-function timeOf(at: string, headerDay: string): string {
+function formatTimeOfDay(at: string, headerDay: string): string {
   const date = new Date(at);
   const day = DAY.format(date);
   return day === headerDay ? TIME.format(date) : `${day}, ${TIME.format(date)}`;

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { formatBytes, formatSeconds, percentOf, shareOf } from './amounts.ts';
+import { formatBytes, formatSeconds, toPercent, toShare } from './amounts.ts';
 
 it.each([
   [0, '0 B'],
@@ -18,7 +18,7 @@ it.each([
 ])('%d seconds are %s', (seconds, shown) => expect(formatSeconds(seconds)).toBe(shown));
 
 it.each([0.1, 0.003, 1, 0.0005])('the share %d is the same after it was shown in percent', (share) => {
-  expect(shareOf(percentOf(share))).toBe(share);
+  expect(toShare(toPercent(share))).toBe(share);
 });
 
-it('an empty field is no percentage', () => expect([percentOf(null), shareOf('')]).toEqual(['', null]));
+it('an empty field is no percentage', () => expect([toPercent(null), toShare('')]).toEqual(['', null]));

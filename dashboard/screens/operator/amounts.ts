@@ -19,11 +19,11 @@ export function formatSeconds(seconds: number): string {
   return `${Math.round(seconds / DAY)} d`;
 }
 
-/** Converts a share (0 to 1) to the percentage in an input, and null to an empty input. `shareOf` does the reverse. */
-export function percentOf(share: number | null): number | '' {
+/** Converts a share (0 to 1) to the percentage in an input, and null to an empty input. `toShare` does the reverse. */
+export function toPercent(share: number | null): number | '' {
   return share === null ? '' : Math.round(share * 1e6) / 1e4;
 }
 
-export function shareOf(percent: number | string): number | null {
+export function toShare(percent: number | string): number | null {
   return percent === '' ? null : Math.round(Number(percent) * 1e4) / 1e6;
 }

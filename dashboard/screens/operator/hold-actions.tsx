@@ -34,7 +34,7 @@ export function HoldActions({ tenant }: { tenant: ResponseOf<'getTenant'> }) {
         opened={holding}
         onClose={hold.close}
         title={words.holdTitle(name)}
-        what={words.holdWhat}
+        what={words.holdHelp}
         label={words.reason}
         given={operatorHold.reason ?? ''}
         required
@@ -57,7 +57,7 @@ export function HoldActions({ tenant }: { tenant: ResponseOf<'getTenant'> }) {
         opened={releasing}
         onClose={release.close}
         title={words.releaseTitle(name)}
-        what={ownHold.held ? words.releaseWhatOwn : words.releaseWhat}
+        what={ownHold.held ? words.releaseWhatOwn : words.releaseHelp}
         label={words.note}
         given=""
         action={words.releaseIt.replace(' …', '')}

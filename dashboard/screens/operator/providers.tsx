@@ -65,7 +65,7 @@ function ReplyTable({ found: { answers: replies, looked, since, provider } }: { 
     return (
       <>
         {head}
-        <Empty title={words.noRefusedEmails} what={words.noRefusedEmailsWhat} />
+        <Empty title={words.noRefusedEmails} what={words.noRefusedEmailsHelp} />
       </>
     );
   }

@@ -33,13 +33,13 @@ export function TenantActions({ actions }: { actions: Action[] }) {
                 </Table.Td>
                 <Table.Td style={{ overflowWrap: 'anywhere' }}>
                   {words.action[entry.action] ?? entry.action}
-                  {noteOf(entry.details) && `: ${noteOf(entry.details)}`}
+                  {describeNote(entry.details) && `: ${describeNote(entry.details)}`}
                   <Text size="xs" c="dimmed" hiddenFrom="sm">
-                    {nameOf(entry)}
+                    {nameOperator(entry)}
                   </Text>
                 </Table.Td>
                 <Table.Td visibleFrom="sm" style={{ overflowWrap: 'anywhere' }}>
-                  {nameOf(entry)}
+                  {nameOperator(entry)}
                 </Table.Td>
               </Table.Tr>
             ))}
@@ -51,12 +51,12 @@ export function TenantActions({ actions }: { actions: Action[] }) {
 }
 
 /** Returns the name of the operator. */
-function nameOf({ actor, actorName }: Action): string {
+function nameOperator({ actor, actorName }: Action): string {
   return actorName ?? (actor === 'system' ? words.byService : words.byGone);
 }
 
 /** Returns the reason or note of an entry, or the limits that it set. */
-function noteOf({ reason, note, operatorLimits }: Action['details']): string {
+function describeNote({ reason, note, operatorLimits }: Action['details']): string {
   if (typeof reason === 'string') return reason;
   if (typeof note === 'string') return note;
   if (typeof operatorLimits !== 'object' || operatorLimits === null) return '';

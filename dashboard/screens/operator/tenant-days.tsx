@@ -6,7 +6,7 @@ import type { Column } from '../../parts/row-table.tsx';
 import { text } from '../../text/text.ts';
 import { ChartWithTable } from './chart-with-table.tsx';
 import { Card, Figures } from './fact.tsx';
-import { BAR_SHARE, shareOf } from './tenant-hours.tsx';
+import { BAR_SHARE, countWithShare } from './tenant-hours.tsx';
 
 type Day = ResponseOf<'getTenant'>['days'][number];
 
@@ -34,8 +34,8 @@ export function TenantDays({ days }: { days: Day[] }) {
       <Figures
         of={[
           { name: words.emailCount, value: formatCount(sent) },
-          { name: words.monthBounced, means: words.monthBouncedMeans, ...shareOf(sum('bounced'), sent) },
-          { name: words.complained, ...shareOf(sum('complained'), sent) },
+          { name: words.monthBounced, means: words.monthBouncedMeans, ...countWithShare(sum('bounced'), sent) },
+          { name: words.complained, ...countWithShare(sum('complained'), sent) },
         ]}
       />
       {sent === 0 ? (
@@ -58,10 +58,10 @@ export function TenantDays({ days }: { days: Day[] }) {
 const COLUMNS: Column<Day>[] = [
   { name: words.day, cell: ({ date }) => date },
   { name: words.emailCount, align: 'right', cell: ({ sent }) => formatCount(sent) },
-  { name: words.monthBounced, align: 'right', cell: ({ bounced, sent }) => countOf(bounced, sent) },
-  { name: words.complained, align: 'right', cell: ({ complained, sent }) => countOf(complained, sent) },
+  { name: words.monthBounced, align: 'right', cell: ({ bounced, sent }) => formatCountWithShare(bounced, sent) },
+  { name: words.complained, align: 'right', cell: ({ complained, sent }) => formatCountWithShare(complained, sent) },
 ];
 
-function countOf(part: number, sent: number): string {
+function formatCountWithShare(part: number, sent: number): string {
   return sent > 0 ? `${formatCount(part)} (${formatShare(part, sent)})` : formatCount(part);
 }

@@ -25,8 +25,8 @@ export function TenantHours({ tenant: { hours, mails, dead, complaints } }: { te
       <Figures
         of={[
           { name: words.mails, means: words.emailsMean, value: formatCount(mails) },
-          { name: words.bounced, means: words.bouncedMeans, ...shareOf(dead, mails) },
-          { name: words.complained, ...shareOf(complaints, mails) },
+          { name: words.bounced, means: words.bouncedMeans, ...countWithShare(dead, mails) },
+          { name: words.complained, ...countWithShare(complaints, mails) },
         ]}
       />
       {hours.length === 0 ? (
@@ -55,7 +55,7 @@ const COLUMNS: Column<Tenant['hours'][number]>[] = [
 ];
 
 /** A figure with the share of a number, and the number itself below. Without emails, the number alone. */
-export function shareOf(part: number, whole: number) {
+export function countWithShare(part: number, whole: number) {
   if (whole === 0) return { value: formatCount(part) };
   return { value: <ShareFigure part={part} whole={whole} />, detail: formatCount(part) };
 }

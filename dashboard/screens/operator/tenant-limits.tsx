@@ -6,7 +6,7 @@ import { formatCount } from '../../parts/count-link.tsx';
 import { Failed } from '../../parts/failed.tsx';
 import { notifySuccess } from '../../parts/notifications.tsx';
 import { text } from '../../text/text.ts';
-import { percentOf, shareOf } from './amounts.ts';
+import { toPercent, toShare } from './amounts.ts';
 import { Card } from './fact.tsx';
 
 type Tenant = ResponseOf<'getTenant'>;
@@ -21,12 +21,12 @@ const isShare = (field: (typeof FIELDS)[number]) => field === 'bounceGuard' || f
 /** The operator's limits of a project. Beside each field is the limit in effect, which the project may have lowered. */
 export function TenantLimits({ tenant }: { tenant: Tenant }) {
   const { id, limits, operatorLimits } = tenant;
-  const [typed, setTyped] = useState<LimitInputs>(() => fieldsOf(operatorLimits));
+  const [typed, setTyped] = useState<LimitInputs>(() => toLimitInputs(operatorLimits));
   const write = useWrite('limitTenant', { changes: ['getTenant', 'listTenants'] });
-  const isSame = JSON.stringify(typed) === JSON.stringify(fieldsOf(operatorLimits));
+  const isSame = JSON.stringify(typed) === JSON.stringify(toLimitInputs(operatorLimits));
   const submit = (event: FormEvent) => {
     event.preventDefault();
-    write.mutate({ params: { id }, body: limitsOf(typed) }, { onSuccess: () => notifySuccess(words.saved) });
+    write.mutate({ params: { id }, body: toLimits(typed) }, { onSuccess: () => notifySuccess(words.saved) });
   };
   return (
     <Card title={words.limits} subtitle={words.limitsMean}>
@@ -56,26 +56,26 @@ export function TenantLimits({ tenant }: { tenant: Tenant }) {
   );
 }
 
-function fieldsOf(limits: Tenant['operatorLimits']): LimitInputs {
+function toLimitInputs(limits: Tenant['operatorLimits']): LimitInputs {
   return {
     monthlyEmailLimit: limits.monthlyEmailLimit ?? '',
     sendRatePerSecond: limits.sendRatePerSecond ?? '',
-    bounceGuard: percentOf(limits.bounceGuard),
-    complaintGuard: percentOf(limits.complaintGuard),
+    bounceGuard: toPercent(limits.bounceGuard),
+    complaintGuard: toPercent(limits.complaintGuard),
   };
 }
 
-function limitsOf(typed: LimitInputs): Tenant['operatorLimits'] {
+function toLimits(typed: LimitInputs): Tenant['operatorLimits'] {
   const whole = (value: number | string) => (value === '' ? null : Number(value));
   return {
     monthlyEmailLimit: whole(typed.monthlyEmailLimit),
     sendRatePerSecond: whole(typed.sendRatePerSecond),
-    bounceGuard: shareOf(typed.bounceGuard),
-    complaintGuard: shareOf(typed.complaintGuard),
+    bounceGuard: toShare(typed.bounceGuard),
+    complaintGuard: toShare(typed.complaintGuard),
   };
 }
 
 function formatLimit(field: (typeof FIELDS)[number], value: number | null): string {
   if (value === null) return words.noLimit;
-  return isShare(field) ? `${percentOf(value)} %` : formatCount(value);
+  return isShare(field) ? `${toPercent(value)} %` : formatCount(value);
 }

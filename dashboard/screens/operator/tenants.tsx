@@ -7,7 +7,7 @@ import { Breakable } from '../../parts/breakable.tsx';
 import { formatCount, formatShare } from '../../parts/count-link.tsx';
 import { CursorTable } from '../../parts/cursor-table.tsx';
 import { Empty } from '../../parts/empty.tsx';
-import { namedChoices, SelectFilter } from '../../parts/filters.tsx';
+import { SelectFilter, toChoices } from '../../parts/filters.tsx';
 import { Instant } from '../../parts/instant.tsx';
 import type { Column } from '../../parts/row-table.tsx';
 import { SearchField } from '../../parts/search-field.tsx';
@@ -47,7 +47,7 @@ export function Tenants() {
         columns={over === 'month' ? MONTH_COLUMNS : DAY_COLUMNS}
         rowKey={({ id }) => id}
         caption={words.tenants}
-        empty={<Empty title={words.noTenants} what={words.noTenantsWhat} />}
+        empty={<Empty title={words.noTenants} what={words.noTenantsHelp} />}
       />
       {over === 'month' && (
         <Text size="sm" c="dimmed" mt="xs">
@@ -181,7 +181,7 @@ function Filters() {
         label={words.holds}
         any={words.allHolds}
         value={held === undefined ? undefined : held ? 'true' : 'false'}
-        choices={namedChoices({ true: words.onHold, false: words.notOnHold })}
+        choices={toChoices({ true: words.onHold, false: words.notOnHold })}
         onChange={(next) => set({ held: next && next === 'true' })}
       />
       <Select

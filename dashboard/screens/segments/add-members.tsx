@@ -4,7 +4,7 @@ import { useWrite } from '../../api/queries.ts';
 import { ActionButton } from '../../parts/action-button.tsx';
 import { Failed } from '../../parts/failed.tsx';
 import { text } from '../../text/text.ts';
-import { addressesIn, MAX_ADDRESSES } from './addresses.ts';
+import { MAX_ADDRESSES, parseAddresses } from './addresses.ts';
 
 const words = text.segments;
 /** Operations whose responses become stale when members change. */
@@ -15,7 +15,7 @@ export function AddMembers({ segmentId }: { segmentId: string }) {
   const [typed, setTyped] = useState('');
   const [createMissing, setCreateMissing] = useState(false);
   const add = useWrite('addSegmentMembers', { changes: MEMBERS_CHANGED });
-  const emails = addressesIn(typed);
+  const emails = parseAddresses(typed);
   const isTooMany = emails.length > MAX_ADDRESSES;
   const submit = (event: FormEvent) => {
     event.preventDefault();
@@ -28,7 +28,7 @@ export function AddMembers({ segmentId }: { segmentId: string }) {
         <Stack gap="xs">
           <Textarea
             label={words.addTitle}
-            description={words.addWhat}
+            description={words.addHelp}
             autosize
             minRows={2}
             maxRows={8}

@@ -5,7 +5,7 @@ export const MAX_ADDRESSES = 500;
  * Returns the addresses in a pasted text: split by line, comma, semicolon or space, each once, also from `Ada
  * <ada@example.com>`.
  */
-export function addressesIn(text: string): string[] {
+export function parseAddresses(text: string): string[] {
   const addresses = text.match(ADDRESS) ?? [];
   // If no word looks like an address, returns all words, and the API reports each invalid one.
   const found = addresses.length > 0 ? addresses : text.split(/[\s,;<>"]+/).filter((word) => word !== '');

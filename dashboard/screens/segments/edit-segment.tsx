@@ -4,7 +4,12 @@ import { useMemo, useState } from 'react';
 import type { InputOf, ResponseOf } from '../../api/client.ts';
 import { useWrite } from '../../api/queries.ts';
 import { conditionAsText } from '../../parts/condition-builder/condition-as-text.ts';
-import { conditionOf, type DraftCondition, draftOf, newCondition } from '../../parts/condition-builder/draft.ts';
+import {
+  type DraftCondition,
+  newCondition,
+  toCondition,
+  toConditionDraft,
+} from '../../parts/condition-builder/draft.ts';
 import { notifySuccess } from '../../parts/notifications.tsx';
 import { isSame } from '../../parts/record-edit/changes.ts';
 import { Conflict } from '../../parts/record-edit/conflict.tsx';
@@ -21,7 +26,7 @@ const CHANGED = [
 /** The editor of an existing segment. */
 export function EditSegment({ segment }: { segment: ResponseOf<'getSegment'> }) {
   const { id, type, slug } = segment;
-  const saved = useMemo(() => formOf(segment), [segment]);
+  const saved = useMemo(() => toForm(segment), [segment]);
   const [sent, setSent] = useState<DraftCondition>();
   const queries = useQueryClient();
   const update = useWrite('updateSegment', { changes: CHANGED });
@@ -31,10 +36,10 @@ export function EditSegment({ segment }: { segment: ResponseOf<'getSegment'> }) 
     const { fields } = edit;
     setSent(fields.condition);
     update.mutate(
-      { params: { id }, body: { ...changesOf(fields, saved, type), updatedAt: segment.updatedAt } },
+      { params: { id }, body: { ...toChangedFields(fields, saved, type), updatedAt: segment.updatedAt } },
       {
         onSuccess: (stored) => {
-          edit.saved(fields, formOf(stored));
+          edit.saved(fields, toForm(stored));
           notifySuccess(words.saved);
         },
         onError: (error) => {
@@ -64,17 +69,17 @@ export function EditSegment({ segment }: { segment: ResponseOf<'getSegment'> }) 
   );
 }
 
-function formOf({ name, description, trackMembership, condition }: ResponseOf<'getSegment'>): FormDraft {
+function toForm({ name, description, trackMembership, condition }: ResponseOf<'getSegment'>): FormDraft {
   return {
     name,
     trackMembership,
     description: description ?? '',
-    condition: condition ? draftOf(condition) : newCondition(),
+    condition: condition ? toConditionDraft(condition) : newCondition(),
   };
 }
 
 /** Returns the request body with only the changed fields. A STATIC segment has no condition and is not tracked. */
-function changesOf(
+function toChangedFields(
   fields: FormDraft,
   saved: FormDraft,
   type: ResponseOf<'getSegment'>['type'],
@@ -84,7 +89,7 @@ function changesOf(
     ...(isChanged('name') && { name: fields.name }),
     ...(isChanged('description') && { description: fields.description === '' ? null : fields.description }),
     ...(type === 'DYNAMIC' && isChanged('trackMembership') && { trackMembership: fields.trackMembership }),
-    ...(type === 'DYNAMIC' && isChanged('condition') && { filters: conditionOf(fields.condition) }),
+    ...(type === 'DYNAMIC' && isChanged('condition') && { filters: toCondition(fields.condition) }),
   };
 }
 

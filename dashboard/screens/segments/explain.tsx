@@ -6,8 +6,8 @@ import type { ResponseOf } from '../../api/client.ts';
 import { queryFor } from '../../api/queries.ts';
 import { AppLink } from '../../parts/app-link.tsx';
 import type { FieldChoice } from '../../parts/condition-builder/choices.ts';
-import { kindOf } from '../../parts/condition-builder/language.ts';
-import { sentenceOf } from '../../parts/condition-builder/sentence.ts';
+import { findFieldKind } from '../../parts/condition-builder/language.ts';
+import { filterAsSentence } from '../../parts/condition-builder/sentence.ts';
 import { useFieldChoices } from '../../parts/condition-builder/use-field-choices.ts';
 import { ContactSelect } from '../../parts/contact-select.tsx';
 import { Instant } from '../../parts/instant.tsx';
@@ -36,7 +36,7 @@ export function Explain({ segment }: { segment: Segment }) {
       {contact ? (
         <ExplainedFilter segment={segment} contactId={contact} />
       ) : (
-        <Text c="dimmed">{words.explainWhat}</Text>
+        <Text c="dimmed">{words.explainHelp}</Text>
       )}
     </Stack>
   );
@@ -109,7 +109,7 @@ function Verdict({ filter, choices }: { filter: ExplainedFilter; choices: readon
         style={{ flex: 'none', marginTop: 2 }}
       />
       <Box miw={0} style={{ overflowWrap: 'anywhere' }}>
-        <Text>{sentenceOf(filter as Parameters<typeof sentenceOf>[0], choices)}</Text>
+        <Text>{filterAsSentence(filter as Parameters<typeof filterAsSentence>[0], choices)}</Text>
         <Text size="sm" c="dimmed" component="div">
           <HasNow filter={filter} />
         </Text>
@@ -120,7 +120,7 @@ function Verdict({ filter, choices }: { filter: ExplainedFilter; choices: readon
 
 /** The contact's value for a filter; for events and emails, the last instant. */
 function HasNow({ filter: { field, operator, contactValue } }: { filter: ExplainedFilter }) {
-  const kind = kindOf(field, operator, 'audience');
+  const kind = findFieldKind(field, operator, 'audience');
   if (kind === 'segment') return null;
   if (kind === 'event' || kind === 'activity') {
     if (typeof contactValue !== 'string') return words.never;

@@ -49,7 +49,7 @@ export function History({ segment: { id, type, trackMembership } }: { segment: R
   const pages = useInfiniteQuery(infiniteQueryFor('listSegmentHistory', { params: { id } }));
   const nothing =
     type === 'STATIC' ? (
-      <Empty title={words.staticHistory} what={words.staticHistoryWhat} />
+      <Empty title={words.staticHistory} what={words.staticHistoryHelp} />
     ) : trackMembership ? (
       <Empty
         title={words.noHistoryTitle}
@@ -59,7 +59,7 @@ export function History({ segment: { id, type, trackMembership } }: { segment: R
     ) : (
       <Empty
         title={words.notTracked}
-        what={words.notTrackedWhat}
+        what={words.notTrackedHelp}
         curl={{ method: 'PATCH', path: `/v1/segments/${id}`, body: { trackMembership: true } }}
       />
     );

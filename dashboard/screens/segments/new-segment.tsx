@@ -1,7 +1,7 @@
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useWrite } from '../../api/queries.ts';
-import { conditionOf, type DraftCondition, draftOf } from '../../parts/condition-builder/draft.ts';
+import { type DraftCondition, toCondition, toConditionDraft } from '../../parts/condition-builder/draft.ts';
 import { PageHead } from '../../parts/page-head.tsx';
 import { useLocalDraft } from '../../parts/use-local-draft.ts';
 import { text } from '../../text/text.ts';
@@ -13,7 +13,7 @@ const words = text.segments;
 export function NewSegment() {
   const { type = 'DYNAMIC', condition } = useSearch({ from: '/shell/segments/new' });
   const navigate = useNavigate();
-  const [empty] = useState(() => ({ ...EMPTY_FORM(), ...(condition && { condition: draftOf(condition) }) }));
+  const [empty] = useState(() => ({ ...EMPTY_FORM(), ...(condition && { condition: toConditionDraft(condition) }) }));
   // A draft of another condition would hide the condition from the URL.
   const name = ['segment:new', type, ...(condition ? [JSON.stringify(condition)] : [])].join(':');
   const editing = useLocalDraft({ name, saved: empty });
@@ -23,7 +23,7 @@ export function NewSegment() {
     const { description, trackMembership, ...draft } = editing.draft;
     setSent(draft.condition);
     const about = { name: draft.name, ...(description !== '' && { description }), type };
-    const body = type === 'STATIC' ? about : { ...about, trackMembership, filters: conditionOf(draft.condition) };
+    const body = type === 'STATIC' ? about : { ...about, trackMembership, filters: toCondition(draft.condition) };
     create.mutate(
       { body },
       {

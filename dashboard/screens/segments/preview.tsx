@@ -5,8 +5,8 @@ import { useMemo } from 'react';
 import type { ApiFailure, ResponseOf } from '../../api/client.ts';
 import { listQueryFor } from '../../api/queries.ts';
 import { AppLink } from '../../parts/app-link.tsx';
-import { conditionOf, type DraftCondition, isComplete } from '../../parts/condition-builder/draft.ts';
-import { type ConditionFaults, faultsOf, NO_FAULTS } from '../../parts/condition-builder/faults.ts';
+import { type DraftCondition, isComplete, toCondition } from '../../parts/condition-builder/draft.ts';
+import { type ConditionFaults, mapFaultsToRows, NO_FAULTS } from '../../parts/condition-builder/faults.ts';
 import { formatCount } from '../../parts/count-link.tsx';
 import { Failed } from '../../parts/failed.tsx';
 import { text } from '../../text/text.ts';
@@ -36,7 +36,7 @@ export function usePreview(draft: DraftCondition, enabled: boolean): PreviewStat
   const isWhole = enabled && isComplete(draft);
   const canCount = enabled && isComplete(debounced);
   const body = useMemo(
-    () => ({ condition: canCount ? conditionOf(debounced) : conditionOf({ logic: 'AND', groups: [] }) }),
+    () => ({ condition: canCount ? toCondition(debounced) : toCondition({ logic: 'AND', groups: [] }) }),
     [debounced, canCount],
   );
   const { data, error, isFetching } = useQuery({
@@ -46,7 +46,7 @@ export function usePreview(draft: DraftCondition, enabled: boolean): PreviewStat
     retry: false,
   });
   const faults = useMemo(
-    () => (error ? faultsOf(debounced, error.fields, 'condition') : NO_FAULTS),
+    () => (error ? mapFaultsToRows(debounced, error.fields, 'condition') : NO_FAULTS),
     [debounced, error],
   );
   const isRefused = error?.code === 'VALIDATION_ERROR';

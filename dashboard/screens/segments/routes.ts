@@ -30,7 +30,7 @@ const listRoute = createRoute({
   path: '/segments',
   validateSearch: ({ q, type }: Record<string, unknown>): ListSearch => ({
     ...(typeof q === 'string' && q !== '' && { q }),
-    ...typeIn(type),
+    ...readType(type),
   }),
   component: lazyRouteComponent(() => import('./segments.tsx'), 'Segments'),
 });
@@ -39,7 +39,7 @@ const newRoute = createRoute({
   getParentRoute: () => shellRoute,
   path: '/segments/new',
   validateSearch: ({ type, condition }: Record<string, unknown>): NewSearch => ({
-    ...typeIn(type),
+    ...readType(type),
     ...(isCondition(condition) && { condition }),
   }),
   component: lazyRouteComponent(() => import('./new-segment.tsx'), 'NewSegment'),
@@ -61,7 +61,7 @@ const segmentRoute = createRoute({
 
 export const segmentsRoutes = [listRoute, newRoute, segmentRoute] as const;
 
-function typeIn(given: unknown): Pick<ListSearch, 'type'> {
+function readType(given: unknown): Pick<ListSearch, 'type'> {
   const type = TYPES.find((name) => name === given);
   return type ? { type } : {};
 }

@@ -65,7 +65,7 @@ export function SegmentActions({ segment }: { segment: ResponseOf<'getSegment'> 
         opened={opened}
         onClose={close}
         title={words.removeTitle}
-        what={words.removeWhat(segment.name)}
+        what={words.removeHelp(segment.name)}
         word={segment.slug}
         action={words.remove}
         write={remove}

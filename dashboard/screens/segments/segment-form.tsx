@@ -4,9 +4,9 @@ import type { ApiFailure } from '../../api/client.ts';
 import { ActionButton } from '../../parts/action-button.tsx';
 import { ConditionBuilder } from '../../parts/condition-builder/condition-builder.tsx';
 import { type DraftCondition, isComplete, newCondition } from '../../parts/condition-builder/draft.ts';
-import { faultsOf, NO_FAULTS } from '../../parts/condition-builder/faults.ts';
+import { mapFaultsToRows, NO_FAULTS } from '../../parts/condition-builder/faults.ts';
 import { Failed } from '../../parts/failed.tsx';
-import { onEnterInField } from '../../parts/on-enter.ts';
+import { ignoreEnterInField } from '../../parts/on-enter.ts';
 import { RestoredDraft } from '../../parts/record-edit/restored-draft.tsx';
 import { text } from '../../text/text.ts';
 import { Preview, usePreview } from './preview.tsx';
@@ -75,7 +75,7 @@ export function SegmentForm({
     if (missing === undefined) onSave();
   };
   return (
-    <form onSubmit={submit} onKeyDown={onEnterInField}>
+    <form onSubmit={submit} onKeyDown={ignoreEnterInField}>
       <Stack maw={980}>
         {isRestored && (
           <RestoredDraft discardLabel={words.discardDraft} onDiscard={() => discard(saved)}>
@@ -89,7 +89,7 @@ export function SegmentForm({
           maxLength={255}
           value={draft.name}
           onChange={(event) => change({ ...draft, name: event.currentTarget.value })}
-          description={savedSlug && (draft.name === saved.name ? words.slugWhat(savedSlug) : words.renameWarns)}
+          description={savedSlug && (draft.name === saved.name ? words.slugHelp(savedSlug) : words.renameWarns)}
           error={fieldError('name')}
           maw={560}
         />
@@ -135,7 +135,7 @@ function ConditionFields({
   const preview = usePreview(draft.condition, true);
   const refused = useMemo(() => {
     if (!failure || !sent) return NO_FAULTS;
-    const { rows, other } = faultsOf(sent, failure.fields, 'filters');
+    const { rows, other } = mapFaultsToRows(sent, failure.fields, 'filters');
     return { rows, other: other.filter(({ field }) => field === 'filters' || field.startsWith('filters.')) };
   }, [failure, sent]);
   return (

@@ -6,11 +6,11 @@ import type { ResponseOf } from '../../api/client.ts';
 import { queryFor } from '../../api/queries.ts';
 import { ActionButton } from '../../parts/action-button.tsx';
 import { AppLink } from '../../parts/app-link.tsx';
-import { filtersOf, sentenceOf } from '../../parts/condition-builder/sentence.ts';
+import { filterAsSentence, listFilters } from '../../parts/condition-builder/sentence.ts';
 import { useFieldChoices } from '../../parts/condition-builder/use-field-choices.ts';
 import { CountLink } from '../../parts/count-link.tsx';
 import { Empty } from '../../parts/empty.tsx';
-import { namedChoices, SelectFilter } from '../../parts/filters.tsx';
+import { SelectFilter, toChoices } from '../../parts/filters.tsx';
 import { Instant } from '../../parts/instant.tsx';
 import { PageHead } from '../../parts/page-head.tsx';
 import { QueryView } from '../../parts/query-view.tsx';
@@ -40,7 +40,7 @@ export function Segments() {
             <Empty
               icon={IconChartPie2}
               title={words.emptyTitle}
-              what={words.emptyWhat}
+              what={words.emptyHelp}
               curl={{ method: 'POST', path: '/v1/segments', body: EXAMPLE }}
             />
           ) : (
@@ -88,7 +88,7 @@ function Filters() {
         label={words.type}
         any={words.allTypes}
         value={type}
-        choices={namedChoices(words.types)}
+        choices={toChoices(words.types)}
         onChange={(next) => set({ type: next })}
       />
     </Group>
@@ -176,8 +176,8 @@ const SENTENCES_SHOWN = 3;
 /** Shows the first filters of a condition in words. */
 function Summary({ condition }: { condition: NonNullable<Segment['condition']> }) {
   const choices = useFieldChoices('audience');
-  const filters = filtersOf(condition);
-  const shown = filters.slice(0, SENTENCES_SHOWN).map((filter) => sentenceOf(filter, choices));
+  const filters = listFilters(condition);
+  const shown = filters.slice(0, SENTENCES_SHOWN).map((filter) => filterAsSentence(filter, choices));
   const joined = shown.join(condition.groups.length > 1 ? ' · ' : ` ${text.conditions.both} `);
   const more = filters.length - shown.length;
   return (

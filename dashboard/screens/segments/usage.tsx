@@ -17,7 +17,7 @@ export function Usage({ segmentId }: { segmentId: string }) {
     <QueryView of={usage}>
       {({ usedInCampaigns, usedInSegments, usedInWorkflows }) =>
         usedInCampaigns.length + usedInSegments.length + usedInWorkflows.length === 0 ? (
-          <Empty title={words.usedNowhere} what={words.usedNowhereWhat} />
+          <Empty title={words.usedNowhere} what={words.usedNowhereHelp} />
         ) : (
           <>
             <UsedBy title={words.usedInCampaigns}>

@@ -50,6 +50,6 @@ export function AddForm({
 }
 
 /** Returns the API's error of a form field. */
-export function fieldErrorIn(failure: ApiFailure | null, name: string): string | undefined {
+export function findFieldError(failure: ApiFailure | null, name: string): string | undefined {
   return failure?.fields.find(({ field }) => field === name)?.message;
 }

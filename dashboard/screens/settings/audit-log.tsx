@@ -56,7 +56,7 @@ export function AuditLog() {
         pages={pages}
         columns={columns}
         rowKey={({ id }) => id}
-        empty={<Empty icon={IconHistory} title={words.emptyTitle} what={words.emptyWhat} />}
+        empty={<Empty icon={IconHistory} title={words.emptyTitle} what={words.emptyHelp} />}
         caption={text.settings.sections['audit-log']}
       />
     </>

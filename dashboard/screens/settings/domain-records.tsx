@@ -55,8 +55,8 @@ function Row({ record }: { record: Record }) {
         )}
       </td>
       <td>
-        <Status tone={toneOf(record)} means={required ? words.required : words.advised}>
-          {stateOf(record)}
+        <Status tone={chooseTone(record)} means={required ? words.required : words.advised}>
+          {describeState(record)}
         </Status>
       </td>
     </tr>
@@ -75,13 +75,13 @@ function Value({ value, copy }: { value: string; copy: string }) {
   );
 }
 
-function stateOf({ found, required, seen }: Record): string {
+function describeState({ found, required, seen }: Record): string {
   if (found) return words.found;
   if (seen && seen.length > 0) return words.wrong;
   return required ? words.missing : words.optional;
 }
 
-function toneOf({ found, required, seen }: Record): Tone {
+function chooseTone({ found, required, seen }: Record): Tone {
   if (found) return 'done';
   if (seen && seen.length > 0) return 'failed';
   return required ? 'waiting' : 'idle';

@@ -18,7 +18,7 @@ import { QueryView } from '../../parts/query-view.tsx';
 import { Status } from '../../parts/status.tsx';
 import { useReturnFocus } from '../../parts/use-return-focus.ts';
 import { text } from '../../text/text.ts';
-import { fieldErrorIn } from './add-form.tsx';
+import { findFieldError } from './add-form.tsx';
 import { DomainRecords } from './domain-records.tsx';
 
 type Domain = ResponseOf<'listDomains'>[number];
@@ -56,7 +56,7 @@ export function Domains() {
             <Empty
               icon={IconWorld}
               title={words.emptyTitle}
-              what={words.emptyWhat}
+              what={words.emptyHelp}
               action={add}
               curl={{ method: 'POST', path: '/v1/domains', body: { domain: 'example.com' } }}
             />
@@ -88,10 +88,10 @@ function Add({ onClose }: { onClose: () => void }) {
       >
         <TextInput
           label={words.domain}
-          description={words.addWhat}
+          description={words.addHelp}
           value={domain}
           onChange={(event) => setDomain(event.currentTarget.value)}
-          error={fieldErrorIn(create.error, 'domain')}
+          error={findFieldError(create.error, 'domain')}
           autoComplete="off"
           data-autofocus
         />
@@ -181,7 +181,7 @@ function DomainCard({ domain }: { domain: Domain }) {
         opened={opened}
         onClose={close}
         title={words.removeTitle}
-        what={words.removeWhat(name)}
+        what={words.removeHelp(name)}
         word={name}
         action={text.settings.remove}
         write={remove}

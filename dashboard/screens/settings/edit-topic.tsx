@@ -5,7 +5,7 @@ import { ActionButton } from '../../parts/action-button.tsx';
 import { Failed } from '../../parts/failed.tsx';
 import { useReturnFocus } from '../../parts/use-return-focus.ts';
 import { text } from '../../text/text.ts';
-import { fieldErrorIn } from './add-form.tsx';
+import { findFieldError } from './add-form.tsx';
 import { TOPICS_CHANGED, type Topic } from './topic.ts';
 
 const words = text.settings.topics;
@@ -31,15 +31,15 @@ export function EditTopic({ topic, onClose }: { topic: Topic; onClose: () => voi
             required
             value={name}
             onChange={(event) => setName(event.currentTarget.value)}
-            error={fieldErrorIn(update.error, 'name')}
+            error={findFieldError(update.error, 'name')}
             data-autofocus
           />
           <TextInput
             label={words.description}
-            description={words.descriptionWhat}
+            description={words.descriptionHelp}
             value={description}
             onChange={(event) => setDescription(event.currentTarget.value)}
-            error={fieldErrorIn(update.error, 'description')}
+            error={findFieldError(update.error, 'description')}
           />
           <Switch
             label={words.byDefault}

@@ -5,7 +5,7 @@ import { useWrite } from '../../api/queries.ts';
 import { useSession } from '../../app/session.ts';
 import { CopyButton } from '../../parts/copy-button.tsx';
 import { text } from '../../text/text.ts';
-import { AddForm, fieldErrorIn } from './add-form.tsx';
+import { AddForm, findFieldError } from './add-form.tsx';
 import { type Member, ROLES, TEAM_CHANGED } from './member.ts';
 
 const words = text.settings.team;
@@ -31,7 +31,7 @@ export function Invite() {
           inputMode="email"
           value={email}
           onChange={(event) => setEmail(event.currentTarget.value)}
-          error={fieldErrorIn(invite.error, 'email')}
+          error={findFieldError(invite.error, 'email')}
           flex="1 1 220px"
           autoComplete="off"
         />

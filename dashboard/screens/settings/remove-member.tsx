@@ -34,7 +34,7 @@ export function RemoveMember({ member: { userId, email }, onClose }: { member: M
       title={isMe ? words.leaveTitle : words.removeTitle}
       what={
         <>
-          <Text size="sm">{words.removeWhat(email)}</Text>
+          <Text size="sm">{words.removeHelp(email)}</Text>
           <Text size="sm" c="dimmed">
             {words.keysStay}
           </Text>

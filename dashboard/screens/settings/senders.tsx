@@ -9,7 +9,7 @@ import { Instant } from '../../parts/instant.tsx';
 import { QueryView } from '../../parts/query-view.tsx';
 import { type Column, RowTable } from '../../parts/row-table.tsx';
 import { text } from '../../text/text.ts';
-import { AddForm, fieldErrorIn } from './add-form.tsx';
+import { AddForm, findFieldError } from './add-form.tsx';
 import { RemoveWithUndo } from './remove-with-undo.tsx';
 
 type Sender = ResponseOf<'listSmsSenders'>['data'][number];
@@ -33,7 +33,7 @@ export function Senders() {
       <QueryView of={senders}>
         {({ data }) =>
           data.length === 0 ? (
-            <Empty icon={IconMessage} title={words.emptyTitle} what={words.emptyWhat} />
+            <Empty icon={IconMessage} title={words.emptyTitle} what={words.emptyHelp} />
           ) : (
             <RowTable rows={data} columns={COLUMNS} rowKey={({ id }) => id} caption={text.settings.sections.senders} />
           )
@@ -76,19 +76,19 @@ function Add() {
     <AddForm needs="project:manage" action={words.add} write={create} isReady={from.trim() !== ''} onSubmit={submit}>
       <TextInput
         label={words.country}
-        description={words.countryWhat}
+        description={words.countryHelp}
         value={country}
         maxLength={2}
         onChange={(event) => setCountry(event.currentTarget.value)}
-        error={fieldErrorIn(create.error, 'country')}
+        error={findFieldError(create.error, 'country')}
         flex="1 1 200px"
       />
       <TextInput
         label={words.from}
-        description={words.fromWhat}
+        description={words.fromHelp}
         value={from}
         onChange={(event) => setFrom(event.currentTarget.value)}
-        error={fieldErrorIn(create.error, 'from')}
+        error={findFieldError(create.error, 'from')}
         flex="2 1 240px"
       />
     </AddForm>

@@ -14,8 +14,8 @@ import type { Column } from '../../parts/row-table.tsx';
 import { useDebouncedText } from '../../parts/use-delayed-text.ts';
 import { WordBadge, WordText } from '../../parts/word-badge.tsx';
 import { text } from '../../text/text.ts';
-import { labelOf, wordOf } from '../../text/words.ts';
-import { AddForm, fieldErrorIn } from './add-form.tsx';
+import { findWord, getLabel } from '../../text/words.ts';
+import { AddForm, findFieldError } from './add-form.tsx';
 import { RemoveWithUndo } from './remove-with-undo.tsx';
 
 type Suppression = ResponseOf<'listSuppressions'>['data'][number];
@@ -67,7 +67,7 @@ export function Suppressions() {
           <Empty
             icon={IconBan}
             title={words.emptyTitle}
-            what={words.emptyWhat}
+            what={words.emptyHelp}
             curl={{ method: 'POST', path: '/v1/suppressions', body: { email: 'ada@example.com', reason: 'manual' } }}
           />
         }
@@ -113,14 +113,14 @@ function Add() {
         inputMode="email"
         value={email}
         onChange={(event) => setEmail(event.currentTarget.value)}
-        error={fieldErrorIn(add.error, 'email')}
+        error={findFieldError(add.error, 'email')}
         flex="1 1 220px"
         autoComplete="off"
       />
       <Select
         label={words.reason}
-        description={wordOf('suppression', reason)?.means}
-        data={REASONS.map((value) => ({ value, label: labelOf('suppression', value) }))}
+        description={findWord('suppression', reason)?.means}
+        data={REASONS.map((value) => ({ value, label: getLabel('suppression', value) }))}
         value={reason}
         onChange={(next) => next && setReason(next as Reason)}
         allowDeselect={false}

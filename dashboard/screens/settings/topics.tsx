@@ -11,7 +11,7 @@ import { notifySuccess } from '../../parts/notifications.tsx';
 import { PageHead } from '../../parts/page-head.tsx';
 import type { Column } from '../../parts/row-table.tsx';
 import { text } from '../../text/text.ts';
-import { AddForm, fieldErrorIn } from './add-form.tsx';
+import { AddForm, findFieldError } from './add-form.tsx';
 import { EditTopic } from './edit-topic.tsx';
 import { TOPICS_CHANGED, type Topic } from './topic.ts';
 
@@ -73,7 +73,7 @@ export function Topics() {
           <Empty
             icon={IconBookmarks}
             title={words.emptyTitle}
-            what={words.emptyWhat}
+            what={words.emptyHelp}
             curl={{ method: 'POST', path: '/v1/topics', body: { name: 'Product news' } }}
           />
         }
@@ -103,14 +103,14 @@ function Add() {
         label={words.name}
         value={name}
         onChange={(event) => setName(event.currentTarget.value)}
-        error={fieldErrorIn(create.error, 'name')}
+        error={findFieldError(create.error, 'name')}
         flex="1 1 160px"
       />
       <TextInput
         label={words.description}
         value={description}
         onChange={(event) => setDescription(event.currentTarget.value)}
-        error={fieldErrorIn(create.error, 'description')}
+        error={findFieldError(create.error, 'description')}
         flex="2 1 200px"
       />
       <Switch
@@ -134,7 +134,7 @@ function RemoveTopic({ topic: { id, name, slug }, onClose }: { topic: Topic; onC
       opened
       onClose={onClose}
       title={words.removeTitle}
-      what={words.removeWhat(name)}
+      what={words.removeHelp(name)}
       word={slug}
       action={text.settings.remove}
       write={remove}

@@ -35,7 +35,7 @@ export function SignIn() {
     </>
   );
   return (
-    <EntryFrame title={title} subtitle={isNew ? text.signIn.signUpWhat : undefined} foot={foot}>
+    <EntryFrame title={title} subtitle={isNew ? text.signIn.signUpHelp : undefined} foot={foot}>
       {search.link === 'ended' && (
         <Alert color="yellow" title={text.signIn.linkEnded}>
           {text.signIn.afterLinkEnded}
@@ -107,7 +107,7 @@ function SignUpForm() {
       />
       <TextInput
         label={text.signIn.projectName}
-        description={text.signIn.projectWhat}
+        description={text.signIn.projectHelp}
         required
         maxLength={100}
         value={projectName}

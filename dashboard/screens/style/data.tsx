@@ -10,7 +10,7 @@ import { ChangeIndicator } from '../home/change.tsx';
 import { Part } from './part.tsx';
 
 const DAY_SECONDS = 86_400;
-/** Midnight of 1 November 2026, so that pictures of this page do not change from day to day. */
+/** Midnight of 1 November 2026, so that screenshots of this page do not change from day to day. */
 const START_SECONDS = 1_793_491_200;
 const SENT = [320, 310, 4_820, 380, 300, 290, 330, 410, 360, 2_640, 340, 310, 330, 300];
 

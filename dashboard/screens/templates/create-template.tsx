@@ -4,7 +4,7 @@ import { useState } from 'react';
 import { useWrite } from '../../api/queries.ts';
 import { DialogForm } from '../../parts/dialog-form.tsx';
 import { LayoutGallery } from '../../parts/email-editor/layout-gallery.tsx';
-import { layoutOf, type TemplateLayout } from '../../parts/email-editor/layouts.ts';
+import { createLayoutContent, type TemplateLayout } from '../../parts/email-editor/layouts.ts';
 import { useVerifiedDomains } from '../../parts/use-verified-domains.ts';
 import { text } from '../../text/text.ts';
 import { TEMPLATE_TYPES, type TemplateType } from './routes.ts';
@@ -23,7 +23,7 @@ export function CreateTemplate({ opened, onClose }: { opened: boolean; onClose: 
   const create = useWrite('createTemplate', { changes: ['listTemplates'] });
   const submit = () =>
     create.mutate(
-      { body: { name, type, ...layoutOf(start), ...(domain && { from: `hello@${domain}` }) } },
+      { body: { name, type, ...createLayoutContent(start), ...(domain && { from: `hello@${domain}` }) } },
       {
         onSuccess: ({ id }) => {
           onClose();

@@ -36,7 +36,7 @@ export function Images() {
     <>
       <PageHead
         title={text.templates.images}
-        subtitle={first && text.templates.imagesWhat(formatBytes(first.bytes), formatBytes(first.maxBytes))}
+        subtitle={first && text.templates.imagesHelp(formatBytes(first.bytes), formatBytes(first.maxBytes))}
         back={{ to: '/templates', label: text.templates.title }}
         actions={<Upload />}
       />
@@ -61,7 +61,7 @@ export function Images() {
         <Empty
           icon={IconPhoto}
           title={text.templates.imagesEmpty}
-          what={text.templates.imagesEmptyWhat}
+          what={text.templates.imagesEmptyHelp}
           curl={{ method: 'GET', path: '/v1/assets' }}
         />
       )}

@@ -27,7 +27,7 @@ export function RemoveTemplate({
       opened={opened}
       onClose={onClose}
       title={text.templates.removeTitle}
-      what={text.templates.removeWhat}
+      what={text.templates.removeHelp}
       // A name may be long, so typing its start is enough.
       word={name.trim().slice(0, WORD_MAX_CHARS).trim()}
       action={text.templates.remove}

@@ -45,7 +45,7 @@ export function SendTest({ fields, opened, onClose }: { fields: TemplateForm; op
     >
       <form onSubmit={submit}>
         <Stack>
-          <Text size="sm">{text.templates.testWhat}</Text>
+          <Text size="sm">{text.templates.testHelp}</Text>
           <TextInput
             label={text.templates.testTo}
             inputMode="email"

@@ -9,7 +9,7 @@ import { Thumbnail } from '../../parts/email-editor/thumbnail.tsx';
 import { Instant } from '../../parts/instant.tsx';
 import { MoreItem, MoreMenu } from '../../parts/more-menu.tsx';
 import { notifySuccess, runAfterWrite } from '../../parts/notifications.tsx';
-import { draftKey, readKept } from '../../parts/record-edit/kept-drafts.ts';
+import { createDraftKey, readStoredDraft } from '../../parts/record-edit/stored-drafts.ts';
 import { Status, Tag } from '../../parts/status.tsx';
 import { withoutLiquid } from '../../parts/without-liquid.ts';
 import { text } from '../../text/text.ts';
@@ -19,7 +19,7 @@ import { draftName } from './use-template-edit.ts';
 /** A template in the list: thumbnail, name, and time of the last change. */
 export function TemplateCard({ template }: { template: ItemOf<'listTemplates'> }) {
   const { id, name, subject, type, updatedAt } = template;
-  const isUnsaved = readKept(draftKey(useSession(), draftName(id))) !== undefined;
+  const isUnsaved = readStoredDraft(createDraftKey(useSession(), draftName(id))) !== undefined;
   return (
     <Card component="li" withBorder padding="sm">
       <Card.Section withBorder>

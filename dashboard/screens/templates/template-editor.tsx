@@ -97,11 +97,11 @@ export function TemplateEditor({ saved }: { saved: Template }) {
 
 type Edit = ReturnType<typeof useTemplateEdit>;
 
-function State({ edit: { isTouched, isKept }, updatedAt }: { edit: Edit; updatedAt: string }) {
+function State({ edit: { isTouched, isStored }, updatedAt }: { edit: Edit; updatedAt: string }) {
   if (isTouched) {
     return (
-      <Text span inherit c={isKept ? undefined : 'red'} role="status">
-        {isKept ? text.templates.draftKept : text.templates.draftLost}
+      <Text span inherit c={isStored ? undefined : 'red'} role="status">
+        {isStored ? text.templates.draftKept : text.templates.draftLost}
       </Text>
     );
   }

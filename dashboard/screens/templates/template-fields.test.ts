@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { changesOf, fieldsOf, isChanged, type Template } from './template-fields.ts';
+import { isChanged, type Template, toChangedFields, toTemplateForm } from './template-fields.ts';
 
 const SAVED: Template = {
   id: 'x',
@@ -17,19 +17,22 @@ const SAVED: Template = {
   createdAt: '2026-01-01T00:00:00.000Z',
   updatedAt: '2026-01-01T00:00:00.000Z',
 };
-const saved = fieldsOf(SAVED);
+const saved = toTemplateForm(SAVED);
 
 describe('saving', () => {
   it('sends only changed fields', () => {
     expect(isChanged({ ...saved }, saved)).toBe(false);
-    expect(changesOf({ ...saved, subject: 'Hello' }, saved)).toEqual({ subject: 'Hello' });
+    expect(toChangedFields({ ...saved, subject: 'Hello' }, saved)).toEqual({ subject: 'Hello' });
   });
 
   it('sends null for an emptied field', () => {
-    expect(changesOf({ ...saved, preheader: ' ' }, saved)).toEqual({ preheader: null });
+    expect(toChangedFields({ ...saved, preheader: ' ' }, saved)).toEqual({ preheader: null });
   });
 
   it('removes the topic of a template that is TRANSACTIONAL now', () => {
-    expect(changesOf({ ...saved, type: 'TRANSACTIONAL' }, saved)).toEqual({ type: 'TRANSACTIONAL', topicId: null });
+    expect(toChangedFields({ ...saved, type: 'TRANSACTIONAL' }, saved)).toEqual({
+      type: 'TRANSACTIONAL',
+      topicId: null,
+    });
   });
 });

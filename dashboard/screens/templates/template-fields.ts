@@ -17,7 +17,7 @@ export interface TemplateForm {
 }
 
 /** Returns the fields of a saved template. */
-export function fieldsOf(template: Template): TemplateForm {
+export function toTemplateForm(template: Template): TemplateForm {
   const { name, description, subject, preheader, body, type, from, fromName, replyTo, topicId } = template;
   return {
     name,
@@ -46,7 +46,7 @@ function findChangedFields(now: TemplateForm, saved: TemplateForm): (keyof Templ
 const CLEARED: (keyof TemplateForm)[] = ['description', 'preheader', 'from', 'fromName', 'replyTo', 'topicId'];
 
 /** Returns the request body with only the changed fields, so that other users' changes stay. */
-export function changesOf(now: TemplateForm, saved: TemplateForm): InputOf<'updateTemplate'>['body'] {
+export function toChangedFields(now: TemplateForm, saved: TemplateForm): InputOf<'updateTemplate'>['body'] {
   const changes = findChangedFields(now, saved).map((name) => [
     name,
     CLEARED.includes(name) && now[name].trim() === '' ? null : now[name],

@@ -57,7 +57,7 @@ export function Templates() {
         <Empty
           icon={IconTemplate}
           title={text.templates.empty}
-          what={text.templates.emptyWhat}
+          what={text.templates.emptyHelp}
           action={create}
           curl={{
             method: 'POST',

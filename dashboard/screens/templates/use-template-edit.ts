@@ -4,7 +4,7 @@ import { useWrite } from '../../api/queries.ts';
 import { notifySuccess } from '../../parts/notifications.tsx';
 import { isStale, useRecordEdit } from '../../parts/record-edit/use-record-edit.ts';
 import { text } from '../../text/text.ts';
-import { changesOf, fieldsOf, type Template } from './template-fields.ts';
+import { type Template, toChangedFields, toTemplateForm } from './template-fields.ts';
 
 /** Returns the name of a template's draft in this browser. */
 export const draftName = (templateId: string): string => `template:${templateId}`;
@@ -12,17 +12,17 @@ export const draftName = (templateId: string): string => `template:${templateId}
 /** Edits a template. This browser keeps the text until it is saved or discarded. */
 export function useTemplateEdit(template: Template) {
   const queries = useQueryClient();
-  const stored = useMemo(() => fieldsOf(template), [template]);
+  const stored = useMemo(() => toTemplateForm(template), [template]);
   const write = useWrite('updateTemplate', { changes: ['listTemplates', 'getTemplate'] });
   const edit = useRecordEdit({ name: draftName(template.id), stored, isSaving: write.isPending });
   const { fields } = edit;
   const save = () => {
     if (edit.hasConflict) return;
     write.mutate(
-      { params: { id: template.id }, body: { ...changesOf(fields, stored), updatedAt: template.updatedAt } },
+      { params: { id: template.id }, body: { ...toChangedFields(fields, stored), updatedAt: template.updatedAt } },
       {
         onSuccess: (saved) => {
-          edit.saved(fields, fieldsOf(saved));
+          edit.saved(fields, toTemplateForm(saved));
           notifySuccess(text.templates.saved);
         },
         onError: (error) => {

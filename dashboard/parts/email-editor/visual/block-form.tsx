@@ -1,7 +1,14 @@
 import { Stack, Title } from '@mantine/core';
 import { text } from '../../../text/text.ts';
 import classes from '../email-editor.module.css';
-import { type BlockValues, blockValues, canStyle, dividerEdits, readDivider, styleEdits } from './block-styles.ts';
+import {
+  type BlockValues,
+  canStyle,
+  createDividerEdits,
+  createStyleEdits,
+  readBlockValues,
+  readDivider,
+} from './block-styles.ts';
 import { AlignmentField, ColorField, PixelField } from './panel-fields.tsx';
 import type { Block } from './source-blocks.ts';
 import type { SourceEdit } from './source-edits.ts';
@@ -21,12 +28,12 @@ export function BlockForm({ around, ...form }: Form & { around: readonly Block[]
   const block = around.find((one) => canStyle(form.source, one));
   if (!block) return null;
   const { source, isReadOnly, onEdit } = form;
-  const values = blockValues(source, block);
+  const values = readBlockValues(source, block);
   const field = <Name extends keyof BlockValues>(name: Name) => ({
     label: words.properties[name],
     value: values[name],
     isReadOnly,
-    onChange: (value: BlockValues[Name]) => onEdit(styleEdits(source, block, { [name]: value })),
+    onChange: (value: BlockValues[Name]) => onEdit(createStyleEdits(source, block, { [name]: value })),
   });
   return (
     <Properties name={words.blockNames[block.name] ?? block.name}>
@@ -44,7 +51,8 @@ export function BlockForm({ around, ...form }: Form & { around: readonly Block[]
 export function DividerForm({ tag, around, ...form }: Form & { tag: OpeningTag; around: readonly Block[] }) {
   const { source, isReadOnly, onEdit } = form;
   const { height, thickness, color } = readDivider(source, tag);
-  const change = (values: Parameters<typeof dividerEdits>[3]) => onEdit(dividerEdits(source, tag, around[0], values));
+  const change = (values: Parameters<typeof createDividerEdits>[3]) =>
+    onEdit(createDividerEdits(source, tag, around[0], values));
   if (height !== undefined) {
     return (
       <Properties name={words.newBlocks.spacer}>

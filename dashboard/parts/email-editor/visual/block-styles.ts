@@ -1,7 +1,7 @@
 import type { Block } from './source-blocks.ts';
-import { attributeEdit, attributeValue, type SourceEdit } from './source-edits.ts';
-import { endsInLiquid, type OpeningTag, openingTagOf } from './source-parts.ts';
-import { pixelsOf, type Styles, styleEdit, styleValue } from './source-styles.ts';
+import { createAttributeEdit, readAttribute, type SourceEdit } from './source-edits.ts';
+import { isCutByLiquid, type OpeningTag, parseOpeningTag } from './source-parts.ts';
+import { createStyleEdit, readPixels, readStyle, type Styles } from './source-styles.ts';
 
 type Alignment = 'left' | 'center' | 'right';
 
@@ -22,39 +22,39 @@ const LINE = 1.4;
 
 /** Returns whether the panel has fields for a block, and can write its style attribute. */
 export function canStyle(source: string, block: Block): boolean {
-  const tag = tagOf(source, block);
+  const tag = findOpeningTag(source, block);
   const isKnown = TEXTS.test(block.name) || SECTIONS.test(block.name) || block.name === 'table';
-  return isKnown && tag !== undefined && !endsInLiquid(source, tag, 'style');
+  return isKnown && tag !== undefined && !isCutByLiquid(source, tag, 'style');
 }
 
 /** Returns the properties of a block that `canStyle` permits. */
-export function blockValues(source: string, block: Block): BlockValues {
-  const tag = tagOf(source, block);
+export function readBlockValues(source: string, block: Block): BlockValues {
+  const tag = findOpeningTag(source, block);
   if (!tag) return {};
   if (block.name === 'table') {
-    return { align: tableAlignment(source, tag), background: styleValue(source, tag, 'background-color') };
+    return { align: readTableAlignment(source, tag), background: readStyle(source, tag, 'background-color') };
   }
-  const align = styleValue(source, tag, 'text-align') as Alignment | undefined;
+  const align = readStyle(source, tag, 'text-align') as Alignment | undefined;
   if (SECTIONS.test(block.name)) {
     return {
       align,
-      background: styleValue(source, tag, 'background-color'),
-      padding: pixelsOf(source, tag, 'padding'),
+      background: readStyle(source, tag, 'background-color'),
+      padding: readPixels(source, tag, 'padding'),
     };
   }
   return {
     align,
-    size: pixelsOf(source, tag, 'font-size'),
-    color: styleValue(source, tag, 'color'),
-    below: pixelsOf(source, tag, 'margin-bottom'),
+    size: readPixels(source, tag, 'font-size'),
+    color: readStyle(source, tag, 'color'),
+    below: readPixels(source, tag, 'margin-bottom'),
   };
 }
 
 /** Returns the edits that change properties of a block, in the order in which they apply. */
-export function styleEdits(source: string, block: Block, { align, ...values }: BlockValues): SourceEdit[] {
-  const tag = tagOf(source, block);
+export function createStyleEdits(source: string, block: Block, { align, ...values }: BlockValues): SourceEdit[] {
+  const tag = findOpeningTag(source, block);
   if (!tag) return [];
-  if (align && block.name === 'table') return tableEdits(source, tag, align);
+  if (align && block.name === 'table') return createTableEdits(source, tag, align);
   const { size, color, background, padding, below } = values;
   const styles: Styles = {
     ...(align && { 'text-align': align }),
@@ -65,31 +65,31 @@ export function styleEdits(source: string, block: Block, { align, ...values }: B
     // A line height in pixels would let the lines of a larger text overlap.
     ...(size !== undefined && { 'font-size': `${size}px`, 'line-height': `${Math.round(size * LINE)}px` }),
   };
-  return [styleEdit(source, tag, styles)];
+  return [createStyleEdit(source, tag, styles)];
 }
 
-function tableAlignment(source: string, tag: OpeningTag): Alignment {
-  const left = styleValue(source, tag, 'margin-left');
-  const right = styleValue(source, tag, 'margin-right');
+function readTableAlignment(source: string, tag: OpeningTag): Alignment {
+  const left = readStyle(source, tag, 'margin-left');
+  const right = readStyle(source, tag, 'margin-right');
   if (left === 'auto') return right === 'auto' ? 'center' : 'right';
-  return attributeValue(source, tag, 'align') === 'center' ? 'center' : 'left';
+  return readAttribute(source, tag, 'align') === 'center' ? 'center' : 'left';
 }
 
 /** Outlook reads only the attribute `align`. Any value except `center` would make text flow around the table. */
-function tableEdits(source: string, tag: OpeningTag, align: Alignment): SourceEdit[] {
-  const margins = styleEdit(source, tag, {
+function createTableEdits(source: string, tag: OpeningTag, align: Alignment): SourceEdit[] {
+  const margins = createStyleEdit(source, tag, {
     'margin-left': align === 'left' ? '0' : 'auto',
     'margin-right': align === 'center' ? 'auto' : '0',
   });
   const hasAttribute = tag.attributes.has('align');
   if (align !== 'center' && !hasAttribute) return [margins];
-  return sortFromEnd([margins, attributeEdit(tag, 'align', align === 'center' ? 'center' : '')]);
+  return sortFromEnd([margins, createAttributeEdit(tag, 'align', align === 'center' ? 'center' : '')]);
 }
 
 /** Returns the height of a spacer, or the thickness and color of a divider's line. */
 export function readDivider(source: string, tag: OpeningTag) {
-  const line = /^(\d+)px\s+\w+\s+(#[0-9a-f]{6})$/i.exec(styleValue(source, tag, 'border-top') ?? '');
-  const height = line ? undefined : pixelsOf(source, tag, 'height');
+  const line = /^(\d+)px\s+\w+\s+(#[0-9a-f]{6})$/i.exec(readStyle(source, tag, 'border-top') ?? '');
+  const height = line ? undefined : readPixels(source, tag, 'height');
   return { height, thickness: line ? Number(line[1]) : 1, color: line?.[2] };
 }
 
@@ -97,16 +97,16 @@ export function readDivider(source: string, tag: OpeningTag) {
  * Returns the edits that change a divider or a spacer.
  * @param block the block around the `hr`. Outlook reads the height of a spacer from a comment in this block
  */
-export function dividerEdits(
+export function createDividerEdits(
   source: string,
   tag: OpeningTag,
   block: Block | undefined,
   { height, thickness = 1, color = '#c9cdd4' }: { height?: number; thickness?: number; color?: string | undefined },
 ): SourceEdit[] {
   if (height === undefined) {
-    return [styleEdit(source, tag, { border: '0', 'border-top': `${thickness}px solid ${color}` })];
+    return [createStyleEdit(source, tag, { border: '0', 'border-top': `${thickness}px solid ${color}` })];
   }
-  const style = styleEdit(source, tag, { height: `${height}px` });
+  const style = createStyleEdit(source, tag, { height: `${height}px` });
   const before = source.slice(block?.start ?? tag.start, tag.start);
   const outlook = /(<!--\[if mso\]>[^\]]*?line-height:)\d+px/.exec(before);
   if (!outlook) return [style];
@@ -120,6 +120,6 @@ function sortFromEnd(edits: SourceEdit[]): SourceEdit[] {
   return edits.toSorted((a, b) => b.start - a.start);
 }
 
-function tagOf(source: string, { start, end }: Block): OpeningTag | undefined {
-  return openingTagOf(source.slice(start, end), start);
+function findOpeningTag(source: string, { start, end }: Block): OpeningTag | undefined {
+  return parseOpeningTag(source.slice(start, end), start);
 }

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import { insertionAt } from './insertion.ts';
-import { modelOf } from './source-model.ts';
+import { findInsertion } from './insertion.ts';
+import { parseSource } from './source-model.ts';
 
 /**
  * Returns the source with a block inserted after the text that starts with `after`. Without `after`, nothing is
@@ -11,7 +11,7 @@ function insertAfter(source: string, after?: string): string {
     at,
     before,
     after: end,
-  } = insertionAt(modelOf(source), after === undefined ? undefined : source.indexOf(after));
+  } = findInsertion(parseSource(source), after === undefined ? undefined : source.indexOf(after));
   return `${source.slice(0, at)}${before.trim()}[new]${end}${source.slice(at)}`;
 }
 

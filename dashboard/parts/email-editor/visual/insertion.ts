@@ -1,4 +1,4 @@
-import { type Block, blocksAround, blocksOf, cellsOf } from './source-blocks.ts';
+import { type Block, findBlocks, findBlocksAround, findCells } from './source-blocks.ts';
 import type { SourceModel } from './source-model.ts';
 
 /** The offset of a new block, and the markup that it needs around it at this position. */
@@ -18,29 +18,29 @@ const INNER = new Set(['li', 'tr']);
  * cell of a table row, the new block gets a row of its own. Without an offset, the position is after the last text
  * above the footer.
  */
-export function insertionAt({ source, parts }: SourceModel, offset: number | undefined): Insertion {
-  const blocks = blocksOf(source);
+export function findInsertion({ source, parts }: SourceModel, offset: number | undefined): Insertion {
+  const blocks = findBlocks(source);
   const last = parts.findLast((part) => part.kind === 'text' && part.role === 'words' && !isFooter(part.start));
   const at = offset ?? last?.start;
-  if (at === undefined) return insertionAtOffset(endOfBody(source));
-  const cells = cellsOf(source);
-  for (const block of blocksAround(blocks, at)) {
-    if (!INNER.has(block.name)) return insertionAtOffset(block.end);
+  if (at === undefined) return createInsertion(findEndOfBody(source));
+  const cells = findCells(source);
+  for (const block of findBlocksAround(blocks, at)) {
+    if (!INNER.has(block.name)) return createInsertion(block.end);
     const cellsOfRow = cells.filter(({ parent }) => parent === block.start);
     const cell = cellsOfRow.find(({ start, end }) => start <= at && at <= end);
     if (!cell) continue;
-    if (cellsOfRow.length > 1) return insertionAtOffset(source.lastIndexOf('<', cell.end - 1));
+    if (cellsOfRow.length > 1) return createInsertion(source.lastIndexOf('<', cell.end - 1));
     if (isAlone(blocks, block)) continue;
     const opening = /^<t[dh]\b[^>]*>/i.exec(source.slice(cell.start, cell.end))?.[0] ?? '<td>';
     return { at: block.end, before: `\n<tr>${opening}`, after: `</${cell.name}></tr>` };
   }
-  return insertionAtOffset(offset === undefined ? endOfBody(source) : endOfText(offset));
+  return createInsertion(offset === undefined ? findEndOfBody(source) : findEndOfText(offset));
 
   function isFooter(start: number): boolean {
-    const [block] = blocksAround(blocks, start);
+    const [block] = findBlocksAround(blocks, start);
     return block !== undefined && FOOTER.test(source.slice(block.start, block.end));
   }
-  function endOfText(start: number): number {
+  function findEndOfText(start: number): number {
     return parts.find((part) => part.start === start)?.end ?? start;
   }
 }
@@ -50,12 +50,12 @@ function isAlone(blocks: readonly Block[], row: Block): boolean {
   return blocks.filter(({ name, parent }) => name === 'tr' && parent === row.parent).length === 1;
 }
 
-function insertionAtOffset(at: number): Insertion {
+function createInsertion(at: number): Insertion {
   return { at, before: '\n', after: '' };
 }
 
 /** Returns the offset of the end of the body. */
-export function endOfBody(source: string): number {
+export function findEndOfBody(source: string): number {
   const at = source.search(/<\/body\s*>/i);
   return at < 0 ? source.length : at;
 }

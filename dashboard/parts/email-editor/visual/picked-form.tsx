@@ -1,8 +1,8 @@
 import { Button, CloseButton, FileButton, Group, Stack, Title } from '@mantine/core';
 import { text } from '../../../text/text.ts';
 import { AppliedText, ColorField } from './panel-fields.tsx';
-import { attributeEdit, attributeValue, buttonColor, type SourceEdit } from './source-edits.ts';
-import { endsInLiquid, type TagPart } from './source-parts.ts';
+import { createAttributeEdit, readAttribute, readButtonColor, type SourceEdit } from './source-edits.ts';
+import { isCutByLiquid, type TagPart } from './source-parts.ts';
 
 const words = text.emailEditor;
 
@@ -31,12 +31,12 @@ export function PickedForm({
     <AppliedText
       key={name}
       label={label}
-      value={attributeValue(source, picked, name) ?? ''}
-      isReadOnly={isReadOnly || endsInLiquid(source, picked, name)}
-      onChange={(value) => onEdit(attributeEdit(picked, name, value))}
+      value={readAttribute(source, picked, name) ?? ''}
+      isReadOnly={isReadOnly || isCutByLiquid(source, picked, name)}
+      onChange={(value) => onEdit(createAttributeEdit(picked, name, value))}
     />
   );
-  const color = picked.kind === 'link' ? buttonColor(source, picked) : undefined;
+  const color = picked.kind === 'link' ? readButtonColor(source, picked) : undefined;
   const name = color ? words.newBlocks.button : words.picked[picked.kind];
   return (
     <Stack gap="sm" component="section" aria-label={name} ref={showForm}>

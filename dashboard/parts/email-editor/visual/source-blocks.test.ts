@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import {
-  blocksAround,
-  blocksOf,
   duplicateBlock,
+  findBlocks,
+  findBlocksAround,
   isCompleteBlock,
   removeBlock,
   removeTag,
@@ -17,7 +17,7 @@ const TABLE = `<table>
   <tr><td>three</td></tr>
   <tr><td>four</td></tr>
 </table>`;
-const around = (source: string, words: string) => blocksAround(blocksOf(source), source.indexOf(words));
+const around = (source: string, words: string) => findBlocksAround(findBlocks(source), source.indexOf(words));
 const innermost = (source: string, words: string) => {
   const [block] = around(source, words);
   if (!block) throw new Error(`no block around ${words}`);
@@ -38,7 +38,7 @@ describe('the blocks of an email', () => {
     expect(applyEdit(TABLE, duplicateBlock(TABLE, row))).toBe(
       TABLE.replace('<tr><td>three</td></tr>', '<tr><td>three</td></tr>\n  <tr><td>three</td></tr>'),
     );
-    expect(applyEdit(TABLE, removeBlock(TABLE, blocksOf(TABLE), row))).toBe(
+    expect(applyEdit(TABLE, removeBlock(TABLE, findBlocks(TABLE), row))).toBe(
       TABLE.replace('<tr><td>three</td></tr>', ''),
     );
     expect(applyEdit('<p>a</p>', duplicateBlock('<p>a</p>', innermost('<p>a</p>', 'a')))).toBe('<p>a</p><p>a</p>');
@@ -48,7 +48,7 @@ describe('the blocks of an email', () => {
     const rows = '<table><tr><td><div><img src="x"></div></td></tr><tr><td><p>one</p></td></tr></table>';
     const image = rows.indexOf('<img');
     const edits = [
-      removeBlock(rows, blocksOf(rows), innermost(rows, 'one')),
+      removeBlock(rows, findBlocks(rows), innermost(rows, 'one')),
       removeTag(rows, { start: image, end: image + '<img src="x">'.length }),
     ];
     expect(edits.reduce(applyEdit, rows)).toBe('<table></table>');
@@ -56,17 +56,17 @@ describe('the blocks of an email', () => {
   });
 
   it('are exchanged with the next block, while the text between them stays', () => {
-    const edit = swapBlocks(TABLE, blocksOf(TABLE), innermost(TABLE, 'three'), 1);
+    const edit = swapBlocks(TABLE, findBlocks(TABLE), innermost(TABLE, 'three'), 1);
     expect(edit && applyEdit(TABLE, edit)).toBe(
       TABLE.replace('three', 'x').replace('four', 'three').replace('x', 'four'),
     );
-    const words = swapBlocks(TABLE, blocksOf(TABLE), innermost(TABLE, 'two'), -1);
+    const words = swapBlocks(TABLE, findBlocks(TABLE), innermost(TABLE, 'two'), -1);
     expect(words && applyEdit(TABLE, words)).toBe(TABLE.replace('<p>one</p><p>two</p>', '<p>two</p><p>one</p>'));
   });
 
   it('do not move out of or into a loop', () => {
-    expect(swapBlocks(TABLE, blocksOf(TABLE), innermost(TABLE, 'three'), -1)).toBeUndefined();
-    expect(swapBlocks(TABLE, blocksOf(TABLE), innermost(TABLE, 'four'), 1)).toBeUndefined();
+    expect(swapBlocks(TABLE, findBlocks(TABLE), innermost(TABLE, 'three'), -1)).toBeUndefined();
+    expect(swapBlocks(TABLE, findBlocks(TABLE), innermost(TABLE, 'four'), 1)).toBeUndefined();
   });
 
   it.each([

@@ -16,16 +16,16 @@ const CELLS = new Set(['td', 'th']);
 const VOID = new Set('area base br col embed hr img input link meta source track wbr'.split(' '));
 
 /** Returns every block with both tags; blocks that a browser would close automatically are omitted. */
-export function blocksOf(source: string): Block[] {
-  return elementsOf(source, BLOCKS);
+export function findBlocks(source: string): Block[] {
+  return findElements(source, BLOCKS);
 }
 
 /** Returns every table cell with both tags. */
-export function cellsOf(source: string): Block[] {
-  return elementsOf(source, CELLS);
+export function findCells(source: string): Block[] {
+  return findElements(source, CELLS);
 }
 
-function elementsOf(source: string, names: ReadonlySet<string>): Block[] {
+function findElements(source: string, names: ReadonlySet<string>): Block[] {
   const scan = new BlockScan(source, names);
   const tokenizer = new Tokenizer({ xmlMode: false, decodeEntities: false }, scan);
   tokenizer.write(source);
@@ -34,7 +34,7 @@ function elementsOf(source: string, names: ReadonlySet<string>): Block[] {
 }
 
 /** Returns the blocks around an offset, the innermost first. */
-export function blocksAround(blocks: readonly Block[], at: number): Block[] {
+export function findBlocksAround(blocks: readonly Block[], at: number): Block[] {
   return blocks.filter(({ start, end }) => start <= at && at <= end).sort((a, b) => b.start - a.start);
 }
 
@@ -115,20 +115,20 @@ const EMPTY_ELEMENT = /^<(\w+)\b[^>]*>\s*<\/\1\s*>$/i;
 
 /** Returns the edit that removes the block, and the table row that would be empty without it. */
 export function removeBlock(source: string, blocks: readonly Block[], block: Block): SourceEdit {
-  const row = blocksAround(blocks, block.start).find(({ name, start }) => name === 'tr' && start < block.start);
-  const isRow = row && EMPTY_ROW.test(contentWithout(source, row, block)) && isCompleteBlock(source, row);
+  const row = findBlocksAround(blocks, block.start).find(({ name, start }) => name === 'tr' && start < block.start);
+  const isRow = row && EMPTY_ROW.test(cutContent(source, row, block)) && isCompleteBlock(source, row);
   return { start: (isRow ? row : block).start, end: (isRow ? row : block).end, replacement: '' };
 }
 
 /** Returns the edit that removes a tag such as an image, and the block that would be empty without it. */
 export function removeTag(source: string, tag: { start: number; end: number }): SourceEdit {
-  const blocks = blocksOf(source);
-  const [block] = blocksAround(blocks, tag.start);
-  if (block && EMPTY_ELEMENT.test(contentWithout(source, block, tag))) return removeBlock(source, blocks, block);
+  const blocks = findBlocks(source);
+  const [block] = findBlocksAround(blocks, tag.start);
+  if (block && EMPTY_ELEMENT.test(cutContent(source, block, tag))) return removeBlock(source, blocks, block);
   return { start: tag.start, end: tag.end, replacement: '' };
 }
 
-function contentWithout(source: string, around: Block, part: { start: number; end: number }): string {
+function cutContent(source: string, around: Block, part: { start: number; end: number }): string {
   return source.slice(around.start, part.start) + source.slice(part.end, around.end);
 }
 

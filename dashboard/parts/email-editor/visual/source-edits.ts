@@ -1,5 +1,11 @@
 import { LIQUID } from './liquid-marks.ts';
-import { type AttributePlace, type OpeningTag, type ShownCharacter, shownText, type TextPart } from './source-parts.ts';
+import {
+  type AttributePlace,
+  getShownText,
+  type OpeningTag,
+  type ShownCharacter,
+  type TextPart,
+} from './source-parts.ts';
 
 /** A replacement of a range of the source. The rest stays unchanged, byte for byte. */
 export interface SourceEdit {
@@ -17,9 +23,9 @@ export function applyEdit(source: string, { start, end, replacement }: SourceEdi
  * Returns the edit that changes a text part to this text. The edit replaces only the characters that differ, so other
  * entities, line breaks and Liquid stay unchanged. Undefined if nothing differs.
  */
-export function textEdit(part: TextPart, now: string): SourceEdit | undefined {
+export function createTextEdit(part: TextPart, now: string): SourceEdit | undefined {
   const before = part.characters.map(({ shown }) => shown);
-  const after = [...normalizeText(now, shownText(part))];
+  const after = [...normalizeText(now, getShownText(part))];
   const most = Math.min(before.length, after.length);
   let head = 0;
   while (head < most && before[head] === after[head]) head += 1;
@@ -27,20 +33,20 @@ export function textEdit(part: TextPart, now: string): SourceEdit | undefined {
   while (tail < most - head && before[before.length - 1 - tail] === after[after.length - 1 - tail]) tail += 1;
   const replaced = part.characters.slice(head, before.length - tail);
   if (replaced.length === 0 && after.length - tail === head) return undefined;
-  const start = positionOf(part, head);
+  const start = getOffset(part, head);
   const end = replaced.at(-1)?.end ?? start;
   return { start, end, replacement: toSource(after, head, after.length - tail) };
 }
 
-function positionOf({ characters, start, end }: TextPart, index: number): number {
+function getOffset({ characters, start, end }: TextPart, index: number): number {
   const at: ShownCharacter | undefined = characters[index];
   if (at) return at.start;
   return characters.at(-1)?.end ?? Math.max(start, end);
 }
 
 /** Returns the source offset of the caret when it is before the character at this index. */
-export function sourcePosition(part: TextPart, index: number): number {
-  return positionOf(part, index);
+export function getSourceOffset(part: TextPart, index: number): number {
+  return getOffset(part, index);
 }
 
 /**
@@ -77,7 +83,7 @@ function escapeHtml(character: string): string {
  * Returns the edit that sets the value of an attribute, and adds the attribute if it is missing. `value` is plain
  * text, with Liquid unescaped.
  */
-export function attributeEdit(part: OpeningTag, name: string, value: string): SourceEdit {
+export function createAttributeEdit(part: OpeningTag, name: string, value: string): SourceEdit {
   const place = part.attributes.get(name);
   if (!place)
     return { start: part.nameEnd, end: part.nameEnd, replacement: ` ${name}="${escapeAttribute(value, '"')}"` };
@@ -87,7 +93,7 @@ export function attributeEdit(part: OpeningTag, name: string, value: string): So
 }
 
 /** Returns the decoded value of an attribute; undefined if the tag lacks the attribute. */
-export function attributeValue(source: string, part: OpeningTag, name: string): string | undefined {
+export function readAttribute(source: string, part: OpeningTag, name: string): string | undefined {
   const place = part.attributes.get(name);
   return place && decodeEntities(source.slice(place.start, place.end));
 }
@@ -121,7 +127,7 @@ function escapePlainText(value: string, quote: string): string {
 
 /** Returns the edits that put tags around the selection of a text, from the end to the start. */
 export function wrapEdits(part: TextPart, from: number, to: number, before: string, after: string): SourceEdit[] {
-  const [start, end] = [positionOf(part, from), part.characters[to - 1]?.end ?? positionOf(part, to)];
+  const [start, end] = [getOffset(part, from), part.characters[to - 1]?.end ?? getOffset(part, to)];
   return [
     { start: end, end, replacement: after },
     { start, end: start, replacement: before },
@@ -135,7 +141,7 @@ const COLORED_CELL = /<td\b[^>]*?\bbgcolor="(#[0-9a-f]{6})"[^>]*>\s*$/i;
  * Returns the color of a button and its place in the source. Undefined if the link is no button, or if styles decide
  * its color, which the attribute would not change.
  */
-export function buttonColor(source: string, link: { start: number }): SourceEdit | undefined {
+export function readButtonColor(source: string, link: { start: number }): SourceEdit | undefined {
   const cell = COLORED_CELL.exec(source.slice(0, link.start));
   const color = cell?.[1];
   if (!cell || color === undefined || /background/i.test(cell[0])) return undefined;

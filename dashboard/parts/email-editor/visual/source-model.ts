@@ -1,8 +1,8 @@
-import { applyEdit, type SourceEdit, textEdit } from './source-edits.ts';
+import { applyEdit, createTextEdit, type SourceEdit } from './source-edits.ts';
 import {
   type AttributePlace,
-  charactersOf,
-  partsOf,
+  findParts,
+  listShownCharacters,
   type SourcePart,
   type SourceParts,
   type TextPart,
@@ -16,15 +16,15 @@ export interface SourceModel extends SourceParts {
   source: string;
 }
 
-export function modelOf(source: string): SourceModel {
-  return { source, ...partsOf(source) };
+export function parseSource(source: string): SourceModel {
+  return { source, ...findParts(source) };
 }
 
 /** Returns the model after the user changed a text; the same model if nothing differs. */
 export function withTypedText(model: SourceModel, id: number, now: string): SourceModel {
   const part = model.parts[id];
   if (part?.kind !== 'text') return model;
-  const edit = textEdit(part, now);
+  const edit = createTextEdit(part, now);
   if (!edit) return model;
   const source = applyEdit(model.source, edit);
   const delta = edit.replacement.length - (edit.end - edit.start);
@@ -38,7 +38,7 @@ export function withTypedText(model: SourceModel, id: number, now: string): Sour
 /** Parses only the changed range. The changed part keeps its number, even if its text is empty now. */
 function retypeText(part: TextPart, edit: SourceEdit, source: string): TextPart {
   const end = part.end + edit.replacement.length - (edit.end - edit.start);
-  const characters = charactersOf(source.slice(part.start, end)).map((one) => shiftSpan(one, part.start));
+  const characters = listShownCharacters(source.slice(part.start, end)).map((one) => shiftSpan(one, part.start));
   return { ...part, end, characters };
 }
 

@@ -81,13 +81,13 @@ const VOID = new Set('area base br col embed hr img input link meta source track
  * Finds the editable parts of an email's source, each with its range. The source is not rewritten. Everything else
  * stays unchanged: comments for Outlook, styles, Liquid in attributes, broken markup.
  */
-export function partsOf(source: string): SourceParts {
+export function findParts(source: string): SourceParts {
   const scan = scanSource(source);
   return { parts: scan.parts, hidden: scan.hidden };
 }
 
 /** Returns the characters of a text as they are shown, including white space. */
-export function charactersOf(source: string): ShownCharacter[] {
+export function listShownCharacters(source: string): ShownCharacter[] {
   return scanSource(source).characters;
 }
 
@@ -95,7 +95,7 @@ export function charactersOf(source: string): ShownCharacter[] {
  * Returns the tag that opens at the start of a text, with offsets in the text around it.
  * @param at offset of the text
  */
-export function openingTagOf(text: string, at: number): OpeningTag | undefined {
+export function parseOpeningTag(text: string, at: number): OpeningTag | undefined {
   const tag = scanSource(text).firstTag;
   if (!tag) return undefined;
   const attributes = new Map<string, AttributePlace>();
@@ -273,7 +273,7 @@ function isSpace(character: string | undefined): boolean {
 }
 
 /** Returns a text part as it is shown. */
-export function shownText(part: TextPart): string {
+export function getShownText(part: TextPart): string {
   return part.characters.map(({ shown }) => shown).join('');
 }
 
@@ -281,7 +281,7 @@ export function shownText(part: TextPart): string {
  * Returns whether an attribute ends in the middle of Liquid, because the Liquid has the same quotes. Such an
  * attribute can be edited only as code.
  */
-export function endsInLiquid(source: string, part: OpeningTag, name: string): boolean {
+export function isCutByLiquid(source: string, part: OpeningTag, name: string): boolean {
   const place = part.attributes.get(name);
   return place !== undefined && hasOpenLiquid(source.slice(place.start, place.end), false);
 }

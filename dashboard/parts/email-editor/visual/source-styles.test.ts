@@ -1,14 +1,14 @@
 import { expect, it } from 'vitest';
 import { applyEdit } from './source-edits.ts';
-import { openingTagOf } from './source-parts.ts';
-import { pixelsOf, type Styles, styleEdit, styleValue } from './source-styles.ts';
+import { parseOpeningTag } from './source-parts.ts';
+import { createStyleEdit, readPixels, readStyle, type Styles } from './source-styles.ts';
 
 const tagOf = (source: string) => {
-  const tag = openingTagOf(source, 0);
+  const tag = parseOpeningTag(source, 0);
   if (!tag) throw new Error('no tag');
   return tag;
 };
-const styled = (source: string, styles: Styles) => applyEdit(source, styleEdit(source, tagOf(source), styles));
+const styled = (source: string, styles: Styles) => applyEdit(source, createStyleEdit(source, tagOf(source), styles));
 
 it('changes one declaration and keeps the bytes of the others', () => {
   const source = `<p class=x style="font-family:&quot;A;B&quot; ; COLOR : red;margin:0 0 16px">Hi</p>`;
@@ -28,13 +28,13 @@ it('adds a style attribute, also to a tag with an unquoted one', () => {
 
 it('does not take a part of another property for the property', () => {
   const source = '<div style="background-color:#ffffff">x</div>';
-  expect(styleValue(source, tagOf(source), 'color')).toBeUndefined();
+  expect(readStyle(source, tagOf(source), 'color')).toBeUndefined();
 });
 
 it('reads the space below a block from the property or its shorthand', () => {
   const below = (style: string) => {
     const source = `<p style="${style}">x</p>`;
-    return pixelsOf(source, tagOf(source), 'margin-bottom');
+    return readPixels(source, tagOf(source), 'margin-bottom');
   };
   expect(below('margin:0 0 16px')).toBe(16);
   expect(below('margin:8px')).toBe(8);

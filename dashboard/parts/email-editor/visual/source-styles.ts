@@ -1,35 +1,35 @@
-import { attributeEdit, type SourceEdit } from './source-edits.ts';
+import { createAttributeEdit, type SourceEdit } from './source-edits.ts';
 import type { OpeningTag } from './source-parts.ts';
 
 /** Declarations of a style attribute: property and value; no value removes the property. */
 export type Styles = Record<string, string | undefined>;
 
 /** Returns the value of a property in the style attribute of a tag; undefined if it is not set. */
-export function styleValue(source: string, tag: OpeningTag, property: string): string | undefined {
-  return findDeclaration(readStyle(source, tag), property)?.value;
+export function readStyle(source: string, tag: OpeningTag, property: string): string | undefined {
+  return findDeclaration(readStyleAttribute(source, tag), property)?.value;
 }
 
 /** Returns the length in pixels of a property, or of one side of its shorthand (`margin:0 0 16px`). */
-export function pixelsOf(source: string, tag: OpeningTag, property: string): number | undefined {
+export function readPixels(source: string, tag: OpeningTag, property: string): number | undefined {
   const [name = '', side] = property.split('-');
-  const ownValue = styleValue(source, tag, property);
-  const sides = (ownValue ?? styleValue(source, tag, name) ?? '').trim().split(/\s+/);
+  const ownValue = readStyle(source, tag, property);
+  const sides = (ownValue ?? readStyle(source, tag, name) ?? '').trim().split(/\s+/);
   const value = ownValue === undefined && side === 'bottom' ? (sides[2] ?? sides[0]) : sides[0];
   const pixels = /^(\d+(?:\.\d+)?)(?:px)?$/.exec(value ?? '')?.[1];
   return pixels === undefined ? undefined : Number(pixels);
 }
 
 /** Returns the edit that sets or removes properties in the style attribute. Other declarations keep their bytes. */
-export function styleEdit(source: string, tag: OpeningTag, styles: Styles): SourceEdit {
-  let style = readStyle(source, tag);
+export function createStyleEdit(source: string, tag: OpeningTag, styles: Styles): SourceEdit {
+  let style = readStyleAttribute(source, tag);
   for (const [property, value] of Object.entries(styles)) style = withDeclaration(style, property, value);
   const place = tag.attributes.get('style');
   // The value is not escaped again: colors, lengths and words have no characters to escape.
   if (place && place.quote !== '') return { start: place.start, end: place.end, replacement: style };
-  return attributeEdit(tag, 'style', style);
+  return createAttributeEdit(tag, 'style', style);
 }
 
-function readStyle(source: string, tag: OpeningTag): string {
+function readStyleAttribute(source: string, tag: OpeningTag): string {
   const place = tag.attributes.get('style');
   return place ? source.slice(place.start, place.end) : '';
 }

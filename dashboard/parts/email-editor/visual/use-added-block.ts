@@ -1,5 +1,5 @@
 import { useRef } from 'react';
-import { type Insertion, insertionAt } from './insertion.ts';
+import { findInsertion, type Insertion } from './insertion.ts';
 import type { SourceModel } from './source-model.ts';
 
 export type AddedBlock = ReturnType<typeof useAddedBlock>;
@@ -27,7 +27,7 @@ export function useAddedBlock() {
     },
     /** Returns the position for a new block, after the text at this offset if no block was just added. */
     nextPosition: (model: SourceModel, offset: number | undefined): Insertion =>
-      next.current ?? insertionAt(model, offset),
+      next.current ?? findInsertion(model, offset),
     remember: (position: Insertion, markup: string) => {
       const end = position.at + markup.length;
       next.current = { ...position, at: end };

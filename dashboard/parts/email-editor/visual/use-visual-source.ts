@@ -1,6 +1,6 @@
 import { useState } from 'react';
 import { applyEdit, type SourceEdit } from './source-edits.ts';
-import { modelOf, type SourceModel, withTypedText } from './source-model.ts';
+import { parseSource, type SourceModel, withTypedText } from './source-model.ts';
 
 /** The maximum number of edits that a user can undo. */
 const STEPS_MAX = 100;
@@ -22,7 +22,7 @@ export function useVisualSource(p: {
   onRedraw: () => void;
 }) {
   const show = (source: string): Shown => {
-    const model = modelOf(source);
+    const model = parseSource(source);
     return { model, document: p.draw(model) };
   };
   const [shown, setShown] = useState(() => show(p.value));

@@ -1,6 +1,6 @@
 import type { SourceEdit } from './source-edits.ts';
 import type { SourceModel } from './source-model.ts';
-import { type SourcePart, shownText, type TextPart } from './source-parts.ts';
+import { getShownText, type SourcePart, type TextPart } from './source-parts.ts';
 
 /** The attribute that marks the element of each part, for the frame's script. */
 const MARK = 'data-tidings';
@@ -19,7 +19,7 @@ a[${MARK}-picked]{outline:2px dashed #0c6673;outline-offset:2px}`;
  * sends the source. `script` is the only script that runs in it: the content security policy blocks other scripts,
  * requests and frames.
  */
-export function visualDocument(model: SourceModel, p: { script: string; isReadOnly: boolean }): string {
+export function renderVisualDocument(model: SourceModel, p: { script: string; isReadOnly: boolean }): string {
   const { source } = model;
   const policy =
     `default-src 'none'; script-src ${p.script}; style-src 'unsafe-inline'; img-src * data:; font-src *; ` +
@@ -53,11 +53,11 @@ function markPart(part: SourcePart): SourceEdit[] {
     return [{ start: part.nameEnd, end: part.nameEnd, replacement: ` ${MARK}="${part.id}"` }];
   }
   if (part.role === 'locked') return [];
-  return [{ start: part.start, end: part.end, replacement: textMark(part) }];
+  return [{ start: part.start, end: part.end, replacement: createTextMark(part) }];
 }
 
-function textMark(part: TextPart): string {
-  const html = escapeText(shownText(part)).replaceAll('\n', '<br>');
+function createTextMark(part: TextPart): string {
+  const html = escapeText(getShownText(part)).replaceAll('\n', '<br>');
   if (part.role === 'logic') return `<span ${MARK}-logic>${html.trim()}</span>`;
   return `<span ${MARK}="${part.id}" ${MARK}-text>${html}</span>`;
 }

@@ -1,23 +1,30 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { applyEdit, attributeEdit, attributeValue, buttonColor, textEdit, wrapEdits } from './source-edits.ts';
-import { modelOf, withTypedText } from './source-model.ts';
-import { partsOf, shownText, type TagPart, type TextPart } from './source-parts.ts';
-import { visualDocument } from './visual-document.ts';
+import {
+  applyEdit,
+  createAttributeEdit,
+  createTextEdit,
+  readAttribute,
+  readButtonColor,
+  wrapEdits,
+} from './source-edits.ts';
+import { parseSource, withTypedText } from './source-model.ts';
+import { findParts, getShownText, type TagPart, type TextPart } from './source-parts.ts';
+import { renderVisualDocument } from './visual-document.ts';
 
 const FOLDER = join(import.meta.dirname, 'newsletters');
 const NEWSLETTERS = readdirSync(FOLDER).map((name) => [name, readFileSync(join(FOLDER, name), 'utf8')] as const);
 
 const wordsOf = (source: string) =>
-  partsOf(source).parts.filter((part): part is TextPart => part.kind === 'text' && part.role === 'words');
-const tagsOf = (source: string) => partsOf(source).parts.filter((part): part is TagPart => part.kind !== 'text');
+  findParts(source).parts.filter((part): part is TextPart => part.kind === 'text' && part.role === 'words');
+const tagsOf = (source: string) => findParts(source).parts.filter((part): part is TagPart => part.kind !== 'text');
 
 /** Returns the source after the text `before` was replaced with `after` by typing. */
 function retype(source: string, before: string, after: string): string {
-  const part = wordsOf(source).find((one) => shownText(one).includes(before));
+  const part = wordsOf(source).find((one) => getShownText(one).includes(before));
   if (!part) throw new Error(`nothing reads ${before}`);
-  return withTypedText(modelOf(source), part.id, shownText(part).replace(before, after)).source;
+  return withTypedText(parseSource(source), part.id, getShownText(part).replace(before, after)).source;
 }
 
 describe.each(NEWSLETTERS)('the newsletter %s', (_, source) => {
@@ -27,15 +34,15 @@ describe.each(NEWSLETTERS)('the newsletter %s', (_, source) => {
   });
 
   it('stays the same byte for byte if the same text is typed', () => {
-    for (const part of wordsOf(source)) expect(textEdit(part, shownText(part))).toBeUndefined();
+    for (const part of wordsOf(source)) expect(createTextEdit(part, getShownText(part))).toBeUndefined();
   });
 
   it('changes only by the typed characters, at both ends and in the middle of each text part, and back', () => {
     for (const part of wordsOf(source)) {
-      const shown = [...shownText(part)];
+      const shown = [...getShownText(part)];
       for (const at of [0, Math.floor(shown.length / 2), shown.length]) {
         const now = [...shown.slice(0, at), 'Ω', ...shown.slice(at)].join('');
-        const model = withTypedText(modelOf(source), part.id, now);
+        const model = withTypedText(parseSource(source), part.id, now);
         const place = model.source.indexOf('Ω');
         expect(model.source.slice(0, place) + model.source.slice(place + 1)).toBe(source);
         expect(withTypedText(model, part.id, shown.join('')).source).toBe(source);
@@ -44,7 +51,7 @@ describe.each(NEWSLETTERS)('the newsletter %s', (_, source) => {
   });
 
   it('keeps the rest when every text part is replaced, one after the other, without being redrawn', () => {
-    let model = modelOf(source);
+    let model = parseSource(source);
     const before = wordsOf(source);
     for (const { id } of before) model = withTypedText(model, id, `[${id}]`);
     let rest = source;
@@ -56,7 +63,7 @@ describe.each(NEWSLETTERS)('the newsletter %s', (_, source) => {
     for (const part of tagsOf(source)) {
       for (const [name, place] of part.attributes) {
         const raw = source.slice(place.start, place.end);
-        const other = applyEdit(source, attributeEdit(part, name, 'https://x.example/{{ a | append: "b" }}'));
+        const other = applyEdit(source, createAttributeEdit(part, name, 'https://x.example/{{ a | append: "b" }}'));
         const now = tagsOf(other).find(({ start }) => start === part.start);
         const there = now?.attributes.get(name);
         if (!now || !there) throw new Error(`${name} is gone`);
@@ -65,13 +72,13 @@ describe.each(NEWSLETTERS)('the newsletter %s', (_, source) => {
         // The attribute was written without quotes and gets quotes.
         const back = applyEdit(other, { start: there.start, end: there.end, replacement: raw });
         expect(place.quote === '' ? back.length : back).toBe(place.quote === '' ? source.length + 2 : source);
-        expect(attributeValue(source, part, name)).toBeDefined();
+        expect(readAttribute(source, part, name)).toBeDefined();
       }
     }
   });
 
   it('is shown without scripts, links that navigate, or a base address', () => {
-    const shown = visualDocument(modelOf(source), {
+    const shown = renderVisualDocument(parseSource(source), {
       script: 'https://x.example/f.js',
       isReadOnly: false,
     });
@@ -92,16 +99,16 @@ describe('typing', () => {
   });
 
   it('writes a new line as a `<br>` within the same text part', () => {
-    const first = withTypedText(modelOf('<p>one two</p><p>three</p>'), 0, 'one\ntwo');
+    const first = withTypedText(parseSource('<p>one two</p><p>three</p>'), 0, 'one\ntwo');
     expect(first.source).toBe('<p>one<br>two</p><p>three</p>');
     expect(withTypedText(first, 0, 'one\ntwo\nx').source).toBe('<p>one<br>two<br>x</p><p>three</p>');
-    expect(withTypedText(modelOf('<p>a<br class="x"/>\n b</p>'), 0, 'a\n c').source).toBe(
+    expect(withTypedText(parseSource('<p>a<br class="x"/>\n b</p>'), 0, 'a\n c').source).toBe(
       '<p>a<br class="x"/>\n c</p>',
     );
   });
 
   it('can empty a text part and fill it again', () => {
-    const model = modelOf('<p>one</p><p>two</p>');
+    const model = parseSource('<p>one</p><p>two</p>');
     const empty = withTypedText(model, 0, '');
     expect(empty.source).toBe('<p></p><p>two</p>');
     expect(withTypedText(withTypedText(empty, 1, 'zwei'), 0, 'eins').source).toBe('<p>eins</p><p>zwei</p>');
@@ -116,18 +123,18 @@ describe('typing', () => {
 describe('the parts of an email', () => {
   it('are shown without event handlers, and are saved unchanged', () => {
     const source = `<img src=a ONERROR="alert('<1>')" alt=b><body onload=alert(2)><svg onload='alert(3)'/><p>words</p>`;
-    const shown = visualDocument(modelOf(source), { script: 'f.js', isReadOnly: false });
+    const shown = renderVisualDocument(parseSource(source), { script: 'f.js', isReadOnly: false });
     expect(shown).not.toMatch(/alert|onload|onerror/i);
     expect(shown).toMatch(/<img data-tidings="0" src=a {2}alt=b><body ><svg \/><p><span/);
     expect(retype(source, 'words', 'Words')).toBe(source.replace('words', 'Words'));
   });
 
   it('are not text in Liquid with markup, in styles, or between the rows of a table', () => {
-    const roles = partsOf(
+    const roles = findParts(
       '<style>a</style><p>{{ a | replace: "<b>", "x" }} b</p><p>{{ a | replace: "<br>", "x" }}</p><table>{% for %}<tr><td>c</td></tr></table>',
     );
     const seen = roles.parts.map((part) =>
-      part.kind === 'text' ? `${part.role} ${shownText(part).trim()}` : part.kind,
+      part.kind === 'text' ? `${part.role} ${getShownText(part).trim()}` : part.kind,
     );
     expect(seen).toEqual([
       'locked a',
@@ -151,20 +158,24 @@ describe('the parts of an email', () => {
     const source = '<p><a href="b">no</a></p><td bgcolor="#0c6673" style="padding:0">\n<a href="a">Read</a></td>';
     const [plain, button] = tagsOf(source);
     if (!plain || !button) throw new Error('no links');
-    expect(buttonColor(source, plain)).toBeUndefined();
-    const place = buttonColor(source, button);
+    expect(readButtonColor(source, plain)).toBeUndefined();
+    const place = readButtonColor(source, button);
     if (!place) throw new Error('no color');
     expect(applyEdit(source, { ...place, replacement: '#aa0000' })).toBe(source.replace('#0c6673', '#aa0000'));
     const styled = source.replace('padding:0', 'background:#fff');
     const link = tagsOf(styled)[1];
-    expect(link && buttonColor(styled, link)).toBeUndefined();
+    expect(link && readButtonColor(styled, link)).toBeUndefined();
   });
 
   it('can get an attribute that their tag lacks', () => {
     const source = '<p><img src=a.png></p>';
     const [part] = tagsOf(source);
     if (!part) throw new Error('no tag');
-    expect(applyEdit(source, attributeEdit(part, 'alt', 'A "b"'))).toBe('<p><img alt="A &quot;b&quot;" src=a.png></p>');
-    expect(applyEdit(source, attributeEdit(part, 'src', 'b.png?x=1&y'))).toBe('<p><img src="b.png?x=1&amp;y"></p>');
+    expect(applyEdit(source, createAttributeEdit(part, 'alt', 'A "b"'))).toBe(
+      '<p><img alt="A &quot;b&quot;" src=a.png></p>',
+    );
+    expect(applyEdit(source, createAttributeEdit(part, 'src', 'b.png?x=1&y'))).toBe(
+      '<p><img src="b.png?x=1&amp;y"></p>',
+    );
   });
 });

@@ -9,15 +9,15 @@ import { BlockForm, DividerForm } from './block-form.tsx';
 import { canStyle } from './block-styles.ts';
 import { BlockTools } from './block-tools.tsx';
 import { type FrameMessage, readFrameMessage } from './frame-message.ts';
-import { endOfBody } from './insertion.ts';
+import { findEndOfBody } from './insertion.ts';
 import { PickedForm } from './picked-form.tsx';
-import { type Block, blocksAround, blocksOf, removeTag } from './source-blocks.ts';
-import { attributeEdit, type SourceEdit, sourcePosition, wrapEdits } from './source-edits.ts';
-import { modelOf, type SourceModel } from './source-model.ts';
+import { type Block, findBlocks, findBlocksAround, removeTag } from './source-blocks.ts';
+import { createAttributeEdit, getSourceOffset, type SourceEdit, wrapEdits } from './source-edits.ts';
+import { parseSource, type SourceModel } from './source-model.ts';
 import type { TagPart } from './source-parts.ts';
 import { type AddedBlock, useAddedBlock } from './use-added-block.ts';
 import { useVisualSource, type VisualSource } from './use-visual-source.ts';
-import { visualDocument } from './visual-document.ts';
+import { renderVisualDocument } from './visual-document.ts';
 import frameScript from './visual-frame.js?url&no-inline';
 import { VisualTools } from './visual-tools.tsx';
 
@@ -61,17 +61,17 @@ export const VisualEditor = forwardRef<CodeEditorHandle, VisualEditorProps>(func
   const source = useVisualSource({
     value,
     onChange,
-    draw: (model) => visualDocument(model, { script: scriptAddress(), isReadOnly }),
+    draw: (model) => renderVisualDocument(model, { script: getScriptUrl(), isReadOnly }),
     onRedraw: () => {
       setCursor(null);
       addedBlock.clear();
     },
   });
   const { model } = source;
-  const picked = tagOf(model, pickedId);
+  const picked = findTag(model, pickedId);
   const current = picked ?? (cursor === null ? undefined : model.parts[cursor.id]);
-  const blocks = useMemo(() => blocksOf(model.source), [model.source]);
-  const around = current ? blocksAround(blocks, current.start) : [];
+  const blocks = useMemo(() => findBlocks(model.source), [model.source]);
+  const around = current ? findBlocksAround(blocks, current.start) : [];
   const edits = createCursorEdits({ source, cursor, offset: current?.start, addedBlock, pick: setPicked });
 
   const post = (message: object) => frame.current?.contentWindow?.postMessage(message, '*');
@@ -128,7 +128,7 @@ export const VisualEditor = forwardRef<CodeEditorHandle, VisualEditorProps>(func
         toolbar={toolbar}
         onUnpick={() => setPicked(null)}
         onDepth={outline}
-        onImage={(file, id) => onImages([file], (tag) => latest.current.replaceImage(id, addressIn(tag)))}
+        onImage={(file, id) => onImages([file], (tag) => latest.current.replaceImage(id, readImageUrl(tag)))}
       />
       {/* Each document gets a new frame. In the same frame, a new document would add a step to the browser's history,
           and Back would undo that step instead of leaving the editor. */}
@@ -324,11 +324,11 @@ function createCursorEdits(p: {
       const edits = wrapEdits(part, cursor.start, cursor.end, before, after);
       const at = edits.at(-1)?.start;
       // The edit renumbered the parts. The form opens for the new link, because the user enters its URL next.
-      const link = modelOf(source.change(edits)).parts.find(({ kind, start }) => kind === 'link' && start === at);
+      const link = parseSource(source.change(edits)).parts.find(({ kind, start }) => kind === 'link' && start === at);
       pick(link?.id ?? null);
     },
     insertMarkup: (markup: string) => {
-      const at = part?.kind === 'text' && cursor ? sourcePosition(part, cursor.start) : endOfBody(model.source);
+      const at = part?.kind === 'text' && cursor ? getSourceOffset(part, cursor.start) : findEndOfBody(model.source);
       source.change([{ start: at, end: at, replacement: markup }]);
       pick(null);
     },
@@ -350,21 +350,21 @@ function createCursorEdits(p: {
     },
     replaceImage: (id: number, address: string) => {
       const image = model.parts[id];
-      if (image?.kind === 'image') source.change([attributeEdit(image, 'src', address)]);
+      if (image?.kind === 'image') source.change([createAttributeEdit(image, 'src', address)]);
     },
   };
 }
 
-function tagOf({ parts }: SourceModel, id: number | null): TagPart | undefined {
+function findTag({ parts }: SourceModel, id: number | null): TagPart | undefined {
   const part = id === null ? undefined : parts[id];
   return part && part.kind !== 'text' ? part : undefined;
 }
 
-function scriptAddress(): string {
+function getScriptUrl(): string {
   return new URL(frameScript, window.location.href).href;
 }
 
 /** Returns the source address of an image tag as plain text. */
-function addressIn(tag: string): string {
+function readImageUrl(tag: string): string {
   return (/src="([^"]*)"/.exec(tag)?.[1] ?? '').replaceAll('&quot;', '"').replaceAll('&amp;', '&');
 }

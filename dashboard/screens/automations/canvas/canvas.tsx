@@ -21,21 +21,21 @@ import {
   useState,
 } from 'react';
 import { text } from '../../../text/text.ts';
-import { type CanvasPosition, type InsertPoint, stepOf, transitionsOf } from '../graph/graph.ts';
+import { type CanvasPosition, findStep, type InsertPoint, listTransitions } from '../graph/graph.ts';
 import { NODE } from '../graph/layout.ts';
 import { type CanvasActions, CanvasActionsContext } from './actions.ts';
 import classes from './canvas.module.css';
 import {
-  branchOf,
   type CanvasNode,
+  createEdges,
+  createNodes,
   type Drawing,
-  edgesOf,
-  nodesOf,
   START,
   startPosition,
   type TransitionEdgeType,
+  toBranch,
 } from './drawing.ts';
-import { initialView, MIN_ZOOM } from './fit.ts';
+import { computeInitialView, MIN_ZOOM } from './fit.ts';
 import { MoreSteps } from './more-steps.tsx';
 import { StartNode, StepNode } from './step-node.tsx';
 import { TransitionEdge } from './transition-edge.tsx';
@@ -102,7 +102,7 @@ function Flow(props: CanvasProps) {
   }, []);
   const onConnect = useCallback(({ source, target, sourceHandle }: Connection) => {
     if (source === START) latest.current.onEntry(target);
-    else latest.current.onConnect({ from: source, to: target, branch: branchOf(sourceHandle) });
+    else latest.current.onConnect({ from: source, to: target, branch: toBranch(sourceHandle) });
   }, []);
 
   // The function must be stable: a new one would redraw all visible nodes whenever one node moves.
@@ -115,7 +115,7 @@ function Flow(props: CanvasProps) {
   return (
     <CanvasActionsContext.Provider value={actions}>
       {/* biome-ignore lint/a11y/noStaticElementInteractions: handles the keys of the focused node or edge inside */}
-      <div ref={place} className={classes.canvas} onKeyDown={(event) => onKey(event, latest.current)}>
+      <div ref={place} className={classes.canvas} onKeyDown={(event) => handleKey(event, latest.current)}>
         {first && (
           <ReactFlow<CanvasNode, TransitionEdgeType>
             nodes={nodes}
@@ -161,7 +161,7 @@ function useInitialView(drawing: Drawing, place: RefObject<HTMLDivElement | null
   });
   const fitted = useCallback(() => {
     const { clientWidth: width, clientHeight: height } = place.current ?? { clientWidth: 0, clientHeight: 0 };
-    return initialView({ width, height }, startPosition(latest.current), latest.current.positions.values());
+    return computeInitialView({ width, height }, startPosition(latest.current), latest.current.positions.values());
   }, [place]);
   useLayoutEffect(() => setFirst(fitted()), [fitted]);
   return { first, fit: () => void setViewport(fitted(), { duration: 150 }) };
@@ -175,14 +175,14 @@ const IGNORE = (_: EdgeChange<TransitionEdgeType>[]) => {};
 /** Returns the nodes and edges to draw. Unchanged ones are the same objects as before. */
 function useDrawn(drawing: Drawing, dragged: ReadonlyMap<string, CanvasPosition>) {
   const before = useRef({ nodes: new Map<string, CanvasNode>(), edges: new Map<string, TransitionEdgeType>() });
-  const still = useMemo(() => nodesOf(drawing, before.current.nodes), [drawing]);
+  const still = useMemo(() => createNodes(drawing, before.current.nodes), [drawing]);
   const nodes = useMemo(() => {
     if (dragged.size === 0) return still;
     return still.map((node) => moveTo(node, dragged.get(node.id)));
   }, [still, dragged]);
-  const edges = useMemo(() => edgesOf(drawing, before.current.edges), [drawing]);
+  const edges = useMemo(() => createEdges(drawing, before.current.edges), [drawing]);
   useEffect(() => {
-    before.current = { nodes: byId(still), edges: byId(edges) };
+    before.current = { nodes: mapById(still), edges: mapById(edges) };
   }, [still, edges]);
   return { nodes, edges };
 }
@@ -191,7 +191,7 @@ function moveTo(node: CanvasNode, position: CanvasPosition | undefined): CanvasN
   return position ? { ...node, position } : node;
 }
 
-function byId<Thing extends { id: string }>(things: Thing[]): Map<string, Thing> {
+function mapById<Thing extends { id: string }>(things: Thing[]): Map<string, Thing> {
   return new Map(things.map((thing) => [thing.id, thing]));
 }
 
@@ -247,24 +247,24 @@ function useCenter(place: RefObject<HTMLDivElement | null>): void {
 }
 
 /** Handles the keys of the focused step or edge: Enter opens it, A adds a step after it, Delete removes it. */
-function onKey(event: KeyboardEvent, { drawing, onSelect, onAdd, onRemove, onDisconnect }: CanvasProps): void {
+function handleKey(event: KeyboardEvent, { drawing, onSelect, onAdd, onRemove, onDisconnect }: CanvasProps): void {
   const { target, key } = event;
   if (!(target instanceof Element) || event.metaKey || event.ctrlKey || event.altKey) return;
   if (target.classList.contains('react-flow__node')) {
-    const step = stepOf(drawing.graph, target.getAttribute('data-id'));
+    const step = findStep(drawing.graph, target.getAttribute('data-id'));
     if (!step) return;
     if (key === 'Enter' || key === ' ') onSelect(step.id);
     else if (key === 'Escape') onSelect(undefined);
     else if (drawing.readOnly) return;
     else if (key === 'a' || key === 'A') {
-      const transitions = transitionsOf(drawing.graph, step);
+      const transitions = listTransitions(drawing.graph, step);
       const transition = transitions.find(({ to }) => to === null) ?? transitions[0];
       if (transition) onAdd({ after: step.id, branch: transition.branch });
     } else if (key === 'Delete' || key === 'Backspace') onRemove(step.id);
     else return;
     event.preventDefault();
   } else if (target.classList.contains('react-flow__edge') && (key === 'Delete' || key === 'Backspace')) {
-    const edge = edgesOf(drawing, new Map()).find(({ id }) => id === target.getAttribute('data-id'));
+    const edge = createEdges(drawing, new Map()).find(({ id }) => id === target.getAttribute('data-id'));
     if (edge?.data?.place && !drawing.readOnly) onDisconnect(edge.data.place);
   }
 }

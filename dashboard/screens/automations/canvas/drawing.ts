@@ -1,14 +1,21 @@
 import type { Edge, Node } from '@xyflow/react';
 import type { ResponseOf } from '../../../api/client.ts';
 import { text } from '../../../text/text.ts';
-import { labelOf } from '../../../text/words.ts';
+import { getLabel } from '../../../text/words.ts';
 import type { StepFault } from '../graph/faults.ts';
-import { type CanvasPosition, type Graph, type InsertPoint, type Step, stepOf, transitionsOf } from '../graph/graph.ts';
+import {
+  type CanvasPosition,
+  findStep,
+  type Graph,
+  type InsertPoint,
+  listTransitions,
+  type Step,
+} from '../graph/graph.ts';
 import { GAP, isCrowded, NODE } from '../graph/layout.ts';
 import type { HighlightedPath, Visited } from '../graph/path.ts';
 import { type Flow, flowKey } from '../graph/shares.ts';
 import { summarizeStep } from '../step-types.tsx';
-import { laneOf } from './edge-path.ts';
+import { findLane } from './edge-path.ts';
 
 const t = text.automations;
 
@@ -68,7 +75,7 @@ export type TransitionEdgeType = Edge<TransitionData, 'transition'>;
 export const START = 'start';
 /** Returns the id of the handle at which an edge leaves a step. */
 export const handleId = (branch: string | null): string => branch ?? '';
-export const branchOf = (handle: string | null | undefined): string | null => handle || null;
+export const toBranch = (handle: string | null | undefined): string | null => handle || null;
 
 export interface Drawing {
   graph: Graph;
@@ -84,14 +91,14 @@ export interface Drawing {
 }
 
 /** Returns the nodes of a drawing. Unchanged nodes are the same objects as before, so they are not redrawn. */
-export function nodesOf(drawing: Drawing, before: ReadonlyMap<string, CanvasNode>): CanvasNode[] {
-  const nodes = drawing.graph.steps.map((step) => nodeOf(drawing, step));
-  return [startOf(drawing), ...nodes].map((node) => reuseNode(before.get(node.id), node));
+export function createNodes(drawing: Drawing, before: ReadonlyMap<string, CanvasNode>): CanvasNode[] {
+  const nodes = drawing.graph.steps.map((step) => createStepNode(drawing, step));
+  return [createStartNode(drawing), ...nodes].map((node) => reuseIfSame(before.get(node.id), node));
 }
 
-function nodeOf(p: Drawing, step: Step): StepNodeType {
+function createStepNode(p: Drawing, step: Step): StepNodeType {
   const { graph, highlighted } = p;
-  const transitions = sortLeftToRight(transitionsOf(graph, step), p.positions);
+  const transitions = sortLeftToRight(listTransitions(graph, step), p.positions);
   const plain = transitions.some(({ branch, to }) => branch === null && to !== null);
   const visited = highlighted?.steps.get(step.id);
   return {
@@ -102,10 +109,10 @@ function nodeOf(p: Drawing, step: Step): StepNodeType {
     height: NODE.height,
     measured: { ...NODE },
     selected: p.selected === step.id,
-    ariaLabel: t.stepOf(step.name, labelOf('step', step.type)),
+    ariaLabel: t.stepOf(step.name, getLabel('step', step.type)),
     data: {
       step,
-      line: summarizeStep(step, p.templates) || typeUnlessName(step),
+      line: summarizeStep(step, p.templates) || getTypeUnlessName(step),
       counts: p.stats.get(step.id),
       faults: p.faults.get(step.id) ?? NONE,
       visited,
@@ -114,19 +121,19 @@ function nodeOf(p: Drawing, step: Step): StepNodeType {
       transitions: transitions.map(({ branch, to }, at) => ({
         branch,
         open: to === null && !plain,
-        ...rowOf(transitions, at),
+        ...getBranchRow(transitions, at),
       })),
     },
   };
 }
 
-function typeUnlessName({ type, name }: Step): string {
-  const typeName = labelOf('step', type);
+function getTypeUnlessName({ type, name }: Step): string {
+  const typeName = getLabel('step', type);
   return typeName === name ? '' : typeName;
 }
 
 /** Returns the row of a branch's name. The branch at the right is in the first row, so that no name covers another. */
-function rowOf(transitions: ReturnType<typeof transitionsOf>, at: number): Row {
+function getBranchRow(transitions: ReturnType<typeof listTransitions>, at: number): Row {
   const transition = transitions[at];
   const crowded = transition !== undefined && isCrowded(transitions, transition);
   const above = crowded ? transitions.slice(at + 1) : transitions;
@@ -138,9 +145,9 @@ function rowOf(transitions: ReturnType<typeof transitionsOf>, at: number): Row {
  * last.
  */
 function sortLeftToRight(
-  transitions: ReturnType<typeof transitionsOf>,
+  transitions: ReturnType<typeof listTransitions>,
   positions: Map<string, CanvasPosition>,
-): ReturnType<typeof transitionsOf> {
+): ReturnType<typeof listTransitions> {
   const x = (to: string | null) => (to === null ? Number.POSITIVE_INFINITY : (positions.get(to)?.x ?? 0));
   return [...transitions].sort((a, b) => (x(a.to) === x(b.to) ? 0 : x(a.to) - x(b.to)));
 }
@@ -155,9 +162,9 @@ export function startPosition({ graph, positions }: Pick<Drawing, 'graph' | 'pos
   return { x: 0, y: above(Math.min(0, ...[...positions.values()].map(({ y }) => y))) };
 }
 
-function startOf(drawing: Drawing): StartNodeType {
+function createStartNode(drawing: Drawing): StartNodeType {
   const { graph, startLabel, readOnly } = drawing;
-  const hasEntry = graph.entry !== null && stepOf(graph, graph.entry) !== undefined;
+  const hasEntry = graph.entry !== null && findStep(graph, graph.entry) !== undefined;
   return {
     id: START,
     type: 'start' as const,
@@ -169,29 +176,29 @@ function startOf(drawing: Drawing): StartNodeType {
     measured: { ...NODE },
     deletable: false,
     focusable: false,
-    data: { label: startLabel, started: startedOf(drawing), open: !hasEntry && !readOnly },
+    data: { label: startLabel, started: countStarted(drawing), open: !hasEntry && !readOnly },
   };
 }
 
-function startedOf({ graph, stats }: Drawing): number | undefined {
+function countStarted({ graph, stats }: Drawing): number | undefined {
   const counts = graph.entry === null ? undefined : stats.get(graph.entry);
   if (!counts || graph.transitions.some(({ to }) => to === graph.entry)) return undefined;
   const { completed, skipped, failed, running, waiting } = counts;
   return completed + skipped + failed + running + waiting;
 }
 
-export function edgesOf(drawing: Drawing, before: ReadonlyMap<string, TransitionEdgeType>): TransitionEdgeType[] {
+export function createEdges(drawing: Drawing, before: ReadonlyMap<string, TransitionEdgeType>): TransitionEdgeType[] {
   const { graph, flows, highlighted, readOnly } = drawing;
-  const nameOf = (id: string) => stepOf(graph, id)?.name ?? '';
-  const offsets = new Map(graph.steps.flatMap((step) => offsetsOf(drawing, step)));
-  const rows = new Map(graph.steps.flatMap((step) => rowsOfBranches(drawing, step)));
+  const nameOf = (id: string) => findStep(graph, id)?.name ?? '';
+  const offsets = new Map(graph.steps.flatMap((step) => listHandleOffsets(drawing, step)));
+  const rows = new Map(graph.steps.flatMap((step) => listBranchRows(drawing, step)));
   const lanes = new Map(
     graph.transitions.map(({ from, to, branch }) => {
       const key = flowKey(from, branch);
       const hasTwin = graph.transitions.some(
         (transition) => transition.from === from && transition.to === to && transition.branch !== branch,
       );
-      return [key, laneBetween(drawing, from, to, branch === null || hasTwin ? offsets.get(key) : undefined)] as const;
+      return [key, findLaneBetween(drawing, from, to, branch === null || hasTwin ? offsets.get(key) : undefined)] as const;
     }),
   );
   const edges = graph.transitions.map(({ from, to, branch }): TransitionEdgeType => {
@@ -204,7 +211,7 @@ export function edgesOf(drawing: Drawing, before: ReadonlyMap<string, Transition
       lane: lanes.get(key),
       offset: offsets.get(key) ?? 0,
       ...(rows.get(key) ?? FIRST_ROW),
-      labelWidth: labelWidthOf(
+      labelWidth: computeLabelWidth(
         lanes.get(key),
         siblings.map((other) => lanes.get(flowKey(from, other.branch))),
       ),
@@ -217,8 +224,8 @@ export function edgesOf(drawing: Drawing, before: ReadonlyMap<string, Transition
     const ariaLabel = t.transitionBetween(nameOf(from), branch, nameOf(to));
     return { ...edge(from, to), id: `${key} ${to}`, sourceHandle: handleId(branch), ariaLabel, data };
   });
-  const first = graph.entry !== null && stepOf(graph, graph.entry) ? [entryEdge(drawing, graph.entry)] : [];
-  return [...first, ...edges].map((one) => reuseNode(before.get(one.id), one));
+  const first = graph.entry !== null && findStep(graph, graph.entry) ? [createEntryEdge(drawing, graph.entry)] : [];
+  return [...first, ...edges].map((one) => reuseIfSame(before.get(one.id), one));
 }
 
 /** Largest and smallest width in pixels of a branch's name, and pixels between the names of two branches. */
@@ -227,7 +234,7 @@ const SHORT_LABEL_PX = 40;
 const LABEL_GAP = 8;
 
 /** Returns the width that the name of a branch can take without covering the name of the nearest branch beside it. */
-function labelWidthOf(lane: number | undefined, others: (number | undefined)[]): number {
+function computeLabelWidth(lane: number | undefined, others: (number | undefined)[]): number {
   if (lane === undefined) return LABEL_PX;
   const distances = others.flatMap((other) => (other === undefined || other === lane ? [] : Math.abs(other - lane)));
   return Math.max(SHORT_LABEL_PX, Math.min(LABEL_PX, ...distances.map((distance) => distance - LABEL_GAP)));
@@ -235,33 +242,33 @@ function labelWidthOf(lane: number | undefined, others: (number | undefined)[]):
 
 const FIRST_ROW: Row = { crowded: false, row: 0 };
 
-function rowsOfBranches({ graph, positions }: Drawing, step: Step): [key: string, row: Row][] {
-  const transitions = sortLeftToRight(transitionsOf(graph, step), positions);
-  return transitions.map(({ branch }, at) => [flowKey(step.id, branch), rowOf(transitions, at)]);
+function listBranchRows({ graph, positions }: Drawing, step: Step): [key: string, row: Row][] {
+  const transitions = sortLeftToRight(listTransitions(graph, step), positions);
+  return transitions.map(({ branch }, at) => [flowKey(step.id, branch), getBranchRow(transitions, at)]);
 }
 
 /** Returns the distance of each transition's handle from the middle of its step. */
-function offsetsOf({ graph, positions }: Drawing, step: Step): [key: string, offset: number][] {
-  const transitions = sortLeftToRight(transitionsOf(graph, step), positions);
+function listHandleOffsets({ graph, positions }: Drawing, step: Step): [key: string, offset: number][] {
+  const transitions = sortLeftToRight(listTransitions(graph, step), positions);
   return transitions.map(({ branch }, at) => [
     flowKey(step.id, branch),
     ((at + 1) / (transitions.length + 1) - 0.5) * NODE.width,
   ]);
 }
 
-function laneBetween({ positions }: Drawing, fromId: string, toId: string, source?: number): number | undefined {
+function findLaneBetween({ positions }: Drawing, fromId: string, toId: string, source?: number): number | undefined {
   const [from, to] = [positions.get(fromId), positions.get(toId)];
-  return from && to && laneOf(from, to, positions.values(), source);
+  return from && to && findLane(from, to, positions.values(), source);
 }
 
-function entryEdge(drawing: Drawing, entry: string): TransitionEdgeType {
+function createEntryEdge(drawing: Drawing, entry: string): TransitionEdgeType {
   const { highlighted, readOnly, positions } = drawing;
   const isHighlighted = highlighted?.steps.has(entry) ?? false;
   const to = positions.get(entry);
   const data = {
     place: null,
     branch: null,
-    lane: to && laneOf(startPosition(drawing), to, []),
+    lane: to && findLane(startPosition(drawing), to, []),
     offset: 0,
     ...FIRST_ROW,
     labelWidth: LABEL_PX,
@@ -285,7 +292,7 @@ const edge = (source: string, target: string) => ({ source, target, type: 'trans
  * Returns the old node or edge if the new one looks the same, so that React Flow does not redraw it. Values are
  * compared by identity; an unchanged step is the same object in both.
  */
-function reuseNode<Thing extends object>(old: Thing | undefined, fresh: Thing): Thing {
+function reuseIfSame<Thing extends object>(old: Thing | undefined, fresh: Thing): Thing {
   return old && isSameToDepth(old, fresh, 3) ? old : fresh;
 }
 

@@ -22,7 +22,7 @@ const CLEAR = 20;
  * the source.
  * @param source prefers the column of the source, at this distance from its middle
  */
-export function laneOf(
+export function findLane(
   from: CanvasPosition,
   to: CanvasPosition,
   others: Iterable<CanvasPosition>,
@@ -42,7 +42,12 @@ export function laneOf(
 const middleOf = ({ x }: CanvasPosition): number => x + NODE.width / 2;
 
 /** Returns the SVG path of a line: down, across to its lane, down, across to the target, and down again. */
-export function transitionPath(p: { from: CanvasPosition; to: CanvasPosition; lane: number; turn: number }): string {
+export function createTransitionPath(p: {
+  from: CanvasPosition;
+  to: CanvasPosition;
+  lane: number;
+  turn: number;
+}): string {
   const { lane } = p;
   const from = { ...p.from, y: p.from.y - HANDLE };
   const to = { ...p.to, y: p.to.y + HANDLE };
@@ -50,14 +55,14 @@ export function transitionPath(p: { from: CanvasPosition; to: CanvasPosition; la
   const first = Math.min(p.from.y + p.turn, last);
   const out = isNear(lane, from.x) ? [] : [at(from.x, first), at(lane, first)];
   const back = isNear(lane, to.x) ? [] : [at(lane, last), at(to.x, last)];
-  return roundedPath([from, ...out, ...back, to]);
+  return createRoundedPath([from, ...out, ...back, to]);
 }
 
 const at = (x: number, y: number): CanvasPosition => ({ x, y });
 const isNear = (one: number, other: number): boolean => Math.abs(one - other) < 1;
 
 /** Returns the SVG path through these points, with rounded corners. */
-function roundedPath(points: readonly CanvasPosition[]): string {
+function createRoundedPath(points: readonly CanvasPosition[]): string {
   const [start, ...rest] = points;
   if (!start) return '';
   const parts = rest.map((point, n) => {

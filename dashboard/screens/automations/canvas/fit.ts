@@ -12,7 +12,7 @@ const TOP = 32;
  * Returns the view of the whole automation at 100% or less, but never below 75%. If the automation
  * is larger, the view shows its start, and the user pans to the rest.
  */
-export function initialView(
+export function computeInitialView(
   size: { width: number; height: number },
   start: CanvasPosition,
   steps: Iterable<CanvasPosition>,

@@ -4,8 +4,8 @@ import { type CSSProperties, Fragment, memo } from 'react';
 import { formatCount } from '../../../parts/count-link.tsx';
 import { ShortTime } from '../../../parts/instant.tsx';
 import { text } from '../../../text/text.ts';
-import { labelOf } from '../../../text/words.ts';
-import { CountLink, countsOf, openRate } from '../step-counts.tsx';
+import { getLabel } from '../../../text/words.ts';
+import { CountLink, listNonZeroCounts, openRate } from '../step-counts.tsx';
 import { StepIcon } from '../step-icon.tsx';
 import { useCanvasActions } from './actions.ts';
 import classes from './canvas.module.css';
@@ -61,7 +61,7 @@ function VisitTime({ visited: { startedAt } }: { visited: Visited }) {
 }
 
 function VisitStatus({ visited: { status, reason } }: { visited: Visited }) {
-  const label = reason ? labelOf('reason', reason) : labelOf('execution', status);
+  const label = reason ? getLabel('reason', reason) : getLabel('execution', status);
   return (
     <span className={`${classes.counts} ${classes.outcome} ${status === 'FAILED' ? classes.bad : ''}`} title={label}>
       {label}
@@ -99,7 +99,7 @@ function OtherCounts({ counts, stepId }: { counts: StepCounts; stepId: string })
   return (
     <span className={`${classes.counts} nodrag`}>
       {rate !== undefined && <span title={t.ratesOf(counts.emails?.sent ?? 0)}>{t.openedRate(rate)}</span>}
-      {countsOf(counts)
+      {listNonZeroCounts(counts)
         .filter(({ count }) => count !== 'COMPLETED' && !(count === 'SKIPPED' && rate !== undefined))
         .slice(0, rate === undefined ? 2 : 1)
         .map(({ count, tone, words }) => (

@@ -7,7 +7,7 @@ import { CountLink } from '../step-counts.tsx';
 import { useCanvasActions } from './actions.ts';
 import classes from './canvas.module.css';
 import type { TransitionEdgeType } from './drawing.ts';
-import { TURN, transitionPath } from './edge-path.ts';
+import { createTransitionPath, TURN } from './edge-path.ts';
 
 /** Pixels from the label of a branch to the button below it, and from the middle of a button to a label beside it. */
 const BELOW_LABEL = 20;
@@ -83,11 +83,11 @@ function placeLine(
   if (crowded) {
     const label = { x: lane, y: from.y + TURN.crowded + down };
     const own = { ...from, x: edge.sourceX };
-    return { path: transitionPath({ from: own, to, lane, turn: TURN.crowded }), label, button: label };
+    return { path: createTransitionPath({ from: own, to, lane, turn: TURN.crowded }), label, button: label };
   }
   const turn = (branch === null ? TURN.plain : TURN.branch) + down;
   const label = { x: lane, y: from.y + turn };
   const isStraight = Math.abs(lane - from.x) < 1;
   const below = branch !== null ? BELOW_LABEL : isStraight ? 0 : TURN.plain;
-  return { path: transitionPath({ from, to, lane, turn }), label, button: { x: lane, y: label.y + below } };
+  return { path: createTransitionPath({ from, to, lane, turn }), label, button: { x: lane, y: label.y + below } };
 }

@@ -2,7 +2,7 @@ import { Alert, Anchor, Button, Group, Stack, Text, Tooltip } from '@mantine/cor
 import { Conflict } from '../../../parts/record-edit/conflict.tsx';
 import { text } from '../../../text/text.ts';
 import type { GraphFaults } from '../graph/faults.ts';
-import { type Graph, stepOf } from '../graph/graph.ts';
+import { findStep, type Graph } from '../graph/graph.ts';
 import type { MergeUnit } from '../graph/merge.ts';
 import { summarizeStep } from '../step-types.tsx';
 import type { Editor } from './use-editor.ts';
@@ -53,7 +53,7 @@ export function Notices({
           </Group>
         </Alert>
       )}
-      {!editor.keepsDraft && (
+      {!editor.isDraftStored && (
         <Alert color="yellow" p="xs">
           {t.draftNotKept}
         </Alert>
@@ -91,7 +91,7 @@ function FaultList({
         {[...steps].map(([id, all]) => (
           <Tooltip key={id} label={all.map(({ message }) => message).join('\n')} multiline maw={320}>
             <Anchor component="button" type="button" size="sm" onClick={() => onStep(id)}>
-              {stepOf(graph, id)?.name ?? id}
+              {findStep(graph, id)?.name ?? id}
             </Anchor>
           </Tooltip>
         ))}
@@ -103,6 +103,8 @@ function FaultList({
 /** Formats a step and its next steps as text, to compare two versions of the step. */
 function unitAsText(unit: MergeUnit | null | undefined, graph: Graph): string {
   if (!unit) return t.removedStep;
-  const nextSteps = unit.transitions.map(({ branch, to }) => t.leadsOn(branch, stepOf(graph, to)?.name ?? t.otherStep));
+  const nextSteps = unit.transitions.map(({ branch, to }) =>
+    t.leadsOn(branch, findStep(graph, to)?.name ?? t.otherStep),
+  );
   return [unit.step.name, summarizeStep(unit.step), ...nextSteps].filter(Boolean).join('\n');
 }

@@ -28,7 +28,7 @@ export function EditorState({ workflow, editor }: { workflow: WorkflowDetail; ed
 }
 
 /** Returns the sections of an automation: its steps and its settings in the editor, and the list of its runs. */
-export function sectionsOf(
+export function listSections(
   { id }: WorkflowDetail,
   isSettings: boolean,
   onSection: (section: 'steps' | 'settings') => void,
@@ -50,7 +50,7 @@ export function sectionsOf(
 }
 
 /** Returns the actions on the steps of an automation: undo, redo and a test run. */
-export function toolsOf(editor: Editor, readOnly: boolean, onTest: () => void): EditorTool[] {
+export function listTools(editor: Editor, readOnly: boolean, onTest: () => void): EditorTool[] {
   return [
     ...undoTools({
       undo: editor.canUndo && !readOnly ? editor.undo : undefined,

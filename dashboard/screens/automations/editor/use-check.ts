@@ -1,8 +1,8 @@
 import { useDebouncedValue } from '@mantine/hooks';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
-import { ApiFailure, call } from '../../../api/client.ts';
+import { ApiFailure, callApi } from '../../../api/client.ts';
 import { useSession } from '../../../app/session.ts';
-import { faultsByStep, type GraphFaults, NO_FAULTS } from '../graph/faults.ts';
+import { type GraphFaults, groupFaultsByStep, NO_FAULTS } from '../graph/faults.ts';
 import { type Graph, toSavedGraph } from '../graph/graph.ts';
 
 const AFTER_MS = 500;
@@ -26,8 +26,8 @@ export function useCheck(
   const { can } = useSession();
   const [debounced] = useDebouncedValue(p, AFTER_MS, { leading: true });
   const { data, isFetching } = useQuery({
-    queryKey: [CHECK, debounced.id, debounced.version, debounced.updatedAt, graphNumber(debounced.graph)],
-    queryFn: ({ signal }) => check(debounced, signal),
+    queryKey: [CHECK, debounced.id, debounced.version, debounced.updatedAt, getGraphNumber(debounced.graph)],
+    queryFn: ({ signal }) => checkGraph(debounced, signal),
     enabled: can('workflows:edit') && !isSaving && debounced.version === p.version,
     placeholderData: keepPreviousData,
     gcTime: 0,
@@ -40,7 +40,7 @@ export function useCheck(
  * Returns a number that identifies a graph, for use as a query key. With the graph itself as the key, each render would
  * serialize it.
  */
-function graphNumber(graph: Graph): number {
+function getGraphNumber(graph: Graph): number {
   const existing = numbers.get(graph);
   if (existing !== undefined) return existing;
   lastNumber += 1;
@@ -51,19 +51,19 @@ function graphNumber(graph: Graph): number {
 const numbers = new WeakMap<Graph, number>();
 let lastNumber = 0;
 
-async function check(
+async function checkGraph(
   { id, graph, version }: { id: string; graph: Graph; version: string },
   signal: AbortSignal,
 ): Promise<GraphFaults & { refused: boolean }> {
   try {
     const body = { ...toSavedGraph(graph, version), dryRun: true };
-    const { faults } = await call('saveWorkflowGraph', { params: { id }, body }, { signal });
-    return { ...faultsByStep(faults, graph), refused: false };
+    const { faults } = await callApi('saveWorkflowGraph', { params: { id }, body }, { signal });
+    return { ...groupFaultsByStep(faults, graph), refused: false };
   } catch (error) {
     if (!(error instanceof ApiFailure)) throw error;
     // After a 409 the editor itself shows the version conflict, so the check reports no errors.
     if (error.status === 409) return { ...NO_FAULTS, refused: false };
     if (error.code !== 'VALIDATION_ERROR') throw error;
-    return { ...faultsByStep(error.fields, graph), refused: true };
+    return { ...groupFaultsByStep(error.fields, graph), refused: true };
   }
 }

@@ -1,15 +1,15 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
-import { ApiFailure, call } from '../../../api/client.ts';
+import { ApiFailure, callApi } from '../../../api/client.ts';
 import { queryFor } from '../../../api/queries.ts';
 import { useSession } from '../../../app/session.ts';
 import { notifyFailure } from '../../../parts/notifications.tsx';
-import { draftKey, keepDraft } from '../../../parts/record-edit/kept-drafts.ts';
-import { draftOfGraph, type GraphDraft } from '../graph/draft.ts';
-import { faultsByStep, type GraphFaults } from '../graph/faults.ts';
-import { type Graph, graphOf, sameGraph, toSavedGraph, type WorkflowDetail, withIds } from '../graph/graph.ts';
-import { type History, historyOf, mapHistory, recordChange, redo, undo } from '../graph/history.ts';
-import { differencesOf, mergeGraphs, type StepDifference } from '../graph/merge.ts';
+import { createDraftKey, storeDraft } from '../../../parts/record-edit/stored-drafts.ts';
+import { type GraphDraft, readGraphDraft } from '../graph/draft.ts';
+import { type GraphFaults, groupFaultsByStep } from '../graph/faults.ts';
+import { type Graph, isSameGraph, toGraph, toSavedGraph, type WorkflowDetail, withIds } from '../graph/graph.ts';
+import { type History, mapHistory, recordChange, redo, startHistory, undo } from '../graph/history.ts';
+import { findStepDifferences, mergeGraphs, type StepDifference } from '../graph/merge.ts';
 import { CHECK } from './use-check.ts';
 
 interface State {
@@ -35,7 +35,7 @@ export interface Editor {
   /** Returns the id that the API gave a step, if the id is a temporary one. */
   idOf: (stepId: string) => string;
   /** Whether this browser stores the unsaved changes. */
-  keepsDraft: boolean;
+  isDraftStored: boolean;
   /** Another user has saved a different graph meanwhile. */
   conflict: boolean;
   canUndo: boolean;
@@ -59,16 +59,16 @@ export interface Editor {
 export function useEditor(workflow: WorkflowDetail): Editor {
   const client = useQueryClient();
   const { id } = workflow;
-  const key = draftKey(useSession(), `automation:${id}`);
-  const [state, setState] = useState<State>(() => initialState(workflow, key));
+  const key = createDraftKey(useSession(), `automation:${id}`);
+  const [state, setState] = useState<State>(() => createInitialState(workflow, key));
   const [isSaving, setSaving] = useState(false);
   // A ref changes immediately, and a state only with the next render. A shortcut that is held down calls `save` again
   // before that render.
   const underWay = useRef(false);
-  const [keepsDraft, setKeepsDraft] = useState(true);
+  const [isDraftStored, setDraftStored] = useState(true);
   const { base, history } = state;
   const graph = history.present;
-  const isDirty = useMemo(() => !sameGraph(graph, base.graph), [graph, base.graph]);
+  const isDirty = useMemo(() => !isSameGraph(graph, base.graph), [graph, base.graph]);
   const isBehind = workflow.version !== base.version;
 
   useEffect(() => {
@@ -77,7 +77,7 @@ export function useEditor(workflow: WorkflowDetail): Editor {
 
   useEffect(() => {
     const draft: GraphDraft | undefined = isDirty ? { version: base.version, graph, base: base.graph } : undefined;
-    setKeepsDraft(keepDraft(key, draft));
+    setDraftStored(storeDraft(key, draft));
   }, [graph, isDirty, base, key]);
 
   const onHistory = useCallback((next: (history: History<Graph>) => History<Graph>) => {
@@ -90,16 +90,17 @@ export function useEditor(workflow: WorkflowDetail): Editor {
     setSaving(true);
     try {
       await client.cancelQueries({ queryKey: [CHECK, id] });
-      const { workflow: saved, ids } = await call('saveWorkflowGraph', {
+      const { workflow: saved, ids } = await callApi('saveWorkflowGraph', {
         params: { id },
         body: toSavedGraph(graph, base.version),
       });
-      setState((before) => savedState(before, { sent: graph, saved, ids }));
+      setState((before) => createSavedState(before, { sent: graph, saved, ids }));
       client.setQueryData(queryFor('getWorkflow', { params: { id } }).queryKey, saved);
       await client.invalidateQueries({ queryKey: ['getWorkflowStats'] });
       return undefined;
     } catch (error) {
-      if (error instanceof ApiFailure && error.code === 'VALIDATION_ERROR') return faultsByStep(error.fields, graph);
+      if (error instanceof ApiFailure && error.code === 'VALIDATION_ERROR')
+        return groupFaultsByStep(error.fields, graph);
       if (error instanceof ApiFailure && error.status === 409) {
         await client.invalidateQueries({ queryKey: ['getWorkflow'] });
       }
@@ -118,7 +119,7 @@ export function useEditor(workflow: WorkflowDetail): Editor {
     idOf: (stepId) => state.ids[stepId] ?? stepId,
     isDirty,
     isSaving,
-    keepsDraft,
+    isDraftStored,
     save,
     fromDraft: state.fromDraft && isDirty,
     conflict: isBehind && isDirty && !isSaving,
@@ -130,27 +131,27 @@ export function useEditor(workflow: WorkflowDetail): Editor {
     discard: () => setState((before) => createState(workflow, before)),
     differences:
       isBehind && isDirty && !isSaving
-        ? differencesOf({ base: base.graph, mine: graph, theirs: graphOf(workflow) })
+        ? findStepDifferences({ base: base.graph, mine: graph, theirs: toGraph(workflow) })
         : [],
     settle: (choices) =>
       setState((before) => {
-        const theirs = baseOf(workflow);
+        const theirs = toBase(workflow);
         const graphs = { base: before.base.graph, mine: before.history.present, theirs: theirs.graph };
         const next = recordChange(before.history, mergeGraphs(graphs, choices));
         return { ...before, base: theirs, history: next, fromDraft: false, epoch: before.epoch + 1 };
       }),
-    keepMine: () => setState((before) => ({ ...before, base: baseOf(workflow), fromDraft: false })),
+    keepMine: () => setState((before) => ({ ...before, base: toBase(workflow), fromDraft: false })),
   };
 }
 
-function baseOf(workflow: WorkflowDetail): State['base'] {
-  return { version: workflow.version, graph: graphOf(workflow) };
+function toBase(workflow: WorkflowDetail): State['base'] {
+  return { version: workflow.version, graph: toGraph(workflow) };
 }
 
 function createState(workflow: WorkflowDetail, before?: State): State {
-  const base = baseOf(workflow);
+  const base = toBase(workflow);
   const { epoch = 0, ids = {} } = before ?? {};
-  return { base, history: historyOf(base.graph), fromDraft: false, ids, epoch: epoch + 1 };
+  return { base, history: startHistory(base.graph), fromDraft: false, ids, epoch: epoch + 1 };
 }
 
 function moveInHistory(state: State, to: (history: History<Graph>) => History<Graph>): State {
@@ -160,21 +161,21 @@ function moveInHistory(state: State, to: (history: History<Graph>) => History<Gr
 /**
  * Starts with the draft of this browser, if any. If the draft is based on another version, this leads to a conflict.
  */
-function initialState(workflow: WorkflowDetail, key: string): State {
-  const draft = draftOfGraph(key);
+function createInitialState(workflow: WorkflowDetail, key: string): State {
+  const draft = readGraphDraft(key);
   const saved = createState(workflow);
-  if (!draft || sameGraph(draft.graph, saved.base.graph)) return saved;
+  if (!draft || isSameGraph(draft.graph, saved.base.graph)) return saved;
   const base = { graph: draft.base ?? saved.base.graph, version: draft.version };
-  return { ...saved, base, history: recordChange(historyOf(saved.base.graph), draft.graph), fromDraft: true };
+  return { ...saved, base, history: recordChange(startHistory(saved.base.graph), draft.graph), fromDraft: true };
 }
 
 /** Returns the state after a save. Changes made during the save remain; the saved part becomes the API's version. */
-function savedState(
+function createSavedState(
   before: State,
   { sent, saved, ids }: { sent: Graph; saved: WorkflowDetail; ids: Record<string, string> },
 ): State {
   const { history } = before;
-  const base = baseOf(saved);
+  const base = toBase(saved);
   const withSavedIds = mapHistory(history, (graph) => withIds(graph, ids));
   const next = history.present === sent ? { ...withSavedIds, present: base.graph } : withSavedIds;
   return { ...before, base, history: next, fromDraft: false, ids: { ...before.ids, ...ids } };

@@ -2,19 +2,19 @@ import { ActionIcon, Button, Group, NumberInput, Stack, Text, TextInput } from '
 import { IconPlus, IconTrash } from '@tabler/icons-react';
 import { useState } from 'react';
 import {
-  conditionOf,
   type DraftCondition,
-  draftOf,
   isComplete,
   newCondition,
+  toCondition,
+  toConditionDraft,
 } from '../../../parts/condition-builder/draft.ts';
-import { faultsOf } from '../../../parts/condition-builder/faults.ts';
-import { storedCondition } from '../../../parts/condition-builder/stored.ts';
+import { mapFaultsToRows } from '../../../parts/condition-builder/faults.ts';
+import { parseStoredCondition } from '../../../parts/condition-builder/stored.ts';
 import { formatShare } from '../../../parts/count-link.tsx';
 import { text } from '../../../text/text.ts';
 import { splitBranches } from '../graph/graph.ts';
 import { ConditionField } from './condition-field.tsx';
-import { type FormProps, groupOf } from './form.ts';
+import { asObject, type FormProps } from './form.ts';
 import { RawSetting } from './raw-setting.tsx';
 
 const t = text.automations;
@@ -30,7 +30,7 @@ export function ConditionForm({ config, replace, faults, faultAt, readOnly }: Fo
       <RawSetting
         label={t.conditionLabel}
         value={config}
-        onChange={(next) => replace(groupOf(next) ?? {})}
+        onChange={(next) => replace(asObject(next) ?? {})}
         disabled={readOnly}
         error={faultAt('groups', 'logic', 'operator', 'conditions', 'field')}
       />
@@ -41,7 +41,7 @@ export function ConditionForm({ config, replace, faults, faultAt, readOnly }: Fo
   );
   const change = (next: DraftCondition) => {
     setDraft(next);
-    if (isComplete(next)) replace({ ...conditionOf(next) });
+    if (isComplete(next)) replace({ ...toCondition(next) });
   };
   return (
     <ConditionField
@@ -50,7 +50,7 @@ export function ConditionForm({ config, replace, faults, faultAt, readOnly }: Fo
       value={draft}
       onChange={change}
       scope="step"
-      faults={faultsOf(draft, fields, 'config')}
+      faults={mapFaultsToRows(draft, fields, 'config')}
     />
   );
 }
@@ -58,8 +58,8 @@ export function ConditionForm({ config, replace, faults, faultAt, readOnly }: Fo
 /** Returns undefined if the builder would lose part of the condition. */
 function readStoredCondition(config: FormProps['config']): DraftCondition | undefined {
   if (Object.keys(config).length === 0) return newCondition();
-  const condition = storedCondition(config);
-  return condition && draftOf(condition);
+  const condition = parseStoredCondition(config);
+  return condition && toConditionDraft(condition);
 }
 
 /** The fields of a step's config that `SplitForm` shows. */
@@ -120,7 +120,7 @@ export function SplitForm({ config, set, faultAt, readOnly }: FormProps) {
         size="xs"
         leftSection={<IconPlus size={14} />}
         disabled={readOnly || branches.length >= 20}
-        onClick={() => set({ branches: [...branches, { name: freshName(branches), weight: 1 }] })}
+        onClick={() => set({ branches: [...branches, { name: chooseBranchName(branches), weight: 1 }] })}
       >
         {t.addBranch}
       </Button>
@@ -128,7 +128,7 @@ export function SplitForm({ config, set, faultAt, readOnly }: FormProps) {
   );
 }
 
-function freshName(branches: { name: string }[]): string {
+function chooseBranchName(branches: { name: string }[]): string {
   const usedNames = new Set(branches.map(({ name }) => name));
   const letters = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ';
   return [...letters].find((letter) => !usedNames.has(letter)) ?? `Branch ${branches.length + 1}`;

@@ -3,11 +3,11 @@ import { DataFields } from '../../../parts/data-fields/data-fields.tsx';
 import type { RowType } from '../../../parts/data-fields/rows.ts';
 import { JsonValue } from '../../../parts/json-editor/json-value.tsx';
 import { text } from '../../../text/text.ts';
-import { type FormProps, groupOf, textOf, undefinedIfEmpty } from './form.ts';
+import { asObject, asText, type FormProps, undefinedIfEmpty } from './form.ts';
 import { HeaderRows } from './header-rows.tsx';
-import { headersIn } from './headers.ts';
+import { toHeaderRows } from './headers.ts';
 import { RawSetting } from './raw-setting.tsx';
-import { useContactData, useStepVariables } from './variables.ts';
+import { useContactFields, useStepVariables } from './variables.ts';
 
 const t = text.automations;
 const choicesOf = (words: Record<string, string>) => Object.entries(words).map(([value, label]) => ({ value, label }));
@@ -16,14 +16,14 @@ const choicesOf = (words: Record<string, string>) => Object.entries(words).map((
 export const WEBHOOK_FIELDS = ['url', 'method', 'headers', 'body', 'onFailure'];
 
 export function WebhookForm({ config, set, faultAt, readOnly, eventName }: FormProps) {
-  const headers = headersIn(config.headers);
+  const headers = toHeaderRows(config.headers);
   const variables = useStepVariables(eventName);
   return (
     <Stack gap="sm">
       <TextInput
         label={t.url}
         description={t.urlHint}
-        value={textOf(config.url)}
+        value={asText(config.url)}
         onChange={({ currentTarget: { value } }) => set({ url: value })}
         disabled={readOnly}
         error={faultAt('url')}
@@ -32,7 +32,7 @@ export function WebhookForm({ config, set, faultAt, readOnly, eventName }: FormP
         label={t.method}
         data={['POST', 'GET', 'PUT', 'PATCH', 'DELETE']}
         allowDeselect={false}
-        value={textOf(config.method) || 'POST'}
+        value={asText(config.method) || 'POST'}
         onChange={(method) => set({ method: method ?? 'POST' })}
         disabled={readOnly}
       />
@@ -65,7 +65,7 @@ export function WebhookForm({ config, set, faultAt, readOnly, eventName }: FormP
         label={t.onFailure}
         data={choicesOf(t.onFailureWords)}
         allowDeselect={false}
-        value={textOf(config.onFailure) || 'CONTINUE'}
+        value={asText(config.onFailure) || 'CONTINUE'}
         onChange={(onFailure) => set({ onFailure: onFailure ?? 'CONTINUE' })}
         disabled={readOnly}
       />
@@ -80,8 +80,8 @@ export const UPDATE_FIELDS = ['updates', 'subscribed'];
 
 export function UpdateForm({ config, set, faultAt, readOnly, eventName }: FormProps) {
   const subscribed = typeof config.subscribed === 'boolean' ? String(config.subscribed) : 'keep';
-  const updates = config.updates === undefined ? {} : groupOf(config.updates);
-  const knownFields = useContactData();
+  const updates = config.updates === undefined ? {} : asObject(config.updates);
+  const knownFields = useContactFields();
   const variables = useStepVariables(eventName);
   return (
     <Stack gap="sm">
@@ -126,7 +126,7 @@ export function ExitForm({ config, set, faultAt, readOnly }: FormProps) {
     <TextInput
       label={t.exitReason}
       description={t.exitReasonHint}
-      value={textOf(config.reason)}
+      value={asText(config.reason)}
       maxLength={200}
       onChange={({ currentTarget: { value } }) => set({ reason: undefinedIfEmpty(value) })}
       disabled={readOnly}

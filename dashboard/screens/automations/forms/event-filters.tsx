@@ -2,14 +2,14 @@ import { Button, Stack, Text } from '@mantine/core';
 import { IconPlus } from '@tabler/icons-react';
 import { useState } from 'react';
 import {
-  conditionOf,
   type DraftCondition,
-  draftOf,
   isComplete,
   newCondition,
+  toCondition,
+  toConditionDraft,
 } from '../../../parts/condition-builder/draft.ts';
-import { faultsOf } from '../../../parts/condition-builder/faults.ts';
-import { storedCondition } from '../../../parts/condition-builder/stored.ts';
+import { mapFaultsToRows } from '../../../parts/condition-builder/faults.ts';
+import { parseStoredCondition } from '../../../parts/condition-builder/stored.ts';
 import { useEventData } from '../../../parts/event-data/use-event-data.ts';
 import { text } from '../../../text/text.ts';
 import type { StepFault } from '../graph/faults.ts';
@@ -35,8 +35,8 @@ export function EventFilters({
   readOnly: boolean;
 }) {
   const [draft, setDraft] = useState<DraftCondition | undefined>(() => {
-    const stored = storedCondition(value);
-    return stored && draftOf(stored);
+    const stored = parseStoredCondition(value);
+    return stored && toConditionDraft(stored);
   });
   const [isAsWritten] = useState(() => !draft && !isNone(value));
   const { fields } = useEventData(eventName);
@@ -54,7 +54,7 @@ export function EventFilters({
   const change = (next: DraftCondition | undefined) => {
     setDraft(next);
     if (!next) onChange(undefined);
-    else if (isComplete(next)) onChange(conditionOf(next));
+    else if (isComplete(next)) onChange(toCondition(next));
   };
   if (!draft) {
     return (
@@ -83,7 +83,7 @@ export function EventFilters({
       onChange={change}
       scope="wait"
       ofEvent={fields}
-      faults={faultsOf(draft, fieldFaults, 'filters')}
+      faults={mapFaultsToRows(draft, fieldFaults, 'filters')}
     >
       <Button variant="subtle" color="gray" size="compact-xs" mt={6} onClick={() => change(undefined)}>
         {t.removeEventFilters}

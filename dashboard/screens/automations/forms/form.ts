@@ -21,17 +21,17 @@ export function withoutFields(config: AnyStepConfig, fields: readonly string[]):
   return Object.fromEntries(Object.entries(config).filter(([key]) => !fields.includes(key)));
 }
 
-export const textOf = (value: unknown): string => (typeof value === 'string' ? value : '');
+export const asText = (value: unknown): string => (typeof value === 'string' ? value : '');
 
 /** An empty input means that the key is absent. */
 export const undefinedIfEmpty = (value: string): string | undefined => (value === '' ? undefined : value);
 
 /** Returns the config with changes; undefined removes a key. */
-export function configWith(config: AnyStepConfig, changes: AnyStepConfig): AnyStepConfig {
+export function changeConfig(config: AnyStepConfig, changes: AnyStepConfig): AnyStepConfig {
   return Object.fromEntries(Object.entries({ ...config, ...changes }).filter(([, value]) => value !== undefined));
 }
 
 /** Returns the value if it is an object; undefined for any other value. */
-export function groupOf(value: unknown): AnyStepConfig | undefined {
+export function asObject(value: unknown): AnyStepConfig | undefined {
   return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as AnyStepConfig) : undefined;
 }

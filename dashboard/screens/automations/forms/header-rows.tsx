@@ -2,7 +2,7 @@ import { ActionIcon, Autocomplete, Button, Group, Input, Stack, TextInput, Toolt
 import { IconPencil, IconPlus, IconX } from '@tabler/icons-react';
 import { useState } from 'react';
 import { text } from '../../../text/text.ts';
-import { type HeaderRow, headerFaults, headersOf, newHeader } from './headers.ts';
+import { findHeaderFaults, type HeaderRow, newHeader, toHeaders } from './headers.ts';
 
 const t = text.automations;
 const USUAL = ['Authorization', 'X-Api-Key', 'Content-Type', 'Accept', 'User-Agent'];
@@ -22,10 +22,10 @@ export function HeaderRows({
   readOnly: boolean;
 }) {
   const [rows, setRows] = useState(first);
-  const faults = headerFaults(rows);
+  const faults = findHeaderFaults(rows);
   const write = (next: HeaderRow[]) => {
     setRows(next);
-    onChange(headersOf(next));
+    onChange(toHeaders(next));
   };
   const change = (key: string, changes: Partial<HeaderRow>) =>
     write(rows.map((row) => (row.key === key ? { ...row, ...changes } : row)));
@@ -35,7 +35,7 @@ export function HeaderRows({
         <Input.Label labelElement="div">{t.headers}</Input.Label>
         <Input.Description>{t.headersHint}</Input.Description>
       </div>
-      {rows.map(({ key, name, value, kept }, index) => {
+      {rows.map(({ key, name, value, storedName }, index) => {
         const fault = faults.get(key);
         return (
           <Group key={key} gap={6} wrap="nowrap" align="flex-start" role="group" aria-label={t.header(index + 1)}>
@@ -54,12 +54,14 @@ export function HeaderRows({
               placeholder={t.headerValuePlaceholder}
               value={value}
               maxLength={2_000}
-              readOnly={kept !== undefined}
-              variant={kept === undefined ? 'default' : 'filled'}
+              readOnly={storedName !== undefined}
+              variant={storedName === undefined ? 'default' : 'filled'}
               onChange={(event) => change(key, { value: event.currentTarget.value })}
               disabled={readOnly}
               error={fault === 'renamed' ? t.headerFaults.renamed : faultAt(name)}
-              rightSection={kept !== undefined && !readOnly && <Rewrite onClick={() => write(rewriteRow(rows, key))} />}
+              rightSection={
+                storedName !== undefined && !readOnly && <Rewrite onClick={() => write(rewriteRow(rows, key))} />
+              }
               style={{ flex: 1, minWidth: 0 }}
             />
             <ActionIcon
@@ -101,8 +103,8 @@ function Rewrite({ onClick }: { onClick: () => void }) {
 
 /** Returns the rows with an input for a new value instead of the stored one. */
 function rewriteRow(rows: readonly HeaderRow[], key: string): HeaderRow[] {
-  return rows.map(({ kept, ...row }) => {
+  return rows.map(({ storedName, ...row }) => {
     if (row.key === key) return { ...row, value: '' };
-    return kept === undefined ? row : { ...row, kept };
+    return storedName === undefined ? row : { ...row, storedName };
   });
 }

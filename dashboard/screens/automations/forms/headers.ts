@@ -4,7 +4,7 @@ export interface HeaderRow {
   name: string;
   value: string;
   /** The name under which the masked value is stored, until the user types another value. */
-  kept?: string;
+  storedName?: string;
 }
 
 export type HeaderFault = 'unnamed' | 'name' | 'twice' | 'renamed';
@@ -24,7 +24,7 @@ export function newHeader(): HeaderRow {
 }
 
 /** Returns the rows of stored headers; undefined if they are not names and strings. */
-export function headersIn(stored: unknown): HeaderRow[] | undefined {
+export function toHeaderRows(stored: unknown): HeaderRow[] | undefined {
   if (stored === undefined || stored === null) return [];
   if (typeof stored !== 'object' || Array.isArray(stored)) return undefined;
   const all = Object.entries(stored);
@@ -33,27 +33,27 @@ export function headersIn(stored: unknown): HeaderRow[] | undefined {
     key: newKey(),
     name,
     value,
-    ...(MASK.test(value) && { kept: name }),
+    ...(MASK.test(value) && { storedName: name }),
   }));
 }
 
 /** Returns the headers as the API takes them; undefined if no row has a name. Rows without a name are skipped. */
-export function headersOf(all: readonly HeaderRow[]): Record<string, string> | undefined {
+export function toHeaders(all: readonly HeaderRow[]): Record<string, string> | undefined {
   const namedRows = all.filter(({ name }) => name !== '');
   return namedRows.length > 0 ? Object.fromEntries(namedRows.map(({ name, value }) => [name, value])) : undefined;
 }
 
 /** Returns the errors of rows, by their keys. */
-export function headerFaults(all: readonly HeaderRow[]): Map<string, HeaderFault> {
+export function findHeaderFaults(all: readonly HeaderRow[]): Map<string, HeaderFault> {
   const faults = new Map<string, HeaderFault>();
   const usedNames = new Set<string>();
-  for (const { key, name, value, kept } of all) {
+  for (const { key, name, value, storedName } of all) {
     const lower = name.toLowerCase();
     if (name === '') {
       if (value !== '') faults.set(key, 'unnamed');
     } else if (!NAME.test(name)) faults.set(key, 'name');
     else if (usedNames.has(lower)) faults.set(key, 'twice');
-    else if (kept !== undefined && kept.toLowerCase() !== lower) faults.set(key, 'renamed');
+    else if (storedName !== undefined && storedName.toLowerCase() !== lower) faults.set(key, 'renamed');
     usedNames.add(lower);
   }
   return faults;

@@ -3,14 +3,14 @@ import { useDebouncedValue, useDisclosure } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
-import { listQueryFor, queryFor, rowsIn } from '../../../api/queries.ts';
+import { getRows, listQueryFor, queryFor } from '../../../api/queries.ts';
 import { ActionButton } from '../../../parts/action-button.tsx';
 import { ScaledFrame } from '../../../parts/email-editor/scaled-frame.tsx';
 import { QueryView } from '../../../parts/query-view.tsx';
 import { text } from '../../../text/text.ts';
 import { SendTest } from '../../templates/send-test.tsx';
-import { fieldsOf, type Template } from '../../templates/template-fields.ts';
-import { type FormProps, groupOf, textOf, undefinedIfEmpty } from './form.ts';
+import { type Template, toTemplateForm } from '../../templates/template-fields.ts';
+import { asObject, asText, type FormProps, undefinedIfEmpty } from './form.ts';
 import classes from './messages.module.css';
 
 const t = text.automations;
@@ -28,13 +28,13 @@ export function EmailForm({ config, set, faultAt, readOnly }: FormProps) {
   const [search] = useDebouncedValue(typed, 250);
   const allTemplates = useTemplates();
   // While the input shows the name of the chosen template, its text is not a search.
-  const isChosen = allTemplates.data && rowsIn(allTemplates.data).some(({ name }) => name === search);
+  const isChosen = allTemplates.data && getRows(allTemplates.data).some(({ name }) => name === search);
   const query = { pageSize: 50, ...(search && !isChosen && { search }) };
   const templates = useQuery(listQueryFor('listTemplates', { query }));
-  const templateId = textOf(config.templateId) || null;
+  const templateId = asText(config.templateId) || null;
   const from = typeof config.from === 'object' && config.from ? Reflect.get(config.from, 'email') : config.from;
   const recipient = (config.recipient ?? { type: 'CONTACT' }) as { type: string; customEmail?: string };
-  const choices = (templates.data ? rowsIn(templates.data) : []).map(({ id, name }) => ({ value: id, label: name }));
+  const choices = (templates.data ? getRows(templates.data) : []).map(({ id, name }) => ({ value: id, label: name }));
   const isListed = templateId === null || choices.some(({ value }) => value === templateId);
   const template = useQuery({
     ...queryFor('getTemplate', { params: { id: templateId ?? '' } }),
@@ -60,15 +60,15 @@ export function EmailForm({ config, set, faultAt, readOnly }: FormProps) {
         error={faultAt('templateId')}
       />
       {templateId && (
-        <QueryView of={template} height={LOOK_HEIGHT}>
-          {(found) => <TemplateLook template={found} />}
+        <QueryView of={template} height={PREVIEW_HEIGHT}>
+          {(found) => <TemplatePreview template={found} />}
         </QueryView>
       )}
       <TextInput
         label={t.from}
         description={t.fromHint}
-        value={textOf(from)}
-        onChange={({ currentTarget: { value } }) => set({ from: senderWith(config.from, value) })}
+        value={asText(from)}
+        onChange={({ currentTarget: { value } }) => set({ from: changeSenderAddress(config.from, value) })}
         disabled={readOnly}
         error={faultAt('from')}
       />
@@ -103,27 +103,28 @@ export function EmailForm({ config, set, faultAt, readOnly }: FormProps) {
 }
 
 /** Returns the sender with another address and the same name. */
-function senderWith(from: unknown, email: string): unknown {
-  const stored = groupOf(from);
+function changeSenderAddress(from: unknown, email: string): unknown {
+  const stored = asObject(from);
   return stored && email !== '' ? { ...stored, email } : undefinedIfEmpty(email);
 }
 
-/** The height of the email preview in the panel, and the screen width that the preview shows. Both are in pixels. */
-const LOOK_HEIGHT = 168;
-const LOOK_SCREEN = 640;
+/** The height of the email preview in the panel, in pixels. */
+const PREVIEW_HEIGHT = 168;
+/** The width of the screen that the preview shows, in pixels. */
+const PREVIEW_SCREEN = 640;
 
 /** Shows a template with its subject, rendered without a contact. */
-function TemplateLook({ template }: { template: Template }) {
+function TemplatePreview({ template }: { template: Template }) {
   const { id, subject, body, preheader } = template;
   const [isTesting, testing] = useDisclosure();
   const previewQuery = queryFor('previewTemplate', { body: { subject, body, preheader } });
   const preview = useQuery({ ...previewQuery, staleTime: 60_000, retry: false });
   return (
     <Stack gap="sm" component="section" aria-label={t.emailPreview}>
-      <QueryView of={preview} height={LOOK_HEIGHT}>
+      <QueryView of={preview} height={PREVIEW_HEIGHT}>
         {(shown) => (
           <>
-            <ScaledFrame html={shown.html} screen={LOOK_SCREEN} height={LOOK_HEIGHT} title={t.emailPreview} />
+            <ScaledFrame html={shown.html} screen={PREVIEW_SCREEN} height={PREVIEW_HEIGHT} title={t.emailPreview} />
             <dl className={classes.facts}>
               <dt>{t.subject}</dt>
               <dd>{shown.subject}</dd>
@@ -150,7 +151,7 @@ function TemplateLook({ template }: { template: Template }) {
           {text.campaigns.test}
         </ActionButton>
       </Group>
-      <SendTest fields={fieldsOf(template)} opened={isTesting} onClose={testing.close} />
+      <SendTest fields={toTemplateForm(template)} opened={isTesting} onClose={testing.close} />
     </Stack>
   );
 }
@@ -167,7 +168,7 @@ export function SmsForm({ config, set, faultAt, readOnly }: FormProps) {
         autosize
         minRows={3}
         maxRows={10}
-        value={textOf(config.body)}
+        value={asText(config.body)}
         onChange={({ currentTarget: { value } }) => set({ body: undefinedIfEmpty(value) })}
         disabled={readOnly}
         error={faultAt('body')}
@@ -175,7 +176,7 @@ export function SmsForm({ config, set, faultAt, readOnly }: FormProps) {
       <TextInput
         label={t.smsFrom}
         description={t.smsFromHint}
-        value={textOf(config.from)}
+        value={asText(config.from)}
         onChange={({ currentTarget: { value } }) => set({ from: undefinedIfEmpty(value) })}
         disabled={readOnly}
         error={faultAt('from')}

@@ -13,7 +13,7 @@ const DATA = 'data.';
 const PATH = /^[\p{L}\p{N}_$-]+(?:\.[\p{L}\p{N}_$-]+)*$/u;
 
 /** Returns the keys of contacts' data, the most frequent first. Empty if the role may not see contacts. */
-export function useContactData(): KnownField[] {
+export function useContactFields(): KnownField[] {
   const { can } = useSession();
   const fieldsQuery = { ...queryFor('listContactFields'), enabled: can('contacts:view') };
   const { data } = useQuery({ ...fieldsQuery, staleTime: 60_000, retry: false });
@@ -26,7 +26,7 @@ export function useContactData(): KnownField[] {
 
 /** Returns the variables of a step: the contact, its data, and the data of the event that started the run. */
 export function useStepVariables(eventName: string): Variable[] {
-  const contact = useContactData();
+  const contact = useContactFields();
   const { fields } = useEventData(eventName);
   return useMemo(() => {
     const ofEvent = eventName === '' ? [] : fields;

@@ -4,7 +4,7 @@ import type { AnyStepConfig } from '../graph/graph.ts';
 import { EventName } from '../new-automation.tsx';
 import { AutomaticReplies } from './automatic-replies.tsx';
 import { EventFilters } from './event-filters.tsx';
-import { type FormProps, textOf, undefinedIfEmpty, withoutFields } from './form.ts';
+import { asText, type FormProps, undefinedIfEmpty, withoutFields } from './form.ts';
 
 const t = text.automations;
 const UNITS = ['seconds', 'minutes', 'hours', 'days', 'weeks'];
@@ -22,7 +22,7 @@ const FIRST: Record<DelayType, AnyStepConfig> = {
 
 function delayTypeOf({ until, days, timezone }: AnyStepConfig): DelayType {
   if (until === undefined) return 'span';
-  return HOUR.test(textOf(until)) || days !== undefined || timezone !== undefined ? 'hour' : 'instant';
+  return HOUR.test(asText(until)) || days !== undefined || timezone !== undefined ? 'hour' : 'instant';
 }
 
 /** The fields of a step's config that `DelayForm` shows. */
@@ -51,7 +51,7 @@ export function DelayForm(form: FormProps) {
         <TextInput
           label={t.instant}
           description={t.instantHint}
-          value={textOf(config.until)}
+          value={asText(config.until)}
           onChange={({ currentTarget: { value } }) => form.set({ until: value })}
           disabled={readOnly}
           error={form.faultAt('until')}
@@ -76,7 +76,7 @@ function Span({ config, set, faultAt, readOnly }: FormProps) {
         label={t.unit}
         data={UNIT_CHOICES}
         allowDeselect={false}
-        value={textOf(config.unit)}
+        value={asText(config.unit)}
         onChange={(unit) => set({ unit: unit ?? undefined })}
         disabled={readOnly}
         error={faultAt('unit')}
@@ -92,7 +92,7 @@ function Hour({ config, set, faultAt, readOnly }: FormProps) {
       <TextInput
         label={t.hour}
         placeholder="09:00"
-        value={textOf(config.until)}
+        value={asText(config.until)}
         onChange={({ currentTarget: { value } }) => set({ until: value, days })}
         disabled={readOnly}
         error={faultAt('until')}
@@ -120,7 +120,7 @@ function Hour({ config, set, faultAt, readOnly }: FormProps) {
         label={t.zone}
         description={t.zoneHint}
         placeholder="Europe/Berlin"
-        value={textOf(config.timezone)}
+        value={asText(config.timezone)}
         onChange={({ currentTarget: { value } }) => set({ timezone: undefinedIfEmpty(value) })}
         disabled={readOnly}
         error={faultAt('timezone')}
@@ -140,13 +140,13 @@ export function WaitForm({ config, set, faultAt, faults, readOnly }: FormProps) 
     <Stack gap="sm">
       <EventName
         label={t.waitEvent}
-        value={textOf(config.eventName)}
+        value={asText(config.eventName)}
         onChange={(eventName) => set({ eventName })}
         disabled={readOnly}
         error={faultAt('eventName')}
       />
       <AutomaticReplies
-        eventName={textOf(config.eventName)}
+        eventName={asText(config.eventName)}
         at="wait"
         checked={config.includeAutomatic === true}
         onChange={(checked) => set({ includeAutomatic: checked || undefined })}
@@ -179,7 +179,7 @@ export function WaitForm({ config, set, faultAt, faults, readOnly }: FormProps) 
         </Group>
       )}
       <EventFilters
-        eventName={textOf(config.eventName)}
+        eventName={asText(config.eventName)}
         value={config.filters}
         onChange={(filters) => set({ filters })}
         faults={faults.filter(({ field }) => field === 'filters' || field?.startsWith('filters.'))}

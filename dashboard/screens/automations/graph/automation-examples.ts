@@ -32,12 +32,12 @@ const asks = (id: string, name: string, filter: AnyStepConfig, to: NextSteps): E
   id,
   'CONDITION',
   name,
-  oneFilter(filter),
+  createCondition(filter),
   to,
 ];
 const end = (id: string, reason: string): ExampleStep => [id, 'EXIT', 'End', { reason }];
 
-function oneFilter(filter: AnyStepConfig): AnyStepConfig {
+function createCondition(filter: AnyStepConfig): AnyStepConfig {
   return { logic: 'AND', groups: [{ filters: [filter] }] };
 }
 

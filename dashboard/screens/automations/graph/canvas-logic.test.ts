@@ -2,11 +2,11 @@ import { describe, expect, it } from 'vitest';
 import { MIN_ZOOM } from '../canvas/fit.ts';
 import { summarizeStep } from '../step-types.tsx';
 import { AUTOMATION_EXAMPLES } from './automation-examples.ts';
-import { faultsByStep } from './faults.ts';
-import { addStep, branchesOf, type Graph, type Step, transitionsOf } from './graph.ts';
-import { BRANCH_ROW, layout, moveLaterSteps, NODE, positionsOf, withLayout } from './layout.ts';
-import { highlightedPath } from './path.ts';
-import { flowsOf } from './shares.ts';
+import { groupFaultsByStep } from './faults.ts';
+import { addStep, type Graph, listBranches, listTransitions, type Step } from './graph.ts';
+import { BRANCH_ROW, computeLayout, moveLaterSteps, NODE, placeSteps, withLayout } from './layout.ts';
+import { findPath } from './path.ts';
+import { computeFlows } from './shares.ts';
 
 const welcome = AUTOMATION_EXAMPLES.find(({ id }) => id === 'welcome')?.graph as Graph;
 const overlaps = (positions: Map<string, { x: number; y: number }>) => {
@@ -43,12 +43,12 @@ describe('the example automations', () => {
       const reached = new Set([graph.entry, ...graph.transitions.map(({ to }) => to)]);
       for (const step of graph.steps) {
         expect(reached.has(step.id), step.id).toBe(true);
-        const transitions = transitionsOf(graph, step);
+        const transitions = listTransitions(graph, step);
         expect(
           transitions.every(({ to }) => to !== null),
           step.id,
         ).toBe(true);
-        expect(transitions.map(({ branch }) => branch).sort()).toEqual([...branchesOf(step)].sort());
+        expect(transitions.map(({ branch }) => branch).sort()).toEqual([...listBranches(step)].sort());
       }
       const ids = new Set(graph.steps.map(({ id }) => id));
       expect(graph.transitions.every(({ from, to }) => ids.has(from) && ids.has(to))).toBe(true);
@@ -59,7 +59,7 @@ describe('the example automations', () => {
 describe('the layout', () => {
   it('lets no two steps overlap, and places each below the steps before it', () => {
     for (const { graph } of AUTOMATION_EXAMPLES) {
-      const positions = layout(graph);
+      const positions = computeLayout(graph);
       expect(overlaps(positions)).toBe(false);
       for (const { from, to } of graph.transitions)
         expect(positions.get(to)?.y ?? 0).toBeGreaterThan(positions.get(from)?.y ?? 0);
@@ -71,14 +71,14 @@ describe('the layout', () => {
     const transitions = steps.slice(1).map(({ id }, n) => ({ from: `s${n}`, to: id, branch: null }));
     const graph = { entry: 's0', steps, transitions: [...transitions, { from: 's499', to: 's0', branch: null }] };
     const began = process.cpuUsage();
-    expect(layout(graph).size).toBe(500);
+    expect(computeLayout(graph).size).toBe(500);
     // Measures CPU time, which does not depend on other work on the machine.
     expect(process.cpuUsage(began).user / 1_000).toBeLessThan(5_000);
   });
 
   it('places the branches of a split from left to right, in their order', () => {
     const { graph, ids } = splitInto(['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h']);
-    const positions = layout(graph);
+    const positions = computeLayout(graph);
     const left = ids.map((id) => positions.get(id)?.x ?? 0);
     expect(left).toEqual([...left].sort((one, other) => one - other));
     expect(overlaps(positions)).toBe(false);
@@ -101,7 +101,7 @@ describe('the layout', () => {
 
   it('leaves room for the names of many branches to one step, and of many branches to none', () => {
     const { graph } = splitInto(['a', 'b', 'c', 'd', 'e', 'f']);
-    const below = (transitions: Graph['transitions']) => layout({ ...graph, transitions }).get('to-a')?.y ?? 0;
+    const below = (transitions: Graph['transitions']) => computeLayout({ ...graph, transitions }).get('to-a')?.y ?? 0;
     const apart = below(graph.transitions);
     const together = below(graph.transitions.map((transition) => ({ ...transition, to: 'to-a' })));
     expect(together - apart).toBe(6 * BRANCH_ROW);
@@ -110,14 +110,14 @@ describe('the layout', () => {
 
   it('keeps steps that a user has placed, and places new steps beside them', () => {
     const placed = withLayout(welcome);
-    expect(positionsOf(placed)).toEqual(layout(welcome));
+    expect(placeSteps(placed)).toEqual(computeLayout(welcome));
     const fresh: Step = { ...(welcome.steps[0] as Step), id: 'fresh', position: null };
     const graph = {
       ...placed,
       steps: [...placed.steps, fresh],
       transitions: [...placed.transitions, { from: 'days', to: 'fresh', branch: null }],
     };
-    const positions = positionsOf(graph);
+    const positions = placeSteps(graph);
     expect(positions.get('hello')).toEqual(placed.steps[0]?.position);
     expect(overlaps(positions)).toBe(false);
   });
@@ -134,13 +134,13 @@ describe('a step that is added between others', () => {
     );
     expect(y(graph, 'hello')).toBe(y(placed, 'hello'));
     for (const id of ['days', 'read', 'done']) expect(y(graph, id)).toBeGreaterThan(y(placed, id));
-    expect(overlaps(positionsOf(graph))).toBe(false);
+    expect(overlaps(placeSteps(graph))).toBe(false);
   });
 });
 
 describe("the API's errors about a graph", () => {
   it('are shown at their step, whatever form they have', () => {
-    const { steps, rest } = faultsByStep(
+    const { steps, rest } = groupFaultsByStep(
       [
         { field: 'steps.hello', message: 'has no template' },
         { field: 'steps.days.config.amount', message: 'too small' },
@@ -174,7 +174,7 @@ describe('the number of contacts on each transition', () => {
       type: 'DELAY' as const,
       name: '',
     };
-    const flows = flowsOf(welcome, [
+    const flows = computeFlows(welcome, [
       { ...none, stepId: 'hello', completed: 6, skipped: 2 },
       { ...none, stepId: 'read', completed: 4, branches: { yes: 1, no: 3 } },
     ]);
@@ -195,7 +195,7 @@ describe('the path of a contact', () => {
       startedAt: at,
       completedAt: at,
     });
-    const highlighted = highlightedPath(welcome, [
+    const highlighted = findPath(welcome, [
       visit('hello'),
       visit('days'),
       visit('read', 'no'),

@@ -1,4 +1,4 @@
-import { readKept } from '../../../parts/record-edit/kept-drafts.ts';
+import { readStoredDraft } from '../../../parts/record-edit/stored-drafts.ts';
 import type { Graph } from './graph.ts';
 
 /** A graph with unsaved changes. */
@@ -11,7 +11,7 @@ export interface GraphDraft {
 }
 
 /** Reads the graph that this browser has stored. Undefined if the browser has no graph, or if it cannot be shown. */
-export function draftOfGraph(key: string): GraphDraft | undefined {
-  const draft = readKept<GraphDraft>(key)?.draft;
+export function readGraphDraft(key: string): GraphDraft | undefined {
+  const draft = readStoredDraft<GraphDraft>(key)?.draft;
   return draft && Array.isArray(draft.graph?.steps) && Array.isArray(draft.graph.transitions) ? draft : undefined;
 }

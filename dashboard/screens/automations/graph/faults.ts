@@ -1,6 +1,6 @@
 import type { FieldFault } from '../../../api/failure.ts';
 import type { Graph, Step } from './graph.ts';
-import { issueText, settingIssue } from './issue-text.ts';
+import { findIssueText, findSettingIssue } from './issue-text.ts';
 
 /** Errors of a graph, by step. */
 export interface GraphFaults {
@@ -22,18 +22,18 @@ export const NO_FAULTS: GraphFaults = { steps: new Map(), rest: [] };
  * Groups the API's errors (`steps.<id>…`, `transitions.<index>…`) by step, with the editor's texts.
  * @param graph the graph that was sent, because errors name transitions by index
  */
-export function faultsByStep(faults: readonly FieldFault[], graph: Graph): GraphFaults {
+export function groupFaultsByStep(faults: readonly FieldFault[], graph: Graph): GraphFaults {
   const steps = new Map<string, StepFault[]>();
   const rest: string[] = [];
   for (const { field, message } of faults) {
-    const at = placeOf(field, graph);
+    const at = findFaultPlace(field, graph);
     if (!at) {
-      const ownText = issueText(message);
+      const ownText = findIssueText(message);
       rest.push(ownText ?? (field === 'entryStepId' || field === 'steps' ? message : `${field}: ${message}`));
       continue;
     }
     const earlier = steps.get(at.step.id) ?? [];
-    const fault = stepFault(at, message);
+    const fault = createStepFault(at, message);
     // Several errors of the API can have the same remedy, which is shown once.
     if (!earlier.some((other) => other.message === fault.message)) steps.set(at.step.id, [...earlier, fault]);
   }
@@ -45,14 +45,14 @@ interface FaultPlace {
   field: string | undefined;
 }
 
-function stepFault({ step, field }: FaultPlace, message: string): StepFault {
+function createStepFault({ step, field }: FaultPlace, message: string): StepFault {
   // The API's message starts with the type and the name of the step, which the editor shows beside it.
   const title = `${step.type} “${step.name}” `;
   const issue = message.startsWith(title) ? message.slice(title.length) : message;
-  return settingIssue(issue) ?? { field, message: issueText(issue) ?? issue };
+  return findSettingIssue(issue) ?? { field, message: findIssueText(issue) ?? issue };
 }
 
-function placeOf(field: string, graph: Graph): FaultPlace | undefined {
+function findFaultPlace(field: string, graph: Graph): FaultPlace | undefined {
   const [kind, name, ...more] = field.split('.');
   if (kind === 'steps') {
     // Schema errors name a step by its index, graph rules by its id.

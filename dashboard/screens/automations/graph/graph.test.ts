@@ -5,19 +5,19 @@ import {
   connect,
   EMPTY,
   type Graph,
-  graphOf,
+  isSameGraph,
+  listTransitions,
   openBranches,
   orderSteps,
   removeStep,
   restoreStep,
   type Step,
   type StepType,
-  sameGraph,
+  toGraph,
   toSavedGraph,
-  transitionsOf,
   withIds,
 } from './graph.ts';
-import { historyOf, mapHistory, recordChange, redo, undo } from './history.ts';
+import { mapHistory, recordChange, redo, startHistory, undo } from './history.ts';
 
 const step = (id: string, type: StepType = 'DELAY', config = {}): Step => ({
   id,
@@ -38,7 +38,7 @@ const drawn: Graph = {
     { from: 'b', to: 'end', branch: null },
   ],
 };
-const listTransitions = (graph: Graph) =>
+const formatTransitions = (graph: Graph) =>
   graph.transitions.map(({ from, to, branch }) => `${from}-${branch ?? ''}>${to}`).sort();
 
 describe('adding a step', () => {
@@ -49,22 +49,22 @@ describe('adding a step', () => {
   it('before all others has a transition to the entry', () => {
     const graph = addStep(drawn, step('x'), null);
     expect(graph.entry).toBe('x');
-    expect(listTransitions(graph)).toContain('x->a');
+    expect(formatTransitions(graph)).toContain('x->a');
   });
 
   it('on a transition is inserted, in its branch', () => {
     const graph = addStep(drawn, step('x'), { after: 'ask', branch: 'yes' });
-    expect(listTransitions(graph)).toEqual(
-      [...listTransitions(drawn).filter((transition) => transition !== 'ask-yes>b'), 'ask-yes>x', 'x->b'].sort(),
+    expect(formatTransitions(graph)).toEqual(
+      [...formatTransitions(drawn).filter((transition) => transition !== 'ask-yes>b'), 'ask-yes>x', 'x->b'].sort(),
     );
   });
 
   it('with branches gets the next step in its first branch, and an EXIT gets none', () => {
-    expect(listTransitions(addStep(drawn, step('x', 'CONDITION'), { after: 'a', branch: null }))).toContain(
+    expect(formatTransitions(addStep(drawn, step('x', 'CONDITION'), { after: 'a', branch: null }))).toContain(
       'x-yes>ask',
     );
     const ended = addStep(drawn, step('x', 'EXIT'), { after: 'b', branch: null });
-    expect(listTransitions(ended)).toContain('b->x');
+    expect(formatTransitions(ended)).toContain('b->x');
     expect(ended.transitions.some(({ from }) => from === 'x')).toBe(false);
   });
 });
@@ -72,13 +72,13 @@ describe('adding a step', () => {
 describe('removing a step', () => {
   it('joins the steps before and after it, with the branch of the first', () => {
     const graph = removeStep(drawn, 'b');
-    expect(listTransitions(graph)).toEqual(['a->ask', 'ask-no>end', 'ask-yes>end']);
+    expect(formatTransitions(graph)).toEqual(['a->ask', 'ask-no>end', 'ask-yes>end']);
     expect(graph.steps.map(({ id }) => id)).toEqual(['a', 'ask', 'end']);
   });
 
   it('with branches leaves the step before it without a transition', () => {
     const graph = removeStep(drawn, 'ask');
-    expect(listTransitions(graph)).toEqual(['b->end']);
+    expect(formatTransitions(graph)).toEqual(['b->end']);
     expect(openBranches(graph)).toContainEqual({ after: 'a', branch: null });
   });
 
@@ -89,19 +89,19 @@ describe('removing a step', () => {
 
   it('with a transition to itself removes this transition', () => {
     const round = connect(drawn, { from: 'b', to: 'b', branch: null });
-    expect(listTransitions(removeStep(round, 'b'))).toEqual(['a->ask', 'ask-no>end']);
+    expect(formatTransitions(removeStep(round, 'b'))).toEqual(['a->ask', 'ask-no>end']);
   });
 });
 
 describe('restoring a removed step', () => {
   it('gives the earlier graph, for each step', () => {
     for (const { id } of drawn.steps)
-      expect(sameGraph(restoreStep(removeStep(drawn, id), drawn, id), drawn), id).toBe(true);
+      expect(isSameGraph(restoreStep(removeStep(drawn, id), drawn, id), drawn), id).toBe(true);
   });
 
   it('keeps later changes, and has no transition to a removed step', () => {
     const since = addStep(removeStep(drawn, 'b'), step('x'), { after: 'a', branch: null });
-    expect(listTransitions(restoreStep(since, drawn, 'b'))).toEqual([
+    expect(formatTransitions(restoreStep(since, drawn, 'b'))).toEqual([
       'a->x',
       'ask-no>end',
       'ask-yes>b',
@@ -109,15 +109,15 @@ describe('restoring a removed step', () => {
       'x->ask',
     ]);
     const without = removeStep(removeStep(drawn, 'b'), 'end');
-    expect(listTransitions(restoreStep(without, drawn, 'b'))).toEqual(['a->ask', 'ask-yes>b']);
+    expect(formatTransitions(restoreStep(without, drawn, 'b'))).toEqual(['a->ask', 'ask-yes>b']);
   });
 });
 
 describe('transitions', () => {
   it('exist once per branch: a new target replaces the transition, and no target removes it', () => {
-    expect(listTransitions(connect(drawn, { from: 'a', to: 'end', branch: null }))).toContain('a->end');
-    expect(listTransitions(connect(drawn, { from: 'a', to: 'end', branch: null }))).not.toContain('a->ask');
-    expect(listTransitions(connect(drawn, { from: 'a', to: null, branch: null }))).not.toContain('a->ask');
+    expect(formatTransitions(connect(drawn, { from: 'a', to: 'end', branch: null }))).toContain('a->end');
+    expect(formatTransitions(connect(drawn, { from: 'a', to: 'end', branch: null }))).not.toContain('a->ask');
+    expect(formatTransitions(connect(drawn, { from: 'a', to: null, branch: null }))).not.toContain('a->ask');
   });
 
   it('from a SPLIT are removed with its branches, and stay with a renamed branch', () => {
@@ -130,8 +130,8 @@ describe('transitions', () => {
         { from: 's', to: 'y', branch: 'b' },
       ],
     };
-    expect(listTransitions(changeStep(graph, 's', { config: config('a', 'c') }))).toEqual(['s-a>x', 's-c>y']);
-    expect(listTransitions(changeStep(graph, 's', { config: config('a') }))).toEqual(['s-a>x']);
+    expect(formatTransitions(changeStep(graph, 's', { config: config('a', 'c') }))).toEqual(['s-a>x', 's-c>y']);
+    expect(formatTransitions(changeStep(graph, 's', { config: config('a') }))).toEqual(['s-a>x']);
   });
 
   it('are not missing for the branches of a wait that has a transition without a branch', () => {
@@ -141,7 +141,7 @@ describe('transitions', () => {
       transitions: [{ from: 'w', to: 'x', branch: null }],
     };
     expect(openBranches(wait)).toEqual([]);
-    expect(transitionsOf(wait, step('w', 'WAIT_FOR_EVENT')).map(({ branch }) => branch)).toEqual([
+    expect(listTransitions(wait, step('w', 'WAIT_FOR_EVENT')).map(({ branch }) => branch)).toEqual([
       'event',
       'timeout',
       null,
@@ -191,16 +191,18 @@ describe('saving', () => {
       steps: [step('z', 'DELAY', { unit: 'days', amount: 1 }), ...drawn.steps].reverse(),
       transitions: [...drawn.transitions].reverse(),
     };
-    expect(sameGraph(one, other)).toBe(true);
-    expect(sameGraph(one, drawn)).toBe(false);
+    expect(isSameGraph(one, other)).toBe(true);
+    expect(isSameGraph(one, drawn)).toBe(false);
   });
 
   it('inserts the ids of new steps wherever these are named, also in changes that can be undone', () => {
     const graph = addStep(drawn, step('new-1'), null);
     const known = withIds(graph, { 'new-1': 'id-1' });
     expect(known.entry).toBe('id-1');
-    expect(listTransitions(known)).toContain('id-1->a');
-    const history = mapHistory(recordChange(historyOf(drawn), graph), (value) => withIds(value, { 'new-1': 'id-1' }));
+    expect(formatTransitions(known)).toContain('id-1->a');
+    const history = mapHistory(recordChange(startHistory(drawn), graph), (value) =>
+      withIds(value, { 'new-1': 'id-1' }),
+    );
     expect(undo(history).present).toEqual(drawn);
     expect(toSavedGraph(known, 'v').transitions).toContainEqual({ fromStepId: 'id-1', toStepId: 'a', branch: null });
   });
@@ -211,7 +213,7 @@ describe('saving', () => {
       steps: [step('a')],
       transitions: [{ fromStepId: 'a', toStepId: 'a', branch: null }],
     };
-    expect(graphOf(response as unknown as Parameters<typeof graphOf>[0])).toEqual({
+    expect(toGraph(response as unknown as Parameters<typeof toGraph>[0])).toEqual({
       entry: 'a',
       steps: [step('a')],
       transitions: [{ from: 'a', to: 'a', branch: null }],
@@ -221,7 +223,7 @@ describe('saving', () => {
 
 describe('undo', () => {
   it('reverts and repeats changes; a new change clears the undone ones', () => {
-    let history = recordChange(recordChange(historyOf(1), 2), 3);
+    let history = recordChange(recordChange(startHistory(1), 2), 3);
     history = undo(history);
     expect(history.present).toBe(2);
     expect(redo(history).present).toBe(3);
@@ -231,7 +233,7 @@ describe('undo', () => {
   });
 
   it('reverts typing as one change, and earlier changes one by one', () => {
-    let history = recordChange(historyOf('a'), 'b');
+    let history = recordChange(startHistory('a'), 'b');
     for (const typed of ['c', 'cd', 'cde']) history = recordChange(history, typed, 'name of x');
     history = recordChange(history, 'f', 'name of y');
     history = undo(history);
@@ -241,7 +243,7 @@ describe('undo', () => {
   });
 
   it('has a limit', () => {
-    let history = historyOf(0);
+    let history = startHistory(0);
     for (let n = 1; n <= 500; n += 1) history = recordChange(history, n);
     expect(history.past.length).toBeLessThanOrEqual(200);
   });

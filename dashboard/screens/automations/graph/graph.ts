@@ -38,7 +38,7 @@ export type InsertPoint = { after: string; branch: string | null } | null;
 
 export const EMPTY: Graph = { entry: null, steps: [], transitions: [] };
 
-export function graphOf({ entryStepId, steps, transitions }: WorkflowDetail): Graph {
+export function toGraph({ entryStepId, steps, transitions }: WorkflowDetail): Graph {
   return {
     entry: entryStepId,
     steps: steps.map(({ id, type, name, config, position }) => ({ id, type, name, config, position })),
@@ -69,7 +69,7 @@ export function withIds(graph: Graph, ids: Record<string, string>): Graph {
 /**
  * Returns the branches of a step. Null is the unnamed branch. The API has the same list (`branches` of a step type).
  */
-export function branchesOf({ type, config }: Pick<Step, 'type' | 'config'>): (string | null)[] {
+export function listBranches({ type, config }: Pick<Step, 'type' | 'config'>): (string | null)[] {
   switch (type) {
     case 'CONDITION':
       return ['yes', 'no'];
@@ -92,24 +92,24 @@ export function splitBranches(config: AnyStepConfig): { name: string; weight: nu
  * Returns the transitions of a step that exist or can be added. Besides the transitions of its branches, a
  * WAIT_FOR_EVENT may have one without a branch.
  */
-export function transitionsOf(graph: Graph, step: Step): { branch: string | null; to: string | null }[] {
+export function listTransitions(graph: Graph, step: Step): { branch: string | null; to: string | null }[] {
   const drawn = graph.transitions.filter(({ from }) => from === step.id);
-  const branches = [...new Set([...branchesOf(step), ...drawn.map(({ branch }) => branch)])];
+  const branches = [...new Set([...listBranches(step), ...drawn.map(({ branch }) => branch)])];
   return branches.map((branch) => ({
     branch,
     to: drawn.find((transition) => transition.branch === branch)?.to ?? null,
   }));
 }
 
-export function stepOf(graph: Graph, id: string | null | undefined): Step | undefined {
+export function findStep(graph: Graph, id: string | null | undefined): Step | undefined {
   return graph.steps.find((step) => step.id === id);
 }
 
 /** Adds a step at a position. If the position already leads to a step, the new step's first branch leads there. */
 export function addStep(graph: Graph, step: Step, place: InsertPoint): Graph {
   const steps = [...graph.steps, step];
-  const [firstBranch] = branchesOf(step);
-  const next = place === null ? graph.entry : targetOf(graph, place.after, place.branch);
+  const [firstBranch] = listBranches(step);
+  const next = place === null ? graph.entry : findTarget(graph, place.after, place.branch);
   const on = next !== null && firstBranch !== undefined ? [{ from: step.id, to: next, branch: firstBranch }] : [];
   if (place === null) return { entry: step.id, steps, transitions: [...graph.transitions, ...on] };
   const rest = graph.transitions.filter(({ from, branch }) => !(from === place.after && branch === place.branch));
@@ -117,7 +117,7 @@ export function addStep(graph: Graph, step: Step, place: InsertPoint): Graph {
   return { ...graph, steps, transitions: [...rest, into, ...on] };
 }
 
-export function targetOf(graph: Graph, from: string, branch: string | null): string | null {
+export function findTarget(graph: Graph, from: string, branch: string | null): string | null {
   return graph.transitions.find((transition) => transition.from === from && transition.branch === branch)?.to ?? null;
 }
 
@@ -131,7 +131,7 @@ export function connect(graph: Graph, { from, to, branch }: Omit<Transition, 'to
  * Returns the step that takes the position of a removed step: the only step after it. Null if several steps or none
  * come after it.
  */
-export function spliceTarget(graph: Graph, id: string): string | null {
+export function findSpliceTarget(graph: Graph, id: string): string | null {
   const targets = new Set(graph.transitions.filter(({ from, to }) => from === id && to !== id).map(({ to }) => to));
   const [target] = targets;
   return targets.size === 1 && target !== undefined ? target : null;
@@ -139,7 +139,7 @@ export function spliceTarget(graph: Graph, id: string): string | null {
 
 /** Removes a step, and connects the steps before it to the step after it. */
 export function removeStep(graph: Graph, id: string): Graph {
-  const target = spliceTarget(graph, id);
+  const target = findSpliceTarget(graph, id);
   const transitions = graph.transitions
     .filter(({ from }) => from !== id)
     .flatMap((transition) =>
@@ -157,18 +157,18 @@ export function removeStep(graph: Graph, id: string): Graph {
  * @param before the graph that contained the step
  */
 export function restoreStep(graph: Graph, before: Graph, id: string): Graph {
-  const step = stepOf(before, id);
-  if (!step || stepOf(graph, id)) return graph;
+  const step = findStep(before, id);
+  if (!step || findStep(graph, id)) return graph;
   const restored = { ...graph, steps: [...graph.steps, step], entry: before.entry === id ? id : graph.entry };
   const transitions = before.transitions.filter(
-    ({ from, to }) => (from === id || to === id) && stepOf(restored, from) && stepOf(restored, to),
+    ({ from, to }) => (from === id || to === id) && findStep(restored, from) && findStep(restored, to),
   );
   return transitions.reduce<Graph>(connect, restored);
 }
 
 /** Changes a step. Transitions of branches that no longer exist are removed; a renamed branch keeps its transition. */
 export function changeStep(graph: Graph, id: string, changes: Partial<Omit<Step, 'id' | 'type'>>): Graph {
-  const before = stepOf(graph, id);
+  const before = findStep(graph, id);
   if (!before) return graph;
   const after = { ...before, ...changes };
   const steps = graph.steps.map((step) => (step.id === id ? after : step));
@@ -177,7 +177,7 @@ export function changeStep(graph: Graph, id: string, changes: Partial<Omit<Step,
 }
 
 function keepTransitions(transitions: Transition[], before: Step, after: Step): Transition[] {
-  const [old, now] = [branchesOf(before), branchesOf(after)];
+  const [old, now] = [listBranches(before), listBranches(after)];
   const renamed = old.length === now.length;
   return transitions.flatMap((transition) => {
     if (transition.from !== before.id || now.includes(transition.branch)) return [transition];
@@ -190,7 +190,7 @@ function keepTransitions(transitions: Transition[], before: Step, after: Step): 
 /** Returns the branches of a graph that lead to no step. A step can be added there without other changes. */
 export function openBranches(graph: Graph): { after: string; branch: string | null }[] {
   return graph.steps.flatMap((step) => {
-    const transitions = transitionsOf(graph, step);
+    const transitions = listTransitions(graph, step);
     // An unnamed transition also applies to the branches of a wait that have no transition.
     const plain = transitions.some(({ branch, to }) => branch === null && to !== null);
     return transitions.filter(({ to }) => to === null && !plain).map(({ branch }) => ({ after: step.id, branch }));
@@ -243,11 +243,11 @@ function sortTopDown(graph: Graph): Step[] {
     // The stack has a step twice: first to visit it, then to add it to the result after all steps that it leads to.
     const stack: { id: string; leaves?: Step }[] = [{ id: root }];
     for (let at = stack.pop(); at; at = stack.pop()) {
-      const step = stepOf(graph, at.id);
+      const step = findStep(graph, at.id);
       if (at.leaves) bottomUp.push(at.leaves);
       if (at.leaves || !step || seen.has(at.id)) continue;
       seen.add(at.id);
-      const next = transitionsOf(graph, step).flatMap(({ to }) => (to === null ? [] : [{ id: to }]));
+      const next = listTransitions(graph, step).flatMap(({ to }) => (to === null ? [] : [{ id: to }]));
       stack.push({ id: at.id, leaves: step }, ...next);
     }
     return bottomUp.reverse();
@@ -255,14 +255,14 @@ function sortTopDown(graph: Graph): Step[] {
 }
 
 /** Returns whether two graphs are the same for the API. */
-export function sameGraph(one: Graph, other: Graph): boolean {
+export function isSameGraph(one: Graph, other: Graph): boolean {
   return one === other || serializeGraph(one) === serializeGraph(other);
 }
 
 /**
  * Returns whether two steps with their transitions are equal for the API, regardless of their positions on the canvas.
  */
-export function sameUnit(
+export function isSameUnit(
   one: { step: Step; transitions: Pick<Transition, 'branch' | 'to'>[] } | null,
   other: { step: Step; transitions: Pick<Transition, 'branch' | 'to'>[] } | null,
 ): boolean {

@@ -10,7 +10,7 @@ export interface History<Value> {
 /** The maximum number of changes that can be undone. */
 const PAST_MAX = 200;
 
-export function historyOf<Value>(present: Value): History<Value> {
+export function startHistory<Value>(present: Value): History<Value> {
   return { past: [], present, future: [], about: null };
 }
 

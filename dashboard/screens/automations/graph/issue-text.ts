@@ -23,7 +23,7 @@ const ISSUES: readonly (readonly [RegExp, (...parts: string[]) => string])[] = [
 ];
 
 /** Returns the editor's text for an error of a graph; undefined if the editor has none. */
-export function issueText(message: string): string | undefined {
+export function findIssueText(message: string): string | undefined {
   for (const [pattern, describe] of ISSUES) {
     const match = pattern.exec(message);
     if (match) return describe(...match.slice(1));
@@ -36,7 +36,7 @@ export function issueText(message: string): string | undefined {
  * schema, such as “Must be a number”, is replaced by the name of the field. The messages of the API's own rules are
  * kept, because they say more.
  */
-export function settingIssue(message: string): { field: string; message: string } | undefined {
+export function findSettingIssue(message: string): { field: string; message: string } | undefined {
   const match = /^is not configured: ([^:]+): (.*)$/s.exec(message);
   if (!match) return undefined;
   const [, field = '', why = ''] = match;

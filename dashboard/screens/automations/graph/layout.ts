@@ -1,5 +1,5 @@
 import dagre from '@dagrejs/dagre';
-import { type CanvasPosition, type Graph, type Step, stepOf, transitionsOf } from './graph.ts';
+import { type CanvasPosition, type Graph, type Step, findStep, listTransitions } from './graph.ts';
 
 /** Size of a node on the canvas, in pixels. */
 export const NODE = { width: 264, height: 58 };
@@ -13,11 +13,11 @@ export const CROWD = 3;
 const MANY_COLUMNS = 6;
 
 /** Returns the position of each step, top down: the position from the user, or else from the layout. */
-export function positionsOf(graph: Graph): Map<string, CanvasPosition> {
+export function placeSteps(graph: Graph): Map<string, CanvasPosition> {
   if (graph.steps.every(({ position }) => position !== null)) {
     return new Map(graph.steps.map(({ id, position }) => [id, position ?? { x: 0, y: 0 }]));
   }
-  const computed = layout(graph);
+  const computed = computeLayout(graph);
   const placed = graph.steps.filter(({ position }) => position !== null);
   if (placed.length === 0) return computed;
   return new Map(graph.steps.map((step) => [step.id, step.position ?? placeNewStep(graph, step.id, computed)]));
@@ -40,15 +40,15 @@ function placeNewStep(graph: Graph, id: string, computed: Map<string, CanvasPosi
 }
 
 /** Returns the layout of a graph, in layers. The same graph always has the same layout. */
-export function layout(graph: Graph): Map<string, CanvasPosition> {
+export function computeLayout(graph: Graph): Map<string, CanvasPosition> {
   const drawing = new dagre.graphlib.Graph();
   drawing.setGraph({ rankdir: 'TB', nodesep: GAP.nodes, ranksep: GAP.ranks, marginx: 0, marginy: 0 });
   drawing.setDefaultEdgeLabel(() => ({}));
   for (const { id } of graph.steps) drawing.setNode(id, { ...NODE });
-  const ranks = new Map(graph.steps.flatMap((step) => lowerRanks(graph, step)));
+  const ranks = new Map(graph.steps.flatMap((step) => listLowerRanks(graph, step)));
   for (const { from, to, branch } of graph.transitions) {
     if (from === to || !drawing.hasNode(from) || !drawing.hasNode(to)) continue;
-    const height = branch === null ? 0 : GAP.label + BRANCH_ROW * rowsBelow(graph, from);
+    const height = branch === null ? 0 : GAP.label + BRANCH_ROW * countRowsBelow(graph, from);
     // A higher weight keeps the steps of a branch together, so that only the line to the next join becomes longer.
     const weight = ranks.size > 0 && !isJoin(graph, to) ? 2 : 1;
     drawing.setEdge(from, to, { width: 0, height, minlen: ranks.get(`${from} ${to}`) ?? 1, weight });
@@ -70,10 +70,10 @@ export function layout(graph: Graph): Map<string, CanvasPosition> {
  * Returns how many ranks below their step every second of many branches starts. These branches are drawn below the
  * steps of the branches beside them, each between two of them, so that the drawing is half as wide.
  */
-function lowerRanks(graph: Graph, step: Step): [transition: string, ranks: number][] {
-  const targets = [...new Set(transitionsOf(graph, step).flatMap(({ to }) => to ?? []))];
+function listLowerRanks(graph: Graph, step: Step): [transition: string, ranks: number][] {
+  const targets = [...new Set(listTransitions(graph, step).flatMap(({ to }) => to ?? []))];
   if (targets.length < MANY_COLUMNS) return [];
-  const chains = targets.map((id) => chainLength(graph, id));
+  const chains = targets.map((id) => countChainSteps(graph, id));
   if (!chains.every((length) => length !== undefined)) return [];
   const upper = chains.filter((_, n) => n % 2 === 0);
   const ranks = 1 + Math.max(...upper);
@@ -84,7 +84,7 @@ function lowerRanks(graph: Graph, step: Step): [transition: string, ranks: numbe
  * Returns the number of steps from this step to the end of its branch. The branch ends before a step at which branches
  * join. Undefined if a step has several next steps.
  */
-function chainLength(graph: Graph, first: string): number | undefined {
+function countChainSteps(graph: Graph, first: string): number | undefined {
   const chain = new Set<string>();
   for (let id: string | undefined = first; id !== undefined; ) {
     if (chain.has(id) || isJoin(graph, id)) return chain.size;
@@ -102,21 +102,21 @@ function isJoin({ transitions }: Graph, id: string): boolean {
 }
 
 /** Returns the number of rows that the names of crowded branches below a step need. */
-function rowsBelow(graph: Graph, id: string): number {
-  const step = stepOf(graph, id);
-  const transitions = step ? transitionsOf(graph, step) : [];
+function countRowsBelow(graph: Graph, id: string): number {
+  const step = findStep(graph, id);
+  const transitions = step ? listTransitions(graph, step) : [];
   return transitions.filter((transition) => isCrowded(transitions, transition)).length;
 }
 
-/** Tells whether many branches of a step lead to the same step as this one, or to none like this one. */
-export function isCrowded(transitions: ReturnType<typeof transitionsOf>, { to }: { to: string | null }): boolean {
+/** Tells whether many branches of a step have the same target as this transition. No target counts as a target. */
+export function isCrowded(transitions: ReturnType<typeof listTransitions>, { to }: { to: string | null }): boolean {
   return transitions.filter((transition) => transition.to === to).length >= CROWD;
 }
 
 /** Tells whether most branches are in the reverse of their order, from left to right. The layout is then mirrored. */
 function isReversed(graph: Graph, drawnAt: ReadonlyMap<string, number>): boolean {
   const turns = graph.steps.flatMap((step) => {
-    const targets = transitionsOf(graph, step).flatMap(({ to }) => drawnAt.get(to ?? '') ?? []);
+    const targets = listTransitions(graph, step).flatMap(({ to }) => drawnAt.get(to ?? '') ?? []);
     return targets.slice(1).map((x, n) => Math.sign(x - (targets[n] ?? x)));
   });
   return turns.reduce((sum, turn) => sum + turn, 0) < 0;
@@ -153,6 +153,6 @@ function findReachable({ transitions }: Graph, id: string): Set<string> {
 
 /** Returns the graph with every step at its position in the layout. */
 export function withLayout(graph: Graph): Graph {
-  const positions = layout(graph);
+  const positions = computeLayout(graph);
   return { ...graph, steps: graph.steps.map((step) => ({ ...step, position: positions.get(step.id) ?? null })) };
 }

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import type { Graph, Step } from './graph.ts';
-import { differencesOf, mergeGraphs } from './merge.ts';
+import { findStepDifferences, mergeGraphs } from './merge.ts';
 
 const step = (id: string, name = id, position: Step['position'] = null): Step => ({
   id,
@@ -23,7 +23,7 @@ it('changes of different steps are merged without a question', () => {
     steps: [step('a'), step('b', 'theirs'), step('c'), step('d')],
     transitions: [...base.transitions, transition('c', 'd')],
   };
-  const differences = differencesOf({ base, mine, theirs });
+  const differences = findStepDifferences({ base, mine, theirs });
   expect(differences.map(({ id }) => id)).toEqual(['b', 'c', 'd']);
   expect(differences.some((one) => 'mine' in one)).toBe(false);
   expect(mergeGraphs({ base, mine, theirs }, {})).toEqual({
@@ -36,7 +36,7 @@ it('changes of different steps are merged without a question', () => {
 it('a user chooses between two changes of a step, also if one removed it', () => {
   const mine: Graph = { ...base, steps: [step('a'), step('b', 'mine'), step('c')] };
   const theirs: Graph = { entry: 'a', steps: [step('a'), step('c')], transitions: [transition('a', 'c')] };
-  const differences = differencesOf({ base, mine, theirs });
+  const differences = findStepDifferences({ base, mine, theirs });
   expect(differences).toMatchObject([{ id: 'a' }, { id: 'b', mine: { step: { name: 'mine' } }, theirs: null }]);
   expect(mergeGraphs({ base, mine, theirs }, { b: 'theirs' })).toEqual(theirs);
   expect(mergeGraphs({ base, mine, theirs }, { b: 'mine' }).steps.map(({ name }) => name)).toEqual(['a', 'mine', 'c']);
@@ -44,7 +44,7 @@ it('a user chooses between two changes of a step, also if one removed it', () =>
 
 it('equal changes of both users are no difference, and no transition leads to a removed step', () => {
   const both: Graph = { ...base, steps: [step('a', 'both'), step('b'), step('c')] };
-  expect(differencesOf({ base, mine: both, theirs: both })).toEqual([]);
+  expect(findStepDifferences({ base, mine: both, theirs: both })).toEqual([]);
   const mine: Graph = { ...base, steps: [step('a'), step('b')], transitions: [transition('a', 'b')] };
   const theirs: Graph = { ...base, steps: [step('a', 'theirs'), step('b'), step('c')] };
   expect(mergeGraphs({ base, mine, theirs }, {})).toEqual({

@@ -1,5 +1,5 @@
 import type { Graph, Step, Transition } from './graph.ts';
-import { sameUnit } from './graph.ts';
+import { isSameUnit } from './graph.ts';
 
 /** A step with its transitions: the unit of changes and conflicts. */
 export interface MergeUnit {
@@ -18,12 +18,16 @@ export interface StepDifference {
 }
 
 /** Lists the steps whose saved version differs from `base`, and whether this user has changed them too. */
-export function differencesOf({ base, mine, theirs }: Record<'base' | 'mine' | 'theirs', Graph>): StepDifference[] {
-  return idsOf(base, theirs, mine).flatMap((id) => {
-    const [before, here, there] = [unitOf(base, id), unitOf(mine, id), unitOf(theirs, id)];
-    if (sameUnit(before, there) || sameUnit(here, there)) return [];
+export function findStepDifferences({
+  base,
+  mine,
+  theirs,
+}: Record<'base' | 'mine' | 'theirs', Graph>): StepDifference[] {
+  return listStepIds(base, theirs, mine).flatMap((id) => {
+    const [before, here, there] = [readMergeUnit(base, id), readMergeUnit(mine, id), readMergeUnit(theirs, id)];
+    if (isSameUnit(before, there) || isSameUnit(here, there)) return [];
     const name = (there ?? here ?? before)?.step.name ?? '';
-    return [{ id, name, theirs: there, ...(!sameUnit(before, here) && { mine: here }) }];
+    return [{ id, name, theirs: there, ...(!isSameUnit(before, here) && { mine: here }) }];
   });
 }
 
@@ -36,9 +40,9 @@ export function mergeGraphs(
   choices: Partial<Record<string, 'mine' | 'theirs'>>,
 ): Graph {
   const { base, mine, theirs } = graphs;
-  const merged = idsOf(mine, theirs).flatMap((id) => {
-    const [before, here, there] = [unitOf(base, id), unitOf(mine, id), unitOf(theirs, id)];
-    const isMine = !sameUnit(before, here) && (sameUnit(before, there) || choices[id] !== 'theirs');
+  const merged = listStepIds(mine, theirs).flatMap((id) => {
+    const [before, here, there] = [readMergeUnit(base, id), readMergeUnit(mine, id), readMergeUnit(theirs, id)];
+    const isMine = !isSameUnit(before, here) && (isSameUnit(before, there) || choices[id] !== 'theirs');
     const unit = isMine ? here : there;
     return unit ? [{ ...unit, step: { ...unit.step, position: here?.step.position ?? unit.step.position } }] : [];
   });
@@ -54,13 +58,13 @@ export function mergeGraphs(
   };
 }
 
-function unitOf(graph: Graph, id: string): MergeUnit | null {
+function readMergeUnit(graph: Graph, id: string): MergeUnit | null {
   const step = graph.steps.find((one) => one.id === id);
   if (!step) return null;
   const transitions = graph.transitions.filter(({ from }) => from === id).map(({ branch, to }) => ({ branch, to }));
   return { step, transitions };
 }
 
-function idsOf(...graphs: Graph[]): string[] {
+function listStepIds(...graphs: Graph[]): string[] {
   return [...new Set(graphs.flatMap(({ steps }) => steps.map(({ id }) => id)))];
 }

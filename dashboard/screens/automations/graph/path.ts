@@ -21,7 +21,7 @@ export interface HighlightedPath {
 }
 
 /** Returns the path of a run through the graph: its steps and transitions. */
-export function highlightedPath(graph: Graph, visits: readonly Visited[]): HighlightedPath {
+export function findPath(graph: Graph, visits: readonly Visited[]): HighlightedPath {
   const steps = new Map(visits.map((visit) => [visit.stepId, visit]));
   const transitions = new Set<string>();
   for (const [index, { stepId, branch }] of visits.entries()) {

@@ -15,7 +15,7 @@ export interface Flow {
 export const flowKey = (from: string, branch: string | null): string => `${from} ${branch ?? ''}`;
 
 /** Returns the flow along each transition on the canvas, by `flowKey`. */
-export function flowsOf(graph: Graph, stats: readonly StepStats[]): Map<string, Flow> {
+export function computeFlows(graph: Graph, stats: readonly StepStats[]): Map<string, Flow> {
   const byStep = new Map(stats.map((step) => [step.stepId, step]));
   return new Map(
     graph.transitions.map(({ from, branch }) => {

@@ -1,7 +1,7 @@
 import type { Condition, Filter } from '../../../../packages/client/src/operations.generated.ts';
 import type { ConditionScope } from '../../../parts/condition-builder/language.ts';
-import { sentenceOf } from '../../../parts/condition-builder/sentence.ts';
-import { storedCondition } from '../../../parts/condition-builder/stored.ts';
+import { filterAsSentence } from '../../../parts/condition-builder/sentence.ts';
+import { parseStoredCondition } from '../../../parts/condition-builder/stored.ts';
 import { formatShare } from '../../../parts/count-link.tsx';
 import { automations } from '../../../text/automations.ts';
 import { type AnyStepConfig, splitBranches } from './graph.ts';
@@ -32,7 +32,7 @@ function describeSeconds(seconds: unknown): string | null {
 
 /** Summarizes a WAIT_FOR_EVENT: the event, its filters and the timeout. */
 export function summarizeWait({ eventName, timeout, filters }: AnyStepConfig): string {
-  const condition = storedCondition(filters);
+  const condition = parseStoredCondition(filters);
   const event = str(eventName) || '?';
   const eventWithFilters = condition ? t.where(event, describeFilters(condition, 'wait') ?? t.condition) : event;
   return t.waitFor(eventWithFilters, describeSeconds(timeout));
@@ -41,7 +41,7 @@ export function summarizeWait({ eventName, timeout, filters }: AnyStepConfig): s
 /** Summarizes a CONDITION as a sentence. Empty if it has no condition. */
 export function summarizeCondition(config: AnyStepConfig): string {
   if (Object.keys(config).length === 0) return '';
-  const condition = storedCondition(config);
+  const condition = parseStoredCondition(config);
   return (condition && describeFilters(condition, 'step')) ?? t.condition;
 }
 
@@ -60,7 +60,7 @@ function describeFilter(filter: Filter, scope: ConditionScope): string {
   const [kind] = filter.field.split('.');
   if (kind === 'segment') return filter.operator === 'memberOf' ? t.inSegment : t.notInSegment;
   if (kind === 'topic') return (filter.operator === 'equals') === (filter.value === true) ? t.inTopic : t.notInTopic;
-  return sentenceOf(filter, [], scope);
+  return filterAsSentence(filter, [], scope);
 }
 
 /** Summarizes a SPLIT: each branch with its share. */

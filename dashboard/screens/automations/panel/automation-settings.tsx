@@ -16,9 +16,9 @@ import { text } from '../../../text/text.ts';
 import { AutomaticReplies } from '../forms/automatic-replies.tsx';
 import type { WorkflowDetail } from '../graph/graph.ts';
 import { EventName } from '../new-automation.tsx';
-import { startEventOf } from '../start-event.ts';
+import { getStartEvent } from '../start-event.ts';
 import { ExitEvents } from './exit-events.tsx';
-import { exitRowsOf, exitsOf } from './exits.ts';
+import { toExitRows, toExits } from './exits.ts';
 
 const t = text.automations;
 
@@ -26,17 +26,17 @@ const t = text.automations;
 export function AutomationSettings({ workflow }: { workflow: WorkflowDetail }) {
   const queries = useQueryClient();
   const write = useWrite('updateWorkflow', { changes: ['getWorkflow', 'listWorkflows'] });
-  const stored = useMemo(() => formOf(workflow), [workflow]);
+  const stored = useMemo(() => toForm(workflow), [workflow]);
   const edit = useRecordEdit({ name: `automation-settings:${workflow.id}`, stored, isSaving: write.isPending });
   const form = edit.fields;
   const submit = (event: FormEvent) => {
     event.preventDefault();
     if (edit.hasConflict) return;
     write.mutate(
-      { params: { id: workflow.id }, body: { ...changesOf(form, stored), updatedAt: workflow.updatedAt } },
+      { params: { id: workflow.id }, body: { ...toChangedFields(form, stored), updatedAt: workflow.updatedAt } },
       {
         onSuccess: (saved) => {
-          edit.saved(form, formOf(saved));
+          edit.saved(form, toForm(saved));
           notifySuccess(t.settingsSaved);
         },
         onError: (error) => {
@@ -155,24 +155,24 @@ function SettingsFields({
   );
 }
 
-function formOf(workflow: WorkflowDetail) {
+function toForm(workflow: WorkflowDetail) {
   const { name, description, allowReentry, reentryKey, exitWhenUnsubscribed, includeAutomatic, exitOn } = workflow;
   return {
     name,
     description: description ?? '',
-    eventName: startEventOf(workflow) ?? '',
+    eventName: getStartEvent(workflow) ?? '',
     allowReentry,
     reentryKey: reentryKey ?? '',
     exitWhenUnsubscribed,
     includeAutomatic,
-    exitOn: exitRowsOf(exitOn),
+    exitOn: toExitRows(exitOn),
   };
 }
 
-type Settings = ReturnType<typeof formOf>;
+type Settings = ReturnType<typeof toForm>;
 
 /** Returns the request body with only the changed settings. Sets the trigger type by whether there is an event. */
-function changesOf(form: Settings, stored: Settings): InputOf<'updateWorkflow'>['body'] {
+function toChangedFields(form: Settings, stored: Settings): InputOf<'updateWorkflow'>['body'] {
   const isChanged = (name: keyof Settings) => !isSame(form[name], stored[name]);
   const eventName = form.eventName.trim() || null;
   return {
@@ -186,7 +186,7 @@ function changesOf(form: Settings, stored: Settings): InputOf<'updateWorkflow'>[
     ...(isChanged('reentryKey') && { reentryKey: form.reentryKey.trim() || null }),
     ...(isChanged('includeAutomatic') && { includeAutomatic: form.includeAutomatic }),
     ...(isChanged('exitWhenUnsubscribed') && { exitWhenUnsubscribed: form.exitWhenUnsubscribed }),
-    ...(isChanged('exitOn') && { exitOn: exitsOf(form.exitOn) }),
+    ...(isChanged('exitOn') && { exitOn: toExits(form.exitOn) }),
   };
 }
 
@@ -210,7 +210,7 @@ export function DeleteAutomation({
       opened
       onClose={onClose}
       title={t.deleteAutomation}
-      what={t.deleteWhat(name)}
+      what={t.deleteHelp(name)}
       word={name.trim()}
       action={t.deleteAutomation}
       write={remove}

@@ -125,7 +125,7 @@ function ContactRow({ workflowId, step, person }: { workflowId: string; step: St
         opened={asksOut}
         onClose={() => setAsksOut(false)}
         title={t.removeContactTitle}
-        what={t.removeContactWhat(name)}
+        what={t.removeContactHelp(name)}
         word={email ?? 'take out'}
         action={t.removeContact}
         write={cancel}

@@ -65,7 +65,7 @@ export function ExitEvents({
               eventName={eventName}
               value={filters}
               onChange={(next) => change(key, { filters: next })}
-              faults={faultsOfExit(fields, index)}
+              faults={findExitFaults(fields, index)}
               readOnly={readOnly}
             />
           </Stack>
@@ -91,7 +91,7 @@ export function ExitEvents({
 }
 
 /** Returns errors of an exit's filters, by paths that start with `filters`. */
-function faultsOfExit(fields: readonly FieldFault[], index: number) {
+function findExitFaults(fields: readonly FieldFault[], index: number) {
   const before = `exitOn.${index}.`;
   return fields
     .filter(({ field }) => field.startsWith(`${before}filters`))

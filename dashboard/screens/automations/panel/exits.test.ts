@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { exitRowsOf, exitsOf, newExit } from './exits.ts';
+import { newExit, toExitRows, toExits } from './exits.ts';
 
 it('keeps events that end a run, with parts that no form shows, except for the change', () => {
   const filters = {
@@ -11,8 +11,8 @@ it('keeps events that end a run, with parts that no form shows, except for the c
     { eventName: 'signup', since: 'later' },
     { eventName: 'gone', includeAutomatic: true },
   ];
-  const rows = exitRowsOf(stored);
-  expect(exitsOf(rows)).toEqual(stored);
+  const rows = toExitRows(stored);
+  expect(toExits(rows)).toEqual(stored);
   const [paid, signup, gone] = rows;
   if (!paid || !signup || !gone) throw new Error('rows of all');
   const changed = [
@@ -21,7 +21,7 @@ it('keeps events that end a run, with parts that no form shows, except for the c
     { ...gone, includeAutomatic: false },
     { ...newExit(), eventName: 'x', includeAutomatic: true },
   ];
-  expect(exitsOf(changed)).toEqual([
+  expect(toExits(changed)).toEqual([
     { eventName: 'order.paid' },
     { eventName: 'joined', since: 'later' },
     { eventName: 'gone' },

@@ -26,7 +26,7 @@ export function newExit(): ExitRow {
   return { key: newKey(), eventName: '', filters: undefined, includeAutomatic: false, stored: {} };
 }
 
-export function exitRowsOf(exitOn: readonly Exit[]): ExitRow[] {
+export function toExitRows(exitOn: readonly Exit[]): ExitRow[] {
   return exitOn.map((stored) => {
     const { eventName, filters, includeAutomatic = false } = stored;
     return { key: newKey(), eventName, filters, includeAutomatic, stored };
@@ -34,7 +34,7 @@ export function exitRowsOf(exitOn: readonly Exit[]): ExitRow[] {
 }
 
 /** Returns the exits as the API takes them; each keeps the parts that a form does not show. */
-export function exitsOf(exits: readonly ExitRow[]): Exit[] {
+export function toExits(exits: readonly ExitRow[]): Exit[] {
   return exits.map(({ stored, eventName, filters, includeAutomatic }) => {
     const {
       filters: _,

@@ -5,15 +5,15 @@ import { formatCount, formatShare } from '../../../parts/count-link.tsx';
 import { EditorPanel } from '../../../parts/editor-frame.tsx';
 import { MoreItem, MoreMenu } from '../../../parts/more-menu.tsx';
 import { text } from '../../../text/text.ts';
-import { labelOf } from '../../../text/words.ts';
+import { getLabel } from '../../../text/words.ts';
 import type { CanvasActions } from '../canvas/actions.ts';
 import type { StepCounts } from '../canvas/drawing.ts';
 import type { Editor } from '../editor/use-editor.ts';
 import type { GraphFaults } from '../graph/faults.ts';
-import { type InsertPoint, type Step, stepOf, type WorkflowDetail } from '../graph/graph.ts';
+import { findStep, type InsertPoint, type Step, type WorkflowDetail } from '../graph/graph.ts';
 import type { AutomationSearch, VisitStatus } from '../routes.ts';
-import { startEventOf } from '../start-event.ts';
-import { CountLink, type StepCountKind, searchForCount } from '../step-counts.tsx';
+import { getStartEvent } from '../start-event.ts';
+import { CountLink, createCountSearch, type StepCountKind } from '../step-counts.tsx';
 import { StepIcon } from '../step-icon.tsx';
 import { ContactsAtStep } from './contacts-at-step.tsx';
 import classes from './panel.module.css';
@@ -42,9 +42,9 @@ export interface PanelProps {
 /** The panel beside the canvas, above the list on a phone: a step, or a test. */
 export function Panel(p: PanelProps) {
   const { step: stepId, panel, visits, branch, ...rest } = p.search;
-  const step = stepOf(p.editor.graph, stepId);
+  const step = findStep(p.editor.graph, stepId);
   const close = () => p.open(rest);
-  const shown = contentOf(p, step);
+  const shown = getPanelContent(p, step);
   if (!shown) return null;
   if (p.isNarrow) {
     return (
@@ -89,7 +89,7 @@ interface Shown {
   content: ReactNode;
 }
 
-function contentOf(p: PanelProps, step: Step | undefined): Shown | undefined {
+function getPanelContent(p: PanelProps, step: Step | undefined): Shown | undefined {
   const { panel, run, view, days } = p.search;
   if (panel === 'try') {
     const onRun = (id: string | undefined) => {
@@ -112,7 +112,7 @@ function contentOf(p: PanelProps, step: Step | undefined): Shown | undefined {
   }
   if (!step) return undefined;
   return {
-    title: step.name || labelOf('step', step.type),
+    title: step.name || getLabel('step', step.type),
     icon: <StepIcon type={step.type} />,
     menu: <StepMenu step={step} onRemove={p.onRemove} />,
     content: <OfStep key={step.id} {...p} step={step} />,
@@ -190,7 +190,7 @@ function OfStep({ step, ...p }: PanelProps & { step: Step }) {
       {counts && (
         <StepFigures
           counts={counts}
-          onCount={(count) => p.open(searchForCount(p.search, step.id, count))}
+          onCount={(count) => p.open(createCountSearch(p.search, step.id, count))}
           hrefOf={(count) => p.countHref(step.id, count)}
         />
       )}
@@ -207,7 +207,7 @@ function OfStep({ step, ...p }: PanelProps & { step: Step }) {
         <Tabs.Panel value="settings">
           <StepSettings
             step={step}
-            eventName={startEventOf(p.workflow) ?? ''}
+            eventName={getStartEvent(p.workflow) ?? ''}
             editor={p.editor}
             faults={p.faults.steps.get(step.id) ?? []}
             onAdd={p.onAdd}

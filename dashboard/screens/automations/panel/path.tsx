@@ -7,9 +7,9 @@ import { queryFor } from '../../../api/queries.ts';
 import { Instant } from '../../../parts/instant.tsx';
 import { QueryView } from '../../../parts/query-view.tsx';
 import classes from '../../../parts/timeline.module.css';
-import { toneOf, WordBadge } from '../../../parts/word-badge.tsx';
+import { getTone, WordBadge } from '../../../parts/word-badge.tsx';
 import { text } from '../../../text/text.ts';
-import { graphOf, stepOf, type WorkflowDetail } from '../graph/graph.ts';
+import { findStep, toGraph, type WorkflowDetail } from '../graph/graph.ts';
 
 const t = text.automations;
 type PreviewResponse = ResponseOf<'previewWorkflow'>;
@@ -166,7 +166,7 @@ export function RunPath({
   onClear: () => void;
 }) {
   const run = useRun(workflow.id, runId);
-  const graph = graphOf(workflow);
+  const graph = toGraph(workflow);
   return (
     <QueryView of={run} height={120}>
       {(run) => (
@@ -178,8 +178,8 @@ export function RunPath({
         >
           {run.steps.map((visit, index) => (
             // biome-ignore lint/suspicious/noArrayIndexKey: the n-th visit
-            <li key={index} data-tone={toneOf('execution', visit.status)}>
-              <StepLink name={stepOf(graph, visit.stepId)?.name ?? visit.type} onClick={() => onStep(visit.stepId)} />
+            <li key={index} data-tone={getTone('execution', visit.status)}>
+              <StepLink name={findStep(graph, visit.stepId)?.name ?? visit.type} onClick={() => onStep(visit.stepId)} />
               <div className={classes.detail}>
                 <VisitWords visit={visit} />
               </div>

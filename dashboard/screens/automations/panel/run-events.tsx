@@ -25,7 +25,7 @@ export interface RunEventDraft {
 const EVENTS_MAX = 20;
 
 /** Returns the events that have a name, as the API takes them. */
-export function runEventsOf(events: readonly RunEventDraft[]): RunEvents {
+export function toRunEvents(events: readonly RunEventDraft[]): RunEvents {
   return events
     .filter(({ name }) => name.trim() !== '')
     .map(({ name, at, data }) => ({
@@ -36,7 +36,7 @@ export function runEventsOf(events: readonly RunEventDraft[]): RunEvents {
 }
 
 /** Returns the events that an automation waits for or ends with, which are worth simulating. */
-function eventsOf({ steps, exitOn }: WorkflowDetail): string[] {
+function listAwaitedEvents({ steps, exitOn }: WorkflowDetail): string[] {
   const waited = steps.flatMap(({ type, config: { eventName } }) =>
     type === 'WAIT_FOR_EVENT' && typeof eventName === 'string' ? eventName : [],
   );
@@ -54,7 +54,7 @@ export function RunEvents({
   onChange: (events: RunEventDraft[]) => void;
 }) {
   const { data } = useQuery({ ...queryFor('listWorkflowFields'), staleTime: 60_000 });
-  const awaitedEvents = eventsOf(workflow);
+  const awaitedEvents = listAwaitedEvents(workflow);
   const names = [...new Set([...awaitedEvents, ...(data?.eventNames ?? [])])];
   const change = (key: string, changes: Partial<RunEventDraft>) =>
     onChange(events.map((event) => (event.key === key ? { ...event, ...changes } : event)));

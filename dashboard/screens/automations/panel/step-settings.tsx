@@ -4,9 +4,16 @@ import { useMissingPermission } from '../../../parts/action-button.tsx';
 import { JsonView } from '../../../parts/json-view.tsx';
 import { text } from '../../../text/text.ts';
 import type { Editor } from '../editor/use-editor.ts';
-import { configWith, withoutFields } from '../forms/form.ts';
+import { changeConfig, withoutFields } from '../forms/form.ts';
 import type { StepFault } from '../graph/faults.ts';
-import { type AnyStepConfig, changeStep, connect, type InsertPoint, type Step, transitionsOf } from '../graph/graph.ts';
+import {
+  type AnyStepConfig,
+  changeStep,
+  connect,
+  type InsertPoint,
+  listTransitions,
+  type Step,
+} from '../graph/graph.ts';
 import { STEP_TYPES } from '../step-types.tsx';
 
 const t = text.automations;
@@ -55,9 +62,9 @@ export function StepSettings({
       <Form
         key={`${step.id} ${editor.epoch}`}
         config={step.config}
-        set={(changes) => write(configWith(step.config, changes))}
+        set={(changes) => write(changeConfig(step.config, changes))}
         replace={write}
-        faultAt={(...fields) => faultAt(faults, fields)}
+        faultAt={(...fields) => findFieldFault(faults, fields)}
         faults={faults}
         readOnly={readOnly}
         eventName={eventName}
@@ -84,7 +91,7 @@ function Unshown({ step: { type, config } }: { step: Step }) {
 }
 
 /** Returns the error of a field, or of a part of it. */
-function faultAt(faults: readonly StepFault[], fields: string[]): string | undefined {
+function findFieldFault(faults: readonly StepFault[], fields: string[]): string | undefined {
   return faults.find(({ field }) => fields.some((name) => field === name || field?.startsWith(`${name}.`)))?.message;
 }
 
@@ -101,7 +108,7 @@ function NextStepSelects({
   readOnly: boolean;
 }) {
   const others = graph.steps.map(({ id, name }) => ({ value: id, label: name }));
-  return transitionsOf(graph, step).map(({ branch, to }) => (
+  return listTransitions(graph, step).map(({ branch, to }) => (
     <Stack key={branch ?? ''} gap={4} align="flex-start">
       <Select
         w="100%"

@@ -1,16 +1,16 @@
 import { Alert, Button, Checkbox, Group, SegmentedControl, Stack, Text, TextInput } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
-import { type ApiFailure, call, type ResponseOf } from '../../../api/client.ts';
+import { type ApiFailure, callApi, type ResponseOf } from '../../../api/client.ts';
 import { ActionButton } from '../../../parts/action-button.tsx';
 import { EventPayload } from '../../../parts/event-data/event-payload.tsx';
 import { Failed } from '../../../parts/failed.tsx';
 import { text } from '../../../text/text.ts';
 import type { WorkflowDetail } from '../graph/graph.ts';
-import { startEventOf } from '../start-event.ts';
+import { getStartEvent } from '../start-event.ts';
 import { ContactSelect } from './contact-select.tsx';
 import { PreviewPath, RunPath } from './path.tsx';
-import { type RunEventDraft, RunEvents, runEventsOf } from './run-events.tsx';
+import { type RunEventDraft, RunEvents, toRunEvents } from './run-events.tsx';
 
 const t = text.automations;
 export type PreviewResponse = ResponseOf<'previewWorkflow'>;
@@ -51,7 +51,7 @@ export function TestPanel({
         ]}
       />
       <Text size="xs" c="dimmed">
-        {kind === 'preview' ? t.previewWhat : t.sandboxWhat}
+        {kind === 'preview' ? t.previewHelp : t.sandboxHelp}
       </Text>
       {isDirty && (
         <Alert color="yellow" p="xs">
@@ -86,20 +86,20 @@ function PreviewForm({
   onPreview: (preview: PreviewResponse) => void;
 }) {
   const { id } = workflow;
-  const eventName = startEventOf(workflow);
+  const eventName = getStartEvent(workflow);
   const [contact, setContact] = useState<{ id: string; email: string } | null>(null);
   const [startAt, setStartAt] = useState('');
   const [event, setEvent] = useState<Record<string, unknown>>();
   const [events, setEvents] = useState<RunEventDraft[]>([]);
   const preview = useMutation<PreviewResponse, ApiFailure>({
     mutationFn: () =>
-      call('previewWorkflow', {
+      callApi('previewWorkflow', {
         params: { id },
         body: {
           ...(contact && { contactId: contact.id }),
           ...(startAt && { startAt: new Date(startAt).toISOString() }),
           ...(event && { event }),
-          ...(events.length > 0 && { events: runEventsOf(events) }),
+          ...(events.length > 0 && { events: toRunEvents(events) }),
         },
       }),
     onSuccess: onPreview,
@@ -143,13 +143,13 @@ function SandboxForm({ workflow, onRun }: { workflow: WorkflowDetail; onRun: (id
   const [events, setEvents] = useState<RunEventDraft[]>([]);
   const start = useMutation<{ id: string }, ApiFailure>({
     mutationFn: () =>
-      call('startExecution', {
+      callApi('startExecution', {
         params: { id: workflow.id },
         body: {
           contactId: contact?.id ?? '',
           sandbox: true,
           skipDelays,
-          ...(events.length > 0 && { events: runEventsOf(events) }),
+          ...(events.length > 0 && { events: toRunEvents(events) }),
         },
       }),
     onSuccess: ({ id }) => onRun(id),

@@ -41,7 +41,7 @@ export function Visits({
         <Group gap={6} role="radiogroup" aria-label={t.visitsOf}>
           {VISIT_STATUSES.map((one) => (
             <Chip key={one} value={one} size="xs">
-              {labelOf(one, counts)}
+              {formatStatusLabel(one, counts)}
             </Chip>
           ))}
         </Group>
@@ -68,7 +68,7 @@ export function Visits({
 }
 
 /** Cancelled visits have no count. */
-function labelOf(status: VisitStatus, counts: StepCounts | undefined): string {
+function formatStatusLabel(status: VisitStatus, counts: StepCounts | undefined): string {
   const word = t.visitWords[status];
   if (!counts || status === 'CANCELLED') return word;
   const n = { COMPLETED: counts.completed, SKIPPED: counts.skipped, FAILED: counts.failed }[status];

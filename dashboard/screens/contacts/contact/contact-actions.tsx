@@ -3,7 +3,7 @@ import { useClipboard, useDisclosure } from '@mantine/hooks';
 import { IconCopy, IconDownload, IconMail, IconPencil, IconTrash } from '@tabler/icons-react';
 import { useNavigate } from '@tanstack/react-router';
 import { type FormEvent, useState } from 'react';
-import { urlOf } from '../../../api/client.ts';
+import { getOperationUrl } from '../../../api/client.ts';
 import { useWrite } from '../../../api/queries.ts';
 import { ActionButton } from '../../../parts/action-button.tsx';
 import { ConfirmTyped } from '../../../parts/confirm-typed.tsx';
@@ -39,10 +39,10 @@ export function ContactActions({ contact }: { contact: Contact }) {
         <MoreItem icon={IconCopy} onClick={copy}>
           {words.id}
         </MoreItem>
-        <MoreItem icon={IconDownload} href={urlOf('exportContact', { params: { id: contact.id } })}>
+        <MoreItem icon={IconDownload} href={getOperationUrl('exportContact', { params: { id: contact.id } })}>
           {words.export}
           <Text size="xs" c="dimmed">
-            {words.exportWhat}
+            {words.exportHelp}
           </Text>
         </MoreItem>
         <MoreItem icon={IconTrash} needs="contacts:edit" isDestructive onClick={erase.open}>
@@ -79,7 +79,7 @@ function Erase({
       opened={opened}
       onClose={onClose}
       title={words.eraseTitle}
-      what={words.eraseWhat}
+      what={words.eraseHelp}
       word={email}
       action={words.erase}
       write={erase}

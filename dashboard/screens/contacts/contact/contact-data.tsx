@@ -11,7 +11,7 @@ import { text } from '../../../text/text.ts';
 import classes from './contact.module.css';
 import { CONTACT_CHANGED } from './contact-changed.ts';
 import type { Contact } from './contact-type.ts';
-import { type DataValueType, draftOf, readDraft, typeOf } from './data-values.ts';
+import { type DataValueType, detectType, formatForInput, readDraft } from './data-values.ts';
 import { Section } from './section.tsx';
 import { ValueInput } from './value-input.tsx';
 
@@ -140,7 +140,7 @@ function Row({ contact, name }: { contact: Contact; name: string }) {
 }
 
 function Value({ value }: { value: unknown }) {
-  const type = typeOf(value);
+  const type = detectType(value);
   if (type === 'boolean') return <>{value ? words.yes : words.no}</>;
   if (type === 'date' && String(value).includes('T')) return <ExactTime at={String(value)} />;
   if (isTextList(value) && value.length === 0)
@@ -149,12 +149,12 @@ function Value({ value }: { value: unknown }) {
         {words.emptyList}
       </Text>
     );
-  const shown = type === 'json' ? jsonText(value) : isTextList(value) ? value.join(', ') : String(value);
+  const shown = type === 'json' ? formatJson(value) : isTextList(value) ? value.join(', ') : String(value);
   return <>{shown.length > LONG_CHARS ? `${shown.slice(0, LONG_CHARS)} …` : shown}</>;
 }
 
 /** Formats JSON: a flat object as its fields, such as "city: Kyoto, zip: 600-8216". */
-function jsonText(value: unknown): string {
+function formatJson(value: unknown): string {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return JSON.stringify(value);
   const fields = Object.entries(value);
   if (fields.length === 0 || fields.some(([, field]) => typeof field === 'object')) return JSON.stringify(value);
@@ -166,8 +166,8 @@ const STARTS_WITH_STORED: ReadonlySet<DataValueType> = new Set(['boolean', 'list
 
 function Editor({ contact, name, onEnd }: { contact: Contact; name: string; onEnd: () => void }) {
   const stored = contact.data[name];
-  const [type, setType] = useState<DataValueType>(typeOf(stored));
-  const [draft, setDraft] = useState(draftOf(stored, type));
+  const [type, setType] = useState<DataValueType>(detectType(stored));
+  const [draft, setDraft] = useState(formatForInput(stored, type));
   const [fault, setFault] = useState<string>();
   const save = useSave(contact);
   const submit = (event: FormEvent) => {
@@ -177,7 +177,7 @@ function Editor({ contact, name, onEnd }: { contact: Contact; name: string; onEn
     else save.set({ key: name, value: read.value, message: words.saved(name), onSaved: onEnd });
   };
   return (
-    <form onSubmit={submit} onKeyDown={onEscape(onEnd)}>
+    <form onSubmit={submit} onKeyDown={handleEscape(onEnd)}>
       <Stack gap="xs">
         <ValueInput
           type={type}
@@ -185,7 +185,7 @@ function Editor({ contact, name, onEnd }: { contact: Contact; name: string; onEn
           fault={fault}
           focused
           onType={(next) => {
-            setDraft(draftOf(STARTS_WITH_STORED.has(next) ? stored : draft, next));
+            setDraft(formatForInput(STARTS_WITH_STORED.has(next) ? stored : draft, next));
             setType(next);
             setFault(undefined);
           }}
@@ -215,7 +215,7 @@ function NewField({ contact, onEnd }: { contact: Contact; onEnd: () => void }) {
     save.set({ key, value: read.value, message: words.added(key), onSaved: onEnd });
   };
   return (
-    <Box component="form" onSubmit={submit} mt="sm" onKeyDown={onEscape(onEnd)}>
+    <Box component="form" onSubmit={submit} mt="sm" onKeyDown={handleEscape(onEnd)}>
       <Stack gap="xs">
         <Group gap="xs" align="flex-start">
           <TextInput
@@ -234,7 +234,7 @@ function NewField({ contact, onEnd }: { contact: Contact; onEnd: () => void }) {
             draft={draft}
             fault={faults.value}
             onType={(next) => {
-              setDraft(draftOf(undefined, next));
+              setDraft(formatForInput(undefined, next));
               setType(next);
             }}
             onDraft={setDraft}
@@ -260,7 +260,7 @@ function SaveButtons({ isPending, onEnd }: { isPending: boolean; onEnd: () => vo
   );
 }
 
-function onEscape(end: () => void) {
+function handleEscape(end: () => void) {
   return (event: KeyboardEvent) => {
     if (event.key === 'Escape') end();
   };

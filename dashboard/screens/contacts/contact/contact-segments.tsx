@@ -5,7 +5,7 @@ import { useState } from 'react';
 import type { ResponseOf } from '../../../api/client.ts';
 import { queryFor } from '../../../api/queries.ts';
 import { AppLink } from '../../../parts/app-link.tsx';
-import { sentenceOf } from '../../../parts/condition-builder/sentence.ts';
+import { filterAsSentence } from '../../../parts/condition-builder/sentence.ts';
 import { useFieldChoices } from '../../../parts/condition-builder/use-field-choices.ts';
 import { Instant } from '../../../parts/instant.tsx';
 import { QueryView } from '../../../parts/query-view.tsx';
@@ -84,7 +84,7 @@ function Why({ contactId, segmentId }: { contactId: string; segmentId: string })
             .filter(({ holds }) => holds)
             .map((filter) => (
               <List.Item key={filter.path} style={{ overflowWrap: 'anywhere' }}>
-                {sentenceOf(filter as Parameters<typeof sentenceOf>[0], choices)}{' '}
+                {filterAsSentence(filter as Parameters<typeof filterAsSentence>[0], choices)}{' '}
                 <Text span size="sm" c="dimmed">
                   ({words.has} <ContactValue value={filter.contactValue} />)
                 </Text>

@@ -11,11 +11,11 @@ import { Loading } from '../../../parts/loading.tsx';
 import { notifySuccess, runAfterWrite } from '../../../parts/notifications.tsx';
 import { WordBadge } from '../../../parts/word-badge.tsx';
 import { text } from '../../../text/text.ts';
-import { wordOf } from '../../../text/words.ts';
+import { findWord } from '../../../text/words.ts';
 import { CONTACT_CHANGED } from './contact-changed.ts';
 import { describeActor } from './describe-actor.ts';
 import { Section } from './section.tsx';
-import { lineOf } from './timeline-item.ts';
+import { toTimelineLine } from './timeline-item.ts';
 
 const words = text.contacts.timeline;
 const POLL_MS = 10_000;
@@ -36,7 +36,7 @@ export function ContactTimeline({ contactId }: { contactId: string }) {
       {!data && (error ? <Failed error={error} retry={() => void refetch()} /> : <Loading height={160} />)}
       {data && items.length === 0 && (
         <Text size="sm" c="dimmed">
-          {words.none}. {words.noneWhat}
+          {words.none}. {words.noneHelp}
         </Text>
       )}
       <Stack component="ol" gap="sm" p={0} m={0} style={{ listStyle: 'none' }} aria-label={words.caption}>
@@ -89,13 +89,13 @@ function Entry({
   nameOf: (actor: string) => string | null;
 }) {
   const { type, timestamp, metadata } = item;
-  const line = lineOf(item);
+  const line = toTimelineLine(item);
   const { actor, data } = metadata;
-  const Icon = iconOf(type);
+  const Icon = getIcon(type);
   const payload = typeof data === 'object' && data !== null && Object.keys(data).length > 0 ? data : undefined;
   return (
     <Group component="li" gap="sm" wrap="nowrap" align="flex-start">
-      <ThemeIcon variant="light" size="md" radius="xl" color={colorOf(item)} aria-hidden style={{ flex: 'none' }}>
+      <ThemeIcon variant="light" size="md" radius="xl" color={getColor(item)} aria-hidden style={{ flex: 'none' }}>
         <Icon size={15} />
       </ThemeIcon>
       <Box miw={0} flex={1} className="names" style={{ overflowWrap: 'anywhere' }}>
@@ -134,7 +134,7 @@ function Entry({
   );
 }
 
-function iconOf(type: string) {
+function getIcon(type: string) {
   if (type.startsWith('email.')) return IconMail;
   if (type.startsWith('sms.')) return IconDeviceMobileMessage;
   if (type.startsWith('workflow.')) return IconArrowsSplit2;
@@ -142,8 +142,8 @@ function iconOf(type: string) {
 }
 
 /** Skipped emails are gray: a rule of the project held them back. */
-function colorOf({ type, metadata }: Item): string {
-  if (type === 'email.failed') return wordOf('reason', String(metadata.reason))?.color ?? 'red';
+function getColor({ type, metadata }: Item): string {
+  if (type === 'email.failed') return findWord('reason', String(metadata.reason))?.color ?? 'red';
   if (/bounced|complained|failed/.test(type)) return 'red';
   if (/opened|clicked|subscribed$/.test(type)) return 'green';
   return type.startsWith('workflow.') ? 'violet' : 'blue';

@@ -2,7 +2,7 @@ import { Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useParams } from '@tanstack/react-router';
 import { queryFor } from '../../../api/queries.ts';
-import { contactName } from '../../../parts/contact-name.ts';
+import { findContactName } from '../../../parts/contact-name.ts';
 import { ExactTime } from '../../../parts/instant.tsx';
 import { PageHead } from '../../../parts/page-head.tsx';
 import { QueryView } from '../../../parts/query-view.tsx';
@@ -37,12 +37,12 @@ function Page({ contact }: { contact: Contact }) {
   return (
     <>
       <PageHead
-        title={contactName(contact.data) ?? email}
+        title={findContactName(contact.data) ?? email}
         back={{ to: '/contacts', label: words.back }}
         status={<WordBadge kind="subscription" value={subscription} />}
         subtitle={
           <Text size="sm" style={{ overflowWrap: 'anywhere' }}>
-            {contactName(contact.data) !== undefined && `${email} · `}
+            {findContactName(contact.data) !== undefined && `${email} · `}
             {words.since} <ExactTime at={createdAt} />, {words.changed} <ExactTime at={updatedAt} />
           </Text>
         }

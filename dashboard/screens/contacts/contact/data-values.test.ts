@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { draftOf, readDraft, typeOf, VALUE_TYPES } from './data-values.ts';
+import { detectType, formatForInput, readDraft, VALUE_TYPES } from './data-values.ts';
 
 describe('a value of data', () => {
   it.each([
@@ -14,8 +14,8 @@ describe('a value of data', () => {
     [['a', 1], 'json'],
     [{ a: 1 }, 'json'],
   ])('%j is edited as %s, and comes back as it was', (value, type) => {
-    expect(typeOf(value)).toBe(type);
-    expect(readDraft(draftOf(value, typeOf(value)), typeOf(value))).toEqual({ value });
+    expect(detectType(value)).toBe(type);
+    expect(readDraft(formatForInput(value, detectType(value)), detectType(value))).toEqual({ value });
   });
 
   it('describes the error of its input', () => {
@@ -27,7 +27,7 @@ describe('a value of data', () => {
   });
 
   it('starts with a value that can be saved if its type is boolean', () => {
-    expect(readDraft(draftOf(undefined, 'boolean'), 'boolean')).toEqual({ value: true });
-    expect(draftOf(undefined, 'text')).toBe('');
+    expect(readDraft(formatForInput(undefined, 'boolean'), 'boolean')).toEqual({ value: true });
+    expect(formatForInput(undefined, 'text')).toBe('');
   });
 });

@@ -8,7 +8,7 @@ export const VALUE_TYPES: readonly DataValueType[] = ['text', 'number', 'boolean
 const ISO_DATE = /^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}:?\d{2})?)?$/;
 
 /** Returns the type of a stored value. */
-export function typeOf(value: unknown): DataValueType {
+export function detectType(value: unknown): DataValueType {
   if (typeof value === 'number') return 'number';
   if (typeof value === 'boolean') return 'boolean';
   if (typeof value === 'string') return ISO_DATE.test(value) ? 'date' : 'text';
@@ -16,7 +16,7 @@ export function typeOf(value: unknown): DataValueType {
 }
 
 /** Returns a value as the text of an input of its type; a list is JSON. */
-export function draftOf(value: unknown, type: DataValueType): string {
+export function formatForInput(value: unknown, type: DataValueType): string {
   if (type === 'list') return JSON.stringify(isTextList(value) ? value : []);
   if (value === undefined || value === null) return type === 'boolean' ? 'true' : '';
   if (type === 'boolean') return value === true || value === 'true' ? 'true' : 'false';

@@ -5,7 +5,7 @@ const words = text.contacts.who;
 /**
  * Describes an actor.
  * @param actor in the form of the API: `user:<id>`, `key:<id>`, `contact` …, or the name of a provider
- * @param name of the actor, if known
+ * @param name the actor's name, if known
  */
 export function describeActor(actor: string | null | undefined, name: string | null | undefined): string {
   if (!actor) return words.nobody;

@@ -67,7 +67,7 @@ function Form({ contact, onClose }: { contact: Contact; onClose: () => void }) {
         )}
         <TextInput
           label={words.from}
-          description={words.fromWhat}
+          description={words.fromHelp}
           inputMode="email"
           value={from}
           onChange={(event) => setFrom(event.currentTarget.value)}

@@ -1,17 +1,17 @@
 import { expect, it } from 'vitest';
 import { describeActor } from './describe-actor.ts';
-import { lineOf } from './timeline-item.ts';
+import { toTimelineLine } from './timeline-item.ts';
 
 it('an email links to itself, and names its cause', () => {
   const metadata = { emailId: 'm1', subject: 'Hello', campaignId: 'c1', campaignName: 'Spring', executionId: null };
-  expect(lineOf({ type: 'email.opened', metadata })).toEqual({
+  expect(toTimelineLine({ type: 'email.opened', metadata })).toEqual({
     title: 'Email opened: Hello',
     to: '/messages/m1',
     words: [],
     cause: { label: 'Spring', to: '/campaigns/c1' },
   });
   const ofWorkflow = { emailId: 'm2', campaignId: null, executionId: 'x', workflowId: 'w1', workflowName: 'Welcome' };
-  expect(lineOf({ type: 'email.failed', metadata: { ...ofWorkflow, reason: 'unsubscribed' } })).toEqual({
+  expect(toTimelineLine({ type: 'email.failed', metadata: { ...ofWorkflow, reason: 'unsubscribed' } })).toEqual({
     title: 'Email not sent: without a subject',
     to: '/messages/m2',
     words: [{ kind: 'reason', value: 'unsubscribed' }],
@@ -28,18 +28,18 @@ it('describes a step, a change and an unknown type', () => {
     executionId: 'x',
     status: 'WAITING',
   };
-  expect(lineOf({ type: 'workflow.step', metadata: step })).toMatchObject({
+  expect(toTimelineLine({ type: 'workflow.step', metadata: step })).toMatchObject({
     title: 'A day · Welcome',
     words: [
       { kind: 'step', value: 'DELAY' },
       { kind: 'execution', value: 'WAITING' },
     ],
   });
-  expect(lineOf({ type: 'contact.unsubscribed', metadata: { reason: 'own_choice' } })).toEqual({
+  expect(toTimelineLine({ type: 'contact.unsubscribed', metadata: { reason: 'own_choice' } })).toEqual({
     title: 'Unsubscribed',
     words: [{ kind: 'change', value: 'own_choice' }],
   });
-  expect(lineOf({ type: 'new.type', metadata: {} }).title).toContain('new.type');
+  expect(toTimelineLine({ type: 'new.type', metadata: {} }).title).toContain('new.type');
 });
 
 it('names the actor if known, else the kind of actor', () => {

@@ -9,7 +9,7 @@ export interface TimelineLine {
   to?: string;
   /** Statuses, reasons or the actor: values of the API with their kind. */
   words: { kind: 'email' | 'execution' | 'step' | 'reason' | 'change'; value: string }[];
-  /** Its cause. */
+  /** The campaign or automation that caused the event. */
   cause?: { label: string; to: string };
 }
 
@@ -19,30 +19,30 @@ export interface TimelineItem {
 }
 
 /** Formats an item of the timeline in words, with its cause. */
-export function lineOf({ type, metadata }: TimelineItem): TimelineLine {
+export function toTimelineLine({ type, metadata }: TimelineItem): TimelineLine {
   const say = words.types[type] ?? ((what: string) => `${type} ${what}`);
-  const line: TimelineLine = { title: say(subjectOf(type, metadata)), words: wordsOf(type, metadata) };
-  const to = targetOf(type, metadata);
-  const cause = causeOf(type, metadata);
+  const line: TimelineLine = { title: say(getSubject(type, metadata)), words: describeEvent(type, metadata) };
+  const to = findTargetPath(type, metadata);
+  const cause = findCause(type, metadata);
   return { ...line, ...(to !== undefined && { to }), ...(cause && { cause }) };
 }
 
-function subjectOf(type: string, metadata: Record<string, unknown>): string {
-  if (type === 'event.triggered') return textIn(metadata, 'eventName') ?? '';
-  if (type.startsWith('email.')) return textIn(metadata, 'subject') ?? words.noSubject;
-  if (type === 'sms.received') return textIn({ ...(metadata.data as object) }, 'text') ?? '';
-  if (type.startsWith('sms.')) return textIn(metadata, 'to') ?? '';
+function getSubject(type: string, metadata: Record<string, unknown>): string {
+  if (type === 'event.triggered') return readText(metadata, 'eventName') ?? '';
+  if (type.startsWith('email.')) return readText(metadata, 'subject') ?? words.noSubject;
+  if (type === 'sms.received') return readText({ ...(metadata.data as object) }, 'text') ?? '';
+  if (type.startsWith('sms.')) return readText(metadata, 'to') ?? '';
   if (type === 'workflow.step') {
-    const name = textIn(metadata, 'stepName') ?? textIn(metadata, 'stepType') ?? '';
-    return `${name} · ${textIn(metadata, 'workflowName') ?? ''}`;
+    const name = readText(metadata, 'stepName') ?? readText(metadata, 'stepType') ?? '';
+    return `${name} · ${readText(metadata, 'workflowName') ?? ''}`;
   }
-  return textIn(metadata, 'workflowName') ?? '';
+  return readText(metadata, 'workflowName') ?? '';
 }
 
-function wordsOf(type: string, metadata: Record<string, unknown>): TimelineLine['words'] {
+function describeEvent(type: string, metadata: Record<string, unknown>): TimelineLine['words'] {
   const found: TimelineLine['words'] = [];
   const add = (kind: TimelineLine['words'][number]['kind'], key: string) => {
-    const value = textIn(metadata, key);
+    const value = readText(metadata, key);
     if (value !== undefined) found.push({ kind, value });
   };
   if (type === 'workflow.step') {
@@ -60,34 +60,34 @@ function wordsOf(type: string, metadata: Record<string, unknown>): TimelineLine[
   return found;
 }
 
-function targetOf(type: string, metadata: Record<string, unknown>): string | undefined {
-  const emailId = textIn(metadata, 'emailId');
+function findTargetPath(type: string, metadata: Record<string, unknown>): string | undefined {
+  const emailId = readText(metadata, 'emailId');
   if (type.startsWith('email.') && emailId !== undefined) return `/messages/${emailId}`;
-  if (type.startsWith('workflow.')) return executionOf(metadata);
+  if (type.startsWith('workflow.')) return findExecutionPath(metadata);
   return undefined;
 }
 
-/** Returns the cause of an email: a campaign or an automation. Other events have no cause. */
-function causeOf(type: string, metadata: Record<string, unknown>): TimelineLine['cause'] {
+/** Returns the campaign or automation that sent the email of an event; undefined for events without an email. */
+function findCause(type: string, metadata: Record<string, unknown>): TimelineLine['cause'] {
   if (!type.startsWith('email.')) return undefined;
-  const campaignId = textIn(metadata, 'campaignId');
+  const campaignId = readText(metadata, 'campaignId');
   if (campaignId !== undefined) {
-    return { label: textIn(metadata, 'campaignName') ?? words.of.campaign, to: `/campaigns/${campaignId}` };
+    return { label: readText(metadata, 'campaignName') ?? words.of.campaign, to: `/campaigns/${campaignId}` };
   }
-  const to = executionOf(metadata);
-  return to === undefined ? undefined : { label: textIn(metadata, 'workflowName') ?? words.of.automation, to };
+  const to = findExecutionPath(metadata);
+  return to === undefined ? undefined : { label: readText(metadata, 'workflowName') ?? words.of.automation, to };
 }
 
-/** Returns the id of the execution that the event belongs to. */
-function executionOf(metadata: Record<string, unknown>): string | undefined {
-  const workflowId = textIn(metadata, 'workflowId');
-  const executionId = textIn(metadata, 'executionId');
+/** Returns the path of the run that the event belongs to. */
+function findExecutionPath(metadata: Record<string, unknown>): string | undefined {
+  const workflowId = readText(metadata, 'workflowId');
+  const executionId = readText(metadata, 'executionId');
   return workflowId === undefined || executionId === undefined
     ? undefined
     : `/messages/executions/${workflowId}/${executionId}`;
 }
 
-function textIn(metadata: Record<string, unknown>, key: string): string | undefined {
+function readText(metadata: Record<string, unknown>, key: string): string | undefined {
   const value = metadata[key];
   return typeof value === 'string' && value !== '' ? value : undefined;
 }

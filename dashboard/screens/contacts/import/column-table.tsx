@@ -5,7 +5,7 @@ import { queryFor } from '../../../api/queries.ts';
 import { formatCount } from '../../../parts/count-link.tsx';
 import { text } from '../../../text/text.ts';
 import classes from './import.module.css';
-import { fieldOf, isText, type Mapping, withTarget, withText } from './mapping.ts';
+import { getTargetField, isText, type Mapping, withTarget, withText } from './mapping.ts';
 import type { Preview } from './use-preview.ts';
 
 const words = text.contacts.import;
@@ -101,10 +101,10 @@ function TargetSelect({
 }) {
   const [search, setSearch] = useState('');
   // A column that the mapping does not name is mapped by its header.
-  const value = Object.hasOwn(mapping, header) ? fieldOf(mapping[header]) : field;
+  const value = Object.hasOwn(mapping, header) ? getTargetField(mapping[header]) : field;
   const typed = search.trim();
   // When the list opens, its search text is the label of its value, which is not a field name.
-  const isLabel = NAMES.includes(typed) || typed === nameOf(value) || typed === words.newField(nameOf(value));
+  const isLabel = NAMES.includes(typed) || typed === nameTarget(value) || typed === words.newField(nameTarget(value));
   const isKnown = (name: string) => known?.includes(name) ?? true;
   const isNew = typed !== '' && !isKnown(`data.${typed}`) && !isLabel;
   const fields = [...new Set([...(value?.startsWith('data.') ? [value] : []), ...(known ?? [])])];
@@ -114,7 +114,7 @@ function TargetSelect({
     { value: LEAVE_OUT, label: words.skipColumn },
     ...fields.map((name) => ({
       value: name,
-      label: isKnown(name) ? nameOf(name) : words.newField(nameOf(name)),
+      label: isKnown(name) ? nameTarget(name) : words.newField(nameTarget(name)),
     })),
     ...(isNew ? [{ value: `data.${typed}`, label: words.newField(typed) }] : []),
   ];
@@ -137,12 +137,12 @@ function TargetSelect({
 
 const NAMES: string[] = [words.email, words.subscribed, words.skipColumn];
 
-function nameOf(field: string | null): string {
+function nameTarget(field: string | null): string {
   return field?.replace(/^data\./, '') ?? '';
 }
 
 /** Names a type, with the number of its values if the column has several types. */
-function typeOf(type: keyof typeof words.types, n: number | undefined): string {
+function nameType(type: keyof typeof words.types, n: number | undefined): string {
   return n === undefined ? words.types[type] : `${words.types[type]} (${formatCount(n)})`;
 }
 
@@ -158,16 +158,16 @@ function ReadAs({
   if (!field?.startsWith('data.')) return null;
   const counts = Object.entries(types) as [keyof typeof words.types, number][];
   const others = counts.some(([type]) => type === 'number' || type === 'boolean');
-  const kept = isText(mapping[header]);
+  const staysText = isText(mapping[header]);
   return (
     <Stack gap={4}>
-      <Text size="sm">{counts.map(([type, n]) => typeOf(type, counts.length > 1 ? n : undefined)).join(', ')}</Text>
-      {(others || kept) && (
+      <Text size="sm">{counts.map(([type, n]) => nameType(type, counts.length > 1 ? n : undefined)).join(', ')}</Text>
+      {(others || staysText) && (
         <Checkbox
           size="xs"
           label={words.keepText}
           aria-label={words.typeOf(header)}
-          checked={kept}
+          checked={staysText}
           onChange={(event) => onChange(withText(mapping, header, event.currentTarget.checked))}
         />
       )}

@@ -4,15 +4,15 @@ import { formatCount } from '../../../parts/count-link.tsx';
 import { text } from '../../../text/text.ts';
 import classes from './import.module.css';
 import { ImportNotes, ImportWarnings } from './import-warnings.tsx';
-import { rowsWithErrorsCsv } from './rows-with-errors.ts';
-import { headersOf, type Preview } from './use-preview.ts';
+import { createErrorsCsv } from './rows-with-errors.ts';
+import { listHeaders, type Preview } from './use-preview.ts';
 
 const words = text.contacts.import;
 /** The number of rows with errors at which an import stops. */
 const UNREADABLE_MAX = 1_000;
 
 /** Returns a line for a count, or no line if the count is 0. */
-function lineUnlessZero(count: number, label: string, what: string): [string, number, string][] {
+function createLineUnlessZero(count: number, label: string, what: string): [string, number, string][] {
   return count > 0 ? [[label, count, what]] : [];
 }
 
@@ -23,12 +23,12 @@ export function Forecast({ preview, result }: { preview: Preview; result: NonNul
     [words.created, result.createdCount],
     [words.updated, result.updatedCount],
     [words.failed, result.failureCount],
-    ...lineUnlessZero(result.suppressedCount, words.suppressed, words.suppressedWhat),
-    ...lineUnlessZero(result.resubscribedCount, words.resubscribed, words.resubscribedWhat),
-    ...lineUnlessZero(result.unsubscribedCount, words.unsubscribed, words.unsubscribedWhat),
-    ...lineUnlessZero(result.silentKnownCount, words.silentKnown, words.silentKnownWhat),
-    ...lineUnlessZero(result.silentNewCount, words.silentNew, words.silentNewWhat),
-    ...lineUnlessZero(result.warningCount ?? 0, words.warned, words.warnedWhat),
+    ...createLineUnlessZero(result.suppressedCount, words.suppressed, words.suppressedHelp),
+    ...createLineUnlessZero(result.resubscribedCount, words.resubscribed, words.resubscribedHelp),
+    ...createLineUnlessZero(result.unsubscribedCount, words.unsubscribed, words.unsubscribedHelp),
+    ...createLineUnlessZero(result.silentKnownCount, words.silentKnown, words.silentKnownHelp),
+    ...createLineUnlessZero(result.silentNewCount, words.silentNew, words.silentNewHelp),
+    ...createLineUnlessZero(result.warningCount ?? 0, words.warned, words.warnedHelp),
   ];
   return (
     <>
@@ -54,12 +54,12 @@ export function Forecast({ preview, result }: { preview: Preview; result: NonNul
             variant="default"
             size="xs"
             leftSection={<IconDownload size={14} aria-hidden />}
-            onClick={() => downloadCsv(rowsWithErrorsCsv(headersOf(preview), result.errors))}
+            onClick={() => saveCsvFile(createErrorsCsv(listHeaders(preview), result.errors))}
           >
             {words.badRowsCsv}
           </Button>
           <Text size="xs" c="dimmed" mt={4}>
-            {words.badRowsWhat}
+            {words.badRowsHelp}
           </Text>
         </div>
       )}
@@ -68,7 +68,7 @@ export function Forecast({ preview, result }: { preview: Preview; result: NonNul
 }
 
 /** Downloads a text as a file. */
-function downloadCsv(csv: string): void {
+function saveCsvFile(csv: string): void {
   const url = URL.createObjectURL(new Blob([csv], { type: 'text/csv' }));
   const link = document.createElement('a');
   link.href = url;

@@ -11,7 +11,7 @@ import { ColumnTable } from './column-table.tsx';
 import { FirstRows } from './first-rows.tsx';
 import { Forecast } from './forecast.tsx';
 import classes from './import.module.css';
-import { formOf, type Preview, usePreview } from './use-preview.ts';
+import { type Preview, toFormData, usePreview } from './use-preview.ts';
 
 const words = text.contacts.import;
 
@@ -23,7 +23,7 @@ export function ImportPreview({ file }: { file: File }) {
   const start = useWrite('importContacts', { changes: ['listContactJobs'] });
   const run = () =>
     start.mutate(
-      { query: greets ? { triggerWorkflows: true } : {}, body: formOf(file, mapping) },
+      { query: greets ? { triggerWorkflows: true } : {}, body: toFormData(file, mapping) },
       {
         onSuccess: ({ jobId }) => {
           keep();
@@ -75,7 +75,7 @@ export function ImportPreview({ file }: { file: File }) {
                   </Text>
                   <Switch
                     label={words.greet}
-                    description={words.greetWhat}
+                    description={words.greetHelp}
                     checked={greets}
                     onChange={(event) => setGreets(event.currentTarget.checked)}
                   />

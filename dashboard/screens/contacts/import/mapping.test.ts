@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { fieldOf, isText, recallMapping, rememberMapping, withTarget, withText } from './mapping.ts';
+import { getTargetField, isText, recallMapping, rememberMapping, withTarget, withText } from './mapping.ts';
 
 describe('the mapping of columns', () => {
   it('a field belongs to one column', () => {
@@ -10,16 +10,16 @@ describe('the mapping of columns', () => {
   it('text is kept for data only', () => {
     const asText = withText({ Zip: 'data.zip' }, 'Zip', true);
     expect(asText).toEqual({ Zip: { field: 'data.zip', type: 'string' } });
-    expect([fieldOf(asText.Zip), isText(asText.Zip)]).toEqual(['data.zip', true]);
+    expect([getTargetField(asText.Zip), isText(asText.Zip)]).toEqual(['data.zip', true]);
     expect(withText(asText, 'Zip', false)).toEqual({ Zip: 'data.zip' });
     expect(withTarget(asText, 'Zip', 'data.code')).toEqual({ Zip: { field: 'data.code', type: 'string' } });
     expect(withTarget(asText, 'Zip', 'email')).toEqual({ Zip: 'email' });
   });
 
   it('is remembered by the columns of the file', () => {
-    const kept = rememberMapping(null, ['A', 'B'], { A: 'email', B: null });
-    expect(recallMapping(kept, ['A', 'B'])).toEqual({ A: 'email', B: null });
-    expect(recallMapping(kept, ['B', 'A'])).toBeUndefined();
+    const stored = rememberMapping(null, ['A', 'B'], { A: 'email', B: null });
+    expect(recallMapping(stored, ['A', 'B'])).toEqual({ A: 'email', B: null });
+    expect(recallMapping(stored, ['B', 'A'])).toBeUndefined();
     for (const broken of ['{', '5', 'null', '[1]']) expect(recallMapping(broken, ['A'])).toBeUndefined();
     let many: string | null = null;
     for (let n = 0; n < 30; n += 1) many = rememberMapping(many, [`${n}`], {});

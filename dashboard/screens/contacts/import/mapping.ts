@@ -6,7 +6,7 @@ export type Mapping = Record<string, MappingTarget>;
 const REMEMBERED_MAX = 20;
 
 /** Returns the target field of a column; null if the column is skipped. */
-export function fieldOf(target: MappingTarget | undefined): string | null {
+export function getTargetField(target: MappingTarget | undefined): string | null {
   return typeof target === 'object' ? (target?.field ?? null) : (target ?? null);
 }
 
@@ -18,18 +18,18 @@ export function isText(target: MappingTarget | undefined): boolean {
 /** Changes the target of one column; another column with the address or the same field is skipped. */
 export function withTarget(mapping: Mapping, header: string, field: string | null): Mapping {
   const others = Object.entries(mapping).map(([name, target]): [string, MappingTarget] => {
-    const isSame = name !== header && field !== null && fieldOf(target) === field;
+    const isSame = name !== header && field !== null && getTargetField(target) === field;
     return [name, isSame ? null : target];
   });
-  return { ...Object.fromEntries(others), [header]: targetOf(field, isText(mapping[header])) };
+  return { ...Object.fromEntries(others), [header]: toTarget(field, isText(mapping[header])) };
 }
 
 /** Returns the mapping with a column whose values stay text, or are converted. */
 export function withText(mapping: Mapping, header: string, text: boolean): Mapping {
-  return { ...mapping, [header]: targetOf(fieldOf(mapping[header]), text) };
+  return { ...mapping, [header]: toTarget(getTargetField(mapping[header]), text) };
 }
 
-function targetOf(field: string | null, text: boolean): MappingTarget {
+function toTarget(field: string | null, text: boolean): MappingTarget {
   if (field === null) return null;
   return text && field.startsWith('data.') ? { field, type: 'string' } : field;
 }
@@ -38,23 +38,23 @@ function targetOf(field: string | null, text: boolean): MappingTarget {
 type Remembered = [headers: string, mapping: Mapping][];
 
 /** Returns the mapping that was last used for a file with these headers. */
-export function recallMapping(kept: string | null, headers: readonly string[]): Mapping | undefined {
-  return read(kept).find(([name]) => name === nameOf(headers))?.[1];
+export function recallMapping(stored: string | null, headers: readonly string[]): Mapping | undefined {
+  return readRemembered(stored).find(([name]) => name === createStorageKey(headers))?.[1];
 }
 
 /** Returns the stored mappings, with the mapping of this kind of file. */
-export function rememberMapping(kept: string | null, headers: readonly string[], mapping: Mapping): string {
-  const others = read(kept).filter(([name]) => name !== nameOf(headers));
-  return JSON.stringify([...others, [nameOf(headers), mapping]].slice(-REMEMBERED_MAX));
+export function rememberMapping(stored: string | null, headers: readonly string[], mapping: Mapping): string {
+  const others = readRemembered(stored).filter(([name]) => name !== createStorageKey(headers));
+  return JSON.stringify([...others, [createStorageKey(headers), mapping]].slice(-REMEMBERED_MAX));
 }
 
-function nameOf(headers: readonly string[]): string {
+function createStorageKey(headers: readonly string[]): string {
   return JSON.stringify(headers);
 }
 
-function read(kept: string | null): Remembered {
+function readRemembered(stored: string | null): Remembered {
   try {
-    const found: unknown = JSON.parse(kept ?? '[]');
+    const found: unknown = JSON.parse(stored ?? '[]');
     return Array.isArray(found) ? (found.filter((pair) => Array.isArray(pair) && pair.length === 2) as Remembered) : [];
   } catch {
     // The stored value is not JSON.

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { rowsWithErrorsCsv } from './rows-with-errors.ts';
+import { createErrorsCsv } from './rows-with-errors.ts';
 
 it('rows with errors keep their cells beside the error, and no cell is a formula', () => {
   const rows = [
@@ -11,7 +11,7 @@ it('rows with errors keep their cells beside the error, and no cell is a formula
     },
     { row: 9, email: '', error: 'The row cannot be read: check its quotes.', values: ['"open,1\n'] },
   ];
-  expect(rowsWithErrorsCsv(['E-Mail', 'Note', 'City'], rows)).toBe(
+  expect(createErrorsCsv(['E-Mail', 'Note', 'City'], rows)).toBe(
     [
       'import_row,import_error,E-Mail,Note,City',
       `3,Must be an email address such as ada@example.com.,nope,'=1+1,"a ""b"", c"`,

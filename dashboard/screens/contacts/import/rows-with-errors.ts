@@ -16,7 +16,7 @@ const FORMULA = /^'*[=+\-@\t\r]/;
  * Returns the rows with errors as a CSV that can be corrected and imported again. An import skips the two columns
  * that contain the error.
  */
-export function rowsWithErrorsCsv(headers: readonly string[], rows: readonly ReviewedRowWithErrors[]): string {
+export function createErrorsCsv(headers: readonly string[], rows: readonly ReviewedRowWithErrors[]): string {
   const head = ['import_row', 'import_error', ...headers];
   return [head, ...rows.map(({ row, error, values }) => [String(row), error, ...values])]
     .map((cells) => `${cells.map(formatCell).join(',')}\r\n`)

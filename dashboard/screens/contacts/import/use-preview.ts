@@ -1,13 +1,13 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { type ApiFailure, call, type ResponseOf } from '../../../api/client.ts';
+import { type ApiFailure, callApi, type ResponseOf } from '../../../api/client.ts';
 import { useSession } from '../../../app/session.ts';
 import { type Mapping, recallMapping, rememberMapping } from './mapping.ts';
 
 export type Preview = ResponseOf<'previewImport'>;
 
 /** Returns the form data of a file and its mapping; the API guesses a missing mapping. */
-export function formOf(file: File, mapping: Mapping | undefined): FormData {
+export function toFormData(file: File, mapping: Mapping | undefined): FormData {
   const form = new FormData();
   // The mapping must precede the file, because the file is long.
   if (mapping) form.append('mapping', JSON.stringify(mapping));
@@ -28,10 +28,11 @@ export function usePreview(file: File) {
     // A file of this name may have changed, so its preview is not reused.
     queryKey: ['previewImport', file.name, file.size, file.lastModified, chosen ?? null],
     queryFn: async ({ signal }) => {
-      const ask = (mapping: Mapping | undefined) => call('previewImport', { body: formOf(file, mapping) }, { signal });
+      const ask = (mapping: Mapping | undefined) =>
+        callApi('previewImport', { body: toFormData(file, mapping) }, { signal });
       if (chosen) return ask(chosen);
       const guessed = await ask(undefined);
-      const recalled = recallMapping(keepPreview(key), headersOf(guessed));
+      const recalled = recallMapping(keepPreview(key), listHeaders(guessed));
       if (!recalled) return guessed;
       setRecalled(true);
       return ask(recalled);
@@ -52,7 +53,7 @@ export function usePreview(file: File) {
     keep: () => {
       if (!preview.data || !mapping) return;
       try {
-        localStorage.setItem(key, rememberMapping(keepPreview(key), headersOf(preview.data), mapping));
+        localStorage.setItem(key, rememberMapping(keepPreview(key), listHeaders(preview.data), mapping));
       } catch {
         // The storage is full or blocked. The next file starts with the API's guess again.
       }
@@ -60,7 +61,7 @@ export function usePreview(file: File) {
   };
 }
 
-export function headersOf({ columns }: Preview): string[] {
+export function listHeaders({ columns }: Preview): string[] {
   return columns.map(({ header }) => header);
 }
 

@@ -26,7 +26,7 @@ export function CancelJob({ job: { id, kind } }: { job: Pick<ItemOf<'listContact
         opened={isAsking}
         onClose={ask.close}
         title={words.cancelTitle(words.kinds[kind])}
-        what={words.cancelWhat}
+        what={words.cancelHelp}
         word={words.cancelWord}
         action={words.cancel}
         onConfirm={confirm}

@@ -1,4 +1,4 @@
-import { call } from '../../../api/client.ts';
+import { callApi } from '../../../api/client.ts';
 
 const POLL_MS = 500;
 /** The maximum wait. A job with 1,000 contacts takes seconds, but may have to wait for other jobs. */
@@ -11,7 +11,7 @@ const WAIT_MAX_MS = 60_000;
 export async function waitForJobEnd(jobId: string): Promise<void> {
   const until = Date.now() + WAIT_MAX_MS;
   while (Date.now() < until) {
-    const { state } = await call('getBulkJob', { params: { jobId } });
+    const { state } = await callApi('getBulkJob', { params: { jobId } });
     if (state === 'completed' || state === 'failed') return;
     await new Promise((resolve) => setTimeout(resolve, POLL_MS));
   }

@@ -3,7 +3,7 @@ import { IconDownload } from '@tabler/icons-react';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link, useParams } from '@tanstack/react-router';
 import { useEffect } from 'react';
-import { type ResponseOf, urlOf } from '../../../api/client.ts';
+import { getOperationUrl, type ResponseOf } from '../../../api/client.ts';
 import { queryFor } from '../../../api/queries.ts';
 import { ExactTime } from '../../../parts/instant.tsx';
 import { PageHead } from '../../../parts/page-head.tsx';
@@ -113,7 +113,7 @@ function JobProgress({ job }: { job: Job }) {
           )}
         </Group>
       </Paper>
-      {status === 'CANCELLED' && <Alert color="gray">{words.cancelledWhat}</Alert>}
+      {status === 'CANCELLED' && <Alert color="gray">{words.cancelledHelp}</Alert>}
       {failedReason && (
         <Alert color="red" role="alert">
           {failedReason}
@@ -135,7 +135,7 @@ function NextSteps() {
         {words.next}
       </Title>
       <Text size="sm" c="dimmed" mb="sm">
-        {words.nextWhat}
+        {words.nextHelp}
       </Text>
       <Group gap="xs">
         <Button component={Link} to="/segments/new" variant="default">
@@ -167,7 +167,7 @@ function Errors({ job: { id, result } }: { job: Job }) {
         {isImport && (
           <Button
             component="a"
-            href={urlOf('exportImportErrors', { params: { jobId: id } })}
+            href={getOperationUrl('exportImportErrors', { params: { jobId: id } })}
             download
             size="xs"
             variant="default"

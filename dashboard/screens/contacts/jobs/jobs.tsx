@@ -1,6 +1,6 @@
 import { Anchor, Group, Progress, Text } from '@mantine/core';
 import { useInfiniteQuery } from '@tanstack/react-query';
-import { urlOf } from '../../../api/client.ts';
+import { getOperationUrl } from '../../../api/client.ts';
 import { type ItemOf, infiniteQueryFor } from '../../../api/queries.ts';
 import { AppLink } from '../../../parts/app-link.tsx';
 import { CursorTable } from '../../../parts/cursor-table.tsx';
@@ -34,7 +34,7 @@ export function Jobs() {
         columns={COLUMNS}
         rowKey={({ id }) => id}
         caption={words.caption}
-        empty={<Empty title={words.none} what={words.noneWhat} />}
+        empty={<Empty title={words.none} what={words.noneHelp} />}
       />
     </>
   );
@@ -79,7 +79,7 @@ function Result({ job: { id, kind, result } }: { job: Job }) {
         </Text>
       )}
       {kind === 'import' && failureCount > 0 && (
-        <Anchor size="sm" href={urlOf('exportImportErrors', { params: { jobId: id } })} download>
+        <Anchor size="sm" href={getOperationUrl('exportImportErrors', { params: { jobId: id } })} download>
           {words.badRows}
         </Anchor>
       )}

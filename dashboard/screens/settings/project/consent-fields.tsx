@@ -29,14 +29,14 @@ export function ConsentFields({ draft, set, fault }: FieldsProps) {
       />
       <Switch
         label={words.doubleOptIn}
-        description={words.doubleOptInWhat}
+        description={words.doubleOptInHelp}
         checked={draft.doubleOptIn}
         onChange={(event) => set({ doubleOptIn: event.currentTarget.checked })}
       />
       {draft.doubleOptIn && (
         <Select
           label={words.confirmTemplate}
-          description={words.confirmTemplateWhat}
+          description={words.confirmTemplateHelp}
           data={templates}
           value={draft.templateId}
           onChange={(templateId) => set({ templateId })}
@@ -48,7 +48,7 @@ export function ConsentFields({ draft, set, fault }: FieldsProps) {
       )}
       <Select
         label={words.publicKeyMode}
-        description={words.publicKeyModeWhat}
+        description={words.publicKeyModeHelp}
         data={KEY_MODES}
         value={draft.publicKeyMode}
         onChange={(mode) => mode && set({ publicKeyMode: mode as ProjectDraft['publicKeyMode'] })}
@@ -58,7 +58,7 @@ export function ConsentFields({ draft, set, fault }: FieldsProps) {
       />
       <TextInput
         label={words.phoneCountry}
-        description={words.phoneCountryWhat}
+        description={words.phoneCountryHelp}
         placeholder="DE"
         value={draft.phoneCountry}
         onChange={(event) => set({ phoneCountry: event.currentTarget.value })}
@@ -68,7 +68,7 @@ export function ConsentFields({ draft, set, fault }: FieldsProps) {
       />
       <Switch
         label={words.protectRefusals}
-        description={words.protectRefusalsWhat}
+        description={words.protectRefusalsHelp}
         checked={draft.resubscribe === 'protect'}
         onChange={(event) => set({ resubscribe: event.currentTarget.checked ? 'protect' : 'allow' })}
       />

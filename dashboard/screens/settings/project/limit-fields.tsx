@@ -2,7 +2,7 @@ import { NumberInput, SimpleGrid } from '@mantine/core';
 import { formatCount } from '../../../parts/count-link.tsx';
 import { text } from '../../../text/text.ts';
 import type { FieldsProps } from './fields-props.ts';
-import { numberInputValue } from './window-fields.tsx';
+import { toNumberInput } from './window-fields.tsx';
 
 const words = text.settings.project;
 
@@ -18,7 +18,7 @@ export function LimitFields({ draft, set, fault, project: { operatorLimits } }: 
         placeholder={words.none}
         description={ceiling(operatorLimits.sendRatePerSecond)}
         value={draft.rate}
-        onChange={(rate) => set({ rate: numberInputValue(rate) })}
+        onChange={(rate) => set({ rate: toNumberInput(rate) })}
         min={1}
         allowDecimal={false}
         error={fault('sendRatePerSecond')}
@@ -28,7 +28,7 @@ export function LimitFields({ draft, set, fault, project: { operatorLimits } }: 
         placeholder={words.none}
         description={ceiling(operatorLimits.monthlyEmailLimit)}
         value={draft.month}
-        onChange={(month) => set({ month: numberInputValue(month) })}
+        onChange={(month) => set({ month: toNumberInput(month) })}
         min={0}
         allowDecimal={false}
         thousandSeparator
@@ -38,7 +38,7 @@ export function LimitFields({ draft, set, fault, project: { operatorLimits } }: 
         label={words.bounceGuard}
         description={ceiling(asPercent(operatorLimits.bounceGuard), ' %')}
         value={draft.bounceGuard}
-        onChange={(bounceGuard) => set({ bounceGuard: numberInputValue(bounceGuard) })}
+        onChange={(bounceGuard) => set({ bounceGuard: toNumberInput(bounceGuard) })}
         min={0}
         max={100}
         decimalScale={3}
@@ -48,7 +48,7 @@ export function LimitFields({ draft, set, fault, project: { operatorLimits } }: 
         label={words.complaintGuard}
         description={ceiling(asPercent(operatorLimits.complaintGuard), ' %')}
         value={draft.complaintGuard}
-        onChange={(complaintGuard) => set({ complaintGuard: numberInputValue(complaintGuard) })}
+        onChange={(complaintGuard) => set({ complaintGuard: toNumberInput(complaintGuard) })}
         min={0}
         max={100}
         decimalScale={3}

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import type { Project } from '../../../../packages/client/src/operations.generated.ts';
-import { changesOf, draftOfProject } from './project-draft.ts';
+import { toChangedSettings, toProjectDraft } from './project-draft.ts';
 
 const project = {
   id: 'p',
@@ -33,27 +33,30 @@ const project = {
 } as unknown as Project;
 
 it("only changed fields are sent, so an operator's limit does not become the project's own limit", () => {
-  const draft = draftOfProject(project);
-  expect(changesOf(project, draft)).toEqual({});
-  expect(changesOf(project, { ...draft, name: ' Store ' })).toEqual({ name: 'Store' });
-  expect(changesOf(project, { ...draft, month: 1000, complaintGuard: 0.2 })).toEqual({
+  const draft = toProjectDraft(project);
+  expect(toChangedSettings(project, draft)).toEqual({});
+  expect(toChangedSettings(project, { ...draft, name: ' Store ' })).toEqual({ name: 'Store' });
+  expect(toChangedSettings(project, { ...draft, month: 1000, complaintGuard: 0.2 })).toEqual({
     monthlyEmailLimit: 1000,
     complaintGuard: 0.002,
   });
-  expect(changesOf(project, { ...draft, rate: '' })).toEqual({ sendRatePerSecond: null });
-  expect(changesOf(project, { ...draft, publicKeyMode: 'open' })).toEqual({ publicKeyMode: 'open' });
+  expect(toChangedSettings(project, { ...draft, rate: '' })).toEqual({ sendRatePerSecond: null });
+  expect(toChangedSettings(project, { ...draft, publicKeyMode: 'open' })).toEqual({ publicKeyMode: 'open' });
 });
 
 it('a window uses the chosen time zone', () => {
-  const draft = { ...draftOfProject(project), windowed: true, days: ['5', '1'] };
+  const draft = { ...toProjectDraft(project), windowed: true, days: ['5', '1'] };
   const window = { from: '09:00', to: '18:00', days: [1, 5] };
-  expect(changesOf(project, draft)).toEqual({ sendingWindow: window });
-  expect(changesOf(project, { ...draft, clocks: 'contact' }).sendingWindow).toEqual({ ...window, timezone: 'contact' });
-  expect(changesOf(project, { ...draft, clocks: 'zone', zone: 'Asia/Tokyo' }).sendingWindow).toEqual({
+  expect(toChangedSettings(project, draft)).toEqual({ sendingWindow: window });
+  expect(toChangedSettings(project, { ...draft, clocks: 'contact' }).sendingWindow).toEqual({
+    ...window,
+    timezone: 'contact',
+  });
+  expect(toChangedSettings(project, { ...draft, clocks: 'zone', zone: 'Asia/Tokyo' }).sendingWindow).toEqual({
     ...window,
     timezone: 'Asia/Tokyo',
   });
   const stored = { ...project, sendingWindow: { ...window, timezone: 'contact' } } as unknown as Project;
-  expect(changesOf(stored, draftOfProject(stored))).toEqual({});
-  expect(changesOf(stored, { ...draftOfProject(stored), windowed: false })).toEqual({ sendingWindow: null });
+  expect(toChangedSettings(stored, toProjectDraft(stored))).toEqual({});
+  expect(toChangedSettings(stored, { ...toProjectDraft(stored), windowed: false })).toEqual({ sendingWindow: null });
 });

@@ -36,7 +36,7 @@ export interface ProjectDraft {
 
 const WORK_DAYS = [1, 2, 3, 4, 5];
 
-export function draftOfProject(project: Project): ProjectDraft {
+export function toProjectDraft(project: Project): ProjectDraft {
   const window = project.sendingWindow as SendingWindow | null;
   const zone = window?.timezone;
   return {
@@ -69,41 +69,41 @@ export function draftOfProject(project: Project): ProjectDraft {
  * Returns only the changed fields. The form shows the operator's limits; saving another field must not store them as
  * the project's own.
  */
-export function changesOf(project: Project, draft: ProjectDraft): PatchProject {
-  const [next, current] = [settingsOf(draft), settingsOf(draftOfProject(project))];
+export function toChangedSettings(project: Project, draft: ProjectDraft): PatchProject {
+  const [next, current] = [toSettings(draft), toSettings(toProjectDraft(project))];
   const changed = Object.entries(next).filter(
     ([field, value]) => JSON.stringify(value) !== JSON.stringify(current[field as keyof PatchProject]),
   );
   return Object.fromEntries(changed);
 }
 
-function settingsOf(draft: ProjectDraft): PatchProject {
+function toSettings(draft: ProjectDraft): PatchProject {
   return {
     name: draft.name.trim(),
     color: draft.color === '' ? null : draft.color,
     timezone: draft.timezone,
     // The generated type of a nullable reference does not include null.
-    sendingWindow: windowOf(draft) as NonNullable<PatchProject['sendingWindow']>,
+    sendingWindow: toSendingWindow(draft) as NonNullable<PatchProject['sendingWindow']>,
     frequencyCap: draft.capped ? { max: Number(draft.capMax), days: Number(draft.capDays) } : null,
     tracking: draft.tracking,
     doubleOptIn: { enabled: draft.doubleOptIn, templateId: draft.templateId },
     publicKeyMode: draft.publicKeyMode,
     resubscribe: draft.resubscribe,
     phoneCountry: draft.phoneCountry.trim() === '' ? null : draft.phoneCountry.trim().toUpperCase(),
-    sendRatePerSecond: limitOf(draft.rate),
-    monthlyEmailLimit: limitOf(draft.month),
+    sendRatePerSecond: toLimit(draft.rate),
+    monthlyEmailLimit: toLimit(draft.month),
     bounceGuard: toShare(draft.bounceGuard),
     complaintGuard: toShare(draft.complaintGuard),
   };
 }
 
-function windowOf({ windowed, from, to, days, clocks, zone, timezone }: ProjectDraft): SendingWindow | null {
+function toSendingWindow({ windowed, from, to, days, clocks, zone, timezone }: ProjectDraft): SendingWindow | null {
   if (!windowed) return null;
   const by = clocks === 'project' ? {} : { timezone: clocks === 'contact' ? 'contact' : zone || timezone };
   return { from, to, days: days.map(Number).sort(), ...by };
 }
 
-function limitOf(amount: Amount): number | null {
+function toLimit(amount: Amount): number | null {
   return amount === '' ? null : amount;
 }
 

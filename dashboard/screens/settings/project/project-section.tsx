@@ -14,7 +14,7 @@ import { ConsentFields } from './consent-fields.tsx';
 import type { FieldsProps } from './fields-props.ts';
 import { HoldCard } from './hold-card.tsx';
 import { LimitFields } from './limit-fields.tsx';
-import { changesOf, draftOfProject } from './project-draft.ts';
+import { toChangedSettings, toProjectDraft } from './project-draft.ts';
 import { WindowFields } from './window-fields.tsx';
 
 const words = text.settings.project;
@@ -27,7 +27,7 @@ export function Project() {
       {(found) => (
         <>
           <Form key={found.id} project={found} />
-          <FormSection title={words.hold} what={words.holdWhat}>
+          <FormSection title={words.hold} what={words.holdHelp}>
             <HoldCard project={found} />
           </FormSection>
         </>
@@ -37,10 +37,10 @@ export function Project() {
 }
 
 function Form({ project }: { project: ResponseOf<'getProject'> }) {
-  const saved = useMemo(() => draftOfProject(project), [project]);
+  const saved = useMemo(() => toProjectDraft(project), [project]);
   const { draft, change, isRestored, discard, forget } = useLocalDraft({ name: 'settings:project', saved });
   const update = useWrite('updateProject', { changes: ['getProject', 'getMe', 'listAuditLog'] });
-  const changes = changesOf(project, draft);
+  const changes = toChangedSettings(project, draft);
   const isChanged = Object.keys(changes).length > 0;
   const faults = update.error?.fields ?? [];
   const fault = (name: string) => faults.find(({ field }) => field === name || field.startsWith(`${name}.`))?.message;
@@ -61,7 +61,7 @@ function Form({ project }: { project: ResponseOf<'getProject'> }) {
           {text.settings.draftKept}
         </Alert>
       )}
-      <FormSection title={words.about} what={words.aboutWhat}>
+      <FormSection title={words.about} what={words.aboutHelp}>
         <TextInput
           label={words.name}
           required
@@ -72,7 +72,7 @@ function Form({ project }: { project: ResponseOf<'getProject'> }) {
         />
         <ColorInput
           label={words.color}
-          description={words.colorWhat}
+          description={words.colorHelp}
           value={draft.color}
           onChange={(color) => given.set({ color })}
           format="hex"
@@ -81,13 +81,13 @@ function Form({ project }: { project: ResponseOf<'getProject'> }) {
           maw={260}
         />
       </FormSection>
-      <FormSection title={words.sending} what={words.sendingWhat}>
+      <FormSection title={words.sending} what={words.sendingHelp}>
         <WindowFields {...given} />
       </FormSection>
-      <FormSection title={words.consent} what={words.consentWhat}>
+      <FormSection title={words.consent} what={words.consentHelp}>
         <ConsentFields {...given} />
       </FormSection>
-      <FormSection title={words.limits} what={words.limitsWhat}>
+      <FormSection title={words.limits} what={words.limitsHelp}>
         <LimitFields {...given} />
       </FormSection>
       {update.error && <Failed error={update.error} />}

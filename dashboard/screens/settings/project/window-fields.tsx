@@ -13,7 +13,7 @@ export function WindowFields({ draft, set, fault }: FieldsProps) {
     <>
       <Select
         label={words.timezone}
-        description={words.timezoneWhat}
+        description={words.timezoneHelp}
         data={ZONES.includes(draft.timezone) ? ZONES : [draft.timezone, ...ZONES]}
         value={draft.timezone}
         onChange={(timezone) => timezone && set({ timezone })}
@@ -25,14 +25,14 @@ export function WindowFields({ draft, set, fault }: FieldsProps) {
       />
       <Switch
         label={words.window}
-        description={words.windowWhat}
+        description={words.windowHelp}
         checked={draft.windowed}
         onChange={(event) => set({ windowed: event.currentTarget.checked })}
       />
       {draft.windowed && <Window draft={draft} set={set} fault={fault} />}
       <Switch
         label={words.cap}
-        description={words.capWhat}
+        description={words.capHelp}
         checked={draft.capped}
         onChange={(event) => set({ capped: event.currentTarget.checked })}
       />
@@ -41,7 +41,7 @@ export function WindowFields({ draft, set, fault }: FieldsProps) {
           <NumberInput
             label={words.capMax}
             value={draft.capMax}
-            onChange={(capMax) => set({ capMax: numberInputValue(capMax) })}
+            onChange={(capMax) => set({ capMax: toNumberInput(capMax) })}
             min={1}
             max={1000}
             allowDecimal={false}
@@ -51,7 +51,7 @@ export function WindowFields({ draft, set, fault }: FieldsProps) {
           <NumberInput
             label={words.capDays}
             value={draft.capDays}
-            onChange={(capDays) => set({ capDays: numberInputValue(capDays) })}
+            onChange={(capDays) => set({ capDays: toNumberInput(capDays) })}
             min={1}
             max={365}
             allowDecimal={false}
@@ -122,6 +122,6 @@ function Window({ draft, set, fault }: Pick<FieldsProps, 'draft' | 'set' | 'faul
 }
 
 /** Returns the number in a number input, or an empty string if the input has no number. */
-export function numberInputValue(value: string | number): number | '' {
+export function toNumberInput(value: string | number): number | '' {
   return value === '' || !Number.isFinite(Number(value)) ? '' : Number(value);
 }

@@ -2,33 +2,39 @@ import { ActionIcon, Button, Group, NumberInput, Paper, Stack, Switch, Text, Tex
 import { IconPlus, IconTrash } from '@tabler/icons-react';
 import { PanelGroup } from '../../parts/editor-frame.tsx';
 import { text } from '../../text/text.ts';
-import { firstVersions, newVersion, nextName, VERSIONS_MAX, type VersionDraft } from './campaign-draft.ts';
+import {
+  chooseVariantName,
+  createFirstVariants,
+  createVariant,
+  VARIANTS_MAX,
+  type VariantDraft,
+} from './campaign-draft.ts';
 import type { Editing } from './editing.ts';
 
 const words = text.campaigns;
 
 /** The variants of the email: none, or two to five. A variant with a body of its own is written on the canvas. */
-export function Versions({ onOwnBody, ...editing }: Editing & { onOwnBody: (key: string) => void }) {
+export function Variants({ onOwnBody, ...editing }: Editing & { onOwnBody: (key: string) => void }) {
   const { draft, change, isReadOnly } = editing;
-  const { versions } = draft;
-  const set = (changed: VersionDraft) =>
-    change({ versions: versions.map((one) => (one.key === changed.key ? changed : one)) });
+  const { variants } = draft;
+  const set = (changed: VariantDraft) =>
+    change({ variants: variants.map((one) => (one.key === changed.key ? changed : one)) });
   // A single variant is the same as no variants.
   const remove = (key: string) =>
-    change({ versions: versions.length > 2 ? versions.filter((one) => one.key !== key) : [] });
+    change({ variants: variants.length > 2 ? variants.filter((one) => one.key !== key) : [] });
   return (
     <PanelGroup>
       <Title order={2} size="h5">
-        {words.versions}
+        {words.variants}
       </Title>
       <Text size="xs" c="dimmed">
-        {words.versionsWhat}
+        {words.variantsHelp}
       </Text>
-      {versions.map((version, n) => (
-        <Version
-          key={version.key}
+      {variants.map((variant, n) => (
+        <VariantForm
+          key={variant.key}
           n={n}
-          version={version}
+          variant={variant}
           editing={editing}
           onChange={set}
           onRemove={remove}
@@ -40,32 +46,35 @@ export function Versions({ onOwnBody, ...editing }: Editing & { onOwnBody: (key:
           variant="default"
           size="xs"
           leftSection={<IconPlus size={14} aria-hidden />}
-          disabled={isReadOnly || versions.length >= VERSIONS_MAX}
+          disabled={isReadOnly || variants.length >= VARIANTS_MAX}
           onClick={() =>
             change({
-              versions: versions.length === 0 ? firstVersions() : [...versions, newVersion(nextName(versions))],
+              variants:
+                variants.length === 0
+                  ? createFirstVariants()
+                  : [...variants, createVariant(chooseVariantName(variants))],
             })
           }
         >
-          {versions.length === 0 ? words.addVersions : words.addVersion}
+          {variants.length === 0 ? words.addVariants : words.addVariant}
         </Button>
       </div>
     </PanelGroup>
   );
 }
 
-function Version({
+function VariantForm({
   n,
-  version,
+  variant,
   editing: { draft, fault, isReadOnly },
   onChange,
   onRemove,
   onOwnBody,
 }: {
   n: number;
-  version: VersionDraft;
+  variant: VariantDraft;
   editing: Editing;
-  onChange: (version: VersionDraft) => void;
+  onChange: (variant: VariantDraft) => void;
   onRemove: (key: string) => void;
   onOwnBody: (key: string) => void;
 }) {
@@ -73,36 +82,36 @@ function Version({
     <TextInput
       label={label}
       placeholder={above}
-      value={version[name]}
-      onChange={(event) => onChange({ ...version, [name]: event.currentTarget.value })}
+      value={variant[name]}
+      onChange={(event) => onChange({ ...variant, [name]: event.currentTarget.value })}
       error={fault(`variants.${n}.${name}`)}
       readOnly={isReadOnly}
     />
   );
   return (
-    <Paper withBorder p="sm" component="fieldset" aria-label={`${words.version} ${version.name}`}>
+    <Paper withBorder p="sm" component="fieldset" aria-label={`${words.variant} ${variant.name}`}>
       <Group justify="space-between" mb={4}>
         <Title order={3} size="h6">
-          {words.version} {version.name}
+          {words.variant} {variant.name}
         </Title>
         <ActionIcon
           variant="subtle"
           color="gray"
-          aria-label={words.removeVersion(version.name)}
-          onClick={() => onRemove(version.key)}
+          aria-label={words.removeVariant(variant.name)}
+          onClick={() => onRemove(variant.key)}
           disabled={isReadOnly}
         >
           <IconTrash size={16} />
         </ActionIcon>
       </Group>
       <Stack gap="sm">
-        {own('name', words.versionName)}
+        {own('name', words.variantName)}
         <NumberInput
           label={words.weight}
-          description={words.weightWhat}
+          description={words.weightHelp}
           min={0.01}
-          value={version.weight}
-          onChange={(weight) => onChange({ ...version, weight: Number(weight) || 1 })}
+          value={variant.weight}
+          onChange={(weight) => onChange({ ...variant, weight: Number(weight) || 1 })}
           error={fault(`variants.${n}.weight`)}
           readOnly={isReadOnly}
         />
@@ -111,11 +120,11 @@ function Version({
         {own('from', words.ownFrom, draft.from || words.sameAsMain)}
         <Switch
           label={words.ownBody}
-          checked={version.body !== undefined}
+          checked={variant.body !== undefined}
           disabled={isReadOnly}
           onChange={({ currentTarget: { checked } }) => {
-            onChange({ ...version, body: checked ? draft.body : undefined });
-            onOwnBody(checked ? version.key : '');
+            onChange({ ...variant, body: checked ? draft.body : undefined });
+            onOwnBody(checked ? variant.key : '');
           }}
         />
       </Stack>

@@ -7,13 +7,13 @@ import { text } from '../../text/text.ts';
 import { CAMPAIGN_OPERATIONS, type Campaign, type Stats } from './words.ts';
 
 const words = text.campaigns;
-type Version = NonNullable<Stats['variants']>[number];
+type VariantStats = NonNullable<Stats['variants']>[number];
 
 /** Statistics of each variant, which variant leads, and a button that chooses the winner before the test ends. */
-export function VersionFigures({ campaign, stats }: { campaign: Campaign; stats: Stats }) {
+export function VariantStatistics({ campaign, stats }: { campaign: Campaign; stats: Stats }) {
   const { winnerBy, testState } = campaign;
   const isOpen = testState === 'SENDING' || testState === 'WAITING';
-  const verdictOf = ({ name, winner }: Version) => (
+  const verdictOf = ({ name, winner }: VariantStats) => (
     <>
       {winner && (
         <Text size="xs" fw={600} c="green">
@@ -25,10 +25,10 @@ export function VersionFigures({ campaign, stats }: { campaign: Campaign; stats:
     </>
   );
   return (
-    <Paper withBorder component="section" aria-label={words.versionsTitle}>
+    <Paper withBorder component="section" aria-label={words.variantsTitle}>
       <div className="card-head">
         <Title order={2} size="h4">
-          {words.versionsTitle}
+          {words.variantsTitle}
         </Title>
       </div>
       {stats.comparison && (
@@ -37,10 +37,10 @@ export function VersionFigures({ campaign, stats }: { campaign: Campaign; stats:
         </Text>
       )}
       <Table.ScrollContainer minWidth={320} type="native" px="xs" pb="xs">
-        <Table aria-label={words.versionsTitle}>
+        <Table aria-label={words.variantsTitle}>
           <Table.Thead>
             <Table.Tr>
-              <Table.Th>{words.version}</Table.Th>
+              <Table.Th>{words.variant}</Table.Th>
               <Table.Th ta="right">{words.outcomes.sent}</Table.Th>
               {[words.openRate, words.clickRate].map((rate) => (
                 <Table.Th key={rate} ta="right">
@@ -53,15 +53,15 @@ export function VersionFigures({ campaign, stats }: { campaign: Campaign; stats:
             </Table.Tr>
           </Table.Thead>
           <Table.Tbody>
-            {(stats.variants ?? []).map((version) => (
-              <Table.Tr key={version.name}>
+            {(stats.variants ?? []).map((variant) => (
+              <Table.Tr key={variant.name}>
                 <Table.Td style={{ overflowWrap: 'anywhere' }} miw={90}>
-                  {version.name}
-                  {verdictOf(version)}
+                  {variant.name}
+                  {verdictOf(variant)}
                 </Table.Td>
-                <Table.Td ta="right">{formatCount(version.sent)}</Table.Td>
-                <Rate n={version.opened} of={version.sent} interval={version.openInterval} />
-                <Rate n={version.clicked} of={version.sent} interval={version.clickInterval} />
+                <Table.Td ta="right">{formatCount(variant.sent)}</Table.Td>
+                <Rate n={variant.opened} of={variant.sent} interval={variant.openInterval} />
+                <Rate n={variant.clicked} of={variant.sent} interval={variant.clickInterval} />
               </Table.Tr>
             ))}
           </Table.Tbody>
@@ -72,7 +72,7 @@ export function VersionFigures({ campaign, stats }: { campaign: Campaign; stats:
 }
 
 /** Shows a rate in percent, with the number of contacts and the confidence interval. */
-function Rate({ n, of, interval: { low, high } }: { n: number; of: number; interval: Version['openInterval'] }) {
+function Rate({ n, of, interval: { low, high } }: { n: number; of: number; interval: VariantStats['openInterval'] }) {
   return (
     <Table.Td ta="right">
       {formatCount(n)} ({formatShare(n, of)})
