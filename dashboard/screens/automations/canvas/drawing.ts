@@ -198,7 +198,10 @@ export function createEdges(drawing: Drawing, before: ReadonlyMap<string, Transi
       const hasTwin = graph.transitions.some(
         (transition) => transition.from === from && transition.to === to && transition.branch !== branch,
       );
-      return [key, findLaneBetween(drawing, from, to, branch === null || hasTwin ? offsets.get(key) : undefined)] as const;
+      return [
+        key,
+        findLaneBetween(drawing, from, to, branch === null || hasTwin ? offsets.get(key) : undefined),
+      ] as const;
     }),
   );
   const edges = graph.transitions.map(({ from, to, branch }): TransitionEdgeType => {

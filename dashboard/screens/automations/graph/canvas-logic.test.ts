@@ -90,7 +90,7 @@ describe('the layout', () => {
     [3, 'join'],
   ])('of eight branches of %i steps that %s fits in a laptop’s window', (length, end) => {
     const { graph } = splitInto(['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h'], { length, joins: end === 'join' });
-    const positions = layout(graph);
+    const positions = computeLayout(graph);
     const across = [...positions.values()].map(({ x }) => x);
     const width = Math.max(...across) + NODE.width - Math.min(...across);
     expect(width * MIN_ZOOM).toBeLessThan(1280 - 48);

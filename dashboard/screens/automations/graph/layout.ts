@@ -1,5 +1,5 @@
 import dagre from '@dagrejs/dagre';
-import { type CanvasPosition, type Graph, type Step, findStep, listTransitions } from './graph.ts';
+import { type CanvasPosition, findStep, type Graph, listTransitions, type Step } from './graph.ts';
 
 /** Size of a node on the canvas, in pixels. */
 export const NODE = { width: 264, height: 58 };
