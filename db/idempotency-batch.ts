@@ -30,8 +30,8 @@ export const keyName = ({ projectId, owner, key }: KeyRef): string =>
 
 /**
  * Inserts the idempotency keys of many requests in one statement, in the caller's transaction. No two keys may be the
- * same. Inserts them in order, so that two such transactions wait for each other instead of deadlocking. Returns an
- * error for each key that was used before, by `keyName`. Source: contract §1.8 Idempotency.
+ * same. Inserts the keys in sorted order, so that two transactions with the same keys wait instead of deadlocking.
+ * Returns an error for each key that was used before, by `keyName`. Source: contract §1.8 Idempotency.
  */
 export async function insertIdempotencyKeys(trx: Trx, wanted: KeyedRequest[]): Promise<Map<string, AppError>> {
   if (wanted.length === 0) return new Map();
@@ -73,11 +73,11 @@ export interface KeyedResponse extends KeyRef {
 
 /** Stores responses with their keys, for callers that did not receive the response. */
 export async function storeResponses(trx: Trx, responses: KeyedResponse[]): Promise<void> {
-  if (responses.length > 0) await prepared`${updateResponses(responses)}`.execute(trx);
+  if (responses.length > 0) await prepared`${updateResponsesSql(responses)}`.execute(trx);
 }
 
 /** Returns the statement of `storeResponses`, for use within another statement. Takes any number of responses. */
-export function updateResponses(responses: KeyedResponse[]): RawBuilder<unknown> {
+export function updateResponsesSql(responses: KeyedResponse[]): RawBuilder<unknown> {
   return sql`
     UPDATE idempotency_keys k SET status_code = u.status_code, response = u.response
     FROM unnest(${responses.map((a) => a.projectId)}::uuid[], ${responses.map((a) => a.owner.public)}::bool[],

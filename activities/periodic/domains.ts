@@ -2,7 +2,7 @@ import { createDns } from '../../channels/dns.ts';
 import {
   countDomainPages,
   type Domain,
-  listDomainPages,
+  listDomainPageStarts,
   listDomainsFrom,
   saveDomainCheck,
 } from '../../db/domains/domains.ts';
@@ -24,7 +24,7 @@ export function createDomainParts({ db, config }: Pick<ActivityDeps, 'db' | 'con
   const dns = createDns({ servers: config.dnsServers, cached: false });
 
   return {
-    list: (p) => listDomainPages(db, { ...p, pageSize: PAGE_DOMAINS }),
+    list: (p) => listDomainPageStarts(db, { ...p, pageSize: PAGE_DOMAINS }),
     count: () => countDomainPages(db, PAGE_DOMAINS),
     run: checkPage,
   };

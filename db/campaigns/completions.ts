@@ -6,7 +6,7 @@ import { insertProviderMessagesSql } from '../emails/provider-messages.ts';
 import { hasListenersSql } from '../events/listeners.ts';
 import { prepared } from '../prepared.ts';
 import { countOutcomesSql } from '../sending/hold-guard.ts';
-import { markFiguresStale } from './stale-figures.ts';
+import { markFiguresStaleSql } from './stale-figures.ts';
 
 /** An email that the provider deferred, with the provider's reply. */
 export interface Deferred {
@@ -62,7 +62,7 @@ export async function recordSentEmails(db: Db, p: SentEmails): Promise<Completed
     WITH listening AS MATERIALIZED (
         SELECT p.id FROM unnest(${p.projectIds}::uuid[]) AS p (id) WHERE ${hasListenersSql(sql`p.id`, 'email.sent')}),
       done AS (${done} RETURNING e.project_id, e.contact_id, e.id, e.mode, e.campaign_id, e.status),
-      late AS (${markFiguresStale(sql`SELECT * FROM done WHERE status <> 'SENT'`)}),
+      late AS (${markFiguresStaleSql(sql`SELECT * FROM done WHERE status <> 'SENT'`)}),
       noted AS (
         INSERT INTO events (project_id, contact_id, email_id, name) SELECT project_id, contact_id, id, 'email.sent' FROM done),
       ${EMAIL_PROVIDERS[p.source].tellsById ? sql`known AS (${insertProviderMessagesSql(handedOver)}),` : sql``}

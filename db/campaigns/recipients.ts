@@ -33,8 +33,8 @@ interface IdRange {
  */
 const PAGE_MS = 50;
 /**
- * The number of rows that every page reads, even after its time limit. Reading them takes a few milliseconds, and a
- * small campaign has no more rows.
+ * The number of rows that every page reads, even after its time limit. Reading so many rows takes a few milliseconds,
+ * and a small campaign has no more rows.
  */
 const READ_ROWS_MIN = 5_000;
 /** Matches are counted only if the count reads at most this many rows. */

@@ -7,7 +7,7 @@ import type { Db } from '../connection.ts';
  * no mark, because the statistics of such a chunk are counted at each request.
  * @param emails rows with `id`, `campaign_id` and `project_id`; emails without a campaign are ignored
  */
-export function markFiguresStale(emails: RawBuilder<unknown>): RawBuilder<unknown> {
+export function markFiguresStaleSql(emails: RawBuilder<unknown>): RawBuilder<unknown> {
   return sql`
     INSERT INTO campaign_touches (campaign_id, email_id, project_id)
     SELECT t.campaign_id, t.id, t.project_id FROM (${emails}) t WHERE t.campaign_id IS NOT NULL`;

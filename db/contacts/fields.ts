@@ -170,7 +170,7 @@ export async function getFieldUsage(db: Db, p: FieldRef): Promise<FieldUsage> {
 
 /**
  * Removes a custom field from all contacts, and returns how many contacts had it. Works in batches with a transaction
- * each. If a crash interrupts it, another call completes the work.
+ * each. If a crash interrupts the removal, another call completes it.
  * @throws AppError CONFLICT while the field is in use, with the uses in `details`
  */
 export async function deleteContactField(db: Db, p: FieldRef): Promise<number> {

@@ -266,8 +266,8 @@ export async function getJobStatus(
 }
 
 /**
- * Ends a job. Deletes its file and its input, because a condition can contain the name of a person. Does nothing if the
- * job has already ended.
+ * Ends a job. Deletes the file and the input of the job, because a condition in the input can contain the name of a
+ * person. Does nothing if the job has already ended.
  */
 export async function finishJob(
   db: Db,

@@ -137,8 +137,8 @@ function listSources(asked: Asked): Source[] {
 }
 
 /**
- * Reads events by the index on contact and id, whose order is the order of time. An email has its subject, and a
- * subscription change has its actor and reason.
+ * Reads events by the index on contact and id, whose order is the order of time. The item of an email event has the
+ * email's subject; the item of a subscription change has the actor and the reason.
  */
 function eventSource({ projectId, contactId, position }: Asked): Source {
   const cases = Object.entries(ACTIVITY_EVENTS).map(([name, type]) => sql`WHEN ${sql.lit(name)} THEN ${sql.lit(type)}`);

@@ -49,7 +49,7 @@ export interface UpsertContacts {
   liftsUnsubscribe?: boolean;
   /**
    * The execution whose step changes the contacts; null for other causes. The id of the execution is stored with the
-   * changed contacts. Later effects of the change, such as entering a segment, record it as their cause.
+   * changed contacts. Later effects of the change, such as entering a segment, record this execution as their cause.
    */
   causeId: string | null;
 }
@@ -73,9 +73,9 @@ export interface UpsertedContact {
  * Creates or updates contacts by address. Needs only a few statements for any number of rows: one finds existing
  * contacts, one inserts missing contacts, one updates changed contacts. Locks existing contacts in the order of their
  * ids, and inserts new contacts in the order of their addresses, so that two such transactions wait instead of
- * deadlocking. Run it with `inTransaction` nevertheless, which retries after a deadlock. Existing contacts stay locked
- * against deletion until the transaction ends. The caller records the events of subscription changes
- * (`recordSubscriptionChanges`). Source: contract §2, §3, §9, docs/decisions.md.
+ * deadlocking. Deadlocks are still possible, so call this function in `inTransaction`, which retries after a deadlock.
+ * Existing contacts stay locked against deletion until the transaction ends. The caller records the events of
+ * subscription changes (`recordSubscriptionChanges`). Source: contract §2, §3, §9, docs/decisions.md.
  * @returns one result per row, in the order of `rows`
  * @throws AppError VALIDATION_ERROR when the data of a contact would exceed its limits; the caller must then roll back
  */

@@ -28,8 +28,9 @@ export async function insertAttachments(db: Db, rows: (Attachment & { projectId:
 }
 
 /**
- * Bytes per query. The driver gets the bytes as text. Decoding 1 MB takes 4 ms, during which the process handles no
- * other request. Postgres stores files uncompressed (STORAGE EXTERNAL), so it reads only the requested slice.
+ * Bytes per query. Postgres sends the bytes to the driver as text, and decoding 1 MB takes 4 ms, during which the
+ * process handles no other request. Postgres stores files uncompressed (STORAGE EXTERNAL), so it reads only the
+ * requested slice.
  */
 const SLICE_BYTES = 256 * 1024;
 

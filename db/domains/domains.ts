@@ -162,7 +162,7 @@ export async function listDomainsFrom(db: Db, p: { from: string; limit: number }
  * does not shift the other pages. If the first domain of a page is deleted, the page also includes the first domain of
  * the next page, which is then checked twice.
  */
-export async function listDomainPages(
+export async function listDomainPageStarts(
   db: Db,
   p: { after: string | null; upTo: string | null; limit: number; pageSize: number },
 ): Promise<string[]> {

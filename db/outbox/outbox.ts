@@ -21,18 +21,18 @@ const ERROR_MAX_CHARS = 500;
  */
 export async function enqueue(trx: Trx, rows: NewOutboxRow[]): Promise<OutboxRow[]> {
   if (rows.length === 0) return [];
-  const queued = createOutboxRows(rows);
-  await prepared`${insertOutbox(queued)}`.execute(trx);
+  const queued = toOutboxRows(rows);
+  await prepared`${insertOutboxSql(queued)}`.execute(trx);
   return queued;
 }
 
-/** Adds ids to rows for `insertOutbox`. */
-export function createOutboxRows(rows: NewOutboxRow[]): OutboxRow[] {
+/** Adds ids to rows for `insertOutboxSql`. */
+export function toOutboxRows(rows: NewOutboxRow[]): OutboxRow[] {
   return rows.map((row) => ({ ...row, id: uuidv7(), payload: row.payload ?? {} }) as OutboxRow);
 }
 
 /** Returns the statement of `enqueue`, for use within another statement. Takes any number of rows. */
-export function insertOutbox(rows: OutboxRow[]): RawBuilder<unknown> {
+export function insertOutboxSql(rows: OutboxRow[]): RawBuilder<unknown> {
   return sql`
     INSERT INTO outbox (id, project_id, kind, priority, ref_id, payload)
     SELECT u.* FROM unnest(${rows.map((r) => r.id)}::uuid[], ${rows.map((r) => r.projectId)}::uuid[],

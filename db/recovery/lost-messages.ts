@@ -93,8 +93,8 @@ export async function findOpenIds(db: Db, { kind, ids }: { kind: MessageKind; id
 
 /**
  * Marks messages of a project as sent if Temporal's history shows that a delivery has sent them. Postgres does not show
- * this because it was restored from a backup. Returns the number of changed messages. Stores the current time, because
- * the real time is unknown.
+ * that they were sent, because it was restored from a backup. Returns the number of changed messages. Stores the
+ * current time, because the real time is unknown.
  */
 export async function markMessagesSent(
   db: Db,

@@ -14,7 +14,8 @@ const CLOCKS_APART_MS = 5_000;
 
 /**
  * Returns the ids by which the request that caused a record can be found. The record is an email, SMS, execution, event
- * or contact. The ids are its own id, the execution that caused it, and the event that started that execution.
+ * or contact. The result has the ids of the record, of the execution that caused the record, and of the event that
+ * started the execution.
  */
 export async function findCauseIds(db: Db, p: { projectId: string; id: string }): Promise<string[]> {
   const { projectId, id } = p;

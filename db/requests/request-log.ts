@@ -11,8 +11,8 @@ import { selectEntriesThatCreated } from './request-causes.ts';
 export interface LoggedRequest {
   id: string;
   /**
-   * The X-Request-Id of the response. Callers may choose it, and may use the same id several times. Addresses and phone
-   * numbers in it are not stored, because an erasure would not find them.
+   * The X-Request-Id of the response. Callers may choose the request id, and may use the same id several times.
+   * Addresses and phone numbers in a request id are not stored, because an erasure would not find them.
    */
   requestId: string;
   method: string;

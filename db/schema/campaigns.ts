@@ -59,7 +59,7 @@ export interface CampaignsTable extends EmailTextColumns {
   created_at: GeneratedTimestamp;
   /** When the campaign's status, progress or content was last changed. */
   updated_at: GeneratedTimestamp;
-  /** When the content was last changed. Null if it has not changed since this column was added. */
+  /** When the content was last changed. Null if the content has not changed since this column was added. */
   edited_at: NullableTimestamp;
 }
 
@@ -88,8 +88,8 @@ export interface CampaignChunksTable {
    */
   due_at: NullableTimestamp;
   /**
-   * Identifies the timing settings because of which the chunk waits. Null if it waits because the provider deferred its
-   * emails.
+   * Identifies the timing settings because of which the chunk waits. Null if the chunk waits because the provider
+   * deferred its emails.
    */
   due_clock: string | null;
   /** When the provider first deferred emails of the chunk. Null if the provider has deferred none. */

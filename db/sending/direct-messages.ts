@@ -6,7 +6,10 @@ import type { Db, Trx } from '../connection.ts';
 import { isOwnedBySql } from '../owned-by.ts';
 import { prepared } from '../prepared.ts';
 
-/** The kinds of single messages. A worker makes their first attempt directly, without a Temporal workflow. */
+/**
+ * The kinds of single messages. A worker makes the first attempt to send a single message directly, without a Temporal
+ * workflow.
+ */
 export type MessageKind = 'email' | 'sms';
 
 type FirstAttempt = 'email.deliver' | 'sms.deliver';

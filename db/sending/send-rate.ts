@@ -49,8 +49,8 @@ const LINE_GONE = 0.9;
  * If a single email gets no token, it stores the time until which it waits. Until then, workflows and campaigns get no
  * tokens. In the same way, a workflow email that gets no token blocks campaigns. The marks that block email of lower
  * priority expire automatically. Hundreds of thousands of workflow emails may wait, each in its own Temporal workflow,
- * so they form a queue. For them, `retryAfterMs` corresponds to a position in the queue, and a new email joins at the
- * end. If a single email took the token of a waiting email, the waiting email moves to the end.
+ * so they form a queue. For workflow emails, `retryAfterMs` corresponds to a position in the queue, and a new email
+ * joins at the end. If a single email took the token of a waiting email, the waiting email moves to the end.
  * @param p.isRepeated true for a workflow email that got no token before and repeats its request at the time that it
  * was given
  */

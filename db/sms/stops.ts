@@ -17,9 +17,9 @@ import type { RowOf } from '../schema/database.ts';
  */
 const EVERY_SENDER = '';
 /**
- * The value of `sender` for a refusal in an imported file: the person refused a sender of another service. Like a stop
- * to another sender, it prevents only marketing. START to any sender of the project ends it, because the person cannot
- * send START to the other service's sender.
+ * The value of `sender` for a refusal in an imported file: the person refused a sender of another service. Such a
+ * refusal prevents only marketing, like a stop to another sender. START to any sender of the project ends the refusal,
+ * because the person cannot send START to the other service's sender.
  */
 const IMPORTED_SENDER = 'import';
 

@@ -9,8 +9,8 @@ import { runWithinMs } from '../transaction.ts';
 import { type EndpointRef, endpointSecretContext, endpointUrlContext } from './endpoints.ts';
 
 /**
- * The maximum time for which a turn counts as running. A turn takes about 20 s at most. If its worker is killed,
- * Temporal starts another turn long before this time ends.
+ * The maximum time for which a turn counts as running. A turn takes about 20 s at most. If the worker of a turn is
+ * killed, Temporal starts another turn long before this time ends.
  */
 const LEASE_SECONDS = 120;
 /** Interval of probes of a degraded endpoint. A probe is one delivery; probes end with the first success. */

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { markFiguresStale } from '../../db/campaigns/stale-figures.ts';
+import { markFiguresStaleSql } from '../../db/campaigns/stale-figures.ts';
 import type { Trx } from '../../db/connection.ts';
 import { storeErasedAddresses } from '../../db/contacts/erased-addresses.ts';
 import { assignEarlierRecords, type ErasedPeople, eraseCopies } from '../../db/contacts/erased-copies.ts';
@@ -93,7 +93,7 @@ async function anonymizeMessages(trx: Trx, p: ErasedPeople): Promise<void> {
         THEN provider_message_id END
     WHERE project_id = ${projectId} AND contact_id = ANY(${contactIds}::uuid[])
     RETURNING id, campaign_id, project_id, old.status)
-    ${markFiguresStale(sql`SELECT * FROM erased WHERE status IN ('PENDING', 'HELD')`)}
+    ${markFiguresStaleSql(sql`SELECT * FROM erased WHERE status IN ('PENDING', 'HELD')`)}
   `.execute(trx);
   await sql`
     UPDATE sms_messages SET contact_id = NULL, to_phone = '', body = '',

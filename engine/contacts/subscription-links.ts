@@ -4,7 +4,7 @@
  * link was erased.
  */
 import { sql } from 'kysely';
-import { markFiguresStale } from '../../db/campaigns/stale-figures.ts';
+import { markFiguresStaleSql } from '../../db/campaigns/stale-figures.ts';
 import type { Db, Trx } from '../../db/connection.ts';
 import { findErasedAddresses } from '../../db/contacts/erased-addresses.ts';
 import { lockContacts } from '../../db/contacts/locks.ts';
@@ -147,7 +147,7 @@ async function noteUnsubscribed(trx: Trx, { projectId, emailId }: LinkSubject): 
     WITH noted AS (
       UPDATE emails SET unsubscribed_at = now()
       WHERE project_id = ${projectId} AND id = ${emailId} AND unsubscribed_at IS NULL RETURNING id, campaign_id, project_id)
-    ${markFiguresStale(sql`SELECT * FROM noted`)}
+    ${markFiguresStaleSql(sql`SELECT * FROM noted`)}
   `.execute(trx);
 }
 

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { markFiguresStale } from '../../db/campaigns/stale-figures.ts';
+import { markFiguresStaleSql } from '../../db/campaigns/stale-figures.ts';
 import type { Trx } from '../../db/connection.ts';
 import { findErasedAddresses, listErasedHolders } from '../../db/contacts/erased-addresses.ts';
 import { lockContacts } from '../../db/contacts/locks.ts';
@@ -206,7 +206,7 @@ function advanceStatus(to: 'DELIVERED' | 'BOUNCED' | 'COMPLAINED') {
 
 async function applyUpdate(trx: Trx, update: ReturnType<typeof sql>): Promise<boolean> {
   const { rows } = await sql`
-    WITH moved AS (${update} RETURNING id, campaign_id, project_id), touched AS (${markFiguresStale(sql`SELECT * FROM moved`)})
+    WITH moved AS (${update} RETURNING id, campaign_id, project_id), touched AS (${markFiguresStaleSql(sql`SELECT * FROM moved`)})
     SELECT id FROM moved
   `.execute(trx);
   return rows.length > 0;

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { countMachineHits, type MachineHits } from '../../db/campaigns/machine-hours.ts';
-import { markFiguresStale } from '../../db/campaigns/stale-figures.ts';
+import { markFiguresStaleSql } from '../../db/campaigns/stale-figures.ts';
 import type { Trx } from '../../db/connection.ts';
 import { lockContacts } from '../../db/contacts/locks.ts';
 import type { Email } from '../../db/emails/emails.ts';
@@ -114,7 +114,7 @@ async function countEngagements(
       AS u (id, opens, clicks, machine_opens, machine_clicks, opened_at, clicked_at)
     WHERE e.id = locked.id AND u.id = e.id
     RETURNING e.id, e.campaign_id, e.project_id, old.opens, old.clicks
-    ), touched AS (${markFiguresStale(sql`SELECT * FROM counted`)})
+    ), touched AS (${markFiguresStaleSql(sql`SELECT * FROM counted`)})
     SELECT id, opens, clicks FROM counted
   `.execute(trx);
   return new Map(rows.map((row) => [row.id, row]));

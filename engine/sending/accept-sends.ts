@@ -9,9 +9,9 @@ import {
   insertIdempotencyKeys,
   type KeyedResponse,
   keyName,
-  updateResponses,
+  updateResponsesSql,
 } from '../../db/idempotency-batch.ts';
-import { createOutboxRows, insertOutbox } from '../../db/outbox/outbox.ts';
+import { insertOutboxSql, toOutboxRows } from '../../db/outbox/outbox.ts';
 import { prepared } from '../../db/prepared.ts';
 import { takeMonthlyAllowance } from '../../db/sending/monthly-usage.ts';
 import type { CopyOptions } from '../../rules/emails/email-options.ts';
@@ -143,10 +143,10 @@ async function insertSends(
     emails.flatMap((email) => email.newAttachments),
   );
   const responses = buildResponses(emails, new Map(drafts.map((draft) => [draft.request, draft])));
-  const rows = createOutboxRows(emails.map(toOutboxRow));
+  const rows = toOutboxRows(emails.map(toOutboxRow));
   // Uses one statement, because each additional statement costs as much as accepting two requests.
   await prepared`
-    WITH inserted AS (${insertEmails(emails)}), queued AS (${insertOutbox(rows)}) ${updateResponses(listKeyedResponses(responses))}
+    WITH inserted AS (${insertEmails(emails)}), queued AS (${insertOutboxSql(rows)}) ${updateResponsesSql(listKeyedResponses(responses))}
   `.execute(trx);
   return { responses, outbox: [...outbox, ...rows] };
 }
