@@ -1,6 +1,6 @@
 import { loadavg } from 'node:os';
 import { parseArgs } from 'node:util';
-import { newSignInLink } from '../cli/start/sign-in-link.ts';
+import { createSignInLink } from '../cli/start/sign-in-link.ts';
 import { connect } from '../db/connection.ts';
 import { parseSettings } from '../rules/config.ts';
 import { findChromium, launchChromium } from '../test/support/browser/chromium.ts';
@@ -100,7 +100,7 @@ try {
     const settings = parseSettings({ PUBLIC_URL: baseUrl });
     const waits: PageWait[] = [];
     for (let round = 0; ; round += 1) {
-      const link = await newSignInLink({ ...facts, settings, publicUrl: baseUrl, databaseUrl });
+      const link = await createSignInLink({ ...facts, settings, publicUrl: baseUrl, databaseUrl });
       const { page, context, wait } = await openWindow(browser);
       waits.push(
         await wait(async () => {

@@ -6,7 +6,7 @@ import { parseArgs } from 'node:util';
 import { Client, Connection } from '@temporalio/client';
 import { sql } from 'kysely';
 import { startEmbeddedPostgres } from '../cli/start/embedded-postgres.ts';
-import { freePort } from '../cli/start/ports.ts';
+import { findFreePort } from '../cli/start/ports.ts';
 import { findTemporalBinary } from '../cli/start/temporal-binary.ts';
 import { startTemporalServer } from '../cli/start/temporal-server.ts';
 import { connect, type Db } from '../db/connection.ts';
@@ -46,7 +46,7 @@ const home = mkdtempSync(join(tmpdir(), 'tidings-bench-'));
 const postgres = await startEmbeddedPostgres({
   dataFolder: join(home, 'postgres', 'data'),
   logFile: join(home, 'postgres.log'),
-  port: await freePort(),
+  port: await findFreePort(),
   password: 'bench',
 });
 const temporal = await startTemporalServer({
@@ -60,10 +60,10 @@ const temporal = await startTemporalServer({
   databaseFile: undefined,
   logFile: join(home, 'temporal.log'),
   namespace: 'default',
-  port: await freePort(),
-  uiPort: await freePort(),
-  httpPort: await freePort(),
-  metricsPort: await freePort(),
+  port: await findFreePort(),
+  uiPort: await findFreePort(),
+  httpPort: await findFreePort(),
+  metricsPort: await findFreePort(),
 });
 const slow = await startSlowPostgres(postgres.url);
 await migrateToLatest(postgres.url);

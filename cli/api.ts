@@ -1,5 +1,5 @@
 import type { Config } from '../rules/config.ts';
-import { thisRelease } from './release.ts';
+import { readOwnRelease } from './release.ts';
 import { requirePostgres } from './start/dependencies.ts';
 import { formatOpenPorts, listApiPorts } from './start/exposure.ts';
 import { requireFile } from './start/files.ts';
@@ -22,7 +22,7 @@ await runServiceProcess('api', process.env, async (config, { log }) => {
   // The modules are imported only here, because the imports take one second and invalid settings should be reported
   // first.
   const { startApi } = await import('../api/http/server.ts');
-  const api = await startApi(config, { log, release: thisRelease() });
+  const api = await startApi(config, { log, release: readOwnRelease() });
   // For a child of `npm start`, the parent process prints the open ports.
   if (!process.send) for (const line of formatOpenPorts(listApiPorts(config, api.port))) console.error(line);
   return api;

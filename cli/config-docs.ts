@@ -29,12 +29,12 @@ export function insertVariableTable(page: string): string {
 function list(): string {
   return Object.entries<Documented>(VARIABLES)
     .map(([name, variable]) =>
-      wrapItem(`\`${name}\`: ${variable.about} Value: ${variable.takes}.${defaultOf(variable)}`),
+      wrapItem(`\`${name}\`: ${variable.about} Value: ${variable.takes}.${formatDefault(variable)}`),
     )
     .join('\n');
 }
 
-function defaultOf(variable: Documented): string {
+function formatDefault(variable: Documented): string {
   const value = variable.defaultText ?? (variable.default ? `\`${variable.default}\`` : '');
   return value ? ` Default: ${value}.` : '';
 }

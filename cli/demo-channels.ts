@@ -18,7 +18,7 @@ import {
   startOwnService,
 } from './demo/service.ts';
 import type { DevFile } from './start/dev-file.ts';
-import { freePort } from './start/ports.ts';
+import { findFreePort } from './start/ports.ts';
 
 // `npm run demo:channels`: shows the feedback of every channel. It runs "loops": each loop sends a message, sends real
 // feedback about it to the service over a socket, and prints the resulting records. Uses the running service if that is
@@ -64,7 +64,7 @@ async function runOnRunningService(open: Open, dev: DevFile): Promise<LoopResult
 /** Starts a service that sends its email, SMS and webhooks to servers of this demo. */
 async function openOwnService(open: Open): Promise<ProviderTour> {
   const providers = await open(startProviders);
-  const [inboundPort, relayPort] = [await freePort(), await freePort()];
+  const [inboundPort, relayPort] = [await findFreePort(), await findFreePort()];
   const listeners = { INBOUND_SMTP_PORT: String(inboundPort), SMTP_RELAY_PORT: String(relayPort) };
   const settings = { ...listeners, ...providers.settings };
   const service = await open(() => startOwnService({ env: process.env, settings, writeLine: printStartLine }));

@@ -9,11 +9,11 @@ import {
   demonstrateRetry,
   demonstrateVariants,
 } from './demo/campaign-control.ts';
-import { createTourClient, until } from './demo/client.ts';
+import { createTourClient, waitFor } from './demo/client.ts';
 import { demonstrateExecution, type Tour } from './demo/execution.ts';
 import { runTour } from './demo/process.ts';
 import { startHookReceiver } from './demo/receiver.ts';
-import { createReport, since } from './demo/report.ts';
+import { createReport, formatTimeSince } from './demo/report.ts';
 import { capturesEmail, findOrStartService, mailboxRequestHeaders, printStartLine } from './demo/service.ts';
 import type { DevFile } from './start/dev-file.ts';
 
@@ -87,14 +87,14 @@ async function tourEmail({ client, toDomain, from }: Tour, dev: DevFile): Promis
     body: '<p>Hello {{name}}, this is a first email.</p>',
     data: { name: 'Ada' },
   });
-  report.line(`POST /v1/send accepted the email in ${since(startedAt)}`);
+  report.line(`POST /v1/send accepted the email in ${formatTimeSince(startedAt)}`);
   const headers = await mailboxRequestHeaders(dev);
-  const email = await until('the first email', async () => {
+  const email = await waitFor('the first email', async () => {
     const response = await fetch(`${dev.mailboxUrl}.json?to=${encodeURIComponent(to)}`, { headers });
     const { data } = (await response.json()) as { data: { subject: string; from: string }[] };
     return data[0];
   });
-  report.line(`in the mailbox after ${since(startedAt)}: "${email.subject}" from ${email.from}`);
+  report.line(`in the mailbox after ${formatTimeSince(startedAt)}: "${email.subject}" from ${email.from}`);
 }
 
 async function countArrived({ databaseUrl }: DevFile, toDomain: string, expected: number): Promise<void> {

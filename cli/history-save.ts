@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { Client, Connection, WorkflowNotFoundError } from '@temporalio/client';
 import { historyToJSON } from '@temporalio/common/lib/proto-utils.js';
 import { type Environment, parseConfig, parseSettings } from '../rules/config.ts';
-import { temporalConnectionOptions } from '../temporal/connection.ts';
+import { buildTemporalConnectionOptions } from '../temporal/connection.ts';
 import { packageRoot } from './package-root.ts';
 import type { DevFile } from './start/dev-file.ts';
 import { StartError } from './start/error.ts';
@@ -58,7 +58,7 @@ function findTemporal(env: Environment) {
   if (!env.TEMPORAL_ADDRESS)
     throw new StartError('No service runs on TIDINGS_HOME: start one, or set TEMPORAL_ADDRESS.');
   const { temporal } = parseConfig({ DATABASE_URL: 'postgres://none', SECRET_KEY: 'nothing is signed here', ...env });
-  return { ...temporalConnectionOptions(temporal), namespace: temporal.namespace };
+  return { ...buildTemporalConnectionOptions(temporal), namespace: temporal.namespace };
 }
 
 /**

@@ -1,6 +1,6 @@
 import { migrateToLatest } from '../db/migrator.ts';
 import { ConfigError, parseSettings, VARIABLES } from '../rules/config.ts';
-import { databaseError } from './database-error.ts';
+import { createDatabaseError } from './database-error.ts';
 import { describeStartError } from './start/service-process.ts';
 
 // `npm run migrate`: migrates the database at DATABASE_URL to this release, and prints the applied migrations. Safe
@@ -8,7 +8,7 @@ import { describeStartError } from './start/service-process.ts';
 try {
   const url = databaseUrl();
   const applied = await migrateToLatest(url).catch((error) => {
-    throw databaseError(url, error);
+    throw createDatabaseError(url, error);
   });
   for (const name of applied) console.log(`applied ${name}`);
   console.log(applied.length === 0 ? 'The database is up to date.' : `${applied.length} migrations applied.`);

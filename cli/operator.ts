@@ -8,7 +8,7 @@ import { inTransaction } from '../db/transaction.ts';
 import { holdByOperator, releaseByOperator, setOperatorLimits } from '../engine/projects/operator-limits.ts';
 import { ConfigError, parseSettings, VARIABLES } from '../rules/config.ts';
 import { AppError } from '../rules/errors.ts';
-import { databaseError } from './database-error.ts';
+import { createDatabaseError } from './database-error.ts';
 import type { DevFile } from './start/dev-file.ts';
 import { StartError } from './start/error.ts';
 import { readJson } from './start/private-files.ts';
@@ -80,7 +80,7 @@ async function inDatabase<T>(work: (db: Db) => Promise<T>): Promise<T> {
   try {
     return await work(db);
   } catch (error) {
-    throw error instanceof AppError ? error : databaseError(url, error);
+    throw error instanceof AppError ? error : createDatabaseError(url, error);
   } finally {
     await db.destroy();
   }

@@ -9,7 +9,7 @@ export function packageRoot(): string {
 }
 
 /** Returns the version of this release. */
-export function packageVersion(): string {
+export function readPackageVersion(): string {
   const { version } = JSON.parse(readFileSync(join(packageRoot(), 'package.json'), 'utf8')) as { version: string };
   return version;
 }

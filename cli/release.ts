@@ -1,13 +1,13 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Release } from '../db/operator/processes.ts';
-import { packageRoot, packageVersion } from './package-root.ts';
+import { packageRoot, readPackageVersion } from './package-root.ts';
 
 /**
  * Returns the version of the release, and the build id of this process, which is the hash of the compiled modules from
  * build/build.mjs.
  */
-export function thisRelease(): Release {
+export function readOwnRelease(): Release {
   const file = join(packageRoot(), 'dist', 'build-id.txt');
-  return { version: packageVersion(), build: existsSync(file) ? readFileSync(file, 'utf8').trim() : 'unknown' };
+  return { version: readPackageVersion(), build: existsSync(file) ? readFileSync(file, 'utf8').trim() : 'unknown' };
 }

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { packageRoot } from './package-root.ts';
-import { thisRelease } from './release.ts';
+import { readOwnRelease } from './release.ts';
 import { requirePostgres } from './start/dependencies.ts';
 import { runServiceProcess } from './start/service-process.ts';
 
@@ -17,7 +17,7 @@ await runServiceProcess('worker', process.env, async (config, { log, fatal }) =>
   const workflowBundle = existsSync(WORKFLOW_BUNDLE) ? { codePath: WORKFLOW_BUNDLE } : undefined;
   // The modules are imported only here, because the imports take seconds and invalid settings should be reported first.
   const { startWorker } = await import('../worker/worker.ts');
-  const worker = await startWorker(config, { log, workflowBundle, release: thisRelease(), onFatal: fatal });
+  const worker = await startWorker(config, { log, workflowBundle, release: readOwnRelease(), onFatal: fatal });
   log.info('the worker takes tasks');
   return worker;
 });

@@ -5,7 +5,7 @@ import type { ExecutionStart, ExecutionStatus } from './executions/execution.ts'
 
 /**
  * The kinds of outbox rows, with their payloads. `refId` is the id of the row that needs work, such as an email. The id
- * of the Temporal workflow is built from it, so a second dispatch of the same row has no effect. Payloads contain only
+ * of the Temporal workflow is built from it, so handing over the same row twice has no effect. Payloads contain only
  * ids and cursors, because Temporal's UI shows them. Rows that an earlier version wrote may still wait, so new fields
  * must be optional.
  */
@@ -92,7 +92,7 @@ export type NewOutboxRow = { [K in OutboxKind]: NewOutboxRowOf<K> }[OutboxKind];
 /**
  * The priority of waiting rows; lower numbers first. Single emails and SMS come first, then work for which running
  * executions wait, then new executions, then bulk work. Within a priority, projects take turns, and the rows of a
- * project are dispatched in the order of their ids.
+ * project are handed over in the order of their ids.
  */
 export const OUTBOX_PRIORITY: Record<OutboxKind, number> = {
   'email.deliver': 0,

@@ -13,15 +13,15 @@ export interface TemporalConnectionOptions {
  * Builds the connection options from the configured address, API key and TLS files. Reads the PEM files during this
  * call only, so a process uses changed files only after a restart.
  */
-export function temporalConnectionOptions(temporal: Config['temporal']): TemporalConnectionOptions {
+export function buildTemporalConnectionOptions(temporal: Config['temporal']): TemporalConnectionOptions {
   const options: TemporalConnectionOptions = { address: temporal.address };
   if (temporal.apiKey) options.apiKey = temporal.apiKey;
-  const tls = tlsOptions(temporal);
+  const tls = buildTlsOptions(temporal);
   if (tls) options.tls = tls;
   return options;
 }
 
-function tlsOptions(temporal: Config['temporal']): TLSConfig | true | undefined {
+function buildTlsOptions(temporal: Config['temporal']): TLSConfig | true | undefined {
   const { tlsCertFile, tlsKeyFile, tlsCaFile, tlsServerName, apiKey } = temporal;
   if (!tlsCertFile && !tlsCaFile && !tlsServerName) return apiKey ? true : undefined;
   return {

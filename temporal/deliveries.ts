@@ -4,7 +4,7 @@ import type { SmsDeliveryInput } from '../workflows/sms-delivery.ts';
 import type { Target } from './names.ts';
 import { readRunHistory } from './run-histories.ts';
 import { listCompleted } from './run-states.ts';
-import { installationQuery } from './search-attributes.ts';
+import { buildInstallationCondition } from './search-attributes.ts';
 
 type Kind = 'email' | 'sms';
 
@@ -22,9 +22,9 @@ const GRPC_NOT_FOUND = 5;
 const COMPLETED_MAX = 1_000;
 
 /** Finds the delivery workflows of messages. Recovery uses them. */
-export type Deliveries = ReturnType<typeof createDeliveries>;
+export type Deliveries = ReturnType<typeof createDeliveryFinder>;
 
-export function createDeliveries(target: Target) {
+export function createDeliveryFinder(target: Target) {
   return {
     /** Lists running deliveries, with the ids of the messages in their input. */
     listRunning: (p: { kind: Kind; projectId?: string; startedBefore?: Date }) => listRunningDeliveries(target, p),
@@ -36,7 +36,7 @@ export function createDeliveries(target: Target) {
   };
 }
 
-const typeOf = (kind: Kind): string => (kind === 'email' ? 'emailDelivery' : 'smsDelivery');
+const toWorkflowType = (kind: Kind): string => (kind === 'email' ? 'emailDelivery' : 'smsDelivery');
 
 async function listRunningDeliveries(
   { client, names }: Target,
@@ -44,11 +44,14 @@ async function listRunningDeliveries(
 ): Promise<DeliveryRun[]> {
   const ofProject = projectId === undefined ? '' : ` AND ProjectId = '${projectId}'`;
   const before = startedBefore === undefined ? '' : ` AND StartTime < '${startedBefore.toISOString()}'`;
-  const query = `${installationQuery(names)} AND WorkflowType = '${typeOf(kind)}' AND ExecutionStatus = 'Running'${ofProject}${before}`;
+  const query = `${buildInstallationCondition(names)} AND WorkflowType = '${toWorkflowType(kind)}' AND ExecutionStatus = 'Running'${ofProject}${before}`;
   const deliveries: DeliveryRun[] = [];
   for await (const { workflowId, runId } of client.workflow.list({ query })) {
-    const [input] = (await inputOf(client, workflowId, runId).catch(emptyIfNotFound)) as (DeliveryInput | undefined)[];
-    deliveries.push({ workflowId, runId, ids: idsOf(input) });
+    const [input] = (await readRunInput(client, workflowId, runId).catch(emptyIfNotFound)) as (
+      | DeliveryInput
+      | undefined
+    )[];
+    deliveries.push({ workflowId, runId, ids: listMessageIds(input) });
   }
   return deliveries;
 }
@@ -57,18 +60,18 @@ async function listSentDeliveries(
   { client, names }: Target,
   { kind, projectId, since }: { kind: Kind; projectId: string; since: Date },
 ): Promise<DeliveryRun[]> {
-  const type = typeOf(kind);
+  const type = toWorkflowType(kind);
   const runs = await listCompleted({ client, names }, { type, projectId, since, limit: COMPLETED_MAX });
   const deliveries: DeliveryRun[] = [];
   for (const run of runs) {
     const { args, done } = await readRunHistory(client, run);
     if (done.some(({ result }) => ((result as { sent?: number } | undefined)?.sent ?? 0) > 0))
-      deliveries.push({ ...run, ids: idsOf(args[0] as DeliveryInput | undefined) });
+      deliveries.push({ ...run, ids: listMessageIds(args[0] as DeliveryInput | undefined) });
   }
   return deliveries;
 }
 
-function idsOf(input: DeliveryInput | undefined): string[] {
+function listMessageIds(input: DeliveryInput | undefined): string[] {
   return input?.carried?.waiting.map(({ id }) => id) ?? input?.emailIds ?? input?.smsIds ?? [];
 }
 
@@ -79,7 +82,7 @@ function emptyIfNotFound(error: unknown): [] {
 }
 
 /** Reads the arguments of a run from the first event of its history. */
-export async function inputOf(client: Client, workflowId: string, runId: string): Promise<unknown[]> {
+export async function readRunInput(client: Client, workflowId: string, runId: string): Promise<unknown[]> {
   const { history } = await client.workflowService.getWorkflowExecutionHistory({
     namespace: client.options.namespace,
     execution: { workflowId, runId },

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { OutboxKind, OutboxRow } from '../rules/outbox.ts';
 import { splitIntoGroups } from './groups.ts';
 
-const rowsOf = (kind: OutboxKind, projectId: string, count: number): OutboxRow[] =>
+const createRows = (kind: OutboxKind, projectId: string, count: number): OutboxRow[] =>
   Array.from(
     { length: count },
     (_, n) => ({ id: `${kind} ${projectId} ${n}`, projectId, kind, refId: `${n}`, payload: {} }) as OutboxRow,
@@ -11,9 +11,9 @@ const rowsOf = (kind: OutboxKind, projectId: string, count: number): OutboxRow[]
 describe('splitIntoGroups', () => {
   it('puts the messages of a project that wait for a retry into one group', () => {
     const groups = splitIntoGroups([
-      ...rowsOf('email.retry', 'a', 15),
-      ...rowsOf('email.retry', 'b', 1),
-      ...rowsOf('sms.retry', 'a', 2),
+      ...createRows('email.retry', 'a', 15),
+      ...createRows('email.retry', 'b', 1),
+      ...createRows('sms.retry', 'a', 2),
     ]);
     expect(groups.map(({ kind, rows }) => [kind, rows[0].projectId, rows.length])).toEqual([
       ['email.retry', 'a', 15],
@@ -23,7 +23,7 @@ describe('splitIntoGroups', () => {
   });
 
   it('puts each row of an execution into a separate group, in order', () => {
-    const rows = rowsOf('execution.start', 'a', 3);
+    const rows = createRows('execution.start', 'a', 3);
     expect(splitIntoGroups(rows)).toEqual(rows.map((row) => ({ kind: row.kind, rows: [row] })));
   });
 });

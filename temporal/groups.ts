@@ -19,7 +19,7 @@ export type RowGroup = { [K in OutboxKind]: { kind: K; rows: RowsOf<K> } }[Outbo
 export function splitIntoGroups(rows: OutboxRow[]): RowGroup[] {
   const groups = new Map<string, [OutboxRow, ...OutboxRow[]]>();
   for (const row of rows) {
-    const key = groupKey(row);
+    const key = toGroupKey(row);
     const group = groups.get(key);
     if (group) group.push(row);
     else groups.set(key, [row]);
@@ -31,6 +31,6 @@ export function splitIntoGroups(rows: OutboxRow[]): RowGroup[] {
 /**
  * Returns a key that is equal for rows of the same group. A row of a kind that is not grouped has its id as the key.
  */
-function groupKey(row: OutboxRow): string {
+function toGroupKey(row: OutboxRow): string {
   return GROUPED.has(row.kind) ? `${row.kind} ${row.projectId}` : row.id;
 }

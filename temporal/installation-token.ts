@@ -3,7 +3,7 @@ import type { TemporalToken } from '../rules/installation-tokens.ts';
 import type { QueueReading } from '../rules/queue-stats.ts';
 import type { installation } from '../workflows/registry.ts';
 import type { Target } from './names.ts';
-import { searchAttributes } from './search-attributes.ts';
+import { toSearchAttributes } from './search-attributes.ts';
 
 /**
  * The number of latest history events to read. These events always include a token, because each token is one event,
@@ -60,7 +60,7 @@ export async function writeToken(
   await client.workflow.signalWithStart<typeof installation, [TemporalToken, QueueReading?]>('installation', {
     workflowId: names.installation(),
     taskQueue: names.taskQueue('workflows'),
-    typedSearchAttributes: searchAttributes(names, {}),
+    typedSearchAttributes: toSearchAttributes(names, {}),
     args: [token],
     signal: 'roll',
     signalArgs: reading ? [token, reading] : [token],

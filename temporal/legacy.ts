@@ -3,8 +3,8 @@ import { TASK_QUEUES } from '../rules/queues.ts';
 import type { Target } from './names.ts';
 
 /**
- * The schedules of releases from before installations had names: the id of each schedule, and the workflow that it
- * started.
+ * The schedules of the earlier release, which did not put the installation into their ids: the id of each schedule, and
+ * the workflow that it started.
  */
 const LEGACY_SCHEDULES = [
   { id: 'domain-checks', workflow: 'domainChecks' },

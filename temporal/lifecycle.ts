@@ -4,18 +4,18 @@ import { describeFailure } from '../rules/failure-text.ts';
 import type { Installation } from '../rules/installation.ts';
 import type { TemporalToken } from '../rules/installation-tokens.ts';
 import type { QueueReading, QueueStats } from '../rules/queue-stats.ts';
-import { temporalConnectionOptions } from './connection.ts';
-import { createDeliveries, type Deliveries } from './deliveries.ts';
+import { buildTemporalConnectionOptions } from './connection.ts';
+import { createDeliveryFinder, type Deliveries } from './deliveries.ts';
 import type { RowGroup } from './groups.ts';
 import { readToken, writeToken } from './installation-token.ts';
 import { countLegacyWorkflows, deleteLegacySchedules } from './legacy.ts';
-import { findStatus, restartTerminated } from './lost-workflows.ts';
+import { findStatus, restartTerminatedDeliveries } from './lost-workflows.ts';
 import { InstallationNames } from './names.ts';
 import { readQueueStats } from './queue-stats.ts';
-import { cancelRun, createRuns, type Runs } from './run-states.ts';
+import { cancelRun, createRunFunctions, type Runs } from './run-states.ts';
 import { ensureSchedules } from './schedules.ts';
 import { ensureSearchAttributes } from './search-attributes.ts';
-import { type Dispatched, dispatchGroup } from './starts.ts';
+import { type HandOverOutcome, handOverGroup } from './starts.ts';
 
 /**
  * The deadline of a call. Even a development server on a busy machine responds within milliseconds, so a server that
@@ -41,7 +41,9 @@ const UNREACHABLE_CODES = new Set([1, 4, 8, 14]);
  * The result of passing a group of outbox rows to Temporal. `isUnreachable` is true if Temporal was unreachable or too
  * busy, so that other groups would fail too.
  */
-export type HandOverResult = { outcome: Dispatched } | { outcome: 'failed'; reason: string; isUnreachable: boolean };
+export type HandOverResult =
+  | { outcome: HandOverOutcome }
+  | { outcome: 'failed'; reason: string; isUnreachable: boolean };
 
 export interface Lifecycle {
   /**
@@ -68,7 +70,7 @@ export interface Lifecycle {
   readonly runs: Runs;
   readonly deliveries: Deliveries;
   /**
-   * Restarts deliveries that an operator has terminated since an instant. Returns the ids of the restarted workflows.
+   * Restarts deliveries that were terminated or timed out since an instant. Returns the ids of the restarted workflows.
    */
   restartTerminated(since: Date): Promise<string[]>;
   /**
@@ -80,9 +82,9 @@ export interface Lifecycle {
   writeToken(token: TemporalToken, reading?: QueueReading): Promise<void>;
   /** Counts the waiting tasks and the pollers of each queue. Throws if Temporal does not respond. */
   readQueueStats(): Promise<QueueStats[]>;
-  /** Counts the open workflows on the task queue of releases from before installations had names. */
+  /** Counts the open workflows on the task queue of the earlier release, whose name contains no installation. */
   countLegacyWorkflows(): Promise<number>;
-  /** Deletes the schedules of releases from before installations had names. */
+  /** Deletes the schedules of the earlier release, whose ids contain no installation. */
   deleteLegacySchedules(): Promise<void>;
   /** Throws if Temporal does not respond. */
   ping(): Promise<void>;
@@ -103,7 +105,7 @@ export function createWorkflowLifecycle(deps: {
   /** The URL of the dashboard. Workflows have links to it, which the Temporal UI shows. */
   publicUrl: string;
 }): Lifecycle {
-  const connection = Connection.lazy(temporalConnectionOptions(deps.temporal));
+  const connection = Connection.lazy(buildTemporalConnectionOptions(deps.temporal));
   const names = new InstallationNames(deps.installation);
   const client = new Client({ connection, namespace: deps.temporal.namespace, identity: names.identity() });
   const calls = new TemporalCalls(connection);
@@ -129,7 +131,7 @@ export function createWorkflowLifecycle(deps: {
     names,
     handOver: async (group, { isRepeated } = { isRepeated: false }) => {
       try {
-        return { outcome: await calls.call(RPC_DEADLINE_MS, () => dispatchGroup(target, group, isRepeated)) };
+        return { outcome: await calls.call(RPC_DEADLINE_MS, () => handOverGroup(target, group, isRepeated)) };
       } catch (error) {
         return { outcome: 'failed', reason: describeRefusal(error), isUnreachable: isUnreachableError(error) };
       }
@@ -147,9 +149,9 @@ export function createWorkflowLifecycle(deps: {
       await calls.call(RPC_DEADLINE_MS, () => cancelRun(client, run));
     },
     findStatus: (workflowId) => calls.call(RPC_DEADLINE_MS, () => findStatus(client, workflowId)),
-    runs: createRuns(target),
-    deliveries: createDeliveries(target),
-    restartTerminated: (since) => restartTerminated(target, since),
+    runs: createRunFunctions(target),
+    deliveries: createDeliveryFinder(target),
+    restartTerminated: (since) => restartTerminatedDeliveries(target, since),
     readToken: () => calls.call(RPC_DEADLINE_MS, () => readToken(target)),
     writeToken: async (token, reading) => {
       // The first token of a new namespace is written before anything else has registered the search attributes.

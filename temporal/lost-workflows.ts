@@ -5,9 +5,9 @@ import {
   type WorkflowExecutionStatusName,
   WorkflowNotFoundError,
 } from '@temporalio/client';
-import { inputOf } from './deliveries.ts';
+import { readRunInput } from './deliveries.ts';
 import type { Target } from './names.ts';
-import { installationQuery, withInstallation } from './search-attributes.ts';
+import { buildInstallationCondition, withInstallation } from './search-attributes.ts';
 
 /**
  * The types of workflows that deliver accepted messages. Restarting one is safe: a delivery claims its messages under
@@ -17,13 +17,13 @@ import { installationQuery, withInstallation } from './search-attributes.ts';
 const DELIVERING = ['emailDelivery', 'smsDelivery', 'releaseHeld', 'backInStock'];
 
 /**
- * Restarts deliveries that were terminated since an instant, with the same workflow id and input. Without a restart,
+ * Restarts deliveries that were terminated or timed out since an instant, with the same workflow id and input. Without a restart,
  * their remaining messages would not be sent. Skips deliveries that were already restarted.
  * @returns the ids of the restarted workflows
  */
-export async function restartTerminated({ client, names }: Target, since: Date): Promise<string[]> {
+export async function restartTerminatedDeliveries({ client, names }: Target, since: Date): Promise<string[]> {
   const types = DELIVERING.map((type) => `'${type}'`).join(', ');
-  const query = `${installationQuery(names)} AND WorkflowType IN (${types})
+  const query = `${buildInstallationCondition(names)} AND WorkflowType IN (${types})
     AND ExecutionStatus IN ('Terminated', 'TimedOut') AND CloseTime > '${since.toISOString()}'`;
   const restarted: string[] = [];
   for await (const { workflowId, runId } of client.workflow.list({ query })) {
@@ -34,13 +34,13 @@ export async function restartTerminated({ client, names }: Target, since: Date):
 
 /** Finds the status of a workflow's last run; null if Temporal has no such workflow. */
 export async function findStatus(client: Client, workflowId: string): Promise<WorkflowExecutionStatusName | null> {
-  return (await describe(client, workflowId))?.status.name ?? null;
+  return (await describeWorkflow(client, workflowId))?.status.name ?? null;
 }
 
 async function restartWorkflow({ client, names }: Target, workflowId: string, runId: string): Promise<boolean> {
-  const last = await describe(client, workflowId);
+  const last = await describeWorkflow(client, workflowId);
   if (last?.runId !== runId) return false;
-  const args = await inputOf(client, workflowId, runId);
+  const args = await readRunInput(client, workflowId, runId);
   const summary = await last.staticSummary();
   try {
     await client.workflow.start(last.type, {
@@ -59,7 +59,7 @@ async function restartWorkflow({ client, names }: Target, workflowId: string, ru
   }
 }
 
-async function describe(client: Client, workflowId: string): Promise<WorkflowExecutionDescription | undefined> {
+async function describeWorkflow(client: Client, workflowId: string): Promise<WorkflowExecutionDescription | undefined> {
   try {
     return await client.workflow.getHandle(workflowId).describe();
   } catch (error) {

@@ -45,7 +45,7 @@ describe('names of an installation in Temporal', () => {
   });
 });
 
-describe('the row of a workflow id', () => {
+describe('the row to which a workflow id belongs', () => {
   it.each([names.execution(row), `execution-${row}`])('is found for an execution: %s', (workflowId) => {
     expect(findStartedWork(workflowId)).toEqual({ kind: 'execution.start', refId: row, visit: null });
     expect(findSignaledWork(workflowId, 'event', [{ visit: 4 }])).toEqual({

@@ -85,7 +85,7 @@ export class InstallationNames {
 
   /**
    * Returns a workflow id for a group of messages, derived from the ids of their outbox rows. If the same rows are
-   * dispatched again, Temporal responds "already started". A replay sends a message again on purpose, so it has a new
+   * handed over again, Temporal responds "already started". A replay sends a message again on purpose, so it has a new
    * outbox row and another workflow id.
    */
   messages(kind: 'delivery' | 'sms', outboxIds: [string, ...string[]]): string {

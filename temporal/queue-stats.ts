@@ -7,8 +7,8 @@ import type { Target } from './names.ts';
 const WORKFLOW_TASKS = 1;
 const ACTIVITY_TASKS = 2;
 /**
- * A worker polls at least once a minute, so a poller that was last seen longer ago has stopped. Temporal still lists it
- * for some minutes.
+ * A worker polls at least once a minute, so a poller that was last seen longer ago has stopped. Temporal still lists
+ * such a poller for some minutes.
  */
 const POLLER_RECENT_MS = 70_000;
 

@@ -22,7 +22,7 @@ type Payloads = { payloads?: Parameters<typeof arrayFromPayloads>[1] } | null | 
 export async function readRunHistory(client: Client, run: { workflowId: string; runId: string }): Promise<RunHistory> {
   const { events } = await client.workflow.getHandle(run.workflowId, run.runId).fetchHistory();
   const { payloadConverter } = client.options.loadedDataConverter;
-  const valuesOf = (list: Payloads): unknown[] => arrayFromPayloads(payloadConverter, list?.payloads);
+  const decodePayloads = (list: Payloads): unknown[] => arrayFromPayloads(payloadConverter, list?.payloads);
   const scheduled = new Map<string, { type: string; input: unknown }>();
   const history: RunHistory = { done: [], failureType: undefined, args: [] };
   for (const event of events ?? []) {
@@ -30,15 +30,15 @@ export async function readRunHistory(client: Client, run: { workflowId: string; 
     const activity = event.activityTaskScheduledEventAttributes;
     const completed = event.activityTaskCompletedEventAttributes;
     const failed = event.workflowExecutionFailedEventAttributes;
-    if (start) history.args = valuesOf(start.input);
+    if (start) history.args = decodePayloads(start.input);
     if (activity) {
       scheduled.set(String(event.eventId), {
         type: activity.activityType?.name ?? '',
-        input: valuesOf(activity.input)[0],
+        input: decodePayloads(activity.input)[0],
       });
     }
     const from = completed && scheduled.get(String(completed.scheduledEventId));
-    if (from) history.done.push({ ...from, result: valuesOf(completed.result)[0] });
+    if (from) history.done.push({ ...from, result: decodePayloads(completed.result)[0] });
     if (failed) history.failureType = failed.failure?.applicationFailureInfo?.type ?? undefined;
   }
   return history;

@@ -8,7 +8,7 @@ import {
 import { parseRowId } from '../rules/executions/started-work.ts';
 import type { InstallationNames, Target } from './names.ts';
 import { readRunHistory } from './run-histories.ts';
-import { installationQuery } from './search-attributes.ts';
+import { buildInstallationCondition } from './search-attributes.ts';
 
 /** A workflow that Temporal lists as running. The list may be a second or two old. */
 export interface RunningWorkflow {
@@ -92,7 +92,7 @@ export async function listCompleted(
 async function listPage({ client, names }: Target, query: string, { cursor, limit }: PageRequest): Promise<RunPage> {
   const { executions, nextPageToken } = await client.workflowService.listWorkflowExecutions({
     namespace: client.options.namespace,
-    query: `${installationQuery(names)} AND ${query}`,
+    query: `${buildInstallationCondition(names)} AND ${query}`,
     pageSize: limit,
     ...(cursor !== null && { nextPageToken: Buffer.from(cursor, 'base64') }),
   });
@@ -186,14 +186,14 @@ async function findNotRunningInRange({ client, names }: Target, executionIds: st
 }
 
 function buildRunningQuery(names: InstallationNames, first: string, last: string): string {
-  return `${installationQuery(names)} AND WorkflowType = 'contactExecution' AND ExecutionStatus = 'Running'
+  return `${buildInstallationCondition(names)} AND WorkflowType = 'contactExecution' AND ExecutionStatus = 'Running'
     AND WorkflowId >= '${names.execution(first)}' AND WorkflowId <= '${names.execution(last)}'`;
 }
 
 /**
  * Requests that a run ends as Canceled. The reason is a code, which the Temporal UI shows and the workflow reads. Uses
- * the gRPC service, because the SDK's client cannot send a reason. Returns false if the run has ended or Temporal does
- * not have it.
+ * the gRPC service, because the SDK's client cannot send a reason. Returns false if Temporal responds that it has no
+ * such run. For a run that has ended, Temporal may also accept the request.
  */
 export async function cancelRun(client: Client, p: CancelRequest): Promise<boolean> {
   const { workflowId, runId = '', reason = '' } = p;
@@ -232,10 +232,10 @@ export async function signalIfRunning(
   }
 }
 
-/** Functions that read and repair workflows in Temporal, for recovery. */
-export type Runs = ReturnType<typeof createRuns>;
+/** The functions with which recovery reads and repairs workflow runs in Temporal. */
+export type Runs = ReturnType<typeof createRunFunctions>;
 
-export function createRuns({ client, names }: Target) {
+export function createRunFunctions({ client, names }: Target) {
   return {
     listRunning: (p: Parameters<typeof listRunning>[1]) => listRunning({ client, names }, p),
     listEndedBadly: (p: Parameters<typeof listEndedBadly>[1]) => listEndedBadly({ client, names }, p),

@@ -1,7 +1,7 @@
 import { ScheduleAlreadyRunning, ScheduleOverlapPolicy } from '@temporalio/client';
 import { PERIODIC_KINDS, PERIODIC_WORK, type PeriodicKind } from '../rules/periodic-work.ts';
 import type { Target } from './names.ts';
-import { searchAttributes } from './search-attributes.ts';
+import { toSearchAttributes } from './search-attributes.ts';
 
 /**
  * The workflow of each kind of periodic work. If a round is still running when the next one is due, Temporal skips the
@@ -29,7 +29,7 @@ export async function ensureSchedules({ client, names }: Target): Promise<void> 
     try {
       await client.schedule.create({
         scheduleId: names.schedule(schedule.name),
-        typedSearchAttributes: searchAttributes(names, {}),
+        typedSearchAttributes: toSearchAttributes(names, {}),
         spec: { intervals: [{ every: schedule.every }] },
         policies: { overlap: ScheduleOverlapPolicy.SKIP, catchupWindow: '10 minutes' },
         action: {
@@ -37,7 +37,7 @@ export async function ensureSchedules({ client, names }: Target): Promise<void> 
           workflowType: schedule.workflow,
           workflowId: names.schedule(schedule.name),
           taskQueue: names.taskQueue('workflows'),
-          typedSearchAttributes: searchAttributes(names, {}),
+          typedSearchAttributes: toSearchAttributes(names, {}),
           args: [],
         },
       });

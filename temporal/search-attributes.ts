@@ -36,7 +36,7 @@ export const SEARCH_ATTRIBUTE_NAMES: readonly string[] = Object.values(KEYS).map
 const INDEXED_VALUE_TYPE_KEYWORD = 2;
 
 /** Builds the search attributes for starting a workflow: the installation and the given ids. */
-export function searchAttributes(
+export function toSearchAttributes(
   { shortId }: InstallationNames,
   ids: Partial<Record<Exclude<keyof typeof KEYS, 'installation' | keyof typeof SET_BY_WORKFLOWS>, string>>,
 ): SearchAttributePair[] {
@@ -61,7 +61,7 @@ export function withInstallation(
  * `Installation` attribute. If that release used this installation's database, workflows without the attribute are
  * included.
  */
-export function installationQuery({ shortId, hasLegacyWorkflows }: InstallationNames): string {
+export function buildInstallationCondition({ shortId, hasLegacyWorkflows }: InstallationNames): string {
   const ofInstallation = `Installation = '${shortId}'`;
   return hasLegacyWorkflows ? `(${ofInstallation} OR Installation IS NULL)` : ofInstallation;
 }

@@ -24,20 +24,25 @@ import type {
 import type { RowGroup, RowsOf } from './groups.ts';
 import type { Target } from './names.ts';
 import { cancelRun, findLastRuns } from './run-states.ts';
-import { searchAttributes } from './search-attributes.ts';
+import { toSearchAttributes } from './search-attributes.ts';
 
 /**
- * The result of passing rows to Temporal. `taken`: Temporal has accepted the start, signal or cancellation. `begun`: an
- * earlier attempt with the same rows has already started the workflow. `absent`: the workflow to signal has not started
- * yet, or has ended.
+ * The result of handing rows to Temporal:
+ * - `accepted`: Temporal has accepted the start, signal or cancellation.
+ * - `already_started`: an earlier attempt with the same rows has started the workflow.
+ * - `not_running`: the workflow to signal or cancel has not started yet, or has ended.
  */
-export type Dispatched = 'taken' | 'begun' | 'absent';
+export type HandOverOutcome = 'accepted' | 'already_started' | 'not_running';
 
 /** The connection for starting workflows, with the URL of the dashboard for links in the Temporal UI. */
 type StartTarget = Target & { publicUrl: string };
 
 /** Starts, signals or cancels the workflow for a group of rows. Safe to run twice. */
-export async function dispatchGroup(temporal: StartTarget, group: RowGroup, isRepeated = false): Promise<Dispatched> {
+export async function handOverGroup(
+  temporal: StartTarget,
+  group: RowGroup,
+  isRepeated = false,
+): Promise<HandOverOutcome> {
   const { client, names } = temporal;
   switch (group.kind) {
     case 'email.deliver':
@@ -45,14 +50,14 @@ export async function dispatchGroup(temporal: StartTarget, group: RowGroup, isRe
     case 'email.simulated':
       throw new Error(`${group.kind} is sent by the workers themselves`);
     case 'webhook.deliver':
-      return startOutcome(wakeWebhookDelivery(temporal, group));
+      return toStartOutcome(wakeWebhookDelivery(temporal, group));
     case 'execution.start': {
       const [row] = group.rows;
       return row.payload.anew ? startNewRun(temporal, row) : startGroup(temporal, group);
     }
     case 'execution.event': {
       const [{ refId, payload }] = group.rows;
-      return signalOutcome(client.workflow.getHandle(names.execution(refId)).signal('event', payload));
+      return toSignalOutcome(client.workflow.getHandle(names.execution(refId)).signal('event', payload));
     }
     case 'execution.cancel': {
       const [{ refId, payload }] = group.rows;
@@ -60,11 +65,11 @@ export async function dispatchGroup(temporal: StartTarget, group: RowGroup, isRe
     }
     case 'execution.ended': {
       const [{ refId, payload }] = group.rows;
-      return signalOutcome(client.workflow.getHandle(names.execution(refId)).signal('ended', payload));
+      return toSignalOutcome(client.workflow.getHandle(names.execution(refId)).signal('ended', payload));
     }
     case 'campaign.changed': {
       const [{ id, refId, payload }] = group.rows;
-      return signalOutcome(client.workflow.getHandle(names.campaign(refId, payload.sendNo)).signal('changed', id));
+      return toSignalOutcome(client.workflow.getHandle(names.campaign(refId, payload.sendNo)).signal('changed', id));
     }
     case 'email.retry':
     case 'sms.retry':
@@ -79,39 +84,39 @@ export async function dispatchGroup(temporal: StartTarget, group: RowGroup, isRe
   }
 }
 
-async function startOutcome(start: Promise<unknown>): Promise<Dispatched> {
+async function toStartOutcome(start: Promise<unknown>): Promise<HandOverOutcome> {
   try {
     await start;
-    return 'taken';
+    return 'accepted';
   } catch (error) {
     // An earlier attempt with the same rows has already started the workflow.
-    if (error instanceof WorkflowExecutionAlreadyStartedError) return 'begun';
+    if (error instanceof WorkflowExecutionAlreadyStartedError) return 'already_started';
     throw error;
   }
 }
 
-async function signalOutcome(signal: Promise<unknown>): Promise<Dispatched> {
+async function toSignalOutcome(signal: Promise<unknown>): Promise<HandOverOutcome> {
   try {
     await signal;
-    return 'taken';
+    return 'accepted';
   } catch (error) {
-    if (error instanceof WorkflowNotFoundError) return 'absent';
+    if (error instanceof WorkflowNotFoundError) return 'not_running';
     throw error;
   }
 }
 
 /**
- * Cancels the run of an execution. If the run has already ended, Temporal accepts the request, but no workflow then
- * confirms it to the outbox. A repeated cancellation therefore checks the status of the run first.
+ * Cancels the run of an execution. If the run has already ended, Temporal may accept the request, but no workflow
+ * then confirms it to the outbox. A repeated cancellation therefore checks the status of the run first.
  */
 async function cancelExecution(
   client: Client,
   p: Parameters<typeof cancelRun>[1],
   isRepeated: boolean,
-): Promise<Dispatched> {
+): Promise<HandOverOutcome> {
   if (isRepeated && (await findLastRuns(client, [p.workflowId])).get(p.workflowId)?.status !== 'RUNNING')
-    return 'absent';
-  return (await cancelRun(client, p)) ? 'taken' : 'absent';
+    return 'not_running';
+  return (await cancelRun(client, p)) ? 'accepted' : 'not_running';
 }
 
 /** The arguments for starting the workflow of some rows. */
@@ -121,7 +126,7 @@ interface Start {
   args: unknown[];
   /** The text that the Temporal UI shows for the workflow. */
   summary: string;
-  attributes: Parameters<typeof searchAttributes>[1];
+  attributes: Parameters<typeof toSearchAttributes>[1];
   priority: number;
   options?: Pick<WorkflowOptions, 'workflowIdReusePolicy' | 'memo'>;
 }
@@ -150,8 +155,8 @@ const STARTS: { [K in StartKind]: (target: StartTarget, rows: RowsOf<K>) => Star
   'email.retry': ({ names }, rows) =>
     typedStart<typeof emailDelivery>({
       type: 'emailDelivery',
-      workflowId: names.messages('delivery', idsOf(rows)),
-      args: [{ projectId: rows[0].projectId, emailIds: [], carried: deliveryOf(rows) }],
+      workflowId: names.messages('delivery', listIds(rows)),
+      args: [{ projectId: rows[0].projectId, emailIds: [], carried: toDeliveryState(rows) }],
       summary: pluralize(rows.length, 'single email'),
       attributes: { projectId: rows[0].projectId, jobKind: 'email-delivery' },
       priority: PRIORITY.transactional,
@@ -159,8 +164,8 @@ const STARTS: { [K in StartKind]: (target: StartTarget, rows: RowsOf<K>) => Star
   'sms.retry': ({ names }, rows) =>
     typedStart<typeof smsDelivery>({
       type: 'smsDelivery',
-      workflowId: names.messages('sms', idsOf(rows)),
-      args: [{ projectId: rows[0].projectId, smsIds: [], carried: deliveryOf(rows) }],
+      workflowId: names.messages('sms', listIds(rows)),
+      args: [{ projectId: rows[0].projectId, smsIds: [], carried: toDeliveryState(rows) }],
       summary: `${rows.length} SMS`,
       attributes: { projectId: rows[0].projectId, jobKind: 'sms-delivery' },
       priority: PRIORITY.transactional,
@@ -185,7 +190,7 @@ const STARTS: { [K in StartKind]: (target: StartTarget, rows: RowsOf<K>) => Star
       attributes: { projectId, contactId, automationId: workflowId },
       priority: PRIORITY.automation,
       options: {
-        // If no worker has confirmed a start, the row is dispatched again, even if the run has ended in the meantime.
+        // If no worker has confirmed a start, the row is handed over again, even if the run has ended in the meantime.
         // Temporal must then reject the workflow id, because an execution must run only once. Only the retry of a
         // failed execution (`anew`) starts another run.
         workflowIdReusePolicy: anew ? WorkflowIdReusePolicy.ALLOW_DUPLICATE : WorkflowIdReusePolicy.REJECT_DUPLICATE,
@@ -261,12 +266,12 @@ const STARTS: { [K in StartKind]: (target: StartTarget, rows: RowsOf<K>) => Star
 
 type StartGroup = Extract<RowGroup, { kind: StartKind }>;
 
-function startGroup(temporal: StartTarget, group: StartGroup): Promise<Dispatched> {
-  const start = startOfGroup(temporal, group);
-  return startOutcome(temporal.client.workflow.start(start.type, optionsOf(temporal.names, start)));
+function startGroup(temporal: StartTarget, group: StartGroup): Promise<HandOverOutcome> {
+  const start = buildStart(temporal, group);
+  return toStartOutcome(temporal.client.workflow.start(start.type, toStartOptions(temporal.names, start)));
 }
 
-function startOfGroup(temporal: StartTarget, group: StartGroup): Start {
+function buildStart(temporal: StartTarget, group: StartGroup): Start {
   // The cast is needed because the compiler cannot infer that a group's kind is the kind of its rows.
   const startOfRows = STARTS[group.kind] as (target: StartTarget, rows: StartGroup['rows']) => Start;
   return startOfRows(temporal, group.rows);
@@ -278,36 +283,35 @@ function startOfGroup(temporal: StartTarget, group: StartGroup): Start {
  * received the signal.
  */
 function wakeWebhookDelivery(temporal: StartTarget, group: StartGroup & { kind: 'webhook.deliver' }): Promise<unknown> {
-  const start = startOfGroup(temporal, group);
+  const start = buildStart(temporal, group);
   const signalArgs = [group.rows[0].id];
   return temporal.client.workflow.signalWithStart(start.type, {
-    ...optionsOf(temporal.names, start),
+    ...toStartOptions(temporal.names, start),
     signal: 'wake',
     signalArgs,
   });
 }
 
-function optionsOf(names: Target['names'], { workflowId, args, summary, attributes, priority, options }: Start) {
+function toStartOptions(names: Target['names'], { workflowId, args, summary, attributes, priority, options }: Start) {
   return {
     ...options,
     taskQueue: names.taskQueue('workflows'),
     workflowId,
     args,
     staticSummary: summary,
-    typedSearchAttributes: searchAttributes(names, attributes),
+    typedSearchAttributes: toSearchAttributes(names, attributes),
     priority: { priorityKey: priority, fairnessKey: attributes.projectId },
   };
 }
 
-function idsOf<K extends 'email.retry' | 'sms.retry'>([first, ...others]: RowsOf<K>): [string, ...string[]] {
+function listIds<K extends 'email.retry' | 'sms.retry'>([first, ...others]: RowsOf<K>): [string, ...string[]] {
   return [first.id, ...others.map((row) => row.id)];
 }
 
 /**
- * Returns the initial state of a delivery workflow. The workflow retries deferred messages for at most one day from
- * now.
+ * Returns the initial state of a delivery workflow. The workflow retries its deferred messages for at most one day.
  */
-function deliveryOf(rows: RowsOf<'email.retry' | 'sms.retry'>): DeliveryState {
+function toDeliveryState(rows: RowsOf<'email.retry' | 'sms.retry'>): DeliveryState {
   const now = Date.now();
   return {
     waiting: rows.map(({ refId, payload: { dueAt = new Date(now).toISOString(), last } }) => ({
@@ -330,13 +334,13 @@ const STARTED_BY = 'startedBy';
 /**
  * Starts a new run of an execution whose earlier runs have ended. If a run is open, there are two cases. If an earlier
  * attempt with the same row started the open run, the row is done. Otherwise the open run is the failed run, which will
- * end soon. If the failed run is still open, this function throws, and the outbox dispatches the row again. If a row is
- * dispatched again after its run has ended, another run starts and ends at once, because the database has no work for
+ * end soon. If the failed run is still open, this function throws, and the row is handed over again later. If a row is
+ * handed over again after its run has ended, another run starts and ends at once, because the database has no work for
  * it.
  */
-async function startNewRun(temporal: StartTarget, row: OutboxRowOf<'execution.start'>): Promise<Dispatched> {
+async function startNewRun(temporal: StartTarget, row: OutboxRowOf<'execution.start'>): Promise<HandOverOutcome> {
   const outcome = await startGroup(temporal, { kind: 'execution.start', rows: [row] });
-  if (outcome === 'taken') return outcome;
+  if (outcome === 'accepted') return outcome;
   const { memo } = await temporal.client.workflow.getHandle(temporal.names.execution(row.refId)).describe();
   if (memo?.[STARTED_BY] === row.id) return outcome;
   throw new Error('the workflow run of the failed execution is still open');

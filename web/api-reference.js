@@ -44,8 +44,8 @@ const setOnce = (selector, attribute, value) => {
 new MutationObserver(repair).observe(document.getElementById('swagger-ui'), { childList: true, subtree: true });
 
 /**
- * Returns the value with each reference replaced by its target. A reference inside of its own target stays unchanged,
- * because replacing it would never end. `within` lists the references whose targets contain the value.
+ * Returns the value with each reference replaced by its target. A schema that refers to itself keeps that
+ * reference, because the copy would never end. `within` lists the references that were replaced on the way to the value.
  */
 function follow(document, value, within) {
   if (typeof value !== 'object' || value === null) return value;

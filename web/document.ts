@@ -26,8 +26,13 @@ export interface HtmlPage {
  * already escaped. Buttons are at least 44 px high, and their text is readable on any project color (WCAG 2.2 §1.4.3,
  * §2.5.5).
  */
-export function documentOf(p: { title: string; body: string; projectName?: string; color?: string | null }): HtmlPage {
-  const style = styleOf(p.color && COLOR.test(p.color) ? p.color.toLowerCase() : DEFAULT_COLOR);
+export function renderHtmlPage(p: {
+  title: string;
+  body: string;
+  projectName?: string;
+  color?: string | null;
+}): HtmlPage {
+  const style = renderStyle(p.color && COLOR.test(p.color) ? p.color.toLowerCase() : DEFAULT_COLOR);
   const name = p.projectName ? `<header>${escapeHtml(p.projectName)}</header>\n` : '';
   const title = p.projectName ? `${p.title} · ${p.projectName}` : p.title;
   const html = `<!doctype html>
@@ -51,7 +56,7 @@ ${name}<main>${p.body}</main>
   };
 }
 
-function styleOf(color: string): string {
+function renderStyle(color: string): string {
   const dark = color === DEFAULT_COLOR ? DEFAULT_COLOR_DARK : color;
   return `${INTER_FACE}
 :root{color-scheme:light dark;--page:#f9f9f6;--card:${CARDS.light};--text:#16191a;--soft:#545a5e;--border:#d6d7d0;--line:#8b8f89;${buttonColors(color, CARDS.light)}}
@@ -87,18 +92,19 @@ input{width:20px;height:20px;margin:0;flex:none;accent-color:var(--accent)}
  * the background has too little contrast with the card. Otherwise the border has the color of the background.
  */
 function buttonColors(color: string, card: string): string {
-  const [lower = 0, higher = 0] = [luminanceOf(color), luminanceOf(card)].sort((a, b) => a - b);
+  const [lower = 0, higher = 0] = [computeLuminance(color), computeLuminance(card)].sort((a, b) => a - b);
   const isVisible = (higher + 0.05) / (lower + 0.05) >= BUTTON_CONTRAST;
   return `--accent:${color};--on:${textOn(color)};--edge:${isVisible ? color : 'var(--line)'}`;
 }
 
-/** Returns black or white, whichever has the higher contrast. At a luminance of 0.179, both have the same. */
+/** Returns black or white, whichever has the higher contrast. At a luminance of 0.179, both have the same
+ * contrast. */
 function textOn(color: string): string {
-  return luminanceOf(color) > 0.179 ? '#000' : '#fff';
+  return computeLuminance(color) > 0.179 ? '#000' : '#fff';
 }
 
 /** Returns the relative luminance of a color, 0 to 1 (WCAG 2.2). */
-function luminanceOf(color: string): number {
+function computeLuminance(color: string): number {
   const [r = 0, g = 0, b = 0] = [1, 3, 5].map((at) => {
     const part = Number.parseInt(color.slice(at, at + 2), 16) / 255;
     return part <= 0.03928 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4;

@@ -14,13 +14,13 @@ export const FONT_FILES = {
 const LATIN = 'U+0000-00FF,U+0131,U+0152-0153,U+02BB-02BC,U+02C6,U+02DA,U+02DC,U+2000-206F,U+20AC,U+2122,U+2212';
 
 /** The CSS rule `@font-face` that loads the font Inter, for text. */
-export const INTER_FACE = faceOf('Inter', 'inter.woff2', '100 900');
+export const INTER_FACE = renderFontFace('Inter', 'inter.woff2', '100 900');
 /** The CSS rule `@font-face` that loads the font JetBrains Mono, for code. */
-export const MONO_FACE = faceOf('JetBrains Mono', 'jetbrains-mono.woff2', '100 800');
+export const MONO_FACE = renderFontFace('JetBrains Mono', 'jetbrains-mono.woff2', '100 800');
 
 export const SANS = 'Inter,system-ui,-apple-system,"Segoe UI",sans-serif';
 export const MONO = '"JetBrains Mono",ui-monospace,Menlo,Consolas,monospace';
 
-function faceOf(family: string, file: keyof typeof FONT_FILES, weights: string): string {
+function renderFontFace(family: string, file: keyof typeof FONT_FILES, weights: string): string {
   return `@font-face{font-family:"${family}";font-weight:${weights};font-display:swap;src:url(/fonts/${file}) format("woff2");unicode-range:${LATIN}}`;
 }

@@ -67,7 +67,7 @@ pre{white-space:pre-wrap;overflow-wrap:anywhere;border-radius:6px;padding:12px;m
 `;
 
 /** Returns the list of captured emails, newest first. */
-export function mailboxPage(items: MailboxItem[], to: string | undefined): string {
+export function renderMailboxPage(items: MailboxItem[], to: string | undefined): string {
   const rows = items.map(
     (mail) => `<li><a href="/mailbox/${mail.id}"><span class="to">${escapeHtml(mail.to)}</span>
 <span class="subject">${escapeHtml(mail.subject) || '(no subject)'} <span class="preview">${escapeHtml(mail.preview)}</span></span>
@@ -77,7 +77,7 @@ ${timeElement(mail.createdAt)}</a></li>`,
 }
 
 /** Returns the page of an email: its headers, its HTML in a frame without scripts, and its text. */
-export function mailboxEmailPage(email: MailboxMessage): string {
+export function renderMailboxEmailPage(email: MailboxMessage): string {
   const shown = ['from', 'to', 'reply-to', 'subject', 'date', 'list-unsubscribe', 'message-id'];
   const headers = shown.flatMap((name) => {
     const value = email.headers[name];
@@ -101,7 +101,7 @@ ${html}
 }
 
 /** Returns the list of captured SMS, newest first. */
-export function mailboxSmsPage(messages: MailboxSms[]): string {
+export function renderMailboxSmsPage(messages: MailboxSms[]): string {
   const rows = messages.map(
     (sms) => `<li><div><span class="to">${escapeHtml(sms.to)}</span><span>${escapeHtml(sms.body)}
 <span class="preview">from ${escapeHtml(sms.from)}</span></span>${timeElement(sms.createdAt)}</div></li>`,

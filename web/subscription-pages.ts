@@ -1,5 +1,5 @@
 import { escapeHtml } from '../rules/content/plain-value.ts';
-import { documentOf, type HtmlPage } from './document.ts';
+import { type HtmlPage, renderHtmlPage } from './document.ts';
 
 /** The project and the person that a page is about. */
 export interface PageSubject {
@@ -8,7 +8,7 @@ export interface PageSubject {
   /** The address that the link belongs to. Null if only its hash is stored. */
   address: string | null;
   /**
-   * True if the contact's data was deleted, so no contact has the address. The person can still unsubscribe. No email
+   * True if the contact's data was deleted, so no contact has the address any more. The person can still unsubscribe. No email
    * is sent to the address.
    */
   isErased: boolean;
@@ -31,86 +31,86 @@ export interface PageLinks {
  * Returns the page on which a person confirms that they want to unsubscribe. The link itself does not unsubscribe,
  * because mail scanners follow links, but only people press buttons.
  */
-export function unsubscribePage(subject: PageSubject, links: PageLinks): HtmlPage {
-  if (!subject.subscribed) return unsubscribedPage(subject, links);
-  if (subject.topic) return unsubscribeTopicPage(subject, subject.topic, links);
-  return pageOf(
+export function renderUnsubscribePage(subject: PageSubject, links: PageLinks): HtmlPage {
+  if (!subject.subscribed) return renderUnsubscribedPage(subject, links);
+  if (subject.topic) return renderUnsubscribeTopicPage(subject, subject.topic, links);
+  return renderSubjectPage(
     subject,
     'Unsubscribe',
     `<h1>Unsubscribe?</h1>
-<p>${addressOf(subject)} will get no more marketing email from ${escapedNameOf(subject)}.</p>
-${button(links.unsubscribe, 'Unsubscribe')}
+<p>${maskAddress(subject)} will get no more marketing email from ${escapeProjectName(subject)}.</p>
+${renderButton(links.unsubscribe, 'Unsubscribe')}
 <p class="soft">You will still get email about your orders and account. <a href="${links.manage}">See your preferences</a></p>`,
   );
 }
 
 /**
  * Returns the unsubscribe page for a link in an email about a topic. The first button unsubscribes the person from the
- * topic, and the second button unsubscribes from all marketing email.
+ * topic, and the second button unsubscribes them from all marketing email.
  */
-function unsubscribeTopicPage(
+function renderUnsubscribeTopicPage(
   subject: PageSubject,
   topic: { name: string; joined: boolean },
   links: PageLinks,
 ): HtmlPage {
-  if (!topic.joined) return leftTopicPage(subject, links);
+  if (!topic.joined) return renderUnsubscribedTopicPage(subject, links);
   const name = escapeHtml(topic.name);
-  return pageOf(
+  return renderSubjectPage(
     subject,
     'Unsubscribe',
     `<h1>Unsubscribe?</h1>
-<p>Choose which email from ${escapedNameOf(subject)} to stop for ${addressOf(subject)}: email about “${name}”, or all marketing email.</p>
-${choice(links.unsubscribe, 'topic', `Unsubscribe from ${name}`)}
-${choice(links.unsubscribe, 'everything', 'Unsubscribe from everything')}
+<p>Choose which email from ${escapeProjectName(subject)} to stop for ${maskAddress(subject)}: email about “${name}”, or all marketing email.</p>
+${renderUnsubscribeButton(links.unsubscribe, 'topic', `Unsubscribe from ${name}`)}
+${renderUnsubscribeButton(links.unsubscribe, 'everything', 'Unsubscribe from everything')}
 <p class="soft">You will still get email about your orders and account. <a href="${links.manage}">See your preferences</a></p>`,
   );
 }
 
 /** Returns the page that is shown after a person has left a topic, and when the person opens the link again. */
-export function leftTopicPage(subject: PageSubject, links: PageLinks): HtmlPage {
+export function renderUnsubscribedTopicPage(subject: PageSubject, links: PageLinks): HtmlPage {
   const name = escapeHtml(subject.topic?.name ?? '');
-  return pageOf(
+  return renderSubjectPage(
     subject,
     'Unsubscribed',
     `<h1>You are unsubscribed from “${name}”</h1>
-<p>${addressOf(subject)} will get no more email about this topic from ${escapedNameOf(subject)}.</p>
-${choice(links.unsubscribe, 'everything', 'Unsubscribe from everything')}
+<p>${maskAddress(subject)} will get no more email about this topic from ${escapeProjectName(subject)}.</p>
+${renderUnsubscribeButton(links.unsubscribe, 'everything', 'Unsubscribe from everything')}
 <p class="soft">Was that a mistake? <a href="${links.manage}">See your preferences</a></p>`,
   );
 }
 
-function choice(action: string, from: 'topic' | 'everything', label: string): string {
+function renderUnsubscribeButton(action: string, from: 'topic' | 'everything', label: string): string {
   return `<form method="post" action="${action}"><input type="hidden" name="from" value="${from}"><button type="submit">${label}</button></form>`;
 }
 
 /** Returns the page that is shown after a person has unsubscribed, and when the person opens the link again. */
-export function unsubscribedPage(subject: PageSubject, links: PageLinks): HtmlPage {
+export function renderUnsubscribedPage(subject: PageSubject, links: PageLinks): HtmlPage {
   const again = subject.isErased
     ? ''
     : `<p class="soft">Was that a mistake? <a href="${links.subscribe}">Subscribe again</a></p>`;
-  return pageOf(
+  return renderSubjectPage(
     subject,
     'Unsubscribed',
     `<h1>You are unsubscribed</h1>
-<p>${addressOf(subject)} will get no more marketing email from ${escapedNameOf(subject)}.</p>${again}`,
+<p>${maskAddress(subject)} will get no more marketing email from ${escapeProjectName(subject)}.</p>${again}`,
   );
 }
 
-export function subscribePage(subject: PageSubject, links: PageLinks): HtmlPage {
-  if (subject.isErased) return deletedPage(subject);
-  if (subject.subscribed) return subscribedPage(subject, links);
-  return pageOf(
+export function renderSubscribePage(subject: PageSubject, links: PageLinks): HtmlPage {
+  if (subject.isErased) return renderDeletedContactPage(subject);
+  if (subject.subscribed) return renderSubscribedPage(subject, links);
+  return renderSubjectPage(
     subject,
     'Subscribe',
     `<h1>Subscribe?</h1>
-<p>${addressOf(subject)} will get email from ${escapedNameOf(subject)}.</p>
-${button(links.subscribe, 'Subscribe')}
+<p>${maskAddress(subject)} will get email from ${escapeProjectName(subject)}.</p>
+${renderButton(links.subscribe, 'Subscribe')}
 <p class="soft">You can unsubscribe at any time, with the link in every email.</p>`,
   );
 }
 
 /** Returns the text to which a person agrees with the Confirm button. The text is stored as proof of the consent. */
-export function consentText({ address, projectName }: PageSubject): string {
+export function renderConsentText({ address, projectName }: PageSubject): string {
   return `${address ?? ''} will get email from ${projectName}. You can unsubscribe at any time, with the link in every email.`;
 }
 
@@ -118,56 +118,56 @@ export function consentText({ address, projectName }: PageSubject): string {
  * Returns the confirmation page of a double opt-in. `isValid` is false if the link was already used, has expired, or is
  * older than an unsubscription or complaint of the person.
  */
-export function confirmPage(subject: PageSubject, links: PageLinks, isValid: boolean): HtmlPage {
-  if (subject.isErased) return deletedPage(subject);
-  if (subject.subscribed) return subscribedPage(subject, links);
+export function renderConfirmPage(subject: PageSubject, links: PageLinks, isValid: boolean): HtmlPage {
+  if (subject.isErased) return renderDeletedContactPage(subject);
+  if (subject.subscribed) return renderSubscribedPage(subject, links);
   if (!isValid) {
     const body = `<h1>This link is no longer valid</h1>
-<p>It has expired, or you have unsubscribed since. To get email from ${escapedNameOf(subject)}, please sign up again.</p>`;
-    return pageOf(subject, 'Link no longer valid', body);
+<p>It has expired, or you have unsubscribed since. To get email from ${escapeProjectName(subject)}, please sign up again.</p>`;
+    return renderSubjectPage(subject, 'Link no longer valid', body);
   }
-  return pageOf(
+  return renderSubjectPage(
     subject,
     'Confirm',
     `<h1>Confirm your subscription</h1>
-<p>${escapeHtml(consentText(subject))}</p>
-${button(links.confirm, 'Confirm')}`,
+<p>${escapeHtml(renderConsentText(subject))}</p>
+${renderButton(links.confirm, 'Confirm')}`,
   );
 }
 
-export function subscribedPage(subject: PageSubject, links: PageLinks): HtmlPage {
-  if (subject.isErased) return deletedPage(subject);
-  return pageOf(
+export function renderSubscribedPage(subject: PageSubject, links: PageLinks): HtmlPage {
+  if (subject.isErased) return renderDeletedContactPage(subject);
+  return renderSubjectPage(
     subject,
     'Subscribed',
     `<h1>You are subscribed</h1>
-<p>${addressOf(subject)} will get email from ${escapedNameOf(subject)}.</p>
+<p>${maskAddress(subject)} will get email from ${escapeProjectName(subject)}.</p>
 <p class="soft"><a href="${links.unsubscribe}">Unsubscribe</a></p>`,
   );
 }
 
-export function managePage(subject: PageSubject, links: PageLinks, p: { saved: boolean }): HtmlPage {
+export function renderPreferencesPage(subject: PageSubject, links: PageLinks, p: { saved: boolean }): HtmlPage {
   const option = (value: 'true' | 'false', label: string) => {
     const checked = String(subject.subscribed) === value ? ' checked' : '';
     return `<label><input type="radio" name="subscribed" value="${value}"${checked}> <span>${label}</span></label>`;
   };
-  return pageOf(
+  return renderSubjectPage(
     subject,
     'Email preferences',
     `<h1>Email preferences</h1>
-${p.saved ? '<p role="status"><strong>Saved.</strong></p>' : ''}<p>For ${addressOf(subject)}</p>
+${p.saved ? '<p role="status"><strong>Saved.</strong></p>' : ''}<p>For ${maskAddress(subject)}</p>
 <form method="post" action="${links.manage}">
-<fieldset><legend>Marketing email from ${escapedNameOf(subject)}</legend>
+<fieldset><legend>Marketing email from ${escapeProjectName(subject)}</legend>
 ${option('true', 'Subscribed')}
 ${option('false', 'Unsubscribed')}
 </fieldset>
-${topicChoices(subject)}<button type="submit">Save</button>
+${renderTopicChoices(subject)}<button type="submit">Save</button>
 </form>
 <p class="soft">You will still get email about your orders and account.</p>`,
   );
 }
 
-function topicChoices({ topics }: PageSubject): string {
+function renderTopicChoices({ topics }: PageSubject): string {
   if (topics.length === 0) return '';
   const boxes = topics.map(({ id, name, description, joined }) => {
     const more = description ? ` <small>${escapeHtml(description)}</small>` : '';
@@ -183,33 +183,33 @@ ${boxes.join('\n')}
  * Returns the page for a subscription link of a deleted contact. The service can send no email to the person until the
  * person signs up again.
  */
-function deletedPage(subject: PageSubject): HtmlPage {
-  return pageOf(
+function renderDeletedContactPage(subject: PageSubject): HtmlPage {
+  return renderSubjectPage(
     subject,
     'Not subscribed',
     `<h1>Your data was deleted</h1>
-<p>${escapedNameOf(subject)} sends no more email to this address. To subscribe, please sign up again.</p>`,
+<p>${escapeProjectName(subject)} sends no more email to this address. To subscribe, please sign up again.</p>`,
   );
 }
 
 /** Returns the page for a link whose contact and address are no longer stored. The link cannot change anything. */
-export function forgottenPage(subject?: Pick<PageSubject, 'projectName' | 'color'>): HtmlPage {
-  return documentOf({
+export function renderLinkWithoutContactPage(subject?: Pick<PageSubject, 'projectName' | 'color'>): HtmlPage {
+  return renderHtmlPage({
     ...subject,
     title: 'Nothing was changed',
     body: '<h1>This link is no longer valid</h1><p>Your data was deleted, so nothing was changed. If you still get email, please use the link in the latest one.</p>',
   });
 }
 
-function pageOf(subject: PageSubject, title: string, body: string): HtmlPage {
-  return documentOf({ title, body, projectName: subject.projectName, color: subject.color });
+function renderSubjectPage(subject: PageSubject, title: string, body: string): HtmlPage {
+  return renderHtmlPage({ title, body, projectName: subject.projectName, color: subject.color });
 }
 
-function button(action: string, label: string): string {
+function renderButton(action: string, label: string): string {
   return `<form method="post" action="${action}"><button type="submit">${label}</button></form>`;
 }
 
-function escapedNameOf({ projectName }: PageSubject): string {
+function escapeProjectName({ projectName }: PageSubject): string {
   return escapeHtml(projectName);
 }
 
@@ -217,7 +217,7 @@ function escapedNameOf({ projectName }: PageSubject): string {
  * Returns the address with most of its characters hidden. People forward emails, and the new reader should not learn
  * the contact's address.
  */
-function addressOf({ address }: PageSubject): string {
+function maskAddress({ address }: PageSubject): string {
   if (!address) return 'Your address';
   const at = address.lastIndexOf('@');
   return `<strong>${escapeHtml(`${[...address][0]}•••${address.slice(at)}`)}</strong>`;

@@ -11,8 +11,8 @@ const NAMES: Record<string, string> = {
 };
 
 /**
- * Creates the functions (in Temporal's terms, sinks) that a workflow calls when it ends, and that log the end. Temporal's
- * SDK does not call them during a replay, because the end was logged before.
+ * Creates the functions (in Temporal's terms, sinks) that a workflow calls when it ends, and that log the end.
+ * Temporal's SDK does not call them during a replay, because the end was logged before.
  */
 export function createEndSinks(log: SampledLog): InjectedSinks<EndSinks> {
   return {

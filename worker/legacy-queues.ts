@@ -23,10 +23,9 @@ const CHECK_MS = 60_000;
 const EMPTY_CHECKS = 2;
 
 /**
- * Serves the task queues of the earlier release, whose names did not contain an installation, until no workflow on these
- * queues is open.
- * Deletes the schedules of that release at each check, because a process of that release may start during the upgrade
- * and create them again.
+ * Serves the task queues of the earlier release, whose names did not contain an installation, until no workflow on
+ * these queues is open. Deletes the schedules of that release at each check, because a process of that release may
+ * start during the upgrade and create them again.
  */
 export async function serveLegacyQueues(p: {
   store: LegacyStore;

@@ -225,12 +225,12 @@ function createHandOver(deps: {
     const result = await lifecycle.handOver(group, { isRepeated: group.rows.some(({ id }) => repeatedIds.has(id)) });
     if (result.outcome !== 'failed') backoff.noteResponse();
     switch (result.outcome) {
-      case 'taken':
+      case 'accepted':
         if (!WATCHED_KINDS.has(group.kind)) await remove(group.rows);
         return;
-      case 'begun':
+      case 'already_started':
         return remove(group.rows);
-      case 'absent':
+      case 'not_running':
         return handleUndelivered(group.rows);
       case 'failed':
         return handleFailed(group, result);
@@ -251,7 +251,10 @@ function createHandOver(deps: {
   }
 
   async function handleFailed({ kind, rows }: RowGroup, p: { reason: string; isUnreachable: boolean }): Promise<void> {
-    log.warn({ kind, rows: rows.length, reason: p.reason }, 'dispatch failed; it will be retried');
+    log.warn(
+      { kind, rows: rows.length, reason: p.reason },
+      'rows could not be handed to Temporal; they will be retried',
+    );
     if (!p.isUnreachable) return defer(rows, p.reason);
     const waitMs = backoff.noteUnreachable();
     if (waitMs !== undefined) wakeIn(waitMs);

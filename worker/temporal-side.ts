@@ -5,7 +5,7 @@ import type { Config } from '../rules/config.ts';
 import { describeFailure } from '../rules/failure-text.ts';
 import { InstallationError } from '../rules/installation-tokens.ts';
 import { TASK_QUEUES } from '../rules/queues.ts';
-import { temporalConnectionOptions } from '../temporal/connection.ts';
+import { buildTemporalConnectionOptions } from '../temporal/connection.ts';
 import type { Lifecycle } from '../temporal/lifecycle.ts';
 import { type LegacyStore, serveLegacyQueues, shutDownWorker } from './legacy-queues.ts';
 import { createTemporalWorkers, type WorkerFleet } from './temporal-workers.ts';
@@ -55,7 +55,7 @@ export async function startTemporalSide(p: {
       await p.verify();
       await p.lifecycle.prepareNamespace();
       return await NativeConnection.connect({
-        ...temporalConnectionOptions(p.temporal),
+        ...buildTemporalConnectionOptions(p.temporal),
         // Switches off the SDK's gzip compression. Payloads are only a few ids, so compression costs more than it
         // saves.
         grpcCompression: { codec: 'none' },

@@ -132,7 +132,7 @@ export class EngagementBatcher {
     const { db, log } = this.deps;
     try {
       const { batch, doubtful } = await checkUnknownCommits(db, written);
-      const emails = new Map((await listEmailsOfAnyProject(db, idsOf(batch))).map((email) => [email.id, email]));
+      const emails = new Map((await listEmailsOfAnyProject(db, listEmailIds(batch))).map((email) => [email.id, email]));
       const hitsOfEmails = batch.filter(({ emailId }) => emails.has(emailId));
       const early = this.closing ? [] : hitsOfEmails.filter((hit) => waitsForSent(emails.get(hit.emailId), hit));
       const ready = hitsOfEmails.filter((hit) => !early.includes(hit));
@@ -182,14 +182,14 @@ async function writeProject(
   { projectId, hits, emails }: { projectId: string; hits: Waiting[]; emails: Map<string, Email> },
 ): Promise<Waiting[]> {
   const { db, outbox, log, lenient } = deps;
-  const engagements = engagementsOf(hits, emails, lenient);
+  const engagements = sumEngagements(hits, emails, lenient);
   try {
     outbox.wake(await inTransaction(db, (trx) => recordEngagements(trx, { projectId, engagements })));
     return [];
   } catch (error) {
     log.warn({ reason: describeFailure(error), projectId, hits: hits.length }, 'opens and clicks could not be written');
     if (error instanceof UnknownCommit) return hits.map((hit) => ({ ...hit, unknown: error }));
-    const ids = idsOf(hits);
+    const ids = listEmailIds(hits);
     if (ids.length === 1 || isConnectionFailure(error)) return hits;
     // A hit that cannot be written must not block the other hits, so each hit is written separately.
     const failed: Waiting[] = [];
@@ -202,7 +202,7 @@ async function writeProject(
 }
 
 /** Sums up the hits by email. */
-function engagementsOf(hits: TrackingHit[], emails: Map<string, Email>, lenient: boolean): Engagement[] {
+function sumEngagements(hits: TrackingHit[], emails: Map<string, Email>, lenient: boolean): Engagement[] {
   return [...groupBy(hits, (hit) => hit.emailId)].flatMap(([emailId, ofEmail]) => {
     const email = emails.get(emailId);
     if (!email) return [];
@@ -223,13 +223,16 @@ function engagementsOf(hits: TrackingHit[], emails: Map<string, Email>, lenient:
         link: firstClick?.link ?? null,
         machineOpens: opens.length - (peopleOpens?.length ?? 0),
         machineClicks: clicks.length - (peopleClicks?.length ?? 0),
-        links: linksOf(clicks, isMachine),
+        links: sumLinkClicks(clicks, isMachine),
       },
     ];
   });
 }
 
-function linksOf(clicks: TrackingHit[], isMachine: (hit: TrackingHit) => boolean): NonNullable<Engagement['links']> {
+function sumLinkClicks(
+  clicks: TrackingHit[],
+  isMachine: (hit: TrackingHit) => boolean,
+): NonNullable<Engagement['links']> {
   return [...groupBy(clicks, (hit) => hit.linkIndex)].flatMap(([index, hits]) => {
     const machineClicks = hits.filter(isMachine).length;
     return index === undefined ? [] : [{ index, clicks: hits.length - machineClicks, machineClicks }];
@@ -245,6 +248,6 @@ function waitsForSent(email: Email | undefined, hit: Waiting): boolean {
   return open && hit.tries < SENDER_TRIES_MAX;
 }
 
-function idsOf(hits: TrackingHit[]): string[] {
+function listEmailIds(hits: TrackingHit[]): string[] {
   return [...new Set(hits.map((hit) => hit.emailId))];
 }

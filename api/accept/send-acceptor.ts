@@ -60,7 +60,7 @@ export function createSendAcceptor(deps: { db: Db; suppressionKey: Buffer; outbo
       lanes: LANES,
       max: BATCH_MAX,
       worthALane: WORTH_A_LANE,
-      size: { of: sizeOf, max: BATCH_MAX_BYTES },
+      size: { of: measureSize, max: BATCH_MAX_BYTES },
       queueOf: () => 'sends',
       tenantOf: ({ projectId }) => projectId,
       // Requests with the same key must not share a transaction, so that the second request finds the key of the first.
@@ -104,17 +104,17 @@ export function createSendAcceptor(deps: { db: Db; suppressionKey: Buffer; outbo
     },
     async accept(request) {
       if (request.mode === 'live' && request.monthlyEmailLimit !== null) await openMonth(request.projectId);
-      const outcome = await (isLargeEmail(fileBytes(request)) ? large : group).add(request);
+      const outcome = await (isLargeEmail(countFileBytes(request)) ? large : group).add(request);
       if (outcome.outcome === 'refused') throw outcome.error;
       return outcome.response;
     },
   };
 }
 
-function sizeOf(request: SendRequest): number {
-  return fileBytes(request) + (request.body?.length ?? 0);
+function measureSize(request: SendRequest): number {
+  return countFileBytes(request) + (request.body?.length ?? 0);
 }
 
-function fileBytes({ attachments }: SendRequest): number {
+function countFileBytes({ attachments }: SendRequest): number {
   return attachments.reduce((sum, { content }) => sum + content.byteLength, 0);
 }

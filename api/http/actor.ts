@@ -13,13 +13,13 @@ export function requireUser(c: RequestContext): Extract<Actor, { kind: 'user' }>
 }
 
 /** Returns the actor in the form of the audit log: `user:<id>`, `key:<id>` or `public`. */
-export function actorName(actor: Actor): string {
+export function formatActor(actor: Actor): string {
   if (actor.kind === 'user') return `user:${actor.id}`;
   return actor.kind === 'secret' ? `key:${actor.id}` : 'public';
 }
 
 /** Returns the caller and its scopes, as the owner of the request's idempotency key. */
-export function keyOwner(c: RequestContext): KeyOwner {
+export function readKeyOwner(c: RequestContext): KeyOwner {
   const actor = c.get('actor');
-  return { name: actorName(actor), public: actor.kind === 'public', scopes: c.get('scopes') };
+  return { name: formatActor(actor), public: actor.kind === 'public', scopes: c.get('scopes') };
 }

@@ -3,7 +3,7 @@ import type { z } from 'zod';
 import { type AppError, createFieldError, createQueryError } from '../../rules/errors.ts';
 
 /** Marks `schema` as another name of `field` in the OpenAPI document. Resolve both names with `resolveAliases`. */
-export function aliasOf<S extends z.ZodType>(schema: S, field: string): S {
+export function markAsAlias<S extends z.ZodType>(schema: S, field: string): S {
   return schema.openapi({ description: `Alias of \`${field}\``, 'x-alias-of': field });
 }
 

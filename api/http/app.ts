@@ -6,13 +6,13 @@ import { AppError } from '../../rules/errors.ts';
 import { redact } from '../../rules/failure-text.ts';
 import { registerWebhooks } from '../openapi/webhooks.ts';
 import { registerRoutes } from '../routes/register.ts';
-import { cors } from './cors.ts';
+import { createCors } from './cors.ts';
 import type { Deps } from './deps.ts';
 import type { AppEnv } from './env.ts';
-import { errorHandler, methodNotAllowed, respondWithError } from './error-handler.ts';
-import { hostCheck } from './host-check.ts';
+import { createErrorHandler, createMethodNotAllowedError, respondWithError } from './error-handler.ts';
+import { createHostCheck } from './host-check.ts';
 import { createMetrics, type Metrics } from './metrics.ts';
-import { joinableDeps } from './once-by-key.ts';
+import { withJoinableTransactions } from './once-by-key.ts';
 import { atBothPaths, atOnePath, createRegistrar, createUnauthenticatedRoutes } from './registrar.ts';
 import { logEntry } from './request-log.ts';
 import { createRouteTable, type RouteTable } from './route-table.ts';
@@ -24,19 +24,19 @@ import { createRouteTable, type RouteTable } from './route-table.ts';
 export function createApp(deps: Deps, metrics: Metrics = createMetrics()): OpenAPIHono<AppEnv> {
   const table = createRouteTable();
   const hono = new OpenAPIHono<AppEnv>();
-  hono.onError(errorHandler(deps.log, table));
+  hono.onError(createErrorHandler(deps.log, table));
   hono.notFound((c) => {
     const allowed = table.methodsOf(c.req.path);
     return respondWithError(
       c,
       allowed.length === 0
         ? describeUnknownPath(table, c.req)
-        : methodNotAllowed(allowed, table.equivalentOf(c.req.method, c.req.path)),
+        : createMethodNotAllowedError(allowed, table.equivalentOf(c.req.method, c.req.path)),
     );
   });
   hono.use(observeRequests(deps, metrics));
-  hono.use(hostCheck(deps.config));
-  hono.use(cors({ origins: deps.config.corsOrigins, methodsOf: table.methodsOf }));
+  hono.use(createHostCheck(deps.config));
+  hono.use(createCors({ origins: deps.config.corsOrigins, methodsOf: table.methodsOf }));
   registerWebhooks(hono);
   registerRoutes(
     {
@@ -46,7 +46,7 @@ export function createApp(deps: Deps, metrics: Metrics = createMetrics()): OpenA
       both: createRegistrar(hono, table, deps, atBothPaths),
       only: createRegistrar(hono, table, deps, atOnePath),
     },
-    joinableDeps(deps),
+    withJoinableTransactions(deps),
   );
   return hono;
 }

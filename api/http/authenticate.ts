@@ -1,11 +1,11 @@
 import { findSessionAccess } from '../../db/projects/access.ts';
 import { getRoleScopes } from '../../rules/access/scopes.ts';
 import { AppError } from '../../rules/errors.ts';
-import { clientNetwork } from './client-address.ts';
+import { readClientNetwork } from './client-address.ts';
 import { refuseForeignWrite } from './csrf.ts';
 import type { Deps } from './deps.ts';
 import type { RequestContext } from './env.ts';
-import { type RateState, rateHeaders } from './rate-limits.ts';
+import { type RateState, toRateLimitHeaders } from './rate-limits.ts';
 import type { AccessRule } from './security.ts';
 import { hashToken, readSessionToken } from './session-cookie.ts';
 
@@ -21,7 +21,7 @@ type GuardedAccess = AccessRule & { insteadOfKey?: string | undefined };
 export async function authenticate(c: RequestContext, rule: GuardedAccess, deps: Deps): Promise<void> {
   const requiredScopes = await identify(c, rule, deps);
   const state = await takeFromRateLimits(c, deps);
-  for (const [name, value] of Object.entries(state ? rateHeaders(state) : {})) c.header(name, value);
+  for (const [name, value] of Object.entries(state ? toRateLimitHeaders(state) : {})) c.header(name, value);
   const missingScope = requiredScopes.find((scope) => !c.get('scopes').has(scope));
   if (missingScope) throw new AppError('FORBIDDEN', { details: { requiredScope: missingScope } });
   if (isRead(c.req.method)) return;
@@ -42,7 +42,7 @@ export async function findProjectId(c: RequestContext, deps: Deps): Promise<stri
  */
 async function identify(c: RequestContext, rule: GuardedAccess, deps: Deps): Promise<readonly string[]> {
   const header = c.req.header('authorization');
-  if (header) return identifyKey(c, rule, deps, bearerToken(header));
+  if (header) return identifyKey(c, rule, deps, parseBearerToken(header));
   const token = rule.session && readSessionToken(c, deps.config.publicUrl);
   if (!token || !rule.session) throw new AppError('UNAUTHORIZED');
   const access = await findSessionAccess(deps.db, hashToken(token));
@@ -80,7 +80,7 @@ async function identifyKey(
   return requiredScopes;
 }
 
-function bearerToken(header: string): string {
+function parseBearerToken(header: string): string {
   const [, token] = /^Bearer(?: +(.*))?$/i.exec(header.trim()) ?? [undefined, header];
   if (!token?.trim()) throw new AppError('UNAUTHORIZED');
   return token.trim();
@@ -96,7 +96,7 @@ async function takeFromRateLimits(c: RequestContext, deps: Deps): Promise<RateSt
   // variables each time.
   const [projectId, actor] = [c.get('projectId'), c.get('actor')];
   if (actor.kind !== 'public') return deps.limits.takeForProject(projectId);
-  const stateOfAddress = await deps.limits.takeForPublicAddress(projectId, clientNetwork(c));
+  const stateOfAddress = await deps.limits.takeForPublicAddress(projectId, readClientNetwork(c));
   return (await deps.limits.takeForPublicKey(projectId)) ?? stateOfAddress;
 }
 

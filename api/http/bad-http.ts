@@ -2,7 +2,7 @@ import { STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { AppError } from '../../rules/errors.ts';
 import { uuidv7 } from '../../rules/uuid.ts';
-import { errorEnvelope } from './error-handler.ts';
+import { toErrorEnvelope } from './error-handler.ts';
 
 /** Responses to errors of Node's HTTP parser, by the code of the error. All other errors are 400. */
 const ERROR_RESPONSES: Record<string, ErrorContent> = {
@@ -29,7 +29,7 @@ export function respondBadHttp(error: Error & { code?: string }, socket: Duplex)
   }
   const content = ERROR_RESPONSES[error.code ?? ''] ?? MALFORMED;
   const { status } = content;
-  const { body, headers } = badRequest(content);
+  const { body, headers } = formatBadRequest(content);
   const lines = Object.entries({ ...headers, 'content-length': String(Buffer.byteLength(body)), connection: 'close' });
   socket.end(
     `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}\r\n${lines.map(([name, value]) => `${name}: ${value}\r\n`).join('')}\r\n${body}`,
@@ -38,15 +38,15 @@ export function respondBadHttp(error: Error & { code?: string }, socket: Duplex)
 
 /** Responds to a request whose path and host do not form a valid URL. */
 export function respondBadRequest(): Response {
-  const { body, headers } = badRequest(MALFORMED);
+  const { body, headers } = formatBadRequest(MALFORMED);
   return new Response(body, { status: 400, headers });
 }
 
-function badRequest(content: ErrorContent) {
+function formatBadRequest(content: ErrorContent) {
   const requestId = uuidv7();
   const error = new AppError('BAD_REQUEST', content);
   return {
-    body: JSON.stringify(errorEnvelope(error, requestId)),
+    body: JSON.stringify(toErrorEnvelope(error, requestId)),
     headers: { 'content-type': 'application/json', 'x-content-type-options': 'nosniff', 'x-request-id': requestId },
   };
 }

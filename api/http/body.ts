@@ -15,10 +15,10 @@ export const PUBLIC_MAX_BYTES = 64 * 1024;
  * @throws AppError PAYLOAD_TOO_LARGE as soon as the body exceeds the limit; BAD_REQUEST if the caller disconnects
  */
 export async function readBody(c: RequestContext, maxBytes: number): Promise<Uint8Array> {
-  if (Number(c.req.header('content-length') ?? 0) > maxBytes) throw tooLargeError(maxBytes);
+  if (Number(c.req.header('content-length') ?? 0) > maxBytes) throw createTooLargeError(maxBytes);
   const incoming = c.env?.incoming;
   // Tests call the application without a server.
-  if (!incoming) return withinLimit(new Uint8Array(await c.req.arrayBuffer()), maxBytes);
+  if (!incoming) return requireWithinLimit(new Uint8Array(await c.req.arrayBuffer()), maxBytes);
   return readIncoming(incoming, maxBytes).catch(throwReadError);
 }
 
@@ -38,7 +38,7 @@ function readIncoming(incoming: IncomingMessage, maxBytes: number): Promise<Uint
     const take = (chunk: Buffer): void => {
       bytes += chunk.length;
       if (bytes <= maxBytes) chunks.push(chunk);
-      else settle(() => reject(tooLargeError(maxBytes)));
+      else settle(() => reject(createTooLargeError(maxBytes)));
     };
     const end = (): void => settle(() => resolve(chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks)));
     const fail = (error: Error): void => settle(() => reject(error));
@@ -48,13 +48,13 @@ function readIncoming(incoming: IncomingMessage, maxBytes: number): Promise<Uint
   });
 }
 
-function withinLimit(body: Uint8Array, maxBytes: number): Uint8Array {
-  if (body.byteLength > maxBytes) throw tooLargeError(maxBytes);
+function requireWithinLimit(body: Uint8Array, maxBytes: number): Uint8Array {
+  if (body.byteLength > maxBytes) throw createTooLargeError(maxBytes);
   return body;
 }
 
 /** Returns the error for a body that is too large, with the limit in a readable unit. */
-export function tooLargeError(maxBytes: number): AppError {
+export function createTooLargeError(maxBytes: number): AppError {
   return new AppError('PAYLOAD_TOO_LARGE', {
     message: `The body is larger than ${formatSize(maxBytes)}.`,
     details: { maxBytes },

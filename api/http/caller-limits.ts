@@ -73,7 +73,7 @@ export interface CallerLimits {
 export function createCallerLimits({ db, hashOf }: { db: Db; hashOf: (text: string) => string }): CallerLimits {
   const windows = new Map<string, { taken: number; endsAtMs: number }>();
 
-  function windowOf(subject: string, nowMs: number): { taken: number; endsAtMs: number } {
+  function getWindow(subject: string, nowMs: number): { taken: number; endsAtMs: number } {
     const current = windows.get(subject);
     if (current && current.endsAtMs > nowMs) return current;
     // Inserted again at the end, so that the first entry is always the oldest.
@@ -88,9 +88,12 @@ export function createCallerLimits({ db, hashOf }: { db: Db; hashOf: (text: stri
     takeForUnauthenticated(address, { name, perMinute, fromHere }) {
       const limit = isLoopbackAddress(address) ? fromHere : perMinute;
       const nowMs = Date.now();
-      const window = windowOf(`${name} ${toCallerNetwork(address)}`, nowMs);
+      const window = getWindow(`${name} ${toCallerNetwork(address)}`, nowMs);
       if (window.taken >= limit)
-        throw limitError(`${limit} ${name} a minute from one address`, { limit, retryMs: window.endsAtMs - nowMs });
+        throw createLimitError(`${limit} ${name} a minute from one address`, {
+          limit,
+          retryMs: window.endsAtMs - nowMs,
+        });
       window.taken += 1;
     },
     async takeForInvitation(projectId) {
@@ -98,19 +101,19 @@ export function createCallerLimits({ db, hashOf }: { db: Db; hashOf: (text: stri
       const { granted, resetMs } = await takeFromRateWindow(db, { subject, want: 1, ...INVITATIONS });
       if (granted > 0) return;
       const { limit } = INVITATIONS;
-      throw limitError(`${limit} invitations an hour to one project`, { limit, retryMs: resetMs });
+      throw createLimitError(`${limit} invitations an hour to one project`, { limit, retryMs: resetMs });
     },
     async takeForSignUp(address) {
       const { limit, windowSeconds, period } = isLoopbackAddress(address) ? SIGN_UPS_FROM_HERE : SIGN_UPS;
       const subject = `sign-up ${hashOf(toCallerNetwork(address))}`;
       const { granted, resetMs } = await takeFromRateWindow(db, { subject, want: 1, limit, windowSeconds });
       if (granted > 0) return;
-      throw limitError(`${limit} sign-ups ${period} from one address`, { limit, retryMs: resetMs });
+      throw createLimitError(`${limit} sign-ups ${period} from one address`, { limit, retryMs: resetMs });
     },
   };
 }
 
-function limitError(limitText: string, p: { limit: number; retryMs: number }): LimitReached {
+function createLimitError(limitText: string, p: { limit: number; retryMs: number }): LimitReached {
   return new LimitReached({
     message: `The limit of ${limitText} is reached.`,
     details: { limit: p.limit },

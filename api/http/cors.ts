@@ -12,7 +12,7 @@ const PREFLIGHT_SECONDS = 600;
  * Lets pages of other origins call the API: from any origin on routes for the public key, from CORS_ORIGINS on all
  * other routes. Cookies are never allowed.
  */
-export function cors(p: {
+export function createCors(p: {
   origins: readonly string[];
   methodsOf: (path: string) => string[];
 }): MiddlewareHandler<AppEnv> {

@@ -8,7 +8,7 @@ export interface CsvPart {
  * Streams a CSV file. Each part is requested after the previous one was sent, so a slow reader costs no memory, and a
  * caller that disconnects stops the reading.
  */
-export function csvStream(header: string, next: (cursor: string | undefined) => Promise<CsvPart>): ReadableStream {
+export function streamCsv(header: string, next: (cursor: string | undefined) => Promise<CsvPart>): ReadableStream {
   const encoder = new TextEncoder();
   let cursor: string | undefined;
   return new ReadableStream(
@@ -30,7 +30,7 @@ export function csvStream(header: string, next: (cursor: string | undefined) => 
 }
 
 /** Returns the headers with which a browser saves a CSV file. */
-export function csvHeaders(filename: string): Record<string, string> {
+export function createCsvHeaders(filename: string): Record<string, string> {
   return {
     'content-type': 'text/csv; charset=utf-8',
     'content-disposition': `attachment; filename="${filename}"`,

@@ -20,7 +20,7 @@ export type Actor =
  */
 export interface RequestVariables {
   requestId: string;
-  /** Proxies whose forwarded address is trusted, see `clientAddress`. */
+  /** Proxies whose forwarded address is trusted, see `readClientAddress`. */
   proxies: TrustedProxies;
   /** The documented route (`/contacts/{id}`), for logs and metrics. Undefined until a route matches. */
   route: string | undefined;

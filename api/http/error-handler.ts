@@ -14,7 +14,7 @@ const RETRY_AFTER = { 'Retry-After': '2' };
  * Creates the handler that turns errors into the error envelope. An unexpected error becomes a 500 without its
  * message.
  */
-export function errorHandler(
+export function createErrorHandler(
   log: Logger,
   table: Pick<RouteTable, 'listOf' | 'methodsOf' | 'equivalentOf'>,
 ): (error: Error, c: RequestContext) => Response {
@@ -37,11 +37,11 @@ export function errorHandler(
 export function respondWithError(c: RequestContext, error: AppError): Response {
   c.set('errorCode', error.code);
   for (const [name, value] of Object.entries(error.headers)) c.header(name, value);
-  return c.json(errorEnvelope(error, c.get('requestId')), error.status as ContentfulStatusCode);
+  return c.json(toErrorEnvelope(error, c.get('requestId')), error.status as ContentfulStatusCode);
 }
 
 /** Returns the envelope that all errors share. Source: contract §1.5 Errors. */
-export function errorEnvelope(error: AppError, requestId: string) {
+export function toErrorEnvelope(error: AppError, requestId: string) {
   return {
     success: false,
     message: describeError(error),
@@ -58,10 +58,10 @@ function describeError({ message, errors }: AppError): string {
 
 function toAppError(error: Error): AppError {
   if (error instanceof AppError) return error;
-  if (error instanceof HTTPException) return new AppError(codeOfStatus(error.status), { cause: error });
-  if (error instanceof UnknownCommit) return unknownCommitError(error);
-  if (isConnectionFailure(error)) return unavailableError(error);
-  if (isOutOfTime(error)) return queryTimeoutError(error);
+  if (error instanceof HTTPException) return new AppError(toErrorCode(error.status), { cause: error });
+  if (error instanceof UnknownCommit) return createUnknownCommitError(error);
+  if (isConnectionFailure(error)) return createUnavailableError(error);
+  if (isOutOfTime(error)) return createQueryTimeoutError(error);
   return new AppError('INTERNAL_SERVER_ERROR', { cause: error });
 }
 
@@ -79,14 +79,14 @@ function explainWrongMethod(
   const allowed = table.methodsOf(path);
   return allowed.length === 0 || allowed.includes(method)
     ? undefined
-    : methodNotAllowed(allowed, table.equivalentOf(method, path));
+    : createMethodNotAllowedError(allowed, table.equivalentOf(method, path));
 }
 
 /**
  * Returns the error for a request whose path accepts only other methods.
  * @param intendedOperation the operation that the caller probably means, if it is at another path
  */
-export function methodNotAllowed(allowed: readonly string[], intendedOperation?: string): AppError {
+export function createMethodNotAllowedError(allowed: readonly string[], intendedOperation?: string): AppError {
   return new AppError('METHOD_NOT_ALLOWED', {
     headers: { Allow: allowed.join(', ') },
     suggestion: intendedOperation ? `Did you mean ${intendedOperation}?` : `Use ${allowed.join(' or ')}.`,
@@ -109,27 +109,27 @@ function suggestListPath(error: AppError, list: string | undefined): AppError {
   });
 }
 
-function codeOfStatus(status: number): Exclude<ErrorCode, 'CONFLICT'> {
+function toErrorCode(status: number): Exclude<ErrorCode, 'CONFLICT'> {
   if (status === 404) return 'NOT_FOUND';
   if (status === 413) return 'PAYLOAD_TOO_LARGE';
   if (status === 415) return 'UNSUPPORTED_MEDIA_TYPE';
   return status < 500 ? 'BAD_REQUEST' : 'INTERNAL_SERVER_ERROR';
 }
 
-function unavailableError(cause: Error, texts: { message?: string; suggestion?: string } = {}): AppError {
+function createUnavailableError(cause: Error, texts: { message?: string; suggestion?: string } = {}): AppError {
   return new AppError('SERVICE_UNAVAILABLE', { ...texts, headers: RETRY_AFTER, cause });
 }
 
-function unknownCommitError(cause: UnknownCommit): AppError {
-  return unavailableError(cause, {
+function createUnknownCommitError(cause: UnknownCommit): AppError {
+  return createUnavailableError(cause, {
     message: 'The database connection was lost during the commit, so it is unknown whether the request took effect.',
     suggestion:
       'Repeat the request with the same Idempotency-Key: it takes effect only once, and a 409 means that the first request took effect. If you sent no key, first check whether the request took effect.',
   });
 }
 
-function queryTimeoutError(cause: Error): AppError {
-  return unavailableError(cause, {
+function createQueryTimeoutError(cause: Error): AppError {
+  return createUnavailableError(cause, {
     message: 'The database did not finish the request in time, and the request had no effect.',
     suggestion:
       'Request less: a shorter time span, a smaller page, or a narrower filter. Otherwise retry in a few seconds.',

@@ -11,28 +11,30 @@ type Path = readonly PropertyKey[];
  * Returns the errors of an input in the form of the envelope: dotted paths, and the code names of zod 3, which clients
  * rely on (contract §1.5 Errors). A rule in a schema can set the code with `params: { code }` on a custom issue.
  */
-export function fieldErrors(issues: readonly Issue[], input: unknown): FieldError[] {
-  return issues.flatMap((issue) => toFieldErrors(issue, [], input));
+export function toFieldErrors(issues: readonly Issue[], input: unknown): FieldError[] {
+  return issues.flatMap((issue) => convertIssue(issue, [], input));
 }
 
-function toFieldErrors(issue: Issue, parent: Path, input: unknown): FieldError[] {
+function convertIssue(issue: Issue, parent: Path, input: unknown): FieldError[] {
   const path = [...parent, ...issue.path];
   if (issue.code === 'invalid_union') {
-    const branch = closestBranch(issue.errors);
-    if (branch) return branch.flatMap((inner) => toFieldErrors(inner, path, input));
+    const branch = findClosestBranch(issue.errors);
+    if (branch) return branch.flatMap((inner) => convertIssue(inner, path, input));
   }
   if ((issue.code === 'invalid_key' || issue.code === 'invalid_element') && issue.issues.length > 0) {
-    return issue.issues.flatMap((inner) => toFieldErrors(inner, path, input));
+    return issue.issues.flatMap((inner) => convertIssue(inner, path, input));
   }
   const value = valueAt(input, path);
-  return [{ field: path.map(String).join('.'), message: messageOf(issue, value), code: codeOf(issue, value) }];
+  return [
+    { field: path.map(String).join('.'), message: toIssueMessage(issue, value), code: toIssueCode(issue, value) },
+  ];
 }
 
 /**
  * Returns the issues of the closest alternative of a union: an alternative of the right type with the fewest issues.
  * Undefined if no alternative has the right type.
  */
-function closestBranch(branches: readonly Issue[][]): Issue[] | undefined {
+function findClosestBranch(branches: readonly Issue[][]): Issue[] | undefined {
   const fitting = branches.filter((branch) => !branch.some(isOtherType));
   return fitting.sort((a, b) => a.length - b.length)[0];
 }
@@ -44,7 +46,7 @@ function isOtherType(issue: Issue): boolean {
   return issue.code === 'invalid_type';
 }
 
-function codeOf(issue: Issue, value: unknown): string {
+function toIssueCode(issue: Issue, value: unknown): string {
   if (issue.code === 'custom') return typeof issue.params?.code === 'string' ? issue.params.code : 'custom';
   if (issue.code === 'invalid_format') return 'invalid_string';
   // No alternative accepts a value of this type.
@@ -55,7 +57,7 @@ function codeOf(issue: Issue, value: unknown): string {
   return issue.values.length === 1 ? 'invalid_literal' : 'invalid_enum_value';
 }
 
-function messageOf(issue: Issue, value: unknown): string {
+function toIssueMessage(issue: Issue, value: unknown): string {
   const missing = value === undefined && ['invalid_type', 'invalid_value', 'invalid_union'].includes(issue.code);
   return missing && issue.path.length > 0 ? 'Required' : issue.message;
 }

@@ -12,20 +12,23 @@ export function isTooLarge(value: unknown): boolean {
 }
 
 /** Returns the text of the error. `subject` is the subject of the sentence, such as "The data". */
-export function tooLargeText(subject: string): string {
+export function describeTooLarge(subject: string): string {
   return `${subject} is at most ${FREE_JSON_MAX_BYTES / 1024} KB of JSON.`;
 }
 
 /** Returns a schema for an object with any names and values. */
-export function freeJson(subject: string) {
+export function anyJsonObject(subject: string) {
   return refuseTooLarge(z.record(z.string(), z.unknown()), subject);
 }
 
 /** Returns a schema for any JSON value. */
-export function anyJson(subject: string) {
+export function anyJsonValue(subject: string) {
   return refuseTooLarge(z.unknown(), subject);
 }
 
 function refuseTooLarge<Schema extends z.ZodType>(schema: Schema, subject: string): Schema {
-  return schema.refine((value) => !isTooLarge(value), { error: tooLargeText(subject), params: { code: 'too_big' } });
+  return schema.refine((value) => !isTooLarge(value), {
+    error: describeTooLarge(subject),
+    params: { code: 'too_big' },
+  });
 }

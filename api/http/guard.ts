@@ -9,17 +9,17 @@ import { AppError } from '../../rules/errors.ts';
 import { isStorable, type JsonBody, REPEATED_NAME, readJsonBody, TOO_MANY_NODES } from '../../rules/json-body.ts';
 import { normalizeStrings } from '../../rules/nfc.ts';
 import { authenticate } from './authenticate.ts';
-import { JSON_MAX_BYTES, readBody, tooLargeError } from './body.ts';
+import { createTooLargeError, JSON_MAX_BYTES, readBody } from './body.ts';
 import { UNAUTHENTICATED_WRITES } from './caller-limits.ts';
-import { clientAddress } from './client-address.ts';
+import { readClientAddress } from './client-address.ts';
 import type { Deps } from './deps.ts';
 import type { AppEnv, RequestContext } from './env.ts';
 import { noteFingerprint } from './idempotency-key.ts';
 import { parseInZone } from './instant-zone.ts';
-import { listMark, markPage } from './list-mark.ts';
-import { type BodyRules, bodyParser, invalidBody, type ParsedBody } from './parse-body.ts';
-import { queryParser, refuseUnknownQuery } from './parse-query.ts';
-import { accessRule } from './security.ts';
+import { computeListMark, markPage } from './list-mark.ts';
+import { type BodyRules, createBodyParser, createInvalidBodyError, type ParsedBody } from './parse-body.ts';
+import { createQueryParser, refuseUnknownQuery } from './parse-query.ts';
+import { toAccessRule } from './security.ts';
 import { parseChanges, type StoredFields } from './stored-fields.ts';
 
 /**
@@ -47,7 +47,7 @@ export interface RouteOptions extends BodyRules {
   anyQuery?: true;
   /**
    * Only for a POST that creates and starts nothing: it ignores an Idempotency-Key. All other POSTs accept one. Most
-   * use `onceByKey`; the other POSTs handle the key themselves and declare the header. Source: contract §1.8
+   * use `runOncePerKey`; the other POSTs handle the key themselves and declare the header. Source: contract §1.8
    * Idempotency.
    */
   idempotency?: 'none';
@@ -75,12 +75,15 @@ type Check = (
  * Returns the middleware with all checks before a handler: credentials, limits, path, query, body. The handler reads
  * valid values with `c.req.valid(…)`.
  */
-export function guard(route: GuardedRoute, deps: Deps): MiddlewareHandler<AppEnv> {
-  const rule = accessRule(route.security);
+export function createGuard(route: GuardedRoute, deps: Deps): MiddlewareHandler<AppEnv> {
+  const rule = toAccessRule(route.security);
   const isUnauthenticatedWrite = !rule && route.method !== 'get';
-  const checks = [headersCheck(route), paramsCheck(route), queryCheck(route), bodyCheck(route)].filter(
-    (check) => check !== undefined,
-  );
+  const checks = [
+    createHeadersCheck(route),
+    createParamsCheck(route),
+    createQueryCheck(route),
+    createBodyCheck(route),
+  ].filter((check) => check !== undefined);
   const work = `${route.method.toUpperCase()} ${route.path}`;
   const isList = route.method === 'get' && hasPages(route);
   const guard: MiddlewareHandler<AppEnv> = async (c, next) => {
@@ -90,7 +93,7 @@ export function guard(route: GuardedRoute, deps: Deps): MiddlewareHandler<AppEnv
       c.header('Cache-Control', 'no-store');
       await authenticate(c, { ...rule, insteadOfKey: route.insteadOfKey }, deps);
     }
-    if (isUnauthenticatedWrite) deps.limits.takeForUnauthenticated(clientAddress(c), UNAUTHENTICATED_WRITES);
+    if (isUnauthenticatedWrite) deps.limits.takeForUnauthenticated(readClientAddress(c), UNAUTHENTICATED_WRITES);
     const check = async (inThread?: RunPrepaidTask) => {
       for (const check of checks) await check(c, deps, inThread);
       if (route.request?.headers) await noteFingerprint(c);
@@ -105,7 +108,7 @@ export function guard(route: GuardedRoute, deps: Deps): MiddlewareHandler<AppEnv
         return next();
       });
     };
-    const bytes = rule?.ofProject ? largeBodyBytes(c, route.maxBodyBytes) : 0;
+    const bytes = rule?.ofProject ? countLargeBodyBytes(c, route.maxBodyBytes) : 0;
     await (bytes > 0
       ? deps.compute.largeRequest({ projectId: c.get('projectId'), kind: work }, bytes, check)
       : check());
@@ -120,7 +123,7 @@ export function guard(route: GuardedRoute, deps: Deps): MiddlewareHandler<AppEnv
  */
 function removeCursorMark(c: ParsedContext): string {
   const query = c.req.valid('query');
-  const mark = listMark({ projectId: c.get('projectId'), path: c.req.path, query });
+  const mark = computeListMark({ projectId: c.get('projectId'), path: c.req.path, query });
   if (typeof query.cursor === 'string')
     c.req.addValidatedData('query', { ...query, cursor: unmarkCursor(query.cursor, mark) });
   return mark;
@@ -147,7 +150,7 @@ function markCursors(c: RequestContext, mark: string, reportBytes?: (bytes: numb
  * Returns the size of a large body, and 0 for other bodies. If the request does not state the size of the body, the
  * route's maximum counts.
  */
-function largeBodyBytes(c: RequestContext, maxBytes = JSON_MAX_BYTES): number {
+function countLargeBodyBytes(c: RequestContext, maxBytes = JSON_MAX_BYTES): number {
   const hasUnknownLength = c.req.header('transfer-encoding') !== undefined;
   const bytes = hasUnknownLength ? maxBytes : Number(c.req.header('content-length') ?? 0);
   return bytes > LARGE_BODY_BYTES && bytes <= maxBytes ? bytes : 0;
@@ -163,7 +166,7 @@ function hasPages(route: GuardedRoute): boolean {
  * Returns the check that refuses headers that the operation would silently ignore: `If-Match` for a record without
  * versions, and an idempotency key in a header of another name.
  */
-function headersCheck(route: GuardedRoute): Check | undefined {
+function createHeadersCheck(route: GuardedRoute): Check | undefined {
   if (route.method === 'get') return undefined;
   const accepted = route.request?.headers instanceof z.ZodObject ? route.request.headers.shape : {};
   const unsupportedHeaders = [
@@ -187,7 +190,7 @@ const OTHER_KEY_NAME = {
   suggestion: 'Send the key as Idempotency-Key.',
 };
 
-function paramsCheck(route: GuardedRoute): Check | undefined {
+function createParamsCheck(route: GuardedRoute): Check | undefined {
   const schema = route.request?.params;
   if (!schema) return undefined;
   return async (c) => {
@@ -199,10 +202,10 @@ function paramsCheck(route: GuardedRoute): Check | undefined {
   };
 }
 
-function queryCheck(route: GuardedRoute): Check | undefined {
+function createQueryCheck(route: GuardedRoute): Check | undefined {
   const schema = route.request?.query;
   if (!schema) return route.anyQuery ? undefined : noQueryCheck;
-  const parse = queryParser(schema, route);
+  const parse = createQueryParser(schema, route);
   return async (c) =>
     c.req.addValidatedData('query', parseInZone(zoneOfInput(c), () => parse(c.req.queries())) as object);
 }
@@ -213,18 +216,18 @@ const noQueryCheck: Check = async (c) => {
   refuseUnknownQuery(Object.keys(c.req.queries()).map((name) => ({ path: [name], siblings: [] })));
 };
 
-function bodyCheck(route: GuardedRoute): Check | undefined {
+function createBodyCheck(route: GuardedRoute): Check | undefined {
   const body = route.request?.body;
   const [mediaType, content] = Object.entries(body?.content ?? {})[0] ?? [];
   if (!body || !mediaType || !content || !('schema' in content) || !(content.schema instanceof z.ZodType))
-    return noBodyCheck(route);
+    return createNoBodyCheck(route);
   const plan = {
     schema: content.schema,
     optional: !body.required,
     maxBytes: route.maxBodyBytes ?? JSON_MAX_BYTES,
     route,
   };
-  return mediaType === 'multipart/form-data' ? formCheck(plan) : jsonCheck(plan);
+  return mediaType === 'multipart/form-data' ? createFormCheck(plan) : createJsonCheck(plan);
 }
 
 interface BodyPlan {
@@ -239,12 +242,12 @@ interface BodyPlan {
  * reports the field as ignored. For an operation that sends or starts something, it also refuses bodies that are not
  * JSON. Source: contract §1.9 Unknown input.
  */
-function noBodyCheck(route: GuardedRoute): Check {
-  const read = jsonReader({ schema: z.object({}), optional: true, maxBytes: JSON_MAX_BYTES, route });
+function createNoBodyCheck(route: GuardedRoute): Check {
+  const read = createJsonReader({ schema: z.object({}), optional: true, maxBytes: JSON_MAX_BYTES, route });
   return async (c, deps, inThread) => {
     if (JSON_TYPE.test(c.req.header('content-type') ?? '')) await read(c, deps, inThread);
     else if (route.unknownFields === 'refuse' && (await readBody(c, JSON_MAX_BYTES)).byteLength > 0)
-      throw mediaTypeError('application/json');
+      throw createMediaTypeError('application/json');
   };
 }
 
@@ -260,26 +263,26 @@ function reportIgnoredFields(c: RequestContext, { data, ignored }: ParsedBody<un
   return data as object;
 }
 
-function jsonCheck(plan: BodyPlan): Check {
-  const read = jsonReader(plan);
+function createJsonCheck(plan: BodyPlan): Check {
+  const read = createJsonReader(plan);
   return async (c, deps, inThread) => c.req.addValidatedData('json', await read(c, deps, inThread));
 }
 
 /** Returns a function that reads the JSON body of a request and returns its data. */
-function jsonReader(plan: BodyPlan): (...request: Parameters<Check>) => Promise<object> {
-  const parse = bodyParser(plan.schema, plan.route);
+function createJsonReader(plan: BodyPlan): (...request: Parameters<Check>) => Promise<object> {
+  const parse = createBodyParser(plan.schema, plan.route);
   return async (c, deps, inThread) => {
     const bytes = await readJson(c, plan);
     deps.loop.noteResumed();
     const body = bytes.byteLength === 0 && plan.optional ? EMPTY_BODY : await parseJson(bytes, plan, inThread);
     if (body.fault !== undefined) {
-      if (body.fault === 'size') throw tooLargeError(JSON_MAX_BYTES);
-      throw invalidBody([{ field: '', message: TOO_MANY_NODES, code: 'too_big' }], plan.route.invalid);
+      if (body.fault === 'size') throw createTooLargeError(JSON_MAX_BYTES);
+      throw createInvalidBodyError([{ field: '', message: TOO_MANY_NODES, code: 'too_big' }], plan.route.invalid);
     }
     const { value, unstorable } = body;
     if (unstorable) {
       const { path, message, code = 'invalid_string' } = unstorable;
-      throw invalidBody([{ field: path.join('.'), message, code }], plan.route.invalid);
+      throw createInvalidBodyError([{ field: path.join('.'), message, code }], plan.route.invalid);
     }
     if (plan.route.filesAt !== undefined) c.set('files', body.files);
     const parseValue = (input: unknown) => parseInZone(zoneOfInput(c), () => parse(input));
@@ -330,18 +333,18 @@ async function readJson(c: RequestContext, plan: BodyPlan): Promise<Uint8Array> 
   if (type === undefined && plan.optional) {
     const bytes = await readBody(c, plan.maxBytes);
     if (bytes.byteLength === 0) return bytes;
-    throw mediaTypeError('application/json');
+    throw createMediaTypeError('application/json');
   }
-  if (!type || !JSON_TYPE.test(type)) throw mediaTypeError('application/json');
+  if (!type || !JSON_TYPE.test(type)) throw createMediaTypeError('application/json');
   refuseEncoding(c);
   return readBody(c, plan.maxBytes);
 }
 
-function formCheck(plan: BodyPlan): Check {
-  const parse = bodyParser(plan.schema, plan.route);
+function createFormCheck(plan: BodyPlan): Check {
+  const parse = createBodyParser(plan.schema, plan.route);
   return async (c, { loop }) => {
     const type = c.req.header('content-type');
-    if (!type || !FORM_TYPE.test(type)) throw mediaTypeError('multipart/form-data');
+    if (!type || !FORM_TYPE.test(type)) throw createMediaTypeError('multipart/form-data');
     refuseEncoding(c);
     const bytes = await readBody(c, plan.maxBytes);
     loop.noteResumed();
@@ -374,7 +377,7 @@ function formCheck(plan: BodyPlan): Check {
 function refuseRepeatedFields(names: string[], invalid: 400 | undefined): void {
   const repeated = names.find((name, at) => names.indexOf(name) !== at);
   if (repeated === undefined) return;
-  throw invalidBody([{ field: repeated, message: REPEATED_NAME, code: 'duplicate_field' }], invalid);
+  throw createInvalidBodyError([{ field: repeated, message: REPEATED_NAME, code: 'duplicate_field' }], invalid);
 }
 
 function refuseEncoding(c: RequestContext): void {
@@ -389,7 +392,7 @@ function refuseEncoding(c: RequestContext): void {
 const JSON_TYPE = /^application\/([\w.-]+\+)?json\s*(;|$)/i;
 const FORM_TYPE = /^multipart\/form-data\s*(;|$)/i;
 
-function mediaTypeError(mediaType: 'application/json' | 'multipart/form-data'): AppError {
+function createMediaTypeError(mediaType: 'application/json' | 'multipart/form-data'): AppError {
   const boundary = mediaType === 'multipart/form-data' ? ', with the boundary that your HTTP client generates' : '';
   return new AppError('UNSUPPORTED_MEDIA_TYPE', { suggestion: `Send Content-Type: ${mediaType}${boundary}.` });
 }

@@ -14,7 +14,7 @@ import type { AppEnv } from './env.ts';
  * On a public HOST, any host name may belong to the service, so nothing is checked. A request without `Host` does not
  * come from a browser. Node refuses such a request if it uses HTTP/1.1, which requires the header.
  */
-export function hostCheck(config: Pick<Config, 'publicHost' | 'publicUrl'>): MiddlewareHandler<AppEnv> {
+export function createHostCheck(config: Pick<Config, 'publicHost' | 'publicUrl'>): MiddlewareHandler<AppEnv> {
   const own = parseHost(new URL(config.publicUrl).host);
   return (c, next) => {
     const host = c.req.header('host');

@@ -4,7 +4,7 @@ import { fingerprintRequest } from '../../rules/access/request-fingerprint.ts';
 import { AppError } from '../../rules/errors.ts';
 import type { AppEnv, RequestContext } from './env.ts';
 
-/** `request.headers` of an operation that takes an Idempotency-Key, for the document; `idempotencyKey` reads it. */
+/** `request.headers` of an operation that takes an Idempotency-Key, for the document; `readIdempotencyKey` reads it. */
 export const IdempotencyHeader = z.object({
   'Idempotency-Key': z.string().min(1).max(255).optional().openapi({
     description: 'Prevents a second request with the same key for 24 hours. 1-255 printable ASCII characters.',
@@ -16,7 +16,7 @@ export const IdempotencyHeader = z.object({
  * Returns the request's Idempotency-Key, or undefined without one.
  * @throws AppError BAD_REQUEST unless it is 1-255 printable ASCII characters
  */
-export function idempotencyKey(c: RequestContext): string | undefined {
+export function readIdempotencyKey(c: RequestContext): string | undefined {
   const key = c.req.header('idempotency-key');
   if (key === undefined) return undefined;
   if (!/^[\x20-\x7e]{1,255}$/.test(key)) {
@@ -33,7 +33,7 @@ type ParsedContext = Context<AppEnv, string, { out: { query: unknown; json: unkn
 
 /** Stores the fingerprint of a request with a key, for `sameRequest`. Call it after the input is parsed. */
 export async function noteFingerprint(c: ParsedContext): Promise<void> {
-  if (idempotencyKey(c) === undefined) return;
+  if (readIdempotencyKey(c) === undefined) return;
   const read = (target: 'query' | 'json' | 'form') => c.req.valid(target) ?? null;
   const body = { json: read('json'), form: read('form') };
   const input = { method: c.req.method, path: c.req.path, query: read('query'), body, files: c.get('files') ?? [] };

@@ -20,7 +20,7 @@ interface RequestedList {
  * Returns the mark of a list: the start of a hash of its path, filters and order. The size of pages does not change
  * the list. Source: contract §1.6 Lists.
  */
-export function listMark({ projectId, path, query }: RequestedList): string {
+export function computeListMark({ projectId, path, query }: RequestedList): string {
   const filters = Object.entries(query)
     .filter(([name, value]) => value !== undefined && !PAGE_PARAMETERS.includes(name))
     .sort(([a], [b]) => (a < b ? -1 : 1));

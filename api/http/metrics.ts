@@ -60,7 +60,7 @@ export function createMetrics(options: { ofProcess?: boolean } = {}): Metrics {
 
 /**
  * Serves `/metrics` on a separate port, which must not be public. On loopback, the check of `Host` prevents web pages
- * of other sites from reading the metrics, as `hostCheck` does for the API.
+ * of other sites from reading the metrics, as `createHostCheck` does for the API.
  */
 export async function serveMetrics(metrics: Metrics, p: { host: string; port: number }): Promise<Server> {
   const server = createServer(async (request, response) => {

@@ -3,10 +3,10 @@ import type { Handler } from 'hono';
 import { insertIdempotencyKeys, storeResponses } from '../../db/idempotency-batch.ts';
 import { createJoinableDb, runAfterCommit, withinTransaction } from '../../db/joined-transaction.ts';
 import { inTransaction } from '../../db/transaction.ts';
-import { keyOwner } from './actor.ts';
+import { readKeyOwner } from './actor.ts';
 import type { Deps } from './deps.ts';
 import type { AppEnv } from './env.ts';
-import { IdempotencyHeader, idempotencyKey } from './idempotency-key.ts';
+import { IdempotencyHeader, readIdempotencyKey } from './idempotency-key.ts';
 
 /** Rules of an operation for requests with an Idempotency-Key. */
 export interface OnceRules {
@@ -22,15 +22,15 @@ export interface OnceRules {
  * For a second request with the same key, the returned handler throws an AppError with IDEMPOTENCY_KEY_REUSED.
  * Source: contract §1.8 Idempotency.
  */
-export function onceByKey(handler: Handler<AppEnv>, rules: OnceRules, deps: Deps): Handler<AppEnv> {
+export function runOncePerKey(handler: Handler<AppEnv>, rules: OnceRules, deps: Deps): Handler<AppEnv> {
   return async (c, next) => {
-    const key = idempotencyKey(c);
+    const key = readIdempotencyKey(c);
     if (key === undefined) return handler(c, next);
     const projectId = c.get('projectId');
     const keyedRequest = {
       projectId,
       key,
-      owner: keyOwner(c),
+      owner: readKeyOwner(c),
       request: rules.request,
       fingerprint: c.get('fingerprint'),
     };
@@ -55,8 +55,8 @@ export function onceByKey(handler: Handler<AppEnv>, rules: OnceRules, deps: Deps
   };
 }
 
-/** Dependencies of handlers whose writes `onceByKey` can put into one transaction. */
-export function joinableDeps(deps: Deps): Deps {
+/** Dependencies of handlers whose writes `runOncePerKey` can put into one transaction. */
+export function withJoinableTransactions(deps: Deps): Deps {
   const { outbox, keys } = deps;
   return {
     ...deps,

@@ -1,8 +1,8 @@
 import type { z } from 'zod';
 import { AppError, type FieldError } from '../../rules/errors.ts';
-import { fieldErrors } from './field-errors.ts';
+import { toFieldErrors } from './field-errors.ts';
 import { suggestName } from './suggest-name.ts';
-import { fieldNames, namesForHeader, type UnknownField } from './unknown-fields.ts';
+import { collectFieldNames, formatNamesForHeader, type UnknownField } from './unknown-fields.ts';
 
 /** Rules for the body of an operation. */
 export interface BodyRules {
@@ -34,12 +34,12 @@ export interface ParsedBody<T> {
  * Creates the parser for the bodies of an operation. Create it once per route, because it analyzes the schema once.
  * The returned function throws an AppError with VALIDATION_ERROR and all errors of a body.
  */
-export function bodyParser<Schema extends z.ZodType>(
+export function createBodyParser<Schema extends z.ZodType>(
   schema: Schema,
   { unknownFields, record, setElsewhere = {}, invalid }: BodyRules,
 ): (value: unknown) => ParsedBody<z.output<Schema>> {
-  const names = fieldNames(schema);
-  const recordNames = record && fieldNames(record);
+  const names = collectFieldNames(schema);
+  const recordNames = record && collectFieldNames(record);
   return (value) => {
     const unknown = names.unknownIn(value).map((field) => withRemedy(field, setElsewhere));
     const isReadOnly = ({ path, remedy }: UnknownField) =>
@@ -47,10 +47,10 @@ export function bodyParser<Schema extends z.ZodType>(
     const isRefused = (field: UnknownField) => unknownFields === 'refuse' || field.remedy !== undefined;
     const refusedFields = unknown.filter((field) => isRefused(field) && !isReadOnly(field));
     const parsed = schema.safeParse(value);
-    const errors = parsed.success ? [] : fieldErrors(parsed.error.issues, value);
-    if (refusedFields.length > 0) throw unknownFieldsError(refusedFields, errors);
-    if (!parsed.success) throw invalidBody(errors, invalid);
-    return { data: parsed.data, ignored: namesForHeader(unknown) };
+    const errors = parsed.success ? [] : toFieldErrors(parsed.error.issues, value);
+    if (refusedFields.length > 0) throw createUnknownFieldsError(refusedFields, errors);
+    if (!parsed.success) throw createInvalidBodyError(errors, invalid);
+    return { data: parsed.data, ignored: formatNamesForHeader(unknown) };
   };
 }
 
@@ -73,7 +73,7 @@ function hasNoValue(body: unknown, [name = '']: readonly string[]): boolean {
  * Returns the error of a body with these errors.
  * @param status status of the route for invalid bodies, 422 if undefined
  */
-export function invalidBody(errors: FieldError[], status: number | undefined): AppError {
+export function createInvalidBodyError(errors: FieldError[], status: number | undefined): AppError {
   return new AppError('VALIDATION_ERROR', { errors, ...(status && { status }) });
 }
 
@@ -81,8 +81,8 @@ export function invalidBody(errors: FieldError[], status: number | undefined): A
  * Returns the error for unknown fields. It is always 422, also on routes whose other errors in the body are 400.
  * Source: contract §1.9 Unknown input.
  */
-function unknownFieldsError(unknown: readonly UnknownField[], others: FieldError[]): AppError {
-  const errors = [...unknownErrors(unknown, 'field'), ...others];
+function createUnknownFieldsError(unknown: readonly UnknownField[], others: FieldError[]): AppError {
+  const errors = [...toUnknownFieldErrors(unknown, 'field'), ...others];
   const message = `${errors[0]?.field ?? ''}: ${errors[0]?.message ?? ''}`;
   return new AppError('VALIDATION_ERROR', { errors, message, suggestion: suggestKnown(unknown) });
 }
@@ -91,7 +91,10 @@ function unknownFieldsError(unknown: readonly UnknownField[], others: FieldError
 const MAX_NAMED = 20;
 
 /** Returns the errors for unknown names, each with the intended name or the accepted names. */
-export function unknownErrors(unknown: readonly UnknownField[], what: 'field' | 'query parameter'): FieldError[] {
+export function toUnknownFieldErrors(
+  unknown: readonly UnknownField[],
+  what: 'field' | 'query parameter',
+): FieldError[] {
   return unknown.slice(0, MAX_NAMED).map((field) => {
     const intendedName = suggestKnownName(field);
     const acceptedNames =

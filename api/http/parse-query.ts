@@ -1,20 +1,20 @@
 import type { z } from 'zod';
 import { createQueryError, type FieldError } from '../../rules/errors.ts';
 import { isStorable } from '../../rules/json-body.ts';
-import { fieldErrors } from './field-errors.ts';
-import { suggestKnown, unknownErrors } from './parse-body.ts';
-import { fieldNames, type UnknownField } from './unknown-fields.ts';
+import { toFieldErrors } from './field-errors.ts';
+import { suggestKnown, toUnknownFieldErrors } from './parse-body.ts';
+import { collectFieldNames, type UnknownField } from './unknown-fields.ts';
 
 /**
  * Creates the parser for the queries of an operation. Create it once per route, because it analyzes the schema once.
  * The returned function throws an AppError with VALIDATION_ERROR (400) for invalid values, and unless `anyQuery` is set,
  * for unknown parameters.
  */
-export function queryParser<Schema extends z.ZodType>(
+export function createQueryParser<Schema extends z.ZodType>(
   schema: Schema,
   { anyQuery }: { anyQuery?: true | undefined } = {},
 ): (queries: Record<string, string[]>) => z.output<Schema> {
-  const names = fieldNames(schema);
+  const names = collectFieldNames(schema);
   return (queries) => {
     const query = Object.fromEntries(
       Object.entries(queries).map(([name, values]) => [
@@ -26,7 +26,7 @@ export function queryParser<Schema extends z.ZodType>(
     const parsed = schema.safeParse(query);
     if (!parsed.success)
       throw createQueryError(
-        fieldErrors(parsed.error.issues, query).map(removeListIndex).map(explainRepeatedParameter(query)),
+        toFieldErrors(parsed.error.issues, query).map(removeListIndex).map(explainRepeatedParameter(query)),
       );
     const unstorable = Object.entries(queries).find(([, values]) => !values.every(isStorable));
     if (unstorable) {
@@ -39,7 +39,8 @@ export function queryParser<Schema extends z.ZodType>(
 
 /** @throws AppError VALIDATION_ERROR (400) for unknown parameters */
 export function refuseUnknownQuery(unknown: UnknownField[]): void {
-  if (unknown.length > 0) throw createQueryError(unknownErrors(unknown, 'query parameter'), suggestKnown(unknown));
+  if (unknown.length > 0)
+    throw createQueryError(toUnknownFieldErrors(unknown, 'query parameter'), suggestKnown(unknown));
 }
 
 /**

@@ -82,13 +82,13 @@ export function createRateLimits(deps: {
   cleaning.unref();
 
   async function take(subject: string, limit: number): Promise<RateState> {
-    let lease = leaseOf(subject);
+    let lease = getLease(subject);
     // Renews the lease again if other waiting requests have already used up the renewed lease.
     for (let attempts = 0; lease.left <= 0 && attempts < LEASES_PER_WINDOW; attempts += 1) {
       if (lease.taken >= limit && Date.now() < lease.endsAtMs) break;
       lease.renewing ??= renew(subject, lease, limit);
       await lease.renewing;
-      lease = leaseOf(subject);
+      lease = getLease(subject);
     }
     const remaining = Math.max(0, limit - lease.taken + Math.max(0, lease.left - 1));
     const resetSeconds = Math.max(1, Math.ceil((lease.endsAtMs - Date.now()) / 1000));
@@ -96,7 +96,7 @@ export function createRateLimits(deps: {
       throw new LimitReached({
         message: `The limit of ${limit} requests a minute is reached.`,
         details: { limit },
-        headers: rateHeaders({ limit, remaining: 0, resetSeconds }),
+        headers: toRateLimitHeaders({ limit, remaining: 0, resetSeconds }),
         retryAfterMs: resetSeconds * 1_000,
       });
     }
@@ -104,7 +104,7 @@ export function createRateLimits(deps: {
     return { limit, remaining, resetSeconds };
   }
 
-  function leaseOf(subject: string): Lease {
+  function getLease(subject: string): Lease {
     const current = leases.get(subject);
     if (current && (current.endsAtMs > Date.now() || current.renewing)) return current;
     if (leases.size >= MAX_LEASES) deleteEndedLeases();
@@ -156,7 +156,7 @@ export function createRateLimits(deps: {
 }
 
 /** Returns the `RateLimit-*` headers for the state of a limit. */
-export function rateHeaders(state: RateState): Record<string, string> {
+export function toRateLimitHeaders(state: RateState): Record<string, string> {
   return {
     'RateLimit-Limit': String(state.limit),
     'RateLimit-Remaining': String(state.remaining),

@@ -2,14 +2,14 @@ import type { OpenAPIHono, RouteConfig } from '@hono/zod-openapi';
 import type { Handler } from 'hono';
 import { AppError, type ErrorCode } from '../../rules/errors.ts';
 import { UNAUTHENTICATED_WRITES, type UnauthenticatedLimit } from './caller-limits.ts';
-import { clientAddress } from './client-address.ts';
+import { readClientAddress } from './client-address.ts';
 import type { Deps } from './deps.ts';
 import type { App, AppEnv, RequestContext } from './env.ts';
-import { type GuardedRoute, guard, type RouteOptions } from './guard.ts';
-import { declaresIdempotencyKey, onceByKey, withKeyHeader } from './once-by-key.ts';
-import { errorResponses } from './responses.ts';
+import { createGuard, type GuardedRoute, type RouteOptions } from './guard.ts';
+import { declaresIdempotencyKey, runOncePerKey, withKeyHeader } from './once-by-key.ts';
+import { declareErrorResponses } from './responses.ts';
 import type { RouteTable } from './route-table.ts';
-import { accessRule } from './security.ts';
+import { toAccessRule } from './security.ts';
 
 /** Returns the paths of an operation for the path in its route. */
 export type PathRule = (path: string) => string[];
@@ -31,12 +31,12 @@ export function createRegistrar(hono: OpenAPIHono<AppEnv>, table: RouteTable, de
     const takesKey = isKeyed(route);
     const request = takesKey ? { ...route.request, headers: withKeyHeader(route.request?.headers) } : route.request;
     const rules = { request: `POST ${mainPath}`, shownOnce: route.shownOnce };
-    const handle = takesKey ? onceByKey(handler, rules, deps) : handler;
+    const handle = takesKey ? runOncePerKey(handler, rules, deps) : handler;
     for (const path of paths(route.path)) {
       const routeAtPath = addCommonRemedies({ ...route, path, ...(request && { request }) });
       hono.openAPIRegistry.registerPath(describe(routeAtPath, path === mainPath ? undefined : mainPath));
       table.add(route.method, path);
-      hono.on([route.method.toUpperCase()], [honoPath(path)], guard(routeAtPath, deps), handle);
+      hono.on([route.method.toUpperCase()], [toHonoPath(path)], createGuard(routeAtPath, deps), handle);
     }
   };
   return { openapi: register };
@@ -85,13 +85,14 @@ export function createUnauthenticatedRoutes(
   ): void => {
     const { refusedLimit, limit = method === 'post' && !refusedLimit ? UNAUTHENTICATED_WRITES : undefined } = options;
     table.add(method, path);
-    hono.on([method.toUpperCase()], [options.pattern ?? honoPath(path), ...(options.cutOffAt ?? [])], async (c) => {
+    hono.on([method.toUpperCase()], [options.pattern ?? toHonoPath(path), ...(options.cutOffAt ?? [])], async (c) => {
       c.set('route', path);
-      if (limit) limits.takeForUnauthenticated(clientAddress(c), limit);
+      if (limit) limits.takeForUnauthenticated(readClientAddress(c), limit);
       try {
         return await handler(c);
       } catch (error) {
-        if (refusedLimit && error instanceof AppError) limits.takeForUnauthenticated(clientAddress(c), refusedLimit);
+        if (refusedLimit && error instanceof AppError)
+          limits.takeForUnauthenticated(readClientAddress(c), refusedLimit);
         throw error;
       }
     });
@@ -107,12 +108,12 @@ export function createUnauthenticatedRoutes(
  * verify a signature over the raw body and therefore have no guard.
  */
 export function describeProviderCallback(hono: OpenAPIHono<AppEnv>, route: RouteConfig, codes: ErrorCode[]): void {
-  const errors = errorResponses([...codes, 'RATE_LIMIT_EXCEEDED', 'INTERNAL_SERVER_ERROR'], route.responses);
+  const errors = declareErrorResponses([...codes, 'RATE_LIMIT_EXCEEDED', 'INTERNAL_SERVER_ERROR'], route.responses);
   hono.openAPIRegistry.registerPath({ ...route, security: [], responses: { ...route.responses, ...errors } });
 }
 
 /** Converts a path to the router's syntax: `/contacts/{id}` becomes `/contacts/:id`. */
-function honoPath(path: string): string {
+function toHonoPath(path: string): string {
   return path.replaceAll(/\{(.+?)\}/g, ':$1');
 }
 
@@ -122,17 +123,17 @@ function honoPath(path: string): string {
  */
 function describe(route: GuardedRoute, aliasOf: string | undefined): GuardedRoute {
   const operation = omitGuardOptions(route);
-  const id = operation.operationId ?? operationId({ ...route, path: aliasOf ?? route.path });
+  const id = operation.operationId ?? createOperationId({ ...route, path: aliasOf ?? route.path });
   return {
     ...operation,
-    tags: operation.tags ?? [tagOf(route.path)],
+    tags: operation.tags ?? [toTag(route.path)],
     description: operation.description ?? `${operation.summary ?? ''}.`,
     // The path under `/v1` has the plain operation id, and its unversioned alias gets a suffix.
     operationId: aliasOf === undefined ? id : `${id}Unversioned`,
     ...(aliasOf !== undefined && { 'x-alias-of': id }),
     responses: {
       ...operation.responses,
-      ...errorResponses(impliedCodes(route), route.responses, invalidStatuses(route)),
+      ...declareErrorResponses(listImpliedCodes(route), route.responses, listInvalidStatuses(route)),
     },
   };
 }
@@ -161,7 +162,7 @@ function omitGuardOptions(route: GuardedRoute): RouteConfig {
  * Returns the statuses of VALIDATION_ERROR that an operation may respond with: 400 for errors in the query, and 422 for
  * errors in the body unless the route sets another status. Source: contract §1.7 Status codes.
  */
-function invalidStatuses(route: GuardedRoute): number[] {
+function listInvalidStatuses(route: GuardedRoute): number[] {
   const ofQuery = route.anyQuery && !route.request?.query ? [] : [400];
   const ofBody = route.request?.body ? [route.invalid ?? 422] : [];
   const ofUnknownFields = route.unknownFields ? [422] : [];
@@ -179,20 +180,20 @@ function addCommonRemedies(route: GuardedRoute): GuardedRoute {
   return { ...route, setElsewhere: { ...route.setElsewhere, dryRun, ...(idempotencyKey && { idempotencyKey }) } };
 }
 
-/** Tells whether `onceByKey` handles the key: on every POST in a project, unless the route opts out. */
+/** Tells whether `runOncePerKey` handles the key: on every POST in a project, unless the route opts out. */
 function isKeyed(route: GuardedRoute): boolean {
   if (route.method !== 'post' || route.idempotency === 'none' || declaresIdempotencyKey(route.request?.headers))
     return false;
-  return accessRule(route.security)?.ofProject === true;
+  return toAccessRule(route.security)?.ofProject === true;
 }
 
 /** Returns the error codes that an operation may respond with because of its input and its credentials. */
-function impliedCodes(route: GuardedRoute): ErrorCode[] {
+function listImpliedCodes(route: GuardedRoute): ErrorCode[] {
   const { request } = route;
-  const rule = accessRule(route.security);
+  const rule = toAccessRule(route.security);
   const codes: ErrorCode[] = [];
   if (request?.query || request?.body || request?.headers) codes.push('BAD_REQUEST');
-  if (invalidStatuses(route).length > 0) codes.push('VALIDATION_ERROR');
+  if (listInvalidStatuses(route).length > 0) codes.push('VALIDATION_ERROR');
   if (rule) codes.push('UNAUTHORIZED', 'INVALID_API_KEY');
   if (rule || route.method !== 'get') codes.push('RATE_LIMIT_EXCEEDED');
   if (rule && (rule.session || rule.secretKey?.length)) codes.push('FORBIDDEN');
@@ -208,12 +209,12 @@ function impliedCodes(route: GuardedRoute): ErrorCode[] {
   return codes;
 }
 
-function operationId(route: GuardedRoute): string {
+function createOperationId(route: GuardedRoute): string {
   const words = `${route.method}/${route.path}`.split(/[^A-Za-z0-9]+/).filter(Boolean);
   return words.map((word, i) => (i === 0 ? word : word.charAt(0).toUpperCase() + word.slice(1))).join('');
 }
 
-function tagOf(path: string): string {
+function toTag(path: string): string {
   const [first = '', second = ''] = path.split('/').filter(Boolean);
   const word = first === 'v1' ? second : first;
   return word.charAt(0).toUpperCase() + word.slice(1);

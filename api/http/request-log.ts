@@ -5,7 +5,7 @@ import { insertRequests, type NewLoggedRequest } from '../../db/requests/request
 import type { AffectedRows } from '../../rules/affected-rows.ts';
 import { describeFailure } from '../../rules/failure-text.ts';
 import { uuidv7 } from '../../rules/uuid.ts';
-import { actorName } from './actor.ts';
+import { formatActor } from './actor.ts';
 import type { RequestContext } from './env.ts';
 
 /** Interval between two writes. A killed process loses only entries younger than this. */
@@ -101,7 +101,7 @@ export function logEntry(
     id: uuidv7(),
     projectId,
     method,
-    actor: actorName(actor),
+    actor: formatActor(actor),
     made: affectedRows ?? null,
     errorCode: c.get('errorCode') ?? null,
     createdAt: new Date(Date.now() - p.ms),

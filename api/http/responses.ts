@@ -50,14 +50,14 @@ export const CODES = 'x-error-codes';
  */
 // biome-ignore lint/complexity/noBannedTypes: the empty type is the point, see above
 export function errors(...codes: ErrorCode[]): {} {
-  return errorResponses(codes);
+  return declareErrorResponses(codes);
 }
 
 /**
  * Returns error responses by status. Codes that the route has already declared stay. VALIDATION_ERROR gets the statuses
  * `invalid`.
  */
-export function errorResponses(
+export function declareErrorResponses(
   codes: readonly ErrorCode[],
   declared: object = {},
   invalid: readonly number[] = [ERRORS.VALIDATION_ERROR.status],
@@ -65,24 +65,24 @@ export function errorResponses(
   const byStatus = new Map<string, Set<ErrorCode>>();
   const add = (status: string, code: ErrorCode) => byStatus.set(status, (byStatus.get(status) ?? new Set()).add(code));
   for (const [status, response] of Object.entries(declared)) {
-    for (const code of codesOf(response)) add(status, code);
+    for (const code of readErrorCodes(response)) add(status, code);
   }
   for (const code of codes) {
     const statuses = code === 'VALIDATION_ERROR' ? invalid : [ERRORS[code].status];
     for (const status of statuses) add(String(status), code);
   }
-  return Object.fromEntries([...byStatus].map(([status, set]) => [status, errorResponse(Number(status), set)]));
+  return Object.fromEntries([...byStatus].map(([status, set]) => [status, declareErrorResponse(Number(status), set)]));
 }
 
-function codesOf(response: unknown): ErrorCode[] {
+function readErrorCodes(response: unknown): ErrorCode[] {
   const codes = typeof response === 'object' && response !== null ? Reflect.get(response, CODES) : undefined;
   return Array.isArray(codes) ? codes : [];
 }
 
 /** Returns an error response. Codes keep the order of the catalogue, so that equal sets give equal responses. */
-function errorResponse(status: number, errorCodes: ReadonlySet<ErrorCode>) {
+function declareErrorResponse(status: number, errorCodes: ReadonlySet<ErrorCode>) {
   const codes = (Object.keys(ERRORS) as ErrorCode[]).filter((code) => errorCodes.has(code));
-  const examples = Object.fromEntries(codes.map((code) => [code, { value: exampleOf(code, status) }]));
+  const examples = Object.fromEntries(codes.map((code) => [code, { value: createErrorExample(code, status) }]));
   return {
     description: codes.map((code) => `\`${code}\`: ${ERRORS[code].message}`).join(' '),
     [CODES]: codes,
@@ -98,8 +98,10 @@ export interface ErrorResponse {
 }
 
 /** Returns the error response of a range of statuses, such as `4XX`, in the document. */
-export function rangeResponse(codes: ErrorCode[]): ErrorResponse {
-  const examples = Object.fromEntries(codes.map((code) => [code, { value: exampleOf(code, ERRORS[code].status) }]));
+export function declareRangeResponse(codes: ErrorCode[]): ErrorResponse {
+  const examples = Object.fromEntries(
+    codes.map((code) => [code, { value: createErrorExample(code, ERRORS[code].status) }]),
+  );
   return {
     description: codes.map((code) => `${describeStatuses(code)} \`${code}\`: ${ERRORS[code].message}`).join(' '),
     [CODES]: codes,
@@ -112,9 +114,9 @@ function describeStatuses(code: ErrorCode): string {
   return code === 'VALIDATION_ERROR' ? '400 (of the query) or 422' : String(ERRORS[code].status);
 }
 
-type ErrorExample = ReturnType<typeof exampleOf>;
+type ErrorExample = ReturnType<typeof createErrorExample>;
 
-function exampleOf(code: ErrorCode, status: number) {
+function createErrorExample(code: ErrorCode, status: number) {
   const faults = [{ field: 'email', message: 'Required', code: 'invalid_type' }];
   return {
     success: false,

@@ -73,7 +73,7 @@ export function createRouteTable(): RouteTable {
       return nearest.errors <= MAX_TYPING_ERRORS ? nearest.existing : undefined;
     },
     equivalentOf(method, path) {
-      return FOREIGN_OPERATIONS.get(`${method} ${partsOf(path).parts.join('/')}`);
+      return FOREIGN_OPERATIONS.get(`${method} ${splitPath(path).parts.join('/')}`);
     },
     listOf(path) {
       const [list = path] = path.split('/{');
@@ -83,11 +83,11 @@ export function createRouteTable(): RouteTable {
 }
 
 function createPathEntry(path: string): PathEntry {
-  return { pattern: patternOf(path), parameters: path.match(/\{|\*/g)?.length ?? 0, methods: new Set() };
+  return { pattern: toPattern(path), parameters: path.match(/\{|\*/g)?.length ?? 0, methods: new Set() };
 }
 
 /** Converts a path to a pattern. `{id}` matches one segment; a final `*` matches the rest. */
-function patternOf(path: string): RegExp {
+function toPattern(path: string): RegExp {
   const [, fixed = path, rest] = /^(.*\/)(\*)$/.exec(path) ?? [];
   const parts = fixed.split(/\{.+?\}/).map((part) => part.replaceAll(/[.*+?^$()|[\]\\]/g, '\\$&'));
   return new RegExp(`^${parts.join('[^/]+')}${rest ? '.*' : ''}$`);
@@ -95,7 +95,7 @@ function patternOf(path: string): RegExp {
 
 /** Counts the wrong letters in a requested path. A wrong or missing version counts as one letter. */
 function countTypingErrors(requestedPath: string, existingPath: string): number {
-  const [requested, existing] = [partsOf(requestedPath), partsOf(existingPath)];
+  const [requested, existing] = [splitPath(requestedPath), splitPath(existingPath)];
   // `/` is the dashboard. It is never a useful suggestion for `/v1`.
   if (existing.parts.length === 0) return Number.POSITIVE_INFINITY;
   if (requested.parts.length !== existing.parts.length) return Number.POSITIVE_INFINITY;
@@ -106,7 +106,7 @@ function countTypingErrors(requestedPath: string, existingPath: string): number 
 }
 
 /** Splits a path into its segments, without the version, and without the `/api` prefix that other services use. */
-function partsOf(path: string): { parts: string[]; versioned: boolean } {
+function splitPath(path: string): { parts: string[]; versioned: boolean } {
   const parts = path.toLowerCase().split('/').filter(Boolean);
   if (parts[0] === 'api' && parts.length > 1) parts.shift();
   const versioned = /^v\d+$/.test(parts[0] ?? '');

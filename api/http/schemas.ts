@@ -6,8 +6,8 @@ import { findRepeatedName } from '../../rules/json-nodes.ts';
 import { SLUG_LENGTH, SLUG_PATTERN } from '../../rules/slug.ts';
 import { isPhoneCountry, readWrittenNumber } from '../../rules/sms/phone.ts';
 import { readInstant } from './instant-zone.ts';
-import { unknownErrors } from './parse-body.ts';
-import { fieldNames } from './unknown-fields.ts';
+import { toUnknownFieldErrors } from './parse-body.ts';
+import { collectFieldNames } from './unknown-fields.ts';
 
 /** The id in all examples, in the document and in its page. */
 export const EXAMPLE_ID = '0190a000-0000-7000-8000-000000000000';
@@ -146,12 +146,12 @@ const JSON_TEXT_MAX_CHARS = 64 * 1024;
  * @param message the error for invalid JSON
  */
 export function jsonText<Schema extends z.ZodType>(schema: Schema, message: string, maxChars = JSON_TEXT_MAX_CHARS) {
-  const names = fieldNames(schema);
+  const names = collectFieldNames(schema);
   return z
     .string()
     .max(maxChars)
     .transform((text, ctx): unknown => {
-      const value = jsonOf(text);
+      const value = parseJsonOrUndefined(text);
       if (value === undefined) {
         ctx.addIssue({ code: 'custom', message });
         return z.NEVER;
@@ -160,14 +160,14 @@ export function jsonText<Schema extends z.ZodType>(schema: Schema, message: stri
       if (path) ctx.addIssue({ code: 'custom', path, message: REPEATED_NAME, params: { code: 'duplicate_field' } });
       const unstorable = findUnstorableValue(value);
       if (unstorable) ctx.addIssue({ code: 'custom', message: unstorable.message });
-      for (const { field, ...fault } of unknownErrors(names.unknownIn(value), 'field'))
+      for (const { field, ...fault } of toUnknownFieldErrors(names.unknownIn(value), 'field'))
         ctx.addIssue({ code: 'custom', path: field.split('.'), message: fault.message, params: { code: fault.code } });
       return value;
     })
     .pipe(schema);
 }
 
-function jsonOf(text: string): unknown {
+function parseJsonOrUndefined(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {

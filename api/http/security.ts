@@ -7,27 +7,27 @@ export type Security = Requirement[];
 /**
  * Allows a secret key or a user's session with all of these scopes. Enforced by the guard and shown in the document.
  */
-export function scopes(...needed: Scope[]): Security {
+export function allowScopes(...needed: Scope[]): Security {
   return [{ secretKey: needed }, { session: needed }];
 }
 
 /** Allows any secret key or session, regardless of its scopes (`/v1/verify`). */
-export function anySecretKey(): Security {
-  return scopes();
+export function allowAnySecretKey(): Security {
+  return allowScopes();
 }
 
 /** Allows the public key and any secret key. For `/v1/track`, `/v1/pixel` and `/v1/back-in-stock` only. */
-export function publicKey(): Security {
+export function allowPublicKey(): Security {
   return [{ publicKey: [] }, { secretKey: [] }];
 }
 
 /** Allows a user's session with these permissions. Any API key is refused as INVALID_API_KEY. */
-export function session(...needed: Scope[]): Security {
+export function allowSession(...needed: Scope[]): Security {
   return [{ session: needed }];
 }
 
 /** Requires no credentials. */
-export function open(): Security {
+export function allowAnyone(): Security {
   return [];
 }
 
@@ -43,7 +43,9 @@ export interface AccessRule {
 }
 
 /** Returns the access rule of an operation. Undefined if the operation requires no credentials. */
-export function accessRule(security: readonly Record<string, readonly string[]>[] | undefined): AccessRule | undefined {
+export function toAccessRule(
+  security: readonly Record<string, readonly string[]>[] | undefined,
+): AccessRule | undefined {
   if (!security || security.length === 0) return undefined;
   const find = (scheme: string) => security.find((requirement) => scheme in requirement)?.[scheme];
   const [secretKey, session] = [find('secretKey'), find('session')];

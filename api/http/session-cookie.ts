@@ -13,7 +13,7 @@ export const SECURE_SESSION_COOKIE = `__Host-${SESSION_COOKIE}`;
 export const SESSION_DAYS = 30;
 
 /** Creates a session token: 32 random bytes without meaning. Only the hash is stored. */
-export function newSessionToken(): string {
+export function createSessionToken(): string {
   return randomBytes(32).toString('base64url');
 }
 

@@ -3,7 +3,7 @@ import { AppError, type FieldError } from '../../rules/errors.ts';
 import { readOwnValue } from '../../rules/own-value.ts';
 import { isStoredAt, parseWithOlderRules } from '../../rules/stored-values.ts';
 import type { Deps } from './deps.ts';
-import { invalidBody } from './parse-body.ts';
+import { createInvalidBodyError } from './parse-body.ts';
 
 /** How to compare a refused body with the record that the request changes. */
 export interface StoredFields {
@@ -19,7 +19,7 @@ export interface StoredFields {
 /**
  * Compares a refused body with one record. `load` returns the record in the form in which its GET operation returns it.
  */
-export function storedRecord(
+export function compareWithRecord(
   load: (deps: Pick<Deps, 'db' | 'config'>, ref: { projectId: string; id: string }) => Promise<object>,
 ): StoredFields {
   return {
@@ -57,7 +57,7 @@ export function parseChanges<T>(
     if (!(error instanceof AppError) || !error.errors) throw error;
     const changed = error.errors.filter(({ field }) => !isStoredPart(field, body, p));
     if (changed.length === 0) return parseWithOlderRules(() => parse(rest ?? body));
-    throw changed.length === error.errors.length ? error : invalidBody(changed, error.status);
+    throw changed.length === error.errors.length ? error : createInvalidBodyError(changed, error.status);
   }
 }
 

@@ -2,7 +2,7 @@
  * Returns strings as the body of a response. Each string is produced only when the reader is ready for it, so a slow
  * reader needs memory for one string.
  */
-export function streamOf(texts: AsyncGenerator<string>): ReadableStream<Uint8Array> {
+export function toStream(texts: AsyncGenerator<string>): ReadableStream<Uint8Array> {
   const encoder = new TextEncoder();
   return new ReadableStream<Uint8Array>(
     {

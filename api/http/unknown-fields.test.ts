@@ -7,10 +7,10 @@ import { BulkContacts } from '../routes/contact-jobs/input.ts';
 import { CreateSegment } from '../routes/segments/input.ts';
 import { CreateStep } from '../routes/workflow-steps/input.ts';
 import { CreateWorkflow } from '../routes/workflows/input.ts';
-import { fieldNames } from './unknown-fields.ts';
+import { collectFieldNames } from './unknown-fields.ts';
 
 const unknownIn = (schema: z.ZodType, body: unknown) =>
-  fieldNames(schema)
+  collectFieldNames(schema)
     .unknownIn(body)
     .map(({ path }) => path.join('.'));
 
@@ -106,7 +106,7 @@ it('finds unknown fields inside the values of a record with arbitrary keys', () 
 });
 
 it('has no declared fields inside a free-form object of a record', () => {
-  const record = fieldNames(z.object({ filter: z.record(z.string(), z.unknown()), sentAt: z.string() }));
+  const record = collectFieldNames(z.object({ filter: z.record(z.string(), z.unknown()), sentAt: z.string() }));
   expect([record.hasField(['filter']), record.hasField(['filter', 'x']), record.hasField(['sentAt'])]).toEqual([
     true,
     false,

@@ -47,15 +47,15 @@ const DEPTH_MAX = 64;
  * Collects the fields of `schema`. Free-form objects such as `data` accept any field. Source: contract §1.9 Unknown
  * input.
  */
-export function fieldNames(schema: z.ZodType): FieldNames {
+export function collectFieldNames(schema: z.ZodType): FieldNames {
   return {
     unknownIn(body) {
       const found: UnknownField[] = [];
-      collect(body, fieldsOfSchema(schema), [], found);
+      collect(body, collectSchemaFields(schema), [], found);
       return found;
     },
-    hasField: (path) => hasPath(fieldsOfSchema(schema), path),
-    freeForm: () => [...listFreeForm(fieldsOfSchema(schema), [])],
+    hasField: (path) => hasPath(collectSchemaFields(schema), path),
+    freeForm: () => [...listFreeForm(collectSchemaFields(schema), [])],
   };
 }
 
@@ -63,7 +63,7 @@ export function fieldNames(schema: z.ZodType): FieldNames {
  * Formats field names for `X-Ignored-Fields`. They are URL-encoded, because header values are ASCII and a comma would
  * look like two names.
  */
-export function namesForHeader(fields: readonly Pick<UnknownField, 'path'>[]): string {
+export function formatNamesForHeader(fields: readonly Pick<UnknownField, 'path'>[]): string {
   return fields
     .slice(0, MAX_NAMED)
     .map(({ path }) => encodeShort(path.join('.')))
@@ -84,7 +84,7 @@ function encodeShort(name: string): string {
 /** Adds all unknown fields of a value to `found`. `prefix` is the path of the value in the body. */
 function collect(value: unknown, schemaFields: DeclaredFields, prefix: string[], found: UnknownField[]): void {
   if (typeof value !== 'object' || value === null || prefix.length > DEPTH_MAX) return;
-  const shape = formOfValue(schemaFields, value);
+  const shape = chooseForm(schemaFields, value);
   if (shape === 'opaque' || shape === 'leaf') return;
   if (Array.isArray(value)) {
     const element = shape.element;
@@ -101,14 +101,14 @@ function collect(value: unknown, schemaFields: DeclaredFields, prefix: string[],
 }
 
 /** Returns the fields for this value. For `DeclaredByValue`, they depend on the value. */
-function formOfValue(shape: DeclaredFields, value: unknown): 'opaque' | 'leaf' | DeclaredObject {
-  return typeof shape === 'object' && 'formOf' in shape ? formOfValue(shape.formOf(value), value) : shape;
+function chooseForm(shape: DeclaredFields, value: unknown): 'opaque' | 'leaf' | DeclaredObject {
+  return typeof shape === 'object' && 'formOf' in shape ? chooseForm(shape.formOf(value), value) : shape;
 }
 
 /** Tells whether the schema declares the path. An opaque object declares no fields, so it declares no path below it. */
 function hasPath(schemaFields: DeclaredFields, [name, ...rest]: readonly string[]): boolean {
   if (name === undefined) return true;
-  const shape = formOfValue(schemaFields, undefined);
+  const shape = chooseForm(schemaFields, undefined);
   if (shape === 'opaque' || shape === 'leaf') return false;
   const field = shape.fields.get(name) ?? (INDEX.test(name) ? shape.element : undefined);
   return field !== undefined && hasPath(field(), rest);
@@ -125,7 +125,7 @@ function* listFreeForm(shape: DeclaredFields, path: string[]): Generator<string>
 /** Known fields by schema. Schemas live as long as the process, and each is analyzed at its first use. */
 const fieldsBySchema = new WeakMap<z.core.$ZodType, DeclaredFields>();
 
-function fieldsOfSchema(schema: z.core.$ZodType): DeclaredFields {
+function collectSchemaFields(schema: z.core.$ZodType): DeclaredFields {
   const shape = fieldsBySchema.get(schema) ?? analyze(schema);
   fieldsBySchema.set(schema, shape);
   return shape;
@@ -133,20 +133,20 @@ function fieldsOfSchema(schema: z.core.$ZodType): DeclaredFields {
 
 function analyze(schema: z.core.$ZodType): DeclaredFields {
   const formOf = findDeclaredForms(schema);
-  if (formOf) return { formOf: (value) => fieldsOfSchema(formOf(value)) };
+  if (formOf) return { formOf: (value) => collectSchemaFields(formOf(value)) };
   const def = (schema as z.core.$ZodTypes)._zod.def;
   switch (def.type) {
     case 'object':
       if (def.catchall && def.catchall._zod.def.type !== 'never') return 'opaque';
-      return declaredObject(
-        new Map(Object.entries(def.shape).map(([name, field]) => [name, () => fieldsOfSchema(field)])),
+      return toDeclaredObject(
+        new Map(Object.entries(def.shape).map(([name, field]) => [name, () => collectSchemaFields(field)])),
       );
     case 'array':
-      return declaredObject(new Map(), () => fieldsOfSchema(def.element));
+      return toDeclaredObject(new Map(), () => collectSchemaFields(def.element));
     case 'record':
-      return typeof fieldsOfSchema(def.valueType) === 'string'
+      return typeof collectSchemaFields(def.valueType) === 'string'
         ? 'opaque'
-        : { ...declaredObject(new Map(), () => fieldsOfSchema(def.valueType)), anyName: true };
+        : { ...toDeclaredObject(new Map(), () => collectSchemaFields(def.valueType)), anyName: true };
     case 'optional':
     case 'nullable':
     case 'default':
@@ -154,15 +154,15 @@ function analyze(schema: z.core.$ZodType): DeclaredFields {
     case 'nonoptional':
     case 'readonly':
     case 'catch':
-      return fieldsOfSchema(def.innerType);
+      return collectSchemaFields(def.innerType);
     case 'pipe':
-      return fieldsOfSchema(acceptsAnything(def.in) ? def.out : def.in);
+      return collectSchemaFields(acceptsAnything(def.in) ? def.out : def.in);
     case 'lazy':
-      return fieldsOfSchema(def.getter());
+      return collectSchemaFields(def.getter());
     case 'union':
-      return merge(def.options.map(fieldsOfSchema));
+      return merge(def.options.map(collectSchemaFields));
     case 'intersection':
-      return merge([fieldsOfSchema(def.left), fieldsOfSchema(def.right)]);
+      return merge([collectSchemaFields(def.left), collectSchemaFields(def.right)]);
     case 'any':
     case 'unknown':
     case 'custom':
@@ -186,7 +186,7 @@ function merge(all: DeclaredFields[]): DeclaredFields {
   if (all.includes('opaque')) return 'opaque';
   const parts = all.filter((shape) => typeof shape === 'object');
   if (parts.some((shape) => 'formOf' in shape))
-    return { formOf: (value) => merge(parts.map((shape) => formOfValue(shape, value))) };
+    return { formOf: (value) => merge(parts.map((shape) => chooseForm(shape, value))) };
   const objects = parts.filter((shape) => 'fields' in shape);
   return objects.length === 0 ? 'leaf' : mergeObjects(objects);
 }
@@ -198,7 +198,7 @@ function mergeObjects(all: DeclaredObject[]): DeclaredObject {
   const elements = all.flatMap(({ element }) => element ?? []);
   const merged = new Map([...fields].map(([name, parts]) => [name, mergeLazily(parts)]));
   const element = elements.length > 0 ? mergeLazily(elements) : undefined;
-  return { ...declaredObject(merged, element), anyName: all.some(({ anyName }) => anyName) };
+  return { ...toDeclaredObject(merged, element), anyName: all.some(({ anyName }) => anyName) };
 }
 
 function mergeLazily(parts: (() => DeclaredFields)[]): () => DeclaredFields {
@@ -209,6 +209,6 @@ function mergeLazily(parts: (() => DeclaredFields)[]): () => DeclaredFields {
   };
 }
 
-function declaredObject(fields: DeclaredObject['fields'], element?: DeclaredObject['element']): DeclaredObject {
+function toDeclaredObject(fields: DeclaredObject['fields'], element?: DeclaredObject['element']): DeclaredObject {
   return { fields, names: [...fields.keys()], element, anyName: false };
 }

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
 import { z } from 'zod';
-import { fieldErrors } from './field-errors.ts';
+import { toFieldErrors } from './field-errors.ts';
 
 function messageFor(schema: z.ZodType, value: unknown): string | undefined {
   const { error } = z.object({ value: schema }).safeParse({ value });
-  return fieldErrors(error?.issues ?? [], { value })[0]?.message;
+  return toFieldErrors(error?.issues ?? [], { value })[0]?.message;
 }
 
 test.each([

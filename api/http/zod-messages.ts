@@ -67,17 +67,17 @@ function oneOf(values: readonly unknown[]): string {
 
 function unionMessage(issue: Extract<RawIssue, { code: 'invalid_union' }>): string | undefined {
   if (Array.isArray(issue.options) && issue.options.length > 0) return `Must be ${oneOf(issue.options)}`;
-  const types = [...new Set(typeNamesOf(issue.errors))];
+  const types = [...new Set(listTypeNames(issue.errors))];
   return types.length === 0 ? undefined : `Must be ${types.join(', ').replace(/, ([^,]*)$/, ' or $1')}`;
 }
 
 /** Returns the names of the types that the alternatives of a union accept, for a value of another type. */
-function typeNamesOf(errors: readonly z.core.$ZodIssue[][]): string[] {
+function listTypeNames(errors: readonly z.core.$ZodIssue[][]): string[] {
   const issues = errors.flat().filter(({ path }) => path.length === 0);
   return issues.flatMap((issue) => {
     if (issue.code === 'invalid_type') return typeName(issue.expected);
     if (issue.code === 'invalid_value') return issue.values.map(String);
-    return issue.code === 'invalid_union' ? typeNamesOf(issue.errors) : [];
+    return issue.code === 'invalid_union' ? listTypeNames(issue.errors) : [];
   });
 }
 

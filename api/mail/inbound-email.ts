@@ -151,12 +151,12 @@ async function createReceiver({ config, db, outbox }: Deps) {
   return async (message: InboundMessage, recipients: string[], email: InboundEmail): Promise<void> => {
     const sender = parseSender(email.from ?? message.from);
     if (sender === undefined) throw new UnreadableMessageError('5.6.0 The message has no sender in From');
-    const detail = detailOf(message, email, await verdictsOf(message));
+    const detail = toEventData(message, email, await verdictsOf(message));
     const received = {
       sender,
       fromName: toStorableText(email.fromName ?? '') || null,
       subject: toStorableText(email.subject).slice(0, HEADER_LINE_MAX_CHARS),
-      html: htmlOf(email),
+      html: toStorableHtml(email),
       messageId: toStorableText(email.messageId),
       digest: createHash('sha256').update(message.raw).digest(),
       files: email.attachments.map(({ filename, contentType, contentId, content }) => ({
@@ -183,8 +183,8 @@ async function createReceiver({ config, db, outbox }: Deps) {
 }
 
 /** Returns the data of `email.received`. It does not include a check for spam or viruses. */
-function detailOf(message: InboundMessage, email: InboundEmail, verdicts: Verdicts): Record<string, unknown> {
-  const body = toStorableText(textOf(email));
+function toEventData(message: InboundMessage, email: InboundEmail, verdicts: Verdicts): Record<string, unknown> {
+  const body = toStorableText(toPlainText(email));
   return {
     from: message.from || email.from,
     fromHeader: toStorableText(email.fromHeader),
@@ -203,13 +203,13 @@ function detailOf(message: InboundMessage, email: InboundEmail, verdicts: Verdic
   };
 }
 
-function htmlOf({ html, text }: InboundEmail): string {
+function toStorableHtml({ html, text }: InboundEmail): string {
   const body = html ?? `<pre>${escapeHtml(text ?? '')}</pre>`;
   return toStorableText(body).slice(0, RECORD_BODY_MAX_CHARS).toWellFormed();
 }
 
 /** Returns the text of an email. Converts the HTML if the email has no text. */
-function textOf({ text, html }: InboundEmail): string {
+function toPlainText({ text, html }: InboundEmail): string {
   if (text?.trim() || !html) return text ?? '';
   return htmlToText(html.slice(0, HTML_MAX_CHARS));
 }

@@ -82,7 +82,7 @@ export async function createRelayHandler(deps: Deps): Promise<RelayHandler> {
   });
 
   /** Looks up the key for each message, because it may have been revoked since the login. */
-  async function accessOf(key: string): Promise<KeyAccess> {
+  async function findAccess(key: string): Promise<KeyAccess> {
     const access = await keys.find(key);
     if (access?.kind !== 'secret') throw new AppError('INVALID_API_KEY');
     if (!access.scopes.has(SCOPE))
@@ -92,21 +92,21 @@ export async function createRelayHandler(deps: Deps): Promise<RelayHandler> {
   }
 
   async function accept(message: RelayMessage): Promise<SendResponse> {
-    const access = await accessOf(message.key);
+    const access = await findAccess(message.key);
     await limits.takeForProject(access.project.id);
     const submission = await readSubmission(message.raw).catch((cause: Error) => {
       throw new AppError('BAD_REQUEST', { message: `The message cannot be read: ${cause.message}`, cause });
     });
     checkAttachments(submission.attachments, config.attachmentsMaxBytes);
-    const original = await originalOf(message, access.project.id);
-    return acceptor.accept(requestOf(submission, original, message, access));
+    const original = await toOriginalMessage(message, access.project.id);
+    return acceptor.accept(toSendRequest(submission, original, message, access));
   }
 
   /**
    * Prepares the message for sending; a large message in a thread.
    * @throws AppError BAD_REQUEST, OverBudget
    */
-  async function originalOf({ raw, from }: RelayMessage, projectId: string): Promise<OriginalMessage> {
+  async function toOriginalMessage({ raw, from }: RelayMessage, projectId: string): Promise<OriginalMessage> {
     const p = { host, id: uuidv7(), from: normalizeEmail(from), now: new Date() };
     if (raw.length < THREAD_MIN_BYTES) return prepareOriginal(raw, p);
     const work = { projectId, kind: 'relay.message' };
@@ -114,9 +114,9 @@ export async function createRelayHandler(deps: Deps): Promise<RelayHandler> {
     return { ...prepared, message: asBuffer(prepared.message) };
   }
 
-  const refusal = (error: unknown): unknown => refusalOf(error, RelayRefusal);
+  const refusal = (error: unknown): unknown => toRefusal(error, RelayRefusal);
   return {
-    signIn: async (key) => void (await accessOf(key).catch((error) => Promise.reject(refusal(error)))),
+    signIn: async (key) => void (await findAccess(key).catch((error) => Promise.reject(refusal(error)))),
     checkRecipient(address) {
       const parsed = parseMailbox(address);
       if (!parsed.ok) throw new RelayRefusal(553, `5.1.3 ${parsed.reason.replace(/[^\x20-\x7e]+/g, '...')}`);
@@ -129,7 +129,7 @@ export async function createRelayHandler(deps: Deps): Promise<RelayHandler> {
  * Creates the send request for a message.
  * @throws AppError VALIDATION_ERROR, PAYLOAD_TOO_LARGE
  */
-function requestOf(
+function toSendRequest(
   submission: Submission,
   original: OriginalMessage,
   message: RelayMessage,
@@ -197,7 +197,7 @@ function checkSizes({ subject }: Submission, body: string): void {
     throw new AppError('PAYLOAD_TOO_LARGE', { message: `The body has more than ${TEMPLATE_MAX_CHARS} characters` });
 }
 
-function refusalOf(error: unknown, Refusal: typeof RelayRefusal): unknown {
+function toRefusal(error: unknown, Refusal: typeof RelayRefusal): unknown {
   const reply = error instanceof AppError ? REPLIES[error.code] : undefined;
   if (!(error instanceof AppError) || !reply) return error;
   const [code, enhanced] = reply;

@@ -1,6 +1,6 @@
 import { ERRORS, type ErrorCode } from '../../rules/errors.ts';
-import { CODES, type ErrorResponse, rangeResponse } from '../http/responses.ts';
-import { aliasesIn, type Document, type OpenApiOperation, type OpenApiPart, operationsOf } from './json.ts';
+import { CODES, declareRangeResponse, type ErrorResponse } from '../http/responses.ts';
+import { type Document, findAliases, listOperations, type OpenApiOperation, type OpenApiPart } from './json.ts';
 
 /**
  * Errors that any operation may return because of its credentials, its limits or the form of the request. They are
@@ -35,9 +35,9 @@ interface ErrorGroup {
  * `/v1`.
  */
 export function shareErrors(document: Document): { responses: Record<string, OpenApiPart>; examples: object } {
-  const aliases = aliasesIn(document);
+  const aliases = findAliases(document);
   const groups = new Map<string, ErrorGroup>();
-  for (const operation of operationsOf(document)) {
+  for (const operation of listOperations(document)) {
     foldRanges(operation, aliases.has(operation));
     for (const [status, response] of Object.entries(operation.responses)) {
       if (!isError(response)) continue;
@@ -82,8 +82,8 @@ function isErrorOfAnyOperation(code: ErrorCode, status: string): boolean {
 }
 
 const RANGES = {
-  '4XX': rangeResponse(OF_ANY_OPERATION.filter((code) => ERRORS[code].status < 500)),
-  '5XX': rangeResponse(OF_ANY_OPERATION.filter((code) => ERRORS[code].status >= 500)),
+  '4XX': declareRangeResponse(OF_ANY_OPERATION.filter((code) => ERRORS[code].status < 500)),
+  '5XX': declareRangeResponse(OF_ANY_OPERATION.filter((code) => ERRORS[code].status >= 500)),
 };
 
 function withSharedExamples(response: ErrorResponse, shared: Record<string, unknown>): ErrorResponse {

@@ -1,4 +1,4 @@
-import { type Document, nameIn, operationsOf, partsOf, type Schema } from './json.ts';
+import { type Document, listInnerSchemas, listOperations, parseReferenceName, type Schema } from './json.ts';
 
 /** Strings of these formats need no example, because readers know the format. */
 const KNOWN_FORMATS = new Set(['date-time', 'date', 'uuid']);
@@ -26,17 +26,17 @@ export function spreadExamples(document: Document): void {
 /** Removes the examples of the properties, because the example of the whole contains them. */
 function dropExamples(schema: Schema): void {
   delete schema.example;
-  for (const part of partsOf(schema)) dropExamples(part);
+  for (const part of listInnerSchemas(schema)) dropExamples(part);
 }
 
 function dropKnownExamples(schema: Schema): void {
   if (KNOWN_FORMATS.has(schema.format ?? '')) delete schema.example;
-  for (const part of partsOf(schema)) dropKnownExamples(part);
+  for (const part of listInnerSchemas(schema)) dropKnownExamples(part);
 }
 
 function namesOfBodies(document: Document): Set<string> {
-  const contents = operationsOf(document).flatMap(({ requestBody }) => Object.values(requestBody?.content ?? {}));
-  return new Set(contents.flatMap(({ schema }) => (schema?.$ref ? [nameIn(schema.$ref)] : [])));
+  const contents = listOperations(document).flatMap(({ requestBody }) => Object.values(requestBody?.content ?? {}));
+  return new Set(contents.flatMap(({ schema }) => (schema?.$ref ? [parseReferenceName(schema.$ref)] : [])));
 }
 
 /**
@@ -44,7 +44,7 @@ function namesOfBodies(document: Document): Set<string> {
  */
 function moveExample(schema: Schema, example: unknown, schemas: Record<string, Schema>): void {
   if (schema.$ref) {
-    const named = schemas[nameIn(schema.$ref)];
+    const named = schemas[parseReferenceName(schema.$ref)];
     if (named && named.example === undefined) moveExample(named, example, schemas);
     return;
   }

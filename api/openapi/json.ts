@@ -50,22 +50,22 @@ export interface Schema {
   oneOf?: Schema[];
 }
 
-export function operationsOf({ paths = {} }: Document): OpenApiOperation[] {
+export function listOperations({ paths = {} }: Document): OpenApiOperation[] {
   return Object.values(paths).flatMap((item) => Object.values(item));
 }
 
 /** Returns the operations that are aliases of an operation under `/v1`. New clients use the path under `/v1`. */
-export function aliasesIn(document: Document): Set<OpenApiOperation> {
-  return new Set(operationsOf(document).filter((operation) => operation['x-alias-of'] !== undefined));
+export function findAliases(document: Document): Set<OpenApiOperation> {
+  return new Set(listOperations(document).filter((operation) => operation['x-alias-of'] !== undefined));
 }
 
 /** Returns the schemas directly inside a schema. */
-export function partsOf({ allOf = [], anyOf = [], oneOf = [], items, properties = {} }: Schema): Schema[] {
+export function listInnerSchemas({ allOf = [], anyOf = [], oneOf = [], items, properties = {} }: Schema): Schema[] {
   return [...allOf, ...anyOf, ...oneOf, ...(items ? [items] : []), ...Object.values(properties)];
 }
 
 /** Returns the name at the end of a reference: `Contact` for `#/components/schemas/Contact`. */
-export function nameIn(reference: string): string {
+export function parseReferenceName(reference: string): string {
   return reference.slice(reference.lastIndexOf('/') + 1);
 }
 

@@ -1,4 +1,4 @@
-import { capitalize, type Document, operationsOf, partsOf, type Schema } from './json.ts';
+import { capitalize, type Document, listInnerSchemas, listOperations, type Schema } from './json.ts';
 
 /**
  * Matches names of schemas for requests and list pages. If an enum is also in the schema of the record itself, the enum
@@ -24,13 +24,13 @@ export function writePlainTypes(document: Document): void {
   const named = nameEnums(written, schemas);
   const inline = inlineSchemas(document).flatMap((schema) => enumsIn(schema, ''));
   for (const { schema } of [...written, ...inline]) {
-    const name = named.get(valuesOf(schema));
+    const name = named.get(formatEnumValues(schema));
     if (name !== undefined && schema !== schemas[name]) replaceByReference(schema, name);
   }
 }
 
 function inlineSchemas(document: Document): Schema[] {
-  return operationsOf(document).flatMap(({ parameters = [], requestBody, responses }) => {
+  return listOperations(document).flatMap(({ parameters = [], requestBody, responses }) => {
     const bodies = [requestBody, ...Object.values(responses)].flatMap((part) => Object.values(part?.content ?? {}));
     return [...parameters, ...bodies].flatMap(({ schema }) => (schema ? [schema] : []));
   });
@@ -41,13 +41,13 @@ function widenBooleans(schema: Schema): void {
     delete schema.enum;
     delete schema.const;
   }
-  for (const part of partsOf(schema)) widenBooleans(part);
+  for (const part of listInnerSchemas(schema)) widenBooleans(part);
 }
 
 function enumsIn(schema: Schema, name: string): InlineEnum[] {
   const { properties = {}, items, allOf = [], anyOf = [], oneOf = [] } = schema;
   return [
-    ...((schema.enum?.length ?? 0) > 1 && valuesOf(schema) !== '' ? [{ name, schema }] : []),
+    ...((schema.enum?.length ?? 0) > 1 && formatEnumValues(schema) !== '' ? [{ name, schema }] : []),
     ...[...allOf, ...anyOf, ...oneOf, ...(items ? [items] : [])].flatMap((part) => enumsIn(part, name)),
     // `data` is the envelope of a response, so it does not become part of the name.
     ...Object.entries(properties).flatMap(([key, part]) =>
@@ -59,9 +59,10 @@ function enumsIn(schema: Schema, name: string): InlineEnum[] {
 /** Gives each list of values the best name that no schema uses yet, and adds it to `components`. */
 function nameEnums(written: InlineEnum[], schemas: Record<string, Schema>): Map<string, string> {
   const named = new Map<string, string>();
-  for (const [name, schema] of Object.entries(schemas)) if (schema.enum) named.set(valuesOf(schema), name);
+  for (const [name, schema] of Object.entries(schemas)) if (schema.enum) named.set(formatEnumValues(schema), name);
   const names = new Map<string, string[]>();
-  for (const { name, schema } of written) names.set(valuesOf(schema), [...(names.get(valuesOf(schema)) ?? []), name]);
+  for (const { name, schema } of written)
+    names.set(formatEnumValues(schema), [...(names.get(formatEnumValues(schema)) ?? []), name]);
   for (const [values, candidates] of names) {
     if (named.has(values)) continue;
     const name = candidates.sort(compareNames).find((one) => !(one in schemas));
@@ -78,7 +79,7 @@ function compareNames(one: string, other: string): number {
 }
 
 /** Returns the strings of an enum, without null, as JSON. Returns an empty text if a value is not a string. */
-function valuesOf({ enum: values = [] }: Schema): string {
+function formatEnumValues({ enum: values = [] }: Schema): string {
   const texts = values.filter((value) => value !== null);
   return texts.length > 0 && texts.every((value) => typeof value === 'string') ? JSON.stringify(texts) : '';
 }

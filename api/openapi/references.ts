@@ -1,4 +1,4 @@
-import { type Document, partsOf, type Schema } from './json.ts';
+import { type Document, listInnerSchemas, type Schema } from './json.ts';
 
 /** Keywords that describe a value without restricting it. */
 const ANNOTATIONS = new Set(['description', 'example', 'default', 'deprecated', 'x-alias-of']);
@@ -25,5 +25,5 @@ function repairReference(schema: Schema): void {
       Object.assign(schema, named, rest);
     }
   }
-  for (const part of partsOf(schema)) repairReference(part);
+  for (const part of listInnerSchemas(schema)) repairReference(part);
 }

@@ -1,12 +1,12 @@
 import { shareErrors } from './errors.ts';
 import {
-  aliasesIn,
   capitalize,
   type Document,
-  nameIn,
+  findAliases,
+  listOperations,
   type OpenApiOperation,
   type OpenApiPart,
-  operationsOf,
+  parseReferenceName,
 } from './json.ts';
 
 interface Reference {
@@ -22,8 +22,8 @@ const ALIAS_DESCRIPTION = 'See the operation under `/v1`.';
  * the two paths `/contacts` and `/v1/contacts`. Changes the document in place.
  */
 export function shareParts(document: Document): void {
-  const operations = operationsOf(document);
-  for (const alias of aliasesIn(document)) {
+  const operations = listOperations(document);
+  for (const alias of findAliases(document)) {
     if ((alias.description?.length ?? 0) > ALIAS_DESCRIPTION.length) alias.description = ALIAS_DESCRIPTION;
   }
   const errors = shareErrors(document);
@@ -41,7 +41,10 @@ function shareResponses(operations: OpenApiOperation[]): Record<string, OpenApiP
   const found = operations.flatMap((operation) =>
     Object.entries(operation.responses).map(([status, part]) => ({
       part,
-      names: [nameIn(part.content?.['application/json']?.schema?.$ref ?? ''), `${nameOf(operation)}-${status}`],
+      names: [
+        parseReferenceName(part.content?.['application/json']?.schema?.$ref ?? ''),
+        `${toSharedName(operation)}-${status}`,
+      ],
       use: (ref: Reference) => {
         operation.responses[status] = ref;
       },
@@ -56,7 +59,7 @@ function shareParameters(operations: OpenApiOperation[]): Record<string, OpenApi
       const name = capitalize(part.name ?? '');
       return {
         part,
-        names: [name, `${nameOf(operation)}-${name}`],
+        names: [name, `${toSharedName(operation)}-${name}`],
         use: (ref: Reference) => {
           parameters[n] = ref;
         },
@@ -96,6 +99,6 @@ function share(
 }
 
 /** Returns the operation id that both paths of an operation share. */
-function nameOf({ operationId, 'x-alias-of': aliasOf = operationId }: OpenApiOperation): string {
+function toSharedName({ operationId, 'x-alias-of': aliasOf = operationId }: OpenApiOperation): string {
   return capitalize(aliasOf);
 }

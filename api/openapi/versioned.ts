@@ -1,4 +1,4 @@
-import { type Document, nameIn } from './json.ts';
+import { type Document, parseReferenceName } from './json.ts';
 
 /** Removes all paths that are not under `/v1`. */
 export function keepVersioned(document: Document): void {
@@ -22,6 +22,8 @@ export function dropUnused(document: Document): void {
 }
 
 function schemasIn(part: unknown): Set<string> {
-  const references = (JSON.stringify(part ?? null).match(/#\/components\/schemas\/[^"]+/g) ?? []).map(nameIn);
+  const references = (JSON.stringify(part ?? null).match(/#\/components\/schemas\/[^"]+/g) ?? []).map(
+    parseReferenceName,
+  );
   return new Set(references);
 }

@@ -20,7 +20,7 @@ const NO_TOKENS = { track: 'preview', manage: 'preview' };
  * Returns the variables with which a content is rendered for a reader. Values in `overrides` replace values of the
  * reader's data.
  */
-export function readersVariables(
+export function buildReaderVariables(
   { id, email, data, untrustedKeys }: Reader,
   { zone, overrides = {} }: { zone: string; overrides?: Data },
 ): Sourced<Data> {
@@ -36,7 +36,7 @@ export function readersVariables(
  * @throws AppError VALIDATION_ERROR with line and column if it does not parse, or cannot be rendered for this reader;
  * OverBudget
  */
-export async function contentReview(
+export async function reviewContent(
   compute: Compute,
   p: { projectId: string; content: AuthoredContent; vars: Sourced<Data>; publicUrl: string },
 ): Promise<ContentReview> {

@@ -94,7 +94,7 @@ type EmailTextChanges = { [Field in keyof EmailText]?: EmailText[Field] | null |
  * Returns the text after a change. Omitted fields do not change, null clears optional fields. The schema has checked
  * which fields are optional or required.
  */
-export function changedEmailText<From>(changes: EmailTextChanges, current?: EmailText<From>): EmailText<From> {
+export function mergeEmailText<From>(changes: EmailTextChanges, current?: EmailText<From>): EmailText<From> {
   const fields = Object.keys(NO_TEXT) as (keyof EmailText)[];
   const entries = fields.map((field) => [
     field,

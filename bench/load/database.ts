@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startEmbeddedPostgres } from '../../cli/start/embedded-postgres.ts';
-import { freePort } from '../../cli/start/ports.ts';
+import { findFreePort } from '../../cli/start/ports.ts';
 import { connect, type Db } from '../../db/connection.ts';
 import { migrateToLatest } from '../../db/migrator.ts';
 
@@ -19,7 +19,7 @@ export async function openDatabase({ url, max }: { url?: string | undefined; max
       ? await startEmbeddedPostgres({
           dataFolder: join(home, 'postgres', 'data'),
           logFile: join(home, 'postgres.log'),
-          port: await freePort(),
+          port: await findFreePort(),
           password: 'bench',
         })
       : undefined;

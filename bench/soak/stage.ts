@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type FakeTwilio, startFakeTwilio } from '../../cli/demo/twilio.ts';
 import { startEmbeddedPostgres } from '../../cli/start/embedded-postgres.ts';
-import { freePort } from '../../cli/start/ports.ts';
+import { findFreePort } from '../../cli/start/ports.ts';
 import { identifyProcess } from '../../cli/start/processes.ts';
 import { findTemporalBinary } from '../../cli/start/temporal-binary.ts';
 import { startTemporalServer } from '../../cli/start/temporal-server.ts';
@@ -94,7 +94,7 @@ export async function startStage(p: { workers: number; inDoubt: (messageId: stri
     const relay = await proxy(sink.port, data);
     const { db } = connect({ connectionString: servers.url, max: 3, applicationName: 'soak', onError: () => {} });
     closeAtEnd(db, (it) => it.destroy());
-    const port = String(await freePort());
+    const port = String(await findFreePort());
     const env = {
       DATABASE_URL: Object.assign(new URL(servers.url), { host: postgres.address }).href,
       TEMPORAL_ADDRESS: temporal.address,
@@ -156,7 +156,7 @@ export async function startStage(p: { workers: number; inDoubt: (messageId: stri
 }
 
 async function startServers(home: string, atEnd: (end: () => unknown) => void) {
-  const postgresPort = await freePort();
+  const postgresPort = await findFreePort();
   const postgres = await startEmbeddedPostgres({
     dataFolder: join(home, 'postgres', 'data'),
     logFile: join(home, 'postgres.log'),
@@ -173,16 +173,16 @@ async function startServers(home: string, atEnd: (end: () => unknown) => void) {
     progress: console.log,
     signal: new AbortController().signal,
   });
-  const temporalPort = await freePort();
+  const temporalPort = await findFreePort();
   const temporal = await startTemporalServer({
     binary,
     databaseFile: join(home, 'temporal.db'),
     logFile: join(home, 'temporal.log'),
     namespace: 'default',
     port: temporalPort,
-    uiPort: await freePort(),
-    httpPort: await freePort(),
-    metricsPort: await freePort(),
+    uiPort: await findFreePort(),
+    httpPort: await findFreePort(),
+    metricsPort: await findFreePort(),
   });
   atEnd(() => temporal.stop());
   return { url: postgres.url, postgresPort, temporalPort };

@@ -1,6 +1,6 @@
-import { until } from './client.ts';
+import { waitFor } from './client.ts';
 import type { Tour } from './execution.ts';
-import { since } from './report.ts';
+import { formatTimeSince } from './report.ts';
 import { createWorkflow, PLAIN } from './workflow.ts';
 
 /**
@@ -32,16 +32,16 @@ export async function demonstratePreviewAndExit({ client, report, run, toDomain,
   }
   report.check('emails in the preview', preview.steps.filter((s: { wouldSend: boolean }) => s.wouldSend).length, 1);
   await client.call('POST', '/v1/track', { email, event: `${run}_cart` });
-  const execution = await until('the delay', async () => {
+  const execution = await waitFor('the delay', async () => {
     const { data } = await client.call('GET', `/workflows/${workflowId}/executions?contactId=${contactId}`);
     return data[0]?.status === 'WAITING' && data[0];
   });
   const startedAt = performance.now();
   await client.call('POST', '/v1/track', { email, event: `${run}_bought` });
-  const ended = await until('the end of the execution', async () => {
+  const ended = await waitFor('the end of the execution', async () => {
     const now = await client.call('GET', `/workflows/${workflowId}/executions/${execution.id}`);
     return now.completedAt && now;
   });
-  report.line(`${email} buys: ${ended.status} after ${since(startedAt)}, exit reason ${ended.exitReason}`);
+  report.line(`${email} buys: ${ended.status} after ${formatTimeSince(startedAt)}, exit reason ${ended.exitReason}`);
   report.check('ended by the purchase', ended.exitReason === 'exited_on_event' ? 1 : 0, 1);
 }

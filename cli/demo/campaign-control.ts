@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { CONTACTS, PLANS } from './campaign.ts';
-import { LONG_TIMEOUT_MS, until } from './client.ts';
+import { LONG_TIMEOUT_MS, waitFor } from './client.ts';
 import type { Tour } from './execution.ts';
 import { formatNumber } from './report.ts';
 
@@ -24,18 +24,18 @@ const countOnPlan = (plan: string) =>
  */
 export async function demonstratePause(tour: Tour): Promise<number> {
   const { client, report } = tour;
-  const id = await draft(tour, { name: 'pause', filters: [filter('tour', tour.run), filter('plan', 'pro')] });
+  const id = await createDraft(tour, { name: 'pause', filters: [filter('tour', tour.run), filter('plan', 'pro')] });
   await client.call('POST', `/campaigns/${id}/send`, {});
   await client.call('POST', `/campaigns/${id}/pause`, {});
   // Waits for emails that were already at the provider when the campaign was paused.
   await sleep(STILL_MS);
-  const before = await statsOf(tour, id);
+  const before = await fetchStats(tour, id);
   await sleep(STILL_MS);
-  const { sent } = await statsOf(tour, id);
+  const { sent } = await fetchStats(tour, id);
   report.line(`paused at ${formatNumber(sent)} of ${formatNumber(before.total)} sent`);
   report.check('sent while it was paused', sent - before.sent, 0);
   await client.call('POST', `/campaigns/${id}/resume`, {});
-  const done = await untilSent(tour, id);
+  const done = await waitUntilSent(tour, id);
   report.check('sent in total after it was resumed', done.sent, countOnPlan('pro'));
   return done.sent;
 }
@@ -52,17 +52,17 @@ export async function demonstrateRetry(tour: Tour): Promise<number> {
     await client.call('POST', '/contacts', { email: `reader${n}@${toDomain}`, subscribed: true, data });
   }
   const body = '<p>Your stars: {% for star in (1..stars) %}★{% endfor %}</p>';
-  const id = await draft(tour, { name: 'retry', filters: [filter('group', group)], body });
+  const id = await createDraft(tour, { name: 'retry', filters: [filter('group', group)], body });
   await client.call('POST', `/campaigns/${id}/send`, {});
-  await untilSent(tour, id);
+  await waitUntilSent(tour, id);
   const { data: failed } = await client.call('GET', `/campaigns/${id}/recipients?status=FAILED`);
   for (const { email, reason } of failed) report.line(`${email} did not get it: ${reason}`);
   const [first] = failed;
   await client.call('PATCH', `/contacts/${first.contactId}`, { data: { stars: 5 } });
-  const { requeued } = await client.call('POST', `/campaigns/${id}/retry`, {}).then(dataOf);
+  const { requeued } = await client.call('POST', `/campaigns/${id}/retry`, {}).then(unwrapData);
   report.check('retried after the contact was fixed', requeued, 1);
-  const sent = await until('the email of the retry', async () => {
-    const stats = await statsOf(tour, id);
+  const sent = await waitFor('the email of the retry', async () => {
+    const stats = await fetchStats(tour, id);
     return stats.sent === READERS && stats.sent;
   });
   report.check('sent after the retry', sent, READERS);
@@ -75,7 +75,7 @@ export async function demonstrateRetry(tour: Tour): Promise<number> {
  */
 export async function demonstrateVariants(tour: Tour): Promise<number> {
   const { client, report } = tour;
-  const id = await draft(tour, {
+  const id = await createDraft(tour, {
     name: 'A/B',
     filters: [filter('tour', tour.run), filter('plan', 'free')],
     variants: [
@@ -87,10 +87,10 @@ export async function demonstrateVariants(tour: Tour): Promise<number> {
   const people = countOnPlan('free');
   const tested = Math.ceil(people * TEST_SHARE);
   await client.call('POST', `/campaigns/${id}/send`, {});
-  await until('the share of the test', async () => (await statsOf(tour, id)).sent === tested, LONG_TIMEOUT_MS);
+  await waitFor('the share of the test', async () => (await fetchStats(tour, id)).sent === tested, LONG_TIMEOUT_MS);
   report.check('got a variant; the other recipients wait', tested, tested);
   await client.call('POST', `/campaigns/${id}/winner`, { variant: 'urgent' });
-  const done = await untilSent(tour, id);
+  const done = await waitUntilSent(tour, id);
   report.line('the variant "urgent" was chosen by request, before the test ended');
   report.check('sent in total, with the winner for the waiting recipients', done.sent, people);
   return done.sent;
@@ -108,10 +108,10 @@ export async function demonstrateLocalTime(tour: Tour): Promise<number> {
     const email = `${timezone.split('/')[1]?.toLowerCase()}@${toDomain}`;
     await client.call('POST', '/contacts', { email, subscribed: true, data: { group, timezone } });
   }
-  const sendAtLocal = localTimeIn('Europe/Berlin');
-  const id = await draft(tour, { name: 'local time', filters: [filter('group', group)], sendAtLocal });
+  const sendAtLocal = formatLocalTime('Europe/Berlin');
+  const id = await createDraft(tour, { name: 'local time', filters: [filter('group', group)], sendAtLocal });
   await client.call('POST', `/campaigns/${id}/send`, {});
-  await until('the email to Berlin', async () => (await statsOf(tour, id)).sent === 1);
+  await waitFor('the email to Berlin', async () => (await fetchStats(tour, id)).sent === 1);
   const { data: recipients } = await client.call('GET', `/campaigns/${id}/recipients`);
   report.line(`for ${sendAtLocal.replace('T', ' at ')} in each contact's local time:`);
   for (const { email, status, notBefore } of recipients) {
@@ -124,7 +124,7 @@ export async function demonstrateLocalTime(tour: Tour): Promise<number> {
 }
 
 /** Returns the current local time of a zone as `YYYY-MM-DDTHH:MM`. */
-function localTimeIn(timeZone: string): string {
+function formatLocalTime(timeZone: string): string {
   return new Date().toLocaleString('sv-SE', { timeZone }).slice(0, 16).replace(' ', 'T');
 }
 
@@ -132,7 +132,7 @@ function filter(key: string, value: string) {
   return { field: `data.${key}`, operator: 'equals', value };
 }
 
-async function draft(
+async function createDraft(
   { client, run, from }: Tour,
   { name, filters, ...content }: { name: string; filters: object[] } & Record<string, unknown>,
 ): Promise<string> {
@@ -145,15 +145,15 @@ async function draft(
     audienceFilter: { logic: 'AND', groups: [{ filters }] },
     ...content,
   });
-  return dataOf(campaign).id;
+  return unwrapData(campaign).id;
 }
 
-async function untilSent(tour: Tour, id: string) {
-  return until(
+async function waitUntilSent(tour: Tour, id: string) {
+  return waitFor(
     'the end of the campaign',
     async () => {
-      const { status } = await tour.client.call('GET', `/campaigns/${id}`).then(dataOf);
-      const stats = await statsOf(tour, id);
+      const { status } = await tour.client.call('GET', `/campaigns/${id}`).then(unwrapData);
+      const stats = await fetchStats(tour, id);
       tour.report.progress(`${status}: ${formatNumber(stats.sent)} sent, of ${formatNumber(stats.total)}`);
       return status === 'SENT' && stats;
     },
@@ -161,12 +161,12 @@ async function untilSent(tour: Tour, id: string) {
   );
 }
 
-function statsOf({ client }: Tour, id: string): Promise<{ total: number; sent: number }> {
-  return client.call('GET', `/campaigns/${id}/stats`).then(dataOf);
+function fetchStats({ client }: Tour, id: string): Promise<{ total: number; sent: number }> {
+  return client.call('GET', `/campaigns/${id}/stats`).then(unwrapData);
 }
 
 /** Returns the campaign. The API wraps a campaign in the field `data`. */
 // biome-ignore lint/suspicious/noExplicitAny: the client of the tour also returns `any`
-function dataOf(response: any): any {
+function unwrapData(response: any): any {
   return response.data ?? response;
 }

@@ -1,6 +1,6 @@
-import { LONG_TIMEOUT_MS, until } from './client.ts';
+import { LONG_TIMEOUT_MS, waitFor } from './client.ts';
 import type { Tour } from './execution.ts';
-import { formatNumber, since } from './report.ts';
+import { formatNumber, formatTimeSince } from './report.ts';
 
 export const CONTACTS = 5_000;
 export const PLANS = ['free', 'team', 'pro'];
@@ -13,7 +13,7 @@ export async function demonstrateImport({ client, report, run, toDomain }: Tour)
   const rows = Array.from({ length: CONTACTS }, (_, i) => `c${i}@${toDomain},Name${i},${PLANS[i % 3]},${run}`);
   const file = new File([`email,firstName,plan,tour\n${rows.join('\n')}\n`], 'contacts.csv', { type: 'text/csv' });
   const { jobId } = await client.upload('/contacts/import?types=string', file);
-  const job = await until(
+  const job = await waitFor(
     'the end of the import',
     async () => {
       const now = await client.call('GET', `/contacts/import/${jobId}`);
@@ -22,7 +22,7 @@ export async function demonstrateImport({ client, report, run, toDomain }: Tour)
     },
     LONG_TIMEOUT_MS,
   );
-  report.line(`${job.status} after ${since(startedAt)}`);
+  report.line(`${job.status} after ${formatTimeSince(startedAt)}`);
   report.check('contacts created', job.result?.createdCount ?? 0, CONTACTS);
 }
 
@@ -40,7 +40,7 @@ export async function demonstrateSegment({ client, report, run, toDomain }: Tour
     name: `Tour ${run}, paying`,
     condition: { logic: 'AND', groups: [{ filters }] },
   });
-  report.line(`data.tour is "${run}" and data.plan is team or pro: counted in ${since(startedAt)}`);
+  report.line(`data.tour is "${run}" and data.plan is team or pro: counted in ${formatTimeSince(startedAt)}`);
   report.check('members', segment.memberCount, PAYING);
   const leaving = await client.call('POST', '/contacts', { email: `c1@${toDomain}`, subscribed: false });
   report.line(`${leaving.email} unsubscribes`);
@@ -62,7 +62,7 @@ export async function demonstrateCampaign({ client, report, run, from }: Tour, s
   });
   const startedAt = performance.now();
   await client.call('POST', `/campaigns/${campaign.id}/send`, {});
-  const sent = await until(
+  const sent = await waitFor(
     'the end of the campaign',
     async () => {
       const { status } = await client.call('GET', `/campaigns/${campaign.id}`).then((got) => got.data ?? got);
@@ -75,7 +75,9 @@ export async function demonstrateCampaign({ client, report, run, from }: Tour, s
     LONG_TIMEOUT_MS,
   );
   const seconds = (performance.now() - startedAt) / 1_000;
-  report.line(`SENT after ${since(startedAt)}: ${formatNumber(Math.round(sent.sent / seconds))} emails per second`);
+  report.line(
+    `SENT after ${formatTimeSince(startedAt)}: ${formatNumber(Math.round(sent.sent / seconds))} emails per second`,
+  );
   report.check('sent, by the counters of the campaign', sent.sent, PAYING - 1);
   return PAYING - 1;
 }

@@ -1,8 +1,8 @@
 import { createTransport } from 'nodemailer';
-import { until } from './client.ts';
+import { waitFor } from './client.ts';
 import type { Tour } from './execution.ts';
 import type { ArrivedEmail, DemoMailbox } from './mailbox.ts';
-import { untilStatus } from './record.ts';
+import { waitForStatus } from './record.ts';
 
 /** The state that all loops of the email channel share. */
 export interface ChannelTour extends Tour {
@@ -31,8 +31,8 @@ export const EMAIL_BODY =
 export async function sendTourEmail(tour: ChannelTour, name: string): Promise<TourEmail> {
   const { report, mailbox } = tour;
   const { emailId, contactId, to } = await send(tour, name);
-  await untilStatus(tour, emailId, 'SENT');
-  const email = await until(`the email to ${to}`, () => mailbox.find(to));
+  await waitForStatus(tour, emailId, 'SENT');
+  const email = await waitFor(`the email to ${to}`, () => mailbox.find(to));
   report.line(`POST /v1/send to ${to}: SENT, envelope sender ${email.returnPath}`);
   return { ...email, emailId, contactId, to };
 }
@@ -46,7 +46,7 @@ export async function send({ client, from, toDomain }: ChannelTour, name: string
 }
 
 /** Delivers a message to the listener for bounces and inbound email, like another mail server. */
-export async function deliver(
+export async function deliverBySmtp(
   { report, inboundPort }: ChannelTour,
   what: string,
   message: { from: string; to: string; raw: string },

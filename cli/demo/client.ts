@@ -46,7 +46,7 @@ export function createTourClient({ baseUrl, secretKey }: { baseUrl: string; secr
  * Waits until `find` finds something.
  * @throws Error that names the missing result
  */
-export async function until<T>(
+export async function waitFor<T>(
   what: string,
   find: () => Promise<T | undefined | false>,
   timeoutMs = UNTIL_TIMEOUT_MS,

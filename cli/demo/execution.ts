@@ -1,5 +1,5 @@
-import { type TourClient, until } from './client.ts';
-import { type DemoReport, since } from './report.ts';
+import { type TourClient, waitFor } from './client.ts';
+import { type DemoReport, formatTimeSince } from './report.ts';
 import { createWorkflow, PLAIN, type StepPlan } from './workflow.ts';
 
 /** State that the steps of a tour share. */
@@ -32,21 +32,21 @@ export async function demonstrateExecution(
   const event = { email, event: `${run}_signed_up`, data: { firstName: 'Grace' } };
   const { contact } = (await client.call('POST', '/v1/track', event)).data;
   const path = `/workflows/${workflowId}/executions`;
-  const execution = await until('the execution', async () => {
+  const execution = await waitFor('the execution', async () => {
     const { data } = await client.call('GET', `${path}?contactId=${contact}`);
     return data[0];
   });
   const fetchExecution = () => client.call('GET', `${path}/${execution.id}`);
-  await until('the wait for an event', async () => (await waitsForEvent(await fetchExecution())) || undefined);
-  report.line(`WAIT_FOR_EVENT reached after ${since(startedAt)}; tracking the purchase that it waits for`);
+  await waitFor('the wait for an event', async () => (await waitsForEvent(await fetchExecution())) || undefined);
+  report.line(`WAIT_FOR_EVENT reached after ${formatTimeSince(startedAt)}; tracking the purchase that it waits for`);
   await client.call('POST', '/v1/track', { email, event: `${run}_purchase`, data: { amount: 40 } });
-  const ended = await until('the end of the execution', async () => {
+  const ended = await waitFor('the end of the execution', async () => {
     const now = await fetchExecution();
     return now.completedAt ? now : undefined;
   });
   for (const step of ended.steps)
     report.line(`${step.type.padEnd(15)} ${step.status}${step.error ? `: ${step.error}` : ''}`);
-  report.line(`${ended.status} after ${since(startedAt)}, exit reason ${ended.exitReason}`);
+  report.line(`${ended.status} after ${formatTimeSince(startedAt)}, exit reason ${ended.exitReason}`);
   const types = new Set(ended.steps.map((step: { type: string }) => step.type));
   report.check('types of step that the execution visited', types.size, 7);
   const { data } = await client.call('GET', `/contacts/${contact}`);

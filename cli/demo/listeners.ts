@@ -5,7 +5,7 @@ import { startChild } from '../start/child.ts';
 import type { DevFile } from '../start/dev-file.ts';
 import { StartError } from '../start/error.ts';
 import { type Home, openHome, readOrCreateSecret } from '../start/home.ts';
-import { freePort } from '../start/ports.ts';
+import { findFreePort } from '../start/ports.ts';
 
 /** The mail listeners of a service on 127.0.0.1. */
 export interface MailListeners {
@@ -27,7 +27,7 @@ export async function startListenerProcess(p: {
 }): Promise<MailListeners> {
   const { env, dev, writeLine } = p;
   const home = openHome(parseSettings(env).home);
-  const [inboundPort, relayPort] = [await freePort(), await freePort()];
+  const [inboundPort, relayPort] = [await findFreePort(), await findFreePort()];
   const listeners = await startChild({
     name: 'mail listeners',
     command: 'api',
@@ -41,7 +41,7 @@ export async function startListenerProcess(p: {
       PUBLIC_URL: env.PUBLIC_URL || dev.baseUrl,
       METRICS_PORT: 'off',
       DATABASE_URL: dev.databaseUrl,
-      SECRET_KEY: secretKeyOf(env, home),
+      SECRET_KEY: readSecretKey(env, home),
       TEMPORAL_ADDRESS: dev.temporal.address,
       TEMPORAL_NAMESPACE: dev.temporal.namespace,
       INBOUND_SMTP_PORT: String(inboundPort),
@@ -55,7 +55,7 @@ export async function startListenerProcess(p: {
  * Returns the secret key of the running service. Return paths are signed with this key, so with another key the
  * listener would not accept them.
  */
-function secretKeyOf(env: Environment, home: Home): string {
+function readSecretKey(env: Environment, home: Home): string {
   const { secretKey } = parseSettings(env);
   if (secretKey !== undefined) return secretKey;
   if (existsSync(join(home.folder, 'secret-key'))) return readOrCreateSecret(home, 'secret-key');

@@ -1,8 +1,8 @@
 import { type ChannelTour, EMAIL_BODY } from './channel-tour.ts';
-import { until } from './client.ts';
+import { waitFor } from './client.ts';
 import type { Loop } from './loop.ts';
-import { click } from './loops-email.ts';
-import { compareRecord, printContent, RECORD_TIMEOUT_MS } from './record.ts';
+import { followLink } from './loops-email.ts';
+import { assertRecord, printContent, RECORD_TIMEOUT_MS } from './record.ts';
 import { createWorkflow, PLAIN } from './workflow.ts';
 
 /** The time limit of the step WAIT_FOR_EVENT. It is longer than the tour, so that only the click can end the wait. */
@@ -22,16 +22,16 @@ async function closeAutomationLoop(tour: ChannelTour): Promise<string> {
   const to = `waiting@${toDomain}`;
   const workflowId = await createOffer(tour);
   const { contact } = (await client.call('POST', '/v1/track', { email: to, event: `${run}_interested` })).data;
-  const { id } = await untilExecution(tour, { workflowId, status: 'WAITING' });
+  const { id } = await waitForExecution(tour, { workflowId, status: 'WAITING' });
   report.line(`execution ${id} has sent its email to ${to}, and is WAITING for email.click`);
-  await click(tour, await until(`the email to ${to}`, () => mailbox.find(to), RECORD_TIMEOUT_MS));
-  const { status, exitReason, steps } = await untilExecution(tour, { workflowId, status: 'EXITED' });
+  await followLink(tour, await waitFor(`the email to ${to}`, () => mailbox.find(to), RECORD_TIMEOUT_MS));
+  const { status, exitReason, steps } = await waitForExecution(tour, { workflowId, status: 'EXITED' });
   for (const { type, status: stepStatus, output } of steps)
     printContent(tour, 'step', { status: stepStatus, output }, type);
   printContent(tour, 'execution', { id, status, exitReason });
   const { data } = await client.call('GET', `/contacts/${contact}`);
   printContent(tour, 'contact', { email: to, data });
-  return compareRecord(
+  return assertRecord(
     { status: 'EXITED', exitReason: 'clicked', interest: 'offer' },
     { status, exitReason, interest: data.interest },
   );
@@ -41,7 +41,7 @@ async function closeAutomationLoop(tour: ChannelTour): Promise<string> {
  * Waits until the only execution of a workflow has a status.
  * @returns the execution with its steps
  */
-function untilExecution({ client, report }: ChannelTour, p: { workflowId: string; status: string }) {
+function waitForExecution({ client, report }: ChannelTour, p: { workflowId: string; status: string }) {
   const path = `/workflows/${p.workflowId}/executions`;
   const find = async () => {
     const [execution] = (await client.call('GET', path)).data;
@@ -49,7 +49,7 @@ function untilExecution({ client, report }: ChannelTour, p: { workflowId: string
     report.progress(`the execution is ${execution?.status ?? 'not started yet'} …`);
     return undefined;
   };
-  return until(`an execution that is ${p.status}`, find, RECORD_TIMEOUT_MS);
+  return waitFor(`an execution that is ${p.status}`, find, RECORD_TIMEOUT_MS);
 }
 
 async function createOffer({ client, run, from }: ChannelTour): Promise<string> {

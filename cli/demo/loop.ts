@@ -1,4 +1,4 @@
-import { type DemoReport, since } from './report.ts';
+import { type DemoReport, formatTimeSince } from './report.ts';
 
 /**
  * One demonstration: sends a message, sends real feedback about it to the service, and checks that the service records
@@ -33,7 +33,7 @@ export async function runLoops<T extends { readonly report: DemoReport }>(
     const startedAt = performance.now();
     try {
       const summary = await close(tour);
-      report.line(`closed after ${since(startedAt)}`);
+      report.line(`closed after ${formatTimeSince(startedAt)}`);
       results.push({ title, closed: true, summary });
     } catch (error) {
       const summary = error instanceof Error ? error.message : String(error);

@@ -1,10 +1,10 @@
 import { createTransport } from 'nodemailer';
 import { emailDomain } from '../../rules/emails/email-address.ts';
-import { type ChannelTour, deliver, sendTourEmail } from './channel-tour.ts';
-import { until } from './client.ts';
+import { type ChannelTour, deliverBySmtp, sendTourEmail } from './channel-tour.ts';
+import { waitFor } from './client.ts';
 import type { Loop } from './loop.ts';
-import { abuseReport, deliveryStatus } from './notices.ts';
-import { compareRecord, RECORD_TIMEOUT_MS, showRecord } from './record.ts';
+import { buildAbuseReport, buildDeliveryNotice } from './notices.ts';
+import { assertRecord, RECORD_TIMEOUT_MS, showRecord } from './record.ts';
 
 /** The user agent of an email client that a person uses. The service counts requests of scanners separately. */
 const READER = { 'user-agent': 'Mozilla/5.0 (X11; Linux x86_64; rv:128.0) Gecko/20100101 Thunderbird/128.0' };
@@ -27,16 +27,16 @@ export const EMAIL_LOOPS: readonly Loop<ChannelTour>[] = [
 async function closeDeliveryLoop(tour: ChannelTour): Promise<string> {
   const email = await sendTourEmail(tour, 'delivered');
   const diagnostic = '250 2.0.0 Ok: queued';
-  const raw = deliveryStatus({ to: email.to, action: 'delivered', status: '2.0.0', diagnostic });
-  await deliver(tour, 'notification', { from: '', to: email.returnPath, raw });
+  const raw = buildDeliveryNotice({ to: email.to, action: 'delivered', status: '2.0.0', diagnostic });
+  await deliverBySmtp(tour, 'notification', { from: '', to: email.returnPath, raw });
   return showRecord(tour, email, { status: 'DELIVERED', event: 'email.delivery', subscribed: true });
 }
 
 async function closeBounceLoop(tour: ChannelTour): Promise<string> {
   const email = await sendTourEmail(tour, 'gone');
   const diagnostic = `550 5.1.1 <${email.to}>: Recipient address rejected: User unknown`;
-  const raw = deliveryStatus({ to: email.to, action: 'failed', status: '5.1.1', diagnostic });
-  await deliver(tour, 'notification', { from: '', to: email.returnPath, raw });
+  const raw = buildDeliveryNotice({ to: email.to, action: 'failed', status: '5.1.1', diagnostic });
+  await deliverBySmtp(tour, 'notification', { from: '', to: email.returnPath, raw });
   return showRecord(tour, email, {
     status: 'BOUNCED',
     reason: 'bounced:dead_mailbox',
@@ -50,7 +50,7 @@ async function closeBounceLoop(tour: ChannelTour): Promise<string> {
 async function closeComplaintLoop(tour: ChannelTour): Promise<string> {
   const email = await sendTourEmail(tour, 'annoyed');
   const to = `abuse@${emailDomain(tour.from)}`;
-  await deliver(tour, 'abuse report', { from: 'feedback@isp.example', to, raw: abuseReport(email) });
+  await deliverBySmtp(tour, 'abuse report', { from: 'feedback@isp.example', to, raw: buildAbuseReport(email) });
   return showRecord(tour, email, {
     status: 'COMPLAINED',
     event: 'email.complaint',
@@ -62,13 +62,13 @@ async function closeComplaintLoop(tour: ChannelTour): Promise<string> {
 
 async function closeOpenLoop(tour: ChannelTour): Promise<string> {
   const email = await sendTourEmail(tour, 'opens');
-  await open(tour, email);
+  await loadPixel(tour, email);
   return showRecord(tour, email, { status: 'OPENED', event: 'email.open', subscribed: true });
 }
 
 /** Loads the tracking pixel of an email. */
-export async function open({ report }: ChannelTour, email: { html: string }): Promise<void> {
-  const pixel = inEmail(email, /<img [^>]*src="(https?:[^"]+\/o\/[^"]+\.gif)"/, 'pixel');
+export async function loadPixel({ report }: ChannelTour, email: { html: string }): Promise<void> {
+  const pixel = findInEmail(email, /<img [^>]*src="(https?:[^"]+\/o\/[^"]+\.gif)"/, 'pixel');
   const response = await fetch(pixel, { headers: READER });
   const bytes = (await response.arrayBuffer()).byteLength;
   report.line(`GET ${pixel}: ${response.status} ${response.headers.get('content-type')}, ${bytes} bytes`);
@@ -76,7 +76,7 @@ export async function open({ report }: ChannelTour, email: { html: string }): Pr
 
 async function closeClickLoop(tour: ChannelTour): Promise<string> {
   const email = await sendTourEmail(tour, 'clicks');
-  await click(tour, email);
+  await followLink(tour, email);
   return showRecord(tour, email, { status: 'CLICKED', event: 'email.click', subscribed: true });
 }
 
@@ -84,12 +84,12 @@ async function closeClickLoop(tour: ChannelTour): Promise<string> {
  * Follows the first link of an email.
  * @throws Error if the link does not redirect to the URL that the template contains
  */
-export async function click({ report }: ChannelTour, email: { html: string }): Promise<void> {
-  const link = inEmail(email, /href="(https?:[^"]+\/c\/[^"]+)"/, 'tracked link');
+export async function followLink({ report }: ChannelTour, email: { html: string }): Promise<void> {
+  const link = findInEmail(email, /href="(https?:[^"]+\/c\/[^"]+)"/, 'tracked link');
   const response = await fetch(link, { headers: READER, redirect: 'manual' });
   const location = response.headers.get('location');
   report.line(`GET ${link}: ${response.status} to ${location}`);
-  compareRecord({ location: 'https://example.com/offer' }, { location });
+  assertRecord({ location: 'https://example.com/offer' }, { location });
 }
 
 async function closeUnsubscribeLoop(tour: ChannelTour): Promise<string> {
@@ -122,7 +122,7 @@ async function closeReplyLoop(tour: ChannelTour): Promise<string> {
     const { data } = await client.call('GET', `/events/contact/${email.contactId}`);
     return data.find((event: { name: string }) => event.name === 'email.received');
   };
-  const received = await until('email.received', find, RECORD_TIMEOUT_MS);
+  const received = await waitFor('email.received', find, RECORD_TIMEOUT_MS);
   const record = { emailId: received.data.emailId, contactId: email.contactId };
   return showRecord(tour, record, { status: 'RECEIVED', event: 'email.received', subscribed: true });
 }
@@ -137,13 +137,13 @@ async function closeRelayLoop(tour: ChannelTour): Promise<string> {
     `sent an email by SMTP to 127.0.0.1:${relayPort}, AUTH with a secret key. The service responded: ${response}`,
   );
   const emailId = /Accepted as (\S+)/.exec(response)?.[1] ?? '';
-  const email = await until(`the email to ${to}`, () => mailbox.find(to));
+  const email = await waitFor(`the email to ${to}`, () => mailbox.find(to));
   report.line(`arrived as "${email.header('subject')}" with ${email.header('message-id')}`);
   const { contactId } = (await client.call('GET', `/v1/emails/${emailId}`)).data;
   return showRecord(tour, { emailId, contactId }, { status: 'SENT', event: 'email.sent', subscribed: false });
 }
 
-function inEmail({ html }: { html: string }, pattern: RegExp, what: string): string {
+function findInEmail({ html }: { html: string }, pattern: RegExp, what: string): string {
   const found = pattern.exec(html)?.[1];
   if (!found) throw new Error(`the email has no ${what}: is the project's tracking ENABLED?`);
   return found.replaceAll('&amp;', '&');

@@ -1,12 +1,12 @@
 import { createHmac } from 'node:crypto';
-import { type ChannelTour, deliver, send, sendTourEmail } from './channel-tour.ts';
-import { until } from './client.ts';
+import { type ChannelTour, deliverBySmtp, send, sendTourEmail } from './channel-tour.ts';
+import { waitFor } from './client.ts';
 import type { Loop } from './loop.ts';
-import { open } from './loops-email.ts';
-import { deliveryStatus } from './notices.ts';
+import { loadPixel } from './loops-email.ts';
+import { buildDeliveryNotice } from './notices.ts';
 import type { DemoProviders } from './providers.ts';
 import type { ReceivedHook } from './receiver.ts';
-import { compareRecord, printContent, RECORD_TIMEOUT_MS, showRecord } from './record.ts';
+import { assertRecord, printContent, RECORD_TIMEOUT_MS, showRecord } from './record.ts';
 
 /** A tour of a service that sends to servers of the tour. */
 export interface ProviderTour extends ChannelTour {
@@ -43,8 +43,8 @@ async function closeRefusalLoop(tour: ProviderTour): Promise<string> {
 async function closeNoRouteLoop(tour: ProviderTour): Promise<string> {
   const email = await sendTourEmail(tour, 'unroutable');
   const diagnostic = '550 5.4.4 Unable to route: no mail hosts for domain';
-  const raw = deliveryStatus({ to: email.to, action: 'failed', status: '5.4.4', diagnostic });
-  await deliver(tour, 'notification', { from: '', to: email.returnPath, raw });
+  const raw = buildDeliveryNotice({ to: email.to, action: 'failed', status: '5.4.4', diagnostic });
+  await deliverBySmtp(tour, 'notification', { from: '', to: email.returnPath, raw });
   return showRecord(tour, email, { status: 'BOUNCED', event: 'email.bounce', subscribed: true });
 }
 
@@ -59,7 +59,7 @@ async function closeSmsLoop(tour: ProviderTour): Promise<string> {
   const callback = request?.params.StatusCallback ?? '';
   report.line(`Twilio's API got ${JSON.stringify(request?.params)}`);
   await callBack(tour, callback, { MessageSid: delivered.messageId, MessageStatus: 'delivered' });
-  const sms = await untilSms(tour, delivered.id, 'DELIVERED');
+  const sms = await waitForSms(tour, delivered.id, 'DELIVERED');
   printContent(tour, 'sms', sms);
   const stop = { From: PHONE, To: sms.from, Body: 'STOP' };
   await callBack(tour, `${tour.baseUrl}/webhooks/twilio/inbound`, stop);
@@ -67,7 +67,7 @@ async function closeSmsLoop(tour: ProviderTour): Promise<string> {
   printContent(tour, 'contact', { email, subscribed, smsSubscribed });
   const stopped = await sendSms(tour, 'FAILED');
   printContent(tour, 'sms', stopped);
-  return compareRecord(
+  return assertRecord(
     { status: 'DELIVERED', smsSubscribed: false, next: 'FAILED, sms_stopped' },
     { status: sms.status, smsSubscribed, next: `${stopped.status}, ${stopped.reason}` },
   );
@@ -75,17 +75,17 @@ async function closeSmsLoop(tour: ProviderTour): Promise<string> {
 
 async function sendSms(tour: ProviderTour, status: string) {
   const { id } = await tour.client.call('POST', '/v1/sms/send', { to: PHONE, body: 'Your code is 4711' });
-  return untilSms(tour, id, status);
+  return waitForSms(tour, id, status);
 }
 
-function untilSms({ client, report }: ProviderTour, id: string, status: string) {
+function waitForSms({ client, report }: ProviderTour, id: string, status: string) {
   const find = async () => {
     const { data } = await client.call('GET', `/v1/sms/${id}`);
     if (data.status === status) return data;
     report.progress(`SMS ${id} is ${data.status} …`);
     return undefined;
   };
-  return until(`${status} of SMS ${id}`, find, RECORD_TIMEOUT_MS);
+  return waitFor(`${status} of SMS ${id}`, find, RECORD_TIMEOUT_MS);
 }
 
 /** Sends a callback to the service like Twilio, with a signature that Twilio's SDK computes. */
@@ -104,8 +104,8 @@ async function closeWebhookLoop(tour: ProviderTour): Promise<string> {
   const { id, secret } = await client.call('POST', '/webhooks', { url: hooks.url, events: ['email.open'] });
   report.line(`${hooks.url} is registered for email.open`);
   const email = await sendTourEmail(tour, 'hooked');
-  await open(tour, email);
-  const request = await until('the webhook', async () => hooks.received[0], RECORD_TIMEOUT_MS);
+  await loadPixel(tour, email);
+  const request = await waitFor('the webhook', async () => hooks.received[0], RECORD_TIMEOUT_MS);
   const { type, data } = verifyHook(request, secret);
   report.line(
     `webhook-id ${request.headers['webhook-id']}: its signature matches the body, and does not match an altered body`,
@@ -115,9 +115,9 @@ async function closeWebhookLoop(tour: ProviderTour): Promise<string> {
     const [delivery] = (await client.call('GET', `/webhooks/${id}/deliveries`)).data;
     return delivery?.status === 'DELIVERED' && delivery;
   };
-  const { status, attempts, responseStatus } = await until('its record', find, RECORD_TIMEOUT_MS);
+  const { status, attempts, responseStatus } = await waitFor('its record', find, RECORD_TIMEOUT_MS);
   printContent(tour, 'delivery', { event: type, status, attempts, responseStatus });
-  return compareRecord(
+  return assertRecord(
     { event: 'email.open', emailId: email.emailId, delivery: 'DELIVERED' },
     { event: type, emailId: data.event.emailId, delivery: status },
   );

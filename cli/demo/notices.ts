@@ -11,8 +11,8 @@ export interface DeliveryNotice {
 }
 
 /** Returns a delivery status notification (RFC 3464) in the form of Postfix. */
-export function deliveryStatus({ to, action, status, diagnostic }: DeliveryNotice): string {
-  return crlf(`From: MAILER-DAEMON@mx.receiver.example (Mail Delivery System)
+export function buildDeliveryNotice({ to, action, status, diagnostic }: DeliveryNotice): string {
+  return toCrlf(`From: MAILER-DAEMON@mx.receiver.example (Mail Delivery System)
 Subject: ${action === 'delivered' ? 'Successful Mail Delivery Report' : 'Undelivered Mail Returned to Sender'}
 Auto-Submitted: auto-replied
 MIME-Version: 1.0
@@ -40,8 +40,8 @@ Diagnostic-Code: smtp; ${diagnostic}
 }
 
 /** Returns an abuse report (RFC 5965) about an email. It contains the whole email, with its return path. */
-export function abuseReport({ to, returnPath, raw }: { to: string; returnPath: string; raw: string }): string {
-  return crlf(`From: <feedback@isp.example>
+export function buildAbuseReport({ to, returnPath, raw }: { to: string; returnPath: string; raw: string }): string {
+  return toCrlf(`From: <feedback@isp.example>
 Subject: FW: an unwanted mail
 MIME-Version: 1.0
 Content-Type: multipart/report; report-type=feedback-report; boundary="abuse"
@@ -71,6 +71,6 @@ ${raw}
 `);
 }
 
-function crlf(text: string): string {
+function toCrlf(text: string): string {
   return text.replace(/\r?\n/g, '\r\n');
 }

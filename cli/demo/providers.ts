@@ -16,7 +16,7 @@ export interface DemoProviders {
   close(): Promise<void>;
 }
 
-/** Local parts that the mail server refuses at RCPT, and its replies. */
+/** The addresses that the mail server refuses at RCPT, by their part before the @, each with the server's reply. */
 const REFUSALS: Readonly<Record<string, string>> = {
   refused: '5.1.1 User unknown',
 };

@@ -1,4 +1,4 @@
-import { until } from './client.ts';
+import { waitFor } from './client.ts';
 import type { Tour } from './execution.ts';
 
 /** The longest wait for a record. Normally feedback is recorded within milliseconds, but a busy machine may be slow. */
@@ -34,7 +34,7 @@ interface RecordedEvent {
  * Waits until an email has a status, and prints the progress.
  * @throws Error with the actual status
  */
-export async function untilStatus({ client, report }: Tour, id: string, status: string) {
+export async function waitForStatus({ client, report }: Tour, id: string, status: string) {
   let last = '';
   const find = async () => {
     const { data } = await client.call('GET', `/v1/emails/${id}`);
@@ -43,8 +43,8 @@ export async function untilStatus({ client, report }: Tour, id: string, status: 
     report.progress(`email ${id} is ${last} …`);
     return undefined;
   };
-  return until(`${status} of email ${id}`, find, RECORD_TIMEOUT_MS).catch((cause: Error) => {
-    throw new Error(`${cause.message}: it is ${last}`, { cause });
+  return waitFor(`${status} of email ${id}`, find, RECORD_TIMEOUT_MS).catch((cause: Error) => {
+    throw new Error(`${cause.message}: the email is ${last}`, { cause });
   });
 }
 
@@ -60,7 +60,7 @@ export async function showRecord(
   expected: ExpectedRecord,
 ): Promise<string> {
   const { client } = tour;
-  const email = await untilStatus(tour, emailId, expected.status);
+  const email = await waitForStatus(tour, emailId, expected.status);
   const contact = await client.call('GET', `/contacts/${contactId}`);
   const events: RecordedEvent[] = (await client.call('GET', `/events/contact/${contactId}`)).data.toReversed();
   const listed = (await client.call('GET', '/suppressions?limit=100')).data;
@@ -70,7 +70,7 @@ export async function showRecord(
   printContent(tour, 'contact', pickFilled(contact, ['id', 'email', 'subscribed']));
   if (entry) printContent(tour, 'suppression', pickFilled(entry, ['email', 'reason', 'source', 'createdAt']));
   const unsubscribed = events.find(({ name }) => name === 'contact.unsubscribed');
-  return compareRecord(expected, {
+  return assertRecord(expected, {
     status: email.status,
     event: events.find(({ name }) => name === expected.event)?.name,
     reason: email.reason,
@@ -90,7 +90,7 @@ export function printContent({ report }: Tour, what: string, content: object, na
  * @returns the record as text
  * @throws Error that names the first difference
  */
-export function compareRecord<T extends object>(
+export function assertRecord<T extends object>(
   expected: T,
   recorded: { readonly [K in keyof Required<T>]: unknown },
 ): string {

@@ -59,7 +59,7 @@ export function formatNumber(value: number): string {
 }
 
 /** Returns the time since a value of `performance.now()`, as text. */
-export function since(startedAt: number): string {
+export function formatTimeSince(startedAt: number): string {
   const ms = performance.now() - startedAt;
   return ms < 1_000 ? `${Math.round(ms)} ms` : `${(ms / 1_000).toFixed(1)} s`;
 }

@@ -1,9 +1,9 @@
 import { createSocket } from 'node:dgram';
 import { connect, isIP, type Socket } from 'node:net';
 import { isPublicAddress } from '../../channels/public-address.ts';
-import { reasonOf } from '../database-error.ts';
+import { findInnermostReason } from '../database-error.ts';
 import type { Deployment } from './deployment.ts';
-import { type Handover, handoverOf } from './relay.ts';
+import { findMailServer, type Handover } from './relay.ts';
 import { type DoctorCheck, type DoctorFinding, failFinding, passFinding, warnFinding } from './report.ts';
 
 const CONNECT_MS = 3_000;
@@ -27,7 +27,7 @@ const BEHIND_NAT = 'give the address that sends email: npm run doctor -- --addre
 export const reverseNameCheck: DoctorCheck = {
   name: 'PTR and HELO',
   async run(deployment) {
-    const handover = await handoverOf(deployment);
+    const handover = await findMailServer(deployment);
     if (handover.to === 'nobody') return [passFinding('email is captured: not needed')];
     if (handover.to === 'provider')
       return [passFinding(`${handover.servers.owner}'s servers deliver to the receivers`)];
@@ -51,7 +51,7 @@ export const reverseNameCheck: DoctorCheck = {
 export const port25Check: DoctorCheck = {
   name: 'port 25 out',
   async run(deployment) {
-    const handover = await handoverOf(deployment);
+    const handover = await findMailServer(deployment);
     if (handover.to !== 'own') return [passFinding('not needed: email does not leave directly from this network')];
     const tried = await Promise.all(RECEIVERS.map((domain) => connectToReceiver(deployment, domain)));
     if (tried.some(({ reached }) => reached)) return [passFinding('receivers are reachable')];
@@ -82,7 +82,7 @@ async function checkReverseName(
     const absent = names.code === 'ENOTFOUND' || names.code === 'ENODATA';
     if (!absent)
       return warnFinding(
-        `the DNS did not respond for the name of ${address} (${reasonOf(names)})`,
+        `the DNS did not respond for the name of ${address} (${findInnermostReason(names)})`,
         'check the network and DNS_SERVERS',
       );
     return problem(`${address} has no reverse name (PTR): large receivers refuse its email`);
@@ -104,7 +104,7 @@ async function checkHelo({ dns }: Deployment, address: string, handover: Handove
   if (handover.to !== 'own') return [];
   const { host, port, implicitTls } = handover.endpoint;
   if (implicitTls) return [];
-  const greeting = await withTimeLimit(greetingOf(host, port)).catch(() => undefined);
+  const greeting = await withTimeLimit(readGreeting(host, port)).catch(() => undefined);
   const name = /^220[ -](\S+)/.exec(greeting ?? '')?.[1]?.toLowerCase();
   if (name === undefined)
     return [warnFinding(`${host}:${port} sent no greeting, so its HELO is not known`, 'check SMTP_URL')];
@@ -124,10 +124,10 @@ async function checkHelo({ dns }: Deployment, address: string, handover: Handove
  * address in the DNS for the server of another operator.
  */
 async function findOutgoingAddress(handover: Extract<Handover, { addresses: unknown }>): Promise<string | undefined> {
-  return handover.to === 'foreign' ? handover.addresses.find(isPublicAddress) : ownOutgoingAddress();
+  return handover.to === 'foreign' ? handover.addresses.find(isPublicAddress) : findOwnOutgoingAddress();
 }
 
-function ownOutgoingAddress(): Promise<string | undefined> {
+function findOwnOutgoingAddress(): Promise<string | undefined> {
   const socket = createSocket('udp4');
   return new Promise<string | undefined>((resolve) => {
     socket.on('error', () => resolve(undefined));
@@ -154,11 +154,11 @@ function tryConnect(address: string): Promise<string | undefined> {
   return new Promise<string | undefined>((resolve) => {
     socket.on('connect', () => resolve(undefined));
     socket.on('timeout', () => resolve(`did not respond in ${CONNECT_MS / 1000} s`));
-    socket.on('error', (error) => resolve(`could not be reached (${reasonOf(error)})`));
+    socket.on('error', (error) => resolve(`could not be reached (${findInnermostReason(error)})`));
   }).finally(() => socket.destroy());
 }
 
-function greetingOf(host: string, port: number): Promise<string> {
+function readGreeting(host: string, port: number): Promise<string> {
   const socket: Socket = connect({ host, port });
   return new Promise<string>((resolve, reject) => {
     socket.setEncoding('latin1').once('data', (text: string) => resolve(text));

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { reverseName } from './deployment.ts';
+import { toReverseDnsName } from './deployment.ts';
 
 it.each([
   ['203.0.113.7', '7.113.0.203.in-addr.arpa'],
@@ -7,5 +7,5 @@ it.each([
   // This address and its name are the example in RFC 3596 §2.5.
   ['4321:0:1:2:3:4:567:89ab', 'b.a.9.8.7.6.5.0.4.0.0.0.3.0.0.0.2.0.0.0.1.0.0.0.0.0.0.0.1.2.3.4.ip6.arpa'],
 ])('the reverse name of %s is found under %s', (address, name) => {
-  expect(reverseName(address)).toBe(name);
+  expect(toReverseDnsName(address)).toBe(name);
 });

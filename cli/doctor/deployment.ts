@@ -7,7 +7,7 @@ import type { Db } from '../../db/connection.ts';
 import { connectForInspection, readServerFacts, type ServerFacts } from '../../db/inspection.ts';
 import { type Environment, parseSettings, type Settings } from '../../rules/config.ts';
 import type { Dns } from '../../rules/domains/dns.ts';
-import { reasonOf } from '../database-error.ts';
+import { findInnermostReason } from '../database-error.ts';
 import type { DevFile } from '../start/dev-file.ts';
 import { readJson } from '../start/private-files.ts';
 import { identifyProcess } from '../start/processes.ts';
@@ -55,7 +55,7 @@ export interface Unreached {
 export function openDeployment(env: Environment, address: string | undefined): Deployment & { close(): Promise<void> } {
   const settings = parseSettings(env);
   const home = resolve(settings.home);
-  const running = runningStart(home);
+  const running = readRunningStart(home);
   const databaseUrl = settings.database.url ?? running?.databaseUrl;
   let db: Db | undefined;
   let inspection: Promise<Inspected | Unreached> | undefined;
@@ -66,7 +66,7 @@ export function openDeployment(env: Environment, address: string | undefined): D
     db = opened;
     return readServerFacts(opened).then(
       (facts) => ({ db: opened, facts }),
-      (error) => ({ reason: reasonOf(error) }),
+      (error) => ({ reason: findInnermostReason(error) }),
     );
   }
   return {
@@ -74,7 +74,7 @@ export function openDeployment(env: Environment, address: string | undefined): D
     home,
     address,
     databaseUrl,
-    secretKey: secretKeyOf(settings, home),
+    secretKey: readSecretKey(settings, home),
     dns: openDns(settings),
     temporalAddress: settings.temporal.address ?? running?.temporal.address,
     postgres: () => {
@@ -89,12 +89,12 @@ export function openDeployment(env: Environment, address: string | undefined): D
  * Returns the content of dev.json if its `npm start` is running. Undefined otherwise, because a killed `npm start`
  * leaves the file behind.
  */
-function runningStart(home: string): DevFile | undefined {
+function readRunningStart(home: string): DevFile | undefined {
   const dev = readJson<DevFile>(join(home, 'dev.json'));
   return dev && identifyProcess(dev.pids.start) ? dev : undefined;
 }
 
-function secretKeyOf(settings: Settings, home: string): Deployment['secretKey'] {
+function readSecretKey(settings: Settings, home: string): Deployment['secretKey'] {
   if (settings.secretKey !== undefined) return { value: settings.secretKey, from: 'SECRET_KEY' };
   const file = join(home, 'secret-key');
   return existsSync(file) ? { value: readFileSync(file, 'utf8').trim(), from: 'home' } : undefined;
@@ -107,12 +107,12 @@ function openDns({ dnsServers }: Settings): Deployment['dns'] {
   // address has no name.
   return {
     ...createDns({ servers: dnsServers, cached: false }),
-    names: (address) => resolver.resolvePtr(reverseName(address)),
+    names: (address) => resolver.resolvePtr(toReverseDnsName(address)),
   };
 }
 
 /** Returns the DNS name at which the PTR record of an IP address is stored (RFC 1035 §3.5, RFC 3596 §2.5). */
-export function reverseName(address: string): string {
+export function toReverseDnsName(address: string): string {
   const parsed = ipaddr.process(address);
   const bytes = [...parsed.toByteArray()].reverse();
   if (parsed.kind() === 'ipv4') return `${bytes.join('.')}.in-addr.arpa`;

@@ -31,7 +31,7 @@ export const secretKeyCheck: DoctorCheck = {
   },
 };
 
-/** Checks the settings that a service needs when other machines can reach it, except the provider. */
+/** Checks the settings that matter when other machines can reach the service. `captureCheck` checks the providers. */
 export const publicHostCheck: DoctorCheck = {
   name: 'public HOST',
   run({ settings }) {

@@ -2,7 +2,7 @@ import { openBucket } from '../../channels/assets/bucket.ts';
 import { countBucketObjects } from '../../db/assets/leftovers.ts';
 import type { BucketSettings } from '../../rules/config.ts';
 import { pluralize } from '../../rules/pluralize.ts';
-import { reasonOf } from '../database-error.ts';
+import { findInnermostReason } from '../database-error.ts';
 import type { Deployment } from './deployment.ts';
 import { type DoctorCheck, type DoctorFinding, failFinding, passFinding } from './report.ts';
 
@@ -15,7 +15,7 @@ export const imagesCheck: DoctorCheck = {
   run: async (deployment) =>
     deployment.settings.assetsBucket
       ? [await checkBucket(deployment.settings.assetsBucket)]
-      : [await withoutBucket(deployment)],
+      : [await checkWithoutBucket(deployment)],
 };
 
 async function checkBucket(settings: BucketSettings): Promise<DoctorFinding> {
@@ -26,14 +26,14 @@ async function checkBucket(settings: BucketSettings): Promise<DoctorFinding> {
     return passFinding(`${where} accepts our credentials`);
   } catch (error) {
     const remedy =
-      'check ASSETS_S3_*: bucket, region, endpoint and credentials, which may s3:ListBucket, s3:GetObject, s3:PutObject and s3:DeleteObject';
-    return failFinding(`${where} cannot be used: ${reasonOf(error)}`, remedy);
+      'check ASSETS_S3_*: bucket, region, endpoint and credentials; they need s3:ListBucket, s3:GetObject, s3:PutObject and s3:DeleteObject';
+    return failFinding(`${where} cannot be used: ${findInnermostReason(error)}`, remedy);
   } finally {
     await bucket.close();
   }
 }
 
-async function withoutBucket({ postgres }: Deployment): Promise<DoctorFinding> {
+async function checkWithoutBucket({ postgres }: Deployment): Promise<DoctorFinding> {
   const inspected = await postgres();
   // A database with pending migrations may lack the column.
   const imagesInBucket = 'reason' in inspected ? 0 : await countBucketObjects(inspected.db).catch(() => 0);

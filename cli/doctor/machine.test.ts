@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { clockFinding, diskFinding } from './machine.ts';
+import { judgeClock, judgeDiskSpace } from './machine.ts';
 import { failFinding, formatReport, passFinding, warnFinding } from './report.ts';
 
 const GIB = 1024 ** 3;
 
 describe('the disk', () => {
   const disk = (freeBytes: number, freeInodes = 90, inodes = 100) =>
-    diskFinding({ folder: '/home', freeBytes, freeInodes, inodes });
+    judgeDiskSpace({ folder: '/home', freeBytes, freeInodes, inodes });
 
   it.each([
     ['pass', 50 * GIB, 90, 100],
@@ -26,7 +26,7 @@ describe('the clock', () => {
     ['warn', -5_000, "this machine's clock is 5.0 s ahead of the clock of Postgres"],
     ['fail', 3_600_000, "this machine's clock is 3600.0 s behind the clock of Postgres"],
   ])('the check has the verdict %s if the clock of Postgres is %d ms ahead', (verdict, aheadMs, message) => {
-    expect(clockFinding({ owner: 'Postgres', aheadMs })).toMatchObject({ verdict, message });
+    expect(judgeClock({ owner: 'Postgres', aheadMs })).toMatchObject({ verdict, message });
   });
 });
 

@@ -3,7 +3,7 @@ import { statfs } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { computeDistanceOutside } from '../../db/inspection.ts';
 import { isLoopbackHost } from '../../rules/access/loopback.ts';
-import { reasonOf } from '../database-error.ts';
+import { findInnermostReason } from '../database-error.ts';
 import type { Deployment } from './deployment.ts';
 import { type DoctorCheck, type DoctorFinding, failFinding, passFinding, warnFinding } from './report.ts';
 
@@ -34,7 +34,7 @@ export const clockCheck: DoctorCheck = {
   name: 'clock',
   async run(deployment) {
     const [postgres, other] = await Promise.all([againstPostgres(deployment), againstHttp(deployment)]);
-    const found = [postgres, other].flatMap((clock) => (clock ? [clockFinding(clock)] : []));
+    const found = [postgres, other].flatMap((clock) => (clock ? [judgeClock(clock)] : []));
     if (found.length > 0) return found;
     return [
       warnFinding(
@@ -50,12 +50,12 @@ export const diskCheck: DoctorCheck = {
   name: 'disk',
   async run({ home }) {
     const { bavail, bsize, ffree, files } = await statfs(existingPart(home));
-    return [diskFinding({ folder: home, freeBytes: bavail * bsize, freeInodes: ffree, inodes: files })];
+    return [judgeDiskSpace({ folder: home, freeBytes: bavail * bsize, freeInodes: ffree, inodes: files })];
   },
 };
 
 /** Returns the finding for the given free space. File systems that have no inodes report 0 for them. */
-export function diskFinding(p: {
+export function judgeDiskSpace(p: {
   folder: string;
   freeBytes: number;
   freeInodes: number;
@@ -70,7 +70,7 @@ export function diskFinding(p: {
 }
 
 /** Returns the finding for the clock of `owner`, which is `aheadMs` ahead of this machine's clock. */
-export function clockFinding(clock: { owner: string; aheadMs: number }): DoctorFinding {
+export function judgeClock(clock: { owner: string; aheadMs: number }): DoctorFinding {
   const apartMs = Math.abs(clock.aheadMs);
   const direction = clock.aheadMs < 0 ? 'ahead of' : 'behind';
   const message = `this machine's clock is ${(apartMs / 1000).toFixed(1)} s ${direction} the clock of ${clock.owner}`;
@@ -103,7 +103,7 @@ async function againstHttp({ settings }: Deployment) {
     method: 'HEAD',
     redirect: 'manual',
     signal: AbortSignal.timeout(RESPONSE_MS),
-  }).catch(reasonOf);
+  }).catch(findInnermostReason);
   const date = typeof response === 'string' ? undefined : response.headers.get('date');
   if (!date || Number.isNaN(Date.parse(date))) return undefined;
   return {

@@ -10,7 +10,7 @@ import { createProbeEnvelope } from '../../rules/emails/probe-envelope.ts';
 import { classifyRefusal } from '../../rules/emails/refusal.ts';
 import { parseSmtpUrl, type SmtpEndpoint } from '../../rules/emails/smtp-url.ts';
 import { redact } from '../../rules/failure-text.ts';
-import { reasonOf } from '../database-error.ts';
+import { findInnermostReason } from '../database-error.ts';
 import type { Deployment } from './deployment.ts';
 import { listVerifiedDomains } from './domains.ts';
 import { type DoctorCheck, type DoctorFinding, failFinding, passFinding, warnFinding } from './report.ts';
@@ -42,7 +42,7 @@ export const mailServerCheck: DoctorCheck = {
     if (servers.whose === 'provider') return [passFinding(servers.title)];
     const parsed = parseSmtpUrl(servers.url ?? '');
     const endpoint = { ...parsed, clientName: parsed.clientName ?? email.ehloName };
-    const envelope = createProbeEnvelope(await returnPathHostOf(deployment));
+    const envelope = createProbeEnvelope(await readReturnPathHost(deployment));
     const signal = AbortSignal.timeout(2 * RESPONSE_MS);
     const finding = probeFinding(
       await probe({ endpoint, timeouts: timeouts(), lastTls: {} }, envelope, signal),
@@ -66,7 +66,7 @@ async function pauseFindings({ postgres }: Deployment): Promise<DoctorFinding[]>
 }
 
 /** Returns the domain for the envelope sender of the probe. */
-async function returnPathHostOf({ settings, postgres }: Deployment): Promise<string> {
+async function readReturnPathHost({ settings, postgres }: Deployment): Promise<string> {
   const { returnPathDomain, ehloName } = settings.email;
   if (returnPathDomain !== undefined) return returnPathDomain;
   const inspected = await postgres();
@@ -101,7 +101,7 @@ function toReplyLine({ code, text }: { code: number; text: string }): string {
  * Returns the mail server to which the service passes its email. A server without a public address, on this machine or
  * in its private network, counts as our own.
  */
-export async function handoverOf({ settings }: Deployment): Promise<Handover> {
+export async function findMailServer({ settings }: Deployment): Promise<Handover> {
   const { servers } = settings.email;
   if (servers.whose === 'nobody') return { to: 'nobody' };
   if (servers.whose === 'provider') return { to: 'provider', servers };
@@ -111,7 +111,7 @@ export async function handoverOf({ settings }: Deployment): Promise<Handover> {
     const addresses = found.map(({ address }) => address);
     return { to: addresses.some(isPublicAddress) ? 'foreign' : 'own', endpoint, addresses };
   } catch (error) {
-    return { to: 'unknown', reason: reasonOf(error) };
+    return { to: 'unknown', reason: findInnermostReason(error) };
   }
 }
 

@@ -1,4 +1,4 @@
-import { reasonOf } from '../database-error.ts';
+import { findInnermostReason } from '../database-error.ts';
 import type { Deployment } from './deployment.ts';
 
 /** The result of a check. Every problem has a remedy. */
@@ -35,9 +35,7 @@ export const failFinding = (message: string, remedy: string): DoctorFinding => (
  */
 export async function runChecks(deployment: Deployment, checks: readonly DoctorCheck[]): Promise<DoctorReport> {
   const found = await Promise.all(
-    checks.map(async (check) =>
-      (await findingsOf(check, deployment)).map((finding) => ({ name: check.name, finding })),
-    ),
+    checks.map(async (check) => (await runCheck(check, deployment)).map((finding) => ({ name: check.name, finding }))),
   );
   return formatReport(found.flat());
 }
@@ -60,7 +58,7 @@ export function formatReport(found: readonly { name: string; finding: DoctorFind
   };
 }
 
-async function findingsOf(check: DoctorCheck, deployment: Deployment): Promise<DoctorFinding[]> {
+async function runCheck(check: DoctorCheck, deployment: Deployment): Promise<DoctorFinding[]> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<DoctorFinding[]>((resolve) => {
     const finding = warnFinding(`not known: no result in ${CHECK_MS / 1000} s`, 'retry, and check the network');
@@ -68,6 +66,8 @@ async function findingsOf(check: DoctorCheck, deployment: Deployment): Promise<D
   });
   const result = Promise.resolve()
     .then(() => check.run(deployment))
-    .catch((error) => [warnFinding(`not known: ${reasonOf(error)}`, 'fix the error, and run the doctor again')]);
+    .catch((error) => [
+      warnFinding(`not known: ${findInnermostReason(error)}`, 'fix the error, and run the doctor again'),
+    ]);
   return Promise.race([result, late]).finally(() => clearTimeout(timer));
 }

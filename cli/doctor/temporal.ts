@@ -1,8 +1,8 @@
 // Temporal's client is imported when the program starts, and not during the check. Loading the client takes half a
 // second, which would otherwise count towards the time limits of other checks.
 import { Connection, isGrpcServiceError } from '@temporalio/client';
-import { temporalConnectionOptions } from '../../temporal/connection.ts';
-import { reasonOf } from '../database-error.ts';
+import { buildTemporalConnectionOptions } from '../../temporal/connection.ts';
+import { findInnermostReason } from '../database-error.ts';
 import type { Deployment } from './deployment.ts';
 import { type DoctorCheck, type DoctorFinding, failFinding, passFinding, warnFinding } from './report.ts';
 
@@ -57,7 +57,7 @@ export const temporalCheck: DoctorCheck = {
 async function retentionHours(
   temporal: Deployment['settings']['temporal'] & { address: string },
 ): Promise<{ hours: number } | { absent: true } | { reason: string }> {
-  const connection = Connection.lazy({ ...temporalConnectionOptions(temporal), connectTimeout: RESPONSE_MS });
+  const connection = Connection.lazy({ ...buildTemporalConnectionOptions(temporal), connectTimeout: RESPONSE_MS });
   try {
     const { config } = await connection.withDeadline(Date.now() + RESPONSE_MS, () =>
       connection.workflowService.describeNamespace({ namespace: temporal.namespace }),
@@ -68,7 +68,7 @@ async function retentionHours(
     if (isGrpcServiceError(error) && error.code === GRPC_DEADLINE_EXCEEDED) {
       return { reason: `no response in ${RESPONSE_MS / 1000} s` };
     }
-    return { reason: reasonOf(error) };
+    return { reason: findInnermostReason(error) };
   } finally {
     await connection.close();
   }

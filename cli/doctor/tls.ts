@@ -5,7 +5,7 @@ import { connect, type PeerCertificate } from 'node:tls';
 import { isLoopbackHost } from '../../rules/access/loopback.ts';
 import type { Settings } from '../../rules/config.ts';
 import { pluralize } from '../../rules/pluralize.ts';
-import { reasonOf } from '../database-error.ts';
+import { findInnermostReason } from '../database-error.ts';
 import { type DoctorCheck, type DoctorFinding, failFinding, passFinding, warnFinding } from './report.ts';
 
 const CONNECT_MS = 4_000;
@@ -61,7 +61,7 @@ function checkCertificate(url: URL): Promise<DoctorFinding> {
       end(certificateFinding(url, socket.getPeerCertificate(), socket.authorizationError)),
     );
     socket.on('timeout', () => unreached(`no response in ${CONNECT_MS / 1000} s`));
-    socket.on('error', (error) => unreached(reasonOf(error)));
+    socket.on('error', (error) => unreached(findInnermostReason(error)));
   });
 }
 
@@ -106,7 +106,7 @@ async function checkFiles(certFile: string, keyFile: string): Promise<DoctorFind
     }
     return expiryFinding('TLS_CERT_FILE', new Date(certificate.validTo));
   } catch (error) {
-    return failFinding(`TLS_CERT_FILE or TLS_KEY_FILE cannot be used: ${reasonOf(error)}`, remedy);
+    return failFinding(`TLS_CERT_FILE or TLS_KEY_FILE cannot be used: ${findInnermostReason(error)}`, remedy);
   }
 }
 

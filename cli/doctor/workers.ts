@@ -1,7 +1,7 @@
 import { Client, Connection } from '@temporalio/client';
 import { readInstallation } from '../../db/installation/installation.ts';
 import { listUnservedQueues, type QueueStats } from '../../rules/queue-stats.ts';
-import { temporalConnectionOptions } from '../../temporal/connection.ts';
+import { buildTemporalConnectionOptions } from '../../temporal/connection.ts';
 import { InstallationNames } from '../../temporal/names.ts';
 import { readQueueStats } from '../../temporal/queue-stats.ts';
 import type { Deployment } from './deployment.ts';
@@ -13,7 +13,7 @@ const RESPONSE_MS = 4_000;
 export const workersCheck: DoctorCheck = {
   name: 'workers',
   async run(deployment) {
-    const stats = await statsOf(deployment);
+    const stats = await fetchStats(deployment);
     if (stats === undefined) return [passFinding('not checked: Postgres or Temporal is unreachable')];
     return [queuesFinding(stats)];
   },
@@ -23,13 +23,13 @@ export const workersCheck: DoctorCheck = {
  * Returns the state of the task queues. Undefined if Postgres or Temporal is unreachable or not set up. Other checks
  * report this problem.
  */
-async function statsOf({ settings, temporalAddress, postgres }: Deployment): Promise<QueueStats[] | undefined> {
+async function fetchStats({ settings, temporalAddress, postgres }: Deployment): Promise<QueueStats[] | undefined> {
   const inspected = await postgres();
   if (temporalAddress === undefined || !('db' in inspected)) return undefined;
   const installation = await readInstallation(inspected.db).catch(() => undefined);
   if (!installation) return undefined;
   const temporal = { ...settings.temporal, address: temporalAddress };
-  const connection = Connection.lazy({ ...temporalConnectionOptions(temporal), connectTimeout: RESPONSE_MS });
+  const connection = Connection.lazy({ ...buildTemporalConnectionOptions(temporal), connectTimeout: RESPONSE_MS });
   const client = new Client({ connection, namespace: temporal.namespace });
   try {
     const target = { client, names: new InstallationNames(installation) };

@@ -45,7 +45,12 @@ export async function startChild(options: ChildOptions): Promise<Running> {
   const started = startProcess(
     options.name,
     process.execPath,
-    ['--enable-source-maps', ...(options.command === 'worker' ? WORKER_HEAP : []), script, homeArgument(options.home)],
+    [
+      '--enable-source-maps',
+      ...(options.command === 'worker' ? WORKER_HEAP : []),
+      script,
+      toHomeArgument(options.home),
+    ],
     {
       env: options.env,
       stdio: ['ignore', log.descriptor, log.descriptor, 'ipc'],
@@ -67,7 +72,7 @@ export async function startChild(options: ChildOptions): Promise<Running> {
  * Returns a command-line argument for the children of a home. By this argument, a later `npm start` finds children that
  * a killed `npm start` left behind.
  */
-export function homeArgument(home: Home): string {
+export function toHomeArgument(home: Home): string {
   return `--home=${home.folder}`;
 }
 

@@ -2,8 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { listPendingMigrations } from '../../db/migrator.ts';
 import type { Config } from '../../rules/config.ts';
-import { temporalConnectionOptions } from '../../temporal/connection.ts';
-import { reasonOf } from '../database-error.ts';
+import { buildTemporalConnectionOptions } from '../../temporal/connection.ts';
+import { findInnermostReason } from '../database-error.ts';
 import { StartError } from './error.ts';
 
 /**
@@ -47,7 +47,7 @@ export async function requireTemporal(temporal: Config['temporal']): Promise<voi
   const { Connection } = await import('@temporalio/client');
   const how = 'check TEMPORAL_ADDRESS, TEMPORAL_NAMESPACE and that the server runs';
   await retryUntilReached(`Temporal at ${temporal.address} cannot be reached`, how, async () => {
-    const connection = Connection.lazy({ ...temporalConnectionOptions(temporal), connectTimeout: ATTEMPT_MS });
+    const connection = Connection.lazy({ ...buildTemporalConnectionOptions(temporal), connectTimeout: ATTEMPT_MS });
     try {
       await connection.withDeadline(Date.now() + ATTEMPT_MS, () =>
         connection.workflowService.describeNamespace({ namespace: temporal.namespace }),
@@ -64,7 +64,7 @@ async function retryUntilReached(what: string, how: string, attempt: () => Promi
     try {
       return await attempt();
     } catch (cause) {
-      if (Date.now() >= deadline) throw new StartError(`${what} (${reasonOf(cause)}): ${how}.`, { cause });
+      if (Date.now() >= deadline) throw new StartError(`${what} (${findInnermostReason(cause)}): ${how}.`, { cause });
       await sleep(PAUSE_MS);
     }
   }

@@ -15,7 +15,12 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { StartError } from './error.ts';
 import { openLog } from './logs.ts';
-import { findPostgresBinaries, type PostgresBinaries, type PostgresUser, postgresUser } from './postgres-binaries.ts';
+import {
+  choosePostgresUser,
+  findPostgresBinaries,
+  type PostgresBinaries,
+  type PostgresUser,
+} from './postgres-binaries.ts';
 import { makeFolder } from './private-files.ts';
 import {
   endProcess,
@@ -128,7 +133,10 @@ function prepareParent(binaries: PostgresBinaries, dataFolder: string): Postgres
   const parent = dirname(dataFolder);
   const isNew = !existsSync(parent);
   makeFolder(parent, 0o700);
-  const user = postgresUser(binaries, isNew ? join(parent, 'data') : existsSync(dataFolder) ? dataFolder : parent);
+  const user = choosePostgresUser(
+    binaries,
+    isNew ? join(parent, 'data') : existsSync(dataFolder) ? dataFolder : parent,
+  );
   if (user.owner) chownSync(parent, user.owner.uid, user.owner.gid);
   return user;
 }

@@ -14,7 +14,7 @@ export interface OpenPort {
 /** Lists the ports that an API process opens. `port` is the actual port. */
 export function listApiPorts(settings: Settings, port: number): OpenPort[] {
   const { host, inboundSmtpPort, smtpRelay, metricsPort } = settings;
-  const from = reachOf(host);
+  const from = describeReach(host);
   const rows: (OpenPort | false)[] = [
     {
       what: 'API',
@@ -24,9 +24,9 @@ export function listApiPorts(settings: Settings, port: number): OpenPort[] {
     {
       what: '/mailbox',
       address: `http://${hostAndPort(host, port)}/mailbox`,
-      who: mailboxReaders(settings),
+      who: describeMailboxReaders(settings),
     },
-    metricsPort !== undefined && metricsPortOf(settings, metricsPort),
+    metricsPort !== undefined && describeMetricsPort(settings, metricsPort),
     smtpRelay.port !== undefined && {
       what: 'SMTP relay',
       address: hostAndPort(host, smtpRelay.port),
@@ -51,7 +51,9 @@ export function listStartPorts(
 ): OpenPort[] {
   const metrics = settings.metricsPort;
   const workers = (metric: number) =>
-    Array.from({ length: p.workers }, (_, index) => metricsPortOf(settings, metric + index + 1, `worker ${index + 1}`));
+    Array.from({ length: p.workers }, (_, index) =>
+      describeMetricsPort(settings, metric + index + 1, `worker ${index + 1}`),
+    );
   return [
     ...listApiPorts(settings, p.port),
     ...(metrics === undefined ? [] : workers(metrics)),
@@ -77,21 +79,21 @@ export function formatOpenPorts(openPorts: readonly OpenPort[]): string[] {
   ];
 }
 
-function metricsPortOf({ metricsHost }: Settings, port: number, of = ''): OpenPort {
+function describeMetricsPort({ metricsHost }: Settings, port: number, of = ''): OpenPort {
   return {
     what: of ? `metrics, ${of}` : 'metrics',
     address: `http://${hostAndPort(metricsHost, port)}/metrics`,
-    who: `${reachOf(metricsHost)}, without credentials`,
+    who: `${describeReach(metricsHost)}, without credentials`,
   };
 }
 
-function mailboxReaders({ publicHost, publicUrl, email, sms }: Settings): string {
+function describeMailboxReaders({ publicHost, publicUrl, email, sms }: Settings): string {
   return email.captures || sms.captures
-    ? readersOf({ publicHost, publicUrl })
-    : `${readersOf({ publicHost, publicUrl })}; email to the simulator`;
+    ? describeReaders({ publicHost, publicUrl })
+    : `${describeReaders({ publicHost, publicUrl })}; email to the simulator`;
 }
 
-function readersOf({ publicHost, publicUrl }: Pick<Settings, 'publicHost' | 'publicUrl'>): string {
+function describeReaders({ publicHost, publicUrl }: Pick<Settings, 'publicHost' | 'publicUrl'>): string {
   if (publicHost) return "an OWNER's session: the email of their own projects";
   if (isLoopbackHost(new URL(publicUrl).hostname)) return 'anyone on this machine';
   return "anyone on this machine; through PUBLIC_URL an OWNER's session";
@@ -101,7 +103,7 @@ function signup({ signup }: Settings): string {
   return { on: 'anyone may sign up', first: 'only the first user may sign up', off: 'no one may sign up' }[signup];
 }
 
-function reachOf(host: string): string {
+function describeReach(host: string): string {
   return isLoopbackHost(host) ? 'this machine' : 'any machine';
 }
 

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { packageVersion } from '../package-root.ts';
+import { readPackageVersion } from '../package-root.ts';
 import { StartError } from './error.ts';
 import { makeFolder, writePrivate } from './private-files.ts';
 
@@ -43,7 +43,7 @@ export function openHome(path: string): Home {
 
 /** Records this version of the service in the home. Call this function when the data of the home is in use. */
 export function markVersion(home: Home): void {
-  writeFileSync(join(home.folder, 'VERSION'), `${packageVersion()}\n`);
+  writeFileSync(join(home.folder, 'VERSION'), `${readPackageVersion()}\n`);
 }
 
 /** Returns a secret that is generated on the first start and stored in the home (mode 0600). */
@@ -94,9 +94,9 @@ function statEntry(path: string, folder: string) {
 function refuseNewer(path: string, folder: string): void {
   const file = join(folder, 'VERSION');
   const version = existsSync(file) ? readFileSync(file, 'utf8').trim() : undefined;
-  if (version === undefined || compareVersions(version, packageVersion()) <= 0) return;
+  if (version === undefined || compareVersions(version, readPackageVersion()) <= 0) return;
   throw new StartError(
-    `TIDINGS_HOME ${path} was used by version ${version}, which is newer than this one (${packageVersion()}): start that version, or choose another folder.`,
+    `TIDINGS_HOME ${path} was used by version ${version}, which is newer than this one (${readPackageVersion()}): start that version, or choose another folder.`,
   );
 }
 

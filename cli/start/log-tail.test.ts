@@ -13,7 +13,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
-function warningsOf(...lines: string[]): string[] {
+function followAndCollect(...lines: string[]): string[] {
   const warnings: string[] = [];
   const tail = followWarnings(file, 39, (line) => warnings.push(line));
   for (const line of lines) appendFileSync(file, line);
@@ -22,7 +22,7 @@ function warningsOf(...lines: string[]): string[] {
 }
 
 it('the console shows warnings and errors of this run as text', () => {
-  const warnings = warningsOf(
+  const warnings = followAndCollect(
     '{"level":30,"msg":"request"}\n',
     '{"level":40,"msg":"Temporal is away","reason":"ECONNREFUSED"}\n{"level":50,"msg":"failed"}\n',
   );
@@ -30,17 +30,17 @@ it('the console shows warnings and errors of this run as text', () => {
 });
 
 it('a line that is written in two parts is shown once and complete', () => {
-  expect(warningsOf('{"level":40,"msg":"ha', 'lf"}\n')).toEqual(['warning: half']);
+  expect(followAndCollect('{"level":40,"msg":"ha', 'lf"}\n')).toEqual(['warning: half']);
 });
 
 it('shows the output of a crash, and hides informational lines of Temporal', () => {
-  expect(warningsOf('2026-11-21T08:48:15.953Z [INFO] Worker state changed\n', 'ReferenceError: x\n')).toEqual([
+  expect(followAndCollect('2026-11-21T08:48:15.953Z [INFO] Worker state changed\n', 'ReferenceError: x\n')).toEqual([
     'ReferenceError: x',
   ]);
 });
 
 it('very many lines are only in the log', () => {
-  const warnings = warningsOf(...Array.from({ length: 20 }, (_, n) => `{"level":40,"msg":"warning ${n}"}\n`));
+  const warnings = followAndCollect(...Array.from({ length: 20 }, (_, n) => `{"level":40,"msg":"warning ${n}"}\n`));
   expect(warnings).toHaveLength(6);
   expect(warnings[5]).toContain('15 more in');
 });

@@ -17,7 +17,7 @@ const LINES_PER_POLL = 5;
 export function followWarnings(path: string, offset: number, writeLine: (line: string) => void): { stop(): void } {
   const state = { position: offset, rest: '' };
   const readNewLines = (): void => {
-    const lines = newLines(path, state).flatMap((line) => warningOf(line) ?? []);
+    const lines = newLines(path, state).flatMap((line) => parseWarning(line) ?? []);
     for (const line of lines.slice(0, LINES_PER_POLL)) writeLine(line);
     if (lines.length > LINES_PER_POLL) writeLine(`… and ${lines.length - LINES_PER_POLL} more in ${path}`);
   };
@@ -48,7 +48,7 @@ function newLines(path: string, state: { position: number; rest: string }): stri
  * Returns the text of a warning in a log line. A line that is not JSON of pino comes from Node or a library, and counts
  * as a warning.
  */
-function warningOf(line: string): string | undefined {
+function parseWarning(line: string): string | undefined {
   if (line.trim() === '') return undefined;
   const entry = parse(line);
   if (entry === undefined) return UNIMPORTANT.test(line) ? undefined : line;

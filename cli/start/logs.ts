@@ -14,11 +14,11 @@ export interface Log {
 
 /** Opens a log for appending. If the log is too large, renames it and starts a new log. */
 export function openLog(path: string): Log {
-  if (sizeOf(path) > ROTATE_BYTES) renameSync(path, `${path}.1`);
+  if (readSize(path) > ROTATE_BYTES) renameSync(path, `${path}.1`);
   const descriptor = openSync(path, 'a', ONLY_OWNER);
-  return { descriptor, offset: sizeOf(path), close: () => closeSync(descriptor) };
+  return { descriptor, offset: readSize(path), close: () => closeSync(descriptor) };
 }
 
-function sizeOf(path: string): number {
+function readSize(path: string): number {
   return statSync(path, { throwIfNoEntry: false })?.size ?? 0;
 }

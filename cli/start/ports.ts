@@ -63,7 +63,7 @@ const chosen = new Set<number>();
  * Returns a port that is free on `host`, outside the range of outgoing connections, and not chosen by this process
  * before. `draw` returns the next port to try.
  */
-export async function freePort(host = '127.0.0.1', draw = () => randomInt(FIRST_PORT, LAST_PORT)): Promise<number> {
+export async function findFreePort(host = '127.0.0.1', draw = () => randomInt(FIRST_PORT, LAST_PORT)): Promise<number> {
   for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
     const port = draw();
     if (chosen.has(port)) continue;
@@ -78,14 +78,14 @@ export async function freePort(host = '127.0.0.1', draw = () => randomInt(FIRST_
  * Returns the port that `name` had at the last start if it is still free. Otherwise chooses a new port and stores
  * it in `file`.
  */
-export async function keepPort(file: string, name: string, host = '127.0.0.1'): Promise<number> {
+export async function reuseOrChoosePort(file: string, name: string, host = '127.0.0.1'): Promise<number> {
   const ports = readJson<Record<string, number>>(file) ?? {};
   const lastPort = ports[name];
   if (lastPort !== undefined && (await isPortFree(host, lastPort))) {
     chosen.add(lastPort);
     return lastPort;
   }
-  const port = await freePort(host);
+  const port = await findFreePort(host);
   writePrivate(file, JSON.stringify({ ...ports, [name]: port }, null, 2));
   return port;
 }

@@ -46,9 +46,9 @@ export function findPostgresBinaries(): PostgresBinaries {
  * gives the process the capability to pass through folders. The modes of the folders stay unchanged.
  * @throws StartError if no such user exists, or if setpriv cannot give this capability
  */
-export function postgresUser(binaries: PostgresBinaries, folder: string): PostgresUser {
+export function choosePostgresUser(binaries: PostgresBinaries, folder: string): PostgresUser {
   if (process.getuid?.() !== 0) return { owner: undefined, name: String(process.getuid?.() ?? ''), prefix: [] };
-  const account = ownerOf(folder) ?? accountOf('postgres') ?? accountOf('nobody');
+  const account = readOwner(folder) ?? readAccount('postgres') ?? readAccount('nobody');
   if (!account)
     throw new StartError('Postgres does not run as root, and there is no user "postgres" or "nobody" to run it as.');
   const reaches = spawnSync('/bin/sh', ['-c', 'test -x "$0" && test -x "$1"', binaries.postgres, dirname(folder)], {
@@ -100,12 +100,12 @@ function makeLinks(native: string): void {
   }
 }
 
-function ownerOf(folder: string): { uid: number; gid: number; name: string } | undefined {
+function readOwner(folder: string): { uid: number; gid: number; name: string } | undefined {
   const stat = statSync(folder, { throwIfNoEntry: false });
   return stat === undefined || stat.uid === 0 ? undefined : { uid: stat.uid, gid: stat.gid, name: String(stat.uid) };
 }
 
-function accountOf(name: string): { uid: number; gid: number; name: string } | undefined {
+function readAccount(name: string): { uid: number; gid: number; name: string } | undefined {
   const line = readFileSync('/etc/passwd', 'utf8')
     .split('\n')
     .find((entry) => entry.startsWith(`${name}:`));

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { type ReadyService, readyLines } from './ready.ts';
+import { formatReadyLines, type ReadyService } from './ready.ts';
 
 const LOCAL: ReadyService = {
   baseUrl: 'http://127.0.0.1:3000',
@@ -16,7 +16,7 @@ const LOCAL: ReadyService = {
 };
 
 it('prints a short block with addresses and one command at the end of a start', () => {
-  expect(readyLines(LOCAL)).toEqual([
+  expect(formatReadyLines(LOCAL)).toEqual([
     'Tidings is ready at http://127.0.0.1:3000',
     '',
     '  Dashboard    http://127.0.0.1:3000/auth/link/abc  (signs you in once, within 15 minutes)',
@@ -34,7 +34,7 @@ it('prints a short block with addresses and one command at the end of a start', 
 
 it('prints the open ports and no key if other machines can reach the service', () => {
   const openPorts = [{ what: 'API', address: 'http://0.0.0.0:3000', who: 'any machine' }];
-  const lines = readyLines({ ...LOCAL, signInLink: undefined, firstEmail: undefined, openPorts });
+  const lines = formatReadyLines({ ...LOCAL, signInLink: undefined, firstEmail: undefined, openPorts });
   expect(lines).toContain('  Dashboard    http://127.0.0.1:3000/app');
   expect(lines.slice(-4)).toEqual([
     "  The keys and the owner's password are in .tidings/dev.json.",

@@ -25,18 +25,20 @@ export interface ReadyService {
 }
 
 /** Returns the lines at the end of `npm start`: the addresses, and a command that sends a first email. */
-export function readyLines(service: ReadyService): string[] {
+export function formatReadyLines(service: ReadyService): string[] {
   return [
     `Tidings is ready at ${service.baseUrl}`,
     '',
-    ...addressLines(service),
+    ...formatAddressLines(service),
     '',
-    ...(service.firstEmail ? firstEmailLines(service.baseUrl, service.firstEmail) : keyLines(service.devFile)),
+    ...(service.firstEmail
+      ? formatFirstEmailLines(service.baseUrl, service.firstEmail)
+      : formatKeyLines(service.devFile)),
     ...(service.openPorts ? ['', ...formatOpenPorts(service.openPorts).map(indent)] : []),
   ];
 }
 
-function addressLines(service: ReadyService): string[] {
+function formatAddressLines(service: ReadyService): string[] {
   const { baseUrl, signInLink, signInMinutes, hasDashboard, mailboxUrl, temporalUi, relay, inbound } = service;
   const signIn = signInLink && `signs you in once, within ${signInMinutes} minutes`;
   const rows: [name: string, address: string | null | undefined, note?: string][] = [
@@ -52,7 +54,7 @@ function addressLines(service: ReadyService): string[] {
   return shown.map(([name, address, note]) => indent(`${name.padEnd(width)}  ${address}${note ? `  (${note})` : ''}`));
 }
 
-function firstEmailLines(baseUrl: string, { secretKey, from }: { secretKey: string; from: string }): string[] {
+function formatFirstEmailLines(baseUrl: string, { secretKey, from }: { secretKey: string; from: string }): string[] {
   const email = { to: 'you@example.com', from, subject: 'Hello', body: '<p>A first email.</p>' };
   return [
     'Send a first email:',
@@ -63,7 +65,7 @@ function firstEmailLines(baseUrl: string, { secretKey, from }: { secretKey: stri
   ].map(indent);
 }
 
-function keyLines(devFile: string): string[] {
+function formatKeyLines(devFile: string): string[] {
   return [indent(`The keys and the owner's password are in ${devFile}.`)];
 }
 

@@ -10,9 +10,9 @@ import { takeLock } from './home-lock.ts';
 import { requireInstallation } from './installation.ts';
 import { endLeftovers } from './leftovers.ts';
 import { createParts, type SupervisedParts } from './parts.ts';
-import { keepPort, requirePort } from './ports.ts';
-import { readyLines } from './ready.ts';
-import { newSignInLink } from './sign-in-link.ts';
+import { requirePort, reuseOrChoosePort } from './ports.ts';
+import { formatReadyLines } from './ready.ts';
+import { createSignInLink } from './sign-in-link.ts';
 import {
   findTemporal,
   migrate,
@@ -138,7 +138,7 @@ async function startAll(context: StartContext): Promise<DevFile> {
     pids: parts.pids(),
   });
   const { PUBLIC_URL: publicUrl } = childEnv;
-  const signInLink = await newSignInLink({ ...facts, settings, publicUrl, databaseUrl, baseUrl });
+  const signInLink = await createSignInLink({ ...facts, settings, publicUrl, databaseUrl, baseUrl });
   writeDevFile(home.devFile, content());
   parts.onChange(() => writeDevFile(home.devFile, content()));
   announce(context, content(), port, signInLink);
@@ -149,7 +149,7 @@ async function startAll(context: StartContext): Promise<DevFile> {
  * Chooses a port if PORT=0. The port is stored in the home, so that a restarted API and later starts use the same port.
  */
 async function choosePort(settings: Settings, home: Home): Promise<number> {
-  if (settings.port === 0) return keepPort(home.portsFile, 'api', settings.host);
+  if (settings.port === 0) return reuseOrChoosePort(home.portsFile, 'api', settings.host);
   await requirePort('PORT', settings.host, settings.port);
   return settings.port;
 }
@@ -198,7 +198,7 @@ function announce(
   const { publicHost } = settings;
   const openPorts = listStartPorts(settings, { port, workers: pids.workers.length, databaseUrl, temporal });
   const addressOf = (name: string) => openPorts.find(({ what }) => what === name)?.address;
-  const lines = readyLines({
+  const lines = formatReadyLines({
     baseUrl,
     signInLink,
     signInMinutes: SIGN_IN_LINK_MINUTES,

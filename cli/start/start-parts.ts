@@ -2,13 +2,13 @@ import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { migrateToLatest } from '../../db/migrator.ts';
 import type { Environment, Settings } from '../../rules/config.ts';
-import { databaseError } from '../database-error.ts';
+import { createDatabaseError } from '../database-error.ts';
 import { startChild } from './child.ts';
 import { requireTemporal } from './dependencies.ts';
 import { startEmbeddedPostgres } from './embedded-postgres.ts';
 import { type Home, readOrCreateSecret } from './home.ts';
 import type { SupervisedParts } from './parts.ts';
-import { keepPort } from './ports.ts';
+import { reuseOrChoosePort } from './ports.ts';
 import { findTemporalBinary } from './temporal-binary.ts';
 import { startTemporalServer } from './temporal-server.ts';
 
@@ -32,7 +32,7 @@ export interface StartContext {
 export async function startDatabase({ settings, home, parts, writeLine }: StartContext): Promise<string> {
   if (settings.database.url !== undefined) return settings.database.url;
   const password = readOrCreateSecret(home, 'postgres-password');
-  const port = await keepPort(home.portsFile, 'postgres');
+  const port = await reuseOrChoosePort(home.portsFile, 'postgres');
   const logFile = join(home.logs, 'postgres.log');
   const start = () => startEmbeddedPostgres({ dataFolder: home.postgresData, logFile, port, password });
   const postgres = await parts.add('postgres', { name: 'Postgres', start, writeLine });
@@ -68,10 +68,10 @@ export async function startTemporal({ settings, home, parts, writeLine }: StartC
     namespace,
     databaseFile: home.temporalDatabase,
     logFile: join(home.logs, 'temporal.log'),
-    port: await keepPort(home.portsFile, 'temporal'),
-    uiPort: await keepPort(home.portsFile, 'temporal-ui'),
-    httpPort: await keepPort(home.portsFile, 'temporal-http'),
-    metricsPort: await keepPort(home.portsFile, 'temporal-metrics'),
+    port: await reuseOrChoosePort(home.portsFile, 'temporal'),
+    uiPort: await reuseOrChoosePort(home.portsFile, 'temporal-ui'),
+    httpPort: await reuseOrChoosePort(home.portsFile, 'temporal-http'),
+    metricsPort: await reuseOrChoosePort(home.portsFile, 'temporal-metrics'),
   };
   const temporal = await parts.add('temporal', {
     name: 'Temporal',
@@ -87,7 +87,7 @@ export async function startTemporal({ settings, home, parts, writeLine }: StartC
  */
 export async function migrate(databaseUrl: string): Promise<void> {
   await migrateToLatest(databaseUrl).catch((error) => {
-    throw databaseError(databaseUrl, error);
+    throw createDatabaseError(databaseUrl, error);
   });
 }
 

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import nodemailer from 'nodemailer';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { freePort } from '../../cli/start/ports.ts';
+import { findFreePort } from '../../cli/start/ports.ts';
 import { toBouncedReason } from '../../rules/emails/reasons.ts';
 import { campaignBody } from '../build/campaigns.ts';
 import { buildContact } from '../build/emails.ts';
@@ -20,7 +20,7 @@ let slowOnes: Promise<DelayedEmails>;
 
 beforeAll(async () => {
   sink = await startSmtpSink({});
-  relayPort = await freePort();
+  relayPort = await findFreePort();
   service = await startTestService({ EMAIL_PROVIDER: 'smtp', SMTP_URL: sink.url, SMTP_RELAY_PORT: String(relayPort) });
   slowOnes = sendDelayedEmails(await newProject());
   // The tests that await the promise report its failure.

@@ -2,7 +2,7 @@ import { connect } from 'node:net';
 import fc from 'fast-check';
 import { createTransport } from 'nodemailer';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { freePort } from '../../cli/start/ports.ts';
+import { findFreePort } from '../../cli/start/ports.ts';
 import { isEmailAddress, normalizeEmail } from '../../rules/emails/email-address.ts';
 import { buildDomain } from '../build/senders.ts';
 import { startTestService, type TestService } from '../support/service.ts';
@@ -21,8 +21,8 @@ let stepsPath: string;
 
 beforeAll(async () => {
   sink = await startSmtpSink({ keepBodies: true });
-  relayPort = await freePort();
-  inboundPort = await freePort();
+  relayPort = await findFreePort();
+  inboundPort = await findFreePort();
   service = await startTestService({
     EMAIL_PROVIDER: 'smtp',
     SMTP_URL: sink.url,

@@ -1,13 +1,13 @@
 import { createRoute, OpenAPIHono, z } from '@hono/zod-openapi';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { AppEnv } from '../../api/http/env.ts';
-import { errorHandler, respondWithError } from '../../api/http/error-handler.ts';
-import { IdempotencyHeader, idempotencyKey } from '../../api/http/idempotency-key.ts';
+import { createErrorHandler, respondWithError } from '../../api/http/error-handler.ts';
+import { IdempotencyHeader, readIdempotencyKey } from '../../api/http/idempotency-key.ts';
 import { atBothPaths, createRegistrar } from '../../api/http/registrar.ts';
 import { json, ok } from '../../api/http/responses.ts';
 import { createRouteTable } from '../../api/http/route-table.ts';
 import { cursorQuery, EmailAddress, IdParams, InstantInput } from '../../api/http/schemas.ts';
-import { publicKey, scopes } from '../../api/http/security.ts';
+import { allowPublicKey, allowScopes } from '../../api/http/security.ts';
 import { AppError } from '../../rules/errors.ts';
 import { buildApiKey, startTestApi, type TestApi } from '../support/api.ts';
 
@@ -26,7 +26,7 @@ const echoBody = createRoute({
   ...base,
   method: 'post',
   path: '/echo/{id}',
-  security: scopes('contacts:edit'),
+  security: allowScopes('contacts:edit'),
   request: { params: IdParams, body: json(Body) },
 });
 const echoOld = createRoute({
@@ -34,14 +34,14 @@ const echoOld = createRoute({
   method: 'post',
   path: '/old',
   invalid: 400 as const,
-  security: publicKey(),
+  security: allowPublicKey(),
   request: { query: cursorQuery(20), headers: IdempotencyHeader, body: json(Body, { optional: true }) },
 });
 const echoQuery = createRoute({
   ...base,
   method: 'get',
   path: '/echo',
-  security: scopes('contacts:view'),
+  security: allowScopes('contacts:view'),
   request: { query: cursorQuery(20) },
 });
 const fail = createRoute({ ...base, method: 'get', path: '/fail', security: [] });
@@ -59,11 +59,11 @@ beforeAll(async () => {
     c.set('requestId', 'test');
     await next();
   });
-  app.onError(errorHandler(api.deps.log, table));
+  app.onError(createErrorHandler(api.deps.log, table));
   app.notFound((c) => respondWithError(c, new AppError('NOT_FOUND')));
   const registrar = createRegistrar(app, table, api.deps, atBothPaths);
   registrar.openapi(echoBody, (c) => c.json({ got: c.req.valid('json'), mode: c.var.mode }, 200));
-  registrar.openapi(echoOld, (c) => c.json({ got: idempotencyKey(c) ?? null, mode: c.var.mode }, 200));
+  registrar.openapi(echoOld, (c) => c.json({ got: readIdempotencyKey(c) ?? null, mode: c.var.mode }, 200));
   registrar.openapi(echoQuery, (c) => c.json({ got: c.req.valid('query'), mode: c.var.mode }, 200));
   registrar.openapi(fail, () => {
     throw Object.assign(new Error('relation "secret_table" of ada@example.com'), { code: '42P01' });

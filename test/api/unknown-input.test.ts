@@ -1,7 +1,7 @@
 import { z } from '@hono/zod-openapi';
 import { v7 as uuidv7 } from 'uuid';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { fieldNames } from '../../api/http/unknown-fields.ts';
+import { collectFieldNames } from '../../api/http/unknown-fields.ts';
 import { buildDomain } from '../build/senders.ts';
 import { startTestApi, type TestApi } from '../support/api.ts';
 import { signIn } from '../support/session.ts';
@@ -341,7 +341,7 @@ describe('an unknown field', () => {
       const { method, path, request } = definition.route;
       return Object.values(request?.body?.content ?? {}).flatMap((content) => {
         const schema = content && 'schema' in content ? content.schema : undefined;
-        const free = schema instanceof z.ZodType ? fieldNames(schema).freeForm() : [];
+        const free = schema instanceof z.ZodType ? collectFieldNames(schema).freeForm() : [];
         return free.map((place) => `${method.toUpperCase()} ${path.replace(/^\/v1\//, '/')} ${place}`);
       });
     });

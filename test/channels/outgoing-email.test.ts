@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { freePort } from '../../cli/start/ports.ts';
+import { findFreePort } from '../../cli/start/ports.ts';
 import { HARD_LINES, IDN_SENDER, OUTGOING_EMAILS, SENDER } from '../build/outgoing-emails.ts';
 import { expectOk } from '../build/workflows.ts';
 import { type DnsServer, startDnsServer, type Zone } from '../support/dns-server.ts';
@@ -22,7 +22,7 @@ beforeAll(async () => {
   startedAt = Date.now();
   dns = await startDnsServer({ [MAIL_HOST]: { A: ['127.0.0.1'] } });
   sink = await startSmtpSink({ keepBodies: true });
-  const relayPort = await freePort();
+  const relayPort = await findFreePort();
   service = await startTestService({
     EMAIL_PROVIDER: 'smtp',
     SMTP_URL: sink.url,

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import pg from 'pg';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type EmbeddedPostgres, startEmbeddedPostgres } from '../../cli/start/embedded-postgres.ts';
-import { freePort } from '../../cli/start/ports.ts';
+import { findFreePort } from '../../cli/start/ports.ts';
 import { isAlive, processesIn } from '../../cli/start/processes.ts';
 
 /** Postgres does not run as root and needs access, but mkdtemp creates folders with mode 700. */
@@ -19,7 +19,7 @@ const start = () =>
 
 beforeAll(async () => {
   process.umask(0o077);
-  port = await freePort();
+  port = await findFreePort();
   postgres = await start();
 });
 afterAll(async () => {

@@ -6,7 +6,7 @@ import { createTransport } from 'nodemailer';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type FakeTwilio, startFakeTwilio } from '../../cli/demo/twilio.ts';
 import type { DevFile } from '../../cli/start/dev-file.ts';
-import { freePort } from '../../cli/start/ports.ts';
+import { findFreePort } from '../../cli/start/ports.ts';
 import { connect, type Db } from '../../db/connection.ts';
 import { removeErasedAttachments } from '../../db/contents/erased-attachments.ts';
 import { removeErasedContents } from '../../db/contents/removal.ts';
@@ -51,8 +51,8 @@ beforeAll(async () => {
     // The endpoint repeats the request in its error, as real endpoints may.
     response.writeHead(503).end(body.includes(MARK) ? `not now, ${MARK}` : 'not now'),
   );
-  relayPort = await freePort();
-  inboundPort = await freePort();
+  relayPort = await findFreePort();
+  inboundPort = await findFreePort();
   service = await startService({
     home,
     env: {

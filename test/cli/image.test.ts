@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { parse } from 'yaml';
-import { freePort } from '../../cli/start/ports.ts';
+import { findFreePort } from '../../cli/start/ports.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { createTestTemporal, type TestTemporal } from '../support/services.ts';
 import { until } from '../support/until.ts';
@@ -64,7 +64,7 @@ async function stopAndReadExitCode(child: ChildProcess): Promise<number | null> 
 }
 
 it('the container image runs the worker, the API, doctor and operator without sources, bundler and embedded Postgres', async () => {
-  const [metricsPort, port, apiMetricsPort] = [await freePort(), await freePort(), await freePort()];
+  const [metricsPort, port, apiMetricsPort] = [await findFreePort(), await findFreePort(), await findFreePort()];
   const worker = spawn(process.execPath, ['dist/cli/worker.js'], { cwd: image, env: createEnvironment(metricsPort) });
   const api = spawn(process.execPath, ['dist/cli/api.js'], {
     cwd: image,

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
-import { freePort } from '../../cli/start/ports.ts';
+import { findFreePort } from '../../cli/start/ports.ts';
 import { enqueue } from '../../db/outbox/outbox.ts';
 import { inTransaction } from '../../db/transaction.ts';
 import { buildEmail } from '../build/emails.ts';
@@ -111,7 +111,7 @@ describe('processes on separate hosts', () => {
   });
 
   it('the API starts and responds while Temporal is down, reports that it is not ready, and ends at SIGTERM', async () => {
-    const port = await freePort();
+    const port = await findFreePort();
     const env = { DATABASE_URL: database.url, TEMPORAL_ADDRESS: NOWHERE, SECRET_KEY, PORT: String(port) };
     const { child, ended } = startProcess('api', env);
     const readStatus = async (path: string) =>
@@ -124,7 +124,7 @@ describe('processes on separate hosts', () => {
   });
 
   it('the API prints one table of its public addresses and who can use each', async () => {
-    const [port, metricsPort] = [await freePort(), await freePort()];
+    const [port, metricsPort] = [await findFreePort(), await findFreePort()];
     const env = { DATABASE_URL: database.url, TEMPORAL_ADDRESS: NOWHERE, SECRET_KEY, PORT: String(port) };
     const open = { HOST: '0.0.0.0', ALLOW_CAPTURE: 'true', METRICS_PORT: String(metricsPort) };
     const { child, ended, output } = startProcess('api', { ...env, ...open });
@@ -162,7 +162,7 @@ describe('processes on separate hosts', () => {
     await buildDomain(database.db, { projectId });
     const email = await buildEmail(database.db, { projectId, body: '{% for n in (1..3) %}<p>{{n}}</p>{% endfor %}' });
     await inTransaction(database.db, (trx) => enqueue(trx, [{ projectId, kind: 'email.deliver', refId: email }]));
-    const port = await freePort();
+    const port = await findFreePort();
     const env = { DATABASE_URL: database.url, TEMPORAL_ADDRESS: NOWHERE, SECRET_KEY: TEST_SECRET_KEY };
     const { child, ended, output } = startProcess('worker', { ...env, METRICS_PORT: String(port) });
     const row = database.db.selectFrom('emails').select('status').where('id', '=', email);

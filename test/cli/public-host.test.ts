@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { freePort } from '../../cli/start/ports.ts';
+import { findFreePort } from '../../cli/start/ports.ts';
 import { type CallOptions, callHttp } from '../support/http.ts';
 import {
   createHomePath,
@@ -92,7 +92,7 @@ describe('a service on a public HOST with a real email provider', () => {
   let service: StartedService;
   let metricsPort: number;
   beforeAll(async () => {
-    metricsPort = await freePort();
+    metricsPort = await findFreePort();
     const env = { EMAIL_PROVIDER: 'smtp', SMTP_URL: 'smtp://127.0.0.1:1', METRICS_PORT: String(metricsPort) };
     service = await startService({ home, env: { HOST: '0.0.0.0', ...env } });
   });

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { removeLeftoverObjects } from '../../activities/asset-leftovers.ts';
 import { openBucket } from '../../channels/assets/bucket.ts';
-import { freePort } from '../../cli/start/ports.ts';
+import { findFreePort } from '../../cli/start/ports.ts';
 import { parseSettings } from '../../rules/config.ts';
 import { TEST_SECRET_KEY } from '../build/senders.ts';
 import { buildProject, type TestProject } from '../support/api.ts';
@@ -30,7 +30,7 @@ afterAll(async () => {
 });
 
 async function startApi(): Promise<HostProcess> {
-  const port = await freePort();
+  const port = await findFreePort();
   baseUrl = `http://127.0.0.1:${port}`;
   const env = { DATABASE_URL: database.url, TEMPORAL_ADDRESS: '127.0.0.1:1', SECRET_KEY: TEST_SECRET_KEY };
   const isUp = () =>

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { v7 as uuidv7 } from 'uuid';
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
-import { freePort } from '../../cli/start/ports.ts';
+import { findFreePort } from '../../cli/start/ports.ts';
 import { TEST_SECRET_KEY } from '../build/senders.ts';
 import { buildProject, type TestProject } from '../support/api.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
@@ -22,7 +22,7 @@ afterEach(() => api?.kill());
 afterAll(() => database?.drop());
 
 async function startApi(): Promise<HostProcess> {
-  const port = await freePort();
+  const port = await findFreePort();
   baseUrl = `http://127.0.0.1:${port}`;
   const env = {
     DATABASE_URL: database.url,

@@ -7,7 +7,7 @@ import { v7 as uuidv7 } from 'uuid';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { packageRoot } from '../../cli/package-root.ts';
 import { type EmbeddedPostgres, startEmbeddedPostgres } from '../../cli/start/embedded-postgres.ts';
-import { freePort } from '../../cli/start/ports.ts';
+import { findFreePort } from '../../cli/start/ports.ts';
 import { findTemporalBinary } from '../../cli/start/temporal-binary.ts';
 import { startTemporalServer, type TemporalServer } from '../../cli/start/temporal-server.ts';
 import { startHostProcess } from '../support/host-process.ts';
@@ -233,7 +233,7 @@ describe('separate processes on restored and cloned databases', () => {
     postgres = await startEmbeddedPostgres({
       dataFolder: join(home, 'postgres', 'data'),
       logFile: join(home, 'logs', 'postgres-apart.log'),
-      port: await freePort(),
+      port: await findFreePort(),
       password: readFileSync(join(home, 'postgres-password'), 'utf8').trim(),
     });
     temporal = await startTemporalServer({
@@ -247,10 +247,10 @@ describe('separate processes on restored and cloned databases', () => {
       databaseFile: join(home, 'temporal', 'temporal.db'),
       logFile: join(home, 'logs', 'temporal-apart.log'),
       namespace: 'default',
-      port: await freePort(),
-      uiPort: await freePort(),
-      httpPort: await freePort(),
-      metricsPort: await freePort(),
+      port: await findFreePort(),
+      uiPort: await findFreePort(),
+      httpPort: await findFreePort(),
+      metricsPort: await findFreePort(),
     });
   }
 
@@ -266,7 +266,7 @@ describe('separate processes on restored and cloned databases', () => {
   });
 
   async function runProcess(command: 'api' | 'worker', env: Record<string, string>): Promise<string> {
-    const port = String(await freePort());
+    const port = String(await findFreePort());
     const upWhen = command === 'api' ? 'the API' : 'takes tasks';
     const host = await startHostProcess(command, { PORT: port, ...env }, async (output) => {
       if (command === 'worker') return output.includes(upWhen);
@@ -304,7 +304,7 @@ describe('separate processes on restored and cloned databases', () => {
     await expect(runProcess('worker', env)).rejects.toThrow(
       /copy of the one.*INSTALLATION=take-over.*INSTALLATION=new/,
     );
-    const away = { ...env, TEMPORAL_ADDRESS: `127.0.0.1:${await freePort()}` };
+    const away = { ...env, TEMPORAL_ADDRESS: `127.0.0.1:${await findFreePort()}` };
     await expect(runProcess('worker', away)).rejects.toThrow(/copy of the one/);
     expect(await runProcess('worker', { ...env, INSTALLATION: 'new' })).toContain('an installation of its own');
     await stopStores();

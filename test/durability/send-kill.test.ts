@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
-import { freePort } from '../../cli/start/ports.ts';
+import { findFreePort } from '../../cli/start/ports.ts';
 import { buildDomain, TEST_SECRET_KEY } from '../build/senders.ts';
 import { buildProject, type TestProject } from '../support/api.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
@@ -41,7 +41,7 @@ afterEach(async () => {
 });
 
 async function startProcess(command: 'api' | 'worker'): Promise<HostProcess> {
-  const port = await freePort();
+  const port = await findFreePort();
   if (command === 'api') baseUrl = `http://127.0.0.1:${port}`;
   const env = {
     DATABASE_URL: database.url,

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { freePort } from '../../cli/start/ports.ts';
+import { findFreePort } from '../../cli/start/ports.ts';
 import { buildDomain, TEST_SECRET_KEY } from '../build/senders.ts';
 import { buildProject, type TestProject } from '../support/api.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
@@ -19,7 +19,7 @@ beforeEach(async () => {
   database = made;
   project = await buildProject(database.db, 'Kill');
   await buildDomain(database.db, { projectId: project.id, signing: false });
-  const port = await freePort();
+  const port = await findFreePort();
   baseUrl = `http://127.0.0.1:${port}`;
   env = {
     DATABASE_URL: database.url,

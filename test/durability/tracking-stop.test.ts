@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { freePort } from '../../cli/start/ports.ts';
+import { findFreePort } from '../../cli/start/ports.ts';
 import { createLinkTokens } from '../../rules/content/link-tokens.ts';
 import { buildContact, buildEmail } from '../build/emails.ts';
 import { TEST_SECRET_KEY } from '../build/senders.ts';
@@ -23,7 +23,7 @@ afterAll(async () => {
 });
 
 async function startApi(): Promise<HostProcess> {
-  const port = await freePort();
+  const port = await findFreePort();
   baseUrl = `http://127.0.0.1:${port}`;
   const env = {
     DATABASE_URL: database.url,

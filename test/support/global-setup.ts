@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import pg from 'pg';
 import type { TestProject } from 'vitest/node';
 import { type EmbeddedPostgres, startEmbeddedPostgres } from '../../cli/start/embedded-postgres.ts';
-import { freePort } from '../../cli/start/ports.ts';
+import { findFreePort } from '../../cli/start/ports.ts';
 import { findTemporalBinary } from '../../cli/start/temporal-binary.ts';
 import { startTemporalServer, type TemporalServer } from '../../cli/start/temporal-server.ts';
 import { migrateToLatest } from '../../db/migrator.ts';
@@ -48,7 +48,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
   startReaper([home, databases]);
   process.env.TMPDIR = join(home, 'tmp');
   mkdirSync(process.env.TMPDIR, { mode: 0o711 });
-  const metricsPort = await freePort();
+  const metricsPort = await findFreePort();
   const [postgres, temporal] = await startBothOrNone(startPostgres(databases), startTemporal(home, metricsPort));
   project.provide('postgresUrl', postgres.url);
   project.provide('temporalAddress', temporal.address);
@@ -125,7 +125,7 @@ async function startPostgres(folder: string): Promise<EmbeddedPostgres> {
   const postgres = await startEmbeddedPostgres({
     dataFolder: join(folder, 'postgres', 'data'),
     logFile: join(folder, 'postgres.log'),
-    port: await freePort(),
+    port: await findFreePort(),
     password: 'test',
     // The run deletes this database at its end, so no data needs to survive a crash.
     settings: {
@@ -160,9 +160,9 @@ async function startTemporal(home: string, metricsPort: number): Promise<Tempora
     databaseFile: undefined,
     logFile: join(home, 'temporal.log'),
     namespace: 'default',
-    port: await freePort(),
-    uiPort: await freePort(),
-    httpPort: await freePort(),
+    port: await findFreePort(),
+    uiPort: await findFreePort(),
+    httpPort: await findFreePort(),
     metricsPort,
   });
 }

@@ -15,7 +15,7 @@ export async function handOverToTemporal(service: TestService, refId: string): P
   try {
     for (const group of splitIntoGroups(rows)) {
       const handed = await lifecycle.handOver(group);
-      if (handed.outcome !== 'taken') throw new Error(`Temporal did not take it: ${JSON.stringify(handed)}`);
+      if (handed.outcome !== 'accepted') throw new Error(`Temporal did not take it: ${JSON.stringify(handed)}`);
     }
   } finally {
     await lifecycle.close();

@@ -1,7 +1,7 @@
 import {
+  createSessionToken,
   hashToken,
   isSecure,
-  newSessionToken,
   SECURE_SESSION_COOKIE,
   SESSION_COOKIE,
 } from '../../api/http/session-cookie.ts';
@@ -20,7 +20,7 @@ export async function signIn(
   project: TestProject,
   role: Role = 'OWNER',
 ): Promise<Record<string, string>> {
-  const token = newSessionToken();
+  const token = createSessionToken();
   const user = await api.db
     .insertInto('users')
     .values({ email: `${token.slice(0, 12).toLowerCase()}@people.test`, password_hash: 'none' })

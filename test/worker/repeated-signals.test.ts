@@ -36,7 +36,7 @@ afterEach(async () => {
 function start(): OutboxDispatcher {
   const handOver = async ({ rows: [row] }: RowGroup) => {
     sent.push(row);
-    return { outcome: 'taken' as const };
+    return { outcome: 'accepted' as const };
   };
   return startDispatcher({
     db: api.db,

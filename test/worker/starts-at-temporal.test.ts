@@ -25,7 +25,7 @@ beforeEach(() => {
   handed = [];
   const handOver = async ({ rows }: RowGroup) => {
     handed.push(...rows);
-    return { outcome: 'taken' as const };
+    return { outcome: 'accepted' as const };
   };
   dispatcher = startDispatcher({ db: database.db, lifecycle: { handOver }, log: pino({ level: 'silent' }) });
 });

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { freePort } from '../../cli/start/ports.ts';
+import { findFreePort } from '../../cli/start/ports.ts';
 import { readInstallation } from '../../db/installation/installation.ts';
 import { InstallationNames } from '../../temporal/names.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
@@ -23,7 +23,7 @@ beforeAll(async () => {
   // The SDK has one set of metrics for each process. Other tests end workflows in this process, so the worker has its
   // own process.
   const startMeasuredWorker = async () => {
-    metricsPort = await freePort();
+    metricsPort = await findFreePort();
     return startWorkerHost({ database, temporal, env: { METRICS_PORT: String(metricsPort) } });
   };
   // Another program may use the port before the worker does.

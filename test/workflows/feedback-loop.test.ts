@@ -1,9 +1,9 @@
 import { createTransport } from 'nodemailer';
 import PostalMime from 'postal-mime';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { deliveryStatus } from '../../cli/demo/notices.ts';
+import { buildDeliveryNotice } from '../../cli/demo/notices.ts';
 import { type DemoEmail, type LoopbackSmtpServer, startSmtpServer } from '../../cli/demo/smtp-server.ts';
-import { freePort } from '../../cli/start/ports.ts';
+import { findFreePort } from '../../cli/start/ports.ts';
 import { buildDomain } from '../build/senders.ts';
 import { buildWorkflow, expectOk } from '../build/workflows.ts';
 import { startTestService, type TestService } from '../support/service.ts';
@@ -15,12 +15,12 @@ let inboundPort: number;
 
 beforeAll(async () => {
   receiver = await startSmtpServer();
-  inboundPort = await freePort();
+  inboundPort = await findFreePort();
   service = await startTestService({
     EMAIL_PROVIDER: 'smtp',
     SMTP_URL: `smtp://127.0.0.1:${receiver.port}`,
     INBOUND_SMTP_PORT: String(inboundPort),
-    PORT: String(await freePort()), // The links in emails need the service's address, so the worker needs it too.
+    PORT: String(await findFreePort()), // The links in emails need the service's address, so the worker needs it too.
   });
   await buildDomain(service.db, { projectId: service.one.id });
 });
@@ -95,7 +95,7 @@ describe('feedback over real network connections', () => {
     expect(mail.from).toMatch(/^bounce\+[0-9a-f]{52}@shop\.example\.com$/);
     const mx = createTransport({ host: '127.0.0.1', port: inboundPort, ignoreTLS: true });
     const diagnostic = '550 5.1.1 user unknown';
-    const raw = deliveryStatus({ to: email, action: 'failed', status: '5.1.1', diagnostic });
+    const raw = buildDeliveryNotice({ to: email, action: 'failed', status: '5.1.1', diagnostic });
     await mx.sendMail({ envelope: { from: '', to: mail.from }, raw });
     expect(await readEmail(id)).toMatchObject({ status: 'BOUNCED', reason: 'bounced:dead_mailbox' });
     const contact = await readContact(email);

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { v7 } from 'uuid';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { searchAttributes } from '../../temporal/search-attributes.ts';
+import { toSearchAttributes } from '../../temporal/search-attributes.ts';
 import { type BuildEmail, buildEmail } from '../build/emails.ts';
 import { buildDomain } from '../build/senders.ts';
 import { connectOperator, type TestOperator } from '../support/operator.ts';
@@ -46,7 +46,7 @@ async function startDelivery(type: 'emailDelivery' | 'smsDelivery', ids: string[
     taskQueue: service.names.taskQueue('workflows'),
     workflowId,
     args: [{ projectId, ...(type === 'emailDelivery' ? { emailIds: ids } : { smsIds: ids }) }],
-    typedSearchAttributes: searchAttributes(service.names, { projectId }),
+    typedSearchAttributes: toSearchAttributes(service.names, { projectId }),
   });
   return workflowId;
 }

@@ -3,7 +3,7 @@ import { createTransport } from 'nodemailer';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type FakeTwilio, startFakeTwilio } from '../../cli/demo/twilio.ts';
 import { createLogger } from '../../cli/logger.ts';
-import { freePort } from '../../cli/start/ports.ts';
+import { findFreePort } from '../../cli/start/ports.ts';
 import { deriveKey } from '../../rules/access/secrets.ts';
 import { createVerpAddress } from '../../rules/emails/verp.ts';
 import { campaignBody } from '../build/campaigns.ts';
@@ -50,8 +50,8 @@ beforeAll(async () => {
   receiver = await startWebhookReceiver((_request, response) => response.writeHead(503).end(`no ${MARK}`));
   twilio = await startFakeTwilio();
   dns = await startDnsServer({});
-  relayPort = await freePort();
-  inboundPort = await freePort();
+  relayPort = await findFreePort();
+  inboundPort = await findFreePort();
   service = await startTestService(
     {
       EMAIL_PROVIDER: 'smtp',

@@ -3,7 +3,7 @@ import { Client, Connection } from '@temporalio/client';
 import { sql } from 'kysely';
 import { Webhook } from 'standardwebhooks';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import { freePort } from '../../cli/start/ports.ts';
+import { findFreePort } from '../../cli/start/ports.ts';
 import { buildContacts } from '../build/campaigns.ts';
 import { expectOk } from '../build/workflows.ts';
 import { startTestService, type TestService } from '../support/service.ts';
@@ -102,7 +102,7 @@ describe(`${EVENTS.toLocaleString('en')} events to a healthy, a slow, a hanging 
   let deadPort: number;
 
   beforeAll(async () => {
-    deadPort = await freePort();
+    deadPort = await findFreePort();
     slow = await createEndpoint(`${receiver.url}/slow`, event);
     hanging = await createEndpoint(`${receiver.url}/hanging`, event);
     dead = await createEndpoint(`http://127.0.0.1:${deadPort}/dead`, event);

@@ -14,8 +14,8 @@ import type { Deps } from '../../http/deps.ts';
 import type { App } from '../../http/env.ts';
 import { ok } from '../../http/responses.ts';
 import { Cursor, Id, InstantInput, TruncatedLists, wholeNumber } from '../../http/schemas.ts';
-import { scopes } from '../../http/security.ts';
-import { spanOf, spanQuery, toPercentage } from '../analytics/span.ts';
+import { allowScopes } from '../../http/security.ts';
+import { parseSpan, spanQuery, toPercentage } from '../analytics/span.ts';
 import { Types } from './input.ts';
 import { Activity, Upcoming } from './response.ts';
 
@@ -30,7 +30,7 @@ const listRoute = createRoute({
   tags,
   summary: 'List recent activity',
   description: 'Events, emails, SMS, campaigns, workflows and API keys, newest first.',
-  security: scopes('analytics:view'),
+  security: allowScopes('analytics:view'),
   request: {
     query: z.object({
       limit: wholeNumber({ min: 1, max: 100, default: 50, description: 'Records per page' }),
@@ -69,7 +69,7 @@ const statsRoute = createRoute({
   summary: 'Get activity statistics',
   description:
     'Totals and rates of a time span, by default the last 30 days. Rates are percentages of the sent emails. Test emails are not counted.',
-  security: scopes('analytics:view'),
+  security: allowScopes('analytics:view'),
   request: { query: spanQuery },
   responses: {
     200: ok(
@@ -105,7 +105,7 @@ const recentRoute = createRoute({
   tags,
   summary: 'Count recent activity',
   description: 'Returns how many items were added to the feed in the last `minutes`.',
-  security: scopes('analytics:view'),
+  security: allowScopes('analytics:view'),
   request: {
     query: z.object({
       minutes: wholeNumber({ min: 1, max: 1_440, default: 5, description: 'Length of the period in minutes' }),
@@ -127,7 +127,7 @@ const typesRoute = createRoute({
   tags,
   summary: 'List activity types',
   description: 'All types that the feed can contain.',
-  security: scopes('analytics:view'),
+  security: allowScopes('analytics:view'),
   responses: {
     200: ok(z.object({ types: z.array(z.string()) }).openapi('ActivityTypes', { example: { types: ['email.sent'] } })),
   },
@@ -140,7 +140,7 @@ const upcomingRoute = createRoute({
   tags,
   summary: 'List upcoming activity',
   description: 'Scheduled campaigns, and delays of workflows that end soon. The earliest comes first.',
-  security: scopes('analytics:view'),
+  security: allowScopes('analytics:view'),
   request: {
     query: z.object({
       limit: wholeNumber({ min: 1, max: 100, default: 50, description: 'Maximum number of records' }),
@@ -169,7 +169,7 @@ export function activityRoutes(app: App, { reads }: Deps): void {
   });
 
   app.openapi(statsRoute, async (c) => {
-    const totals = await countActivity(reads, { projectId: c.var.projectId, ...spanOf(c.req.valid('query')) });
+    const totals = await countActivity(reads, { projectId: c.var.projectId, ...parseSpan(c.req.valid('query')) });
     const openRate = toPercentage(totals.totalEmailsOpened, totals.totalEmailsSent);
     const clickRate = toPercentage(totals.totalEmailsClicked, totals.totalEmailsSent);
     return c.json({ ...totals, openRate, clickRate }, 200);

@@ -18,9 +18,9 @@ import type { Deps } from '../../http/deps.ts';
 import type { App } from '../../http/env.ts';
 import { ok } from '../../http/responses.ts';
 import { wholeNumber } from '../../http/schemas.ts';
-import { scopes } from '../../http/security.ts';
+import { allowScopes } from '../../http/security.ts';
 import { AttentionItem, EmailOverview, UpcomingHours } from './response.ts';
-import { daysBefore, daysOf, spanQuery, toPercentage } from './span.ts';
+import { listDays, listDaysBefore, spanQuery, toPercentage } from './span.ts';
 
 const tags = ['Analytics'];
 /** One week, because users plan for a week, and a chart with one column per hour is still readable. */
@@ -34,7 +34,7 @@ const overviewRoute = createRoute({
   summary: 'Get email statistics by day',
   description:
     'Returns whole days in the time zone of the project (`timezone`), from `startDate` to `endDate`. Days without email have zero counts. Only live email is counted. Each event counts on the day on which it was recorded, so an open counts on the day of the open. For each email, only the first open and the first click by a human count. Counts do not change when a contact or its events are deleted. `previous` has the same counts for the time span of the same length just before.',
-  security: scopes('analytics:view'),
+  security: allowScopes('analytics:view'),
   request: { query: spanQuery },
   responses: { 200: ok(EmailOverview) },
 });
@@ -46,7 +46,7 @@ const attentionRoute = createRoute({
   tags,
   summary: 'List problems that need attention',
   description: `Lists a hold, paused routes, domains with missing records, campaigns that the service has paused, and work that waits in the outbox for more than ${LATE_SECONDS} s. Also lists workflows with FAILED executions in the last ${FAILED_DAYS} days, and webhook endpoints that are disabled or failing. Operators of the service also see periodic work that has not finished a round for three periods. Problems that the caller's scopes do not allow to read are omitted.`,
-  security: scopes('analytics:view'),
+  security: allowScopes('analytics:view'),
   responses: { 200: ok(z.object({ data: z.array(AttentionItem) })) },
 });
 
@@ -58,7 +58,7 @@ const upcomingRoute = createRoute({
   summary: 'List upcoming activity by hour',
   description:
     'Starts with the current hour. Hours without activity have zero counts. Counts campaigns that are scheduled for the hour, and pauses of executions that end in the hour: a DELAY, the timeout of a WAIT_FOR_EVENT, or the wait for a sending window. Pauses of executions that have ended early are included.',
-  security: scopes('analytics:view'),
+  security: allowScopes('analytics:view'),
   request: {
     query: z.object({ hours: wholeNumber({ min: 1, max: HOURS_MAX, default: 48, description: 'Hours from now' }) }),
   },
@@ -82,15 +82,15 @@ export function analyticsOverviewRoutes(app: App, { reads, config }: Deps): void
   app.openapi(overviewRoute, async (c) => {
     const { projectId } = c.var;
     const { timezone } = await getProject(reads, projectId);
-    const requestedDays = daysOf(c.req.valid('query'), timezone);
-    const previousDays = daysBefore(requestedDays, timezone);
+    const requestedDays = listDays(c.req.valid('query'), timezone);
+    const previousDays = listDaysBefore(requestedDays, timezone);
     const days = await listEmailDays(reads, { projectId, days: [...previousDays, ...requestedDays] });
     const isReported = config.email.reportsDeliveries;
     const response = {
       timezone,
       deliveredBasis: isReported ? ('reported' as const) : ('sent_minus_bounced' as const),
-      ...summaryOf(days.slice(previousDays.length), isReported),
-      previous: summaryOf(days.slice(0, previousDays.length), isReported),
+      ...toSummary(days.slice(previousDays.length), isReported),
+      previous: toSummary(days.slice(0, previousDays.length), isReported),
     };
     return c.json(response, 200);
   });
@@ -132,12 +132,12 @@ export function analyticsOverviewRoutes(app: App, { reads, config }: Deps): void
  * Returns the totals, rates and days. If the provider does not report deliveries, delivered emails are the sent emails
  * minus the bounced emails.
  */
-function summaryOf(days: readonly EmailDay[], isReported: boolean) {
+function toSummary(days: readonly EmailDay[], isReported: boolean) {
   const withDelivered = <Counts extends EmailFigures>(counts: Counts): Counts => ({
     ...counts,
     delivered: countDelivered(counts, isReported),
   });
-  const totals = withDelivered(totalsOf(days));
+  const totals = withDelivered(sumFigures(days));
   const percentOfSent = (part: number) => toPercentage(part, totals.sent);
   const rates = {
     delivered: percentOfSent(totals.delivered),
@@ -149,7 +149,7 @@ function summaryOf(days: readonly EmailDay[], isReported: boolean) {
   return { totals, rates, days: days.map(withDelivered) };
 }
 
-function totalsOf(days: readonly EmailFigures[]): EmailFigures {
+function sumFigures(days: readonly EmailFigures[]): EmailFigures {
   const sum = (figure: keyof EmailFigures) => days.reduce((total, day) => total + day[figure], 0);
   return {
     sent: sum('sent'),

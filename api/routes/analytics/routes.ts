@@ -4,9 +4,9 @@ import type { Deps } from '../../http/deps.ts';
 import type { App } from '../../http/env.ts';
 import { ok } from '../../http/responses.ts';
 import { wholeNumber } from '../../http/schemas.ts';
-import { scopes } from '../../http/security.ts';
+import { allowScopes } from '../../http/security.ts';
 import { DayCounts, TopCampaign } from './response.ts';
-import { spanOf, spanQuery, toPercentage } from './span.ts';
+import { parseSpan, spanQuery, toPercentage } from './span.ts';
 
 const tags = ['Analytics'];
 
@@ -20,7 +20,7 @@ const timeseriesRoute = createRoute({
   summary: 'Count emails by day',
   description:
     'Returns one entry for each day of the time span. Days without email have zero counts. Only live email is counted.',
-  security: scopes('analytics:view'),
+  security: allowScopes('analytics:view'),
   request: { query: spanQuery },
   responses: { 200: ok(z.array(DayCounts)) },
 });
@@ -32,7 +32,7 @@ const topCampaignsRoute = createRoute({
   tags,
   summary: 'List the most opened campaigns',
   description: 'Lists campaigns that started in the time span, the one with the most opens first.',
-  security: scopes('analytics:view'),
+  security: allowScopes('analytics:view'),
   request: { query: topQuery },
   responses: { 200: ok(z.array(TopCampaign)) },
 });
@@ -45,7 +45,7 @@ const campaignStatsRoute = createRoute({
   summary: 'Get campaign statistics',
   description:
     'Counts the campaigns of the time span: all, active (scheduled or sending) and completed. Rates are percentages of the sent emails.',
-  security: scopes('analytics:view'),
+  security: allowScopes('analytics:view'),
   request: { query: spanQuery },
   responses: {
     200: ok(
@@ -71,7 +71,7 @@ const topEventsRoute = createRoute({
   tags,
   summary: 'List the most frequent events',
   description: '`trend` is the change in percent compared with the previous time span of the same length.',
-  security: scopes('analytics:view'),
+  security: allowScopes('analytics:view'),
   request: { query: topQuery },
   responses: {
     200: ok(
@@ -86,12 +86,12 @@ const topEventsRoute = createRoute({
 
 export function analyticsRoutes(app: App, { reads }: Deps): void {
   app.openapi(timeseriesRoute, async (c) =>
-    c.json(await listDayCounts(reads, { projectId: c.var.projectId, ...spanOf(c.req.valid('query')) }), 200),
+    c.json(await listDayCounts(reads, { projectId: c.var.projectId, ...parseSpan(c.req.valid('query')) }), 200),
   );
 
   app.openapi(topCampaignsRoute, async (c) => {
     const { limit, ...query } = c.req.valid('query');
-    const campaigns = await listTopCampaigns(reads, { projectId: c.var.projectId, ...spanOf(query), limit });
+    const campaigns = await listTopCampaigns(reads, { projectId: c.var.projectId, ...parseSpan(query), limit });
     const response = campaigns.map((campaign) => ({
       ...campaign,
       openRate: toPercentage(campaign.openedCount, campaign.sentCount),
@@ -101,7 +101,7 @@ export function analyticsRoutes(app: App, { reads }: Deps): void {
   });
 
   app.openapi(campaignStatsRoute, async (c) => {
-    const counts = await countCampaigns(reads, { projectId: c.var.projectId, ...spanOf(c.req.valid('query')) });
+    const counts = await countCampaigns(reads, { projectId: c.var.projectId, ...parseSpan(c.req.valid('query')) });
     const { total, active, completed, sent, opened, clicked } = counts;
     const rates = { averageOpenRate: toPercentage(opened, sent), averageClickRate: toPercentage(clicked, sent) };
     return c.json({ total, active, completed, ...rates }, 200);
@@ -109,6 +109,6 @@ export function analyticsRoutes(app: App, { reads }: Deps): void {
 
   app.openapi(topEventsRoute, async (c) => {
     const { limit, ...query } = c.req.valid('query');
-    return c.json(await listTopEvents(reads, { projectId: c.var.projectId, ...spanOf(query), limit }), 200);
+    return c.json(await listTopEvents(reads, { projectId: c.var.projectId, ...parseSpan(query), limit }), 200);
   });
 }

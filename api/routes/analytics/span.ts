@@ -22,7 +22,7 @@ export const spanQuery = z.object({
  * Returns the span of a query.
  * @throws AppError VALIDATION_ERROR (400) for a span that ends before it starts, or is longer than a year
  */
-export function spanOf(query: { startDate?: Date | undefined; endDate?: Date | undefined }): {
+export function parseSpan(query: { startDate?: Date | undefined; endDate?: Date | undefined }): {
   startDate: Date;
   endDate: Date;
 } {
@@ -40,17 +40,20 @@ export function spanOf(query: { startDate?: Date | undefined; endDate?: Date | u
 
 /**
  * Returns the days of a time span in a time zone. A date without a time means that day in the zone.
- * @throws AppError like `spanOf`
+ * @throws AppError like `parseSpan`
  */
-export function daysOf(query: { startDate?: Date | undefined; endDate?: Date | undefined }, zone: string): LocalDay[] {
-  const { startDate, endDate } = spanOf(query);
+export function listDays(
+  query: { startDate?: Date | undefined; endDate?: Date | undefined },
+  zone: string,
+): LocalDay[] {
+  const { startDate, endDate } = parseSpan(query);
   const first = query.startDate && isDate(query.startDate) ? toInstant(zone, startDate.getTime()) : startDate.getTime();
   const last = query.endDate && isDate(query.endDate) ? toInstant(zone, query.endDate.getTime()) : endDate.getTime();
   return listLocalDays(zone, first, last);
 }
 
 /** Returns the same number of days just before `days`, in the same zone. */
-export function daysBefore(days: readonly LocalDay[], zone: string): LocalDay[] {
+export function listDaysBefore(days: readonly LocalDay[], zone: string): LocalDay[] {
   const first = days[0];
   if (!first) return [];
   const firstMs = first.fromMs - days.length * DAY_MS;

@@ -36,7 +36,7 @@ export const CreatedApiKey = ApiKeyRecord.extend({ key: z.string() }).openapi('C
   example: { ...EXAMPLE, key: `${EXAMPLE.prefix}${'0'.repeat(58)}` },
 });
 
-export function apiKeyResponse(key: ApiKey) {
+export function toApiKeyResponse(key: ApiKey) {
   return {
     ...key,
     expiresAt: key.expiresAt?.toISOString() ?? null,

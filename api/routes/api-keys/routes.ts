@@ -7,16 +7,16 @@ import { inTransaction } from '../../../db/transaction.ts';
 import { newPublicKey, newSecretKey } from '../../../rules/access/api-keys.ts';
 import { findUngrantableScopes } from '../../../rules/access/scopes.ts';
 import { AppError } from '../../../rules/errors.ts';
-import { actorName, requireUser } from '../../http/actor.ts';
-import { clientAddress } from '../../http/client-address.ts';
+import { formatActor, requireUser } from '../../http/actor.ts';
+import { readClientAddress } from '../../http/client-address.ts';
 import type { Deps } from '../../http/deps.ts';
 import type { App } from '../../http/env.ts';
 import { json, ok } from '../../http/responses.ts';
 import { IdParams, TruncatedLists } from '../../http/schemas.ts';
-import { session } from '../../http/security.ts';
-import { Project, projectResponse } from '../project/response.ts';
+import { allowSession } from '../../http/security.ts';
+import { Project, toProjectResponse } from '../project/response.ts';
 import { CreateApiKey } from './input.ts';
-import { ApiKeyRecord, apiKeyResponse, CreatedApiKey } from './response.ts';
+import { ApiKeyRecord, CreatedApiKey, toApiKeyResponse } from './response.ts';
 
 const createKeyRoute = {
   ...createRoute({
@@ -29,7 +29,7 @@ const createKeyRoute = {
     summary: 'Create a secret key',
     description:
       'Returns the key in plaintext. This is the only time that the key is shown. You can give the key only scopes that API keys may have and that you have yourself.',
-    security: session('apikeys:manage'),
+    security: allowSession('apikeys:manage'),
     request: { body: json(CreateApiKey) },
     responses: { 201: ok(CreatedApiKey, 'The key in plaintext') },
   }),
@@ -45,7 +45,7 @@ const listKeysRoute = createRoute({
   tags: ['API keys'],
   summary: 'List the secret keys',
   description: 'All keys of the project, including revoked keys, newest first. Keys and hashes are never returned.',
-  security: session('apikeys:manage'),
+  security: allowSession('apikeys:manage'),
   responses: { 200: ok(z.object({ data: z.array(ApiKeyRecord), truncated: TruncatedLists })) },
 });
 
@@ -57,7 +57,7 @@ const revokeKeyRoute = createRoute({
   summary: 'Revoke a secret key',
   description:
     'Takes effect immediately and cannot be undone. Revoking a key again changes nothing and returns the first `revokedAt`.',
-  security: session('apikeys:manage'),
+  security: allowSession('apikeys:manage'),
   request: { params: IdParams },
   responses: { 200: ok(ApiKeyRecord) },
 });
@@ -69,7 +69,7 @@ const rotatePublicRoute = createRoute({
   tags: ['API keys'],
   summary: 'Replace the public key',
   description: 'Returns the project with its new `public` key. The old key stops working immediately.',
-  security: session('apikeys:manage'),
+  security: allowSession('apikeys:manage'),
   responses: { 200: ok(Project) },
 });
 
@@ -94,19 +94,19 @@ export function apiKeyRoutes(app: App, { db, keys }: Deps): void {
       await insertAudit(trx, {
         projectId,
         action: 'apikey.created',
-        actor: actorName(c.var.actor),
+        actor: formatActor(c.var.actor),
         target: created.id,
-        ip: clientAddress(c),
+        ip: readClientAddress(c),
         details: { name, scopes, mode, prefix },
       });
       return created;
     });
-    return c.json({ ...apiKeyResponse(record), key }, 201);
+    return c.json({ ...toApiKeyResponse(record), key }, 201);
   });
 
   app.openapi(listKeysRoute, async (c) => {
     const records = await listApiKeys(db, c.var.projectId);
-    return c.json(shortenLists({ data: records.map(apiKeyResponse) }), 200);
+    return c.json(shortenLists({ data: records.map(toApiKeyResponse) }), 200);
   });
 
   app.openapi(rotatePublicRoute, async (c) => {
@@ -117,14 +117,14 @@ export function apiKeyRoutes(app: App, { db, keys }: Deps): void {
       await insertAudit(trx, {
         projectId,
         action: 'apikey.rotated',
-        actor: actorName(c.var.actor),
+        actor: formatActor(c.var.actor),
         target: null,
-        ip: clientAddress(c),
+        ip: readClientAddress(c),
         details: { prefix },
       });
     });
     keys.forget();
-    return c.json(projectResponse(await getProject(db, projectId)), 200);
+    return c.json(toProjectResponse(await getProject(db, projectId)), 200);
   });
 
   app.openapi(revokeKeyRoute, async (c) => {
@@ -136,9 +136,9 @@ export function apiKeyRoutes(app: App, { db, keys }: Deps): void {
         await insertAudit(trx, {
           projectId,
           action: 'apikey.revoked',
-          actor: actorName(c.var.actor),
+          actor: formatActor(c.var.actor),
           target: id,
-          ip: clientAddress(c),
+          ip: readClientAddress(c),
           details: { name: key.name, prefix: key.prefix },
         });
       }
@@ -146,7 +146,7 @@ export function apiKeyRoutes(app: App, { db, keys }: Deps): void {
     });
     // Clears the cache of this process before its response. Other processes get a NOTIFY at the commit.
     keys.forget();
-    return c.json(apiKeyResponse(record), 200);
+    return c.json(toApiKeyResponse(record), 200);
   });
 }
 

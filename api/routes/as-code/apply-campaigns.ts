@@ -12,9 +12,9 @@ import { isVerifiedSender } from '../../../db/domains/senders.ts';
 import { listChangedFields } from '../../../rules/as-code/changes.ts';
 import { replaceSlugsByIds } from '../../../rules/as-code/references.ts';
 import { NO_TIMING } from '../../../rules/campaigns/timing.ts';
-import { type CampaignChanges, CreateCampaign, campaignContent, PutCampaign } from '../campaigns/input.ts';
-import { changedVariants, refuseBadVariants } from '../campaigns/variants-input.ts';
-import { changedEmailText } from '../email-text.ts';
+import { type CampaignChanges, CreateCampaign, mergeCampaignContent, PutCampaign } from '../campaigns/input.ts';
+import { mergeVariants, refuseBadVariants } from '../campaigns/variants-input.ts';
+import { mergeEmailText } from '../email-text.ts';
 import {
   type Applying,
   addFinding,
@@ -24,8 +24,8 @@ import {
   refuseUnknown,
   withFieldPrefix,
 } from './applying.ts';
-import { conditionOf } from './conditions.ts';
-import { campaignFields } from './document.ts';
+import { toStoredCondition } from './conditions.ts';
+import { toCampaignFields } from './document.ts';
 import type { CampaignItem } from './input.ts';
 
 /** The fields that contain an id in the API, and the names of these fields in a file, where they contain a slug. */
@@ -41,12 +41,12 @@ export async function checkCampaigns(
   p: { db: Db; compute: Compute; projectId: string },
   items: readonly CampaignItem[],
 ): Promise<void> {
-  const stored = bySlug(await listCampaignsBySlug(p.db, { projectId: p.projectId, slugs: slugsOf(items) }));
+  const stored = indexBySlug(await listCampaignsBySlug(p.db, { projectId: p.projectId, slugs: listSlugs(items) }));
   for (const [i, item] of items.entries()) {
     const current = stored.get(item.slug);
     if (current && current.status !== 'DRAFT') continue;
     await withFieldPrefix(`campaigns.${i}`, async () => {
-      const fields = { ...changedEmailText(item, current), ...changedVariants(item, current) };
+      const fields = { ...mergeEmailText(item, current), ...mergeVariants(item, current) };
       if (current && listChangedFields(fields, current).length === 0) return;
       const content = { ...fields, ...UNCHECKED_FIELDS };
       await refuseBadVariants(p.compute, { projectId: p.projectId, content, stored: current });
@@ -66,7 +66,7 @@ const UNCHECKED_FIELDS = {
 /** Changes drafts to match the files. A campaign that has started does not change, and the response gets a finding. */
 export async function applyCampaigns(applying: Applying, items: readonly CampaignItem[]): Promise<void> {
   const { trx, projectId } = applying;
-  const stored = bySlug(await lockCampaignsBySlug(trx, { projectId, slugs: slugsOf(items) }));
+  const stored = indexBySlug(await lockCampaignsBySlug(trx, { projectId, slugs: listSlugs(items) }));
   for (const [i, item] of items.entries()) {
     const current = stored.get(item.slug);
     await withFieldPrefix(`campaigns.${i}`, () =>
@@ -78,7 +78,7 @@ export async function applyCampaigns(applying: Applying, items: readonly Campaig
 async function createCampaign(applying: Applying, item: CampaignItem): Promise<void> {
   const { trx, projectId } = applying;
   const fields = parseItem(CreateCampaign, campaignWithIds(applying, item, undefined), '');
-  const content = campaignContent(fields);
+  const content = mergeCampaignContent(fields);
   if (!(await haveSenders(applying, content)))
     return recordUnverifiedSenders(applying, item, content, 'the campaign is not created');
   const { slug, name } = await insertCampaign(trx, { projectId, content, slug: item.slug });
@@ -99,7 +99,7 @@ async function changeCampaign(applying: Applying, item: CampaignItem, current: C
     return recordChange(applying, { ...reference, name: current.name }, []);
   }
   const changes: CampaignChanges = parseItem(PutCampaign, campaignWithIds(applying, item, current), '');
-  const wanted = campaignContent(changes, current);
+  const wanted = mergeCampaignContent(changes, current);
   const differences = changedCampaignFields(wanted, current);
   if (differences.length === 0) return recordChange(applying, { ...reference, name: current.name }, []);
   const content = await withVerifiedSenders(applying, wanted, current);
@@ -115,7 +115,7 @@ async function changeCampaign(applying: Applying, item: CampaignItem, current: C
  */
 function campaignWithIds(applying: Applying, { audienceFilter, ...item }: CampaignItem, current: Campaign | undefined) {
   const stored = current?.audienceFilter;
-  const condition = conditionOf(applying, { condition: audienceFilter, stored, field: 'audienceFilter' });
+  const condition = toStoredCondition(applying, { condition: audienceFilter, stored, field: 'audienceFilter' });
   const fields = replaceSlugsByIds(item, applying.ids, (name) => refuseUnknown([name], ''));
   return { ...fields, ...(condition && condition !== stored && { audienceFilter: condition }) };
 }
@@ -133,7 +133,7 @@ async function withVerifiedSenders(applying: Applying, wanted: CampaignContent, 
 }
 
 async function haveSenders({ trx, projectId }: Applying, content: CampaignContent): Promise<boolean> {
-  for (const from of sendersOf(content)) if (!(await isVerifiedSender(trx, { projectId, from }))) return false;
+  for (const from of listSenders(content)) if (!(await isVerifiedSender(trx, { projectId, from }))) return false;
   return true;
 }
 
@@ -144,23 +144,23 @@ async function recordUnverifiedSenders(
   content: CampaignContent,
   outcome: string,
 ) {
-  for (const from of sendersOf(content)) await mayBeSender(applying, from, { kind: 'campaign', slug }, outcome);
+  for (const from of listSenders(content)) await mayBeSender(applying, from, { kind: 'campaign', slug }, outcome);
 }
 
-function sendersOf(content: CampaignContent): Set<string> {
+function listSenders(content: CampaignContent): Set<string> {
   return new Set([content, ...listVariantTexts(content)].map(({ from }) => from));
 }
 
 function changedCampaignFields(wanted: CampaignContent, current: Campaign): string[] {
   const { timing = NO_TIMING } = wanted;
-  const changes = listChangedFields(campaignFields({ ...wanted, timing }), campaignFields(current));
+  const changes = listChangedFields(toCampaignFields({ ...wanted, timing }), toCampaignFields(current));
   return changes.map((name) => NAMES[name] ?? name);
 }
 
-function slugsOf(items: readonly CampaignItem[]): string[] {
+function listSlugs(items: readonly CampaignItem[]): string[] {
   return items.map(({ slug }) => slug);
 }
 
-function bySlug(campaigns: readonly Campaign[]): Map<string, Campaign> {
+function indexBySlug(campaigns: readonly Campaign[]): Map<string, Campaign> {
   return new Map(campaigns.map((campaign) => [campaign.slug, campaign]));
 }

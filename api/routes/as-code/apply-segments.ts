@@ -4,7 +4,7 @@ import { listSegmentSlugs } from '../../../rules/as-code/references.ts';
 import { createFieldError } from '../../../rules/errors.ts';
 import { CreateSegment } from '../segments/input.ts';
 import { type Applying, parseItem, recordChange, withFieldPrefix } from './applying.ts';
-import { conditionOf } from './conditions.ts';
+import { toStoredCondition } from './conditions.ts';
 import type { SegmentItem } from './input.ts';
 
 export async function applySegments(applying: Applying, items: readonly SegmentItem[]): Promise<void> {
@@ -45,7 +45,7 @@ function orderByDependency(items: readonly SegmentItem[]): { item: SegmentItem; 
 async function applySegment(applying: Applying, p: { item: SegmentItem; current: Segment | undefined }): Promise<void> {
   const { trx, projectId, ids } = applying;
   const { item, current } = p;
-  const condition = conditionOf(applying, {
+  const condition = toStoredCondition(applying, {
     condition: item.condition,
     stored: current?.condition,
     field: 'condition',

@@ -73,7 +73,7 @@ async function applyStep(
   const { step, stored } = p;
   const workflowId = p.workflow.current.id;
   const open = stored && unsealStepConfig(secretKey, stored);
-  const config = step.config || !open ? await configOf(applying, { ...p, open }) : open;
+  const config = step.config || !open ? await buildConfig(applying, { ...p, open }) : open;
   const { name, position } = step;
   if (!stored || !open) {
     const newStep = {
@@ -97,7 +97,7 @@ async function applyStep(
  * Returns the config to store, with ids instead of slugs and with the stored secrets.
  * @throws AppError VALIDATION_ERROR
  */
-async function configOf(
+async function buildConfig(
   applying: Applying,
   p: { workflow: StepLocation; step: StepItem; open: Config | undefined },
 ): Promise<Config> {
@@ -149,13 +149,13 @@ async function withSender(
   applying: Applying,
   { config, open, of }: { config: Config; open: Config | undefined; of: Config },
 ): Promise<Config> {
-  const sender = senderOf(config);
-  if (sender === undefined || sender === senderOf(open) || (await mayBeSender(applying, sender, of))) return config;
+  const sender = readSender(config);
+  if (sender === undefined || sender === readSender(open) || (await mayBeSender(applying, sender, of))) return config;
   const { from: _, ...rest } = config;
   return open?.from === undefined ? rest : { ...rest, from: open.from };
 }
 
-function senderOf(config: Config | undefined): string | undefined {
+function readSender(config: Config | undefined): string | undefined {
   const from = config?.from;
   if (typeof from === 'string') return from;
   const email = typeof from === 'object' && from !== null ? Reflect.get(from, 'email') : undefined;
@@ -172,8 +172,8 @@ export async function applyTransitions(
   if (!item.transitions) return false;
   const wanted = item.transitions.map(({ from, to, branch }, i) => ({
     i,
-    fromStepId: idOf(ids, from, `transitions.${i}.from`),
-    toStepId: idOf(ids, to, `transitions.${i}.to`),
+    fromStepId: requireStepId(ids, from, `transitions.${i}.from`),
+    toStepId: requireStepId(ids, to, `transitions.${i}.to`),
     branch: (branch ?? null) as Transition['branch'],
   }));
   const key = (t: Pick<Transition, 'fromStepId' | 'toStepId' | 'branch'>) =>
@@ -196,7 +196,7 @@ export async function applyTransitions(
   return removedTransitions.length + newTransitions.length > 0;
 }
 
-function idOf(ids: ReadonlyMap<string, string>, slug: string, field: string): string {
+function requireStepId(ids: ReadonlyMap<string, string>, slug: string, field: string): string {
   const id = ids.get(slug);
   if (id === undefined) throw createFieldError(field, `There is no step with the slug ${slug}.`);
   return id;

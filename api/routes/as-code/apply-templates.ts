@@ -3,7 +3,7 @@ import type { Db } from '../../../db/connection.ts';
 import { insertTemplate, listAllTemplates, type Template, updateTemplate } from '../../../db/contents/templates.ts';
 import { listChangedFields } from '../../../rules/as-code/changes.ts';
 import { replaceSlugsByIds } from '../../../rules/as-code/references.ts';
-import { changedEmailText } from '../email-text.ts';
+import { mergeEmailText } from '../email-text.ts';
 import { refuseBadContent } from '../templates/content-check.ts';
 import { CreateTemplate, PatchTemplate, refuseTopicOnTransactional } from '../templates/input.ts';
 import { type Applying, mayBeSender, parseItem, recordChange, refuseUnknown, withFieldPrefix } from './applying.ts';
@@ -20,11 +20,11 @@ export async function checkTemplates(
   items: readonly TemplateItem[],
 ): Promise<void> {
   if (items.length === 0) return;
-  const stored = bySlug(await listAllTemplates(p.db, p.projectId));
+  const stored = indexBySlug(await listAllTemplates(p.db, p.projectId));
   for (const [i, item] of items.entries()) {
     const current = stored.get(item.slug);
     const type = item.type ?? current?.type ?? 'TRANSACTIONAL';
-    const content = { ...changedEmailText<string | null>(item, current), type };
+    const content = { ...mergeEmailText<string | null>(item, current), type };
     if (current && listChangedFields(content, current).length === 0) continue;
     const review = { projectId: p.projectId, content, stored: current ? [current] : [] };
     await withFieldPrefix(`templates.${i}`, () => refuseBadContent(p.compute, review));
@@ -33,7 +33,7 @@ export async function checkTemplates(
 
 export async function applyTemplates(applying: Applying, items: readonly TemplateItem[]): Promise<void> {
   if (items.length === 0) return;
-  const stored = bySlug(await listAllTemplates(applying.trx, applying.projectId));
+  const stored = indexBySlug(await listAllTemplates(applying.trx, applying.projectId));
   for (const [i, item] of items.entries()) {
     await withFieldPrefix(`templates.${i}`, () => applyTemplate(applying, { item, current: stored.get(item.slug) }));
   }
@@ -71,13 +71,13 @@ async function applyTemplate(
     description,
     type,
     topicId: input.topicId ?? null,
-    ...changedEmailText<string | null>({ ...input, from }),
+    ...mergeEmailText<string | null>({ ...input, from }),
   };
   const { id } = await insertTemplate(trx, { ...fields, projectId, slug });
   ids.template.set(item.slug, id);
   recordChange(applying, { ...reference, name }, undefined);
 }
 
-function bySlug(templates: readonly Template[]): Map<string, Template> {
+function indexBySlug(templates: readonly Template[]): Map<string, Template> {
   return new Map(templates.map((template) => [template.slug, template]));
 }

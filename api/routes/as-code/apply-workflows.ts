@@ -92,7 +92,7 @@ async function applyEnabled(
     const { drawn, unverified } = await findWorkflowErrors(trx, { projectId, id });
     const hasToCheckUrls = !enabled && !applying.allowPrivate;
     const unreachable = hasToCheckUrls ? findPrivateUrls((await getWorkflow(trx, { projectId, id })).steps) : [];
-    if (drawn.length + unreachable.length > 0) throw invalidGraphError([...drawn, ...unreachable], p.ids);
+    if (drawn.length + unreachable.length > 0) throw createInvalidGraphError([...drawn, ...unreachable], p.ids);
     if (unverified.length > 0) {
       const message = `The workflow ${p.item.slug} has steps without a verified sender: it stays ${enabled ? 'enabled' : 'disabled'}.`;
       const details = { kind: 'workflow', slug: p.item.slug, enabled, errors: bySlug(unverified, p.ids) };
@@ -105,7 +105,7 @@ async function applyEnabled(
   return ['enabled'];
 }
 
-function invalidGraphError(faults: FieldError[], ids: StepIds): AppError {
+function createInvalidGraphError(faults: FieldError[], ids: StepIds): AppError {
   return new AppError('VALIDATION_ERROR', {
     message: 'The workflow cannot run.',
     errors: bySlug(faults, ids),

@@ -6,7 +6,7 @@ import type { Names, UnknownName } from '../../../rules/as-code/references.ts';
 import { AppError } from '../../../rules/errors.ts';
 import type { OutboxRow } from '../../../rules/outbox.ts';
 import { parseWithOlderRules } from '../../../rules/stored-values.ts';
-import { fieldErrors } from '../../http/field-errors.ts';
+import { toFieldErrors } from '../../http/field-errors.ts';
 import type { Applied, ApplyFinding, Kind } from './response.ts';
 
 /** State of a running `POST /project/apply`, whose changes are in one transaction. */
@@ -94,7 +94,7 @@ export function parseItem<T>(
   if (result.success) return result.data;
   const changed = result.error.issues.filter(({ path }) => !isOlder(path));
   if (changed.length === 0) return parseWithOlderRules(() => parseItem(schema, input, at));
-  const errors = fieldErrors(changed, input);
+  const errors = toFieldErrors(changed, input);
   throw new AppError('VALIDATION_ERROR', { errors: errors.map((error) => prefixField(at, error)) });
 }
 

@@ -11,7 +11,7 @@ import { Condition } from './input.ts';
  * forbids it.
  * @throws AppError VALIDATION_ERROR at `field`
  */
-export function conditionOf(
+export function toStoredCondition(
   applying: Applying,
   p: { condition: unknown; stored: ConditionValue | null | undefined; field: string },
 ): ConditionValue | undefined {

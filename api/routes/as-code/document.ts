@@ -17,7 +17,7 @@ import { Settings } from './input.ts';
 type Json = Record<string, unknown>;
 
 /** Returns the settings for a file, with templates by slug. */
-export function settingsFile(project: Project, slugs: Names): Json {
+export function toSettingsFile(project: Project, slugs: Names): Json {
   const names = Object.keys(Settings.shape) as (keyof typeof Settings.shape)[];
   return Object.fromEntries(
     names.map((name) => {
@@ -27,15 +27,15 @@ export function settingsFile(project: Project, slugs: Names): Json {
   );
 }
 
-export function topicFile({ slug, name, description, defaultSubscribed }: Topic) {
+export function toTopicFile({ slug, name, description, defaultSubscribed }: Topic) {
   return { slug, name, description, defaultSubscribed };
 }
 
-export function templateFile({ id: _, createdAt: __, updatedAt: ___, slug, ...fields }: Template, slugs: Names) {
+export function toTemplateFile({ id: _, createdAt: __, updatedAt: ___, slug, ...fields }: Template, slugs: Names) {
   return { slug, ...replaceIdsBySlugs({ ...fields }, slugs) };
 }
 
-export function segmentFile({ slug, name, description, type, condition, trackMembership }: Segment, slugs: Names) {
+export function toSegmentFile({ slug, name, description, type, condition, trackMembership }: Segment, slugs: Names) {
   return { slug, name, description, type, condition: renameInCondition(condition, slugs), trackMembership };
 }
 
@@ -43,7 +43,7 @@ export function segmentFile({ slug, name, description, type, condition, trackMem
  * Returns the fields of a campaign's file, with ids instead of slugs. The sending window `project` is the project's
  * window.
  */
-export function campaignFields(content: CampaignContent & { timing: CampaignTiming }) {
+export function toCampaignFields(content: CampaignContent & { timing: CampaignTiming }) {
   const { name, description, audienceType, segmentId, audienceFilter } = content;
   const { topicId = null, variants = null, test = null } = content;
   const { sendingWindow = 'project', ...timing } = content.timing;
@@ -62,12 +62,12 @@ export function campaignFields(content: CampaignContent & { timing: CampaignTimi
   };
 }
 
-export function campaignFile({ slug, ...campaign }: Campaign, slugs: Names) {
-  const { audienceFilter, ...fields } = campaignFields(campaign);
+export function toCampaignFile({ slug, ...campaign }: Campaign, slugs: Names) {
+  const { audienceFilter, ...fields } = toCampaignFields(campaign);
   return { slug, ...replaceIdsBySlugs(fields, slugs), audienceFilter: renameInCondition(audienceFilter, slugs) };
 }
 
-export function workflowFile(
+export function toWorkflowFile(
   { id: _, createdAt: __, updatedAt: ___, entryStepId, steps, transitions, slug, ...fields }: WorkflowDetail,
   p: { slugs: Names; secretKey: string },
 ) {

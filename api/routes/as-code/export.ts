@@ -8,7 +8,14 @@ import { listAllTopics } from '../../../db/topics/topics.ts';
 import { listWorkflowDetails } from '../../../db/workflows/workflows.ts';
 import type { Names } from '../../../rules/as-code/references.ts';
 import { AppError } from '../../../rules/errors.ts';
-import { campaignFile, segmentFile, settingsFile, templateFile, topicFile, workflowFile } from './document.ts';
+import {
+  toCampaignFile,
+  toSegmentFile,
+  toSettingsFile,
+  toTemplateFile,
+  toTopicFile,
+  toWorkflowFile,
+} from './document.ts';
 import { APPLY_MAX_BYTES } from './input.ts';
 
 /**
@@ -28,15 +35,15 @@ export function exportProject(db: Db, p: { projectId: string; secretKey: string;
       const segments = await listAllSegments(trx, p.projectId);
       const workflows = await listWorkflowDetails(trx, p.projectId);
       const drafts = p.campaigns ? await listAllDrafts(trx, p.projectId) : undefined;
-      const slugs = slugsOf({ templates, segments, topics });
+      const slugs = collectSlugs({ templates, segments, topics });
       return {
         version: 1 as const,
-        settings: settingsFile(await getProjectWithOwnSettings(trx, p.projectId), slugs),
-        templates: templates.map((template) => templateFile(template, slugs)),
-        segments: segments.map((segment) => segmentFile(segment, slugs)),
-        topics: topics.map(topicFile),
-        workflows: workflows.map((workflow) => workflowFile(workflow, { slugs, secretKey: p.secretKey })),
-        ...(drafts && { campaigns: drafts.map((draft) => campaignFile(draft, slugs)) }),
+        settings: toSettingsFile(await getProjectWithOwnSettings(trx, p.projectId), slugs),
+        templates: templates.map((template) => toTemplateFile(template, slugs)),
+        segments: segments.map((segment) => toSegmentFile(segment, slugs)),
+        topics: topics.map(toTopicFile),
+        workflows: workflows.map((workflow) => toWorkflowFile(workflow, { slugs, secretKey: p.secretKey })),
+        ...(drafts && { campaigns: drafts.map((draft) => toCampaignFile(draft, slugs)) }),
       };
     });
 }
@@ -44,7 +51,7 @@ export function exportProject(db: Db, p: { projectId: string; secretKey: string;
 type Slugged = readonly { id: string; slug: string }[];
 
 /** Collects slugs by id. */
-export function slugsOf(p: { templates: Slugged; segments: Slugged; topics: Slugged }): Names {
+export function collectSlugs(p: { templates: Slugged; segments: Slugged; topics: Slugged }): Names {
   const map = (records: Slugged) => new Map(records.map(({ id, slug }) => [id, slug]));
   return { template: map(p.templates), segment: map(p.segments), topic: map(p.topics) };
 }

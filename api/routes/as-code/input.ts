@@ -3,7 +3,7 @@ import { hasField } from '../../../rules/executions/steps/names.ts';
 import { STEP_TYPES } from '../../../rules/executions/steps/registry.ts';
 import { ConditionInput } from '../../../rules/filters/filters.ts';
 import { declareForms } from '../../../rules/input-forms.ts';
-import { anyJson, freeJson } from '../../http/free-json.ts';
+import { anyJsonObject, anyJsonValue } from '../../http/free-json.ts';
 import { SlugInput } from '../../http/schemas.ts';
 import { CampaignFields } from '../campaigns/input.ts';
 import { splitSender } from '../email-text.ts';
@@ -32,7 +32,7 @@ const SettingsForm = Settings.extend({
 });
 
 /** Settings before their slugs are replaced by ids. */
-const FileSettings = declareForms(freeJson('The settings of a project'), () => SettingsForm);
+const FileSettings = declareForms(anyJsonObject('The settings of a project'), () => SettingsForm);
 
 /** A template in a file. Omitted fields do not change. A new template needs the fields that `POST /templates` needs. */
 export const TemplateItem = TemplateChanges.omit({ topicId: true })
@@ -48,7 +48,7 @@ export const TopicItem = PatchTopic.extend({ slug: NamedSlug }).openapi('TopicFi
 });
 
 /** A condition before its slugs are replaced by ids. */
-const FileCondition = declareForms(anyJson('The condition'), () => ConditionInput);
+const FileCondition = declareForms(anyJsonValue('The condition'), () => ConditionInput);
 
 /** A segment in a file, without its members. Its condition refers to other segments by slug (`segment.<slug>`). */
 export const SegmentItem = z
@@ -70,7 +70,7 @@ const StepItem = withConfigForms(
       slug: NamedSlug,
       type: z.enum(STEP_TYPES),
       name: z.string().trim().min(1).max(200).optional(),
-      config: freeJson("A step's config").optional().openapi({
+      config: anyJsonObject("A step's config").optional().openapi({
         description:
           'Same as for a step in the API, with `template` (a slug) instead of `templateId`. A header with the value null keeps the stored value.',
       }),
@@ -148,7 +148,7 @@ export const CampaignItem = CampaignFields.omit({
 /**
  * Returns a schema for a list without duplicate slugs, because two records with one slug would overwrite each other.
  */
-function listOf<Item extends z.ZodType<{ slug: string }>>(item: Item) {
+function createListSchema<Item extends z.ZodType<{ slug: string }>>(item: Item) {
   return z
     .array(item)
     .max(RECORDS_MAX)
@@ -175,11 +175,11 @@ export const ApplyProject = z
       description:
         'Same as in `PATCH /project`, without `name`. Changes need `project:manage`, which API keys cannot have.',
     }),
-    topics: listOf(TopicItem),
-    templates: listOf(TemplateItem),
-    segments: listOf(SegmentItem),
-    workflows: listOf(WorkflowItem),
-    campaigns: listOf(CampaignItem),
+    topics: createListSchema(TopicItem),
+    templates: createListSchema(TemplateItem),
+    segments: createListSchema(SegmentItem),
+    workflows: createListSchema(WorkflowItem),
+    campaigns: createListSchema(CampaignItem),
   })
   .openapi('ApplyProject', {
     example: {

@@ -2,8 +2,8 @@ import { createRoute } from '@hono/zod-openapi';
 import { insertAudit } from '../../../db/projects/audit-log.ts';
 import { refreshMemberCount } from '../../../db/segments/contacts.ts';
 import { getSegment } from '../../../db/segments/segments.ts';
-import { actorName } from '../../http/actor.ts';
-import { clientAddress } from '../../http/client-address.ts';
+import { formatActor } from '../../http/actor.ts';
+import { readClientAddress } from '../../http/client-address.ts';
 import type { Deps } from '../../http/deps.ts';
 import type { App } from '../../http/env.ts';
 import { errors, json, ok } from '../../http/responses.ts';
@@ -67,7 +67,7 @@ export function asCodeRoutes(app: App, { config, compute, db, reads, keys, outbo
     refuseUnscoped(document, scopes);
     await checkTemplates({ db, compute, projectId }, document.templates ?? []);
     await checkCampaigns({ db, compute, projectId }, document.campaigns ?? []);
-    const ip = clientAddress(c);
+    const ip = readClientAddress(c);
     const {
       response,
       outbox: queued,
@@ -80,7 +80,14 @@ export function asCodeRoutes(app: App, { config, compute, db, reads, keys, outbo
       document,
       mayManage: scopes.has('project:manage'),
       onSettings: (trx, details) =>
-        insertAudit(trx, { projectId, action: 'project.updated', actor: actorName(actor), target: null, ip, details }),
+        insertAudit(trx, {
+          projectId,
+          action: 'project.updated',
+          actor: formatActor(actor),
+          target: null,
+          ip,
+          details,
+        }),
     });
     outbox.wake(queued);
     if (Object.keys(settings).length > 0) keys.forget();

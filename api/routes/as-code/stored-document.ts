@@ -3,7 +3,7 @@ import type { Db } from '../../../db/connection.ts';
 import { listAllTemplates } from '../../../db/contents/templates.ts';
 import { listWorkflowDetails } from '../../../db/workflows/workflows.ts';
 import type { StoredFields } from '../../http/stored-fields.ts';
-import { campaignFields, isObject } from './document.ts';
+import { isObject, toCampaignFields } from './document.ts';
 
 /** Says how to compare a refused document with the stored resources that it contains. */
 export const STORED_DOCUMENT: StoredFields = {
@@ -28,7 +28,7 @@ async function readStoredDocument(db: Db, projectId: string, body: unknown): Pro
 
 async function draftFields(db: Db, projectId: string) {
   const drafts = await listAllDrafts(db, projectId);
-  return drafts.map((draft) => ({ slug: draft.slug, ...campaignFields(draft) }));
+  return drafts.map((draft) => ({ slug: draft.slug, ...toCampaignFields(draft) }));
 }
 
 /** Returns the stored record with the same slug for each item of a document. */

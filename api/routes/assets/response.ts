@@ -42,7 +42,7 @@ export const AssetList = cursorList(AssetRecord)
   .openapi('AssetList', { description: "`bytes` is the total size of the project's images; `maxBytes` is the limit." });
 
 /** @param publicUrl without a slash at its end */
-export function assetResponse({ templates, campaigns, sent, ...asset }: Asset, publicUrl: string) {
+export function toAssetResponse({ templates, campaigns, sent, ...asset }: Asset, publicUrl: string) {
   return {
     ...asset,
     url: `${publicUrl}/assets/${asset.hash}`,

@@ -4,15 +4,15 @@ import { inTransaction } from '../../../db/transaction.ts';
 import { readImage } from '../../../rules/assets/image.ts';
 import { createFieldError } from '../../../rules/errors.ts';
 import { isStorable } from '../../../rules/json-body.ts';
-import { tooLargeError } from '../../http/body.ts';
+import { createTooLargeError } from '../../http/body.ts';
 import type { Deps } from '../../http/deps.ts';
 import type { App } from '../../http/env.ts';
 import { errors, multipart, noContent, ok } from '../../http/responses.ts';
 import { IdParams } from '../../http/schemas.ts';
-import { scopes } from '../../http/security.ts';
+import { allowScopes } from '../../http/security.ts';
 import { DeleteAsset, IMAGE_MAX_BYTES, ListAssets, UPLOAD_MAX_BYTES, UploadAsset } from './input.ts';
-import { AssetList, AssetRecord, assetResponse } from './response.ts';
-import { storeOfNew } from './store.ts';
+import { AssetList, AssetRecord, toAssetResponse } from './response.ts';
+import { chooseStoreForNewImages } from './store.ts';
 
 const tags = ['Assets'];
 const FILENAME_MAX_CHARS = 200;
@@ -25,7 +25,7 @@ const uploadRoute = createRoute({
   summary: 'Upload an image for emails',
   description:
     'Accepts a PNG, JPEG, GIF or WebP of at most 5 MB. The type is detected from the content; any other file returns 422. Uploading the same bytes again returns 200 with the existing image. Anyone can fetch the image at its `url`. A project can have 250 MB and 5,000 images (409).',
-  security: scopes('templates:edit'),
+  security: allowScopes('templates:edit'),
   maxBodyBytes: UPLOAD_MAX_BYTES,
   request: { body: multipart(UploadAsset) },
   responses: {
@@ -42,7 +42,7 @@ const listRoute = createRoute({
   tags,
   summary: 'List images',
   description: 'Newest first, each with its uses. `total` is counted on the first page only.',
-  security: scopes('templates:view'),
+  security: allowScopes('templates:view'),
   request: { query: ListAssets },
   responses: { 200: ok(AssetList) },
 });
@@ -55,7 +55,7 @@ const deleteRoute = createRoute({
   summary: 'Delete an image',
   description:
     'Returns 409 while a template, a campaign or an accepted email uses the image, unless `force=true`. Clients may keep copies that they have fetched.',
-  security: scopes('templates:edit'),
+  security: allowScopes('templates:edit'),
   request: { params: IdParams, query: DeleteAsset },
   responses: { 204: noContent('Deleted'), ...errors('CONFLICT') },
 });
@@ -63,18 +63,18 @@ const deleteRoute = createRoute({
 /** Registers the operations on images. */
 export function assetRoutes(app: App, deps: Deps): void {
   const { config, db, reads } = deps;
-  const store = storeOfNew(deps);
+  const store = chooseStoreForNewImages(deps);
 
   app.openapi(uploadRoute, async (c) => {
     const { projectId } = c.var;
     const { file } = c.req.valid('form');
-    if (file.size > IMAGE_MAX_BYTES) throw tooLargeError(IMAGE_MAX_BYTES);
+    if (file.size > IMAGE_MAX_BYTES) throw createTooLargeError(IMAGE_MAX_BYTES);
     const content = Buffer.from(await file.arrayBuffer());
     const image = readImage(content);
     if (!image) throw createFieldError('file', 'Must be a PNG, JPEG, GIF or WebP.', 'invalid_file');
-    const hash = await hashOf(projectId, content);
-    const { asset, isNew } = await store.save({ projectId, hash, filename: nameOf(file), image, content });
-    const response = assetResponse(asset, config.publicUrl);
+    const hash = await hashContent(projectId, content);
+    const { asset, isNew } = await store.save({ projectId, hash, filename: readFileName(file), image, content });
+    const response = toAssetResponse(asset, config.publicUrl);
     return isNew ? c.json(response, 201) : c.json(response, 200);
   });
 
@@ -82,7 +82,7 @@ export function assetRoutes(app: App, deps: Deps): void {
     const { projectId } = c.var;
     const { items, ...page } = await listAssets(reads, { projectId, ...c.req.valid('query') });
     const { bytes } = await sumAssets(reads, projectId);
-    const data = items.map((asset) => assetResponse(asset, config.publicUrl));
+    const data = items.map((asset) => toAssetResponse(asset, config.publicUrl));
     return c.json({ data, ...page, bytes, maxBytes: ASSETS_MAX_BYTES }, 200);
   });
 
@@ -97,12 +97,12 @@ export function assetRoutes(app: App, deps: Deps): void {
  * Returns the hash for the URL of an image. The hash includes the project, so that a URL does not reveal whether
  * another project has the same image. It is computed outside the event loop.
  */
-async function hashOf(projectId: string, content: Buffer): Promise<string> {
+async function hashContent(projectId: string, content: Buffer): Promise<string> {
   const prefixedContent = Buffer.concat([Buffer.from(`${projectId}\n`), content]);
   return Buffer.from(await crypto.subtle.digest('SHA-256', prefixedContent)).toString('hex');
 }
 
-function nameOf(file: File): string | null {
+function readFileName(file: File): string | null {
   const name = file.name.slice(0, FILENAME_MAX_CHARS).trim();
   return name !== '' && isStorable(name) ? name : null;
 }

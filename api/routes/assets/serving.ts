@@ -4,7 +4,7 @@ import { TRACKED_HITS, type UnauthenticatedLimit } from '../../http/caller-limit
 import type { Deps } from '../../http/deps.ts';
 import type { UnauthenticatedRoutes } from '../../http/registrar.ts';
 import { createServedCache, type ServedAsset } from './served-cache.ts';
-import { storeOf } from './store.ts';
+import { chooseStoreOfImage } from './store.ts';
 
 const HASH = /^[0-9a-f]{64}$/;
 /**
@@ -28,7 +28,7 @@ export function assetServingRoutes(unauthenticated: UnauthenticatedRoutes, deps:
       const image = HASH.test(hash) ? await images.get(hash) : undefined;
       if (!image) throw new AppError('NOT_FOUND', { message: 'This image does not exist.' });
       const etag = `"${hash}"`;
-      const headers = headersOf(image, etag);
+      const headers = createHeaders(image, etag);
       if (c.req.header('if-none-match') === etag) return c.body(null, 304, headers);
       return c.body(new Uint8Array(image.content), 200, headers);
     },
@@ -42,7 +42,7 @@ async function readServedAsset(deps: Deps, hash: string): Promise<ServedAsset | 
   if (!stored) return undefined;
   const content = Buffer.alloc(stored.bytes);
   let at = 0;
-  for await (const piece of storeOf(deps, stored).read(stored)) {
+  for await (const piece of chooseStoreOfImage(deps, stored).read(stored)) {
     if (at + piece.length > stored.bytes) return undefined;
     content.set(piece, at);
     at += piece.length;
@@ -50,7 +50,7 @@ async function readServedAsset(deps: Deps, hash: string): Promise<ServedAsset | 
   return at === stored.bytes ? { contentType: stored.contentType, content } : undefined;
 }
 
-function headersOf({ contentType, content }: ServedAsset, etag: string): Record<string, string> {
+function createHeaders({ contentType, content }: ServedAsset, etag: string): Record<string, string> {
   return {
     'content-type': contentType,
     'content-length': String(content.length),

@@ -24,12 +24,12 @@ export interface AssetStore {
 type StoreDeps = Pick<Deps, 'config' | 'db' | 'reads' | 'bucket' | 'log'>;
 
 /** Returns the store for new images. */
-export function storeOfNew(deps: StoreDeps): AssetStore {
+export function chooseStoreForNewImages(deps: StoreDeps): AssetStore {
   return deps.bucket ? createBucketStore(deps) : createPostgresStore(deps);
 }
 
 /** Returns the store that holds an image. Images from before a bucket was configured stay in Postgres. */
-export function storeOf(deps: StoreDeps, { objectKey }: StoredAsset): AssetStore {
+export function chooseStoreOfImage(deps: StoreDeps, { objectKey }: StoredAsset): AssetStore {
   return objectKey === null ? createPostgresStore(deps) : createBucketStore(deps);
 }
 

@@ -4,7 +4,7 @@ import type { Deps } from '../../http/deps.ts';
 import type { App } from '../../http/env.ts';
 import { ok } from '../../http/responses.ts';
 import { cursorList, cursorQuery } from '../../http/schemas.ts';
-import { session } from '../../http/security.ts';
+import { allowSession } from '../../http/security.ts';
 import { AuditEntry } from './response.ts';
 
 const DEFAULT_LIMIT = 20;
@@ -16,7 +16,7 @@ const listRoute = createRoute({
   tags: ['Audit log'],
   summary: 'List the actions of users and API keys',
   description: 'Created, revoked and rotated keys, and changes to the project and its team, newest first.',
-  security: session('apikeys:manage'),
+  security: allowSession('apikeys:manage'),
   request: { query: cursorQuery(DEFAULT_LIMIT) },
   responses: { 200: ok(cursorList(AuditEntry)) },
 });

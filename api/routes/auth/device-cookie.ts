@@ -1,7 +1,7 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { getCookie, setCookie } from 'hono/cookie';
 import type { RequestContext } from '../../http/env.ts';
-import { isSecure, newSessionToken } from '../../http/session-cookie.ts';
+import { createSessionToken, isSecure } from '../../http/session-cookie.ts';
 
 /** One year. After this time, a browser counts as new again. */
 const MAX_AGE_SECONDS = 365 * 24 * 3600;
@@ -21,11 +21,11 @@ export function setDeviceCookie(
   c: RequestContext,
   p: { userId: string; email: string; key: Buffer; publicUrl: string },
 ) {
-  const id = newSessionToken();
-  const value = [p.userId, id, signature({ ...p, id })].join('.');
+  const id = createSessionToken();
+  const value = [p.userId, id, computeSignature({ ...p, id })].join('.');
   const secure = isSecure(p.publicUrl);
   const options = { path: '/', httpOnly: true, sameSite: 'Lax', secure, maxAge: MAX_AGE_SECONDS } as const;
-  setCookie(c, cookieName(p.publicUrl), value, options);
+  setCookie(c, chooseCookieName(p.publicUrl), value, options);
 }
 
 /**
@@ -36,16 +36,26 @@ export function readKnownDevice(
   c: RequestContext,
   p: { email: string; key: Buffer; publicUrl: string },
 ): KnownDevice | undefined {
-  const [userId, id, sentSignature, extraPart] = getCookie(c, cookieName(p.publicUrl))?.split('.') ?? [];
+  const [userId, id, sentSignature, extraPart] = getCookie(c, chooseCookieName(p.publicUrl))?.split('.') ?? [];
   if (!userId || !id || !sentSignature || extraPart !== undefined) return undefined;
-  const [expected, actual] = [Buffer.from(signature({ ...p, userId, id })), Buffer.from(sentSignature)];
+  const [expected, actual] = [Buffer.from(computeSignature({ ...p, userId, id })), Buffer.from(sentSignature)];
   return expected.length === actual.length && timingSafeEqual(expected, actual) ? { id, userId } : undefined;
 }
 
-function cookieName(publicUrl: string): string {
+function chooseCookieName(publicUrl: string): string {
   return `${isSecure(publicUrl) ? '__Host-' : ''}tidings_device`;
 }
 
-function signature({ key, email, userId, id }: { key: Buffer; email: string; userId: string; id: string }): string {
+function computeSignature({
+  key,
+  email,
+  userId,
+  id,
+}: {
+  key: Buffer;
+  email: string;
+  userId: string;
+  id: string;
+}): string {
   return createHmac('sha256', key).update(`device ${userId} ${id} ${email}`).digest('base64url');
 }

@@ -8,17 +8,17 @@ import { inTransaction } from '../../../db/transaction.ts';
 import { ROLES } from '../../../rules/access/scopes.ts';
 import { deriveKey } from '../../../rules/access/secrets.ts';
 import { requireUser } from '../../http/actor.ts';
-import { clientAddress, clientNetwork } from '../../http/client-address.ts';
+import { readClientAddress, readClientNetwork } from '../../http/client-address.ts';
 import { refuseForeignWrite } from '../../http/csrf.ts';
 import type { Deps } from '../../http/deps.ts';
 import type { App, RequestContext } from '../../http/env.ts';
 import { errors, json, ok } from '../../http/responses.ts';
 import { Instant } from '../../http/schemas.ts';
-import { open, session } from '../../http/security.ts';
+import { allowAnyone, allowSession } from '../../http/security.ts';
 import { hashToken } from '../../http/session-cookie.ts';
 import { NewPassword } from './input.ts';
 import { createLoginThrottle } from './login-throttle.ts';
-import { describeMe, hashFor, Me, sessionToken, startSession } from './sign-in.ts';
+import { describeMe, hashFor, Me, requireSessionToken, startSession } from './sign-in.ts';
 
 const tags = ['Accounts'];
 const Token = z.string().min(1).max(200).openapi({ description: 'The part of the link after `#`' });
@@ -58,7 +58,7 @@ const lookRoute = createRoute({
   summary: 'Get an invitation',
   description:
     'Finds the invitation by the token of its link. The link stays valid. Returns 404 if the invitation was accepted, withdrawn, or has expired.',
-  security: open(),
+  security: allowAnyone(),
   request: { body: json(Look) },
   responses: { 200: ok(OpenInvitation), ...errors('NOT_FOUND') },
 });
@@ -71,7 +71,7 @@ const acceptRoute = createRoute({
   summary: 'Accept an invitation with a password',
   description:
     'Signs in to the account with the invited address and this password, and adds the account to the project. If no such account exists, creates it, regardless of `SIGNUP`. The link becomes invalid. Returns 404 like `POST /auth/invitations/look`, and 429 above the limit for sign-ups.',
-  security: open(),
+  security: allowAnyone(),
   request: { body: json(Accept) },
   responses: { 200: ok(Me, 'Joined and signed in'), ...errors('NOT_FOUND', 'UNAUTHORIZED', 'RATE_LIMIT_EXCEEDED') },
 });
@@ -84,7 +84,7 @@ const joinRoute = createRoute({
   summary: 'Accept an invitation as the signed-in user',
   description:
     "Adds the user of this session to the project. The user's address may differ from the invited address, because the link proves the invitation. The session switches to the project, and the link becomes invalid. An existing member keeps their role.",
-  security: session(),
+  security: allowSession(),
   request: { body: json(Join) },
   responses: { 200: ok(Me, 'Joined'), ...errors('NOT_FOUND') },
 });
@@ -108,8 +108,8 @@ export function invitationRoutes(app: App, deps: Deps): void {
     const { token, password } = c.req.valid('json');
     const tokenHash = hashToken(token);
     const { email } = await getOpenInvitation(db, tokenHash);
-    await limits.takeForSignUp(clientAddress(c));
-    const attempt = await throttle.takeForSignUp(email, clientNetwork(c));
+    await limits.takeForSignUp(readClientAddress(c));
+    const attempt = await throttle.takeForSignUp(email, readClientNetwork(c));
     const passwordHash = await hashFor(deps, email, password);
     const membership = await inTransaction(db, async (trx) => {
       const { userId, isNew } = await findOrInsertUser(trx, { email, passwordHash });
@@ -125,7 +125,7 @@ export function invitationRoutes(app: App, deps: Deps): void {
     const { id: userId, email } = requireUser(c);
     const tokenHash = hashToken(c.req.valid('json').token);
     const { projectId } = await inTransaction(db, (trx) => joinProject(trx, c, { tokenHash, userId }));
-    await updateSessionProject(db, { tokenHash: hashToken(sessionToken(c, deps)), userId, projectId });
+    await updateSessionProject(db, { tokenHash: hashToken(requireSessionToken(c, deps)), userId, projectId });
     return c.json(await describeMe(deps, { userId, projectId, email }), 200);
   });
 }
@@ -140,7 +140,7 @@ async function joinProject(trx: Trx, c: RequestContext, p: { tokenHash: Buffer; 
     action: 'team.joined',
     actor,
     target: p.userId,
-    ip: clientAddress(c),
+    ip: readClientAddress(c),
     details: { invitationId: id, email, role },
   });
   return invitation;

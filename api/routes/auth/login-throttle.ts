@@ -33,7 +33,7 @@ export interface CountedAttempt {
 export interface LoginThrottle {
   /**
    * Counts an attempt by a caller without a known device for the account. `network` is the caller's network, see
-   * `clientNetwork`.
+   * `readClientNetwork`.
    */
   takeForUnknownDevice(email: string, network: string): Promise<CountedAttempt>;
   /** Counts an attempt from a known device. Only failures of this device count. */

@@ -19,7 +19,7 @@ export type HashParameters = { like: string } | { salt: Uint8Array };
  * hashes. Hashing takes the same time whether an account exists or not, so the time does not reveal accounts.
  */
 export function hashPasswordFor(parameters: HashParameters, password: string): Promise<string> {
-  return hash(password, 'salt' in parameters ? { salt: parameters.salt } : optionsOf(parameters.like));
+  return hash(password, 'salt' in parameters ? { salt: parameters.salt } : parseHashOptions(parameters.like));
 }
 
 /** Tells whether a password matches a hash. */
@@ -28,7 +28,7 @@ export function passwordMatches(password: string, passwordHash: string): Promise
 }
 
 /** Reads the salt and the parameters of a hash in the PHC format, `$argon2id$v=19$m=…,t=…,p=…$salt$hash`. */
-function optionsOf(passwordHash: string): Options {
+function parseHashOptions(passwordHash: string): Options {
   const { algorithm, version, memoryCost, timeCost, parallelism, outputLen } = parseOptions(passwordHash);
   const salt = Buffer.from(passwordHash.split('$').at(-2) ?? '', 'base64');
   return { algorithm, version, memoryCost, timeCost, parallelism, outputLen, salt };

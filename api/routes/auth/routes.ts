@@ -13,18 +13,18 @@ import { newPublicKey } from '../../../rules/access/api-keys.ts';
 import { deriveKey } from '../../../rules/access/secrets.ts';
 import { AppError, createFieldError } from '../../../rules/errors.ts';
 import { requireUser } from '../../http/actor.ts';
-import { clientAddress, clientNetwork } from '../../http/client-address.ts';
+import { readClientAddress, readClientNetwork } from '../../http/client-address.ts';
 import { refuseForeignWrite } from '../../http/csrf.ts';
 import type { Deps } from '../../http/deps.ts';
 import type { App, RequestContext } from '../../http/env.ts';
 import { errors, json, noContent, ok } from '../../http/responses.ts';
-import { open, session } from '../../http/security.ts';
-import { deleteSessionCookie, hashToken, newSessionToken, setSessionCookie } from '../../http/session-cookie.ts';
+import { allowAnyone, allowSession } from '../../http/security.ts';
+import { createSessionToken, deleteSessionCookie, hashToken, setSessionCookie } from '../../http/session-cookie.ts';
 import { readKnownDevice } from './device-cookie.ts';
 import { ChangePassword, Login, Signup, SwitchProject } from './input.ts';
 import { createLoginThrottle } from './login-throttle.ts';
 import { hashPasswordFor, passwordMatches } from './passwords.ts';
-import { describeMe, hashFor, Me, sessionToken, startSession, wrongPassword } from './sign-in.ts';
+import { createWrongPasswordError, describeMe, hashFor, Me, requireSessionToken, startSession } from './sign-in.ts';
 
 const tags = ['Accounts'];
 
@@ -36,7 +36,7 @@ const signupRoute = createRoute({
   summary: 'Sign up',
   description:
     'Creates an account with a first project, and sets the session cookie. The variable `SIGNUP` of the service decides who may sign up: everyone, only the first user, or no one (403). The response does not reveal whether this address has other accounts. Several accounts may have the same address, each with its own password. A request with the address and password of an existing account signs in to that account. At most 20 sign-ups per hour from one IP address, or 50 per minute from the machine of the service (429).',
-  security: open(),
+  security: allowAnyone(),
   request: { body: json(Signup) },
   responses: { 201: ok(Me, 'The account was created and signed in'), ...errors('FORBIDDEN', 'RATE_LIMIT_EXCEEDED') },
 });
@@ -48,7 +48,7 @@ const signupStateRoute = createRoute({
   tags,
   summary: 'Check whether sign-up is open',
   description: 'Returns whether `SIGNUP` of the service allows new accounts. A sign-in page can use this.',
-  security: open(),
+  security: allowAnyone(),
   responses: { 200: ok(z.object({ open: z.boolean() }).openapi('SignUpState', { example: { open: true } })) },
 });
 
@@ -60,7 +60,7 @@ const loginRoute = createRoute({
   summary: 'Sign in',
   description:
     'Sets the session cookie. In 15 minutes, an IP address may fail 10 times at one account and 50 times in all (429). A browser that was signed in to the account before has a separate limit of 10. The response does not reveal whether the account exists.',
-  security: open(),
+  security: allowAnyone(),
   request: { body: json(Login) },
   responses: { 200: ok(Me, 'Signed in'), ...errors('UNAUTHORIZED', 'FORBIDDEN', 'RATE_LIMIT_EXCEEDED') },
 });
@@ -72,7 +72,7 @@ const logoutRoute = createRoute({
   tags,
   summary: 'Sign out',
   description: 'Ends this session.',
-  security: session(),
+  security: allowSession(),
   responses: { 204: noContent('Signed out') },
 });
 
@@ -83,7 +83,7 @@ const meRoute = createRoute({
   tags,
   summary: 'Get the signed-in user',
   description: 'Returns the user, the projects of the user, and the current project with role, permissions and hold.',
-  security: session(),
+  security: allowSession(),
   responses: { 200: ok(Me) },
 });
 
@@ -94,7 +94,7 @@ const switchRoute = createRoute({
   tags,
   summary: "Switch the session's project",
   description: 'Later requests of this session use that project.',
-  security: session(),
+  security: allowSession(),
   request: { body: json(SwitchProject) },
   responses: { 200: ok(Me), ...errors('NOT_FOUND') },
 });
@@ -106,7 +106,7 @@ const passwordRoute = createRoute({
   tags,
   summary: 'Change your password',
   description: 'Sets a new session cookie, and ends all other sessions of the user.',
-  security: session(),
+  security: allowSession(),
   request: { body: json(ChangePassword) },
   responses: { 204: noContent('Changed') },
 });
@@ -122,7 +122,7 @@ export function authRoutes(app: App, deps: Deps): void {
    * @throws AppError UNAUTHORIZED, RATE_LIMIT_EXCEEDED
    */
   async function checkPassword(c: RequestContext, { email, password }: z.infer<typeof Login>) {
-    const network = clientNetwork(c);
+    const network = readClientNetwork(c);
     const device = readKnownDevice(c, { email, key: accountKey, publicUrl });
     // For a known device, failures of other callers do not count. If the password does not belong to the account that
     // the device cookie names, the attempt also counts as an attempt of an unknown device.
@@ -131,7 +131,7 @@ export function authRoutes(app: App, deps: Deps): void {
     const passwordHash = await hashFor(deps, email, password);
     const userId = await findUser(db, { email, passwordHash });
     if (device && userId !== device.userId) asUnknownDevice = await throttle.takeForUnknownDevice(email, network);
-    if (!userId) throw wrongPassword();
+    if (!userId) throw createWrongPasswordError();
     await Promise.all([asDevice?.forgive(), asUnknownDevice?.forgive()]);
     return { userId, passwordHash };
   }
@@ -140,8 +140,8 @@ export function authRoutes(app: App, deps: Deps): void {
     refuseForeignWrite(c, publicUrl);
     if (config.signup === 'off') throw createSignupClosedError();
     const { email, password, projectName } = c.req.valid('json');
-    await limits.takeForSignUp(clientAddress(c));
-    const attempt = await throttle.takeForSignUp(email, clientNetwork(c));
+    await limits.takeForSignUp(readClientAddress(c));
+    const attempt = await throttle.takeForSignUp(email, readClientNetwork(c));
     const passwordHash = await hashFor(deps, email, password);
     const account = await insertAccount(
       db,
@@ -172,7 +172,7 @@ export function authRoutes(app: App, deps: Deps): void {
   });
 
   app.openapi(logoutRoute, async (c) => {
-    await deleteSession(db, hashToken(sessionToken(c, deps)));
+    await deleteSession(db, hashToken(requireSessionToken(c, deps)));
     deleteSessionCookie(c, publicUrl);
     return c.body(null, 204);
   });
@@ -185,7 +185,7 @@ export function authRoutes(app: App, deps: Deps): void {
   app.openapi(switchRoute, async (c) => {
     const { id, email } = requireUser(c);
     const { projectId } = c.req.valid('json');
-    await updateSessionProject(db, { tokenHash: hashToken(sessionToken(c, deps)), userId: id, projectId });
+    await updateSessionProject(db, { tokenHash: hashToken(requireSessionToken(c, deps)), userId: id, projectId });
     return c.json(await describeMe(deps, { userId: id, projectId, email }), 200);
   });
 
@@ -194,24 +194,24 @@ export function authRoutes(app: App, deps: Deps): void {
     const { currentPassword, newPassword } = c.req.valid('json');
     const attempt = await throttle.takeForPerson(id);
     const checkedHash = await getPasswordHash(db, id);
-    if (!(await passwordMatches(currentPassword, checkedHash))) throw wrongCurrentPassword();
-    const token = newSessionToken();
+    if (!(await passwordMatches(currentPassword, checkedHash))) throw createWrongCurrentPasswordError();
+    const token = createSessionToken();
     const change = {
       userId: id,
       checkedHash,
       passwordHash: await hashPasswordFor({ like: checkedHash }, newPassword),
-      oldToken: hashToken(sessionToken(c, deps)),
+      oldToken: hashToken(requireSessionToken(c, deps)),
       newToken: hashToken(token),
     };
     const result = await updatePassword(db, change);
     if (result === 'taken') throw createFieldError('newPassword', 'This password is not allowed. Choose another one.');
-    if (result === 'stale') throw wrongCurrentPassword();
+    if (result === 'stale') throw createWrongCurrentPasswordError();
     await attempt.forgive();
     setSessionCookie(c, token, publicUrl);
     return c.body(null, 204);
   });
 }
 
-function wrongCurrentPassword(): AppError {
+function createWrongCurrentPasswordError(): AppError {
   return createFieldError('currentPassword', 'This is not the current password.');
 }

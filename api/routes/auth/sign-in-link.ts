@@ -5,7 +5,7 @@ import type { Deps } from '../../http/deps.ts';
 import type { RequestContext } from '../../http/env.ts';
 import { isFromHere } from '../../http/from-here.ts';
 import type { UnauthenticatedRoutes } from '../../http/registrar.ts';
-import { hashToken, newSessionToken, SESSION_DAYS } from '../../http/session-cookie.ts';
+import { createSessionToken, hashToken, SESSION_DAYS } from '../../http/session-cookie.ts';
 import { setSignInCookies } from './sign-in.ts';
 
 /** Tells the sign-in page that the link is no longer valid (dashboard/screens/sign-in). */
@@ -28,7 +28,7 @@ export function signInLinkRoutes(unauthenticated: UnauthenticatedRoutes, deps: D
     // Responds 503, which browsers do not cache, so that the user can still open the link.
     if (!opensPage(c)) return c.body(null, 503);
     if (!isFromHere(c)) return c.redirect(ENDED, 303);
-    const token = newSessionToken();
+    const token = createSessionToken();
     const owner = await redeemSignInLink(deps.db, {
       linkHash: hashToken(c.req.param('token') ?? ''),
       sessionHash: hashToken(token),

@@ -11,13 +11,13 @@ import type { Deps } from '../../http/deps.ts';
 import type { RequestContext } from '../../http/env.ts';
 import { EXAMPLE_ID, Id } from '../../http/schemas.ts';
 import {
+  createSessionToken,
   hashToken,
-  newSessionToken,
   readSessionToken,
   SESSION_DAYS,
   setSessionCookie,
 } from '../../http/session-cookie.ts';
-import { Hold, projectResponse } from '../project/response.ts';
+import { Hold, toProjectResponse } from '../project/response.ts';
 import { setDeviceCookie } from './device-cookie.ts';
 import { hashPasswordFor } from './passwords.ts';
 
@@ -58,9 +58,9 @@ export async function startSession(
   deps: Deps,
   p: { userId: string; projectId: string; email: string; passwordHash: string },
 ): Promise<void> {
-  const token = newSessionToken();
+  const token = createSessionToken();
   const isStored = await insertSession(deps.db, { tokenHash: hashToken(token), ...p, days: SESSION_DAYS });
-  if (!isStored) throw wrongPassword();
+  if (!isStored) throw createWrongPasswordError();
   setSignInCookies(c, deps, { ...p, token });
 }
 
@@ -96,7 +96,7 @@ export async function describeMe(
     projectId: p.projectId,
     role,
     permissions: [...getRoleScopes(role)],
-    hold: projectResponse(project).hold,
+    hold: toProjectResponse(project).hold,
     operator,
   };
 }
@@ -105,7 +105,7 @@ export async function describeMe(
  * Returns the token of the session that authenticated the request.
  * @throws AppError UNAUTHORIZED
  */
-export function sessionToken(c: RequestContext, { config }: Deps): string {
+export function requireSessionToken(c: RequestContext, { config }: Deps): string {
   const token = readSessionToken(c, config.publicUrl);
   if (!token) throw new AppError('UNAUTHORIZED');
   return token;
@@ -114,7 +114,7 @@ export function sessionToken(c: RequestContext, { config }: Deps): string {
 /** Returns the hash by which a password of an address is looked up, see `hashPasswordFor`. */
 export async function hashFor({ db, config }: Deps, email: string, password: string): Promise<string> {
   const like = await findPasswordHash(db, email);
-  const salt = () => saltOf(deriveKey(config.secretKey, 'accounts'), email);
+  const salt = () => deriveSalt(deriveKey(config.secretKey, 'accounts'), email);
   return hashPasswordFor(like === undefined ? { salt: salt() } : { like }, password);
 }
 
@@ -122,12 +122,12 @@ export async function hashFor({ db, config }: Deps, email: string, password: str
  * Returns the salt for the first account of an address. Two concurrent sign-ups with the same address get the same
  * salt, so that the same password cannot create two accounts.
  */
-function saltOf(key: Buffer, email: string): Uint8Array {
+function deriveSalt(key: Buffer, email: string): Uint8Array {
   return createHmac('sha256', key).update(`salt ${email}`).digest().subarray(0, SALT_BYTES);
 }
 
 /** Returns the same error for an unknown address and a wrong password. */
-export function wrongPassword(): AppError {
+export function createWrongPasswordError(): AppError {
   return new AppError('UNAUTHORIZED', {
     message: 'The address or the password is wrong.',
     suggestion: 'Check both. After too many failures you have to wait before you can try again.',

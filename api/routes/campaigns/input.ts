@@ -4,12 +4,12 @@ import { type Campaign, type CampaignContent, NAME_MAX_CHARS } from '../../../db
 import { AUDIENCE_TYPES, type AudienceType } from '../../../rules/campaigns/campaign.ts';
 import { createFieldError } from '../../../rules/errors.ts';
 import { type Condition, ConditionInput } from '../../../rules/filters/filters.ts';
-import { aliasOf, resolveAliases } from '../../http/aliases.ts';
+import { markAsAlias, resolveAliases } from '../../http/aliases.ts';
 import { ReadUpdatedAt } from '../../http/record-version.ts';
 import { EmailAddress, Id, NullableInstantInput, SlugInput } from '../../http/schemas.ts';
-import { changedEmailText, emailTextInput, splitSender } from '../email-text.ts';
-import { changedTiming, hourInput, timingInput } from './timing.ts';
-import { changedVariants, variantFields } from './variants-input.ts';
+import { emailTextInput, mergeEmailText, splitSender } from '../email-text.ts';
+import { hourInput, mergeTiming, timingInput } from './timing.ts';
+import { mergeVariants, variantFields } from './variants-input.ts';
 
 const EXAMPLE = {
   name: 'November news',
@@ -28,7 +28,7 @@ const Filter = ConditionInput.nullish().openapi({
   example: EXAMPLE.audienceFilter,
 });
 
-const FilterAlias = aliasOf(Filter, 'audienceFilter');
+const FilterAlias = markAsAlias(Filter, 'audienceFilter');
 
 const fields = {
   name: z.string().trim().min(1).max(NAME_MAX_CHARS),
@@ -36,7 +36,7 @@ const fields = {
   description: z.string().max(2_000).nullish(),
   ...emailTextInput,
   audienceType: AudienceTypeInput.optional(),
-  type: aliasOf(AudienceTypeInput.optional(), 'audienceType'),
+  type: markAsAlias(AudienceTypeInput.optional(), 'audienceType'),
   segmentId: Id.nullish(),
   audienceFilter: Filter,
   audienceCondition: FilterAlias,
@@ -60,7 +60,7 @@ export const CampaignFields = z
 
 export const PutCampaign = CampaignFields.extend({
   updatedAt: ReadUpdatedAt,
-  scheduledAt: aliasOf(NullableInstantInput, 'scheduledFor'),
+  scheduledAt: markAsAlias(NullableInstantInput, 'scheduledFor'),
 })
   .transform(splitSender)
   .openapi('PutCampaign', {
@@ -72,7 +72,7 @@ export const SendCampaign = z
     scheduledFor: NullableInstantInput.openapi({
       description: 'Time to send the campaign. Sends now if omitted or null.',
     }),
-    scheduledAt: aliasOf(NullableInstantInput, 'scheduledFor'),
+    scheduledAt: markAsAlias(NullableInstantInput, 'scheduledFor'),
     ...hourInput,
   })
   .openapi('SendCampaign', { example: { scheduledFor: '2030-01-01T12:00:00Z' } });
@@ -90,7 +90,7 @@ export type CampaignChanges = Omit<z.output<typeof PutCampaign>, 'scheduledFor' 
  * Returns the content of a campaign after a change. Omitted fields do not change; null clears an optional field.
  * @throws AppError VALIDATION_ERROR if the audience is incomplete, or a required field is missing
  */
-export function campaignContent(changes: CampaignChanges, current?: Campaign): CampaignContent {
+export function mergeCampaignContent(changes: CampaignChanges, current?: Campaign): CampaignContent {
   const { audienceType: chosen, type } = changes;
   const audienceType = resolveAliases({ audienceType: chosen, type }, current?.audienceType) ?? current?.audienceType;
   if (!audienceType) throw createFieldError('audienceType', 'Required', 'invalid_type');
@@ -98,13 +98,13 @@ export function campaignContent(changes: CampaignChanges, current?: Campaign): C
   return {
     name,
     description,
-    ...changedEmailText(changes, current),
+    ...mergeEmailText(changes, current),
     audienceType,
     segmentId: segmentFor(audienceType, changes, current),
     audienceFilter: filterFor(audienceType, changes, current),
     topicId: changes.topicId === undefined ? (current?.topicId ?? null) : changes.topicId,
-    timing: changedTiming(changes, current?.timing),
-    ...changedVariants(changes, current),
+    timing: mergeTiming(changes, current?.timing),
+    ...mergeVariants(changes, current),
   };
 }
 

@@ -11,7 +11,7 @@ import type { Deps } from '../../http/deps.ts';
 import type { App } from '../../http/env.ts';
 import { ok } from '../../http/responses.ts';
 import { IdParams, TruncatedLists } from '../../http/schemas.ts';
-import { scopes } from '../../http/security.ts';
+import { allowScopes } from '../../http/security.ts';
 
 const figures = {
   clicks: z.number().int().openapi({ description: 'Clicks by humans' }),
@@ -48,7 +48,7 @@ const linksRoute = createRoute({
   summary: 'Count the clicks of a campaign by link',
   description:
     'Lists every tracked link as it is written in the template, in the order of the template, including links without clicks. For a campaign with variants, each link is listed once, with the clicks of all variants.',
-  security: scopes('campaigns:view'),
+  security: allowScopes('campaigns:view'),
   request: { params: IdParams },
   responses: { 200: ok(z.object({ data: z.array(LinkRecord), truncated: TruncatedLists })) },
 });
@@ -65,12 +65,12 @@ export function campaignLinkRoutes(app: App, { db, reads, compute }: Deps): void
     const clicks = await listLinkClicks(reads, { ...ref, variants: campaign.variants !== null });
     // A campaign that has not started shows the links of its current text.
     if (contentIds === null)
-      return c.json(shortenLists({ data: sumLinks(await draftLinks(campaign), namesOf(campaign), []) }), 200);
+      return c.json(shortenLists({ data: sumLinks(await draftLinks(campaign), listVariantNames(campaign), []) }), 200);
     const ids = [...new Set([...contentIds, ...clicks.map((row) => row.contentId)])];
     const urls = await readStoredLinks(contents, ids, ref.projectId);
     const links = contentIds.map((id, n) => ({ urls: urls.get(id) ?? [], variant: campaign.variants ? n : null }));
     const clicksWithUrls = clicks.map((row) => ({ ...row, url: urls.get(row.contentId)?.[row.link] }));
-    return c.json(shortenLists({ data: sumLinks(links, namesOf(campaign), clicksWithUrls) }), 200);
+    return c.json(shortenLists({ data: sumLinks(links, listVariantNames(campaign), clicksWithUrls) }), 200);
 
     async function draftLinks(draft: Campaign): Promise<LinksOf[]> {
       const sources = listVariantTexts(draft).map((text) => toContentSource({ ...text, type: 'MARKETING' }, true));
@@ -99,6 +99,6 @@ export function campaignLinkRoutes(app: App, { db, reads, compute }: Deps): void
   }
 }
 
-function namesOf({ variants }: Campaign): string[] | null {
+function listVariantNames({ variants }: Campaign): string[] | null {
   return variants?.map(({ name }) => name) ?? null;
 }

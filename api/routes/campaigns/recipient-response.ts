@@ -50,7 +50,7 @@ export const RecipientRecord = z
 type RecipientResponse = z.output<typeof RecipientRecord>;
 const COLUMNS = Object.keys(RECIPIENT_EXAMPLE) as (keyof RecipientResponse)[];
 
-export function recipientResponse({ id, ...recipient }: CampaignRecipientRow): RecipientResponse {
+export function toRecipientResponse({ id, ...recipient }: CampaignRecipientRow): RecipientResponse {
   const { contactId, email, status, reason, error, attempts, variant } = recipient;
   return {
     contactId,
@@ -74,8 +74,8 @@ export function recipientResponse({ id, ...recipient }: CampaignRecipientRow): R
 /** The first line of the CSV: the names of the fields. */
 export const RECIPIENT_CSV_HEADER = formatCsvRow(COLUMNS);
 
-export function recipientCsv(recipient: CampaignRecipientRow): string {
-  const response = recipientResponse(recipient);
+export function toRecipientCsv(recipient: CampaignRecipientRow): string {
+  const response = toRecipientResponse(recipient);
   return formatCsvRow(COLUMNS.map((column) => response[column]));
 }
 

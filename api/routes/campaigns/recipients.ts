@@ -5,12 +5,12 @@ import { exportRecipients, listRecipients } from '../../../db/campaigns/recipien
 import { RECIPIENT_OUTCOMES } from '../../../rules/campaigns/outcomes.ts';
 import { EMAIL_STATUSES } from '../../../rules/emails/email-status.ts';
 import { REASONS } from '../../../rules/emails/reasons.ts';
-import { acceptsCsv, csvHeaders, csvStream } from '../../http/csv-stream.ts';
+import { acceptsCsv, createCsvHeaders, streamCsv } from '../../http/csv-stream.ts';
 import type { Deps } from '../../http/deps.ts';
 import type { App } from '../../http/env.ts';
 import { cursorQuery, IdParams } from '../../http/schemas.ts';
-import { scopes } from '../../http/security.ts';
-import { RECIPIENT_CSV_HEADER, RecipientRecord, recipientCsv, recipientResponse } from './recipient-response.ts';
+import { allowScopes } from '../../http/security.ts';
+import { RECIPIENT_CSV_HEADER, RecipientRecord, toRecipientCsv, toRecipientResponse } from './recipient-response.ts';
 
 const LIST_DEFAULT = 50;
 
@@ -53,7 +53,7 @@ const listRoute = createRoute({
   summary: 'List the recipients of a campaign',
   description:
     'Lists all contacts of the audience, newest first. Skipped contacts have a reason. In a campaign with more than 20,000 recipients, a search first lists recipients whose address starts with the text, ordered by address. With `Accept: text/csv`, the response is a CSV of all matches without pages. Text that a spreadsheet would run as a formula starts with an apostrophe. If few recipients of a large campaign match a filter, a page can have fewer than `limit` recipients although `hasMore` is true: continue with the cursor. `total` is counted on the first page only. It is null if counting would have to read all recipients of a large campaign.',
-  security: scopes('campaigns:view'),
+  security: allowScopes('campaigns:view'),
   request: { params: IdParams, query: Query },
   responses: {
     200: {
@@ -83,15 +83,15 @@ export function campaignRecipientRoutes(app: App, { db, reads, compute }: Deps):
     c.header('Vary', 'Accept', { append: true });
     if (format ? format === 'csv' : acceptsCsv(c.req.header('accept'))) {
       const work = { projectId: ref.projectId, kind: 'recipients.csv' };
-      const stream = csvStream(RECIPIENT_CSV_HEADER, (cursor) =>
+      const stream = streamCsv(RECIPIENT_CSV_HEADER, (cursor) =>
         compute.page(work, async () => {
           const part = await exportRecipients(reads, { ...ref, ...filter, cursor });
-          return { text: part.items.map(recipientCsv).join(''), cursor: part.cursor };
+          return { text: part.items.map(toRecipientCsv).join(''), cursor: part.cursor };
         }),
       );
-      return c.body(stream, 200, csvHeaders(`campaign-${ref.id}-recipients.csv`));
+      return c.body(stream, 200, createCsvHeaders(`campaign-${ref.id}-recipients.csv`));
     }
     const { items, ...rest } = await listRecipients(reads, { ...ref, ...filter, ...page });
-    return c.json({ data: items.map(recipientResponse), ...rest }, 200);
+    return c.json({ data: items.map(toRecipientResponse), ...rest }, 200);
   });
 }

@@ -13,9 +13,9 @@ import { EMAIL_TEXT_EXAMPLE, emailTextResponse } from '../email-text.ts';
 import { timingResponse } from './timing.ts';
 import {
   NO_VARIANTS_EXAMPLE,
+  toVariantsResponse,
   variantResponseFields,
   variantStatsFields,
-  variantsResponse,
 } from './variants-response.ts';
 
 const COUNTERS = {
@@ -221,7 +221,7 @@ export const TestSent = z
     },
   });
 
-export function campaignResponse(
+export function toCampaignResponse(
   { timing, ...campaign }: Campaign,
   counts: CampaignCounts = NO_COUNTS,
   nextOpening: Date | null = null,
@@ -252,8 +252,8 @@ export function campaignResponse(
     sentAt: formatInstant(sentAt),
     cancelledAt: formatInstant(cancelledAt),
     pausedReason,
-    ...variantsResponse(campaign),
-    ...countersOf(counts),
+    ...toVariantsResponse(campaign),
+    ...toCounters(counts),
     createdAt: createdAt.toISOString(),
     updatedAt: updatedAt.toISOString(),
   };
@@ -266,16 +266,16 @@ export async function readCampaignResponse(db: Db, { projectId, campaign }: { pr
     countCampaign(db, { projectId, id }),
     findNextOpenings(db, { projectId, ids: [id] }),
   ]);
-  return campaignResponse(campaign, counts, openings.get(id));
+  return toCampaignResponse(campaign, counts, openings.get(id));
 }
 
 /** Converts a campaign to its form in a list. */
-export function listedResponse(
+export function toListedResponse(
   { truncated, ...campaign }: Listed<Campaign>,
   counts?: CampaignCounts,
   nextOpening?: Date,
 ) {
-  const { body, filters, audienceFilter, audienceCondition, variants, ...response } = campaignResponse(
+  const { body, filters, audienceFilter, audienceCondition, variants, ...response } = toCampaignResponse(
     campaign,
     counts,
     nextOpening,
@@ -284,7 +284,7 @@ export function listedResponse(
   return { ...response, body, filters, audienceFilter, audienceCondition, variants };
 }
 
-export function statsResponse(
+export function toStatsResponse(
   counts: CampaignCounts,
   { series, machineSeries, ...detail }: StatsDetail,
   isReported: boolean,
@@ -295,17 +295,17 @@ export function statsResponse(
     ...counts,
     delivered,
     deliveredBasis: isReported ? ('reported' as const) : ('sent_minus_bounced' as const),
-    openRate: percent(opened, sent),
-    clickRate: percent(clicked, sent),
-    bounceRate: percent(bounced, sent + failed),
-    deliveryRate: percent(delivered, sent),
+    openRate: toPercentage(opened, sent),
+    clickRate: toPercentage(clicked, sent),
+    bounceRate: toPercentage(bounced, sent + failed),
+    deliveryRate: toPercentage(delivered, sent),
     ...detail,
     series: series.map(({ at, ...hour }) => ({ at: at.toISOString(), ...hour })),
     machineSeries: machineSeries.map(({ at, ...hour }) => ({ at: at.toISOString(), ...hour })),
   };
 }
 
-function countersOf(counts: CampaignCounts) {
+function toCounters(counts: CampaignCounts) {
   return {
     totalRecipients: counts.total,
     pendingCount: counts.pending,
@@ -322,7 +322,7 @@ function countersOf(counts: CampaignCounts) {
 }
 
 /** Returns `part` as a percentage of `whole`, with two decimals. Returns 0 if `whole` is 0. */
-export function percent(part: number, whole: number): number {
+export function toPercentage(part: number, whole: number): number {
   return whole === 0 ? 0 : Math.round((part / whole) * 10_000) / 100;
 }
 

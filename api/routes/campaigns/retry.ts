@@ -7,7 +7,7 @@ import type { App } from '../../http/env.ts';
 import { IfMatch, readVersion } from '../../http/record-version.ts';
 import { errors, json, ok } from '../../http/responses.ts';
 import { IdParams } from '../../http/schemas.ts';
-import { scopes } from '../../http/security.ts';
+import { allowScopes } from '../../http/security.ts';
 
 const RetryCampaign = z
   .object({
@@ -29,7 +29,7 @@ const retryRoute = createRoute({
   summary: 'Retry failed recipients of a campaign',
   description:
     'Sends again to recipients that are FAILED with a reason that can be fixed (`provider_rejected`, `expired`, `template_error`, `sender_not_verified`, `limit_reached`). Bounced, suppressed and unsubscribed recipients are never retried; any other reason returns 422. The emails keep their `emailId` and Message-ID, and the campaign becomes SENDING again. No recipient gets the email twice. Returns 409 if the campaign has not been sent yet or is CANCELLED.',
-  security: scopes('campaigns:send'),
+  security: allowScopes('campaigns:send'),
   request: { params: IdParams, headers: IfMatch, body: json(RetryCampaign, { optional: true }) },
   responses: { 200: ok(Requeued), ...errors('CONFLICT', 'DOMAIN_NOT_VERIFIED') },
 });

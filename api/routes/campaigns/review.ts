@@ -18,8 +18,8 @@ import type { Deps } from '../../http/deps.ts';
 import type { App } from '../../http/env.ts';
 import { ok } from '../../http/responses.ts';
 import { IdParams } from '../../http/schemas.ts';
-import { scopes } from '../../http/security.ts';
-import { contentReview, readersVariables, SAMPLE_READER } from '../content-review.ts';
+import { allowScopes } from '../../http/security.ts';
+import { buildReaderVariables, reviewContent, SAMPLE_READER } from '../content-review.ts';
 import { FindingRecord } from '../finding-response.ts';
 
 const Count = z.number().int();
@@ -62,7 +62,7 @@ const reviewRoute = createRoute({
   summary: 'Review a campaign before sending',
   description:
     'Returns how many contacts the campaign would reach now, how many would be skipped, how long sending would take, and what to fix. A finding of severity `error` means that the campaign cannot be sent or read. A `warning` means that fewer recipients will read it. An `info` needs no action. The content of each variant is rendered for one of its recipients and checked. If a finding applies to only some variants, `details.variants` lists them. The operation changes nothing.',
-  security: scopes('campaigns:view'),
+  security: allowScopes('campaigns:view'),
   request: { params: IdParams },
   responses: { 200: ok(Review) },
 });
@@ -79,8 +79,8 @@ export function campaignReviewRoutes(app: App, { config, db, reads, compute }: D
     const reviews: ContentReview[] = [];
     for (const text of texts) {
       const content = { ...text, type: 'MARKETING' as const };
-      const vars = readersVariables(sample ?? SAMPLE_READER, { zone: project.timezone });
-      reviews.push(await contentReview(compute, { projectId, publicUrl: config.publicUrl, content, vars }));
+      const vars = buildReaderVariables(sample ?? SAMPLE_READER, { zone: project.timezone });
+      reviews.push(await reviewContent(compute, { projectId, publicUrl: config.publicUrl, content, vars }));
     }
     const variables = [...new Set(reviews.flatMap(({ required }) => required))];
     const audienceReview = await reviewAudience(reads, { projectId, campaign, pads, variables });

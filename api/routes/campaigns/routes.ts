@@ -20,22 +20,22 @@ import type { App } from '../../http/env.ts';
 import { IfMatch, okWithVersion, readVersion, setETag } from '../../http/record-version.ts';
 import { errors, json, noContent, ok } from '../../http/responses.ts';
 import { IdParams, NameSearch, pageQuery } from '../../http/schemas.ts';
-import { scopes } from '../../http/security.ts';
-import { storedRecord } from '../../http/stored-fields.ts';
-import { CreateCampaign, campaignContent, LIST_DEFAULT, PutCampaign } from './input.ts';
+import { allowScopes } from '../../http/security.ts';
+import { compareWithRecord } from '../../http/stored-fields.ts';
+import { CreateCampaign, LIST_DEFAULT, mergeCampaignContent, PutCampaign } from './input.ts';
 import {
   CampaignDone,
   CampaignList,
   CampaignRecord,
   CampaignStats,
-  campaignResponse,
-  listedResponse,
   readCampaignResponse,
-  statsResponse,
+  toCampaignResponse,
+  toListedResponse,
+  toStatsResponse,
 } from './response.ts';
 import { findNewStart, SCHEDULED_BY_SENDING } from './timing.ts';
 import { refuseBadVariants } from './variants-input.ts';
-import { variantStats } from './variants-stats.ts';
+import { toVariantStats } from './variants-stats.ts';
 
 const tags = ['Campaigns'];
 
@@ -47,7 +47,7 @@ const listRoute = createRoute({
   summary: 'List campaigns',
   description:
     'Lists campaigns, newest first, by page number or by cursor. A page is at most 4 MB. When it would become larger, the remaining campaigns are returned without body and conditions, and have `truncated`.',
-  security: scopes('campaigns:view'),
+  security: allowScopes('campaigns:view'),
   request: {
     query: pageQuery(LIST_DEFAULT).extend({ status: z.enum(CAMPAIGN_STATUSES).optional(), search: NameSearch }),
   },
@@ -65,7 +65,7 @@ const createCampaignRoute = createRoute({
   summary: 'Create a campaign',
   description:
     'Creates a campaign with the status DRAFT. To send or schedule it, call `POST /campaigns/{id}/send`. Subject and body are Liquid templates. If a template cannot be parsed, the response is 422, with line and column in `details`.',
-  security: scopes('campaigns:edit'),
+  security: allowScopes('campaigns:edit'),
   request: { body: json(CreateCampaign) },
   responses: { 200: okWithVersion(CampaignDone), ...errors('DOMAIN_NOT_VERIFIED', 'NOT_FOUND', 'CONFLICT') },
 });
@@ -77,7 +77,7 @@ const getRoute = createRoute({
   tags,
   summary: 'Get a campaign',
   description: 'Returns the campaign with its counters.',
-  security: scopes('campaigns:view'),
+  security: allowScopes('campaigns:view'),
   request: { params: IdParams },
   responses: { 200: okWithVersion(CampaignRecord) },
 });
@@ -92,8 +92,8 @@ const putRoute = createRoute({
   summary: 'Update a campaign',
   description:
     'Possible only while the campaign is DRAFT or SCHEDULED. Omitted fields do not change; null clears an optional field.',
-  security: scopes('campaigns:edit'),
-  stored: storedRecord(({ db }, ref) => getCampaign(db, ref).then((campaign) => campaignResponse(campaign))),
+  security: allowScopes('campaigns:edit'),
+  stored: compareWithRecord(({ db }, ref) => getCampaign(db, ref).then((campaign) => toCampaignResponse(campaign))),
   request: { params: IdParams, headers: IfMatch, body: json(PutCampaign) },
   responses: { 200: okWithVersion(CampaignRecord), ...errors('DOMAIN_NOT_VERIFIED', 'BAD_REQUEST', 'CONFLICT') },
 });
@@ -106,7 +106,7 @@ const deleteRoute = createRoute({
   summary: 'Delete a campaign',
   description:
     'Returns 409 while the campaign is SCHEDULED, SENDING or PAUSED: cancel the campaign first. Emails that were sent stay in the history.',
-  security: scopes('campaigns:edit'),
+  security: allowScopes('campaigns:edit'),
   request: { params: IdParams, headers: IfMatch },
   responses: { 204: noContent('Deleted'), ...errors('CONFLICT') },
 });
@@ -118,7 +118,7 @@ const duplicateRoute = createRoute({
   tags,
   summary: 'Duplicate a campaign',
   description: 'Returns a new DRAFT with the same content, named "… (Copy)".',
-  security: scopes('campaigns:edit'),
+  security: allowScopes('campaigns:edit'),
   request: { params: IdParams },
   responses: { 200: okWithVersion(CampaignDone) },
 });
@@ -131,7 +131,7 @@ const statsRoute = createRoute({
   summary: 'Get the statistics of a campaign',
   description:
     'All counts are read at the same moment, so `pending + sent + failed + skipped = total`. Rates are from 0 to 100, confidence intervals from 0 to 1.',
-  security: scopes('campaigns:view'),
+  security: allowScopes('campaigns:view'),
   request: { params: IdParams },
   responses: { 200: ok(CampaignStats) },
 });
@@ -146,18 +146,18 @@ export function campaignRoutes(app: App, { db, reads, compute, outbox, config }:
     const ids = items.map((campaign) => campaign.id);
     const counts = await countCampaigns(reads, { projectId, ids });
     const openings = await findNextOpenings(reads, { projectId, ids });
-    const campaigns = items.map((item) => listedResponse(item, counts.get(item.id), openings.get(item.id)));
+    const campaigns = items.map((item) => toListedResponse(item, counts.get(item.id), openings.get(item.id)));
     return c.json({ campaigns, ...page }, 200);
   });
 
   app.openapi(createCampaignRoute, async (c) => {
     const { projectId } = c.var;
     const fields = c.req.valid('json');
-    const content = campaignContent(fields);
+    const content = mergeCampaignContent(fields);
     await refuseBadVariants(compute, { projectId, content });
     const campaign = await inTransaction(db, (trx) => insertCampaign(trx, { projectId, content, slug: fields.slug }));
     setETag(c, campaign);
-    return c.json({ success: true as const, data: campaignResponse(campaign) }, 200);
+    return c.json({ success: true as const, data: toCampaignResponse(campaign) }, 200);
   });
 
   app.openapi(getRoute, async (c) => {
@@ -175,13 +175,13 @@ export function campaignRoutes(app: App, { db, reads, compute, outbox, config }:
     // project wait for its processor budget. Unchanged content is not checked, because it was checked when it was
     // saved.
     const stored = await getCampaign(db, ref);
-    const content = campaignContent(changes, stored);
+    const content = mergeCampaignContent(changes, stored);
     await refuseBadVariants(compute, { projectId: ref.projectId, content, stored });
     const result = await inTransaction(db, async (trx) => {
       const current = await lockCampaign(trx, ref, read);
       const scheduledFor = resolveAliases({ scheduledFor: requestedTime, scheduledAt }, current.scheduledAt);
       if (current.status === 'DRAFT' && scheduledFor) throw createFieldError('scheduledFor', SCHEDULED_BY_SENDING);
-      const content = campaignContent(changes, current);
+      const content = mergeCampaignContent(changes, current);
       const campaign = await updateCampaign(trx, { ...ref, content, slug: changes.slug });
       if (campaign.status !== 'SCHEDULED') return { campaign, outbox: [] };
       const at = findNewStart({ scheduledFor, before: current.timing, after: campaign.timing });
@@ -189,7 +189,7 @@ export function campaignRoutes(app: App, { db, reads, compute, outbox, config }:
     });
     outbox.wake(result.outbox);
     setETag(c, result.campaign);
-    return c.json(campaignResponse(result.campaign), 200);
+    return c.json(toCampaignResponse(result.campaign), 200);
   });
 
   app.openapi(deleteRoute, async (c) => {
@@ -203,7 +203,7 @@ export function campaignRoutes(app: App, { db, reads, compute, outbox, config }:
     const ref = { projectId: c.var.projectId, id: c.req.valid('param').id };
     const campaign = await inTransaction(db, (trx) => duplicateCampaign(trx, ref));
     setETag(c, campaign);
-    return c.json({ success: true as const, data: campaignResponse(campaign), message: 'The copy is a draft.' }, 200);
+    return c.json({ success: true as const, data: toCampaignResponse(campaign), message: 'The copy is a draft.' }, 200);
   });
 
   app.openapi(statsRoute, async (c) => {
@@ -211,7 +211,7 @@ export function campaignRoutes(app: App, { db, reads, compute, outbox, config }:
     const campaign = await getCampaign(db, ref);
     const { counts, detail, figures } = await readStats(reads, { ...ref, startedAt: campaign.startedAt });
     return c.json(
-      { ...statsResponse(counts, detail, config.email.reportsDeliveries), ...variantStats(campaign, figures) },
+      { ...toStatsResponse(counts, detail, config.email.reportsDeliveries), ...toVariantStats(campaign, figures) },
       200,
     );
   });

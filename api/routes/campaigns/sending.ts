@@ -11,11 +11,11 @@ import type { App } from '../../http/env.ts';
 import { IfMatch, okWithVersion, readVersion, setETag } from '../../http/record-version.ts';
 import { errors, json, ok } from '../../http/responses.ts';
 import { IdParams } from '../../http/schemas.ts';
-import { scopes } from '../../http/security.ts';
+import { allowScopes } from '../../http/security.ts';
 import { SendCampaign, TestCampaign } from './input.ts';
-import { CampaignDone, campaignResponse, readCampaignResponse, TestSent } from './response.ts';
-import { assertFuture, changedTiming, localStartOf } from './timing.ts';
-import { ChooseWinner, textOf } from './variants-input.ts';
+import { CampaignDone, readCampaignResponse, TestSent, toCampaignResponse } from './response.ts';
+import { assertFuture, computeLocalStart, mergeTiming } from './timing.ts';
+import { ChooseWinner, findVariantText } from './variants-input.ts';
 
 const tags = ['Campaigns'];
 
@@ -28,7 +28,7 @@ const sendRoute = createRoute({
   summary: 'Send or schedule a campaign',
   description:
     'Sends a DRAFT now or at `scheduledFor`, or changes the time of a SCHEDULED campaign. Only subscribed contacts get the campaign, and each contact gets it once. Consent is checked again just before each email is sent. Returns 400 for a time in the past or an empty audience, and 409 if the campaign is in any other state.',
-  security: scopes('campaigns:send'),
+  security: allowScopes('campaigns:send'),
   request: { params: IdParams, headers: IfMatch, body: json(SendCampaign, { optional: true }) },
   responses: {
     200: okWithVersion(CampaignDone),
@@ -45,7 +45,7 @@ const cancelRoute = createRoute({
   summary: 'Cancel a campaign',
   description:
     'Possible only while the campaign is SCHEDULED, SENDING or PAUSED. A campaign that has sent nothing becomes a DRAFT again. Otherwise it becomes CANCELLED, and emails that were sent stay in the history.',
-  security: scopes('campaigns:send'),
+  security: allowScopes('campaigns:send'),
   request: { params: IdParams, headers: IfMatch },
   responses: { 200: okWithVersion(CampaignDone), ...errors('CONFLICT') },
 });
@@ -59,7 +59,7 @@ const pauseRoute = createRoute({
   summary: 'Pause a campaign',
   description:
     'Possible only while the campaign is SENDING. The remaining recipients wait while the campaign is PAUSED. Emails whose transmission to the provider has started are still sent. Pausing a PAUSED campaign changes nothing.',
-  security: scopes('campaigns:send'),
+  security: allowScopes('campaigns:send'),
   request: { params: IdParams, headers: IfMatch },
   responses: { 200: okWithVersion(CampaignDone), ...errors('CONFLICT') },
 });
@@ -72,7 +72,7 @@ const resumeRoute = createRoute({
   tags,
   summary: 'Resume a campaign',
   description: 'Possible only while the campaign is PAUSED. Resuming a SENDING campaign changes nothing.',
-  security: scopes('campaigns:send'),
+  security: allowScopes('campaigns:send'),
   request: { params: IdParams, headers: IfMatch },
   responses: { 200: okWithVersion(CampaignDone), ...errors('CONFLICT') },
 });
@@ -86,7 +86,7 @@ const winnerRoute = createRoute({
   summary: 'Choose the winning variant',
   description:
     'Possible while the campaign is SENDING or PAUSED and its test has no winner yet. The waiting recipients get this variant immediately. Returns 409 if the test already has a winner.',
-  security: scopes('campaigns:send'),
+  security: allowScopes('campaigns:send'),
   request: { params: IdParams, headers: IfMatch, body: json(ChooseWinner) },
   responses: { 200: okWithVersion(CampaignDone), ...errors('CONFLICT') },
 });
@@ -100,7 +100,7 @@ const testRoute = createRoute({
   summary: 'Send a test email of a campaign',
   description:
     'Sends one email with the content of the campaign. Its subject starts with "[TEST] ". If a contact has the address, the email is rendered for this contact. `variant` selects the content of a variant.',
-  security: scopes('campaigns:send'),
+  security: allowScopes('campaigns:send'),
   request: { params: IdParams, body: json(TestCampaign) },
   responses: { 200: ok(TestSent), ...errors('DOMAIN_NOT_VERIFIED', 'BILLING_LIMIT_EXCEEDED') },
 });
@@ -114,8 +114,8 @@ export function campaignSendingRoutes(app: App, { db, outbox }: Deps): void {
     const ref = { projectId, id: c.req.valid('param').id };
     const read = readVersion(c);
     const sent = await inTransaction(db, async (trx) => {
-      const timing = changedTiming(hour, (await lockCampaign(trx, ref, read)).timing);
-      const at = localStartOf({ scheduledFor, sendAtLocal: timing.sendAtLocal });
+      const timing = mergeTiming(hour, (await lockCampaign(trx, ref, read)).timing);
+      const at = computeLocalStart({ scheduledFor, sendAtLocal: timing.sendAtLocal });
       if (hour.latePolicy === 'SKIP' && timing.sendAtLocal === null)
         throw createFieldError(
           'latePolicy',
@@ -127,7 +127,7 @@ export function campaignSendingRoutes(app: App, { db, outbox }: Deps): void {
     outbox.wake(sent.outbox);
     setETag(c, sent.campaign);
     const message = sentMessage(sent.campaign);
-    return c.json({ success: true as const, data: campaignResponse(sent.campaign), message }, 200);
+    return c.json({ success: true as const, data: toCampaignResponse(sent.campaign), message }, 200);
   });
 
   app.openapi(cancelRoute, async (c) => {
@@ -184,7 +184,7 @@ export function campaignSendingRoutes(app: App, { db, outbox }: Deps): void {
     const { projectId, mode, project } = c.var;
     const { email, variant } = c.req.valid('json');
     const campaign = await getCampaign(db, { projectId, id: c.req.valid('param').id });
-    const text = textOf(campaign, variant ?? undefined);
+    const text = findVariantText(campaign, variant ?? undefined);
     const { emailId, outbox: queued } = await inTransaction(db, (trx) =>
       insertTestEmail(trx, { projectId, text, email, mode, monthlyEmailLimit: project.monthlyEmailLimit }),
     );

@@ -62,7 +62,7 @@ interface TimingChanges {
 }
 
 /** Returns the timing after a change. Omitted fields do not change. */
-export function changedTiming(changes: TimingChanges, current: CampaignTiming = NO_TIMING): CampaignTiming {
+export function mergeTiming(changes: TimingChanges, current: CampaignTiming = NO_TIMING): CampaignTiming {
   const { sendingWindow = current.sendingWindow, sendAtLocal = current.sendAtLocal } = changes;
   const { latePolicy = current.latePolicy } = changes;
   return { sendingWindow: typeof sendingWindow === 'string' ? undefined : sendingWindow, sendAtLocal, latePolicy };
@@ -74,7 +74,7 @@ export function changedTiming(changes: TimingChanges, current: CampaignTiming = 
  * @throws AppError VALIDATION_ERROR if both are set; BAD_REQUEST if the local time is past in every zone, because all
  * recipients would then get the campaign at once
  */
-export function localStartOf(p: { scheduledFor: Date | null; sendAtLocal: string | null }): Date | null {
+export function computeLocalStart(p: { scheduledFor: Date | null; sendAtLocal: string | null }): Date | null {
   const wall = p.sendAtLocal === null ? undefined : readLocalTime(p.sendAtLocal);
   if (wall === undefined) return p.scheduledFor;
   if (p.scheduledFor)
@@ -101,7 +101,7 @@ export function findNewStart(p: {
 }): Date | null | undefined {
   const { before, after } = p;
   const scheduledFor = assertFuture(p.scheduledFor ?? null);
-  const start = localStartOf({ scheduledFor, sendAtLocal: after.sendAtLocal });
+  const start = computeLocalStart({ scheduledFor, sendAtLocal: after.sendAtLocal });
   if (scheduledFor || after.sendAtLocal !== before.sendAtLocal) {
     if (start || after.sendAtLocal !== null) return start;
     throw createFieldError(

@@ -89,7 +89,7 @@ type VariantChanges = { [Field in keyof typeof variantFields]?: z.output<(typeof
  * removed with the variants.
  * @throws AppError VALIDATION_ERROR for a single variant, a repeated name, or a test without variants
  */
-export function changedVariants(
+export function mergeVariants(
   changes: VariantChanges,
   current?: Campaign,
 ): { variants: CampaignVariant[] | null; test: VariantTest | null } {
@@ -106,7 +106,7 @@ export function changedVariants(
  * Returns the text of the campaign, or of its variant with this name.
  * @throws AppError VALIDATION_ERROR for an unknown variant
  */
-export function textOf(campaign: Campaign, variant: string | undefined): EmailText {
+export function findVariantText(campaign: Campaign, variant: string | undefined): EmailText {
   if (variant === undefined) return campaign;
   const text = listVariantTexts(campaign)[findVariantIndex(campaign.variants, variant) ?? -1];
   if (!text) throw createFieldError('variant', 'No variant of this campaign has this name');

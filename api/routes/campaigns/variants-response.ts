@@ -51,7 +51,7 @@ export const NO_VARIANTS_EXAMPLE = {
   winnerAt: null,
 };
 
-export function variantsResponse(campaign: Omit<Campaign, 'timing'>) {
+export function toVariantsResponse(campaign: Omit<Campaign, 'timing'>) {
   const { variants, test, testEndsAt, winner, winnerBy, winnerAt } = campaign;
   return {
     variants,

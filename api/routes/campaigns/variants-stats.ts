@@ -3,10 +3,10 @@ import type { Figures } from '../../../db/campaigns/figures.ts';
 import { type CampaignCounts, NO_COUNTS } from '../../../rules/campaigns/counts.ts';
 import { compareVariants, wilsonInterval } from '../../../rules/campaigns/variant-figures.ts';
 import type { TestMetric } from '../../../rules/campaigns/variants.ts';
-import { percent } from './response.ts';
+import { toPercentage } from './response.ts';
 
 /** Returns the statistics of a campaign's variants. `figures` is undefined if the campaign has no recipients yet. */
-export function variantStats({ variants, winner, test }: Campaign, figures: Figures | undefined) {
+export function toVariantStats({ variants, winner, test }: Campaign, figures: Figures | undefined) {
   if (!variants) return { variants: null, comparison: null };
   const metric: TestMetric = test?.metric ?? 'opens';
   const compared = variants.map(({ name }, n) => {
@@ -18,20 +18,20 @@ export function variantStats({ variants, winner, test }: Campaign, figures: Figu
       name,
       weight,
       winner: name === winner,
-      ...figuresOf(figures?.variants.get(n) ?? NO_COUNTS, metric),
+      ...toFigures(figures?.variants.get(n) ?? NO_COUNTS, metric),
     })),
     comparison: compareVariants(compared, metric),
   };
 }
 
-function figuresOf(counts: CampaignCounts, metric: TestMetric) {
+function toFigures(counts: CampaignCounts, metric: TestMetric) {
   const { sent, opened, clicked } = counts;
   const openInterval = wilsonInterval({ sent, successes: opened });
   const clickInterval = wilsonInterval({ sent, successes: clicked });
   return {
     ...counts,
-    openRate: percent(opened, sent),
-    clickRate: percent(clicked, sent),
+    openRate: toPercentage(opened, sent),
+    clickRate: toPercentage(clicked, sent),
     openInterval,
     clickInterval,
     interval: metric === 'opens' ? openInterval : clickInterval,

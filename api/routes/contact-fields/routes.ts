@@ -11,7 +11,7 @@ import type { Deps } from '../../http/deps.ts';
 import type { App } from '../../http/env.ts';
 import { errors, ok } from '../../http/responses.ts';
 import { wholeNumber } from '../../http/schemas.ts';
-import { scopes } from '../../http/security.ts';
+import { allowScopes } from '../../http/security.ts';
 import { FieldParams, VALUES_DEFAULT, VALUES_MAX } from './input.ts';
 import { DeletedField, Fields, FieldValues, Usage } from './response.ts';
 
@@ -23,7 +23,7 @@ const listRoute = createRoute({
   summary: 'List standard and custom fields',
   description:
     'Returns each field with its most frequent type and the percentage of contacts that have the field. In projects with more than 20,000 contacts, both values are computed from a sample of the contacts.',
-  security: scopes('contacts:view'),
+  security: allowScopes('contacts:view'),
   responses: { 200: ok(Fields) },
 });
 
@@ -35,7 +35,7 @@ const valuesRoute = createRoute({
   summary: 'List the distinct values of a custom field',
   description:
     'Lists the values, the most frequent first. Only the newest 100,000 contacts that have the field are counted.',
-  security: scopes('contacts:view'),
+  security: allowScopes('contacts:view'),
   request: {
     params: FieldParams,
     query: z.object({ limit: wholeNumber({ min: 1, max: VALUES_MAX, default: VALUES_DEFAULT }) }),
@@ -50,7 +50,7 @@ const usageRoute = createRoute({
   tags: ['Contacts'],
   summary: 'List the uses of a custom field',
   description: 'Lists segments, campaigns that are not sent yet, and workflows whose steps use the field.',
-  security: scopes('contacts:view'),
+  security: allowScopes('contacts:view'),
   request: { params: FieldParams },
   responses: { 200: ok(Usage), ...errors('BAD_REQUEST') },
 });
@@ -62,7 +62,7 @@ const deleteRoute = createRoute({
   tags: ['Contacts'],
   summary: 'Delete a custom field from all contacts',
   description: 'Returns 409 while a segment, an unsent campaign or a workflow uses the field.',
-  security: scopes('contacts:edit'),
+  security: allowScopes('contacts:edit'),
   request: { params: FieldParams },
   responses: { 200: ok(DeletedField), ...errors('BAD_REQUEST', 'CONFLICT') },
 });

@@ -3,7 +3,7 @@ import { CSV_MAX_BYTES } from '../../../rules/contacts/csv-head.ts';
 import type { CsvMapping } from '../../../rules/contacts/csv-mapping.ts';
 import { BULK_MAX_IDS } from '../../../rules/contacts/jobs.ts';
 import { ConditionInput } from '../../../rules/filters/filters.ts';
-import { aliasOf } from '../../http/aliases.ts';
+import { markAsAlias } from '../../http/aliases.ts';
 import { cursorQuery, EXAMPLE_ID, Id, jsonText, QuerySwitch, UploadedFile } from '../../http/schemas.ts';
 import { Search } from '../contacts/input.ts';
 
@@ -53,7 +53,7 @@ const Where = z
 export const BulkContacts = z
   .object({
     contactIds: Ids.optional(),
-    ids: aliasOf(Ids.optional(), 'contactIds'),
+    ids: markAsAlias(Ids.optional(), 'contactIds'),
     where: Where.optional(),
   })
   .check((ctx) => {

@@ -9,11 +9,11 @@ import { type CsvLayout, UNREADABLE_ROWS_MAX } from '../../../rules/contacts/csv
 import type { CsvPreview, CsvReview } from '../../../rules/contacts/csv-review.ts';
 import type { CsvRow } from '../../../rules/contacts/csv-rows.ts';
 import { JOB_ERRORS_MAX } from '../../../rules/contacts/jobs.ts';
-import { tooLargeError } from '../../http/body.ts';
+import { createTooLargeError } from '../../http/body.ts';
 import type { Deps } from '../../http/deps.ts';
 import type { App } from '../../http/env.ts';
 import { multipart, ok } from '../../http/responses.ts';
-import { scopes } from '../../http/security.ts';
+import { allowScopes } from '../../http/security.ts';
 import { ImportFile, ImportTypes, UPLOAD_MAX_BYTES } from './input.ts';
 import { ImportPreview } from './response.ts';
 
@@ -52,7 +52,7 @@ const previewRoute = createRoute({
   summary: 'Preview an import',
   description:
     "Returns what `POST /contacts/import` would do with this file and `mapping`, and changes nothing. The response has the field of each column, the first 20 rows as they would be stored, and the counts and errors of the whole file. If you send no `mapping`, the service guesses it from the headers and returns it, so that you can send it with the import. The preview does not read the stored data of contacts. So only the import reports a row that would exceed a contact's limits.",
-  security: scopes('contacts:edit'),
+  security: allowScopes('contacts:edit'),
   maxBodyBytes: UPLOAD_MAX_BYTES,
   request: { query: ImportTypes, body: multipart(ImportFile) },
   responses: { 200: ok(ImportPreview) },
@@ -84,7 +84,7 @@ export function importPreviewRoutes(app: App, { reads, compute, config }: Deps):
 
   app.openapi(previewRoute, async (c) => {
     const { file: upload, mapping } = c.req.valid('form');
-    if (upload.size > CSV_MAX_BYTES) throw tooLargeError(CSV_MAX_BYTES);
+    if (upload.size > CSV_MAX_BYTES) throw createTooLargeError(CSV_MAX_BYTES);
     const { projectId } = c.var;
     const text = c.req.valid('query').types === 'string';
     const response = await compute.page({ projectId, kind: 'contacts.preview' }, async () => {
@@ -105,7 +105,7 @@ export function importPreviewRoutes(app: App, { reads, compute, config }: Deps):
         rows: preview.rows,
         mapping: preview.mapping,
         problems: preview.errors,
-        columns: columnsOf(preview, forecastResult?.types ?? {}),
+        columns: toColumns(preview, forecastResult?.types ?? {}),
         preview: forecastResult
           ? preview.first.map(({ row }, n) => previewRow(row, { number: FIRST_ROW + n, contacts }))
           : [],
@@ -116,7 +116,7 @@ export function importPreviewRoutes(app: App, { reads, compute, config }: Deps):
   });
 }
 
-function columnsOf({ headers, layout, first }: CsvPreview, types: CsvReview['types']) {
+function toColumns({ headers, layout, first }: CsvPreview, types: CsvReview['types']) {
   return headers.map((header, n) => {
     const column = layout.columns[n] ?? '';
     const special = column === '' || column === 'email' || column === 'subscribed';

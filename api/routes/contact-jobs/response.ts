@@ -215,13 +215,13 @@ export const ImportPreview = z
     },
   });
 
-export function listedJobResponse(job: Job) {
+export function toListedJobResponse(job: Job) {
   const counts =
     job.kind === 'import' ? ImportResult.omit({ errors: true, warnings: true }) : BulkResult.omit({ errors: true });
-  return { ...jobResponse(job), result: counts.parse(job.result) };
+  return { ...toJobResponse(job), result: counts.parse(job.result) };
 }
 
-export function jobResponse(job: Job) {
+export function toJobResponse(job: Job) {
   return {
     id: job.id,
     kind: job.kind,

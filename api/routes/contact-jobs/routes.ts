@@ -15,23 +15,23 @@ import { formatCsvRow } from '../../../rules/contacts/csv-write.ts';
 import { BULK_KINDS, type BulkKind } from '../../../rules/contacts/jobs.ts';
 import { createFieldError } from '../../../rules/errors.ts';
 import { resolveAliases } from '../../http/aliases.ts';
-import { tooLargeError } from '../../http/body.ts';
-import { csvHeaders } from '../../http/csv-stream.ts';
+import { createTooLargeError } from '../../http/body.ts';
+import { createCsvHeaders } from '../../http/csv-stream.ts';
 import type { Deps } from '../../http/deps.ts';
 import type { App } from '../../http/env.ts';
 import { errors, json, multipart, ok } from '../../http/responses.ts';
 import { cursorList } from '../../http/schemas.ts';
-import { scopes } from '../../http/security.ts';
+import { allowScopes } from '../../http/security.ts';
 import { BulkContacts, ImportFile, ImportTypes, JobParams, ListJobs, UPLOAD_MAX_BYTES } from './input.ts';
 import {
   BulkJob,
   BulkResult,
   ImportJob,
   ImportResult,
-  jobResponse,
   ListedJob,
-  listedJobResponse,
   Queued,
+  toJobResponse,
+  toListedJobResponse,
 } from './response.ts';
 
 const importRoute = createRoute({
@@ -43,7 +43,7 @@ const importRoute = createRoute({
   summary: 'Import contacts from a CSV file',
   description:
     'Creates a job that imports the file. The header row needs a column `email` (case-insensitive), or a column with another usual name, such as `E-Mail` or `Email Address`. A column `subscribed`, or a column with another usual name such as `Newsletter` or `Opt-In`, sets the subscription; `notes` of the result explain this. Every other column becomes a data field. Numbers and booleans are detected unless you send `types=string`. `mapping` overrides these rules for single columns. A row with errors does not stop the import. An import removes no suppression.',
-  security: scopes('contacts:edit'),
+  security: allowScopes('contacts:edit'),
   maxBodyBytes: UPLOAD_MAX_BYTES,
   request: {
     query: ImportTypes,
@@ -59,7 +59,7 @@ const importJobRoute = createRoute({
   tags: ['Contacts'],
   summary: 'Get an import',
   description: 'Returns the status, progress, counts so far and the first 1,000 errors.',
-  security: scopes('contacts:view'),
+  security: allowScopes('contacts:view'),
   request: { params: JobParams },
   responses: { 200: ok(ImportJob), ...errors('NOT_FOUND') },
 });
@@ -72,7 +72,7 @@ const importErrorsRoute = createRoute({
   summary: 'Export the failed rows of an import as CSV',
   description:
     'Returns the first 1,000 failed rows with the columns `row` (the row number in a spreadsheet), `email` and `error`.',
-  security: scopes('contacts:view'),
+  security: allowScopes('contacts:view'),
   request: { params: JobParams },
   responses: {
     200: {
@@ -96,7 +96,7 @@ const bulkJobRoute = createRoute({
   tags: ['Contacts'],
   summary: 'Get a bulk job',
   description: 'Returns the status, progress, counts so far and errors.',
-  security: scopes('contacts:view'),
+  security: allowScopes('contacts:view'),
   request: { params: JobParams },
   responses: { 200: ok(BulkJob), ...errors('NOT_FOUND') },
 });
@@ -116,7 +116,7 @@ const bulkRoute = (kind: BulkKind) =>
     tags: ['Contacts'],
     description:
       'Creates a job for up to 1,000 contacts (`contactIds`), or for all contacts that match a filter (`where`). An unknown id is counted as a failure, and the job continues.',
-    security: scopes('contacts:edit'),
+    security: allowScopes('contacts:edit'),
     request: { body: json(BulkContacts) },
     responses: { 202: ok(Queued, 'Queued'), ...errors('CONFLICT') },
   });
@@ -128,7 +128,7 @@ const listJobsRoute = createRoute({
   tags: ['Contacts'],
   summary: 'List imports and bulk jobs',
   description: 'Newest first, with progress and counts.',
-  security: scopes('contacts:view'),
+  security: allowScopes('contacts:view'),
   request: { query: ListJobs },
   responses: { 200: ok(cursorList(ListedJob)) },
 });
@@ -141,7 +141,7 @@ const cancelRoute = createRoute({
   summary: 'Cancel an import or a bulk job',
   description:
     'Ends the job after the current batch. Changes that the job has already made stay and are counted. Returns 409 if the job has already ended in another way.',
-  security: scopes('contacts:edit'),
+  security: allowScopes('contacts:edit'),
   request: { params: JobParams },
   responses: { 200: ok(ListedJob), ...errors('CONFLICT') },
 });
@@ -152,7 +152,7 @@ const cancelRoute = createRoute({
 export function contactJobRoutes(app: App, { db, reads, compute, outbox }: Deps): void {
   app.openapi(importRoute, async (c) => {
     const { file, mapping, triggerWorkflows } = c.req.valid('form');
-    if (file.size > CSV_MAX_BYTES) throw tooLargeError(CSV_MAX_BYTES);
+    if (file.size > CSV_MAX_BYTES) throw createTooLargeError(CSV_MAX_BYTES);
     const { types, triggerWorkflows: fromQuery } = c.req.valid('query');
     if (triggerWorkflows !== undefined && fromQuery !== undefined && triggerWorkflows !== fromQuery)
       throw createFieldError(
@@ -192,17 +192,17 @@ export function contactJobRoutes(app: App, { db, reads, compute, outbox }: Deps)
 
   app.openapi(listJobsRoute, async (c) => {
     const { items, ...page } = await listJobs(reads, { projectId: c.var.projectId, ...c.req.valid('query') });
-    return c.json({ data: items.map(listedJobResponse), ...page }, 200);
+    return c.json({ data: items.map(toListedJobResponse), ...page }, 200);
   });
 
   app.openapi(cancelRoute, async (c) => {
     const ref = { projectId: c.var.projectId, id: c.req.valid('param').jobId };
-    return c.json(listedJobResponse(await inTransaction(db, (trx) => cancelJob(trx, ref))), 200);
+    return c.json(toListedJobResponse(await inTransaction(db, (trx) => cancelJob(trx, ref))), 200);
   });
 
   app.openapi(importJobRoute, async (c) => {
     const job = await getJob(db, { projectId: c.var.projectId, id: c.req.valid('param').jobId, kinds: ['import'] });
-    return c.json({ ...jobResponse(job), result: ImportResult.parse(job.result) }, 200);
+    return c.json({ ...toJobResponse(job), result: ImportResult.parse(job.result) }, 200);
   });
 
   app.openapi(importErrorsRoute, async (c) => {
@@ -210,11 +210,11 @@ export function contactJobRoutes(app: App, { db, reads, compute, outbox }: Deps)
     const rows = ImportResult.parse(job.result).errors.map(({ row, email, error }) =>
       formatCsvRow([row, email, error]),
     );
-    return c.body(formatCsvRow(['row', 'email', 'error']) + rows.join(''), 200, csvHeaders('import-errors.csv'));
+    return c.body(formatCsvRow(['row', 'email', 'error']) + rows.join(''), 200, createCsvHeaders('import-errors.csv'));
   });
 
   app.openapi(bulkJobRoute, async (c) => {
     const job = await getJob(db, { projectId: c.var.projectId, id: c.req.valid('param').jobId, kinds: BULK_KINDS });
-    return c.json({ ...jobResponse(job), result: BulkResult.parse(job.result) }, 200);
+    return c.json({ ...toJobResponse(job), result: BulkResult.parse(job.result) }, 200);
   });
 }

@@ -15,10 +15,10 @@ import type { Deps } from '../../http/deps.ts';
 import type { App } from '../../http/env.ts';
 import { ok } from '../../http/responses.ts';
 import { IdParams, Instant } from '../../http/schemas.ts';
-import { scopes } from '../../http/security.ts';
-import { streamOf } from '../../http/stream.ts';
-import { emailItem } from '../emails/response.ts';
-import { CONTACT_EXAMPLE, ContactRecord, contactResponse } from './response.ts';
+import { allowScopes } from '../../http/security.ts';
+import { toStream } from '../../http/stream.ts';
+import { toEmailItem } from '../emails/response.ts';
+import { CONTACT_EXAMPLE, ContactRecord, toContactResponse } from './response.ts';
 
 const EMAILS_A_PAGE = 100;
 
@@ -61,7 +61,7 @@ const contactDataRoute = createRoute({
   summary: 'Export all data of a contact',
   description:
     'Returns everything that the project stores about the contact, for example to answer a data access request: the contact, its suppressions, emails, SMS, events, executions with their steps, segments, and proofs of double opt-in. The response is one JSON object, which is streamed. It contains no secrets of the project.',
-  security: scopes('contacts:view'),
+  security: allowScopes('contacts:view'),
   request: { params: IdParams },
   responses: { 200: ok(ContactExport) },
 });
@@ -85,7 +85,7 @@ export function contactDataRoutes(app: App, { reads, compute, config }: Deps): v
       do {
         const query = { projectId, mode: 'all' as const, to: contact.email, limit: EMAILS_A_PAGE, cursor };
         const page = await runInTurn(() => listEmails(reads, query));
-        yield page.items.map(emailItem);
+        yield page.items.map(toEmailItem);
         cursor = page.cursor ?? undefined;
       } while (cursor);
     }
@@ -101,11 +101,11 @@ export function contactDataRoutes(app: App, { reads, compute, config }: Deps): v
         yield await runInTurn(() => listProofs(reads, { projectId, contactId: contact.id }));
       })(),
     };
-    const head = { exportedAt: new Date().toISOString(), contact: contactResponse(contact) };
+    const head = { exportedAt: new Date().toISOString(), contact: toContactResponse(contact) };
     c.header('content-type', 'application/json');
     c.header('content-disposition', `attachment; filename="contact-${contact.id}.json"`);
     // The body matches the schema, but it is streamed, so the type is not checked.
-    return c.body(streamOf(jsonOf(head, sections)), 200) as never;
+    return c.body(toStream(jsonOf(head, sections)), 200) as never;
   });
 }
 

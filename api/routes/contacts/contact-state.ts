@@ -25,8 +25,8 @@ import {
   QuerySwitch,
   TruncatedLists,
 } from '../../http/schemas.ts';
-import { scopes } from '../../http/security.ts';
-import { SuppressionRecord, suppressionResponse } from '../suppressions/response.ts';
+import { allowScopes } from '../../http/security.ts';
+import { SuppressionRecord, toSuppressionResponse } from '../suppressions/response.ts';
 import { ExecutionStatusSchema } from '../workflows/response.ts';
 import { SubscriptionState } from './response.ts';
 
@@ -92,7 +92,7 @@ const subscriptionRoute = createRoute({
   summary: 'Get the subscription of a contact',
   description:
     'Returns whether the contact gets email, the changes of its subscription with actor, time and reason, and the suppressions of its address.',
-  security: scopes('contacts:view'),
+  security: allowScopes('contacts:view'),
   request: { params: IdParams },
   responses: { 200: ok(ContactSubscription) },
 });
@@ -125,7 +125,7 @@ const segmentsRoute = createRoute({
   summary: 'List the segments of a contact',
   description:
     'Lists the segments that the contact is in at this moment, ordered by name. `GET /segments/{id}/explain?contactId=` explains why a contact is in a segment.',
-  security: scopes('contacts:view', 'segments:view'),
+  security: allowScopes('contacts:view', 'segments:view'),
   request: { params: IdParams },
   responses: { 200: ok(ContactSegments) },
 });
@@ -173,7 +173,7 @@ const executionsRoute = createRoute({
   tags: ['Contacts'],
   summary: 'List the executions of a contact',
   description: 'Executions of all workflows, newest first, each with its current step.',
-  security: scopes('contacts:view', 'workflows:view'),
+  security: allowScopes('contacts:view', 'workflows:view'),
   request: {
     params: IdParams,
     query: cursorQuery(LIST_DEFAULT).extend({
@@ -198,7 +198,7 @@ export function contactStateRoutes(app: App, { reads, compute, config }: Deps): 
     const { items } = await listSuppressions(reads, { projectId, hash, limit: SUPPRESSIONS_MAX });
     const names = await findActorNames(reads, { projectId, actors: items.map(({ actor }) => actor) });
     const suppressions = items.map((entry) => ({
-      ...suppressionResponse(entry),
+      ...toSuppressionResponse(entry),
       actorName: names.get(entry.actor ?? '') ?? null,
     }));
     const changeRecords = changes.map((change) => ({ ...change, at: change.at.toISOString() }));
@@ -218,11 +218,11 @@ export function contactStateRoutes(app: App, { reads, compute, config }: Deps): 
     const { projectId } = c.var;
     const { id } = await getContact(reads, { projectId, id: c.req.valid('param').id });
     const { items, ...page } = await listContactExecutions(reads, { projectId, id, ...c.req.valid('query') });
-    return c.json({ data: items.map(executionResponse), ...page }, 200);
+    return c.json({ data: items.map(toExecutionResponse), ...page }, 200);
   });
 }
 
-function executionResponse(execution: ContactExecution) {
+function toExecutionResponse(execution: ContactExecution) {
   return {
     ...execution,
     dueAt: execution.dueAt?.toISOString() ?? null,

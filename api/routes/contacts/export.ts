@@ -11,8 +11,8 @@ import type { Deps } from '../../http/deps.ts';
 import type { App } from '../../http/env.ts';
 import { errors } from '../../http/responses.ts';
 import { Id, QuerySwitch } from '../../http/schemas.ts';
-import { scopes } from '../../http/security.ts';
-import { streamOf } from '../../http/stream.ts';
+import { allowScopes } from '../../http/security.ts';
+import { toStream } from '../../http/stream.ts';
 import { contactFilters } from './input.ts';
 
 const exportRoute = createRoute({
@@ -23,7 +23,7 @@ const exportRoute = createRoute({
   summary: 'Export contacts as CSV',
   description:
     'Streams a CSV of all contacts, of the contacts of a segment, or of the contacts that match `search` and `condition`. It has the columns that an import accepts: `email`, `subscribed`, then each data key. Lists and objects are JSON. A text that a spreadsheet would run as a formula, or that an import would read as a number, starts with an apostrophe. The file starts with a UTF-8 byte order mark.',
-  security: scopes('contacts:view'),
+  security: allowScopes('contacts:view'),
   request: {
     query: z.object({
       segmentId: Id.optional(),
@@ -60,7 +60,7 @@ export function contactExportRoutes(app: App, { reads, compute }: Deps): void {
     const pages = (after: string | undefined) => runInTurn(() => listExportedContacts(reads, { predicate, after }));
     c.header('content-type', 'text/csv; charset=utf-8');
     c.header('content-disposition', 'attachment; filename="contacts.csv"');
-    return c.body(streamOf(csvOf(keys, pages, bom ? BOM : '')), 200);
+    return c.body(toStream(csvOf(keys, pages, bom ? BOM : '')), 200);
   });
 }
 

@@ -70,11 +70,11 @@ export const LookupResult = z
   });
 
 /** Returns a contact in the form of a numbered list. */
-export function listedContactResponse({ truncated, ...contact }: Listed<Contact>) {
-  const { data, ...response } = contactResponse(contact);
+export function toListedContactResponse({ truncated, ...contact }: Listed<Contact>) {
+  const { data, ...response } = toContactResponse(contact);
   return truncated ? { ...response, truncated: true as const } : { ...response, data };
 }
 
-export function contactResponse(contact: Contact) {
+export function toContactResponse(contact: Contact) {
   return { ...contact, createdAt: contact.createdAt.toISOString(), updatedAt: contact.updatedAt.toISOString() };
 }

@@ -10,15 +10,15 @@ import { deriveKey } from '../../../rules/access/secrets.ts';
 import { AppError } from '../../../rules/errors.ts';
 import { parseDataChanges } from '../../../rules/filters/data-values.ts';
 import { markTrusted } from '../../../rules/provenance/provenance.ts';
-import { actorName } from '../../http/actor.ts';
+import { formatActor } from '../../http/actor.ts';
 import type { Deps } from '../../http/deps.ts';
 import type { App } from '../../http/env.ts';
 import { noteAffectedRows } from '../../http/request-log.ts';
 import { errors, json, noContent, ok } from '../../http/responses.ts';
 import { cursorList, IdParams } from '../../http/schemas.ts';
-import { scopes } from '../../http/security.ts';
+import { allowScopes } from '../../http/security.ts';
 import { CONSENT_ELSEWHERE, ListContacts, Lookup, PatchContact, SaveContact } from './input.ts';
-import { ContactRecord, contactResponse, LookupResult, PatchedContact, SavedContact } from './response.ts';
+import { ContactRecord, LookupResult, PatchedContact, SavedContact, toContactResponse } from './response.ts';
 
 const listRoute = createRoute({
   method: 'get',
@@ -28,7 +28,7 @@ const listRoute = createRoute({
   summary: 'List contacts',
   description:
     'Lists contacts, newest first unless `sort` says otherwise. `search` is a case-insensitive part of the address or the name (`firstName`, `lastName`, `name` and similar keys). `condition` has the same form as the condition of a segment. If you send both, contacts must match both. `total` is counted on the first page only, and not with `count=false`.',
-  security: scopes('contacts:view'),
+  security: allowScopes('contacts:view'),
   request: { query: ListContacts },
   responses: { 200: ok(cursorList(ContactRecord)), ...errors('CONFLICT') },
 });
@@ -42,7 +42,7 @@ const saveRoute = {
     summary: 'Create or update a contact by address',
     description:
       'Finds a contact by its address, and creates or updates it. A new contact is subscribed unless `subscribed` is false. Without `subscribed`, the subscription of an existing contact does not change. `subscribed: true` removes an entry with the reason `unsubscribe` from the suppression list.',
-    security: scopes('contacts:edit'),
+    security: allowScopes('contacts:edit'),
     request: { body: json(SaveContact) },
     responses: { 200: ok(SavedContact, 'Updated'), 201: ok(SavedContact, 'Created') },
   }),
@@ -57,7 +57,7 @@ const getRoute = createRoute({
   tags: ['Contacts'],
   summary: 'Get a contact',
   description: 'Returns the contact with its data.',
-  security: scopes('contacts:view'),
+  security: allowScopes('contacts:view'),
   request: { params: IdParams },
   responses: { 200: ok(ContactRecord) },
 });
@@ -71,7 +71,7 @@ const patchRoute = {
     summary: 'Update a contact',
     description:
       'Updates address, subscription and data. `data` is merged with the stored data. Returns 409 if another contact has the address.',
-    security: scopes('contacts:edit'),
+    security: allowScopes('contacts:edit'),
     request: { params: IdParams, body: json(PatchContact) },
     responses: { 200: ok(PatchedContact), ...errors('CONFLICT') },
   }),
@@ -87,7 +87,7 @@ const deleteRoute = createRoute({
   summary: 'Erase a contact',
   description:
     'Deletes the contact, cancels its executions, and removes its address from the history of emails, SMS and events. The suppressions of its address stay.',
-  security: scopes('contacts:edit'),
+  security: allowScopes('contacts:edit'),
   request: { params: IdParams },
   responses: { 204: noContent('Erased') },
 });
@@ -100,7 +100,7 @@ const lookupRoute = createRoute({
   tags: ['Contacts'],
   summary: 'Check which addresses are contacts',
   description: 'Returns which of up to 500 addresses belong to contacts. Upper and lower case make no difference.',
-  security: scopes('contacts:view'),
+  security: allowScopes('contacts:view'),
   request: { body: json(Lookup) },
   responses: { 200: ok(LookupResult) },
 });
@@ -115,7 +115,7 @@ export function contactRoutes(app: App, { db, reads, compute, outbox, config }: 
     // processor budget.
     const work = { projectId: query.projectId, kind: 'contacts.list' };
     const { items, ...page } = await (query.condition ? compute.page(work, list) : list());
-    return c.json({ data: items.map(contactResponse), ...page }, 200);
+    return c.json({ data: items.map(toContactResponse), ...page }, 200);
   });
 
   app.openapi(saveRoute, async (c) => {
@@ -136,7 +136,7 @@ export function contactRoutes(app: App, { db, reads, compute, outbox, config }: 
         suppressionKey,
         causeId: null,
       });
-      const by = actorName(c.var.actor);
+      const by = formatActor(c.var.actor);
       const changed = { projectId, contacts, mode, untrustedTrigger: false, causeId: null, by };
       const recorded = await recordSubscriptionChanges(trx, changed);
       const [saved] = contacts;
@@ -148,7 +148,7 @@ export function contactRoutes(app: App, { db, reads, compute, outbox, config }: 
     outbox.wake(queued);
     noteAffectedRows(c, { contacts: [contact.id] });
     return c.json(
-      { ...contactResponse(contact), _meta: { isNew, isUpdate: !isNew, ...(resubscribed && { resubscribed }) } },
+      { ...toContactResponse(contact), _meta: { isNew, isUpdate: !isNew, ...(resubscribed && { resubscribed }) } },
       isNew ? 201 : 200,
     );
   });
@@ -160,7 +160,7 @@ export function contactRoutes(app: App, { db, reads, compute, outbox, config }: 
 
   app.openapi(getRoute, async (c) => {
     const contact = await getContact(db, { projectId: c.var.projectId, id: c.req.valid('param').id });
-    return c.json(contactResponse(contact), 200);
+    return c.json(toContactResponse(contact), 200);
   });
 
   app.openapi(patchRoute, async (c) => {
@@ -180,12 +180,12 @@ export function contactRoutes(app: App, { db, reads, compute, outbox, config }: 
         data: data ? markTrusted(data) : undefined,
         untrustedTrigger: false,
         causeId: null,
-        actor: actorName(c.var.actor),
+        actor: formatActor(c.var.actor),
       }),
     );
     outbox.wake(saved.outbox);
     const { contact, resubscribed } = saved;
-    return c.json({ ...contactResponse(contact), ...(resubscribed && { _meta: { resubscribed } }) }, 200);
+    return c.json({ ...toContactResponse(contact), ...(resubscribed && { _meta: { resubscribed } }) }, 200);
   });
 
   app.openapi(deleteRoute, async (c) => {

@@ -13,7 +13,7 @@ import type { Deps } from '../../http/deps.ts';
 import type { App } from '../../http/env.ts';
 import { ok } from '../../http/responses.ts';
 import { cursorList, cursorQuery, EXAMPLE_ID, IdParams, Instant } from '../../http/schemas.ts';
-import { scopes } from '../../http/security.ts';
+import { allowScopes } from '../../http/security.ts';
 
 const LIMIT_DEFAULT = 50;
 const LIQUID = /\{[{%]/;
@@ -44,7 +44,7 @@ const timelineRoute = createRoute({
   tags: ['Contacts'],
   summary: 'List the timeline of a contact',
   description: `Lists events, emails, SMS, executions with their steps, and subscription changes with actor and reason, newest first. \`total\` is counted on the first page only, up to ${TIMELINE_TOTAL_MAX}.`,
-  security: scopes('contacts:view'),
+  security: allowScopes('contacts:view'),
   request: { params: IdParams, query: cursorQuery(LIMIT_DEFAULT) },
   responses: { 200: ok(cursorList(TimelineItem)) },
 });

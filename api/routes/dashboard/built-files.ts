@@ -45,16 +45,16 @@ export interface BuiltFiles {
  * because their names change with their content. The page is cached until its file changes. The cache never exceeds the
  * size of the folder.
  */
-export function openBuiltFiles(folder: string = builtFolder()): BuiltFiles {
+export function openBuiltFiles(folder: string = findBuiltFolder()): BuiltFiles {
   const assets = new Map<string, BuiltFile>();
   const pages = new Map<string, { file: BuiltFile; mtimeMs: number }>();
   const pagePath = join(folder, 'index.html');
 
   return {
     async page(acceptEncoding) {
-      const mtimeMs = await mtimeOf(pagePath);
+      const mtimeMs = await readModifiedTime(pagePath);
       if (mtimeMs === undefined) return undefined;
-      const encodings = acceptedEncodings(acceptEncoding);
+      const encodings = parseAcceptedEncodings(acceptEncoding);
       const cached = pages.get(encodings.join());
       if (cached?.mtimeMs === mtimeMs) return cached.file;
       const file = await readBuilt(pagePath, encodings);
@@ -63,7 +63,7 @@ export function openBuiltFiles(folder: string = builtFolder()): BuiltFiles {
     },
     async asset(name, acceptEncoding) {
       if (!FILE_NAME.test(name) || !(extname(name) in TYPES)) return undefined;
-      const encodings = acceptedEncodings(acceptEncoding);
+      const encodings = parseAcceptedEncodings(acceptEncoding);
       const key = `${encodings.join()} ${name}`;
       const file = assets.get(key) ?? (await readBuilt(join(folder, 'assets', name), encodings));
       if (file) assets.set(key, file);
@@ -73,7 +73,7 @@ export function openBuiltFiles(folder: string = builtFolder()): BuiltFiles {
 }
 
 /** Returns the path of `dist/dashboard`, from the sources and from dist/. */
-function builtFolder(): string {
+function findBuiltFolder(): string {
   let folder = import.meta.dirname;
   while (!existsSync(join(folder, 'package.json'))) folder = dirname(folder);
   return join(folder, 'dist', 'dashboard');
@@ -83,7 +83,7 @@ function builtFolder(): string {
  * Returns the supported encodings that a client accepts (RFC 9110 §12.5.3), the best first. `*` is ignored, because
  * no client sends it alone.
  */
-function acceptedEncodings(header: string | undefined): string[] {
+function parseAcceptedEncodings(header: string | undefined): string[] {
   const weights = new Map(
     (header ?? '').split(',').map((part) => {
       const [name = '', ...parameters] = part.split(';').map((word) => word.trim().toLowerCase());
@@ -98,13 +98,13 @@ async function readBuilt(path: string, encodings: readonly string[]): Promise<Bu
   const type = TYPES[extname(path)] ?? 'application/octet-stream';
   for (const { name, ending } of ENCODINGS) {
     const bytes = encodings.includes(name) ? await readBytes(path + ending) : undefined;
-    if (bytes) return { bytes, type, encoding: name, etag: etagOf(bytes) };
+    if (bytes) return { bytes, type, encoding: name, etag: computeEtag(bytes) };
   }
   const bytes = await readBytes(path);
-  return bytes && { bytes, type, encoding: undefined, etag: etagOf(bytes) };
+  return bytes && { bytes, type, encoding: undefined, etag: computeEtag(bytes) };
 }
 
-function etagOf(bytes: Uint8Array): string {
+function computeEtag(bytes: Uint8Array): string {
   return `"${createHash('sha256').update(bytes).digest('base64url').slice(0, 22)}"`;
 }
 
@@ -112,7 +112,7 @@ async function readBytes(path: string): Promise<Uint8Array<ArrayBuffer> | undefi
   return readFile(path).then((bytes) => new Uint8Array(bytes), unlessMissing);
 }
 
-async function mtimeOf(path: string): Promise<number | undefined> {
+async function readModifiedTime(path: string): Promise<number | undefined> {
   return stat(path).then(({ mtimeMs }) => mtimeMs, unlessMissing);
 }
 

@@ -62,7 +62,7 @@ export function dashboardRoutes(
   };
   const page = async (c: RequestContext) => {
     const file = await files.page(c.req.header('accept-encoding'));
-    if (!file) throw dashboardNotBuilt();
+    if (!file) throw createDashboardNotBuiltError();
     return respondWithFile(c, file, PAGE_HEADERS);
   };
   get('/', '/', (c) => c.redirect('/app', 302));
@@ -98,7 +98,7 @@ function matchesTag(header: string | undefined, etag: string): boolean {
   return tags.includes(etag) || tags.includes('*');
 }
 
-function dashboardNotBuilt(): AppError {
+function createDashboardNotBuiltError(): AppError {
   return new AppError('NOT_FOUND', {
     message: 'The dashboard is not built here.',
     suggestion: 'Build it with "npm run build", or set DASHBOARD=off.',

@@ -6,7 +6,7 @@ import { AppError } from '../../../rules/errors.ts';
 import { API_REFERENCE_STYLE } from '../../../web/api-reference-style.ts';
 import { ICON, MARK } from '../../../web/logo.ts';
 import type { AppEnv } from '../../http/env.ts';
-import { queryParser } from '../../http/parse-query.ts';
+import { createQueryParser } from '../../http/parse-query.ts';
 import type { RouteTable } from '../../http/route-table.ts';
 import { type DocumentPaths, openApiDocument } from '../../openapi/document.ts';
 
@@ -45,7 +45,7 @@ const POLICY =
   "font-src 'self' data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
 /** `?paths=v1` limits the document to paths under `/v1`. */
-const parseQuery = queryParser(z.object({ paths: z.enum(['v1', 'all'], 'Must be v1 or all').default('all') }));
+const parseQuery = createQueryParser(z.object({ paths: z.enum(['v1', 'all'], 'Must be v1 or all').default('all') }));
 
 /** Serves the OpenAPI document at `/openapi.json`, and Swagger UI at `/docs` from files of this service. */
 export function docsRoutes(hono: OpenAPIHono<AppEnv>, table: RouteTable): void {

@@ -60,7 +60,7 @@ export const DomainRecord = z
   })
   .openapi('Domain', { example: EXAMPLE });
 
-export function domainResponse(domain: Domain, config: Config) {
+export function toDomainResponse(domain: Domain, config: Config) {
   return {
     id: domain.id,
     domain: domain.domain,

@@ -18,9 +18,9 @@ import type { Deps } from '../../http/deps.ts';
 import type { App } from '../../http/env.ts';
 import { errors, json, noContent, ok } from '../../http/responses.ts';
 import { Id, IdParams } from '../../http/schemas.ts';
-import { scopes } from '../../http/security.ts';
+import { allowScopes } from '../../http/security.ts';
 import { CreateDomain, PatchDomain } from './input.ts';
-import { DomainRecord, domainResponse } from './response.ts';
+import { DomainRecord, toDomainResponse } from './response.ts';
 
 const listRoute = createRoute({
   method: 'get',
@@ -29,7 +29,7 @@ const listRoute = createRoute({
   tags: ['Domains'],
   summary: "List the project's domains",
   description: 'Lists verified and pending domains, newest first. Returns 404 for the id of another project.',
-  security: scopes('domains:view'),
+  security: allowScopes('domains:view'),
   request: { params: z.object({ projectId: Id }) },
   responses: { 200: ok(z.array(DomainRecord)), ...errors('NOT_FOUND') },
 });
@@ -42,7 +42,7 @@ const createDomainRoute = createRoute({
   summary: 'Add a sending domain',
   description:
     'Creates a DKIM key and returns the DNS records to publish. The service checks the records every 5 minutes. The domain is verified when it finds all required records.',
-  security: scopes('domains:edit'),
+  security: allowScopes('domains:edit'),
   request: { body: json(CreateDomain) },
   responses: { 201: ok(DomainRecord, 'Registered'), ...errors('CONFLICT') },
 });
@@ -54,7 +54,7 @@ const verifyRoute = createRoute({
   tags: ['Domains'],
   summary: 'Check the DNS records of a domain',
   description: 'Checks the DNS records now and returns the domain, with `found` for each record.',
-  security: scopes('domains:view'),
+  security: allowScopes('domains:view'),
   request: { params: IdParams },
   responses: { 200: ok(DomainRecord) },
 });
@@ -66,7 +66,7 @@ const patchRoute = createRoute({
   tags: ['Domains'],
   summary: 'Turn DKIM signing of a domain on or off',
   description: 'Turn signing off if your mail relay signs outgoing email.',
-  security: scopes('domains:edit'),
+  security: allowScopes('domains:edit'),
   request: { params: IdParams, body: json(PatchDomain) },
   responses: { 200: ok(DomainRecord) },
 });
@@ -78,7 +78,7 @@ const deleteRoute = createRoute({
   tags: ['Domains'],
   summary: 'Remove a domain',
   description: 'Returns 409 while a template, a step, or a campaign that is not sent yet has a sender on this domain.',
-  security: scopes('domains:edit'),
+  security: allowScopes('domains:edit'),
   request: { params: IdParams },
   responses: { 204: noContent('Detached'), ...errors('CONFLICT') },
 });
@@ -92,7 +92,7 @@ export function domainRoutes(app: App, { db, config }: Deps): void {
     if (c.req.valid('param').projectId.toLowerCase() !== projectId) throw new AppError('NOT_FOUND');
     const domains = await listDomains(db, projectId);
     return c.json(
-      domains.map((domain) => domainResponse(domain, config)),
+      domains.map((domain) => toDomainResponse(domain, config)),
       200,
     );
   });
@@ -101,20 +101,20 @@ export function domainRoutes(app: App, { db, config }: Deps): void {
     const { domain } = c.req.valid('json');
     const key = await newDkimKey();
     const created = await insertDomain(db, { projectId: c.var.projectId, domain, key, atRestKey });
-    return c.json(domainResponse(created, config), 201);
+    return c.json(toDomainResponse(created, config), 201);
   });
 
   app.openapi(verifyRoute, async (c) => {
     const ref = { projectId: c.var.projectId, id: c.req.valid('param').id };
     const checked = await checkDnsRecords(dns, createRecordSource(config, await getDomain(db, ref)));
     const domain = await inTransaction(db, (trx) => saveDomainCheck(trx, { ...ref, checked, now: new Date() }));
-    return c.json(domainResponse(domain, config), 200);
+    return c.json(toDomainResponse(domain, config), 200);
   });
 
   app.openapi(patchRoute, async (c) => {
     const ref = { projectId: c.var.projectId, id: c.req.valid('param').id };
     const domain = await updateDomainSigning(db, { ...ref, signing: c.req.valid('json').signing });
-    return c.json(domainResponse(domain, config), 200);
+    return c.json(toDomainResponse(domain, config), 200);
   });
 
   app.openapi(deleteRoute, async (c) => {

@@ -5,7 +5,7 @@ import type { Deps } from '../../http/deps.ts';
 import type { App } from '../../http/env.ts';
 import { errors } from '../../http/responses.ts';
 import { Id } from '../../http/schemas.ts';
-import { scopes } from '../../http/security.ts';
+import { allowScopes } from '../../http/security.ts';
 
 const getRoute = createRoute({
   method: 'get',
@@ -15,7 +15,7 @@ const getRoute = createRoute({
   summary: 'Download an attachment',
   description:
     'Returns the bytes of an attachment of a received or sent email. Attachments of received emails are kept for 30 days. Attachments of sent emails are kept for `ATTACHMENT_RETENTION_DAYS`, which the operator sets.',
-  security: scopes('emails:view'),
+  security: allowScopes('emails:view'),
   request: { params: z.object({ id: Id, attachmentId: Id }) },
   responses: {
     200: {
@@ -42,14 +42,14 @@ export function emailAttachmentRoutes(app: App, { reads }: Deps): void {
     // The file may come from an unknown sender, so the headers make browsers save it instead of opening it.
     return c.body(new Uint8Array(read.content), 200, {
       'Content-Type': 'application/octet-stream',
-      'Content-Disposition': dispositionOf(file.filename),
+      'Content-Disposition': chooseDisposition(file.filename),
       'X-Content-Type-Options': 'nosniff',
     }) as never;
   });
 }
 
 /** Returns the Content-Disposition: an ASCII name for old clients and the full name (RFC 6266 §4.3, RFC 8187). */
-function dispositionOf(filename: string): string {
+function chooseDisposition(filename: string): string {
   const name = filename === '' ? 'attachment' : filename;
   const ascii = name.replaceAll(/[^\w. -]/g, '_');
   return `attachment; filename="${ascii}"; filename*=UTF-8''${encodeURIComponent(name).replaceAll(/['()*]/g, escapeChar)}`;

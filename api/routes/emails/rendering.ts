@@ -58,7 +58,11 @@ export async function renderEmailAsRead(
   const work = { projectId: p.projectId, kind: 'email.preview' };
   if (email.sourceType === 'INBOUND') {
     const text = await loadUntrustedText(compute, work, content.body);
-    return { ...unrenderedEmail(email, content), text, headers: headersOf(email, shown, { subject: email.subject }) };
+    return {
+      ...unrenderedEmail(email, content),
+      text,
+      headers: createHeaders(email, shown, { subject: email.subject }),
+    };
   }
   try {
     const ready = await compileForSending(compute, work, toContentSource(content, false));
@@ -70,11 +74,11 @@ export async function renderEmailAsRead(
       subject: parts.subject,
       body: parts.html,
       text: email.options?.text ?? parts.text,
-      headers: headersOf(email, shown, { subject: parts.subject, more: unsubscribe }),
+      headers: createHeaders(email, shown, { subject: parts.subject, more: unsubscribe }),
     };
   } catch (error) {
     if (!(error instanceof TemplateError)) throw error;
-    return { ...unrenderedEmail(email, content), headers: headersOf(email, shown, { subject: email.subject }) };
+    return { ...unrenderedEmail(email, content), headers: createHeaders(email, shown, { subject: email.subject }) };
   }
 }
 
@@ -95,7 +99,7 @@ function unrenderedEmail(email: Email, { body }: Content): Omit<EmailAsRead, 'he
   return { subject: email.subject, body, text: '' };
 }
 
-function headersOf(
+function createHeaders(
   email: Email,
   { to, cc }: ShownRecipients,
   { subject, more = [] }: { subject: string; more?: [string, string][] },

@@ -2,14 +2,14 @@ import { createRoute } from '@hono/zod-openapi';
 import { toResendDraft } from '../../../engine/sending/resend.ts';
 import { deriveKey } from '../../../rules/access/secrets.ts';
 import { createSendAcceptor } from '../../accept/send-acceptor.ts';
-import { keyOwner } from '../../http/actor.ts';
+import { readKeyOwner } from '../../http/actor.ts';
 import type { Deps } from '../../http/deps.ts';
 import type { App } from '../../http/env.ts';
-import { IdempotencyHeader, idempotencyKey } from '../../http/idempotency-key.ts';
+import { IdempotencyHeader, readIdempotencyKey } from '../../http/idempotency-key.ts';
 import { noteAffectedRows } from '../../http/request-log.ts';
 import { errors, ok } from '../../http/responses.ts';
 import { IdParams } from '../../http/schemas.ts';
-import { scopes } from '../../http/security.ts';
+import { allowScopes } from '../../http/security.ts';
 import { Sent } from '../send/response.ts';
 
 const resendRoute = createRoute({
@@ -21,7 +21,7 @@ const resendRoute = createRoute({
   summary: 'Resend an email',
   description:
     'Sends a new email to the same address, with the text, variables and attachments of the original, even if its template or campaign has changed since. Consent, topic, domain and monthly limit are checked again, as for `POST /v1/send`. A MARKETING email stays MARKETING, and a test email stays a test. Returns 409 if the original is still in progress or was received, if its contact was erased, or if its attachments were deleted.',
-  security: scopes('email:send'),
+  security: allowScopes('email:send'),
   request: { params: IdParams, headers: IdempotencyHeader },
   responses: {
     200: ok(Sent, 'Accepted'),
@@ -45,9 +45,9 @@ export function emailResendRoutes(app: App, { config, db, outbox }: Deps): void 
     const { id } = c.req.valid('param');
     const resendDraft = await toResendDraft(db, { projectId, id, mode });
     const caller = {
-      idempotencyKey: idempotencyKey(c),
+      idempotencyKey: readIdempotencyKey(c),
       fingerprint: c.get('fingerprint'),
-      owner: keyOwner(c),
+      owner: readKeyOwner(c),
       request: 'POST /v1/emails/{id}/resend',
     };
     const response = await acceptor.accept({ ...resendDraft, ...caller, monthlyEmailLimit: project.monthlyEmailLimit });

@@ -121,7 +121,7 @@ export const EmailRecord = EmailItem.extend({
 });
 
 /** Converts an email to its form in a list. */
-export function emailItem(email: Email) {
+export function toEmailItem(email: Email) {
   const iso = (at: Date | null) => at?.toISOString() ?? null;
   return {
     id: email.id,
@@ -152,14 +152,14 @@ export function emailItem(email: Email) {
 }
 
 /** Returns the full record of an email. */
-export function emailRecord(p: {
+export function toEmailRecord(p: {
   email: Email;
   read: EmailAsRead;
   workflowId: string | null;
   attachments: (Pick<AttachmentInfo, 'filename' | 'contentType' | 'size'> & { id?: string })[];
   events: EmailTimelineEvent[];
 }) {
-  const item = emailItem(p.email);
+  const item = toEmailItem(p.email);
   const record = {
     ...item,
     subject: p.read.subject,
@@ -184,7 +184,7 @@ export function emailRecord(p: {
   const events = p.events.map((event) => ({
     id: event.id,
     name: event.name,
-    data: event.data ?? sentPayload(p.email),
+    data: event.data ?? buildSentPayload(p.email),
     createdAt: event.createdAt.toISOString(),
   }));
   return { ...record, ...shortenLists({ events }, countResponseBytes(record)) };
@@ -200,6 +200,6 @@ function knownMessageId(email: Email): string | null {
  * Returns the payload of an `email.sent` event. Events of campaign emails are stored without a payload, because the row
  * of the email contains all data of the payload (contract §8.2 Events of the service).
  */
-export function sentPayload(email: Email): Record<string, unknown> {
+export function buildSentPayload(email: Email): Record<string, unknown> {
   return { ...buildEmailEventData(email).values, sentAt: email.sentAt?.toISOString() ?? null };
 }

@@ -7,10 +7,10 @@ import type { Deps } from '../../http/deps.ts';
 import type { App } from '../../http/env.ts';
 import { errors, ok } from '../../http/responses.ts';
 import { IdParams } from '../../http/schemas.ts';
-import { scopes } from '../../http/security.ts';
+import { allowScopes } from '../../http/security.ts';
 import { ListQuery } from './input.ts';
 import { readShownRecipients, renderEmailAsRead } from './rendering.ts';
-import { EmailItem, EmailRecord, emailItem, emailRecord } from './response.ts';
+import { EmailItem, EmailRecord, toEmailItem, toEmailRecord } from './response.ts';
 
 const listRoute = {
   ...createRoute({
@@ -20,7 +20,7 @@ const listRoute = {
     tags: ['Email'],
     summary: 'List emails',
     description: 'Lists emails of the project, newest first, without bodies.',
-    security: scopes('emails:view'),
+    security: allowScopes('emails:view'),
     request: { query: ListQuery },
     responses: { 200: ok(z.object({ data: z.array(EmailItem), nextCursor: z.string().nullable() })) },
   }),
@@ -34,7 +34,7 @@ const getRoute = createRoute({
   tags: ['Email'],
   summary: 'Get an email',
   description: 'Returns the email with its rendered body, headers, attachments and events.',
-  security: scopes('emails:view'),
+  security: allowScopes('emails:view'),
   request: { params: IdParams },
   responses: { 200: ok(z.object({ data: EmailRecord })), ...errors('NOT_FOUND') },
 });
@@ -43,7 +43,7 @@ const getRoute = createRoute({
 export function emailRoutes(app: App, { config, compute, db, reads }: Deps): void {
   app.openapi(listRoute, async (c) => {
     const { items, cursor } = await listEmails(reads, { projectId: c.var.projectId, ...c.req.valid('query') });
-    return c.json({ data: items.map(emailItem), nextCursor: cursor }, 200);
+    return c.json({ data: items.map(toEmailItem), nextCursor: cursor }, 200);
   });
 
   app.openapi(getRoute, async (c) => {
@@ -60,6 +60,6 @@ export function emailRoutes(app: App, { config, compute, db, reads }: Deps): voi
     const content = contents.get(email.contentId);
     if (!content) throw new Error('an email has no content');
     const read = await renderEmailAsRead(compute, { projectId, email, content, links: config, shown });
-    return c.json({ data: emailRecord({ email, read, attachments, events, workflowId }) }, 200);
+    return c.json({ data: toEmailRecord({ email, read, attachments, events, workflowId }) }, 200);
   });
 }

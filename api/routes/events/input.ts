@@ -1,6 +1,6 @@
 import { z } from '@hono/zod-openapi';
 import { EVENT_NAME_LENGTH, findEventNameError, trimEventName } from '../../../rules/events/event-names.ts';
-import { freeJson } from '../../http/free-json.ts';
+import { anyJsonObject } from '../../http/free-json.ts';
 import { EXAMPLE_ID, Id } from '../../http/schemas.ts';
 
 export const NameParams = z.object({
@@ -20,6 +20,6 @@ export const RecordEvent = z
       }),
     contactId: Id.nullish(),
     emailId: Id.nullish(),
-    data: freeJson('The data of an event').nullish(),
+    data: anyJsonObject('The data of an event').nullish(),
   })
   .openapi('RecordEvent', { example: { name: 'signup', contactId: EXAMPLE_ID, data: { plan: 'pro' } } });

@@ -4,7 +4,7 @@ import { listEmailsById } from '../../../db/emails/emails.ts';
 import { type EventRecord, findExecutionsStartedBy } from '../../../db/events/events.ts';
 import { NOT_STARTED_REASONS } from '../../../rules/events/not-started.ts';
 import { EXAMPLE_ID, Id, Instant } from '../../http/schemas.ts';
-import { sentPayload } from '../emails/response.ts';
+import { buildSentPayload } from '../emails/response.ts';
 
 export const EventSchema = z
   .object({
@@ -50,7 +50,7 @@ export const EventList = z
  * Converts events to their responses. An `email.sent` of a campaign has no stored payload, so it is built from the
  * email.
  */
-export async function eventResponses(db: Db, { projectId, events }: { projectId: string; events: EventRecord[] }) {
+export async function toEventResponses(db: Db, { projectId, events }: { projectId: string; events: EventRecord[] }) {
   const missing = events.flatMap((event) => (event.data === null && event.emailId ? [event.emailId] : []));
   const emails = new Map((await listEmailsById(db, { projectId, ids: missing })).map((email) => [email.id, email]));
   const started = await findExecutionsStartedBy(db, { projectId, events });
@@ -61,7 +61,7 @@ export async function eventResponses(db: Db, { projectId, events }: { projectId:
       name: event.name,
       contactId: event.contactId,
       emailId: event.emailId,
-      data: event.data ?? (email ? sentPayload(email) : {}),
+      data: event.data ?? (email ? buildSentPayload(email) : {}),
       executions: (started.get(event.id) ?? []).map(({ id, workflowId }) => ({ id, workflowId })),
       notStarted: event.notStarted,
       createdAt: event.createdAt.toISOString(),

@@ -11,9 +11,9 @@ import type { App } from '../../http/env.ts';
 import { noteAffectedRows } from '../../http/request-log.ts';
 import { errors, json, ok } from '../../http/responses.ts';
 import { cursorQuery, EXAMPLE_ID, Id, Instant, InstantInput, NamedUse, TruncatedLists } from '../../http/schemas.ts';
-import { scopes } from '../../http/security.ts';
+import { allowScopes } from '../../http/security.ts';
 import { NameParams, RecordEvent } from './input.ts';
-import { EventList, EventSchema, eventResponses } from './response.ts';
+import { EventList, EventSchema, toEventResponses } from './response.ts';
 
 const tags = ['Events'];
 
@@ -26,7 +26,7 @@ const recordRoute = {
     summary: 'Record an event by contact or email id',
     description:
       "The dashboard uses this operation. To record events from your product, use `POST /v1/track`. With `emailId` and without `contactId`, the event belongs to the email's contact.",
-    security: scopes('events:edit'),
+    security: allowScopes('events:edit'),
     request: { body: json(RecordEvent) },
     responses: { 201: ok(EventSchema), ...errors('NOT_FOUND') },
   }),
@@ -40,7 +40,7 @@ const listRoute = createRoute({
   tags,
   summary: 'List recent events',
   description: 'Lists events, newest first. `events` and `data` are the same list.',
-  security: scopes('events:view'),
+  security: allowScopes('events:view'),
   request: { query: cursorQuery(50).extend({ eventName: z.string().min(1).max(EVENT_NAME_LENGTH).optional() }) },
   responses: { 200: ok(EventList) },
 });
@@ -52,7 +52,7 @@ const statsRoute = createRoute({
   tags,
   summary: 'Count events by name',
   description: 'Counts the events of each name, the most frequent first. Without dates, all events are counted.',
-  security: scopes('events:view'),
+  security: allowScopes('events:view'),
   request: { query: z.object({ startDate: InstantInput.optional(), endDate: InstantInput.optional() }) },
   responses: {
     200: ok(
@@ -70,7 +70,7 @@ const namesRoute = createRoute({
   tags,
   summary: 'List the names of events',
   description: 'Lists the names of events that the project has recorded, in alphabetical order, at most 1,000.',
-  security: scopes('events:view'),
+  security: allowScopes('events:view'),
   responses: {
     200: ok(
       z.object({ eventNames: z.array(z.string()) }).openapi('EventNames', { example: { eventNames: ['signup'] } }),
@@ -85,7 +85,7 @@ const ofContactRoute = createRoute({
   tags,
   summary: "List a contact's events",
   description: 'Newest first.',
-  security: scopes('events:view'),
+  security: allowScopes('events:view'),
   request: { params: z.object({ contactId: Id }), query: cursorQuery(50) },
   responses: { 200: ok(EventList) },
 });
@@ -98,7 +98,7 @@ const usageRoute = createRoute({
   summary: 'List the uses of an event name',
   description:
     'Returns the segments and workflows that use the name, how often it was recorded, and for how many contacts.',
-  security: scopes('events:view'),
+  security: allowScopes('events:view'),
   request: { params: NameParams },
   responses: {
     200: ok(
@@ -131,7 +131,7 @@ const purgeRoute = createRoute({
   tags,
   summary: 'Delete all events with a name',
   description: 'Returns 409 while a segment or workflow uses the name, and for events that the service records.',
-  security: scopes('events:edit'),
+  security: allowScopes('events:edit'),
   request: { params: NameParams },
   responses: {
     200: ok(z.object({ deletedCount: z.number().int() }).openapi('DeletedEvents', { example: { deletedCount: 42 } })),
@@ -154,7 +154,7 @@ export function eventRoutes(app: App, { db, reads, outbox }: Deps): void {
       }),
     );
     outbox.wake(queued);
-    const [response] = await eventResponses(db, { projectId, events: [event] });
+    const [response] = await toEventResponses(db, { projectId, events: [event] });
     if (!response) throw new Error('one event has one result');
     noteAffectedRows(c, { events: [event.id] });
     return c.json(response, 201);
@@ -163,7 +163,7 @@ export function eventRoutes(app: App, { db, reads, outbox }: Deps): void {
   app.openapi(listRoute, async (c) => {
     const { projectId } = c.var;
     const { items, ...page } = await listEvents(reads, { projectId, ...c.req.valid('query') });
-    const events = await eventResponses(reads, { projectId, events: items });
+    const events = await toEventResponses(reads, { projectId, events: items });
     return c.json({ events, data: events, ...page }, 200);
   });
 
@@ -187,7 +187,7 @@ export function eventRoutes(app: App, { db, reads, outbox }: Deps): void {
     const { contactId } = c.req.valid('param');
     await getContact(db, { projectId, id: contactId });
     const { items, ...page } = await listEvents(reads, { projectId, contactId, ...c.req.valid('query') });
-    const events = await eventResponses(reads, { projectId, events: items });
+    const events = await toEventResponses(reads, { projectId, events: items });
     return c.json({ events, data: events, ...page }, 200);
   });
 

@@ -2,7 +2,7 @@ import { z } from '@hono/zod-openapi';
 import { EVENT_NAME_LENGTH } from '../../../rules/events/event-names.ts';
 import type { RunEvent } from '../../../rules/executions/run.ts';
 import { uuidv7 } from '../../../rules/uuid.ts';
-import { freeJson, isTooLarge, tooLargeText } from '../../http/free-json.ts';
+import { anyJsonObject, describeTooLarge, isTooLarge } from '../../http/free-json.ts';
 import { EXAMPLE_ID, Id, InstantInput } from '../../http/schemas.ts';
 import { Branch } from '../workflows/response.ts';
 
@@ -17,7 +17,7 @@ export const RunEventInput = z
     at: InstantInput.optional().openapi({
       description: 'When the event occurs, in simulated time. If omitted, it occurs as soon as a step waits for it.',
     }),
-    data: freeJson('The data of an event').nullish(),
+    data: anyJsonObject('The data of an event').nullish(),
   })
   .openapi('RunEvent', { example: { name: 'order.paid', data: { total: 40 } } });
 
@@ -26,12 +26,12 @@ const RUN_EVENTS = 100;
 export const RunEvents = z
   .array(RunEventInput)
   .max(RUN_EVENTS)
-  .refine((events) => !isTooLarge(events), { message: tooLargeText('All events together') });
+  .refine((events) => !isTooLarge(events), { message: describeTooLarge('All events together') });
 
 export const StartExecution = z
   .object({
     contactId: Id,
-    context: freeJson('The context of an execution').nullish(),
+    context: anyJsonObject('The context of an execution').nullish(),
     sandbox: z.boolean().optional().openapi({
       description:
         'Tests the workflow, even if it is disabled. Emails and SMS have the mode `test`, and no webhook is called. The contact does not change, no other workflow starts, and the execution is not counted in statistics.',
@@ -53,7 +53,7 @@ export const StartExecution = z
   });
 
 /** Converts the events in a request for a sandbox to the events that its execution stores. */
-export function runEventsOf(events: z.output<typeof RunEvents> | undefined): RunEvent[] {
+export function toRunEvents(events: z.output<typeof RunEvents> | undefined): RunEvent[] {
   return (events ?? []).map(({ name, at, data }) => ({
     id: uuidv7(),
     name,

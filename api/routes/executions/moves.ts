@@ -7,8 +7,8 @@ import type { OutboxRow } from '../../../rules/outbox.ts';
 import type { Deps } from '../../http/deps.ts';
 import type { App } from '../../http/env.ts';
 import { errors, json, ok } from '../../http/responses.ts';
-import { scopes } from '../../http/security.ts';
-import { ExecutionDetailSchema, executionDetailResponse } from '../workflows/response.ts';
+import { allowScopes } from '../../http/security.ts';
+import { ExecutionDetailSchema, toExecutionDetailResponse } from '../workflows/response.ts';
 import { AdvanceExecution, ExecutionParams } from './input.ts';
 
 const tags = ['Workflows'];
@@ -22,7 +22,7 @@ const advanceRoute = createRoute({
   summary: 'Advance a waiting execution',
   description:
     'Ends the current wait of an execution: a DELAY, a WAIT_FOR_EVENT, or the wait for a sending window. After a WAIT_FOR_EVENT, the execution takes the `branch` (`timeout` by default). Returns 409 if the execution does not wait, or has ended.',
-  security: scopes('workflows:edit'),
+  security: allowScopes('workflows:edit'),
   request: { params: ExecutionParams, body: json(AdvanceExecution, { optional: true }) },
   responses: { 200: ok(ExecutionDetailSchema), ...errors('CONFLICT') },
 });
@@ -36,7 +36,7 @@ const retryRoute = createRoute({
   summary: 'Retry a failed execution',
   description:
     'Continues a FAILED execution from the failed step, with the current workflow and contact. The execution keeps its id and history. Returns 409 for an execution that has not failed, or that failed with `loop`.',
-  security: scopes('workflows:edit'),
+  security: allowScopes('workflows:edit'),
   request: { params: ExecutionParams },
   responses: { 200: ok(ExecutionDetailSchema), ...errors('CONFLICT') },
 });
@@ -50,7 +50,7 @@ export function executionMoveRoutes(app: App, { db, lifecycle, outbox }: Deps): 
       return { execution: await getExecution(trx, ref), outbox: queued };
     });
     outbox.wake(queued);
-    return executionDetailResponse(execution, lifecycle.names);
+    return toExecutionDetailResponse(execution, lifecycle.names);
   }
 
   app.openapi(advanceRoute, async (c) => {

@@ -15,15 +15,15 @@ import type { App } from '../../http/env.ts';
 import { noteAffectedRows } from '../../http/request-log.ts';
 import { errors, json, ok } from '../../http/responses.ts';
 import { cursorList, cursorQuery, Id, QuerySwitch } from '../../http/schemas.ts';
-import { scopes } from '../../http/security.ts';
+import { allowScopes } from '../../http/security.ts';
 import {
   ExecutionDetailSchema,
   ExecutionSchema,
   ExecutionStatusSchema,
-  executionDetailResponse,
-  executionResponse,
+  toExecutionDetailResponse,
+  toExecutionResponse,
 } from '../workflows/response.ts';
-import { ExecutionParams, runEventsOf, StartExecution, WorkflowParams } from './input.ts';
+import { ExecutionParams, StartExecution, toRunEvents, WorkflowParams } from './input.ts';
 
 const tags = ['Workflows'];
 
@@ -36,7 +36,7 @@ const startRoute = createRoute({
   summary: 'Start a workflow for a contact',
   description:
     'Starts an execution without an event. Steps can use the keys of `context` as variables. Returns an error if the workflow is disabled, or if its re-entry rule does not allow the contact to enter. Both rules do not apply to a `sandbox`.',
-  security: scopes('workflows:edit'),
+  security: allowScopes('workflows:edit'),
   request: { params: WorkflowParams, body: json(StartExecution) },
   responses: { 201: ok(ExecutionDetailSchema), ...errors('CONFLICT') },
 });
@@ -48,7 +48,7 @@ const listRoute = createRoute({
   tags,
   summary: 'List the executions of a workflow',
   description: 'Newest first.',
-  security: scopes('workflows:view'),
+  security: allowScopes('workflows:view'),
   request: {
     params: WorkflowParams,
     query: cursorQuery(20).extend({
@@ -70,7 +70,7 @@ const getRoute = createRoute({
   summary: 'Get an execution with its steps',
   description:
     'Returns each visit to a step in order, with its effect, time and attempts, and the reason if the step did nothing.',
-  security: scopes('workflows:view'),
+  security: allowScopes('workflows:view'),
   request: { params: ExecutionParams },
   responses: { 200: ok(ExecutionDetailSchema) },
 });
@@ -83,7 +83,7 @@ const cancelRoute = createRoute({
   summary: 'Cancel an execution',
   description:
     'Cancels the execution and returns it. If an email is being sent at that moment, it is sent and recorded.',
-  security: scopes('workflows:edit'),
+  security: allowScopes('workflows:edit'),
   request: { params: ExecutionParams },
   responses: { 200: ok(ExecutionDetailSchema), ...errors('CONFLICT') },
 });
@@ -96,7 +96,7 @@ const cancelAllRoute = createRoute({
   tags,
   summary: 'Cancel all active executions of a workflow',
   description: 'Returns the number of cancelled executions.',
-  security: scopes('workflows:edit'),
+  security: allowScopes('workflows:edit'),
   request: { params: WorkflowParams },
   responses: {
     200: ok(
@@ -116,13 +116,13 @@ export function executionRoutes(app: App, { config, db, reads, lifecycle, outbox
     const start = { projectId, workflowId, contactId, context: context ?? {} };
     const result = await inTransaction(db, async (trx) => {
       const { executionId, outbox: queued } = sandbox
-        ? await startSandbox(trx, { ...start, skipDelays, events: runEventsOf(events), zone: project.timezone })
+        ? await startSandbox(trx, { ...start, skipDelays, events: toRunEvents(events), zone: project.timezone })
         : await startManually(trx, { ...start, mode });
       return { execution: await getExecution(trx, { projectId, workflowId, executionId }), outbox: queued };
     });
     outbox.wake(result.outbox);
     noteAffectedRows(c, { executions: [result.execution.id] });
-    return c.json(executionDetailResponse(result.execution, names), 201);
+    return c.json(toExecutionDetailResponse(result.execution, names), 201);
   });
 
   app.openapi(listRoute, async (c) => {
@@ -130,7 +130,7 @@ export function executionRoutes(app: App, { config, db, reads, lifecycle, outbox
     const { projectId } = c.var;
     await getWorkflow(db, { projectId, id: workflowId });
     const { items, ...page } = await listExecutions(reads, { projectId, workflowId, ...c.req.valid('query') });
-    return c.json({ ...page, data: items.map((item) => executionResponse(item, names)) }, 200);
+    return c.json({ ...page, data: items.map((item) => toExecutionResponse(item, names)) }, 200);
   });
 
   app.openapi(getRoute, async (c) => {
@@ -139,7 +139,7 @@ export function executionRoutes(app: App, { config, db, reads, lifecycle, outbox
     const workflowId = names.execution(executionId);
     const runId = await lifecycle.findRunId(workflowId);
     const url = temporalPage(config.temporal, { workflowId, runId });
-    return c.json(executionDetailResponse(execution, names, { runId, url }), 200);
+    return c.json(toExecutionDetailResponse(execution, names, { runId, url }), 200);
   });
 
   app.openapi(cancelRoute, async (c) => {
@@ -150,7 +150,7 @@ export function executionRoutes(app: App, { config, db, reads, lifecycle, outbox
       return { execution: await getExecution(trx, ref), outbox: queued };
     });
     outbox.wake(queued);
-    return c.json(executionDetailResponse(execution, names), 200);
+    return c.json(toExecutionDetailResponse(execution, names), 200);
   });
 
   app.openapi(cancelAllRoute, async (c) => {

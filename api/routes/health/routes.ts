@@ -8,8 +8,8 @@ import { findProjectId } from '../../http/authenticate.ts';
 import type { Deps } from '../../http/deps.ts';
 import type { App } from '../../http/env.ts';
 import { errors, ok } from '../../http/responses.ts';
-import { open } from '../../http/security.ts';
-import { projectResponse } from '../project/response.ts';
+import { allowAnyone } from '../../http/security.ts';
+import { toProjectResponse } from '../project/response.ts';
 import { Health, ReadyHealth, ServiceHealth } from './response.ts';
 
 /** A component that does not respond within this time is not ready. Probes usually time out after a few seconds. */
@@ -23,7 +23,7 @@ const healthRoute = createRoute({
   summary: 'Check the health of the service',
   description:
     'Returns 200 as soon as the API accepts requests and Postgres responds. With credentials, it also returns whether sending of their project is on hold.',
-  security: open(),
+  security: allowAnyone(),
   responses: { 200: ok(ServiceHealth), ...errors('SERVICE_UNAVAILABLE') },
 });
 
@@ -34,7 +34,7 @@ const liveRoute = createRoute({
   anyQuery: true,
   summary: 'Check whether this process is alive',
   description: 'For liveness probes. Does not check Postgres, Temporal or other processes.',
-  security: open(),
+  security: allowAnyone(),
   responses: { 200: ok(Health) },
 });
 
@@ -46,7 +46,7 @@ const readyRoute = createRoute({
   summary: 'Check whether Postgres and Temporal respond',
   description:
     'For readiness probes. If Postgres or Temporal does not respond, the response is 503, and `details.unreachable` names them. `details` of a 200 shows the work that waits in the outbox.',
-  security: open(),
+  security: allowAnyone(),
   responses: { 200: ok(ReadyHealth), ...errors('SERVICE_UNAVAILABLE') },
 });
 
@@ -57,22 +57,22 @@ export function healthRoutes(app: App, deps: Deps): void {
     const projectId = await findProjectId(c, deps);
     if (!projectId) return c.json({ status: 'ok' as const }, 200);
     c.header('Cache-Control', 'no-store');
-    const { hold } = projectResponse(await getProject(db, projectId));
+    const { hold } = toProjectResponse(await getProject(db, projectId));
     return c.json({ status: 'ok' as const, project: { id: projectId, hold } }, 200);
   });
   app.openapi(liveRoute, (c) => c.json({ status: 'ok' as const }, 200));
   app.openapi(readyRoute, async (c) => {
     await assertResponding({ postgres: () => ping(db), temporal: () => lifecycle.ping() });
-    return c.json({ status: 'ok' as const, details: { outbox: summaryOf(await deps.backlog()) } }, 200);
+    return c.json({ status: 'ok' as const, details: { outbox: toSummary(await deps.backlog()) } }, 200);
   });
 }
 
-function summaryOf(backlog: Backlog[]) {
-  const kinds = [...groupBy(backlog, ({ kind }) => kind)].map(([kind, rows]) => ({ kind, ...sumOf(rows) }));
-  return { ...sumOf(backlog), kinds };
+function toSummary(backlog: Backlog[]) {
+  const kinds = [...groupBy(backlog, ({ kind }) => kind)].map(([kind, rows]) => ({ kind, ...sumRows(rows) }));
+  return { ...sumRows(backlog), kinds };
 }
 
-function sumOf(rows: Backlog[]) {
+function sumRows(rows: Backlog[]) {
   const oldest = Math.min(Date.now(), ...rows.map((row) => row.oldestAt.getTime()));
   return {
     waiting: rows.reduce((sum, row) => sum + row.waiting, 0),

@@ -4,9 +4,9 @@ import { authenticate } from '../../http/authenticate.ts';
 import type { Deps } from '../../http/deps.ts';
 import type { RequestContext } from '../../http/env.ts';
 import { isFromHere } from '../../http/from-here.ts';
-import { type AccessRule, accessRule, session } from '../../http/security.ts';
+import { type AccessRule, allowSession, toAccessRule } from '../../http/security.ts';
 
-const BY_SESSION = accessRule(session()) as AccessRule;
+const BY_SESSION = toAccessRule(allowSession()) as AccessRule;
 
 /**
  * Returns the projects whose captured messages a request may read. Undefined means all projects: the HOST is a loopback
@@ -14,7 +14,7 @@ const BY_SESSION = accessRule(session()) as AccessRule;
  * session's user owns. Requests through a proxy on this machine count as remote, see `isFromHere`.
  * @throws AppError UNAUTHORIZED without a session, FORBIDDEN for a user who owns no project
  */
-export async function mailboxProjects(c: RequestContext, deps: Deps): Promise<string[] | undefined> {
+export async function listReadableProjects(c: RequestContext, deps: Deps): Promise<string[] | undefined> {
   if (!deps.config.publicHost && isFromHere(c)) return undefined;
   await authenticate(c, BY_SESSION, deps).catch((error) => {
     if (!(error instanceof AppError) || error.code !== 'UNAUTHORIZED') throw error;

@@ -1,5 +1,5 @@
 import type { ParsedEmail } from './messages.ts';
 
-export function emailResponse({ id, from, to, subject, html, text, headers, createdAt }: ParsedEmail) {
+export function toEmailResponse({ id, from, to, subject, html, text, headers, createdAt }: ParsedEmail) {
   return { id, from, to, subject, html, text, headers, createdAt };
 }

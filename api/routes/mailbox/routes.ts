@@ -2,13 +2,18 @@ import type { OpenAPIHono } from '@hono/zod-openapi';
 import type { Context } from 'hono';
 import { findCapturedEmail, listCapturedEmails, listCapturedSms } from '../../../db/sending/captured.ts';
 import { AppError, createQueryError } from '../../../rules/errors.ts';
-import { MAILBOX_STYLE, mailboxEmailPage, mailboxPage, mailboxSmsPage } from '../../../web/mailbox.ts';
+import {
+  MAILBOX_STYLE,
+  renderMailboxEmailPage,
+  renderMailboxPage,
+  renderMailboxSmsPage,
+} from '../../../web/mailbox.ts';
 import type { Deps } from '../../http/deps.ts';
 import type { AppEnv } from '../../http/env.ts';
 import type { RouteTable } from '../../http/route-table.ts';
-import { mailboxProjects } from './access.ts';
+import { listReadableProjects } from './access.ts';
 import { parseCaptured } from './messages.ts';
-import { emailResponse } from './response.ts';
+import { toEmailResponse } from './response.ts';
 
 const PAGE_POLICY =
   "default-src 'none'; style-src 'self'; font-src 'self'; frame-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
@@ -39,7 +44,7 @@ export const MAILBOX_OF_HEADER = 'x-mailbox-of';
 
 /**
  * Serves the mailbox as pages and as JSON: messages of the capture providers, and emails to the simulator with any
- * provider. SMS are included only if they are captured instead of sent. `mailboxProjects` decides which messages a
+ * provider. SMS are included only if they are captured instead of sent. `listReadableProjects` decides which messages a
  * request may read: all messages from this machine, and from other machines only the messages of the projects that the
  * user owns.
  */
@@ -58,19 +63,21 @@ export function mailboxRoutes(hono: OpenAPIHono<AppEnv>, table: RouteTable, deps
   if (config.sms.captures) {
     get('/mailbox/sms.json', async (c) => c.json({ data: await listCapturedSms(db, await readMailboxRequest(c)) }));
     get('/mailbox/sms', async (c) =>
-      sendPage(c, mailboxSmsPage(await listCapturedSms(db, await readMailboxRequest(c)))),
+      sendPage(c, renderMailboxSmsPage(await listCapturedSms(db, await readMailboxRequest(c)))),
     );
   }
   get('/mailbox.json', async (c) => {
     const emails = await listCapturedEmails(db, { ...(await readMailboxRequest(c)), limit: LISTED_MAX });
-    return c.json({ data: (await Promise.all(emails.map(parseCaptured))).map(emailResponse) });
+    return c.json({ data: (await Promise.all(emails.map(parseCaptured))).map(toEmailResponse) });
   });
   get('/mailbox', async (c) => {
     const filter = await readMailboxRequest(c);
     const emails = await listCapturedEmails(db, filter);
-    return sendPage(c, mailboxPage(await Promise.all(emails.map(parseCaptured)), filter.to));
+    return sendPage(c, renderMailboxPage(await Promise.all(emails.map(parseCaptured)), filter.to));
   });
-  get('/mailbox/{id}', async (c) => sendPage(c, mailboxEmailPage(await parseCaptured(await showCapturedEmail(c)))));
+  get('/mailbox/{id}', async (c) =>
+    sendPage(c, renderMailboxEmailPage(await parseCaptured(await showCapturedEmail(c)))),
+  );
   get('/mailbox/{id}/html', async (c) => {
     const { html } = await parseCaptured(await showCapturedEmail(c));
     return c.body(html, 200, { 'content-type': 'text/html; charset=utf-8', 'content-security-policy': MAIL_POLICY });
@@ -81,11 +88,11 @@ export function mailboxRoutes(hono: OpenAPIHono<AppEnv>, table: RouteTable, deps
   });
 
   async function readMailboxRequest(c: PageContext) {
-    return { projects: await mailboxProjects(c, deps), to: readRecipient(c) };
+    return { projects: await listReadableProjects(c, deps), to: readRecipient(c) };
   }
 
   async function showCapturedEmail(c: PageContext) {
-    const projects = await mailboxProjects(c, deps);
+    const projects = await listReadableProjects(c, deps);
     const id = c.req.param('id') ?? '';
     const email = UUID.test(id) ? await findCapturedEmail(db, { id, projects }) : undefined;
     if (!email) throw new AppError('NOT_FOUND', { message: 'No captured email has this id.' });

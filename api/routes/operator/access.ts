@@ -8,7 +8,7 @@ import type { RequestContext } from '../../http/env.ts';
  * Returns the name of the operator who sent a request, in the form of the audit log. Other users get a 404.
  * @throws AppError NOT_FOUND
  */
-export async function operatorOf(c: RequestContext, { db, config }: Pick<Deps, 'db' | 'config'>): Promise<string> {
+export async function requireOperator(c: RequestContext, { db, config }: Pick<Deps, 'db' | 'config'>): Promise<string> {
   const { id: userId, email } = requireUser(c);
   if (await isOperator(db, { userId, email, operators: config.operators })) return `operator:${email}`;
   throw new AppError('NOT_FOUND', {

@@ -7,9 +7,9 @@ import { listProcesses } from '../../../db/operator/processes.ts';
 import type { Deps } from '../../http/deps.ts';
 import type { App } from '../../http/env.ts';
 import { ok } from '../../http/responses.ts';
-import { session } from '../../http/security.ts';
-import { operatorOf } from './access.ts';
-import { OperatorHealth, periodicWorkResponse, processResponse, sendingHoldResponse } from './response.ts';
+import { allowSession } from '../../http/security.ts';
+import { requireOperator } from './access.ts';
+import { OperatorHealth, toPeriodicWorkResponse, toProcessResponse, toSendingHoldResponse } from './response.ts';
 
 const route = createRoute({
   method: 'get',
@@ -20,14 +20,14 @@ const route = createRoute({
   summary: 'Get the state of the installation',
   description:
     'Returns the state of Postgres, Temporal and its task queues, the outbox by kind, periodic work, and the running processes with their versions. Only for accounts in `OPERATORS`. As for all operations under `/operator`, other accounts get 404.',
-  security: session(),
+  security: allowSession(),
   responses: { 200: ok(OperatorHealth) },
 });
 
 export function operatorHealthRoutes(app: App, deps: Deps): void {
   const { db, reads, lifecycle, release } = deps;
   app.openapi(route, async (c) => {
-    await operatorOf(c, deps);
+    await requireOperator(c, deps);
     const pingMs = await measureMs(() => ping(db));
     const [facts, temporal, outbox, periodic, processes, sendingHold] = await Promise.all([
       readPostgresFacts(reads),
@@ -38,10 +38,10 @@ export function operatorHealthRoutes(app: App, deps: Deps): void {
       readSendingHold(reads),
     ]);
     c.header('Cache-Control', 'no-store');
-    const installation = { shortId: lifecycle.names.shortId, sendingHold: sendingHoldResponse(sendingHold) };
+    const installation = { shortId: lifecycle.names.shortId, sendingHold: toSendingHoldResponse(sendingHold) };
     const response = { version: release?.version ?? null, postgres: { pingMs, ...facts }, temporal, outbox };
-    const periodicWork = periodic.map(periodicWorkResponse);
-    return c.json({ ...response, installation, periodicWork, processes: processes.map(processResponse) }, 200);
+    const periodicWork = periodic.map(toPeriodicWorkResponse);
+    return c.json({ ...response, installation, periodicWork, processes: processes.map(toProcessResponse) }, 200);
   });
 }
 

@@ -4,8 +4,8 @@ import { listSnsSubscriptions } from '../../../db/operator/sns-subscriptions.ts'
 import type { Deps } from '../../http/deps.ts';
 import type { App } from '../../http/env.ts';
 import { ok } from '../../http/responses.ts';
-import { session } from '../../http/security.ts';
-import { operatorOf } from './access.ts';
+import { allowSession } from '../../http/security.ts';
+import { requireOperator } from './access.ts';
 import { ResponsesQuery } from './input.ts';
 import { ProviderResponses } from './response.ts';
 
@@ -18,7 +18,7 @@ const route = createRoute({
   summary: 'List replies of mail servers',
   description:
     'Lists the reply codes of mail servers over all projects, the most frequent first, with the number of emails and the domains of the recipients.',
-  security: session(),
+  security: allowSession(),
   request: { query: ResponsesQuery },
   responses: { 200: ok(ProviderResponses) },
 });
@@ -26,7 +26,7 @@ const route = createRoute({
 export function operatorProviderRoutes(app: App, deps: Deps): void {
   const { reads, config } = deps;
   app.openapi(route, async (c) => {
-    await operatorOf(c, deps);
+    await requireOperator(c, deps);
     const { looked, since, answers } = await listProviderReplies(reads, c.req.valid('query'));
     const data = answers.map(({ newestAt, ...answer }) => ({ ...answer, newestAt: newestAt.toISOString() }));
     const from = { provider: config.email.provider, looked, since: since?.toISOString() ?? null };

@@ -341,43 +341,43 @@ export const OperatorHealth = z
     },
   });
 
-const instantOf = (at: Date | null): string | null => at?.toISOString() ?? null;
+const formatInstantOrNull = (at: Date | null): string | null => at?.toISOString() ?? null;
 
 /** Converts a tenant to its response. */
-export function tenantResponse(tenant: TenantState): z.infer<typeof Tenant> {
+export function toTenantResponse(tenant: TenantState): z.infer<typeof Tenant> {
   const { createdAt, ownHold, operatorHold, ...rest } = tenant;
   return {
     ...rest,
     createdAt: createdAt.toISOString(),
-    ownHold: { ...ownHold, since: instantOf(ownHold.since) },
-    operatorHold: { ...operatorHold, since: instantOf(operatorHold.since) },
+    ownHold: { ...ownHold, since: formatInstantOrNull(ownHold.since) },
+    operatorHold: { ...operatorHold, since: formatInstantOrNull(operatorHold.since) },
   };
 }
 
 /** Converts a kind of periodic work to its response. */
-export function periodicWorkResponse(work: PeriodicWorkState): z.infer<typeof PeriodicWork> {
+export function toPeriodicWorkResponse(work: PeriodicWorkState): z.infer<typeof PeriodicWork> {
   const { kind, everyMinutes, isRunning, startedAt, endedAt, durationMs, backlog, failing } = work;
   return {
     kind,
     everyMinutes,
     running: isRunning,
-    lastStartedAt: instantOf(startedAt),
-    lastEndedAt: instantOf(endedAt),
+    lastStartedAt: formatInstantOrNull(startedAt),
+    lastEndedAt: formatInstantOrNull(endedAt),
     lastDurationSeconds: durationMs === null ? null : durationMs / 1000,
     backlog,
     failing,
     lastError: work.lastError,
-    lastErrorAt: instantOf(work.lastErrorAt),
+    lastErrorAt: formatInstantOrNull(work.lastErrorAt),
     late: work.isLate,
   };
 }
 
 /** Converts the hold of the installation to its response. */
-export function sendingHoldResponse(hold: InstallationHold | null): z.infer<typeof SendingHold> | null {
+export function toSendingHoldResponse(hold: InstallationHold | null): z.infer<typeof SendingHold> | null {
   return hold && { reason: hold.reason, since: hold.since.toISOString() };
 }
 
 /** Converts a process to its response. */
-export function processResponse({ startedAt, seenAt, ...process }: ServiceProcess): z.infer<typeof Process> {
+export function toProcessResponse({ startedAt, seenAt, ...process }: ServiceProcess): z.infer<typeof Process> {
   return { ...process, startedAt: startedAt.toISOString(), seenAt: seenAt.toISOString() };
 }

@@ -4,8 +4,8 @@ import type { Deps } from '../../http/deps.ts';
 import type { App } from '../../http/env.ts';
 import { ok } from '../../http/responses.ts';
 import { EXAMPLE_ID, Id, IdParams, Instant } from '../../http/schemas.ts';
-import { session } from '../../http/security.ts';
-import { operatorOf } from './access.ts';
+import { allowSession } from '../../http/security.ts';
+import { requireOperator } from './access.ts';
 
 const RoutePauses = z
   .object({
@@ -48,7 +48,7 @@ const listRoute = createRoute({
   summary: 'List paused routes',
   description:
     'Lists routes (mail servers or providers with their settings) that are paused, because they refuse email because of the sender. Emails for a paused route wait, and no contact changes.',
-  security: session(),
+  security: allowSession(),
   responses: { 200: ok(RoutePauses) },
 });
 
@@ -61,7 +61,7 @@ const resumeRouteRoute = createRoute({
   summary: 'End the pause of a route',
   description:
     'Ends the pause, so that the next emails use the route. If ten of them are refused, the route is paused again.',
-  security: session(),
+  security: allowSession(),
   request: { params: IdParams },
   responses: { 200: ok(RoutePauses) },
 });
@@ -70,17 +70,17 @@ export function operatorRoutePauseRoutes(app: App, deps: Deps): void {
   const { db, reads } = deps;
 
   app.openapi(listRoute, async (c) => {
-    await operatorOf(c, deps);
-    return c.json({ data: (await listAllRoutePauses(reads)).map(pauseResponse) }, 200);
+    await requireOperator(c, deps);
+    return c.json({ data: (await listAllRoutePauses(reads)).map(toPauseResponse) }, 200);
   });
 
   app.openapi(resumeRouteRoute, async (c) => {
-    await operatorOf(c, deps);
+    await requireOperator(c, deps);
     await resumeRoute(db, c.req.valid('param').id);
-    return c.json({ data: (await listAllRoutePauses(db)).map(pauseResponse) }, 200);
+    return c.json({ data: (await listAllRoutePauses(db)).map(toPauseResponse) }, 200);
   });
 }
 
-function pauseResponse({ since, nextProbeAt, ...pause }: RoutePause & { projectName: string | null }) {
+function toPauseResponse({ since, nextProbeAt, ...pause }: RoutePause & { projectName: string | null }) {
   return { ...pause, since: since.toISOString(), nextProbeAt: nextProbeAt.toISOString() };
 }

@@ -3,9 +3,9 @@ import { resumeSending } from '../../../db/installation/sending-hold.ts';
 import type { Deps } from '../../http/deps.ts';
 import type { App } from '../../http/env.ts';
 import { ok } from '../../http/responses.ts';
-import { session } from '../../http/security.ts';
-import { operatorOf } from './access.ts';
-import { Sending, sendingHoldResponse } from './response.ts';
+import { allowSession } from '../../http/security.ts';
+import { requireOperator } from './access.ts';
+import { Sending, toSendingHoldResponse } from './response.ts';
 
 const route = createRoute({
   method: 'post',
@@ -16,16 +16,16 @@ const route = createRoute({
   summary: 'Start sending from a cloned installation',
   description:
     'Ends the hold of an installation that was started with `INSTALLATION=new`: waiting emails, SMS, webhook deliveries and WEBHOOK steps are sent. If recovery must run first, they wait until it has ended (`sendingHold`). Same as `npm run operator -- resume`.',
-  security: session(),
+  security: allowSession(),
   responses: { 200: ok(Sending) },
 });
 
 export function operatorSendingRoutes(app: App, deps: Deps): void {
   const { db, log } = deps;
   app.openapi(route, async (c) => {
-    await operatorOf(c, deps);
+    await requireOperator(c, deps);
     const hold = await resumeSending(db);
     log.warn('an operator has let the installation send');
-    return c.json({ sendingHold: sendingHoldResponse(hold) }, 200);
+    return c.json({ sendingHold: toSendingHoldResponse(hold) }, 200);
   });
 }

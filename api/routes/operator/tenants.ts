@@ -15,10 +15,10 @@ import type { Deps } from '../../http/deps.ts';
 import type { App, RequestContext } from '../../http/env.ts';
 import { json, ok } from '../../http/responses.ts';
 import { cursorList, IdParams } from '../../http/schemas.ts';
-import { session } from '../../http/security.ts';
-import { operatorOf } from './access.ts';
+import { allowSession } from '../../http/security.ts';
+import { requireOperator } from './access.ts';
 import { HoldTenant, LimitTenant, ReleaseTenant, TenantQuery } from './input.ts';
-import { Tenant, TenantDetail, tenantResponse } from './response.ts';
+import { Tenant, TenantDetail, toTenantResponse } from './response.ts';
 
 const tags = ['Operator'];
 
@@ -31,7 +31,7 @@ const listRoute = createRoute({
   summary: 'List all projects of the installation',
   description:
     'Lists projects with the number of emails, bounces and complaints in 24 hours and 30 days, and with limits and holds.',
-  security: session(),
+  security: allowSession(),
   request: { query: TenantQuery },
   responses: { 200: ok(cursorList(Tenant)) },
 });
@@ -45,7 +45,7 @@ const getRoute = createRoute({
   summary: 'Get a project of the installation',
   description:
     'Returns the project with counts of the last 48 hours by hour and of 30 days by day, the mailbox providers that refuse its email, and changes of holds and limits.',
-  security: session(),
+  security: allowSession(),
   request: { params: IdParams },
   responses: { 200: ok(TenantDetail) },
 });
@@ -59,7 +59,7 @@ const limitRoute = createRoute({
   summary: 'Set the operator limits of a project',
   description:
     "Sets limits that the project cannot exceed. The change is recorded in the project's audit log. Same as `npm run operator -- project <id> --set`.",
-  security: session(),
+  security: allowSession(),
   request: { params: IdParams, body: json(LimitTenant) },
   responses: { 200: ok(Tenant) },
 });
@@ -73,7 +73,7 @@ const holdRoute = createRoute({
   summary: 'Put a project on hold',
   description:
     'Marketing and automation email waits as HELD until an operator releases the project. Members of the project see the reason. If the operator already holds the project, the date of the hold stays, and the reason changes.',
-  security: session(),
+  security: allowSession(),
   request: { params: IdParams, body: json(HoldTenant) },
   responses: { 200: ok(Tenant) },
 });
@@ -87,7 +87,7 @@ const releaseRoute = createRoute({
   summary: 'Release a project',
   description:
     "Ends the operator's hold and sends the held emails, each once. If a member or a guard of the project has set a hold too (`ownHold`), the emails wait until a member releases that hold.",
-  security: session(),
+  security: allowSession(),
   request: { params: IdParams, body: json(ReleaseTenant) },
   responses: { 200: ok(Tenant) },
 });
@@ -96,18 +96,18 @@ export function operatorTenantRoutes(app: App, deps: Deps): void {
   const { db, reads, keys, outbox } = deps;
 
   /** Returns the actor and the project of a change, for the audit log. */
-  async function changeOf(c: RequestContext, projectId: string) {
-    return { projectId, actor: await operatorOf(c, deps) };
+  async function describeChange(c: RequestContext, projectId: string) {
+    return { projectId, actor: await requireOperator(c, deps) };
   }
 
   app.openapi(listRoute, async (c) => {
-    await operatorOf(c, deps);
+    await requireOperator(c, deps);
     const { items, ...page } = await listTenants(reads, c.req.valid('query'));
-    return c.json({ ...page, data: items.map(tenantResponse) }, 200);
+    return c.json({ ...page, data: items.map(toTenantResponse) }, 200);
   });
 
   app.openapi(getRoute, async (c) => {
-    await operatorOf(c, deps);
+    await requireOperator(c, deps);
     const { id } = c.req.valid('param');
     const [tenant, hours, days, refusals, actions] = await Promise.all([
       getTenant(reads, id),
@@ -122,30 +122,30 @@ export function operatorTenantRoutes(app: App, deps: Deps): void {
       refusals,
       actions: actions.map(({ createdAt, ...action }) => ({ ...action, createdAt: createdAt.toISOString() })),
     };
-    return c.json({ ...tenantResponse(tenant), ...more }, 200);
+    return c.json({ ...toTenantResponse(tenant), ...more }, 200);
   });
 
   app.openapi(limitRoute, async (c) => {
-    const change = await changeOf(c, c.req.valid('param').id);
+    const change = await describeChange(c, c.req.valid('param').id);
     await inTransaction(db, (trx) => setOperatorLimits(trx, change, c.req.valid('json')));
     keys.forget();
-    return c.json(tenantResponse(await getTenant(db, change.projectId)), 200);
+    return c.json(toTenantResponse(await getTenant(db, change.projectId)), 200);
   });
 
   app.openapi(holdRoute, async (c) => {
-    const change = await changeOf(c, c.req.valid('param').id);
+    const change = await describeChange(c, c.req.valid('param').id);
     await inTransaction(db, (trx) => holdByOperator(trx, change, c.req.valid('json').reason));
     keys.forget();
-    return c.json(tenantResponse(await getTenant(db, change.projectId)), 200);
+    return c.json(toTenantResponse(await getTenant(db, change.projectId)), 200);
   });
 
   app.openapi(releaseRoute, async (c) => {
-    const change = await changeOf(c, c.req.valid('param').id);
+    const change = await describeChange(c, c.req.valid('param').id);
     const { outbox: queued } = await inTransaction(db, (trx) =>
       releaseByOperator(trx, change, c.req.valid('json').note),
     );
     keys.forget();
     outbox.wake(queued);
-    return c.json(tenantResponse(await getTenant(db, change.projectId)), 200);
+    return c.json(toTenantResponse(await getTenant(db, change.projectId)), 200);
   });
 }

@@ -17,20 +17,20 @@ import { LINK_TOKEN_CHARS, type TokenSubject, verifyManageToken } from '../../..
 import type { OutboxRow } from '../../../rules/outbox.ts';
 import type { HtmlPage } from '../../../web/document.ts';
 import {
-  confirmPage,
-  consentText,
-  forgottenPage,
-  leftTopicPage,
-  managePage,
   type PageLinks,
   type PageSubject,
-  subscribedPage,
-  subscribePage,
-  unsubscribedPage,
-  unsubscribePage,
+  renderConfirmPage,
+  renderConsentText,
+  renderLinkWithoutContactPage,
+  renderPreferencesPage,
+  renderSubscribedPage,
+  renderSubscribePage,
+  renderUnsubscribedPage,
+  renderUnsubscribedTopicPage,
+  renderUnsubscribePage,
 } from '../../../web/subscription-pages.ts';
 import { readBody } from '../../http/body.ts';
-import { clientAddress } from '../../http/client-address.ts';
+import { readClientAddress } from '../../http/client-address.ts';
 import type { Deps } from '../../http/deps.ts';
 import type { RequestContext } from '../../http/env.ts';
 import type { UnauthenticatedRoutes } from '../../http/registrar.ts';
@@ -69,14 +69,14 @@ export function pageRoutes(unauthenticated: UnauthenticatedRoutes, { config, db,
       // The service no longer knows the address, so nothing can be changed. A POST gets 410, because an email client
       // would treat a 200 as a successful unsubscription.
       if (!subject || subject.addresses.length === 0)
-        return respondWithPage(c, forgottenPage(subject), method === 'get' ? 200 : 410);
+        return respondWithPage(c, renderLinkWithoutContactPage(subject), method === 'get' ? 200 : 410);
       const links = {
         unsubscribe: `/u/${text}`,
         subscribe: `/s/${text}`,
         manage: `/m/${text}`,
         confirm: `/confirm/${text}`,
       };
-      return respondWithPage(c, await handle({ c, token, subject, shown: pageSubjectOf(subject), links }));
+      return respondWithPage(c, await handle({ c, token, subject, shown: toPageSubject(subject), links }));
     };
     unauthenticated[method](path, handler, {
       pattern: path.replace('{token}', ':token{[\\s\\S]+}'),
@@ -84,7 +84,7 @@ export function pageRoutes(unauthenticated: UnauthenticatedRoutes, { config, db,
     });
   };
 
-  function topicsOf({ projectId, contactIds: [contactId], addresses }: LinkSubject): Promise<ContactTopic[]> {
+  function listTopics({ projectId, contactIds: [contactId], addresses }: LinkSubject): Promise<ContactTopic[]> {
     if (contactId !== undefined) return listContactTopics(db, { projectId, contactId });
     return listAddressTopics(db, { projectId, hashes: addresses.map(({ hash }) => hash) });
   }
@@ -94,54 +94,55 @@ export function pageRoutes(unauthenticated: UnauthenticatedRoutes, { config, db,
     const queued = await inTransaction(db, (trx) => runForLinkSubject(trx, key, { token, change: action }));
     outbox.wake(queued);
     const after = await findLinkSubject(db, key, token);
-    return after ? pageSubjectOf(after) : shown;
+    return after ? toPageSubject(after) : shown;
   }
 
   const unsubscribe: Change = (trx, subject) => unsubscribeByLink(trx, key, subject);
 
-  on('get', '/u/{token}', ({ shown, links }) => unsubscribePage(shown, links));
+  on('get', '/u/{token}', ({ shown, links }) => renderUnsubscribePage(shown, links));
   on('post', '/u/{token}', async (visit) => {
     const { c, subject, links } = visit;
     // If the email has a topic, a one-click request unsubscribes the contact only from this topic. The first button of
     // the page does the same.
     const form = await readForm(c);
     if (subject.topic && form.get('from') !== 'everything')
-      return leftTopicPage(await applyChange(visit, leaveTopicByLink), links);
-    return unsubscribedPage(await applyChange(visit, unsubscribe), links);
+      return renderUnsubscribedTopicPage(await applyChange(visit, leaveTopicByLink), links);
+    return renderUnsubscribedPage(await applyChange(visit, unsubscribe), links);
   });
 
-  on('get', '/s/{token}', ({ shown, links }) => subscribePage(shown, links));
+  on('get', '/s/{token}', ({ shown, links }) => renderSubscribePage(shown, links));
   on('post', '/s/{token}', async (visit) => {
     await readBody(visit.c, FORM_MAX_BYTES);
-    return subscribedPage(await applyChange(visit, subscribeByLink), visit.links);
+    return renderSubscribedPage(await applyChange(visit, subscribeByLink), visit.links);
   });
 
   on('get', '/confirm/{token}', async ({ subject, shown, links }) =>
-    confirmPage(shown, links, await isConfirmationLinkValid(db, subject)),
+    renderConfirmPage(shown, links, await isConfirmationLinkValid(db, subject)),
   );
   on('post', '/confirm/{token}', async (visit) => {
     const { c, shown, links } = visit;
     await readBody(c, FORM_MAX_BYTES);
-    const text = consentText(shown);
+    const text = renderConsentText(shown);
     const after = await applyChange(visit, async (trx, confirmed) => {
       const { projectId, emailId } = confirmed;
       if (emailId === null || !(await isConfirmationLinkValid(trx, confirmed))) return [];
       const queued = await subscribeByLink(trx, confirmed);
-      await storeProof(trx, { projectId, emailId, ip: clientAddress(c), text });
+      await storeProof(trx, { projectId, emailId, ip: readClientAddress(c), text });
       return queued;
     });
-    return confirmPage(after, links, false);
+    return renderConfirmPage(after, links, false);
   });
 
   on('get', '/m/{token}', async ({ subject, shown, links }) =>
-    managePage({ ...shown, topics: await topicsOf(subject) }, links, { saved: false }),
+    renderPreferencesPage({ ...shown, topics: await listTopics(subject) }, links, { saved: false }),
   );
   on('post', '/m/{token}', async (visit) => {
     const { c, subject, shown, links } = visit;
     const form = await readForm(c);
-    const topics = await topicsOf(subject);
+    const topics = await listTopics(subject);
     const choice = form.get('subscribed');
-    if (choice !== 'true' && choice !== 'false') return managePage({ ...shown, topics }, links, { saved: false });
+    if (choice !== 'true' && choice !== 'false')
+      return renderPreferencesPage({ ...shown, topics }, links, { saved: false });
     const choices = readTopicChanges(topics, form);
     const after = await applyChange(visit, async (trx, current) => {
       const queued: OutboxRow[] = [];
@@ -150,7 +151,7 @@ export function pageRoutes(unauthenticated: UnauthenticatedRoutes, { config, db,
       if (Object.keys(choices).length > 0) queued.push(...(await setTopicsByLink(trx, current, choices)));
       return queued;
     });
-    return managePage({ ...after, topics: await topicsOf(subject) }, links, { saved: true });
+    return renderPreferencesPage({ ...after, topics: await listTopics(subject) }, links, { saved: true });
   });
 }
 
@@ -166,7 +167,7 @@ async function readForm(c: RequestContext): Promise<URLSearchParams> {
   return new URLSearchParams(Buffer.from(await readBody(c, FORM_MAX_BYTES)).toString('utf8'));
 }
 
-function pageSubjectOf({ projectName, color, contactIds, addresses, subscribed, topic }: LinkSubject): PageSubject {
+function toPageSubject({ projectName, color, contactIds, addresses, subscribed, topic }: LinkSubject): PageSubject {
   const address = addresses[0]?.email ?? null;
   const isErased = contactIds.length === 0 && address === null;
   return { projectName, color, address, isErased, subscribed, topic, topics: [] };

@@ -76,7 +76,7 @@ export const Project = z
   });
 
 /** Converts a project to its response. */
-export function projectResponse({ publicKey, ...project }: ProjectState): z.infer<typeof Project> {
+export function toProjectResponse({ publicKey, ...project }: ProjectState): z.infer<typeof Project> {
   return {
     ...project,
     public: publicKey,

@@ -4,14 +4,14 @@ import { CHECKLIST, readChecklist } from '../../../db/projects/checklist.ts';
 import { getProject, putProjectOnHold } from '../../../db/projects/projects.ts';
 import { inTransaction } from '../../../db/transaction.ts';
 import { releaseProject, updateProject } from '../../../engine/projects/project-changes.ts';
-import { actorName } from '../../http/actor.ts';
-import { clientAddress } from '../../http/client-address.ts';
+import { formatActor } from '../../http/actor.ts';
+import { readClientAddress } from '../../http/client-address.ts';
 import type { Deps } from '../../http/deps.ts';
 import type { App, RequestContext } from '../../http/env.ts';
 import { errors, json, ok } from '../../http/responses.ts';
-import { session } from '../../http/security.ts';
+import { allowSession } from '../../http/security.ts';
 import { HoldProject, PatchProject } from './input.ts';
-import { Checklist, Project, projectResponse } from './response.ts';
+import { Checklist, Project, toProjectResponse } from './response.ts';
 
 const tags = ['Project'];
 
@@ -23,7 +23,7 @@ const getRoute = createRoute({
   tags,
   summary: 'Get the project and its settings',
   description: 'Returns the current project of the session, with its public key and its hold.',
-  security: session('project:manage'),
+  security: allowSession('project:manage'),
   responses: { 200: ok(Project) },
 });
 
@@ -35,7 +35,7 @@ const checklistRoute = createRoute({
   summary: 'Get the setup checklist',
   description:
     'Returns for each of six first steps whether the project has completed it: a verified domain, a contact, a template, a sent email, a custom event, and an enabled workflow.',
-  security: session('analytics:view'),
+  security: allowSession('analytics:view'),
   responses: { 200: ok(Checklist) },
 });
 
@@ -47,7 +47,7 @@ const patchRoute = createRoute({
   tags,
   summary: 'Update the project',
   description: 'Takes effect immediately in all processes.',
-  security: session('project:manage'),
+  security: allowSession('project:manage'),
   request: { body: json(PatchProject) },
   responses: { 200: ok(Project), ...errors('NOT_FOUND') },
 });
@@ -60,7 +60,7 @@ const holdRoute = createRoute({
   summary: 'Put the project on hold',
   description:
     'Marketing and automation email waits as HELD until the project is released. Transactional email is sent.',
-  security: session('project:manage'),
+  security: allowSession('project:manage'),
   request: { body: json(HoldProject, { optional: true }) },
   responses: { 200: ok(Project) },
 });
@@ -73,12 +73,12 @@ const releaseRoute = createRoute({
   summary: 'Release the project',
   description:
     'Ends the hold and sends the held emails, each once. Returns 403 while the operator of the service holds the project.',
-  security: session('project:manage'),
+  security: allowSession('project:manage'),
   responses: { 200: ok(Project) },
 });
 
 export function projectRoutes(app: App, { db, keys, outbox, reads }: Deps): void {
-  app.openapi(getRoute, async (c) => c.json(projectResponse(await getProject(db, c.var.projectId)), 200));
+  app.openapi(getRoute, async (c) => c.json(toProjectResponse(await getProject(db, c.var.projectId)), 200));
 
   app.openapi(checklistRoute, async (c) => {
     const done = await readChecklist(reads, c.var.projectId);
@@ -94,7 +94,7 @@ export function projectRoutes(app: App, { db, keys, outbox, reads }: Deps): void
     });
     keys.forget();
     outbox.wake(queued);
-    return c.json(projectResponse(project), 200);
+    return c.json(toProjectResponse(project), 200);
   });
 
   app.openapi(holdRoute, async (c) => {
@@ -104,7 +104,7 @@ export function projectRoutes(app: App, { db, keys, outbox, reads }: Deps): void
       return putProjectOnHold(trx, { projectId: c.var.projectId, reason });
     });
     keys.forget();
-    return c.json(projectResponse(project), 200);
+    return c.json(toProjectResponse(project), 200);
   });
 
   app.openapi(releaseRoute, async (c) => {
@@ -114,7 +114,7 @@ export function projectRoutes(app: App, { db, keys, outbox, reads }: Deps): void
     });
     keys.forget();
     outbox.wake(queued);
-    return c.json(projectResponse(project), 200);
+    return c.json(toProjectResponse(project), 200);
   });
 }
 
@@ -125,6 +125,6 @@ async function recordAudit(
   details: object,
 ) {
   const { projectId, actor } = c.var;
-  const entry = { projectId, action, actor: actorName(actor), target: null, ip: clientAddress(c) };
+  const entry = { projectId, action, actor: formatActor(actor), target: null, ip: readClientAddress(c) };
   await insertAudit(trx, { ...entry, details: { ...details } });
 }

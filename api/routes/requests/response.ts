@@ -77,7 +77,7 @@ export const RequestDetail = RequestRecord.extend({
 });
 
 /** Converts a request to its response in a list, without `made`, which only `GET /v1/requests/{requestId}` returns. */
-export function requestResponse({ actor, made: _, ...request }: LoggedRequest): z.output<typeof RequestRecord> {
+export function toRequestResponse({ actor, made: _, ...request }: LoggedRequest): z.output<typeof RequestRecord> {
   const [kind, id = null] = actor.split(':');
   return {
     ...request,

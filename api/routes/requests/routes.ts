@@ -5,9 +5,9 @@ import { getRequest, listRequests } from '../../../db/requests/request-log.ts';
 import type { Deps } from '../../http/deps.ts';
 import type { App } from '../../http/env.ts';
 import { errors, ok } from '../../http/responses.ts';
-import { scopes } from '../../http/security.ts';
+import { allowScopes } from '../../http/security.ts';
 import { ListRequests, parseStatusRange, RequestParams } from './input.ts';
-import { RequestDetail, RequestPage, requestResponse } from './response.ts';
+import { RequestDetail, RequestPage, toRequestResponse } from './response.ts';
 
 const tags = ['Requests'];
 
@@ -19,7 +19,7 @@ const listRoute = createRoute({
   summary: 'List API requests',
   description:
     'Lists requests, newest first: all requests with API keys, and changes by users. Bodies, URLs and keys are not logged. A request appears within a second of its response. If a project makes more than 400 requests per second, some are not logged. Entries are kept for `REQUEST_LOG_RETENTION_DAYS`.',
-  security: scopes('events:view'),
+  security: allowScopes('events:view'),
   request: { query: ListRequests },
   responses: { 200: ok(RequestPage) },
 });
@@ -32,7 +32,7 @@ const getRoute = createRoute({
   summary: 'Get a request and its effects',
   description:
     'Finds the request by the `X-Request-Id` of its response. Returns the contacts, events, executions, emails and SMS that it created.',
-  security: scopes('events:view'),
+  security: allowScopes('events:view'),
   request: { params: RequestParams },
   responses: { 200: ok(RequestDetail), ...errors('NOT_FOUND') },
 });
@@ -45,13 +45,13 @@ export function requestRoutes(app: App, { reads }: Deps): void {
     const actor = keyId && `key:${keyId.toLowerCase()}`;
     const query = { ...filter, projectId, status: parseStatusRange(status), actor, made: causes || undefined };
     const { items, ...page } = await listRequests(reads, query);
-    return c.json({ data: items.map(requestResponse), ...page }, 200);
+    return c.json({ data: items.map(toRequestResponse), ...page }, 200);
   });
 
   app.openapi(getRoute, async (c) => {
     const { projectId } = c.var;
     const request = await getRequest(reads, { projectId, requestId: c.req.valid('param').requestId });
     const made = await findRequestEffects(reads, { projectId, made: request.made });
-    return c.json({ ...requestResponse(request), made }, 200);
+    return c.json({ ...toRequestResponse(request), made }, 200);
   });
 }

@@ -1,7 +1,7 @@
 import { z } from '@hono/zod-openapi';
 import { STATIC_NOT_TRACKED } from '../../../db/segments/segments.ts';
 import { ConditionInput, type Condition as ConditionRule } from '../../../rules/filters/filters.ts';
-import { aliasOf, resolveAliases } from '../../http/aliases.ts';
+import { markAsAlias, resolveAliases } from '../../http/aliases.ts';
 import { ReadUpdatedAt } from '../../http/record-version.ts';
 import { EmailAddress, SlugInput } from '../../http/schemas.ts';
 
@@ -42,7 +42,7 @@ const Filters = ConditionInput.nullish().openapi('ConditionInput', {
   description: 'A condition, in the full or the simple form. Negative operators match contacts that lack the field.',
   example: FILTERS_EXAMPLE,
 });
-const Condition = aliasOf(Filters, 'filters');
+const Condition = markAsAlias(Filters, 'filters');
 
 const Name = z
   .string()
@@ -119,7 +119,7 @@ export const RemoveMembers = z
 /**
  * Returns the condition of a request, which may be in `filters` or `condition`. Undefined if neither has a condition.
  */
-export function conditionFromRequest(
+export function readRequestedCondition(
   body: { filters?: ConditionRule | null | undefined; condition?: ConditionRule | null | undefined },
   stored?: ConditionRule | null,
 ): ConditionRule | undefined {

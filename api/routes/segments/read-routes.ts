@@ -22,9 +22,9 @@ import {
   NamedUse,
   TruncatedLists,
 } from '../../http/schemas.ts';
-import { scopes } from '../../http/security.ts';
-import { CONTACT_EXAMPLE, ContactRecord, contactResponse } from '../contacts/response.ts';
-import { conditionFromRequest, PreviewCondition } from './input.ts';
+import { allowScopes } from '../../http/security.ts';
+import { CONTACT_EXAMPLE, ContactRecord, toContactResponse } from '../contacts/response.ts';
+import { PreviewCondition, readRequestedCondition } from './input.ts';
 
 const Preview = z
   .object({
@@ -41,7 +41,7 @@ const previewRoute = createRoute({
   tags: ['Segments'],
   summary: 'Count the contacts that match a condition',
   description: 'Returns how many contacts match the condition now, and the newest 10 of them. Nothing is stored.',
-  security: scopes('segments:view'),
+  security: allowScopes('segments:view'),
   request: { body: json(PreviewCondition) },
   responses: { 200: ok(Preview), ...errors('CONFLICT') },
 });
@@ -99,7 +99,7 @@ const explainRoute = createRoute({
   summary: 'Explain why a contact is in a segment',
   description:
     "Returns each filter with the contact's value, and whether the contact matches the filter. For a STATIC segment, the list has one entry: whether the contact is a member.",
-  security: scopes('segments:view'),
+  security: allowScopes('segments:view'),
   request: { params: IdParams, query: z.object({ contactId: Id.optional() }) },
   responses: { 200: ok(Explanation), ...errors('CONFLICT') },
 });
@@ -144,7 +144,7 @@ const historyRoute = createRoute({
   tags: ['Segments'],
   summary: 'List who entered and left a segment',
   description: `Lists the contacts that entered and left a tracked segment, newest first, also under earlier slugs of the segment. Each computation of the segment records these changes as events, so the list has no changes from before tracking was enabled, and none whose events have been deleted. For a STATIC segment, lists which contacts were added and removed, and by whom, but not contacts that were erased. \`total\` is counted up to ${HISTORY_TOTAL_MAX}.`,
-  security: scopes('segments:view'),
+  security: allowScopes('segments:view'),
   request: { params: IdParams, query: cursorQuery(HISTORY_DEFAULT) },
   responses: { 200: ok(cursorList(Change)) },
 });
@@ -176,7 +176,7 @@ const usageRoute = createRoute({
   summary: 'List the uses of a segment',
   description:
     'Lists segments whose condition refers to this segment, and unfinished campaigns that use it directly or in a filter. Also lists workflows that use its entry or exit events, or whose conditions refer to it.',
-  security: scopes('segments:view'),
+  security: allowScopes('segments:view'),
   request: { params: IdParams },
   responses: { 200: ok(Usage) },
 });
@@ -185,11 +185,11 @@ const usageRoute = createRoute({
 export function segmentReadRoutes(app: App, { reads, compute }: Deps): void {
   app.openapi(previewRoute, async (c) => {
     const { projectId } = c.var;
-    const condition = conditionFromRequest(c.req.valid('json'));
+    const condition = readRequestedCondition(c.req.valid('json'));
     if (!condition) throw new Error('a preview without a condition passed its check');
     const work = { projectId, kind: 'segments.preview' };
     const { count, sample } = await compute.page(work, () => previewCondition(reads, { projectId, condition }));
-    return c.json({ count, sample: sample.map(contactResponse) }, 200);
+    return c.json({ count, sample: sample.map(toContactResponse) }, 200);
   });
 
   app.openapi(explainRoute, async (c) => {

@@ -78,12 +78,12 @@ export const Refreshed = z
   .object({ memberCount: z.number().int() })
   .openapi('RefreshedSegment', { example: { memberCount: 44 } });
 
-export function listedResponse({ truncated, ...segment }: Listed<Segment>) {
-  const { filters, condition, description, ...response } = segmentResponse(segment);
+export function toListedResponse({ truncated, ...segment }: Listed<Segment>) {
+  const { filters, condition, description, ...response } = toSegmentResponse(segment);
   return truncated ? { ...response, truncated: true as const } : { ...response, filters, condition, description };
 }
 
-export function segmentResponse(segment: Segment) {
+export function toSegmentResponse(segment: Segment) {
   const { projectId: _, ...record } = segment;
   return {
     ...record,

@@ -12,35 +12,35 @@ import {
 import { inTransaction } from '../../../db/transaction.ts';
 import { computeSegment } from '../../../engine/segments/compute.ts';
 import { deriveKey } from '../../../rules/access/secrets.ts';
-import { actorName } from '../../http/actor.ts';
+import { formatActor } from '../../http/actor.ts';
 import type { Deps } from '../../http/deps.ts';
 import type { App } from '../../http/env.ts';
 import { IfMatch, okWithVersion, readVersion, setETag } from '../../http/record-version.ts';
 import { errors, json, noContent, ok } from '../../http/responses.ts';
 import { IdParams, NameSearch, wholeNumber } from '../../http/schemas.ts';
-import { scopes } from '../../http/security.ts';
-import { storedRecord } from '../../http/stored-fields.ts';
-import { listedContactResponse } from '../contacts/response.ts';
+import { allowScopes } from '../../http/security.ts';
+import { compareWithRecord } from '../../http/stored-fields.ts';
+import { toListedContactResponse } from '../contacts/response.ts';
 import {
   AddMembers,
   CreateSegment,
-  conditionFromRequest,
   PAGE_DEFAULT,
   PAGE_MAX,
   PatchSegment,
   RemoveMembers,
+  readRequestedCondition,
 } from './input.ts';
 import {
   AddedMembers,
   Computed,
   EXAMPLE,
   ListedSegment,
-  listedResponse,
   Refreshed,
   RemovedMembers,
   SegmentContacts,
   SegmentRecord,
-  segmentResponse,
+  toListedResponse,
+  toSegmentResponse,
 } from './response.ts';
 
 const listRoute = createRoute({
@@ -51,7 +51,7 @@ const listRoute = createRoute({
   summary: 'List the segments',
   description:
     'Lists all segments, newest first, with their stored counts. The response is at most 4 MB. When it would become larger, the remaining segments are returned without condition and description, and have `truncated`.',
-  security: scopes('segments:view'),
+  security: allowScopes('segments:view'),
   request: { query: z.object({ search: NameSearch }) },
   responses: { 200: ok(z.array(ListedSegment).openapi({ example: [EXAMPLE] })) },
 });
@@ -64,7 +64,7 @@ const createSegmentRoute = createRoute({
   summary: 'Create a segment',
   description:
     'Creates a segment. A DYNAMIC segment (the default) needs a condition in `filters` or its alias `condition`. A STATIC segment must not have a condition. Returns 409 if the slug is taken, or if the project has 500 segments.',
-  security: scopes('segments:edit'),
+  security: allowScopes('segments:edit'),
   request: { body: json(CreateSegment) },
   responses: { 201: okWithVersion(SegmentRecord, 'Created'), ...errors('CONFLICT') },
 });
@@ -76,7 +76,7 @@ const getRoute = createRoute({
   tags: ['Segments'],
   summary: 'Get a segment',
   description: 'Returns the segment with its stored count.',
-  security: scopes('segments:view'),
+  security: allowScopes('segments:view'),
   request: { params: IdParams },
   responses: { 200: okWithVersion(SegmentRecord) },
 });
@@ -89,8 +89,8 @@ const patchRoute = createRoute({
   summary: 'Update a segment',
   description:
     'Updates the fields of the request. A new name also changes the slug, and with it the names of the entry and exit events, unless the request has a `slug`. Returns 409 if the slug is taken.',
-  security: scopes('segments:edit'),
-  stored: storedRecord(({ db }, ref) => getSegment(db, ref).then(segmentResponse)),
+  security: allowScopes('segments:edit'),
+  stored: compareWithRecord(({ db }, ref) => getSegment(db, ref).then(toSegmentResponse)),
   request: { params: IdParams, headers: IfMatch, body: json(PatchSegment) },
   responses: { 200: okWithVersion(SegmentRecord), ...errors('CONFLICT') },
 });
@@ -102,7 +102,7 @@ const deleteRoute = createRoute({
   tags: ['Segments'],
   summary: 'Delete a segment',
   description: 'Returns 409 while a SCHEDULED, SENDING or PAUSED campaign uses the segment.',
-  security: scopes('segments:edit'),
+  security: allowScopes('segments:edit'),
   request: { params: IdParams, headers: IfMatch },
   responses: { 204: noContent('Deleted'), ...errors('CONFLICT') },
 });
@@ -115,7 +115,7 @@ const contactsRoute = createRoute({
   summary: 'List the contacts of a segment',
   description:
     'Lists the contacts, newest first. A DYNAMIC segment is evaluated at this moment. The total of a very large segment can be up to a minute old. A page is at most 4 MB. When it would become larger, the remaining contacts are returned without `data` and have `truncated`.',
-  security: scopes('segments:view'),
+  security: allowScopes('segments:view'),
   request: {
     params: IdParams,
     query: z.object({
@@ -134,7 +134,7 @@ const addMembersRoute = createRoute({
   summary: 'Add members to a static segment',
   description:
     'Adds up to 500 contacts by address. With `createMissing`, contacts that do not exist are created, subscribed unless `subscribed` is false. Without it, their addresses are listed in `notFound`. Returns 409 for a DYNAMIC segment.',
-  security: scopes('segments:edit'),
+  security: allowScopes('segments:edit'),
   request: { params: IdParams, headers: IfMatch, body: json(AddMembers) },
   responses: {
     200: ok(AddedMembers),
@@ -150,7 +150,7 @@ const removeMembersRoute = createRoute({
   summary: 'Remove members from a static segment',
   description:
     'Removes up to 500 contacts by address. Contacts that are not members are ignored. Returns 409 for a DYNAMIC segment.',
-  security: scopes('segments:edit'),
+  security: allowScopes('segments:edit'),
   request: { params: IdParams, headers: IfMatch, body: json(RemoveMembers) },
   responses: { 200: ok(RemovedMembers), ...errors('CONFLICT') },
 });
@@ -163,7 +163,7 @@ const computeRoute = createRoute({
   summary: 'Update the members of a tracked segment',
   description:
     'For a segment with `trackMembership`. Updates the stored members, and records the event `segment.<slug>.entry` or `segment.<slug>.exit` once for each contact that has entered or left. The service also does this every 5 minutes. Returns 400 if the segment is not tracked.',
-  security: scopes('segments:edit'),
+  security: allowScopes('segments:edit'),
   request: { params: IdParams },
   responses: {
     200: ok(Computed),
@@ -179,7 +179,7 @@ const refreshRoute = createRoute({
   summary: 'Recount a segment',
   description:
     'Counts the contacts and updates `memberCount`. Stored members do not change, and no events are recorded.',
-  security: scopes('segments:edit'),
+  security: allowScopes('segments:edit'),
   request: { params: IdParams },
   responses: { 200: ok(Refreshed) },
 });
@@ -189,7 +189,7 @@ export function segmentRoutes(app: App, { db, reads, outbox, config }: Deps): vo
 
   app.openapi(listRoute, async (c) => {
     const { projectId } = c.var;
-    return c.json((await listSegments(reads, { projectId, ...c.req.valid('query') })).map(listedResponse), 200);
+    return c.json((await listSegments(reads, { projectId, ...c.req.valid('query') })).map(toListedResponse), 200);
   });
 
   app.openapi(createSegmentRoute, async (c) => {
@@ -197,32 +197,32 @@ export function segmentRoutes(app: App, { db, reads, outbox, config }: Deps): vo
     const segment = {
       ...body,
       projectId: c.var.projectId,
-      condition: conditionFromRequest({ filters, condition }) ?? null,
+      condition: readRequestedCondition({ filters, condition }) ?? null,
       description: description ?? null,
     };
     const created = await inTransaction(db, (trx) => insertSegment(trx, segment));
     setETag(c, created);
-    return c.json(segmentResponse(await withMemberCount(reads, created)), 201);
+    return c.json(toSegmentResponse(await withMemberCount(reads, created)), 201);
   });
 
   app.openapi(getRoute, async (c) => {
     const { id } = c.req.valid('param');
     const segment = await getSegment(db, { projectId: c.var.projectId, id });
     setETag(c, segment);
-    return c.json(segmentResponse(segment), 200);
+    return c.json(toSegmentResponse(segment), 200);
   });
 
   app.openapi(patchRoute, async (c) => {
     const { filters, condition: alias, ...patch } = c.req.valid('json');
     const ref = { projectId: c.var.projectId, id: c.req.valid('param').id };
     const stored = filters && alias ? (await getSegment(db, ref)).condition : undefined;
-    const condition = conditionFromRequest({ filters, condition: alias }, stored);
+    const condition = readRequestedCondition({ filters, condition: alias }, stored);
     const read = readVersion(c, patch);
     const updated = await inTransaction(db, (trx) =>
       updateSegment(trx, { ...ref, patch: { ...patch, condition }, read }),
     );
     setETag(c, updated);
-    return c.json(segmentResponse(condition ? await withMemberCount(reads, updated) : updated), 200);
+    return c.json(toSegmentResponse(condition ? await withMemberCount(reads, updated) : updated), 200);
   });
 
   app.openapi(deleteRoute, async (c) => {
@@ -236,7 +236,7 @@ export function segmentRoutes(app: App, { db, reads, outbox, config }: Deps): vo
     const segment = await getSegment(db, { projectId: c.var.projectId, id: c.req.valid('param').id });
     const { page, pageSize } = c.req.valid('query');
     const { items, total } = await listSegmentContacts(reads, segment, { page, pageSize });
-    const contacts = items.map(listedContactResponse);
+    const contacts = items.map(toListedContactResponse);
     return c.json({ contacts, data: contacts, page, pageSize, total, totalPages: Math.ceil(total / pageSize) }, 200);
   });
 
@@ -250,7 +250,7 @@ export function segmentRoutes(app: App, { db, reads, outbox, config }: Deps): vo
       ...members,
       subscribed: subscribed ?? true,
       suppressionKey,
-      actor: actorName(c.var.actor),
+      actor: formatActor(c.var.actor),
       read: readVersion(c),
     };
     return c.json(await inTransaction(db, (trx) => addMembers(trx, change)), 200);
@@ -259,7 +259,7 @@ export function segmentRoutes(app: App, { db, reads, outbox, config }: Deps): vo
   app.openapi(removeMembersRoute, async (c) => {
     const ref = { projectId: c.var.projectId, id: c.req.valid('param').id };
     const { emails } = c.req.valid('json');
-    const change = { ...ref, emails, actor: actorName(c.var.actor), read: readVersion(c) };
+    const change = { ...ref, emails, actor: formatActor(c.var.actor), read: readVersion(c) };
     return c.json(await inTransaction(db, (trx) => removeMembers(trx, change)), 200);
   });
 

@@ -2,14 +2,14 @@ import { createRoute } from '@hono/zod-openapi';
 import type { SendBatch } from '../../../rules/emails/send-request.ts';
 import { AppError, createFieldError } from '../../../rules/errors.ts';
 import type { SendAcceptor } from '../../accept/send-acceptor.ts';
-import { keyOwner } from '../../http/actor.ts';
+import { readKeyOwner } from '../../http/actor.ts';
 import type { Deps } from '../../http/deps.ts';
 import type { App, RequestContext } from '../../http/env.ts';
-import { IdempotencyHeader, idempotencyKey } from '../../http/idempotency-key.ts';
-import { bodyParser } from '../../http/parse-body.ts';
+import { IdempotencyHeader, readIdempotencyKey } from '../../http/idempotency-key.ts';
+import { createBodyParser } from '../../http/parse-body.ts';
 import { noteAffectedRows } from '../../http/request-log.ts';
 import { json, ok } from '../../http/responses.ts';
-import { scopes } from '../../http/security.ts';
+import { allowScopes } from '../../http/security.ts';
 import { SEND_ELSEWHERE, SendBatchBody, SendBody, sendMaxBytes } from './input.ts';
 import { BatchSent, SEND_ERRORS } from './response.ts';
 import { checkLargeTemplates, toSendRequest } from './to-send-request.ts';
@@ -27,7 +27,7 @@ const batchRoute = {
     summary: 'Send up to 100 different emails',
     description:
       'Each email has the same form as the body of `POST /v1/send`. The result or error of an email is at the same position in `results`. With `atomic`, all emails are accepted or none. If one email is refused, the response is its error, and `errors` lists the errors of all emails with the fields `emails.<n>`. One `Idempotency-Key` applies to the whole batch.',
-    security: scopes('email:send'),
+    security: allowScopes('email:send'),
     request: { headers: IdempotencyHeader, body: json(SendBatchBody) },
     responses: {
       200: ok(BatchSent, 'Result of each email'),
@@ -38,7 +38,7 @@ const batchRoute = {
   unknownFields: 'refuse' as const,
 };
 
-const parseEmail = bodyParser(SendBody, { unknownFields: 'refuse', setElsewhere: SEND_ELSEWHERE });
+const parseEmail = createBodyParser(SendBody, { unknownFields: 'refuse', setElsewhere: SEND_ELSEWHERE });
 
 /** Registers `POST /v1/send/batch`. */
 export function sendBatchRoutes(app: App, { config, compute }: Deps, acceptor: SendAcceptor): void {
@@ -53,7 +53,7 @@ export function sendBatchRoutes(app: App, { config, compute }: Deps, acceptor: S
         monthlyEmailLimit: c.get('project').monthlyEmailLimit,
         idempotencyKey: undefined,
         fingerprint: undefined,
-        owner: keyOwner(c),
+        owner: readKeyOwner(c),
         request: REQUEST,
         attachmentsMaxBytes: config.attachmentsMaxBytes,
         files,
@@ -72,9 +72,9 @@ export function sendBatchRoutes(app: App, { config, compute }: Deps, acceptor: S
     checkRecipients(emails);
     const response = await acceptor.acceptBatch({
       projectId: c.get('projectId'),
-      idempotencyKey: idempotencyKey(c),
+      idempotencyKey: readIdempotencyKey(c),
       fingerprint: c.get('fingerprint'),
-      owner: keyOwner(c),
+      owner: readKeyOwner(c),
       request: REQUEST,
       atomic,
       emails,

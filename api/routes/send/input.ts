@@ -4,7 +4,7 @@ import type { Recipient } from '../../../rules/emails/send-request.ts';
 import { findHeaderError } from '../../../rules/emails/service-headers.ts';
 import { AppError } from '../../../rules/errors.ts';
 import { listRepeatedHeaders, REPEATED_HEADER } from '../../../rules/header-names.ts';
-import { aliasOf } from '../../http/aliases.ts';
+import { markAsAlias } from '../../http/aliases.ts';
 import { JSON_MAX_BYTES } from '../../http/body.ts';
 import { DisplayName, HEADER_LINE_MAX_CHARS, MailboxInput, oneLineText } from '../../http/schemas.ts';
 
@@ -114,11 +114,11 @@ const EXAMPLE = {
 };
 
 /** Returns a schema for one mailbox or a list of at most `max`, parsed to a list. */
-function mailboxes(max: number) {
+function createMailboxesSchema(max: number) {
   return z.union([MailboxInput, z.array(MailboxInput).min(1).max(max)]).transform((value) => [value].flat());
 }
-const Copies = mailboxes(COPIES_MAX);
-const Replies = mailboxes(REPLIES_MAX);
+const Copies = createMailboxesSchema(COPIES_MAX);
+const Replies = createMailboxesSchema(REPLIES_MAX);
 
 interface WithCopies {
   to: Recipient | Recipient[];
@@ -127,7 +127,8 @@ interface WithCopies {
 }
 
 /**
- * Allows copies only if `to` has one recipient. Several recipients get separate emails, and copies belong to one email.
+ * Allows `cc` and `bcc` only if `to` has one recipient. Several recipients get separate emails, so it would be unclear
+ * which of these emails the copies belong to.
  */
 function checkCopies({ to, cc = [], bcc = [] }: WithCopies, ctx: z.RefinementCtx): void {
   if (cc.length + bcc.length === 0) return;
@@ -197,7 +198,7 @@ export const SendBody = z
     cc: Copies.optional().openapi({ description: 'Visible copies of the email to the one recipient in `to`' }),
     bcc: Copies.optional().openapi({ description: 'Blind copies of the email to the one recipient in `to`' }),
     reply: Replies.optional().openapi({ description: 'Reply-To: one or more mailboxes' }),
-    replyTo: aliasOf(Replies.optional(), 'reply'),
+    replyTo: markAsAlias(Replies.optional(), 'reply'),
     attachments: z.array(Attachment).max(ATTACHMENTS_MAX).superRefine(checkContentIds).optional(),
   })
   .superRefine(checkCopies)

@@ -1,13 +1,13 @@
 import { createRoute } from '@hono/zod-openapi';
 import { deriveKey } from '../../../rules/access/secrets.ts';
 import { createSendAcceptor } from '../../accept/send-acceptor.ts';
-import { keyOwner } from '../../http/actor.ts';
+import { readKeyOwner } from '../../http/actor.ts';
 import type { Deps } from '../../http/deps.ts';
 import type { App } from '../../http/env.ts';
-import { IdempotencyHeader, idempotencyKey } from '../../http/idempotency-key.ts';
+import { IdempotencyHeader, readIdempotencyKey } from '../../http/idempotency-key.ts';
 import { noteAffectedRows } from '../../http/request-log.ts';
 import { json, ok } from '../../http/responses.ts';
-import { scopes } from '../../http/security.ts';
+import { allowScopes } from '../../http/security.ts';
 import { sendBatchRoutes } from './batch.ts';
 import { SEND_ELSEWHERE, SendBody, sendMaxBytes } from './input.ts';
 import { SEND_ERRORS, Sent } from './response.ts';
@@ -22,7 +22,7 @@ const sendRoute = {
     summary: 'Send an email',
     description:
       'Accepts an email for each recipient, and creates or updates the contacts of the recipients. The emails are sent immediately, after the response. `GET /v1/emails/{id}` shows the result.',
-    security: scopes('email:send'),
+    security: allowScopes('email:send'),
     request: { headers: IdempotencyHeader, body: json(SendBody) },
     responses: {
       200: ok(Sent, 'Accepted'),
@@ -52,9 +52,9 @@ export function sendRoutes(app: App, deps: Deps): void {
       projectId: c.get('projectId'),
       mode: c.get('mode'),
       monthlyEmailLimit: c.get('project').monthlyEmailLimit,
-      idempotencyKey: idempotencyKey(c),
+      idempotencyKey: readIdempotencyKey(c),
       fingerprint: c.get('fingerprint'),
-      owner: keyOwner(c),
+      owner: readKeyOwner(c),
       request: 'POST /v1/send',
       attachmentsMaxBytes: config.attachmentsMaxBytes,
       files: c.get('files'),

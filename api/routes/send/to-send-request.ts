@@ -40,7 +40,7 @@ export function toSendRequest(input: SendInput, caller: SendCaller): SendRequest
     fingerprint: caller.fingerprint,
     owner: caller.owner,
     request: caller.request,
-    to: recipientsOf(input),
+    to: toRecipients(input),
     subject: input.subject,
     body: input.body,
     templateId: input.template,
@@ -76,7 +76,7 @@ export async function checkLargeTemplates(compute: Compute, p: { projectId: stri
  * Returns the recipients of all fields. If an address is in several fields, `to` has precedence over `cc`, and `cc`
  * over `bcc`.
  */
-function recipientsOf({ to, cc = [], bcc = [] }: Pick<SendInput, 'to' | 'cc' | 'bcc'>): Recipient[] {
+function toRecipients({ to, cc = [], bcc = [] }: Pick<SendInput, 'to' | 'cc' | 'bcc'>): Recipient[] {
   const withRole = (role: 'cc' | 'bcc') => (recipient: Recipient) => ({ ...recipient, role });
   return removeDuplicates([...[to].flat(), ...cc.map(withRole('cc')), ...bcc.map(withRole('bcc'))]);
 }
@@ -104,13 +104,13 @@ function withBytes(
     contentType: file.contentType,
     disposition: file.alternative ? ('alternative' as const) : file.disposition,
     contentId: file.contentId ?? null,
-    content: asBuffer(caller.files[n]),
+    content: toBuffer(caller.files[n]),
   }));
   checkAttachments(attachments, caller.attachmentsMaxBytes);
   return attachments;
 }
 
-function asBuffer(bytes: Uint8Array | undefined): Buffer {
+function toBuffer(bytes: Uint8Array | undefined): Buffer {
   if (!bytes) throw new Error('a checked attachment has no bytes');
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 }

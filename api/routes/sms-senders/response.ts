@@ -9,6 +9,6 @@ export const Sender = z
     example: { id: EXAMPLE_ID, ...EXAMPLE, createdAt: '2026-01-01T12:00:00.000Z' },
   });
 
-export function senderResponse({ id, country, from, createdAt }: SmsSender) {
+export function toSenderResponse({ id, country, from, createdAt }: SmsSender) {
   return { id, country, from, createdAt: createdAt.toISOString() };
 }

@@ -2,15 +2,15 @@ import { createRoute, z } from '@hono/zod-openapi';
 import { insertAudit } from '../../../db/projects/audit-log.ts';
 import { deleteSmsSender, insertSmsSender, listSmsSenders } from '../../../db/sms/senders.ts';
 import { inTransaction } from '../../../db/transaction.ts';
-import { actorName } from '../../http/actor.ts';
-import { clientAddress } from '../../http/client-address.ts';
+import { formatActor } from '../../http/actor.ts';
+import { readClientAddress } from '../../http/client-address.ts';
 import type { Deps } from '../../http/deps.ts';
 import type { App } from '../../http/env.ts';
 import { errors, json, noContent, ok } from '../../http/responses.ts';
 import { IdParams } from '../../http/schemas.ts';
-import { session } from '../../http/security.ts';
+import { allowSession } from '../../http/security.ts';
 import { CreateSender } from './input.ts';
-import { Sender, senderResponse } from './response.ts';
+import { Sender, toSenderResponse } from './response.ts';
 
 const listRoute = createRoute({
   method: 'get',
@@ -19,7 +19,7 @@ const listRoute = createRoute({
   tags: ['SMS'],
   summary: 'List the SMS senders',
   description: 'Lists the sender of each country, and the default sender.',
-  security: session('project:manage'),
+  security: allowSession('project:manage'),
   responses: { 200: ok(z.object({ data: z.array(Sender) })) },
 });
 
@@ -30,7 +30,7 @@ const createRouteOfSender = createRoute({
   tags: ['SMS'],
   summary: 'Add an SMS sender',
   description: 'Registers the sender for a country, or the default sender for all other countries.',
-  security: session('project:manage'),
+  security: allowSession('project:manage'),
   request: { body: json(CreateSender) },
   responses: { 201: ok(Sender, 'Added'), ...errors('CONFLICT') },
 });
@@ -42,7 +42,7 @@ const deleteRoute = createRoute({
   tags: ['SMS'],
   summary: 'Remove an SMS sender',
   description: 'Removes a sender. SMS that were accepted before are still sent from it.',
-  security: session('project:manage'),
+  security: allowSession('project:manage'),
   request: { params: IdParams },
   responses: { 204: noContent('Removed'), ...errors('NOT_FOUND') },
 });
@@ -50,7 +50,7 @@ const deleteRoute = createRoute({
 /** Registers `/sms/senders` (contract §10.2 Sender and number). */
 export function smsSenderRoutes(app: App, { db }: Deps): void {
   app.openapi(listRoute, async (c) => {
-    return c.json({ data: (await listSmsSenders(db, c.var.projectId)).map(senderResponse) }, 200);
+    return c.json({ data: (await listSmsSenders(db, c.var.projectId)).map(toSenderResponse) }, 200);
   });
 
   app.openapi(createRouteOfSender, async (c) => {
@@ -58,12 +58,12 @@ export function smsSenderRoutes(app: App, { db }: Deps): void {
     const { projectId, actor } = c.var;
     const sender = await inTransaction(db, async (trx) => {
       const saved = await insertSmsSender(trx, { projectId, country, from });
-      const ip = clientAddress(c);
-      const audit = { projectId, actor: actorName(actor), ip, target: saved.id };
+      const ip = readClientAddress(c);
+      const audit = { projectId, actor: formatActor(actor), ip, target: saved.id };
       await insertAudit(trx, { ...audit, action: 'sms_sender.created', details: { country, from } });
       return saved;
     });
-    return c.json(senderResponse(sender), 201);
+    return c.json(toSenderResponse(sender), 201);
   });
 
   app.openapi(deleteRoute, async (c) => {
@@ -71,7 +71,7 @@ export function smsSenderRoutes(app: App, { db }: Deps): void {
     const { projectId, actor } = c.var;
     await inTransaction(db, async (trx) => {
       await deleteSmsSender(trx, { projectId, id });
-      const audit = { projectId, actor: actorName(actor), ip: clientAddress(c), target: id };
+      const audit = { projectId, actor: formatActor(actor), ip: readClientAddress(c), target: id };
       await insertAudit(trx, { ...audit, action: 'sms_sender.deleted', details: {} });
     });
     return c.body(null, 204);

@@ -4,12 +4,12 @@ import { inTransaction } from '../../../db/transaction.ts';
 import { deriveKey } from '../../../rules/access/secrets.ts';
 import { computePhoneHash } from '../../../rules/emails/suppression.ts';
 import { readWrittenNumber } from '../../../rules/sms/phone.ts';
-import { actorName } from '../../http/actor.ts';
+import { formatActor } from '../../http/actor.ts';
 import type { Deps } from '../../http/deps.ts';
 import type { App } from '../../http/env.ts';
 import { errors, json, noContent, ok } from '../../http/responses.ts';
 import { cursorList, cursorQuery, EXAMPLE_ID, Id, Instant, PhoneNumberInput } from '../../http/schemas.ts';
-import { scopes } from '../../http/security.ts';
+import { allowScopes } from '../../http/security.ts';
 
 const LIST_DEFAULT = 20;
 const SHORT_CODE = /^\d{3,8}$/;
@@ -66,7 +66,7 @@ const listRoute = createRoute({
   summary: 'List the SMS stop list',
   description:
     'Lists phone numbers that must not get SMS, newest first. `phone` selects the entries of one number. Entries stay when contacts are erased.',
-  security: scopes('contacts:view'),
+  security: allowScopes('contacts:view'),
   request: { query: cursorQuery(LIST_DEFAULT).extend({ phone: PhoneNumberInput.optional() }) },
   responses: { 200: ok(cursorList(SmsStopRecord)) },
 });
@@ -79,7 +79,7 @@ const addRoute = createRoute({
   summary: 'Add a number to the SMS stop list',
   description:
     'Stops all SMS from the sender `from` to the number, and marketing SMS from all senders. Without `from`, stops all SMS from all senders. If the number is already on the list, the existing entry stays.',
-  security: scopes('contacts:edit'),
+  security: allowScopes('contacts:edit'),
   request: { body: json(AddSmsStop) },
   responses: { 201: ok(SmsStopRecord, 'Added') },
 });
@@ -92,7 +92,7 @@ const deleteRoute = createRoute({
   summary: 'Remove a number from the SMS stop list',
   description:
     'Removes all entries of the number, or only the entries of one sender if you send `from`. Do this only if the person has asked for it.',
-  security: scopes('contacts:edit'),
+  security: allowScopes('contacts:edit'),
   request: { params: z.object({ phone: PhoneNumberInput }), query: z.object({ from: From }) },
   responses: { 204: noContent('Removed'), ...errors('NOT_FOUND') },
 });
@@ -105,17 +105,17 @@ export function smsStopRoutes(app: App, { db, reads, config }: Deps): void {
     const { phone, ...paging } = c.req.valid('query');
     const hash = phone === undefined ? undefined : computePhoneHash(key, phone);
     const { items, ...page } = await listSmsStops(reads, { projectId: c.var.projectId, ...paging, hash });
-    return c.json({ data: items.map(stopResponse), ...page }, 200);
+    return c.json({ data: items.map(toStopResponse), ...page }, 200);
   });
 
   app.openapi(addRoute, async (c) => {
     const { phone, from = null } = c.req.valid('json');
     const { projectId, actor } = c.var;
     const source = actor.kind === 'user' ? 'dashboard' : 'api';
-    const stops = [{ phone, from, source, actor: actorName(actor) }];
+    const stops = [{ phone, from, source, actor: formatActor(actor) }];
     const [added] = await inTransaction(db, (trx) => addSmsStops(trx, key, { projectId, stops }));
     if (!added) throw new Error('the stop was not inserted');
-    return c.json(stopResponse(added), 201);
+    return c.json(toStopResponse(added), 201);
   });
 
   app.openapi(deleteRoute, async (c) => {
@@ -127,6 +127,6 @@ export function smsStopRoutes(app: App, { db, reads, config }: Deps): void {
   });
 }
 
-function stopResponse(stop: SmsStop) {
+function toStopResponse(stop: SmsStop) {
   return { ...stop, createdAt: stop.createdAt.toISOString() };
 }

@@ -61,13 +61,13 @@ export const SmsRecord = SmsItem.extend({
   messageId: z.string().nullable().openapi({ description: 'Message id of the provider' }),
 }).openapi('Sms', { example: { ...ITEM, body: 'Your code is 4711', workflowId: null, messageId: 'SM0123' } });
 
-export function acceptedSms({ id, to, from, country, encoding, segments, status }: Sms) {
+export function toAcceptedSms({ id, to, from, country, encoding, segments, status }: Sms) {
   return { id, to, from, country, encoding, segments, status };
 }
 
-export function smsItem(sms: Sms) {
+export function toSmsItem(sms: Sms) {
   return {
-    ...acceptedSms(sms),
+    ...toAcceptedSms(sms),
     contactId: sms.contactId,
     mode: sms.mode,
     sourceType: sms.executionId === null ? ('TRANSACTIONAL' as const) : ('WORKFLOW' as const),
@@ -80,6 +80,6 @@ export function smsItem(sms: Sms) {
   };
 }
 
-export function smsRecord(sms: Sms, workflowId: string | null) {
-  return { ...smsItem(sms), body: sms.body, workflowId, messageId: sms.providerMessageId };
+export function toSmsRecord(sms: Sms, workflowId: string | null) {
+  return { ...toSmsItem(sms), body: sms.body, workflowId, messageId: sms.providerMessageId };
 }

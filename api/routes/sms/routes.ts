@@ -8,16 +8,16 @@ import type { OutboxRow } from '../../../rules/outbox.ts';
 import { readPhoneNumber } from '../../../rules/sms/phone.ts';
 import { SMS_SOURCES } from '../../../rules/sms/source.ts';
 import { SMS_STATUSES } from '../../../rules/sms/status.ts';
-import { keyOwner } from '../../http/actor.ts';
+import { readKeyOwner } from '../../http/actor.ts';
 import type { Deps } from '../../http/deps.ts';
 import type { App } from '../../http/env.ts';
-import { IdempotencyHeader, idempotencyKey } from '../../http/idempotency-key.ts';
+import { IdempotencyHeader, readIdempotencyKey } from '../../http/idempotency-key.ts';
 import { noteAffectedRows } from '../../http/request-log.ts';
 import { errors, json, ok } from '../../http/responses.ts';
 import { cursorQuery, Id, IdParams, InstantInput, PhoneNumberInput } from '../../http/schemas.ts';
-import { scopes } from '../../http/security.ts';
+import { allowScopes } from '../../http/security.ts';
 import { SendSms } from './input.ts';
-import { AcceptedSms, acceptedSms, SmsItem, SmsRecord, smsItem, smsRecord } from './response.ts';
+import { AcceptedSms, SmsItem, SmsRecord, toAcceptedSms, toSmsItem, toSmsRecord } from './response.ts';
 
 const sendRoute = {
   ...createRoute({
@@ -29,7 +29,7 @@ const sendRoute = {
     summary: 'Send an SMS',
     description:
       'Accepts an SMS and sends it after the response. The country of the number determines the sender. `GET /v1/sms/{id}` shows the result.',
-    security: scopes('sms:send'),
+    security: allowScopes('sms:send'),
     request: { headers: IdempotencyHeader, body: json(SendSms) },
     responses: {
       202: ok(AcceptedSms, 'Accepted'),
@@ -47,7 +47,7 @@ const listRoute = {
     tags: ['SMS'],
     summary: 'List SMS',
     description: 'Lists SMS of the project, newest first, without bodies.',
-    security: scopes('sms:view'),
+    security: allowScopes('sms:view'),
     request: {
       query: cursorQuery(25).extend({
         status: z.enum(SMS_STATUSES).optional(),
@@ -74,7 +74,7 @@ const getRoute = createRoute({
   tags: ['SMS'],
   summary: 'Get an SMS',
   description: 'Returns the SMS with its body.',
-  security: scopes('sms:view'),
+  security: allowScopes('sms:view'),
   request: { params: IdParams },
   responses: { 200: ok(z.object({ data: SmsRecord })), ...errors('NOT_FOUND') },
 });
@@ -87,14 +87,19 @@ export function smsRoutes(app: App, { config, db, reads, outbox }: Deps): void {
     const number = readPhoneNumber(to);
     if (!number) throw new Error('the schema accepts only phone numbers');
     const { projectId, mode } = c.var;
-    const keyFields = { projectId, key: idempotencyKey(c), fingerprint: c.get('fingerprint'), owner: keyOwner(c) };
+    const keyFields = {
+      projectId,
+      key: readIdempotencyKey(c),
+      fingerprint: c.get('fingerprint'),
+      owner: readKeyOwner(c),
+    };
     const queued: OutboxRow[] = [];
     const outcome = await inTransaction(db, (trx) => {
       queued.length = 0;
       return withIdempotency(trx, { ...keyFields, request: 'POST /v1/sms/send' }, async () => {
         const result = await insertSms(trx, { projectId, mode, to: number, body, contactId, marketing: false });
         queued.push(...result.outbox);
-        return { statusCode: 202, response: acceptedSms(result.sms) };
+        return { statusCode: 202, response: toAcceptedSms(result.sms) };
       });
     });
     outbox.wake(queued);
@@ -104,7 +109,7 @@ export function smsRoutes(app: App, { config, db, reads, outbox }: Deps): void {
 
   app.openapi(listRoute, async (c) => {
     const { items, cursor } = await listSms(reads, { projectId: c.var.projectId, ...c.req.valid('query') });
-    return c.json({ data: items.map(smsItem), nextCursor: cursor }, 200);
+    return c.json({ data: items.map(toSmsItem), nextCursor: cursor }, 200);
   });
 
   app.openapi(getRoute, async (c) => {
@@ -112,6 +117,6 @@ export function smsRoutes(app: App, { config, db, reads, outbox }: Deps): void {
     const sms = await getSms(db, { projectId, id: c.req.valid('param').id });
     const { executionId } = sms;
     const workflowId = executionId === null ? null : await findWorkflowOfExecution(db, { projectId, executionId });
-    return c.json({ data: smsRecord(sms, workflowId) }, 200);
+    return c.json({ data: toSmsRecord(sms, workflowId) }, 200);
   });
 }

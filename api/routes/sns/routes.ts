@@ -15,7 +15,7 @@ import { AppError } from '../../../rules/errors.ts';
 import { createFeedbackRecorder } from '../../accept/feedback-recorder.ts';
 import { readBody } from '../../http/body.ts';
 import { CERTIFICATE_FETCHES, REFUSED_CALLBACKS } from '../../http/caller-limits.ts';
-import { clientAddress } from '../../http/client-address.ts';
+import { readClientAddress } from '../../http/client-address.ts';
 import type { Deps } from '../../http/deps.ts';
 import type { AppEnv, RequestContext } from '../../http/env.ts';
 import { respondWithError } from '../../http/error-handler.ts';
@@ -82,7 +82,7 @@ export function snsRoutes(hono: OpenAPIHono<AppEnv>, unauthenticated: Unauthenti
 
   async function verifyMessage(c: RequestContext): Promise<SnsMessage> {
     const text = Buffer.from(await readBody(c, MESSAGE_MAX_BYTES)).toString('utf8');
-    const body = jsonOf(text);
+    const body = parseJsonOrUndefined(text);
     const parsed = SnsMessage.safeParse(body);
     if (!parsed.success && (c.req.header('x-amz-sns-rawdelivery') === 'true' || isSesNotification(body))) {
       const topic = c.req.header('x-amz-sns-topic-arn')?.slice(0, ARN_MAX_CHARS) ?? '';
@@ -96,7 +96,7 @@ export function snsRoutes(hono: OpenAPIHono<AppEnv>, unauthenticated: Unauthenti
       throw refuseMessage('This topic is not in SNS_TOPIC_ARNS.');
     const url = findCertificateUrl(message);
     if (!url) throw refuseMessage('The URL of the certificate does not belong to SNS.');
-    const takeFetch = () => deps.limits.takeForUnauthenticated(clientAddress(c), CERTIFICATE_FETCHES);
+    const takeFetch = () => deps.limits.takeForUnauthenticated(readClientAddress(c), CERTIFICATE_FETCHES);
     const certificate = await certificates.get(url, takeFetch).catch((cause) => {
       if (cause instanceof AppError) throw cause;
       throw new AppError('SERVICE_UNAVAILABLE', { message: 'The certificate of SNS could not be fetched.', cause });
@@ -111,7 +111,7 @@ export function snsRoutes(hono: OpenAPIHono<AppEnv>, unauthenticated: Unauthenti
    */
   async function record(notification: SesNotification): Promise<boolean> {
     const { feedback, sesMessageId, acceptedAt } = notification;
-    const emailId = await emailIdOfMail(notification);
+    const emailId = await findEmailId(notification);
     if (emailId === undefined && acceptedAt && Date.now() - acceptedAt.getTime() < SETTLING_MS) return false;
     const result = emailId && (await recordFeedback({ emailId, feedback, source: 'ses' }));
     if (!result || result.outcome === 'unknown')
@@ -124,7 +124,7 @@ export function snsRoutes(hono: OpenAPIHono<AppEnv>, unauthenticated: Unauthenti
    * notification, which identifies the email from the moment it exists. Every notification has the id that SES gave the
    * email, but this id is stored only when the email is SENT.
    */
-  async function emailIdOfMail(notification: SesNotification): Promise<string | undefined> {
+  async function findEmailId(notification: SesNotification): Promise<string | undefined> {
     const { messageId = '', source = '', taggedId, sesMessageId } = notification;
     const emailId = parseMessageId(messageId) ?? parseVerpAddress(verpKey, source) ?? taggedId;
     return emailId ?? (sesMessageId === undefined ? undefined : findEmailIdByProviderId(db, sesMessageId));
@@ -143,14 +143,14 @@ export function snsRoutes(hono: OpenAPIHono<AppEnv>, unauthenticated: Unauthenti
       await recordArrival(message.TopicArn, 'notified');
       const notification = readSesNotification(message.Message, new Date());
       // The error is returned, not thrown, so that it is not logged.
-      if (notification && !(await record(notification))) return respondWithError(c, unknownEmailError());
+      if (notification && !(await record(notification))) return respondWithError(c, createUnknownEmailError());
     }
     return c.body(null, 200);
   };
   unauthenticated.post(PATH, receive, { refusedLimit: REFUSED_CALLBACKS });
 }
 
-function unknownEmailError(): AppError {
+function createUnknownEmailError(): AppError {
   return new AppError('SERVICE_UNAVAILABLE', { message: 'This email is not known yet.' });
 }
 
@@ -163,7 +163,7 @@ function isSesNotification(body: unknown): boolean {
   return typeof body === 'object' && body !== null && ('notificationType' in body || 'eventType' in body);
 }
 
-function jsonOf(text: string): unknown {
+function parseJsonOrUndefined(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {

@@ -36,7 +36,7 @@ export const VariantsSaved = z
   })
   .openapi('VariantsSaved', { example: { data: [SAVED_VARIANT], created: 1, updated: 0, restocked: 0 } });
 
-export function variantsResponse(variants: SavedVariant[]) {
+export function toVariantsResponse(variants: SavedVariant[]) {
   const created = variants.filter((variant) => variant.isNew).length;
   return {
     data: variants.map(({ isNew: _, restocked: __, ...variant }) => ({

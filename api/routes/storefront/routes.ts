@@ -4,14 +4,14 @@ import { recordPixelEvents } from '../../../engine/events/pixel-events.ts';
 import { registerForRestock, upsertVariants } from '../../../engine/events/storefront.ts';
 import { deriveKey } from '../../../rules/access/secrets.ts';
 import { PUBLIC_MAX_BYTES } from '../../http/body.ts';
-import { clientNetwork } from '../../http/client-address.ts';
+import { readClientNetwork } from '../../http/client-address.ts';
 import type { Deps } from '../../http/deps.ts';
 import type { App } from '../../http/env.ts';
 import { noteAffectedRows } from '../../http/request-log.ts';
 import { errors, json, ok } from '../../http/responses.ts';
-import { publicKey, scopes } from '../../http/security.ts';
+import { allowPublicKey, allowScopes } from '../../http/security.ts';
 import { BackInStock, Pixel, PutVariants } from './input.ts';
-import { VariantsSaved, variantsResponse } from './response.ts';
+import { toVariantsResponse, VariantsSaved } from './response.ts';
 
 const putVariants = createRoute({
   method: 'put',
@@ -21,7 +21,7 @@ const putVariants = createRoute({
   summary: 'Create or replace product variants',
   description:
     'Creates or replaces up to 500 variants. If a variant becomes available again, the service records the event `shopify.back_in_stock` once for each contact that waits for it.',
-  security: scopes('contacts:edit'),
+  security: allowScopes('contacts:edit'),
   request: { body: json(PutVariants) },
   responses: { 200: ok(VariantsSaved) },
 });
@@ -36,7 +36,7 @@ const backInStock = {
     summary: 'Request a back-in-stock notification',
     description:
       'Records that the contact waits for the variant. If the contact is new, it is created unsubscribed, because this request is not consent to marketing. `subscribed` in the response is false if the variant is already available. A caller can make at most 20 requests per minute.',
-    security: publicKey(),
+    security: allowPublicKey(),
     request: { body: json(BackInStock) },
     responses: {
       202: ok(
@@ -59,7 +59,7 @@ const pixel = createRoute({
   summary: 'Record storefront events',
   description:
     'Records each event as `pixel.<name>`. If the event has an `email`, it is recorded for the contact with this address, which is created unsubscribed if it is new. All events of a request are recorded, or none. Values that are sent with the public key are shown only as plain text.',
-  security: publicKey(),
+  security: allowPublicKey(),
   request: { body: json(Pixel) },
   responses: {
     202: ok(
@@ -79,12 +79,12 @@ export function storefrontRoutes(app: App, { config, db, outbox, limits }: Deps)
     const variants = c.req.valid('json').variants.map((variant) => ({ ...variant, url: variant.url ?? null }));
     const saved = await inTransaction(db, (trx) => upsertVariants(trx, { projectId, mode, variants }));
     outbox.wake(saved.outbox);
-    return c.json(variantsResponse(saved.variants), 200);
+    return c.json(toVariantsResponse(saved.variants), 200);
   });
 
   app.openapi(backInStock, async (c) => {
     const { projectId } = c.var;
-    await limits.takeForBackInStock(projectId, clientNetwork(c));
+    await limits.takeForBackInStock(projectId, readClientNetwork(c));
     const { email, storefrontVariantId: variantId } = c.req.valid('json');
     if (c.var.actor.kind === 'public') await limits.takeForPublicContact(projectId, email);
     const { subscribed, contactId } = await inTransaction(db, (trx) =>
@@ -97,7 +97,7 @@ export function storefrontRoutes(app: App, { config, db, outbox, limits }: Deps)
   app.openapi(pixel, async (c) => {
     const { projectId, mode } = c.var;
     const untrusted = c.var.actor.kind === 'public';
-    const events = eventsOf(c.req.valid('json'));
+    const events = toEvents(c.req.valid('json'));
     const emails = untrusted ? new Set(events.flatMap((event) => event.email ?? [])) : [];
     for (const email of emails) await limits.takeForPublicContact(projectId, email);
     const { made, outbox: queued } = await inTransaction(db, (trx) =>
@@ -110,7 +110,7 @@ export function storefrontRoutes(app: App, { config, db, outbox, limits }: Deps)
 }
 
 /** Returns the events of the body, which has one event or a list. Null becomes undefined. */
-function eventsOf({ events, name, ...rest }: z.output<typeof Pixel>) {
+function toEvents({ events, name, ...rest }: z.output<typeof Pixel>) {
   const inputs = events ?? (name === undefined ? [] : [{ ...rest, name }]);
   return inputs.map((event) => ({
     name: event.name,

@@ -26,6 +26,6 @@ export const SuppressionRecord = z
     },
   });
 
-export function suppressionResponse(entry: Suppression) {
+export function toSuppressionResponse(entry: Suppression) {
   return { ...entry, createdAt: entry.createdAt.toISOString() };
 }

@@ -5,14 +5,14 @@ import { unsubscribeAddresses } from '../../../engine/contacts/subscription-chan
 import { deriveKey } from '../../../rules/access/secrets.ts';
 import { normalizeEmail } from '../../../rules/emails/email-address.ts';
 import { computeAddressHash } from '../../../rules/emails/suppression.ts';
-import { actorName } from '../../http/actor.ts';
+import { formatActor } from '../../http/actor.ts';
 import type { Deps } from '../../http/deps.ts';
 import type { App } from '../../http/env.ts';
 import { errors, json, noContent, ok } from '../../http/responses.ts';
 import { cursorList, cursorQuery, EmailAddress } from '../../http/schemas.ts';
-import { scopes } from '../../http/security.ts';
+import { allowScopes } from '../../http/security.ts';
 import { AddressParams, AddSuppression, LIST_DEFAULT } from './input.ts';
-import { SuppressionRecord, suppressionResponse } from './response.ts';
+import { SuppressionRecord, toSuppressionResponse } from './response.ts';
 
 const listRoute = createRoute({
   method: 'get',
@@ -22,7 +22,7 @@ const listRoute = createRoute({
   summary: 'List the suppression list',
   description:
     'Lists addresses that get no email, or no marketing email, newest first. `email` selects the entries of one address. Entries stay when contacts are erased.',
-  security: scopes('contacts:view'),
+  security: allowScopes('contacts:view'),
   request: { query: cursorQuery(LIST_DEFAULT).extend({ email: EmailAddress.optional() }) },
   responses: { 200: ok(cursorList(SuppressionRecord)) },
 });
@@ -35,7 +35,7 @@ const addRoute = createRoute({
   summary: 'Add an address to the suppression list',
   description:
     'Adds an address. The reasons `hard_bounce` and `manual` stop all email. `complaint` and `unsubscribe` stop marketing email and unsubscribe the contact. If the address is already on the list with this reason, the existing entry stays.',
-  security: scopes('contacts:edit'),
+  security: allowScopes('contacts:edit'),
   request: { body: json(AddSuppression) },
   responses: { 201: ok(SuppressionRecord, 'Added') },
 });
@@ -47,7 +47,7 @@ const deleteRoute = createRoute({
   tags: ['Suppressions'],
   summary: 'Remove an address from the suppression list',
   description: 'Removes all entries of the address. An unsubscribed contact stays unsubscribed.',
-  security: scopes('contacts:edit'),
+  security: allowScopes('contacts:edit'),
   request: { params: AddressParams },
   responses: { 204: noContent('Removed'), ...errors('NOT_FOUND') },
 });
@@ -59,13 +59,13 @@ export function suppressionRoutes(app: App, { db, reads, outbox, config }: Deps)
     const { email, ...paging } = c.req.valid('query');
     const hash = email === undefined ? undefined : computeAddressHash(key, email);
     const { items, ...page } = await listSuppressions(reads, { projectId: c.var.projectId, ...paging, hash });
-    return c.json({ data: items.map(suppressionResponse), ...page }, 200);
+    return c.json({ data: items.map(toSuppressionResponse), ...page }, 200);
   });
 
   app.openapi(addRoute, async (c) => {
     const { email, reason } = c.req.valid('json');
     const { projectId, mode, actor } = c.var;
-    const by = actorName(actor);
+    const by = formatActor(actor);
     const source = actor.kind === 'user' ? 'dashboard' : 'api';
     const { entry, outbox: queued } = await inTransaction(db, async (trx) => {
       const unsubscribes = reason === 'complaint' || reason === 'unsubscribe';
@@ -76,7 +76,7 @@ export function suppressionRoutes(app: App, { db, reads, outbox, config }: Deps)
       return { entry: added, outbox: recorded };
     });
     outbox.wake(queued);
-    return c.json(suppressionResponse(entry), 201);
+    return c.json(toSuppressionResponse(entry), 201);
   });
 
   app.openapi(deleteRoute, async (c) => {

@@ -53,10 +53,10 @@ export const Invited = InvitationRecord.extend({
   example: { ...INVITATION_EXAMPLE, url: 'https://tidings.example.com/app/join#token', mailed: false },
 });
 
-export function memberResponse({ createdAt, ...member }: TeamMember) {
+export function toMemberResponse({ createdAt, ...member }: TeamMember) {
   return { ...member, createdAt: createdAt.toISOString() };
 }
 
-export function invitationResponse({ id, email, role, invitedBy, createdAt, expiresAt }: Invitation) {
+export function toInvitationResponse({ id, email, role, invitedBy, createdAt, expiresAt }: Invitation) {
   return { id, email, role, invitedBy, createdAt: createdAt.toISOString(), expiresAt: expiresAt.toISOString() };
 }

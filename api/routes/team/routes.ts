@@ -8,16 +8,16 @@ import { assertMayManage, changeRole, listTeam, removeMember } from '../../../db
 import { inTransaction } from '../../../db/transaction.ts';
 import type { Role } from '../../../rules/access/scopes.ts';
 import { deriveKey } from '../../../rules/access/secrets.ts';
-import { actorName, requireUser } from '../../http/actor.ts';
-import { clientAddress } from '../../http/client-address.ts';
+import { formatActor, requireUser } from '../../http/actor.ts';
+import { readClientAddress } from '../../http/client-address.ts';
 import type { Deps } from '../../http/deps.ts';
 import type { App, RequestContext } from '../../http/env.ts';
 import { errors, json, noContent, ok } from '../../http/responses.ts';
 import { IdParams } from '../../http/schemas.ts';
-import { session } from '../../http/security.ts';
-import { hashToken, newSessionToken } from '../../http/session-cookie.ts';
+import { allowSession } from '../../http/security.ts';
+import { createSessionToken, hashToken } from '../../http/session-cookie.ts';
 import { ChangeRole, Invite, MemberParams } from './input.ts';
-import { Invited, invitationResponse, MemberRecord, memberResponse, Team } from './response.ts';
+import { Invited, MemberRecord, Team, toInvitationResponse, toMemberResponse } from './response.ts';
 
 const tags = ['Team'];
 
@@ -28,7 +28,7 @@ const teamRoute = createRoute({
   tags,
   summary: 'List the members of the project',
   description: 'Lists the members in the order in which they joined, and open invitations, newest first.',
-  security: session('team:manage'),
+  security: allowSession('team:manage'),
   responses: { 200: ok(Team) },
 });
 
@@ -41,7 +41,7 @@ const inviteRoute = createRoute({
   summary: 'Invite a person to the project',
   description:
     'Creates an invitation and returns its link. This is the only time that the link is shown. The link works once, within seven days, even if `SIGNUP` is off. If the project has a verified domain, the service also emails the link, from `notices@` on that domain. An earlier invitation to the same address becomes invalid. At most 20 invitations per hour (429), and 100 open invitations (409).',
-  security: session('team:manage'),
+  security: allowSession('team:manage'),
   request: { body: json(Invite) },
   responses: { 201: ok(Invited, 'Invited'), ...errors('CONFLICT') },
 });
@@ -53,7 +53,7 @@ const withdrawRoute = createRoute({
   tags,
   summary: 'Withdraw an invitation',
   description: 'The link becomes invalid immediately.',
-  security: session('team:manage'),
+  security: allowSession('team:manage'),
   request: { params: IdParams },
   responses: { 204: noContent('Withdrawn') },
 });
@@ -66,7 +66,7 @@ const changeRoute = createRoute({
   summary: 'Change the role of a member',
   description:
     "Takes effect with the member's next request. Only an OWNER can appoint or change an OWNER (403). Returns 409 if the project would have no OWNER.",
-  security: session('team:manage'),
+  security: allowSession('team:manage'),
   request: { params: MemberParams, body: json(ChangeRole) },
   responses: { 200: ok(MemberRecord), ...errors('CONFLICT') },
 });
@@ -79,7 +79,7 @@ const removeRoute = createRoute({
   summary: 'Remove a member from the project',
   description:
     "Ends the member's sessions in the project, and withdraws the open invitations of the member. API keys that the member created stay valid. Members can remove themselves. Only an OWNER can remove an OWNER (403). Returns 409 for the last OWNER.",
-  security: session('team:manage'),
+  security: allowSession('team:manage'),
   request: { params: MemberParams },
   responses: { 204: noContent('Removed'), ...errors('CONFLICT') },
 });
@@ -90,8 +90,8 @@ export function teamRoutes(app: App, { db, reads, outbox, limits, config }: Deps
   /** Common fields of audit log entries. */
   const auditFields = (c: RequestContext) => ({
     projectId: c.var.projectId,
-    actor: actorName(c.var.actor),
-    ip: clientAddress(c),
+    actor: formatActor(c.var.actor),
+    ip: readClientAddress(c),
   });
 
   app.openapi(teamRoute, async (c) => {
@@ -99,7 +99,7 @@ export function teamRoutes(app: App, { db, reads, outbox, limits, config }: Deps
       await listTeam(reads, c.var.projectId),
       await listInvitations(reads, c.var.projectId),
     ];
-    const team = { members: members.map(memberResponse), invitations: invitations.map(invitationResponse) };
+    const team = { members: members.map(toMemberResponse), invitations: invitations.map(toInvitationResponse) };
     return c.json(shortenLists(team), 200);
   });
 
@@ -108,7 +108,7 @@ export function teamRoutes(app: App, { db, reads, outbox, limits, config }: Deps
     const { email, role } = c.req.valid('json');
     assertMayManage(requireUser(c).role, role);
     await limits.takeForInvitation(projectId);
-    const token = newSessionToken();
+    const token = createSessionToken();
     // The token is in the fragment, which browsers do not send, so it appears in no log and no Referer.
     const url = `${config.publicUrl}/app/join#${token}`;
     const newInvitation = { projectId, email, role, tokenHash: hashToken(token), invitedBy: requireUser(c).id };
@@ -125,7 +125,7 @@ export function teamRoutes(app: App, { db, reads, outbox, limits, config }: Deps
       return { invitation: created, outbox: emails };
     });
     outbox.wake(queued);
-    return c.json({ ...invitationResponse(invitation), url, mailed: queued.length > 0 }, 201);
+    return c.json({ ...toInvitationResponse(invitation), url, mailed: queued.length > 0 }, 201);
   });
 
   app.openapi(withdrawRoute, async (c) => {
@@ -149,7 +149,7 @@ export function teamRoutes(app: App, { db, reads, outbox, limits, config }: Deps
         await insertAudit(trx, { ...auditFields(c), action: 'team.role_changed', target: userId, details });
       return change.member;
     });
-    return c.json(memberResponse(member), 200);
+    return c.json(toMemberResponse(member), 200);
   });
 
   app.openapi(removeRoute, async (c) => {

@@ -6,12 +6,12 @@ import { AppError } from '../../../rules/errors.ts';
 import { unwrapValues } from '../../../rules/filters/data-values.ts';
 import type { Deps } from '../../http/deps.ts';
 import type { App } from '../../http/env.ts';
-import { freeJson } from '../../http/free-json.ts';
+import { anyJsonObject } from '../../http/free-json.ts';
 import { errors, json, ok } from '../../http/responses.ts';
 import { Id } from '../../http/schemas.ts';
-import { scopes } from '../../http/security.ts';
-import { contentReview, readersVariables, SAMPLE_READER } from '../content-review.ts';
-import { changedEmailText, emailTemplatesInput } from '../email-text.ts';
+import { allowScopes } from '../../http/security.ts';
+import { buildReaderVariables, reviewContent, SAMPLE_READER } from '../content-review.ts';
+import { emailTemplatesInput, mergeEmailText } from '../email-text.ts';
 import { FindingRecord } from '../finding-response.ts';
 import { Type } from './input.ts';
 
@@ -22,7 +22,7 @@ const PreviewTemplate = z
       description: 'The body of a MARKETING email without an unsubscribe link gets a footer with the link',
     }),
     contactId: Id.nullish().openapi({ description: 'Contact to render the template for; needs `contacts:view`' }),
-    data: freeJson('The data of a preview')
+    data: anyJsonObject('The data of a preview')
       .nullish()
       .openapi({ description: "Values that replace the contact's values of the same name" }),
   })
@@ -62,7 +62,7 @@ const previewRoute = createRoute({
   summary: 'Preview a template',
   description:
     'Renders a template without saving or sending it. Returns subject, preheader, HTML and text as the contact `contactId` would read them, or rendered without a contact. Also returns missing variables, and findings about the content. Links of the service, such as the unsubscribe link, are placeholders. If the template cannot be parsed, the response is 422, with line and column in `details`.',
-  security: scopes('templates:view'),
+  security: allowScopes('templates:view'),
   request: { body: json(PreviewTemplate) },
   responses: { 200: ok(Preview), ...errors('NOT_FOUND') },
 });
@@ -75,9 +75,9 @@ export function templatePreviewRoutes(app: App, { config, db, compute }: Deps): 
     if (contactId && !callerScopes.has('contacts:view'))
       throw new AppError('FORBIDDEN', { details: { requiredScope: 'contacts:view' } });
     const reader = contactId ? await getReader(db, { projectId, id: contactId }) : SAMPLE_READER;
-    const vars = readersVariables(reader, { zone: project.timezone, overrides: unwrapValues(data ?? {}) });
-    const content = { ...changedEmailText<string | null>(text), type };
-    const review = await contentReview(compute, { projectId, content, vars, publicUrl: config.publicUrl });
+    const vars = buildReaderVariables(reader, { zone: project.timezone, overrides: unwrapValues(data ?? {}) });
+    const content = { ...mergeEmailText<string | null>(text), type };
+    const review = await reviewContent(compute, { projectId, content, vars, publicUrl: config.publicUrl });
     const { required, findings, ...rendered } = review;
     const missing = listMissingVariables(required, vars.values);
     const missingFindings = listMissingVariablesFindings(Object.fromEntries(missing.map((name) => [name, 1])));

@@ -54,11 +54,11 @@ export const Usage = z
   })
   .openapi('TemplateUsage', { example: { campaigns: [], workflowSteps: [], emailsSent: 120 } });
 
-export function listedResponse({ truncated, ...template }: Listed<Template>) {
-  const { body, ...response } = templateResponse(template);
+export function toListedResponse({ truncated, ...template }: Listed<Template>) {
+  const { body, ...response } = toTemplateResponse(template);
   return truncated ? { ...response, truncated: true as const } : { ...response, body };
 }
 
-export function templateResponse(template: Template) {
+export function toTemplateResponse(template: Template) {
   return { ...template, createdAt: template.createdAt.toISOString(), updatedAt: template.updatedAt.toISOString() };
 }

@@ -16,12 +16,12 @@ import type { App } from '../../http/env.ts';
 import { IfMatch, okWithVersion, readVersion, setETag } from '../../http/record-version.ts';
 import { errors, json, noContent, ok } from '../../http/responses.ts';
 import { IdParams, NameSearch, pageQuery } from '../../http/schemas.ts';
-import { scopes } from '../../http/security.ts';
-import { storedRecord } from '../../http/stored-fields.ts';
-import { changedEmailText } from '../email-text.ts';
+import { allowScopes } from '../../http/security.ts';
+import { compareWithRecord } from '../../http/stored-fields.ts';
+import { mergeEmailText } from '../email-text.ts';
 import { refuseBadContent } from './content-check.ts';
 import { CreateTemplate, LIST_DEFAULT, PatchTemplate, refuseTopicOnTransactional, Type } from './input.ts';
-import { listedResponse, TemplateList, TemplateRecord, templateResponse, Usage } from './response.ts';
+import { TemplateList, TemplateRecord, toListedResponse, toTemplateResponse, Usage } from './response.ts';
 
 const listRoute = createRoute({
   method: 'get',
@@ -31,7 +31,7 @@ const listRoute = createRoute({
   summary: 'List templates',
   description:
     'Lists templates, newest first, by page number or by cursor. `search` is a part of name, subject or description. A page is at most 4 MB. When it would become larger, the remaining templates are returned without `body` and have `truncated`.',
-  security: scopes('templates:view'),
+  security: allowScopes('templates:view'),
   request: {
     query: pageQuery(LIST_DEFAULT).extend({
       type: Type.optional(),
@@ -49,7 +49,7 @@ const createTemplateRoute = createRoute({
   summary: 'Create a template',
   description:
     'Creates a template. Subject and body are Liquid. If one of them cannot be parsed, the response is 422, with line and column in `details`. A project can have 1,000 templates (409). Without `slug`, the slug is derived from the name. Returns 409 if the `slug` in the request is taken.',
-  security: scopes('templates:edit'),
+  security: allowScopes('templates:edit'),
   request: { body: json(CreateTemplate) },
   responses: {
     201: okWithVersion(TemplateRecord, 'Created'),
@@ -64,7 +64,7 @@ const getRoute = createRoute({
   tags: ['Templates'],
   summary: 'Get a template',
   description: 'Returns the template with its subject and body.',
-  security: scopes('templates:view'),
+  security: allowScopes('templates:view'),
   request: { params: IdParams },
   responses: { 200: okWithVersion(TemplateRecord) },
 });
@@ -77,8 +77,8 @@ const patchRoute = createRoute({
   summary: 'Update a template',
   description:
     'Updates the fields of the request; null clears an optional field. Emails that were accepted before keep their content. A new name does not change the slug.',
-  security: scopes('templates:edit'),
-  stored: storedRecord(({ db }, ref) => getTemplate(db, ref)),
+  security: allowScopes('templates:edit'),
+  stored: compareWithRecord(({ db }, ref) => getTemplate(db, ref)),
   request: { params: IdParams, headers: IfMatch, body: json(PatchTemplate) },
   responses: { 200: okWithVersion(TemplateRecord), ...errors('DOMAIN_NOT_VERIFIED', 'CONFLICT') },
 });
@@ -90,7 +90,7 @@ const deleteRoute = createRoute({
   tags: ['Templates'],
   summary: 'Delete a template',
   description: "Returns 409 while a workflow step or the project's double opt-in uses the template.",
-  security: scopes('templates:edit'),
+  security: allowScopes('templates:edit'),
   request: { params: IdParams, headers: IfMatch },
   responses: { 204: noContent('Deleted'), ...errors('CONFLICT') },
 });
@@ -102,7 +102,7 @@ const duplicateRoute = createRoute({
   tags: ['Templates'],
   summary: 'Duplicate a template',
   description: 'Returns the new template, named "… (Copy)".',
-  security: scopes('templates:edit'),
+  security: allowScopes('templates:edit'),
   request: { params: IdParams },
   responses: { 201: okWithVersion(TemplateRecord, 'The copy'), ...errors('CONFLICT') },
 });
@@ -115,7 +115,7 @@ const usageRoute = createRoute({
   summary: 'List the uses of a template',
   description:
     'Returns the campaigns and workflow steps that use the template, and the number of live emails sent with it.',
-  security: scopes('templates:view'),
+  security: allowScopes('templates:view'),
   request: { params: IdParams },
   responses: { 200: ok(Usage) },
 });
@@ -128,7 +128,7 @@ export function templateRoutes(app: App, { db, reads, compute }: Deps): void {
       ...query,
       pageSize: resolveQueryAliases({ pageSize: query.pageSize, limit: query.limit }) ?? LIST_DEFAULT,
     });
-    return c.json({ templates: items.map(listedResponse), ...page }, 200);
+    return c.json({ templates: items.map(toListedResponse), ...page }, 200);
   });
 
   app.openapi(createTemplateRoute, async (c) => {
@@ -136,17 +136,17 @@ export function templateRoutes(app: App, { db, reads, compute }: Deps): void {
     const { projectId } = c.var;
     refuseTopicOnTransactional(input);
     const { name, slug, description = null, type, topicId = null } = input;
-    const fields = { name, slug, description, type, topicId, ...changedEmailText<string | null>(input) };
+    const fields = { name, slug, description, type, topicId, ...mergeEmailText<string | null>(input) };
     await refuseBadContent(compute, { projectId, content: fields });
     const template = await inTransaction(db, (trx) => insertTemplate(trx, { projectId, ...fields }));
     setETag(c, template);
-    return c.json(templateResponse(template), 201);
+    return c.json(toTemplateResponse(template), 201);
   });
 
   app.openapi(getRoute, async (c) => {
     const template = await getTemplate(db, { projectId: c.var.projectId, id: c.req.valid('param').id });
     setETag(c, template);
-    return c.json(templateResponse(template), 200);
+    return c.json(toTemplateResponse(template), 200);
   });
 
   app.openapi(patchRoute, async (c) => {
@@ -157,7 +157,7 @@ export function templateRoutes(app: App, { db, reads, compute }: Deps): void {
     // project wait for its processor budget. Unchanged content is not checked, because it was checked when it was
     // saved.
     const current = await getTemplate(db, ref);
-    const content = { ...changedEmailText(changes, current), type: changes.type ?? current.type };
+    const content = { ...mergeEmailText(changes, current), type: changes.type ?? current.type };
     await refuseBadContent(compute, { projectId: ref.projectId, content, stored: [current] });
     const template = await inTransaction(db, async (trx) => {
       const updated = await updateTemplate(trx, { ...ref, changes, read });
@@ -165,7 +165,7 @@ export function templateRoutes(app: App, { db, reads, compute }: Deps): void {
       return updated;
     });
     setETag(c, template);
-    return c.json(templateResponse(template), 200);
+    return c.json(toTemplateResponse(template), 200);
   });
 
   app.openapi(deleteRoute, async (c) => {
@@ -179,7 +179,7 @@ export function templateRoutes(app: App, { db, reads, compute }: Deps): void {
     const ref = { projectId: c.var.projectId, id: c.req.valid('param').id };
     const copy = await inTransaction(db, (trx) => duplicateTemplate(trx, ref));
     setETag(c, copy);
-    return c.json(templateResponse(copy), 201);
+    return c.json(toTemplateResponse(copy), 201);
   });
 
   app.openapi(usageRoute, async (c) => {

@@ -5,8 +5,8 @@ import type { Deps } from '../../http/deps.ts';
 import type { App } from '../../http/env.ts';
 import { errors, json, ok } from '../../http/responses.ts';
 import { EmailAddress, EXAMPLE_ID, Id } from '../../http/schemas.ts';
-import { scopes } from '../../http/security.ts';
-import { changedEmailText, emailTextInput, splitSender } from '../email-text.ts';
+import { allowScopes } from '../../http/security.ts';
+import { emailTextInput, mergeEmailText, splitSender } from '../email-text.ts';
 import { refuseBadContent } from './content-check.ts';
 
 const TestTemplate = z
@@ -40,7 +40,7 @@ const testRoute = createRoute({
   summary: 'Send a test email of a template',
   description:
     'The content does not have to be saved. The subject starts with "[TEST] ". If a contact has the address, the email is rendered for this contact. No contact is created.',
-  security: scopes('email:send'),
+  security: allowScopes('email:send'),
   request: { body: json(TestTemplate) },
   responses: { 200: ok(TemplateTestSent), ...errors('DOMAIN_NOT_VERIFIED', 'BILLING_LIMIT_EXCEEDED') },
 });
@@ -50,7 +50,7 @@ export function templateTestRoutes(app: App, { db, compute, outbox }: Deps): voi
   app.openapi(testRoute, async (c) => {
     const { projectId, mode, project } = c.var;
     const { email, ...textInput } = c.req.valid('json');
-    const text = changedEmailText<string>(textInput);
+    const text = mergeEmailText<string>(textInput);
     await refuseBadContent(compute, { projectId, content: { ...text, type: 'TRANSACTIONAL' } });
     const { emailId, outbox: queued } = await inTransaction(db, (trx) =>
       insertTestEmail(trx, { projectId, text, email, mode, monthlyEmailLimit: project.monthlyEmailLimit }),

@@ -24,6 +24,6 @@ export const TopicRecord = z
     },
   });
 
-export function topicResponse({ createdAt, updatedAt, ...topic }: Topic): z.infer<typeof TopicRecord> {
+export function toTopicResponse({ createdAt, updatedAt, ...topic }: Topic): z.infer<typeof TopicRecord> {
   return { ...topic, createdAt: createdAt.toISOString(), updatedAt: updatedAt.toISOString() };
 }

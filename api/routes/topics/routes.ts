@@ -5,9 +5,9 @@ import type { Deps } from '../../http/deps.ts';
 import type { App } from '../../http/env.ts';
 import { errors, json, noContent, ok } from '../../http/responses.ts';
 import { cursorList, cursorQuery, IdParams } from '../../http/schemas.ts';
-import { scopes } from '../../http/security.ts';
+import { allowScopes } from '../../http/security.ts';
 import { CreateTopic, LIST_DEFAULT, PatchTopic } from './input.ts';
-import { TopicRecord, topicResponse } from './response.ts';
+import { TopicRecord, toTopicResponse } from './response.ts';
 
 const tags = ['Topics'];
 
@@ -18,7 +18,7 @@ const listRoute = createRoute({
   tags,
   summary: 'List topics',
   description: 'Newest first. `total` is counted on the first page only.',
-  security: scopes('contacts:view'),
+  security: allowScopes('contacts:view'),
   request: { query: cursorQuery(LIST_DEFAULT) },
   responses: { 200: ok(cursorList(TopicRecord)) },
 });
@@ -31,7 +31,7 @@ const createTopicRoute = createRoute({
   summary: 'Create a topic',
   description:
     'Creates a topic. Contacts can join and leave a topic independently of their subscription. Returns 409 if the name or the slug is taken, or if the project has 100 topics.',
-  security: scopes('contacts:edit'),
+  security: allowScopes('contacts:edit'),
   request: { body: json(CreateTopic) },
   responses: { 201: ok(TopicRecord, 'Created'), ...errors('CONFLICT') },
 });
@@ -43,7 +43,7 @@ const getRoute = createRoute({
   tags,
   summary: 'Get a topic',
   description: 'Returns the topic.',
-  security: scopes('contacts:view'),
+  security: allowScopes('contacts:view'),
   request: { params: IdParams },
   responses: { 200: ok(TopicRecord) },
 });
@@ -56,7 +56,7 @@ const patchRoute = createRoute({
   summary: 'Update a topic',
   description:
     'A new name does not change the slug. A new `defaultSubscribed` applies to all contacts without a choice. Returns 409 if the name or the slug is taken.',
-  security: scopes('contacts:edit'),
+  security: allowScopes('contacts:edit'),
   request: { params: IdParams, body: json(PatchTopic) },
   responses: { 200: ok(TopicRecord), ...errors('CONFLICT') },
 });
@@ -69,7 +69,7 @@ const deleteRoute = createRoute({
   summary: 'Delete a topic',
   description:
     'Deletes the topic and the choices of all contacts. Returns 409 while a template or an unfinished campaign uses the topic.',
-  security: scopes('contacts:edit'),
+  security: allowScopes('contacts:edit'),
   request: { params: IdParams },
   responses: { 204: noContent('Deleted'), ...errors('CONFLICT') },
 });
@@ -77,25 +77,25 @@ const deleteRoute = createRoute({
 export function topicRoutes(app: App, { db, reads }: Deps): void {
   app.openapi(listRoute, async (c) => {
     const { items, ...page } = await listTopics(reads, { projectId: c.var.projectId, ...c.req.valid('query') });
-    return c.json({ data: items.map(topicResponse), ...page }, 200);
+    return c.json({ data: items.map(toTopicResponse), ...page }, 200);
   });
 
   app.openapi(createTopicRoute, async (c) => {
     const fields = c.req.valid('json');
     const { projectId } = c.var;
     const topic = await inTransaction(db, (trx) => insertTopic(trx, { projectId, ...fields }));
-    return c.json(topicResponse(topic), 201);
+    return c.json(toTopicResponse(topic), 201);
   });
 
   app.openapi(getRoute, async (c) => {
     const topic = await getTopic(db, { projectId: c.var.projectId, id: c.req.valid('param').id });
-    return c.json(topicResponse(topic), 200);
+    return c.json(toTopicResponse(topic), 200);
   });
 
   app.openapi(patchRoute, async (c) => {
     const ref = { projectId: c.var.projectId, id: c.req.valid('param').id };
     const topic = await inTransaction(db, (trx) => updateTopic(trx, ref, c.req.valid('json')));
-    return c.json(topicResponse(topic), 200);
+    return c.json(toTopicResponse(topic), 200);
   });
 
   app.openapi(deleteRoute, async (c) => {

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { fieldErrors } from '../../http/field-errors.ts';
+import { toFieldErrors } from '../../http/field-errors.ts';
 import { TrackEvent } from './input.ts';
 
 it.each([
@@ -11,7 +11,7 @@ it.each([
 ])('refuses the event name %j with one error', (event, message) => {
   const input = { email: 'ada@example.com', event };
   const issues = TrackEvent.safeParse(input).error?.issues ?? [];
-  expect(fieldErrors(issues, input)).toEqual([expect.objectContaining({ field: 'event', message })]);
+  expect(toFieldErrors(issues, input)).toEqual([expect.objectContaining({ field: 'event', message })]);
 });
 
 it('removes spaces from both ends of an event name, as triggers do', () => {

@@ -4,15 +4,15 @@ import type { KeyOwner } from '../../../rules/access/key-owner.ts';
 import { deriveKey } from '../../../rules/access/secrets.ts';
 import { computePublicContactId } from '../../../rules/contacts/public-contact-id.ts';
 import { createTrackAcceptor } from '../../accept/track-acceptor.ts';
-import { keyOwner } from '../../http/actor.ts';
+import { readKeyOwner } from '../../http/actor.ts';
 import { PUBLIC_MAX_BYTES } from '../../http/body.ts';
-import { clientNetwork } from '../../http/client-address.ts';
+import { readClientNetwork } from '../../http/client-address.ts';
 import type { Deps } from '../../http/deps.ts';
 import type { App } from '../../http/env.ts';
-import { IdempotencyHeader, idempotencyKey } from '../../http/idempotency-key.ts';
+import { IdempotencyHeader, readIdempotencyKey } from '../../http/idempotency-key.ts';
 import { noteAffectedRows } from '../../http/request-log.ts';
 import { json, ok } from '../../http/responses.ts';
-import { publicKey } from '../../http/security.ts';
+import { allowPublicKey } from '../../http/security.ts';
 import { TrackEvent } from './input.ts';
 import { TrackedEvent } from './response.ts';
 
@@ -26,7 +26,7 @@ const trackRoute = createRoute({
   summary: 'Record an event of a contact',
   description:
     "Records an event of the contact with this address, and creates the contact if it is new. The event starts the workflows with this event name, and ends waits for it. The operation also accepts the public key. Data that is sent with the public key is shown only as plain text. The project's setting `publicKeyMode` decides what the public key may change, and `mode` in the response returns this setting. In `protected` mode, the public key can add at most 20 fields (4 KB) per contact, and cannot overwrite or remove fields that the project wrote. `subscribed: false` then applies only to new contacts, and `subscribed: true` only to contacts that never unsubscribed. Other changes are ignored, and the response does not show this. In `open` mode, the rules of a secret key apply, except that the public key can subscribe a contact again only if it was unsubscribed with the public key.",
-  security: publicKey(),
+  security: allowPublicKey(),
   request: { headers: IdempotencyHeader, body: json(TrackEvent) },
   responses: { 200: ok(TrackedEvent) },
 });
@@ -47,7 +47,7 @@ export function trackRoutes(app: App, { config, db, outbox, limits }: Deps): voi
     const visitor = untrusted
       ? {
           publicId: computePublicContactId(publicIdKey, { projectId, email }),
-          caller: callerHash(callerKey, { projectId, address: clientNetwork(c) }),
+          caller: hashCaller(callerKey, { projectId, address: readClientNetwork(c) }),
         }
       : undefined;
     const response = await acceptor.accept({
@@ -59,9 +59,9 @@ export function trackRoutes(app: App, { config, db, outbox, limits }: Deps): voi
       subscribed,
       resubscribe,
       data: data ?? undefined,
-      idempotencyKey: idempotencyKey(c),
+      idempotencyKey: readIdempotencyKey(c),
       fingerprint: c.get('fingerprint'),
-      owner: trackOwner(keyOwner(c), visitor?.publicId),
+      owner: toTrackOwner(readKeyOwner(c), visitor?.publicId),
       visitor,
     });
     noteAffectedRows(c, { events: [response.data.event] });
@@ -70,14 +70,14 @@ export function trackRoutes(app: App, { config, db, outbox, limits }: Deps): voi
 }
 
 /** Returns a keyed hash of a caller's address for events, because the address is personal data. */
-function callerHash(key: Buffer, { projectId, address }: { projectId: string; address: string }): string {
+function hashCaller(key: Buffer, { projectId, address }: { projectId: string; address: string }): string {
   return createHmac('sha256', key).update(`${projectId} ${address}`).digest('hex').slice(0, 12);
 }
 
 /**
- * Returns the owner of an idempotency key. All callers with the public key share this key, so the owner also contains
- * the contact. A repeated request gets the stored response only if it is about the same address.
+ * Returns the owner of a request's idempotency key. All visitors of a site use the same public key, so the contact's
+ * public id is added. A repeated request therefore gets the stored response only for the same contact.
  */
-function trackOwner(owner: KeyOwner, publicId: string | undefined): KeyOwner {
+function toTrackOwner(owner: KeyOwner, publicId: string | undefined): KeyOwner {
   return publicId === undefined ? owner : { ...owner, name: `${owner.name} ${publicId}` };
 }

@@ -23,7 +23,7 @@ export function trackingRoutes(unauthenticated: UnauthenticatedRoutes, deps: Dep
   const { config, engagements } = deps;
   const links = createLinkFinder(deps);
   const lenient = isLoopbackHost(new URL(config.publicUrl).hostname);
-  const isMachine = (c: RequestContext, kind: FetchKind) => findBotName(fetchOf(c), kind, { lenient }) !== undefined;
+  const isMachine = (c: RequestContext, kind: FetchKind) => findBotName(readFetch(c), kind, { lenient }) !== undefined;
 
   const open = (c: RequestContext) => {
     const emailId = verifyTrackToken(config.secretKey, (c.req.param('file') ?? '').slice(0, -'.gif'.length));
@@ -54,7 +54,7 @@ export function trackingRoutes(unauthenticated: UnauthenticatedRoutes, deps: Dep
   });
 }
 
-function fetchOf(c: RequestContext) {
+function readFetch(c: RequestContext) {
   const header = (name: string) => c.req.header(name) ?? '';
   return {
     method: c.req.method,

@@ -120,7 +120,7 @@ export function twilioRoutes(
     if (phone && sender) {
       const messageId = params.MessageSid ?? params.SmsSid ?? null;
       const queued = await inTransaction(db, async (trx) => {
-        const sms = { from: phone, to: sender, text: body, messageId, media: mediaOf(params), consent };
+        const sms = { from: phone, to: sender, text: body, messageId, media: readMedia(params), consent };
         const { projectIds, outbox: rows } = await recordReceivedSms(trx, sms);
         // Twilio repeats a callback that got no response. A repeated START must not end a STOP that the person sent
         // later, so consent is set only if this SMS is new.
@@ -135,7 +135,7 @@ export function twilioRoutes(
 }
 
 /** Returns the files of an MMS; an empty array for an SMS. */
-function mediaOf(params: Record<string, string>): ReceivedMedia[] {
+function readMedia(params: Record<string, string>): ReceivedMedia[] {
   const count = Math.min(MEDIA_MAX, Number(params.NumMedia) || 0);
   return Array.from({ length: count }, (_, at) => ({
     url: params[`MediaUrl${at}`] ?? '',

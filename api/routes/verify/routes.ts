@@ -4,7 +4,7 @@ import { verifyEmail } from '../../../rules/emails/verify-email.ts';
 import type { Deps } from '../../http/deps.ts';
 import type { App } from '../../http/env.ts';
 import { json, ok } from '../../http/responses.ts';
-import { anySecretKey } from '../../http/security.ts';
+import { allowAnySecretKey } from '../../http/security.ts';
 import { VerifyRequest } from './input.ts';
 import { Verification } from './response.ts';
 
@@ -17,7 +17,7 @@ const verifyRoute = createRoute({
   summary: 'Verify an email address',
   description:
     'Checks the syntax of the address, looks its domain up in lists of disposable, personal and relay domains, and checks the DNS. If the DNS does not respond within 3 seconds, this alone does not make the address invalid, and `reasons` says that the lookup failed.',
-  security: anySecretKey(),
+  security: allowAnySecretKey(),
   invalid: 400,
   request: { body: json(VerifyRequest) },
   responses: { 200: ok(Verification) },

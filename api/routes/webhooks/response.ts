@@ -75,7 +75,7 @@ export const Replayed = z
   .object({ replayed: z.number().int(), nextSince: Instant.nullable() })
   .openapi('ReplayedDeliveries', { example: { replayed: 12, nextSince: null } });
 
-export function endpointResponse(endpoint: WebhookEndpoint) {
+export function toEndpointResponse(endpoint: WebhookEndpoint) {
   const { id, url, events, description, status, disabledReason, failuresInRow } = endpoint;
   return {
     id,
@@ -91,11 +91,11 @@ export function endpointResponse(endpoint: WebhookEndpoint) {
   };
 }
 
-export function replayResponse({ count, nextSince }: Replay) {
+export function toReplayResponse({ count, nextSince }: Replay) {
   return { replayed: count, nextSince: nextSince?.toISOString() ?? null };
 }
 
-export function deliveryResponse(delivery: WebhookDelivery) {
+export function toDeliveryResponse(delivery: WebhookDelivery) {
   return {
     ...delivery,
     nextAttemptAt: delivery.nextAttemptAt?.toISOString() ?? null,

@@ -17,22 +17,22 @@ import type { Deps } from '../../http/deps.ts';
 import type { App } from '../../http/env.ts';
 import { errors, json, noContent, ok } from '../../http/responses.ts';
 import { cursorQuery, Id, IdParams, TruncatedLists } from '../../http/schemas.ts';
-import { scopes } from '../../http/security.ts';
-import { storedRecord } from '../../http/stored-fields.ts';
+import { allowScopes } from '../../http/security.ts';
+import { compareWithRecord } from '../../http/stored-fields.ts';
 import { CreateEndpoint, PatchEndpoint, ReplayWebhooks, Status } from './input.ts';
 import {
   DeliveryList,
-  deliveryResponse,
   Endpoint,
   EndpointWithSecret,
-  endpointResponse,
   Replayed,
-  replayResponse,
+  toDeliveryResponse,
+  toEndpointResponse,
+  toReplayResponse,
 } from './response.ts';
 
 const tags = ['Webhooks'];
 
-const security = scopes('workflows:edit');
+const security = allowScopes('workflows:edit');
 
 const createEndpointRoute = createRoute({
   method: 'post',
@@ -81,7 +81,7 @@ const patchRoute = createRoute({
   description:
     'Updates the fields of the request. Enabling an endpoint resets its count of failures. To send failed deliveries again, replay them. `***` in `url` keeps the stored password.',
   security,
-  stored: storedRecord(({ db }, ref) => getEndpoint(db, ref).then(endpointResponse)),
+  stored: compareWithRecord(({ db }, ref) => getEndpoint(db, ref).then(toEndpointResponse)),
   request: { params: IdParams, body: json(PatchEndpoint) },
   responses: { 200: ok(Endpoint) },
 });
@@ -186,17 +186,17 @@ export function webhookRoutes(app: App, { config, db, reads, outbox }: Deps): vo
       if (enabled !== false) return created;
       return { ...created, ...(await updateEndpoint(trx, { projectId, id: created.id, atRestKey, enabled })) };
     });
-    return c.json({ ...endpointResponse(endpoint), secret }, 201);
+    return c.json({ ...toEndpointResponse(endpoint), secret }, 201);
   });
 
   app.openapi(listRoute, async (c) => {
     const endpoints = await listEndpoints(db, c.var.projectId);
-    return c.json(shortenLists({ data: endpoints.map(endpointResponse) }), 200);
+    return c.json(shortenLists({ data: endpoints.map(toEndpointResponse) }), 200);
   });
 
   app.openapi(getRoute, async (c) => {
     const { id } = c.req.valid('param');
-    return c.json(endpointResponse(await getEndpoint(db, { projectId: c.var.projectId, id })), 200);
+    return c.json(toEndpointResponse(await getEndpoint(db, { projectId: c.var.projectId, id })), 200);
   });
 
   app.openapi(patchRoute, async (c) => {
@@ -208,7 +208,7 @@ export function webhookRoutes(app: App, { config, db, reads, outbox }: Deps): vo
     if (url !== undefined && (await getEndpoint(db, ref)).url !== url) refusePrivate(url);
     const change = { ...ref, atRestKey, ...changes };
     const endpoint = await inTransaction(db, (trx) => updateEndpoint(trx, change));
-    return c.json(endpointResponse(endpoint), 200);
+    return c.json(toEndpointResponse(endpoint), 200);
   });
 
   app.openapi(deleteRoute, async (c) => {
@@ -220,14 +220,14 @@ export function webhookRoutes(app: App, { config, db, reads, outbox }: Deps): vo
   app.openapi(rotateRoute, async (c) => {
     const { id } = c.req.valid('param');
     const endpoint = await rotateSecret(db, { projectId: c.var.projectId, id, atRestKey });
-    return c.json({ ...endpointResponse(endpoint), secret: endpoint.secret }, 200);
+    return c.json({ ...toEndpointResponse(endpoint), secret: endpoint.secret }, 200);
   });
 
   app.openapi(deliveriesRoute, async (c) => {
     const ref = { projectId: c.var.projectId, id: c.req.valid('param').id };
     await getEndpoint(db, ref);
     const { items, ...page } = await listDeliveries(reads, { ...ref, ...c.req.valid('query') });
-    return c.json({ data: items.map(deliveryResponse), ...page }, 200);
+    return c.json({ data: items.map(toDeliveryResponse), ...page }, 200);
   });
 
   app.openapi(replayOneRoute, async (c) => {
@@ -236,7 +236,7 @@ export function webhookRoutes(app: App, { config, db, reads, outbox }: Deps): vo
       replayDeliveries(trx, { projectId: c.var.projectId, id, deliveryId }),
     );
     outbox.wake(replay.outbox);
-    return c.json(replayResponse(replay), 200);
+    return c.json(toReplayResponse(replay), 200);
   });
 
   app.openapi(replayRoute, async (c) => {
@@ -244,6 +244,6 @@ export function webhookRoutes(app: App, { config, db, reads, outbox }: Deps): vo
     await getEndpoint(db, ref);
     const replay = await inTransaction(db, (trx) => replayDeliveries(trx, { ...ref, ...c.req.valid('json') }));
     outbox.wake(replay.outbox);
-    return c.json(replayResponse(replay), 200);
+    return c.json(toReplayResponse(replay), 200);
   });
 }

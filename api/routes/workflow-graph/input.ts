@@ -1,5 +1,5 @@
 import { z } from '@hono/zod-openapi';
-import { freeJson } from '../../http/free-json.ts';
+import { anyJsonObject } from '../../http/free-json.ts';
 import { ReadUpdatedAt } from '../../http/record-version.ts';
 import { EXAMPLE_ID, Id } from '../../http/schemas.ts';
 import { withConfigForms } from '../workflow-steps/input.ts';
@@ -23,7 +23,7 @@ const GraphStep = withConfigForms(
       }),
       type: StepTypeSchema,
       name: z.string().trim().min(1).max(200).optional(),
-      config: freeJson("A step's config").default({}),
+      config: anyJsonObject("A step's config").default({}),
       position: Position.nullish(),
     })
     .openapi('WorkflowGraphStep', {

@@ -3,8 +3,8 @@ import type { Deps } from '../../http/deps.ts';
 import type { App } from '../../http/env.ts';
 import { IfMatch, okWithVersion, readVersion, setETag } from '../../http/record-version.ts';
 import { errors, json } from '../../http/responses.ts';
-import { scopes } from '../../http/security.ts';
-import { workflowDetailResponse } from '../workflows/response.ts';
+import { allowScopes } from '../../http/security.ts';
+import { toWorkflowDetailResponse } from '../workflows/response.ts';
 import { GRAPH_MAX_BYTES, GraphParams, SaveGraph } from './input.ts';
 import { SavedGraph } from './response.ts';
 import { saveGraph } from './save.ts';
@@ -17,7 +17,7 @@ const saveRoute = createRoute({
   summary: 'Save all steps and transitions of a workflow',
   description:
     'Replaces all steps and transitions, or changes nothing. Returns 409 if the graph has changed since `version`. Steps that the request does not contain are removed, and executions at these steps end EXITED with the reason `step_deleted`. A 422 lists all errors together, with the fields `steps.<id>` and `transitions.<index>`. If the workflow is enabled, the graph must also pass the checks for enabling a workflow. For a new step, choose any text as its `id`.',
-  security: scopes('workflows:edit'),
+  security: allowScopes('workflows:edit'),
   request: { params: GraphParams, headers: IfMatch, body: json(SaveGraph) },
   responses: { 200: okWithVersion(SavedGraph), ...errors('CONFLICT') },
 });
@@ -43,6 +43,6 @@ export function workflowGraphRoutes(app: App, { config, db, outbox }: Deps): voi
     });
     if (!graph.dryRun) setETag(c, workflow);
     outbox.wake(queued);
-    return c.json({ workflow: workflowDetailResponse(secretKey, workflow), ids, faults, dryRun: graph.dryRun }, 200);
+    return c.json({ workflow: toWorkflowDetailResponse(secretKey, workflow), ids, faults, dryRun: graph.dryRun }, 200);
   });
 }

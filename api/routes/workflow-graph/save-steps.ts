@@ -90,8 +90,8 @@ async function recordReferenceErrors(saving: Saving, checkedSteps: CheckedStep[]
 
 /** Returns the path of the step with the largest config. */
 function pathOfLargest(checkedSteps: CheckedStep[]): string {
-  const sizeOf = ({ config }: CheckedStep) => JSON.stringify(config ?? null).length;
-  return checkedSteps.reduce((most, step) => (sizeOf(step) > sizeOf(most) ? step : most)).path;
+  const measureConfig = ({ config }: CheckedStep) => JSON.stringify(config ?? null).length;
+  return checkedSteps.reduce((most, step) => (measureConfig(step) > measureConfig(most) ? step : most)).path;
 }
 
 function buildStepToWrite({ secretKey }: Saving, { id, input, stored, config }: CheckedStep): StepToWrite {

@@ -17,7 +17,7 @@ import { assertUnchanged, type ReadVersion, toConflictDetails } from '../../../r
 import { findPrivateUrls } from '../workflow-steps/private-urls.ts';
 import type { GraphInput } from './input.ts';
 import { removeSteps, saveSteps } from './save-steps.ts';
-import { collectFaults, idOf, refusal, type Saving, throwRefused } from './saving.ts';
+import { collectFaults, createGraphError, requireStepId, type Saving, throwRefused } from './saving.ts';
 
 export interface Saved {
   workflow: WorkflowDetail;
@@ -78,12 +78,12 @@ async function save(trx: Trx, p: Parameters<typeof saveGraph>[1]): Promise<Saved
   await saveSteps(saving);
   throwRefused(saving);
   await saveTransitions(saving);
-  const entryStepId = graph.entryStepId === null ? null : idOf(saving, graph.entryStepId, 'entryStepId');
+  const entryStepId = graph.entryStepId === null ? null : requireStepId(saving, graph.entryStepId, 'entryStepId');
   await updateWorkflow(trx, { ...key, changes: { entryStepId } });
   const { drawn, unverified } = await findWorkflowErrors(trx, key);
   const byName = (faults: FieldError[]) => faultsByName(faults, saving.ids);
   if (current.enabled && drawn.length > 0)
-    throw refusal('The workflow is enabled, and this graph cannot run.', byName(drawn));
+    throw createGraphError('The workflow is enabled, and this graph cannot run.', byName(drawn));
   const ids = Object.fromEntries([...saving.ids].filter(([name, id]) => name !== id));
   const workflow = await getWorkflow(trx, key);
   const unreachable = p.allowPrivate ? [] : findPrivateUrls(workflow.steps);
@@ -114,8 +114,8 @@ async function saveTransitions(saving: Saving): Promise<void> {
   const typeOf = new Map(steps.map((step) => [step.id, step]));
   const wanted = graph.transitions.map(({ fromStepId, toStepId, branch }, i) => ({
     at: `transitions.${i}`,
-    fromStepId: idOf(saving, fromStepId, `transitions.${i}.fromStepId`),
-    toStepId: idOf(saving, toStepId, `transitions.${i}.toStepId`),
+    fromStepId: requireStepId(saving, fromStepId, `transitions.${i}.fromStepId`),
+    toStepId: requireStepId(saving, toStepId, `transitions.${i}.toStepId`),
     branch: (branch ?? null) as Branch | null,
   }));
   const usedBranches = new Set<string>();
@@ -130,14 +130,14 @@ async function saveTransitions(saving: Saving): Promise<void> {
     });
   }
   throwRefused(saving);
-  const keys = new Set(wanted.map(keyOf));
-  const storedKeys = new Set(drawn.map(keyOf));
-  const gone = drawn.filter((transition) => !keys.has(keyOf(transition)));
-  const added = wanted.filter((transition) => !storedKeys.has(keyOf(transition)));
+  const keys = new Set(wanted.map(toTransitionKey));
+  const storedKeys = new Set(drawn.map(toTransitionKey));
+  const gone = drawn.filter((transition) => !keys.has(toTransitionKey(transition)));
+  const added = wanted.filter((transition) => !storedKeys.has(toTransitionKey(transition)));
   await replaceTransitions(trx, { projectId, workflowId, gone: gone.map(({ id }) => id), added });
 }
 
-function keyOf({ fromStepId, toStepId, branch }: Omit<Transition, 'id'>): string {
+function toTransitionKey({ fromStepId, toStepId, branch }: Omit<Transition, 'id'>): string {
   return JSON.stringify([fromStepId, toStepId, branch]);
 }
 

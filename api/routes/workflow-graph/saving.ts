@@ -23,7 +23,7 @@ export interface Saving {
  * Returns the id of a step.
  * @throws AppError VALIDATION_ERROR if the graph has no step with this name
  */
-export function idOf({ ids }: Saving, name: string, field: string): string {
+export function requireStepId({ ids }: Saving, name: string, field: string): string {
   const id = ids.get(name);
   if (id === undefined) throw createFieldError(field, `There is no step ${name} in this graph.`);
   return id;
@@ -47,13 +47,13 @@ export function collectFaults<Value>(saving: Saving, place: string, work: () => 
  * @throws errors that are not about a field
  */
 export function recordErrors({ refused }: Saving, place: string, error: unknown): void {
-  const errors = error instanceof AppError ? fieldsOf(error) : undefined;
+  const errors = error instanceof AppError ? readFieldErrors(error) : undefined;
   if (!errors) throw error;
   refused.push(...errors.map((fault) => ({ ...fault, field: `${place}.${fault.field}`.replace(/\.$/, '') })));
 }
 
 /** Returns the field errors of an error. Undefined for an error that is not about the step. */
-function fieldsOf({ code, message, errors }: AppError): FieldError[] | undefined {
+function readFieldErrors({ code, message, errors }: AppError): FieldError[] | undefined {
   if (code === 'DOMAIN_NOT_VERIFIED') return [{ field: 'config.from', message, code: 'domain_not_verified' }];
   return code === 'VALIDATION_ERROR' ? (errors ?? [{ field: '', message, code: 'custom' }]) : undefined;
 }
@@ -63,9 +63,9 @@ function fieldsOf({ code, message, errors }: AppError): FieldError[] | undefined
  * @throws AppError VALIDATION_ERROR with all errors so far
  */
 export function throwRefused({ refused }: Saving): void {
-  if (refused.length > 0) throw refusal('The graph cannot be saved.', refused);
+  if (refused.length > 0) throw createGraphError('The graph cannot be saved.', refused);
 }
 
-export function refusal(message: string, errors: FieldError[]): AppError {
+export function createGraphError(message: string, errors: FieldError[]): AppError {
   return new AppError('VALIDATION_ERROR', { message, errors });
 }

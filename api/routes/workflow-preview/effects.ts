@@ -63,7 +63,7 @@ async function previewEmailStep(
 ): Promise<PreviewedEffect> {
   const { execution } = position;
   const [draft] = await draftStepEmails(deps.db, { projectId: execution.projectId, positions: [position] });
-  if (!draft || 'error' in draft) return unsendable(draft?.error ?? 'the SEND_EMAIL step cannot be read');
+  if (!draft || 'error' in draft) return toUnsendableEffect(draft?.error ?? 'the SEND_EMAIL step cannot be read');
   const opensAt = draft.content.type === 'MARKETING' ? await passWindow(position, environment) : undefined;
   const email = await previewEmail(deps.db, {
     execution,
@@ -81,7 +81,7 @@ async function previewEmailStep(
     shown: {
       channel: 'email',
       wouldSend: outcome.kind === 'accepted',
-      reason: reasonOf(outcome),
+      reason: readReason(outcome),
       to: email?.to?.email ?? draft.to,
       from: draft.content.from,
       subject: 'subject' in rendered ? rendered.subject : null,
@@ -89,7 +89,7 @@ async function previewEmailStep(
   };
 }
 
-function unsendable(error: string): PreviewedEffect {
+function toUnsendableEffect(error: string): PreviewedEffect {
   return {
     outcome: { status: 'FAILED', error, fails: true },
     shown: { channel: 'email', wouldSend: false, reason: error },
@@ -110,7 +110,7 @@ function decideOutcome(email: ClaimedEmail | undefined, rendered: Rendered): Rec
     : { kind: 'accepted', providerMessageId: null, subject: rendered.subject };
 }
 
-function reasonOf(outcome: RecordedOutcome): string | null {
+function readReason(outcome: RecordedOutcome): string | null {
   if (outcome.kind === 'held') return 'project_held';
   return 'reason' in outcome ? outcome.reason : null;
 }

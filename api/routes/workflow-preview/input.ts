@@ -1,5 +1,5 @@
 import { z } from '@hono/zod-openapi';
-import { anyJson, freeJson } from '../../http/free-json.ts';
+import { anyJsonObject, anyJsonValue } from '../../http/free-json.ts';
 import { EmailAddress, EXAMPLE_ID, Id, InstantInput } from '../../http/schemas.ts';
 import { RunEvents } from '../executions/input.ts';
 
@@ -10,7 +10,7 @@ const PreviewContact = z
   .object({
     email: EmailAddress,
     subscribed: z.boolean().default(true),
-    data: freeJson("A contact's data").nullish(),
+    data: anyJsonObject("A contact's data").nullish(),
   })
   .openapi('PreviewContact', { example: { email: 'ada@example.com', subscribed: true, data: { plan: 'pro' } } });
 
@@ -20,10 +20,10 @@ export const PreviewWorkflow = z
     contact: PreviewContact.optional().openapi({
       description: 'Instead of `contactId`: a person who is not a contact of the project.',
     }),
-    event: freeJson('The data of an event')
+    event: anyJsonObject('The data of an event')
       .nullish()
       .openapi({ description: 'The data of the event that starts the workflow.' }),
-    context: freeJson('The context of an execution').nullish(),
+    context: anyJsonObject('The context of an execution').nullish(),
     startAt: InstantInput.optional().openapi({ description: 'When the simulated execution starts. Defaults to now.' }),
     events: RunEvents.optional().openapi({ description: 'Events that occur during the simulated execution.' }),
     webhooks: z
@@ -31,7 +31,7 @@ export const PreviewWorkflow = z
         z.object({
           step: z.string().min(1).max(200).openapi({ description: 'Id or name of a WEBHOOK step.' }),
           status: z.number().int().min(100).max(599).default(200),
-          body: anyJson('The response of an endpoint').optional(),
+          body: anyJsonValue('The response of an endpoint').optional(),
         }),
       )
       .max(RESPONSES_MAX)

@@ -106,7 +106,7 @@ export const WorkflowPreview = z
   });
 
 /** Converts the preview of an execution to its response, with all steps. */
-export function previewResponse(
+export function toPreviewResponse(
   { workflowId, contactId }: { workflowId: string; contactId: string | null },
   { status, exitReason, error, startedAt, endedAt, steps }: ExecutionPreview,
 ) {
@@ -118,11 +118,11 @@ export function previewResponse(
     error,
     startedAt: startedAt.toISOString(),
     endedAt: endedAt?.toISOString() ?? null,
-    ...shortenLists({ steps: steps.map(stepResponse) }),
+    ...shortenLists({ steps: steps.map(toStepResponse) }),
   };
 }
 
-function stepResponse(step: PreviewedStep) {
+function toStepResponse(step: PreviewedStep) {
   const { stepId, name, type, status, branch, output, error, filters } = step;
   const { wouldSend = null, reason = null, channel = null, to = null, from = null, subject = null } = step.shown ?? {};
   const { body = null, request = null, contact = null } = step.shown ?? {};
@@ -139,7 +139,7 @@ function stepResponse(step: PreviewedStep) {
     completedAt: step.completedAt?.toISOString() ?? null,
     dueAt: step.dueAt?.toISOString() ?? null,
     condition: type === 'CONDITION' ? step.config : null,
-    filters: filters ? filters.map(filterResponse) : null,
+    filters: filters ? filters.map(toFilterResponse) : null,
     wouldSend,
     reason,
     channel,
@@ -152,6 +152,6 @@ function stepResponse(step: PreviewedStep) {
   };
 }
 
-function filterResponse({ field, operator, value, unit, holds }: NonNullable<PreviewedStep['filters']>[number]) {
+function toFilterResponse({ field, operator, value, unit, holds }: NonNullable<PreviewedStep['filters']>[number]) {
   return { field, operator, ...(value !== undefined && { value }), ...(unit && { unit }), holds };
 }

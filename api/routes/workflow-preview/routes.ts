@@ -8,11 +8,11 @@ import { uuidv7 } from '../../../rules/uuid.ts';
 import type { Deps } from '../../http/deps.ts';
 import type { App } from '../../http/env.ts';
 import { errors, json, ok } from '../../http/responses.ts';
-import { scopes } from '../../http/security.ts';
-import { runEventsOf, WorkflowParams } from '../executions/input.ts';
+import { allowScopes } from '../../http/security.ts';
+import { toRunEvents, WorkflowParams } from '../executions/input.ts';
 import { previewEffects } from './effects.ts';
 import { PreviewWorkflow } from './input.ts';
-import { previewResponse, WorkflowPreview } from './response.ts';
+import { toPreviewResponse, WorkflowPreview } from './response.ts';
 
 const previewRoute = createRoute({
   method: 'post',
@@ -23,7 +23,7 @@ const previewRoute = createRoute({
   summary: 'Preview a workflow for a contact',
   description:
     'Simulates an execution of the workflow for a contact, even if the workflow is disabled. Returns the steps with their times, the branches with their conditions, and which messages would be sent, or why they would not be sent. The preview changes nothing and calls no endpoint. It assumes that endpoints respond with 200, unless `webhooks` says otherwise.',
-  security: scopes('workflows:view'),
+  security: allowScopes('workflows:view'),
   request: { params: WorkflowParams, body: json(PreviewWorkflow) },
   responses: { 200: ok(WorkflowPreview), ...errors('RATE_LIMIT_EXCEEDED') },
 });
@@ -42,13 +42,13 @@ export function workflowPreviewRoutes(app: App, { config, reads, compute }: Deps
       event: event ?? {},
       context: context ?? {},
       startAt: startsAt,
-      ...(contactId === undefined ? previewContactOf(projectId, contact, startsAt) : { contactId }),
-      events: runEventsOf(events),
+      ...(contactId === undefined ? toPreviewContact(projectId, contact, startsAt) : { contactId }),
+      events: toRunEvents(events),
       zone: project.timezone,
       effects: previewEffects({ db: reads, compute, config }, webhooks ?? []),
     };
     const preview = await compute.page({ projectId, kind: 'workflow.preview' }, () => previewExecution(reads, request));
-    return c.json(previewResponse({ workflowId, contactId: contactId ?? null }, preview), 200);
+    return c.json(toPreviewResponse({ workflowId, contactId: contactId ?? null }, preview), 200);
   });
 }
 
@@ -64,7 +64,7 @@ function refuseUnknownSteps(webhooks: readonly { step: string }[], { steps }: Pi
 }
 
 /** Returns the row that a person who is not a contact would have in `contacts`. */
-function previewContactOf(
+function toPreviewContact(
   projectId: string,
   contact: { email: string; subscribed: boolean; data?: Record<string, unknown> | null | undefined } | undefined,
   at: Date,

@@ -23,20 +23,20 @@ export async function previewSms(
 ): Promise<PreviewedEffect> {
   const { execution, step } = position;
   const config = SendSmsConfig.safeParse(step.config).data;
-  if (!config) return unsent('FAILED', 'template_error', null);
+  if (!config) return toUnsentEffect('FAILED', 'template_error', null);
   const { contact, variables } = await environment.loadVariables(execution);
   const { projectId, contactId } = execution;
   const to = readWrittenNumber(String(contact.data.values.phone ?? ''), await findPhoneCountry(deps.db, projectId));
-  if (!to) return unsent('SKIPPED', 'no_phone', null);
+  if (!to) return toUnsentEffect('SKIPPED', 'no_phone', null);
   const manage = createContactToken(deps.config.secretKey, contactId);
   const urls = { baseUrl: deps.config.publicUrl, track: '', manage };
   const rendered = await render(deps, { projectId, text: config.body, input: { vars: variables, urls } });
-  if (findSmsBodyError(rendered) !== undefined) return unsent('FAILED', 'template_error', to.e164);
+  if (findSmsBodyError(rendered) !== undefined) return toUnsentEffect('FAILED', 'template_error', to.e164);
   const opensAt = config.transactional ? undefined : await passWindow(position, environment);
   const pads = padHmacKey(deriveKey(deps.config.secretKey, 'suppression'));
   const { from, transactional } = config;
   if (!(await canSendSms(deps.db, { pads, projectId, contactId, to, from, marketing: transactional !== true })))
-    return { ...unsent('SKIPPED', 'sms_stopped', to.e164), opensAt };
+    return { ...toUnsentEffect('SKIPPED', 'sms_stopped', to.e164), opensAt };
   return {
     opensAt,
     outcome: { status: 'COMPLETED', output: {} },
@@ -44,7 +44,7 @@ export async function previewSms(
   };
 }
 
-function unsent(status: 'FAILED' | 'SKIPPED', reason: Reason, to: string | null): PreviewedEffect {
+function toUnsentEffect(status: 'FAILED' | 'SKIPPED', reason: Reason, to: string | null): PreviewedEffect {
   return { outcome: { status, output: { reason } }, shown: { channel: 'sms', wouldSend: false, reason, to } };
 }
 

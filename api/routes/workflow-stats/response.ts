@@ -114,7 +114,7 @@ export const StepVisitList = cursorList(StepVisit)
 /**
  * Converts the counts of a step to its response. All branches of the step are included, also branches without visits.
  */
-export function stepStatsResponse(step: Step, counts: BranchCounts[], emails: StepEmails[]) {
+export function toStepStatsResponse(step: Step, counts: BranchCounts[], emails: StepEmails[]) {
   const { id, type, name, config } = step;
   const stepCounts = counts.filter(({ stepId }) => stepId === id);
   const sum = (status: 'waiting' | 'running' | 'completed' | 'failed' | 'skipped') =>
@@ -134,16 +134,16 @@ export function stepStatsResponse(step: Step, counts: BranchCounts[], emails: St
     failed: sum('failed'),
     skipped: sum('skipped'),
     branches,
-    emails: type === 'SEND_EMAIL' ? emailsOf(id, emails) : null,
+    emails: type === 'SEND_EMAIL' ? findEmailCounts(id, emails) : null,
   };
 }
 
-function emailsOf(id: string, emails: StepEmails[]) {
+function findEmailCounts(id: string, emails: StepEmails[]) {
   const { sent = 0, opened = 0, clicked = 0 } = emails.find(({ stepId }) => stepId === id) ?? {};
   return { sent, opened, clicked };
 }
 
-export function stepContactResponse({ startedAt, dueAt, status, type: _, ...rest }: ContactAtStep) {
+export function toStepContactResponse({ startedAt, dueAt, status, type: _, ...rest }: ContactAtStep) {
   return {
     ...rest,
     status: status === 'WAITING' ? ('WAITING' as const) : ('RUNNING' as const),
@@ -152,6 +152,6 @@ export function stepContactResponse({ startedAt, dueAt, status, type: _, ...rest
   };
 }
 
-export function stepVisitResponse({ startedAt, completedAt, ...rest }: EndedVisit) {
+export function toStepVisitResponse({ startedAt, completedAt, ...rest }: EndedVisit) {
   return { ...rest, startedAt: startedAt.toISOString(), completedAt: completedAt.toISOString() };
 }

@@ -8,15 +8,15 @@ import type { Deps } from '../../http/deps.ts';
 import type { App } from '../../http/env.ts';
 import { ok } from '../../http/responses.ts';
 import { cursorList, cursorQuery, IdParams, InstantInput } from '../../http/schemas.ts';
-import { scopes } from '../../http/security.ts';
+import { allowScopes } from '../../http/security.ts';
 import { StepParams } from '../workflow-steps/input.ts';
 import {
   EndedVisitStatusSchema,
   StepContact,
   StepVisitList,
-  stepContactResponse,
-  stepStatsResponse,
-  stepVisitResponse,
+  toStepContactResponse,
+  toStepStatsResponse,
+  toStepVisitResponse,
   WorkflowStats,
 } from './response.ts';
 
@@ -30,7 +30,7 @@ const statsRoute = createRoute({
   summary: 'Count the visits to each step of a workflow',
   description:
     'Counts the visits to each step that started at or after `since` and before `until`. By default, all visits are counted. Returns how many visits wait or run now, how the others ended, and how many left the step by each branch. Visits during which the execution exited or was cancelled are not counted.',
-  security: scopes('workflows:view'),
+  security: allowScopes('workflows:view'),
   request: {
     params: IdParams,
     query: z.object({ since: InstantInput.optional(), until: InstantInput.optional() }),
@@ -46,7 +46,7 @@ const contactsRoute = createRoute({
   summary: 'List contacts at a step',
   description:
     'Lists the contacts, the latest execution first. If the time is known at which an execution continues, it is in `dueAt`.',
-  security: scopes('workflows:view'),
+  security: allowScopes('workflows:view'),
   request: { params: StepParams, query: cursorQuery(20) },
   responses: { 200: ok(cursorList(StepContact)) },
 });
@@ -59,7 +59,7 @@ const visitsRoute = createRoute({
   summary: 'List contacts that have left a step, by outcome',
   description:
     'Lists ended visits with this `status`, the latest first. The default is COMPLETED. CANCELLED means that the execution ended during the visit. Visits of sandbox executions are not listed.',
-  security: scopes('workflows:view'),
+  security: allowScopes('workflows:view'),
   request: {
     params: StepParams,
     query: cursorQuery(20).extend({
@@ -88,7 +88,7 @@ export function workflowStatsRoutes(app: App, { db, reads }: Deps): void {
       countStepEmails(reads, { projectId, stepIds: idsOf(emailSteps), since, until }),
     ]);
     const span = { since: since?.toISOString() ?? null, until: until?.toISOString() ?? null };
-    return c.json({ ...span, steps: steps.map((step) => stepStatsResponse(step, counts, emails)) }, 200);
+    return c.json({ ...span, steps: steps.map((step) => toStepStatsResponse(step, counts, emails)) }, 200);
   });
 
   app.openapi(contactsRoute, async (c) => {
@@ -96,7 +96,7 @@ export function workflowStatsRoutes(app: App, { db, reads }: Deps): void {
     const { projectId } = c.var;
     await getStep(db, { projectId, workflowId, stepId });
     const { items, ...page } = await listContactsAtStep(reads, { projectId, stepId, ...c.req.valid('query') });
-    return c.json({ ...page, data: items.map(stepContactResponse) }, 200);
+    return c.json({ ...page, data: items.map(toStepContactResponse) }, 200);
   });
 
   app.openapi(visitsRoute, async (c) => {
@@ -104,6 +104,6 @@ export function workflowStatsRoutes(app: App, { db, reads }: Deps): void {
     const { projectId } = c.var;
     await getStep(db, { projectId, workflowId, stepId });
     const { items, ...page } = await listEndedVisits(reads, { projectId, stepId, ...c.req.valid('query') });
-    return c.json({ ...page, data: items.map(stepVisitResponse) }, 200);
+    return c.json({ ...page, data: items.map(toStepVisitResponse) }, 200);
   });
 }

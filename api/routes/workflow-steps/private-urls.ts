@@ -19,8 +19,8 @@ export function refusePrivateUrl(
   p: { allowPrivate: boolean; stored?: StepConfig | undefined },
 ): void {
   if (p.allowPrivate || type !== 'WEBHOOK') return;
-  const reason = privateUrlReason(url);
-  if (reason === undefined || hostOf(url) === hostOf(p.stored?.url)) return;
+  const reason = findPrivateUrlReason(url);
+  if (reason === undefined || parseHost(url) === parseHost(p.stored?.url)) return;
   throw createFieldError('config.url', `${reason}, so the step would never make its request. ${REMEDY}`);
 }
 
@@ -30,7 +30,7 @@ export function refusePrivateUrl(
  */
 export function findPrivateUrls(steps: readonly Step[]): FieldError[] {
   return steps.flatMap(({ id, type, name, config }) => {
-    const reason = type === 'WEBHOOK' ? privateUrlReason(config.url) : undefined;
+    const reason = type === 'WEBHOOK' ? findPrivateUrlReason(config.url) : undefined;
     if (reason === undefined) return [];
     return [{ field: `steps.${id}`, message: `WEBHOOK “${name}” never makes its request: ${reason}`, code: 'custom' }];
   });
@@ -45,7 +45,7 @@ export function assertPublicUrls({ enabled, steps }: WorkflowDetail): void {
   if (errors.length > 0) throw new AppError('VALIDATION_ERROR', { errors, suggestion: REMEDY });
 }
 
-function privateUrlReason(url: unknown): string | undefined {
+function findPrivateUrlReason(url: unknown): string | undefined {
   const parsed = parse(url);
   // A variable in the host may have any value, so only a host without variables is checked. A host that ends with
   // `localhost` is private, whatever comes before it.
@@ -53,7 +53,7 @@ function privateUrlReason(url: unknown): string | undefined {
   return parsed && isFixed ? privateHostReason(parsed) : undefined;
 }
 
-function hostOf(url: unknown): string | undefined {
+function parseHost(url: unknown): string | undefined {
   return parse(url)?.hostname;
 }
 

@@ -21,14 +21,14 @@ import { isStoredAt } from '../../../rules/stored-values.ts';
 import { resolveAliases } from '../../http/aliases.ts';
 import type { Deps } from '../../http/deps.ts';
 import type { App, RequestContext } from '../../http/env.ts';
-import { fieldErrors } from '../../http/field-errors.ts';
-import { isTooLarge, tooLargeText } from '../../http/free-json.ts';
+import { toFieldErrors } from '../../http/field-errors.ts';
+import { describeTooLarge, isTooLarge } from '../../http/free-json.ts';
 import { IfMatch, okWithVersion, readVersion, setETag } from '../../http/record-version.ts';
 import { errors, json, noContent } from '../../http/responses.ts';
 import { Id, QuerySwitch } from '../../http/schemas.ts';
-import { scopes } from '../../http/security.ts';
-import { fieldNames, namesForHeader } from '../../http/unknown-fields.ts';
-import { StepSchema, stepResponse, TransitionSchema, transitionResponse } from '../workflows/response.ts';
+import { allowScopes } from '../../http/security.ts';
+import { collectFieldNames, formatNamesForHeader } from '../../http/unknown-fields.ts';
+import { StepSchema, TransitionSchema, toStepResponse, toTransitionResponse } from '../workflows/response.ts';
 import { CreateStep, CreateTransition, PatchStep, StepParams, WorkflowParams } from './input.ts';
 import { refusePrivateUrl } from './private-urls.ts';
 
@@ -42,7 +42,7 @@ const createStepRoute = createRoute({
   summary: 'Add a step',
   description:
     'Adds a step to the workflow. The first step becomes the entry. With `autoConnect`, the last step without an outgoing transition is connected to the new step.',
-  security: scopes('workflows:edit'),
+  security: allowScopes('workflows:edit'),
   request: { params: WorkflowParams, headers: IfMatch, body: json(CreateStep) },
   responses: { 201: okWithVersion(StepSchema), ...errors('DOMAIN_NOT_VERIFIED', 'CONFLICT') },
 });
@@ -55,7 +55,7 @@ const patchStepRoute = createRoute({
   summary: 'Update a step',
   description:
     'Changes the step for every execution that has not passed it yet. If you send back a masked header value, or `***` in a URL, the stored secret stays, unless you change the scheme, host or port of the URL.',
-  security: scopes('workflows:edit'),
+  security: allowScopes('workflows:edit'),
   request: { params: StepParams, headers: IfMatch, body: json(PatchStep) },
   responses: { 200: okWithVersion(StepSchema), ...errors('DOMAIN_NOT_VERIFIED', 'CONFLICT') },
 });
@@ -68,7 +68,7 @@ const deleteStepRoute = createRoute({
   summary: 'Remove a step',
   description:
     'Removes the step and its transitions. With `splice=true`, the steps before and after it are connected. Executions at the step end EXITED with the reason `step_deleted`.',
-  security: scopes('workflows:edit'),
+  security: allowScopes('workflows:edit'),
   request: { params: StepParams, headers: IfMatch, query: z.object({ splice: QuerySwitch.optional() }) },
   responses: { 204: noContent(), ...errors('CONFLICT') },
 });
@@ -81,7 +81,7 @@ const createTransitionRoute = createRoute({
   summary: 'Connect two steps',
   description:
     'Adds a transition from one step to another. `branch` is `yes` or `no` for a CONDITION, and the name of a branch for a SPLIT. For a WAIT_FOR_EVENT it is `event`, `timeout` or omitted. Omit it for other steps.',
-  security: scopes('workflows:edit'),
+  security: allowScopes('workflows:edit'),
   request: { params: WorkflowParams, headers: IfMatch, body: json(CreateTransition) },
   responses: { 201: okWithVersion(TransitionSchema), ...errors('CONFLICT') },
 });
@@ -94,7 +94,7 @@ const deleteTransitionRoute = createRoute({
   summary: 'Remove a transition',
   description:
     'Removes a transition. Executions that complete its first step later follow the remaining transitions of that step.',
-  security: scopes('workflows:edit'),
+  security: allowScopes('workflows:edit'),
   request: { params: z.object({ id: Id, transitionId: Id }), headers: IfMatch },
   responses: { 204: noContent(), ...errors('CONFLICT') },
 });
@@ -121,7 +121,7 @@ export function workflowStepRoutes(app: App, { config, db, outbox }: Deps): void
         read,
       }),
     );
-    return c.json(stepResponse(secretKey, step), 201);
+    return c.json(toStepResponse(secretKey, step), 201);
   });
 
   app.openapi(patchStepRoute, async (c) => {
@@ -139,7 +139,7 @@ export function workflowStepRoutes(app: App, { config, db, outbox }: Deps): void
       if (config) reportIgnoredFields(c, current.type, config);
       return updateStep(trx, { ...ref, name, config: checkedConfig, position, secretKey, read });
     });
-    return c.json(stepResponse(secretKey, step), 200);
+    return c.json(toStepResponse(secretKey, step), 200);
   });
 
   app.openapi(deleteStepRoute, async (c) => {
@@ -165,7 +165,7 @@ export function workflowStepRoutes(app: App, { config, db, outbox }: Deps): void
       read: readVersion(c),
     };
     const transition = await changeGraph(c, (trx) => insertTransition(trx, newTransition));
-    return c.json(transitionResponse(transition), 201);
+    return c.json(toTransitionResponse(transition), 201);
   });
 
   app.openapi(deleteTransitionRoute, async (c) => {
@@ -202,13 +202,13 @@ export function checkConfig(
   const sizeFault = conditionAt && findConditionSizeError(readOwnValue(config, conditionAt));
   if (sizeFault)
     throw createFieldError(['config', ...conditionAt, ...sizeFault.path].join('.'), sizeFault.message, 'too_big');
-  if (isTooLarge(config)) throw createFieldError('config', tooLargeText('The config of a step'), 'too_big');
+  if (isTooLarge(config)) throw createFieldError('config', describeTooLarge('The config of a step'), 'too_big');
   const result = input.safeParse(config);
   if (result.success) return { ...result.data };
   const changed = result.error.issues.filter(({ path }) => !older || !stored || !isStoredAt(path, config, stored));
   const asStored = changed.length === 0 ? older?.safeParse(config) : undefined;
   if (asStored?.success) return { ...asStored.data };
-  const faults = fieldErrors(changed.length > 0 ? changed : result.error.issues, config).map((fault) => ({
+  const faults = toFieldErrors(changed.length > 0 ? changed : result.error.issues, config).map((fault) => ({
     ...fault,
     field: `config.${fault.field}`.replace(/\.$/, ''),
   }));
@@ -242,7 +242,7 @@ function withTemplate(
  * the step.
  */
 function reportIgnoredFields(c: RequestContext, type: StepType, config: Record<string, unknown>): void {
-  const unknown = fieldNames(STEPS[type].input).unknownIn(config);
-  const names = namesForHeader(unknown.map(({ path }) => ({ path: ['config', ...path] })));
+  const unknown = collectFieldNames(STEPS[type].input).unknownIn(config);
+  const names = formatNamesForHeader(unknown.map(({ path }) => ({ path: ['config', ...path] })));
   if (names !== '') c.header('X-Ignored-Fields', names, { append: true });
 }

@@ -87,7 +87,7 @@ export const NO_TRIGGER = { eventName: null, includeAutomatic: false };
  * Returns the trigger fields of a request. Each field may be at the top level or in `triggerConfig`. A field that is in
  * neither is undefined.
  */
-export function triggerFromRequest(
+export function readRequestedTrigger(
   body: Trigger & { triggerConfig?: Trigger | null | undefined },
   stored?: Trigger,
 ): Trigger {

@@ -215,7 +215,7 @@ export const WorkflowList = z
     example: { workflows: [], data: [], page: 1, pageSize: 20, total: 0, totalPages: 0, cursor: null, hasMore: false },
   });
 
-export function workflowResponse(workflow: Workflow) {
+export function toWorkflowResponse(workflow: Workflow) {
   return {
     ...workflow,
     triggerConfig: { eventName: workflow.eventName, includeAutomatic: workflow.includeAutomatic },
@@ -230,23 +230,23 @@ export function workflowResponse(workflow: Workflow) {
 }
 
 /** Converts a workflow to its form in a list. A truncated workflow has no `exitOn`. */
-export function listedWorkflowResponse({ truncated, ...workflow }: Listed<Workflow>) {
-  const { exitOn, ...response } = workflowResponse(workflow);
+export function toListedWorkflowResponse({ truncated, ...workflow }: Listed<Workflow>) {
+  const { exitOn, ...response } = toWorkflowResponse(workflow);
   return truncated ? { ...response, truncated: true as const } : { ...response, exitOn };
 }
 
-export function workflowDetailResponse(secretKey: string, detail: WorkflowDetail) {
+export function toWorkflowDetailResponse(secretKey: string, detail: WorkflowDetail) {
   const { steps, transitions, ...workflow } = detail;
   return {
-    ...workflowResponse(workflow),
+    ...toWorkflowResponse(workflow),
     version: computeGraphVersion(detail),
-    steps: steps.map((step) => stepResponse(secretKey, step)),
-    transitions: transitions.map(transitionResponse),
+    steps: steps.map((step) => toStepResponse(secretKey, step)),
+    transitions: transitions.map(toTransitionResponse),
   };
 }
 
 /** Converts a step to its response. Header values of a WEBHOOK step are secrets and are masked. */
-export function stepResponse(secretKey: string, step: Step) {
+export function toStepResponse(secretKey: string, step: Step) {
   return {
     ...step,
     config: maskStepConfig(secretKey, step),
@@ -255,7 +255,7 @@ export function stepResponse(secretKey: string, step: Step) {
   };
 }
 
-export function transitionResponse({ id, fromStepId, toStepId, branch }: Transition) {
+export function toTransitionResponse({ id, fromStepId, toStepId, branch }: Transition) {
   return { id, fromStepId, toStepId, branch };
 }
 
@@ -272,7 +272,7 @@ type WorkflowNames = Pick<InstallationNames, 'execution'>;
 const WITHOUT_RUN: InTemporal = { runId: null, url: null };
 
 /** Converts an execution to its response. Only the operation for a single execution passes its run in Temporal. */
-export function executionResponse(execution: Execution, names: WorkflowNames, temporal = WITHOUT_RUN) {
+export function toExecutionResponse(execution: Execution, names: WorkflowNames, temporal = WITHOUT_RUN) {
   const {
     id,
     workflowId,
@@ -306,13 +306,13 @@ export function executionResponse(execution: Execution, names: WorkflowNames, te
   };
 }
 
-export function executionDetailResponse(
+export function toExecutionDetailResponse(
   execution: Execution & { steps: ExecutionVisit[] },
   names: WorkflowNames,
   temporal = WITHOUT_RUN,
 ) {
   return {
-    ...executionResponse(execution, names, temporal),
+    ...toExecutionResponse(execution, names, temporal),
     ...shortenLists({
       steps: execution.steps.map((visit) => ({
         ...visit,

@@ -15,11 +15,11 @@ import type { App } from '../../http/env.ts';
 import { IfMatch, okWithVersion, readVersion, setETag } from '../../http/record-version.ts';
 import { errors, json, noContent, ok } from '../../http/responses.ts';
 import { IdParams, NameSearch, pageQuery, TruncatedLists } from '../../http/schemas.ts';
-import { scopes } from '../../http/security.ts';
-import { storedRecord } from '../../http/stored-fields.ts';
+import { allowScopes } from '../../http/security.ts';
+import { compareWithRecord } from '../../http/stored-fields.ts';
 import { assertPublicUrls } from '../workflow-steps/private-urls.ts';
-import { CreateWorkflow, NO_TRIGGER, PatchWorkflow, triggerFromRequest } from './input.ts';
-import { listedWorkflowResponse, WorkflowDetailSchema, WorkflowList, workflowDetailResponse } from './response.ts';
+import { CreateWorkflow, NO_TRIGGER, PatchWorkflow, readRequestedTrigger } from './input.ts';
+import { toListedWorkflowResponse, toWorkflowDetailResponse, WorkflowDetailSchema, WorkflowList } from './response.ts';
 
 const tags = ['Workflows'];
 
@@ -33,7 +33,7 @@ const listRoute = createRoute({
   tags,
   summary: 'List the workflows',
   description: 'Lists workflows, newest first. `workflows` and `data` are the same list.',
-  security: scopes('workflows:view'),
+  security: allowScopes('workflows:view'),
   request: { query: pageQuery(LIST_DEFAULT).extend({ search: NameSearch }) },
   responses: { 200: ok(WorkflowList) },
 });
@@ -46,7 +46,7 @@ const fieldsRoute = createRoute({
   summary: 'List the fields for CONDITION steps',
   description:
     'Lists what a CONDITION step can use: fields of contacts (`data.<key>` for custom fields), names of events for history operators, and keys of the data of recorded events.',
-  security: scopes('workflows:view'),
+  security: allowScopes('workflows:view'),
   responses: {
     200: ok(
       z
@@ -79,7 +79,7 @@ const createWorkflowRoute = createRoute({
   summary: 'Create a workflow',
   description:
     'Creates a workflow, which is disabled and has no steps. The step that you add first becomes its entry. A project can have 500 workflows (409). Without `slug`, the slug is derived from the name. Returns 409 if the `slug` in the request is taken.',
-  security: scopes('workflows:edit'),
+  security: allowScopes('workflows:edit'),
   request: { body: json(CreateWorkflow) },
   responses: { 201: okWithVersion(WorkflowDetailSchema), ...errors('CONFLICT') },
 });
@@ -91,7 +91,7 @@ const getRoute = createRoute({
   tags,
   summary: 'Get a workflow with its steps and transitions',
   description: 'Header values of WEBHOOK steps are masked.',
-  security: scopes('workflows:view'),
+  security: allowScopes('workflows:view'),
   request: { params: IdParams },
   responses: { 200: okWithVersion(WorkflowDetailSchema) },
 });
@@ -104,9 +104,9 @@ const patchRoute = createRoute({
   summary: 'Update a workflow',
   description:
     'Updates the fields of the request. Before a workflow is enabled, the whole graph is checked, and a 422 lists all errors. After a workflow is disabled, running executions continue to their end, and no new execution starts.',
-  security: scopes('workflows:edit'),
-  stored: storedRecord(({ db, config }, ref) =>
-    getWorkflow(db, ref).then((workflow) => workflowDetailResponse(config.secretKey, workflow)),
+  security: allowScopes('workflows:edit'),
+  stored: compareWithRecord(({ db, config }, ref) =>
+    getWorkflow(db, ref).then((workflow) => toWorkflowDetailResponse(config.secretKey, workflow)),
   ),
   request: { params: IdParams, headers: IfMatch, body: json(PatchWorkflow) },
   responses: { 200: okWithVersion(WorkflowDetailSchema), ...errors('CONFLICT') },
@@ -119,7 +119,7 @@ const deleteRoute = createRoute({
   tags,
   summary: 'Delete a workflow',
   description: 'Deletes the workflow and its ended executions. Returns 409 while the workflow has active executions.',
-  security: scopes('workflows:edit'),
+  security: allowScopes('workflows:edit'),
   request: { params: IdParams, headers: IfMatch },
   responses: { 204: noContent(), ...errors('CONFLICT') },
 });
@@ -130,7 +130,7 @@ export function workflowRoutes(app: App, { config, db }: Deps): void {
     const pageSize = resolveQueryAliases({ pageSize: query.pageSize, limit: query.limit }) ?? LIST_DEFAULT;
     const page = await listWorkflows(db, { projectId: c.var.projectId, ...query, pageSize });
     const { items, ...numbers } = page;
-    const workflows = items.map(listedWorkflowResponse);
+    const workflows = items.map(toListedWorkflowResponse);
     return c.json({ workflows, data: workflows, ...numbers }, 200);
   });
 
@@ -138,7 +138,7 @@ export function workflowRoutes(app: App, { config, db }: Deps): void {
 
   app.openapi(createWorkflowRoute, async (c) => {
     const body = c.req.valid('json');
-    const { eventName = null, includeAutomatic = false } = triggerFromRequest(body, NO_TRIGGER);
+    const { eventName = null, includeAutomatic = false } = readRequestedTrigger(body, NO_TRIGGER);
     const newWorkflow = {
       projectId: c.var.projectId,
       name: body.name,
@@ -154,14 +154,14 @@ export function workflowRoutes(app: App, { config, db }: Deps): void {
     };
     const workflow = await inTransaction(db, (trx) => insertWorkflow(trx, newWorkflow));
     setETag(c, workflow);
-    return c.json(workflowDetailResponse(config.secretKey, workflow), 201);
+    return c.json(toWorkflowDetailResponse(config.secretKey, workflow), 201);
   });
 
   app.openapi(getRoute, async (c) => {
     const { id } = c.req.valid('param');
     const workflow = await getWorkflow(db, { projectId: c.var.projectId, id });
     setETag(c, workflow);
-    return c.json(workflowDetailResponse(config.secretKey, workflow), 200);
+    return c.json(toWorkflowDetailResponse(config.secretKey, workflow), 200);
   });
 
   app.openapi(patchRoute, async (c) => {
@@ -170,7 +170,7 @@ export function workflowRoutes(app: App, { config, db }: Deps): void {
     const exits = exitOn === undefined ? undefined : (exitOn ?? []);
     const ref = { projectId: c.var.projectId, id };
     const stored = triggerConfig ? await getWorkflow(db, ref) : undefined;
-    const changes = { ...body, exitOn: exits, ...triggerFromRequest({ ...body, triggerConfig }, stored) };
+    const changes = { ...body, exitOn: exits, ...readRequestedTrigger({ ...body, triggerConfig }, stored) };
     const change = { ...ref, changes, read: readVersion(c, { updatedAt }) };
     const workflow = await inTransaction(db, async (trx) => {
       // Checks the URLs only if the workflow is disabled now, because a client may send an enabled workflow back
@@ -179,7 +179,7 @@ export function workflowRoutes(app: App, { config, db }: Deps): void {
       return updateWorkflow(trx, change);
     });
     setETag(c, workflow);
-    return c.json(workflowDetailResponse(config.secretKey, workflow), 200);
+    return c.json(toWorkflowDetailResponse(config.secretKey, workflow), 200);
   });
 
   app.openapi(deleteRoute, async (c) => {

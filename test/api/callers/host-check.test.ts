@@ -2,7 +2,7 @@ import { request } from 'node:http';
 import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type RunningApi, startApi } from '../../../api/http/server.ts';
-import { freePort } from '../../../cli/start/ports.ts';
+import { findFreePort } from '../../../cli/start/ports.ts';
 import { parseConfig } from '../../../rules/config.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
 
@@ -128,7 +128,7 @@ describe('with a public HOST, the service', () => {
 
 describe('the metrics endpoint', () => {
   it('is served under loopback names on loopback, and under any name if METRICS_HOST is public', async () => {
-    const [closed, opened] = [await freePort(), await freePort()];
+    const [closed, opened] = [await findFreePort(), await findFreePort()];
     await start({ METRICS_PORT: String(closed) });
     await start({ METRICS_PORT: String(opened), METRICS_HOST: '0.0.0.0' });
     expect((await sendRequest(closed, 'localhost:PORT', '/metrics')).status).toBe(200);

@@ -4,7 +4,7 @@ import { chmodSync, chownSync, mkdirSync, mkdtempSync, readFileSync, rmSync, wri
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { freePort } from '../../../cli/start/ports.ts';
+import { findFreePort } from '../../../cli/start/ports.ts';
 import { newCertificate } from '../certificate.ts';
 import { type DebianFiles, fetchDebianFiles } from '../debian-packages.ts';
 import { until } from '../until.ts';
@@ -61,7 +61,7 @@ export async function findPostfix(): Promise<DebianFiles | string> {
 export async function startPostfix(files: DebianFiles, p: { relayPort: number }): Promise<Postfix> {
   const home = mkdtempSync(join(tmpdir(), 'tidings-postfix-'));
   const ports = Object.fromEntries(
-    await Promise.all(POSTFIX_LISTENERS.map(async (name) => [name, await freePort()] as const)),
+    await Promise.all(POSTFIX_LISTENERS.map(async (name) => [name, await findFreePort()] as const)),
   ) as Postfix['ports'];
   const { cert, key } = await newCertificate();
   createFolders(home);

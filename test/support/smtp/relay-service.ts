@@ -1,7 +1,7 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { freePort } from '../../../cli/start/ports.ts';
+import { findFreePort } from '../../../cli/start/ports.ts';
 import { buildDomain } from '../../build/senders.ts';
 import { newCertificate } from '../certificate.ts';
 import { startTestService, type TestService } from '../service.ts';
@@ -30,7 +30,7 @@ export async function startRelayService(): Promise<RelayService> {
   const { key, cert } = await newCertificate();
   await Promise.all([writeFile(join(folder, 'key.pem'), key), writeFile(join(folder, 'cert.pem'), cert)]);
   const sink = await startSmtpSink({ keepBodies: true });
-  const port = await freePort();
+  const port = await findFreePort();
   const service = await startTestService({
     EMAIL_PROVIDER: 'smtp',
     SMTP_URL: sink.url,
