@@ -14,7 +14,7 @@ const personal =
   `{{points}} points. ${WORDS}</p>`;
 
 /** Returns the newsletter with this many kilobytes of HTML, at least 5. */
-export function newsletterBody(kilobytes: number): string {
+export function createNewsletterBody(kilobytes: number): string {
   const missing = Math.max(0, kilobytes * 1_000 - BODY.length);
   return BODY.replace('</h1>', `</h1>${plain.repeat(Math.round(missing / plain.length))}`);
 }

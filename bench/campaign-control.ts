@@ -4,7 +4,7 @@ import pg from 'pg';
 import { type SinkProcess, startSinkProcess } from '../test/support/smtp/sink-process.ts';
 import { createHomePath, removeHome, type StartedService, startService } from '../test/support/start.ts';
 import { BODY, SUBJECT } from './campaign-content.ts';
-import { call, insertContacts, residentMegabytes, waitForSink, waitUntilSent } from './campaign-stage.ts';
+import { insertContacts, postToApi, readResidentMegabytes, waitForSink, waitUntilSent } from './campaign-stage.ts';
 
 /**
  * Sends a campaign at full speed on a complete service, pauses it and resumes it. Measures how long after the pause the
@@ -42,7 +42,7 @@ try {
   const database = new pg.Client(service.dev().databaseUrl);
   await database.connect();
   await insertContacts(database, { projectId: service.dev().projectId, from: 1, to: recipients });
-  const { data } = await call(service, '/campaigns', {
+  const { data } = await postToApi(service, '/campaigns', {
     name: 'Bench',
     subject: SUBJECT,
     body: BODY,
@@ -50,7 +50,7 @@ try {
     audienceType: 'ALL',
   });
   const startedAt = performance.now();
-  await call(service, `/campaigns/${data.id}/send`, {});
+  await postToApi(service, `/campaigns/${data.id}/send`, {});
   const stops: Record<string, number>[] = [];
   for (let n = 1; n <= pauses; n++)
     stops.push(await timePause(service, sink, data.id, (recipients * n) / (pauses + 1)));
@@ -79,7 +79,7 @@ async function timePause(running: StartedService, into: SinkProcess, id: string,
   const { messages: atPause } = await into.counts();
   const pausedAt = performance.now();
   let respondedAt: number | undefined;
-  const paused = call(running, `/campaigns/${id}/pause`, {}).then(() => {
+  const paused = postToApi(running, `/campaigns/${id}/pause`, {}).then(() => {
     respondedAt = performance.now();
   });
   let [seen, lastAt] = [atPause, pausedAt];
@@ -89,7 +89,7 @@ async function timePause(running: StartedService, into: SinkProcess, id: string,
     if (messages > seen) [seen, lastAt] = [messages, performance.now()];
   }
   await paused;
-  await call(running, `/campaigns/${id}/resume`, {});
+  await postToApi(running, `/campaigns/${id}/resume`, {});
   return {
     'emails a second before': Math.round(speed),
     'pause response ms': Math.round(respondedAt - pausedAt),
@@ -138,10 +138,10 @@ async function timePages(running: StartedService, id: string) {
 /** Downloads all recipients over HTTP, and measures the memory of the API process meanwhile. */
 async function timeCsv(running: StartedService, id: string) {
   const { baseUrl, secretKey, pids } = running.dev();
-  const before = residentMegabytes(pids.api ?? 0);
+  const before = readResidentMegabytes(pids.api ?? 0);
   let [lines, bytes, peak] = [0, 0, before];
   const sampling = setInterval(() => {
-    peak = Math.max(peak, residentMegabytes(pids.api ?? 0));
+    peak = Math.max(peak, readResidentMegabytes(pids.api ?? 0));
   }, 50);
   const from = performance.now();
   const headers = { authorization: `Bearer ${secretKey}`, accept: 'text/csv' };

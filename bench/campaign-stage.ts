@@ -45,7 +45,7 @@ export async function insertContacts(
 
 /** Calls the API with the key of the first project. @throws for any response that is not 2xx */
 // biome-ignore lint/suspicious/noExplicitAny: responses have several shapes, and each is read in one place
-export async function call(running: StartedService, path: string, body: unknown): Promise<any> {
+export async function postToApi(running: StartedService, path: string, body: unknown): Promise<any> {
   const { baseUrl, secretKey } = running.dev();
   const headers = { authorization: `Bearer ${secretKey}`, 'content-type': 'application/json' };
   const response = await fetch(baseUrl + path, { method: 'POST', headers, body: JSON.stringify(body) });
@@ -55,21 +55,21 @@ export async function call(running: StartedService, path: string, body: unknown)
 }
 
 /** Returns the peak memory of a process in MB. */
-export function peakMegabytes(pid: number): number {
-  return statusMegabytes(pid, 'VmHWM');
+export function readPeakMegabytes(pid: number): number {
+  return readStatusMegabytes(pid, 'VmHWM');
 }
 
 /** Returns the current memory of a process in MB. */
-export function residentMegabytes(pid: number): number {
-  return statusMegabytes(pid, 'VmRSS');
+export function readResidentMegabytes(pid: number): number {
+  return readStatusMegabytes(pid, 'VmRSS');
 }
 
-function statusMegabytes(pid: number, field: string): number {
-  return Math.round(Number(new RegExp(`${field}:\\s+(\\d+)`).exec(procFile(pid, 'status'))?.[1] ?? 0) / 1024);
+function readStatusMegabytes(pid: number, field: string): number {
+  return Math.round(Number(new RegExp(`${field}:\\s+(\\d+)`).exec(readProcFile(pid, 'status'))?.[1] ?? 0) / 1024);
 }
 
 /** Reads a file of a process in /proc. Returns an empty string if the file cannot be read. */
-function procFile(pid: number, name: string): string {
+function readProcFile(pid: number, name: string): string {
   try {
     return readFileSync(`/proc/${pid}/${name}`, 'utf8');
   } catch {

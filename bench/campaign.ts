@@ -6,8 +6,8 @@ import { readCpuMs, readPostgresCpuMs } from '../test/support/process-cpu.ts';
 import { type SinkProcess, startSinkProcess } from '../test/support/smtp/sink-process.ts';
 import { createHomePath, removeHome, type StartedService, startService } from '../test/support/start.ts';
 import { measureNodemailerAndLiquid, measureRawSender } from './campaign-baselines.ts';
-import { newsletterBody, SUBJECT } from './campaign-content.ts';
-import { call, insertContacts, peakMegabytes, waitForSink, waitUntilSent } from './campaign-stage.ts';
+import { createNewsletterBody, SUBJECT } from './campaign-content.ts';
+import { insertContacts, postToApi, readPeakMegabytes, waitForSink, waitUntilSent } from './campaign-stage.ts';
 
 /**
  * Measures a campaign from `POST /campaigns/{id}/send` to SENT on a complete service: API, Temporal, worker processes,
@@ -39,7 +39,7 @@ const { values } = parseArgs({
 });
 const SIZES = (values.sizes || values.recipients).split(',').map(Number);
 const ROUNDS = values.sizes === '' ? Number(values.rounds) : 1;
-const BODY = newsletterBody(Number(values.kb));
+const BODY = createNewsletterBody(Number(values.kb));
 
 /** How a campaign is sent. */
 interface Way {
@@ -117,9 +117,9 @@ async function runCampaign(p: {
   const { running, database, into, recipients, round, way } = p;
   await into.reset();
   const { workers } = running.dev().pids;
-  const before = cpuNow(running, into);
+  const before = readCpu(running, into);
   const id = (
-    await call(running, '/campaigns', {
+    await postToApi(running, '/campaigns', {
       name: 'Bench',
       subject: SUBJECT,
       body: BODY,
@@ -128,13 +128,13 @@ async function runCampaign(p: {
     })
   ).data.id;
   const startedAt = performance.now();
-  await call(running, `/campaigns/${id}/send`, {});
+  await postToApi(running, `/campaigns/${id}/send`, {});
   const killed = values.kill ? killWorker(running, into, recipients) : undefined;
   const firstAt = await waitForSink(into, 1, startedAt);
   const lastAt = values.kill ? 0 : await waitForSink(into, recipients, startedAt);
   const doneAt = await waitUntilSent(database, id);
   await killed;
-  const after = cpuNow(running, into);
+  const after = readCpu(running, into);
   const seconds = (doneAt - startedAt) / 1000;
   const micros = (part: keyof typeof after) => Math.round(((after[part] - before[part]) * 1000) / recipients);
   const perSecond = Math.round((recipients * 1000) / (lastAt - firstAt));
@@ -148,7 +148,7 @@ async function runCampaign(p: {
     'Postgres CPU µs': micros('postgres'),
     'all CPU µs': values.kill ? '' : micros('all'),
     'first email ms': Math.round(firstAt - startedAt),
-    'peak MB of a worker': Math.max(...workers.map(peakMegabytes)),
+    'peak MB of a worker': Math.max(...workers.map(readPeakMegabytes)),
     ...(values.kill && (await countLostAndDoubled(into, recipients))),
   });
   return { perSecond, micros: micros('all') };
@@ -158,7 +158,7 @@ async function runCampaign(p: {
  * Returns the CPU time until now, in ms: of the workers, of Postgres, and of all processes including the receiving
  * server.
  */
-function cpuNow(running: StartedService, into: SinkProcess) {
+function readCpu(running: StartedService, into: SinkProcess) {
   const { workers, postgres, api, temporal } = running.dev().pids;
   const parts = { workers: readCpuMs(workers), postgres: readPostgresCpuMs(postgres) };
   return { ...parts, all: parts.workers + parts.postgres + readCpuMs([api, temporal ?? 0, into.pid]) };
@@ -170,7 +170,7 @@ function cpuNow(running: StartedService, into: SinkProcess) {
  */
 async function compareWithParts(full: Cost): Promise<void> {
   const cores = availableParallelism();
-  const signature = values.dkim ? await signatureMicros(cores) : 0;
+  const signature = values.dkim ? await measureSignatureMicros(cores) : 0;
   const tls = Math.max(0, (secured ?? (values.tls ? full : plain)).micros - plain.micros);
   const parts = plain.micros + signature + tls;
   const limit = (cores * 1_000_000) / parts;
@@ -184,7 +184,7 @@ async function compareWithParts(full: Cost): Promise<void> {
 }
 
 /** Returns the CPU time of one RSA-2048 signature. `openssl speed` measures it on all cores at the same time. */
-async function signatureMicros(cores: number): Promise<number> {
+async function measureSignatureMicros(cores: number): Promise<number> {
   const args = ['speed', '-seconds', '3', '-multi', String(cores), 'rsa2048'];
   const { stdout } = await promisify(execFile)('openssl', args);
   const secondsOfAllCores = Number(/^rsa\s+2048 bits\s+([\d.]+)s/m.exec(stdout)?.[1]);

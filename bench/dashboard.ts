@@ -6,11 +6,11 @@ import { parseSettings } from '../rules/config.ts';
 import { findChromium, launchChromium } from '../test/support/browser/chromium.ts';
 import { startSinkProcess } from '../test/support/smtp/sink-process.ts';
 import { createHomePath, removeHome, type StartedService, startService } from '../test/support/start.ts';
-import { type Sent, sendCampaign, sentColumns, watchCampaign } from './dashboard/campaigns.ts';
-import { makeAutomation, measureCanvas } from './dashboard/canvas.ts';
+import { type Sent, sendCampaign, toTableColumns, watchCampaign } from './dashboard/campaigns.ts';
+import { createAutomation, measureCanvas } from './dashboard/canvas.ts';
 import { measureContactList } from './dashboard/contacts.ts';
-import { type BrowserSession, openWindow, type PageWait, waitRow } from './dashboard/window.ts';
-import { apiClient } from './load/api-client.ts';
+import { type BrowserSession, openWindow, type PageWait, toWaitRow } from './dashboard/window.ts';
+import { createApiClient } from './load/api-client.ts';
 import { insertContacts } from './load/projects.ts';
 
 /**
@@ -47,7 +47,7 @@ try {
   const facts = service.dev();
   const { baseUrl, databaseUrl, domain, projectId, secretKey } = facts;
   const { db } = connect({ connectionString: databaseUrl, max: 2, applicationName: 'bench', onError: () => {} });
-  const client = apiClient({ baseUrl, key: secretKey });
+  const client = createApiClient({ baseUrl, key: secretKey });
 
   const first = await measureFirstScreen('home by the link, a new service');
   const rows = [first.row];
@@ -66,7 +66,7 @@ try {
   console.table(rows);
   if (parts.has('canvas')) {
     const { page } = await openWindow(browser, session);
-    await page.goto(`${baseUrl}/app/automations/${await makeAutomation(client, Number(values.steps))}`);
+    await page.goto(`${baseUrl}/app/automations/${await createAutomation(client, Number(values.steps))}`);
     await page.locator('.react-flow__node-step').first().waitFor();
     console.table(await measureCanvas(page));
   }
@@ -90,8 +90,8 @@ try {
       alone.push(await sendCampaign(by, send));
     }
     return [
-      { campaign: `${recipients} recipients, watched`, ...sentColumns(seen), ...watched },
-      { campaign: 'the same, no browser', ...sentColumns(alone) },
+      { campaign: `${recipients} recipients, watched`, ...toTableColumns(seen), ...watched },
+      { campaign: 'the same, no browser', ...toTableColumns(alone) },
     ];
   }
 
@@ -111,7 +111,7 @@ try {
       );
       const session = await context.storageState();
       await context.close();
-      if (round === rounds) return { session, row: waitRow(what, waits.slice(1)) };
+      if (round === rounds) return { session, row: toWaitRow(what, waits.slice(1)) };
     }
   }
 
@@ -134,7 +134,7 @@ try {
       );
       await context.close();
     }
-    return [waitRow('API reference', opened.slice(1)), waitRow('one operation of it', operation.slice(1))];
+    return [toWaitRow('API reference', opened.slice(1)), toWaitRow('one operation of it', operation.slice(1))];
   }
 } finally {
   await browser.close();

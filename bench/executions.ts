@@ -6,7 +6,7 @@ import { Client, Connection } from '@temporalio/client';
 import { readCpuMs, readPostgresCpuMs } from '../test/support/process-cpu.ts';
 import { startSinkProcess } from '../test/support/smtp/sink-process.ts';
 import { createHomePath, removeHome, startService } from '../test/support/start.ts';
-import { round1 } from './load/round.ts';
+import { roundToTenths } from './load/round.ts';
 
 /**
  * Measures executions per second, and compares them with bare Temporal workflows on the same server, in alternating
@@ -97,8 +97,12 @@ async function compare(what: string, bareType: string, eventName: string): Promi
     `\n${what}: ${count} a round, one worker process, Temporal (${values.temporal || 'dev server'}), Postgres and sink on the same cores`,
   );
   console.table([
-    { what: 'bare Temporal', 'median a second': round1(median(bare)), rounds: bare.map(round1).join(' ') },
-    { what: 'executions', 'median a second': round1(median(ours)), rounds: ours.map(round1).join(' ') },
+    {
+      what: 'bare Temporal',
+      'median a second': roundToTenths(median(bare)),
+      rounds: bare.map(roundToTenths).join(' '),
+    },
+    { what: 'executions', 'median a second': roundToTenths(median(ours)), rounds: ours.map(roundToTenths).join(' ') },
     { what: 'ratio', 'median a second': round2(median(ratios)), rounds: ratios.map(round2).join(' ') },
   ]);
   console.log('CPU of each, in ms a workflow:');
@@ -112,7 +116,7 @@ function zeroCpu(): Cpu {
   return { temporal: 0, worker: 0, bareWorker: 0, api: 0, postgres: 0 };
 }
 
-function cpuNow(): Cpu {
+function readCpu(): Cpu {
   const { pids } = dev;
   return {
     temporal: readCpuMs([pids.temporal ?? 0]),
@@ -125,16 +129,16 @@ function cpuNow(): Cpu {
 
 /** Runs `work` and adds its CPU time to `sum`. */
 async function addCpu<T>(sum: Cpu, work: () => Promise<T>): Promise<T> {
-  const before = cpuNow();
+  const before = readCpu();
   const result = await work();
-  const after = cpuNow();
+  const after = readCpu();
   for (const key of Object.keys(sum) as (keyof Cpu)[]) sum[key] += after[key] - before[key];
   return result;
 }
 
 function cpuPerWorkflow(sum: Cpu): Record<string, number> {
-  const each = Object.entries(sum).map(([name, ms]) => [name, round1(ms / (count * rounds))] as const);
-  return { ...Object.fromEntries(each), total: round1(each.reduce((total, [, ms]) => total + ms, 0)) };
+  const each = Object.entries(sum).map(([name, ms]) => [name, roundToTenths(ms / (count * rounds))] as const);
+  return { ...Object.fromEntries(each), total: roundToTenths(each.reduce((total, [, ms]) => total + ms, 0)) };
 }
 
 async function runBare(type: string, total: number): Promise<number> {

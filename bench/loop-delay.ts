@@ -21,7 +21,7 @@ export interface LoopDelay {
 }
 
 /** Returns the environment variables that make a process and its children measure their event loops. */
-export function loopDelayEnvironment(folder: string): Record<string, string> {
+export function createLoopDelayEnvironment(folder: string): Record<string, string> {
   return { NODE_OPTIONS: `--import=${import.meta.url}`, [FOLDER]: folder };
 }
 

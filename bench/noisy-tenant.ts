@@ -27,7 +27,7 @@ const P95_LIMIT_MS = 200;
 const DRAIN_MS = 120_000;
 /**
  * A costly template. For a contact without `items` it renders nothing, so the API's trial rendering accepts it. For a
- * contact with many items, its output is practically endless.
+ * contact with many items, the rendered text is practically endless.
  */
 const COSTLY =
   '{% for a in items %}{% for b in items %}{% for c in items %}{{ a | times: b | times: c }}{% endfor %}{% endfor %}{% endfor %}';

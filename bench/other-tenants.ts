@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util';
 import { getMonotonicMs } from '../test/support/smtp/sink-process.ts';
 import { runConcurrently } from './load/api-client.ts';
-import { round1 } from './load/round.ts';
+import { roundToTenths } from './load/round.ts';
 import type { Latencies } from './tenants-load.ts';
 import {
   LIMITS,
@@ -110,8 +110,8 @@ function printResults(): void {
       scenario: name,
       done,
       total,
-      seconds: round1(seconds),
-      'executions/s': executionsPerSecond === undefined ? '' : round1(executionsPerSecond),
+      seconds: roundToTenths(seconds),
+      'executions/s': executionsPerSecond === undefined ? '' : roundToTenths(executionsPerSecond),
     })),
   );
   const rates = Object.fromEntries(results.map(({ name, outcome }) => [name, outcome.executionsPerSecond]));
@@ -121,7 +121,7 @@ function printResults(): void {
   console.table(
     results.map(({ name, cpu }) => ({
       scenario: name,
-      ...Object.fromEntries(Object.entries(cpu).map(([part, ms]) => [part, round1(ms / 1_000)])),
+      ...Object.fromEntries(Object.entries(cpu).map(([part, ms]) => [part, roundToTenths(ms / 1_000)])),
     })),
   );
 }

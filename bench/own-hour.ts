@@ -6,7 +6,7 @@ import { DAY_MS, toInstant, toWallTime, writeLocalTime } from '../rules/time/loc
 import { readInstallationNames } from '../test/support/names.ts';
 import { type SinkProcess, startSinkProcess } from '../test/support/smtp/sink-process.ts';
 import { createHomePath, removeHome, type StartedService, startService } from '../test/support/start.ts';
-import { call, insertContacts } from './campaign-stage.ts';
+import { insertContacts, postToApi } from './campaign-stage.ts';
 
 /**
  * Measures the cost in Temporal of a campaign that is sent at the recipients' local time. The audience is in many time
@@ -41,7 +41,7 @@ try {
   const hourMs = Math.ceil((Date.now() + Number(values.minutes) * MINUTE_MS) / MINUTE_MS) * MINUTE_MS;
   const { first, zones } = zonesFrom(hourMs, Number(values.zones));
   await insertContacts(database, { projectId: service.dev().projectId, from: 1, to: recipients, zones });
-  const { data } = await call(service, '/campaigns', {
+  const { data } = await postToApi(service, '/campaigns', {
     name: 'Bench',
     subject: 'News',
     body: '<p>Hello {{firstName}}</p>',
@@ -50,7 +50,7 @@ try {
     sendAtLocal: writeLocalTime(toWallTime(first, hourMs)),
   });
   const startedAt = performance.now();
-  await call(service, `/campaigns/${data.id}/send`, {});
+  await postToApi(service, `/campaigns/${data.id}/send`, {});
   await waitUntilZonesWait(database, data.id);
   const takenSeconds = Math.round((performance.now() - startedAt) / 100) / 10;
   const { temporal } = service.dev();

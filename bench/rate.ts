@@ -21,7 +21,7 @@ const { values } = parseArgs({
   },
 });
 const seconds = Number(values.seconds);
-/** Single emails per second. With more of them, the bench would measure how fast they are accepted. */
+/** Single emails per second. A higher number would measure how fast the API accepts emails. */
 const SINGLES_MAX = 5;
 const limits = values.limits.split(',').map(Number);
 const table: Record<string, string | number>[] = [];

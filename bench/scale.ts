@@ -4,8 +4,8 @@ import { type SinkProcess, startSinkProcess } from '../test/support/smtp/sink-pr
 import { createHomePath, removeHome, startService } from '../test/support/start.ts';
 import { BODY, SUBJECT } from './campaign-content.ts';
 import { insertContacts, waitForSink } from './campaign-stage.ts';
-import { type ApiClient, apiClient, runConcurrently } from './load/api-client.ts';
-import { makeTemplate, makeWorkflow } from './load/projects.ts';
+import { type ApiClient, createApiClient, runConcurrently } from './load/api-client.ts';
+import { createTemplate, createWorkflow } from './load/projects.ts';
 
 /**
  * Measures emails per second with one, two and four worker processes, for providers that reply after 20, 100 and 500
@@ -68,7 +68,7 @@ async function measureRates(workers: number, latencyMs: number): Promise<Rates> 
   });
   try {
     const { baseUrl, secretKey, domain, projectId, databaseUrl } = service.dev();
-    const client = apiClient({ baseUrl, key: secretKey });
+    const client = createApiClient({ baseUrl, key: secretKey });
     const full = (CAMPAIGN_SECONDS * workers * CONNECTIONS * 1_000) / latencyMs;
     const recipients = Math.max(RECIPIENTS_MIN, Math.min(RECIPIENTS_MAX, Math.round(full)));
     await sendSingles(client, { domain, sink, count: WARM_UP });
@@ -114,8 +114,8 @@ function sendSingles(client: ApiClient, p: { domain: string; sink: SinkProcess; 
 }
 
 async function runExecutions(client: ApiClient, p: { domain: string; sink: SinkProcess }): Promise<number> {
-  const templateId = await makeTemplate(client, p.domain);
-  await makeWorkflow(client, 'scale', [
+  const templateId = await createTemplate(client, p.domain);
+  await createWorkflow(client, 'scale', [
     ['SEND_EMAIL', { templateId }],
     ['EXIT', {}],
   ]);

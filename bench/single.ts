@@ -4,8 +4,8 @@ import { sql } from 'kysely';
 import nodemailer from 'nodemailer';
 import { getMonotonicMs } from '../test/support/smtp/sink-process.ts';
 import { insertContacts } from './load/projects.ts';
-import { round1 } from './load/round.ts';
-import { percentile } from './tenants-load.ts';
+import { roundToTenths } from './load/round.ts';
+import { computePercentile } from './tenants-load.ts';
 import { waitUntil } from './tenants-scenarios.ts';
 import { startStage, type TenantStage } from './tenants-stage.ts';
 
@@ -63,7 +63,9 @@ try {
   console.log('\nOne email at a time, ms from the request, or the call of nodemailer, to the end of DATA');
   console.table([...idle, ...busy]);
   for (const rows of [idle, busy]) console.log(describeDifference(rows));
-  console.log(`${round1(own)} transactions per email; the idle service makes ${round1(idleRate * 1_000)} per second`);
+  console.log(
+    `${roundToTenths(own)} transactions per email; the idle service makes ${roundToTenths(idleRate * 1_000)} per second`,
+  );
   if (!stillBusy) console.log('The campaign ended before the measurement did: use more --recipients.');
 } finally {
   transport.close();
@@ -104,9 +106,9 @@ async function measureSender(
     sender,
     service,
     emails: count,
-    p50: percentile(times, 0.5),
-    p99: percentile(times, 0.99),
-    max: percentile(times, 1),
+    p50: computePercentile(times, 0.5),
+    p99: computePercentile(times, 0.99),
+    max: computePercentile(times, 1),
   };
 }
 

@@ -48,7 +48,7 @@ function respond(request: string): unknown {
   const [verb = '', argument = ''] = request.split(':');
   switch (verb) {
     case 'counts':
-      return { ...sink.counts, cpuMs: cpuMs() };
+      return { ...sink.counts, cpuMs: readOwnCpuMs() };
     case 'recipients':
       return Object.fromEntries(sink.perRecipient());
     case 'messages':
@@ -74,7 +74,7 @@ function respond(request: string): unknown {
   }
 }
 
-function cpuMs(): number {
+function readOwnCpuMs(): number {
   const { user, system } = process.cpuUsage();
   return Math.round((user + system) / 1000);
 }

@@ -7,7 +7,7 @@ import { insertProject } from '../db/projects/accounts.ts';
 import { newPublicKey } from '../rules/access/api-keys.ts';
 import { encodeCursor } from '../rules/cursor.ts';
 import { openDatabase } from './load/database.ts';
-import { round1 } from './load/round.ts';
+import { roundToTenths } from './load/round.ts';
 
 /**
  * Measures how long it takes to read a workflow with many executions: the statistics of its steps, in total and over a
@@ -37,7 +37,7 @@ interface Workflow {
 const database = await openDatabase({ url: values['database-url'], max: 1 });
 const { db } = database;
 try {
-  const workflow = (await findWorkflow(db)) ?? (await makeWorkflow(db));
+  const workflow = (await findWorkflow(db)) ?? (await insertWorkflow(db));
   console.table(await timeReads(db, workflow));
   console.table(await measureCountersCost(db, workflow));
 } finally {
@@ -51,7 +51,7 @@ async function findWorkflow(on: Db): Promise<Workflow | undefined> {
   return rows[0];
 }
 
-async function makeWorkflow(on: Db): Promise<Workflow> {
+async function insertWorkflow(on: Db): Promise<Workflow> {
   const projectId = await insertProject(on, { name: 'Bench', publicKey: newPublicKey() });
   const { id } = await on
     .insertInto('workflows')
@@ -61,12 +61,12 @@ async function makeWorkflow(on: Db): Promise<Workflow> {
   const steps = TYPES.map((type) => ({ project_id: projectId, workflow_id: id, type, name: type, config: '{}' }));
   const insertedSteps = await on.insertInto('workflow_steps').values(steps).returning('id').execute();
   const workflow = { projectId, id, stepIds: insertedSteps.map((step) => step.id) };
-  await makeExecutions(on, workflow);
+  await insertExecutions(on, workflow);
   return workflow;
 }
 
 /** Inserts executions over 30 days. Three in ten wait at the DELAY; the others have passed the SPLIT and have ended. */
-async function makeExecutions(on: Db, { projectId, id, stepIds }: Workflow): Promise<void> {
+async function insertExecutions(on: Db, { projectId, id, stepIds }: Workflow): Promise<void> {
   const [send, delay, split, exit] = stepIds;
   await sql`
     INSERT INTO contacts (project_id, email, subscribed)
@@ -133,8 +133,8 @@ async function findMidCursor(on: Db, stepId: string): Promise<string | undefined
 }
 
 /**
- * Measures what the triggers that count visits cost. As in a walk, the start and the end of each visit are separate
- * statements and transactions.
+ * Measures what the triggers that count visits cost. As in a running execution, the start and the end of
+ * each visit are separate statements and transactions.
  */
 async function measureCountersCost(on: Db, workflow: Workflow) {
   const { rows } = await sql<{ pid: number }>`SELECT pg_backend_pid() AS pid`.execute(on);
@@ -153,7 +153,12 @@ async function measureCountersCost(on: Db, workflow: Workflow) {
       });
     }
     const { with: counted = 0, without = 0 } = spent;
-    table.push({ round, 'µs a visit with counters': counted, without, 'counters µs': round1(counted - without) });
+    table.push({
+      round,
+      'µs a visit with counters': counted,
+      without,
+      'counters µs': roundToTenths(counted - without),
+    });
   }
   await sql`ALTER TABLE execution_steps ENABLE TRIGGER USER`.execute(on);
   // The first round is for warming up.
@@ -163,7 +168,7 @@ async function measureCountersCost(on: Db, workflow: Workflow) {
 async function measureVisitMicros(on: Db, p: Workflow & { pid: number; visit: number }): Promise<number> {
   const { rows } = await sql<{ id: string }>`
     SELECT id FROM executions WHERE workflow_id = ${p.id} ORDER BY id DESC LIMIT ${visits}`.execute(on);
-  const before = backendCpuMicros(p.pid);
+  const before = readBackendCpuMicros(p.pid);
   for (const { id } of rows) {
     await sql`
       INSERT INTO execution_steps (execution_id, visit, project_id, step_id, type, status)
@@ -172,16 +177,16 @@ async function measureVisitMicros(on: Db, p: Workflow & { pid: number; visit: nu
       UPDATE execution_steps SET status = 'COMPLETED', completed_at = now() WHERE execution_id = ${id} AND visit = ${p.visit}
     `.execute(on);
   }
-  return round1((backendCpuMicros(p.pid) - before) / rows.length);
+  return roundToTenths((readBackendCpuMicros(p.pid) - before) / rows.length);
 }
 
 /** On-CPU time of a process, in microseconds. */
-function backendCpuMicros(pid: number): number {
+function readBackendCpuMicros(pid: number): number {
   return Number(readFileSync(`/proc/${pid}/schedstat`, 'utf8').split(' ')[0]) / 1000;
 }
 
 async function timeWork(work: () => Promise<unknown>): Promise<number> {
   const from = performance.now();
   await work();
-  return round1(performance.now() - from);
+  return roundToTenths(performance.now() - from);
 }

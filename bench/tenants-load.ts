@@ -103,15 +103,15 @@ function summarizeLatencies(sent: [number, number | undefined][]): Latencies {
   const times = sent.map(([at, arrivedAt]) => (arrivedAt ?? now) - at).sort((a, b) => a - b);
   return {
     sent: sent.length,
-    p50: percentile(times, 0.5),
-    p95: percentile(times, 0.95),
-    p99: percentile(times, 0.99),
-    max: percentile(times, 1),
+    p50: computePercentile(times, 0.5),
+    p95: computePercentile(times, 0.95),
+    p99: computePercentile(times, 0.99),
+    max: computePercentile(times, 1),
     missing: sent.filter(([, arrivedAt]) => arrivedAt === undefined).length,
   };
 }
 
 /** Returns a percentile of sorted numbers, rounded to a whole number. */
-export function percentile(sorted: number[], share: number): number {
+export function computePercentile(sorted: number[], share: number): number {
   return Math.round(sorted[Math.max(0, Math.ceil(share * sorted.length) - 1)] ?? 0);
 }

@@ -6,7 +6,7 @@ import { sql } from 'kysely';
 import { getMonotonicMs } from '../test/support/smtp/sink-process.ts';
 import { BODY, SUBJECT } from './campaign-content.ts';
 import { runConcurrently } from './load/api-client.ts';
-import { insertContacts, makeWorkflow } from './load/projects.ts';
+import { createWorkflow, insertContacts } from './load/projects.ts';
 import { startTenantLoad, type TenantReport } from './tenants-load.ts';
 import type { TenantStage } from './tenants-stage.ts';
 
@@ -191,7 +191,7 @@ async function runBareWave(stage: TenantStage, sizes: Sizes): Promise<ScenarioOu
 async function prepareWave({ a }: TenantStage, sizes: Sizes, name: ScenarioName, before: [string, object][]) {
   const prefix = `t-a-${name}-`;
   const steps: [string, object][] = [...before, ['SEND_EMAIL', { templateId: a.templateId }], ['EXIT', {}]];
-  const workflowId = await makeWorkflow(a.client, `a-${name}`, steps);
+  const workflowId = await createWorkflow(a.client, `a-${name}`, steps);
   const track = (deadline: number) => {
     const signal = AbortSignal.timeout(Math.max(1, Math.round(deadline - getMonotonicMs())));
     return runConcurrently({ total: sizes.executions, concurrency: CONCURRENCY, signal }, (n) =>

@@ -5,9 +5,9 @@ import { connect, type Db } from '../db/connection.ts';
 import { readCpuMs, readMachineCpuMs, readPostgresCpuMs } from '../test/support/process-cpu.ts';
 import { type SinkProcess, startSinkProcess } from '../test/support/smtp/sink-process.ts';
 import { createHomePath, removeHome, startService } from '../test/support/start.ts';
-import { type ApiClient, apiClient } from './load/api-client.ts';
-import { type LoadProject, makeProject, makeTemplate, makeWorkflow } from './load/projects.ts';
-import { type LoopDelay, loopDelayEnvironment, readLoopDelay } from './loop-delay.ts';
+import { type ApiClient, createApiClient } from './load/api-client.ts';
+import { createProject, createTemplate, createWorkflow, type LoadProject } from './load/projects.ts';
+import { createLoopDelayEnvironment, type LoopDelay, readLoopDelay } from './loop-delay.ts';
 
 /** A tenant of the bench, with its API client, template and event. */
 export interface LoadTenant extends LoadProject {
@@ -50,7 +50,7 @@ export async function startStage(p: { workers: string; env?: Record<string, stri
       RATE_LIMIT_PER_MINUTE: '0',
       DKIM_SIGN: 'off',
       LOG_LEVEL: 'warn',
-      ...loopDelayEnvironment(loops),
+      ...createLoopDelayEnvironment(loops),
       ...p.env,
     },
   }).catch(async (error) => {
@@ -60,11 +60,11 @@ export async function startStage(p: { workers: string; env?: Record<string, stri
   const { baseUrl, databaseUrl, temporal, pids } = service.dev();
   const { db } = connect({ connectionString: databaseUrl, max: 2, applicationName: 'bench', onError: () => {} });
   const tenant = async (name: string): Promise<LoadTenant> => {
-    const project = await makeProject(db, name);
-    const client = apiClient({ baseUrl, key: project.secretKey });
-    const templateId = await makeTemplate(client, project.domain);
+    const project = await createProject(db, name);
+    const client = createApiClient({ baseUrl, key: project.secretKey });
+    const templateId = await createTemplate(client, project.domain);
     const eventName = `${name.toLowerCase()}-one`;
-    await makeWorkflow(client, eventName, [
+    await createWorkflow(client, eventName, [
       ['SEND_EMAIL', { templateId }],
       ['EXIT', {}],
     ]);

@@ -26,13 +26,13 @@ const COMPRESSED_MIN_BYTES = 1_000;
 
 /** Tells whether the dashboard is built from the current sources. */
 export function isDashboardBuilt() {
-  return read(STAMP) === inputsStamp() && existsSync(join(TARGET, PAGE));
+  return read(STAMP) === computeInputsStamp() && existsSync(join(TARGET, PAGE));
 }
 
 /** Builds the dashboard if its sources have changed. The caller must hold the build lock. */
 export async function buildDashboard() {
   if (isDashboardBuilt()) return;
-  const stamp = inputsStamp();
+  const stamp = computeInputsStamp();
   const startedAt = Date.now();
   console.log('Building the dashboard …');
   const staging = join(ROOT, `dist.${process.pid}.tmp`);
@@ -81,6 +81,6 @@ async function compress(file) {
   if (gz.length < bytes.length) writeFileSync(`${file}.gz`, gz);
 }
 
-function inputsStamp() {
+function computeInputsStamp() {
   return stampOf(INPUTS.map((name) => join(ROOT, name)));
 }

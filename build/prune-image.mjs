@@ -59,7 +59,7 @@ function putPlaceholder(name) {
   writeFileSync(join(folder, 'package.json'), JSON.stringify({ name, version: '0.0.0', main: 'index.js' }));
   writeFileSync(
     join(folder, 'index.js'),
-    '// Removed by build/prune-image.mjs: the workflow bundle is built with the image.\n',
+    '// build/prune-image.mjs removed this package: the workflow bundle is already in the image.\n',
   );
 }
 

@@ -3,7 +3,7 @@ import type { Pids } from '../../cli/start/dev-file.ts';
 import type { Db } from '../../db/connection.ts';
 import { readCpuMs, readPostgresCpuMs } from '../../test/support/process-cpu.ts';
 import type { ApiClient } from '../load/api-client.ts';
-import { percentile, type Window } from './window.ts';
+import { computePercentile, type Window } from './window.ts';
 
 const POLL_MS = 20;
 /** Sending time before the viewer opens the page. */
@@ -49,7 +49,7 @@ export async function sendCampaign(
 }
 
 /** Returns the best values of several sends as columns of the table. */
-export function sentColumns(sends: readonly Sent[]) {
+export function toTableColumns(sends: readonly Sent[]) {
   const least = (key: keyof Sent) => Math.round(Math.min(...sends.map((sent) => sent[key])));
   return {
     'msg/s': Math.round(Math.max(...sends.map(({ emailsPerSecond }) => emailsPerSecond))),
@@ -73,7 +73,7 @@ export async function watchCampaign({ page, requestMs, wait }: Window, url: stri
   return {
     'first figures ms': Math.round(first.ms),
     requests: polls.length,
-    'request p50 ms': Math.round(percentile(polls, 0.5)),
-    'request p95 ms': Math.round(percentile(polls, 0.95)),
+    'request p50 ms': Math.round(computePercentile(polls, 0.5)),
+    'request p95 ms': Math.round(computePercentile(polls, 0.95)),
   };
 }

@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core';
 import type { ApiClient } from '../load/api-client.ts';
-import { percentile } from './window.ts';
+import { computePercentile } from './window.ts';
 
 /** The duration of each movement. One second would be too short to measure slow frames. */
 const MOVE_MS = 3_000;
@@ -17,7 +17,7 @@ const STOP = 'cancelAnimationFrame(window.benchFrame), window.benchFrames';
 /**
  * Creates an automation with this many steps, and returns its id. Every fifth step is a branch, whose other path ends.
  */
-export async function makeAutomation(client: ApiClient, count: number): Promise<string> {
+export async function createAutomation(client: ApiClient, count: number): Promise<string> {
   const { id } = await client.callOk('POST', '/workflows', { name: `${count} steps`, eventName: 'bench' });
   const { version } = await client.callOk('GET', `/workflows/${id}`);
   const steps: { id: string; type: string; config: object }[] = [];
@@ -64,25 +64,25 @@ async function measureFrames(page: Page, what: string, move: () => Promise<void>
     canvas: what,
     steps: await page.locator('.react-flow__node').count(),
     'frames a second': Math.round(pauses.length / seconds),
-    'frame p95 ms': Math.round(percentile(pauses, 0.95)),
+    'frame p95 ms': Math.round(computePercentile(pauses, 0.95)),
     'longest ms': Math.round(Math.max(...pauses)),
   };
 }
 
 /** Moves the whole canvas by dragging an empty part of it. */
 async function panCanvas(page: Page): Promise<void> {
-  const box = await boxOf(page, '.react-flow__pane');
+  const box = await findBox(page, '.react-flow__pane');
   const [x, y] = [box.x + box.width * 0.9, box.y + box.height / 2];
   await moveBy(page, { x, y }, 150);
 }
 
 async function dragStep(page: Page): Promise<void> {
-  const box = await boxOf(page, '.react-flow__node-step');
+  const box = await findBox(page, '.react-flow__node-step');
   await moveBy(page, { x: box.x + box.width / 2, y: box.y + box.height / 2 }, 100);
 }
 
 async function zoomCanvas(page: Page): Promise<void> {
-  const box = await boxOf(page, '.react-flow__pane');
+  const box = await findBox(page, '.react-flow__pane');
   await page.mouse.move(box.x + box.width / 2, box.y + box.height / 2);
   const from = performance.now();
   for (let now = 0; now < MOVE_MS; now = performance.now() - from) {
@@ -104,7 +104,7 @@ async function moveBy(page: Page, { x, y }: { x: number; y: number }, radiusPx: 
   await page.mouse.up();
 }
 
-async function boxOf(page: Page, selector: string) {
+async function findBox(page: Page, selector: string) {
   const box = await page.locator(selector).first().boundingBox();
   if (!box) throw new Error(`${selector} is not in sight`);
   return box;

@@ -41,7 +41,7 @@ export async function openWindow(browser: Browser, session?: BrowserSession): Pr
     const { metrics } = await devtools.send('Performance.getMetrics');
     return (metrics.find(({ name }) => name === 'TaskDuration')?.value ?? 0) * 1_000;
   };
-  page.on('requestfinished', (request) => taken.push({ path: pathOf(request), ms: request.timing().responseEnd }));
+  page.on('requestfinished', (request) => taken.push({ path: getPath(request), ms: request.timing().responseEnd }));
   return {
     context,
     page,
@@ -58,20 +58,20 @@ export async function openWindow(browser: Browser, session?: BrowserSession): Pr
 }
 
 /** Returns a percentile of the values; NaN without values. */
-export function percentile(values: readonly number[], share: number): number {
+export function computePercentile(values: readonly number[], share: number): number {
   const sorted = [...values].sort((a, b) => a - b);
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN;
 }
 
 /** Returns a row of the table: what the browser waited for, and how long. */
-export function waitRow(what: string, waits: readonly (Pick<PageWait, 'ms'> & Partial<PageWait>)[]) {
+export function toWaitRow(what: string, waits: readonly (Pick<PageWait, 'ms'> & Partial<PageWait>)[]) {
   const of = (key: keyof PageWait, share: number) => {
     const values = waits.flatMap((wait) => wait[key] ?? []);
-    return values.length > 0 ? Math.round(percentile(values, share)) : undefined;
+    return values.length > 0 ? Math.round(computePercentile(values, share)) : undefined;
   };
   return { what, 'p50 ms': of('ms', 0.5), 'worst ms': of('ms', 1), 'page CPU p50 ms': of('pageMs', 0.5) };
 }
 
-function pathOf(request: Request): string {
+function getPath(request: Request): string {
   return new URL(request.url()).pathname;
 }

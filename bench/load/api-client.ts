@@ -22,7 +22,12 @@ export interface ApiClient {
 type Method = 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE';
 
 /** Creates a client of `baseUrl` with `key`, whose requests time out after `timeoutMs`. */
-export function apiClient(p: { baseUrl: string; key: string; connections?: number; timeoutMs?: number }): ApiClient {
+export function createApiClient(p: {
+  baseUrl: string;
+  key: string;
+  connections?: number;
+  timeoutMs?: number;
+}): ApiClient {
   const timeoutMs = p.timeoutMs ?? 60_000;
   const agent = new Agent({
     connections: p.connections ?? 64,

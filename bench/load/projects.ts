@@ -15,7 +15,7 @@ export interface LoadProject {
 }
 
 /** Creates a project with a live key that has every scope, and a domain to send from. */
-export async function makeProject(db: Db, name: string): Promise<LoadProject> {
+export async function createProject(db: Db, name: string): Promise<LoadProject> {
   const id = await insertProject(db, { name, publicKey: newPublicKey() });
   const { key, hash, prefix } = newSecretKey('live');
   await insertApiKey(db, {
@@ -34,7 +34,7 @@ export async function makeProject(db: Db, name: string): Promise<LoadProject> {
 }
 
 /** Creates a transactional template with a greeting. */
-export async function makeTemplate(client: ApiClient, domain: string): Promise<string> {
+export async function createTemplate(client: ApiClient, domain: string): Promise<string> {
   const { id } = await client.callOk('POST', '/templates', {
     name: 'Load',
     subject: 'Hello {{name}}',
@@ -46,7 +46,7 @@ export async function makeTemplate(client: ApiClient, domain: string): Promise<s
 }
 
 /** Creates an enabled workflow that `eventName` triggers, with these steps in sequence, and returns its id. */
-export async function makeWorkflow(client: ApiClient, eventName: string, steps: [string, object][]): Promise<string> {
+export async function createWorkflow(client: ApiClient, eventName: string, steps: [string, object][]): Promise<string> {
   const { id } = await client.callOk('POST', '/workflows', { name: eventName, eventName });
   for (const [type, config] of steps)
     await client.callOk('POST', `/workflows/${id}/steps`, { type, config, autoConnect: true });

@@ -19,7 +19,7 @@ export interface UncertainMessages {
   countAllowedRepeats(id: string): number;
 }
 
-export function trackUncertain(seen: () => { sink: SmtpSink; twilio: FakeTwilio }): UncertainMessages {
+export function trackUncertainMessages(seen: () => { sink: SmtpSink; twilio: FakeTwilio }): UncertainMessages {
   const times = new Map<string, number>();
   const add = (id: string | undefined) => {
     if (id !== undefined) times.set(id, (times.get(id) ?? 0) + 1);
@@ -30,19 +30,19 @@ export function trackUncertain(seen: () => { sink: SmtpSink; twilio: FakeTwilio 
       const { sink, twilio } = seen();
       const arrived = new Set([
         ...sink.messages.map(({ messageId }) => parseMessageId(messageId)),
-        ...twilio.requests.map(({ params }) => smsIdOf(params)),
+        ...twilio.requests.map(({ params }) => parseSmsId(params)),
       ]);
       const { rows } = await sql<{ id: string }>`
         SELECT id FROM emails WHERE status IN ('PENDING', 'SENDING')
         UNION ALL SELECT id FROM sms_messages WHERE status = 'PENDING'`.execute(db);
       for (const { id } of rows) if (arrived.has(id)) add(id);
     },
-    recordHangUp: (params) => add(smsIdOf(params)),
+    recordHangUp: (params) => add(parseSmsId(params)),
     countAllowedRepeats: (id) => times.get(id) ?? 0,
   };
 }
 
 /** Returns the id of the SMS. It is in the URL to which Twilio reports the delivery (`StatusCallback`). */
-export function smsIdOf(params: Record<string, string>): string | undefined {
+export function parseSmsId(params: Record<string, string>): string | undefined {
   return /[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/.exec(params.StatusCallback ?? '')?.[0];
 }

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { setMaxListeners } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type ApiClient, apiClient } from '../load/api-client.ts';
+import { type ApiClient, createApiClient } from '../load/api-client.ts';
 import type { LoadProject } from '../load/projects.ts';
 import type { Random } from './random.ts';
 
@@ -72,7 +72,7 @@ export function startLoad(p: {
   setMaxListeners(0, stopping.signal); // Each pause adds a listener.
   const closing = new AbortController();
   const [shopClient, slowClient] = [shop, slow].map(({ secretKey }) =>
-    apiClient({ baseUrl: p.baseUrl, key: secretKey, timeoutMs: TIMEOUT_MS }),
+    createApiClient({ baseUrl: p.baseUrl, key: secretKey, timeoutMs: TIMEOUT_MS }),
   ) as [ApiClient, ApiClient];
 
   /**

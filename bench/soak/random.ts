@@ -10,7 +10,7 @@ export interface Random {
 }
 
 /** mulberry32: 32 bits of state are enough to choose failures. */
-export function seededRandom(seed: number): Random {
+export function createSeededRandom(seed: number): Random {
   let state = seed >>> 0;
   const next = () => {
     state = (state + 0x6d2b79f5) >>> 0;

@@ -1,14 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { sql } from 'kysely';
-import { type ApiClient, apiClient } from '../load/api-client.ts';
-import { insertContacts, type LoadProject, makeProject, makeTemplate, makeWorkflow } from '../load/projects.ts';
+import { type ApiClient, createApiClient } from '../load/api-client.ts';
+import { createProject, createTemplate, createWorkflow, insertContacts, type LoadProject } from '../load/projects.ts';
 import { sendCampaign } from './campaigns.ts';
-import { trackUncertain } from './doubt.ts';
+import { trackUncertainMessages } from './doubt.ts';
 import { waitUntilDrained } from './drain.ts';
 import { type FaultCounts, startFaults } from './faults.ts';
 import { startLoad } from './load.ts';
-import { seededRandom } from './random.ts';
+import { createSeededRandom } from './random.ts';
 import { type SoakStage, startStage } from './stage.ts';
 import { checkResults, type SoakVerdict } from './verdict.ts';
 
@@ -45,7 +45,9 @@ export async function runSoak(args: string[]): Promise<number> {
     `Soak of ${values.minutes} minutes with seed ${values.seed} (again: npm run soak -- --seed ${values.seed})`,
   );
   const late: { stage?: SoakStage } = {};
-  const doubt = trackUncertain(() => late.stage ?? ({ sink: { messages: [] }, twilio: { requests: [] } } as never));
+  const doubt = trackUncertainMessages(
+    () => late.stage ?? ({ sink: { messages: [] }, twilio: { requests: [] } } as never),
+  );
   const stage = await startStage({ workers: 2, inDoubt: doubt.recordLostReply });
   late.stage = stage;
   closeOnSignal(stage);
@@ -55,16 +57,16 @@ export async function runSoak(args: string[]): Promise<number> {
       Math.round(seconds * CAMPAIGN_SHARE * CAMPAIGN_PER_SECOND),
     );
     await sleep(HEAD_START_MS);
-    const random = seededRandom(Number(values.seed));
+    const random = createSeededRandom(Number(values.seed));
     const load = startLoad({
       baseUrl: stage.baseUrl,
       shop,
       slow,
-      random: seededRandom(Number(values.seed) + 1),
+      random: createSeededRandom(Number(values.seed) + 1),
       scale: Number(values.scale),
     });
     const faults = values.faults ? startFaults(stage, random, () => doubt.recordKill(stage.db)) : undefined;
-    const client = apiClient({ baseUrl: stage.baseUrl, key: news.secretKey, timeoutMs: 10_000 });
+    const client = createApiClient({ baseUrl: stage.baseUrl, key: news.secretKey, timeoutMs: 10_000 });
     const campaigns = Promise.all(
       [0.05, 0.5].map(async (share, n) => {
         await sleep(seconds * share * 1_000);
@@ -100,22 +102,22 @@ function closeOnSignal(stage: SoakStage): void {
 /** Creates three projects: one for single messages and an automation, one with a low send rate, one for campaigns. */
 async function createProjects(stage: SoakStage, recipients: number) {
   const { db, baseUrl, receiver } = stage;
-  const make = async (name: string, perSecond: number | null): Promise<[LoadProject, ApiClient]> => {
-    const project = await makeProject(db, name);
+  const createTenant = async (name: string, perSecond: number | null): Promise<[LoadProject, ApiClient]> => {
+    const project = await createProject(db, name);
     await sql`UPDATE projects SET send_rate_per_second = ${perSecond} WHERE id = ${project.id}`.execute(db);
-    return [project, apiClient({ baseUrl, key: project.secretKey })];
+    return [project, createApiClient({ baseUrl, key: project.secretKey })];
   };
   const [[shop, client], [slow], [news]] = [
-    await make('shop', null),
-    await make('slow', SLOW_PER_SECOND),
-    await make('news', CAMPAIGN_PER_SECOND),
+    await createTenant('shop', null),
+    await createTenant('slow', SLOW_PER_SECOND),
+    await createTenant('news', CAMPAIGN_PER_SECOND),
   ];
   await sql`INSERT INTO sms_senders (project_id, country, from_phone) VALUES (${shop.id}, null, '+15005550006')`.execute(
     db,
   );
   await insertContacts(db, { projectId: news.id, count: recipients, localPart: 'news' });
-  const templateId = await makeTemplate(client, shop.domain);
-  await makeWorkflow(client, 'soak-start', [
+  const templateId = await createTemplate(client, shop.domain);
+  await createWorkflow(client, 'soak-start', [
     ['UPDATE_CONTACT', { updates: { seen: true } }],
     ['DELAY', { amount: 3, unit: 'seconds' }],
     ['WAIT_FOR_EVENT', { eventName: 'soak-go', timeout: 10 }],

@@ -15,7 +15,7 @@ import { type HostProcess, startHostProcess } from '../../test/support/host-proc
 import { type SmtpSink, startSmtpSink } from '../../test/support/smtp/smtp-sink.ts';
 import { startWebhookReceiver, type WebhookReceiver } from '../../test/support/webhook-receiver.ts';
 import { type FaultProxy, startFaultProxy } from './fault-proxy.ts';
-import { createCommitTrap, createDataTrap, type Trap } from './taps.ts';
+import { createCommitTrap, createReplyTrap, type Trap } from './taps.ts';
 
 /** A process of the service that the test restarts whenever it ends. */
 export interface RestartedProcess {
@@ -86,7 +86,7 @@ export async function startStage(p: { workers: number; inDoubt: (messageId: stri
       }),
       (it) => it.close(),
     );
-    const [commits, data] = [createCommitTrap(), createDataTrap(p.inDoubt)];
+    const [commits, data] = [createCommitTrap(), createReplyTrap(p.inDoubt)];
     const proxy = async (port: number, trap?: Trap) =>
       closeAtEnd(await startFaultProxy(port, trap && (() => trap.tap())), (it) => it.close());
     const postgres = await proxy(servers.postgresPort, commits);

@@ -48,7 +48,7 @@ export function createCommitTrap(): Trap {
  * Creates a trap that closes the connection to the relay instead of forwarding its reply to a message. Whenever a
  * connection ends, `inDoubt` receives the emails that were sent on this connection and had no reply yet.
  */
-export function createDataTrap(inDoubt: (messageId: string) => void): Trap {
+export function createReplyTrap(inDoubt: (messageId: string) => void): Trap {
   let armed = 0;
   let failures = 0;
   return {

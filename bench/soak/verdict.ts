@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { parseMessageId } from '../../rules/content/link-tokens.ts';
-import { smsIdOf, type UncertainMessages } from './doubt.ts';
+import { parseSmsId, type UncertainMessages } from './doubt.ts';
 import type { ClientRequest, RequestKind } from './load.ts';
 import type { SoakStage } from './stage.ts';
 
@@ -48,7 +48,7 @@ export async function checkResults(
   const checkKind = (kind: RequestKind, rows: StoredRow[], arrivals: Map<string, number>): Line => {
     const rowsByName = groupByKey(rows, ({ name }) => name);
     const items = requests.filter((item) => item.kind === kind);
-    const line = emptyLine(kind, items);
+    const line = createLine(kind, items);
     const issues: string[] = [];
     for (const { name, state, trouble } of items) {
       const mine = rowsByName.get(name) ?? [];
@@ -66,7 +66,7 @@ export async function checkResults(
       for (const [n, { id }] of mine.entries())
         countCopies({ line, issues, what: `${kind} ${name} (${id})`, id, copies: copies[n] ?? 0 });
     }
-    faults.push(...firstFaults(issues));
+    faults.push(...limitFaults(issues));
     return line;
   };
   const countCopies = ({ line, issues, what, copies, id }: CopiesOf) => {
@@ -78,21 +78,23 @@ export async function checkResults(
     }
   };
 
-  const emails = await emailRows(stage);
+  const emails = await readEmailRows(stage);
   const arrived = countByKey(stage.sink.messages.map(({ messageId }) => parseMessageId(messageId) ?? messageId));
   const transactional = emails.filter(({ source }) => source === 'TRANSACTIONAL');
   const lines = (['email with key', 'email without key', 'rate-limited email'] as const).map((kind) =>
     checkKind(kind, transactional, arrived),
   );
   const sms = await sql<StoredRow>`SELECT id, body AS name, status FROM sms_messages`.execute(stage.db);
-  lines.push(checkKind('SMS', sms.rows, countByKey(stage.twilio.requests.map(({ params }) => smsIdOf(params) ?? '?'))));
-  lines.push(checkKind('event', ...(await eventRows(stage))));
+  lines.push(
+    checkKind('SMS', sms.rows, countByKey(stage.twilio.requests.map(({ params }) => parseSmsId(params) ?? '?'))),
+  );
+  lines.push(checkKind('event', ...(await readEventRows(stage))));
 
   const byExecution = emails.filter(({ source }) => source === 'WORKFLOW');
   const accepted = new Set(requests.filter((a) => a.kind === 'event' && a.state === 'accepted').map((a) => a.name));
   lines.push(await checkExecutions(stage, accepted, { stepEmails: byExecution, arrived, countCopies }, faults));
   for (const id of campaigns) lines.push(await checkCampaign(stage, id, { arrived, countCopies }, faults));
-  faults.push(...firstFaults(findWebhookFaults(stage)));
+  faults.push(...limitFaults(findWebhookFaults(stage)));
   const unknown = [...arrived.keys()].filter((id) => !emails.some((email) => email.id === id));
   if (unknown.length > 0) faults.push(`${unknown.length} messages at the sink have no record: ${unknown[0]}`);
   return { lines, faults };
@@ -113,11 +115,11 @@ interface Copies {
 }
 
 /** Reads the recorded events. An event has arrived if the registered webhook endpoint received it at least once. */
-async function eventRows(stage: SoakStage): Promise<[StoredRow[], Map<string, number>]> {
+async function readEventRows(stage: SoakStage): Promise<[StoredRow[], Map<string, number>]> {
   const { rows } = await sql<StoredRow>`
     SELECT e.id, c.email AS name, 'recorded' AS status FROM events e JOIN contacts c ON c.id = e.contact_id
     WHERE e.name = 'soak-start'`.execute(stage.db);
-  const called = new Set(registryCalls(stage).map(({ body }) => addressOfContact(body)));
+  const called = new Set(listRegistryCalls(stage).map(({ body }) => parseContactAddress(body)));
   return [rows, new Map(rows.filter(({ name }) => called.has(name)).map(({ id }) => [id, 1]))];
 }
 
@@ -140,7 +142,7 @@ async function checkExecutions(
     stage.receiver.received.filter(({ path }) => path === '/step'),
     ({ headers }) => String(headers['x-execution-id']),
   );
-  const line = { ...emptyLine('execution', []), requests: accepted.size, accepted: accepted.size };
+  const line = { ...createLine('execution', []), requests: accepted.size, accepted: accepted.size };
   const issues: string[] = [];
   for (const email of accepted) {
     const mine = byContact.get(email) ?? [];
@@ -168,7 +170,7 @@ async function checkExecutions(
         copies: arrived.get(id) ?? 0,
       });
   }
-  faults.push(...firstFaults(issues));
+  faults.push(...limitFaults(issues));
   return line;
 }
 
@@ -189,7 +191,7 @@ async function checkCampaign(
     stage.db,
   );
   const people = total.rows[0]?.n ?? 0;
-  const line = { ...emptyLine(rows[0]?.name ?? id, []), requests: people, accepted: people };
+  const line = { ...createLine(rows[0]?.name ?? id, []), requests: people, accepted: people };
   const issues: string[] = [];
   if (rows[0]?.status !== 'SENT') issues.push(`campaign ${rows[0]?.name} is ${rows[0]?.status}`);
   for (const row of emails.rows) {
@@ -202,7 +204,7 @@ async function checkCampaign(
   line['doubled, unexplained'] += twice;
   line.lost = people - line.served;
   if (twice > 0) issues.push(`${twice} recipients have two rows`);
-  faults.push(...firstFaults(issues));
+  faults.push(...limitFaults(issues));
   return line;
 }
 
@@ -210,28 +212,28 @@ async function checkCampaign(
  * Checks that every event has one `webhook-id`, however often it was delivered, and that each contact has one event.
  */
 function findWebhookFaults(stage: SoakStage): string[] {
-  return [...groupByKey(registryCalls(stage), ({ body }) => addressOfContact(body))].flatMap(([contact, of]) => {
+  return [...groupByKey(listRegistryCalls(stage), ({ body }) => parseContactAddress(body))].flatMap(([contact, of]) => {
     const ids = new Set(of.map(({ headers }) => headers['webhook-id']));
     return ids.size === 1 ? [] : [`the event of ${contact} was delivered under ${ids.size} webhook ids`];
   });
 }
 
-function registryCalls({ receiver }: SoakStage) {
+function listRegistryCalls({ receiver }: SoakStage) {
   return receiver.received.filter(({ path }) => path === '/registry');
 }
 
-async function emailRows({ db }: SoakStage): Promise<(StoredRow & { source: string })[]> {
+async function readEmailRows({ db }: SoakStage): Promise<(StoredRow & { source: string })[]> {
   const { rows } = await sql<StoredRow & { source: string }>`
     SELECT e.id, coalesce(e.to_email, c.email) AS name, e.status, e.source_type AS source
     FROM emails e LEFT JOIN contacts c ON c.id = e.contact_id`.execute(db);
   return rows;
 }
 
-function addressOfContact(body: string): string {
+function parseContactAddress(body: string): string {
   return JSON.parse(body).data.contact.email;
 }
 
-function emptyLine(kind: string, items: ClientRequest[]): Line {
+function createLine(kind: string, items: ClientRequest[]): Line {
   const of = (state: ClientRequest['state']) => items.filter((item) => item.state === state).length;
   return {
     kind,
@@ -245,7 +247,7 @@ function emptyLine(kind: string, items: ClientRequest[]): Line {
   };
 }
 
-function firstFaults(issues: string[]): string[] {
+function limitFaults(issues: string[]): string[] {
   const more = issues.length - MAX_FAULTS_SHOWN;
   return more > 0 ? [...issues.slice(0, MAX_FAULTS_SHOWN), `… and ${more} more of these`] : issues;
 }

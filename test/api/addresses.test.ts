@@ -270,7 +270,7 @@ describe('email with unusual addresses', () => {
     expect(stored).toMatchObject({ from: 'shop@sender.test', fromName: 'Shop, Inc.' });
   });
 
-  it('from a UTF-8 local part is recorded on arrival, and email that names no sender is refused', async () => {
+  it('email from a UTF-8 local part is recorded on arrival, and email that names no sender is refused', async () => {
     const createSessionLines = (from: string) => [
       'EHLO me',
       'MAIL FROM:<>',

@@ -132,21 +132,24 @@ describe('a bucket that cannot be used', () => {
     ['closes connections', 'away'],
     ['refuses requests', { status: 403, code: 'AccessDenied' }],
     ['returns errors', { status: 500, code: 'InternalError' }],
-  ])('that %s makes uploads return 503 and store nothing; uploads succeed once the bucket works', async (_, mood) => {
-    const content = newGif();
-    const { body: before } = await api.call('GET', '/assets');
-    s3.mood = mood;
-    const response = await upload(content);
-    expect(response).toMatchObject({ status: 503, body: { error: { code: 'SERVICE_UNAVAILABLE' } } });
-    expect(response.body.error.message).toBe('The storage for images is unreachable.');
-    expect((await api.call('GET', '/assets')).body).toEqual(before);
-    s3.mood = 'well';
-    const { status, body } = await upload(content);
-    expect(status).toBe(201);
-    await pruneObjects();
-    expect(await countLeftovers()).toBe(0);
-    expect(await fetchServed(body.url)).toMatchObject({ status: 200, content });
-  });
+  ])(
+    'a bucket that %s makes uploads return 503 and store nothing; uploads succeed once the bucket works',
+    async (_, mood) => {
+      const content = newGif();
+      const { body: before } = await api.call('GET', '/assets');
+      s3.mood = mood;
+      const response = await upload(content);
+      expect(response).toMatchObject({ status: 503, body: { error: { code: 'SERVICE_UNAVAILABLE' } } });
+      expect(response.body.error.message).toBe('The storage for images is unreachable.');
+      expect((await api.call('GET', '/assets')).body).toEqual(before);
+      s3.mood = 'well';
+      const { status, body } = await upload(content);
+      expect(status).toBe(201);
+      await pruneObjects();
+      expect(await countLeftovers()).toBe(0);
+      expect(await fetchServed(body.url)).toMatchObject({ status: 200, content });
+    },
+  );
 
   it('makes every image unavailable, and all images are served again when it works', async () => {
     const content = newGif();

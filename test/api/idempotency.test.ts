@@ -103,7 +103,7 @@ describe('an idempotency key', () => {
     }
   });
 
-  it('of an import does not depend on the multipart boundary', async () => {
+  it('the key of an import does not depend on the multipart boundary', async () => {
     const key = uuidv7();
     const uploadCsv = async (csv: string) => {
       const form = new FormData();

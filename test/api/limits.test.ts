@@ -184,7 +184,7 @@ describe('the number of records', () => {
         SELECT ${id}, 't' || n, 'S', 'b', 'MARKETING' FROM generate_series(1, 998) n`,
       () => callAsProjectTwo('POST', '/templates', template),
     ],
-  ])('of a project is limited for %s, also when many are created at once', async (kind, most, filled, create) => {
+  ])('a project has a limited number of %s, also when many are created at once', async (kind, most, filled, create) => {
     await fillTable(filled);
     const responses = await Promise.all([1, 2, 3, 4, 5].map(create));
     expect(responses.map(({ status }) => status).sort()).toEqual([201, 201, 409, 409, 409]);
@@ -215,7 +215,7 @@ describe('the number of records', () => {
     );
   });
 
-  it('of templates includes copies', async () => {
+  it('the number of templates includes copies', async () => {
     const { body } = await callAsProjectTwo('GET', '/templates?limit=1');
     expect((await callAsProjectTwo('POST', `/templates/${body.templates[0].id}/duplicate`)).status).toBe(409);
   });
@@ -252,7 +252,7 @@ describe('a page of a list', () => {
           jsonb_build_object('filters', jsonb_build_array(jsonb_build_object('field', 'data.' || repeat('x', 60000), 'operator', 'exists')))))
         FROM generate_series(1, 60) n`,
     ],
-  ])('of %s is at most 4 MB: rows beyond it have no %s, and are marked', async (path, field, filled) => {
+  ])('a page of %s has at most 4 MB: rows beyond it have no %s, and are marked', async (path, field, filled) => {
     await filled().execute(api.db);
     const response = await readText(path);
     expect(Buffer.byteLength(response)).toBeLessThanOrEqual(4 * MB);
@@ -266,7 +266,7 @@ describe('a page of a list', () => {
     }
   });
 
-  it("of a segment's contacts omits the data of contacts beyond 4 MB, because its pages are numbered", async () => {
+  it("a page of a segment's contacts omits the data of contacts beyond 4 MB, because its pages are numbered", async () => {
     const project = await buildProject(api.db, 'Members');
     const { body } = await api.call('POST', '/segments', {
       key: project.secretKey,
@@ -297,7 +297,7 @@ describe('a page of a list', () => {
       () => sql`INSERT INTO contacts (project_id, email, subscribed, data)
         SELECT ${lists.id}, 'l' || n || '@e.test', true, jsonb_build_object('text', repeat('x', 60000)) FROM generate_series(1, 90) n`,
     ],
-  ])('of %s is at most 4 MB: it ends earlier, and its cursor continues', async (path, list, filled) => {
+  ])('a page of %s has at most 4 MB: it ends earlier, and its cursor continues', async (path, list, filled) => {
     await filled().execute(api.db);
     const seen: string[] = [];
     for (let cursor: string | null = ''; cursor !== null; ) {

@@ -447,7 +447,7 @@ describe('any record that was fetched, edited and sent back', () => {
     ],
     ['contacts', { email: 'back@x.test', data: { plan: 'pro' } }, { email: 'back2@x.test' }],
     ['webhooks', { url: 'https://hooks.example.com/back', events: ['*'] }, { description: 'Edited' }],
-  ])('of /%s is accepted, and its read-only fields are named', async (resource, body, edit) => {
+  ])('an edited record of /%s is accepted, and its read-only fields are named', async (resource, body, edit) => {
     const created = await api.call('POST', `/v1/${resource}`, { body });
     expect([created.status, created.body.error]).toEqual([201, undefined]);
     const path = `/v1/${resource}/${created.body.id}`;
@@ -557,7 +557,7 @@ describe('a request header', () => {
     ['POST', '/v1/contacts', { 'x-idempotency-key': 'order-1' }, 'as Idempotency-Key'],
     ['POST', '/v1/send', { 'x-idempotency-key': 'order-1' }, 'as Idempotency-Key'],
   ])(
-    'that %s %s does not support returns 400 and says what to use instead: %j',
+    'a header that %s %s does not support returns 400 and says what to use instead: %j',
     async (method, path, headers, remedy) => {
       const { status, body } = await api.call(method, path, { body: {}, headers });
       expect([status, body.error]).toMatchObject([

@@ -42,11 +42,14 @@ describe('the configuration of a step', () => {
     ['WEBHOOK', { url: 'https://example.com:99999' }, 'config.url', 'invalid_string'],
     ['WEBHOOK', { url: 'https://exa mple.com/' }, 'config.url', 'invalid_string'],
     ['WEBHOOK', { url: 'https://a.example', headers: TWICE }, 'config.headers.content-type', 'duplicate_field'],
-  ])('of %s is refused and names the field with the error: %j', async (type, config, field, code) => {
-    const response = await addStep(type, config);
-    expect(response).toMatchObject({ status: 422, body: { error: { code: 'VALIDATION_ERROR' } } });
-    expect(response.body.error.errors).toContainEqual({ field, code, message: expect.any(String) });
-  });
+  ])(
+    'the configuration of %s is refused and the error names the field with the error: %j',
+    async (type, config, field, code) => {
+      const response = await addStep(type, config);
+      expect(response).toMatchObject({ status: 422, body: { error: { code: 'VALIDATION_ERROR' } } });
+      expect(response.body.error.errors).toContainEqual({ field, code, message: expect.any(String) });
+    },
+  );
 
   it.each([
     ['DELAY', { amount: 365, unit: 'days' }],
@@ -55,7 +58,7 @@ describe('the configuration of a step', () => {
     ['DELAY', { until: '{{renewsAt}}' }],
     ['WAIT_FOR_EVENT', { eventName: 'paid', filters: [] }],
     ['WAIT_FOR_EVENT', { eventName: 'paid', filters: [{ field: 'amount', operator: 'greaterThan', value: 5 }] }],
-  ])('of %s is accepted: %j', async (type, config) => {
+  ])('the configuration of %s is accepted: %j', async (type, config) => {
     expect((await addStep(type, config)).status).toBe(201);
   });
 });

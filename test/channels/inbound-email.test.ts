@@ -111,7 +111,7 @@ describe('delivery status notifications to a return path', () => {
       'smtp; 552 5.3.4 message too big',
       { status: 'FAILED', reason: 'provider_rejected' },
     ],
-  ])('about %s unsubscribe no contact', async (_, status, diagnostic, expected) => {
+  ])('reports about %s unsubscribe no contact', async (_, status, diagnostic, expected) => {
     const mail = await buildEmailWithReturnPath();
     await deliver({ to: mail.returnPath, raw: formatDsn({ status, diagnostic, recipient: mail.email }) });
     const state = await readState(mail);
@@ -142,7 +142,7 @@ describe('delivery status notifications to a return path', () => {
     expect(await readState(email)).toMatchObject({ mail: { status: 'DELIVERED' }, entries: [] });
   });
 
-  it('about another address, such as a forwarding target, do not suppress our recipient', async () => {
+  it('reports about another address, such as a forwarding target, do not suppress our recipient', async () => {
     const email = await buildEmailWithReturnPath();
     const blocks = [
       'Final-Recipient: rfc822; a@elsewhere.example\nAction: relayed\nStatus: 2.0.0',
@@ -276,15 +276,18 @@ describe('delivery status notifications to a return path', () => {
       'provider_rejected',
       0,
     ],
-  ])('of %s are classified by their code, and by their text if the code is generic', async (_, raw, reason, n) => {
-    const email = await buildEmailWithReturnPath();
-    await deliver({ to: email.returnPath, raw: raw.replaceAll('RECIPIENT', email.email) });
-    const state = await readState(email);
-    expect(state).toMatchObject({ mail: { reason }, subscribed: n === 0 });
-    expect(state.entries).toHaveLength(n);
-  });
+  ])(
+    'reports of %s are classified by their code, and by their text if the code is generic',
+    async (_, raw, reason, n) => {
+      const email = await buildEmailWithReturnPath();
+      await deliver({ to: email.returnPath, raw: raw.replaceAll('RECIPIENT', email.email) });
+      const state = await readState(email);
+      expect(state).toMatchObject({ mail: { reason }, subscribed: n === 0 });
+      expect(state.entries).toHaveLength(n);
+    },
+  );
 
-  it('about a delay change nothing, and about a delivery are recorded', async () => {
+  it('reports about a delay change nothing, and reports about a delivery are recorded', async () => {
     const email = await buildEmailWithReturnPath();
     await deliver({ to: email.returnPath, raw: formatDsn({ action: 'delayed', status: '4.4.1' }) });
     expect((await readState(email)).mail.status).toBe('SENT');
@@ -314,7 +317,7 @@ describe('delivery status notifications to a return path', () => {
     expect((await readState(email)).mail.status).toBe('SENT');
   });
 
-  it('about an unknown email are accepted without effect', async () => {
+  it('reports about an unknown email are accepted without effect', async () => {
     const to = createVerpAddress(verpKey, '01a00000-0000-7000-8000-000000000000', 'shop.example.com');
     expect(await deliver({ to, raw: formatDsn({ status: '5.1.1' }) })).toMatch(/^250/);
   });

@@ -83,7 +83,7 @@ describe('a lost SMTP connection', () => {
     expect(sink.counts.messages).toBe(296);
   });
 
-  it('that was idle loses no message: the next message opens another connection', async () => {
+  it('an idle connection that is lost loses no message: the next message opens another connection', async () => {
     const sink = await startSmtpSink();
     cleanup.push(() => sink.close());
     const smtp = createPool(sink.url);
@@ -220,7 +220,7 @@ describe('an invalid SMTP reply', () => {
     expect(await createPool(server.url).send(createMessage('ann@example.org'))).toMatchObject({ outcome: 'unsent' });
   });
 
-  it('that belongs to no command is not taken as the refusal of the next message', async () => {
+  it('a reply that belongs to no command is not taken as the refusal of the next message', async () => {
     const server = await openScripted((line, socket, n) => {
       const reply = createAcceptingScript()(line, socket, n);
       return line === '.' ? `${reply}\r\n250 again` : reply;

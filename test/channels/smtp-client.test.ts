@@ -169,7 +169,7 @@ describe('a refusal of an SMTP server', () => {
     });
   });
 
-  it('of the sender is reported as such, although RCPT and DATA fail after it', async () => {
+  it('a refusal of the sender is reported as such, although RCPT and DATA fail after it', async () => {
     const server = await startScripted(
       createAcceptingScript({ MAIL: '550 5.7.1 not you', RCPT: '503 no', DATA: '503 no' }),
     );
@@ -179,7 +179,7 @@ describe('a refusal of an SMTP server', () => {
     });
   });
 
-  it('of the whole message does not close the connection', async () => {
+  it('a refusal of the whole message does not close the connection', async () => {
     const server = await startSink({ replyToMessage: (to) => (to.startsWith('bad') ? '554 5.7.1 spam' : null) });
     const smtp = createPool(server.url);
     const results = await Promise.all(
@@ -189,7 +189,7 @@ describe('a refusal of an SMTP server', () => {
     expect(server.counts.connections).toBe(1);
   });
 
-  it('of DATA is followed by RSET', async () => {
+  it('a refusal of DATA is followed by RSET', async () => {
     const server = await startSink({ replyToData: (to) => (to.startsWith('bad') ? '451 4.3.0 later' : null) });
     const smtp = createPool(server.url);
     const results = await Promise.all(
@@ -199,7 +199,7 @@ describe('a refusal of an SMTP server', () => {
     expect(server.commands).toContain('RSET');
   });
 
-  it('of all recipients followed by a 354 ends that empty message, and the next message arrives', async () => {
+  it('a refusal of all recipients, followed by a 354, ends the empty message, and the next message arrives', async () => {
     let bodies = 0;
     const server = await startScripted((line, socket, n) => {
       if (line.includes('bad@')) return '550 5.1.1 no';

@@ -157,7 +157,7 @@ describe('a message through the SMTP relay', () => {
     expect(sink.messages).toHaveLength(0);
   });
 
-  it('from a domain that is not verified is refused with 550 5.7.1 and not stored', async () => {
+  it('a message from a domain that is not verified is refused with 550 5.7.1 and not stored', async () => {
     const before = await countEmails();
     expect(await readRefusal(createClient().sendMail({ ...email, from: 'x@elsewhere.test' }))).toMatch(
       /^550 5\.7\.1 \w/,

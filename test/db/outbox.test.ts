@@ -146,7 +146,7 @@ describe('a claimed row of the outbox', () => {
     expect(await claimRows()).toEqual([]);
   });
 
-  it('that is released is as if it had not been claimed', async () => {
+  it('a row that is released is as if it had not been claimed', async () => {
     await enqueueRows(A, 1);
     const rows = await claimRows({ forTemporal: true });
     await releaseRows(
@@ -156,7 +156,7 @@ describe('a claimed row of the outbox', () => {
     expect((await claimRows({ forTemporal: true })).map((row) => row.attempts)).toEqual([1]);
   });
 
-  it('that is deferred waits, with the reason for the operator', async () => {
+  it('a row that is deferred waits, with the reason for the operator', async () => {
     await enqueueRows(A, 1);
     const rows = await claimRows();
     await deferRows(

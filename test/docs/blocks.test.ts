@@ -185,7 +185,7 @@ async function findApiPathFault(args: string[]): Promise<string | undefined> {
 
 describe('the shell blocks of the documents', () => {
   it.each(PAGES.filter((page) => !RUN.has(page) && listBlocks(page, 'sh').length > 0))(
-    'of %s have commands that exist, with valid options and settings',
+    'shell blocks of %s have commands that exist, with valid options and settings',
     async (page) => {
       const commands = listBlocks(page, 'sh').flatMap(splitCommands);
       expect(commands.length).toBeGreaterThan(0);

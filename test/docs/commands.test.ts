@@ -63,7 +63,7 @@ describe('the commands of the guides', () => {
   }
 
   const helpers = listCommands('guides/api.md')[0] ?? '';
-  it.each(['first-steps.md', ...GUIDES])('of %s succeed', async (page) => {
+  it.each(['first-steps.md', ...GUIDES])('the commands of %s succeed', async (page) => {
     const output = await runCommands([helpers, ...listCommands(page)]);
     expect(output).toContain('{');
     expect(output).not.toMatch(/"error":\{"code"/);
@@ -75,17 +75,17 @@ describe('the commands of the guides', () => {
     expect(await runCommands([commands])).toMatch(/"success":true/);
   });
 
-  it('about a hold set, show and release a hold', async () => {
+  it('the commands about a hold set, show and release a hold', async () => {
     const output = await runCommands(listCommands('hold.md'));
     expect(output).not.toMatch(/"error":\{"code"/);
     expect(output.match(/"held":(true|false)/g)).toEqual(expect.arrayContaining(['"held":true', '"held":false']));
   });
 
-  it('about a project as code pull the project and push it again', async () => {
+  it('the commands about a project as code pull the project and push it again', async () => {
     expect(await runCommands(listCommands('as-code.md'))).toContain('settings.json');
   });
 
-  it('about limits of the operator set and remove them', async () => {
+  it('the commands about limits of the operator set and remove them', async () => {
     const [commands = ''] = listCommands('operate/configure.md').filter((block) => block.includes('npm run operator'));
     const output = await runCommands([commands]);
     expect(output).toContain('monthlyEmailLimit');

@@ -111,7 +111,7 @@ async function expectAllReached(doubledMax: number): Promise<void> {
 }
 
 describe('kill -9 in the middle of a campaign to 5,000 recipients', () => {
-  it('of a worker misses no recipient, and repeats at most the worker’s emails in flight', async () => {
+  it('a killed worker misses no recipient, and repeats at most the worker’s emails in flight', async () => {
     const before = await sendAndWaitForTheMiddle();
     expect(before).toBeLessThan(RECIPIENTS);
     for (const pid of service.dev().pids.workers) process.kill(pid, 'SIGKILL');
@@ -119,21 +119,21 @@ describe('kill -9 in the middle of a campaign to 5,000 recipients', () => {
     await expectAllReached(2 * IN_DOUBT_MAX);
   }, 180_000);
 
-  it('of Postgres misses no recipient', async () => {
+  it('a campaign whose Postgres is killed misses no recipient', async () => {
     await sendAndWaitForTheMiddle();
     process.kill(service.dev().pids.postgres ?? 0, 'SIGKILL');
     await waitUntilSent();
     await expectAllReached(2 * IN_DOUBT_MAX);
   }, 180_000);
 
-  it('of Temporal misses no recipient', async () => {
+  it('a campaign whose Temporal is killed misses no recipient', async () => {
     await sendAndWaitForTheMiddle();
     process.kill(service.dev().pids.temporal ?? 0, 'SIGKILL');
     await waitUntilSent();
     await expectAllReached(2 * IN_DOUBT_MAX);
   }, 180_000);
 
-  it('of all processes misses no recipient after the next start', async () => {
+  it('a campaign whose processes are all killed misses no recipient after the next start', async () => {
     await sendAndWaitForTheMiddle();
     for (const pid of listPids(service.dev())) process.kill(pid, 'SIGKILL');
     await service.exited;

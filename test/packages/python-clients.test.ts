@@ -68,13 +68,16 @@ describe.skipIf(missing)(`a Python client${missing ? ` (skipped: ${missing})` : 
     return stdout + stderr;
   }
 
-  it.each(GENERATORS)('of $name sends, tracks, and reads contacts and lists', async ({ generate, calls }) => {
-    const client = join(folder, calls.replace('.py', ''));
-    const report = await runPython(generate(client));
-    expect(report).not.toMatch(/Unable to process schema|Cannot parse response/);
-    const { id: projectId, secretKey } = await buildProject(api.db, calls);
-    await buildDomain(api.db, { projectId });
-    const baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-    expect(await runPython([join(CALLS, calls), baseUrl, secretKey], client)).toBe('done\n');
-  });
+  it.each(GENERATORS)(
+    'the client of $name sends, tracks, and reads contacts and lists',
+    async ({ generate, calls }) => {
+      const client = join(folder, calls.replace('.py', ''));
+      const report = await runPython(generate(client));
+      expect(report).not.toMatch(/Unable to process schema|Cannot parse response/);
+      const { id: projectId, secretKey } = await buildProject(api.db, calls);
+      await buildDomain(api.db, { projectId });
+      const baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+      expect(await runPython([join(CALLS, calls), baseUrl, secretKey], client)).toBe('done\n');
+    },
+  );
 });

@@ -1,6 +1,6 @@
 /**
- * Ends the processes that a test run leaves behind, and deletes the run's folders. Its standard input is a pipe of the
- * run. The pipe closes however the run ends: in order, by SIGINT, by SIGTERM, or by SIGKILL. A process belongs to the
+ * Ends the processes that a test run leaves behind, and deletes the run's folders. The run holds the other end of this
+ * process's standard input, so the input closes however the run ends: in order, by SIGINT, by SIGTERM, or by SIGKILL. A process belongs to the
  * run if its command line, working folder or initial environment names a folder of the run. A run that ended in order
  * leaves no process. This file is plain Node, because it starts in every run.
  */

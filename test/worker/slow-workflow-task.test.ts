@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { Client, Connection } from '@temporalio/client';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { createTestTemporal, type TestTemporal } from '../support/services.ts';
-import { addRounds, compute } from '../support/slow-workflows.ts';
+import { compute, computeSlowly } from '../support/slow-workflows.ts';
 import { bundleTestWorkflows, startWorkersWithBundle } from '../support/workflow-build.ts';
 
 const BUNDLE = join(tmpdir(), `slow-workflows-${process.pid}.js`);
@@ -31,7 +31,7 @@ afterAll(async () => {
 /** Returns the number of rounds that take this processor a number of seconds. */
 function countRounds(seconds: number): number {
   const before = process.cpuUsage();
-  addRounds(SAMPLE_ROUNDS);
+  computeSlowly(SAMPLE_ROUNDS);
   const { user } = process.cpuUsage(before);
   return Math.round((SAMPLE_ROUNDS * seconds * 1e6) / user);
 }

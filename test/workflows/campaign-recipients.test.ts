@@ -44,7 +44,7 @@ describe('the recipients of a campaign', () => {
     expect((await call('POST', `/campaigns/${id}/send`, {})).status).toBe(400);
   });
 
-  it('that are skipped do not count toward the monthly limit', async () => {
+  it('recipients that are skipped do not count toward the monthly limit', async () => {
     await buildAudience(10);
     await unsubscribe('r1@to.test', 'r2@to.test', 'r3@to.test');
     await sql`UPDATE projects SET monthly_email_limit = 5 WHERE id = ${campaigns.project.id}`.execute(

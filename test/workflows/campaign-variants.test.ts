@@ -161,7 +161,7 @@ describe('a campaign with a test', () => {
     expect(await waitForStatus(id, 'SENT')).toMatchObject({ winner: 'B', sentCount: 51 });
   });
 
-  it('whose share is the whole audience has no rest, so the campaign is SENT at once', async () => {
+  it('a test whose share is the whole audience has no rest, so the campaign is SENT at once', async () => {
     const id = await startCampaign({ test: createTestSettings({ share: 1 }) });
     expect(await waitForStatus(id, 'SENT')).toMatchObject({
       sentCount: 51,

@@ -195,7 +195,7 @@ describe('refusals by the receiving server', () => {
     expect([await countEvents('email.bounce'), await countEvents('contact.unsubscribed')]).toEqual([1, 1]);
   });
 
-  it('that are temporary are retried later, and other recipients do not wait for them', async () => {
+  it('temporary refusals are retried later, and other recipients do not wait for them', async () => {
     await buildContacts(campaigns.service.db, { projectId: campaigns.project.id, count: 5 });
     await buildContacts(campaigns.service.db, {
       projectId: campaigns.project.id,

@@ -64,7 +64,7 @@ const WEEK: StepSpec = { type: 'DELAY', config: { amount: 1, unit: 'weeks' } };
 const END: StepSpec = { type: 'EXIT', config: { reason: 'through' } };
 
 describe('moving an execution on', () => {
-  it('ends its delay immediately and runs the next step once', async () => {
+  it('moving an execution on ends its delay immediately and runs the next step once', async () => {
     const workflow = await buildWorkflow(service, {
       eventName: 'move',
       steps: {
@@ -96,7 +96,7 @@ describe('moving an execution on', () => {
   it.each([
     ['by its timeout unless a branch is given', undefined, 'timeout'],
     ['by the branch that is given', { branch: 'event' }, 'event'],
-  ])('ends its wait %s', async (_, body, branch) => {
+  ])('moving an execution on ends its wait %s', async (_, body, branch) => {
     const event = `wait-${branch}`;
     const workflow = await buildWorkflow(service, {
       eventName: event,

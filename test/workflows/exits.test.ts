@@ -125,7 +125,7 @@ describe('an event of exitOn', () => {
     await expectExited(execution, 'exited_on_event');
   });
 
-  it('may be the trigger: the first event starts an execution, a later one ends it', async () => {
+  it('an exit event may be the trigger: the first event starts an execution, a later one ends it', async () => {
     const id = await buildWaitingWorkflow('again', { settings: { exitOn: [{ eventName: 'again' }] } });
     await track('t@example.com', 'again');
     const execution = await waitForStart(id);
@@ -135,7 +135,7 @@ describe('an event of exitOn', () => {
     expect(await listExecutions(id)).toHaveLength(1);
   });
 
-  it('that is the trigger also starts the next execution if re-entry is allowed', async () => {
+  it('an exit event that is the trigger also starts the next execution if re-entry is allowed', async () => {
     const settings = { exitOn: [{ eventName: 'cart' }] };
     const id = await buildWaitingWorkflow('cart', { settings, allowReentry: true });
     await track('c@example.com', 'cart');
@@ -166,7 +166,7 @@ describe('an event of exitOn', () => {
     await expectExited(execution, 'exited_on_event');
   });
 
-  it('that arrives while no worker runs ends the execution, and its workflow ends when a worker runs again', async () => {
+  it('an exit event that arrives while no worker runs ends the execution, and its workflow ends when a worker runs again', async () => {
     const id = await buildWaitingWorkflow('offline', { settings: { exitOn: [{ eventName: 'gone' }] } });
     await track('o@example.com', 'offline');
     const execution = await waitForStart(id);

@@ -85,7 +85,7 @@ describe('feedback over real network connections', () => {
     expect(names).toEqual(['email.sent', 'email.open', 'email.click']);
   });
 
-  it('from a notification to the return path suppresses the address, and starts the automation that the event email.bounce triggers', async () => {
+  it('a notification to the return path suppresses the address, and starts the automation that the event email.bounce triggers', async () => {
     const email = 'gone@example.com';
     const workflow = await buildWorkflow(service, {
       eventName: 'email.bounce',

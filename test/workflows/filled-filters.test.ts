@@ -145,7 +145,7 @@ describe('an exit event in a sandbox', () => {
     expect(await waitForEnd(workflow, stayed)).toMatchObject({ status: 'EXITED', exitReason: 'waited' });
   });
 
-  it('that is simulated does not end the real execution, but a real event ends both', async () => {
+  it('a simulated exit event does not end the real execution, but a real event ends both', async () => {
     const workflow = await buildWorkflowWithExitFilter('real-exit');
     const email = 'both@example.com';
     const real = await startExecution(workflow, email, {});

@@ -147,7 +147,7 @@ describe('failed sign-ins', () => {
       .join('; '),
   });
 
-  it('from one IP address lock only that IP address out of the account', async () => {
+  it('failed sign-ins from one IP address lock only that IP address out of the account', async () => {
     const email = await buildAccount();
     expect(await failSignIns(email, 11, createForwardedFor('203.0.113.20'))).toEqual([...Array(10).fill(401), 429]);
     const late = await logIn(behind, email, PASSWORD, createForwardedFor('203.0.113.20'));
@@ -156,7 +156,7 @@ describe('failed sign-ins', () => {
     expect((await logIn(behind, email, PASSWORD, createForwardedFor('203.0.113.21'))).status).toBe(200);
   });
 
-  it('from many addresses lock out callers that are new to the account, and no browser that was signed in before', async () => {
+  it('failed sign-ins from many addresses lock out callers that are new to the account, and no browser that was signed in before', async () => {
     const email = await buildAccount();
     const browser = toCookieHeader(await logIn(behind, email, PASSWORD, createForwardedFor('203.0.113.30')));
     for (let n = 0; n < 5; n += 1) await failSignIns(email, 10, createForwardedFor(`198.51.100.${n}`));

@@ -55,7 +55,7 @@ describe('a rate limit', () => {
     expect(await takeMany(3, () => later.takeForProject('again'))).toBe(2);
   });
 
-  it('of 0 is unlimited, except the limits of the public key and of back-in-stock requests', async () => {
+  it('a limit of 0 means unlimited, except the limits of the public key and of back-in-stock requests', async () => {
     const limits = createLimits(0);
     expect(await limits.takeForProject('free')).toBeUndefined();
     expect(await takeMany(320, () => limits.takeForPublicAddress('free', '192.0.2.1'))).toBe(300);

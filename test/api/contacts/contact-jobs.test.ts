@@ -46,7 +46,7 @@ describe('an import', () => {
     ['no content', ''],
     ['Latin-1 text', Buffer.from('email,name\na@x.com,Ren\xe9\n', 'latin1')],
     ['the bytes of an image', Buffer.from([0x89, 0x50, 0x4e, 0x47, 0, 1, 2])],
-  ])('of a file with %s is refused at once', async (_, content) => {
+  ])('an import of a file with %s is refused at once', async (_, content) => {
     const { status, body } = await upload(content);
     expect(status).toBe(422);
     expect(body.error).toMatchObject({ code: 'VALIDATION_ERROR', errors: [{ field: 'file' }] });
@@ -75,7 +75,7 @@ describe('an import', () => {
 });
 
 describe('a bulk job', () => {
-  it.each(['bulk-subscribe', 'bulk-unsubscribe', 'bulk-delete'])('of the kind %s is queued', async (kind) => {
+  it.each(['bulk-subscribe', 'bulk-unsubscribe', 'bulk-delete'])('a %s job is queued', async (kind) => {
     const { status, body } = await api.call('POST', `/contacts/${kind}`, { body: { ids: ['x', 'x', 'y'] } });
     expect(status).toBe(202);
     expect((await api.call('GET', `/v1/contacts/bulk/${body.jobId}`)).body).toMatchObject({

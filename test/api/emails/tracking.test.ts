@@ -106,7 +106,7 @@ describe('opens of tracked email', () => {
   });
 
   it.each(['BOUNCED', 'COMPLAINED', 'FAILED', 'CLICKED'] as const)(
-    'of an email that is %s count, and do not change its status',
+    'opens of an email that is %s count, and do not change its status',
     async (status) => {
       const email = await buildSentEmail({ status });
       await get(email.pixel);
@@ -115,7 +115,7 @@ describe('opens of tracked email', () => {
     },
   );
 
-  it('of an email that is still being sent are recorded after the email is SENT', async () => {
+  it('opens of an email that is still being sent are recorded after the email is SENT', async () => {
     const email = await buildSentEmail({ status: 'SENDING' });
     await get(email.pixel);
     const other = await buildSentEmail();

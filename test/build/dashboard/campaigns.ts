@@ -84,8 +84,8 @@ export async function buildHealthyCampaigns(world: World, contacts: readonly See
   const draft = createDraftBuilder(world);
   for (const [n, [words, opened]] of SENT_BEFORE.entries()) {
     const startedAt = getTimeHoursAgo(24 * (3 + n * 6));
-    const outcome = (at: number) => pickHealthyOutcome(at, opened);
-    await startCampaign(world, await draft(words, n), { status: 'SENT', startedAt, contacts, outcome });
+    const pickOutcomeAt = (at: number) => pickHealthyOutcome(at, opened);
+    await startCampaign(world, await draft(words, n), { status: 'SENT', startedAt, contacts, outcome: pickOutcomeAt });
   }
   const isLeft = (n: number) => n > 0.7 * contacts.length;
   await startCampaign(world, await draft('Advent calendar restock', 6), {
