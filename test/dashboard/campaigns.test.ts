@@ -72,7 +72,7 @@ describeInBrowser('a campaign in the dashboard', () => {
     await page.getByText('Sent to the whole audience.').waitFor();
     expect(campaigns.sink.perRecipient().size).toBe(4);
     // The test is long, and the machine may be busy.
-  }, 120_000);
+  });
 
   it('is created for a segment, whose subscribed contacts are counted, from a layout that is shown as a preview', async () => {
     await buildAudience(3);

@@ -81,7 +81,7 @@ describeInBrowser('menus and dialogs of the dashboard', () => {
       }
     }
     expect(kinds.size).toBeGreaterThan(12);
-  }, 600_000);
+  });
 
   it('dialogs of every kind pass the accessibility checker axe, in light and dark mode, and close with Escape', async () => {
     const email = operators.next();
@@ -101,7 +101,7 @@ describeInBrowser('menus and dialogs of the dashboard', () => {
       if (await dialog.first().isVisible()) await page.keyboard.press('Escape');
       await dialog.first().waitFor({ state: 'detached' });
     }
-  }, 600_000);
+  });
 });
 
 async function openDialog(page: Page, opener: Opener): Promise<void> {

@@ -35,7 +35,7 @@ beforeAll(async () => {
   database = await createTestDatabase();
   projectId = crypto.randomUUID();
   worlds = await insertWorlds();
-}, 60_000);
+});
 
 afterAll(() => database.drop());
 

@@ -47,7 +47,7 @@ beforeAll(async () => {
   const { rows } = await sql<{ id: string }>`SELECT id FROM executions`.execute(api.db);
   executionId = rows[0]?.id ?? '';
   await insertOtherContacts(workflow.id);
-}, 60_000);
+});
 afterAll(() => api?.close());
 
 /** Adds contacts, each with a running execution, an email and a content. */

@@ -416,7 +416,7 @@ it('no contact whose last statement was a refusal gets marketing, after any sequ
     ),
     { numRuns: RUNS, examples: RARE.map((steps) => [false, false, steps]) },
   );
-}, 240_000);
+});
 
 it('a contact that the public key added gets marketing by every way of sending once it has confirmed, and none before', async () => {
   const world = new World();

@@ -149,7 +149,7 @@ describe('requests that move executions while API and workers are killed', () =>
     killApiAndWorkers();
     await asked;
     killApiAndWorkers();
-  }, 200_000);
+  });
 
   it('take effect once: moved contacts get the email, ended ones get none, and the others keep waiting', async () => {
     await waitForCondition(service, () => hasAllInStatus(moves, 'COMPLETED', CONTACTS));

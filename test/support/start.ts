@@ -11,11 +11,6 @@ import { until } from './until.ts';
 
 const ROOT = packageRoot();
 const BUILT_START = join('dist', 'cli', 'start.js');
-/**
- * Only a hang takes this long. A start takes seconds on an idle machine, and a restart takes ten times as long on a
- * busy machine.
- */
-const TIMEOUT_MS = 300_000;
 
 export interface StartOptions {
   readonly home: string;
@@ -75,7 +70,7 @@ export async function waitForCondition(
   condition: () => boolean | Promise<boolean>,
 ): Promise<void> {
   const reasonToStop = () => (identifyProcess(service.pid) === undefined ? 'the service ended' : undefined);
-  await until(condition, 'the condition', { timeoutMs: TIMEOUT_MS, reasonToStop }).catch((error: Error) => {
+  await until(condition, 'the condition', { reasonToStop }).catch((error: Error) => {
     throw new Error(`${error.message}:\n${service.output()}`);
   });
 }

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
 /** Only a hang takes this long, also on a busy machine. The function returns as soon as the condition is true. */
-const TIMEOUT_MS = 120_000;
+const TIMEOUT_MS = 400_000;
 const POLL_MS = 25;
 
 export interface UntilOptions {

@@ -125,7 +125,7 @@ it('two installations in one namespace do their own work and never affect the ot
   }
   const unscoped = await client.workflow.count('Installation IS NULL');
   expect(unscoped.count).toBe(0);
-}, 400_000);
+});
 
 it('each installation has separate schedules, and a schedule of an earlier release that belongs to neither is kept', async () => {
   const ids: string[] = [];

@@ -272,4 +272,4 @@ it('any export is the same after it is applied to another project, in any order;
     }),
     { numRuns: RUNS },
   );
-}, 180_000);
+});
