@@ -55,7 +55,7 @@ export function NewAutomation({ onClose }: { onClose: () => void }) {
             maxLength={200}
             data-autofocus
           />
-          <EventName label={t.event} description={t.eventHint} value={shown.event} onChange={setEvent} />
+          <EventNameInput label={t.event} description={t.eventHint} value={shown.event} onChange={setEvent} />
           {create.error && <Failed error={create.error} />}
           <Group justify="flex-end">
             <Button variant="default" onClick={onClose}>
@@ -91,7 +91,7 @@ function JourneyCard({ journey: { id, graph } }: { journey: AutomationExample })
 }
 
 /** Event name input with the project's known events. */
-export function EventName(p: {
+export function EventNameInput(p: {
   label: string;
   description?: string;
   value: string;

@@ -34,7 +34,7 @@ export function ChangeIndicator({
   const direction = getDirection(by);
   const Icon = ICONS[direction];
   const label = `${text.home.change[direction]} ${text.home.changed[unit](written)}`;
-  // A row of zeros with arrows would hide the figures that did change.
+  // A row of zeros with arrows would hide the numbers that did change.
   if (direction === 'same') return <VisuallyHidden>{label}</VisuallyHidden>;
   const color =
     isGood === undefined ? undefined : `var(${direction === isGood ? '--color-done-text' : '--color-failed-text'})`;

@@ -1,7 +1,7 @@
 import { Checkbox, Chip, Group, NumberInput, SegmentedControl, Select, Stack, Text, TextInput } from '@mantine/core';
 import { text } from '../../../text/text.ts';
 import type { AnyStepConfig } from '../graph/graph.ts';
-import { EventName } from '../new-automation.tsx';
+import { EventNameInput } from '../new-automation.tsx';
 import { AutomaticReplies } from './automatic-replies.tsx';
 import { EventFilters } from './event-filters.tsx';
 import { asText, type FormProps, undefinedIfEmpty, withoutFields } from './form.ts';
@@ -138,7 +138,7 @@ export function WaitForm({ config, set, faultAt, faults, readOnly }: FormProps) 
   const length = UNIT_SECONDS[unit ?? 'seconds'] ?? 1;
   return (
     <Stack gap="sm">
-      <EventName
+      <EventNameInput
         label={t.waitEvent}
         value={asText(config.eventName)}
         onChange={(eventName) => set({ eventName })}

@@ -15,7 +15,7 @@ import { isStale, useRecordEdit } from '../../../parts/record-edit/use-record-ed
 import { text } from '../../../text/text.ts';
 import { AutomaticReplies } from '../forms/automatic-replies.tsx';
 import type { WorkflowDetail } from '../graph/graph.ts';
-import { EventName } from '../new-automation.tsx';
+import { EventNameInput } from '../new-automation.tsx';
 import { getStartEvent } from '../start-event.ts';
 import { ExitEvents } from './exit-events.tsx';
 import { toExitRows, toExits } from './exits.ts';
@@ -109,7 +109,7 @@ function SettingsFields({
         disabled={readOnly}
         onChange={({ currentTarget: { value } }) => set({ description: value })}
       />
-      <EventName
+      <EventNameInput
         label={t.event}
         description={t.eventHint}
         value={form.eventName}

@@ -4,7 +4,7 @@ import type { FieldFault } from '../../../api/failure.ts';
 import { text } from '../../../text/text.ts';
 import { AutomaticReplies } from '../forms/automatic-replies.tsx';
 import { EventFilters } from '../forms/event-filters.tsx';
-import { EventName } from '../new-automation.tsx';
+import { EventNameInput } from '../new-automation.tsx';
 import { EXITS_MAX, type ExitRow, newExit } from './exits.ts';
 
 const t = text.automations;
@@ -35,7 +35,7 @@ export function ExitEvents({
           <Stack gap="xs">
             <Group gap={6} wrap="nowrap" align="flex-end">
               <div style={{ flex: 1, minWidth: 0 }}>
-                <EventName
+                <EventNameInput
                   label={t.exitEvent(index + 1)}
                   value={eventName}
                   onChange={(next) => change(key, { eventName: next })}
