@@ -1,7 +1,7 @@
 import { useDebouncedCallback } from '@mantine/hooks';
 import { useCallback, useEffect, useState } from 'react';
 import { useSession } from '../app/session.ts';
-import { createDraftKey, readStoredDraft, storeDraft } from './record-edit/stored-drafts.ts';
+import { createDraftKey, readStoredDraft, storeChangedDraft, storeDraft } from './record-edit/stored-drafts.ts';
 
 /** The draft is stored when the user has not typed for this long, and immediately when the page is closed. */
 const STORE_AFTER_MS = 300;
@@ -9,7 +9,7 @@ const STORE_AFTER_MS = 300;
 /**
  * Stores typed text in this browser until it is saved or discarded, so that a reload or a closed tab loses nothing.
  * @param p.name identifies the edited record, unique in the project
- * @param p.saved the stored text; a draft that equals it is not stored
+ * @param p.saved the text that the service has; the browser stores no draft with the same text
  */
 export function useLocalDraft<Draft>({ name, saved }: { name: string; saved: Draft }) {
   const key = createDraftKey(useSession(), name);
@@ -17,7 +17,7 @@ export function useLocalDraft<Draft>({ name, saved }: { name: string; saved: Dra
   const [draft, setDraft] = useState<Draft>(storedDraft ?? saved);
   const [isRestored, setRestored] = useState(storedDraft !== undefined);
   const [isTouched, setTouched] = useState(storedDraft !== undefined);
-  const storeLater = useDebouncedCallback((next: Draft) => void storeDraft(key, next), {
+  const storeLater = useDebouncedCallback((draft: Draft) => void storeChangedDraft(key, { draft, saved }), {
     delay: STORE_AFTER_MS,
     flushOnUnmount: true,
   });

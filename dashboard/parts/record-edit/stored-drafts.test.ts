@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { createDraftKey, DRAFTS_MAX_CHARS, readStoredDraft, storeDraft } from './stored-drafts.ts';
+import { createDraftKey, DRAFTS_MAX_CHARS, readStoredDraft, storeChangedDraft, storeDraft } from './stored-drafts.ts';
 
 /** Creates a browser storage, with access to its content. */
 function setUp() {
@@ -50,4 +50,13 @@ it('stores nothing that is too large or unreadable, and deletes its older text',
   expect(readStoredDraft(key, storage)).toBeUndefined();
   content.set(key, '"text"');
   expect(readStoredDraft(key, storage)).toBeUndefined();
+});
+
+it('removes a draft that has the same content as the saved record again', () => {
+  const { storage, content } = setUp();
+  const key = createDraftKey(ada, 'settings:project');
+  storeChangedDraft(key, { draft: { name: 'Shop 2' }, saved: { name: 'Shop' } }, storage);
+  expect(readStoredDraft(key, storage)?.draft).toEqual({ name: 'Shop 2' });
+  storeChangedDraft(key, { draft: { name: 'Shop' }, saved: { name: 'Shop' } }, storage);
+  expect(content.size).toBe(0);
 });

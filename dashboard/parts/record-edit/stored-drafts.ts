@@ -1,3 +1,5 @@
+import { isSame } from './changes.ts';
+
 /** Drafts that this browser stores until they are saved, so that a reload or the end of the session loses nothing. */
 
 const PREFIX = 'tidings.draft:';
@@ -56,6 +58,15 @@ export function storeDraft(key: string, draft: unknown, storage: DraftStorage = 
   } catch {
     return false;
   }
+}
+
+/** Stores a draft, or deletes it if it has the same content as the saved record. */
+export function storeChangedDraft<Draft>(
+  key: string,
+  { draft, saved }: { draft: Draft; saved: Draft },
+  storage: DraftStorage = localStorage,
+): boolean {
+  return storeDraft(key, isSame(draft, saved) ? undefined : draft, storage);
 }
 
 /** Deletes the oldest drafts until a draft of this size fits. @returns false if the draft alone is too large */
