@@ -210,7 +210,7 @@ describe('the path of a contact', () => {
 const SEGMENT = '0190a000-0000-7000-8000-000000000001';
 const PRO = { field: 'event.plan', operator: 'equals', value: 'pro' };
 
-describe('a step as one line', () => {
+describe('the summary of a step', () => {
   it.each([
     ['DELAY', { amount: 1, unit: 'days' }, '1 day'],
     ['DELAY', { until: '09:00', days: [1, 2] }, 'until 09:00, Mon Tue'],
