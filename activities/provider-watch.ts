@@ -8,7 +8,7 @@ const QUIET_MS = 60_000;
 
 export interface ProviderWatchDeps {
   log: Pick<Logger, 'warn'>;
-  /** The provider's address, see `providerAddress`. */
+  /** The provider's address, see `getProviderAddress`. */
   address: string;
   /** Milliseconds since any fixed moment. */
   now?: () => number;

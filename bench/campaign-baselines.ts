@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { Liquid } from 'liquidjs';
 import nodemailer from 'nodemailer';
 import { createCampaignComposer } from '../activities/campaigns/message.ts';
-import { smtpProvider } from '../channels/email/smtp/provider.ts';
+import { createSmtpProvider } from '../channels/email/smtp/provider.ts';
 import { createCompute } from '../compute/compute.ts';
 import { compileForSending } from '../compute/contents.ts';
 import type { ClaimedRecipient } from '../db/campaigns/claims.ts';
@@ -73,7 +73,7 @@ export async function measureNodemailerAndLiquid(sink: SinkProcess, messages: nu
  * server.
  */
 export async function measureRawSender(sink: SinkProcess, messages: number): Promise<Measured> {
-  const provider = smtpProvider({ url: sink.url });
+  const provider = createSmtpProvider({ url: sink.url });
   const config = parseConfig({
     DATABASE_URL: 'postgres://none',
     TEMPORAL_ADDRESS: 'none:1',

@@ -28,7 +28,7 @@ export function isPublicAddress(address: string): boolean {
  * address, or a name of this machine (RFC 6761 §6.3). Undefined for other hosts; `publicLookup` checks their addresses.
  * The class `URL` has already converted decimal, octal and hexadecimal IP addresses to the dotted notation.
  */
-export function privateHostReason(url: URL): string | undefined {
+export function findPrivateHostReason(url: URL): string | undefined {
   const host = url.hostname.replace(/^\[|\]$/g, '').replace(/\.$/, '');
   const isPrivate = isIP(host) === 0 ? /(?:^|\.)localhost$/i.test(host) : !isPublicAddress(host);
   return isPrivate ? `${host} is not a public address` : undefined;
@@ -40,7 +40,7 @@ export function privateHostReason(url: URL): string | undefined {
  * @throws BlockedAddressError
  */
 export function assertPublicHost(url: URL): void {
-  const reason = privateHostReason(url);
+  const reason = findPrivateHostReason(url);
   if (reason !== undefined) throw new BlockedAddressError(reason);
 }
 

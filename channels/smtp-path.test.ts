@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { passPathsUnchanged } from './smtp-path.ts';
 
 /** Returns the path of a command as our handlers get it. */
-function pathOf(command: string): string | false {
+function readPath(command: string): string | false {
   const connection = {
     _parseAddressCommand: (_: string, text: Buffer | string): { address: string } | false => ({ address: `${text}` }),
   };
@@ -18,4 +18,4 @@ it.each([
   ['RCPT TO:<"a>b@c"@example.org>', '"a>b@c"@example.org'],
   ['RCPT TO:<a"b@example.org>', 'a"b@example.org'],
   ['RCPT TO:<ann@xn--mnchen-3ya.example>', 'ann@xn--mnchen-3ya.example'],
-])('the path of %s is %s', (command, path) => expect(pathOf(command)).toBe(path));
+])('the path of %s is %s', (command, path) => expect(readPath(command)).toBe(path));

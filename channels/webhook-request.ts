@@ -141,7 +141,7 @@ async function follow(
 function sendRequest(agents: Agents, hop: Hop, signal: AbortSignal): Promise<IncomingMessage> {
   const { url, method, body } = hop;
   const isTls = url.protocol === 'https:';
-  const headers = headersOf(hop);
+  const headers = getAllowedHeaders(hop);
   if (body !== undefined) headers['Content-Length'] = String(Buffer.byteLength(body));
   return new Promise((resolve, reject) => {
     const options = { method, headers, signal };
@@ -176,7 +176,7 @@ function followRedirect(from: Hop, url: URL): Hop {
   return { ...from, url, ownHeaders: Object.fromEntries(keptHeaders) };
 }
 
-function headersOf({ headers, ownHeaders = {} }: Hop): Record<string, string> {
+function getAllowedHeaders({ headers, ownHeaders = {} }: Hop): Record<string, string> {
   const allowedHeaders = Object.entries(ownHeaders).filter(([name]) => !isReservedRequestHeader(name));
   return mergeHeaders(headers, Object.fromEntries(allowedHeaders));
 }

@@ -8,7 +8,7 @@ import { createSendRates } from '../activities/emails/send-rates.ts';
 import { createProviderWatch } from '../activities/provider-watch.ts';
 import { createSmsAttempts } from '../activities/sms/attempts.ts';
 import { openBucket } from '../channels/assets/bucket.ts';
-import { createEmailProvider, providerAddress } from '../channels/email/providers.ts';
+import { createEmailProvider, getProviderAddress } from '../channels/email/providers.ts';
 import { withSimulator } from '../channels/email/simulator.ts';
 import { createSmsProvider } from '../channels/sms/providers.ts';
 import { createWebhookClient } from '../channels/webhook-request.ts';
@@ -42,7 +42,7 @@ export function createActivityDeps(p: {
     onDone: p.onComputed,
     onResume: p.onResume,
   });
-  const watched = createProviderWatch({ log: p.log, address: providerAddress(config.email) });
+  const watched = createProviderWatch({ log: p.log, address: getProviderAddress(config.email) });
   const keepSimulated = createSimulatorHandler(db);
   // The simulator wraps the watched provider, because the simulator's replies must not count as replies of the
   // provider.
@@ -61,7 +61,7 @@ export function createActivityDeps(p: {
     db,
     log: p.log,
     route: identifyRoute(config),
-    address: providerAddress(config.email),
+    address: getProviderAddress(config.email),
     returnPathDomain: config.email.returnPathDomain,
     provider: bulkProvider,
   });

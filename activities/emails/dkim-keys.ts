@@ -1,4 +1,4 @@
-import { type DkimSigner, dkimSigner, signMessage } from '../../channels/email/dkim.ts';
+import { createDkimSigner, type DkimSigner, signMessage } from '../../channels/email/dkim.ts';
 import type { Db } from '../../db/connection.ts';
 import { findSenderKey } from '../../db/domains/sender-keys.ts';
 import type { ClaimedEmail } from '../../db/sending/email-ledger.ts';
@@ -44,7 +44,7 @@ export function createDkimSigners({ config, db }: { config: Config; db: Db }): D
     const key = await findSenderKey(db, { projectId, domainId });
     if (!key) throw new Error('the domain of the sender was removed');
     const privateKey = unsealSecret(atRest, dkimKeyContext(key.id), key.sealedPrivateKey);
-    return dkimSigner({ domain: key.domain, selector: key.selector, privateKey });
+    return createDkimSigner({ domain: key.domain, selector: key.selector, privateKey });
   }
 
   function getSigner(projectId: string, domainId: string): Promise<DkimSigner> {

@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
 import type { EmailProvider, ProviderResult } from '../../channels/email/provider.ts';
-import { providerAddress } from '../../channels/email/providers.ts';
+import { getProviderAddress } from '../../channels/email/providers.ts';
 import { type Compute, OverBudget, type RunPrepaidTask } from '../../compute/compute.ts';
 import type { Db } from '../../db/connection.ts';
 import type { OutboxWaker } from '../../db/outbox/outbox-waker.ts';
@@ -106,7 +106,7 @@ interface MailerDeps {
 export function createMailer(deps: MailerDeps): Mailer {
   const { config, db, provider, outbox, compute, route = OPEN_ROUTE } = deps;
   const messages = createEmailMessages(deps);
-  const via = `${provider.kind} (${providerAddress(config.email)})`;
+  const via = `${provider.kind} (${getProviderAddress(config.email)})`;
   const limit = new InFlightLimit({ max: IN_FLIGHT_MAX, ofProject: IN_FLIGHT_OF_PROJECT });
   const guard = createHoldGuard({ db, dnsServers: config.dnsServers, log: deps.log });
   const settler = createEmailSettler({

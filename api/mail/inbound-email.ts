@@ -143,8 +143,8 @@ function createReportRecorder({ config, db, outbox, log }: Deps, verpKey: Buffer
 /** Returns the function that records an email in each project that owns the domain of one of its recipients. */
 async function createReceiver({ config, db, outbox }: Deps) {
   const { UnreadableMessageError } = await import('../../channels/inbound/listener.ts');
-  const { createResolve, createVerdicts } = await import('../../channels/inbound/auth-verdicts.ts');
-  const resolve = createResolve(config.dnsServers);
+  const { createResolver, createVerdicts } = await import('../../channels/inbound/auth-verdicts.ts');
+  const resolve = createResolver(config.dnsServers);
   const verdictsOf = createVerdicts({ resolve, host: new URL(config.publicUrl).hostname });
   const suppressionKey = deriveKey(config.secretKey, 'suppression');
 

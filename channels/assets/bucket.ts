@@ -38,7 +38,7 @@ export interface Bucket {
 /** A failed operation. The message is one line: the store's reply, or the reason why no reply came. */
 export class BucketError extends Error {
   constructor(cause: unknown) {
-    super(reasonOf(cause), { cause });
+    super(describeStoreError(cause), { cause });
     this.name = 'BucketError';
   }
 }
@@ -135,7 +135,7 @@ interface SdkError {
  * Returns the error code and the message of the store. The response to a refused HEAD request has no body, so the text
  * then has only the HTTP status.
  */
-function reasonOf(error: unknown): string {
+function describeStoreError(error: unknown): string {
   const { name, message, $metadata }: SdkError = typeof error === 'object' && error !== null ? error : {};
   const status = $metadata?.httpStatusCode;
   const reply = [name, message].filter((word) => word && !/^(Error|Unknown|UnknownError)$/.test(word)).join(': ');

@@ -1,12 +1,12 @@
 import type { EmailProvider, OutgoingEmail } from './provider.ts';
-import { requestProvider } from './request-provider.ts';
+import { createRequestProvider } from './request-provider.ts';
 
 /**
  * Creates a provider that stores email instead of sending it, for development, the demo and tests. The provider calls
  * `store` once for each message.
  */
-export function captureProvider(store: (message: OutgoingEmail) => Promise<void>): EmailProvider {
-  return requestProvider({
+export function createCaptureProvider(store: (message: OutgoingEmail) => Promise<void>): EmailProvider {
+  return createRequestProvider({
     kind: 'capture',
     send: async (message) => {
       try {

@@ -22,7 +22,7 @@ export function splitMessageBytes(message: Buffer): { head: string; body: Buffer
 }
 
 /** Returns the header fields in their order, in canonical form. */
-export function headerFields(head: string): HeaderField[] {
+export function parseHeaderFields(head: string): HeaderField[] {
   const unfolded = head.replace(/\r\n(?=[ \t])/g, '');
   const fields: HeaderField[] = [];
   for (const line of unfolded.split('\r\n')) {
@@ -41,7 +41,7 @@ function relaxedValue(value: string): string {
  * Returns a body in relaxed canonical form: runs of white space become one space, white space at line ends and empty
  * lines at the end are removed, and the last line ends with CRLF.
  */
-export function relaxedBody(body: string): string {
+export function toRelaxedBody(body: string): string {
   const lines = relaxedLines(body);
   const end = lengthWithoutEmptyEnd(lines);
   return end === 0 ? '' : `${lines.slice(0, end)}\r\n`;
@@ -53,7 +53,7 @@ export function relaxedBody(body: string): string {
  */
 const PIECE_BYTES = 256 * 1024;
 
-/** Computes `relaxedBody` of a large body, in pieces of whole lines. */
+/** Computes `toRelaxedBody` of a large body, in pieces of whole lines. */
 export function* relaxedPieces(body: Buffer): Generator<string> {
   let emptyLines = 0;
   let isEmpty = true;

@@ -1,11 +1,11 @@
 import { createHash, createPrivateKey, type KeyObject, sign } from 'node:crypto';
 import {
   type HeaderField,
-  headerFields,
-  relaxedBody,
+  parseHeaderFields,
   relaxedPieces,
   splitMessage,
   splitMessageBytes,
+  toRelaxedBody,
 } from './dkim-canonical.ts';
 
 /**
@@ -41,7 +41,7 @@ export interface DkimSigner {
 }
 
 /** @throws Error for text that is not a private key */
-export function dkimSigner(p: { domain: string; selector: string; privateKey: string }): DkimSigner {
+export function createDkimSigner(p: { domain: string; selector: string; privateKey: string }): DkimSigner {
   return { domain: p.domain, selector: p.selector, key: createPrivateKey(p.privateKey) };
 }
 
@@ -69,8 +69,8 @@ function buildSignatureHeader(
   options: DkimOptions,
   onSigned: (error: Error | null, header: string) => void,
 ): void {
-  const { head, bodyHash } = typeof message === 'string' ? hashOfText(message, options) : hashOfBytes(message, options);
-  const { names, text } = signedHeaders(headerFields(head), options.rewrittenFields ?? []);
+  const { head, bodyHash } = typeof message === 'string' ? hashText(message, options) : hashBytes(message, options);
+  const { names, text } = signedHeaders(parseHeaderFields(head), options.rewrittenFields ?? []);
   const seconds = Math.floor((options.now?.getTime() ?? Date.now()) / 1000);
   const tags = [
     `v=1; a=rsa-sha256; c=relaxed/relaxed; d=${signer.domain};`,
@@ -91,13 +91,13 @@ interface Hashed {
   bodyHash: string;
 }
 
-function hashOfText(message: string, { canonicalBody }: DkimOptions): Hashed {
+function hashText(message: string, { canonicalBody }: DkimOptions): Hashed {
   const { head, body } = splitMessage(message);
-  const canonical = canonicalBody ? body : relaxedBody(body);
+  const canonical = canonicalBody ? body : toRelaxedBody(body);
   return { head, bodyHash: createHash('sha256').update(canonical, 'latin1').digest('base64') };
 }
 
-function hashOfBytes(message: Buffer, { canonicalBody }: DkimOptions): Hashed {
+function hashBytes(message: Buffer, { canonicalBody }: DkimOptions): Hashed {
   const { head, body } = splitMessageBytes(message);
   const hash = createHash('sha256');
   if (canonicalBody) hash.update(body);

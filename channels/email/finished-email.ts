@@ -2,7 +2,7 @@ import { asBuffer } from '../../rules/as-buffer.ts';
 import { type DkimSigner, signMessage } from './dkim.ts';
 import { buildMessage, type MessageParts } from './mime.ts';
 import { completeOriginal, type OriginalInput } from './original.ts';
-import { type Payload, payloadOf } from './smtp/payload.ts';
+import { buildPayload, type Payload } from './smtp/payload.ts';
 
 /**
  * The input for building an email in a thread: the parts of the email, or a message that an application has composed.
@@ -39,7 +39,7 @@ export async function finishEmail(input: FinishedEmailInput): Promise<FinishedEm
   const { signer, rewrittenFields } = input;
   const message = 'original' in input ? completeRelayed(input.original) : await composeMessage(input);
   const raw = signer ? await signMessage(message, signer, { rewrittenFields }) : message;
-  const { data, ...payload } = payloadOf(raw, false);
+  const { data, ...payload } = buildPayload(raw, false);
   return { raw, payload: { ...payload, data: typeof data === 'string' ? Buffer.from(data, 'latin1') : data } };
 }
 

@@ -56,9 +56,9 @@ export async function buildMessage(input: MessageParts): Promise<Buffer> {
     subject: toFoldableText(input.subject),
     html: input.html,
     text: input.text,
-    headers: headersOf(input.headers ?? []),
-    alternatives: forms.map(alternativeOf),
-    attachments: attachments.filter(({ disposition }) => disposition !== 'alternative').map(attachmentOf),
+    headers: toComposerHeaders(input.headers ?? []),
+    alternatives: forms.map(toComposerAlternative),
+    attachments: attachments.filter(({ disposition }) => disposition !== 'alternative').map(toComposerAttachment),
     messageId: toSingleLine(input.messageId),
     date: input.date,
     textEncoding: 'quoted-printable',
@@ -77,11 +77,11 @@ export async function buildMessage(input: MessageParts): Promise<Buffer> {
  * they support. Alternatives of other types come after the HTML.
  */
 function orderForms(node: MimeNode): void {
-  if (isType(node, 'multipart/alternative')) node.childNodes.sort((one, other) => rankOf(one) - rankOf(other));
+  if (isType(node, 'multipart/alternative')) node.childNodes.sort((one, other) => getRank(one) - getRank(other));
   for (const child of node.childNodes) orderForms(child);
 }
 
-function rankOf(node: MimeNode): number {
+function getRank(node: MimeNode): number {
   if (isType(node, 'text/plain')) return 0;
   return isType(node, 'text/x-amp-html') ? 1 : 2;
 }
@@ -111,13 +111,13 @@ function toComposerAddress({ name, address }: NamedAddress): { name: string; add
   return { name: toSingleLine(name ?? ''), address: toSingleLine(address) };
 }
 
-function headersOf(headers: readonly (readonly [string, string])[]): { key: string; value: string }[] {
+function toComposerHeaders(headers: readonly (readonly [string, string])[]): { key: string; value: string }[] {
   return headers
     .filter(([name]) => HEADER_NAME.test(name) && !OWN_HEADERS.test(name))
     .map(([key, value]) => ({ key, value: ID_FIELDS.test(key) ? toSingleLine(value) : toFoldableText(value) }));
 }
 
-function attachmentOf(attachment: EmailAttachment) {
+function toComposerAttachment(attachment: EmailAttachment) {
   const cid = attachment.contentId ? toSingleLine(attachment.contentId).replace(/^<|>$/g, '') : undefined;
   return {
     filename: toSingleLine(attachment.filename),
@@ -132,7 +132,7 @@ function attachmentOf(attachment: EmailAttachment) {
  * Returns an alternative of the body for the composer. The alternative has no file name, because email clients would
  * show a named alternative as an attachment.
  */
-function alternativeOf({ contentType, content }: EmailAttachment) {
+function toComposerAlternative({ contentType, content }: EmailAttachment) {
   const type = toSingleLine(contentType);
   const isPlainText = /^text\//i.test(type) && !/;\s*charset\s*=/i.test(type);
   return { contentType: isPlainText ? `${type}; charset=utf-8` : type, content };

@@ -1,10 +1,10 @@
 import type { Config } from '../../rules/config.ts';
 import type { EmailProviderKind, EmailProviderSettings } from '../../rules/emails/email-providers.ts';
 import { parseSmtpUrl } from '../../rules/emails/smtp-url.ts';
-import { captureProvider } from './capture.ts';
+import { createCaptureProvider } from './capture.ts';
 import type { EmailProvider, OutgoingEmail } from './provider.ts';
-import { sesProvider } from './ses/provider.ts';
-import { smtpProvider } from './smtp/provider.ts';
+import { createSesProvider } from './ses/provider.ts';
+import { createSmtpProvider } from './smtp/provider.ts';
 
 type Store = (message: OutgoingEmail) => Promise<void>;
 
@@ -18,18 +18,18 @@ interface Sender<S> {
 /** For each kind of provider, the functions that create it and return its address. */
 const SENDERS: { readonly [K in EmailProviderKind]: Sender<EmailProviderSettings[K]> } = {
   capture: {
-    create: (_, { store }) => captureProvider(store),
+    create: (_, { store }) => createCaptureProvider(store),
     address: () => 'the local mailbox',
   },
   smtp: {
-    create: ({ url = '' }, { ehloName }) => smtpProvider({ url, ehloName }),
+    create: ({ url = '' }, { ehloName }) => createSmtpProvider({ url, ehloName }),
     address: ({ url = '' }) => {
       const { host, port } = parseSmtpUrl(url);
       return `${host}:${port}`;
     },
   },
   ses: {
-    create: ({ region = '', endpoint }) => sesProvider({ region, endpoint }),
+    create: ({ region = '', endpoint }) => createSesProvider({ region, endpoint }),
     address: ({ region = '', endpoint }) => endpoint ?? `SES in ${region}`,
   },
 };
@@ -44,7 +44,7 @@ export function createEmailProvider(email: Config['email'], store: Store): Email
 }
 
 /** Returns the provider's address for the log, without user and password. @throws Error for an unusable SMTP_URL */
-export function providerAddress(email: Config['email']): string {
+export function getProviderAddress(email: Config['email']): string {
   return chooseProvider(email.provider, email).address();
 }
 

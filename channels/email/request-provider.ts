@@ -4,7 +4,7 @@ import type { EmailProvider, OutgoingEmail, ProviderResult } from './provider.ts
  * Creates a provider that sends each message with a separate request, as mail APIs do. The requests run concurrently,
  * so no message waits for another message. `p.send` must never reject.
  */
-export function requestProvider(p: {
+export function createRequestProvider(p: {
   kind: EmailProvider['kind'];
   send: (message: OutgoingEmail, signal?: AbortSignal) => Promise<ProviderResult>;
   /** Called after the last request has ended. */

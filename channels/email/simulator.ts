@@ -17,7 +17,7 @@ export function withSimulator(provider: EmailProvider, keep: KeepSimulated): Ema
     const stored = keep(message);
     running.add(stored);
     try {
-      return resultOf(await stored);
+      return toProviderResult(await stored);
     } catch (error) {
       return { outcome: 'unsent', error: error instanceof Error ? error.message : String(error) };
     } finally {
@@ -41,7 +41,7 @@ export function withSimulator(provider: EmailProvider, keep: KeepSimulated): Ema
   };
 }
 
-function resultOf(answer: Simulation['answer']): ProviderResult {
+function toProviderResult(answer: Simulation['answer']): ProviderResult {
   if (answer === 'accepted') return { outcome: 'accepted', providerMessageId: null, reply: 'simulated' };
   return { outcome: 'refused', permanent: answer === 'refused', ...SIMULATED_REPLIES[answer] };
 }

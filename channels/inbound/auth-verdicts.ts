@@ -46,7 +46,7 @@ const VERDICTS: Record<string, AuthVerdict> = {
 export type Resolve = (name: string, type: string) => Promise<string[]>;
 
 /** Creates a resolver for `createVerdicts`; empty `servers` means the system's. */
-export function createResolve(servers: readonly string[]): Resolve {
+export function createResolver(servers: readonly string[]): Resolve {
   const resolver = new Resolver({ timeout: QUERY_MS, tries: 2 });
   if (servers.length > 0) resolver.setServers(servers);
   return (name, type) => resolver.resolve(name, type) as Promise<string[]>;
@@ -60,17 +60,17 @@ export function createVerdicts({ resolve, host }: { resolve: Resolve; host: stri
     const checks = { sender: from, ip, helo, mta: host, disableArc: true, disableBimi: true, resolver: resolve };
     const timer = new AbortController();
     const timeout = sleep(CHECK_MS, UNCHECKED, { signal: timer.signal, ref: false }).catch(() => UNCHECKED);
-    const checked = authenticate(raw, checks).then(verdictsOf, () => UNCHECKED);
+    const checked = authenticate(raw, checks).then(toVerdicts, () => UNCHECKED);
     return Promise.race([checked, timeout]).finally(() => timer.abort());
   };
 }
 
-function verdictsOf({ spf, dkim, dmarc }: Awaited<ReturnType<typeof authenticate>>): Verdicts {
-  const signatures = dkim?.results?.map(({ status }) => verdictOf(status?.result)) ?? [];
+function toVerdicts({ spf, dkim, dmarc }: Awaited<ReturnType<typeof authenticate>>): Verdicts {
+  const signatures = dkim?.results?.map(({ status }) => toVerdict(status?.result)) ?? [];
   return {
-    spf: verdictOf(spf ? spf.status?.result : 'none'),
+    spf: toVerdict(spf ? spf.status?.result : 'none'),
     dkim: signatures.includes('PASS') ? 'PASS' : (signatures.find((verdict) => verdict !== 'GRAY') ?? 'GRAY'),
-    dmarc: verdictOf(dmarc ? dmarc.status?.result : 'none'),
+    dmarc: toVerdict(dmarc ? dmarc.status?.result : 'none'),
   };
 }
 
@@ -92,6 +92,6 @@ function isCostly(raw: Buffer): boolean {
   return blankLines > BLANK_LINES_MAX || signatures > SIGNATURES_MAX;
 }
 
-function verdictOf(result: string | undefined): AuthVerdict {
+function toVerdict(result: string | undefined): AuthVerdict {
   return VERDICTS[result ?? 'none'] ?? 'GRAY';
 }

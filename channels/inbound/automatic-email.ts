@@ -1,4 +1,4 @@
-import { firstWord } from './field-values.ts';
+import { getFirstWord } from './field-values.ts';
 
 /** Headers that auto-responders add to their replies. None of these headers is standardized. */
 const MARKS =
@@ -46,7 +46,7 @@ type Header = Readonly<{ key: string; value: string }>;
 /** Tells whether the headers mark an email as written by a program (RFC 3834 and its forerunners). */
 export function hasAutomaticMark(headers: readonly Header[]): boolean {
   return headers.some(({ key, value }) => {
-    const word = firstWord(value);
+    const word = getFirstWord(value);
     const name = key.toLowerCase();
     if (PRECEDENCE_FIELDS.has(name)) return PRECEDENCES.has(word);
     if (RESPONDER_FIELDS.has(name)) return /\bauto-?responder$/i.test(value.trim());

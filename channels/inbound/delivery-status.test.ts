@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { statusOf } from './delivery-status.ts';
+import { findRecipientStatus } from './delivery-status.ts';
 
 const block = (recipient: string, action: string) =>
   new Map([
@@ -15,21 +15,21 @@ it.each([
   'x-local ; <ada@example.com',
 ])('a block for %j is for ada@example.com', (recipient) => {
   const blocks = [block('rfc822;bob@example.com', 'failed'), block(recipient, 'delivered')];
-  expect(statusOf(blocks, 'ada@example.com').fields.get('action')).toBe('delivered');
+  expect(findRecipientStatus(blocks, 'ada@example.com').fields.get('action')).toBe('delivered');
 });
 
 it.each(['utf-8;ada@bücher.example', 'UTF-8; Ada@b\\x{FC}cher.example', 'rfc822;ada@xn--bcher-kva.example'])(
   'a block about %j is about an address with an international domain',
   (recipient) => {
     const blocks = [block('rfc822;bob@example.com', 'failed'), block(recipient, 'delivered')];
-    const { fields, isAboutAnother } = statusOf(blocks, 'ada@xn--bcher-kva.example');
+    const { fields, isAboutAnother } = findRecipientStatus(blocks, 'ada@xn--bcher-kva.example');
     expect(fields.get('action')).toBe('delivered');
     expect(isAboutAnother).toBe(false);
   },
 );
 
 it('the code of a character that does not exist stays unchanged', () => {
-  const { isAboutAnother } = statusOf([block('utf-8;a\\x{ffffff}@example.com', 'failed')], 'a@example.com');
+  const { isAboutAnother } = findRecipientStatus([block('utf-8;a\\x{ffffff}@example.com', 'failed')], 'a@example.com');
   expect(isAboutAnother).toBe(true);
 });
 
@@ -37,7 +37,7 @@ it.each(['ada@example.com', 'rfc822;ada@example.com> x', 'r f c;ada@example.com'
   'a block about %j is not for ada@example.com',
   (recipient) => {
     const blocks = [block('rfc822;bob@example.com', 'failed'), block(recipient, 'delivered')];
-    expect(statusOf(blocks, 'ada@example.com').fields.get('action')).toBe('failed');
+    expect(findRecipientStatus(blocks, 'ada@example.com').fields.get('action')).toBe('failed');
   },
 );
 
@@ -46,5 +46,5 @@ it('reads a large report with many spaces quickly', () => {
   const blocks = [`rfc822;${spaces}>x`, `rfc822${spaces};>`, `${spaces}a${spaces}`].map((text) =>
     block(text, 'failed'),
   );
-  expect(statusOf(blocks, 'ada@example.com').fields.get('action')).toBe('failed');
+  expect(findRecipientStatus(blocks, 'ada@example.com').fields.get('action')).toBe('failed');
 });

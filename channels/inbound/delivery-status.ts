@@ -1,5 +1,5 @@
 import { normalizeEmail } from '../../rules/emails/email-address.ts';
-import { firstWord } from './field-values.ts';
+import { getFirstWord } from './field-values.ts';
 
 /**
  * The fields of a delivery status notification (RFC 3464) about one recipient, by their name in lower case. A
@@ -24,11 +24,11 @@ const WRITTEN_MAX_CHARS = 254 * 8;
  * failed. If no block names `address`, or `address` is null, returns the block with the worst action. `isAboutAnother`
  * is true if that block names another address, such as the target of a forward.
  */
-export function statusOf(
+export function findRecipientStatus(
   blocks: RecipientStatus[],
   address: string | null,
 ): { fields: RecipientStatus; isAboutAnother: boolean } {
-  const withAction = blocks.filter((fields) => actionOf(fields) !== '').slice(0, BLOCKS_MAX);
+  const withAction = blocks.filter((fields) => getAction(fields) !== '').slice(0, BLOCKS_MAX);
   const ofRecipient =
     address === null ? [] : withAction.filter((fields) => namesRecipient(fields, address.toLowerCase()));
   const fields = findWorst(ofRecipient.length > 0 ? ofRecipient : withAction) ?? new Map();
@@ -39,8 +39,8 @@ export function statusOf(
  * Returns the action of a block in lower case, or an empty string. Some servers omit the field Action, although RFC
  * 3464 requires it. In that case, a permanent status (5.x.x) means `failed`.
  */
-export function actionOf(fields: RecipientStatus): string {
-  const action = firstWord(fields.get('action') ?? '');
+export function getAction(fields: RecipientStatus): string {
+  const action = getFirstWord(fields.get('action') ?? '');
   if (action !== '' || !RECIPIENT_FIELDS.some((field) => fields.has(field))) return action;
   return fields.get('status')?.startsWith('5.') ? 'failed' : '';
 }
@@ -101,7 +101,7 @@ function fromUtf8Address(text: string): string | undefined {
 
 function findWorst(blocks: RecipientStatus[]): RecipientStatus | undefined {
   return blocks.reduce<RecipientStatus | undefined>(
-    (found, block) => (found === undefined || severityOf(block) > severityOf(found) ? block : found),
+    (found, block) => (found === undefined || getSeverity(block) > getSeverity(found) ? block : found),
     undefined,
   );
 }
@@ -110,7 +110,7 @@ function findWorst(blocks: RecipientStatus[]): RecipientStatus | undefined {
  * Returns a number for comparing blocks; a larger number is worse. With the same action, a status of 5.x.x is worse
  * than 4.x.x.
  */
-function severityOf(block: RecipientStatus): number {
+function getSeverity(block: RecipientStatus): number {
   const isPermanent = block.get('status')?.startsWith('5') ? 1 : 0;
-  return 2 * ACTIONS.indexOf(actionOf(block)) + isPermanent;
+  return 2 * ACTIONS.indexOf(getAction(block)) + isPermanent;
 }

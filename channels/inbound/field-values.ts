@@ -8,15 +8,15 @@ const COMMENTED_MAX_CHARS = 2_000;
  * Returns the first word of a structured header field in lower case, without comments and parameters. Example:
  * `auto-replied` for `(a trip) Auto-Replied (vacation); owner=x`.
  */
-export function firstWord(value: string): string {
-  return (/^\s*([^\s;(,]*)/.exec(withoutComments(value))?.[1] ?? '').toLowerCase();
+export function getFirstWord(value: string): string {
+  return (/^\s*([^\s;(,]*)/.exec(removeComments(value))?.[1] ?? '').toLowerCase();
 }
 
 /**
  * Removes comments in parentheses (RFC 5322 §3.2.2). Any structured header field may contain them, and also the fields
  * of a report (RFC 3464 §2.1.2).
  */
-export function withoutComments(value: string): string {
+export function removeComments(value: string): string {
   let text = value.slice(0, COMMENTED_MAX_CHARS);
   for (let shorter = ''; shorter !== text; ) {
     shorter = text;

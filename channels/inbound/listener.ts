@@ -102,7 +102,7 @@ export async function startInboundListener(p: {
       stream.on('error', (error) => done(error));
       stream.on('end', () => {
         if (bytes > MESSAGE_MAX_BYTES) return done(smtpError(552, '5.3.4 The message is too large'));
-        handler.take(messageOf(Buffer.concat(chunks), session)).then(
+        handler.take(toInboundMessage(Buffer.concat(chunks), session)).then(
           () => done(null, '2.0.0 Taken'),
           (error) => {
             if (error instanceof UnreadableMessageError) return done(error);
@@ -125,7 +125,7 @@ export async function startInboundListener(p: {
   return { port, close: () => new Promise((resolve) => server.close(() => resolve())) };
 }
 
-function messageOf(raw: Buffer, session: SMTPServerSession): InboundMessage {
+function toInboundMessage(raw: Buffer, session: SMTPServerSession): InboundMessage {
   const { mailFrom, rcptTo } = session.envelope;
   return {
     raw,

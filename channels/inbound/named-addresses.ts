@@ -1,7 +1,7 @@
 import { domainToUnicode } from 'node:url';
 
 /** Returns a pattern that finds an address in a text, with its domain in ASCII or in Unicode. */
-export function patternOfAddress(address: string): RegExp {
+export function createAddressPattern(address: string): RegExp {
   const at = address.lastIndexOf('@');
   const domain = address.slice(at + 1);
   const forms = [...new Set([domain, domainToUnicode(domain) || domain])].map(escapePattern);

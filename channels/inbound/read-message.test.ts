@@ -10,7 +10,7 @@ const ADDRESS = 'ann@example.org';
  * Reads a bounce without a machine-readable report, which was sent to the return path of an email to Ann. Returns the
  * reason that the bounce gives for Ann's address.
  */
-async function bounceOf(headers: string, body: string, { sender = '', address = ADDRESS } = {}) {
+async function readBounce(headers: string, body: string, { sender = '', address = ADDRESS } = {}) {
   const raw = Buffer.from(`${headers}\n\n${body}\n`.replaceAll('\n', '\r\n'));
   const read = await readMessage(raw, { at: new Date(0), sender, isReturned: true });
   const report = read.kind === 'status' ? read.of(address) : read;
@@ -65,14 +65,14 @@ describe('a bounce without a machine-readable report', () => {
     ['routing', DAEMON, `<${ADDRESS}>: unable to look up host example.org: Name or service not known`],
     ['mailbox_for_now', DAEMON, `<${ADDRESS}>: la casella del destinatario è piena`],
   ])('has the reason %s', async (expected, headers, body) => {
-    expect(await bounceOf(headers, body)).toBe(expected);
+    expect(await readBounce(headers, body)).toBe(expected);
   });
 
   it('about several recipients has a separate reason for each recipient', async () => {
     const bob = '<bob@example.net>: host mx.example.net said: 550 5.1.1 unknown';
     const ann = `<${ADDRESS}>: host mx.example.org said: 550 5.7.1 blocked by policy`;
-    expect(await bounceOf(DAEMON, `${bob}\n\n${ann}`)).toBe('policy');
-    expect(await bounceOf(DAEMON, `<bob@example.net>: unknown user\n\n<${ADDRESS}>: mailbox is full`)).toBe(
+    expect(await readBounce(DAEMON, `${bob}\n\n${ann}`)).toBe('policy');
+    expect(await readBounce(DAEMON, `<bob@example.net>: unknown user\n\n<${ADDRESS}>: mailbox is full`)).toBe(
       'mailbox_for_now',
     );
   });
@@ -89,7 +89,7 @@ describe('a bounce without a machine-readable report', () => {
     ['of an unmarked answering machine', `From: ${ADDRESS}`, `${ADDRESS} is no longer with us: unknown user`],
     ['in German that only warns', DAEMON, `An ${ADDRESS} noch nicht zugestellt: 450 4.2.1 Postfach vorübergehend voll`],
   ])('%s changes nothing', async (_, headers, body) => {
-    expect(await bounceOf(headers, body)).toBe('nothing');
+    expect(await readBounce(headers, body)).toBe('nothing');
   });
 
   it.each([
@@ -97,17 +97,19 @@ describe('a bounce without a machine-readable report', () => {
     ['ref=7@example.org', 'REF=7@example.org'],
     ['ann@xn--bcher-kva.example', 'ann@bücher.example'],
   ])('about %s is recognized if it writes the address as %s', async (address, written) => {
-    expect(await bounceOf(DAEMON, `<${written}>: host mx said: 550 5.1.1 unknown user`, { address })).toBe(
+    expect(await readBounce(DAEMON, `<${written}>: host mx said: 550 5.1.1 unknown user`, { address })).toBe(
       'dead_mailbox',
     );
     const failed = `From: MAILER-DAEMON@mx.example.org\nX-Failed-Recipients: ${address}`;
-    expect(await bounceOf(failed, `  ${written}\n    Unknown user`, { address })).toBe('dead_mailbox');
-    expect(await bounceOf(DAEMON, `<x${written}>: host mx said: 550 5.1.1 unknown user`, { address })).toBe('unknown');
+    expect(await readBounce(failed, `  ${written}\n    Unknown user`, { address })).toBe('dead_mailbox');
+    expect(await readBounce(DAEMON, `<x${written}>: host mx said: 550 5.1.1 unknown user`, { address })).toBe(
+      'unknown',
+    );
   });
 
   it('with a table may have the reply in a separate cell', async () => {
     const cells = `<table><tr><td>To</td><td>${ADDRESS}</td></tr><tr><td>Reason</td><td>550 5.1.1 Unknown</td></tr></table>`;
-    expect(await bounceOf(`${DAEMON}\nContent-Type: text/html`, cells)).toBe('dead_mailbox');
+    expect(await readBounce(`${DAEMON}\nContent-Type: text/html`, cells)).toBe('dead_mailbox');
   });
 
   it('without a charset is decoded as Windows-1252 if it is not UTF-8', async () => {
@@ -121,7 +123,7 @@ describe('a bounce without a machine-readable report', () => {
   it('from a hostile server is read quickly', async () => {
     const startedAt = readThreadCpuMs();
     for (const text of ['-', '>', 'a@', 'a@b ', '550 ', ' ', 'not ', 'will '])
-      await bounceOf(DAEMON, `${ADDRESS} ${text.repeat(24_000 / text.length)}`);
+      await readBounce(DAEMON, `${ADDRESS} ${text.repeat(24_000 / text.length)}`);
     expect(readThreadCpuMs() - startedAt).toBeLessThan(1500);
   });
 });
@@ -138,15 +140,15 @@ it.each(['message/delivery-status', 'message/feedback-report'])(
 );
 
 describe('a delivery status', () => {
-  const statusOf = async (fields: string) => {
+  const findRecipientStatus = async (fields: string) => {
     const type = 'multipart/report; report-type=delivery-status; boundary=b';
     const report = `--b\nContent-Type: message/delivery-status\n\nReporting-MTA: dns; mx\n\n${fields}\n--b--`;
-    return bounceOf(`${DAEMON}\nContent-Type: ${type}`, report);
+    return readBounce(`${DAEMON}\nContent-Type: ${type}`, report);
   };
 
   it('may have comments in its fields', async () => {
     const fields = `Final-Recipient: rfc822; ${ADDRESS} (Ann)\nAction: failed (permanent)\nStatus: 5.1.1 (unknown)`;
-    expect(await statusOf(fields)).toBe('dead_mailbox');
+    expect(await findRecipientStatus(fields)).toBe('dead_mailbox');
   });
 
   it('may have 8-bit text that is not UTF-8', async () => {
@@ -161,8 +163,8 @@ describe('a delivery status', () => {
 
   it('without an action is a failure if its status is permanent', async () => {
     const recipient = `Final-Recipient: rfc822; ${ADDRESS}`;
-    expect(await statusOf(`${recipient}\nStatus: 5.1.1`)).toBe('dead_mailbox');
-    expect(await statusOf(`${recipient}\nStatus: 4.2.2`)).toBe('nothing');
+    expect(await findRecipientStatus(`${recipient}\nStatus: 5.1.1`)).toBe('dead_mailbox');
+    expect(await findRecipientStatus(`${recipient}\nStatus: 4.2.2`)).toBe('nothing');
   });
 });
 

@@ -6,9 +6,9 @@ import { classifyCode, classifyText } from '../../rules/emails/refusal-table.ts'
 import { decodeRawText } from '../../rules/mime/header-charset.ts';
 import { parseMime } from '../mime-parser.ts';
 import { hasAutomaticMark, hasProgramSubject, isMailSystem } from './automatic-email.ts';
-import { actionOf, statusOf } from './delivery-status.ts';
-import { firstWord } from './field-values.ts';
-import { namesAnyAddress, namesOtherAddress, patternOfAddress } from './named-addresses.ts';
+import { findRecipientStatus, getAction } from './delivery-status.ts';
+import { getFirstWord } from './field-values.ts';
+import { createAddressPattern, namesAnyAddress, namesOtherAddress } from './named-addresses.ts';
 
 /** A parsed email from a person or a program. */
 export interface InboundEmail {
@@ -131,15 +131,16 @@ export async function readMessage(raw: Buffer, p: MessageOrigin): Promise<ReadMe
   const start = raw.subarray(0, PARSED_MAX_BYTES);
   if (countBoundaries(start) > PARTS_MAX) throw new Error(`more than ${PARTS_MAX} parts`);
   const email = await parseMime(start);
-  const parseWholeEmail = async () => inboundEmailOf(raw.length > start.length ? await parseWhole(raw, email) : email);
+  const parseWholeEmail = async () => toInboundEmail(raw.length > start.length ? await parseWhole(raw, email) : email);
   // An ordinary email may contain a report as an attachment, for example because a person forwards it. That does not
   // make it a report.
   if (!p.isReturned && !isMailSystem(p.sender) && !isReport(email))
     return { kind: 'mail', mail: await parseWholeEmail() };
-  const status = partOf(email, 'message/delivery-status') ?? partOf(email, 'message/global-delivery-status');
+  const status =
+    findPartText(email, 'message/delivery-status') ?? findPartText(email, 'message/global-delivery-status');
   if (status !== undefined)
-    return readDeliveryStatus(status, { at: p.at, body: isOfMailSystem(email, p.sender) ? bodyOf(email) : '' });
-  const abuse = partOf(email, 'message/feedback-report');
+    return readDeliveryStatus(status, { at: p.at, body: isFromMailSystem(email, p.sender) ? getBodyText(email) : '' });
+  const abuse = findPartText(email, 'message/feedback-report');
   if (abuse !== undefined) return readAbuseReport(abuse, quotedHeaders(email), p.at);
   if (isReadReceipt(email)) return { kind: 'nothing', why: 'a read receipt' };
   if (p.isReturned) return readReturned(email, p);
@@ -164,8 +165,11 @@ function readDeliveryStatus(text: string, p: { at: Date; body: string }): ReadMe
     .replace(/\r\n/g, '\n')
     .trim()
     .split(/\n\s*\n/)
-    .map(fieldsOf);
-  return { kind: 'status', of: (address) => readRecipientStatus(statusOf(blocks, address), { ...p, address }) };
+    .map(parseFields);
+  return {
+    kind: 'status',
+    of: (address) => readRecipientStatus(findRecipientStatus(blocks, address), { ...p, address }),
+  };
 }
 
 /**
@@ -173,27 +177,27 @@ function readDeliveryStatus(text: string, p: { at: Date; body: string }): ReadMe
  * writes the reason only into this text, and the unspecific status 5.0.0 into the fields.
  */
 function readRecipientStatus(
-  found: ReturnType<typeof statusOf>,
+  found: ReturnType<typeof findRecipientStatus>,
   { at, body, address }: { at: Date; body: string; address: string | null },
 ): StatusReport {
   const { fields: recipient, isAboutAnother } = found;
-  const action = actionOf(recipient);
+  const action = getAction(recipient);
   if (action === 'delivered') return { kind: 'report', feedback: { kind: 'delivery', at } };
   if (action !== 'failed')
     return {
       kind: 'nothing',
       why: `a delivery status with ${ACTIONS.has(action) ? `the action ${action}` : 'an unknown action'}`,
     };
-  const status = firstWord(recipient.get('status') ?? '') || null;
+  const status = getFirstWord(recipient.get('status') ?? '') || null;
   const isUnclear = classifyCode(status, undefined) === undefined;
   const reason =
-    recipient.get('diagnostic-code') || (isUnclear && findRefusal(body.split(/\r?\n/), patternOf(address))) || '';
+    recipient.get('diagnostic-code') || (isUnclear && findRefusal(body.split(/\r?\n/), createPattern(address))) || '';
   return bounceReport(reason, { status, at, isAboutAnother });
 }
 
 function readAbuseReport(text: string, quoted: Map<string, string>, at: Date): ReadMessage {
-  const fields = fieldsOf(text);
-  const type = firstWord(fields.get('feedback-type') ?? '');
+  const fields = parseFields(text);
+  const type = getFirstWord(fields.get('feedback-type') ?? '');
   if (type === 'not-spam' || type === 'auth-failure') return { kind: 'nothing', why: `a report of the type ${type}` };
   const returnPaths = [fields.get('original-mail-from'), quoted.get('return-path')].flatMap((path) => {
     return path ? [path.replace(/[<>\s]/g, '')] : [];
@@ -215,8 +219,8 @@ function readReturned(email: Email, p: { at: Date; sender: string }): ReadMessag
   // Bounces of Exim are also marked as automatic replies, but they are from MAILER-DAEMON or have X-Failed-Recipients.
   if (isAutomatic(email) && !isAuthorSystem && failed.length === 0)
     return { kind: 'nothing', why: 'an automatic reply' };
-  if (!isOfMailSystem(email, p.sender)) return { kind: 'nothing', why: 'a returned message of a person' };
-  const lines = bodyOf(email).split(/\r?\n/);
+  if (!isFromMailSystem(email, p.sender)) return { kind: 'nothing', why: 'a returned message of a person' };
+  const lines = getBodyText(email).split(/\r?\n/);
   const isDelay = failed.length === 0 && [email.subject ?? '', ...lines].some(isDelayLine);
   const isTextTrusted = !isDelay && (isAuthorSystem || failed.length > 0 || isPostmaster(email));
   const bounce = { lines, failed: failed.join(' '), at: p.at, isDelay, isTextTrusted };
@@ -243,7 +247,7 @@ interface BounceText {
 }
 
 function readReturnedStatus({ lines, failed, at, ...flags }: BounceText, address: string | null): StatusReport {
-  const recipientPattern = patternOf(address);
+  const recipientPattern = createPattern(address);
   const isGivenUp = failed !== '';
   const isAboutAnother = recipientPattern !== null && isGivenUp && !recipientPattern.test(failed);
   const reason = isAboutAnother
@@ -257,8 +261,8 @@ function readReturnedStatus({ lines, failed, at, ...flags }: BounceText, address
   return bounceReport(otherReason ?? '', { status: null, at, isAboutAnother: true });
 }
 
-function patternOf(address: string | null): RegExp | null {
-  return address === null ? null : patternOfAddress(address);
+function createPattern(address: string | null): RegExp | null {
+  return address === null ? null : createAddressPattern(address);
 }
 
 /**
@@ -313,7 +317,7 @@ function replyAt(lines: string[], at: number): string {
     .join(' ');
 }
 
-function isOfMailSystem(email: Email, sender: string): boolean {
+function isFromMailSystem(email: Email, sender: string): boolean {
   return isMailSystem(sender) || isMailSystem(email.from?.address || 'unknown');
 }
 
@@ -326,7 +330,7 @@ function isPostmaster(email: Email): boolean {
 }
 
 /** Returns the message's text for people, without the copy of the email below the text. */
-function bodyOf(email: Email): string {
+function getBodyText(email: Email): string {
   const html = email.html?.slice(0, RETURNED_MAX_CHARS) ?? '';
   const text = (email.text?.trim() ? email.text : htmlToText(html)).slice(0, RETURNED_MAX_CHARS);
   return text.slice(0, COPY_BELOW.exec(text)?.index);
@@ -341,12 +345,12 @@ function bounceReport(reason: string, p: { status: string | null; at: Date; isAb
   return { kind: 'report', feedback: { kind: 'bounce', at, refusal, words: reason || (status ?? '') } };
 }
 
-function inboundEmailOf(email: Email): InboundEmail {
+function toInboundEmail(email: Email): InboundEmail {
   const fromHeader = email.headers.find(({ key }) => key === 'from')?.value ?? '';
   return {
     messageId: email.messageId ?? '',
-    inReplyTo: idsOf(email, 'in-reply-to')[0] ?? null,
-    references: idsOf(email, 'references').slice(-REFERENCES_MAX),
+    inReplyTo: listMessageIds(email, 'in-reply-to')[0] ?? null,
+    references: listMessageIds(email, 'references').slice(-REFERENCES_MAX),
     attachments: email.attachments.slice(0, ATTACHMENTS_MAX).map(describeAttachment),
     from: email.from?.address?.trim().toLowerCase() || null,
     fromHeader,
@@ -359,7 +363,7 @@ function inboundEmailOf(email: Email): InboundEmail {
 }
 
 /** Lists the message ids of a header field. */
-function idsOf(email: Email, name: string): string[] {
+function listMessageIds(email: Email, name: string): string[] {
   const value = email.headers.find(({ key }) => key === name)?.value ?? '';
   return value.match(MESSAGE_ID) ?? [];
 }
@@ -383,14 +387,14 @@ function hasNullReturnPath(email: Email): boolean {
 
 /** Tells whether the whole email is a read receipt (RFC 8098). Returns false for an email with an attached receipt. */
 function isReadReceipt(email: Email): boolean {
-  return isReport(email) && /disposition-notification/i.test(contentTypeOf(email));
+  return isReport(email) && /disposition-notification/i.test(getContentType(email));
 }
 
 function isReport(email: Email): boolean {
-  return /^\s*multipart\/report\b/i.test(contentTypeOf(email));
+  return /^\s*multipart\/report\b/i.test(getContentType(email));
 }
 
-function contentTypeOf(email: Email): string {
+function getContentType(email: Email): string {
   return email.headers.find(({ key }) => key === 'content-type')?.value ?? '';
 }
 
@@ -398,7 +402,7 @@ function contentTypeOf(email: Email): string {
  * Returns the fields of a header (RFC 5322), with names in lower case. Joins a value that is split over several lines.
  * If a field occurs more than once, returns its first value.
  */
-function fieldsOf(text: string): Map<string, string> {
+function parseFields(text: string): Map<string, string> {
   const fields = new Map<string, string>();
   for (const line of text
     .replace(/\r\n/g, '\n')
@@ -414,13 +418,13 @@ function fieldsOf(text: string): Map<string, string> {
 
 /** Returns the headers of the email whose copy a report contains. */
 function quotedHeaders(email: Email): Map<string, string> {
-  const text = QUOTED_TYPES.map((type) => partOf(email, type)).find((part) => part !== undefined) ?? '';
-  return fieldsOf(text.replace(/\r\n/g, '\n').split('\n\n', 1)[0] ?? '');
+  const text = QUOTED_TYPES.map((type) => findPartText(email, type)).find((part) => part !== undefined) ?? '';
+  return parseFields(text.replace(/\r\n/g, '\n').split('\n\n', 1)[0] ?? '');
 }
 
-function partOf(email: Email, mimeType: string): string | undefined {
+function findPartText(email: Email, mimeType: string): string | undefined {
   const part = email.attachments.find((attachment) => attachment.mimeType.toLowerCase() === mimeType);
-  return part && textOf(part);
+  return part && getAttachmentText(part);
 }
 
 /** Counts the lines that may be separators of MIME parts, up to `PARTS_MAX` + 1. */
@@ -430,7 +434,7 @@ function countBoundaries(raw: Buffer): number {
   return count;
 }
 
-function textOf({ content }: Attachment): string {
+function getAttachmentText({ content }: Attachment): string {
   const text = typeof content === 'string' ? content : decodeRawText(Buffer.from(content as ArrayBuffer));
   return text.slice(0, PART_MAX_CHARS);
 }

@@ -184,7 +184,7 @@ function receiveOptions({ handler, onError }: RelayOptions, load: Load): SMTPSer
       const acceptMessage = async () => {
         if (stream.sizeExceeded) throw new RelayRefusal(552, '5.3.4 The message is larger than 40 MB');
         if (isFull) throw new RelayRefusal(452, '4.3.1 Too many messages at a time, try again later');
-        return handler.take(messageOf(Buffer.concat(chunks), session));
+        return handler.take(toRelayMessage(Buffer.concat(chunks), session));
       };
       const release = () => {
         load.messages -= 1;
@@ -216,7 +216,7 @@ async function refusalFrom(work: Promise<unknown>, onError: (error: Error) => vo
   }
 }
 
-function messageOf(raw: Buffer, { envelope, user }: SMTPServerSession): RelayMessage {
+function toRelayMessage(raw: Buffer, { envelope, user }: SMTPServerSession): RelayMessage {
   return {
     raw,
     key: user ?? '',

@@ -39,24 +39,24 @@ export async function readSubmission(raw: Buffer): Promise<Submission> {
   const email = await parseMime(raw);
   const text = email.text === undefined ? null : toStorableText(email.text).replace(/\r?\n$/, '');
   return {
-    from: authorOf(email),
-    replyTo: recipientOf(mailboxes(email.replyTo)[0])?.email ?? null,
+    from: findAuthor(email),
+    replyTo: toRecipient(mailboxes(email.replyTo)[0])?.email ?? null,
     subject: toStorableText(email.subject ?? ''),
-    html: email.html === undefined ? htmlOf(text ?? '') : toStorableText(email.html),
+    html: email.html === undefined ? toHtml(text ?? '') : toStorableText(email.html),
     text,
-    names: namesOf(email),
+    names: mapNames(email),
     headers: Object.fromEntries(
       email.headers
         .filter(({ key }) => !NOT_KEPT.test(key))
         .map(({ originalKey, value }) => [originalKey, toStorableText(value)]),
     ),
-    attachments: email.attachments.map(attachmentOf),
+    attachments: email.attachments.map(toAttachment),
   };
 }
 
-function authorOf(email: Email): Recipient | null {
+function findAuthor(email: Email): Recipient | null {
   const written = email.headers.find(({ key }) => key === 'from')?.value ?? '';
-  const author = parseUnquotedAuthor(written) ?? recipientOf(mailboxes(email.from)[0]);
+  const author = parseUnquotedAuthor(written) ?? toRecipient(mailboxes(email.from)[0]);
   if (author !== null && isEmailAddress(author.email)) return author;
   // The parser removes the quotes of a local part, such as `"ann lee"@example.com`.
   const quoted = parseMailbox(written);
@@ -68,25 +68,25 @@ function mailboxes(addresses: Address | Address[] | undefined): Mailbox[] {
   return list.flatMap((address) => address.group ?? [address]).filter(({ address }) => address.includes('@'));
 }
 
-function recipientOf(mailbox: Mailbox | undefined): Recipient | null {
+function toRecipient(mailbox: Mailbox | undefined): Recipient | null {
   return mailbox ? { email: normalizeEmail(mailbox.address), name: toStorableText(mailbox.name) || null } : null;
 }
 
-function namesOf({ to, cc }: Email): Map<string, string> {
+function mapNames({ to, cc }: Email): Map<string, string> {
   const named = [...mailboxes(to), ...mailboxes(cc)].filter(({ name }) => name !== '');
   return new Map(named.map(({ address, name }) => [normalizeEmail(address), toStorableText(name)]));
 }
 
 /** Returns HTML with the same lines for a message that has only text. */
-function htmlOf(text: string): string {
+function toHtml(text: string): string {
   return `<div style="white-space:pre-wrap">${escapeHtml(text)}</div>`;
 }
 
-function attachmentOf(file: Attachment, index: number): SendAttachment {
+function toAttachment(file: Attachment, index: number): SendAttachment {
   const contentId = file.contentId?.replace(/^<|>$/g, '').trim() || null;
   const inline = contentId !== null && (file.disposition === 'inline' || file.related === true);
   return {
-    filename: filenameOf(file, index),
+    filename: getFilename(file, index),
     contentType: file.mimeType,
     disposition: inline ? 'inline' : 'attachment',
     contentId,
@@ -103,7 +103,7 @@ function toBuffer(content: Attachment['content']): Buffer {
 }
 
 /** Returns the file name without invalid characters. A part without a name is named by its position. */
-function filenameOf({ filename, mimeType }: Attachment, index: number): string {
+function getFilename({ filename, mimeType }: Attachment, index: number): string {
   const name = toStorableText(filename ?? '')
     .replace(/[\p{Cc}"]/gu, '')
     .trim();

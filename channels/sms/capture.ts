@@ -1,7 +1,7 @@
 import type { OutgoingSms, SmsProvider } from './provider.ts';
 
 /** Creates a provider that stores SMS instead of sending them, for development, the demo and tests. */
-export function captureSmsProvider(store: (sms: OutgoingSms) => Promise<void>): SmsProvider {
+export function createCaptureSmsProvider(store: (sms: OutgoingSms) => Promise<void>): SmsProvider {
   return {
     kind: 'capture',
     async send(sms) {

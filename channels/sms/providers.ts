@@ -1,8 +1,8 @@
 import type { Config } from '../../rules/config.ts';
 import type { SmsProviderKind, SmsProviderSettings } from '../../rules/sms/providers.ts';
-import { captureSmsProvider } from './capture.ts';
+import { createCaptureSmsProvider } from './capture.ts';
 import type { OutgoingSms, SmsProvider } from './provider.ts';
-import { twilioProvider } from './twilio.ts';
+import { createTwilioProvider } from './twilio.ts';
 
 interface SmsContext {
   /** The public address of this service, for callbacks. */
@@ -15,9 +15,9 @@ type Create<S> = (settings: S, context: SmsContext) => SmsProvider;
 
 /** For each kind of provider, the function that creates it. */
 const SENDERS: { readonly [K in SmsProviderKind]: Create<SmsProviderSettings[K]> } = {
-  capture: (_, { store }) => captureSmsProvider(store),
+  capture: (_, { store }) => createCaptureSmsProvider(store),
   twilio: ({ accountSid = '', authToken = '', baseUrl }, { publicUrl }) =>
-    twilioProvider({
+    createTwilioProvider({
       accountSid,
       authToken,
       baseUrl,

@@ -18,7 +18,7 @@ export interface TwilioOptions {
  * Creates a provider that sends SMS through Twilio's SDK. The SDK is loaded with the first message, because loading
  * takes a third of a second.
  */
-export function twilioProvider(options: TwilioOptions): SmsProvider {
+export function createTwilioProvider(options: TwilioOptions): SmsProvider {
   let client: Promise<Twilio> | undefined;
   return {
     kind: 'twilio',

@@ -1,6 +1,6 @@
 import { lookup } from 'node:dns/promises';
 import { isIP } from 'node:net';
-import { ehloNameOf } from '../../channels/email/smtp/handshake.ts';
+import { getEhloName } from '../../channels/email/smtp/handshake.ts';
 import { type ProbeResult, probe } from '../../channels/email/smtp/probe.ts';
 import { DEFAULT_TIMEOUTS } from '../../channels/email/smtp/types.ts';
 import { isPublicAddress } from '../../channels/public-address.ts';
@@ -85,9 +85,9 @@ function probeFinding(result: ProbeResult, endpoint: SmtpEndpoint): DoctorFindin
     );
   const { about, retry } = classifyRefusal(result);
   // The server has refused only this recipient, so it accepts email from this service.
-  if (about === 'recipient') return passFinding(`${where} accepts email from ${ehloNameOf(endpoint)}`);
+  if (about === 'recipient') return passFinding(`${where} accepts email from ${getEhloName(endpoint)}`);
   const command = result.stage === 'message' ? 'DATA' : result.stage.toUpperCase();
-  const message = `${where} does not accept email from ${ehloNameOf(endpoint)}: at ${command} it replies ${toReplyLine(result)}`;
+  const message = `${where} does not accept email from ${getEhloName(endpoint)}: at ${command} it replies ${toReplyLine(result)}`;
   if (retry && result.code < 500) return warnFinding(message, 'the server may only be busy: retry');
   return failFinding(message, 'check SMTP_URL (host, port, user, password, TLS, name=), and what its account may send');
 }
@@ -118,7 +118,7 @@ export async function findMailServer({ settings }: Deployment): Promise<Handover
 function encryptionFinding(endpoint: SmtpEndpoint, encrypted: boolean): DoctorFinding {
   const { host, port, loopback, credentials } = endpoint;
   const where = `${host}:${port}`;
-  if (encrypted || loopback) return passFinding(`${where} accepts email from ${ehloNameOf(endpoint)}`);
+  if (encrypted || loopback) return passFinding(`${where} accepts email from ${getEhloName(endpoint)}`);
   const what = credentials ? 'the password and all email are' : 'email is';
   return warnFinding(
     `${where} accepts email without TLS: ${what} sent unencrypted`,

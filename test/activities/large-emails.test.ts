@@ -2,7 +2,7 @@ import { dkimVerify } from 'mailauth/lib/dkim/verify.js';
 import PostalMime from 'postal-mime';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { createMailer } from '../../activities/emails/mailer.ts';
-import { smtpProvider } from '../../channels/email/smtp/provider.ts';
+import { createSmtpProvider } from '../../channels/email/smtp/provider.ts';
 import { type Compute, createCompute } from '../../compute/compute.ts';
 import { createThreads } from '../../compute/threads.ts';
 import { createSuppressionPads } from '../../db/contacts/suppressions.ts';
@@ -25,7 +25,7 @@ const pads = createSuppressionPads(deriveKey(TEST_SECRET_KEY, 'suppression'));
 
 let database: TestDatabase;
 let sink: SmtpSink;
-let provider: ReturnType<typeof smtpProvider>;
+let provider: ReturnType<typeof createSmtpProvider>;
 let one: Tenant;
 let two: Tenant;
 const computes: Compute[] = [];
@@ -38,7 +38,7 @@ interface Tenant {
 beforeAll(async () => {
   database = await createTestDatabase();
   sink = await startSmtpSink({ keepBodies: true });
-  provider = smtpProvider({ url: sink.url });
+  provider = createSmtpProvider({ url: sink.url });
 });
 afterAll(async () => {
   await Promise.all(computes.map((compute) => compute.close()));

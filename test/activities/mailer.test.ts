@@ -2,7 +2,7 @@ import { dkimVerify } from 'mailauth/lib/dkim/verify.js';
 import PostalMime from 'postal-mime';
 import { afterAll, beforeAll, beforeEach, expect, it, vi } from 'vitest';
 import { createMailer, type Mailer } from '../../activities/emails/mailer.ts';
-import { smtpProvider } from '../../channels/email/smtp/provider.ts';
+import { createSmtpProvider } from '../../channels/email/smtp/provider.ts';
 import { createCompute } from '../../compute/compute.ts';
 import { addSuppressions, createSuppressionPads } from '../../db/contacts/suppressions.ts';
 import { insertAttachments } from '../../db/contents/attachments.ts';
@@ -23,7 +23,7 @@ const suppressionKey = deriveKey(TEST_SECRET_KEY, 'suppression');
 let database: TestDatabase;
 let sink: SmtpSink;
 let mailer: Mailer;
-let provider: ReturnType<typeof smtpProvider>;
+let provider: ReturnType<typeof createSmtpProvider>;
 let projectId: string;
 let domain: Awaited<ReturnType<typeof buildDomain>>;
 const dispatched: OutboxRow[] = [];
@@ -39,7 +39,7 @@ beforeAll(async () => {
     SMTP_URL: sink.url,
     PUBLIC_URL: 'https://mail.example.com',
   });
-  provider = smtpProvider({ url: sink.url });
+  provider = createSmtpProvider({ url: sink.url });
   const outbox = { wake: (rows: OutboxRow[]) => void dispatched.push(...rows) };
   mailer = createMailer({
     config,

@@ -3,8 +3,8 @@ import { afterAll, afterEach, beforeAll, expect, it, vi } from 'vitest';
 import type { ActivityDeps } from '../../activities/deps.ts';
 import { createProviderWatch } from '../../activities/provider-watch.ts';
 import type { EmailProvider, OutgoingEmail, ProviderResult } from '../../channels/email/provider.ts';
-import { sesProvider } from '../../channels/email/ses/provider.ts';
-import { smtpProvider } from '../../channels/email/smtp/provider.ts';
+import { createSesProvider } from '../../channels/email/ses/provider.ts';
+import { createSmtpProvider } from '../../channels/email/smtp/provider.ts';
 import { startSmtpServer } from '../../cli/demo/smtp-server.ts';
 import { createSuppressionPads } from '../../db/contacts/suppressions.ts';
 import { claimEmails } from '../../db/sending/email-ledger.ts';
@@ -61,7 +61,7 @@ it('reports a refused login once a minute, for single emails and campaigns, and 
   const server = await startSmtpServer();
   cleanup.push(() => server.close());
   const { lines, clock, watched, submit } = watchProviderWithLog(
-    smtpProvider({ url: `smtp://ann:wr0ng@127.0.0.1:${server.port}` }),
+    createSmtpProvider({ url: `smtp://ann:wr0ng@127.0.0.1:${server.port}` }),
   );
   await Promise.all([watched.send(createEmail()), submit(), watched.send(createEmail())]);
   clock.ms = 59_999;
@@ -86,7 +86,7 @@ it('reports credentials that SES refuses, without the parts of the request that 
   cleanup.push(() => fake.close());
   const message = 'The signature does not match.\n\nThe canonical request was x-amz-security-token:t0k3n';
   fake.responses.push({ status: 403, type: 'SignatureDoesNotMatch', message });
-  const { lines, watched } = watchProviderWithLog(sesProvider({ region: 'eu-west-1', endpoint: fake.endpoint }));
+  const { lines, watched } = watchProviderWithLog(createSesProvider({ region: 'eu-west-1', endpoint: fake.endpoint }));
   await watched.send(createEmail());
   await watched.send(createEmail());
   expect(lines).toMatchObject([{ provider: 'ses', reason: expect.stringContaining('SignatureDoesNotMatch') }]);
@@ -96,7 +96,7 @@ it('reports credentials that SES refuses, without the parts of the request that 
 it('reports an unreachable mail server', async () => {
   const sink = await startSmtpSink();
   await sink.close();
-  const { lines, submit } = watchProviderWithLog(smtpProvider({ url: sink.url }));
+  const { lines, submit } = watchProviderWithLog(createSmtpProvider({ url: sink.url }));
   await submit();
   expect(lines).toMatchObject([
     {
@@ -109,7 +109,7 @@ it('reports an unreachable mail server', async () => {
 it('reports nothing for accepted emails, refusals of single emails, or a stopping worker', async () => {
   const sink = await startSmtpSink();
   cleanup.push(() => sink.close());
-  const { lines, watched } = watchProviderWithLog(smtpProvider({ url: sink.url }));
+  const { lines, watched } = watchProviderWithLog(createSmtpProvider({ url: sink.url }));
   expect(await watched.send(createEmail())).toMatchObject({ outcome: 'accepted' });
   for (const to of ['reject550-5.1.1@example.org', 'defer450-4.2.1@example.org'])
     expect(await watched.send(createEmail(to))).toMatchObject({ outcome: 'refused' });

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { createMailer, type Mailer } from '../../activities/emails/mailer.ts';
-import { smtpProvider } from '../../channels/email/smtp/provider.ts';
+import { createSmtpProvider } from '../../channels/email/smtp/provider.ts';
 import { createCompute } from '../../compute/compute.ts';
 import { createSuppressionPads, findSuppressions } from '../../db/contacts/suppressions.ts';
 import { claimEmails } from '../../db/sending/email-ledger.ts';
@@ -25,13 +25,13 @@ let database: TestDatabase;
 let sink: SmtpSink;
 let refuses = true;
 let mailer: Mailer;
-let provider: ReturnType<typeof smtpProvider>;
+let provider: ReturnType<typeof createSmtpProvider>;
 let projectId: string;
 
 beforeAll(async () => {
   database = await createTestDatabase();
   sink = await startSmtpSink({ replyToRcpt: () => (refuses ? WORDS : null) });
-  provider = smtpProvider({ url: sink.url });
+  provider = createSmtpProvider({ url: sink.url });
   mailer = createMailer({
     config: parseConfig({
       DATABASE_URL: database.url,

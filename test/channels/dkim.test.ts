@@ -1,7 +1,7 @@
 import { createPrivateKey, createPublicKey } from 'node:crypto';
 import { dkimVerify } from 'mailauth/lib/dkim/verify.js';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { type DkimSigner, dkimSigner, signMessage } from '../../channels/email/dkim.ts';
+import { createDkimSigner, type DkimSigner, signMessage } from '../../channels/email/dkim.ts';
 import { buildMessage } from '../../channels/email/mime.ts';
 import { type DkimKey, dkimRecordValue, newDkimKey } from '../../rules/domains/dkim-key.ts';
 import { EMAIL_PROVIDERS } from '../../rules/emails/email-providers.ts';
@@ -10,7 +10,7 @@ let key: DkimKey;
 let signer: DkimSigner;
 beforeAll(async () => {
   key = await newDkimKey();
-  signer = dkimSigner({ domain: 'example.com', selector: 'tidings', privateKey: key.privateKey });
+  signer = createDkimSigner({ domain: 'example.com', selector: 'tidings', privateKey: key.privateKey });
 });
 
 /** Returns the verdict of a receiver whose DNS has the record that the service asks users to publish. */

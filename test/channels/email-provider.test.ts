@@ -1,8 +1,8 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
-import { captureProvider } from '../../channels/email/capture.ts';
+import { createCaptureProvider } from '../../channels/email/capture.ts';
 import type { EmailProvider, OutgoingEmail, ProviderResult } from '../../channels/email/provider.ts';
-import { sesProvider } from '../../channels/email/ses/provider.ts';
-import { smtpProvider } from '../../channels/email/smtp/provider.ts';
+import { createSesProvider } from '../../channels/email/ses/provider.ts';
+import { createSmtpProvider } from '../../channels/email/smtp/provider.ts';
 import { classifyRefusal } from '../../rules/emails/refusal.ts';
 import { startFakeSes } from '../support/fake-ses.ts';
 import { startSmtpSink } from '../support/smtp/smtp-sink.ts';
@@ -22,7 +22,7 @@ const HARNESSES: Record<EmailProvider['kind'], () => Promise<Harness>> = {
   smtp: async () => {
     const sink = await startSmtpSink({ keepBodies: true });
     return {
-      provider: smtpProvider({ url: sink.url, connections: 2 }),
+      provider: createSmtpProvider({ url: sink.url, connections: 2 }),
       taken: () => sink.messages.map(({ to }, i) => ({ to, raw: sink.bodies[i] ?? '' })),
       breakDown: () => sink.close(),
       close: () => sink.close(),
@@ -31,7 +31,7 @@ const HARNESSES: Record<EmailProvider['kind'], () => Promise<Harness>> = {
   ses: async () => {
     const fake = await startFakeSes();
     return {
-      provider: sesProvider({ region: 'eu-west-1', endpoint: fake.endpoint }),
+      provider: createSesProvider({ region: 'eu-west-1', endpoint: fake.endpoint }),
       taken: () => fake.requests.map(({ to, raw }) => ({ to: to[0] ?? '', raw })),
       breakDown: () => fake.close(),
       close: () => fake.close(),
@@ -45,7 +45,7 @@ const HARNESSES: Record<EmailProvider['kind'], () => Promise<Harness>> = {
       kept.push(message);
     };
     return {
-      provider: captureProvider(store),
+      provider: createCaptureProvider(store),
       taken: () => kept.map(({ to, raw }) => ({ to, raw: raw.toString('latin1') })),
       breakDown: async () => {
         broken = true;
@@ -154,7 +154,7 @@ describe('the email provider smtp', () => {
   it('returns a refusal in a form that the refusal table can classify', async () => {
     const sink = await startSmtpSink();
     cleanup.push(() => sink.close());
-    const provider = smtpProvider({ url: sink.url });
+    const provider = createSmtpProvider({ url: sink.url });
     cleanup.push(() => provider.close());
     const result = await provider.send(createEmail('reject550-5.1.1@example.org'));
     expect(result.outcome).toBe('refused');
@@ -167,7 +167,7 @@ describe('the email provider ses', () => {
   async function start() {
     const fake = await startFakeSes();
     cleanup.push(() => fake.close());
-    const provider = sesProvider({ region: 'eu-west-1', endpoint: fake.endpoint });
+    const provider = createSesProvider({ region: 'eu-west-1', endpoint: fake.endpoint });
     cleanup.push(() => provider.close());
     return { fake, provider };
   }

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { dkimVerify } from 'mailauth/lib/dkim/verify.js';
 import { afterAll, describe, expect, it } from 'vitest';
-import { type DkimSigner, dkimSigner } from '../../channels/email/dkim.ts';
+import { createDkimSigner, type DkimSigner } from '../../channels/email/dkim.ts';
 import { type FinishedEmailInput, finishEmail } from '../../channels/email/finished-email.ts';
 import { createThreads } from '../../compute/threads.ts';
 import { dkimRecordValue, newDkimKey } from '../../rules/domains/dkim-key.ts';
@@ -75,7 +75,9 @@ describe('an email that is composed in a thread', () => {
   it('is signed in the thread with the key of its domain, and the signature is valid', async () => {
     const { privateKey, publicKey } = await newDkimKey();
     const recordValue = dkimRecordValue(publicKey);
-    const { raw } = await finishInThread(createInput(dkimSigner({ domain: 'example.com', selector: 's', privateKey })));
+    const { raw } = await finishInThread(
+      createInput(createDkimSigner({ domain: 'example.com', selector: 's', privateKey })),
+    );
     const { results } = await dkimVerify(Buffer.from(raw), { resolver: async () => [[recordValue]] });
     expect(results.map(({ status }) => status.result)).toEqual(['pass']);
   });

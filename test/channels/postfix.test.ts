@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { createMailer } from '../../activities/emails/mailer.ts';
 import { SmtpPool, type SmtpPoolOptions } from '../../channels/email/smtp/pool.ts';
-import { smtpProvider } from '../../channels/email/smtp/provider.ts';
+import { createSmtpProvider } from '../../channels/email/smtp/provider.ts';
 import { createCompute } from '../../compute/compute.ts';
 import { countCampaign } from '../../db/campaigns/stats.ts';
 import { createSuppressionPads } from '../../db/contacts/suppressions.ts';
@@ -264,7 +264,7 @@ describe.skipIf(missing)(`a real Postfix with STARTTLS and AUTH${missing ? ` (sk
       const id = await buildEmail(db, { projectId, contactId, to: 'ada@to.test', from: 'a@sender.test' });
       const pads = createSuppressionPads(deriveKey(TEST_SECRET_KEY, 'suppression'));
       const attempt = async (url: string) => {
-        const provider = smtpProvider({ url });
+        const provider = createSmtpProvider({ url });
         cleanup.push(() => provider.close());
         const config = parseConfig({
           DATABASE_URL: database.url,

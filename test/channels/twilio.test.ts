@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { SmsProvider } from '../../channels/sms/provider.ts';
-import { twilioProvider } from '../../channels/sms/twilio.ts';
+import { createTwilioProvider } from '../../channels/sms/twilio.ts';
 import { type FakeTwilio, startFakeTwilio } from '../../cli/demo/twilio.ts';
 
 let fake: FakeTwilio;
@@ -8,7 +8,7 @@ let provider: SmsProvider;
 
 beforeAll(async () => {
   fake = await startFakeTwilio();
-  provider = twilioProvider({
+  provider = createTwilioProvider({
     accountSid: 'AC00000000000000000000000000000000',
     authToken: 'secret',
     baseUrl: fake.url,

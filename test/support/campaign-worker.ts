@@ -7,7 +7,7 @@ import {
 import type { ChunkInput } from '../../activities/campaigns/sending.ts';
 import type { ActivityDeps } from '../../activities/deps.ts';
 import type { EmailProvider } from '../../channels/email/provider.ts';
-import { smtpProvider } from '../../channels/email/smtp/provider.ts';
+import { createSmtpProvider } from '../../channels/email/smtp/provider.ts';
 import { createCompute } from '../../compute/compute.ts';
 import type { CampaignContent, CampaignStart } from '../../db/campaigns/campaigns.ts';
 import type { OpenGate } from '../../db/campaigns/chunk-clock.ts';
@@ -25,7 +25,7 @@ export type CampaignWorker = ReturnType<typeof createCampaignWorker>;
  * The activities of one worker process, run without Temporal. They send campaigns to `smtpUrl` or through `provider`.
  */
 export function createCampaignWorker({ db, smtpUrl, provider }: { db: Db; smtpUrl: string; provider?: EmailProvider }) {
-  const bulkProvider = provider ?? smtpProvider({ url: smtpUrl });
+  const bulkProvider = provider ?? createSmtpProvider({ url: smtpUrl });
   const config = parseConfig({
     DATABASE_URL: 'postgres://none',
     TEMPORAL_ADDRESS: 'none:1',

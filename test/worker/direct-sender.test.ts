@@ -5,7 +5,7 @@ import { createEmailAttempts, type EmailAttempts } from '../../activities/emails
 import { createMailer, type Mailer } from '../../activities/emails/mailer.ts';
 import { createSendRates } from '../../activities/emails/send-rates.ts';
 import { createSmsAttempts } from '../../activities/sms/attempts.ts';
-import { smtpProvider } from '../../channels/email/smtp/provider.ts';
+import { createSmtpProvider } from '../../channels/email/smtp/provider.ts';
 import type { SmsProvider, SmsResult } from '../../channels/sms/provider.ts';
 import { createCompute } from '../../compute/compute.ts';
 import { connect } from '../../db/connection.ts';
@@ -43,7 +43,7 @@ const config = parseConfig({
 
 let database: TestDatabase;
 let sink: SmtpSink;
-let provider: ReturnType<typeof smtpProvider>;
+let provider: ReturnType<typeof createSmtpProvider>;
 let mailer: Mailer;
 let emailAttempts: EmailAttempts;
 let projectId: string;
@@ -65,7 +65,7 @@ const smsProvider: SmsProvider = {
 beforeAll(async () => {
   database = await createTestDatabase();
   sink = await startSmtpSink();
-  provider = smtpProvider({ url: sink.url });
+  provider = createSmtpProvider({ url: sink.url });
   const { db } = database;
   mailer = createMailer({
     config,

@@ -1,5 +1,5 @@
 import { createRoute, z } from '@hono/zod-openapi';
-import { privateHostReason } from '../../../channels/public-address.ts';
+import { findPrivateHostReason } from '../../../channels/public-address.ts';
 import { shortenLists } from '../../../db/page-budget.ts';
 import { inTransaction } from '../../../db/transaction.ts';
 import { listDeliveries, replayDeliveries } from '../../../db/webhooks/deliveries.ts';
@@ -165,7 +165,7 @@ export function webhookRoutes(app: App, { config, db, reads, outbox }: Deps): vo
    * which the host name resolves.
    */
   function refusePrivate(url: string): void {
-    const reason = config.webhookAllowPrivate ? undefined : privateHostReason(new URL(url));
+    const reason = config.webhookAllowPrivate ? undefined : findPrivateHostReason(new URL(url));
     if (reason === undefined) return;
     const message = `${reason}, so no event would be delivered. Use a public URL. For development, WEBHOOK_ALLOW_PRIVATE=true allows private addresses.`;
     throw createFieldError('url', message);

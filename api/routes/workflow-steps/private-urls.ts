@@ -1,4 +1,4 @@
-import { privateHostReason } from '../../../channels/public-address.ts';
+import { findPrivateHostReason } from '../../../channels/public-address.ts';
 import type { Step, WorkflowDetail } from '../../../db/workflows/workflows.ts';
 import { AppError, createFieldError, type FieldError } from '../../../rules/errors.ts';
 import type { StepConfig } from '../../../rules/executions/steps/definition.ts';
@@ -50,7 +50,7 @@ function findPrivateUrlReason(url: unknown): string | undefined {
   // A variable in the host may have any value, so only a host without variables is checked. A host that ends with
   // `localhost` is private, whatever comes before it.
   const isFixed = parsed?.hostname === parse(url, '9')?.hostname || parsed?.hostname.endsWith('localhost');
-  return parsed && isFixed ? privateHostReason(parsed) : undefined;
+  return parsed && isFixed ? findPrivateHostReason(parsed) : undefined;
 }
 
 function parseHost(url: unknown): string | undefined {

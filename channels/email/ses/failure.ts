@@ -36,7 +36,7 @@ const BEFORE_SENDING = new Set([
  * Converts an error of the SDK into a result. If SES has responded, the result is a refusal. If SES has not responded,
  * the result is `unsent`, or `in_doubt` if SES may have received the message.
  */
-export function sesFailure(error: unknown): ProviderResult {
+export function toSesResult(error: unknown): ProviderResult {
   const result = convertError(errorParts(error));
   const { name } = errorParts(error);
   return result.outcome === 'refused' && /^[A-Za-z]{1,60}$/.test(name) ? { ...result, type: name } : result;

@@ -1,8 +1,8 @@
 import type { SESv2Client } from '@aws-sdk/client-sesv2';
 import { SES_EMAIL_TAG } from '../../../rules/emails/ses-notification.ts';
 import type { EmailProvider, OutgoingEmail, ProviderResult } from '../provider.ts';
-import { requestProvider } from '../request-provider.ts';
-import { sesFailure } from './failure.ts';
+import { createRequestProvider } from '../request-provider.ts';
+import { toSesResult } from './failure.ts';
 
 const CONNECT_MS = 10_000;
 /**
@@ -30,9 +30,9 @@ export interface SesOptions {
  * message, because loading takes 100 ms and 20 MB of memory. The SDK's retries are switched off, because they would
  * send a message twice whose response was lost.
  */
-export function sesProvider(options: SesOptions): EmailProvider {
+export function createSesProvider(options: SesOptions): EmailProvider {
   let client: Promise<SESv2Client> | null = null;
-  return requestProvider({
+  return createRequestProvider({
     kind: 'ses',
     send: (message, signal) => {
       client ??= openClient(options);
@@ -73,6 +73,6 @@ async function sendRaw(
     const { MessageId } = await (await client).send(new SendEmailCommand(input), { abortSignal: signal });
     return { outcome: 'accepted', providerMessageId: MessageId ?? null, reply: `SES ${MessageId ?? ''}`.trim() };
   } catch (error) {
-    return sesFailure(error);
+    return toSesResult(error);
   }
 }

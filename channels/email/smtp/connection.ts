@@ -1,6 +1,6 @@
-import { type Envelope, envelopeOf } from './envelope.ts';
+import { buildEnvelope, type Envelope } from './envelope.ts';
 import type { SmtpSession } from './handshake.ts';
-import { type Payload, payloadOf } from './payload.ts';
+import { buildPayload, type Payload } from './payload.ts';
 import { refusal } from './refusal.ts';
 import { passResult, passResultLater } from './results.ts';
 import type { SmtpJob, SmtpRefusal, SmtpResult, SmtpTimeouts } from './types.ts';
@@ -159,8 +159,8 @@ export class SmtpConnection {
   private nextSendable(): Envelope | null {
     for (let job = this.owner.take(); job !== undefined; job = this.owner.take()) {
       const { message } = job;
-      const payload = message.payload ?? payloadOf(message.data, message.canonical === true);
-      const envelope = envelopeOf(message.from, message.to, payload, this.session.offers);
+      const payload = message.payload ?? buildPayload(message.data, message.canonical === true);
+      const envelope = buildEnvelope(message.from, message.to, payload, this.session.offers);
       if ('mail' in envelope) {
         this.current = job;
         this.payload = payload;

@@ -25,7 +25,12 @@ const NOT_ASCII = /[^\x00-\x7f]/;
  * supports. If the server cannot accept the message, because it is longer than SIZE or its address needs SMTPUTF8,
  * returns a refusal with the code that the server would send.
  */
-export function envelopeOf(from: string, to: string, payload: Payload, offers: SmtpExtensions): Envelope | SmtpRefusal {
+export function buildEnvelope(
+  from: string,
+  to: string,
+  payload: Payload,
+  offers: SmtpExtensions,
+): Envelope | SmtpRefusal {
   if (!isUsable(to)) return refusal('rcpt', 553, '5.1.3 The recipient is not a usable address');
   if (from !== '' && !isUsable(from)) return refusal('mail', 553, '5.1.7 The sender is not a usable address');
   if (payload.bytes > offers.maxBytes) {

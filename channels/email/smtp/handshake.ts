@@ -41,7 +41,7 @@ export async function openSession(options: ChannelOptions, signal: AbortSignal):
 }
 
 async function sendEhlo(channel: SmtpChannel, { endpoint, timeouts }: ChannelOptions): Promise<SmtpExtensions> {
-  const name = ehloNameOf(endpoint);
+  const name = getEhloName(endpoint);
   const reply = await channel.sendCommand(`EHLO ${name}`, 'the reply to EHLO', timeouts.commandMs);
   if (reply.code === 250) return parseExtensions(reply.text);
   // Sends HELO only after these codes. After another refusal, HELO would hide the reason of the refusal or get no
@@ -77,7 +77,7 @@ async function startTlsIfOffered(
  * Returns the name for EHLO: the name from SMTP_URL or the configuration, or else this host's name if it is a full
  * domain name (RFC 5321 §4.1.3), or else an address.
  */
-export function ehloNameOf({ clientName }: Pick<SmtpEndpoint, 'clientName'>): string {
+export function getEhloName({ clientName }: Pick<SmtpEndpoint, 'clientName'>): string {
   const name = clientName ?? os.hostname();
   if (clientName !== null) return name;
   return /^[a-z0-9-]+(\.[a-z0-9-]+)+$/i.test(name) ? name : '[127.0.0.1]';

@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { payloadOf } from './payload.ts';
+import { buildPayload } from './payload.ts';
 
 function toWireText(data: string | Buffer): string {
-  const payload = payloadOf(data, false);
+  const payload = buildPayload(data, false);
   return payload.data.toString('latin1') + payload.end;
 }
 
@@ -41,10 +41,10 @@ describe('a message as SMTP sends it', () => {
 
   it('is not checked if it is canonical', () => {
     const data = 'ready\r\n';
-    expect(payloadOf(data, true)).toEqual({ data, end: '.\r\n', bytes: 7, eightBit: false });
+    expect(buildPayload(data, true)).toEqual({ data, end: '.\r\n', bytes: 7, eightBit: false });
   });
 
   it('counts octets before the dots are doubled', () => {
-    expect(payloadOf('.a\n\xe9\r\n', false)).toMatchObject({ bytes: 7, eightBit: true });
+    expect(buildPayload('.a\n\xe9\r\n', false)).toMatchObject({ bytes: 7, eightBit: true });
   });
 });

@@ -19,9 +19,9 @@ export interface Payload {
  * message past a filter. Doubles a dot at the start of a line (RFC 5321 §4.5.2). Does not change a message that is
  * already canonical.
  */
-export function payloadOf(data: string | Buffer, canonical: boolean): Payload {
+export function buildPayload(data: string | Buffer, canonical: boolean): Payload {
   if (canonical) return { data, end: END_AFTER_NEWLINE, bytes: data.length, eightBit: false };
-  if (typeof data === 'string') return payloadOf(Buffer.from(data, 'latin1'), false);
+  if (typeof data === 'string') return buildPayload(Buffer.from(data, 'latin1'), false);
   const lines = withCrlf(data);
   const stuffed = hasLeadingDot(lines) ? withDotsDoubled(lines) : lines;
   return {

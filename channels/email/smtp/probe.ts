@@ -29,7 +29,7 @@ export async function probe(
     channel.onClose = () => {};
     try {
       const { commandMs } = options.timeouts;
-      for (const [stage, line] of envelope ? commandsOf(envelope) : []) {
+      for (const [stage, line] of envelope ? buildCommands(envelope) : []) {
         const { code, text } = await channel.sendCommand(line, `the reply to ${stage.toUpperCase()}`, commandMs);
         if (code >= 400) return refusal(stage, code, text);
       }
@@ -46,7 +46,7 @@ export async function probe(
   }
 }
 
-function commandsOf({ from, to }: ProbeEnvelope): ['mail' | 'rcpt', string][] {
+function buildCommands({ from, to }: ProbeEnvelope): ['mail' | 'rcpt', string][] {
   return [
     ['mail', `MAIL FROM:<${from}>`],
     ['rcpt', `RCPT TO:<${to}>`],

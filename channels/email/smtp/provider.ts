@@ -12,7 +12,7 @@ const QUEUE_ID = /queued as <?([^\s<>]+)|\bid=(\S+)|^Ok ([\w-]{20,})$/i;
  * Creates a provider that sends through a mail server with the pipelining client.
  * @throws Error for a URL that cannot be used
  */
-export function smtpProvider(options: SmtpPoolOptions): EmailProvider & { readonly pool: SmtpPool } {
+export function createSmtpProvider(options: SmtpPoolOptions): EmailProvider & { readonly pool: SmtpPool } {
   let notify: (notice: string) => void = () => {};
   const pool = new SmtpPool({ ...options, onNotice: (notice) => notify(notice) });
   return {

@@ -15,7 +15,7 @@ export interface SmtpMessage {
    * this.
    */
   canonical?: boolean;
-  /** The same message, already encoded for SMTP by `payloadOf`. The client does not check this. */
+  /** The same message, already encoded for SMTP by `buildPayload`. The client does not check this. */
   payload?: Payload | undefined;
 }
 

@@ -3,9 +3,9 @@ import { sql } from 'kysely';
 import { getGlobalDispatcher, MockAgent, setGlobalDispatcher } from 'undici';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { createMailer } from '../../../activities/emails/mailer.ts';
-import { captureProvider } from '../../../channels/email/capture.ts';
+import { createCaptureProvider } from '../../../channels/email/capture.ts';
 import type { EmailProvider } from '../../../channels/email/provider.ts';
-import { sesProvider } from '../../../channels/email/ses/provider.ts';
+import { createSesProvider } from '../../../channels/email/ses/provider.ts';
 import { createCompute } from '../../../compute/compute.ts';
 import { createSuppressionPads } from '../../../db/contacts/suppressions.ts';
 import { listSnsSubscriptions, recordSnsMessage } from '../../../db/operator/sns-subscriptions.ts';
@@ -260,7 +260,7 @@ describe('a notification of SES in the default settings, which identifies the em
     vi.stubEnv('AWS_ACCESS_KEY_ID', 'AKIDEXAMPLE');
     vi.stubEnv('AWS_SECRET_ACCESS_KEY', 'secret');
     fake = await startFakeSes();
-    provider = sesProvider({ region: 'eu-west-1', endpoint: fake.endpoint });
+    provider = createSesProvider({ region: 'eu-west-1', endpoint: fake.endpoint });
     await buildDomain(api.db, { projectId: api.one.id, signing: false });
     await buildDomain(api.db, { projectId: api.two.id, domain: 'sender.test', signing: false });
   });
@@ -353,7 +353,7 @@ describe('a notification of SES in the default settings, which identifies the em
   it('needs an SES id, which is not stored for test email or other providers, and is deleted after 30 days', async () => {
     const before = (await listSesMessages()).length;
     await deliverEmail({ mode: 'test' });
-    await deliverEmail({ provider: captureProvider(async () => {}) });
+    await deliverEmail({ provider: createCaptureProvider(async () => {}) });
     expect(await listSesMessages()).toHaveLength(before);
     const [old, young] = [await deliverEmail(), await deliverEmail()];
     for (const [{ id }, days] of [
