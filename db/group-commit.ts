@@ -3,8 +3,8 @@ import { isOutOfTime } from './postgres-errors.ts';
 import { provesRollback } from './transaction.ts';
 
 /**
- * The time after which a transaction counts as delayed, for example by a lock or a slow disk. Further transactions then
- * start without waiting for it.
+ * The time after which a transaction counts as delayed, for example by a lock or a slow disk. Further transactions
+ * start without waiting for a delayed one.
  */
 const DELAYED_AFTER_MS = 50;
 /**

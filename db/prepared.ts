@@ -49,8 +49,8 @@ export function withPreparedStatements(pool: pg.Pool, onResponse: () => void = (
       clients.set(client, known);
       if (known.generation !== sizes.generation) {
         known.generation = sizes.generation;
-        // Not awaited: the connection runs this statement before its next query. If the connection is broken, that next
-        // query fails as well.
+        // No await is needed, because the connection runs this statement before its next query. If the connection is
+        // broken, that next query fails as well.
         client.query('DISCARD PLANS').catch(() => {});
       }
       return known;

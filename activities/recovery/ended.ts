@@ -4,7 +4,7 @@ import {
   enqueueExecutionEnds,
   findEndedExecutions,
   listEndedJobs,
-  listEndedStarts,
+  listEndedCampaignStarts,
   listFailedOrCancelled,
 } from '../../db/recovery/ended-rows.ts';
 import { enqueueJobs } from '../../db/recovery/lost-work.ts';
@@ -99,7 +99,7 @@ async function recoverJobsAndCampaigns(
   between: EndedBetween,
 ): Promise<void> {
   const jobs = await listEndedJobs(db, { ...between, limit: LISTED_MAX });
-  const starts = await listEndedStarts(db, { ...between, limit: LISTED_MAX });
+  const starts = await listEndedCampaignStarts(db, { ...between, limit: LISTED_MAX });
   const jobId = ({ id }: { id: string }) => lifecycle.names.job(id);
   const startId = (start: (typeof starts)[number]) => lifecycle.names.campaign(start.campaignId, start.sendNo);
   const last = await lifecycle.runs.findLast([...jobs.map(jobId), ...starts.map(startId)]);

@@ -2,9 +2,9 @@ import { sql } from 'kysely';
 import type { Db, Trx } from '../connection.ts';
 
 /**
- * An upload is announced, then transmitted, and then its row is inserted. An insert must follow the announcement within
- * this time, about 100 times the duration of an upload. After this time, pruning treats the upload as interrupted and
- * deletes the object.
+ * An upload of an image is announced, then transmitted, and then the row of the image is inserted. An insert must
+ * follow the announcement within this time, about 100 times the duration of an upload. After this time, pruning treats
+ * the upload as interrupted and deletes the object.
  */
 const UPLOAD_MINUTES = 60;
 /**
@@ -31,8 +31,8 @@ export async function announceObject(trx: Trx, { projectId, objectKey }: AssetOb
 
 /**
  * Deletes the announcement of an object, in the transaction that inserts the image's row.
- * @throws Error when the upload took too long, so that pruning may already have deleted the object. The transaction
- * must then roll back.
+ * @throws Error when the upload took too long, so that pruning may already have deleted the object. After this error,
+ * the transaction must roll back.
  */
 export async function deleteObjectAnnouncement(trx: Trx, { projectId, objectKey }: AssetObject): Promise<void> {
   const { numAffectedRows } = await sql`

@@ -328,8 +328,8 @@ async function insertPage(
 
 /**
  * Assigns a page's rows to chunks. Chunks must not overlap, because two lanes would then send to the same recipient. If
- * Postgres's clock was set back since the last page, new ids can be lower than earlier ones, and the insert fails. The
- * page is then retried until the clock is later than before.
+ * Postgres's clock was set back since the last page, new ids can be lower than earlier ones, and the insert fails. A
+ * page whose insert fails is retried until the clock is later than before.
  */
 async function insertChunks(
   trx: Trx,

@@ -15,7 +15,7 @@ export const EFFECTIVE_WINDOW = sql`CASE WHEN k.own_window THEN k.sending_window
 export interface OpenGate {
   /** Identifies the settings that decide when the campaign's email may be sent. */
   key: string;
-  /** When the window closes. Null if it does not close. */
+  /** When the sending window closes. Null if the window does not close. */
   closesAt: Date | null;
 }
 
@@ -49,7 +49,7 @@ export async function findChunkTiming(
   return rows[0] && toClock(rows[0]);
 }
 
-/** Stores the instant until which a chunk's recipients wait. Null if they do not wait. */
+/** Stores the instant until which a chunk's recipients wait. Null if the recipients do not wait. */
 export async function storeNotBefore(db: Db, p: ChunkRef & { notBefore: Date | null }): Promise<void> {
   await sql`
     UPDATE campaign_chunks SET not_before = ${p.notBefore}

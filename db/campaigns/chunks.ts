@@ -29,7 +29,7 @@ export interface SendTerms {
   tracking: 'ENABLED' | 'MARKETING_ONLY' | 'DISABLED';
   /** The project's time zone, used to format dates. */
   timezone: string;
-  /** The verified domain of the sender address. Null if it is no longer verified. */
+  /** The verified domain of the sender address. Null if the domain is no longer verified. */
   senderDomain: { id: string; domain: string; signing: boolean; returnPathHost?: string | null } | null;
 }
 

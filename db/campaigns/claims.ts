@@ -127,8 +127,8 @@ export async function claimRange(db: Db, p: ClaimRequest): Promise<ClaimedRecipi
 }
 
 /**
- * Marks the recipients of a range who may not get the email as skipped, with the reason. Returns the number of them.
- * Safe to run twice.
+ * Marks the recipients of a range who may not get the email as skipped, with the reason. Returns the number of skipped
+ * recipients. Safe to run twice.
  */
 export async function skipWithheldRecipients(db: Db, p: ClaimRequest): Promise<number> {
   const why = suppressionReasonSql({

@@ -68,7 +68,7 @@ export async function reviewAudience(
   };
 }
 
-/** Returns one contact to which the campaign would be sent. Undefined if there is none. */
+/** Returns one contact to which the campaign would be sent. Undefined if the campaign would be sent to no contact. */
 export async function findSampleContact(db: Db, p: Request): Promise<Reader | undefined> {
   const { rows } = await sql<Reader>`
     SELECT id, email, data, untrusted_keys AS "untrustedKeys" FROM contacts WHERE ${await audiencePredicateOf(db, p)} AND subscribed LIMIT 1

@@ -200,7 +200,7 @@ export interface OpenImport {
 
 /**
  * Returns an import that is queued or running; undefined if it has ended. The file can have 5 MB, so it is read only if
- * no earlier import of the project is unfinished. Otherwise `file` is empty.
+ * no earlier import of the project is unfinished. If an earlier import is unfinished, `file` is empty.
  */
 export async function findImport(db: Db, { projectId, id }: JobRef): Promise<OpenImport | undefined> {
   const { rows } = await sql<OpenImport>`

@@ -60,9 +60,15 @@ export interface UpsertedContact {
   /** True only on the first row of an address, if the contact was created. */
   isNew: boolean;
   subscribed: boolean;
-  /** True if the subscription of an existing contact changed. Set only on the last row of its address. */
+  /**
+   * True if the subscription of an existing contact changed. If several rows have the same address, only the last one
+   * can be true.
+   */
   subscriptionChanged: boolean;
-  /** True if the call subscribed a contact that had refused in person. Set only on the last row of its address. */
+  /**
+   * True if the call subscribed a contact that had refused in person. If several rows have the same address, only the
+   * last one can be true.
+   */
   resubscribed: boolean;
   data: Sourced<Data>;
   createdAt: Date;

@@ -222,7 +222,7 @@ export async function listEmailsForClicks(db: Db, ids: string[]): Promise<LinkSo
 export interface EmailTimelineEvent {
   id: string;
   name: string;
-  /** Null for `email.sent` of a campaign. In that case the data is derived from the email itself. */
+  /** Null for `email.sent` of a campaign. For such an event, the data is derived from the email itself. */
   data: Data | null;
   createdAt: Date;
 }

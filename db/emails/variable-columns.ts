@@ -10,7 +10,7 @@ export interface VariableColumns {
 
 /** The variables and the other options of an email. */
 export interface CarriedVariables {
-  /** The variables stored with the email. Empty if it has none. */
+  /** The variables stored with the email. Empty if the email has no variables. */
   variables: Sourced<Data>;
   options: Omit<EmailOptions, 'untrustedKeys'>;
 }

@@ -44,8 +44,8 @@ export async function endExecutions(
 }
 
 /**
- * Builds the outbox row that signals to a Temporal workflow how its execution ended. The workflow then ends with the
- * same status and reason.
+ * Builds the outbox row that signals to a Temporal workflow how its execution ended. The workflow ends with the same
+ * status and reason as the execution.
  */
 export function createEndSignal(p: {
   projectId: string;

@@ -27,8 +27,8 @@ export interface ProjectMembership {
 
 const UNIQUE_VIOLATION = '23505';
 /**
- * The lock that sign-ups take while only the first user may sign up. Without it, two concurrent sign-ups could both
- * succeed.
+ * The lock that sign-ups take while only the first user may sign up. Without this lock, two concurrent sign-ups could
+ * both succeed.
  */
 const FIRST_SIGNUP_LOCK = 7_203_401;
 

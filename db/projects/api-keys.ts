@@ -23,7 +23,7 @@ export interface NewApiKey {
   prefix: string;
   scopes: readonly string[];
   mode: KeyMode;
-  /** The user who created the key. Null if the service created it. */
+  /** The user who created the key. Null if the service created the key. */
   createdBy: string | null;
   expiresAt: Date | null;
 }

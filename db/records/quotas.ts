@@ -8,8 +8,8 @@ const MAX_RECORDS = { segments: 500, templates: 1_000, topics: 100, workflows: 5
 /** Maximum number of steps per workflow, far more than a user creates. */
 const MAX_STEPS = 500;
 /**
- * Maximum total size of a workflow's step configs in bytes. API responses contain all of them, and each execution reads
- * them.
+ * Maximum total size of a workflow's step configs in bytes. API responses contain all step configs of a workflow, and
+ * each execution reads them.
  */
 const CONFIGS_MAX_BYTES = 3 * 1024 * 1024;
 

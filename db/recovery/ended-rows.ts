@@ -95,7 +95,7 @@ export type EndedStart = CampaignStart & { status: 'SENT' | 'CANCELLED' };
  * Lists starts of campaigns of all projects that ended within a time span. If the campaign is a DRAFT again, the start
  * was cancelled.
  */
-export async function listEndedStarts(db: Db, p: EndedBetween & { limit: number }): Promise<EndedStart[]> {
+export async function listEndedCampaignStarts(db: Db, p: EndedBetween & { limit: number }): Promise<EndedStart[]> {
   const { rows } = await sql<EndedStart>`
     SELECT id AS "campaignId", project_id AS "projectId", send_no AS "sendNo",
       CASE status WHEN 'SENT' THEN 'SENT' ELSE 'CANCELLED' END AS status FROM campaigns c

@@ -20,10 +20,13 @@ export interface EventsTable {
   swayed: Generated<boolean>;
   /**
    * The actor that caused the event: `user:<id>`, `key:<id>`, `job:<id>`, `execution:<id>`, `public`, `contact`, or the
-   * reporter of the feedback. Null if it is not recorded.
+   * reporter of the feedback. Null if the actor is not recorded.
    */
   actor: string | null;
-  /** Workflows that the event triggered but that did not start, with the reasons. Null if there are none. */
+  /**
+   * Workflows that the event triggered but that did not start, with the reasons. Null if all triggered workflows
+   * started.
+   */
   not_started: NullableJson<NotStarted[]>;
   created_at: GeneratedTimestamp;
 }

@@ -32,7 +32,8 @@ export interface WorkflowsTable {
   enabled: Generated<boolean>;
   allow_reentry: Generated<boolean>;
   /**
-   * Path of the value for which a contact may have separate open executions. Null means one open execution per contact.
+   * Path of the value for which a contact may have separate open executions. Null means that a contact may have one
+   * open execution.
    */
   reentry_key: string | null;
   entry_step_id: string | null;

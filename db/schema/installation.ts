@@ -34,8 +34,8 @@ export interface InstallationTable {
   /** A process is running the recovery, and its lease ends at this instant. */
   recovery_leased_until: NullableTimestamp;
   /**
-   * The value of the variable INSTALLATION that has resolved a mismatch. Cleared when a process starts without the
-   * variable.
+   * The value of the variable INSTALLATION that has resolved a mismatch. The stored value is cleared when a process
+   * starts without INSTALLATION.
    */
   resolved_by: InstallationChoice | null;
 }

@@ -63,7 +63,10 @@ export interface ClaimedEmail extends CarriedVariables {
   /** The project's verified domain for the sender address. Null if the address is not on a verified domain. */
   senderDomain: { id: string; domain: string; signing: boolean; returnPathHost?: string | null } | null;
   suppressedBy: SuppressionReason | null;
-  /** Time zones of the project and the contact, and the sending window. Absent if they do not affect the email. */
+  /**
+   * Time zones of the project and the contact, and the sending window. Absent if time zones and window do not affect
+   * the email.
+   */
   clock?: RecipientTiming;
 }
 

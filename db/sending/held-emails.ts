@@ -6,7 +6,7 @@ export interface ReleasedPage {
   ids: string[];
   /** The last email that was read. Null when there are no more emails, or when the project is on hold again. */
   after: string | null;
-  /** Whether the project is on hold again. The remaining emails then wait for the next release. */
+  /** True if the project is on hold again, so the remaining emails wait for the next release. */
   heldAgain: boolean;
 }
 

@@ -7,7 +7,7 @@ export type SendOrder = 'single' | 'workflow' | 'campaign';
 export interface TakenTokens {
   /** Number of emails that may be sent now. */
   granted: number;
-  /** Time in milliseconds after which to request tokens for the remaining emails. 0 if there are none. */
+  /** Time in milliseconds after which to request tokens for the remaining emails. 0 if no emails remain. */
   retryAfterMs: number;
 }
 
@@ -46,11 +46,11 @@ const LINE_GONE = 0.9;
  * Takes up to `n` tokens from the project's bucket, which all workers share. Take tokens only for emails that are sent
  * at once, and return unused ones (`returnSendTokens`), because the bucket never has less than 0 tokens.
  * `ratePerSecond` 0 means no limit and needs no query.
- * If a single email gets no token, it stores the time until which it waits. Until then, workflows and campaigns get no
- * tokens. In the same way, a workflow email that gets no token blocks campaigns. The marks that block email of lower
- * priority expire automatically. Hundreds of thousands of workflow emails may wait, each in its own Temporal workflow,
- * so they form a queue. For workflow emails, `retryAfterMs` corresponds to a position in the queue, and a new email
- * joins at the end. If a single email took the token of a waiting email, the waiting email moves to the end.
+ * If a single email gets no token, it stores the time until which it waits. Until that time, workflows and campaigns
+ * get no tokens. In the same way, a workflow email that gets no token blocks campaigns. The marks that block email of
+ * lower priority expire automatically. Hundreds of thousands of workflow emails may wait, each in its own Temporal
+ * workflow, so they form a queue. For workflow emails, `retryAfterMs` corresponds to a position in the queue, and a new
+ * email joins at the end. If a single email took the token of a waiting email, the waiting email moves to the end.
  * @param p.isRepeated true for a workflow email that got no token before and repeats its request at the time that it
  * was given
  */

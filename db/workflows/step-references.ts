@@ -15,7 +15,10 @@ interface Configured {
 const TABLES: Record<NamedKind, string> = { template: 'templates', segment: 'segments', topic: 'topics' };
 const KINDS = Object.keys(TABLES) as NamedKind[];
 
-/** Returns the id of the template that a step sends. Null if the step sends none, or none is chosen yet. */
+/**
+ * Returns the id of the template that a step sends. Null if the step sends no template, or if no template is chosen
+ * yet.
+ */
 export function getTemplateId(step: Configured): string | null {
   return listNamedIds(step).find(({ kind }) => kind === 'template')?.id ?? null;
 }

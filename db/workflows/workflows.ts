@@ -27,8 +27,8 @@ export interface Workflow {
   enabled: boolean;
   allowReentry: boolean;
   /**
-   * A path such as `event.cartId`: a contact may have one open execution for each value. Null means one open execution
-   * per contact.
+   * A path such as `event.cartId`: a contact may have one open execution for each value. Null means that a contact may
+   * have one open execution.
    */
   reentryKey: string | null;
   entryStepId: string | null;
