@@ -3,8 +3,8 @@ import {
   type EndedExecution,
   enqueueExecutionEnds,
   findEndedExecutions,
-  listEndedJobs,
   listEndedCampaignStarts,
+  listEndedJobs,
   listFailedOrCancelled,
 } from '../../db/recovery/ended-rows.ts';
 import { enqueueJobs } from '../../db/recovery/lost-work.ts';

@@ -24,8 +24,8 @@ export interface EventsTable {
    */
   actor: string | null;
   /**
-   * Workflows that the event triggered but that did not start, with the reasons. Null if all triggered workflows
-   * started.
+   * Workflows that the event triggered but that did not start, with the reasons. Null if no start was
+   * refused.
    */
   not_started: NullableJson<NotStarted[]>;
   created_at: GeneratedTimestamp;
