@@ -84,7 +84,7 @@ export function useNav(): readonly NavLinkTo[] {
   return useNavGroups().flatMap(({ links }) => links);
 }
 
-/** Returns the sidebar's link for a path: of all links that the path starts with, the longest. */
+/** Returns the sidebar's link for a path: the longest link with which the path starts. */
 export function findActiveLink(links: readonly NavLinkTo[], pathname: string): NavLinkTo | undefined {
   const matched = links.flatMap((link) =>
     [link.to, link.also].flatMap((path) =>

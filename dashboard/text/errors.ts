@@ -8,7 +8,7 @@ interface ErrorText {
   isSpecific?: true;
 }
 
-/** Texts for the error codes of the API. A test compares the list with `rules/errors.ts`. */
+/** The text for each error code of the API. A test compares the list with `rules/errors.ts`. */
 export const errors = {
   BAD_REQUEST: { title: 'The request was not understood', help: 'Reload the page, then try again.', isSpecific: true },
   DOMAIN_NOT_VERIFIED: {

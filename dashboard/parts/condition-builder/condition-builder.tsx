@@ -30,7 +30,7 @@ const { conditions } = text;
  * Builds a condition of the filter language (docs/filters.md): groups of filters, joined by "any" or "every". All
  * filters of a group must match. The builder can add one level of groups within a group; deeper nesting is shown and
  * kept. Check `isComplete` before sending; `mapFaultsToRows` maps the API's errors to rows.
- * @param p.scope where the condition is used (`ConditionScope`)
+ * @param p.scope the place in which the condition is used (`ConditionScope`)
  * @param p.ofEvent known fields of the event's data, for the scope `wait`
  */
 export function ConditionBuilder({

@@ -153,7 +153,7 @@ export function EmailEditor({
   );
 }
 
-/** Returns the variables that an email may use: of the contact's fields, and of the service. */
+/** Returns the variables that an email may use: the contact's fields, and the service's variables. */
 function useVariables() {
   const { can } = useSession();
   const fields = useQuery({ ...queryFor('listContactFields'), enabled: can('contacts:view'), staleTime: 60_000 });

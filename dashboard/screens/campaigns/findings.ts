@@ -3,7 +3,7 @@ import type { CampaignEditorStep, Review } from './words.ts';
 
 export type ReviewFinding = Review['findings'][number];
 
-/** Where the user fixes a finding: a step of the editor, or another screen. */
+/** The place at which the user fixes a finding: a step of the editor, or another screen. */
 export type EditorStep =
   | { name: 'content' | 'audience' | 'when'; step: CampaignEditorStep }
   | { name: 'domains' | 'settings'; step?: undefined; to: string };

@@ -81,7 +81,7 @@ export function CardTable({
   );
 }
 
-/** Figures side by side, with hairlines between them. Figures that need attention stand out. */
+/** Numbers side by side, with hairlines between them. Numbers that need attention stand out. */
 export function Figures({
   of,
 }: {

@@ -19,7 +19,7 @@ export interface StepFault {
 export const NO_FAULTS: GraphFaults = { steps: new Map(), rest: [] };
 
 /**
- * Groups the API's errors (`steps.<id>…`, `transitions.<index>…`) by step, with the editor's texts.
+ * Groups the API's errors (`steps.<id>…`, `transitions.<index>…`) by step, with the editor's messages.
  * @param graph the graph that was sent, because errors name transitions by index
  */
 export function groupFaultsByStep(faults: readonly FieldFault[], graph: Graph): GraphFaults {
