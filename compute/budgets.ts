@@ -76,7 +76,7 @@ export function createBudgets(options: BudgetOptions): Budgets {
 
   const hasFreeSlot = (account: Account): boolean => running < processJobsMax && account.running < JOBS_PER_PROJECT_MAX;
 
-  function accountOf(projectId: string): Account {
+  function getOrCreateAccount(projectId: string): Account {
     const existing = accounts.get(projectId);
     if (existing) return existing;
     const created: Account = { ms: burst, updatedAtMs: now(), running: 0, waiting: [], timer: undefined };
@@ -153,7 +153,7 @@ export function createBudgets(options: BudgetOptions): Budgets {
 
   return {
     async run(p, work) {
-      const account = accountOf(p.projectId);
+      const account = getOrCreateAccount(p.projectId);
       await awaitStart(p, account);
       try {
         return await work((cpuMs) => {

@@ -48,9 +48,9 @@ export interface Compute {
    */
   largeRequest<T>(work: Work, bytes: number, run: (inThread: RunPrepaidTask) => Promise<T>): Promise<T>;
   /**
-   * Sends an email with large attachments. A thread composes its message. Charges the project in advance, by the size
-   * of the attachments. The email is in memory while `run` lasts, so the number of such emails is limited, per project
-   * and for all projects.
+   * Runs the sending of an email with large attachments. A thread composes the message of the email. Charges the
+   * project in advance, by the size of the attachments. The email is in memory while `run` lasts, so the number of such
+   * emails is limited, per project and for all projects.
    * @throws OverBudget
    */
   largeMail<T>(work: Work, bytes: number, run: (inThread: RunPrepaidTask) => Promise<T>): Promise<T>;

@@ -46,7 +46,7 @@ export interface ReadyContent extends Omit<ContentFacts, 'costly' | 'compileMs'>
  */
 export async function compileForSending(compute: Compute, work: Work, source: ContentSource): Promise<ReadyContent> {
   const key = randomUUID();
-  if (compilesQuickly(listContentTemplates(source))) {
+  if (isQuickToCompile(listContentTemplates(source))) {
     const compiled = compileContent(source);
     return toReadyContent(compiled, { plain: compiled.costly ? undefined : compiled, key, source });
   }
@@ -56,7 +56,7 @@ export async function compileForSending(compute: Compute, work: Work, source: Co
 }
 
 /** Renders the message as plain strings. @throws TemplateError, OverBudget */
-export async function renderParts(
+export async function renderToStrings(
   compute: Compute,
   work: Work,
   { content, input }: { content: ReadyContent; input: RenderInput },
@@ -86,7 +86,7 @@ export async function reviewWithinBudget(
   { content, input }: { content: AuthoredContent; input: RenderInput },
 ): Promise<ContentReview> {
   const source = toContentSource(content, false);
-  const rendersHere = compilesQuickly(listContentTemplates(source)) && !compileContent(source).costly;
+  const rendersHere = isQuickToCompile(listContentTemplates(source)) && !compileContent(source).costly;
   // Copies only the fields to render, because the caller may pass a whole campaign.
   return rendersHere
     ? reviewContent(source, input)
@@ -115,7 +115,7 @@ function toReadyContent(
 }
 
 /** Tells whether the templates together compile in a few milliseconds. */
-export function compilesQuickly(templates: string[]): boolean {
+export function isQuickToCompile(templates: string[]): boolean {
   const chars = templates.reduce((sum, template) => sum + template.length, 0);
   if (chars > SMALL_CHARS) return false;
   return templates.reduce((sum, template) => sum + (template.match(TOKEN)?.length ?? 0), 0) <= SMALL_TOKENS;

@@ -20,7 +20,7 @@ export type PortableError =
   | { kind: 'app'; code: ErrorCode; message: string; errors: FieldError[] | undefined; suggestion: string }
   | { kind: 'other'; message: string; stack: string | undefined };
 
-export function toPortable(error: unknown): PortableError {
+export function toPortableError(error: unknown): PortableError {
   if (error instanceof TemplateError) {
     const { message, line, column, field } = error;
     return { kind: 'template', message, line, column, field, timedOut: isLimitError(error) };
@@ -35,7 +35,7 @@ export function toPortable(error: unknown): PortableError {
 }
 
 /** Recreates the error that a thread has sent. */
-export function errorFromPortable(error: PortableError): Error {
+export function fromPortableError(error: PortableError): Error {
   switch (error.kind) {
     case 'template': {
       const { message, timedOut, ...at } = error;

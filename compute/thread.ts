@@ -2,7 +2,7 @@ import { setPriority } from 'node:os';
 import { parentPort, workerData } from 'node:worker_threads';
 import { readThreadCpuMs, setTimeLimit, type TimeLimit } from '../rules/time-limit.ts';
 import { buffersToTransfer, TASKS } from './tasks.ts';
-import { type TaskMessage, type TaskReply, toPortable, transferableBuffers } from './thread-messages.ts';
+import { type TaskMessage, type TaskReply, toPortableError, transferableBuffers } from './thread-messages.ts';
 
 // Runs in each thread of `threads.ts`: works on one task after another until the thread is ended.
 /**
@@ -41,6 +41,6 @@ async function runTask({ id, name, input }: TaskMessage): Promise<TaskReply> {
     const value = await (TASKS[name] as (input: unknown) => unknown)(input);
     return { id, cpuMs: readThreadCpuMs() - startMs, value };
   } catch (error) {
-    return { id, cpuMs: readThreadCpuMs() - startMs, error: toPortable(error) };
+    return { id, cpuMs: readThreadCpuMs() - startMs, error: toPortableError(error) };
   }
 }

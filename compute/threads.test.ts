@@ -21,13 +21,13 @@ const input = {
   vars: markTrusted({ name: 'Ada', items: ['tea', 'milk'] }),
   urls: { baseUrl: 'https://mail.example.com', track: 'track', manage: 'manage' },
 };
-const renderParts = (projectId: string, body: string, charge?: (cpuMs: number) => void) =>
+const renderToStrings = (projectId: string, body: string, charge?: (cpuMs: number) => void) =>
   threads.run({ projectId, name: 'content.parts', input: { key: body, source: createSource(body), input }, charge });
 
 describe('a task in a thread', () => {
   it('has the same result as on the event loop, and is charged to the project', async () => {
     const charged: number[] = [];
-    const { html, subject } = await renderParts('a', '{% for item in items %}<p>{{item}}</p>{% endfor %}', (ms) =>
+    const { html, subject } = await renderToStrings('a', '{% for item in items %}<p>{{item}}</p>{% endfor %}', (ms) =>
       charged.push(ms),
     );
     expect(html).toContain('<p>tea</p><p>milk</p>');
@@ -37,7 +37,7 @@ describe('a task in a thread', () => {
   });
 
   it.runIf(process.platform === 'linux')('has a lower priority than the shared event loop', async () => {
-    await renderParts('a', '<p>{{email}}</p>');
+    await renderToStrings('a', '<p>{{email}}</p>');
     const nice = readdirSync('/proc/self/task').map((id) =>
       Number(readFileSync(`/proc/self/task/${id}/stat`, 'utf8').split(') ')[1]?.split(' ')[16]),
     );
@@ -48,15 +48,15 @@ describe('a task in a thread', () => {
 
   it('that exceeds its time limit fails with a template error, and the next task runs', async () => {
     const endless = '{% for a in (1..9999) %}{% for b in (1..9999) %}{{ a | times: b }}{% endfor %}{% endfor %}';
-    const error = await renderParts('a', endless).catch((caught: unknown) => caught);
+    const error = await renderToStrings('a', endless).catch((caught: unknown) => caught);
     expect(error).toBeInstanceOf(TemplateError);
     expect(isLimitError(error)).toBe(true);
-    expect((await renderParts('a', '<p>next</p>')).text).toContain('next');
+    expect((await renderToStrings('a', '<p>next</p>')).text).toContain('next');
   });
 
   it('leaves a thread for other projects, which take turns', async () => {
     // Both threads have started.
-    await Promise.all([renderParts('noisy', '<p>1</p>'), renderParts('other', '<p>2</p>')]);
+    await Promise.all([renderToStrings('noisy', '<p>1</p>'), renderToStrings('other', '<p>2</p>')]);
     const order: string[] = [];
     // Unlike a template, this task has no time limit that it could exceed on a busy machine.
     const runAndRecord = (projectId: string, html: string) =>
@@ -77,7 +77,7 @@ describe('a thread whose task exceeds the hard limit', () => {
     await expect(task).rejects.toBeInstanceOf(TimeLimitExceeded);
     expect(charged).toEqual([1]);
     await strict.close();
-    expect((await renderParts('a', '<p>after</p>')).text).toContain('after');
+    expect((await renderToStrings('a', '<p>after</p>')).text).toContain('after');
   });
 
   it('a running task fails without TimeLimitExceeded when the pool is closed', async () => {

@@ -3,7 +3,7 @@ import { Worker } from 'node:worker_threads';
 import { FairQueue } from '../rules/fair-queue.ts';
 import { type TimeLimit, TimeLimitExceeded } from '../rules/time-limit.ts';
 import type { TaskName, TaskResult, Tasks } from './tasks.ts';
-import { errorFromPortable, type TaskMessage, type TaskReply, transferableBuffers } from './thread-messages.ts';
+import { fromPortableError, type TaskMessage, type TaskReply, transferableBuffers } from './thread-messages.ts';
 
 /**
  * Number of threads of a process. One project uses at most one thread, so one thread is always left for other
@@ -165,7 +165,7 @@ class Thread {
       await this.ready;
       const reply = await this.sendTask(job);
       job.charge(reply.cpuMs);
-      if ('error' in reply) job.reject(errorFromPortable(reply.error));
+      if ('error' in reply) job.reject(fromPortableError(reply.error));
       else job.resolve(reply.value);
     } catch (error) {
       // The task used too much time or memory, so the project is charged for the whole limit.

@@ -4,7 +4,7 @@ import { completeOriginal, type OriginalInput } from '../../channels/email/origi
 import type { OutgoingEmail } from '../../channels/email/provider.ts';
 import type { Compute, RunPrepaidTask, Work } from '../../compute/compute.ts';
 import { createContentCache } from '../../compute/content-cache.ts';
-import { type ReadyContent, renderMessage, renderParts } from '../../compute/contents.ts';
+import { type ReadyContent, renderMessage, renderToStrings } from '../../compute/contents.ts';
 import type { Db } from '../../db/connection.ts';
 import { findAttachments, readLargeAttachments, sumAttachmentBytes } from '../../db/contents/attachments.ts';
 import type { Content } from '../../db/contents/contents.ts';
@@ -158,7 +158,7 @@ async function renderContent(p: Rendering): Promise<SignedMessage> {
     const { raw, subject } = await renderMessage(compute, work, { ...toRender, headers: { ...headers, extra } });
     return { raw: await p.dkim.sign(email, raw, true), canonical: true, subject };
   }
-  const parts = await renderParts(compute, work, toRender);
+  const parts = await renderToStrings(compute, work, toRender);
   const { original } = email.options;
   if (original) {
     const html = p.tracked && original.html ? parts.html : undefined;

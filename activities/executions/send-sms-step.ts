@@ -1,6 +1,6 @@
 import { ApplicationFailure } from '@temporalio/common';
 import { type Compute, OverBudget } from '../../compute/compute.ts';
-import { compileForSending, renderParts } from '../../compute/contents.ts';
+import { compileForSending, renderToStrings } from '../../compute/contents.ts';
 import type { Trx } from '../../db/connection.ts';
 import { findPhoneCountry } from '../../db/projects/phone-country.ts';
 import { canSendSms, insertSms } from '../../db/sms/messages.ts';
@@ -98,12 +98,16 @@ function failUnsent(reason: Reason, error: string): { unsent: Unsent } {
 
 async function renderBody(
   compute: Compute,
-  { projectId, text, input }: { projectId: string; text: string; input: Parameters<typeof renderParts>[2]['input'] },
+  {
+    projectId,
+    text,
+    input,
+  }: { projectId: string; text: string; input: Parameters<typeof renderToStrings>[2]['input'] },
 ): Promise<{ body: string } | { fault: string }> {
   const work = { projectId, kind: 'sms.text' };
   try {
     const content = await compileForSending(compute, work, toSmsContent(text));
-    return { body: (await renderParts(compute, work, { content, input })).text };
+    return { body: (await renderToStrings(compute, work, { content, input })).text };
   } catch (error) {
     if (error instanceof TemplateError) return { fault: error.message };
     if (!(error instanceof OverBudget)) throw error;

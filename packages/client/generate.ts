@@ -55,15 +55,15 @@ const HEAD = `// Generated from the OpenAPI document by packages/client/generate
 /** Returns the TypeScript source of src/operations.generated.ts. */
 export function generate(document: OpenApiDocument): string {
   const schemas = Object.entries(document.components.schemas ?? {}) as [string, Schema][];
-  const operations = operationsOf(document);
+  const operations = listOperations(document);
   const types = schemas
     .sort(([one], [other]) => (one < other ? -1 : 1))
     .map(([name, schema]) => `${docComment(schema.description)}export type ${typeName(name)} = ${typeOf(schema)};\n`);
   const entries = operations.map(({ id, path, method, operation }) =>
-    operationTypeOf(document, { id, path, method, operation }),
+    generateOperationType(document, { id, path, method, operation }),
   );
   const table = operations.map(({ id, method, path, operation }) => {
-    const idempotent = parametersOf(document, operation).some(({ name }) => name === 'Idempotency-Key');
+    const idempotent = resolveParameters(document, operation).some(({ name }) => name === 'Idempotency-Key');
     return `  ${id}: { method: '${method.toUpperCase()}', path: '${path}', idempotencyKey: ${idempotent} },\n`;
   });
   return [
@@ -78,7 +78,7 @@ export function generate(document: OpenApiDocument): string {
  * Returns the operations of the document. Skips the aliases under other paths, because only the compatibility of the
  * paths under `/v1` is guaranteed.
  */
-function operationsOf(document: OpenApiDocument) {
+function listOperations(document: OpenApiDocument) {
   const all = Object.entries(document.paths).flatMap(([path, item]) =>
     Object.entries(item).map(([method, operation]) => ({ path, method, operation })),
   );
@@ -88,11 +88,11 @@ function operationsOf(document: OpenApiDocument) {
     .sort((a, b) => (a.id < b.id ? -1 : 1));
 }
 
-function operationTypeOf(
+function generateOperationType(
   document: OpenApiDocument,
   { id, path, method, operation }: { id: string; path: string; method: string; operation: Operation },
 ): string {
-  const parameters = parametersOf(document, operation);
+  const parameters = resolveParameters(document, operation);
   const lines = [
     ['params', parameters.filter((parameter) => parameter.in === 'path')] as const,
     ['query', parameters.filter((parameter) => parameter.in === 'query')] as const,
@@ -110,15 +110,15 @@ function operationTypeOf(
   if (json) lines.push(`    body${body?.required ? '' : '?'}: ${typeOf(json)};\n`);
   if (multipart) lines.push('    body: FormData;\n');
   const summary = `  /** ${operation.summary ?? id}: \`${method.toUpperCase()} ${path}\` */\n`;
-  return `${summary}  ${id}: {\n${lines.join('')}    answer: ${responseTypeOf(document, operation)};\n  };\n`;
+  return `${summary}  ${id}: {\n${lines.join('')}    answer: ${generateResponseType(document, operation)};\n  };\n`;
 }
 
-function parametersOf(document: OpenApiDocument, operation: Operation): Parameter[] {
+function resolveParameters(document: OpenApiDocument, operation: Operation): Parameter[] {
   return (operation.parameters ?? []).map((parameter) => resolveReference<Parameter>(document, parameter));
 }
 
 /** Returns the type of an operation's successful response: the type of its JSON, or `string` for any other content. */
-function responseTypeOf(document: OpenApiDocument, { responses }: Operation): string {
+function generateResponseType(document: OpenApiDocument, { responses }: Operation): string {
   const successes = Object.entries(responses)
     .filter(([status]) => status.startsWith('2'))
     .map(([, response]) => {

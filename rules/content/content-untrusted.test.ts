@@ -5,13 +5,13 @@ import { type ContentSource, compileContent, renderContent, renderSubjectOf, res
 
 const urls = { baseUrl: 'https://mail.example', track: 'T'.repeat(43), manage: 'M'.repeat(43) };
 
-function renderParts(parts: Partial<ContentSource>, vars: Record<string, unknown>, untrusted: string[]) {
+function renderToStrings(parts: Partial<ContentSource>, vars: Record<string, unknown>, untrusted: string[]) {
   const source = { subject: 'Hi', body: '', type: 'TRANSACTIONAL' as const, trackOpens: false, trackClicks: false };
   return renderContent(compileContent({ ...source, ...parts }), markUntrusted(vars, untrusted), urls);
 }
 
 const renderHtml = (body: string, vars: Record<string, unknown>, untrusted: string[]) =>
-  renderParts({ body }, vars, untrusted).html;
+  renderToStrings({ body }, vars, untrusted).html;
 
 describe('untrusted data', () => {
   const evil = { name: '<b>Ada</b>', url: 'https://evil.example/', nick: 'Ada' };
@@ -60,7 +60,7 @@ describe('untrusted data', () => {
   });
 
   it('is not an address in the text part', () => {
-    expect(renderParts({ body: '<a href="{{url}}">Shop</a>' }, evil, all).text).not.toContain('evil');
+    expect(renderToStrings({ body: '<a href="{{url}}">Shop</a>' }, evil, all).text).not.toContain('evil');
   });
 });
 
@@ -98,13 +98,13 @@ describe('an untrusted link in text', () => {
     const shown = renderHtml(body, { ...vars, data: vars }, names);
     if (typeof expected === 'string') expect(shown).toBe(expected);
     else expect(shown).toMatch(expected);
-    expect(renderParts({ text: body, body: 'x' }, vars, names).text).not.toMatch(/evil\.ex|https/);
-    expect(renderParts({ subject: body }, vars, names).subject).not.toMatch(/evil\.ex|https/);
+    expect(renderToStrings({ text: body, body: 'x' }, vars, names).text).not.toMatch(/evil\.ex|https/);
+    expect(renderToStrings({ subject: body }, vars, names).subject).not.toMatch(/evil\.ex|https/);
   });
 
   it('is removed from a subject', () => {
     const subject = 'News for {{text}}{{ text | upcase }}{% if text %}{{ data.text }}{% endif %}';
-    expect(renderParts({ subject }, { ...vars, data: vars }, names).subject).toBe('News for');
+    expect(renderToStrings({ subject }, { ...vars, data: vars }, names).subject).toBe('News for');
     expect(renderSubjectOf('{{text}}!', markUntrusted(vars, names))).toEqual({ value: '!', untrusted: true });
     expect(renderSubjectOf('{{plan}}!', markUntrusted({ ...vars, plan: 'pro.example' }, names))).toEqual({
       value: 'pro.example!',
@@ -149,7 +149,7 @@ describe('an untrusted link in text', () => {
     fc.assert(
       fc.property(fc.array(piece, { maxLength: 8 }), (pieces) => {
         const body = pieces.join('');
-        const shown = renderParts({ body, subject: body, text: body }, { ...vars, data: vars }, names);
+        const shown = renderToStrings({ body, subject: body, text: body }, { ...vars, data: vars }, names);
         expect(shown.html.replace(/<\/?b>/g, '')).not.toMatch(/evil\.\w|https/);
         expect(`${shown.subject}|${shown.text}`).not.toMatch(/evil\.\w|https/);
       }),

@@ -1,5 +1,5 @@
 import type { Compute, Work } from '../../../compute/compute.ts';
-import { compileForSending, renderParts } from '../../../compute/contents.ts';
+import { compileForSending, renderToStrings } from '../../../compute/contents.ts';
 import type { Db } from '../../../db/connection.ts';
 import type { Content } from '../../../db/contents/contents.ts';
 import { type Email, findShownRecipients } from '../../../db/emails/emails.ts';
@@ -68,7 +68,7 @@ export async function renderEmailAsRead(
     const ready = await compileForSending(compute, work, toContentSource(content, false));
     const urls = { baseUrl: links.publicUrl, ...createLinkTokens(links.secretKey, email.id) };
     const input = { vars: buildStoredVariables(email), urls };
-    const parts = await renderParts(compute, work, { content: ready, input });
+    const parts = await renderToStrings(compute, work, { content: ready, input });
     const unsubscribe = listUnsubscribeHeaders(ready, urls);
     return {
       subject: parts.subject,

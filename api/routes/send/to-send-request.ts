@@ -1,5 +1,5 @@
 import type { Compute } from '../../../compute/compute.ts';
-import { compilesQuickly } from '../../../compute/contents.ts';
+import { isQuickToCompile } from '../../../compute/contents.ts';
 import { parseTemplate, renderBounded } from '../../../rules/content/liquid.ts';
 import { TemplateError, toTemplateRefusal } from '../../../rules/content/template-error.ts';
 import type { Recipient, SendAttachment, SendRequest } from '../../../rules/emails/send-request.ts';
@@ -63,7 +63,7 @@ export async function checkLargeTemplates(compute: Compute, p: { projectId: stri
   const { projectId, input } = p;
   for (const field of ['subject', 'body'] as const) {
     const text = input[field];
-    if (text === undefined || !isLiquid(text) || parsedTemplates[field].has(text) || compilesQuickly([text])) continue;
+    if (text === undefined || !isLiquid(text) || parsedTemplates[field].has(text) || isQuickToCompile([text])) continue;
     try {
       await compute.inThread({ projectId, kind: 'template.check' }, 'template.check', { text, field });
     } catch (error) {
@@ -124,7 +124,7 @@ const parsedTemplates = { subject: new Lru<string, true>(500), body: new Lru<str
 const CACHED_MAX_CHARS = 20_000;
 
 function checkTemplate(text: string | undefined, field: 'subject' | 'body'): void {
-  if (text === undefined || !isLiquid(text) || parsedTemplates[field].has(text) || !compilesQuickly([text])) return;
+  if (text === undefined || !isLiquid(text) || parsedTemplates[field].has(text) || !isQuickToCompile([text])) return;
   try {
     renderBounded(() => parseTemplate(text, field === 'body' ? 'html' : 'plain', field));
   } catch (error) {

@@ -1,5 +1,5 @@
 import type { Compute } from '../../../compute/compute.ts';
-import { compileForSending, renderParts } from '../../../compute/contents.ts';
+import { compileForSending, renderToStrings } from '../../../compute/contents.ts';
 import type { Db } from '../../../db/connection.ts';
 import { createSuppressionPads } from '../../../db/contacts/suppressions.ts';
 import type { NewContent } from '../../../db/contents/contents.ts';
@@ -126,7 +126,7 @@ async function renderEmail(
   const work = { projectId: email.projectId, kind: 'workflow.preview' };
   try {
     const ready = await compileForSending(compute, work, toContentSource(content, false));
-    const parts = await renderParts(compute, work, {
+    const parts = await renderToStrings(compute, work, {
       content: ready,
       input: {
         vars: buildVariables({

@@ -1,4 +1,4 @@
-import { compileForSending, renderParts } from '../../../compute/contents.ts';
+import { compileForSending, renderToStrings } from '../../../compute/contents.ts';
 import { findPhoneCountry } from '../../../db/projects/phone-country.ts';
 import { canSendSms } from '../../../db/sms/messages.ts';
 import type { ExecutionEnvironment } from '../../../engine/automations/environment.ts';
@@ -51,12 +51,16 @@ function toUnsentEffect(status: 'FAILED' | 'SKIPPED', reason: Reason, to: string
 /** Renders the text. Returns an empty text, which no SMS has, if the template cannot be rendered. */
 async function render(
   { compute }: EffectDeps,
-  { projectId, text, input }: { projectId: string; text: string; input: Parameters<typeof renderParts>[2]['input'] },
+  {
+    projectId,
+    text,
+    input,
+  }: { projectId: string; text: string; input: Parameters<typeof renderToStrings>[2]['input'] },
 ): Promise<string> {
   const work = { projectId, kind: 'workflow.preview' };
   try {
     const content = await compileForSending(compute, work, toSmsContent(text));
-    return (await renderParts(compute, work, { content, input })).text;
+    return (await renderToStrings(compute, work, { content, input })).text;
   } catch (error) {
     if (!(error instanceof TemplateError)) throw error;
     return '';

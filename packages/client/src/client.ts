@@ -154,7 +154,7 @@ export class Tidings {
       text = await response.text();
     } catch (cause) {
       if (signal?.aborted) throw signal.reason;
-      throw new TidingsConnectionError(`${method} ${path} got no response: ${messageOf(cause)}`, { cause });
+      throw new TidingsConnectionError(`${method} ${path} got no response: ${getErrorMessage(cause)}`, { cause });
     }
     const responseBody = parseBody(text, response.headers);
     if (!response.ok) throw new TidingsError(response, responseBody);
@@ -242,7 +242,7 @@ function parseBody(text: string, headers: Headers): unknown {
   }
 }
 
-function messageOf(cause: unknown): string {
+function getErrorMessage(cause: unknown): string {
   if (!(cause instanceof Error)) return String(cause);
   return cause.cause instanceof Error ? `${cause.message}: ${cause.cause.message}` : cause.message;
 }

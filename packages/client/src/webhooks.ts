@@ -23,7 +23,11 @@ const HEADERS = ['webhook-id', 'webhook-timestamp', 'webhook-signature'] as cons
  * @throws WebhookVerificationError
  */
 export async function verifyWebhook<Payload = unknown>(request: WebhookRequest): Promise<Payload> {
-  const [id, timestamp, signatures] = HEADERS.map((name) => header(request.headers, name)) as [string, string, string];
+  const [id, timestamp, signatures] = HEADERS.map((name) => readHeader(request.headers, name)) as [
+    string,
+    string,
+    string,
+  ];
   const seconds = Number(timestamp);
   const nowSeconds = (request.now ?? new Date()).getTime() / 1_000;
   const tolerance = request.toleranceSeconds ?? TOLERANCE_SECONDS;
@@ -52,7 +56,7 @@ export async function verifyWebhook<Payload = unknown>(request: WebhookRequest):
   throw new WebhookVerificationError('No signature of the webhook matches this secret.');
 }
 
-function header(headers: WebhookRequest['headers'], name: string): string {
+function readHeader(headers: WebhookRequest['headers'], name: string): string {
   const values =
     headers instanceof Headers
       ? headers.get(name)
