@@ -9,7 +9,7 @@ import { createHomePath, removeHome, type StartedService, startService } from '.
 import { type Sent, sendCampaign, toTableColumns, watchCampaign } from './dashboard/campaigns.ts';
 import { createAutomation, measureCanvas } from './dashboard/canvas.ts';
 import { measureContactList } from './dashboard/contacts.ts';
-import { type BrowserSession, openWindow, type PageWait, toWaitRow } from './dashboard/window.ts';
+import { type BrowserSession, openWindow, type PageWait, toTableRow } from './dashboard/window.ts';
 import { createApiClient } from './load/api-client.ts';
 import { insertContacts } from './load/projects.ts';
 
@@ -111,7 +111,7 @@ try {
       );
       const session = await context.storageState();
       await context.close();
-      if (round === rounds) return { session, row: toWaitRow(what, waits.slice(1)) };
+      if (round === rounds) return { session, row: toTableRow(what, waits.slice(1)) };
     }
   }
 
@@ -134,7 +134,7 @@ try {
       );
       await context.close();
     }
-    return [toWaitRow('API reference', opened.slice(1)), toWaitRow('one operation of it', operation.slice(1))];
+    return [toTableRow('API reference', opened.slice(1)), toTableRow('one operation of it', operation.slice(1))];
   }
 } finally {
   await browser.close();

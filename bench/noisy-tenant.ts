@@ -6,7 +6,7 @@ import type { Db } from '../db/connection.ts';
 import { runConcurrently } from './load/api-client.ts';
 import type { LoopDelay } from './loop-delay.ts';
 import { type Latencies, startTenantLoad } from './tenants-load.ts';
-import { type Cpu, type LoadTenant, startStage, type TenantStage } from './tenants-stage.ts';
+import { type Cpu, type LoadTenant, startTenantServers, type TenantStage } from './tenants-stage.ts';
 
 /**
  * Measures the delays of tenant B while tenant A abuses costly features: a campaign in which every message exceeds its
@@ -139,7 +139,7 @@ async function makeLargeLists(db: Db, { id: projectId, client, domain }: LoadTen
 /** The processes whose CPU time is measured. The process of the bench itself is the client of A and B. */
 const PARTS = ['api', 'workers', 'postgres', 'temporal', 'sink', 'bench', 'others'] as const;
 
-function percentOfOne(before: Cpu, after: Cpu, ms: number): Record<string, number> {
+function computeCpuPercent(before: Cpu, after: Cpu, ms: number): Record<string, number> {
   return Object.fromEntries(PARTS.map((part) => [part, Math.round(((after[part] - before[part]) / ms) * 100)]));
 }
 
@@ -157,12 +157,12 @@ for (const abuse of values.only.split(',')) {
   if (!run) throw new Error(`There is no abuse ${abuse}; there are ${Object.keys(ABUSES).join(', ')}.`);
   console.log(`${abuse} …`);
   // Each abuse gets a new service, so that no measurement includes remaining work of the abuse before.
-  const stage = await startStage({ workers: values.workers });
+  const stage = await startTenantServers({ workers: values.workers });
   try {
     const b = startTenantLoad({ ...stage.b, sink: stage.sink, tag: `t-${abuse}-`, perSecond: Number(values.rate) });
     const [sinceMs, before] = [Date.now(), stage.cpu()];
     await run(stage, sinceMs + Number(values.seconds) * 1_000);
-    cpus.push({ abuse, ...percentOfOne(before, stage.cpu(), Date.now() - sinceMs) });
+    cpus.push({ abuse, ...computeCpuPercent(before, stage.cpu(), Date.now() - sinceMs) });
     const loops = stage.loops(sinceMs);
     const { emails, refused } = await b.stop(DRAIN_MS);
     const ok = emails.p95 <= P95_LIMIT_MS && emails.missing === 0;

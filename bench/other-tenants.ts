@@ -11,7 +11,7 @@ import {
   type Sizes,
   waitUntil,
 } from './tenants-scenarios.ts';
-import { type Cpu, startStage, type TenantStage } from './tenants-stage.ts';
+import { type Cpu, startTenantServers, type TenantStage } from './tenants-stage.ts';
 
 /**
  * Measures the effect of one tenant on another. Tenant B sends a few single emails and starts a few executions per
@@ -85,7 +85,7 @@ async function runScenario(name: ScenarioName): Promise<void> {
 
 /** Starts a service, and lets it send emails and run executions as a warm-up. */
 async function warmStage(): Promise<TenantStage> {
-  const warm = await startStage({ workers: values.workers });
+  const warm = await startTenantServers({ workers: values.workers });
   const { client, domain, eventName } = warm.b;
   await runConcurrently({ total: WARM_UP, concurrency: 8 }, async (n) => {
     const to = `t-warm-m${n}@load.test`;

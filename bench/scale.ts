@@ -90,7 +90,7 @@ async function measureRates(workers: number, latencyMs: number): Promise<Rates> 
 }
 
 /** Runs `work` and returns the emails per second at the sink, from the first email to the last of `count`. */
-async function ratePerSecond(sink: SinkProcess, count: number, work: () => Promise<unknown>): Promise<number> {
+async function measureRatePerSecond(sink: SinkProcess, count: number, work: () => Promise<unknown>): Promise<number> {
   await sink.reset();
   const startedAt = performance.now();
   const working = work();
@@ -101,7 +101,7 @@ async function ratePerSecond(sink: SinkProcess, count: number, work: () => Promi
 }
 
 function sendSingles(client: ApiClient, p: { domain: string; sink: SinkProcess; count: number }): Promise<number> {
-  return ratePerSecond(p.sink, p.count, () =>
+  return measureRatePerSecond(p.sink, p.count, () =>
     runConcurrently({ total: p.count, concurrency: CONCURRENCY }, (n) =>
       client.callOk('POST', '/v1/send', {
         to: `single${n}@bench.test`,
@@ -119,7 +119,7 @@ async function runExecutions(client: ApiClient, p: { domain: string; sink: SinkP
     ['SEND_EMAIL', { templateId }],
     ['EXIT', {}],
   ]);
-  return ratePerSecond(p.sink, EXECUTIONS, () =>
+  return measureRatePerSecond(p.sink, EXECUTIONS, () =>
     runConcurrently({ total: EXECUTIONS, concurrency: CONCURRENCY }, (n) =>
       client.callOk('POST', '/v1/track', { email: `run${n}@bench.test`, event: 'scale', data: { name: 'Ada' } }),
     ),
@@ -139,7 +139,7 @@ async function sendCampaign(
     audienceType: 'FILTERED',
     audienceFilter: { logic: 'AND', groups: [{ filters: [filter] }] },
   });
-  return ratePerSecond(p.sink, p.recipients, () => client.callOk('POST', `/campaigns/${data.id}/send`, {}));
+  return measureRatePerSecond(p.sink, p.recipients, () => client.callOk('POST', `/campaigns/${data.id}/send`, {}));
 }
 
 /** Returns a Mermaid chart of the rate by the number of workers, with a line for each reply time of the provider. */

@@ -7,7 +7,7 @@ import { insertContacts } from './load/projects.ts';
 import { roundToTenths } from './load/round.ts';
 import { computePercentile } from './tenants-load.ts';
 import { waitUntil } from './tenants-scenarios.ts';
-import { startStage, type TenantStage } from './tenants-stage.ts';
+import { startTenantServers, type TenantStage } from './tenants-stage.ts';
 
 /**
  * Measures one email at a time, from the request to the end of the SMTP command DATA at the sink. Compares the service
@@ -39,7 +39,7 @@ interface Row {
   max: number;
 }
 
-const stage = await startStage({ workers: values.workers });
+const stage = await startTenantServers({ workers: values.workers });
 const transport = nodemailer.createTransport({
   pool: true,
   maxConnections: 1,

@@ -37,7 +37,7 @@ export interface TenantStage {
 }
 
 /** Starts the service as `npm start` does, with a sink in a separate process and without rate limits. */
-export async function startStage(p: { workers: string; env?: Record<string, string> }): Promise<TenantStage> {
+export async function startTenantServers(p: { workers: string; env?: Record<string, string> }): Promise<TenantStage> {
   const home = createHomePath();
   const loops = mkdtempSync(join(tmpdir(), 'tidings-loops-'));
   const sink = await startSinkProcess(['--no-record', '--timed=t-']);

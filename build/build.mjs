@@ -11,7 +11,7 @@ import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, renameSync, r
 import { dirname, join, relative, sep } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { buildDashboard, DASHBOARD_FOLDER, isDashboardBuilt } from './dashboard.mjs';
-import { filesOf, moveInto, read, stampOf } from './files.mjs';
+import { computeStamp, listFiles, moveFiles, readIfExists } from './files.mjs';
 import { withLock } from './lock.mjs';
 
 const ROOT = join(dirname(fileURLToPath(import.meta.url)), '..');
@@ -57,7 +57,7 @@ const WITHOUT_DASHBOARD = '--without-dashboard';
  * the dashboard.
  */
 export function ensureBuilt({ dashboard = true } = {}) {
-  if (read(STAMP) === inputsHash() && (!dashboard || isDashboardBuilt())) return;
+  if (readIfExists(STAMP) === inputsHash() && (!dashboard || isDashboardBuilt())) return;
   const words = [fileURLToPath(import.meta.url), ...(dashboard ? [] : [WITHOUT_DASHBOARD])];
   const result = spawnSync(process.execPath, words, {
     cwd: ROOT,
@@ -75,18 +75,18 @@ async function build() {
 
 async function buildServer() {
   const hash = inputsHash();
-  if (read(STAMP) === hash) return;
+  if (readIfExists(STAMP) === hash) return;
   const startedAt = Date.now();
   console.log('Building …');
   const staging = join(ROOT, `dist.${process.pid}.tmp`);
   try {
     compile(staging);
     copyOtherFiles(staging);
-    moveInto(staging, DIST, { keeps: (path) => KEPT.has(path) || path.split(sep)[0] === DASHBOARD_FOLDER });
+    moveFiles(staging, DIST, { keeps: (path) => KEPT.has(path) || path.split(sep)[0] === DASHBOARD_FOLDER });
   } finally {
     rmSync(staging, { recursive: true, force: true });
   }
-  writeFileSync(join(DIST, 'build-id.txt'), contentHash(ROOMS).slice(0, 16));
+  writeFileSync(join(DIST, 'build-id.txt'), computeContentHash(ROOMS).slice(0, 16));
   await bundleWorkflows();
   writeFileSync(STAMP, hash);
   console.log(`Built in ${((Date.now() - startedAt) / 1000).toFixed(1)} s.`);
@@ -110,7 +110,7 @@ function compile(staging) {
 }
 
 function copyOtherFiles(staging) {
-  for (const file of ROOMS.flatMap((room) => filesOf(join(ROOT, room)))) {
+  for (const file of ROOMS.flatMap((room) => listFiles(join(ROOT, room)))) {
     if (/\.(ts|tsx)$/.test(file)) continue;
     const target = join(staging, relative(ROOT, file));
     mkdirSync(dirname(target), { recursive: true });
@@ -120,8 +120,8 @@ function copyOtherFiles(staging) {
 
 async function bundleWorkflows() {
   const workflowsPath = join(DIST, 'workflows', 'registry.js');
-  const hash = contentHash(BUNDLED_ROOMS);
-  if (!existsSync(workflowsPath) || (existsSync(BUNDLE) && read(BUNDLE_STAMP) === hash)) return;
+  const hash = computeContentHash(BUNDLED_ROOMS);
+  if (!existsSync(workflowsPath) || (existsSync(BUNDLE) && readIfExists(BUNDLE_STAMP) === hash)) return;
   const { bundleWorkflowCode, DefaultLogger } = await import('@temporalio/worker');
   const workflowInterceptorModules = [join(DIST, 'workflows', 'interceptors.js')];
   const { code } = await bundleWorkflowCode({
@@ -135,13 +135,13 @@ async function bundleWorkflows() {
 }
 
 function inputsHash() {
-  return stampOf([...ROOMS, ...OTHER_INPUTS].map((name) => join(ROOT, name)));
+  return computeStamp([...ROOMS, ...OTHER_INPUTS].map((name) => join(ROOT, name)));
 }
 
 /** Returns a hash of the compiled modules in these rooms, and of the versions of their packages. */
-function contentHash(rooms) {
+function computeContentHash(rooms) {
   const hash = createHash('sha256').update(readFileSync(join(ROOT, 'package-lock.json')));
-  for (const file of rooms.flatMap((room) => filesOf(join(DIST, room)))) {
+  for (const file of rooms.flatMap((room) => listFiles(join(DIST, room)))) {
     if (file.endsWith('.js')) hash.update(`${relative(DIST, file)}\0`).update(readFileSync(file));
   }
   return hash.digest('hex');

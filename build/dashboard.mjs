@@ -9,13 +9,13 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
-import { filesOf, moveInto, read, stampOf } from './files.mjs';
+import { computeStamp, listFiles, moveFiles, readIfExists } from './files.mjs';
 
 const ROOT = join(dirname(fileURLToPath(import.meta.url)), '..');
 /** The folder in dist/ from which the API serves the dashboard (api/routes/dashboard/built-files.ts). */
 export const DASHBOARD_FOLDER = 'dashboard';
 const TARGET = join(ROOT, 'dist', DASHBOARD_FOLDER);
-/** The file with the stamp. It is not in the folder, because the API serves every file of the folder. */
+/** The file with the stamp. It is outside the dashboard folder, because the API serves every file of that folder. */
 const STAMP = join(ROOT, 'dist', '.dashboard-stamp');
 const INPUTS = ['dashboard', 'packages/client/src', 'package-lock.json', 'build/dashboard.mjs', 'build/files.mjs'];
 /** The file that is moved last, because it refers to the other files. */
@@ -26,7 +26,7 @@ const COMPRESSED_MIN_BYTES = 1_000;
 
 /** Tells whether the dashboard is built from the current sources. */
 export function isDashboardBuilt() {
-  return read(STAMP) === computeInputsStamp() && existsSync(join(TARGET, PAGE));
+  return readIfExists(STAMP) === computeInputsStamp() && existsSync(join(TARGET, PAGE));
 }
 
 /** Builds the dashboard if its sources have changed. The caller must hold the build lock. */
@@ -37,9 +37,9 @@ export async function buildDashboard() {
   console.log('Building the dashboard …');
   const staging = join(ROOT, `dist.${process.pid}.tmp`);
   try {
-    bundle(staging);
-    await Promise.all(filesOf(staging).map(compress));
-    moveInto(staging, TARGET, { last: PAGE });
+    runVite(staging);
+    await Promise.all(listFiles(staging).map(compress));
+    moveFiles(staging, TARGET, { last: PAGE });
   } finally {
     rmSync(staging, { recursive: true, force: true });
   }
@@ -49,7 +49,7 @@ export async function buildDashboard() {
 }
 
 /** Runs Vite in a separate process, so that its memory is freed afterwards. */
-function bundle(staging) {
+function runVite(staging) {
   const vite = join(ROOT, 'node_modules', 'vite', 'bin', 'vite.js');
   const words = [vite, 'build', join(ROOT, 'dashboard'), '--outDir', staging, '--emptyOutDir', '--logLevel', 'warn'];
   const result = spawnSync(process.execPath, words, {
@@ -82,5 +82,5 @@ async function compress(file) {
 }
 
 function computeInputsStamp() {
-  return stampOf(INPUTS.map((name) => join(ROOT, name)));
+  return computeStamp(INPUTS.map((name) => join(ROOT, name)));
 }

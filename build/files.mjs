@@ -10,13 +10,13 @@ const ROOT = join(dirname(fileURLToPath(import.meta.url)), '..');
  * Lists the files below a path, sorted by name and without packages and tests. If the path is a file, lists only this
  * file. If the path does not exist, returns an empty list.
  */
-export function filesOf(path) {
+export function listFiles(path) {
   if (!existsSync(path)) return [];
   if (statSync(path).isFile()) return [path];
   const entries = readdirSync(path, { withFileTypes: true }).sort((a, b) => (a.name < b.name ? -1 : 1));
   return entries.flatMap((entry) => {
     const inside = join(path, entry.name);
-    if (entry.isDirectory()) return entry.name === 'node_modules' ? [] : filesOf(inside);
+    if (entry.isDirectory()) return entry.name === 'node_modules' ? [] : listFiles(inside);
     return /\.test\.tsx?$/.test(entry.name) ? [] : [inside];
   });
 }
@@ -25,10 +25,10 @@ export function filesOf(path) {
  * Returns a stamp of files and folders. It changes when a name, a size or a modification time changes. Computing it is
  * fast enough for every start.
  */
-export function stampOf(inputs) {
+export function computeStamp(inputs) {
   const hash = createHash('sha256').update(process.version);
   for (const input of inputs) {
-    const files = filesOf(input);
+    const files = listFiles(input);
     if (files.length === 0) hash.update(`${relative(ROOT, input)}\0none\n`);
     for (const file of files) {
       const { size, mtimeMs } = statSync(file);
@@ -44,23 +44,23 @@ export function stampOf(inputs) {
  * @param keeps tells which existing files do not belong to this build
  * @param last the file that refers to the others, and is therefore moved last
  */
-export function moveInto(staging, target, { keeps = () => false, last = undefined } = {}) {
-  const paths = filesOf(staging).map((file) => relative(staging, file));
+export function moveFiles(staging, target, { keeps = () => false, last = undefined } = {}) {
+  const paths = listFiles(staging).map((file) => relative(staging, file));
   const wanted = new Set(paths);
   for (const path of [...paths.filter((path) => path !== last), ...paths.filter((path) => path === last)]) {
     const [file, place] = [join(staging, path), join(target, path)];
-    if (read(place, null)?.equals(readFileSync(file))) continue;
+    if (readIfExists(place, null)?.equals(readFileSync(file))) continue;
     mkdirSync(dirname(place), { recursive: true });
     renameSync(file, place);
   }
-  for (const file of filesOf(target)) {
+  for (const file of listFiles(target)) {
     const path = relative(target, file);
     if (!wanted.has(path) && !keeps(path)) rmSync(file);
   }
 }
 
 /** Returns a file's content. Undefined if it does not exist. */
-export function read(path, encoding = 'utf8') {
+export function readIfExists(path, encoding = 'utf8') {
   try {
     return readFileSync(path, encoding);
   } catch {

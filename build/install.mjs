@@ -26,7 +26,7 @@ export async function ensureInstalled() {
   await withLock(join(ROOT, 'node_modules.lock'), () => {
     if (isInstalled()) return; // Another process installed the packages while this process waited for the lock.
     console.log('Installing packages (npm ci) …');
-    if (npm('ci') || npm('install', '--no-save')) return;
+    if (runNpm('ci') || runNpm('install', '--no-save')) return;
     fail('The packages could not be installed, see the messages of npm above.');
   });
 }
@@ -35,7 +35,7 @@ export async function ensureInstalled() {
  * Runs npm. If `npm ci` fails, `npm install` is used: `npm ci` refuses a lock file with a package for another platform
  * that the registry does not have, and `npm install` skips such a package and otherwise installs the same versions.
  */
-function npm(...words) {
+function runNpm(...words) {
   // Install scripts are switched off, because no package needs them. test/packages/lock-file.test.ts lists the packages
   // that have an install script.
   const options = [

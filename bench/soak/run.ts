@@ -9,7 +9,7 @@ import { waitUntilDrained } from './drain.ts';
 import { type FaultCounts, startFaults } from './faults.ts';
 import { startLoad } from './load.ts';
 import { createSeededRandom } from './random.ts';
-import { type SoakStage, startStage } from './stage.ts';
+import { type SoakStage, startSoakServers } from './stage.ts';
 import { checkResults, type SoakVerdict } from './verdict.ts';
 
 /**
@@ -24,9 +24,9 @@ const CAMPAIGN_SHARE = 0.3;
 const HEAD_START_MS = 5_000;
 
 /**
- * Sends load and causes failures for `--minutes`. Then ends both, waits until the accepted work has ended, and checks
- * that the result of every request arrived. The exit code is 1 if anything was lost, is stuck, or was sent twice
- * without a failure that explains it.
+ * Sends load and causes failures for `--minutes`. Then ends the load and the failures, waits until the accepted work
+ * has ended, and checks that the result of every request arrived. The exit code is 1 if anything was lost, is stuck, or
+ * was sent twice without a failure that explains it.
  */
 export async function runSoak(args: string[]): Promise<number> {
   const { values } = parseArgs({
@@ -48,7 +48,7 @@ export async function runSoak(args: string[]): Promise<number> {
   const doubt = trackUncertainMessages(
     () => late.stage ?? ({ sink: { messages: [] }, twilio: { requests: [] } } as never),
   );
-  const stage = await startStage({ workers: 2, inDoubt: doubt.recordLostReply });
+  const stage = await startSoakServers({ workers: 2, inDoubt: doubt.recordLostReply });
   late.stage = stage;
   closeOnSignal(stage);
   try {

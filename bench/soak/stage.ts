@@ -55,7 +55,10 @@ const SINK_LATENCY_MS = 5;
 const ACCOUNT = 'AC00000000000000000000000000000000';
 
 /** Starts the service and all servers. `inDoubt` receives each Message-ID for which the reply of the sink was lost. */
-export async function startStage(p: { workers: number; inDoubt: (messageId: string) => void }): Promise<SoakStage> {
+export async function startSoakServers(p: {
+  workers: number;
+  inDoubt: (messageId: string) => void;
+}): Promise<SoakStage> {
   const home = mkdtempSync(join(tmpdir(), 'tidings-soak-'));
   const ends: (() => unknown)[] = [() => rmSync(home, { recursive: true, force: true, maxRetries: 10 })];
   const endAll = async () => {

@@ -184,7 +184,7 @@ describe('a hard bounce of an address in a step that belongs to another contact'
 
 describe('an execution that starts because an email of a step bounced', () => {
   it.each(Object.entries(WAYS))(
-    'has a depth one higher than the execution that sent the email, when the bounce arrives by %s',
+    'the execution has a depth one higher than the execution that sent the email, when the bounce arrives by %s',
     async (_, refuse) => {
       const { id, contactId } = await buildEmailTo('chained@example.com');
       const { rows } = await sql<{ id: string }>`

@@ -157,7 +157,7 @@ describe('an unknown field', () => {
     },
   );
 
-  it('is not reported for an email header with the name of a built-in property of objects', async () => {
+  it('an unknown field is not reported for an email header with the name of a built-in property of objects', async () => {
     const { status } = await api.call('POST', '/v1/send', { body: { ...email, headers: { constructor: 'x' } } });
     expect(status).toBe(200);
   });

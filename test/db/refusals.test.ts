@@ -377,8 +377,8 @@ function findReason(email: ClaimedEmail): string {
 
 /** Sequences that random generation rarely finds. */
 const RARE: Step[][] = [
-  // The reader of an address leaves the topic, although the contact has another address by then. Another contact then
-  // gets the address.
+  // An email is sent to address 0, then the contact changes to address 1. The reader of the email leaves the topic, and
+  // another contact gets address 0.
   [
     { do: 'add', address: 0 },
     { do: 'email', address: 0 },

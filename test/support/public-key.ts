@@ -21,7 +21,7 @@ export interface PublicKeyCalls {
 }
 
 /** Starts an API with a sender domain for the tests of a file. The API is stopped after the last test. */
-export function usePublicKeyCalls(): PublicKeyCalls {
+export function usePublicKeyApi(): PublicKeyCalls {
   let api: TestApi;
   beforeAll(async () => {
     api = await startTestApi();

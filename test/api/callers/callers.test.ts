@@ -247,7 +247,7 @@ describe('signing up', () => {
     expect(new Set(responses.map(({ body }) => `${body.user.id} ${body.projects.length}`)).size).toBe(1);
   });
 
-  it('gives no additional attempts to guess a password', async () => {
+  it('a sign-up gives no additional attempts to guess a password', async () => {
     const known = await buildAccount();
     for (const [email, address] of [
       [known, '203.0.113.74'],

@@ -5,10 +5,10 @@ import { upsertContacts } from '../../../db/contacts/upsert.ts';
 import { deriveKey } from '../../../rules/access/secrets.ts';
 import { createLinkTokens } from '../../../rules/content/link-tokens.ts';
 import { TEST_SECRET_KEY } from '../../build/senders.ts';
-import { usePublicKeyCalls } from '../../support/public-key.ts';
+import { usePublicKeyApi } from '../../support/public-key.ts';
 import { signIn } from '../../support/session.ts';
 
-const calls = usePublicKeyCalls();
+const calls = usePublicKeyApi();
 let owner: Record<string, string>;
 let templateId: string;
 let count = 0;

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { usePublicKeyCalls } from '../../support/public-key.ts';
+import { usePublicKeyApi } from '../../support/public-key.ts';
 
 // Attacks by a caller who knows the public key from a page.
-const calls = usePublicKeyCalls();
+const calls = usePublicKeyApi();
 
 describe('the response to the public key', () => {
   const timeless = /^[0-9a-f]{8}-[0-9a-f]{4}-8[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;

@@ -1,10 +1,10 @@
 import { sql } from 'kysely';
 import { describe, expect, it } from 'vitest';
-import { usePublicKeyCalls } from '../../support/public-key.ts';
+import { usePublicKeyApi } from '../../support/public-key.ts';
 
 // Attacks by a caller who knows the public key from a page.
 const KB = 1024;
-const calls = usePublicKeyCalls();
+const calls = usePublicKeyApi();
 
 const readData = async (email: string) => (await calls.contactOf(email)).data;
 const createFields = (count: number, value: unknown = 'x') =>

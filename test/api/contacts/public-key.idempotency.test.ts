@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { buildApiKey } from '../../support/api.ts';
-import { usePublicKeyCalls } from '../../support/public-key.ts';
+import { usePublicKeyApi } from '../../support/public-key.ts';
 
 // Attacks by a caller who knows the public key from a page.
-const calls = usePublicKeyCalls();
+const calls = usePublicKeyApi();
 
 describe('idempotency keys of the public key', () => {
   it("never show a secret key's response, and can be the same as keys that the project has used", async () => {

@@ -1,9 +1,9 @@
 import { sql } from 'kysely';
 import { describe, expect, it } from 'vitest';
-import { usePublicKeyCalls } from '../../support/public-key.ts';
+import { usePublicKeyApi } from '../../support/public-key.ts';
 
 // Attacks by a caller who knows the public key from a page.
-const calls = usePublicKeyCalls();
+const calls = usePublicKeyApi();
 
 const listEventNames = async (email: string): Promise<string[]> => {
   const { id } = await calls.contactOf(email);

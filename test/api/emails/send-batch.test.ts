@@ -82,7 +82,7 @@ describe('a batch of emails', () => {
     expect(left).toEqual([]);
   });
 
-  it('with atomic accepts no email if one is refused, and names all refused ones', async () => {
+  it('a batch with atomic accepts no email if one is refused, and names all refused ones', async () => {
     const { status, body } = await sendBatch({
       atomic: true,
       emails: [
