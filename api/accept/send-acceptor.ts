@@ -15,8 +15,8 @@ import {
 } from '../../rules/emails/send-request.ts';
 
 /**
- * Concurrent transactions: one is built while the other commits. A third transaction did not improve throughput
- * (docs/decisions.md).
+ * The number of concurrent transactions: one is built while the other commits. A third transaction did not improve
+ * throughput (docs/decisions.md).
  */
 const LANES = 2;
 /** Maximum number of requests in one transaction. */

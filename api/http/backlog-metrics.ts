@@ -11,7 +11,7 @@ const PROJECTS_MAX = 20;
  * Registers gauges of the outbox, whose values are read on each scrape. Every API process reports the same values, so
  * queries in Prometheus should take the maximum over the processes, not the sum.
  */
-export function registerBacklog(registry: Registry, read: () => Promise<Backlog[]>): void {
+export function registerBacklogMetrics(registry: Registry, read: () => Promise<Backlog[]>): void {
   const waiting = new Gauge({
     name: 'tidings_outbox_waiting',
     help: 'Rows of the outbox that no worker has taken, by kind and project.',

@@ -22,7 +22,7 @@ import { EngagementBatcher } from '../accept/engagement-batcher.ts';
 import { startInboundEmail } from '../mail/inbound-email.ts';
 import { startSmtpRelay } from '../mail/smtp-relay.ts';
 import { createApp } from './app.ts';
-import { registerBacklog } from './backlog-metrics.ts';
+import { registerBacklogMetrics } from './backlog-metrics.ts';
 import { respondBadHttp, respondBadRequest } from './bad-http.ts';
 import type { Deps } from './deps.ts';
 import { createKeyCache } from './key-cache.ts';
@@ -71,7 +71,7 @@ export async function startApi(
   const config = { ...initialConfig, port, publicUrl: initialConfig.publicUrl.replace(/:0$/, `:${port}`) };
   const metrics = createMetrics({ ofProcess: true });
   const { deps, watch, close } = openDeps({ config, release }, { installation, log, metrics });
-  registerBacklog(metrics.registry, deps.backlog);
+  registerBacklogMetrics(metrics.registry, deps.backlog);
   fetch = createApp(deps, metrics).fetch as typeof fetch;
   let heartbeat: ReturnType<typeof startHeartbeat> | undefined;
   let metricsServer: Server | undefined;

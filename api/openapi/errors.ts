@@ -29,9 +29,9 @@ interface ErrorGroup {
 }
 
 /**
- * Replaces error responses by references, and returns the shared responses. The name of a response is its status. If
- * responses with one status have different codes, only the most frequent set of codes gets this name. The names of the
- * other sets append their codes to the status. An operation with two paths declares its errors at the path under
+ * Replaces error responses by references, and returns the shared responses. A shared response is named after its status,
+ * such as `404`. If responses with one status have different codes, only the most frequent set of codes gets this name.
+ * The names of the other sets append their codes to the status. An operation with two paths declares its errors at the path under
  * `/v1`.
  */
 export function shareErrors(document: Document): { responses: Record<string, OpenApiPart>; examples: object } {

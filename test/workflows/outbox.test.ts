@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { Registry } from 'prom-client';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { registerBacklog } from '../../api/http/backlog-metrics.ts';
+import { registerBacklogMetrics } from '../../api/http/backlog-metrics.ts';
 import { createBacklogReader } from '../../db/outbox/outbox-backlog.ts';
 import { buildWorkflow } from '../build/workflows.ts';
 import { startTestService, type TestService } from '../support/service.ts';
@@ -56,7 +56,7 @@ it('the readiness check, the metrics and the execution itself report waiting wor
   }, 'the backlog in readiness');
   expect(kinds).toEqual([{ kind: 'execution.start', waiting: 1, handedOver: 0, oldestSeconds: expect.any(Number) }]);
   const registry = new Registry();
-  registerBacklog(registry, createBacklogReader(service.db));
+  registerBacklogMetrics(registry, createBacklogReader(service.db));
   expect(await registry.metrics()).toContain(
     `tidings_outbox_waiting{kind="execution.start",project="${service.one.id}"} 1`,
   );

@@ -144,7 +144,7 @@ const upcomingRoute = createRoute({
   request: {
     query: z.object({
       limit: wholeNumber({ min: 1, max: 100, default: 50, description: 'Maximum number of records' }),
-      daysAhead: wholeNumber({ min: 1, max: 365, default: 30, description: 'Number of days from now' }),
+      daysAhead: wholeNumber({ min: 1, max: 365, default: 30, description: 'Number of days to look ahead' }),
     }),
   },
   responses: {

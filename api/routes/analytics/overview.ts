@@ -77,7 +77,7 @@ const SCOPE_OF: Record<ProjectAttentionKind, Scope> = {
   endpoint_degraded: 'workflows:edit',
 };
 
-/** Registers the operations of the dashboard's first page. Each is fast, even for large projects. */
+/** Registers the operations of the dashboard's first page. Each operation is fast, even for large projects. */
 export function analyticsOverviewRoutes(app: App, { reads, config }: Deps): void {
   app.openapi(overviewRoute, async (c) => {
     const { projectId } = c.var;
