@@ -395,6 +395,12 @@ body {
   font-weight: 400;
   font-size: 13px;
 }
+#swagger-ui textarea.body-param__text {
+  min-height: 240px;
+  font-size: 12px;
+  font-family: ${MONO};
+  line-height: 18px;
+}
 #swagger-ui select {
   padding-right: 32px;
   background: var(--page) var(--arrow) right 8px center no-repeat;
@@ -459,6 +465,32 @@ body {
   font-weight: 500;
   font-size: 12px;
 }
+/* No operation has links. */
+#swagger-ui .response-col_links {
+  display: none;
+}
+#swagger-ui .responses-table > tbody > tr > td {
+  padding: 16px 0;
+}
+#swagger-ui .responses-table > tbody > .response + .response > td {
+  border-top: 1px solid var(--line);
+}
+#swagger-ui :is(.dialog-ux, .auth-container) hr,
+#swagger-ui .auth-container {
+  border-color: var(--line);
+}
+#swagger-ui :is(.json-schema-2020-12, [class*="json-schema-2020-12__"], [class*="json-schema-2020-12-"]) {
+  border-color: var(--line);
+  background-color: transparent;
+  color: var(--text);
+}
+#swagger-ui :is(.json-schema-2020-12__attribute, .json-schema-2020-12-keyword__value) {
+  color: var(--soft);
+  font-family: ${MONO};
+}
+#swagger-ui .json-schema-2020-12-accordion__icon svg {
+  fill: var(--soft);
+}
 #swagger-ui .opblock.opblock-deprecated {
   opacity: 1;
 }
@@ -487,6 +519,9 @@ body {
 #swagger-ui :focus-visible {
   outline: 2px solid var(--accent);
   outline-offset: 2px;
+}
+#swagger-ui :focus:not(:focus-visible) {
+  outline: none;
 }
 @media (max-width: 640px) {
   .bar {
@@ -525,6 +560,30 @@ body {
   }
   #swagger-ui :is(input, select, .btn) {
     min-height: 40px;
+  }
+  /* A response is below its code, because a column for the code leaves too little room for examples. */
+  #swagger-ui .responses-table > thead {
+    display: none;
+  }
+  #swagger-ui .responses-table,
+  #swagger-ui .responses-table > tbody,
+  #swagger-ui .responses-table > tbody > tr,
+  #swagger-ui .responses-table > tbody > tr > td {
+    display: block;
+    width: auto;
+  }
+  #swagger-ui .responses-table > tbody > tr > td {
+    padding: 4px 0;
+  }
+  #swagger-ui .responses-table > tbody > tr > .response-col_status {
+    padding-top: 16px;
+    font-weight: 600;
+  }
+  #swagger-ui .responses-table > tbody > .response + .response > td:not(.response-col_status) {
+    border-top: 0;
+  }
+  #swagger-ui .responses-table > tbody > tr > .response-col_links {
+    display: none;
   }
 }
 `;

@@ -9,18 +9,28 @@ const localReferences = () => ({
   },
 });
 
+/**
+ * Names the version of the paths. The version of the document is 1.0.0, which readers take for the version of a release.
+ */
+const pathVersion = () => ({
+  wrapComponents: {
+    VersionStamp: (Original, system) => () => system.React.createElement(Original, { version: 'API v1' }),
+  },
+});
+
 SwaggerUIBundle({
   url: '/openapi.json?paths=v1',
   dom_id: '#swagger-ui',
   deepLinking: true,
   docExpansion: 'none',
-  plugins: [localReferences],
+  plugins: [localReferences, pathVersion],
 });
 
 /**
  * Fixes problems of Swagger UI for screen readers and the keyboard: selects without a name, sections outside of a
- * landmark, headings that skip a level, code that scrolls but cannot have the focus, and links inside of buttons. A
- * link inside a button is not needed, because a click on the button changes the URL in the same way.
+ * landmark, headings that skip a level, code that scrolls but cannot have the focus, buttons that show only an icon,
+ * and links inside of buttons. A link inside a button is not needed, because a click on the button changes the URL in
+ * the same way.
  */
 const repair = () => {
   for (const select of document.querySelectorAll('.swagger-ui select:not([aria-label])')) {
@@ -33,7 +43,12 @@ const repair = () => {
   setOnce('.swagger-ui :is(.opblock-tag, .models > h4)', 'aria-level', '2');
   setOnce('.swagger-ui .info .title', 'aria-level', '1');
   setOnce('.swagger-ui .opblock :is(h4, h5)', 'aria-level', '3');
+  setOnce('.swagger-ui .modal-ux-header h3', 'aria-level', '2');
+  setOnce('.swagger-ui .auth-container :is(h4, h5)', 'aria-level', '3');
   setOnce('.swagger-ui pre', 'tabindex', '0');
+  setOnce('.swagger-ui .body-param__text', 'aria-label', 'Request body');
+  setOnce('.swagger-ui .close-modal', 'aria-label', 'Close');
+  setOnce('.swagger-ui .json-schema-2020-12-accordion:not(:has(.json-schema-2020-12__title))', 'aria-label', 'Fields');
   for (const link of document.querySelectorAll('.swagger-ui button a[href]')) link.removeAttribute('href');
 };
 const setOnce = (selector, attribute, value) => {

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, it } from 'vitest';
+import { afterAll, beforeAll, expect, it } from 'vitest';
 import { createLinkTokens } from '../../rules/content/link-tokens.ts';
 import { buildContact, buildEmail } from '../build/emails.ts';
 import { buildDomain, TEST_SECRET_KEY } from '../build/senders.ts';
@@ -60,4 +60,40 @@ describeInBrowser('pages outside the dashboard', () => {
     await expectNoSeriousAxeViolations(page);
     await expectNoSidewaysScroll(page);
   });
+
+  it.each(['desktop', 'phone'] as const)(
+    'an operation of the API reference is readable when it is open, tried out and sent, on a %s',
+    async (viewport) => {
+      const { page } = await openWindow({ viewport });
+      const check = async () => {
+        for (const colorScheme of ['light', 'dark'] as const) {
+          await page.emulateMedia({ colorScheme });
+          await expectNoSeriousAxeViolations(page, { isStrict: true });
+        }
+        await expectNoSidewaysScroll(page);
+      };
+      await page.goto(`${service.baseUrl}/docs#/Email`);
+      await page.getByText('API v1', { exact: true }).waitFor();
+      const operation = page.locator('.opblock', { has: page.locator('[data-path="/v1/send"]') });
+      await operation.locator('.opblock-summary-control').click();
+      await operation.getByRole('button', { name: 'Try it out' }).waitFor();
+      await check();
+      const schema = operation.getByRole('tab', { name: 'Schema' }).first();
+      await schema.click();
+      await operation.getByRole('button', { name: 'Expand all' }).first().click();
+      await operation.getByText('attachments', { exact: true }).first().waitFor();
+      await check();
+      await operation.getByRole('tab', { name: 'Example Value' }).first().click();
+      await operation.getByRole('button', { name: 'Try it out' }).click();
+      const body = operation.getByRole('textbox', { name: 'Request body' });
+      expect((await body.boundingBox())?.height).toBeGreaterThan(150);
+      await operation.getByRole('button', { name: 'Execute' }).click();
+      await operation.getByText('UNAUTHORIZED').first().waitFor();
+      await check();
+      await page.getByRole('button', { name: 'Authorize' }).first().click();
+      await page.getByRole('heading', { name: 'Available authorizations' }).waitFor();
+      await check();
+      await page.getByRole('button', { name: 'Close', exact: true }).first().click();
+    },
+  );
 });
