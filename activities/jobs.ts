@@ -30,7 +30,7 @@ const TURN_MAX_MS = 60_000;
  * ends and frees its slot.
  */
 const WAIT_HERE_MS = 1_000;
-const TOO_SLOW = 'The file takes too long to read: check its quotes.';
+const TOO_SLOW = 'The file takes too long to read: a quotation mark (") may be missing.';
 /**
  * The job fails only after reading a chunk has exceeded its time limit this many times. The limit is elapsed time, so a
  * busy machine can exceed it by chance.

@@ -13,7 +13,7 @@ export function toUtf8<B extends Uint8Array>(file: B): B | Buffer {
   } catch {
     throw createFieldError(
       'file',
-      'The file starts with the mark of UTF-16, but it is not UTF-16 text.',
+      'The file is damaged: it starts like UTF-16 text, but the rest cannot be read.',
       'invalid_string',
     );
   }
@@ -32,7 +32,7 @@ export function assertUtf8(file: Uint8Array): void {
   } catch (cause) {
     throw encodingError('The file is not UTF-8 text.', cause);
   }
-  if (file.includes(0)) throw encodingError('The file contains NUL bytes, so it is not a CSV file.');
+  if (file.includes(0)) throw encodingError('The file is not a CSV file: it contains binary data.');
 }
 
 function encodingError(message: string, cause?: unknown): AppError {

@@ -20,7 +20,7 @@ const SAMPLE_BYTES = 64 * 1024;
 const SAMPLE_LINES = 20;
 /** Matches a first line such as `sep=;`, which tells spreadsheet programs the delimiter. */
 const SEPARATOR_LINE = /^"?sep=([,;\t|])"?\r?$/i;
-const TOO_MANY_COLUMNS = `A file has at most ${DATA_LIMITS.keys} columns.`;
+const TOO_MANY_COLUMNS = `A file can have at most ${DATA_LIMITS.keys} columns.`;
 
 export type CsvDelimiter = (typeof DELIMITERS)[number];
 

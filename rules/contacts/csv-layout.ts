@@ -133,16 +133,17 @@ export function buildLayout(
   return { layout, errors: [...errors, ...findHeaderErrors(columns)] };
 }
 
+const ignoreHint = 'To ignore the column, do not import it (map it to null).';
 const consentNote = (header: string) =>
-  `The column "${header}" is read as consent to email (subscribed). Map it to data.<name> to keep its values instead.`;
+  `The column "${header}" is read as consent to email. To store its values as data instead, map it to a field of yours (data.<name>).`;
 const refusalNote = (header: string) =>
-  `A contact with a value other than no in the column "${header}" is imported as unsubscribed. Map it to null to ignore it.`;
+  `Contacts with any value other than "no" in the column "${header}" are imported as unsubscribed. ${ignoreHint}`;
 const smsConsentNote = (header: string) =>
-  `The column "${header}" is read as consent to SMS: a word for no ends marketing SMS to the contact, and yes lifts no stop. Map it to null to ignore it.`;
+  `The column "${header}" is read as consent to SMS: "no" stops marketing SMS to a contact, but "yes" does not start them again. ${ignoreHint}`;
 const smsRefusalNote = (header: string) =>
-  `A value other than no in the column "${header}" ends marketing SMS to the contact. Map it to null to ignore it.`;
+  `Any value other than "no" in the column "${header}" stops marketing SMS to a contact. ${ignoreHint}`;
 const unreadNote = (header: string) =>
-  `The column "${header}" is not read as consent, because none of its values is a word for it, such as yes or no.`;
+  `The column "${header}" is not read as consent, because no value in it is a clear answer such as "yes" or "no".`;
 
 /**
  * Returns a function that tells whether any cell of a column is a word for consent. The function reads the file once,
@@ -186,12 +187,12 @@ function findHeaderErrors(columns: string[]): FieldError[] {
     const hint = name !== 'subscribed' && findConsentHint(name);
     if (hint) addError(`The column "${name}" is not data: ${hint}. Leave the column out, or map it to another field.`);
   }
-  if (!columns.includes('email')) addError('The header row has no column "email".');
+  if (!columns.includes('email')) addError('The first row has no column "email".');
   const columnTypes = new Set<string>();
   const double = columns.find((name) => name !== '' && (columnTypes.has(name) || !columnTypes.add(name)));
   if (double !== undefined) addError(`Two columns are named "${double.slice(0, DATA_LIMITS.keyLength)}".`);
   if (columns.some((name) => name.length > DATA_LIMITS.keyLength)) {
-    addError(`A column's name has at most ${DATA_LIMITS.keyLength} characters.`, 'too_big');
+    addError(`A column name can have at most ${DATA_LIMITS.keyLength} characters.`, 'too_big');
   }
   return errors;
 }

@@ -116,7 +116,7 @@ describe('a mapping of columns', () => {
   ])('reads a value in a column %s as a refusal, and says so', (header) => {
     const { columns, refusalColumns, notes } = readCsvLayout(Buffer.from(`email;${header}\na@example.com;yes\n`));
     expect({ columns, refusalColumns }).toEqual({ columns: ['email', header], refusalColumns: [1] });
-    expect(notes).toEqual([expect.stringContaining('is imported as unsubscribed')]);
+    expect(notes).toEqual([expect.stringContaining('are imported as unsubscribed')]);
   });
 
   it.each([
@@ -154,9 +154,9 @@ describe('a mapping of columns', () => {
     ['Accepts SMS Marketing', 'no', 'is read as consent to SMS'],
     ['SMS: subscribed', 'no', 'is read as consent to SMS'],
     ['Receives text messages', 'no', 'is read as consent to SMS'],
-    ['Opted out of texts', 'yes', 'ends marketing SMS'],
-    ['Unsubscribed (SMS)', 'yes', 'ends marketing SMS'],
-    ['SMS Opt-Out', '2026-01-02', 'ends marketing SMS'],
+    ['Opted out of texts', 'yes', 'stops marketing SMS'],
+    ['Unsubscribed (SMS)', 'yes', 'stops marketing SMS'],
+    ['SMS Opt-Out', '2026-01-02', 'stops marketing SMS'],
     ['SMS Consent', '2026-01-02', 'is not read as consent'],
   ])('reads a column %s about SMS, keeps its values as data, and says so', (header, cell, note) => {
     const file = Buffer.from(`email,${header}\na@example.com,${cell}\n`);

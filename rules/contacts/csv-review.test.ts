@@ -55,5 +55,5 @@ it('the preview guesses the field of each column and reports errors of a mapping
     text: false,
     rows: 20,
   });
-  expect(bad.errors.map(({ message }) => message)).toEqual(['The header row has no column "email".']);
+  expect(bad.errors.map(({ message }) => message)).toEqual(['The first row has no column "email".']);
 });

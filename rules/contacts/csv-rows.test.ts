@@ -192,7 +192,9 @@ describe('a CSV file of contacts', () => {
     const wide = ['email', 'email', ...Array.from({ length: 300 }, (_, n) => `c${n}`), 'c1', 'x'.repeat(300)].join(',');
     for (const header of [`${wide}\n`, `${wide.replace('c0', '"c\n0"')}\n`, `${','.repeat(500)}\n`]) {
       const error = catchError(() => readCsvLayout(toBytes(`${header}a@x.com\n`)));
-      expect(error.errors).toEqual([{ field: 'file', code: 'too_big', message: 'A file has at most 200 columns.' }]);
+      expect(error.errors).toEqual([
+        { field: 'file', code: 'too_big', message: 'A file can have at most 200 columns.' },
+      ]);
     }
   });
 
@@ -220,7 +222,7 @@ describe('a CSV file of contacts', () => {
   it('may use semicolons or tabs as delimiters, and may have rows with too few or too many cells', () => {
     expect(readAll(toBytes('name;email\nAda;a@x.com;extra\nBob\n'))).toEqual([
       { ok: true, contact: { email: 'a@x.com', subscribed: undefined, set: { name: 'Ada' } } },
-      { ok: false, email: '', error: 'The row has no email.' },
+      { ok: false, email: '', error: 'The row has no email address.' },
     ]);
     expect(listEmails(readAll(toBytes('name\temail\nAda\ta@x.com\n')))).toEqual(['a@x.com']);
   });

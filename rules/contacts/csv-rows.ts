@@ -112,7 +112,7 @@ function createUnreadableRow(line: string, layout: CsvLayout): CsvRow {
   return {
     ok: false,
     email: email.trim().slice(0, EMAIL_MAX_CHARS),
-    error: 'The row cannot be read: check its quotes.',
+    error: 'The row cannot be read: a quotation mark (") is missing or extra.',
   };
 }
 
@@ -148,7 +148,7 @@ function readRow(values: string[], { layout, text }: { layout: CsvLayout; text: 
   if (layout.refusalColumns?.some(isRefused)) consent = { subscribed: false };
   for (const index of layout.smsColumns?.refusal ?? [])
     if (isRefused(index)) smsRefusals.push(layout.columns[index] ?? '');
-  if (email === '') return { ok: false, email, error: 'The row has no email.' };
+  if (email === '') return { ok: false, email, error: 'The row has no email address.' };
   const mailbox = parseMailbox(email);
   if (!mailbox.ok) return { ok: false, email: email.slice(0, EMAIL_MAX_CHARS), error: `${mailbox.reason}.` };
   if (unknownWord !== undefined) return { ok: false, email: mailbox.email, error: unknownWordError(unknownWord) };

@@ -119,10 +119,10 @@ export function explainMissingRecords({
 }: Pick<RecordSource, 'mailHost' | 'provider'>): string | null {
   if (isMailServerName(mailHost)) return null;
   if (!isLoopbackHost(mailHost))
-    return `There is nothing to publish for a return path or inbound mail: an MX needs a public host name, and PUBLIC_URL has ${mailHost}.`;
+    return `There are no records for returned and inbound email yet, because they need a public host name. PUBLIC_URL has ${mailHost}.`;
   if (EMAIL_PROVIDERS[provider].captures)
-    return 'There is nothing to publish: this service runs on this machine only and captures its mail.';
-  return 'There is nothing to publish for a return path or inbound mail: PUBLIC_URL leads to this machine only. Set PUBLIC_URL to a public address first.';
+    return 'No DNS records are needed: this service runs on one computer only and keeps all email in its local mailbox.';
+  return 'There are no records for returned and inbound email yet, because PUBLIC_URL leads to this computer only. Set PUBLIC_URL to a public address first.';
 }
 
 /**
@@ -149,7 +149,7 @@ function mergeSpf(record: DnsRecord, mechanism: string): DnsRecord {
     return {
       ...record,
       value,
-      warning: `${record.name} has ${others.length + 1} SPF records, so none of them counts. Keep only this one.`,
+      warning: `${record.name} has ${others.length + 1} SPF records, and receivers ignore all of them. Keep only this one.`,
     };
   const warning = isComplete
     ? null
@@ -167,7 +167,7 @@ function hasMechanism(spf: string, mechanism: string): boolean {
  */
 function findPolicyWarning({ name, found }: DnsRecord, parentDmarc: string[]): string | null {
   if (found || parentDmarc.length === 0) return null;
-  return `The policy of a domain above covers this one (${parentDmarc.join(', ')}). Publish ${name} only to replace it here.`;
+  return `A parent domain already has a DMARC policy (${parentDmarc.join(', ')}), which covers this domain. Add ${name} only if this domain needs its own policy.`;
 }
 
 /** Returns the host of the envelope sender. Receivers look up the SPF record of this host, and return email to it. */
@@ -191,13 +191,13 @@ function findOtherServersWarning({ name, value, found, seen }: DnsRecord): strin
   const others = (seen ?? []).filter((record) => record.split(' ')[1] !== value.split(' ')[1]);
   if (others.length === 0) return null;
   const state = found ? 'also has' : 'has';
-  return `${name} ${state} an MX of another server (${others.join(', ')}): a second one takes a part of its mail.`;
+  return `${name} ${state} an MX record of another server (${others.join(', ')}). With two records, each server gets only a part of the email.`;
 }
 
 function findApexWarning({ domain, mailHost }: RecordSource, apexMx: string[]): string | null {
   const others = apexMx.filter((record) => record.split(' ')[1] !== mailHost);
   if (others.length === 0) return null;
-  return `${domain} has an MX of its own (${others.join(', ')}): leave it as it is. Only ${inboundHost(domain)} leads here.`;
+  return `Keep the MX record of ${domain} (${others.join(', ')}), which receives your own email. Only ${inboundHost(domain)} leads here.`;
 }
 
 /**

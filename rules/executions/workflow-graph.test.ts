@@ -79,7 +79,7 @@ describe('checkGraph', () => {
     });
     expect(listMessages(loop)).toEqual([
       'steps.lost: EXIT “lost” cannot be reached from the entry',
-      'steps.a: UPDATE_CONTACT “a” is in a loop that waits 0 s a lap; one takes at least 60 s',
+      'steps.a: UPDATE_CONTACT “a” is in a loop that repeats after 0 s; a loop must wait at least 60 s',
     ]);
   });
 
@@ -130,7 +130,7 @@ describe('checkGraph', () => {
       transitions: [...sound.transitions.slice(0, 2), createEdge('b', 'a', 'no'), createEdge('c', 'd')],
     };
     expect(listMessages(short)).toEqual([
-      'steps.a: DELAY “a” is in a loop that waits 30 s a lap; one takes at least 60 s',
+      'steps.a: DELAY “a” is in a loop that repeats after 30 s; a loop must wait at least 60 s',
     ]);
   });
 });

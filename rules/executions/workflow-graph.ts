@@ -105,7 +105,7 @@ function checkLoops({ steps, transitions }: WorkflowGraph): FieldError[] {
     return [
       createStepError(
         step,
-        `is in a loop that waits ${loop.waitMs / 1_000} s a lap; one takes at least ${MIN_CYCLE_WAIT_MS / 1_000} s`,
+        `is in a loop that repeats after ${loop.waitMs / 1_000} s; a loop must wait at least ${MIN_CYCLE_WAIT_MS / 1_000} s`,
       ),
     ];
   });

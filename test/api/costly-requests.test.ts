@@ -47,7 +47,7 @@ describe('a request that is costly because of its form', () => {
     const { status, error } = await post('/contacts/import', form);
     expect([status, error.errors]).toEqual([
       422,
-      [{ field: 'file', code: 'too_big', message: 'A file has at most 200 columns.' }],
+      [{ field: 'file', code: 'too_big', message: 'A file can have at most 200 columns.' }],
     ]);
   });
 

@@ -127,7 +127,7 @@ describeInBrowser('automations in the dashboard', () => {
     mayFail(/response: (422|409) to PUT/);
     mayFail(/422|409/);
     await page.getByLabel('Amount').fill('400');
-    await page.getByText('a delay is at most 365 days').first().waitFor();
+    await page.getByText('a delay can be at most 365 days').first().waitFor();
     expect(await page.locator('[data-faulty="true"]').count()).toBe(1);
     await page.getByLabel('Amount').fill('3');
     await page.getByText('at most 365 days').first().waitFor({ state: 'detached' });

@@ -96,7 +96,7 @@ describeInBrowser('settings in a browser', () => {
     await page.getByRole('button', { name: 'Add domain' }).click();
     await page.getByLabel('Domain', { exact: true }).fill('shop.example');
     await page.getByRole('dialog').getByRole('button', { name: 'Add domain' }).click();
-    await page.getByText(/There is nothing to publish/).waitFor();
+    await page.getByText(/No DNS records are needed/).waitFor();
     await expectNoSeriousAxeViolations(page);
 
     await openFromMenu(page, 'Topics');

@@ -27,15 +27,15 @@ const DelayUntil = z
   })
   .refine(({ until, days }) => canBeHour(until) || days === undefined, {
     path: ['days'],
-    message: 'Days belong to an hour such as 09:00.',
+    message: 'Days need a time of day, such as 09:00.',
   })
   .refine(({ until, timezone }) => timezone === undefined || readIsoDate(until)?.offsetMs === undefined, {
     path: ['timezone'],
-    message: 'The date-time has an offset of its own: remove the time zone or the offset.',
+    message: 'The date already has a time zone: remove one of the two.',
   });
 const DelayAmount = z
   .object({ amount: z.number().positive(), unit: z.enum(['seconds', 'minutes', 'hours', 'days', 'weeks']) })
-  .refine((config) => delayMs(config) <= MAX_MS, { path: ['amount'], message: 'a delay is at most 365 days' });
+  .refine((config) => delayMs(config) <= MAX_MS, { path: ['amount'], message: 'A delay can be at most 365 days.' });
 
 /**
  * The schema of a config in one of two forms. The key `until` shows which form a config has, so that errors are

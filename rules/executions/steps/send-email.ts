@@ -15,7 +15,7 @@ export const SendEmailConfig = z.object({
     .object({ type: z.enum(['CONTACT', 'CUSTOM']), customEmail: z.string().max(300).optional() })
     .refine((to) => to.type === 'CONTACT' || Boolean(to.customEmail), {
       path: ['customEmail'],
-      message: 'customEmail is required when type is CUSTOM',
+      message: 'Enter the email address that gets the email (customEmail).',
     })
     .optional(),
 });

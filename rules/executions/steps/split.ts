@@ -14,10 +14,14 @@ const SplitBranches = z
     const names = branches.map(({ name }) => name);
     for (const [index, name] of names.entries()) {
       if (names.indexOf(name) === index) continue;
-      ctx.addIssue({ code: 'custom', path: [index, 'name'], message: `two branches are named “${name}”` });
+      ctx.addIssue({
+        code: 'custom',
+        path: [index, 'name'],
+        message: `Two branches are named “${name}”. Each branch needs its own name.`,
+      });
     }
     if (branches.every(({ weight }) => weight === 0))
-      ctx.addIssue({ code: 'custom', message: 'one branch at least has a weight above 0' });
+      ctx.addIssue({ code: 'custom', message: 'At least one branch needs a weight above 0.' });
   });
 
 /** The config of a SPLIT step: the names and weights of its branches. */

@@ -30,7 +30,7 @@ export const WebhookConfig = z.object({
 const WebhookInput = WebhookConfig.superRefine(({ url, headers = {}, body }, ctx) => {
   for (const [name, value] of Object.entries(headers)) {
     const message = isReservedRequestHeader(name)
-      ? `${name} is set by the request itself`
+      ? `The service sets the header ${name}. Remove it.`
       : 'Must not contain line breaks';
     if (isReservedRequestHeader(name) || /[\r\n]/.test(value))
       ctx.addIssue({ code: 'custom', path: ['headers', name], message });

@@ -108,7 +108,7 @@ it('counts the contacts that a file would subscribe again or unsubscribe, and ke
 it('shows the columns and the error of a file that has no address column', async () => {
   const { status, body } = await upload('/contacts/import/preview', 'Name,Plan\nAda,pro\n');
   expect([status, body.result, body.preview]).toEqual([200, null, []]);
-  expect(body.problems).toMatchObject([{ field: 'file', message: 'The header row has no column "email".' }]);
+  expect(body.problems).toMatchObject([{ field: 'file', message: 'The first row has no column "email".' }]);
   expect(body.columns).toMatchObject([{ header: 'Name', samples: ['Ada'] }, { header: 'Plan' }]);
 });
 

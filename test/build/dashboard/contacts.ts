@@ -122,8 +122,12 @@ export async function buildJobs({ db, projectId, voice }: World): Promise<string
     updatedCount: 98,
     failureCount: 2,
     errors: [
-      { row: 17, email: voice.say('not-an-address', 0, 254), error: 'This is no e-mail address.' },
-      { row: 912, email: 'ada@', error: 'This is no e-mail address.' },
+      {
+        row: 17,
+        email: voice.say('not-an-address', 0, 254),
+        error: 'Must be an email address such as ada@example.com.',
+      },
+      { row: 912, email: 'ada@', error: 'Must be an email address such as ada@example.com.' },
     ],
   };
   const counts = { totalRows: 0, successCount: 0, createdCount: 0, updatedCount: 0, failureCount: 0, errors: [] };
@@ -141,7 +145,7 @@ export async function buildJobs({ db, projectId, voice }: World): Promise<string
       status: 'FAILED',
       processed: 0,
       result: counts,
-      failed_reason: voice.say('The file has no column “email”.', 0, 2_000),
+      failed_reason: voice.say('The first row has no column "email".', 0, 2_000),
     },
     { kind: 'bulk-unsubscribe', status: 'COMPLETED', processed: 1_200, result: changed },
   ];

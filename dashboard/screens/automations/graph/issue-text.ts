@@ -17,7 +17,7 @@ const ISSUES: readonly (readonly [RegExp, (...parts: string[]) => string])[] = [
   [/^has no “(.*)” branch$/s, (branch = '') => t.noBranch(branch)],
   [/^cannot be reached from the entry$/, () => t.unreachable],
   [
-    /^is in a loop that waits (\S+) s a lap; one takes at least (\S+) s$/,
+    /^is in a loop that repeats after (\S+) s; a loop must wait at least (\S+) s$/,
     (waits = '', least = '') => t.loop(waits, least),
   ],
 ];
