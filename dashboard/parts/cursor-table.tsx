@@ -1,10 +1,9 @@
 import type { InfiniteData, UseInfiniteQueryResult } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { Failed } from './failed.tsx';
-import { Loading } from './loading.tsx';
 import { PageFoot } from './page-foot.tsx';
 import { Refreshing } from './refreshing.tsx';
-import { type Rows, RowTable } from './row-table.tsx';
+import { PendingRows, type Rows, RowTable } from './row-table.tsx';
 
 /** One page of a list. `total` is null if the API did not count the rows. */
 interface PageOf<Row> {
@@ -26,7 +25,7 @@ export function CursorTable<Row>({
   empty: ReactNode;
 }) {
   const { data, error, isPending, refetch, isPlaceholderData } = pages;
-  if (isPending) return <Loading />;
+  if (isPending) return <PendingRows {...table} />;
   if (!data) return <Failed error={error} retry={() => void refetch()} />;
   const rows = data.pages.flatMap((page) => page.data);
   if (rows.length === 0) return empty;

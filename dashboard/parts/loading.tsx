@@ -7,15 +7,21 @@ const SHOWN_AFTER_MS = 200;
 
 /** Shows that data is loading. */
 export function Loading({ height = 240 }: { height?: number }) {
-  const [isShown, show] = useState(false);
-  useEffect(() => {
-    const timer = setTimeout(() => show(true), SHOWN_AFTER_MS);
-    return () => clearTimeout(timer);
-  }, []);
+  const isShown = useIsSlow();
   return (
     <Center h={height} role="status" aria-busy="true">
       <VisuallyHidden>{text.parts.loading}</VisuallyHidden>
       {isShown && <Loader size="sm" type="dots" />}
     </Center>
   );
+}
+
+/** Tells whether data has been loading long enough to show a placeholder. */
+export function useIsSlow(): boolean {
+  const [isSlow, setSlow] = useState(false);
+  useEffect(() => {
+    const timer = setTimeout(() => setSlow(true), SHOWN_AFTER_MS);
+    return () => clearTimeout(timer);
+  }, []);
+  return isSlow;
 }

@@ -1,5 +1,7 @@
 import { Table, UnstyledButton, VisuallyHidden } from '@mantine/core';
 import type { ReactNode } from 'react';
+import { text } from '../text/text.ts';
+import { useIsSlow } from './loading.tsx';
 
 export interface Column<Row> {
   /** The title in the header row, and the React key. */
@@ -41,6 +43,65 @@ const WHOLE = { overflowWrap: 'normal' } as const;
 /** Shows rows as a table. Cells wrap anywhere, and are at most 420 pixels wide. */
 export function RowTable<Row>({ rows, columns, rowKey, caption }: Rows<Row> & { rows: readonly Row[] }) {
   return (
+    <Frame caption={caption} columns={columns}>
+      {rows.map((row) => (
+        <Table.Tr key={rowKey(row)}>
+          {columns.map(({ name, cell, align, wideOnly, isWhole, isMain }) => (
+            <Table.Td
+              key={name}
+              className={isMain ? 'cell-main' : undefined}
+              ta={align}
+              visibleFrom={wideOnly ? 'sm' : undefined}
+              style={isMain ? undefined : isWhole ? WHOLE : CELL}
+            >
+              {cell(row)}
+            </Table.Td>
+          ))}
+        </Table.Tr>
+      ))}
+    </Frame>
+  );
+}
+
+/** Rows of the placeholder. They fill a laptop's window, so that the first rows of the data appear in their place. */
+const PENDING_ROWS = 14;
+/** Widths of the placeholder's texts, as shares of their cells. */
+const TEXT_WIDTHS = ['62%', '48%', '70%', '54%', '40%'];
+
+/** Shows the header row and gray bars in place of rows, while the first rows load. */
+export function PendingRows<Row>({ columns, caption }: Pick<Rows<Row>, 'columns' | 'caption'>) {
+  const isSlow = useIsSlow();
+  return (
+    <div role="status" aria-busy="true">
+      <VisuallyHidden>{text.parts.loading}</VisuallyHidden>
+      <div inert style={{ visibility: isSlow ? undefined : 'hidden' }}>
+        <Frame caption={caption} columns={columns}>
+          {Array.from({ length: PENDING_ROWS }, (_, row) => (
+            // biome-ignore lint/suspicious/noArrayIndexKey: all rows are the same
+            <Table.Tr key={row}>
+              {columns.map(({ name, align, wideOnly, isMain }, column) => (
+                <Table.Td
+                  key={name}
+                  className={isMain ? 'cell-main' : undefined}
+                  visibleFrom={wideOnly ? 'sm' : undefined}
+                >
+                  <span
+                    className="pending-text"
+                    data-align={align}
+                    style={{ width: TEXT_WIDTHS[(row + 2 * column) % TEXT_WIDTHS.length] }}
+                  />
+                </Table.Td>
+              ))}
+            </Table.Tr>
+          ))}
+        </Frame>
+      </div>
+    </div>
+  );
+}
+
+function Frame<Row>({ columns, caption, children }: Pick<Rows<Row>, 'columns' | 'caption'> & { children: ReactNode }) {
+  return (
     // Names for screen readers are positioned absolutely. With `relative`, they scroll with the table instead of
     // widening the page.
     <Table.ScrollContainer minWidth={320} type="native" pos="relative">
@@ -67,23 +128,7 @@ export function RowTable<Row>({ rows, columns, rowKey, caption }: Rows<Row> & { 
             ))}
           </Table.Tr>
         </Table.Thead>
-        <Table.Tbody>
-          {rows.map((row) => (
-            <Table.Tr key={rowKey(row)}>
-              {columns.map(({ name, cell, align, wideOnly, isWhole, isMain }) => (
-                <Table.Td
-                  key={name}
-                  className={isMain ? 'cell-main' : undefined}
-                  ta={align}
-                  visibleFrom={wideOnly ? 'sm' : undefined}
-                  style={isMain ? undefined : isWhole ? WHOLE : CELL}
-                >
-                  {cell(row)}
-                </Table.Td>
-              ))}
-            </Table.Tr>
-          ))}
-        </Table.Tbody>
+        <Table.Tbody>{children}</Table.Tbody>
       </Table>
     </Table.ScrollContainer>
   );

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { describeInBrowser, openDashboard, VIEWPORTS } from '../support/browser/browser.ts';
+import { describeInBrowser, holdRequests, openDashboard, VIEWPORTS } from '../support/browser/browser.ts';
 import { buildDashboardData, type DashboardData } from '../support/browser/dashboard-data.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 
@@ -49,4 +49,24 @@ describeInBrowser('the dashboard while data loads', () => {
       expect(sum, `${viewport}: ${JSON.stringify(shifts, null, 1)}`).toBeLessThan(SHIFT_MAX);
     }
   });
+
+  it.each(['/contacts', '/campaigns', '/messages'])(
+    'shows the header of the list at %s, and gray rows below it, where the rows appear',
+    async (path) => {
+      const { page, settled } = await openDashboard({ service, project: data.project, path: '/settings' });
+      const release = await holdRequests(page, '**/v1/{contacts,campaigns,emails}*');
+      await page.evaluate(
+        `history.pushState({}, '', ${JSON.stringify(`/app${path}`)}); dispatchEvent(new PopStateEvent('popstate'))`,
+      );
+      const pending = page.locator('[role=status][aria-busy=true] table');
+      await pending.locator('.pending-text').first().waitFor();
+      const header = await pending.locator('thead').boundingBox();
+      const row = await pending.locator('tbody tr').first().boundingBox();
+      release();
+      await settled();
+      const table = page.getByRole('table').first();
+      expect(await table.locator('thead').boundingBox()).toEqual(header);
+      expect((await table.locator('tbody tr').first().boundingBox())?.y).toBe(row?.y);
+    },
+  );
 });
