@@ -60,6 +60,7 @@ export const messages = {
     bots ? `Clicks: ${humans} by humans, ${bots} by bots` : `Clicks: ${humans}`,
   provider: 'Provider response',
   noResponse: 'No response yet',
+  noTime: 'Time not recorded',
   took: 'Accepted by the provider',
   messageId: 'Message-ID',
   attempts: (n: number, formatted: string) => pluralize(n, 'attempt', formatted),

@@ -153,7 +153,7 @@ describeInBrowser('messages and executions in the dashboard', () => {
     await sql`UPDATE emails SET reason = 'unsubscribed' WHERE id = ${id}`.execute(service.db);
     const { page } = await openDashboard({ service, path: `/messages/${id}` });
     const entries = page.getByRole('region', { name: 'Timeline' }).getByRole('listitem');
-    expect((await entries.first().innerText()).replaceAll(/\s+/g, ' ')).toBe('Skipped Unsubscribed');
+    expect((await entries.first().innerText()).replaceAll(/\s+/g, ' ')).toBe('Skipped Time not recorded Unsubscribed');
     expect(await entries.last().innerText()).toContain('Accepted');
     // A sentence is above the email; the API's code is in the details.
     const banner = page.getByRole('alert').filter({ hasText: 'The contact has unsubscribed.' });

@@ -43,7 +43,9 @@ export function Timeline({ entries }: { entries: TimelineEntry[] }) {
         {newestFirst.map(({ name, at, tone, detail }) => (
           <li key={name} data-tone={tone}>
             <span className={classes.name}>{name}</span>
-            {at !== undefined && (
+            {at === undefined ? (
+              <span className={classes.noTime}>{text.messages.noTime}</span>
+            ) : (
               <time dateTime={at} title={formatExactTime(at)}>
                 {formatTimeOfDay(at, day)}
               </time>
