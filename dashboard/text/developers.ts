@@ -14,7 +14,7 @@ export const developers = {
     keys: 'Secret keys for your programs. Scopes limit what a key can do.',
     webhooks: 'Signed requests to your servers when something happens.',
     events: 'Events that your product recorded for contacts.',
-    requests: 'API calls and dashboard changes.',
+    requests: 'API calls and dashboard changes, without bodies or secrets.',
   },
   reference: 'API reference',
   when: 'When',
@@ -179,7 +179,6 @@ export const developers = {
   },
   requests: {
     caption: 'Requests to the API',
-    what: 'API requests and dashboard changes, without bodies or secrets.',
     request: 'Request',
     status: 'Status',
     time: 'Time',

@@ -129,7 +129,7 @@ describeInBrowser('the operator’s screens', () => {
     await page.getByRole('textbox', { name: 'Auto-pause at bounce rate' }).fill('2.5');
     await save.click();
     await page.getByText('In effect now: 5,000.').waitFor();
-    await page.getByText('In effect now: 2.5 %.').waitFor();
+    await page.getByText('In effect now: 2.5%.').waitFor();
     const { body } = await service.call('GET', '/project', { key: null, headers: await signInAsOwner(service) });
     expect(body).toMatchObject({ monthlyEmailLimit: 5000, bounceGuard: 0.025 });
     await page.getByRole('textbox', { name: 'Emails per month' }).fill('');

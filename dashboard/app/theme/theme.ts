@@ -1,5 +1,6 @@
 import {
   type ButtonProps,
+  type CardProps,
   type CheckboxProps,
   type CSSVariablesResolver,
   createTheme,
@@ -29,9 +30,40 @@ const tide: MantineColorsTuple = [
   '#08464f',
 ];
 
+/**
+ * The neutral colors of tokens.css in Mantine's two scales, from light to dark. Mantine takes the grounds and borders of
+ * cards, disabled controls and skeletons from them. Its own scales are bluish in the light scheme, and too bright in the
+ * dark scheme.
+ */
+const gray: MantineColorsTuple = [
+  '#f9f9f6',
+  '#f4f4f0',
+  '#ecece7',
+  '#e8e8e2',
+  '#d6d7d0',
+  '#adb3b4',
+  '#868b8e',
+  '#545a5e',
+  '#3d4244',
+  '#1d2224',
+];
+const dark: MantineColorsTuple = [
+  '#eceeed',
+  '#cdd2d3',
+  '#a9afb1',
+  '#8b9295',
+  '#363b3e',
+  '#2e3335',
+  '#1c2022',
+  '#131617',
+  '#0d0f10',
+  '#0d0f10',
+];
+
 /** Maps the values of tokens.css to Mantine's names. Rules for single components are in app.css. */
 export const theme = createTheme({
-  colors: { tide },
+  colors: { tide, gray, dark },
+  black: '#16191a',
   primaryColor: 'tide',
   primaryShade: { light: 7, dark: 5 },
   autoContrast: true,
@@ -71,6 +103,7 @@ export const theme = createTheme({
     Checkbox: withDefaults<CheckboxProps>({ radius: 'sm', size: 'xs' }),
     Switch: withDefaults<SwitchProps>({ size: 'sm', withThumbIndicator: false }),
     Button: withDefaults<ButtonProps>({ size: 'sm' }),
+    Card: withDefaults<CardProps>({ bg: 'var(--color-surface)' }),
     Tooltip: withDefaults<TooltipProps>({ openDelay: 300 }),
     SegmentedControl: withDefaults<SegmentedControlProps>({ withItemsBorders: false }),
     Modal: withDefaults<ModalProps>({ radius: 'lg' }),
@@ -106,6 +139,9 @@ const COLORS = {
   '--mantine-color-default-hover': 'var(--color-hover)',
   '--mantine-color-default-color': 'var(--color-text)',
   '--mantine-color-default-border': 'var(--color-border)',
+  '--mantine-color-disabled': 'var(--color-pressed)',
+  '--mantine-color-disabled-color': 'var(--color-text-faint)',
+  '--mantine-color-disabled-border': 'var(--color-border)',
   '--mantine-color-tide-filled': 'var(--color-accent)',
   '--mantine-color-tide-filled-hover': 'var(--color-accent-hover)',
   '--mantine-color-tide-light': 'var(--color-accent-soft)',

@@ -37,7 +37,12 @@ const COLUMNS: Column<Row>[] = [
   },
   {
     name: t.trigger,
-    cell: (workflow) => getStartEvent(workflow) ?? <Text c="dimmed">{t.manualOrApi}</Text>,
+    cell: (workflow) =>
+      getStartEvent(workflow) ?? (
+        <Text size="sm" c="dimmed">
+          {t.manualOrApi}
+        </Text>
+      ),
     wideOnly: true,
   },
   { name: t.state, cell: ({ enabled }) => <State enabled={enabled} />, width: 120 },

@@ -86,7 +86,7 @@ const COLUMNS: Column<Event>[] = [
   {
     name: words.contact,
     cell: ({ contactId }) => <ContactOf contactId={contactId} />,
-    width: 220,
+    width: 250,
     wideOnly: true,
   },
   {

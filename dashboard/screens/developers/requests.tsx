@@ -35,9 +35,6 @@ export function Requests() {
   return (
     <>
       <DevelopersHead tab="requests" code={{ method: 'GET', path: `/v1/requests${isFiltered ? `?${query}` : ''}` }} />
-      <Text c="dimmed" size="sm" mb="md">
-        {words.what}
-      </Text>
       <Filters keys={keys} />
       <CursorTable
         pages={pages}

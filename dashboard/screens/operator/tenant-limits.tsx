@@ -77,5 +77,5 @@ function toLimits(typed: LimitInputs): Tenant['operatorLimits'] {
 
 function formatLimit(field: (typeof FIELDS)[number], value: number | null): string {
   if (value === null) return words.noLimit;
-  return isShare(field) ? `${toPercent(value)} %` : formatCount(value);
+  return isShare(field) ? `${toPercent(value)}%` : formatCount(value);
 }

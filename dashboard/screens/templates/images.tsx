@@ -111,7 +111,7 @@ function ImageCard({ image }: { image: ItemOf<'listAssets'> }) {
   return (
     <Card component="li" withBorder padding="sm">
       <Card.Section withBorder>
-        <Image src={`/assets/${hash}`} h={HEIGHT} fit="contain" loading="lazy" alt={name} bg="gray.1" />
+        <Image src={`/assets/${hash}`} h={HEIGHT} fit="contain" loading="lazy" alt={name} bg="var(--color-sunken)" />
       </Card.Section>
       <Text size="sm" mt="xs" lineClamp={1} title={name}>
         {name}
