@@ -523,6 +523,10 @@ body {
 #swagger-ui :focus:not(:focus-visible) {
   outline: none;
 }
+/* Swagger UI fades every button. Its colors must follow the color scheme at once. */
+#swagger-ui .btn {
+  transition: none;
+}
 @media (max-width: 640px) {
   .bar {
     padding: 0 16px;
