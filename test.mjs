@@ -21,7 +21,7 @@ const runsAll = process.argv.includes(ALL);
  */
 const SELECTION = runsAll ? ['--retry=1'] : ONLY_IN_ALL.map((files) => `--exclude=${files}`);
 
-endWithNpm();
+exitWithNpm();
 requireNode();
 await ensureInstalled();
 ensureBuilt();
@@ -94,8 +94,8 @@ async function runVitest(words) {
   return code === 0;
 }
 
-/** Ends this process when npm is killed. The only sign of that is that this process gets another parent process. */
-function endWithNpm() {
+/** Ends this process when npm is killed. The kill is visible only because this process then gets another parent. */
+function exitWithNpm() {
   if (process.env.npm_lifecycle_event === undefined) return;
   const npm = process.ppid;
   setInterval(() => process.ppid !== npm && process.kill(process.pid, 'SIGTERM'), 500).unref();

@@ -57,7 +57,7 @@ const WITHOUT_DASHBOARD = '--without-dashboard';
  * the dashboard.
  */
 export function ensureBuilt({ dashboard = true } = {}) {
-  if (readIfExists(STAMP) === inputsHash() && (!dashboard || isDashboardBuilt())) return;
+  if (readIfExists(STAMP) === computeInputsStamp() && (!dashboard || isDashboardBuilt())) return;
   const words = [fileURLToPath(import.meta.url), ...(dashboard ? [] : [WITHOUT_DASHBOARD])];
   const result = spawnSync(process.execPath, words, {
     cwd: ROOT,
@@ -74,7 +74,7 @@ async function build() {
 }
 
 async function buildServer() {
-  const hash = inputsHash();
+  const hash = computeInputsStamp();
   if (readIfExists(STAMP) === hash) return;
   const startedAt = Date.now();
   console.log('Building …');
@@ -134,7 +134,7 @@ async function bundleWorkflows() {
   writeFileSync(BUNDLE_STAMP, hash);
 }
 
-function inputsHash() {
+function computeInputsStamp() {
   return computeStamp([...ROOMS, ...OTHER_INPUTS].map((name) => join(ROOT, name)));
 }
 

@@ -23,7 +23,7 @@ export interface FaultProxy {
   close(): Promise<void>;
 }
 
-/** Starts a proxy to a port of this machine. It calls `tapOf` for each connection. */
+/** Starts a proxy to a port of this machine. The proxy calls `tapOf` for each connection. */
 export async function startFaultProxy(targetPort: number, tapOf: () => Tap = () => ({})): Promise<FaultProxy> {
   const links = new Set<() => void>();
   let delayMs = 0;

@@ -637,7 +637,7 @@ AAECAw==
   it.each([
     ['without a text part', 'Content-Type: text/html\n\n<style>p{}</style><p>I wait &amp; wait.</p>\n'],
     ['with 30,000 nested elements', `Content-Type: text/html\n\n<p>I wait &amp; wait.</p>${'<div>'.repeat(30_000)}\n`],
-  ])('in HTML %s is recorded as text', async (_, content) => {
+  ])('an email in HTML %s is recorded as text', async (_, content) => {
     const raw = `From: hugo@elsewhere.example\nMessage-ID: <${content.length}@x>\n${content}`;
     await deliver({ from: 'hugo@elsewhere.example', to: 'help@shop.example.com', raw });
     const events = api.db.selectFrom('events').selectAll().where('name', '=', 'email.received');
