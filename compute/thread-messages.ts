@@ -56,7 +56,7 @@ export function fromPortableError(error: PortableError): Error {
  * Returns the buffers that can be transferred to another thread: buffers that one of these arrays covers completely. An
  * array that covers only a part of a buffer must be copied, because other code may use the rest.
  */
-export function transferableBuffers(all: Uint8Array[]): ArrayBuffer[] {
+export function listTransferableBuffers(all: Uint8Array[]): ArrayBuffer[] {
   const buffers = all.flatMap(({ buffer, byteLength }) =>
     buffer instanceof ArrayBuffer && buffer.byteLength === byteLength && byteLength > 0 ? [buffer] : [],
   );

@@ -1,8 +1,8 @@
 import { setPriority } from 'node:os';
 import { parentPort, workerData } from 'node:worker_threads';
 import { readThreadCpuMs, setTimeLimit, type TimeLimit } from '../rules/time-limit.ts';
-import { buffersToTransfer, TASKS } from './tasks.ts';
-import { type TaskMessage, type TaskReply, toPortableError, transferableBuffers } from './thread-messages.ts';
+import { listBuffersToTransfer, TASKS } from './tasks.ts';
+import { listTransferableBuffers, type TaskMessage, type TaskReply, toPortableError } from './thread-messages.ts';
 
 // Runs in each thread of `threads.ts`: works on one task after another until the thread is ended.
 /**
@@ -17,8 +17,8 @@ lowerPriority();
 setTimeLimit((workerData as { timeLimit: TimeLimit }).timeLimit);
 port.on('message', async (task: TaskMessage) => {
   const reply = await runTask(task);
-  const bytes = 'value' in reply ? buffersToTransfer(task.name, reply.value) : [];
-  port.postMessage(reply, transferableBuffers(bytes));
+  const bytes = 'value' in reply ? listBuffersToTransfer(task.name, reply.value) : [];
+  port.postMessage(reply, listTransferableBuffers(bytes));
 });
 port.postMessage('ready');
 

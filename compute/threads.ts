@@ -3,7 +3,7 @@ import { Worker } from 'node:worker_threads';
 import { FairQueue } from '../rules/fair-queue.ts';
 import { type TimeLimit, TimeLimitExceeded } from '../rules/time-limit.ts';
 import type { TaskName, TaskResult, Tasks } from './tasks.ts';
-import { fromPortableError, type TaskMessage, type TaskReply, transferableBuffers } from './thread-messages.ts';
+import { fromPortableError, listTransferableBuffers, type TaskMessage, type TaskReply } from './thread-messages.ts';
 
 /**
  * Number of threads of a process. One project uses at most one thread, so one thread is always left for other
@@ -200,7 +200,7 @@ class Thread {
         resolve(reply);
       };
       if (this.hasEnded) reject(new Error('the thread has ended'));
-      else this.worker.postMessage({ id, ...message } satisfies TaskMessage, transferableBuffers(transfer));
+      else this.worker.postMessage({ id, ...message } satisfies TaskMessage, listTransferableBuffers(transfer));
     }).finally(() => {
       this.onReply = undefined;
       this.fail = undefined;

@@ -58,7 +58,10 @@ export function generate(document: OpenApiDocument): string {
   const operations = listOperations(document);
   const types = schemas
     .sort(([one], [other]) => (one < other ? -1 : 1))
-    .map(([name, schema]) => `${docComment(schema.description)}export type ${typeName(name)} = ${typeOf(schema)};\n`);
+    .map(
+      ([name, schema]) =>
+        `${formatDocComment(schema.description)}export type ${toTypeName(name)} = ${generateType(schema)};\n`,
+    );
   const entries = operations.map(({ id, path, method, operation }) =>
     generateOperationType(document, { id, path, method, operation }),
   );
@@ -100,14 +103,14 @@ function generateOperationType(
     if (list.length === 0) return [];
     const optional = list.every(({ required }) => !required);
     const members = list.map(
-      (one) => `${propertyName(one.name)}${one.required ? '' : '?'}: ${typeOf(one.schema ?? {})}`,
+      (one) => `${quotePropertyName(one.name)}${one.required ? '' : '?'}: ${generateType(one.schema ?? {})}`,
     );
     return [`    ${name}${optional ? '?' : ''}: { ${members.join('; ')} };\n`];
   });
   const body = operation.requestBody;
   const json = body?.content?.['application/json']?.schema;
   const multipart = body?.content?.['multipart/form-data'];
-  if (json) lines.push(`    body${body?.required ? '' : '?'}: ${typeOf(json)};\n`);
+  if (json) lines.push(`    body${body?.required ? '' : '?'}: ${generateType(json)};\n`);
   if (multipart) lines.push('    body: FormData;\n');
   const summary = `  /** ${operation.summary ?? id}: \`${method.toUpperCase()} ${path}\` */\n`;
   return `${summary}  ${id}: {\n${lines.join('')}    answer: ${generateResponseType(document, operation)};\n  };\n`;
@@ -125,7 +128,7 @@ function generateResponseType(document: OpenApiDocument, { responses }: Operatio
       const { content } = resolveReference<Content>(document, response);
       if (!content) return 'undefined';
       const schema = content['application/json']?.schema;
-      return schema ? typeOf(schema) : 'string';
+      return schema ? generateType(schema) : 'string';
     });
   return [...new Set(successes)].join(' | ') || 'undefined';
 }
@@ -137,18 +140,18 @@ function resolveReference<T>(document: OpenApiDocument, node: T | { $ref: string
   return document.components[section]?.[name] as T;
 }
 
-function typeOf(schema: Schema): string {
-  if (schema.$ref) return typeName(schema.$ref.split('/').at(-1) ?? '');
+function generateType(schema: Schema): string {
+  if (schema.$ref) return toTypeName(schema.$ref.split('/').at(-1) ?? '');
   if (schema.const !== undefined) return JSON.stringify(schema.const);
-  if (schema.enum) return union(schema.enum.map((value) => JSON.stringify(value)));
-  if (schema.allOf) return schema.allOf.map((part) => parenthesize(typeOf(part))).join(' & ');
+  if (schema.enum) return joinAsUnion(schema.enum.map((value) => JSON.stringify(value)));
+  if (schema.allOf) return schema.allOf.map((part) => parenthesize(generateType(part))).join(' & ');
   const alternatives = schema.anyOf ?? schema.oneOf;
-  if (alternatives) return union(alternatives.map(typeOf));
-  if (Array.isArray(schema.type)) return union(schema.type.map((type) => typeOf({ ...schema, type })));
-  return simpleType(schema);
+  if (alternatives) return joinAsUnion(alternatives.map(generateType));
+  if (Array.isArray(schema.type)) return joinAsUnion(schema.type.map((type) => generateType({ ...schema, type })));
+  return generateSimpleType(schema);
 }
 
-function simpleType(schema: Schema): string {
+function generateSimpleType(schema: Schema): string {
   switch (schema.type) {
     case 'string':
     case 'boolean':
@@ -158,7 +161,7 @@ function simpleType(schema: Schema): string {
     case 'number':
       return 'number';
     case 'array':
-      return `${parenthesize(typeOf(schema.items ?? {}))}[]`;
+      return `${parenthesize(generateType(schema.items ?? {}))}[]`;
     case 'object':
       return objectType(schema);
     default:
@@ -169,17 +172,17 @@ function simpleType(schema: Schema): string {
 function objectType({ properties = {}, required = [], additionalProperties }: Schema): string {
   const members = Object.entries(properties).map(
     ([name, schema]) =>
-      `${docComment(schema.description)}${propertyName(name)}${required.includes(name) ? '' : '?'}: ${typeOf(schema)};`,
+      `${formatDocComment(schema.description)}${quotePropertyName(name)}${required.includes(name) ? '' : '?'}: ${generateType(schema)};`,
   );
   if (typeof additionalProperties === 'object' || additionalProperties === true) {
-    const value = typeof additionalProperties === 'object' ? typeOf(additionalProperties) : 'unknown';
+    const value = typeof additionalProperties === 'object' ? generateType(additionalProperties) : 'unknown';
     if (members.length === 0) return `Record<string, ${value}>`;
     members.push('[name: string]: unknown;');
   }
   return members.length === 0 ? 'Record<string, unknown>' : `{\n${members.map(indent).join('\n')}\n}`;
 }
 
-function union(types: string[]): string {
+function joinAsUnion(types: string[]): string {
   const all = [...new Set(types)];
   return all.includes('unknown') ? 'unknown' : all.join(' | ') || 'unknown';
 }
@@ -195,18 +198,18 @@ function indent(text: string): string {
     .join('\n');
 }
 
-function docComment(text: string | undefined): string {
+function formatDocComment(text: string | undefined): string {
   return text ? `/** ${text.replaceAll('*/', '* /').replaceAll('\n', ' ')} */\n` : '';
 }
 
 /**
  * Returns the name of a schema's type. The schema `Error` gets another name, because `Error` is a JavaScript global.
  */
-function typeName(name: string): string {
+function toTypeName(name: string): string {
   return name === 'Error' ? 'ErrorEnvelope' : name.replaceAll(/[^A-Za-z0-9_]/g, '_');
 }
 
-function propertyName(name: string): string {
+function quotePropertyName(name: string): string {
   return /^[A-Za-z_$][\w$]*$/.test(name) ? name : JSON.stringify(name);
 }
 

@@ -136,7 +136,7 @@ export class Tidings {
   async #attempt({ method, path }: OperationEntry, input: Input): Promise<unknown> {
     const { params = {}, query = {}, body, idempotencyKey, signal } = input;
     const isForm = body instanceof FormData;
-    const url = `${this.#baseUrl}${fillPath(path, params)}${queryString(query)}`;
+    const url = `${this.#baseUrl}${fillPath(path, params)}${buildQueryString(query)}`;
     const timeout = AbortSignal.timeout(this.#timeoutMs);
     let response: Response;
     let text: string;
@@ -225,7 +225,7 @@ function fillPath(path: string, params: Record<string, string>): string {
   });
 }
 
-function queryString(query: Record<string, unknown>): string {
+function buildQueryString(query: Record<string, unknown>): string {
   const entries = Object.entries(query).filter(([, value]) => value !== undefined && value !== null);
   return entries.length === 0
     ? ''
