@@ -44,14 +44,14 @@ async function handToTemporal(kind: 'email.retry' | 'sms.retry', refId: string):
   await handOverToTemporal(service, refId);
 }
 
-/** Waits until Temporal lists waitForDeliveries deliveries, and returns their ids. */
+/** Waits until Temporal lists running deliveries of this type, and returns their ids. */
 const waitForDeliveries = (type: string) =>
   until(async () => {
     const found: string[] = [];
     const query = `WorkflowType = '${type}' AND ExecutionStatus = 'Running'`;
     for await (const { workflowId } of operator.client.workflow.list({ query })) found.push(workflowId);
     return found.length > 0 && found;
-  }, `a waitForDeliveries ${type}`);
+  }, `a running ${type}`);
 
 async function cancelAll(type: string): Promise<void> {
   for (const workflowId of await waitForDeliveries(type)) await operator.client.workflow.getHandle(workflowId).cancel();
