@@ -1,5 +1,8 @@
 import { pluralize } from './pluralize.ts';
 
+/** The names of GSM 03.38 and its alternative for other characters. */
+const ENCODINGS = { GSM7: 'GSM-7', UCS2: 'UCS-2' };
+
 /** Text of the message screens: emails and SMS. */
 export const messages = {
   emails: 'Emails',
@@ -20,7 +23,6 @@ export const messages = {
   since: 'Since',
   until: 'Until',
   when: 'When',
-  body: 'Text',
   segments: 'Parts',
   noSubject: '(no subject)',
   erased: '(deleted)',
@@ -65,7 +67,6 @@ export const messages = {
   messageId: 'Message-ID',
   attempts: (n: number, formatted: string) => pluralize(n, 'attempt', formatted),
   bounceTypes: { Permanent: 'Permanent', Transient: 'Temporary' },
-  cause: 'Source',
   details: 'Details',
   sentTo: 'To',
   failedOrSkipped: 'Failed or skipped',
@@ -93,6 +94,8 @@ export const messages = {
   underWay: 'Still in progress.',
   received: 'This email was received.',
   gone: 'The contact and the address were deleted.',
+  smsSize: (sms: { characters: number; formatted: string; encoding: 'GSM7' | 'UCS2'; parts: number }) =>
+    `${pluralize(sms.characters, 'character', sms.formatted)} · ${ENCODINGS[sms.encoding]} · ${pluralize(sms.parts, 'part')}`,
   smsTitle: (to: string) => `SMS to ${to}`,
   country: 'Country',
 };

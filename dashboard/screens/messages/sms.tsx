@@ -1,15 +1,17 @@
-import { Code, Grid, Group, Stack, Text } from '@mantine/core';
+import { Grid, Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useParams } from '@tanstack/react-router';
 import type { ResponseOf } from '../../api/client.ts';
 import { queryFor } from '../../api/queries.ts';
 import { AppLink } from '../../parts/app-link.tsx';
+import { formatCount } from '../../parts/count-link.tsx';
 import { Curl } from '../../parts/curl.tsx';
-import { Instant } from '../../parts/instant.tsx';
+import { ExactTime } from '../../parts/instant.tsx';
 import { PageHead } from '../../parts/page-head.tsx';
 import { QueryView } from '../../parts/query-view.tsx';
 import { WordBadge } from '../../parts/word-badge.tsx';
 import { text } from '../../text/text.ts';
+import classes from './email.module.css';
 import { Fact, Facts } from './facts.tsx';
 import { RequestFact } from './request-fact.tsx';
 import { Timeline, type TimelineEntry } from './timeline.tsx';
@@ -34,45 +36,37 @@ function Shown({ sms }: { sms: Sms }) {
     <>
       <PageHead
         title={text.messages.smsTitle(sms.to)}
-        subtitle={
-          <Group gap="xs">
+        status={
+          <>
             <WordBadge kind="sms" value={sms.status} />
             <WordBadge kind="reason" value={sms.reason} />
-            <Instant at={sms.createdAt} />
-          </Group>
+          </>
+        }
+        subtitle={
+          <>
+            {text.messages.sentTo} <Recipient sms={sms} /> · <ExactTime at={sms.createdAt} /> ·{' '}
+            {text.messages.sources[sms.sourceType]}
+          </>
         }
         back={{ to: '/messages/sms', label: text.messages.sms }}
       />
       <Grid gutter="lg">
-        <Grid.Col span={{ base: 12, md: 8 }}>
-          <Code block tabIndex={0} style={{ whiteSpace: 'pre-wrap', overflowWrap: 'anywhere' }}>
-            {sms.body}
-          </Code>
+        <Grid.Col span={{ base: 12, md: 7.5 }}>
+          <SentText sms={sms} />
         </Grid.Col>
-        <Grid.Col span={{ base: 12, md: 4 }}>
+        <Grid.Col span={{ base: 12, md: 4.5 }}>
           <Stack gap="lg">
             <SmsTimeline sms={sms} />
             <Facts title={text.messages.details}>
               <Fact name={text.messages.from}>{sms.from}</Fact>
-              <Fact name={text.messages.segments}>{sms.segments}</Fact>
-              {sms.contactId && (
-                <Fact name={text.messages.contact}>
-                  <AppLink to={`/contacts/${sms.contactId}`}>{sms.to}</AppLink>
+              {sms.workflowExecutionId && sms.workflowId && (
+                <Fact name={text.messages.source}>
+                  {text.messages.sources[sms.sourceType]}{' '}
+                  <AppLink to={`/messages/executions/${sms.workflowId}/${sms.workflowExecutionId}`}>
+                    {text.messages.execution}
+                  </AppLink>
                 </Fact>
               )}
-            </Facts>
-            <Facts title={text.messages.cause}>
-              <Fact name={text.messages.source}>
-                {text.messages.sources[sms.sourceType]}
-                {sms.workflowExecutionId && sms.workflowId && (
-                  <>
-                    {', '}
-                    <AppLink to={`/messages/executions/${sms.workflowId}/${sms.workflowExecutionId}`}>
-                      {text.messages.execution}
-                    </AppLink>
-                  </>
-                )}
-              </Fact>
               <RequestFact of={sms.id} />
             </Facts>
             <Facts title={text.messages.provider}>
@@ -84,6 +78,23 @@ function Shown({ sms }: { sms: Sms }) {
         </Grid.Col>
       </Grid>
     </>
+  );
+}
+
+function Recipient({ sms: { to, contactId } }: { sms: Sms }) {
+  return contactId ? <AppLink to={`/contacts/${contactId}`}>{to}</AppLink> : to;
+}
+
+/** Shows the text as a phone does. Below it, the number of parts, each of which the provider charges. */
+function SentText({ sms: { body, encoding, segments } }: { sms: Sms }) {
+  const characters = [...body].length;
+  return (
+    <Stack gap="xs" className={classes.desk}>
+      <div className={classes.bubble}>{body}</div>
+      <Text size="xs" c="dimmed">
+        {text.messages.smsSize({ characters, formatted: formatCount(characters), encoding, parts: segments })}
+      </Text>
+    </Stack>
   );
 }
 

@@ -245,6 +245,7 @@ export async function buildSms({ db, projectId, voice }: World, contacts: readon
       segments: 1,
       body: voice.say('Your tea is at the door.', n, 1_500),
       sent_at: outcome.status === 'FAILED' ? null : at,
+      delivered_at: outcome.status === 'DELIVERED' ? new Date(at.getTime() + 2_000) : null,
     };
   });
   await db.insertInto('sms_messages').values(rows).execute();
