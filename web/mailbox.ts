@@ -101,12 +101,13 @@ ${html}
 }
 
 /** Returns the list of captured SMS, newest first. */
-export function renderMailboxSmsPage(messages: MailboxSms[]): string {
+export function renderMailboxSmsPage(messages: MailboxSms[], to: string | undefined): string {
   const rows = messages.map(
     (sms) => `<li><div><span class="to">${escapeHtml(sms.to)}</span><span>${escapeHtml(sms.body)}
 <span class="preview">from ${escapeHtml(sms.from)}</span></span>${timeElement(sms.createdAt)}</div></li>`,
   );
-  return renderPage('SMS', list(rows, 'No SMS yet.'), { path: '/mailbox/sms' });
+  const empty = to ? `No SMS to ${escapeHtml(to)} yet.` : 'No SMS yet.';
+  return renderPage('SMS', list(rows, empty), { path: '/mailbox/sms', to });
 }
 
 function list(rows: string[], empty: string): string {
@@ -160,7 +161,7 @@ function renderPage(
 </head>
 <body>
 <header><h1>${MARK}<a href="/mailbox">Mailbox</a></h1><nav aria-label="Mailbox">${links.join('')}</nav>
-<form action="/mailbox"><input name="to" type="search" placeholder="Filter by recipient" aria-label="Recipient" value="${escapeHtml(to)}"></form></header>
+<form action="${path}"><input name="to" type="search" placeholder="Filter by recipient" aria-label="Recipient" value="${escapeHtml(to)}"></form></header>
 <main>${body}</main>
 </body>
 </html>

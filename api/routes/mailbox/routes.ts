@@ -62,9 +62,10 @@ export function mailboxRoutes(hono: OpenAPIHono<AppEnv>, table: RouteTable, deps
   get('/mailbox/style.css', (c) => c.body(MAILBOX_STYLE, 200, { 'content-type': 'text/css; charset=utf-8' }));
   if (config.sms.captures) {
     get('/mailbox/sms.json', async (c) => c.json({ data: await listCapturedSms(db, await readMailboxRequest(c)) }));
-    get('/mailbox/sms', async (c) =>
-      sendPage(c, renderMailboxSmsPage(await listCapturedSms(db, await readMailboxRequest(c)))),
-    );
+    get('/mailbox/sms', async (c) => {
+      const filter = await readMailboxRequest(c);
+      return sendPage(c, renderMailboxSmsPage(await listCapturedSms(db, filter), filter.to));
+    });
   }
   get('/mailbox.json', async (c) => {
     const emails = await listCapturedEmails(db, { ...(await readMailboxRequest(c)), limit: LISTED_MAX });

@@ -169,6 +169,13 @@ it('the mailbox shows captured SMS', async () => {
   expect(body.data).toMatchObject([{ from: '+15550001', to: '+4915112345678', body: 'Hi' }]);
 });
 
+it('the filter of the SMS mailbox stays in the list of SMS', async () => {
+  const { body: page } = await api.call('GET', '/mailbox/sms?to=%2B4900', { key: null });
+  expect(page).toContain('<form action="/mailbox/sms">');
+  expect(page).toContain('value="+4900"');
+  expect(page).toContain('No SMS to +4900 yet.');
+});
+
 it('without the capture providers, the mailbox shows emails to the simulator, and the SMS mailbox returns 404', async () => {
   const other = await startTestApi({ EMAIL_PROVIDER: 'smtp', SMTP_URL: 'smtp://127.0.0.1:1', SMS_PROVIDER: 'none' });
   try {
