@@ -21,8 +21,9 @@ export interface RequestEffects {
     executionId: string | null;
     to: string | null;
     status: EmailStatus;
+    reason: string | null;
   }[];
-  sms: { id: string; executionId: string | null; to: string; status: SmsStatus }[];
+  sms: { id: string; executionId: string | null; to: string; status: SmsStatus; reason: string | null }[];
 }
 
 /** Finds the records that a request created, by the ids in its log entry. Returns the first 100 of each kind. */
@@ -55,13 +56,13 @@ export async function findRequestEffects(
   const runIds = executions.map(({ id }) => id);
   const emails = await queryRows<RequestEffects['emails'][number]>(
     db,
-    sql`SELECT id, contact_id AS "contactId", execution_id AS "executionId", to_email AS to, status FROM emails
+    sql`SELECT id, contact_id AS "contactId", execution_id AS "executionId", to_email AS to, status, reason FROM emails
       WHERE project_id = ${projectId} AND (id = ANY(${emailIds}::uuid[]) OR execution_id = ANY(${runIds}::uuid[]))
       ORDER BY id LIMIT ${SHOWN}`,
   );
   const sms = await queryRows<RequestEffects['sms'][number]>(
     db,
-    sql`SELECT id, execution_id AS "executionId", to_phone AS to, status FROM sms_messages
+    sql`SELECT id, execution_id AS "executionId", to_phone AS to, status, reason FROM sms_messages
       WHERE project_id = ${projectId} AND (id = ANY(${smsIds}::uuid[]) OR execution_id = ANY(${runIds}::uuid[]))
       ORDER BY id LIMIT ${SHOWN}`,
   );

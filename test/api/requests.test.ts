@@ -61,7 +61,7 @@ describe('the log of requests', () => {
     expect(made.emails.map(({ id }: { id: string }) => id).sort()).toEqual(
       data.emails.map(({ email }: { email: string }) => email).sort(),
     );
-    expect(made.emails[0]).toMatchObject({ status: 'PENDING', executionId: null });
+    expect(made.emails[0]).toMatchObject({ status: 'PENDING', reason: null, executionId: null });
   });
 
   it('links a tracked event to the execution that it started', async () => {

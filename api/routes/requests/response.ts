@@ -54,9 +54,18 @@ const Effects = z.object({
       executionId: Id.nullable(),
       to: z.string().nullable(),
       status: z.enum(EMAIL_STATUSES),
+      reason: z.string().nullable(),
     }),
   ),
-  sms: z.array(z.object({ id: Id, executionId: Id.nullable(), to: z.string(), status: z.enum(SMS_STATUSES) })),
+  sms: z.array(
+    z.object({
+      id: Id,
+      executionId: Id.nullable(),
+      to: z.string(),
+      status: z.enum(SMS_STATUSES),
+      reason: z.string().nullable(),
+    }),
+  ),
 });
 
 export const RequestDetail = RequestRecord.extend({
@@ -70,7 +79,16 @@ export const RequestDetail = RequestRecord.extend({
       contacts: [],
       events: [],
       executions: [],
-      emails: [{ id: EXAMPLE_ID, contactId: EXAMPLE_ID, executionId: null, to: 'ada@example.com', status: 'SENT' }],
+      emails: [
+        {
+          id: EXAMPLE_ID,
+          contactId: EXAMPLE_ID,
+          executionId: null,
+          to: 'ada@example.com',
+          status: 'SENT' as const,
+          reason: null,
+        },
+      ],
       sms: [],
     },
   },

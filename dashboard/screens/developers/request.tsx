@@ -7,6 +7,7 @@ import { queryFor } from '../../api/queries.ts';
 import { AppLink } from '../../parts/app-link.tsx';
 import { AsCode } from '../../parts/as-code.tsx';
 import { CopyButton } from '../../parts/copy-button.tsx';
+import { EmailStatus } from '../../parts/email-status.tsx';
 import { ExactTime } from '../../parts/instant.tsx';
 import { PageHead } from '../../parts/page-head.tsx';
 import { QueryView } from '../../parts/query-view.tsx';
@@ -119,21 +120,22 @@ function CreatedRecords({ made: { contacts, events, executions, emails, sms } }:
       />
       <RecordGroup
         title={words.emails}
-        items={emails.map(({ id, to, status }) => [
+        items={emails.map(({ id, to, status, reason }) => [
           id,
           <Group key={id} gap="xs">
             <AppLink to={`/messages/${id}`}>{to ?? id}</AppLink>
-            <WordBadge kind="email" value={status} />
+            <EmailStatus status={status} reason={reason} />
           </Group>,
         ])}
       />
       <RecordGroup
         title={words.sms}
-        items={sms.map(({ id, to, status }) => [
+        items={sms.map(({ id, to, status, reason }) => [
           id,
           <Group key={id} gap="xs">
             <AppLink to={`/messages/sms/${id}`}>{to}</AppLink>
             <WordBadge kind="sms" value={status} />
+            <WordBadge kind="reason" value={reason} />
           </Group>,
         ])}
       />

@@ -1644,12 +1644,14 @@ export type LoggedRequestDetail = LoggedRequest & ({
       executionId: string | null;
       to: string | null;
       status: EmailItemStatus;
+      reason: string | null;
     })[];
     sms: ({
       id: string;
       executionId: string | null;
       to: string;
       status: AcceptedSmsStatus;
+      reason: string | null;
     })[];
   };
 });
