@@ -15,19 +15,24 @@ const EXPECTED_WARNINGS = new Set([
   'No workflows registered, not polling for workflow tasks',
 ]);
 
+/** The levels that the native part of the SDK logs: its own warnings, and errors of its libraries. */
+const NATIVE_LOG = { core: 'WARN', other: 'ERROR' } as const;
+
 const BLOCKED_HELP = 'Length of the blocks of the event loop above 200 ms, by the activity that blocked it.';
 let blockedHistogram: MetricHistogram | undefined;
 const THREAD_CPU_HELP = 'CPU time of threads in microseconds, by kind of work.';
 let threadCpuCounter: MetricCounter | undefined;
 
 /**
- * Redirects the log of Temporal's SDK to our log. With `metrics`, also serves the SDK's metrics for Prometheus at
- * `/metrics` of this address. Call this function once, before the first worker is created.
+ * Redirects the log of Temporal's SDK to our log, also the log of its native part, which otherwise prints colored text to
+ * standard error. With `metrics`, also serves the SDK's metrics for Prometheus at `/metrics` of this address. Call this
+ * function once, before the first worker is created.
  */
 export function useTemporalLogger(log: Pino, metrics?: { host: string; port: number }): void {
   const write = (level: LogLevel, message: string, meta?: LogEntry['meta']) => {
     if (EXPECTED_WARNINGS.has(message)) return;
-    const { error, ...details } = meta ?? {};
+    // The failure of a workflow task contains a stack. Temporal's UI shows it.
+    const { error, failure: _, ...details } = meta ?? {};
     log[pinoLevel(level)]({ ...details, ...(error instanceof Error && { reason: describeFailure(error) }) }, message);
   };
   const logger: Logger = {
@@ -38,8 +43,11 @@ export function useTemporalLogger(log: Pino, metrics?: { host: string; port: num
     warn: (message, meta) => write('WARN', message, meta),
     error: (message, meta) => write('ERROR', message, meta),
   };
-  const telemetryOptions = metrics && { metrics: { prometheus: { bindAddress: bindAddress(metrics) } } };
-  Runtime.install({ logger, shutdownSignals: [], ...(telemetryOptions && { telemetryOptions }) });
+  const telemetryOptions = {
+    logging: { filter: NATIVE_LOG, forward: {} },
+    ...(metrics && { metrics: { prometheus: { bindAddress: bindAddress(metrics) } } }),
+  };
+  Runtime.install({ logger, shutdownSignals: [], telemetryOptions });
 }
 
 /**
