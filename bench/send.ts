@@ -150,8 +150,8 @@ async function sendOverHttp(count: number, name: string): Promise<void> {
 }
 
 /**
- * Measures the rate, and the CPU time per request: of the accepting process, of Postgres with all its backends, and of
- * all other processes on the machine.
+ * Measures the rate, and the CPU time per request: of the accepting process, of Postgres with all its backends, of the
+ * clients with the sink, of Temporal, and of a worker.
  */
 async function measureAcceptance(count: number, work: (count: number) => Promise<void>, pid: number) {
   const clientPid = pid === process.pid ? 0 : process.pid;

@@ -7,7 +7,7 @@ const BLOCKED_MS = 200;
 /** Name of work outside any request or activity. */
 const OTHER = 'other';
 
-/** A block of the loop. `work` is the route or activity that used most of the time. */
+/** A block of the loop. `work` is the route or activity that ran longest without a break. */
 export interface BlockedLoop {
   work: string;
   ms: number;

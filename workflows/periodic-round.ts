@@ -52,7 +52,7 @@ export interface RoundResult {
 /**
  * Runs a round of periodic work. Each run of the workflow handles one page of parts, and each part is one activity.
  * Several parts run at the same time, in lanes. If a part fails, the failure is recorded and the other parts continue.
- * A part that hangs is cancelled at the end of the round.
+ * A part that hangs is cancelled at the end of its page, and runs again on the last page.
  */
 export async function runRound(
   kind: PeriodicKind,

@@ -137,8 +137,8 @@ export function createCampaignChunkActivities(deps: ConstructorParameters<typeof
   const sending = new CampaignSending(deps);
   return {
     /**
-     * Adds pages of the audience to the ledger. With each round, the pages become larger and more numerous. No page is
-     * added twice.
+     * Adds pages of the audience to the ledger. After the first rounds, the pages become larger and more numerous, up to a
+     * maximum. No page is added twice.
      */
     async takeCampaignAudience({ round, ...start }: AudienceInput): Promise<AudienceTaken> {
       return withHeartbeats(async (cancelled) => {
@@ -166,8 +166,8 @@ export function createCampaignChunkActivities(deps: ConstructorParameters<typeof
     },
 
     /**
-     * Marks the emails that the provider has deferred for a day as failed. The next turn sends the chunk's other
-     * emails.
+     * Marks all deferred emails of a chunk as failed, after the chunk was deferred for a day. The next turn sends the
+     * chunk's other emails.
      */
     async expireCampaignChunk(chunk: ChunkInput): Promise<ChunkResult> {
       return sending.expire(chunk);

@@ -46,7 +46,7 @@ function newLines(path: string, state: { position: number; rest: string }): stri
 
 /**
  * Returns the text of a warning in a log line. A line that is not JSON of pino comes from Node or a library, and counts
- * as a warning.
+ * as a warning, except Temporal's lines below the level of a warning.
  */
 function parseWarning(line: string): string | undefined {
   if (line.trim() === '') return undefined;

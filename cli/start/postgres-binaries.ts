@@ -61,8 +61,8 @@ export function choosePostgresUser(binaries: PostgresBinaries, folder: string): 
 }
 
 /**
- * Returns a command that switches to `account` and keeps one capability of root: passing through folders and reading
- * files of other users.
+ * Returns a command that switches to `account` and keeps one capability of root: access to the folders and files of
+ * other users.
  */
 function setprivCommand(account: { uid: number; gid: number; name: string }, folder: string): string[] {
   const capability = '-all,+dac_override';

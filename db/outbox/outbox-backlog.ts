@@ -8,7 +8,7 @@ export interface Backlog {
   projectId: string;
   /** Rows that no process has claimed. */
   waiting: number;
-  /** Rows whose start Temporal has accepted but not carried out. 0 for work that workers do without Temporal. */
+  /** Rows that workers have claimed for Temporal. 0 for work that workers do without Temporal. */
   handedOver: number;
   /** When the oldest row was inserted. */
   oldestAt: Date;

@@ -114,7 +114,7 @@ export async function claimRowsFairly(db: Db, p: FairClaim): Promise<TakenRow[]>
 export interface OutboxState {
   /** The priorities that have waiting rows. */
   waiting: number[];
-  /** The number of rows whose start Temporal has accepted but not carried out, by project. */
+  /** The number of rows that workers have claimed for Temporal and whose lease has not expired, by project. */
   withTemporal: Map<string, number>;
 }
 

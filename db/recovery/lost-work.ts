@@ -84,7 +84,7 @@ export function wakeEndpoints(trx: Trx, endpoints: WaitingEndpoint[]): Promise<O
 /**
  * Queues the notification of contacts that waited for a restock and were not notified, in all projects. The workflow
  * that notifies such contacts ended early, or Temporal has lost it. A workflow that is running continues. No contact is
- * notified twice, because the transaction that notifies a contact also deletes its registration.
+ * notified twice, because the transaction that notifies a contact also deletes its row in `back_in_stock_waits`.
  */
 export async function enqueueRestocks(trx: Trx): Promise<OutboxRow[]> {
   const { rows } = await sql<{ projectId: string; variantId: string; restockNo: number }>`

@@ -96,8 +96,8 @@ export async function takeDueProbes(
 }
 
 /**
- * Returns the first verified domain of the installation, for the sender address of a probe. Undefined if no domain is
- * verified.
+ * Returns the first verified domain of the installation, for the sender address of a probe. Undefined if the
+ * installation has no verified domain.
  */
 export async function findAnySenderHost(db: Db): Promise<string | undefined> {
   const row = await db

@@ -28,8 +28,8 @@ export const RETRY_ROWS = 10_000;
  * reason `left_audience`. Safe to run twice.
  * @returns the number of queued recipients, and of recipients who left the audience. Call this function until both
  * numbers are smaller than `RETRY_ROWS`
- * @throws AppError NOT_FOUND, CONFLICT if the campaign is not SENDING, PAUSED or SENT, DOMAIN_NOT_VERIFIED when the
- * domain of the campaign's or a variant's sender is not verified
+ * @throws AppError NOT_FOUND, CONFLICT if the campaign is not SENDING, PAUSED or SENT, or has changed since it was read,
+ * DOMAIN_NOT_VERIFIED if the domain of the campaign's or a variant's sender is not verified
  */
 export async function retryRecipients(
   trx: Trx,

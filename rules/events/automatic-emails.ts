@@ -4,8 +4,8 @@ export const EMAIL_RECEIVED_EVENT: EmailEvent = 'email.received';
 
 /**
  * The maximum number of times that inbound email of one contact can start a workflow within an hour. Without this
- * limit, an auto-reply that is not marked as automatic would reply to the workflow's emails forever. In one case, both
- * exchanged 77 emails in 25 s.
+ * limit, an auto-reply that is not marked as automatic would reply to the workflow's emails forever. In one case, a
+ * workflow and an auto-reply exchanged 77 emails in 25 s.
  */
 export const INBOUND_STARTS_PER_HOUR = 5;
 

@@ -9,9 +9,9 @@ const XML_TYPE = /^(?:text|application)\/(?:[\w.+-]+\+)?(?:xml|html)$/;
 const FORM_TYPE = 'application/x-www-form-urlencoded';
 
 /**
- * Writes the body of a WEBHOOK step's request, in the form of its Content-Type. A text is sent as written. Variables in
- * a text are escaped for its Content-Type, so that JSON text is still valid JSON, and XML is still valid XML. Any other
- * value is encoded as a form for the content type of forms, and as JSON for all other types.
+ * Writes the body of a WEBHOOK step's request, in the form of its Content-Type. A text stays a text. Its variables are
+ * filled in and escaped for the Content-Type, so that JSON text is still valid JSON, and XML is still valid XML. Any
+ * other value is encoded as a form for the content type of forms, and as JSON for all other types.
  */
 export function writeWebhookBody(
   config: { body?: unknown; headers?: Record<string, string> | undefined },

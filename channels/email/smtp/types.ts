@@ -53,7 +53,7 @@ export type SmtpCallback = (result: SmtpResult, message: SmtpMessage) => void;
 export interface SmtpJob {
   message: SmtpMessage;
   onResult: SmtpCallback;
-  /** The number of connections that broke while they had this message. */
+  /** The number of connections that broke while this message was the first without a reply. */
   losses: number;
   /** Set by the queue. */
   state: 'queued' | 'taken' | 'cancelled';

@@ -190,7 +190,7 @@ function findEarlierResponse(error: unknown): { response: unknown } | undefined 
   return succeeded ? { response: originalResponse } : undefined;
 }
 
-/** Returns the delay before the next retry, in milliseconds. Undefined if a retry would not help. */
+/** Returns the delay before the next retry, in milliseconds. Undefined if a retry would not help, or if the service asks for a longer wait. */
 function retryDelayMs(error: unknown, retries: number): number | undefined {
   const isTemporary =
     error instanceof TidingsConnectionError ||

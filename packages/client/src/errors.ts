@@ -15,7 +15,7 @@ export class TidingsError extends Error {
   override readonly name: string = 'TidingsError';
   readonly code: ErrorCode;
   readonly status: number;
-  /** The id of the request in the service's log. Undefined if a proxy sent the response. */
+  /** The id of the request in the service's log. Undefined if the response has none, as from most proxies. */
   readonly requestId: string | undefined;
   readonly rateLimit: RateLimit | undefined;
   /** Seconds to wait before a retry, if the service gives them. */

@@ -187,7 +187,7 @@ describe('failed sign-ins', () => {
     expect(await failSignIns(other, 11, browser)).toEqual([...Array(10).fill(401), 429]);
   });
 
-  it('stay counted when the caller signs in to another account from the same IP address', async () => {
+  it('stay counted when the caller signs in to their own account with the same email address', async () => {
     const email = await buildAccount();
     const own = { email, password: 'of the stranger', projectName: 'Mine' };
     const browser = toCookieHeader(
