@@ -38,7 +38,13 @@ export function createEmailChannel(deps: Deps): DirectChannel {
     maxPerProject: 50,
     attempt: async (projectId, rows, stop) => {
       const emails = rows.map(toMessage);
-      const attempted = await emailAttempts.attempt({ projectId, emails, expiresAt: newExpiry(), stop, whenSettled });
+      const attempted = await emailAttempts.attempt({
+        projectId,
+        emails,
+        expiresAt: computeMessageExpiry(),
+        stop,
+        whenSettled,
+      });
       return toActions(rows, attempted);
     },
     handOver: (projectId, rows) => handOver(deps, { kind: 'email', projectId, rows }),
@@ -73,7 +79,7 @@ export function createSmsChannel(deps: Deps): DirectChannel {
       const attempted = await smsAttempts.attempt({
         projectId,
         messages: rows.map(toMessage),
-        expiresAt: newExpiry(),
+        expiresAt: computeMessageExpiry(),
         whenSettled: async (trx, sms) => {
           const { outcome } = sms;
           const later = outcome.kind === 'deferred' ? [{ id: sms.id, dueAt: outcome.dueAt, last: outcome.last }] : [];
@@ -132,7 +138,7 @@ function toMessage({ refId, id }: TakenRow): { id: string; deliveryId: string } 
  * Returns when a message expires: one day from now, because this is the message's first attempt. The time that the
  * message has waited in the outbox does not count.
  */
-function newExpiry(): Date {
+function computeMessageExpiry(): Date {
   return new Date(Date.now() + DELIVERY_EXPIRES_MS);
 }
 

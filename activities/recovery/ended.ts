@@ -48,7 +48,7 @@ export async function recoverEndedWorkflows(deps: RecoveryDeps, turn: RecoveryTu
     for (let cursor: string | null = null; ; ) {
       const page = await deps.lifecycle.runs.listEndedBadly({ since: between.since, cursor, limit: PAGE });
       const ids = page.runs.map(({ rowId }) => rowId);
-      await restartMismatched(deps, await findEndedExecutions(deps.db, { ids, until: between.until }));
+      await endMismatchedExecutions(deps, await findEndedExecutions(deps.db, { ids, until: between.until }));
       cursor = page.next;
       if (cursor === null) break;
     }
@@ -56,7 +56,7 @@ export async function recoverEndedWorkflows(deps: RecoveryDeps, turn: RecoveryTu
   let after = turn.cursor ?? undefined;
   for (;;) {
     const page = await listFailedOrCancelled(deps.db, { ...between, after, limit: PAGE });
-    await restartMismatched(deps, page);
+    await endMismatchedExecutions(deps, page);
     after = page.at(-1)?.id;
     if (page.length < PAGE || after === undefined) return null;
     if (!turn.mayContinue(after)) return after;
@@ -67,7 +67,7 @@ export async function recoverEndedWorkflows(deps: RecoveryDeps, turn: RecoveryTu
  * Starts a new run for each execution whose last run ended in another way than the execution, and for each failed
  * execution without a run.
  */
-async function restartMismatched(deps: RecoveryDeps, executions: EndedExecution[]): Promise<void> {
+async function endMismatchedExecutions(deps: RecoveryDeps, executions: EndedExecution[]): Promise<void> {
   const { db, lifecycle, outbox, log } = deps;
   const toWorkflowId = ({ id }: EndedExecution) => lifecycle.names.execution(id);
   const last = await lifecycle.runs.findLast(executions.map(toWorkflowId));

@@ -10,15 +10,15 @@ import type { RequestContext } from './env.ts';
 export function refuseForeignWrite(c: RequestContext, publicUrl: string): void {
   const type = c.req.header('content-type');
   if (type && !/^(application\/([\w.-]+\+)?json|multipart\/form-data)\s*(;|$)/i.test(type)) {
-    throw refuseRequest('A write with a session cookie must be JSON or multipart/form-data.');
+    throw createForbiddenError('A write with a session cookie must be JSON or multipart/form-data.');
   }
   const origin = c.req.header('origin');
   if (origin !== undefined && !isOwnOrigin(origin, c.req.header('host'), publicUrl)) {
-    throw refuseRequest('This write comes from another site.');
+    throw createForbiddenError('This write comes from another site.');
   }
   const site = c.req.header('sec-fetch-site');
   if (origin === undefined && site !== undefined && site !== 'same-origin' && site !== 'none') {
-    throw refuseRequest('This write comes from another site.');
+    throw createForbiddenError('This write comes from another site.');
   }
 }
 
@@ -32,7 +32,7 @@ function isOwnOrigin(origin: string, host: string | undefined, publicUrl: string
   return url.origin === new URL(publicUrl).origin || (host !== undefined && url.host === host.toLowerCase());
 }
 
-function refuseRequest(message: string): AppError {
+function createForbiddenError(message: string): AppError {
   return new AppError('FORBIDDEN', {
     message,
     suggestion: 'Send the request from the dashboard, or send an API key instead of the cookie.',

@@ -103,14 +103,14 @@ export function declareRangeResponse(codes: ErrorCode[]): ErrorResponse {
     codes.map((code) => [code, { value: createErrorExample(code, ERRORS[code].status) }]),
   );
   return {
-    description: codes.map((code) => `${describeStatuses(code)} \`${code}\`: ${ERRORS[code].message}`).join(' '),
+    description: codes.map((code) => `${formatStatusesOfError(code)} \`${code}\`: ${ERRORS[code].message}`).join(' '),
     [CODES]: codes,
     content: { 'application/json': { schema: { $ref: '#/components/schemas/Error' }, examples } },
   };
 }
 
 /** Returns the statuses of an error, independent of the operation. Source: contract §1.7 Status codes. */
-function describeStatuses(code: ErrorCode): string {
+function formatStatusesOfError(code: ErrorCode): string {
   return code === 'VALIDATION_ERROR' ? '400 (of the query) or 422' : String(ERRORS[code].status);
 }
 

@@ -35,7 +35,7 @@ export const secretKeyCheck: DoctorCheck = {
 export const publicHostCheck: DoctorCheck = {
   name: 'public HOST',
   run({ settings }) {
-    const found = settings.publicHost ? publicFindings(settings) : [];
+    const found = settings.publicHost ? checkSettingsForPublicHost(settings) : [];
     if (!isLoopbackHost(settings.metricsHost) && settings.metricsPort !== undefined) {
       found.push(
         warnFinding(
@@ -102,7 +102,7 @@ async function checkStoredSecrets({ postgres }: Deployment, secretKey: string): 
   }
 }
 
-function publicFindings(settings: Settings): DoctorFinding[] {
+function checkSettingsForPublicHost(settings: Settings): DoctorFinding[] {
   const { host, publicUrl, signup, webhookAllowPrivate, smtpRelay, rateLimitPerMinute } = settings;
   const rules: [boolean, () => DoctorFinding][] = [
     [

@@ -74,18 +74,18 @@ export async function readFigures(
  */
 async function countMissing(db: Db, p: { projectId: string; campaignId: string }): Promise<Chunk[]> {
   const joined = findJoinedTransaction(db);
-  if (joined) return (await countChunksOf(joined, p)).chunks;
+  if (joined) return (await listChunksWithFigures(joined, p)).chunks;
   return db
     .transaction()
     .setIsolationLevel('repeatable read')
     .execute(async (trx) => {
-      const { chunks, lacking } = await countChunksOf(trx, p);
+      const { chunks, lacking } = await listChunksWithFigures(trx, p);
       await storeFigures(trx, p, lacking.filter(canBeStored));
       return chunks;
     });
 }
 
-async function countChunksOf(trx: Trx, p: { projectId: string; campaignId: string }) {
+async function listChunksWithFigures(trx: Trx, p: { projectId: string; campaignId: string }) {
   const chunks = await listChunks(trx, { projectId: p.projectId, ids: [p.campaignId] });
   const lacking = chunks.filter(({ figures }) => figures === null);
   const counted = await countChunkRecipients(trx, { ...p, seqs: lacking.map(({ seq }) => seq) });

@@ -92,7 +92,7 @@ export async function revokeApiKey(
 }
 
 /** Replaces the public key of a project. The old key stops working at once. */
-export async function updatePublicKey(trx: Trx, p: { projectId: string; key: string; hash: Buffer }): Promise<void> {
+export async function replacePublicKey(trx: Trx, p: { projectId: string; key: string; hash: Buffer }): Promise<void> {
   await trx
     .updateTable('projects')
     .set({ public_key: p.key, public_key_hash: p.hash, updated_at: sql`now()` })

@@ -37,7 +37,7 @@ export async function computeDelayEnd(
     const inZone = await zone();
     return { dueAt: new Date(toInstant(inZone, toWallTime(inZone, nowMs) + delayMs(config))) };
   }
-  const until = await fillUntil(environment, execution, config.until);
+  const until = await fillVariablesInUntil(environment, execution, config.until);
   if (!isHour(until)) {
     const at = (await readInstant(until, zone)) ?? readOlderForm(config.until);
     return at === undefined ? null : { dueAt: new Date(at) };
@@ -62,7 +62,7 @@ function readOlderForm(until: string): number | undefined {
   return Number.isNaN(at) ? undefined : at;
 }
 
-async function fillUntil(
+async function fillVariablesInUntil(
   environment: ExecutionEnvironment,
   execution: WalkingExecution,
   until: string,

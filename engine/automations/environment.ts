@@ -16,7 +16,7 @@ import { isConditionMet } from './condition.ts';
 import type { CurrentExecution } from './locked-executions.ts';
 import { withoutTimer, withPauseEnd } from './next.ts';
 import { loadStepVariables, type StepVariables } from './variables.ts';
-import { findMatchingEvent, markUntrustedTrigger, type SoughtEvent } from './waits.ts';
+import { findMatchingEvent, markExecutionsUntrusted, type SoughtEvent } from './waits.ts';
 import type { WalkingExecution } from './walk.ts';
 import { endWindowWait } from './window-waits.ts';
 
@@ -88,7 +88,7 @@ export function createRealEnvironment(trx: Trx): ExecutionEnvironment {
     },
     endWindowWait: ({ projectId, id }, visit) => endWindowWait(trx, { projectId, executionId: id, visit }),
     noteSent: ({ projectId, id }, visit) => recordStepEmailSent(trx, { projectId, executionId: id, visit }),
-    noteUntrustedTrigger: ({ projectId, id }) => markUntrustedTrigger(trx, { projectId, executionIds: [id] }),
+    noteUntrustedTrigger: ({ projectId, id }) => markExecutionsUntrusted(trx, { projectId, executionIds: [id] }),
   };
 }
 

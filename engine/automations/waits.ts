@@ -92,7 +92,10 @@ export async function findMatchingEvent(
  * Records that events of unauthenticated callers ended waits of executions. Runs in the transaction that advances the
  * executions, which has locked their contacts.
  */
-export async function markUntrustedTrigger(trx: Trx, p: { projectId: string; executionIds: string[] }): Promise<void> {
+export async function markExecutionsUntrusted(
+  trx: Trx,
+  p: { projectId: string; executionIds: string[] },
+): Promise<void> {
   if (p.executionIds.length === 0) return;
   await sql`
     UPDATE executions SET swayed = true WHERE id = ANY(${p.executionIds}::uuid[]) AND ${isOwnedBySql('project_id', p.projectId)}
@@ -139,7 +142,7 @@ export async function satisfyWaits(
       ${satisfied.map((w) => w.eventId)}::uuid[]) AS u (execution_id, visit, event_id)
     WHERE w.execution_id = u.execution_id AND w.visit = u.visit AND w.event_id IS NULL
   `.execute(trx);
-  await markUntrustedTrigger(trx, {
+  await markExecutionsUntrusted(trx, {
     projectId,
     executionIds: satisfied.flatMap((wait) => (wait.untrustedTrigger ? wait.executionId : [])),
   });

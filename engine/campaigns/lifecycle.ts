@@ -89,8 +89,8 @@ export async function startCampaign(
   }
   const campaign = toCampaign(row);
   for (const text of listVariantTexts(campaign)) await assertSender(trx, { projectId: p.projectId, from: text.from });
-  await assertAudience(trx, { projectId: p.projectId, campaign });
-  if (p.at === null && row.mode === 'live') await assertMonthlyQuota(trx, { projectId: p.projectId, campaign });
+  await assertAudienceNotEmpty(trx, { projectId: p.projectId, campaign });
+  if (p.at === null && row.mode === 'live') await assertMonthlyQuotaLeft(trx, { projectId: p.projectId, campaign });
   const start = { projectId: p.projectId, refId: p.id };
   const outbox = await enqueue(trx, [
     row.was === 'DRAFT'
@@ -321,7 +321,7 @@ export async function wakeCampaigns(trx: Trx, projectId: string): Promise<Outbox
   );
 }
 
-async function assertAudience(trx: Trx, p: { projectId: string; campaign: Campaign }): Promise<void> {
+async function assertAudienceNotEmpty(trx: Trx, p: { projectId: string; campaign: Campaign }): Promise<void> {
   const { audienceType: type, segmentId, audienceFilter: filter } = p.campaign;
   if (await hasSubscribedContact(trx, { projectId: p.projectId, type, segmentId, filter })) return;
   throw new AppError('BAD_REQUEST', {
@@ -335,7 +335,7 @@ async function assertAudience(trx: Trx, p: { projectId: string; campaign: Campai
  * Refuses a start if the monthly limit would skip every recipient. Simulator addresses do not count toward the limit.
  * Which recipients exceed the limit is decided later, when pages of the audience are stored (db/campaigns/audience.ts).
  */
-async function assertMonthlyQuota(
+async function assertMonthlyQuotaLeft(
   trx: Trx,
   { projectId, campaign }: { projectId: string; campaign: Campaign },
 ): Promise<void> {

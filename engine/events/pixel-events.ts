@@ -22,7 +22,7 @@ export interface PixelEvent {
  * contract §8.1 Tracking.
  * @returns the ids of the events and the new contacts, and the rows to pass to `outbox.wake` after the commit
  */
-export async function recordPixelEvents(
+export async function recordStorefrontPageEvents(
   trx: Trx,
   p: { projectId: string; events: PixelEvent[]; untrusted: boolean; mode: KeyMode; suppressionKey: Buffer },
 ): Promise<{ made: { contacts: string[]; events: string[] }; outbox: OutboxRow[] }> {

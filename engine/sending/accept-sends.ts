@@ -221,7 +221,7 @@ function buildEmails(draft: SendDraft, contentId: string, contacts: UpsertedCont
   const messageId = request.messageId === undefined ? {} : { messageId: request.messageId };
   const options = { ...headers, ...reply, ...messageId, ...text, ...files, ...original, ...request.again?.origin };
   const ids = recipients.map(() => uuidv7());
-  const copies = getCopyOptions(recipients, ids);
+  const copies = listToAndCcIds(recipients, ids);
   // Copies have the same text as the email to the main recipient, so they use that recipient's variables.
   const [first] = contacts;
   return recipients.flatMap((recipient, index) => {
@@ -251,7 +251,7 @@ function buildEmails(draft: SendDraft, contentId: string, contacts: UpsertedCont
  * Returns the ids of the emails whose addresses appear in To and Cc of every copy; undefined for an email without
  * copies.
  */
-function getCopyOptions(
+function listToAndCcIds(
   recipients: readonly Recipient[],
   ids: readonly string[],
 ): Omit<CopyOptions, 'role'> | undefined {

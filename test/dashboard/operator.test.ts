@@ -105,13 +105,13 @@ describeInBrowser('the operator’s screens', () => {
     await expectNoSeriousAxeViolations(page);
     await holding.getByRole('button', { name: 'Pause sending', exact: true }).click();
     await page.getByText('An operator paused sending of this project').waitFor();
-    expect(await readHoldingOperator(service.db, service.two.id)).toBe('Bought list, ticket 7');
+    expect(await readOperatorHoldReason(service.db, service.two.id)).toBe('Bought list, ticket 7');
     await page.getByRole('button', { name: 'Resume sending …' }).click();
     const releasing = page.getByRole('dialog', { name: 'Resume sending of Two' });
     await releasing.getByLabel('Note').fill('List removed');
     await releasing.getByRole('button', { name: 'Resume sending', exact: true }).click();
     await page.getByText('An operator paused sending of this project').waitFor({ state: 'detached' });
-    expect(await readHoldingOperator(service.db, service.two.id)).toBe(null);
+    expect(await readOperatorHoldReason(service.db, service.two.id)).toBe(null);
     const actions = page.getByRole('table', { name: 'Pauses, resumes and limits' });
     await actions.getByText('resumed: List removed').waitFor();
     await actions.getByText('paused: Bought list, ticket 7').waitFor();
@@ -169,7 +169,7 @@ describeInBrowser('the operator’s screens', () => {
 const readProjectNames = (page: Page) =>
   page.getByRole('table', { name: 'Projects' }).locator('tbody a').allInnerTexts();
 
-async function readHoldingOperator(db: Db, projectId: string): Promise<string | null> {
+async function readOperatorHoldReason(db: Db, projectId: string): Promise<string | null> {
   const row = await db
     .selectFrom('projects')
     .select('operator_hold_reason')

@@ -1,6 +1,6 @@
 import { createRoute, z } from '@hono/zod-openapi';
 import { shortenLists } from '../../../db/page-budget.ts';
-import { insertApiKey, listApiKeys, revokeApiKey, updatePublicKey } from '../../../db/projects/api-keys.ts';
+import { insertApiKey, listApiKeys, replacePublicKey, revokeApiKey } from '../../../db/projects/api-keys.ts';
 import { insertAudit } from '../../../db/projects/audit-log.ts';
 import { getProject } from '../../../db/projects/projects.ts';
 import { inTransaction } from '../../../db/transaction.ts';
@@ -113,7 +113,7 @@ export function apiKeyRoutes(app: App, { db, keys }: Deps): void {
     const { projectId } = c.var;
     const { key, hash, prefix } = newPublicKey();
     await inTransaction(db, async (trx) => {
-      await updatePublicKey(trx, { projectId, key, hash });
+      await replacePublicKey(trx, { projectId, key, hash });
       await insertAudit(trx, {
         projectId,
         action: 'apikey.rotated',

@@ -1,6 +1,6 @@
 import { createRoute, z } from '@hono/zod-openapi';
 import { inTransaction } from '../../../db/transaction.ts';
-import { recordPixelEvents } from '../../../engine/events/pixel-events.ts';
+import { recordStorefrontPageEvents } from '../../../engine/events/pixel-events.ts';
 import { registerForRestock, upsertVariants } from '../../../engine/events/storefront.ts';
 import { deriveKey } from '../../../rules/access/secrets.ts';
 import { PUBLIC_MAX_BYTES } from '../../http/body.ts';
@@ -101,7 +101,7 @@ export function storefrontRoutes(app: App, { config, db, outbox, limits }: Deps)
     const emails = untrusted ? new Set(events.flatMap((event) => event.email ?? [])) : [];
     for (const email of emails) await limits.takeForPublicContact(projectId, email);
     const { made, outbox: queued } = await inTransaction(db, (trx) =>
-      recordPixelEvents(trx, { projectId, events, untrusted, mode, suppressionKey }),
+      recordStorefrontPageEvents(trx, { projectId, events, untrusted, mode, suppressionKey }),
     );
     outbox.wake(queued);
     noteAffectedRows(c, made);
