@@ -3,8 +3,8 @@ import { CancellationScope, isCancellation, patched, workflowInfo } from '@tempo
 /**
  * After this many signals, a workflow continues as a new run. The number is far below the 4,096 events at which
  * Temporal suggests a new run. A signal that arrives while a run is ending makes the worker replay the run, which takes
- * about 1 ms of CPU time for each signal of the run. The replay must be fast, because the SDK fails a workflow task
- * after 5 seconds, and more signals arrive in the meantime.
+ * about 1 ms of CPU time for each signal of the run. The replay must be fast, because Temporal starts the workflow
+ * task again after 10 seconds, and more signals arrive in the meantime.
  */
 const MANY_SIGNALS = 100;
 /**

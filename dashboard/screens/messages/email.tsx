@@ -3,7 +3,6 @@ import { useQuery } from '@tanstack/react-query';
 import { useNavigate, useParams, useSearch } from '@tanstack/react-router';
 import { useState } from 'react';
 import { queryFor } from '../../api/queries.ts';
-import { AppLink } from '../../parts/app-link.tsx';
 import { CopyButton } from '../../parts/copy-button.tsx';
 import { hasDarkRules, toDarkMode } from '../../parts/email-editor/dark-email.ts';
 import { ScaledFrame } from '../../parts/email-editor/scaled-frame.tsx';
@@ -20,6 +19,7 @@ import { EmailFacts } from './email-facts.tsx';
 import { EmailMenu } from './email-menu.tsx';
 import { EmailTimeline } from './email-timeline.tsx';
 import type { Email } from './email-type.ts';
+import { Recipient } from './recipient.tsx';
 import { Resend } from './resend.tsx';
 import { EMAIL_VIEWS, type EmailView } from './search.ts';
 
@@ -47,8 +47,8 @@ function Shown({ email }: { email: Email }) {
         status={<EmailStatus status={email.status} reason={email.reason} />}
         subtitle={
           <>
-            {text.messages.sentTo} <Recipient email={email} /> · <ExactTime at={email.createdAt} /> ·{' '}
-            {text.messages.sources[email.sourceType]}
+            {text.messages.sentTo} <Recipient to={email.to} contactId={email.contactId} /> ·{' '}
+            <ExactTime at={email.createdAt} /> · {text.messages.sources[email.sourceType]}
           </>
         }
         back={{ to: '/messages', label: text.messages.backTo }}
@@ -73,11 +73,6 @@ function Shown({ email }: { email: Email }) {
       </Grid>
     </>
   );
-}
-
-function Recipient({ email: { to, contactId } }: { email: Email }) {
-  if (to === null) return text.messages.erased;
-  return contactId ? <AppLink to={`/contacts/${contactId}`}>{to}</AppLink> : to;
 }
 
 /** Says why the email was not sent or not delivered. The details have the API's own value, for a search in logs. */

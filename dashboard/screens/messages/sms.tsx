@@ -13,6 +13,7 @@ import { WordBadge } from '../../parts/word-badge.tsx';
 import { text } from '../../text/text.ts';
 import classes from './email.module.css';
 import { Fact, Facts } from './facts.tsx';
+import { Recipient } from './recipient.tsx';
 import { RequestFact } from './request-fact.tsx';
 import { Timeline, type TimelineEntry } from './timeline.tsx';
 
@@ -44,8 +45,8 @@ function Shown({ sms }: { sms: Sms }) {
         }
         subtitle={
           <>
-            {text.messages.sentTo} <Recipient sms={sms} /> · <ExactTime at={sms.createdAt} /> ·{' '}
-            {text.messages.sources[sms.sourceType]}
+            {text.messages.sentTo} <Recipient to={sms.to} contactId={sms.contactId} /> ·{' '}
+            <ExactTime at={sms.createdAt} /> · {text.messages.sources[sms.sourceType]}
           </>
         }
         back={{ to: '/messages/sms', label: text.messages.sms }}
@@ -79,10 +80,6 @@ function Shown({ sms }: { sms: Sms }) {
       </Grid>
     </>
   );
-}
-
-function Recipient({ sms: { to, contactId } }: { sms: Sms }) {
-  return contactId ? <AppLink to={`/contacts/${contactId}`}>{to}</AppLink> : to;
 }
 
 /** Shows the text as a phone does. Below it, the number of parts, each of which the provider charges. */
