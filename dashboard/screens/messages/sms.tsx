@@ -86,7 +86,7 @@ function Shown({ sms }: { sms: Sms }) {
 function SentText({ sms: { body, encoding, segments } }: { sms: Sms }) {
   const characters = [...body].length;
   return (
-    <Stack gap="xs" className={classes.desk}>
+    <Stack gap="xs" py="md" className={classes.desk}>
       <div className={classes.bubble}>{body}</div>
       <Text size="xs" c="dimmed">
         {text.messages.smsSize({ characters, formatted: formatCount(characters), encoding, parts: segments })}
