@@ -10,7 +10,7 @@ import { EMAIL_PROVIDERS, type EmailProviderKind } from '../../rules/emails/emai
 import { isSimulated } from '../../rules/emails/simulator.ts';
 import type { OutboxRow } from '../../rules/outbox.ts';
 import { type NewEvent, recordEvents } from '../events/record-events.ts';
-import { type EndedAddresses, findContactsByAddress, suppressAddresses } from '../feedback/end-addresses.ts';
+import { type AddressesToSuppress, findContactsByAddress, suppressAddresses } from '../feedback/suppress-addresses.ts';
 
 /** The fields of a claimed email that `recordEmailResults` reads. */
 export type AttemptedEmail = Pick<
@@ -45,7 +45,7 @@ export interface EmailResult {
  * - for a hard bounce, a suppression of the address and an unsubscription of the contact;
  * - the provider's message id, if the provider's feedback identifies emails by the provider's own ids.
  * Locks the contacts first, in the order of their ids, like every transaction. Live emails count towards the bounce
- * guards, and a guard may put the project on hold.
+ * guards (except emails to simulator addresses), and a guard may put the project on hold.
  * @param p.source the kind of the provider to which the emails were sent
  * @returns `recorded`: the ids of the emails whose result was recorded (a result with an older claim number is
  * ignored). `outbox`: the rows to pass to `outbox.wake`. `watched`: whether a mailbox provider has recently refused the
@@ -73,7 +73,7 @@ export async function recordEmailResults(
     events: counted.flatMap(createEvents),
     contactsLocked: true,
   });
-  const ended = listEndedAddresses({ results: counted, holders });
+  const ended = listAddressesToSuppress({ results: counted, holders });
   outbox.push(...(await suppressAddresses(trx, { ...p, ended, because: 'bounce' })));
   const guarded = await countForGuards(trx, {
     projectId,
@@ -87,8 +87,8 @@ function emitsEvent({ outcome }: EmailResult): boolean {
 }
 
 /**
- * Tells whether a result counts for the bounce guards. An email that the service did not attempt to send does not
- * count.
+ * Tells whether a result counts for the bounce guards: the provider accepted the email, bounced it, or refused its
+ * sender.
  */
 function countsForGuards(result: EmailResult): boolean {
   return emitsEvent(result) || (result.outcome.kind === 'failed' && result.outcome.refusesSender === true);
@@ -163,7 +163,7 @@ function listDeadAddresses(results: EmailResult[]): string[] {
  * contact that has this address is unsubscribed, not the contact of the step.
  * @param p.holders the contacts by address; the transaction has locked them
  */
-function listEndedAddresses(p: { results: EmailResult[]; holders: Map<string, string> }): EndedAddresses[] {
+function listAddressesToSuppress(p: { results: EmailResult[]; holders: Map<string, string> }): AddressesToSuppress[] {
   return p.results.flatMap((result) =>
     listDeadAddresses([result]).map((address) => {
       const holder = p.holders.get(address);

@@ -35,7 +35,8 @@ export async function isConditionMet(db: Db, p: ConditionInput): Promise<boolean
 
 /**
  * Tells for each of the first `EXPLAINED` filters of a condition whether the filter matches.
- * @param p.held whether the whole condition matches; a condition with one filter needs no query then
+ * @param p.held whether the whole condition matches; for a condition with one filter, this is the filter's result, so
+ * no query is needed
  */
 export async function explainCondition(
   db: Db,

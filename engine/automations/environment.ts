@@ -46,10 +46,10 @@ export interface ExecutionEnvironment {
    * Tells whether the condition of a CONDITION step matches the contact.
    * @throws AppError, ZodError when the condition cannot be evaluated
    */
-  holds(execution: WalkingExecution, config: unknown): Promise<boolean>;
+  isConditionMet(execution: WalkingExecution, config: unknown): Promise<boolean>;
   /** Finds the first recorded event that matches a new wait. */
   findEvent(execution: WalkingExecution, wait: SoughtEvent): Promise<FoundEvent>;
-  /** Finds the branch that the contact took at this SPLIT earlier, in any execution. */
+  /** Finds the branch that the contact took at its last completed visit to this SPLIT, in any execution. */
   findTakenBranch(execution: WalkingExecution, stepId: string): Promise<string | undefined>;
   /** Reads the time zones of the contact and the project. */
   getTiming(execution: WalkingExecution): Promise<RecipientTiming>;
@@ -60,16 +60,18 @@ export interface ExecutionEnvironment {
   /** Records that an event of an unauthenticated caller ended a wait of the execution. */
   noteUntrustedTrigger(execution: WalkingExecution): Promise<void>;
   /**
-   * Returns the pause with the end that Temporal's timer must have. In a sandbox, this end differs from the stored end.
+   * Returns `next` with the end that Temporal's timer must have. For real executions, `next` does not change. In a
+   * sandbox, this end can differ from the stored end.
    */
   withSandboxTimer(execution: WalkingExecution, step: GraphStep, next: Next): Next;
   /**
-   * Finds the event that ends a sandbox run during its current pause, and sets the run's time to the time of that
-   * event.
+   * Finds the event that ends a sandbox run during its current pause by an exit of the workflow. With `skipDelays`,
+   * also advances the run's time to the time of that event. Undefined for real executions.
    */
   findExit(execution: CurrentExecution, step: GraphStep | undefined): { reason: string } | undefined;
   /**
-   * Tells how the current pause of an execution ended. Real executions return `known`, the end that Postgres recorded.
+   * Tells how the current pause of an execution ended. For a real execution, returns `known`, the end that Postgres
+   * recorded. For a sandbox, computes the end from the state of the run, and with `skipDelays` advances the run's time.
    */
   getPauseEnd(execution: WalkingExecution, step: GraphStep | undefined, known: PauseEnd): PauseEnd;
 }
@@ -116,7 +118,7 @@ function createCommonEnvironment(
   return {
     now: ({ run }) => new Date(clock() + (run?.aheadMs ?? 0)),
     loadVariables: (execution) => loadStepVariables(db, execution),
-    holds(execution, config) {
+    isConditionMet(execution, config) {
       return isConditionMet(db, { ...execution, config, now: this.now(execution) });
     },
     async getTiming({ projectId, contactId, run }) {

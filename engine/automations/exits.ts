@@ -18,8 +18,8 @@ interface HappenedEvent {
 /**
  * Ends open executions for two reasons: the workflow names one of these events in `exitOn`, or it ends on
  * unsubscription (`exitWhenUnsubscribed`) and the contact unsubscribed. The current settings of the workflow apply,
- * also for older executions. Runs in the caller's transaction, which has locked the contacts. Rows of the outbox then
- * end the Temporal workflows, even during a delay or a wait.
+ * also for older executions. Runs in the caller's transaction, which has locked the contacts. The returned rows of the
+ * outbox then end the Temporal workflows, even during a delay or a wait.
  */
 export async function exitExecutions(
   trx: Trx,

@@ -24,7 +24,8 @@ export type ExecutionRef = WorkflowRef & { executionId: string };
 /**
  * Moves an execution past its current pause, or past the sending window for which its effect waits. Stores the new
  * position in Postgres, in the caller's transaction. The returned outbox row causes a signal to the Temporal workflow.
- * The signal only wakes the workflow, which then reads the new position.
+ * The signal only wakes the workflow, which then reads the new position. If the execution has ended by this move, the
+ * outbox row ends the workflow instead.
  * @param p.branch the branch of a WAIT_FOR_EVENT; `timeout` if absent
  * @throws AppError NOT_FOUND; CONFLICT when the execution has ended or is running a step; VALIDATION_ERROR for a branch
  * that the step does not have

@@ -7,7 +7,7 @@ import { hasSideEffect } from '../../rules/executions/steps/registry.ts';
 /**
  * Computes what the Temporal workflow does next for an execution at a step. It runs the activity of an effect, at once
  * or after a timer; it waits for the timer of a DELAY; or it waits for the event of a WAIT_FOR_EVENT.
- * @param at.dueAt the end of the pause; null if only an event ends it
+ * @param at.dueAt the end of the pause; null for an effect that runs at once, and for a wait without a deadline
  */
 export function computeNext(graph: Graph, step: GraphStep, at: { visit: number; dueAt?: Date | null }): Next {
   const { visit, dueAt = null } = at;

@@ -10,8 +10,8 @@ import type { WalkStop } from './walk.ts';
 
 /**
  * Ends a pause and advances the execution. The pause is a DELAY whose timer has fired, or a WAIT_FOR_EVENT whose event
- * has arrived or whose deadline has passed. Like `walk`, this function only collects changes in `pending`, which the
- * caller saves.
+ * has arrived or whose deadline has passed. Like `walk`, this function collects changes in `pending`, which the caller
+ * saves.
  */
 export async function endPause(
   environment: ExecutionEnvironment,
@@ -38,7 +38,7 @@ export async function endPause(
 
 /**
  * Ends the current pause of an execution before its event or deadline. A WAIT_FOR_EVENT continues on `branch`. Like
- * `walk`, it only collects changes in `pending`. The caller has checked that the execution is at a pause.
+ * `walk`, it collects changes in `pending`. The caller has checked that the execution is at a pause.
  */
 export async function endPauseEarly(
   environment: ExecutionEnvironment,

@@ -23,7 +23,7 @@ export interface PendingWrites {
   passedWaits: WaitRef[];
   /** The new positions of executions, at most one for each execution. */
   positions: ExecutionPosition[];
-  /** Executions that reach a DELAY or WAIT_FOR_EVENT. */
+  /** The pauses that executions reach: a DELAY or a WAIT_FOR_EVENT. */
   pauses: Pause[];
   /** The new state of sandbox executions. */
   runs: Map<string, SandboxState>;
@@ -75,9 +75,9 @@ async function saveRuns(trx: Trx, p: { projectId: string; runs: Map<string, Sand
 }
 
 /**
- * Writes ended visits, new visits and positions in one statement. An execution that has already ended does not change,
- * for example after a cancellation. The check for this is written so that Postgres cannot use the index of open
- * executions, which may contain nearly all executions (see `isOwnedBySql`).
+ * Writes ended visits, new visits and positions in one statement. The row of an execution that has already ended does
+ * not change, for example after a cancellation. The check for this is written so that Postgres cannot use the index of
+ * open executions, which may contain nearly all executions (see `isOwnedBySql`).
  * Locks the steps at which executions will wait, so that no other transaction deletes the steps at the same time. A
  * deletion ends every execution at the step. An execution that arrives later finds no step, so this function ends it.
  * An execution that arrives at an effect needs no lock, because the activity of the effect checks again whether the

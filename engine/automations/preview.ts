@@ -69,7 +69,7 @@ export interface PreviewedStep {
 }
 
 export interface ExecutionPreview {
-  /** WAITING if only an event could end the last step, and the request has no matching event. */
+  /** WAITING if the last step is a WAIT_FOR_EVENT without a deadline, and no event of the request ends the wait. */
   status: ExecutionStatus;
   exitReason: string | null;
   error: string | null;
@@ -159,7 +159,7 @@ class Preview {
 
   /**
    * Ends the pause or effect at which the walk has stopped, and continues the walk. Returns undefined when the
-   * execution has ended, or when it waits for an event without a deadline.
+   * execution has ended, or when it waits without a deadline for an event that does not come.
    */
   async continueFrom(stop: WalkStop, effects: EffectPreviews, pending: PendingWrites): Promise<WalkStop | undefined> {
     const { execution, environment } = this.context;

@@ -17,7 +17,7 @@ import { createPendingWrites, type PendingWrites, savePendingWrites } from './pe
 import { findWaitEvents } from './waits.ts';
 import { failExecution, type WalkStop } from './walk.ts';
 
-/** An execution at an effect. `run` is set only for sandbox executions. */
+/** An execution at an effect. `run` is set only for sandboxes and previews. */
 export interface EffectPosition<R extends SandboxState | null = SandboxState | null> {
   execution: CurrentExecution & { run: R };
   next: Next & { kind: 'effect' };
@@ -173,7 +173,8 @@ async function findDeletedEnds(
 }
 
 /**
- * Closes the visit of an effect and continues the walk. Like `walk`, it only collects changes, which the caller saves.
+ * Closes the visit of an effect and continues the walk. Like `walk`, this function collects changes in `pending`, which
+ * the caller saves.
  */
 export async function completeVisit(
   environment: ExecutionEnvironment,
@@ -203,8 +204,9 @@ export async function completeVisit(
 }
 
 /**
- * Ends the current pause if the input reports its end, and returns the execution's position. Like `walk`, it only
- * collects changes, which the caller saves.
+ * Ends the current pause if the input reports its end, and returns the execution's position. Like `walk`, this function
+ * collects changes in `pending`, which the caller saves. Only the end of a wait for the sending window is written at
+ * once.
  */
 export async function resumeWalk(
   environment: ExecutionEnvironment,

@@ -9,7 +9,7 @@ interface InRun {
 
 /**
  * Returns the `WITH …` clause that statements for a step of this execution need. The clause is empty for a real
- * execution, and for a sandbox that has changed nothing.
+ * execution, and for a sandbox that has no changed contact and no events to add.
  * @param now set if the statement reads events: the sandbox's events up to this instant are added to the recorded
  * events
  */

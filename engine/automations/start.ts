@@ -102,12 +102,12 @@ export async function launchExecutions(
 }
 
 /**
- * Inserts all executions in one statement. `entry` is 1 if the workflow allows no re-entry, and otherwise the contact's
- * last entry plus 1. A conflict on a unique index means that the contact has an open execution, or has entered a
- * workflow without re-entry before. With a `reentryKey`, both rules apply separately to each value of the key. This
- * statement also stops email loops: inbound email starts a workflow at most `INBOUND_STARTS_PER_HOUR` times for a
- * contact. The contact's lock prevents two transactions from counting these starts at the same time. If a start is
- * refused, its event records the reason (`not_started`).
+ * Inserts all executions in one statement. `entry` is 1 if the workflow allows no re-entry and has no `reentryKey`;
+ * otherwise it is the contact's last entry plus 1, 2 and so on. A conflict on a unique index means that the contact has
+ * an open execution, or has entered a workflow without re-entry before. With a `reentryKey`, both rules apply
+ * separately to each value of the key. This statement also stops email loops: inbound email starts a workflow at most
+ * `INBOUND_STARTS_PER_HOUR` times for a contact. The contact's lock prevents two transactions from counting these
+ * starts at the same time. If a start by an event is refused, the event records the reason (`not_started`).
  */
 async function insertExecutions(trx: Trx, p: StartExecutions): Promise<WalkingExecution[]> {
   const { starts, workflow } = p;

@@ -8,8 +8,8 @@ import { matchesEventData } from '../../rules/filters/evaluate.ts';
 import { type Condition, parseCondition } from '../../rules/filters/filters.ts';
 import type { OutboxRow } from '../../rules/outbox.ts';
 
-// This module only records in `execution_waits` that a wait has its event. `pause-end.ts` ends the pause when the
-// Temporal workflow wakes.
+// When an event satisfies an open wait, this module only records the event in `execution_waits`. `pause-end.ts` ends
+// the pause when the Temporal workflow wakes.
 
 export interface WaitRef {
   executionId: string;
@@ -45,15 +45,15 @@ export async function insertWaits(trx: Trx, p: { projectId: string; waits: NewWa
   `.execute(trx);
 }
 
-/** The maximum number of recorded events that are compared with the wait, read by the index `events_name`. */
+/** The maximum number of recorded events that are compared with a new wait. The index `events_name` finds them. */
 const EVENTS_CHECKED = 100;
 
 /** The criteria by which a new wait searches the recorded events. */
 export interface SoughtEvent
   extends Pick<NewWait, 'contactId' | 'eventName' | 'filters' | 'includeAutomatic' | 'since'> {
   /**
-   * Events that have already ended waits in the current walk. Their visits are not in Postgres yet, so the query does
-   * not see them.
+   * The ids of events that have already ended waits in the current walk. The visits of these waits are not in Postgres
+   * yet, so the query does not find them.
    */
   taken: string[];
   /** The number of the visit before the wait; 0 at the start of the execution. */
@@ -158,8 +158,8 @@ export async function satisfyWaits(
 }
 
 /**
- * Finds the events that ended these waits, by execution. Waits that are open or do not exist are absent from the
- * result.
+ * Finds the events that satisfied these waits. Returns the event ids by execution id. Waits that have no event yet or
+ * do not exist are absent from the result.
  */
 export async function findWaitEvents(
   trx: Trx,
@@ -175,7 +175,7 @@ export async function findWaitEvents(
   return new Map(rows.map((row) => [row.execution_id, row.event_id]));
 }
 
-/** Deletes waits whose steps are passed, so that later events are matched against open waits only. */
+/** Deletes waits that have ended, so that later events are matched against open waits only. */
 export async function deleteWaits(trx: Trx, p: { projectId: string; waits: WaitRef[] }): Promise<void> {
   if (p.waits.length === 0) return;
   await sql`

@@ -86,12 +86,12 @@ export interface WalkStop {
 
 /**
  * Walks an execution from a step to the next position that needs Temporal (an effect, a timer or a wait), or to the
- * execution's end. Reads the time, the contact and events only through `environment`. Writes nothing: it collects
- * changes in `pending`. The caller saves them with the change that caused the walk, in one transaction, while the
- * contact is locked.
- * A walk always ends, because no execution visits more than `MAX_VISITS` steps. Enabling a workflow rejects cycles
- * without a wait. The limit `MAX_VISITS` is still necessary, because a later edit can create such a cycle, and the
- * instant of a DELAY may already have passed.
+ * execution's end. Reads the time, the contact and events only through `environment`. Collects its changes in
+ * `pending`. The caller saves the changes with the change that caused the walk, in one transaction, while the contact
+ * is locked. One mark is written at once: that an event of an unauthenticated caller ended a wait
+ * (`noteUntrustedTrigger`). A walk always ends, because no execution visits more than `MAX_VISITS` steps. Enabling a
+ * workflow rejects cycles without a wait. The limit `MAX_VISITS` is still necessary, because a later edit can create
+ * such a cycle, and the instant of a DELAY may already have passed.
  */
 export async function walk(environment: ExecutionEnvironment, w: Walk): Promise<WalkStop> {
   let stepId = w.stepId;
@@ -225,9 +225,9 @@ function recordPause({ run }: WalkingExecution, since: Date, dueAt: Date | null)
 }
 
 async function passCondition(environment: ExecutionEnvironment, w: Walk, step: GraphStep): Promise<Arrival> {
-  const holds = await environment.holds(w.execution, step.config).catch(toUnusable);
-  if (holds instanceof Unusable) return failAt(w, step, holds.message);
-  const branch = holds ? 'yes' : 'no';
+  const isMet = await environment.isConditionMet(w.execution, step.config).catch(toUnusable);
+  if (isMet instanceof Unusable) return failAt(w, step, isMet.message);
+  const branch = isMet ? 'yes' : 'no';
   addVisit(w, step, { status: 'COMPLETED', output: { branch } });
   return { branch };
 }
@@ -248,8 +248,8 @@ function exitAt(w: Walk, step: GraphStep): WalkStop {
 }
 
 /**
- * Thrown for a condition that cannot be evaluated. `passCondition` then fails the execution, so the request that
- * tracked the event gets no error.
+ * The error of a condition that cannot be evaluated. `passCondition` fails the execution with this error, so the
+ * request that tracked the event gets no error.
  */
 class Unusable extends Error {}
 

@@ -76,8 +76,8 @@ async function findAdvanced(trx: Trx, p: { projectId: string; steps: EffectPosit
 }
 
 /**
- * Finds the time zones of contacts, by contact id. Returns an empty map if the project has no sending window, without
- * reading the contacts.
+ * Finds the time zones of contacts and their project, and the project's sending window, by contact id. Returns an empty
+ * map if the project has no sending window.
  */
 async function findClocks(trx: Trx, p: { projectId: string; steps: EffectPosition[] }): Promise<Map<string, ClockRow>> {
   const contactIds = p.steps.map(({ execution }) => execution.contactId);

@@ -22,10 +22,10 @@ interface WindowWait extends ClockRow {
 }
 
 /**
- * Queues signals after a change of the project's sending window. Checks the next `rows` waiting executions, and queues
- * a signal to each execution whose timer ends later than the window now opens. The woken step checks the window itself,
- * so this function changes no execution. An execution that was woken without need waits again. Uses the index
- * `execution_steps_open`.
+ * Queues signals after a change of the project's sending window. Checks the next `rows` executions that wait for the
+ * window, and queues a signal to each execution whose timer ends later than the window now opens. The woken step checks
+ * the window itself, so this function changes no execution. An execution that was woken without need waits again. Uses
+ * the index `execution_steps_open`.
  * @param p.after the position after which the page starts; null for the first page
  * @returns the position after which the next page starts; null after the last page
  */

@@ -41,7 +41,8 @@ export interface ChangedCampaign {
 
 /**
  * The state of a campaign's start, for its Temporal workflow. `waiting`: the scheduled time has not come. `paused`: the
- * campaign waits until it is resumed. `ended`: this start no longer sends the campaign.
+ * campaign waits until it is resumed. `ended`: this start no longer sends the campaign. `clock`: a text that changes
+ * with the timing settings (`CLOCK_KEY`).
  */
 export type StartState =
   | { phase: 'waiting'; scheduledAt: string }
@@ -65,7 +66,7 @@ export type StartState =
  * at the same time, only one of them changes a DRAFT, because both lock its row. Without `mode`, the campaign keeps the
  * mode with which it was scheduled. Without `timing`, it keeps its timing. Source: contract §6.
  * @throws AppError NOT_FOUND, CONFLICT if the campaign is neither DRAFT nor SCHEDULED, DOMAIN_NOT_VERIFIED, BAD_REQUEST
- * for an empty audience, BILLING_LIMIT_EXCEEDED when the monthly limit is reached
+ * for an empty audience, BILLING_LIMIT_EXCEEDED if a live campaign starts now and the monthly limit is reached
  */
 export async function startCampaign(
   trx: Trx,
@@ -223,8 +224,8 @@ async function switchStatus(
 }
 
 /**
- * Reads the state of a start. When the scheduled time has come, moves the campaign to SENDING and stores its text as
- * rows of `contents`, so that later edits do not change it. Safe to run again at any time.
+ * Reads the state of a start. The first call after the scheduled time moves the campaign to SENDING and stores its text
+ * as rows of `contents`, so that later edits do not change the emails. Safe to run again at any time.
  */
 export async function advanceStart(trx: Trx, p: CampaignStart): Promise<StartState> {
   const row = await lockStart(trx, p);
@@ -243,8 +244,8 @@ export async function advanceStart(trx: Trx, p: CampaignStart): Promise<StartSta
 }
 
 /**
- * The result of a start. `OPEN`: the start is still sending. `reason`: the code that Temporal shows for a CANCELLED
- * start.
+ * The result of a start. `OPEN`: the campaign is still SCHEDULED, SENDING or PAUSED by this start. `reason`: the code
+ * that Temporal shows for a CANCELLED start.
  */
 export type StartEnd = { status: 'SENT' } | { status: 'OPEN' } | { status: 'CANCELLED'; reason: StartCancelReason };
 

@@ -44,9 +44,9 @@ export async function listOpenCampaigns(
 }
 
 /**
- * Pauses a start whose workflow is closed in Temporal although the campaign is open in Postgres. Postgres was then
- * restored from a backup, and its ledger may not list all recipients who got the email. Does nothing when the campaign
- * has ended in the meantime.
+ * Pauses a campaign whose workflow is closed in Temporal although the campaign is open in Postgres. This difference
+ * means that Postgres was restored from a backup, so its ledger may not list all recipients who got the email. Does
+ * nothing if the campaign has ended or was started again in the meantime.
  */
 export async function pauseRestoredCampaign(
   trx: Trx,
@@ -61,8 +61,8 @@ export async function pauseRestoredCampaign(
 }
 
 /**
- * Queues starts again. Emails that the ledger lists as sent are not sent again. The other emails are sent, or skipped
- * if the campaign was cancelled.
+ * Queues the starts of campaigns again. Emails that the ledger lists as sent are not sent again. The other emails are
+ * sent, or skipped if the campaign was cancelled.
  */
 export function enqueueCampaigns(trx: Trx, starts: CampaignStart[]): Promise<OutboxRow[]> {
   return enqueue(

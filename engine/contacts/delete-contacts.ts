@@ -22,7 +22,7 @@ export interface DeletedContacts {
 
 /**
  * Erases contacts. Ends their executions, and deletes their memberships in segments and their waits. Removes addresses
- * and personal data from records that the statistics need (emails, SMS, events, suppressions). Locks the contacts
+ * and personal data from records that stay (executions, emails, SMS, events, suppressions). Locks the contacts
  * first. A concurrent writer has then either committed, so that its rows are erased here, or it finds no contact
  * afterwards. Safe to run twice. Source: contract §3.4, §9.
  */

@@ -30,7 +30,7 @@ const FIRST_ROW = 2;
 
 interface WriteResult {
   contacts: UpsertedContact[];
-  faults: ImportError[];
+  errors: ImportError[];
 }
 
 /**
@@ -68,7 +68,7 @@ async function importRows(
     row.ok ? [] : [{ row: number, email: row.email, error: row.error }],
   );
   const outdated = await findOutdatedSmsRefusals(trx, { projectId: p.projectId, rows: validRows });
-  const { contacts, faults } = await writeRows(trx, { ...p, rows: validRows });
+  const { contacts, errors: writeErrors } = await writeRows(trx, { ...p, rows: validRows });
   const refusingEmails = new Set(
     validRows.flatMap(({ email, smsRefusals }) => (smsRefusals && !outdated.has(email) ? [email] : [])),
   );
@@ -85,7 +85,7 @@ async function importRows(
     causeId: null,
     by: `job:${p.id}`,
   });
-  const errors = [...unreadableRows, ...faults].sort((a, b) => a.row - b.row);
+  const errors = [...unreadableRows, ...writeErrors].sort((a, b) => a.row - b.row);
   const failed = new Set(errors.map(({ row }) => row));
   const warnings = numbered.flatMap(({ row, number }) =>
     row.ok && row.warning !== undefined && !failed.has(number)
@@ -98,21 +98,21 @@ async function importRows(
 type NumberedRow = CsvContact & { number: number };
 
 /**
- * Writes all rows in one statement. If Postgres refuses the statement, writes the rows one by one, so that only the
- * rows with errors fail.
+ * Writes all rows together. If the values of a row are refused, writes the rows one by one, so that only the rows with
+ * errors fail.
  */
 async function writeRows(
   trx: Trx,
   p: { projectId: string; rows: NumberedRow[]; suppressionKey: Buffer },
 ): Promise<WriteResult> {
-  const written: WriteResult = { contacts: [], faults: [] };
+  const written: WriteResult = { contacts: [], errors: [] };
   if (p.rows.length === 0) return written;
   const allContacts = await tryUpsert(trx, p, p.rows);
-  if (Array.isArray(allContacts)) return { contacts: allContacts, faults: [] };
+  if (Array.isArray(allContacts)) return { contacts: allContacts, errors: [] };
   for (const row of p.rows) {
     const contact = await tryUpsert(trx, p, [row]);
     if (Array.isArray(contact)) written.contacts.push(...contact);
-    else written.faults.push({ row: row.number, email: row.email, error: contact.refused });
+    else written.errors.push({ row: row.number, email: row.email, error: contact.refused });
   }
   return written;
 }

@@ -7,8 +7,8 @@ import type { Data } from '../../rules/filters/data-values.ts';
 import { findConsentWord } from '../../rules/sms/consent-word.ts';
 
 /**
- * The number of a contact's latest inbound SMS that are searched for a START. Older events have no `consent`, only the
- * text of the SMS.
+ * The number of a contact's latest inbound SMS that are searched for a STOP or START. Events of earlier releases have
+ * no `consent`, only the text of the SMS.
  */
 const LATEST = 20;
 

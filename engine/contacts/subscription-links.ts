@@ -33,13 +33,16 @@ export interface LinkSubject {
   /** The email that contained the link; null for a link that was created without an email. */
   emailId: string | null;
   mode: KeyMode;
-  /** The contacts to change. The pages show the settings of the first contact. Empty after an erasure. */
+  /** The contacts to change. The pages show the settings of the first contact. Empty if no contact is left. */
   contactIds: string[];
   /** The addresses to change. The first one is the address that got the email. Empty if no address is stored. */
   addresses: HashedAddress[];
   /** The hashes of those addresses that no contact has now, such as a former address of the contact. */
   vacant: Buffer[];
-  /** Whether marketing may be sent to these addresses and contacts. */
+  /**
+   * Whether the person gets marketing: all contacts are subscribed, and no unsubscription or complaint suppresses an
+   * address. Hard bounces and suppressions by an operator do not count.
+   */
   subscribed: boolean;
   /** The topic of the email, if it has one. */
   topic: { id: string; name: string; joined: boolean } | null;
@@ -52,7 +55,7 @@ export interface LinkSubject {
 export async function findLinkSubject(db: Db, key: Buffer, token: TokenSubject): Promise<LinkSubject | undefined> {
   const erased = await findErasedAddresses(db, token);
   const row = token.kind === 'email' ? await findByEmail(db, token.id) : await findByContact(db, token.id);
-  const project = row ?? (erased[0] && (await findErased(db, erased[0].projectId)));
+  const project = row ?? (erased[0] && (await findSubjectOfErased(db, erased[0].projectId)));
   if (!project) return undefined;
   const { project_id: projectId } = project;
   const addresses = listAddresses(key, project, erased);
@@ -238,7 +241,10 @@ async function findLinkContacts(
   );
 }
 
-/** Reads the topic of the email's campaign. If the campaign has no topic, reads the topic of the email's content. */
+/**
+ * Reads the topic of the email's campaign. If the email has no such topic, reads the topic of its content, or the topic
+ * that was stored when the recipient was erased.
+ */
 async function findTopic(
   db: Db,
   { project_id: projectId, email_id: emailId }: SubjectRow,
@@ -294,8 +300,8 @@ async function findByContact(db: Db, id: string): Promise<SubjectRow | undefined
   return rows[0];
 }
 
-/** Reads the project of a link whose contact and email have no data any more. */
-async function findErased(db: Db, projectId: string): Promise<SubjectRow | undefined> {
+/** Returns the project of a link whose email and contact have no row any more; all fields of the person are null. */
+async function findSubjectOfErased(db: Db, projectId: string): Promise<SubjectRow | undefined> {
   const { rows } = await sql<SubjectRow>`
     SELECT id AS project_id, name AS project_name, color, NULL AS email_id, 'live' AS mode, NULL AS source_type, NULL AS to_email,
       NULL AS contact_id, NULL AS contact_email

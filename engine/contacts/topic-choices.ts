@@ -11,7 +11,7 @@ import { recordEvents } from '../events/record-events.ts';
  * Stores a contact's choices of topics, and records `topic.joined` and `topic.left` for changed choices. `p.topics` has
  * the choices by topic id. Safe to run twice.
  * @returns the rows to pass to `outbox.wake` after the commit
- * @throws AppError NOT_FOUND for a topic of another project
+ * @throws AppError NOT_FOUND for an id that is not a topic of the project
  */
 export async function setContactTopics(
   trx: Trx,

@@ -25,7 +25,7 @@ export interface PixelEvent {
 export async function recordStorefrontPageEvents(
   trx: Trx,
   p: { projectId: string; events: PixelEvent[]; untrusted: boolean; mode: KeyMode; suppressionKey: Buffer },
-): Promise<{ made: { contacts: string[]; events: string[] }; outbox: OutboxRow[] }> {
+): Promise<{ created: { contacts: string[]; events: string[] }; outbox: OutboxRow[] }> {
   const { projectId, untrusted, mode } = p;
   const emails = [...new Set(p.events.flatMap((event) => event.email ?? []))];
   const contacts = await upsertContacts(trx, {
@@ -46,8 +46,8 @@ export async function recordStorefrontPageEvents(
     mode,
   }));
   const recorded = await recordEvents(trx, { projectId, events });
-  const created = contacts.filter(({ isNew }) => isNew).map(({ id }) => id);
-  return { made: { contacts: created, events: recorded.events.map(({ id }) => id) }, outbox: recorded.outbox };
+  const newIds = contacts.filter(({ isNew }) => isNew).map(({ id }) => id);
+  return { created: { contacts: newIds, events: recorded.events.map(({ id }) => id) }, outbox: recorded.outbox };
 }
 
 function buildEventData({ data, clientId, timestamp }: PixelEvent): Data {

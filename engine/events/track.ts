@@ -37,8 +37,8 @@ export interface Visitor {
 export interface TrackRequests {
   projectId: string;
   /**
-   * Whether the request has the public key. Such a request cannot end an unsubscription or a suppression, and its data
-   * appears only as plain text.
+   * Whether the requests have the public key. The data of such requests appears only as plain text. The requests cannot
+   * end an unsubscription or a suppression, except those that the public key caused in the mode `open`.
    */
   untrusted: boolean;
   mode: KeyMode;
@@ -126,7 +126,8 @@ async function recordRequests(
 }
 
 /**
- * Lists the requests that asked to unsubscribe a contact but had no effect, because a public key may not unsubscribe.
+ * Lists the requests that asked to unsubscribe a contact but had no effect, because in the mode `protected` a public
+ * key may not unsubscribe.
  */
 function listRefusedRequests(requests: TrackRequest[], contacts: UpsertedContact[]): UnsubscribeRequest[] {
   return requests.flatMap(({ subscribed, visitor }, index) => {

@@ -18,8 +18,8 @@ export interface UnsubscribeRequest {
 }
 
 /**
- * Records requests with the public key to unsubscribe contacts: one event a day for each caller and contact, with the
- * number of requests. The caller of this function holds the contacts' locks.
+ * Records requests with the public key to unsubscribe contacts: one event in 24 hours for each caller and contact, with
+ * the number of requests. The caller of this function holds the contacts' locks.
  * @returns the rows to pass to `outbox.wake` after the commit
  */
 export async function recordUnsubscribeRequests(

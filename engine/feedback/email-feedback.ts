@@ -16,7 +16,7 @@ import type { AboutMessage, AboutRecipient, AboutUs } from '../../rules/emails/r
 import type { OutboxRow } from '../../rules/outbox.ts';
 import { recordEvents } from '../events/record-events.ts';
 import { createEmailEvent } from '../sending/email-variables.ts';
-import { findContactsByAddress, suppressAddresses } from './end-addresses.ts';
+import { findContactsByAddress, suppressAddresses } from './suppress-addresses.ts';
 
 type FoundEmail = Email & { projectId: string };
 
@@ -25,7 +25,9 @@ export interface FeedbackRequest {
   emailId: string;
   feedback: Feedback;
   suppressionKey: Buffer;
-  /** The reporter, for the suppression: `ses`, `dsn` (bounce message) or `arf` (complaint message). */
+  /**
+   * The reporter, for the suppression: a provider such as `ses`, `dsn` (bounce message) or `arf` (complaint message).
+   */
   source: string;
 }
 
@@ -43,10 +45,10 @@ export interface FeedbackResult {
 
 /**
  * Records feedback about an email in the caller's transaction: the email's status (which only moves forward), its time,
- * and its event. A hard bounce or a complaint also suppresses the address and unsubscribes the contact. Feedback may
- * arrive twice and in any order. Each kind of feedback counts once for each email. The exception is a Permanent bounce
- * after a Transient bounce, which counts too. A later complaint about the same email suppresses the address again.
- * Source: contract §8.2, §9.7.
+ * and its event. A refusal of the sender or of the message only sets the status FAILED. A hard bounce or a complaint
+ * also suppresses the address and unsubscribes the contact. Feedback may arrive twice and in any order. Each kind of
+ * feedback counts once for each email. The exception is a Permanent bounce after a Transient bounce, which counts too.
+ * A later complaint about the same email suppresses the address again. Source: contract §8.2, §9.7.
  */
 export async function recordFeedback(trx: Trx, p: FeedbackRequest): Promise<FeedbackResult> {
   const [email] = await listEmailsOfAnyProject(trx, [p.emailId]);
@@ -70,19 +72,20 @@ async function recordDelivery(trx: Trx, email: FoundEmail, at: Date): Promise<Fe
   return toRecordedResult(await recordEmailEvent(trx, email, 'email.delivery', { deliveredAt: at.toISOString() }));
 }
 
-type Ending = Pick<FeedbackRequest, 'suppressionKey' | 'source'> & { at: Date };
+type ReportOrigin = Pick<FeedbackRequest, 'suppressionKey' | 'source'> & { at: Date };
 
-async function recordComplaint(trx: Trx, email: FoundEmail, p: Ending): Promise<FeedbackResult> {
+async function recordComplaint(trx: Trx, email: FoundEmail, p: ReportOrigin): Promise<FeedbackResult> {
   const isNew = await applyUpdate(
     trx,
     sql`UPDATE emails SET complained_at = ${p.at}, status = ${advanceStatus('COMPLAINED')} WHERE id = ${email.id} AND complained_at IS NULL`,
   );
   // A person who subscribed again may report the same email again, which is a new refusal.
   const isRepeated = !isNew && email.complainedAt !== null && p.at > email.complainedAt;
-  if (isRepeated) return { outcome: 'known', outbox: await endAddress(trx, email, { ...p, because: 'complaint' }) };
+  if (isRepeated)
+    return { outcome: 'known', outbox: await suppressRecipient(trx, email, { ...p, because: 'complaint' }) };
   if (!isNew) return KNOWN;
   const outbox = await recordEmailEvent(trx, email, 'email.complaint', { complainedAt: p.at.toISOString() });
-  outbox.push(...(await endAddress(trx, email, { ...p, because: 'complaint' })));
+  outbox.push(...(await suppressRecipient(trx, email, { ...p, because: 'complaint' })));
   outbox.push(...(await countForGuards(trx, email, { dead: 0, complaints: 1 })));
   return toRecordedResult(outbox);
 }
@@ -113,7 +116,7 @@ function reasonColumns(reason: Reason, words: string) {
 async function recordBounce(
   trx: Trx,
   email: FoundEmail,
-  p: Ending & { refusal: AboutRecipient; words: string },
+  p: ReportOrigin & { refusal: AboutRecipient; words: string },
 ): Promise<FeedbackResult> {
   const { refusal, at } = p;
   const { bounceType } = refusal;
@@ -129,7 +132,7 @@ async function recordBounce(
   const detail = bounceType === 'Permanent' ? { bouncedAt: at.toISOString() } : { transientBounce: true };
   const outbox = await recordEmailEvent(trx, email, 'email.bounce', { bounceType, ...detail });
   if (refusal.why === 'dead_mailbox') {
-    outbox.push(...(await endAddress(trx, email, { ...p, because: 'bounce' })));
+    outbox.push(...(await suppressRecipient(trx, email, { ...p, because: 'bounce' })));
     outbox.push(...(await countForGuards(trx, email, { dead: 1, complaints: 0 })));
   }
   return toRecordedResult(outbox);
@@ -145,13 +148,14 @@ async function countForGuards(
 }
 
 /**
- * Suppresses the address of the email's recipient, and unsubscribes the contact that has the address now. If the
- * email's contact was erased, the stored hash of the address is enough for both.
+ * Suppresses the address of the email's recipient, and unsubscribes the contact that has the address now. A complaint
+ * also suppresses the current address of the email's contact. If the contact was erased, the stored hash of the address
+ * is enough for both.
  */
-async function endAddress(
+async function suppressRecipient(
   trx: Trx,
   email: FoundEmail,
-  p: Ending & { because: 'bounce' | 'complaint' },
+  p: ReportOrigin & { because: 'bounce' | 'complaint' },
 ): Promise<OutboxRow[]> {
   const { projectId, executionId: causeId } = email;
   const { suppressionKey, source, because } = p;

@@ -8,7 +8,7 @@ import type { OutboxRow } from '../../rules/outbox.ts';
 import { uuidv7 } from '../../rules/uuid.ts';
 import { recordEvents } from '../events/record-events.ts';
 
-/** The number of the sender's latest emails that are compared to find a duplicate delivery. */
+/** The number of the latest emails of the sender's contact that are searched for a duplicate. */
 const EMAILS_COMPARED = 100;
 
 /** A file in a received email. */
@@ -38,8 +38,8 @@ export interface ReceivedEmail {
 }
 
 /**
- * Lists projects with this verified domain. For a host `in.<domain>`, which receives inbound email, `<domain>` counts
- * as well. Lists at most 20 projects.
+ * Lists the ids of enabled projects with this verified domain. For a host `in.<domain>`, which receives inbound email,
+ * `<domain>` counts as well. Lists at most 20 projects.
  */
 export async function listDomainOwners(db: Db, domain: string): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`
@@ -64,11 +64,13 @@ export async function findEmailAddresses(db: Db, emailIds: string[]): Promise<Ma
 
 /**
  * Records an email to a project with the status RECEIVED, and the event `email.received` on the sender's contact. If no
- * contact has the sender's address, a contact is created without a subscription. The files are kept for 30 days. The
- * content is untrusted: it appears only as plain text, never in a link target or a header.
+ * contact has the sender's address, a contact is created without a subscription. The files are kept for
+ * `ATTACHMENT_RETENTION_DAYS`. The content is untrusted: it appears only as plain text, never in a link target or a
+ * header.
  * Safe to run twice, because a mail server that did not get our reply delivers the email again. A duplicate has the
- * same Message-ID, recipient and bytes. An email to two addresses of a project is recorded for both addresses. A
- * repeated Message-ID with different content is a new email. Source: contract §8.2, §2.3.
+ * same Message-ID, first recipient and bytes as one of the sender's last 100 emails. The same email is therefore
+ * recorded again if it arrives separately for another address of the project. A repeated Message-ID with different
+ * content is a new email, and so is every email without a Message-ID. Source: contract §8.2, §2.3.
  * @returns the rows to pass to `outbox.wake` after the commit
  */
 export async function recordReceivedEmail(

@@ -37,7 +37,7 @@ export interface ProjectChanges {
 }
 
 /**
- * Changes settings of a project. A change of the time zone or the sending window wakes waiting campaigns and
+ * Changes settings of a project. A change of the time zone or the sending window wakes SENDING campaigns and waiting
  * executions, so that they check the new setting.
  * @param p.fieldPrefix the path of `changes` in the request body, which precedes the field names in errors
  * @throws AppError NOT_FOUND, VALIDATION_ERROR for limits that are looser than the operator or the defaults allow

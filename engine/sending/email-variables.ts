@@ -26,8 +26,8 @@ export function buildStoredVariables(
 }
 
 /**
- * The time limit for rendering one subject, which is a thousand times the usual time. A list in the dashboard shows a
- * hundred subjects, so a subject that once exceeded the limit is not rendered again (`slowSubjects`).
+ * The time limit for rendering one subject in milliseconds, which is a thousand times the usual time. A list in the
+ * dashboard shows a hundred subjects, so a subject that once exceeded the limit is not rendered again (`slowSubjects`).
  */
 const SUBJECT_MS = 40;
 const slowSubjects = new Lru<string, true>(1_000);
@@ -76,7 +76,7 @@ export function buildEmailEventData(email: Email): Sourced<EmailEventData> {
 }
 
 /**
- * Builds an event about an email, with the email's data and `detail`. If the email is untrusted, the event is
+ * Builds an event about an email, with the email's data and `detail`. If the subject has untrusted values, the event is
  * untrusted.
  */
 export function createEmailEvent(email: Email, name: string, detail: Record<string, unknown>): NewEvent {

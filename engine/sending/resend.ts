@@ -10,7 +10,7 @@ import { AppError } from '../../rules/errors.ts';
  */
 export type ResendDraft = Omit<SendRequest, 'monthlyEmailLimit' | 'idempotencyKey' | 'owner' | 'request'>;
 
-/** Emails with these statuses will still be sent, so a resend would send them twice. */
+/** Emails with these statuses may still be sent, so a resend could send them twice. */
 const UNFINISHED: readonly string[] = ['PENDING', 'SENDING', 'HELD'];
 /** The size in bytes from which files are read in slices, so that they do not block the event loop. */
 const LARGE_BYTES = 1024 * 1024;

@@ -43,7 +43,7 @@ export async function composeSends(
   const drafts = () => [...composed.values()].filter((draft): draft is SendDraft => 'content' in draft);
   const verified = await findVerifiedSenders(trx, drafts());
   for (const { request, content } of drafts()) {
-    if (verified.has(senderName(content))) continue;
+    if (verified.has(toSenderKey(content))) continue;
     composed.set(request, refusal('DOMAIN_NOT_VERIFIED', 'from', { from: content.from }));
   }
   await skipSuppressedCopies(trx, drafts(), suppressionKey);
@@ -149,11 +149,11 @@ function composeDraft(request: SendRequest, templates: Map<string, SendTemplate>
   };
 }
 
-const senderName = ({ projectId, from }: NewContent): string => `${projectId} ${emailDomain(from)}`;
+const toSenderKey = ({ projectId, from }: NewContent): string => `${projectId} ${emailDomain(from)}`;
 
 /** Finds the pairs of project and sender domain among these drafts that are verified. */
 async function findVerifiedSenders(trx: Trx, drafts: SendDraft[]): Promise<Set<string>> {
-  const wanted = new Map(drafts.map(({ content }) => [senderName(content), content]));
+  const wanted = new Map(drafts.map(({ content }) => [toSenderKey(content), content]));
   if (wanted.size === 0) return new Set();
   const contents = [...wanted.values()];
   const { rows } = await prepared<{ project_id: string; domain: string }>`

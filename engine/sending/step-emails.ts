@@ -129,7 +129,7 @@ async function draftStepEmail(
   const sender = from?.email ?? template.from;
   if (!sender) return { position, error: 'neither the SEND_EMAIL step nor its template has a sender' };
   const to = await resolveRecipient(db, position, config);
-  if (to !== null && typeof to === 'object') return { position, error: to.fault };
+  if (to !== null && typeof to === 'object') return { position, error: to.error };
   const content = {
     ...pickEmailText(template),
     from: sender.toLowerCase(),
@@ -174,14 +174,14 @@ async function resolveRecipient(
   db: Db,
   { execution }: EffectPosition,
   { recipient }: StepConfig,
-): Promise<string | null | { fault: string }> {
+): Promise<string | null | { error: string }> {
   if (recipient?.type !== 'CUSTOM') return null;
   const { variables } = await loadStepVariables(db, execution);
   const template = recipient.customEmail ?? '';
-  if (readsUntrustedValue(template, variables)) return { fault: UNTRUSTED_ADDRESS };
+  if (readsUntrustedValue(template, variables)) return { error: UNTRUSTED_ADDRESS };
   const address = interpolate(template, variables, { untrusted: 'omit' });
   const parsed = parseMailbox(address);
-  return parsed.ok ? parsed.email : { fault: NO_ADDRESS };
+  return parsed.ok ? parsed.email : { error: NO_ADDRESS };
 }
 
 /** Inserts the emails. Returns the email ids by execution id. */

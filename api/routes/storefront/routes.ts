@@ -100,11 +100,11 @@ export function storefrontRoutes(app: App, { config, db, outbox, limits }: Deps)
     const events = toEvents(c.req.valid('json'));
     const emails = untrusted ? new Set(events.flatMap((event) => event.email ?? [])) : [];
     for (const email of emails) await limits.takeForPublicContact(projectId, email);
-    const { made, outbox: queued } = await inTransaction(db, (trx) =>
+    const { created, outbox: queued } = await inTransaction(db, (trx) =>
       recordStorefrontPageEvents(trx, { projectId, events, untrusted, mode, suppressionKey }),
     );
     outbox.wake(queued);
-    noteAffectedRows(c, made);
+    noteAffectedRows(c, created);
     return c.json({ accepted: events.length }, 202);
   });
 }

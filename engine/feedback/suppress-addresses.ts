@@ -10,7 +10,7 @@ const SUPPRESSION_REASONS = {
 } as const;
 
 /** Addresses that must get no more email, and the contacts that have these addresses now. */
-export interface EndedAddresses {
+export interface AddressesToSuppress {
   addresses: NewSuppression['email'][];
   /** The caller has locked these contacts. */
   contactIds: string[];
@@ -28,7 +28,7 @@ export async function suppressAddresses(
   trx: Trx,
   p: {
     projectId: string;
-    ended: EndedAddresses[];
+    ended: AddressesToSuppress[];
     because: keyof typeof SUPPRESSION_REASONS;
     suppressionKey: Buffer;
     source: string;
@@ -75,7 +75,7 @@ async function unsubscribe(trx: Trx, p: { projectId: string; ids: string[] }): P
 }
 
 /** Merges the contacts of entries with the same cause. If a contact has several causes, only the first cause counts. */
-function mergeByCause(ended: EndedAddresses[]): Pick<EndedAddresses, 'causeId' | 'contactIds'>[] {
+function mergeByCause(ended: AddressesToSuppress[]): Pick<AddressesToSuppress, 'causeId' | 'contactIds'>[] {
   const seen = new Set<string>();
   const byCause = new Map<string | null, string[]>();
   for (const { causeId, contactIds } of ended) {
