@@ -38,7 +38,7 @@ export interface TrackRequests {
   projectId: string;
   /**
    * Whether the requests have the public key. The data of such requests appears only as plain text. The requests cannot
-   * end an unsubscription or a suppression, except those that the public key caused in the mode `open`.
+   * end an unsubscription or a suppression, unless the public key caused it in the mode `open`.
    */
   untrusted: boolean;
   mode: KeyMode;
