@@ -21,7 +21,7 @@ type DeliveryInput = Partial<EmailDeliveryInput & SmsDeliveryInput>;
 const GRPC_NOT_FOUND = 5;
 const COMPLETED_MAX = 1_000;
 
-/** Finds the delivery workflows of messages. Recovery uses them. */
+/** The functions with which recovery finds the delivery workflows of messages. */
 export type Deliveries = ReturnType<typeof createDeliveryFinder>;
 
 export function createDeliveryFinder(target: Target) {
@@ -29,8 +29,8 @@ export function createDeliveryFinder(target: Target) {
     /** Lists running deliveries, with the ids of the messages in their input. */
     listRunning: (p: { kind: Kind; projectId?: string; startedBefore?: Date }) => listRunningDeliveries(target, p),
     /**
-     * Lists deliveries of a project that have completed since an instant and sent at least one message, with the ids of
-     * the messages in their input.
+     * Lists runs of a project's deliveries that completed since an instant and sent at least one message, with the ids
+     * of the messages in their input. Reads at most `COMPLETED_MAX` completed runs.
      */
     listSent: (p: { kind: Kind; projectId: string; since: Date }) => listSentDeliveries(target, p),
   };
@@ -75,7 +75,7 @@ function listMessageIds(input: DeliveryInput | undefined): string[] {
   return input?.carried?.waiting.map(({ id }) => id) ?? input?.emailIds ?? input?.smsIds ?? [];
 }
 
-/** Returns an empty list if Temporal no longer has the workflow, which ended after it was listed. */
+/** Returns an empty list if Temporal no longer has the run that it listed. Throws any other error. */
 function emptyIfNotFound(error: unknown): [] {
   if (isGrpcServiceError(error) && error.code === GRPC_NOT_FOUND) return [];
   throw error;

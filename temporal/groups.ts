@@ -1,9 +1,8 @@
 import type { OutboxKind, OutboxRow, OutboxRowOf } from '../rules/outbox.ts';
 
 /**
- * The kinds of outbox rows of which all rows of a project start one common workflow. One activity of this workflow
- * processes all these rows, which saves work in Temporal. A group contains at most the rows that one claim of the
- * outbox has returned.
+ * For these kinds of outbox rows, the rows of a project share one workflow. One activity of this workflow processes all
+ * the rows, which saves work in Temporal. A group contains at most the rows that one claim of the outbox has returned.
  */
 const GROUPED: ReadonlySet<OutboxKind> = new Set(['email.retry', 'sms.retry']);
 

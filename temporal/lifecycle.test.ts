@@ -18,7 +18,7 @@ async function findUnusedAddress(): Promise<string> {
   return `127.0.0.1:${port}`;
 }
 
-it('ends requests that wait for Temporal when the connection is closed', async () => {
+it('waits for calls to an unreachable Temporal before it closes the connection', async () => {
   const lifecycle = createWorkflowLifecycle({
     temporal: { address: await findUnusedAddress(), namespace: 'default' } as Parameters<
       typeof createWorkflowLifecycle

@@ -10,15 +10,16 @@ import type { Target } from './names.ts';
 import { buildInstallationCondition, withInstallation } from './search-attributes.ts';
 
 /**
- * The types of workflows that deliver accepted messages. Restarting one is safe: a delivery claims its messages under
- * its workflow id, which stays the same, and messages with a result are not sent again. Operators who want to stop
+ * The types of workflows that deliver accepted messages. Restarting one is safe. An email or SMS delivery claims its
+ * messages under its workflow id, which stays the same, and messages with a result are not sent again. The other two
+ * types continue with the emails that are still HELD, and with the contacts that still wait. Operators who want to stop
  * email put the project on hold. Operators terminate a workflow only to clear a failure.
  */
 const DELIVERING = ['emailDelivery', 'smsDelivery', 'releaseHeld', 'backInStock'];
 
 /**
- * Restarts deliveries that were terminated or timed out since an instant, with the same workflow id and input. Without a restart,
- * their remaining messages would not be sent. Skips deliveries that were already restarted.
+ * Restarts deliveries that were terminated or timed out since an instant, with the same workflow id and input. Without
+ * a restart, their remaining messages would not be sent. Skips deliveries that were already restarted.
  * @returns the ids of the restarted workflows
  */
 export async function restartTerminatedDeliveries({ client, names }: Target, since: Date): Promise<string[]> {

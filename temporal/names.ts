@@ -11,10 +11,11 @@ export interface Target {
 }
 
 /**
- * All names that an installation uses in Temporal. Each method returns the name or the workflow id of one object, such
+ * All names that an installation uses in Temporal. Most methods return the name or the workflow id of one object, such
  * as the id of an execution's workflow. Each name contains the short form of the installation's id, so that several
- * installations can use the same namespace. A workflow id contains the id of a row, so Temporal rejects a second start
- * for the same row as "already started". Rows that are older than the short form keep workflow ids without it.
+ * installations can use the same namespace. Most workflow ids contain the id of a row. While the row's workflow is
+ * running, Temporal rejects a second start as "already started". Rows that are older than the short form keep workflow
+ * ids without it.
  */
 export class InstallationNames {
   readonly #installation: Installation;
@@ -85,8 +86,8 @@ export class InstallationNames {
 
   /**
    * Returns a workflow id for a group of messages, derived from the ids of their outbox rows. If the same rows are
-   * handed over again, Temporal responds "already started". A replay sends a message again on purpose, so it has a new
-   * outbox row and another workflow id.
+   * handed over again while the workflow is running, Temporal responds "already started". A replay sends a message
+   * again on purpose, so it has a new outbox row and another workflow id.
    */
   messages(kind: 'delivery' | 'sms', outboxIds: [string, ...string[]]): string {
     const hash = createHash('sha256').update(outboxIds.join()).digest('hex').slice(0, 32);

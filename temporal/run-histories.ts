@@ -3,7 +3,7 @@ import { arrayFromPayloads } from '@temporalio/common';
 import type { Next, StepInput } from '../rules/executions/execution.ts';
 import { hasSideEffect, STEP_TYPES } from '../rules/executions/steps/registry.ts';
 
-/** The activities of a run and its result, according to its history. */
+/** The arguments, the completed activities and the failure of a run, read from its history. */
 export interface RunHistory {
   /** Completed activities, in the order in which they completed. */
   done: { type: string; input: unknown; result: unknown }[];
@@ -15,10 +15,7 @@ export interface RunHistory {
 
 type Payloads = { payloads?: Parameters<typeof arrayFromPayloads>[1] } | null | undefined;
 
-/**
- * Reads the completed activities of a run from its history. The cost grows with the length of the history, so use this
- * function only for runs whose state differs from the row in Postgres.
- */
+/** Reads the history of a run. The cost grows with the length of the history, so callers select few runs first. */
 export async function readRunHistory(client: Client, run: { workflowId: string; runId: string }): Promise<RunHistory> {
   const { events } = await client.workflow.getHandle(run.workflowId, run.runId).fetchHistory();
   const { payloadConverter } = client.options.loadedDataConverter;
@@ -45,15 +42,16 @@ export async function readRunHistory(client: Client, run: { workflowId: string; 
 }
 
 /**
- * The activities that send something to a contact or change data. The activity `ADVANCE` is not an effect, because it
- * only moves the execution to its next step.
+ * The activities of steps with an effect: they send an email, an SMS or a request, or change the contact. `ADVANCE` has
+ * no effect, because it only moves the execution to its next step.
  */
 const EFFECTS: ReadonlySet<string> = new Set(STEP_TYPES.filter(hasSideEffect));
 
 /**
  * Finds the position of an execution if its last run is ahead of the row in Postgres: the run has performed an effect
- * at a later visit than the row's visit. In that case, Postgres was restored from a backup that is older than this
- * effect.
+ * at the row's visit or at a later visit. In that case, Postgres was restored from a backup that is older than this
+ * effect. Returns the result of the run's last activity.
+ * @param visit the visit of the row in Postgres
  */
 export function findEffectBeyond({ done }: RunHistory, visit: number): Next | undefined {
   const isAhead = done.some(({ type, input, result }) => EFFECTS.has(type) && hasPerformed(input, result, visit));

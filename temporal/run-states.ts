@@ -10,8 +10,8 @@ import type { InstallationNames, Target } from './names.ts';
 import { readRunHistory } from './run-histories.ts';
 import { buildInstallationCondition } from './search-attributes.ts';
 
-/** A workflow that Temporal lists as running. The list may be a second or two old. */
-export interface RunningWorkflow {
+/** A run of a workflow, as Temporal lists it. The list may be a second or two old. */
+export interface ListedRun {
   workflowId: string;
   runId: string;
   type: string;
@@ -42,7 +42,7 @@ const DESCRIBED_AT_A_TIME = 16;
 
 /** One page of Temporal's list. `next` is the cursor of the next page; null after the last page. */
 interface RunPage {
-  runs: RunningWorkflow[];
+  runs: ListedRun[];
   next: string | null;
 }
 
@@ -52,7 +52,7 @@ interface PageRequest {
   limit: number;
 }
 
-/** Lists running workflows of this installation that started before an instant, page by page. */
+/** Lists running workflows of some types that started before an instant, page by page. */
 export function listRunning(
   target: Target,
   p: PageRequest & { types: readonly string[]; startedBefore: Date },
@@ -65,7 +65,7 @@ export function listRunning(
   );
 }
 
-/** Lists runs of executions that ended since an instant with another status than Completed, page by page. */
+/** Lists runs of executions that ended since an instant as Failed, Canceled, Terminated or TimedOut, page by page. */
 export function listEndedBadly(target: Target, p: PageRequest & { since: Date }): Promise<RunPage> {
   const ends = `'Failed', 'Canceled', 'Terminated', 'TimedOut'`;
   return listPage(
@@ -75,7 +75,7 @@ export function listEndedBadly(target: Target, p: PageRequest & { since: Date })
   );
 }
 
-/** Lists runs of a workflow type that completed since an instant, at most `limit`. */
+/** Lists at most `limit` runs of a workflow type and project that completed since an instant. */
 export async function listCompleted(
   target: Target,
   p: { type: string; projectId: string; since: Date; limit: number },
@@ -97,7 +97,7 @@ async function listPage({ client, names }: Target, query: string, { cursor, limi
     ...(cursor !== null && { nextPageToken: Buffer.from(cursor, 'base64') }),
   });
   const next = nextPageToken?.length ? Buffer.from(nextPageToken).toString('base64') : null;
-  return { runs: (executions ?? []).flatMap(toRunning), next };
+  return { runs: (executions ?? []).flatMap(toListedRuns), next };
 }
 
 type Listed = NonNullable<
@@ -109,7 +109,7 @@ function readKeyword(attributes: Listed['searchAttributes'], name: string): stri
   return data ? (JSON.parse(Buffer.from(data).toString()) as string) : undefined;
 }
 
-function toRunning(info: Listed): RunningWorkflow[] {
+function toListedRuns(info: Listed): ListedRun[] {
   const { workflowId, runId } = info.execution ?? {};
   if (!workflowId || !runId) return [];
   return [
@@ -155,8 +155,8 @@ async function findLastRun(client: Client, workflowId: string): Promise<LastRun 
 }
 
 /**
- * Finds the executions among these ids that Temporal does not list as running. If all of them are running, one count is
- * enough.
+ * Finds the executions among these ids that Temporal does not list as running. If there are more ids than fit on one
+ * page of the list, first compares only the count.
  * @param executionIds in ascending order: all open executions between the first and the last id, except executions
  * whose start is still in the outbox
  */
@@ -216,7 +216,7 @@ interface CancelRequest {
   workflowId: string;
   /** The id of the run; the last run if absent. */
   runId?: string;
-  /** The reason; absent if a worker of an earlier release has sent the request. */
+  /** The reason; absent if an earlier release stored the request to cancel without a reason. */
   reason?: string | undefined;
 }
 

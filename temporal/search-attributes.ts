@@ -10,8 +10,9 @@ import { SET_BY_WORKFLOWS } from '../rules/search-attributes.ts';
 import type { InstallationNames } from './names.ts';
 
 /**
- * The search attributes that operators use in the Temporal UI. These attributes contain only ids, because every user of
- * the UI can read them. The id of the tenant's workflow is `AutomationId`, because Temporal itself uses `WorkflowId`.
+ * The search attributes that operators use in the Temporal UI. These attributes contain only ids, types, codes, and the
+ * reason that a tenant wrote in an EXIT step, because every user of the UI can read them. The id of the tenant's
+ * workflow is `AutomationId`, because Temporal itself uses `WorkflowId`.
  */
 const KEYS = {
   /** The short form of the installation's id. Several installations may use the same namespace. */
@@ -66,14 +67,14 @@ export function buildInstallationCondition({ shortId, hasLegacyWorkflows }: Inst
   return hasLegacyWorkflows ? `(${ofInstallation} OR Installation IS NULL)` : ofInstallation;
 }
 
-/** The maximum time to wait until the server accepts new attributes. A server needs some seconds for this. */
+/** The maximum time to wait until the server accepts new attributes. A server usually needs some seconds. */
 const ACCEPT_MAX_MS = 30_000;
 const ACCEPT_POLL_MS = 250;
 const GRPC_INVALID_ARGUMENT = 3;
 
 /**
- * Registers the search attributes in the namespace, and waits until the server accepts them. Existing attributes do not
- * change. Safe to run twice, and concurrently on many hosts.
+ * Registers missing search attributes in the namespace, and waits until the server accepts them, at most
+ * `ACCEPT_MAX_MS`. Existing attributes do not change. Safe to run twice, and concurrently on many hosts.
  */
 export async function ensureSearchAttributes(connection: Connection, namespace: string): Promise<void> {
   const registered = await connection.operatorService.listSearchAttributes({ namespace });

@@ -4,9 +4,9 @@ import { activitiesOn } from './activities-on.ts';
 
 /**
  * The short activities of a campaign. These activities run on the queue `automation`, so that a campaign reacts to a
- * cancel even when chunks occupy all slots of the queue `bulk`.
+ * cancellation or a pause even when chunks occupy all slots of the queue `bulk`.
  */
-export const control = activitiesOn<CampaignControlActivities>('automation', {
+export const controlActivities = activitiesOn<CampaignControlActivities>('automation', {
   allowEagerDispatch: false,
   startToCloseTimeout: '2 minutes',
   // Temporal retries these activities without limit, because every outage of Postgres ends. Each activity is safe to
@@ -19,7 +19,7 @@ const CHUNKS = {
   // A chunk's turn starts no email after a minute. The remaining time covers a provider that takes ten minutes to reply
   // to a message.
   startToCloseTimeout: '20 minutes',
-  // The time after which Temporal notices that a process was killed.
+  // If a worker process is killed, Temporal notices it after this time.
   heartbeatTimeout: '10 seconds',
   // Safe to repeat, because each attempt claims its rows with a new number. A late result with an older number is
   // ignored.
@@ -27,9 +27,10 @@ const CHUNKS = {
   // When the activity is cancelled, the workflow waits until the activity has recorded the emails that are on the wire.
   cancellationType: ActivityCancellationType.WAIT_CANCELLATION_COMPLETED,
 } as const;
-export const bulk = activitiesOn<CampaignChunkActivities>('bulk', CHUNKS);
+/** The activities that read the audience, and that send chunks of a project without a send rate. */
+export const bulkActivities = activitiesOn<CampaignChunkActivities>('bulk', CHUNKS);
 /**
  * The activities that send chunks of a project with a send rate. Such a chunk waits most of the time. The queue `paced`
  * is separate, so that waiting chunks occupy no slots of other work.
  */
-export const paced = activitiesOn<CampaignChunkActivities>('paced', CHUNKS);
+export const pacedActivities = activitiesOn<CampaignChunkActivities>('paced', CHUNKS);

@@ -11,12 +11,15 @@ export function takeNextChunk(progress: CampaignProgress, except: ReadonlySet<nu
   return hasNewChunks(progress) ? newChunk(progress.nextSeq++) : undefined;
 }
 
-/** Tells whether there are chunks that have had no turn yet. */
+/** Tells whether there are chunks that the workflow has not started yet. */
 export function hasNewChunks({ nextSeq, lastSeq }: CampaignProgress): boolean {
   return nextSeq <= lastSeq;
 }
 
-/** Tells whether every chunk is finished or running, so that the workflow has no further chunk to start. */
+/**
+ * Tells whether the workflow has no further chunk to start: the audience is complete, every chunk is finished or
+ * running, and no recipient waits for the winner of a test.
+ */
 export function isExhausted(progress: CampaignProgress): boolean {
   const { audienceDone, later, waiting, testing } = progress;
   return audienceDone && later.length === 0 && !waiting && !hasNewChunks(progress) && testing !== true;
@@ -35,8 +38,9 @@ export function addWaitingChunk(progress: CampaignProgress, chunk: ChunkState): 
 }
 
 /**
- * Adds the due chunks that Postgres returned, and the summary of the chunks that still wait. The chunks in
- * `newlyWaiting` may be missing in the summary, because their turns were still running when Postgres was read.
+ * Adds the due chunks that Postgres returned to the progress, and replaces the summary of the waiting chunks. The
+ * returned summary does not contain the chunks in `newlyWaiting`, because their turns were still running when the
+ * workflow asked Postgres.
  */
 export function takeDueChunks(progress: CampaignProgress, result: DueChunks, newlyWaiting: ChunkState[]): void {
   progress.later.push(...result.due);
@@ -80,9 +84,9 @@ export function mergeReport(progress: CampaignProgress, report: { lastSeq: numbe
 }
 
 /**
- * Compares `clock`, which identifies the settings that decide when email may be sent, with the last value. If it has
- * changed, the chunks that wait for a local send time or a sending window become due. Each of these chunks then checks
- * its time again.
+ * Stores `clock`, which identifies the settings that decide when email may be sent. If these settings have changed,
+ * makes the chunks in memory that wait for a local send time or a sending window due, and makes the workflow read the
+ * chunks in Postgres again. The turn of each of these chunks then checks the new settings.
  */
 export function applyClockChange(progress: CampaignProgress, clock: string | undefined): void {
   if (clock === undefined || clock === progress.clock) return;

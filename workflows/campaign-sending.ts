@@ -2,7 +2,7 @@ import { CancellationScope, condition, isCancellation, patched, setCurrentDetail
 import type { CampaignProgress, ChunkResult, ChunkState } from '../rules/campaigns/campaign.ts';
 import { nextChunkState } from '../rules/campaigns/chunk-state.ts';
 import { pluralize } from '../rules/pluralize.ts';
-import { control } from './campaign-activities.ts';
+import { controlActivities } from './campaign-activities.ts';
 import type { AudienceStage } from './campaign-audience.ts';
 import { sendChunk } from './campaign-chunk.ts';
 import {
@@ -28,12 +28,13 @@ import { KeptTimer } from './kept-timer.ts';
  */
 const LANES = 16;
 /**
- * A campaign with a send rate gets one lane for each 1,000 emails a second, because its lanes wait most of the time.
+ * A campaign with a send rate gets one lane for each started 1,000 emails a second, up to `LANES`. Its lanes wait most
+ * of the time.
  */
 const LANE_RATE = 1_000;
 /**
- * During a hold, the workflow checks at this interval whether the hold has ended, because an operator who ends it
- * directly in the database sends no signal.
+ * During a hold, the workflow starts its chunks again at this interval, to find out whether the hold has ended. An
+ * operator who ends the hold directly in the database sends no signal.
  */
 const HELD_RECHECK_MS = 300_000;
 
@@ -55,13 +56,16 @@ export class Sending {
    */
   private chunks = new CancellationScope();
   private readingAudience = false;
-  /** The numbers of the chunks whose last turn found the project on hold. Empty while the project is not on hold. */
+  /**
+   * The numbers of the chunks whose last turn found the project on hold. Cleared by a signal and after
+   * `HELD_RECHECK_MS`, so that these chunks get another turn.
+   */
   private readonly heldChunks = new Set<number>();
   private ended = false;
   private stopping = false;
   /**
-   * The end of the current wait for the send rate, in milliseconds since 1970. Until then, the project may send no
-   * further email.
+   * The end of the current wait for the send rate, the project's processor budget or a paused route, in milliseconds
+   * since 1970. Until then, the workflow starts no chunk.
    */
   private throttledUntilMs = 0;
   private changes = 0;
@@ -99,8 +103,8 @@ export class Sending {
     this.stopping = true;
     if (result === 'ended') scope.cancel();
     const isQuiet = () => this.running.size === 0 && !this.readingAudience;
-    // The last turns may take a minute to end, and signals make the history grow meanwhile. When the history is too
-    // long, the running turns are cancelled.
+    // The last turns may take a minute to end, and signals make the history grow meanwhile. After too many signals, the
+    // running turns are cancelled.
     await condition(() => isQuiet() || this.signals.length.isTooLong());
     if (!isQuiet()) scope.cancel();
     await condition(isQuiet);
@@ -154,9 +158,10 @@ export class Sending {
   private async readState(): Promise<void> {
     this.signals.changed = false;
     this.heldChunks.clear();
-    const state = await control.readCampaignStart.executeWithOptions({ summary: 'read the changed campaign' }, [
-      this.start,
-    ]);
+    const state = await controlActivities.readCampaignStart.executeWithOptions(
+      { summary: 'read the changed campaign' },
+      [this.start],
+    );
     this.ended ||= state.phase === 'ended';
     if (state.phase !== 'sending' && state.phase !== 'paused') return;
     this.rate = state.rate ?? this.rate;
@@ -180,7 +185,7 @@ export class Sending {
     this.newlyWaiting = newlyWaiting;
     const except = [...this.running.keys(), ...later.map((chunk) => chunk.seq)];
     const input = { ...this.start, before, except };
-    const result = await control.readDueChunks.executeWithOptions({ summary: 'find due chunks' }, [input]);
+    const result = await controlActivities.readDueChunks.executeWithOptions({ summary: 'find due chunks' }, [input]);
     this.newlyWaiting = undefined;
     takeDueChunks(this.progress, result, newlyWaiting);
   }
@@ -237,7 +242,7 @@ export class Sending {
         this.throttledUntilMs = Math.max(this.throttledUntilMs, Date.now() + result.retryAfterMs);
         return;
       case 'shut':
-        // The activity has read newer settings than this workflow.
+        // The activity has read other settings than this workflow.
         if (result.clock !== this.progress.clock) this.signals.changed = true;
         return;
       case 'held':
@@ -257,16 +262,19 @@ export class Sending {
     }
   }
 
-  /** Waits until a chunk has finished, a signal has arrived, or a waiting chunk is due. */
+  /**
+   * Waits until a chunk has finished, a part of the audience was added, a signal has arrived, or the next planned
+   * instant: a waiting chunk is due, the hold is checked again, or the test ends.
+   */
   private async waitForChange(): Promise<void> {
     const changesBefore = this.changes;
     const isAwake = () => this.changes !== changesBefore || this.signals.changed;
-    // A paused campaign needs no timer: resuming it also sends a signal, in the same transaction.
+    // A paused campaign needs no timer, because the transaction that resumes it also queues a signal.
     if (this.paused) return condition(isAwake);
     const waitMs = shorterWait(this.held ? HELD_RECHECK_MS : this.msUntilDue(), msUntilTestEnds(this.progress));
     if (waitMs === undefined) return condition(isAwake);
     const summary = this.summarizeWait(waitMs);
-    // Runs that started before this patch start a new timer for the same instant after each finished chunk.
+    // Runs that started before this patch start a new timer for the same instant after each change.
     const isWoken = patched('one-timer')
       ? await this.timer.wait(isAwake, Date.now() + waitMs, summary)
       : await condition(isAwake, Math.max(1, waitMs), { summary });

@@ -1,6 +1,6 @@
 import { condition, setCurrentDetails } from '@temporalio/workflow';
 import type { CampaignInput } from '../rules/campaigns/campaign.ts';
-import { control } from './campaign-activities.ts';
+import { controlActivities } from './campaign-activities.ts';
 import type { RunLength } from './run-length.ts';
 
 export type CampaignRunInput = Omit<CampaignInput, 'state'>;
@@ -25,8 +25,8 @@ export interface StartPosition {
 }
 
 /**
- * Waits until the campaign's start time. Returns `ended` when the campaign should no longer be sent, and `continue`
- * when the workflow should continue as new.
+ * Waits until the campaign's start time, and returns the state in which sending starts. Returns `ended` when the
+ * campaign should no longer be sent, and `continue` when the workflow should continue as new.
  */
 export async function awaitStart(
   start: CampaignRunInput,
@@ -35,9 +35,10 @@ export async function awaitStart(
   for (;;) {
     if (signals.length.shouldStartNewRunWhileWaiting()) return 'continue';
     signals.changed = false;
-    const state = await control.readCampaignStart.executeWithOptions({ summary: 'read the state of the campaign' }, [
-      start,
-    ]);
+    const state = await controlActivities.readCampaignStart.executeWithOptions(
+      { summary: 'read the state of the campaign' },
+      [start],
+    );
     if (state.phase === 'ended') return 'ended';
     // Activities of earlier versions did not report the rate.
     if (state.phase !== 'waiting')

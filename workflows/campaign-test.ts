@@ -1,12 +1,13 @@
 import type { CampaignProgress } from '../rules/campaigns/campaign.ts';
-import { control } from './campaign-activities.ts';
+import { controlActivities } from './campaign-activities.ts';
 import { hasNewChunks, mergeReport } from './campaign-progress.ts';
 import type { CampaignRunInput } from './campaign-start.ts';
 
 /**
- * Tells whether the workflow should check the campaign's test now. `running` is the number of running chunks. The
- * waiting time of the test starts when every chunk has had one turn. Deferred emails do not delay this start, because a
- * provider may defer some emails for up to a day.
+ * Tells whether the workflow should call `advanceTest` now: to start the waiting time of the test, or to choose the
+ * winner after that time. The waiting time starts when every chunk is finished or waits only because the provider
+ * deferred some of its emails. Deferred emails do not delay the waiting time, because a provider may defer emails for
+ * up to a day. `running` is the number of running chunks.
  */
 export function isTestDue(progress: CampaignProgress, running: number): boolean {
   const { audienceDone, later, waiting, testing, testEndsAtMs } = progress;
@@ -35,9 +36,10 @@ export type TestOutcome = 'waiting' | 'decided' | 'paused' | 'ended';
  * progress.
  */
 export async function advanceTest(start: CampaignRunInput, progress: CampaignProgress): Promise<TestOutcome> {
-  const result = await control.judgeCampaignTest.executeWithOptions({ summary: 'choose the winner of the test' }, [
-    start,
-  ]);
+  const result = await controlActivities.judgeCampaignTest.executeWithOptions(
+    { summary: 'choose the winner of the test' },
+    [start],
+  );
   // Waits at least 100 ms, because the time of the worker and the time of the database may differ.
   if (result.outcome === 'waiting') progress.testEndsAtMs = Math.max(Date.parse(result.endsAt), Date.now() + 100);
   if (result.outcome === 'decided') mergeReport(progress, { lastSeq: result.lastSeq, testing: false });

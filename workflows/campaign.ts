@@ -2,7 +2,7 @@ import { continueAsNew, defineSignal, patched, setCurrentDetails, setHandler } f
 import { type CampaignInput, type CampaignProgress, LATER_MAX, NEW_CAMPAIGN } from '../rules/campaigns/campaign.ts';
 import { newChunk } from '../rules/campaigns/chunk-state.ts';
 import { pluralize } from '../rules/pluralize.ts';
-import { control } from './campaign-activities.ts';
+import { controlActivities } from './campaign-activities.ts';
 import { AudienceStage } from './campaign-audience.ts';
 import { addWaitingChunk, applyClockChange } from './campaign-progress.ts';
 import { Sending } from './campaign-sending.ts';
@@ -11,16 +11,18 @@ import { endAs, failWithActivityCode } from './ends.ts';
 import { RunLength } from './run-length.ts';
 
 /**
- * Signals that the campaign's row has changed: it was rescheduled, cancelled, paused or resumed, or a hold of its
- * project was released. The workflow then reads the row again. The signal may arrive twice, early, or late.
+ * Signals that the campaign or its project has changed: a user rescheduled, cancelled, paused or resumed the campaign,
+ * chose the winner of its test, or changed the project's sending window or time zone; or a hold of the project was
+ * released. Recovery sends this signal, too. The workflow then reads the campaign's row again. The signal may arrive
+ * twice, early, or late.
  */
 export const changedSignal = defineSignal('changed');
 
 /**
- * Sends a campaign once. Waits for the start time, adds the audience to the ledger, sends the ledger chunk by chunk
- * while the rest is added, and marks the campaign as SENT. The database decides what happens to the campaign, and the
- * workflow follows the results of its activities. The workflow's state does not grow with the number of recipients,
- * because waiting chunks are stored in Postgres.
+ * Performs one send of a campaign, with the number `sendNo`. Waits for the start time, adds the audience to the ledger,
+ * sends the ledger chunk by chunk while the rest of the audience is added, and marks the campaign as SENT. The database
+ * decides what happens to the campaign, and the workflow follows the results of its activities. The workflow's state
+ * does not grow with the number of recipients, because waiting chunks are stored in Postgres.
  */
 export async function campaignSend(input: CampaignInput): Promise<string> {
   return failWithActivityCode(() => send(input));
@@ -54,9 +56,10 @@ async function send(input: CampaignInput): Promise<string> {
     ({ rate, paused } = sending);
     if (result === 'continue') await continueAsNew<typeof campaignSend>({ ...start, state: progress });
     if (result === 'ended') return endWorkflow(start);
-    const finish = await control.finishCampaignSend.executeWithOptions({ summary: 'mark the campaign as sent' }, [
-      start,
-    ]);
+    const finish = await controlActivities.finishCampaignSend.executeWithOptions(
+      { summary: 'mark the campaign as sent' },
+      [start],
+    );
     if (finish.outcome === 'sent') return describeEnd(`Sent to ${pluralize(progress.recipients, 'recipient')}`);
     if (finish.outcome === 'ended') return endWorkflow(start);
     progress.later.push(...finish.openChunks.map(newChunk));
@@ -80,15 +83,16 @@ async function storeWaitingChunks(start: CampaignRunInput, progress: CampaignPro
   for (let at = 0; at < later.length; at += CHUNKS_PER_CALL) {
     const chunks = later.slice(at, at + CHUNKS_PER_CALL);
     const summary = `store ${chunks.length} waiting chunks in Postgres`;
-    await control.keepChunks.executeWithOptions({ summary }, [{ ...start, chunks, clock }]);
+    await controlActivities.keepChunks.executeWithOptions({ summary }, [{ ...start, chunks, clock }]);
     for (const chunk of chunks) addWaitingChunk(progress, chunk);
   }
   progress.later = [];
 }
 
 /**
- * Ends the workflow in the same way as this start of the campaign has ended in Postgres. If the start was cancelled,
- * marks the remaining recipients as skipped. A campaign that is a DRAFT again has no recipients to skip.
+ * Ends the workflow in the same way as this start of the campaign has ended in Postgres. Before that, marks the
+ * recipients that a cancelled start did not reach as skipped. A campaign that is a DRAFT again has no recipients to
+ * skip.
  */
 async function endWorkflow(start: CampaignRunInput): Promise<string> {
   setCurrentDetails('Cancelled: skipping the remaining recipients');
@@ -96,7 +100,9 @@ async function endWorkflow(start: CampaignRunInput): Promise<string> {
     skipped,
     status,
     reason = null,
-  } = await control.skipCancelledRecipients.executeWithOptions({ summary: 'skip the remaining recipients' }, [start]);
+  } = await controlActivities.skipCancelledRecipients.executeWithOptions({ summary: 'skip the remaining recipients' }, [
+    start,
+  ]);
   const summary = describeEnd(`Ended before it was sent whole: ${pluralize(skipped, 'recipient')} skipped`);
   return status === 'CANCELLED' ? endAs({ status, reason }) : summary;
 }

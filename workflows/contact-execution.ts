@@ -21,9 +21,10 @@ import { setWaitAttributes } from './search-attributes.ts';
 /**
  * The timeouts and retries of effects. An effect may take as long as the slowest provider: a mail server may take ten
  * minutes for the message, and some minutes for each command before it. If Temporal started a second attempt while a
- * slow attempt is still running, the email would be sent twice. A killed worker is noticed by its missing heartbeats.
- * Temporary failures are retried for a day, so that the execution survives an outage of a provider. Retries are safe,
- * because the effect of each visit has a row in the database.
+ * slow attempt is still running, the email could be sent twice. Temporal notices a killed worker by its missing
+ * heartbeats. Temporal retries without limit, so that the execution survives an outage of Postgres. The activities
+ * decide when to give up: SEND_EMAIL a day after the email was created, WEBHOOK after five attempts. Retries are
+ * safe, because the effect of each visit has a row in the database.
  */
 const STEP_OPTIONS = {
   startToCloseTimeout: '20 minutes',
@@ -47,8 +48,9 @@ const webhooks = activitiesOn<WebhookActivities>('webhooks', {
 });
 
 /**
- * Signals that the event for which a visit waits has arrived, or that a user has ended the pause of the visit. The
- * database records this before the signal is sent. The signal may arrive twice, early, or late.
+ * Signals that the event for which a visit waits has arrived, that a user has ended the pause of the visit, or that the
+ * sending window for which the visit waits now opens earlier. The database records an arrived event and an ended pause
+ * before the signal is sent. The signal may arrive twice, early, or late.
  */
 export const eventSignal = defineSignal<[{ visit: number }]>('event');
 /**
@@ -62,10 +64,10 @@ export const endedSignal = defineSignal<[RecordEnd]>('ended');
 export const lookSignal = defineSignal('look');
 
 /**
- * Runs an execution: one contact in a tenant's workflow. The Temporal workflow has only the current position in its
- * state. Its activities follow the graph in the database and return the next effect or pause. The path trigger →
- * SEND_EMAIL → EXIT therefore needs a single activity. If the execution ends early in the database, this workflow ends
- * in the same way.
+ * Runs an execution: one contact in a tenant's workflow. The Temporal workflow has little in its state: the current
+ * position, the signals that it has received, and the visits that the Temporal UI shows. Its activities follow the
+ * graph in the database and return the next effect or pause. The path trigger → SEND_EMAIL → EXIT therefore needs a
+ * single activity. If the execution ends early in the database, this workflow ends in the same way.
  */
 export async function contactExecution(input: ExecutionInput): Promise<string> {
   const length = new RunLength();
@@ -95,7 +97,7 @@ export async function contactExecution(input: ExecutionInput): Promise<string> {
     const position = next;
     runningScope = new CancellationScope();
     try {
-      next = await runningScope.run(() => follow(input, position, signals, length));
+      next = await runningScope.run(() => performNext(input, position, signals, length));
     } catch (error) {
       if (!ended && !length.isFromSignalLimit(error)) {
         if (isCancellation(error)) path.update({ kind: 'end', status: 'CANCELLED', reason: findCancelReason() });
@@ -124,11 +126,11 @@ interface ReceivedSignals {
 }
 
 /**
- * Performs `next`: runs the effect, or waits until the pause ends. Returns the position after it, or `next` itself when
- * the workflow should continue as new. The function is not async, because an effect, the most frequent case, needs only
- * the promise of its activity.
+ * Performs `next`: runs the effect, or waits until the pause ends and then runs the activity that follows. Returns the
+ * position after that, or `next` itself when the workflow should continue as new. The function is not async, because an
+ * effect, the most frequent case, needs only the promise of its activity.
  */
-function follow(
+function performNext(
   input: ExecutionInput,
   next: Exclude<Next, { kind: 'end' }>,
   signals: ReceivedSignals,
@@ -141,13 +143,13 @@ function follow(
     case 'effect':
       return runActivity(next.activity, step, next.label);
     case 'delay':
-      return followDelay(step, next, signals, length);
+      return advanceAfterDelay(step, next, signals, length);
     case 'wait':
-      return followWait(step, next, signals, length);
+      return advanceAfterWait(step, next, signals, length);
   }
 }
 
-async function followDelay(
+async function advanceAfterDelay(
   step: StepInput,
   next: Next & { kind: 'delay' },
   signals: ReceivedSignals,
@@ -159,7 +161,7 @@ async function followDelay(
   return runActivity(next.then, { ...step, resume: 'delay' }, next.thenLabel ?? next.label);
 }
 
-async function followWait(
+async function advanceAfterWait(
   step: StepInput,
   next: Next & { kind: 'wait' },
   signals: ReceivedSignals,
@@ -175,8 +177,9 @@ async function followWait(
 }
 
 /**
- * Reads the execution's position in the database during a pause, and clears the request for this check. The result of a
- * step does not clear the request, because the step may have ended before Postgres or Temporal was restored.
+ * Reads the execution's position in the database during a pause, and clears the request for this check. Only this
+ * function clears the request. The result of a step does not, because the step may have run before Postgres or Temporal
+ * was restored.
  */
 function checkPosition(step: StepInput, signals: ReceivedSignals): Promise<Next> {
   signals.shouldCheck = false;
@@ -212,8 +215,8 @@ async function awaitInstant(
     }
   }
   if (!isOver && !isAdvanced()) return 'continue';
-  // A change of the sending window may have woken the execution. In that case, the activity checks the window, and the
-  // execution may have to wait for it again, at the same visit.
+  // Removes the visit from the set, because a change of the sending window may have woken the execution. The activity
+  // then checks the window, and the execution may have to wait for the window again, at the same visit.
   return satisfied.delete(next.visit) || !signals.shouldCheck ? 'delay' : 'look';
 }
 
@@ -234,8 +237,8 @@ async function awaitEvent(
 }
 
 /**
- * Runs the activity of an effect. Each kind of effect has a separate activity type, so that the Temporal UI shows the
- * steps of an execution.
+ * Runs the activity of an effect, or ADVANCE. Each kind of effect has a separate activity type, so that the Temporal UI
+ * shows the steps of an execution.
  */
 function runActivity(activity: StepActivity, input: StepInput, summary: string): Promise<Next> {
   const step = activity === 'WEBHOOK' ? webhooks[activity] : steps[activity];

@@ -5,25 +5,32 @@ import { showDetails } from './current-details.ts';
 import { toWorkflowFailure } from './ends.ts';
 
 /**
- * When a message is due, messages that are due at most this much later are sent together with it. Messages that were
- * deferred at about the same time then share one activity.
+ * After the wait for a message, messages that are due at most this much later are sent together with it. Messages that
+ * were deferred at about the same time then share one activity.
  */
 const GROUPING_MS = 5_000;
 
 /** The maximum number of waiting messages that the Temporal UI shows. */
 const SHOWN_MESSAGES = 20;
-/** The maximum length of the last attempt in a timer's summary. Temporal accepts summaries of 400 bytes. */
+/**
+ * The maximum length of the text about the last attempt in a timer's summary. Temporal accepts summaries of 400 bytes.
+ */
 const SUMMARY_CHARS = 200;
 
-/** The messages that a delivery still has to send, and its counts so far. The workflow passes it on when it continues as new. */
+/**
+ * The messages that a delivery still has to send, and its counts so far. When the workflow continues as new, the next
+ * run gets this state.
+ */
 export interface DeliveryState {
   waiting: DeferredMessage[];
   /** The expiry in ISO 8601. Messages that are still deferred at this instant are marked as failed. */
   expiresAt: string;
   sent: number;
+  /** The number of messages that were not sent and are not retried here, such as failed and held messages. */
   other: number;
 }
 
+/** The counts of one attempt, and the messages that have to wait for another attempt. */
 export interface AttemptResult {
   sent: number;
   other: number;
@@ -44,13 +51,13 @@ export function createDelivery(ids: string[]): DeliveryState {
 
 /**
  * Sends the due messages, and waits with a timer until deferred messages are due. Repeats this until no message waits
- * any more. Shows its state in the workflow's current details. When the history is long, calls `continueWith`, which
- * continues the workflow as new and does not return.
+ * any more. Shows its state in the workflow's current details. When Temporal suggests a new run, calls `continueWith`,
+ * which continues the workflow as new and does not return.
  */
 export async function deliver(p: {
   state: DeliveryState;
   /** Returns a number of messages with their noun, such as `2 emails`. */
-  count: (messages: number) => string;
+  formatCount: (messages: number) => string;
   attempt: (due: DeferredMessage[], expiresAt: string) => Promise<AttemptResult>;
   continueWith: (state: DeliveryState) => Promise<never>;
   /** Marks the undelivered messages with these ids as failed when the workflow is cancelled. */
@@ -80,12 +87,12 @@ export async function deliver(p: {
 async function sendDue(
   state: DeliveryState,
   p: {
-    count: (messages: number) => string;
+    formatCount: (messages: number) => string;
     attempt: (due: DeferredMessage[], expiresAt: string) => Promise<AttemptResult>;
   },
 ): Promise<DeliveryState> {
-  const due = await waitForDue(state.waiting, p.count);
-  showDetails(`Sending ${due.length} of ${p.count(state.waiting.length)}`);
+  const due = await waitForDue(state.waiting, p.formatCount);
+  showDetails(`Sending ${due.length} of ${p.formatCount(state.waiting.length)}`);
   const result = await p.attempt(due, state.expiresAt);
   const notDue = state.waiting.filter((message) => !due.includes(message));
   const waiting = [...notDue, ...result.waiting];
@@ -93,11 +100,14 @@ async function sendDue(
 }
 
 /** Waits for the first due message, and returns it with the messages that are due at about the same time. */
-async function waitForDue(waiting: DeferredMessage[], count: (messages: number) => string): Promise<DeferredMessage[]> {
+async function waitForDue(
+  waiting: DeferredMessage[],
+  formatCount: (messages: number) => string,
+): Promise<DeferredMessage[]> {
   const first = Math.min(...waiting.map((message) => Date.parse(message.dueAt)));
   const waitMs = first - Date.now();
   if (waitMs > 0) {
-    showDetails(describeWait(waiting, count));
+    showDetails(describeWait(waiting, formatCount));
     await sleep(waitMs, { summary: summarizeWait(waiting, first) });
   }
   const until = Math.max(first, Date.now()) + (waitMs > 0 ? GROUPING_MS : 0);
@@ -108,7 +118,7 @@ async function waitForDue(waiting: DeferredMessage[], count: (messages: number) 
  * Lists the waiting messages in the order of their next attempts, so that an operator sees the provider's last reply
  * and the time of the next attempt.
  */
-function describeWait(waiting: DeferredMessage[], count: (messages: number) => string): string {
+function describeWait(waiting: DeferredMessage[], formatCount: (messages: number) => string): string {
   const soonest = [...waiting].sort((a, b) => a.dueAt.localeCompare(b.dueAt));
   const lines = soonest.slice(0, SHOWN_MESSAGES).map(({ id, dueAt, last }) => {
     const reply = last === undefined ? '' : `, ${describeAttempt(last)}`;
@@ -116,7 +126,7 @@ function describeWait(waiting: DeferredMessage[], count: (messages: number) => s
   });
   const notShown = waiting.length - lines.length;
   if (notShown > 0) lines.push(`- ${notShown} more`);
-  return `Waiting for the next attempt: ${count(waiting.length)}\n\n${lines.join('\n')}`;
+  return `Waiting for the next attempt: ${formatCount(waiting.length)}\n\n${lines.join('\n')}`;
 }
 
 function summarizeWait(waiting: DeferredMessage[], firstMs: number): string {

@@ -3,7 +3,7 @@ import { pluralize } from '../rules/pluralize.ts';
 import { giveUpMails, sendMails } from './delivery-activities.ts';
 import { createDelivery, type DeliveryState, deliver } from './delivery-loop.ts';
 
-const countEmails = (emails: number) => pluralize(emails, 'email');
+const formatEmailCount = (emails: number) => pluralize(emails, 'email');
 
 export interface EmailDeliveryInput {
   projectId: string;
@@ -12,21 +12,22 @@ export interface EmailDeliveryInput {
 }
 
 /**
- * Delivers a group of single emails that the provider deferred at their first attempt. A worker makes the first attempt
- * without a workflow. This workflow waits with a timer until an email is due, and then runs an activity that sends the
- * email. It ends when every email is sent or has expired. The current details show how many emails wait, and until
- * when.
+ * Delivers a group of single emails that their first attempt did not send, for example because the provider deferred
+ * them or the worker was killed. A worker makes the first attempt without a workflow. This workflow waits with a timer
+ * until an email is due, and then runs an activity that sends the email. It ends when no email has to wait for another
+ * attempt. The current details show how many emails wait, and until when.
  */
 export async function emailDelivery(input: EmailDeliveryInput): Promise<string> {
   const { projectId, emailIds } = input;
   return deliver({
     state: input.carried ?? createDelivery(emailIds),
-    count: countEmails,
+    formatCount: formatEmailCount,
     attempt: (due, expiresAt) => {
       const mails = due.map(({ id }) => ({ id }));
-      return sendMails.executeWithOptions({ summary: countEmails(mails.length) }, [{ projectId, mails, expiresAt }]);
+      const summary = formatEmailCount(mails.length);
+      return sendMails.executeWithOptions({ summary }, [{ projectId, mails, expiresAt }]);
     },
     continueWith: (carried) => continueAsNew<typeof emailDelivery>({ projectId, emailIds: [], carried }),
-    giveUp: (ids) => giveUpMails.executeWithOptions({ summary: countEmails(ids.length) }, [{ projectId, ids }]),
+    giveUp: (ids) => giveUpMails.executeWithOptions({ summary: formatEmailCount(ids.length) }, [{ projectId, ids }]),
   });
 }

@@ -10,8 +10,8 @@ const { requestCancellation } = activitiesOn<EndActivities>('automation', {
 });
 
 /**
- * The end of a workflow's record in Postgres, such as the row of an execution or a job. `reason` is a code, never a
- * sentence, because Temporal shows it.
+ * The end of a workflow's record in Postgres, such as the row of an execution or a job. `reason` is a code of the
+ * service, or the reason of an EXIT step. Temporal shows the reason, so it contains no data of a contact.
  */
 export interface RecordEnd {
   status: string;
@@ -20,8 +20,8 @@ export interface RecordEnd {
 
 /**
  * Tells whether this run must end with the status of its record. Runs that started before the patch always end as
- * Completed. Call this function only when the record's status is not Completed, because the call adds an event to the
- * history.
+ * Completed. Call this function only when the run would otherwise not end as Completed, because the call adds an event
+ * to the history.
  */
 export function shouldEndAsRecord(): boolean {
   return patched('ends-as-record');
@@ -29,10 +29,10 @@ export function shouldEndAsRecord(): boolean {
 
 /**
  * Ends the workflow in the same way as its record in Postgres. For FAILED, throws a failure with the reason as its
- * type. For CANCELLED, ends as Canceled, with the reason in the request to cancel. For any other status, completes with
- * the reason as the result. The function is not async, because an ordinary end needs no promise, and the SDK takes a
- * stack trace for each promise.
- * @param failedStep the message of a failure; its code by default
+ * type. For CANCELLED, ends as Canceled, with the reason in the request to cancel. For any other status, and in runs
+ * from before the patch, returns the result of the workflow: the reason, or the status if there is no reason. The
+ * function is not async, because an ordinary end needs no promise, and the SDK takes a stack trace for each promise.
+ * @param failedStep the message of a failure; by default, the message is the failure's code
  */
 export function endAs({ status, reason }: RecordEnd, failedStep?: string): string | Promise<never> {
   if (status === 'FAILED' && shouldEndAsRecord()) {
@@ -53,7 +53,10 @@ export function toWorkflowFailure(error: unknown): unknown {
   return ApplicationFailure.nonRetryable(cause.message, cause.type);
 }
 
-/** Runs a workflow. If an activity fails permanently, the workflow fails with the activity's code. */
+/**
+ * Runs the function of a workflow. If an activity fails permanently, the workflow fails with the code of the activity's
+ * failure.
+ */
 export async function failWithActivityCode<Result>(run: () => Promise<Result>): Promise<Result> {
   try {
     return await run();

@@ -10,9 +10,9 @@ const SHOWN_VISITS = 20;
 const FAILED = 'failed';
 
 /**
- * The steps that an execution has visited. The Temporal UI shows these visits in Markdown as the current details of the
- * workflow, with the newest visit last and in bold. Current details add nothing to the history, because Temporal
- * requests them from a worker.
+ * The last visits of an execution. The Temporal UI shows these visits in Markdown as the current details of the
+ * workflow, with the current position or the end last and in bold. Current details add nothing to the history, because
+ * Temporal requests them from a worker.
  */
 export class ExecutionPath {
   private visits: ShownVisit[];

@@ -44,7 +44,8 @@ const { endJob } = activitiesOn<JobActivities>('bulk', {
 
 /**
  * Runs a job's activity until the job is done, and records the end: COMPLETED, FAILED with the reason, or CANCELLED.
- * When the history has grown, calls `continueRun`, which continues the workflow as new.
+ * When Temporal suggests a new run, calls `continueRun`, which continues the workflow as new.
+ * @param next runs the job's activity once
  */
 export async function runJob(
   input: JobInput,
@@ -66,8 +67,9 @@ export async function runJob(
 }
 
 /**
- * Records that a job was cancelled or failed, and ends the workflow in the same way. If the activity failed
- * permanently, the workflow's failure has the activity's code, and otherwise the code of the job.
+ * Records that a job was cancelled or failed, unless another end is already recorded, and ends the workflow in the same
+ * way as the job's record. A failed workflow has the code of the activity's permanent failure. If the activity failed
+ * with a temporary failure on every attempt, the workflow has the code from the job's record.
  */
 async function endEarly(input: JobInput, error: unknown): Promise<string> {
   const status = isCancellation(error) ? 'CANCELLED' : 'FAILED';

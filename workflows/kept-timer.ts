@@ -7,8 +7,8 @@ interface Running {
 }
 
 /**
- * A timer that several waits for the same instant share. If a wait is interrupted and then repeated, it uses the same
- * timer. The history therefore gets no second timer.
+ * A timer that several waits for the same instant share. If a wait is interrupted and then repeated, the repeated wait
+ * uses the running timer, so the history gets no second timer.
  */
 export class KeptTimer {
   private running: Running | undefined;

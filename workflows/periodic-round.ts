@@ -13,7 +13,7 @@ const { runPeriodicPart } = activitiesOn<PeriodicActivities>('periodic', {
   allowEagerDispatch: false,
   startToCloseTimeout: '5 minutes',
   heartbeatTimeout: '30 seconds',
-  // A round that ends does not wait for a part whose statement hangs in Postgres.
+  // A page or round that ends does not wait for a part whose statement hangs in Postgres.
   cancellationType: 'TRY_CANCEL',
   retry: { initialInterval: '2 seconds', maximumAttempts: 3 },
 });
@@ -26,8 +26,8 @@ const { listPeriodicParts, endPeriodicRound } = activitiesOn<PeriodicActivities>
 /** A round ends after this share of its period, so that the schedule can start the next round in time. */
 const PERIOD_SHARE = 0.9;
 /**
- * When the last part of a page has started, the other parts of the page have this long to end. Parts that still run
- * then continue at the end of the round.
+ * When the last part of a page has started, the parts that still run have this long to end. If another page follows,
+ * parts that need more time are cancelled, and run again on the last page of the round.
  */
 const DRAIN_MS = 10_000;
 /** The maximum number of cancelled parts that a round passes on. */
@@ -42,7 +42,10 @@ interface Part {
   cursor: string | null;
 }
 
-/** The outcome of a round. */
+/**
+ * The outcome of a round. `done` and `unfinished` count parts. `failed` names at most `NAMED` parts or items that
+ * failed or were not finished.
+ */
 export interface RoundResult {
   done: number;
   unfinished: number;
@@ -50,9 +53,10 @@ export interface RoundResult {
 }
 
 /**
- * Runs a round of periodic work. Each run of the workflow handles one page of parts, and each part is one activity.
- * Several parts run at the same time, in lanes. If a part fails, the failure is recorded and the other parts continue.
- * A part that hangs is cancelled at the end of its page, and runs again on the last page.
+ * Runs a round of periodic work. Each run of the workflow handles one page of parts. Each part runs as one activity, or
+ * as several activities that continue at a cursor. Several parts run at the same time, in lanes. If a part fails, the
+ * failure is recorded and the other parts continue. A part that is cancelled at the end of its page runs again on the
+ * last page.
  */
 export async function runRound(
   kind: PeriodicKind,
@@ -96,7 +100,9 @@ async function endRound(
 class Lanes {
   private readonly p: RoundRequest & { kind: PeriodicKind; round: Round; deadlineMs: number; queue: Part[] };
   private readonly running = new Map<string, Part>();
-  /** The last part of the page that started, in the order of the round. */
+  /**
+   * The part of this page that started last. Parts that were moved to the last page from earlier pages do not count.
+   */
   lastStarted: string | null = null;
 
   constructor(p: Lanes['p']) {

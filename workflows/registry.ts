@@ -1,4 +1,5 @@
-// Every Temporal workflow of the service, by its type name. The worker's bundle is made from this file alone.
+// Every Temporal workflow of the service, by its type name. The worker's bundle contains this file, `interceptors.ts`,
+// and everything that they import.
 
 import { setWorkflowOptions, workflowInfo } from '@temporalio/workflow';
 import { bulkJob } from './bulk-job.ts';

@@ -13,8 +13,9 @@ const { releasePage } = activitiesOn<MaintenanceActivities>('bulk', {
 const FROM_START = '00000000-0000-0000-0000-000000000000';
 
 /**
- * Releases the held email of a project, page by page. The service starts this workflow when the hold is released. The
- * workflow ends early when the project is on hold again. Returns the number of emails that this run released.
+ * Releases the held single emails and automation emails of a project, page by page. Then wakes the project's campaigns,
+ * which release their held emails themselves. The service starts this workflow when the hold is released. The workflow
+ * ends early when the project is on hold again. Returns the number of emails that this run released.
  * @param input `after` is set if this run continues an earlier run
  */
 export async function releaseHeld(input: { projectId: string; after?: string }): Promise<number> {

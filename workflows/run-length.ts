@@ -39,7 +39,10 @@ export class RunLength {
     return workflowInfo().continueAsNewSuggested || (this.hasManySignals() && isSignalLimitActive());
   }
 
-  /** Tells whether a waiting workflow should continue in a new run. */
+  /**
+   * Tells whether a waiting workflow should continue in a new run. False in the replay of a run of an earlier version,
+   * which continued to wait.
+   */
   shouldStartNewRunWhileWaiting(): boolean {
     return (workflowInfo().continueAsNewSuggested || this.hasManySignals()) && isSignalLimitActive();
   }
@@ -75,9 +78,9 @@ export function shouldStartNewRunWhilePaging(): boolean {
 }
 
 /**
- * Tells whether the limit of signals applies. False in the replay of a run that exceeded the limit under an earlier
- * version and continued to wait. Call this function only when its result matters, because the call adds a marker to the
- * history.
+ * Tells whether a waiting workflow may continue in a new run, and whether the limits of signals apply. False in the
+ * replay of a run that continued to wait under an earlier version. Call this function only when its result matters,
+ * because the call adds a marker to the history.
  */
 function isSignalLimitActive(): boolean {
   return patched('bounded-run');

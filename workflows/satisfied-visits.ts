@@ -5,14 +5,14 @@
 const VISITS_MAX = 1_000;
 
 /**
- * A set of visits whose awaited event has arrived or whose pause a user has ended. Visit numbers only grow, so `dropBefore` removes the visits before
- * the current visit.
+ * A set of visits whose pause is over: the awaited event has arrived, a user has ended the pause, or a sending window
+ * now opens earlier. Visit numbers only grow, so `dropBefore` removes the visits before the current visit.
  */
 export class SatisfiedVisits {
   private readonly visits: Set<number>;
   /**
-   * The highest visit in the set. This number is recomputed only when the highest visit is dropped, because thousands
-   * of signals may arrive in one workflow task.
+   * The highest visit in the set, or a higher visit that `delete` or `dropBefore` has removed. This number is
+   * recomputed only when `add` drops the highest visit, because thousands of signals may arrive in one workflow task.
    */
   private farthest: number;
 

@@ -2,7 +2,7 @@ import { continueAsNew } from '@temporalio/workflow';
 import { giveUpSms, sendSms } from './delivery-activities.ts';
 import { createDelivery, type DeliveryState, deliver } from './delivery-loop.ts';
 
-const countSms = (messages: number) => `${messages} SMS`;
+const formatSmsCount = (messages: number) => `${messages} SMS`;
 
 export interface SmsDeliveryInput {
   projectId: string;
@@ -11,19 +11,19 @@ export interface SmsDeliveryInput {
 }
 
 /**
- * Delivers a group of SMS that the provider deferred at their first attempt. A worker makes the first attempt without a
- * workflow. Retries for at most a day.
+ * Delivers a group of SMS that their first attempt did not send, for example because the provider deferred them or the
+ * worker was killed. A worker makes the first attempt without a workflow. Retries for at most a day.
  */
 export async function smsDelivery(input: SmsDeliveryInput): Promise<string> {
   const { projectId, smsIds } = input;
   return deliver({
     state: input.carried ?? createDelivery(smsIds),
-    count: countSms,
+    formatCount: formatSmsCount,
     attempt: (due, expiresAt) => {
       const ids = due.map(({ id }) => id);
-      return sendSms.executeWithOptions({ summary: countSms(ids.length) }, [{ projectId, ids, expiresAt }]);
+      return sendSms.executeWithOptions({ summary: formatSmsCount(ids.length) }, [{ projectId, ids, expiresAt }]);
     },
     continueWith: (carried) => continueAsNew<typeof smsDelivery>({ projectId, smsIds: [], carried }),
-    giveUp: (ids) => giveUpSms.executeWithOptions({ summary: countSms(ids.length) }, [{ projectId, ids }]),
+    giveUp: (ids) => giveUpSms.executeWithOptions({ summary: formatSmsCount(ids.length) }, [{ projectId, ids }]),
   });
 }

@@ -27,10 +27,10 @@ const { deliverWebhooks } = activitiesOn<WebhookDeliveryActivities>('webhooks', 
 export const wake = defineSignal('wake');
 
 /**
- * Delivers webhooks to one endpoint, a turn of some seconds at a time. After a turn, waits until the next delivery is
- * due or a signal arrives. Ends when no delivery is left. Each endpoint has one workflow, for three reasons. The events
- * of the endpoint share the cost of the workflow. A slow or dead endpoint occupies at most one slot of a worker.
- * Endpoints and projects get turns one after the other.
+ * Delivers webhooks to one endpoint, a turn of about ten seconds at a time. After a turn, waits until the next delivery
+ * is due or a signal arrives. Ends when no delivery is left. Each endpoint has one workflow, for three reasons. The
+ * events of the endpoint share the cost of the workflow. A slow or dead endpoint occupies at most one slot of a worker.
+ * Temporal serves the turns of several projects alternately.
  */
 export async function webhookDelivery(input: WebhookDeliveryInput): Promise<void> {
   return failWithActivityCode(() => deliverTurns(input));
@@ -66,7 +66,7 @@ async function deliverTurns(input: WebhookDeliveryInput): Promise<void> {
   }
 }
 
-/** Runs a turn. Returns undefined if it was cancelled before it started. */
+/** Runs a turn. Returns undefined if the signal limit cancelled the turn before the turn started. */
 async function runTurn(
   turn: CancellationScope,
   input: WebhookDeliveryInput,

@@ -8,7 +8,7 @@ import {
   type RunningExecution,
 } from '../../db/recovery/running-rows.ts';
 import type { ExecutionStatus } from '../../rules/executions/execution.ts';
-import type { RunningWorkflow } from '../../temporal/run-states.ts';
+import type { ListedRun } from '../../temporal/run-states.ts';
 import { reportRecoveryFailure } from './not-recovered.ts';
 import type { RecoveryDeps, RecoveryTurn } from './recovery.ts';
 
@@ -33,11 +33,11 @@ export async function recoverRunningWorkflows(deps: RecoveryDeps, turn: Recovery
   }
 }
 
-async function recoverPage(deps: RecoveryDeps, { settledMs }: RecoveryTurn, listed: RunningWorkflow[]): Promise<void> {
+async function recoverPage(deps: RecoveryDeps, { settledMs }: RecoveryTurn, listed: ListedRun[]): Promise<void> {
   const { db } = deps;
   const runs = settledMs === 0 ? await readSteps(deps, listed) : listed;
   const ofType = (...types: string[]) => runs.filter(({ type, rowId }) => types.includes(type) && rowId !== '');
-  const getRowIds = (runs: RunningWorkflow[]) => runs.map(({ rowId }) => rowId);
+  const getRowIds = (runs: ListedRun[]) => runs.map(({ rowId }) => rowId);
   const [executions, campaigns, jobs, endpoints] = [
     ofType('contactExecution'),
     ofType('campaignSend'),
@@ -82,7 +82,7 @@ async function recoverPage(deps: RecoveryDeps, { settledMs }: RecoveryTurn, list
  * Reads the current step of each execution from its workflow run. After a restore, Temporal's list of workflows may
  * have no step or an earlier step, because the list is written later than the runs.
  */
-async function readSteps({ lifecycle }: RecoveryDeps, runs: RunningWorkflow[]): Promise<RunningWorkflow[]> {
+async function readSteps({ lifecycle }: RecoveryDeps, runs: ListedRun[]): Promise<ListedRun[]> {
   const executions = runs.filter(({ type }) => type === 'contactExecution');
   const last = await lifecycle.runs.findLast(executions.map(({ workflowId }) => workflowId));
   return runs.map((run) => ({ ...run, stepId: last.get(run.workflowId)?.stepId ?? run.stepId }));
@@ -92,7 +92,7 @@ async function readSteps({ lifecycle }: RecoveryDeps, runs: RunningWorkflow[]): 
  * Repairs one workflow and logs the repair. If the repair fails, records the failure, so that the other workflows are
  * still repaired.
  */
-async function repairAndLog(deps: RecoveryDeps, run: RunningWorkflow, repair: () => Promise<string | undefined>) {
+async function repairAndLog(deps: RecoveryDeps, run: ListedRun, repair: () => Promise<string | undefined>) {
   const ids = { projectId: run.projectId, workflowId: run.workflowId, runId: run.runId };
   try {
     const done = await repair();
@@ -106,7 +106,7 @@ type ExecutionRow = Pick<RunningExecution, 'status' | 'reason' | 'hasEnded' | 'i
 
 async function recoverExecution(
   { lifecycle }: RecoveryDeps,
-  run: RunningWorkflow,
+  run: ListedRun,
   row: ExecutionRow | undefined,
   isRestored: boolean,
 ): Promise<string | undefined> {
@@ -138,14 +138,14 @@ async function recoverExecution(
 }
 
 /** Tells whether the run has a running activity, or has ended in the meantime. */
-async function hasRunningActivity({ lifecycle }: Pick<RecoveryDeps, 'lifecycle'>, { workflowId }: RunningWorkflow) {
+async function hasRunningActivity({ lifecycle }: Pick<RecoveryDeps, 'lifecycle'>, { workflowId }: ListedRun) {
   const last = (await lifecycle.runs.findLast([workflowId])).get(workflowId);
   return last?.status !== 'RUNNING' || last.pendingActivities > 0;
 }
 
 async function recoverCampaign(
   { lifecycle }: RecoveryDeps,
-  run: RunningWorkflow,
+  run: ListedRun,
   row: RunningCampaign | undefined,
 ): Promise<string | undefined> {
   const isCurrentStart = row !== undefined && run.workflowId === lifecycle.names.campaign(run.rowId, row.sendNo);
@@ -160,7 +160,7 @@ async function recoverCampaign(
  * Cancels the workflow of a job that has ended. The workflow then ends in the same way as the job's row. If the row
  * does not exist, the workflow fails.
  */
-async function recoverJob({ lifecycle }: RecoveryDeps, run: RunningWorkflow, status: string | undefined) {
+async function recoverJob({ lifecycle }: RecoveryDeps, run: ListedRun, status: string | undefined) {
   if (status === 'QUEUED' || status === 'RUNNING') return undefined;
   await lifecycle.runs.cancel({ ...run, reason: status === 'CANCELLED' ? 'cancelled' : 'recovery' });
   return status === undefined ? 'no record: made to end' : `ended as ${status}`;
@@ -168,7 +168,7 @@ async function recoverJob({ lifecycle }: RecoveryDeps, run: RunningWorkflow, sta
 
 async function recoverEndpoint(
   { lifecycle }: RecoveryDeps,
-  run: RunningWorkflow,
+  run: ListedRun,
   pending: { isOverdue: boolean } | undefined,
 ): Promise<string | undefined> {
   if (pending && !pending.isOverdue) return undefined;
