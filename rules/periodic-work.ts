@@ -6,7 +6,7 @@ interface Work {
 
 /** The kinds of work that Temporal starts by a schedule. Each kind has its own workflow. */
 export const PERIODIC_WORK = {
-  /** Compares Postgres and Temporal, project by project. */
+  /** Compares Postgres and Temporal. Each part compares one kind of record for all projects. */
   recovery: { everyMinutes: 5, lanesPerWorker: 2 },
   /** Deletes rows whose retention has ended, table by table. */
   pruning: { everyMinutes: 60, lanesPerWorker: 2 },
