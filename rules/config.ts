@@ -49,7 +49,10 @@ export class ConfigError extends Error {
   }
 }
 
-/** The settings as `npm start` reads them. Settings that `npm start` can generate may be absent. */
+/**
+ * The settings of `npm start` and of commands. The URL of the database, the address of Temporal and the secret key may
+ * be undefined, because `npm start` can create them.
+ */
 export type Settings = ReturnType<typeof parseSettings>;
 
 /** The settings of an API or a worker, with all required values. */
@@ -60,8 +63,9 @@ export type Config = Settings & {
 };
 
 /**
- * Reads and checks every variable for a process that is configured by environment alone.
- * @throws ConfigError for the first variable that cannot be used or is missing
+ * Reads and checks every variable for an API or a worker, which gets all its settings from environment variables.
+ * @throws ConfigError for the first variable that cannot be used or is missing, and if `findCaptureError` finds an
+ * error
  */
 export function parseConfig(env: Environment): Config {
   const settings = parseStart(env);
@@ -74,9 +78,8 @@ export function parseConfig(env: Environment): Config {
 }
 
 /**
- * Reads the settings of `npm start`, which can create the database, Temporal and the secret key itself. @throws
- * ConfigError for the first variable that cannot be used, and for development settings on a HOST that other machines
- * reach
+ * Reads the settings of `npm start`, which can create the database, Temporal and the secret key itself.
+ * @throws ConfigError for the first variable that cannot be used, and if `findCaptureError` finds an error
  */
 export function parseStart(env: Environment): Settings {
   const settings = parseSettings(env);
@@ -86,8 +89,8 @@ export function parseStart(env: Environment): Settings {
 }
 
 /**
- * Tells why this service must not capture emails or SMS instead of sending them: other machines reach it, and
- * ALLOW_CAPTURE is off. The message is one line with a remedy. Undefined if there is no problem.
+ * Returns an error if the settings capture emails or SMS instead of sending them, although other machines can reach
+ * HOST and ALLOW_CAPTURE is off. The message is one line with a remedy. Undefined if there is no error.
  */
 export function findCaptureError(
   settings: Pick<Settings, 'publicHost' | 'host' | 'allowCapture' | 'email' | 'sms'>,
@@ -108,8 +111,8 @@ export function findCaptureError(
 }
 
 /**
- * Reads every variable, and checks each alone and together with the variables that it requires. For commands that open
- * no port to other machines.
+ * Reads every variable, and checks each alone and together with the variables that it requires. Does not call
+ * `findCaptureError`, so call this function only in commands that open no port to other machines.
  * @throws ConfigError for the first variable that cannot be used
  */
 export function parseSettings(env: Environment) {
@@ -124,7 +127,9 @@ export function parseSettings(env: Environment) {
   return {
     home: values.TIDINGS_HOME,
     host: values.HOST,
-    /** True if other machines reach HOST. Development features are then off, need a sign-in, or prevent the start. */
+    /**
+     * True unless HOST is a loopback host. If true, development features are off, need a sign-in or prevent the start.
+     */
     publicHost,
     port: values.PORT,
     publicUrl,
@@ -152,7 +157,7 @@ export function parseSettings(env: Environment) {
     dnsServers: values.DNS_SERVERS,
     signup: values.SIGNUP ?? (publicHost ? ('first' as const) : ('on' as const)),
     logLevel: values.LOG_LEVEL,
-    /** A service whose port is undefined is off. */
+    /** The listeners for metrics, inbound email and the SMTP relay are off if their port is undefined. */
     metricsPort: values.METRICS_PORT,
     metricsHost: values.METRICS_HOST,
     inboundSmtpPort: values.INBOUND_SMTP_PORT,

@@ -3,20 +3,20 @@ import { type AppError, createQueryError } from './errors.ts';
 /** The values of the sort key at the last row of a page. The last of these values is unique in the list. */
 export type CursorKey = readonly (string | number)[];
 
-/** The length of the longest cursor that the service creates. */
+/** The maximum length of a cursor that a caller may send. */
 const MAX_CURSOR_CHARS = 1000;
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 
 /**
- * Encodes a position in a list as a cursor: base64url of the sort key. Callers send the cursor back unchanged. Source:
- * contract §1.
+ * Encodes a position in a list as a cursor: the sort key as JSON in base64url. The caller sends the cursor back to get
+ * the next page. Source: contract §1.
  */
 export function encodeCursor(key: CursorKey): string {
   return Buffer.from(JSON.stringify(key), 'utf8').toString('base64url');
 }
 
 /**
- * Decodes a cursor to the values of its sort key. `lengths` are the allowed numbers of values.
+ * Decodes a cursor without its mark to the values of its sort key. `lengths` are the allowed numbers of values.
  * @throws AppError VALIDATION_ERROR (400) for an invalid cursor
  */
 export function decodeCursor(cursor: string, ...lengths: number[]): (string | number)[] {
@@ -26,7 +26,7 @@ export function decodeCursor(cursor: string, ...lengths: number[]): (string | nu
 }
 
 /**
- * Decodes a cursor that is only the id of a row. All lists that are ordered by UUIDv7, newest first, have such cursors.
+ * Decodes a cursor that contains only the id of a row, as in lists that are sorted by their UUIDv7.
  * @throws AppError VALIDATION_ERROR (400) for an invalid cursor
  */
 export function decodeIdCursor(cursor: string): string {
@@ -35,7 +35,7 @@ export function decodeIdCursor(cursor: string): string {
   return id;
 }
 
-/** Tells whether a value in a cursor is the id of a row. */
+/** Tells whether a value in a cursor is a UUID. The row may have been deleted. */
 export function isId(value: unknown): value is string {
   return typeof value === 'string' && UUID.test(value);
 }
@@ -54,8 +54,8 @@ function isKeyValue(value: unknown): value is string | number {
 }
 
 /**
- * Adds the mark of a list to a cursor. Without the mark, a cursor does not show to which list it belongs. Callers get
- * only cursors with a mark.
+ * Puts the mark of a list before a cursor. The mark is a short hash of the path, the filters and the order of the list
+ * (`api/http/list-mark.ts`), so that the cursor of another list is refused.
  */
 export function markCursor(cursor: string, mark: string): string {
   return mark + cursor;

@@ -139,7 +139,8 @@ export interface AppErrorOptions {
 export type ConflictOptions = AppErrorOptions & { message: string; suggestion: string };
 
 /**
- * An error that the response shows to the caller. Any other error becomes INTERNAL_SERVER_ERROR, without its message.
+ * An error that the response shows to the caller. `api/http/error-handler.ts` converts errors of Hono and of the
+ * connection to Postgres to an AppError. Any other error becomes INTERNAL_SERVER_ERROR, without its message.
  */
 export class AppError extends Error {
   readonly code: ErrorCode;
@@ -201,7 +202,7 @@ export class LimitReached extends AppError {
 }
 
 /**
- * Returns the VALIDATION_ERROR for query parameters. The status of the error is 400; errors in a body have status 422.
+ * Returns the VALIDATION_ERROR for query parameters. Its status is 400, not 422 as for most errors in a body.
  * Source: contract §1.7 Status codes.
  */
 export function createQueryError(errors: FieldError[], suggestion?: string): AppError {

@@ -1,8 +1,8 @@
 /**
  * Describes errors for the log and for Temporal, which anyone with access can read. The text of an error may quote an
  * address, a phone number or the text of a person: a provider's reply, a row that Postgres refuses, a file that cannot
- * be parsed. Every error that is logged or fails an activity is therefore described by `describeFailure`. The whole
- * text is only in Postgres, with the email, SMS, delivery or job of the error.
+ * be parsed. Use `describeFailure` for errors that are logged or that fail an activity. The whole text is only in
+ * Postgres, with the email, SMS, delivery or job of the error.
  */
 
 const MAX_CHARS = 300;
@@ -17,8 +17,8 @@ const SECRETS: readonly [RegExp, string][] = [
 ];
 
 /**
- * Matches text from the first quote to the last quote of the same kind, because the quoted text may contain quotes. An
- * apostrophe inside a word is not a quote.
+ * Patterns of quoted text, with their replacements. Each matches from the first quote to the last quote of the same
+ * kind, because the quoted text may contain quotes. An apostrophe inside a word is not a quote.
  */
 const QUOTED: readonly [RegExp, string][] = [
   [/"[\s\S]*"/g, '"…"'],
@@ -34,7 +34,7 @@ const QUOTED: readonly [RegExp, string][] = [
  */
 const QUOTES_VALUES = /^(22|23|44|P0)/;
 
-/** The names of errors whose messages contain their input. Only the name of such an error is used. */
+/** The names of errors whose messages contain their input. Only the name and the code of such an error are used. */
 const QUOTES_INPUT = new Set(['ZodError', 'TemplateError', 'AppError']);
 
 /** Replaces addresses, phone numbers, keys and passwords in a text. */

@@ -51,7 +51,7 @@ export interface PostgresToken extends InstallationToken {
 
 /**
  * The result of comparing the tokens in Postgres and Temporal.
- * - `agree`: neither Postgres nor Temporal was restored or copied.
+ * - `agree`: the tokens do not show that Postgres or Temporal was restored or copied.
  * - `temporal-behind`, `temporal-empty`: Temporal was restored from a backup, or lost its data. Recovery rebuilds the
  * workflows from Postgres.
  * - `database-behind`: the database is a restored backup, or a clone.

@@ -4,7 +4,9 @@ import { readUuidTime } from './uuid.ts';
 export interface Installation {
   /** A random UUID (version 4) that the migration creates. */
   id: string;
-  /** The short form of the id, which each name in Temporal contains (see `toShortId`). */
+  /**
+   * The short form of the id (see `toShortId`). All names in Temporal contain it, except names of an earlier release.
+   */
   shortId: string;
   /**
    * The time of the upgrade that introduced installations. Rows that are older keep the workflow ids of the earlier

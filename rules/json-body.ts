@@ -29,7 +29,7 @@ export interface JsonBodyRules {
    * 'attachments']` for the attachments of each email in a list.
    */
   filesAt?: readonly string[] | undefined;
-  /** The maximum number of bytes of the body without its files. */
+  /** The maximum number of bytes of the body without its files. Checked only if `filesAt` is set. */
   maxOtherBytes: number;
 }
 
@@ -51,8 +51,9 @@ export type JsonBody =
     };
 
 /**
- * Parses a JSON body, decodes its files, and normalizes its strings (see `normalizeStrings`). Parsing takes 10 ms per
- * megabyte, so large bodies are parsed in a thread.
+ * Parses a JSON body, decodes its files, and normalizes its strings (see `normalizeStrings`). If the body contains a
+ * value that cannot be stored, returns this value in `unstorable` instead, and decodes and normalizes nothing. Parsing
+ * takes 10 ms per megabyte, so large bodies are parsed in a thread.
  * @throws AppError BAD_REQUEST for invalid JSON
  */
 export function readJsonBody(bytes: Uint8Array, { filesAt, maxOtherBytes }: JsonBodyRules): JsonBody {
@@ -121,9 +122,9 @@ export function parseJson(bytes: Uint8Array): unknown {
 }
 
 /**
- * Finds the first value that cannot be stored unchanged: a text with NUL or half of a surrogate pair, a number beyond
- * 2^53, or a value that is nested too deeply. The search is fast: it uses native functions for strings, and visits at
- * most `JSON_MAX_NODES` values.
+ * Finds the first value that cannot be stored unchanged: a text or name with NUL or half of a surrogate pair, a number
+ * beyond 2^53 - 1, or a value that is nested too deeply. A value with more than `JSON_MAX_NODES` values is refused,
+ * too. The search is fast, because it uses native functions for strings.
  */
 export function findUnstorableValue(value: unknown): Unstorable | undefined {
   return searchUnstorable(value, 0, { left: JSON_MAX_NODES, members: 0 });
@@ -163,8 +164,8 @@ function searchUnstorable(value: unknown, depth: number, nodes: NodeCount): Unst
 }
 
 /**
- * Tells whether JavaScript has read a number exactly. JSON allows numbers beyond 2^53, but JavaScript rounds them, so
- * an id of 17 digits would become another id (RFC 8259 §6).
+ * Tells whether a number is at most 2^53 - 1, positive or negative. JSON allows larger numbers, but JavaScript rounds
+ * them, so an id of 17 digits would become another id (RFC 8259 §6).
  */
 function isExactNumber(value: number): boolean {
   return Math.abs(value) <= Number.MAX_SAFE_INTEGER;

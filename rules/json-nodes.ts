@@ -20,8 +20,8 @@ const CLOSE_LIST = 0x5d;
 
 /**
  * Counts the members of all objects in JSON text, without parsing it. Returns undefined if the text has more than `max`
- * commas, colons and opening brackets outside its strings. Reads the bytes once, and stops as soon as there are too
- * many. The parser reports invalid JSON.
+ * commas, colons and opening brackets outside its strings, or more than `max + 1` strings. Reads the bytes once, and
+ * stops as soon as there are too many. Invalid JSON is not reported here, but later by the parser.
  */
 export function countMembers(bytes: Uint8Array, max = JSON_MAX_NODES): number | undefined {
   let nodes = 0;

@@ -4,10 +4,10 @@ import type { Simulated } from './emails/simulator.ts';
 import type { ExecutionStart, ExecutionStatus } from './executions/execution.ts';
 
 /**
- * The kinds of outbox rows, with their payloads. `refId` is the id of the row that needs work, such as an email. The id
- * of the Temporal workflow is built from it, so handing over the same row twice has no effect. Payloads contain only
- * ids and cursors, because Temporal's UI shows them. Rows that an earlier version wrote may still wait, so new fields
- * must be optional.
+ * The kinds of outbox rows, with their payloads. `refId` is the id of the record that needs work, such as an email.
+ * Handing a row to Temporal twice is safe: a second start has the same workflow id, and signals and cancellations may
+ * be repeated. Payloads contain ids, times, codes and reasons, but no personal data and no text of messages, because
+ * Temporal's UI shows them. Rows that an earlier version wrote may still wait, so new fields must be optional.
  */
 interface OutboxPayloads {
   /**
@@ -67,8 +67,8 @@ interface Retry {
 export type OutboxKind = keyof OutboxPayloads;
 
 /**
- * Kinds whose rows only tell a workflow to read the database again. One signal is enough for all rows of one workflow.
- * A workflow gets no further signal until it has received the last one, so that signals do not pile up.
+ * Kinds whose rows only tell a workflow to read the database again. One signal is enough for all waiting rows of one
+ * workflow. Until the workflow has confirmed a signal, the next one waits, so that signals do not pile up.
  */
 export const MERGED_KINDS: ReadonlySet<OutboxKind> = new Set<OutboxKind>(['campaign.changed', 'webhook.deliver']);
 
@@ -90,9 +90,10 @@ type NewOutboxRowOf<K extends OutboxKind> = Omit<OutboxRowOf<K>, 'id' | 'payload
 export type NewOutboxRow = { [K in OutboxKind]: NewOutboxRowOf<K> }[OutboxKind];
 
 /**
- * The priority of waiting rows; lower numbers first. Single emails and SMS come first, then work for which running
- * executions wait, then new executions, then bulk work. Within a priority, projects take turns, and the rows of a
- * project are handed over in the order of their ids.
+ * The priority of waiting rows. Workers have a separate loop for each priority that is not in `TEMPORAL_PRIORITIES`, so
+ * these rows do not wait for rows of other priorities. The rows for Temporal (2 to 4) share a loop that usually takes
+ * lower numbers first: work that has already started (2) comes before new executions (3), and bulk work (4) comes last.
+ * Within a priority, projects take turns, and the rows of a project are taken in the order of their ids.
  */
 export const OUTBOX_PRIORITY: Record<OutboxKind, number> = {
   'email.deliver': 0,
@@ -129,7 +130,7 @@ function isLarge(row: QueuedRow): boolean {
   return row.kind === 'email.deliver' && row.payload.large === true;
 }
 
-/** The priorities of rows for which Temporal runs the work. Workers process all other rows without Temporal. */
+/** The priorities of rows that are handed to Temporal. Workers process rows of other priorities without Temporal. */
 export const TEMPORAL_PRIORITIES = [2, 3, 4] as const;
 export type TemporalPriority = (typeof TEMPORAL_PRIORITIES)[number];
 
@@ -137,7 +138,7 @@ export type TemporalPriority = (typeof TEMPORAL_PRIORITIES)[number];
 export const OUTBOX_CHANNEL = 'outbox';
 export type OutboxTaker = 'email' | 'largeEmail' | 'sms' | 'simulator' | 'temporal';
 
-/** Returns the loop of a worker that takes a row. */
+/** Returns the name of the worker's loop that takes a row. */
 export function getTaker(row: QueuedRow): OutboxTaker {
   if (row.kind === 'email.deliver') return isLarge(row) ? 'largeEmail' : 'email';
   if (row.kind === 'email.simulated') return 'simulator';

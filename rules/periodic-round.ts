@@ -1,39 +1,41 @@
 import type { PeriodicKind } from './periodic-work.ts';
 
-/** The options of a round. A round that a schedule starts has none of them. */
+/** The argument of a round's workflow. All fields are absent in the first run of a round that a schedule starts. */
 export interface RoundRequest {
   /**
-   * For recovery only: how many hours back to search for messages that Temporal has lost. A little more than a day by
-   * default.
+   * For recovery only: how many hours back to search for messages that Temporal has lost. 26 hours by default
+   * (`MESSAGES_HOURS`).
    */
   messagesOfHours?: number;
-  /** When the round must end. By default, a round ends after 90 % of its period. */
+  /** When the round must end, in milliseconds since 1970. By default, a round ends after 90 % of its period. */
   deadlineMs?: number;
   /** The round that an earlier run of the Temporal workflow started, and that this run continues. */
   round?: Round;
 }
 
-/** The state of a round of periodic work, between two pages of its parts. */
+/** The state of a round of periodic work, between two pages of its parts. A page has at most 1,000 parts. */
 export interface Round {
   /** When the round started, by the clock of Postgres. */
   since: string;
   /**
-   * The part at which the last round stopped. This round runs the parts after `start` first, and then the parts from
-   * the first one to `start`.
+   * The part at which the previous round stopped. This round runs the parts after `start` first, and then the parts
+   * from the first one to `start`. Null if the previous round started all its parts.
    */
   start: string | null;
+  /** The last part of the previous page. The next page starts with the part after it. */
   after: string | null;
+  /** True if the round has reached the last part, and has continued with the first one. */
   wrapped: boolean;
   /** The number of parts that were due when the round started. */
   total: number;
   done: number;
-  /** The parts that failed as a whole, and failed details of other parts. */
+  /** The names of the parts that failed, and `<part>: <item>` for each item that failed in another part. */
   failed: string[];
-  /** Parts that failed as a whole. The next round runs these parts last. */
+  /** The parts that failed. The next round runs these parts last. */
   failing: string[];
-  /** Parts that took so much time that their page could not end. These parts run last. */
+  /** The parts that were cancelled because their page waited only for them. They run again on the round's last page. */
   late: string[];
-  /** Parts that failed in the last round, and therefore run last. */
+  /** The parts that failed or did not end in the previous round, and therefore run last in this round. */
   last: string[];
 }
 
@@ -46,7 +48,7 @@ export interface RoundPage {
   round: Round;
   parts: string[];
   isLast: boolean;
-  /** The number of activities that may run at the same time. */
+  /** The number of parts that may run at the same time, each as one activity. */
   lanes: number;
 }
 
@@ -55,7 +57,7 @@ export interface PartInput {
   part: string;
   since: string;
   cursor: string | null;
-  /** The part starts no new work after this instant. */
+  /** The part starts no new work after this instant, in milliseconds since 1970. */
   deadlineMs: number;
   messagesOfHours?: number | undefined;
 }
@@ -63,7 +65,7 @@ export interface PartInput {
 export interface PartResult {
   /** The cursor from which the part continues. Null if the part is done. */
   cursor: string | null;
-  /** The details that failed, while the rest of the part succeeded. */
+  /** The items of the part that failed. The part continued with its other items. */
   failures: string[];
 }
 

@@ -28,5 +28,5 @@ export const PERIODIC_KINDS = Object.keys(PERIODIC_WORK) as PeriodicKind[];
 export const PERIODIC_SLOTS =
   1 + Object.values(PERIODIC_WORK).reduce((sum, { lanesPerWorker }) => sum + lanesPerWorker, 0);
 
-/** If no round of a kind has ended for this number of periods, an operator must look into it. */
+/** If no round of a kind has ended for this number of periods, the work is late, and an operator must look into it. */
 export const LATE_PERIODS = 3;

@@ -10,7 +10,7 @@ export interface QueueStats {
   /** The approximate number of tasks per second in the last half minute. */
   addedPerSecond: number;
   dispatchedPerSecond: number;
-  /** The number of workers that polled within the last minute. */
+  /** The number of workers that polled within the last 70 seconds. */
   pollers: number;
 }
 

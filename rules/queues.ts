@@ -1,4 +1,6 @@
-/** Temporal's task queues, one for each kind of work, so that one kind of work never delays another. */
+/**
+ * Temporal's task queues. Each kind of work has its own queue, so that waiting tasks of one kind do not delay another.
+ */
 export const TASK_QUEUES = {
   /** Workflow tasks. */
   workflows: 'workflows',
@@ -8,17 +10,19 @@ export const TASK_QUEUES = {
    * task (eager start).
    */
   steps: 'workflows',
-  /** Single emails and SMS. */
+  /** Later attempts of single emails and SMS. Workers make the first attempt without Temporal. */
   transactional: 'transactional',
-  /** Short activities that control a campaign, and steps that an earlier release has queued here. */
+  /**
+   * Short activities that control a campaign or cancel a run, and steps that an earlier release has queued here.
+   */
   automation: 'automation',
   /** Requests to servers of tenants. */
   webhooks: 'webhooks',
-  /** Campaigns and imports. */
+  /** Chunks of campaigns, imports, and other work on many rows of a project. */
   bulk: 'bulk',
   /** Periodic work, which must not wait behind a campaign or an import. */
   periodic: 'periodic',
-  /** Chunks of campaigns that wait for a send rate. */
+  /** Chunks of campaigns in projects with a send rate. These activities wait most of the time. */
   paced: 'paced',
 } as const;
 export type TaskQueue = keyof typeof TASK_QUEUES;

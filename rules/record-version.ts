@@ -14,9 +14,9 @@ export interface ReadVersion {
 /** A record whose version is checked. */
 export interface VersionedRecord {
   name: 'campaign' | 'template' | 'workflow' | 'segment';
-  /** When the record, or the part of it that is written, was last changed. */
+  /** When the record was last changed. */
   updatedAt: Date;
-  /** When the part to write was last changed, if only a part of the record is written. */
+  /** When the changed part, such as a step of a workflow, was last changed. Absent if the whole record is written. */
   partUpdatedAt?: Date;
 }
 
@@ -30,7 +30,8 @@ export function toVersionTag(updatedAt: Date): string {
 
 /**
  * Refuses a write that is based on an older version of the record, so that no change by another user is lost (contract
- * §1.12 Versions). The caller must have locked the record. If the request has no version, the write is allowed.
+ * §1.12 Versions). The record must be locked in the current transaction. If the request has no version, the write is
+ * allowed.
  * @throws AppError CONFLICT with the current version in `details`
  */
 export function assertUnchanged(record: VersionedRecord, read: ReadVersion | undefined): void {

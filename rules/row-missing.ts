@@ -6,7 +6,7 @@ export type RowKind = 'execution' | 'campaign' | 'chunk' | 'job' | 'email' | 'sm
 
 /**
  * A workflow requests work on a record that does not exist. Usually, the process uses another database than the one
- * that started the workflow. A missing record never means that its work has ended, because only a record can say this.
+ * that started the workflow. Work counts as ended only if its record says so, never because the record is missing.
  */
 export class RowMissing extends Error {
   readonly kind: RowKind;

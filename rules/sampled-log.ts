@@ -5,7 +5,7 @@
 const LINES_A_SECOND = 100;
 const SECOND_MS = 1_000;
 
-/** The methods of a logger that are used here. */
+/** The part of a logger that a sampled log uses. */
 export interface InfoLog {
   info(fields: object, message: string): void;
 }

@@ -3,7 +3,7 @@
  * (`temporal/search-attributes.ts`).
  */
 export const SET_BY_WORKFLOWS = {
-  /** The step at which an execution waits. */
+  /** The id of the step at which an execution waits, or waited last. */
   stepId: 'StepId',
   stepType: 'StepType',
   /** Why an execution ended, if the reason says more than Temporal's status. */

@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs';
 import { createContext, Script } from 'node:vm';
 
 /**
- * The limit of processor time for a piece of work. `attempts` is the maximum number of attempts if other processes
- * prevent the thread from running.
+ * The limit of processor time for a piece of work, in milliseconds. `attempts` is the maximum number of attempts if
+ * other processes prevent the thread from running.
  */
 export interface TimeLimit {
   ms: number;
@@ -11,8 +11,8 @@ export interface TimeLimit {
 }
 
 /**
- * A template may block a process for at most 200 ms (contract §4.2 Limits of a template). Stopping it takes some of
- * this time. A fourth attempt would rarely succeed.
+ * The limit of this thread, until `setTimeLimit` changes it. A template may block a process for at most 200 ms
+ * (contract §4.2 Limits of a template). Stopping it takes some of this time. A fourth attempt would rarely succeed.
  */
 let threadLimit: TimeLimit = { ms: 180, attempts: 3 };
 
@@ -66,13 +66,13 @@ export function setTimeLimit(limit: TimeLimit): void {
 
 /**
  * Runs `work` and stops it after `ms` milliseconds (default: the limit of the thread), even inside a loop, a filter or
- * a regular expression. The limit is processor time of this thread, so work is not refused because the machine is busy.
- * V8 can only interrupt after elapsed time. If the work had not got its processor time by then, it is run again with a
- * longer elapsed time. A call takes about 130 µs, because V8 starts a watchdog thread. A whole message with plain
- * variables takes a thirtieth of this time, so use this function only for compiling and for templates with loops or
- * costly filters. In nested calls, only the outer limit applies: V8 has one interrupt per thread, and an inner call
- * would consume the interrupt of the outer call, or end the process (a Node assertion).
- * @throws TimeLimitExceeded
+ * a regular expression. The limit is processor time of this thread, so that a busy machine seldom stops work. V8 can
+ * only interrupt after elapsed time. If the work had not got its processor time by then, it is run again with a longer
+ * elapsed time, up to `attempts` times. A call takes about 130 µs, because V8 starts a watchdog thread. A whole message
+ * with plain variables takes a thirtieth of this time, so use this function only for compiling and for templates with
+ * loops or costly filters. In nested calls, only the outer limit applies: V8 has one interrupt per thread, and an inner
+ * call would consume the interrupt of the outer call, or end the process (a Node assertion).
+ * @throws TimeLimitExceeded if the work was stopped; any error of the work itself
  */
 export function runWithTimeLimit<T>(work: () => T, ms = threadLimit.ms): T {
   if (context.run) return work();

@@ -8,8 +8,8 @@ export type KeyMode = 'live' | 'test';
  */
 const RANDOM_BYTES = 32;
 /**
- * Visible part of a key: `sk_live_` and six characters. Users recognize a key in a list by this part, and it gives no
- * access.
+ * The number of random characters of a key that lists show after its prefix, such as `sk_live_`. Users recognize a key
+ * by these characters, which give no access.
  */
 const SHOWN_RANDOM_CHARS = 6;
 const KEY_PATTERN = /^(pk_|sk_(live_|test_)?)[A-Za-z0-9_-]{8,200}$/;
@@ -33,14 +33,14 @@ export function newPublicKey(): NewKey {
 }
 
 /**
- * Returns the hash by which a key is stored and looked up: the SHA-256 of its whole text. A key has 256 random bits, so
- * a fast hash is safe.
+ * Returns the hash by which a key is stored and looked up: the SHA-256 of its whole text. A generated key has 256
+ * random bits, so a fast hash is safe.
  */
 export function hashKey(key: string): Buffer {
   return createHash('sha256').update(key, 'utf8').digest();
 }
 
-/** Tells whether a text has the form of a key. Other strings are refused without a database query. */
+/** Tells whether a text has the form of a secret or public key. Other texts are refused without a database query. */
 export function isKeyShaped(text: string): boolean {
   return KEY_PATTERN.test(text);
 }

@@ -1,6 +1,6 @@
 import { BlockList, isIP, isIPv4 } from 'node:net';
 
-/** The address that is recorded for a caller whose connection is already closed. */
+/** The address that is recorded if the address of the connection is unknown, for example because it is closed. */
 const UNKNOWN = 'unknown';
 /**
  * The number of 16-bit groups in the network part of an IPv6 address. A host usually gets a whole /64 network, and can
@@ -26,7 +26,7 @@ export function isAddressOrNetwork(text: string): boolean {
   return /^\d{1,3}$/.test(bits) && Number(bits) >= 1 && Number(bits) <= (version === 4 ? 32 : 128);
 }
 
-/** @param entries addresses and CIDRs that `isAddressOrNetwork` accepts */
+/** Creates the check for trusted proxies. @param entries addresses and CIDRs that `isAddressOrNetwork` accepts */
 export function trustedProxies(entries: readonly string[]): TrustedProxies {
   const list = new BlockList();
   for (const entry of entries) {
@@ -40,9 +40,10 @@ export function trustedProxies(entries: readonly string[]): TrustedProxies {
 
 /**
  * Returns the caller's address: the address at the other end of the connection or, if that is a trusted proxy, an
- * address of the `X-Forwarded-For` header. Proxies append the address that they see, so the list is read from the
- * right, and the first address that is not a trusted proxy is the caller. The caller may have forged the entries before
- * it. If an entry is not an address, the function ignores the header and returns the proxy's address.
+ * address of the `X-Forwarded-For` header. Proxies append the address that they see, so the header is read from the
+ * right, up to the first address that is not a trusted proxy. This address is the caller. Addresses to the left of it
+ * may be forged, and are not read. If all addresses are trusted proxies, the leftmost one is the caller. If the
+ * function reads an entry that is not an address, it ignores the header and returns the proxy's address.
  */
 export function findCallerAddress(p: {
   peer: string | undefined;

@@ -2,12 +2,15 @@
 export interface KeyOwner {
   /** In the form of the audit log: `key:<id>`, `user:<id>`, `public`. */
   name: string;
-  /** True for the public key, whose idempotency keys are a separate namespace. */
+  /**
+   * True for the public key. Idempotency keys of callers with the public key never collide with idempotency keys of the
+   * project's other callers.
+   */
   public: boolean;
   scopes: ReadonlySet<string>;
 }
 
-/** For each operation: the scope that a caller needs to read the records in its response. */
+/** For some operations: the scope that a caller needs to read the records in the response of the operation. */
 const VIEW_SCOPES: ReadonlyMap<string, string> = new Map([
   ['POST /v1/send', 'emails:view'],
   ['POST /v1/send/batch', 'emails:view'],
@@ -18,9 +21,9 @@ const VIEW_SCOPES: ReadonlyMap<string, string> = new Map([
 
 /**
  * Tells whether a 409 response may contain the response to the first request with the idempotency key. The caller of
- * the first request may see that response, and so may every caller with the scope to read its records. Idempotency keys
- * form one namespace per project, and are often easy to guess, such as an order number. A caller with fewer scopes must
- * not learn anything by guessing.
+ * the first request may see that response. For operations in `VIEW_SCOPES`, every caller with the scope to read the
+ * records may see it, too. The secret keys and users of a project share their idempotency keys, which are often easy to
+ * guess, such as an order number. A caller with fewer scopes must not learn anything by guessing.
  * @param first the first request with the key; `owner` is null for keys that were stored before the service recorded
  * owners
  */

@@ -12,8 +12,8 @@ export interface FingerprintInput {
 }
 
 /**
- * Hashes the parsed input of a request. The order of keys and the boundary of a multipart body do not change the
- * hash. Source: contract §1.8 Idempotency.
+ * Hashes the parsed input of a request, to recognize a repeated request. The order of keys and the boundary of a
+ * multipart body do not change the hash. Source: contract §1.8 Idempotency.
  */
 export async function fingerprintRequest(input: FingerprintInput): Promise<string> {
   const hash = createHash('sha256');

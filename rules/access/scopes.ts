@@ -52,7 +52,6 @@ export function getRoleScopes(role: Role): ReadonlySet<Scope> {
   return ROLE_SCOPES[role];
 }
 
-/** Tells whether a key can have the scope. The creator of the key must have the scope, too. */
 function isGrantable(name: string): name is GrantableScope {
   return (GRANTABLE_SCOPES as readonly string[]).includes(name);
 }

@@ -8,8 +8,8 @@ import { isLoopbackHost } from './loopback.ts';
 export const SIGN_IN_LINK_MINUTES = 15;
 
 /**
- * Tells whether sign-in links are allowed: only if no other machine can reach the service. A `PUBLIC_URL` with another
- * host, or on https, means that a proxy forwards other callers.
+ * Tells whether sign-in links are allowed: only if the dashboard is on and no other machine can reach the service. A
+ * `PUBLIC_URL` with https, or with a host other than loopback, means that a proxy forwards callers of other machines.
  */
 export function allowsSignInLinks(p: Pick<Settings, 'dashboard' | 'publicHost' | 'publicUrl'>): boolean {
   const { protocol, hostname } = new URL(p.publicUrl);

@@ -28,8 +28,8 @@ const AUTHORITY = /^\s*https?:[\\/]*([^\\/?#]*)/i;
 
 /**
  * Returns the URL with `***` instead of its password, or instead of a user name without a password, which is often a
- * token: `https://user:***@example.com`. Variables in the URL are kept. A URL without credentials is returned
- * unchanged.
+ * token: `https://user:***@example.com`. Variables outside the password or token are kept. A URL without credentials is
+ * returned unchanged.
  */
 export function maskUrl(url: string): string {
   const location = locateSecret(url);
@@ -38,7 +38,7 @@ export function maskUrl(url: string): string {
 
 /**
  * Tells whether a URL contains credentials that cannot be separated from the rest of the URL, and so cannot be kept
- * secret.
+ * secret. Also true for a text with `@` that is not a URL, because it may contain credentials.
  */
 export function hasInseparableCredentials(url: string): boolean {
   if (locateSecret(url) || !url.includes('@')) return false;
@@ -51,9 +51,9 @@ export function hasInseparableCredentials(url: string): boolean {
 }
 
 /**
- * Seals the secret of a URL for the database. If the URL contains `***`, the secret of `current` is kept, but only for
- * the same user and host. Otherwise a user who may change the address, but not read the secret, could have the secret
- * sent to a host of their own.
+ * Seals the secret of a URL for the database. If the secret in the URL is `***`, the secret of `current` is kept, but
+ * only for the same scheme, user, host and port. Otherwise a user who may change the address, but not read the secret,
+ * could have the secret sent to a host of their own.
  * @throws AppError VALIDATION_ERROR for `field`
  */
 export function sealUrl(p: {
@@ -71,7 +71,7 @@ export function sealUrl(p: {
   return { url: maskUrl(p.url), sealed: sealSecret(p.key, p.context, plain) };
 }
 
-/** Returns the URL with its secret. @throws Error if another SECRET_KEY or context sealed the secret */
+/** Returns the stored URL with its secret in clear text. @throws Error if another SECRET_KEY or context sealed it */
 export function unsealUrl(p: { key: Buffer; context: string } & StoredUrl): string {
   const location = locateSecret(p.url);
   return location && p.sealed !== null
@@ -94,8 +94,8 @@ function findSecret(url: string): string | undefined {
 }
 
 /**
- * Tells whether both URLs have the same scheme, host and port, regardless of their credentials. Variables in these
- * parts must be equal, too.
+ * Tells whether both URLs have the same scheme, host and port, regardless of their credentials. If the part before the
+ * path contains variables, the text of this part must be the same in both URLs, including the credentials.
  */
 export function hasSameOrigin(url: string, other: string): boolean {
   const origin = readOrigin(url);
@@ -103,8 +103,8 @@ export function hasSameOrigin(url: string, other: string): boolean {
 }
 
 /**
- * Returns the origin as a browser reads it. If the scheme, host or port contains variables, returns everything before
- * the path. Returns undefined if the end of the origin cannot be determined.
+ * Returns the origin as a browser reads it. If the part before the path contains variables, returns this part as it is
+ * written, with its credentials. Returns undefined if the text is not a URL, or if the start of the path is unknown.
  */
 function readOrigin(url: string): string | undefined {
   const text = maskVariables(url);
@@ -115,7 +115,7 @@ function readOrigin(url: string): string | undefined {
   return URL.canParse(written) ? new URL(written).origin : undefined;
 }
 
-/** Returns scheme, user, host and port, without the secret. */
+/** Returns scheme, user, host and port in lower case, with `***` instead of the secret. */
 function readAuthority(url: string): string {
   const masked = maskUrl(url);
   return masked.slice(0, locateSecret(masked)?.authorityEnd).toLowerCase();

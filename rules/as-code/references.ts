@@ -1,4 +1,7 @@
-/** References between resources. The database refers to a resource by its id, and a file by its slug. */
+/**
+ * Converts references between resources, such as a workflow step with a template. The database refers to a resource by
+ * its id, and a file of the configuration as code refers to it by its slug.
+ */
 
 /** The kinds of resource that other resources can refer to. */
 export type NamedKind = 'template' | 'segment' | 'topic';
@@ -16,7 +19,8 @@ export interface UnknownName {
 type Json = Record<string, unknown>;
 
 /**
- * Fields with the id of a resource. In a file, the field has the name `slug` and contains the resource's slug instead.
+ * Fields with the id of a resource. `id` is the field's name in the database and in the API, and `slug` is its name in
+ * a file, where the field contains the resource's slug.
  */
 const FIELDS = [
   { kind: 'template', id: 'templateId', slug: 'template' },
@@ -46,7 +50,7 @@ export function replaceIdsBySlugs(record: Json, slugs: Names, fields = ALL_FIELD
   return Object.fromEntries(renamed);
 }
 
-/** Reverses `replaceIdsBySlugs`. Unknown slugs are kept, and reported to `unknown`. */
+/** Reverses `replaceIdsBySlugs`. Unknown slugs are kept, and passed to the function `unknown`. */
 export function replaceSlugsByIds(
   record: Json,
   ids: Names,
@@ -81,7 +85,7 @@ export function listIds(record: Json, fields: readonly IdField[]): NamedId[] {
 
 /**
  * Returns a condition with its segments and topics renamed by `names`: ids to slugs, or slugs to ids. Unknown names are
- * kept, and reported to `unknown`. The condition may have any form.
+ * kept, and passed to the function `unknown`. The condition may have any form, because it is not checked yet.
  */
 export function renameInCondition(
   condition: unknown,

@@ -10,12 +10,12 @@ interface FieldInFile {
 }
 
 const FIELDS_IN_FILES: Record<SecretField, FieldInFile> = {
-  /** In a file, the URL has `***` instead of its password. */
+  /** In a file, the URL has `***` instead of its password or token. */
   url: {
     withoutSecret: (url) => (typeof url === 'string' ? maskUrl(url) : url),
     resolve: resolveUrl,
   },
-  /** In a file, headers have names and no values. */
+  /** In a file, each header has its name and the value null. */
   headers: {
     withoutSecret: (headers) => (isRecord(headers) ? mapValues(headers, () => null) : headers),
     resolve: resolveHeaders,
@@ -34,10 +34,10 @@ export function removeSecrets(config: StepConfig, secretsIn: readonly SecretFiel
 }
 
 /**
- * Returns the config to store for a config from a file. Secrets that the file omits are copied from the stored config,
- * but only for the same scheme, host and port. Otherwise a user who may change the address, but not read the secret,
- * could have the secret sent to a host of their own. Omitted secrets that are not stored stay omitted, and `missing`
- * names them.
+ * Returns the config to store for a config from a file. Secrets that the file omits are copied from the stored config:
+ * the secret of a URL if the rest of the URL is the same, and the values of headers if the scheme, host and port are
+ * the same. Otherwise a user who may change the address, but not read the secret, could have the secret sent to a host
+ * of their own. `missing` names the omitted secrets that could not be copied.
  */
 export function addStoredSecrets(
   fileConfig: StepConfig,

@@ -66,7 +66,7 @@ function readJpeg(view: DataView): ImageFacts | undefined {
     if (view.getUint8(at) !== 0xff) return undefined;
     const marker = view.getUint8(at + 1);
     if (marker === 0xff) {
-      // Skips a fill byte.
+      // Any number of fill bytes may come before a marker.
       at += 1;
       continue;
     }
