@@ -85,16 +85,19 @@ export interface ChunkState {
   seq: number;
   /** Milliseconds since 1970: the earliest time of the next turn. */
   dueAtMs: number;
-  /** The instant when the provider first deferred emails of the chunk. Null if it deferred none. */
+  /** When the first of these consecutive deferrals happened. Null if `deferrals` is 0. */
   deferredSinceMs: number | null;
-  /** The number of consecutive turns in which the provider deferred emails. */
+  /** How many turns have ended `deferred` since the last turn that sent an email or was not allowed to send. */
   deferrals: number;
   /**
    * The row of the ledger at which the last turn ended, if it did not reach the end of the chunk. The next turn
    * continues there. Absent if the next turn starts at the first row of the chunk.
    */
   from?: string | undefined;
-  /** True if the provider deferred emails of rows before `from` since the last start at the first row. */
+  /**
+   * True if `from` is set and the provider has deferred emails of rows before it, so the chunk must also start again at
+   * its first row.
+   */
   putOff?: boolean | undefined;
   /**
    * True if the chunk waits until `dueAtMs` for its recipients' local send time or for a sending window. If a user
@@ -113,7 +116,7 @@ export const NEW_CAMPAIGN: CampaignProgress = {
 
 /**
  * The outcome of a chunk's turn.
- * - `done`: every recipient has a result.
+ * - `done`: every recipient of the chunk has a result: the email was sent, failed or was skipped.
  * - `more`: the turn is over, and recipients are left.
  * - `deferred`: the turn reached the end of the chunk, and the provider deferred some of its emails.
  * - `paced`: the send rate or the project's processor budget is used up, or the route is paused. A paced turn is not a

@@ -15,7 +15,10 @@ export interface CampaignCounts {
   bounced: number;
   complained: number;
   unsubscribed: number;
-  /** The provider did not accept the email, or the project has used up its monthly limit. */
+  /**
+   * Not sent because of an error: the provider did not accept the email, its text could not be rendered, or the project
+   * had used up its monthly limit.
+   */
   failed: number;
   /** Not attempted: not subscribed, suppressed, cancelled and similar reasons. */
   skipped: number;
@@ -42,15 +45,15 @@ export function addCounts(sum: CampaignCounts, counts: CampaignCounts): void {
 export const SERIES = ['sent', 'delivered', 'opened', 'clicked'] as const;
 export type SeriesKind = (typeof SERIES)[number];
 
-/** Outcomes of the recipients of one chunk. The outcomes are plain JSON, because they are stored with the chunk. */
+/** Counts of the recipients of one chunk. The counts are plain JSON, because they are stored with the chunk. */
 export interface ChunkFigures {
   /**
-   * By the number of the variant that recipients got. Null if the campaign has no variants, or the variant is not
-   * known yet.
+   * Counts for each variant, by its number. The number is null if the campaign has no variants, or if no variant has
+   * been assigned yet.
    */
   variants: { variant: number | null; counts: CampaignCounts }[];
   byReason: Record<string, number>;
-  /** Counts by hour. Hours are numbered from 1970. */
+  /** Counts by hour. The key is the number of hours since 1970. */
   hours: Record<SeriesKind, Record<string, number>>;
   machineOpens: number;
   machineClicks: number;

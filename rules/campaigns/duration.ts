@@ -14,7 +14,10 @@ const FULL_SPEED = 1_000;
  */
 const WEEK_MS = 7 * 86_400_000;
 const SIMULATED_MS = 2 * WEEK_MS;
-/** The maximum number of gates that are read per zone. A window that opens and closes daily has 28 in two weeks. */
+/**
+ * The maximum number of decisions (`checkCampaignGate`) per zone. A window that opens and closes daily needs 28 in two
+ * weeks.
+ */
 const GATES_MAX = 40;
 
 /** The number of recipients in one time zone. `zone` is null for recipients who use the project's zone. */
@@ -125,7 +128,7 @@ function findEndMs(
 
 /**
  * Lists the periods in which the campaign may send to a group. The list is empty if the group's local send time has
- * passed.
+ * passed and the campaign's policy is to skip such recipients.
  */
 function listOpenPeriods(
   clock: CampaignRecipientTiming,

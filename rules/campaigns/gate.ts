@@ -4,8 +4,8 @@ import { toCanonicalZone } from '../time/zones.ts';
 import type { LatePolicy } from './timing.ts';
 
 /**
- * A recipient who is late by at most this time still counts as on time, because a campaign rarely starts exactly on the
- * minute.
+ * If a campaign starts at most this long after the recipients' local send time, the recipients do not count as late. A
+ * campaign rarely starts exactly on the minute.
  */
 const GRACE_MS = 15 * MINUTE_MS;
 
@@ -31,7 +31,8 @@ export interface CampaignRecipientTiming extends RecipientTiming {
  * Tells whether email may be sent now. Times are in milliseconds since 1970.
  * - `open`: yes, until `closesAtMs`; null means without an end.
  * - `closed`: not before `notBeforeMs`.
- * - `late`: never, because the local send time has passed.
+ * - `late`: never, because the campaign started or was resumed too late for the local send time, and its policy is to
+ * skip such recipients.
  */
 export type Gate =
   | { kind: 'open'; closesAtMs: number | null }

@@ -1,9 +1,10 @@
-/** How often a link was followed. */
+/** How often a link was clicked, by humans and by bots. */
 export interface LinkFigures {
   /** Clicks by humans. */
   clicks: number;
-  /** Recipients who clicked. */
+  /** The number of recipients with a click by a human. */
   uniqueClicks: number;
+  /** Clicks by bots. */
   machineClicks: number;
 }
 
@@ -20,8 +21,10 @@ export interface CountedLink extends LinkFigures {
   variant: number | null;
 }
 
+/** The clicks on a link in all variants together. */
 export interface SummedLink extends LinkFigures {
   url: string;
+  /** The clicks in each variant that contains the link. Null if the campaign has no variants. */
   variants: (LinkFigures & { name: string })[] | null;
 }
 

@@ -1,6 +1,6 @@
 /**
- * The outcomes of recipients that a campaign's statistics count. `pending`, `sent`, `failed` and `skipped` together
- * cover each recipient once.
+ * The outcomes of recipients that a campaign's statistics count. Each recipient has exactly one of `pending`, `sent`,
+ * `failed` and `skipped`, and any number of the other outcomes.
  */
 export const RECIPIENT_OUTCOMES = [
   'pending',

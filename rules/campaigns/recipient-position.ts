@@ -17,7 +17,7 @@ export function encodePosition(position: RecipientPosition): string {
   return encodeCursor(position.part === 'all' ? [before] : [position.part, before]);
 }
 
-/** @throws AppError BAD_REQUEST for an invalid cursor */
+/** Reads the position in a cursor. @throws AppError VALIDATION_ERROR (400) for an invalid cursor */
 export function decodePosition(cursor: string): RecipientPosition {
   const [first, second] = decodeCursor(cursor, 1, 2);
   if (second === undefined) return { part: 'all', before: idOf(first) };

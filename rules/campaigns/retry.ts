@@ -1,7 +1,8 @@
 import type { Reason } from '../emails/reasons.ts';
 
 /**
- * Reasons of failed recipients that a user can retry: the cause can be fixed, and the contact may still get the email.
+ * Reasons of failed and skipped recipients that a user can retry: the cause can be fixed, and the contact may still get
+ * the email.
  */
 export const RETRYABLE_REASONS = [
   'provider_rejected',

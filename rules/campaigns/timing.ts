@@ -19,5 +19,5 @@ export interface CampaignTiming {
   latePolicy: LatePolicy;
 }
 
-/** Sends at any time. */
+/** The timing of a campaign without timing settings. Only the project's sending window applies. */
 export const NO_TIMING: CampaignTiming = { sendingWindow: undefined, sendAtLocal: null, latePolicy: 'SEND' };

@@ -1,9 +1,9 @@
 import { computeRate, type TestMetric, type VariantResult } from './variants.ts';
 
-/** Quantile of the normal distribution for 95 %. */
+/** The 97.5 % quantile of the normal distribution, which gives two-sided intervals with 95 % confidence. */
 const Z = 1.959963984540054;
 
-/** From 0 to 1. */
+/** An interval of rates from 0 to 1. */
 export interface Interval {
   low: number;
   high: number;
@@ -29,7 +29,7 @@ export function wilsonInterval({ sent, successes }: VariantResult): Interval {
 /** The two best variants, and whether their difference is statistically significant. */
 export interface Comparison {
   metric: TestMetric;
-  /** The name of the best variant; null if no variant is better. */
+  /** The name of the best variant. Null if the two best are equal, or if not every variant has been sent yet. */
   leader: string | null;
   significant: boolean;
   sentence: string;
@@ -40,8 +40,8 @@ export interface NamedResult extends VariantResult {
 }
 
 /**
- * Tells whether the best variant is significantly better than the next one, with 95 % confidence: the interval of the
- * difference (Newcombe's, from the two Wilson intervals) does not contain 0.
+ * Compares the two variants with the highest rates. The better one is significantly better, with 95 % confidence, if
+ * the interval of the difference (Newcombe's, from the two Wilson intervals) does not contain 0.
  */
 export function compareVariants(results: readonly NamedResult[], metric: TestMetric): Comparison {
   const [first, second] = [...results].sort((a, b) => computeRate(b) - computeRate(a));
@@ -62,7 +62,7 @@ export function compareVariants(results: readonly NamedResult[], metric: TestMet
   return { metric, leader: first.name, significant, sentence };
 }
 
-/** Returns the lower limit of the confidence interval of the difference between two rates. */
+/** Returns the lower limit of the confidence interval of the first rate minus the second rate. */
 function lowerLimitOfDifference(first: VariantResult, second: VariantResult): number {
   const below = computeRate(first) - wilsonInterval(first).low;
   const above = wilsonInterval(second).high - computeRate(second);

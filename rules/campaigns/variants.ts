@@ -23,13 +23,16 @@ export interface VariantTest {
    */
   share: number;
   metric: TestMetric;
-  /** The minutes between the last email of the test and the choice of the winner. */
+  /** The minutes from the moment when all recipients of the test were sent to until the choice of the winner. */
   waitMinutes: number;
-  /** The number of opens or clicks by humans that the better variant must have. With fewer, the first variant wins. */
+  /**
+   * The number of recipients with an open or click by a human that the better variant must have. With fewer, the first
+   * variant wins.
+   */
   minimum: number;
 }
 
-/** How the winner was chosen: by the statistics of the test, or by a person. */
+/** How the winner was chosen: `test` by the statistics of the test, `hand` by a person. */
 export const WINNER_SOURCES = ['test', 'hand'] as const;
 export type WinnerSource = (typeof WINNER_SOURCES)[number];
 
@@ -45,7 +48,9 @@ export function findVariantIndex(variants: readonly CampaignVariant[] | null, na
   return index < 0 ? undefined : index;
 }
 
-/** The number of assigned recipients: per variant, and the recipients who wait for the winner (`rest`). */
+/**
+ * The numbers of recipients that are already assigned: to each variant, and to the rest, which waits for the winner.
+ */
 export interface AssignmentCounts {
   variants: number[];
   rest: number;
@@ -61,7 +66,7 @@ export const REST = -1;
 const ROUNDING = 1e-7;
 
 /**
- * Assigns the next `n` recipients: each gets the number of a variant or `REST`. After every recipient, the test has
+ * Assigns the next `n` recipients: each gets the index of a variant or `REST`. After every recipient, the test has
  * exactly its share of all recipients, rounded up to whole recipients. The number of recipients of a variant differs
  * from its share by weight by at most one. An audience of any size that is read page by page is therefore split
  * exactly. The same counts give the same assignment, so a page that is read again is split in the same way.
@@ -86,8 +91,8 @@ export function assignVariants(p: {
 }
 
 /**
- * Returns the variant whose number of recipients is furthest below its share by weight of the `tested` recipients.
- * Returns the first one if several are equal.
+ * Returns the index of the variant whose number of recipients is furthest below its share by weight of the `tested`
+ * recipients. Returns the first one if several are equal.
  */
 function findVariantFurthestBehind(weights: readonly number[], counts: readonly number[], tested: number): number {
   const sum = weights.reduce((all, weight) => all + weight, 0);
@@ -104,8 +109,8 @@ export interface VariantResult {
 }
 
 /**
- * Returns the number of the variant with the higher rate. Returns the first one of equal variants, and the first of all
- * variants if the better one has fewer successes than the minimum.
+ * Returns the index of the variant with the highest rate. Returns the first one of equal variants, and the first of all
+ * variants if the best one has fewer successes than the minimum.
  */
 export function findBestVariant(results: readonly VariantResult[], minimum: number): number {
   let best = 0;

@@ -12,7 +12,7 @@ const BASE64_SHARE = 57 / 78;
 /** The highest value of `ATTACHMENTS_MAX_MB`: 28 MB of files, which take 38.3 MB of a message as Base64. */
 const ATTACHMENTS_LIMIT_MB = maxAttachmentsMb(MESSAGE_MAX_BYTES);
 
-/** Limits of one project. */
+/** Variables for limits of each project, and for the attachments of an email. */
 export const LIMITS = {
   RATE_LIMIT_PER_MINUTE: {
     schema: wholeNumber(0, 1_000_000_000),
@@ -49,7 +49,7 @@ export const LIMITS = {
   },
 } as const satisfies Variables;
 
-/** Returns the limits of one project. */
+/** Returns the limits of each project, and of the attachments of an email. */
 export function limitSettings(values: ValuesOf<typeof LIMITS>) {
   return {
     /** Requests per minute and project. 0 means no limit. */
@@ -60,14 +60,14 @@ export function limitSettings(values: ValuesOf<typeof LIMITS>) {
     sendRatePerSecond: values.SEND_RATE_PER_SECOND,
     /** Total decoded size of an email's attachments. */
     attachmentsMaxBytes: values.ATTACHMENTS_MAX_MB * MB,
-    /** Processor time of one project in one process. 0 means no limit. */
+    /** Processor time of one project in one process, in milliseconds per second. 0 means no limit. */
     projectCpuMsPerSecond: values.PROJECT_CPU_MS_PER_SECOND,
   };
 }
 
 /**
- * Returns an error message if the chosen provider would refuse an email with this many MB of attachments. Undefined if
- * the provider accepts the email.
+ * Returns an error message if this many MB of attachments do not fit into the largest message that the chosen provider
+ * accepts. Undefined if they fit.
  */
 export function findAttachmentsError(
   attachmentsMaxMb: number,

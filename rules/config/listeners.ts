@@ -1,7 +1,7 @@
 import { optionalPort, switchWord, text } from './texts.ts';
 import type { Variables } from './variable.ts';
 
-/** The mail listeners. */
+/** Variables for the SMTP listeners: inbound email and the SMTP relay. */
 export const LISTENERS = {
   INBOUND_SMTP_PORT: {
     schema: optionalPort,

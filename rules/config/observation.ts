@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { optionalPort } from './texts.ts';
 import type { Variables } from './variable.ts';
 
-/** Observability of the running service. */
+/** Variables for the log and the metrics. */
 export const OBSERVATION = {
   LOG_LEVEL: {
     schema: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']),

@@ -25,7 +25,7 @@ export function mergeVariables<P extends Providers>(providers: P): VariablesOf<P
   return Object.assign({}, ...Object.values(providers).map(({ variables }) => variables));
 }
 
-/** The settings of every provider by its kind. */
+/** Returns the settings of every provider by its kind. */
 export function readProviderSettings<P extends Providers>(
   providers: P,
   values: ValuesOf<Variables>,

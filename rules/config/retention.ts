@@ -1,7 +1,7 @@
 import { wholeNumber } from './texts.ts';
 import type { ValuesOf, Variables } from './variable.ts';
 
-/** Creates a variable for a retention period. */
+/** Returns the schema, the accepted values and the default of a variable for a retention period. */
 const retentionDays = <D extends string>(days: D) => ({
   schema: wholeNumber(0, 36_500),
   takes: 'a number of days from 0 to 36500 (0 keeps forever)',

@@ -1,7 +1,8 @@
 import { isIP } from 'node:net';
 import { z } from 'zod';
 
-// Schemas that convert the text of an environment variable to its value. The text is never empty.
+// Schemas that convert the text of an environment variable to its value. An empty variable counts as unset, so the text
+// is empty only if it is the default of a list.
 
 const SWITCH_WORDS: Record<string, boolean> = {
   on: true,
@@ -34,13 +35,13 @@ export const optionalPort = z.union([z.literal('off').transform(() => undefined)
 /** A URL with one of the given schemes. */
 export const url = (...schemes: string[]) =>
   z.string().refine((value) => URL.canParse(value) && schemes.includes(new URL(value).protocol.slice(0, -1)));
-/** An http or https URL. A final slash is removed. */
+/** An http or https URL. Slashes at its end are removed. */
 export const httpUrl = url('http', 'https').transform((value) => value.replace(/\/+$/, ''));
 /** A host and its port. */
 export const hostPort = z.string().refine((value) => /^(\[[0-9a-f:]+\]|[^\s:/]+):\d{1,5}$/i.test(value));
 /** An IP address or the name of a host. */
 export const host = z.string().refine((value) => isIP(value) !== 0 || /^[a-z0-9]([a-z0-9.-]*[a-z0-9])?$/i.test(value));
-/** A comma-separated list of items. */
+/** A comma-separated list of items. An empty text is an empty list. */
 export const list = <Item extends string>(item: z.ZodType<Item, string>) =>
   z
     .string()

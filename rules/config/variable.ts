@@ -2,7 +2,7 @@ import type { z } from 'zod';
 
 /** An environment variable: the schema that reads its text, a description of its values, and its purpose. */
 export interface ConfigVariable {
-  /** Converts the variable's text, which is never empty, to its value. */
+  /** Converts the text of the variable to its value. The text is never empty, unless `default` is empty. */
   readonly schema: z.ZodType;
   /** The accepted values, worded as the end of "NAME must be …". */
   readonly takes: string;

@@ -4,11 +4,11 @@ import { type Data, mergeData } from '../filters/data-values.ts';
 import { type StoredData, selectPublicData } from './public-data.ts';
 
 /**
- * The writer of a change.
+ * Who writes a change. An object stands for a step of a workflow.
  * - `project`: a secret key, a session, an import, or the service itself.
  * - `unauthenticated`: any caller with the public key, or the sender of an email. Such a caller can write only the part
  * of `set` that `selectPublicData` returns. An unauthenticated caller cannot remove data, cannot unsubscribe, and
- * cannot subscribe an existing contact who was ever unsubscribed.
+ * cannot subscribe an existing contact unless the contact was never unsubscribed.
  * - `visitor`: any caller with the public key of a project whose `publicKeyMode` is `open`. This caller can write,
  * remove and unsubscribe like the project. The values of such a visitor stay untrusted, and the visitor can lift only
  * refusals that visitors caused.
@@ -53,11 +53,13 @@ export interface ContactChange {
   id: string;
   subscribed: boolean | undefined;
   /**
-   * True if the project unsubscribes a contact that is not subscribed. The subscription does not change, but the
-   * service records the refusal.
+   * True if the project or its workflow unsubscribes a contact that is not subscribed. The subscription does not
+   * change, but the service records the refusal.
    */
   refuses: boolean;
-  /** True if the public key unsubscribes the contact, which does not change `wasUnsubscribed`. */
+  /**
+   * True if a `visitor` writes the change. If the visitor unsubscribes the contact, `wasUnsubscribed` does not change.
+   */
   isVisitors: boolean;
   set: Data;
   remove: string[];
@@ -67,7 +69,10 @@ export interface ContactChange {
   trust: string[];
 }
 
-/** Tells whether the request is untrusted. An untrusted request overrides no refusal. */
+/**
+ * Tells whether the writer is untrusted. An untrusted writer cannot subscribe a contact again, unless only a `visitor`
+ * has unsubscribed the contact.
+ */
 export function isUntrustedWrite({ by }: Pick<ContactUpsert, 'by'>): boolean {
   return by === 'unauthenticated' || by === 'visitor' || (by !== 'project' && by.untrustedTrigger);
 }
@@ -136,7 +141,7 @@ function mergeTwo(first: ContactUpsert, second: ContactUpsert): ContactUpsert {
   };
 }
 
-/** Merges two writers. If the two writers differ, the result is untrusted, which is the safe choice. */
+/** Merges two writers. The result is the less trusted one of the two, which is the safe choice. */
 function mergeWriters(first: Writer, second: Writer): Writer {
   if (first === 'unauthenticated' || second === 'unauthenticated') return 'unauthenticated';
   if (first === 'visitor' || second === 'visitor') return 'visitor';

@@ -1,7 +1,10 @@
 /** The type that the values of a column get. */
 export type ColumnType = 'text' | 'number' | 'boolean' | 'json';
 
-/** Returns the type to which a cell can be converted and written back unchanged; `json` is a list or an object. */
+/**
+ * Returns the type of a cell. A cell has another type than `text` only if it can be converted to this type and written
+ * back unchanged. `json` is a list or an object.
+ */
 export function detectCellType(text: string): ColumnType {
   if (text === 'true' || text === 'false') return 'boolean';
   const number = Number(text);
@@ -22,7 +25,7 @@ function isJson(text: string): boolean {
 
 /**
  * Converts a cell to the type of its column. Undefined if the cell has another type. A column of numbers accepts
- * decimals with trailing zeros, such as `10.50`, because people write prices that way.
+ * decimals with trailing zeros, such as `10.50`, because people write prices that way; the zeros are lost.
  */
 export function convertToType(text: string, type: ColumnType): unknown {
   if (type === 'text') return text;

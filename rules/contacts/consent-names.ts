@@ -78,7 +78,7 @@ const SMS_CONSENT_HEADER = createHeaderPattern(
 const NAMES_BOTH = /^(?=.*(?:mail(?!ing)|newsletter))(?=.*(?:sms|text|mobile))/u;
 const SMS_REFUSAL_HEADER = createHeaderPattern(`${REFUSAL}|do(?:es)?not(?:sms|text)`, REFUSAL_DETAIL, SMS_CONTEXT);
 
-/** Tells whether a header is a name of consent. */
+/** Tells whether a header means consent to marketing email, such as `Accepts Marketing` and `Newsletter`. */
 export function isConsentHeader(header: string): boolean {
   const normalized = normalizeHeader(header);
   return (
@@ -89,28 +89,28 @@ export function isConsentHeader(header: string): boolean {
   );
 }
 
-/** Tells whether a header is a name of refusal. */
+/** Tells whether a header means a refusal of email, such as `Unsubscribed At` and `Opt-Out`. */
 export function isRefusalHeader(header: string): boolean {
   const normalized = normalizeHeader(header);
   if (REFUSAL_WORDS.has(normalized) || REFUSAL_HEADER.test(normalized)) return true;
   return SMS_REFUSAL_HEADER.test(normalized) && NAMES_BOTH.test(normalized);
 }
 
-/** Tells whether a header is a name of consent to SMS. */
+/** Tells whether a header means consent to SMS, such as `Accepts SMS`. */
 export function isSmsConsentHeader(header: string): boolean {
   const normalized = normalizeHeader(header);
   return SMS_CONSENT_WORDS.has(normalized) || (SMS_CONSENT_HEADER.test(normalized) && NAMES_SMS.test(normalized));
 }
 
-/** Tells whether a header is a name of refusal of SMS. */
+/** Tells whether a header means a refusal of SMS, such as `SMS Opt-Out`. */
 export function isSmsRefusalHeader(header: string): boolean {
   const normalized = normalizeHeader(header);
   return SMS_REFUSAL_WORDS.has(normalized) || (SMS_REFUSAL_HEADER.test(normalized) && NAMES_SMS.test(normalized));
 }
 
 /**
- * Returns the name of our field that corresponds to a field of another API about consent or refusal. Undefined if the
- * name is about something else.
+ * Returns the field of this service that corresponds to a field of another API about consent or refusal. Undefined if
+ * the name means neither.
  */
 export function findConsentField(name: string): 'subscribed' | 'unsubscribed' | 'smsSubscribed' | undefined {
   if (isSmsConsentHeader(name) || isSmsRefusalHeader(name)) return 'smsSubscribed';
@@ -118,7 +118,7 @@ export function findConsentField(name: string): 'subscribed' | 'unsubscribed' | 
   return isConsentHeader(name) ? 'subscribed' : undefined;
 }
 
-/** Reduces a name to its letters and digits in lower case, so that `E-Mail` and `email` are equal. */
+/** Reduces a name to its letters and digits, in lower case and without accents: `E-Mail` becomes `email`. */
 export function normalizeHeader(name: string): string {
   return name
     .normalize('NFKD')
@@ -126,6 +126,7 @@ export function normalizeHeader(name: string): string {
     .replaceAll(/[^\p{L}\p{N}]/gu, '');
 }
 
+/** Returns the normalized headers in a list that is separated by spaces and line breaks. */
 export function parseHeaders(list: string): ReadonlySet<string> {
   return new Set(list.trim().split(/\s+/).map(normalizeHeader));
 }

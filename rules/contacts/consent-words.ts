@@ -27,7 +27,10 @@ const REFUSED_WORDS = parseWords(REFUSED);
 const YES_SIGNS = new Set(['✓', '✔', '☑', '✅']);
 const NO_SIGNS = new Set(['✗', '✘', '☐', '❌']);
 
-/** Reads a cell of a consent column, ignoring case, spaces, hyphens and accents; undefined for an unknown word. */
+/**
+ * Reads a cell of a consent column: true for consent, false for a refusal, undefined for an unknown word. Ignores case,
+ * spaces, hyphens and accents.
+ */
 export function readConsent(cell: string): boolean | undefined {
   const sign = cell.trim().replaceAll('\uFE0F', '');
   if (YES_SIGNS.has(sign)) return true;

@@ -24,7 +24,7 @@ function detectUtf16([first, second]: Uint8Array): 'utf-16le' | 'utf-16be' | und
   return first === 0xfe && second === 0xff ? 'utf-16be' : undefined;
 }
 
-/** @throws AppError VALIDATION_ERROR when a file is empty or is not UTF-8 text */
+/** @throws AppError VALIDATION_ERROR if a file is empty, is not UTF-8 text or contains NUL */
 export function assertUtf8(file: Uint8Array): void {
   if (file.length === 0) throw createFieldError('file', 'The file is empty.', 'too_small');
   try {

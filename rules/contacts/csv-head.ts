@@ -4,18 +4,18 @@ import { assertUtf8 } from './csv-encoding.ts';
 import { CsvRecords, detectLineEnd } from './csv-records.ts';
 import { unescapeFormula } from './formula-text.ts';
 
-/** Size of an uploaded file. Source: contract §1.11 Limits. */
+/** The maximum size of an uploaded file. Source: contract §1.11 Limits. */
 export const CSV_MAX_BYTES = 5 * 1024 * 1024;
 /**
- * The maximum size of a record. A longer record has more data than a contact may have, or has a quote that is never
- * closed.
+ * The maximum size of a record. A longer record probably has more data than a contact may have, or a quote that is
+ * never closed.
  */
 const RECORD_MAX_BYTES = 2 * DATA_LIMITS.bytes;
 const DELIMITERS = [',', ';', '\t', '|'] as const;
 const LF = 0x0a;
 const CR = 0x0d;
 const QUOTE = 0x22;
-/** The number of bytes and lines from which the delimiter is detected. */
+/** The delimiter is detected from at most this many bytes and lines. */
 const SAMPLE_BYTES = 64 * 1024;
 const SAMPLE_LINES = 20;
 /** Matches a first line such as `sep=;`, which tells spreadsheet programs the delimiter. */
@@ -67,8 +67,9 @@ export function readRecordsFrom(
 }
 
 /**
- * Detects the delimiter from the first lines, without their quoted text: the character for which the most lines contain
- * as many as the header row. If several characters qualify, the most frequent one in the header row is the delimiter.
+ * Detects the delimiter from the first lines, without their quoted text. The delimiter is the character that occurs in
+ * the most lines as often as in the header row. If several characters qualify, the most frequent one in the header row
+ * is the delimiter.
  */
 function detectDelimiter(sample: string, lineEnd: string): CsvDelimiter {
   const lines = unquotedLines(sample, lineEnd);

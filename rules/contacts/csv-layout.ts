@@ -8,7 +8,7 @@ import { type CsvDelimiter, type CsvHead, readCsvHead, readRecordsFrom } from '.
 import { type CsvMapping, type HasConsentWords, isStateHeader, mapColumns, type SmsColumns } from './csv-mapping.ts';
 import { unescapeFormula } from './formula-text.ts';
 
-/** The maximum number of unreadable rows. A file with more of them is probably not a CSV file, so reading stops. */
+/** Reading stops at this number of unreadable rows, because the file is then probably not a CSV file. */
 export const UNREADABLE_ROWS_MAX = 1_000;
 
 /**
@@ -25,8 +25,8 @@ export interface CsvLayout {
   /** Columns whose values are kept as text. Absent in jobs of earlier versions. */
   textColumns?: number[];
   /**
-   * The type of each column, for the whole file. A job of an earlier version has no types, so the type of each cell is
-   * guessed separately.
+   * The type of each column, for all rows of the file. A job of an earlier version has no types, so the type of each
+   * cell is guessed separately.
    */
   types?: ColumnType[];
   /**
@@ -50,7 +50,7 @@ export type KnownTypes = Readonly<Record<string, ColumnType>>;
 /**
  * Reads the header row of a CSV file (`readCsvHead`), and determines the type of each column (`addColumnTypes`).
  * @throws AppError VALIDATION_ERROR if the file is not UTF-8, has no column `email`, or has headers that cannot be
- * fields
+ * fields, or if the mapping has errors
  */
 export function readCsvLayout(file: Uint8Array, mapping: CsvMapping = {}, known: KnownTypes = {}): CsvLayout {
   const head = readCsvHead(file);
@@ -61,8 +61,8 @@ export function readCsvLayout(file: Uint8Array, mapping: CsvMapping = {}, known:
 
 /**
  * Gives each column one type: the type of its field in the project (`known`), else the common type of all its cells,
- * else text. A column of version numbers with `1.10` is therefore text, and every value can be exported exactly as it
- * was imported.
+ * else text. A column of version numbers with `1.10` for a new field is therefore text, and its values are exported
+ * exactly as they were imported.
  */
 export function addColumnTypes(file: Uint8Array, layout: CsvLayout, known: KnownTypes): CsvLayout {
   const { delimiter, columns, textColumns = [], firstRowAt } = layout;

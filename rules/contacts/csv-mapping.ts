@@ -102,8 +102,8 @@ export function mapColumns(
     isValid: hasConsentWords,
   });
   if (consentAt >= 0) mapped.consentAt = consentAt;
-  // In a file of this service, such as an export, the column `subscribed` has the current consent, so other columns are
-  // only data.
+  // In a file of this service, such as an export, the column `subscribed` has the current consent to email, so columns
+  // such as `Unsubscribed` are only data.
   const isOwnFile = headers.some((header) => findFieldForHeader(header) === 'subscribed');
   const targetsByName = new Map([
     [consentAt, 'subscribed'],
@@ -131,7 +131,7 @@ export function mapColumns(
 
 /**
  * Finds the column of a field by the names for it in other programs and languages, such as `E-Mail` and `Email
- * Address`. Returns -1 if a column is already mapped to the field or has exactly its name.
+ * Address`. Returns -1 if a column is already mapped to the field or has exactly its name, or if no column is found.
  */
 function findColumn(
   headers: readonly string[],
@@ -165,12 +165,15 @@ export function isStateHeader(header: string): boolean {
   return STATE_WORDS.has(normalizeHeader(header));
 }
 
-/** Returns the field of a target. Undefined for a column that is ignored or not mapped. */
+/** Returns the field of a target, such as `data.city`. Undefined for a column that is ignored or not mapped. */
 function readTargetField(target: ColumnTarget | undefined): string | undefined {
   return typeof target === 'object' ? target?.field : target;
 }
 
-/** Returns the field of a column that the request does not map. */
+/**
+ * Returns the field of a column that the request does not map: `email`, `subscribed`, the header, or '' for a column
+ * that is ignored.
+ */
 export function findFieldForHeader(header: string): string {
   const word = header.toLowerCase();
   if (NOTE_COLUMNS.has(word)) return '';

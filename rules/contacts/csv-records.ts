@@ -35,7 +35,7 @@ interface CsvRecord {
 export class CsvRecords {
   /** The offset of the next record. */
   at: number;
-  /** Number of bytes read, counting repeated reads. */
+  /** The number of bytes that were read. A byte that is read twice counts twice. */
   bytesRead = 0;
   private readonly bytes: Buffer;
   private readonly delimiter: number;

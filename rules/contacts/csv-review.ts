@@ -23,6 +23,7 @@ export interface CsvReview extends Pick<CsvChunk, 'unreadableRows' | 'nextAt' | 
   emails: string[];
   /** For each row of `emails`: the subscription that the row sets, or null if it sets none. */
   subscribed: (boolean | null)[];
+  /** For each row of `emails`: true if the cell about consent is empty, so a new contact would not be subscribed. */
   silent: boolean[];
   bad: RowWithErrors[];
   /**
@@ -40,7 +41,7 @@ export interface CsvReview extends Pick<CsvChunk, 'unreadableRows' | 'nextAt' | 
  * number.
  */
 const BAD_ROW_MAX_CHARS = 2_000;
-/** Matches dates. The detection of the types of contact fields uses the same pattern. */
+/** Matches dates. `db/contacts/fields.ts` detects the types of contact fields with the same pattern. */
 const ISO_DATE = /^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}:?\d{2})?)?$/;
 
 /**

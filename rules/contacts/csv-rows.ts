@@ -32,7 +32,7 @@ export interface CsvChunk {
   rows: CsvRow[];
   /** The number of rows that are not readable as CSV. */
   unreadableRows: number;
-  /** The byte offset from which to continue. */
+  /** The byte offset of the next row, from which the next call continues. */
   nextAt: number;
   done: boolean;
   /** The number of bytes read, as a measure of the cost. */
@@ -40,8 +40,8 @@ export interface CsvChunk {
 }
 
 /**
- * Counts the rows, without blank lines and rows that contain only delimiters. A line break inside quotes does not end a
- * row. The count is approximate, and is used only to show progress.
+ * Counts the rows after the header, without blank lines and rows that contain only delimiters. A line break inside
+ * quotes does not end a row. The count is approximate if quotes are unmatched, and is used only to show progress.
  */
 export function countCsvRows(file: Uint8Array, layout: CsvLayout): number {
   const lineEnd = detectLineEnd(toBuffer(file));
@@ -73,10 +73,9 @@ export interface CsvRange {
 
 /**
  * Reads up to `limit` rows from a byte offset on. An unreadable row counts as one row with errors, and reading
- * continues with the next line. A quote that is never closed therefore affects only its own row, and a file with many
- * such rows takes no longer than another file. Values are converted to the types of their columns, unless `text` is
- * true. ISO dates are kept as text, because dates are stored as text. `see` receives each row with its cells, or with
- * its line if the row is unreadable.
+ * continues with the next line. A quote that is never closed therefore affects only its own row. Values are converted
+ * to the types of their columns, unless `text` is true. ISO dates are kept as text, because dates are stored as text.
+ * `see` is called with each row and its cells, or its line if the row is unreadable.
  */
 export function readCsvChunk(
   file: Uint8Array,

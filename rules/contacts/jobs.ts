@@ -14,14 +14,14 @@ export const JOB_ERRORS_MAX = 1_000;
 export const BULK_MAX_IDS = 1_000;
 
 export interface ImportError {
-  /** The row number in a spreadsheet: the header is row 1, and blank lines are not counted. */
+  /** The number of the row in the file: the header is row 1, and blank lines are not counted. */
   row: number;
   email: string;
   error: string;
 }
 
 export interface ImportWarning {
-  /** The row number in a spreadsheet, as in `ImportError`. */
+  /** The number of the row in the file, as in `ImportError`. */
   row: number;
   email: string;
   warning: string;
@@ -56,7 +56,7 @@ export interface BulkResult {
   errors: { contactId: string; error: string }[];
 }
 
-/** The input of the workflows that run jobs. The input contains only ids. */
+/** The input of the workflows that run jobs. It has no contents, because Temporal shows the input. */
 export interface JobInput {
   projectId: string;
   jobId: string;

@@ -15,8 +15,8 @@ export interface StoredData {
 
 /**
  * Returns the part of `set` that the public key may write to a contact: new keys, and keys whose values are already
- * untrusted, in order, until the limit is reached. The rest is dropped without an error, because an error would reveal
- * stored data.
+ * untrusted. The keys are taken in order, and a key that would exceed a limit is skipped. Other keys are dropped
+ * without an error, too, because an error would reveal stored data.
  */
 export function selectPublicData(stored: StoredData, set: Readonly<Data>): Data {
   const untrusted = new Set(stored.untrustedKeys);
@@ -39,7 +39,7 @@ export function selectPublicData(stored: StoredData, set: Readonly<Data>): Data 
   return accepted;
 }
 
-/** Splits a contact's data into values from the project and untrusted values. */
+/** Splits a contact's data into the project's own values and untrusted values. */
 export function splitByWriter({ data, untrustedKeys }: StoredData): { own: Readonly<Data>; untrusted: Data } {
   if (untrustedKeys.length === 0) return { own: data, untrusted: {} };
   const untrusted = new Set(untrustedKeys);

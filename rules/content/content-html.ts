@@ -9,7 +9,7 @@ import type { FlatToken } from './liquid-tokens.ts';
  */
 export type HtmlContext = Exclude<GuardKind, 'piece' | 'subject' | 'subjectPiece'>;
 
-/** The address of a link: an attribute's value, with its offsets in the source. */
+/** The address of a link: the value of the attribute `href`, with its offsets in the source. */
 export interface LinkValue {
   begin: number;
   end: number;
@@ -30,7 +30,8 @@ export interface ScannedHtml {
   /** The offset of the last `</body>` outside Liquid blocks. Undefined if the text has no such tag. */
   bodyEnd: number | undefined;
   /**
-   * The offset for content that must come first in the body: after `<body>`, or after the head if there is no `<body>`.
+   * The offset for content that must come first in the body: after `<body>`, or else after the head, `<html>` or the
+   * doctype, or 0 if the text has none of them. A tag inside a Liquid block does not count.
    */
   bodyBegin: number;
 }

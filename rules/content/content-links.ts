@@ -14,7 +14,10 @@ import { parsePlainExpression } from './plain-expression.ts';
 const CONSTANT_HOST = /^https?:\/\/[^/?#\\\s]+(?=[/?#])/i;
 const WHOLE_CONSTANT = /^https?:\/\/[^/?#\\\s]+/i;
 
-/** Names without a value when a link is clicked: unknown or local names (`*`), and the counters of a loop. */
+/**
+ * Names of `listExpressionNames` that have no value when a link is clicked: `*`, which stands for names that are
+ * unknown or defined in the template, and the counters of a loop.
+ */
 const LOOP_ONLY = new Set(['*', 'forloop', 'tablerowloop']);
 
 /**
@@ -109,7 +112,7 @@ interface ReadyLink {
   isAddress: (address: string) => boolean;
   nodes: Template[];
   /**
-   * True if the link must be rendered with a time limit. The limit costs more than the rest of the work for a click.
+   * True if the link must be rendered with a time limit, which takes longer than all other work for a click.
    */
   costly: boolean;
 }

@@ -68,7 +68,10 @@ const CLICK = /^__click\[(\d+)\]$/;
 const STATEFUL_TAG = /\{%-?\s*(?:assign|capture|increment|decrement|cycle)\b|\boffset\s*:\s*continue\b/;
 const JUMP_TAG = /\{%-?\s*(?:break|continue)\b/;
 
-/** Cuts a prepared template into pieces. If `whole` is true, the result is one hole; tests compare both results. */
+/**
+ * Cuts a prepared template into pieces. If `whole` is true, the template becomes one hole that the library renders.
+ * Tests compare the rendered text of both.
+ */
 export function cutTemplate(source: string, escaping: Escaping, { whole = false } = {}): Part {
   if (!source.includes('{')) return { escaping, pieces: source === '' ? [] : [source] };
   if (whole || STATEFUL_TAG.test(source) || JUMP_TAG.test(source))
@@ -172,7 +175,10 @@ function toPiece(segment: TemplateSegment): string | Hole {
   );
 }
 
-/** Returns the hole for a link of the service. `prepareContent` or the author wrote this link into the source. */
+/**
+ * Returns the hole for a link of the service: a click link or the open pixel, which `prepareContent` writes, or a page
+ * such as `unsubscribeUrl`, which the author may write, too. Undefined for any other output.
+ */
 function parseServiceHole(content: string): UrlHole | undefined {
   const click = CLICK.exec(content)?.[1];
   if (click !== undefined) return { kind: 'url', token: 'track', before: '/c/', after: `/${click}` };

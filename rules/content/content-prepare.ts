@@ -10,7 +10,8 @@ import { CHEAP_FILTERS } from './liquid-engine.ts';
 import { COUNTED_LINK, type FlatToken, getTagText } from './liquid-tokens.ts';
 
 /**
- * The templates of an email, and its type. Every template is required, so that no caller omits a template by mistake.
+ * The templates of an email, and its type. Every field is required, but `preheader` may be null, so that no caller
+ * omits a template by mistake.
  */
 export interface AuthoredContent extends EmailTemplates {
   type: 'TRANSACTIONAL' | 'MARKETING';
@@ -76,12 +77,13 @@ const PIXEL =
   '<img src="{{__pixel}}" width="1" height="1" alt="" style="display:block;width:1px;height:1px;border:0;overflow:hidden">';
 
 /**
- * The pixel must be in the first 90,000 bytes on the wire. The limit here is lower than 90,000 bytes, to leave space
- * for a preheader and for long values.
+ * If the estimated size of the body exceeds this limit, the pixel is placed at the start. A pixel at the end must be in
+ * the first 90,000 bytes on the wire. The limit is lower, to leave space for a preheader and for long values.
  */
 const PIXEL_BEFORE_BYTES = 80_000;
-/** Approximate size of a counted link with its token. */
+/** The approximate size of a click link with its token, in bytes on the wire. */
 const LINK_BYTES = 160;
+/** The assumed size of the value of an output, in bytes on the wire. */
 const VALUE_BYTES = 40;
 /** Matches tags and filters whose result may be much longer than their source. */
 const MAY_GROW = /^\s*(?:for|tablerow)\b|\|\s*(?:raw|newline_to_br)\b/;

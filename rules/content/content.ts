@@ -32,7 +32,7 @@ export interface CompiledContent {
    * address.
    */
   links: string[];
-  /** The keys of contact data that the templates read, or `*` if they are unknown. */
+  /** The keys of contact data that the templates read, or `*` if the templates may read any key. */
   variables: string[] | '*';
   /**
    * True if messages have the header List-Unsubscribe: if the type is MARKETING, or a template contains the unsubscribe
@@ -45,6 +45,7 @@ export interface CompiledContent {
   html: Part;
   /** Undefined if the text part must be derived from the HTML of each rendered email. */
   text: Part | undefined;
+  /** The encoded body, once a message was rendered (see `getWireBody`). */
   wire: WireBody | undefined;
 }
 
@@ -95,7 +96,8 @@ export function compileWhole(source: ContentSource): CompiledContent {
 }
 
 /**
- * Renders the message as plain strings, for the API, and for composing email with attachments.
+ * Renders the subject, the HTML and the text part as strings without encoding, for the API, and for email with
+ * attachments.
  * @throws TemplateError
  */
 export function renderContent(
@@ -121,7 +123,8 @@ export function renderSubject(content: CompiledContent, input: RenderInput): str
 }
 
 /**
- * Compiles and renders only a subject, for the record of an email. Tells whether the subject reads untrusted values.
+ * Compiles and renders only a subject, for the record of an email. The result is marked as untrusted if the subject
+ * reads an untrusted value.
  * @throws TemplateError
  */
 export function renderSubjectOf(subject: string, vars: Sourced<LiquidScope>): SourcedValue<string> {
@@ -148,8 +151,8 @@ export function renderMime(content: CompiledContent, input: RenderInput & { head
 }
 
 /**
- * Returns the headers of RFC 8058 (one-click unsubscribe), for callers that compose the message themselves. Empty if
- * the content needs no such headers.
+ * Returns the headers of RFC 8058 (one-click unsubscribe). Empty if the content needs no such headers or `mailto` is
+ * null.
  */
 export function listUnsubscribeHeaders(
   content: Pick<CompiledContent, 'needsUnsubscribe'>,
@@ -214,8 +217,8 @@ function limitIfCostly<T>({ costly }: CompiledContent, work: () => T): T {
 }
 
 /**
- * Returns the encoded constant text of the body. The text is cached in the content, because a process has only one base
- * URL.
+ * Returns the encoded body with its holes. The result is cached in the content, because a process has only one base
+ * URL. If the text part must be derived from each rendered email, the body is encoded for each email.
  */
 function getWireBody(content: CompiledContent, values: Values): WireBody {
   if (!content.text) {

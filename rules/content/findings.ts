@@ -31,7 +31,7 @@ export interface Finding<Code extends string = ContentFinding> {
   details: Record<string, unknown>;
 }
 
-/** A content as its author wrote it, and as rendered for one recipient, without the tracking of opens and clicks. */
+/** A content as its author wrote it, and as rendered for one recipient without tracking of opens and clicks. */
 export interface ReviewedContent {
   body: string;
   type: 'TRANSACTIONAL' | 'MARKETING';
@@ -51,8 +51,8 @@ const SUBJECT_MAX_CHARS = 78;
 const EXAMPLES_MAX = 20;
 
 /**
- * Lists the findings about a content. The time grows with the size of the text, so call this function with a time limit
- * for rendering.
+ * Lists the findings about a content. The time grows with the size of the content, so large contents are reviewed in a
+ * worker thread (`reviewWithinBudget`).
  * @throws TemplateError
  */
 export function listContentFindings(content: ReviewedContent): Finding[] {

@@ -66,8 +66,8 @@ function evaluate(
 
 /**
  * Tells whether a text has expressions, and all of them read only missing or empty values without a fallback. In an
- * expression with filters, a missing value of the contact does not count as missing, because a calculation such as `{{
- * visits | plus: 1 }}` then starts at 0. Only values of `event` and `context` count there.
+ * expression with filters, only missing values of `event` and `context` count. A missing value of the contact does not
+ * count there, because a calculation such as `{{ visits | plus: 1 }}` then starts at 0.
  */
 export function hasOnlyMissingValues(text: string, values: Data): boolean {
   const expressions = listExpressions(text);

@@ -25,8 +25,8 @@ const ALLOWED_TAGS = new Set(
 );
 
 /**
- * The filters that a template may use. These filters have no side effects and are cheap. Filters that evaluate text as
- * code (such as `where_exp`) or return a different result each time are excluded.
+ * The filters that a template may use. These filters have no side effects. Filters that evaluate text as code (such as
+ * `where_exp`) or return a different result each time are excluded.
  */
 const ALLOWED_FILTERS = new Set(
   (

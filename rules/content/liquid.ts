@@ -6,8 +6,8 @@ import { parsePlainExpression } from './plain-expression.ts';
 import { TemplateError, type TemplateField } from './template-error.ts';
 
 /**
- * The maximum length of a body. Only a body with inline images (data URLs) is this large. Gmail hides everything after
- * 102 kB.
+ * The maximum length of a template. Only a body with inline images (data URLs) is this large. Gmail hides everything
+ * after 102 kB.
  */
 export const TEMPLATE_MAX_CHARS = 2_000_000;
 
@@ -120,7 +120,7 @@ export function renderNodes(nodes: Template[], escaping: Escaping, scope: Liquid
   }
 }
 
-/** Runs a rendering that may take long, with the time limit. @throws TemplateError */
+/** Runs work that may take long, such as parsing or rendering. @throws TemplateError if it exceeds the time limit */
 export function renderBounded<T>(work: () => T): T {
   try {
     return runWithTimeLimit(work);

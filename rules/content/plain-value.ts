@@ -4,8 +4,8 @@ const ESCAPES: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;'
 const SPECIAL = /[&<>"']/;
 
 /**
- * Converts a value to the text that a template shows: empty text for null and for numbers that are not finite, JSON for
- * an object or a list.
+ * Converts a value to the text that a template shows: empty text for null, for undefined and for numbers that are not
+ * finite, JSON for an object or a list, and numbers without an exponent.
  */
 export function toPlainText(value: unknown): string {
   if (typeof value === 'string') return value;

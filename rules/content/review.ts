@@ -24,7 +24,8 @@ export interface ContentReview extends RenderedContent {
 }
 
 /**
- * Renders a content without tracking, and lists its findings. Call this function with a time limit for rendering.
+ * Renders a content without tracking, and lists its findings. May take long: other rooms call `reviewWithinBudget`,
+ * which reviews large contents in a worker thread.
  * @throws TemplateError
  */
 export function reviewContent(content: AuthoredContent, input: RenderInput): ContentReview {

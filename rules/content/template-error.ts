@@ -2,7 +2,7 @@ import type { Reason } from '../emails/reasons.ts';
 import { AppError } from '../errors.ts';
 import type { EmailTemplates } from './email-text.ts';
 
-/** The field of the API with the error. */
+/** The field of the API that contains the template. `text` is the author's own text part. */
 export type TemplateField = keyof EmailTemplates | 'text';
 
 /** A template cannot be parsed, uses a refused construct, or exceeds a limit. `line` and `column` start at 1. */

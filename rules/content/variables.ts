@@ -19,7 +19,7 @@ export interface VariableSources {
    */
   data?: Source;
   urls?: ContactUrls;
-  /** The payload of the event that triggered the execution. Only webhook steps and conditions read it. */
+  /** The payload of the event that triggered the execution. Templates of email do not get it. */
   event?: Source;
   /** The JSON object with which a user or a request started the execution. The keys of this object are variables. */
   context?: Source;
@@ -30,7 +30,8 @@ export interface VariableSources {
 /**
  * Builds the variables that templates and webhook steps can name: `id`, `email`, every key of the contact's data,
  * `data.<key>`, the keys of `context` (also `context.<key>`), `event.<key>`, and the three links. Request data
- * overrides stored data, and nothing overrides the service's own names. A name is untrusted if its value is untrusted.
+ * overrides stored data, keys of `context` override both, and nothing overrides the service's own names. A name is
+ * untrusted if its value is untrusted.
  * `event` is untrusted if any part of the payload is. An untrusted key of the contact's data is trusted if request data
  * overrides it. Source: contract §7.6, §4.1.
  */

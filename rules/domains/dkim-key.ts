@@ -8,7 +8,7 @@ import { promisify } from 'node:util';
 const MODULUS_BITS = 2048;
 
 export interface DkimKey {
-  /** The private key as PKCS #8 PEM. The database has it only sealed, with the context from `dkimKeyContext`. */
+  /** The private key as PKCS #8 PEM. The database stores it only encrypted (`sealSecret`). */
   privateKey: string;
   /** The public key as Base64 of its SubjectPublicKeyInfo: the value of `p=` in the DNS record (RFC 6376 §3.6.1). */
   publicKey: string;
@@ -32,7 +32,7 @@ export function dkimRecordValue(publicKey: string): string {
   return `v=DKIM1; k=rsa; p=${publicKey}`;
 }
 
-/** Returns the context in which a domain's private key is sealed (`sealSecret`). */
+/** Returns the argument `context` of `sealSecret` for a domain's private key. */
 export function dkimKeyContext(domainId: string): string {
   return `domains.dkim_private_key:${domainId}`;
 }

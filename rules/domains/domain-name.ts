@@ -2,7 +2,7 @@ import { domainToASCII } from 'node:url';
 
 const LABEL = '[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?';
 /**
- * Matches two or more labels, of which the last is not a number (RFC 1123 §2.1). At most 255 bytes (RFC 5321
+ * Matches two or more labels, of which the last is not a number (RFC 1123 §2.1), with 4 to 255 characters (RFC 5321
  * §4.5.3.1.2).
  */
 const HOST_NAME = new RegExp(`^(?=.{4,255}$)(?:${LABEL}\\.)+(?!\\d+$)${LABEL}$`);

@@ -78,7 +78,7 @@ export function normalizeDomain(text: string): string | undefined {
 
 /**
  * Lists the DNS records that a user should publish. Only DKIM is required: it proves that the domain belongs to the
- * project. Source: contract §9.5 Domains.
+ * project. The list is empty if the service runs on a loopback host and captures email. Source: contract §9.5 Domains.
  */
 export function listDnsRecords(source: RecordSource, found: FoundRecords, seen: SeenRecords = {}): DnsRecord[] {
   const { domain, selector, publicKey, mailHost } = source;
@@ -112,7 +112,7 @@ export function listDnsRecords(source: RecordSource, found: FoundRecords, seen: 
   ];
 }
 
-/** Explains to the user why the list lacks records. Null if the list is complete. */
+/** Explains to the user why `listDnsRecords` returned no MX records, or no records at all. Null if it returned all. */
 export function explainMissingRecords({
   mailHost,
   provider,
@@ -225,8 +225,7 @@ export async function checkDnsRecords(dns: Dns, source: RecordSource): Promise<C
       SPF: hasRecord(spf, (text) => isSpf(text) && mechanism !== undefined && hasMechanism(text, mechanism)),
       DMARC: hasRecord(dmarc, isDmarc),
       RETURN_PATH: hasRecord(returnPath, isOurServer),
-      // Earlier versions asked users for an MX record at the domain itself. An MX record at the domain itself still
-      // works.
+      // Earlier versions asked users for an MX record at the domain itself, which still works.
       INBOUND: hasEither(hasRecord(inbound, isOurServer), hasRecord(apex, isOurServer)),
       ...(source.returnPathDomain === undefined && toReturnPathHost(hasRecord(returnPath, isOurServer), envelopeHost)),
     },
@@ -243,7 +242,7 @@ export async function checkDnsRecords(dns: Dns, source: RecordSource): Promise<C
   };
 }
 
-/** Lists the parent domains of a domain, without the top-level domain: for `shop.example.com`, only `example.com`. */
+/** Lists the parent domains of a domain, without the last label: for `shop.example.com`, only `example.com`. */
 function listParentDomains(domain: string): string[] {
   const labels = domain.split('.');
   return labels.slice(1, -1).map((_, n) => labels.slice(n + 1).join('.'));
@@ -296,7 +295,7 @@ export function updateStateAfterCheck(before: DomainCheckState, checked: FoundRe
 
 /**
  * Returns the found values as text. A DNS record may contain any text of any size, so their number and length are
- * limited. Characters that Postgres cannot store become U+FFFD.
+ * limited. Control characters and lone surrogates become U+FFFD, because Postgres cannot store all of them.
  */
 function toSeenValues<T>(result: DnsAnswer<T>, asText: (record: T) => string): string[] | undefined {
   if (result.kind === 'fault') return undefined;
