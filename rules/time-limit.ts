@@ -66,7 +66,7 @@ export function setTimeLimit(limit: TimeLimit): void {
 
 /**
  * Runs `work` and stops it after `ms` milliseconds (default: the limit of the thread), even inside a loop, a filter or
- * a regular expression. The limit is processor time of this thread, so that a busy machine seldom stops work. V8 can
+ * a regular expression. The limit is processor time of this thread, so that a busy machine rarely stops work. V8 can
  * only interrupt after elapsed time. If the work had not got its processor time by then, it is run again with a longer
  * elapsed time, up to `attempts` times. A call takes about 130 µs, because V8 starts a watchdog thread. A whole message
  * with plain variables takes a thirtieth of this time, so use this function only for compiling and for templates with

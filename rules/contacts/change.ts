@@ -4,7 +4,7 @@ import { type Data, mergeData } from '../filters/data-values.ts';
 import { type StoredData, selectPublicData } from './public-data.ts';
 
 /**
- * Who writes a change. An object stands for a step of a workflow.
+ * The writer of a change. An object stands for a step of a workflow.
  * - `project`: a secret key, a session, an import, or the service itself.
  * - `unauthenticated`: any caller with the public key, or the sender of an email. Such a caller can write only the part
  * of `set` that `selectPublicData` returns. An unauthenticated caller cannot remove data, cannot unsubscribe, and
