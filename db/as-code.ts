@@ -1,7 +1,11 @@
 import { sql } from 'kysely';
 import type { Db, Trx } from './connection.ts';
 
-/** Returns the size of a project's export in bytes without reading it: bodies, conditions and configs of steps. */
+/**
+ * Returns the approximate size of a project's export (`GET /project/export`) in bytes, without reading the export. Sums
+ * the sizes of template bodies, segment conditions, step configs, and the bodies, audience filters and variants of
+ * DRAFT campaigns.
+ */
 export async function countExportBytes(db: Db, projectId: string): Promise<number> {
   const { rows } = await sql<{ bytes: number }>`
     SELECT (SELECT coalesce(sum(octet_length(body)), 0) FROM templates WHERE project_id = ${projectId})::bigint

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 /**
  * Combines many small writes into few. While a flush is running, new items wait for the next flush, which writes all of
- * them. `add` resolves when its item is written, and rejects if the flush failed.
+ * them. `add` resolves when its items are written, and rejects if their flush failed.
  * @param intervalMs minimum time between the starts of two flushes, for items whose write no caller waits for; the
  * first item after a pause is flushed at once
  */
@@ -11,7 +11,10 @@ export function createBatcher<T>(
   intervalMs = 0,
 ): { add(items: T[]): Promise<void> } {
   let pending: T[] = [];
-  /** The last flush and the remaining wait of its interval. Never rejects. */
+  /**
+   * Resolves when the current flush has ended and its interval has passed. Never rejects. Undefined if a flush may
+   * start.
+   */
   let running: Promise<void> | undefined;
   let next: Promise<void> | undefined;
 

@@ -11,16 +11,14 @@ pg.types.setTypeParser(pg.types.builtins.DATE, (text) => text);
 
 export interface ConnectionOptions {
   connectionString: string;
-  /** Maximum number of connections of this process. */
+  /** Maximum number of connections of this pool. */
   max: number;
   applicationName: string;
   /** Postgres cancels statements that take longer, including the time that they wait for locks. No limit if absent. */
   statementTimeoutMs?: number;
   /** Receives the error of an idle connection that broke. The pool replaces the connection automatically. */
   onError: (error: Error) => void;
-  /**
-   * Called for each response of Postgres, in the async context of the query's caller and before the caller continues.
-   */
+  /** Called after each successful query, in the async context of the query's caller and before the caller continues. */
   onResponse?: () => void;
 }
 

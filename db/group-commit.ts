@@ -12,20 +12,20 @@ const DELAYED_AFTER_MS = 50;
  * some of its connections for other work.
  */
 const RUNNING_MAX = 8;
-/** The number of a queue's waiting items that are considered for a batch. */
+/** The maximum number of a queue's waiting items that are considered for a batch. */
 const LOOK_AHEAD = 256;
 
 export interface GroupCommitOptions<I, O> {
   /**
-   * Number of concurrent transactions, not counting delayed ones. With two, one batch is prepared while the other
-   * commits.
+   * Maximum number of concurrent transactions, not counting delayed ones. With two, one batch is prepared while the
+   * other commits.
    */
   lanes: number;
   /** Maximum number of items per transaction. */
   max: number;
   /**
-   * Number of waiting items at which a second transaction starts while one is running. Defaults to 1. If the running
-   * transaction is delayed, a second one starts with fewer items.
+   * Number of a queue's waiting items at which another transaction starts while one is running. Defaults to 1. If all
+   * running transactions are delayed, one waiting item is enough.
    */
   worthALane?: number;
   /**
@@ -36,9 +36,10 @@ export interface GroupCommitOptions<I, O> {
   /** Returns the name of an item's queue. Only items of one queue share transactions. Queues take turns. */
   queueOf(item: I): string;
   /**
-   * Returns the tenant of an item, for queues with items of several tenants. After a failed transaction, the items of
-   * each tenant run separately until they are done. One tenant that waits for a lock then does not delay the others.
-   * For this, `commit` must limit the time for locks while it has items of several tenants.
+   * Returns the tenant of an item, for queues with items of several tenants. After a transaction with items of several
+   * tenants was rolled back, the items of each of these tenants run separately until they are done. One tenant that
+   * waits for a lock then does not delay the others. For this, `commit` must limit the time for locks while it has
+   * items of several tenants.
    */
   tenantOf?(item: I): string;
   /**
@@ -56,7 +57,10 @@ export interface GroupCommitOptions<I, O> {
 }
 
 export interface GroupCommit<I, O> {
-  /** Resolves after the commit with the item's result. Rejects with the error if nothing of the item was written. */
+  /**
+   * Resolves after the commit with the item's result. Rejects with the error of the commit. After a connection error,
+   * the item may have been written nevertheless (`provesRollback`).
+   */
   add(item: I): Promise<O>;
 }
 
@@ -72,19 +76,20 @@ interface Queue<I, O> {
   waiting: Waiting<I, O>[];
   running: number;
   /**
-   * The maximum number of this queue's concurrent transactions. A queue with items of several tenants may use all. Any
-   * other queue gets `lanes`, so that its delayed transactions leave some for other queues.
+   * The maximum number of this queue's concurrent transactions. A queue with items of several tenants may use all
+   * `RUNNING_MAX`. Any other queue gets `lanes`, so that its delayed transactions leave some for other queues.
    */
   runningMax: number;
 }
 
 /**
- * Creates a group commit. It adds no delay: a single item is committed at once. Items that arrive during a transaction
- * are committed together in the next one, so a busy process needs one commit for many items.
+ * Creates a group commit. It adds no delay: an item that arrives while no transaction is running is committed at once.
+ * Items of a queue that arrive during a transaction are committed together in the next one, so a busy process needs one
+ * commit for many items.
  */
 export function createGroupCommit<I, O>(options: GroupCommitOptions<I, O>): GroupCommit<I, O> {
   const { worthALane = 1, lanes, queueOf, tenantOf } = options;
-  /** Queues with waiting or running items. The first one with work runs next. */
+  /** Queues with waiting or running items. The first one that has a turn (`hasTurn`) is served next. */
   const queues = new Map<string, Queue<I, O>>();
   let running = 0;
   let delayed = 0;
@@ -144,8 +149,8 @@ export function createGroupCommit<I, O>(options: GroupCommitOptions<I, O>): Grou
       // same error.
       const again = batch.length > 1 && provesRollback(error);
       if (again && tenants.size > 1) moveToTenantQueues(tenants);
-      // One item caused the failure. Running each item separately makes only that item fail. After a timeout, items do
-      // not run separately, because each could time out again.
+      // Usually one item caused the failure. If each item runs separately, only that item fails. After a timeout, items
+      // do not run separately, because each could time out again.
       else if (again && !isOutOfTime(error)) for (const waiting of batch) await runBatch([waiting]);
       else for (const { reject } of batch) reject(error);
     }

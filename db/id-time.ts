@@ -1,19 +1,22 @@
 import { type RawBuilder, sql } from 'kysely';
 
-/** An instant later than any row, and within the range of a UUIDv7. Lists without an end date start here. */
+/**
+ * An instant later than any row, and within the range of a UUIDv7. Newest-first lists without an end date start here.
+ */
 export const FAR_FUTURE = new Date('9000-01-01T00:00:00Z');
 
 /**
- * Returns SQL for the smallest UUIDv7 of an instant. Rows created since that instant have this id or a greater one, so
- * no index on the instant is needed.
+ * Returns SQL for a lower bound of the UUIDv7s that are generated at an instant or later. A query by time can thus use
+ * the index of ids, and no index on the instant is needed.
  */
 export function firstIdAtSql(instant: RawBuilder<unknown>): RawBuilder<string> {
   return sql<string>`(lpad(to_hex((extract(epoch FROM ${instant}) * 1000)::bigint), 12, '0') || repeat('0', 20))::uuid`;
 }
 
 /**
- * The maximum difference between the time in a row's id and its `created_at`. The process that inserts the row takes
- * the time in the id from its own clock. No clock differs this much, and no transaction takes this long.
+ * The maximum difference between the time in a row's id and its `created_at`. The time in the id is from the clock of
+ * Postgres (`uuidv7()`) or of the process that inserts the row, and `created_at` is the start of the transaction. No
+ * clock differs this much, and no transaction takes this long.
  */
 const CLOCKS_APART_MS = 3_600_000;
 

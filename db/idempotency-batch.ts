@@ -8,8 +8,8 @@ import { prepared } from './prepared.ts';
 export const IDEMPOTENCY_HOURS = 24;
 
 /**
- * Identifies an idempotency key. Keys must be unique per project; the keys that callers send with the public key are
- * separate.
+ * Identifies an idempotency key. Each project has its own idempotency keys, and those of requests with the public API
+ * key are separate from those of its other requests.
  */
 export interface KeyRef {
   projectId: string;
@@ -31,7 +31,7 @@ export const keyName = ({ projectId, owner, key }: KeyRef): string =>
 /**
  * Inserts the idempotency keys of many requests in one statement, in the caller's transaction. No two keys may be the
  * same. Inserts the keys in sorted order, so that two transactions with the same keys wait instead of deadlocking.
- * Returns an error for each key that was used before, by `keyName`. Source: contract §1.8 Idempotency.
+ * Returns an error for each key that was used in the last 24 hours, by `keyName`. Source: contract §1.8 Idempotency.
  */
 export async function insertIdempotencyKeys(trx: Trx, wanted: KeyedRequest[]): Promise<Map<string, AppError>> {
   if (wanted.length === 0) return new Map();

@@ -9,11 +9,12 @@ export interface StoredResponse<T> {
 }
 
 /**
- * Runs `effect` at most once for its Idempotency-Key, in the caller's transaction. A second request with the key waits
- * for the first, on the lock of the row that the first has inserted. If the first request succeeds, the second is
- * refused. If the first fails, its row is rolled back, and the second request proceeds. Without a key, the effect
- * always runs. Source: contract §1.8 Idempotency.
- * @throws AppError IDEMPOTENCY_KEY_REUSED with the first request and its response in `details`
+ * Runs `effect` at most once in 24 hours for its Idempotency-Key, in the caller's transaction. A second request with
+ * the key waits for the first, on the lock of the row that the first has inserted. If the first request succeeds, the
+ * second is refused. If the first fails, its row is rolled back, and the second request proceeds. Without a key, the
+ * effect always runs. Source: contract §1.8 Idempotency.
+ * @throws AppError IDEMPOTENCY_KEY_REUSED with the first request in `details`, and with its response if the caller may
+ * see it
  */
 export async function withIdempotency<T>(
   trx: Trx,

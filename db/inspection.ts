@@ -17,7 +17,10 @@ export interface ServerFacts {
   /** `fsync`, `full_page_writes` and `synchronous_commit` as set for this database. */
   durability: Record<(typeof DURABILITY)[number], string>;
   encoding: string;
-  /** The maximum number of connections for users, and the number of open connections of other clients. */
+  /**
+   * The server's maximum number of connections for users, and the number of open connections of clients whose
+   * application name does not start with `tidings-`.
+   */
   maxConnections: number;
   otherConnections: number;
   /** True if this connection is encrypted. */

@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { Db, Trx } from './connection.ts';
 
-/** A transaction that databases can join, and the functions to call after its commit. */
+/** A transaction that joinable databases join, and the functions to call after its commit. */
 interface Joined {
   trx: Trx;
   committed: (() => void)[];

@@ -35,9 +35,9 @@ export function afterCursorSql(cursor: string | undefined, column = 'id'): RawBu
 }
 
 /**
- * Makes a page of `limit + 1` rows; the last row only shows that more rows exist. A page that would exceed
- * `PAGE_MAX_BYTES` has fewer rows, and its cursor continues after them. `countBytes` returns the size of a row, for
- * responses that repeat the row or omit some of its fields.
+ * Makes a page of the rows, which were read with `LIMIT limit + 1`; an extra row only shows that more rows exist. A
+ * page that would exceed `PAGE_MAX_BYTES` has fewer rows, and its cursor continues after them. `countBytes` returns the
+ * size of a row, for responses that repeat the row or omit some of its fields.
  */
 export function toPage<R extends { id: string }, T>(
   rows: R[],

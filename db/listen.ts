@@ -7,18 +7,21 @@ const RESPONSE_MS = 2_000;
 const RECONNECT_MS = 500;
 
 export interface Listener {
-  /** True if the connection receives notifications, so that none is missed now. */
-  live(): boolean;
+  /**
+   * True from the LISTEN until the connection is known to be broken. A cut connection is noticed after at most one
+   * heartbeat interval and 2 s.
+   */
+  isLive(): boolean;
   close(): Promise<void>;
 }
 
-export interface Listening {
+export interface ListenOptions {
   databaseUrl: string;
   /** The channel of NOTIFY, as an identifier. */
   channel: string;
   applicationName: string;
   log: Pick<Logger, 'warn'>;
-  /** Log message for the time without a connection; it says what the missing notifications cause. */
+  /** Log message after a failed attempt to connect; it says what the missing notifications cause. */
   downMessage: string;
   /**
    * Interval in milliseconds at which the connection is checked. Without these checks, a cut cable would not be
@@ -40,7 +43,7 @@ export function listen({
   downMessage,
   heartbeatMs,
   onNotification,
-}: Listening): Listener {
+}: ListenOptions): Listener {
   let client: pg.Client | undefined;
   let live = false;
   let closed = false;
@@ -94,7 +97,7 @@ export function listen({
 
   void openConnection();
   return {
-    live: () => live,
+    isLive: () => live,
     async close() {
       closed = true;
       live = false;

@@ -111,8 +111,8 @@ export const CONCURRENT_MIGRATIONS: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * All migrations, in order. `npm run migration:new -- <name>` adds a migration to this list. Never change the
- * statements of a migration that has been merged.
+ * All migrations by name. The migrator runs them in the order of their names. `npm run migration:new -- <name>` adds a
+ * migration. Never change the statements of a migration that has been merged.
  */
 export const MIGRATIONS: Record<string, Migration> = {
   '20261121T0800-accounts': accounts,

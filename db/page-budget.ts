@@ -10,13 +10,13 @@ const BESIDE_LISTS_BYTES = 600_000;
 /** A record in a list. If `truncated`, its large fields are empty because the page reached its size limit. */
 export type Listed<T> = T & { truncated: boolean };
 
-/** A column that can be large: text, or jsonb with the number of times that a response contains it. */
+/** The columns that can be large: text, or jsonb with the number of times that a response contains the column. */
 export type LargeColumns = Readonly<Record<string, 'text' | { jsonb: number }>>;
 
 /**
- * Builds the statement for a page that must contain all its rows, even if they exceed the size limit. The large columns
- * are empty and `truncated` is true from the first record that exceeds the limit. `rows` selects the `columns` of the
- * page, newest first.
+ * Builds the statement for a page that must contain all its rows, even if they exceed the size limit. From the first
+ * record that exceeds the limit on, `truncated` is true and the large columns are empty: '' for text, NULL for jsonb.
+ * `rows` selects the rows of the page with all `columns`.
  */
 export function fittedPageSql<R>(p: {
   columns: readonly string[];
@@ -53,8 +53,8 @@ function sizeExpression([name, large]: [string, LargeColumns[string]]): RawBuild
 }
 
 /**
- * Returns the number of rows, from the first, that fit into a page. At least one, so that the next page always has
- * further rows.
+ * Returns the number of rows, from the first, that fit into a page. At least one if there are rows, so that the next
+ * page always has further rows.
  */
 export function countFittingRows(sizes: readonly number[]): number {
   let bytes = 0;

@@ -1,8 +1,8 @@
 /** Classifies errors of Postgres and its driver. */
 
 /**
- * Codes of connections that broke or could not be opened: SQLSTATE classes 08 and 57P, too many connections, and
- * network errors.
+ * Codes of connections that broke or could not be opened: SQLSTATEs that start with 08 or 57P, too many connections,
+ * and network errors.
  */
 const AWAY_CODE = /^(08|57P|53300$|ECONN|EPIPE$|ETIMEDOUT$|ENOTFOUND$|EAI_AGAIN$|EHOSTUNREACH$|ENETUNREACH$)/;
 /** Messages of the driver and the pool for the same errors, if the errors have no code. */
@@ -40,7 +40,7 @@ export function isConnectionFailure(error: unknown): boolean {
 
 /**
  * Tells whether Postgres cancelled a statement that took too long or waited too long for a lock. The transaction of the
- * statement was rolled back.
+ * statement, or its part since the last savepoint, was rolled back.
  */
 export function isOutOfTime(error: unknown): boolean {
   return OUT_OF_TIME.has(readSqlState(error) ?? '');

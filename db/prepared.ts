@@ -15,9 +15,9 @@ import { TableSizes } from './table-sizes.ts';
 const MARK = '/* prepared */ ';
 
 /**
- * Like kysely's `sql`, for a statement that each connection parses and plans only once. Use it for short statements
- * that run hundreds of times per second, for which planning costs more than half of the time. Do not use it for lists,
- * searches and segments, whose best plan depends on their values.
+ * Like kysely's `sql`, for a statement that each connection parses once, and for which Postgres reuses a plan. Use it
+ * for short statements that run hundreds of times per second, for which planning costs more than half of the time. Do
+ * not use it for lists, searches and segments, whose best plan depends on their values.
  */
 export function prepared<T = unknown>(fragments: TemplateStringsArray, ...values: unknown[]): RawBuilder<T> {
   return sql`${sql.raw(MARK)}${sql(fragments, ...values)}`;
@@ -36,7 +36,7 @@ const statements = new Map<string, Statement>();
 
 /**
  * Wraps a pool so that its connections prepare the statements of `prepared`, and plan them again when tables have grown
- * or shrunk. `onResponse` is called for each response, before the caller of the query continues.
+ * or shrunk. `onResponse` is called after each successful query, before the caller of the query continues.
  */
 export function withPreparedStatements(pool: pg.Pool, onResponse: () => void = () => {}): PostgresPool {
   const clients = new WeakMap<pg.PoolClient, PostgresPoolClient & { generation: number }>();

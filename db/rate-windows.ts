@@ -1,7 +1,10 @@
 import { sql } from 'kysely';
 import type { Db } from './connection.ts';
 
-/** The requests that a process may make in a window, and the state of the window. */
+/**
+ * The number of requests that the caller may make now, and the state of the window. `resetMs` is the time until the
+ * window ends, in milliseconds.
+ */
 export interface RateGrant {
   granted: number;
   /** The number that all processes together have taken from this window. */
@@ -10,9 +13,10 @@ export interface RateGrant {
 }
 
 /**
- * Takes up to `want` requests of a subject's limit in its window of `windowSeconds`. All processes share the window's
- * row, and the row lock makes them take requests one after another. A window starts with its first request. Windows use
- * the clock of Postgres, so the clocks of the hosts do not matter.
+ * Takes up to `want` of the `limit` requests that a subject (such as a project or an IP address) may make in a window
+ * of `windowSeconds`. All processes share the window's row, and the row lock makes them take requests one after
+ * another. A window starts with its first request. Windows use the clock of Postgres, so the clocks of the hosts do not
+ * matter.
  */
 export async function takeFromRateWindow(
   db: Db,
@@ -36,7 +40,10 @@ export async function takeFromRateWindow(
   return { granted: row.granted, taken: row.taken, resetMs: row.reset_ms };
 }
 
-/** Deletes windows that started more than an hour ago, and returns the number of deleted windows. */
+/**
+ * Deletes windows that started more than an hour ago, because no window is longer. Returns the number of deleted
+ * windows.
+ */
 export async function deleteOldWindows(db: Db): Promise<number> {
   const result = await sql`DELETE FROM rate_windows WHERE started_at < now() - interval '1 hour'`.execute(db);
   return Number(result.numAffectedRows ?? 0n);

@@ -2,7 +2,10 @@ import type pg from 'pg';
 
 /** Minimum time between two checks of the table sizes. */
 const MIN_CHECK_INTERVAL_MS = 1_000;
-/** Minimum number of queries between two checks. With fewer queries, better plans save nothing. */
+/**
+ * Minimum number of queries between two checks. A whole transaction counts as one query. With fewer queries, better
+ * plans save nothing.
+ */
 const MIN_CHECK_INTERVAL_QUERIES = 20;
 /** Below this size, reading the whole table is as fast as using an index. */
 const SMALL_BYTES = 65_536;
@@ -18,7 +21,7 @@ const READ_SIZES = `SET LOCAL lock_timeout = '20ms';
   WHERE relkind = 'r' AND relnamespace = current_schema()::text::regnamespace`;
 
 /**
- * Tells when statements must be planned again. A plan from a time when a table was small reads the whole table.
+ * Tells when statements must be planned again. A plan from a time when a table was small may read the whole table.
  * Postgres would keep this plan until it collects statistics, up to a minute after many rows are inserted. While no
  * table has changed much, planning again would only find the same plan, and would cost more than it saves.
  */
@@ -33,7 +36,10 @@ export class TableSizes {
     return this.changes;
   }
 
-  /** Called before each query. Checks the table sizes if a check is due. Never rejects. */
+  /**
+   * Called each time a connection is taken from the pool, for one query or a transaction. Checks the table sizes if a
+   * check is due. Never rejects.
+   */
   async checkWhenDue(client: Pick<pg.PoolClient, 'query'>, nowMs: number = Date.now()): Promise<void> {
     this.queries += 1;
     if (this.queries <= MIN_CHECK_INTERVAL_QUERIES || nowMs - this.checkedAtMs < MIN_CHECK_INTERVAL_MS) return;

@@ -21,8 +21,8 @@ const thrownBeforeCommit = new WeakSet<Error>();
  * must have no effect except in `trx`. If the response to COMMIT is lost, reads the outcome from Postgres: if the
  * transaction was committed, returns its result; if it was aborted, runs it again. If `db` has joined a transaction,
  * `work` becomes a part of that transaction that can fail separately.
- * @throws UnknownCommit when Postgres does not report the outcome within seconds. After any other error, the
- * transaction has changed nothing
+ * @throws UnknownCommit when Postgres does not report the outcome within 5 s. After any other error, the transaction
+ * has changed nothing
  */
 export async function inTransaction<T>(db: Db, work: (trx: Trx) => Promise<T>): Promise<T> {
   const joined = findJoinedTransaction(db);

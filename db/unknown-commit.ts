@@ -35,7 +35,10 @@ export async function findCommitOutcome(db: Kysely<Database>, { xid }: UnknownCo
   return fate === 'committed' || fate === 'aborted' ? fate : undefined;
 }
 
-/** Asks for the outcome repeatedly for 5 s, long enough for a restart of Postgres. */
+/**
+ * Asks repeatedly until the outcome is known, for at most 5 s. Returns undefined if the outcome is still unknown then.
+ * @throws `unknown` if the query for the outcome fails for another reason than the connection
+ */
 export async function awaitCommitOutcome(db: Kysely<Database>, unknown: UnknownCommit): Promise<CommitOutcome> {
   const untilMs = Date.now() + LOOK_UP_MS;
   while (true) {

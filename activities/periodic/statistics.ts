@@ -1,5 +1,5 @@
 import { deleteStaleFigures } from '../../db/campaigns/stale-figures.ts';
-import { countPastEmailHours } from '../../db/events/email-hours.ts';
+import { storePastEmailHours } from '../../db/events/email-hours.ts';
 import { mergeVisitCounts } from '../../db/executions/step-stats.ts';
 import type { ActivityDeps } from '../deps.ts';
 import { createNamedParts, type PeriodicParts } from './parts.ts';
@@ -14,7 +14,7 @@ export function createStatisticsParts({ db }: Pick<ActivityDeps, 'db'>): Periodi
       await deleteStaleFigures(db);
       return null;
     },
-    mail_hours: async ({ mayContinue }) => ((await countPastEmailHours(db, mayContinue)) ? null : 'hours are left'),
+    mail_hours: async ({ mayContinue }) => ((await storePastEmailHours(db, mayContinue)) ? null : 'hours are left'),
     step_visit_counts: async () => {
       await mergeVisitCounts(db);
       return null;

@@ -69,7 +69,7 @@ export function createKeyCache(deps: { db: Db; databaseUrl: string; log: Logger 
   async function lookUp(key: string): Promise<KeyAccess | undefined> {
     const startGeneration = generation;
     const access = await findKeyAccess(deps.db, hashKey(key));
-    if (access && listener.live() && startGeneration === generation) {
+    if (access && listener.isLive() && startGeneration === generation) {
       if (entries.size >= MAX_ENTRIES) entries.delete(entries.keys().next().value ?? '');
       entries.set(key, { access, readAtMs: Date.now() });
     }
@@ -81,7 +81,7 @@ export function createKeyCache(deps: { db: Db; databaseUrl: string; log: Logger 
       if (!isKeyShaped(key)) return undefined;
       const nowMs = Date.now();
       const entry = entries.get(key);
-      const isFresh = entry && nowMs - entry.readAtMs < ENTRY_TTL_MS && listener.live();
+      const isFresh = entry && nowMs - entry.readAtMs < ENTRY_TTL_MS && listener.isLive();
       const access = isFresh ? entry.access : await lookUp(key);
       if (!access || (access.expiresAtMs !== null && access.expiresAtMs <= nowMs)) return undefined;
       if (access.keyId) used.add(access.keyId);

@@ -66,8 +66,8 @@ export async function insertAsset(
 }
 
 /**
- * Returns the image with these bytes if it exists. Otherwise checks the limits for a new image, and locks the project's
- * images until the transaction ends.
+ * Prevents other transactions from adding images to the project until the transaction ends. Returns the image with
+ * these bytes if the project has one; otherwise checks the limits for a new image.
  * @throws AppError CONFLICT when the project would exceed the limit for the size or the number of its images
  */
 export async function findKnownAsset(
@@ -107,7 +107,7 @@ async function findByHash(db: Db, p: { projectId: string; hash: string }): Promi
 
 /**
  * Lists images newest first: all images, only used images (`used: true`), or only unused ones. `total` is counted only
- * on the first page.
+ * on the first page and is 0 on later pages.
  */
 export async function listAssets(
   db: Db,
@@ -133,7 +133,7 @@ async function countAssets(db: Db, p: { projectId: string; used?: boolean | unde
 
 /**
  * Deletes an image. With `force`, deletes it even if it is in use; emails that show it then show no image. If the bytes
- * are in the bucket, queues the object for deletion.
+ * are in the bucket, a trigger of the table queues the object for deletion.
  * @throws AppError NOT_FOUND; CONFLICT, with the uses in `details`
  */
 export async function deleteAsset(trx: Trx, { projectId, id }: AssetRef, force: boolean): Promise<void> {

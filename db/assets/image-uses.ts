@@ -1,6 +1,9 @@
 import { sql } from 'kysely';
 
-/** The resources that show an image. Each stores the hashes of its images (`asset_hashes`). */
+/**
+ * The numbers of templates and campaigns that show an image. Each row of `templates`, `campaigns` and `contents` stores
+ * the hashes of its images (`asset_hashes`).
+ */
 export interface ImageUses {
   templates: number;
   campaigns: number;
@@ -8,16 +11,16 @@ export interface ImageUses {
   sent: boolean;
 }
 
-const names = (alias: string) =>
+const showsImage = (alias: string) =>
   sql.raw(`${alias}.project_id = a.project_id AND ${alias}.asset_hashes @> ARRAY[a.hash]`);
 
 /** The columns of `ImageUses` for the row `a` of `assets`. */
 export const selectImageUses = sql`
-  (SELECT count(*) FROM templates t WHERE ${names('t')}) AS templates,
-  (SELECT count(*) FROM campaigns c WHERE ${names('c')}) AS campaigns,
-  EXISTS (SELECT FROM contents s WHERE ${names('s')}) AS sent`;
+  (SELECT count(*) FROM templates t WHERE ${showsImage('t')}) AS templates,
+  (SELECT count(*) FROM campaigns c WHERE ${showsImage('c')}) AS campaigns,
+  EXISTS (SELECT FROM contents s WHERE ${showsImage('s')}) AS sent`;
 
-/** True if a resource shows the row `a` of `assets`. */
+/** True if a template, a campaign or an accepted email shows the row `a` of `assets`. */
 export const IS_USED = sql`(
-  EXISTS (SELECT FROM templates t WHERE ${names('t')}) OR EXISTS (SELECT FROM campaigns c WHERE ${names('c')})
-  OR EXISTS (SELECT FROM contents s WHERE ${names('s')}))`;
+  EXISTS (SELECT FROM templates t WHERE ${showsImage('t')}) OR EXISTS (SELECT FROM campaigns c WHERE ${showsImage('c')})
+  OR EXISTS (SELECT FROM contents s WHERE ${showsImage('s')}))`;

@@ -2,14 +2,14 @@ import { sql } from 'kysely';
 import type { Db, Trx } from '../connection.ts';
 
 /**
- * An upload of an image is announced, then transmitted, and then the row of the image is inserted. An insert must
- * follow the announcement within this time, about 100 times the duration of an upload. After this time, pruning treats
- * the upload as interrupted and deletes the object.
+ * An image is stored in three steps: its object is announced, the bytes are uploaded, and the row of the image is
+ * inserted. If no row was inserted within this time after the announcement, pruning treats the upload as interrupted
+ * and deletes the object.
  */
 const UPLOAD_MINUTES = 60;
 /**
- * An insert is refused in the last minutes of that time, so that its transaction has ended before pruning may delete
- * the object.
+ * The insert is refused in the last 30 minutes of that time, so that its transaction has ended before pruning may
+ * delete the object. The other 30 minutes are about 50 times the duration of an upload.
  */
 const MARGIN_MINUTES = 30;
 
@@ -42,7 +42,7 @@ export async function deleteObjectAnnouncement(trx: Trx, { projectId, objectKey 
   if (numAffectedRows !== 1n) throw new Error(`the object ${objectKey} was announced too long ago`);
 }
 
-/** Lists objects of all projects that may be deleted, the oldest first. */
+/** Lists objects of all projects that may be deleted, the longest due first. */
 export async function listDueObjects(db: Db, limit: number): Promise<AssetObject[]> {
   const { rows } = await sql<AssetObject>`
     SELECT project_id AS "projectId", object_key AS "objectKey" FROM asset_leftovers
@@ -51,7 +51,7 @@ export async function listDueObjects(db: Db, limit: number): Promise<AssetObject
   return rows;
 }
 
-/** Deletes the announcement of an object that was deleted from the bucket. */
+/** Deletes the row of an object that was deleted from the bucket. */
 export async function deleteLeftover(db: Db, { projectId, objectKey }: AssetObject): Promise<void> {
   await sql`
     DELETE FROM asset_leftovers

@@ -32,15 +32,15 @@ import {
 } from './zoned-pages.ts';
 
 /**
- * The number of contacts in one page. The recipients of a page become one chunk. Sending a chunk at full speed takes
- * about 300 ms, far longer than Temporal needs to start the activity of the next chunk.
+ * The maximum number of recipients in a chunk, and of contacts in a page without time zones. Sending a full chunk at
+ * full speed takes about 300 ms, far longer than Temporal needs to start the activity of the next chunk.
  */
 export const PAGE_CONTACTS = 5_000;
 /**
  * Contacts of the first page. The first page is small: its rows are written quickly, so sending starts early, and the
- * other pages are written while the first one is sent. The pages of the next two rounds have the same size; then the
- * size doubles until it reaches `PAGE_CONTACTS`. In a campaign with 2,000 or more contacts, a chunk therefore has at
- * most a third of the recipients, and several workers share the campaign.
+ * other pages are written while the first one is sent. Without time zones, the pages of the next two rounds have the
+ * same size; then the size doubles with each round until it reaches `PAGE_CONTACTS`. In a campaign with 2,000 or more
+ * contacts, a chunk therefore has at most about a third of the recipients, and several workers share the campaign.
  */
 const FIRST_PAGE_CONTACTS = 500;
 
@@ -78,7 +78,7 @@ interface TakenSoFar {
   testing?: boolean;
 }
 
-/** Tells whether the audience has a subscribed contact now, so that the campaign would reach someone. */
+/** Tells whether the audience has a subscribed contact now. A suppressed contact counts, too. */
 export async function hasSubscribedContact(db: Db, audience: Audience): Promise<boolean> {
   const { rows } = await sql<{ exists: boolean }>`
     SELECT EXISTS (SELECT FROM contacts WHERE ${await audiencePredicate(db, audience)} AND contacts.subscribed) AS exists
@@ -87,7 +87,8 @@ export async function hasSubscribedContact(db: Db, audience: Audience): Promise<
 }
 
 /**
- * Tells whether the audience has a contact that would count toward the monthly limit. Simulator addresses never count.
+ * Tells whether the audience has a subscribed contact that would count toward the monthly limit. Simulator addresses
+ * never count.
  */
 export async function hasContactToCount(db: Db, audience: Audience): Promise<boolean> {
   const { rows } = await sql<{ counts: boolean }>`
@@ -126,8 +127,9 @@ export async function insertAudiencePage(trx: Trx, p: PageRequest): Promise<Audi
 }
 
 /**
- * Creates the project's row for the current month, with the number of emails counted so far. Called before the pages of
- * a live campaign are inserted, and outside their transactions, so that no send waits for the count.
+ * Creates the project's row for the current month, with the number of emails so far, if the campaign is live and the
+ * project has a monthly limit. Called before the pages are inserted, and outside their transactions, so that no send
+ * waits for the count.
  */
 export async function createMonthRowOfCampaign(db: Db, p: { projectId: string; campaignId: string }): Promise<void> {
   const { rows } = await sql<{ limited: boolean }>`
@@ -139,6 +141,7 @@ export async function createMonthRowOfCampaign(db: Db, p: { projectId: string; c
 
 /**
  * Returns the WHERE condition for `contacts` that selects the project's contacts in the audience, subscribed or not.
+ * @throws AppError CONFLICT when the segment or the filter of the audience is missing
  */
 export async function audiencePredicate(db: Db, audience: Audience): Promise<RawBuilder<SqlBool>> {
   const { projectId } = audience;
@@ -405,8 +408,8 @@ function selectPageRows(p: { projectId: string; campaignId: string }, { chunks }
 }
 
 /**
- * Marks the recipients of a page that exceed the monthly limit as failed. Recipients who wait for the winner exceed it
- * last.
+ * Marks the recipients of a page that exceed the monthly limit as failed: the recipients with the highest ids.
+ * Recipients who wait for the winner have higher ids than the others, so they fail first.
  */
 async function failBeyondLimit(
   trx: Trx,

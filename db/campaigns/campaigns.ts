@@ -26,16 +26,18 @@ import { assertTopic } from '../topics/topics.ts';
 import { deleteMachineHours } from './machine-hours.ts';
 import { toTiming, toTimingColumns, WINDOW_COLUMN_NAMES } from './timing.ts';
 
-/** Content and audience of a campaign: all fields that a caller can write. */
+/**
+ * Content, audience and timing of a campaign: all fields that a caller can write, except the slug and the start time.
+ */
 export interface CampaignContent extends EmailText {
   name: string;
   description: string | null;
   audienceType: AudienceType;
   segmentId: string | null;
   audienceFilter: Condition | null;
-  /** Topic of the campaign. Contacts who left the topic do not get the campaign. */
+  /** Topic of the campaign. Only contacts who are on the topic get the campaign. */
   topicId?: string | null;
-  /** When recipients may get the campaign. Absent means at any time. */
+  /** When recipients may get the campaign. Absent means the project's sending window and no local time. */
   timing?: CampaignTiming;
   /** Null or absent if the campaign has no variants. */
   variants?: CampaignVariant[] | null;
@@ -64,7 +66,10 @@ export interface Campaign extends CampaignContent {
   winnerBy: WinnerSource | null;
   winnerAt: Date | null;
   createdAt: Date;
-  /** When the content was last changed. Serves as the version of the campaign; sending does not change this time. */
+  /**
+   * When the content was last changed. Serves as the version of the campaign. Sending does not change this time, except
+   * for campaigns without a value in `edited_at`.
+   */
   updatedAt: Date;
 }
 
@@ -73,14 +78,14 @@ export interface CampaignRef {
   id: string;
 }
 
-/** A start of a campaign, which may have several. `sendNo` distinguishes it from earlier starts that were cancelled. */
+/** One start of a campaign. A campaign that was cancelled can be started again, with a higher `sendNo`. */
 export interface CampaignStart {
   projectId: string;
   campaignId: string;
   sendNo: number;
 }
 
-/** The columns of `CampaignContent` that a copy of the campaign gets: all except the name and `sendAtLocal`. */
+/** The columns of `CampaignContent` that a copy of the campaign gets: all except `name` and `timing.sendAtLocal`. */
 const COPIED = [
   'description',
   ...EMAIL_TEXT_COLUMN_NAMES,
@@ -120,7 +125,7 @@ export const CAMPAIGN_COLUMNS_OF_C = sql.raw(CAMPAIGN_COLUMN_NAMES.map((name) =>
 
 /**
  * Creates a DRAFT.
- * @throws AppError DOMAIN_NOT_VERIFIED, NOT_FOUND for an unknown segment, CONFLICT for a slug that is taken
+ * @throws AppError DOMAIN_NOT_VERIFIED, NOT_FOUND for an unknown segment or topic, CONFLICT for a slug that is taken
  */
 export async function insertCampaign(
   trx: Trx,
@@ -183,8 +188,8 @@ export async function lockCampaign(trx: Trx, { projectId, id }: CampaignRef, rea
 }
 
 /**
- * Lists campaigns newest first, by page number or by cursor (contract §1.6 Lists). Omits the bodies and conditions that
- * would make the response too large.
+ * Lists campaigns newest first, by page number or by cursor (contract §1.6 Lists). Omits the bodies, audience filters
+ * and variants that would make the response too large.
  */
 export async function listCampaigns(
   db: Db,
@@ -287,8 +292,8 @@ export const NAME_MAX_CHARS = 255;
 const COPY_SUFFIX = ' (Copy)';
 
 /**
- * Creates a slug from the name. Locks out other transactions of the project until the end, so that two campaigns do not
- * get the same slug.
+ * Creates a slug from the name. Until this transaction ends, other transactions of the project wait before they create
+ * a campaign's slug, so that two campaigns do not get the same slug.
  */
 async function newCampaignSlug(trx: Trx, { projectId, name }: { projectId: string; name: string }): Promise<string> {
   await sql`SELECT pg_advisory_xact_lock(hashtextextended(${`slug:campaigns:${projectId}`}, 0))`.execute(trx);
@@ -302,8 +307,8 @@ export interface CampaignRefusal {
 }
 
 /**
- * Returns the error for a conditional UPDATE that found no row: NOT_FOUND, or CONFLICT with the campaign's status in
- * `details`.
+ * Returns the error for a conditional UPDATE or DELETE that found no row: NOT_FOUND, or CONFLICT with the campaign's
+ * status in `details`.
  */
 export async function createRefusalError(trx: Trx, p: CampaignRef, why: CampaignRefusal): Promise<AppError> {
   const row = await trx

@@ -7,24 +7,28 @@ import { type FrequencyCap, readFrequencyCap } from '../sending/frequency.ts';
 import type { CampaignStart } from './campaigns.ts';
 import { isOfCampaignSql, OPEN_RECIPIENTS } from './recipient-rows.ts';
 
-/** A chunk of a campaign start. Only the lane that works on the chunk changes its rows. */
+/** A chunk of a campaign start. Only one lane sends to the recipients of a chunk. */
 export interface ChunkRef extends CampaignStart {
   seq: number;
 }
 
 /** The settings of a campaign start for one turn of a chunk. Each turn reads the settings again. */
 export interface SendTerms {
-  /** Content of the chunk if the caller passed `seq`, and otherwise of the campaign. */
+  /**
+   * Content of the chunk's variant if the caller passed `seq` and the chunk has a variant; otherwise the campaign's
+   * content.
+   */
   contentId: string;
-  /** Variant of the chunk. Null if the campaign has no variants. */
+  /** Variant of the chunk. Null if the campaign has no variants, or the caller passed no `seq`. */
   variant: number | null;
   mode: KeyMode;
   /** True if the campaign is PAUSED, so nothing may be claimed. */
   paused: boolean;
+  /** True if the project is on hold and the campaign is live. */
   held: boolean;
   /** The project's limit of emails per second. */
   sendRate: number | null;
-  /** The project's frequency cap, which applies to live email. */
+  /** The project's frequency cap. Null if the project has none, and for a campaign in test mode. */
   frequencyCap: FrequencyCap | null;
   tracking: 'ENABLED' | 'MARKETING_ONLY' | 'DISABLED';
   /** The project's time zone, used to format dates. */
@@ -73,14 +77,17 @@ export async function holdChunk(db: Db, p: ChunkRef): Promise<number> {
   return endOpenRows(db, p, { set: sql`status = 'HELD'`, from: sql`('PENDING', 'SENDING')` });
 }
 
-/** Marks the remaining recipients of a chunk as failed, because the sender may not send at all. */
+/**
+ * Marks all remaining recipients of a chunk as failed, for a reason that concerns the whole chunk: the sender is not
+ * verified, or the local send time has passed.
+ */
 export async function failChunk(db: Db, p: ChunkRef & { reason: Reason }): Promise<number> {
   return endOpenRows(db, p, { set: sql`status = 'FAILED', reason = ${p.reason}`, from: OPEN_RECIPIENTS });
 }
 
 /**
- * Marks only the deferred recipients of a chunk as failed. Does nothing while the project is on hold, because
- * recipients wait during a hold.
+ * Marks only the deferred recipients of a chunk as failed, with the reason `expired`. For live email, does nothing
+ * while the project is on hold, because recipients wait during a hold.
  */
 export async function failDeferredRecipients(db: Db, p: ChunkRef): Promise<number> {
   return endOpenRows(db, p, {

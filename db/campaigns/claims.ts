@@ -10,7 +10,7 @@ import type { ChunkRef } from './chunks.ts';
 import { SHARES_CLAIM_LOCK } from './claim-lock.ts';
 import { isOfCampaignSql, OPEN_RECIPIENTS } from './recipient-rows.ts';
 
-/** The range of a chunk's rows that one statement claims: the first and the last id. */
+/** The range of a chunk's rows that one statement claims: the first and the last id, and the number of unsent rows. */
 export interface LedgerRange {
   first: string;
   last: string;
@@ -22,7 +22,10 @@ export interface ClaimedRecipient {
   id: string;
   contactId: string;
   email: string;
-  /** Values of the requested variables, in the requested order: JSON values or undefined. */
+  /**
+   * Values of the requested variables, in the requested order: JSON values or undefined. Empty if the caller requested
+   * all data.
+   */
   values: unknown[];
   /** All data of the contact. Null unless the caller requested all data. */
   data: Record<string, unknown> | null;
@@ -41,8 +44,8 @@ export interface ClaimRequest extends CampaignStart {
   dataKeys: string[] | 'all';
   suppressionPads: KeyPads;
   /**
-   * Variant and content of a chunk, written to its rows when they are claimed. Undefined if the rows already have a
-   * variant and content.
+   * Variant and content of a chunk, written to its rows when they are claimed. Undefined if the campaign has no
+   * variants.
    */
   assignedVariant?: { variant: number; contentId: string } | undefined;
   /** The project's send rate, as the caller has read it. If the rate has changed since, nothing is claimed. */
@@ -91,9 +94,9 @@ export async function listUnsentRanges(
 /**
  * Claims a range of rows. The same statement reads consent, suppressions and variables, so they are current. The
  * statement locks the campaign's row until the commit, so a cancellation either sees these claims or prevents them. The
- * lock is shared, so the audience can be read at the same time. Recipients who may not get the email are not changed
- * here; `skipWithheldRecipients` marks them. No indexed column changes (docs/decisions.md), so Postgres can use
- * heap-only updates.
+ * lock is FOR KEY SHARE, so pages of the audience can be inserted at the same time. Recipients who may not get the
+ * email are not changed here; `skipWithheldRecipients` marks them. No indexed column changes (docs/decisions.md),
+ * except for recipients who waited for the winner, so Postgres can use heap-only updates.
  */
 export async function claimRange(db: Db, p: ClaimRequest): Promise<ClaimedRecipient[]> {
   const cap = p.frequencyCap ?? null;

@@ -15,7 +15,7 @@ export interface Deferred {
   error: string;
 }
 
-/** Emails that the provider accepted. Each field is an array with one value per email. */
+/** Emails that the provider accepted. `ids`, `claims` and `providerIds` have one value per email, in the same order. */
 export interface SentEmails {
   ids: string[];
   claims: number[];
@@ -23,15 +23,17 @@ export interface SentEmails {
   providerIds: (string | null)[];
   /** The projects of the emails, without duplicates. */
   projectIds: string[];
-  /** The provider. A provider's message ids are stored if its callbacks identify emails by these ids. */
+  /**
+   * The provider. Message ids are stored in `ses_messages` if the provider's callbacks identify emails by these ids.
+   */
   source: EmailProviderKind;
 }
 
 /** Result of `recordSentEmails`. */
 export interface CompletedSent {
   /**
-   * The number of emails that this call completed. If the number is lower than the number of emails passed in, other
-   * processes have claimed the rest, or the rest belongs to the `listening` projects.
+   * The number of emails that this call completed. If the number is lower than the number of emails passed in, the
+   * other emails were completed before, were claimed by other processes, or belong to the `listening` projects.
    */
   counted: number;
   /** True if a mailbox provider has recently refused email of one of these projects (see `countWatchedEmails`). */
@@ -75,10 +77,7 @@ export async function recordSentEmails(db: Db, p: SentEmails): Promise<Completed
   return rows[0] ?? { counted: 0, watched: false, listening: [] };
 }
 
-/**
- * Sets deferred emails back to PENDING, so that they are claimed again. Returns the number of changed emails, as
- * `recordSentEmails` does.
- */
+/** Sets deferred emails back to PENDING, so that they are claimed again. Returns the number of changed emails. */
 export async function requeueDeferredEmails(db: Db, rows: Deferred[]): Promise<number> {
   if (rows.length === 0) return 0;
   const result = await sql`
@@ -90,7 +89,10 @@ export async function requeueDeferredEmails(db: Db, rows: Deferred[]): Promise<n
   return Number(result.numAffectedRows ?? 0n);
 }
 
-/** Finds which emails have been completed. Used when the connection was lost before the response to a commit. */
+/**
+ * Returns the ids of the emails that still have this claim and whose result (sent or deferred) was recorded. Used when
+ * the connection was lost before the response to a commit.
+ */
 export async function findCompletedEmails(db: Db, p: { ids: string[]; claims: number[] }): Promise<Set<string>> {
   const { rows } = await sql<{ id: string }>`
     SELECT e.id FROM unnest(${p.ids}::uuid[], ${p.claims}::bigint[]) AS d (id, claim)

@@ -18,7 +18,7 @@ export interface Figures {
   counts: CampaignCounts;
   /** By variant number, from 0. Recipients who wait for the winner belong to no variant. */
   variants: Map<number, CampaignCounts>;
-  /** The counts by variant of recipients who got the email before the winner was known. */
+  /** The counts by variant of the recipients who did not have to wait for the winner: the share of the test. */
   tested: Map<number, CampaignCounts>;
   byReason: Record<string, number>;
   /** Events per hour. Hours are numbered from 1970. */
@@ -34,10 +34,7 @@ interface Chunk {
   variant: number | null;
   rest: boolean;
   figures: ChunkFigures | null;
-  /**
-   * Whether the chunk's statistics may be stored once they are counted: every later change of the chunk then marks them
-   * as stale.
-   */
+  /** True if the chunk's statistics may be stored, because every later change of the chunk marks them as stale. */
   keeps: boolean;
 }
 
@@ -45,10 +42,10 @@ interface Chunk {
 const LOST_RACE = new Set(['40001', '40P01']);
 
 /**
- * Reads the statistics of campaigns, by campaign id. Reads each campaign in one snapshot, so that its sums are correct
- * while it is being sent. A campaign without recipients is absent from the result. Adds up the stored statistics of
- * chunks. Counts chunks that are being sent or have new events. A large campaign is counted completely only on the
- * first request.
+ * Reads the statistics of campaigns, by campaign id. Reads each campaign in one snapshot, unless `db` has joined a
+ * transaction, so that its sums are correct while it is being sent. A campaign without recipients is absent from the
+ * result. Adds up the stored statistics of chunks. Counts chunks that are being sent or have new events. A large
+ * campaign is counted completely only on the first request.
  */
 export async function readFigures(
   db: Db,
@@ -125,8 +122,8 @@ async function storeFigures(trx: Trx, p: { projectId: string; campaignId: string
 
 /**
  * Lists chunks in the order of their numbers. Stored statistics are valid if the chunk has no stale mark and is not
- * being sent. After the end of the chunk or the campaign, they are valid only if no recipient is waiting, because the
- * cancellation of a campaign writes no stale marks.
+ * being sent. After the end of the chunk or the campaign, `busy` is ignored, and the statistics are valid only if no
+ * recipient is waiting, because the cancellation of a campaign writes no stale marks.
  */
 async function listChunks(db: Db, p: { projectId: string; ids: readonly string[] }): Promise<Chunk[]> {
   const { rows } = await sql<Chunk & { over: boolean }>`

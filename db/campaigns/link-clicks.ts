@@ -7,7 +7,8 @@ export interface LinkClicks {
   contentId: string;
   link: number;
   /**
-   * Number of the variant in whose emails the link is. Null if the campaign has no variants, or the email was deleted.
+   * Number of the variant in whose emails the link is. Null if the caller did not request variants, or the email was
+   * deleted.
    */
   variant: number | null;
   /** Clicks by humans. */

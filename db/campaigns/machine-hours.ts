@@ -13,11 +13,11 @@ export interface MachineHits {
 }
 
 /**
- * Counts opens and clicks by bots for the current hour, in the transaction that counts them for each email. Must be the
- * last statement of the transaction: all concurrent transactions update the same row, and wait for each other from this
- * statement until the commit.
+ * Adds opens and clicks by bots to the counts of the current hour, in the transaction that counts them for each email.
+ * Ignores campaigns that started more than 72 hours ago. Must be the last statement of the transaction: concurrent
+ * transactions update the same row of a campaign, and wait for each other from this statement until the commit.
  */
-export async function countMachineHits(trx: Trx, p: { projectId: string; hits: MachineHits[] }): Promise<void> {
+export async function recordMachineHits(trx: Trx, p: { projectId: string; hits: MachineHits[] }): Promise<void> {
   const { projectId, hits } = p;
   if (hits.length === 0) return;
   await sql`

@@ -17,9 +17,9 @@ export interface PageChunk {
   first: string;
   last: string;
   size: number;
-  /** Null if the campaign has no variants, and for recipients who wait for the winner. */
+  /** Null if the campaign has no variants, for recipients who wait for the winner, and for skipped recipients. */
   variant: number | null;
-  /** True for recipients who wait for the winner. */
+  /** True for recipients outside the share of the test, who wait for the winner unless it is known. */
   rest: boolean;
 }
 

@@ -16,8 +16,8 @@ export interface CampaignRecipientRow {
   error: string | null;
   attempts: number;
   /**
-   * Name of the recipient's variant. Null if the campaign has no variants, and until the winner is known for a
-   * recipient who waits for it.
+   * Name of the recipient's variant. Null if the campaign has no variants, for a recipient who waits for the winner,
+   * and for a recipient who was skipped before variants were assigned.
    */
   variant: string | null;
   /**

@@ -29,7 +29,7 @@ export async function canFindByAddress(db: Db, { search }: RecipientFilter): Pro
 
 /**
  * Finds recipients whose contact's address starts with the search text, ordered by address, after the address `after`.
- * `goesOn` is the last address that was read; null if there are no more.
+ * `goesOn` is the address after which the next page continues; null if there are no more recipients.
  */
 export async function findRecipientsByAddress(
   db: Db,

@@ -33,7 +33,7 @@ interface IdRange {
  */
 const PAGE_MS = 50;
 /**
- * The number of rows that every page reads, even after its time limit. Reading so many rows takes a few milliseconds,
+ * The number of rows that every page reads, even after its time limit. Reading this many rows takes a few milliseconds,
  * and a small campaign has no more rows.
  */
 const READ_ROWS_MIN = 5_000;
@@ -49,8 +49,9 @@ const OPEN: readonly EmailStatus[] = ['PENDING', 'SENDING', 'HELD'];
 
 /**
  * Lists recipients newest first, including skipped ones. A search in a large campaign first lists recipients whose
- * address starts with the text. `total` is counted only on the first page and is 0 on later pages; it is null if
- * counting would read a whole large campaign. A page with `hasMore` may have fewer items than `limit`.
+ * address starts with the text, ordered by address, if an index can find them. `total` is counted only on the first
+ * page and is 0 on later pages; it is null if counting would read a whole large campaign. A page with `hasMore` may
+ * have fewer items than `limit`.
  */
 export async function listRecipients(
   db: Db,

@@ -16,6 +16,7 @@ import { withheldReasonSql } from './withheld.ts';
 /** A preview of the audience of a campaign. A preview claims and reserves nothing. */
 export interface AudienceReview {
   audience: number;
+  /** Contacts who are subscribed and not suppressed. The topic and the frequency cap are not considered. */
   willSend: number;
   /** Number of skipped contacts by reason. */
   skipped: Record<string, number>;
@@ -68,7 +69,7 @@ export async function reviewAudience(
   };
 }
 
-/** Returns one contact to which the campaign would be sent. Undefined if the campaign would be sent to no contact. */
+/** Returns one subscribed contact of the audience. Undefined if the audience has none. */
 export async function findSampleContact(db: Db, p: Request): Promise<Reader | undefined> {
   const { rows } = await sql<Reader>`
     SELECT id, email, data, untrusted_keys AS "untrustedKeys" FROM contacts WHERE ${await audiencePredicateOf(db, p)} AND subscribed LIMIT 1
@@ -77,7 +78,8 @@ export async function findSampleContact(db: Db, p: Request): Promise<Reader | un
 }
 
 /**
- * Reads the state that decides whether and how fast a campaign could be sent now. In `mode` test, no limit applies.
+ * Reads the state that decides whether and how fast a campaign could be sent now. In `mode` test, no hold and no limit
+ * applies.
  * @param p.senders the sender addresses of the campaign
  */
 export async function readSendingState(
@@ -127,14 +129,14 @@ async function findSenderDomains(
 }
 
 /**
- * The maximum number of zone names in an audience's data that are counted separately. Contacts with further names are
- * counted with the project's zone.
+ * The maximum number of zone names in an audience's data that are counted: the most frequent ones. Contacts with
+ * further names are not counted.
  */
 const ZONES_MAX = 2_000;
 
 /**
- * Counts the subscribed contacts of an audience by the zone in their data. A null zone means contacts without a zone,
- * which use the project's zone.
+ * Counts the subscribed contacts of an audience by the zone in their data. A null zone means contacts without a valid
+ * zone, which use the project's zone. Several entries may have the same zone.
  */
 export async function countContactsByZone(db: Db, p: Request): Promise<{ zone: string | null; contacts: number }[]> {
   const { rows } = await sql<{ name: string | null; contacts: number }>`

@@ -13,7 +13,7 @@ export function markFiguresStaleSql(emails: RawBuilder<unknown>): RawBuilder<unk
     SELECT t.campaign_id, t.id, t.project_id FROM (${emails}) t WHERE t.campaign_id IS NOT NULL`;
 }
 
-/** The number of marks that one statement deletes. So many marks concern a few thousand chunks at most. */
+/** The number of marks that one statement deletes. This many marks concern a few thousand chunks at most. */
 const BATCH = 10_000;
 /** The maximum number of statements, enough for the marks of an hour. */
 const MAX_BATCHES = 500;

@@ -32,8 +32,8 @@ export interface MachineHour {
 
 const HOUR_MS = 3_600_000;
 
-/** Counts the recipients of campaigns, by campaign id. A campaign without recipients is absent. */
-export async function countCampaigns(
+/** Counts the recipients of each campaign by outcome, by campaign id. A campaign without recipients is absent. */
+export async function countRecipientsByCampaign(
   db: Db,
   p: { projectId: string; ids: readonly string[] },
 ): Promise<Map<string, CampaignCounts>> {
@@ -41,16 +41,16 @@ export async function countCampaigns(
   return new Map([...figures].map(([id, { counts }]) => [id, counts]));
 }
 
-/** Returns the counts of one campaign. */
-export async function countCampaign(db: Db, p: CampaignRef): Promise<CampaignCounts> {
-  const counts = await countCampaigns(db, { projectId: p.projectId, ids: [p.id] });
+/** Counts the recipients of one campaign by outcome. */
+export async function countCampaignRecipients(db: Db, p: CampaignRef): Promise<CampaignCounts> {
+  const counts = await countRecipientsByCampaign(db, { projectId: p.projectId, ids: [p.id] });
   return counts.get(p.id) ?? NO_COUNTS;
 }
 
 /**
  * Reads all statistics of one campaign in one snapshot. `figures` is undefined if the campaign has no recipients. Both
- * hourly series have an entry for every hour since the start, and are empty before the start. The hourly opens and
- * clicks by bots are read separately, not in the snapshot.
+ * hourly series have an entry for each of the 72 hours from the hour of the start on, and are empty before the start.
+ * The hourly opens and clicks by bots are read separately, not in the snapshot.
  */
 export async function readStats(
   db: Db,

@@ -58,9 +58,9 @@ export async function storeWaits(db: Db, p: CampaignStart & { waits: ChunkWait[]
 }
 
 /**
- * Returns the chunks whose wait is over, and a summary of the other waiting chunks. Changes nothing, so if the response
- * is lost, a repeated call returns the same chunks. If the timing settings have changed since a chunk started to wait,
- * the chunk is returned at once, so that its turn checks the new settings.
+ * Returns at most `limit` chunks whose wait is over, and a summary of the other waiting chunks. Changes nothing, so if
+ * the response is lost, a repeated call returns the same chunks. If the timing settings have changed since a chunk
+ * started to wait, the chunk is returned at once, so that its turn checks the new settings.
  */
 export async function readDueChunks(db: Db, p: DueRequest): Promise<DueChunks> {
   const { rows } = await sql<DueRow>`

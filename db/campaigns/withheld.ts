@@ -3,9 +3,10 @@ import type { KeyPads } from '../../rules/emails/suppression.ts';
 import { suppressionReasonSql } from '../contacts/suppressions.ts';
 
 /**
- * Returns SQL for the reason why a contact of an audience would not get a campaign now, or NULL if the contact would
- * get it. `subscribed` and `email` are columns of the contact. A project without suppressions, which is the common
- * case, costs one lookup for the whole statement.
+ * Returns SQL for the reason why a contact of an audience may not get a campaign now, or NULL. Checks only the
+ * subscription and the suppressions; the topic and the frequency cap are checked when the email is claimed.
+ * `subscribed` and `email` are columns of the contact. A project without suppressions, which is the common case, costs
+ * one lookup for the whole statement.
  */
 export function withheldReasonSql(p: {
   projectId: string;

@@ -73,7 +73,10 @@ function selectZonedRows(zones: PageZones | undefined): RawBuilder<unknown> {
     FROM judged LEFT JOIN unnest(${zones.names}::text[], ${zones.zones}::text[]) AS z (name, zone) ON z.name = judged.name`;
 }
 
-/** Returns SQL for the chunks of a page, as JSON. The CTE `taken` (id, contact_id) has the page's rows. */
+/**
+ * Returns SQL for the chunks of a page, as JSON. The SQL returns NULL if the page is not divided by time zone. The CTE
+ * `taken` (id, contact_id) has the page's rows.
+ */
 export function zonedChunksSql(zones: PageZones | undefined, maxRows: number): RawBuilder<ZonedChunk[] | null> {
   if (!zones) return sql`NULL::jsonb`;
   return sql`(

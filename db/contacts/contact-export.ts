@@ -7,7 +7,10 @@ import { compileCondition } from '../segments/filter-sql.ts';
 import { loadConditionSources } from '../segments/sources.ts';
 import type { ContactRef } from './contacts.ts';
 
-/** Rows per query. The memory that an export needs does not depend on the number of rows. */
+/**
+ * Rows per page; a page of executions has a tenth. The memory that an export needs does not depend on the number of
+ * rows.
+ */
 const PAGE_ROWS = 500;
 /** Segments per query. Each segment is one column of the query. */
 const SEGMENTS_AT_A_TIME = 50;
@@ -28,7 +31,7 @@ export async function exportContactSuppressions(
   return rows;
 }
 
-/** Lists a contact's SMS, oldest first. */
+/** Returns the next page of a contact's SMS, oldest first, starting after the id `after`. */
 export async function exportContactSms(db: Db, p: ContactRef & { after?: string }): Promise<ExportedRecord[]> {
   const { rows } = await sql<ExportedRecord>`
     SELECT id, to_phone AS "to", from_phone AS "from", body, status, created_at AS "createdAt", sent_at AS "sentAt",
@@ -39,7 +42,7 @@ export async function exportContactSms(db: Db, p: ContactRef & { after?: string 
   return rows;
 }
 
-/** Lists a contact's events, oldest first. */
+/** Returns the next page of a contact's events, oldest first, starting after the id `after`. */
 export async function exportContactEvents(db: Db, p: ContactRef & { after?: string }): Promise<ExportedRecord[]> {
   const { rows } = await sql<ExportedRecord>`
     SELECT id, name, coalesce(data, '{}') AS data, email_id AS "emailId", actor, created_at AS "createdAt"
@@ -49,7 +52,10 @@ export async function exportContactEvents(db: Db, p: ContactRef & { after?: stri
   return rows;
 }
 
-/** Lists a contact's executions with their steps, oldest first. Omits the responses of webhooks. */
+/**
+ * Returns the next page of a contact's executions with their visits to steps, oldest first, starting after the id
+ * `after`. Omits the outputs of the visits, such as the responses of webhooks.
+ */
 export async function exportContactExecutions(db: Db, p: ContactRef & { after?: string }): Promise<ExportedRecord[]> {
   const { rows } = await sql<ExportedRecord>`
     SELECT x.id, x.workflow_id AS "workflowId", w.name AS "workflowName", x.status, x.exit_reason AS "exitReason", x.error,

@@ -62,7 +62,10 @@ function matchesSearch({
   return parts.length === 0 ? sql<SqlBool>`true` : sql.join(parts, sql` AND `);
 }
 
-/** Matches a substring of the address, or of the name in the usual keys of the data. */
+/**
+ * Matches a substring of the address, or of the name in the usual keys of the data. A text with an `@` is searched only
+ * in addresses.
+ */
 function searchPredicate(search: string): RawBuilder<SqlBool> {
   const parts = toSearchForms(search).map((part) => `%${escapeLike(part)}%`);
   // Addresses are stored in lower case, so LIKE is case-insensitive here.

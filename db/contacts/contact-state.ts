@@ -79,7 +79,10 @@ export async function listContactSegments(db: Db, { projectId, id }: ContactRef)
   return rows;
 }
 
-/** Lists a contact's executions newest first: all, or only running ones. `total` is counted only on the first page. */
+/**
+ * Lists a contact's executions newest first: all, only running ones (`active: true`), or only ended ones. `total` is
+ * counted only on the first page and is 0 on later pages.
+ */
 export async function listContactExecutions(
   db: Db,
   p: ContactRef & PageRequest & { active?: boolean | undefined },

@@ -47,7 +47,7 @@ export const CONTACT_COLUMN_NAMES = [
   'updated_at',
 ] as const;
 const TOPICS = sql<Record<string, boolean>>`topics_of(contacts.project_id, contacts.id)`.as('topics');
-/** The columns that `toContact` reads, and the contact's topics. */
+/** The fields of a row that `toContact` reads: the columns and the contact's topics. */
 export const CONTACT_FIELD_NAMES = [...CONTACT_COLUMN_NAMES, 'topics'] as const;
 export const CONTACT_COLUMNS = sql`${sql.raw(CONTACT_COLUMN_NAMES.join(', '))}, topics_of(contacts.project_id, contacts.id) AS topics`;
 /**
@@ -75,7 +75,7 @@ export async function getContact(db: Db, { projectId, id }: ContactRef): Promise
 }
 
 /**
- * Locks the contact until the transaction ends.
+ * Returns one contact, and locks it until the transaction ends.
  * @throws AppError NOT_FOUND
  */
 export async function lockContact(trx: Trx, { projectId, id }: ContactRef): Promise<Contact> {
@@ -157,7 +157,8 @@ function isAfterContact({
 }
 
 /**
- * Finds the contacts with these addresses. `notFound` has the addresses without a contact, as the caller wrote them.
+ * Finds the contacts with these addresses. `notFound` has the addresses without a contact, as the caller wrote them
+ * except for spaces at both ends.
  */
 export async function lookupContacts(
   db: Db,

@@ -9,8 +9,8 @@ import { enqueue } from '../outbox/outbox.ts';
 import { takeMonthlyAllowance } from '../sending/monthly-usage.ts';
 
 /**
- * The project's setting for double opt-in: whether contacts created with the public key are pending until they confirm,
- * and the template of the confirmation email.
+ * The project's setting for double opt-in: whether contacts that an untrusted caller subscribes are pending until they
+ * confirm, and the template of the confirmation email.
  */
 export interface DoubleOptIn {
   enabled: boolean;
@@ -35,7 +35,7 @@ const HOLDS = sql.raw(`interval '30 days'`);
 /**
  * Checks the setting against the project's templates, and locks the template until the transaction ends.
  * @throws AppError NOT_FOUND for a template of another project, VALIDATION_ERROR for a template without a sender or
- * without the confirmation link
+ * without the confirmation link, or if double opt-in is enabled without a template
  */
 export async function assertDoubleOptIn(trx: Trx, p: { projectId: string; doubleOptIn: DoubleOptIn }): Promise<void> {
   const { enabled, templateId } = p.doubleOptIn;
@@ -62,10 +62,11 @@ export async function usesDoubleOptIn(db: Db, projectId: string): Promise<boolea
 }
 
 /**
- * Marks unsubscribed contacts as pending and sends them a confirmation email, unless they got one within the last hour.
- * Contacts who unsubscribed earlier also get the email, because this is how they can subscribe again. While a contact
- * is pending, its earlier confirmation links stay valid. Earlier links expire when a contact that refused in the
- * meantime gets a new confirmation email. The caller has locked the contacts.
+ * Marks the contacts that are not subscribed as pending. Queues a confirmation email to each of them, unless the
+ * contact was asked within the last hour. Contacts who unsubscribed earlier also get the email, because this is how
+ * they can subscribe again. While a contact is pending, its earlier confirmation links stay valid. When a contact that
+ * is no longer pending, such as after a refusal, gets a new confirmation email, its earlier links expire. The caller
+ * has locked the contacts.
  */
 export async function requestConfirmations(trx: Trx, p: { projectId: string; contactIds: string[] }): Promise<void> {
   if (p.contactIds.length === 0) return;

@@ -22,7 +22,8 @@ interface Marked {
  * Stores the hashes of all addresses of these contacts whose consent can be changed by links in their emails, and the
  * topics that the contacts have left. Call this function in the transaction that erases the contacts, before their
  * emails lose the address. Safe to run twice.
- * @returns the contacts' addresses, and their former addresses that no other contact has now
+ * @returns the contacts' addresses, and their former addresses that no contact has now, except addresses of custom
+ * recipients
  */
 export async function storeErasedAddresses(trx: Trx, key: Buffer, p: Marked): Promise<string[]> {
   const { projectId, contacts } = p;
@@ -65,8 +66,8 @@ export async function storeErasedAddresses(trx: Trx, key: Buffer, p: Marked): Pr
 }
 
 /**
- * SQL condition that the recipient of the email `e` is its contact `c`, so that the recipient may change the contact's
- * consent. A workflow step may send to an address that is not the contact's.
+ * SQL condition that the email `e` was sent to its contact `c`, so that links in the email may change the contact's
+ * consent. Only a workflow step may send to another recipient than the contact.
  */
 const speaksForContact: RawBuilder<boolean> = sql<boolean>`
   (e.source_type <> 'WORKFLOW' OR e.to_email IS NULL OR lower(e.to_email) = c.email)`;
@@ -96,7 +97,7 @@ function sortUniqueHashes<T extends { hash: Buffer }>(links: readonly T[]): T[] 
 }
 
 /**
- * Connects new contacts with the earlier contact that had the same address. Links in old emails then change the new
+ * Connects new contacts with the erased contact that had the same address. Links in old emails then change the new
  * contacts. Topics that the person has left stay left, even if a contact with another address of the person joined
  * them. Uses one statement, because each further statement would cost every request a round trip.
  */
@@ -118,7 +119,10 @@ export async function linkEarlierContacts(trx: Trx, key: Buffer, { projectId, co
   `.execute(trx);
 }
 
-/** Stores which topics a contact has left, for the next contact with the address that this contact now gives up. */
+/**
+ * Disconnects an address from a contact that gives it up, and stores which topics the contact has left, for the next
+ * contact with this address.
+ */
 export async function storeLeftTopics(
   trx: Trx,
   key: Buffer,
@@ -160,7 +164,7 @@ export async function findErasedAddresses(
   return rows;
 }
 
-/** Lists the contacts that have one of these addresses now. */
+/** Lists the ids of the contacts that have one of these addresses now. All addresses are of one project. */
 export async function listErasedHolders(db: Db, key: Buffer, erased: readonly ErasedAddress[]): Promise<string[]> {
   const ids = erased.flatMap(({ contactId }) => contactId ?? []);
   if (ids.length === 0) return [];

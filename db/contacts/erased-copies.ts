@@ -23,9 +23,10 @@ export interface ErasedPeople {
 }
 
 /**
- * Assigns earlier emails, SMS and events of a person to the contact that will be erased. A record is earlier if it was
- * written before the person was a contact, such as a test email. The erasure then includes the earlier records. Call
- * this function before `eraseCopies`.
+ * Assigns records without a contact to the contact that will be erased (the first of `contactIds`): emails to the
+ * person's addresses, SMS to the person's numbers, and events of SMS from these numbers. Such records were written
+ * before the person was a contact, such as a test email. The erasure then includes them. Call this function before
+ * `eraseCopies`.
  */
 export async function assignEarlierRecords(
   trx: Trx,
@@ -47,8 +48,8 @@ export async function assignEarlierRecords(
 }
 
 /**
- * Erases the copies of contacts that will be erased. Call this function before the contacts' events, emails and SMS
- * lose their contact. Safe to run twice.
+ * Erases the copies of the data of contacts that will be erased. Call this function before the contacts' events, emails
+ * and SMS lose their contact. Safe to run twice.
  */
 export async function eraseCopies(trx: Trx, p: ErasedPeople): Promise<void> {
   await eraseDeliveries(trx, p);
@@ -80,8 +81,9 @@ async function eraseDeliveries(trx: Trx, { projectId, contactIds, carbonCopies }
 
 /**
  * Empties the stored responses of idempotency keys if they contain the person's id, address or number, whatever the
- * request was. Also replaces the key if it contains a name or another value of the contact, such as
- * "welcome-ada-lovelace". Other keys stay, so that a repeated request is still refused.
+ * request was. Also replaces the key of such a response if the key contains a name or another value of the contact,
+ * such as "welcome-ada-lovelace", and every key that contains the id, address or number. Other keys stay, so that a
+ * repeated request is still refused.
  */
 async function eraseResponses(trx: Trx, people: ErasedPeople): Promise<void> {
   const { projectId, contactIds, emails, phones } = people;
@@ -103,7 +105,9 @@ async function eraseResponses(trx: Trx, people: ErasedPeople): Promise<void> {
   `.execute(trx);
 }
 
-/** Lists the values in the contacts' data, and the contacts' names in emails, in the form that `foldValue` returns. */
+/**
+ * Lists the text values in the contacts' data, and the contacts' names in emails, in the form that `foldValue` returns.
+ */
 async function listFoldedValues(trx: Trx, { projectId, contactIds }: ErasedPeople): Promise<string[]> {
   const { rows } = await sql<{ value: string }>`
     SELECT v #>> '{}' AS value FROM contacts, jsonb_path_query(data, 'strict $.** ? (@.type() == "string")') AS v
@@ -137,7 +141,7 @@ async function eraseImportErrors(trx: Trx, { projectId, emails }: ErasedPeople):
   `.execute(trx);
 }
 
-/** Deletes the contacts' emails and SMS from the development mailboxes. */
+/** Deletes the contacts' emails with all their copies, and the contacts' SMS, from the development mailboxes. */
 async function eraseCaptured(trx: Trx, { projectId, contactIds }: ErasedPeople): Promise<void> {
   await sql`
     DELETE FROM captured_emails WHERE id IN (

@@ -7,13 +7,16 @@ import { type ContactSelection, contactPredicate } from './contact-search.ts';
 
 /**
  * Contacts per query. Small enough that the first row of an export arrives soon, and large enough that a million
- * contacts need only 200 queries.
+ * contacts need only 200 queries if a contact has at most about 400 bytes of data.
  */
 const PAGE_CONTACTS = 5_000;
 /** Maximum size of a page's data. The memory that an export needs thus does not depend on the number of contacts. */
 const PAGE_BYTES = 2 * 1024 * 1024;
 
-/** Selects the contacts to export: the contacts of a segment or of a list, or all contacts. */
+/**
+ * Selects the contacts to export: the contacts of a segment or of a list, or all contacts. With a segment, the fields
+ * of `ContactSelection` are ignored.
+ */
 export interface ExportRequest extends ContactSelection {
   projectId: string;
   segmentId?: string | undefined;

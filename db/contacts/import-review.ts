@@ -12,7 +12,7 @@ export interface ImportForecast {
   updatedCount: number;
   failureCount: number;
   unreadableRows: number;
-  /** Rows with a suppressed address. An import does not subscribe these contacts. */
+  /** Rows that would subscribe a contact with a suppressed address. An import does not subscribe these contacts. */
   suppressedCount: number;
   /**
    * Rows that would subscribe contacts that are unsubscribed now; and rows that would unsubscribe subscribed contacts.
@@ -35,7 +35,7 @@ const FIRST_ROW = 2;
 
 /**
  * Adds these rows to the preview of an import. `before` is the result for the rows before them. `created` has the
- * addresses that these earlier rows would add.
+ * addresses that these earlier rows would add; this function adds the addresses of its rows.
  */
 export async function addToImportPreview(
   db: Db,

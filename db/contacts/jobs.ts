@@ -151,7 +151,10 @@ export async function getJob(db: Db, p: JobRef & { kinds: readonly JobKind[] }):
   return toJob(row);
 }
 
-/** Lists jobs newest first: all, or only running ones. `total` is counted only on the first page. */
+/**
+ * Lists jobs newest first: all, only queued and running ones (`active: true`), or only ended ones. `total` is counted
+ * only on the first page and is 0 on later pages.
+ */
 export async function listJobs(
   db: Db,
   p: PageRequest & { projectId: string; active?: boolean | undefined },

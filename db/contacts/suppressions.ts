@@ -166,7 +166,7 @@ export async function listSuppressionReasons(
 
 /**
  * Returns the refusals that `subscribed: true` would end or override, by address in lower case. `isOwn` means that the
- * person refused in person. `isProtected` tells whether the project protects such refusals.
+ * person complained, or unsubscribed on a consent page. `isProtected` tells whether the project protects such refusals.
  */
 export async function findRefusals(
   db: Db,

@@ -58,10 +58,10 @@ interface Source {
 }
 
 /**
- * Lists everything that happened to a contact, newest first: events with emails, SMS, unsent emails with the reason,
- * executions and their steps, and subscription changes with their actor. Reads at most one page of each kind of row in
- * the order of an index, and merges these pages. The position in the list is the instant in milliseconds and then the
- * key, so that no item is repeated or skipped.
+ * Lists the history of a contact, newest first: events with emails, SMS, unsent emails with the reason, executions and
+ * their steps, and subscription changes with their actor. Reads at most one page of each kind of row in the order of an
+ * index, and merges these pages. The position in the list is the instant in milliseconds and then the key, so that no
+ * item is repeated or skipped.
  * @throws AppError BAD_REQUEST for an invalid cursor
  */
 export async function listTimeline(
@@ -164,8 +164,8 @@ function eventSource({ projectId, contactId, position }: Asked): Source {
 }
 
 /**
- * Returns SQL for the reason of a subscription change. Used if the event `e` has no reported reason; derives the reason
- * from the `actor` of the event.
+ * Returns SQL for the reason of a subscription change. Used if the event `e` has no reason in its data; derives the
+ * reason from `resubscribed` in the data, or from the actor.
  */
 export function changeReasonSql(): Sql {
   return sql`CASE

@@ -24,9 +24,7 @@ import { linkEarlierContacts } from './erased-addresses.ts';
 import { lockContacts } from './locks.ts';
 import { findRefusals, findSuppressions, liftSuppressions } from './suppressions.ts';
 
-/**
- * Only imports and bulk jobs have more rows than this. A request has one row, and a group of requests has at most 100.
- */
+/** Most calls have one row. Imports, bulk jobs, and sends to many recipients can have more rows than this number. */
 const MANY_ROWS = 200;
 
 /** The actor of events that a caller with the public key caused. */
@@ -111,7 +109,7 @@ export async function upsertContacts(trx: Trx, p: UpsertContacts): Promise<Upser
   await keepHistories(trx, { projectId: p.projectId, changes, known });
   const results = new Map([...known.values(), ...inserted, ...updated].map((contact) => [contact.email, contact]));
   for (const contact of updated) refuseTooMuch(contact, wanted.get(contact.email));
-  await readPhones(trx, p, [...wanted.values()], results);
+  await updatePhones(trx, p, [...wanted.values()], results);
   const contactIds = asking.flatMap((email) => results.get(email)?.id ?? []);
   await requestConfirmations(trx, { projectId: p.projectId, contactIds });
   return toResultsInOrder(p.rows, results, resubscribed);
@@ -207,8 +205,8 @@ async function settleSubscriptions(
 }
 
 /**
- * Finds out whether contacts were ever unsubscribed if the column `was_unsubscribed` is null, and stores the result.
- * Reads the contacts' events. The caller has locked the contacts.
+ * Finds out whether contacts were ever unsubscribed other than with the public key, if the column `was_unsubscribed` is
+ * null, and stores the result. Reads the contacts' events. The caller has locked the contacts.
  */
 async function settleHistories(trx: Trx, p: { projectId: string; contacts: StoredContact[] }): Promise<void> {
   const unknown = new Map(p.contacts.filter((one) => one.wasUnsubscribed === null).map((one) => [one.id, one]));
@@ -310,7 +308,7 @@ async function updateChanged(trx: Trx, changes: ContactChange[], causeId: string
  * number. A number without a country code belongs to the project's country. Needs no statement if no row writes a
  * phone.
  */
-async function readPhones(
+async function updatePhones(
   trx: Trx,
   p: UpsertContacts,
   wanted: readonly ContactUpsert[],

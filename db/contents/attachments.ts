@@ -34,7 +34,7 @@ export async function insertAttachments(db: Db, rows: (Attachment & { projectId:
  */
 const SLICE_BYTES = 256 * 1024;
 
-/** Returns the total size of attachments, in bytes. */
+/** Returns the total size of attachments, in bytes. Attachments whose bytes were deleted count as 0. */
 export async function sumAttachmentBytes(db: Db, p: { projectId: string; ids: string[] }): Promise<number> {
   const { rows } = await sql<{ bytes: number }>`
     SELECT coalesce(sum(octet_length(content)), 0)::float8 AS bytes
@@ -89,7 +89,10 @@ export async function findAttachments(db: Db, p: { projectId: string; ids: strin
   return rows;
 }
 
-/** Returns an attachment of an email without its bytes. Undefined if the email has no attachment with this id. */
+/**
+ * Returns an attachment of an email without its bytes. Undefined if the email has no attachment with this id.
+ * `isDropped` is true after the bytes were deleted.
+ */
 export async function findEmailAttachment(
   db: Db,
   p: { projectId: string; emailId: string; attachmentId: string },
@@ -103,8 +106,8 @@ export async function findEmailAttachment(
 }
 
 /**
- * Lists the attachments of a message without their bytes. The list stays complete after the bytes were deleted
- * (db/housekeeping/retention.ts).
+ * Lists attachments by id, in the order of `ids`, without their bytes. The list stays complete after the bytes were
+ * deleted (db/housekeeping/retention.ts).
  */
 export async function listAttachmentInfos(db: Db, p: { projectId: string; ids: string[] }): Promise<AttachmentInfo[]> {
   if (p.ids.length === 0) return [];

@@ -6,7 +6,10 @@ import { prepared } from '../prepared.ts';
 import type { ContentsTable, EmailType } from '../schema/contents.ts';
 import { EMAIL_TEXT_COLUMNS } from '../schema/contents.ts';
 
-/** Text and sender of an email. A content never changes, and emails with the same text share one content. */
+/**
+ * Text and sender of an email, with its type, template and topic. A content never changes, and the emails of a project
+ * with the same values share one content.
+ */
 export interface NewContent extends EmailText {
   projectId: string;
   type: EmailType;
@@ -40,15 +43,15 @@ const HASHED: readonly Part[] = ['subject', 'body', 'type', 'from', 'fromName', 
 const HASHED_LATER = PART_NAMES.filter((part) => !HASHED.includes(part));
 
 /**
- * Computes the SHA-256 of all fields of a content. Together with the project, the hash is the unique key that finds a
- * content with the same text.
+ * Computes the SHA-256 of all fields of a content except the project. Project and hash are the unique key that finds a
+ * content with the same fields.
  */
 export function computeContentHash(content: NewContent): Buffer {
   const later = HASHED_LATER.flatMap((part) => (content[part] == null ? [] : [[part, content[part]]]));
   return digest('sha256', JSON.stringify([...HASHED.map((part) => content[part]), ...later]), 'buffer');
 }
 
-/** Returns the columns of a content, without its id. */
+/** Returns the columns of a content, without its id and hash. */
 export function toContentRow(content: NewContent): Record<string, string | null> {
   const columns = PART_NAMES.map((part) => [PARTS[part], content[part]]);
   return { ...Object.fromEntries(columns), project_id: content.projectId };
@@ -96,7 +99,7 @@ interface Entry {
 
 /**
  * Returns the same entry for contents with the same text. Emails that are accepted at the same time mostly have the
- * same text, and comparing texts costs less than hashing them.
+ * same text, and a comparison costs less than a hash.
  */
 function toEntries(contents: NewContent[]): Entry[] {
   const byBody = new Map<string, Entry[]>();

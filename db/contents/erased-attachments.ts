@@ -34,7 +34,8 @@ export const isWithoutEmail: RawBuilder<boolean> = sql<boolean>`NOT EXISTS (
   SELECT FROM emails e WHERE e.options ? 'attachmentIds' AND e.options->'attachmentIds' @> jsonb_build_array(a.id::text))`;
 
 /**
- * Deletes attachments that only erased emails had. All emails with an attachment are inserted together with it, so no
+ * Deletes attachments that only erased emails had, and their rows of `erased_attachments`. For an attachment that
+ * another email still has, deletes only that row. All emails with an attachment are inserted together with it, so no
  * later email can use it. May run at any time, also concurrently.
  */
 export async function removeErasedAttachments(db: Db, limits = LIMITS): Promise<void> {

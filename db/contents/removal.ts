@@ -2,16 +2,16 @@ import { type RawBuilder, sql } from 'kysely';
 import type { Db, Trx } from '../connection.ts';
 import { inTransaction } from '../transaction.ts';
 
-/** Contents per statement, and statements per round. The next round, an hour later, deletes the rest. */
+/** Contents per transaction, and the number of repetitions. The next periodic run, an hour later, deletes the rest. */
 const LIMITS = { rows: 1_000, rounds: 500 };
 
 /**
  * Deletes contents that only erased emails used. A request that is being accepted may be about to use such a content:
- * it finds the content by its hash, without a lock, and inserts its email in the same transaction.
- * Therefore a content is retired first: it gets a new hash that no request finds. A retired content is deleted after
- * all transactions that may have seen the old hash have ended, unless an email uses it by then. If a long transaction
- * is running, this function does not wait for it: the next round, an hour later, deletes the content. May run at any
- * time, also concurrently.
+ * it finds the content by its hash, without a lock, and inserts its email in the same transaction. Therefore a content
+ * is retired first: it gets a new hash that no request finds. A retired content is deleted after all transactions that
+ * may have seen the old hash have ended, unless an email uses it by then. If a long transaction is running, this
+ * function does not wait for it: the next periodic run, an hour later, deletes the content. May run at any time, also
+ * concurrently.
  * @returns the number of deleted contents
  */
 export async function removeErasedContents(db: Db, limits = LIMITS): Promise<number> {
@@ -29,9 +29,10 @@ export async function removeErasedContents(db: Db, limits = LIMITS): Promise<num
 }
 
 /**
- * SQL condition for a content that was written for a single email, and that no email uses. Campaigns (MARKETING) and
- * templates never share such a content, because type and template are in the hash. The condition repeats the predicate
- * of the index `emails_one_off_content`, so that Postgres uses the index.
+ * SQL condition for a transactional content without a template that no email uses. Only emails with the source
+ * TRANSACTIONAL or INBOUND use such a content: campaigns (MARKETING) and templates never share it, because type and
+ * template are in the hash. The condition repeats the predicate of the index `emails_one_off_content`, so that Postgres
+ * uses the index.
  */
 export const isUnused = sql<boolean>`
   k.template_id IS NULL AND k.type = 'TRANSACTIONAL' AND NOT EXISTS (
@@ -64,7 +65,10 @@ async function markRetired(db: Db): Promise<void> {
   `.execute(db);
 }
 
-/** Returns the start time of the oldest transaction of this service, as text because a Date has no microseconds. */
+/**
+ * Returns the start time of the oldest transaction of other connections of this service, or the current time without
+ * such a transaction. Returns text, because a Date has no microseconds.
+ */
 async function readOldestTransaction(db: Db): Promise<string> {
   const { rows } = await sql<{ oldest: string }>`
     SELECT coalesce(min(CASE WHEN state = 'disabled' THEN '-infinity' ELSE xact_start END), now())::text AS oldest

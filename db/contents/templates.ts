@@ -113,8 +113,8 @@ export async function listAllTemplates(db: Db, projectId: string): Promise<Templ
 
 /**
  * Creates a template.
- * @throws AppError DOMAIN_NOT_VERIFIED for a `from` that the project may not send from; CONFLICT when the project has
- * 1,000 templates, or the slug is taken
+ * @throws AppError DOMAIN_NOT_VERIFIED for a `from` that the project may not send from; NOT_FOUND for an unknown topic;
+ * CONFLICT when the project has 1,000 templates, or the slug is taken
  */
 export async function insertTemplate(
   trx: Trx,
@@ -198,8 +198,8 @@ export async function getTemplateUsage(db: Db, ref: TemplateRef): Promise<Templa
 
 /**
  * Deletes a template. Emails that were accepted earlier keep their content.
- * @throws AppError NOT_FOUND; CONFLICT while a workflow step uses the template, with the steps in `details`, or when
- * the caller has read an older version
+ * @throws AppError NOT_FOUND; CONFLICT while the double opt-in or a workflow step uses the template (with the steps in
+ * `details`), or when the caller has read an older version
  */
 export async function deleteTemplate(
   trx: Trx,

@@ -20,7 +20,7 @@ export interface Domain {
   projectId: string;
   domain: string;
   status: DomainStatus;
-  /** True if the service signs email from the domain. */
+  /** True if DKIM signing is turned on for the domain. */
   signing: boolean;
   selector: string;
   publicKey: string;
@@ -158,9 +158,9 @@ export async function listDomainsFrom(db: Db, p: { from: string; limit: number }
 }
 
 /**
- * Divides all domains into pages, and lists the id of the first domain of each page. A domain that is deleted later
- * does not shift the other pages. If the first domain of a page is deleted, the page also includes the first domain of
- * the next page, which is then checked twice.
+ * Divides all domains into pages, and lists the first id of each page, after the id `after` and up to the id `upTo`. A
+ * domain that is deleted later does not shift the other pages. If a domain of a page is deleted, the page also includes
+ * the first domain of the next page, which is then checked twice.
  */
 export async function listDomainPageStarts(
   db: Db,
@@ -210,16 +210,16 @@ export async function saveDomainCheck(
 
 /**
  * Deletes a domain.
- * @throws AppError NOT_FOUND; CONFLICT, with the users in `details`, while a template, a step, or an unsent campaign or
- * one of its variants sends from the domain
+ * @throws AppError NOT_FOUND; CONFLICT, with these records in `details`, while a template, a step, or an unfinished
+ * campaign or one of its variants sends from the domain
  */
 export async function deleteDomain(trx: Trx, ref: DomainRef): Promise<void> {
   const { domain } = toDomain(await lockDomain(trx, ref));
-  const users = await listDomainUsers(trx, { projectId: ref.projectId, domain });
-  if (Object.values(users).flat().length > 0) {
+  const records = await listRecordsSendingFrom(trx, { projectId: ref.projectId, domain });
+  if (Object.values(records).flat().length > 0) {
     throw new AppError('CONFLICT', {
       message: `Templates, steps or unsent campaigns send from ${domain}.`,
-      details: users,
+      details: records,
       suggestion: 'Give the records in details another from address first, then delete the domain.',
     });
   }
@@ -237,21 +237,21 @@ function lockDomain(trx: Trx, { projectId, id }: DomainRef): Promise<DomainRow |
     .executeTakeFirst();
 }
 
-type User = { id: string; name: string };
+type RecordName = { id: string; name: string };
 
-async function listDomainUsers(db: Db, p: { projectId: string; domain: string }) {
+async function listRecordsSendingFrom(db: Db, p: { projectId: string; domain: string }) {
   const at = `@${p.domain}`;
-  const { rows: templates } = await sql<User>`
+  const { rows: templates } = await sql<RecordName>`
     SELECT id, name FROM templates WHERE project_id = ${p.projectId} AND right(lower(from_email), ${at.length}::int) = ${at}
   `.execute(db);
-  const { rows: campaigns } = await sql<User>`
+  const { rows: campaigns } = await sql<RecordName>`
     SELECT id, name FROM campaigns
     WHERE project_id = ${p.projectId} AND status IN ${UNFINISHED_CAMPAIGNS} AND (
       right(lower(from_email), ${at.length}::int) = ${at} OR EXISTS (
         SELECT FROM jsonb_array_elements(variants) v WHERE right(lower(v->>'from'), ${at.length}::int) = ${at}))
   `.execute(db);
   // The `from` of a step is an address, or an object with an address.
-  const { rows: workflowSteps } = await sql<User>`
+  const { rows: workflowSteps } = await sql<RecordName>`
     SELECT id, name FROM workflow_steps
     WHERE project_id = ${p.projectId}
       AND right(lower(coalesce(config->'from'->>'email', config->>'from')), ${at.length}::int) = ${at}

@@ -5,8 +5,8 @@ import type { Trx } from '../connection.ts';
 const CONTACT_DELETED: Reason = 'contact_deleted';
 
 /**
- * Lists the cc and bcc copies of emails to these contacts. Other people got these copies, but their text and variables
- * have the contact's data. Call this function before the emails lose their contact.
+ * Lists the ids of the cc and bcc copies of emails to these contacts. The copies were sent to other people, but their
+ * text and variables contain data of these contacts. Call this function before the emails lose their contact.
  */
 export async function listCarbonCopies(trx: Trx, p: { projectId: string; contactIds: string[] }): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`
@@ -18,8 +18,9 @@ export async function listCarbonCopies(trx: Trx, p: { projectId: string; contact
 }
 
 /**
- * Removes the variables, options and events of copies. Copies keep their recipients, so that the links in them still
- * work. A copy that was not sent fails, as the email itself does.
+ * Removes the variables of copies, their options except `copies`, and the data of their events. Copies keep their
+ * recipients, so that the links in the copies still work. A copy that is PENDING or HELD fails, as the contact's email
+ * does.
  */
 export async function clearCarbonCopies(trx: Trx, p: { projectId: string; ids: string[] }): Promise<void> {
   await sql`

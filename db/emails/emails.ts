@@ -14,7 +14,7 @@ import { countResponseBytes, PAGE_MAX_BYTES } from '../page-budget.ts';
 import type { EmailType } from '../schema/contents.ts';
 import { type CarriedVariables, readVariableColumns } from './variable-columns.ts';
 
-/** A stored email, with the text and variables that it is rendered from. */
+/** A stored email without its body, with the variables that it is rendered from. */
 export interface Email extends CarriedVariables {
   id: string;
   contactId: string | null;
@@ -44,7 +44,7 @@ export interface Email extends CarriedVariables {
   reason: string | null;
   error: string | null;
   contactEmail: string | null;
-  /** The current data of the contact. Empty if the contact was deleted. */
+  /** The current data of the contact. Empty if the email has no contact, or the contact was deleted. */
   contactData: Sourced<Data>;
   /** The time zone of the project, used to format dates. */
   projectZone: string;
@@ -71,7 +71,8 @@ type SourcedFields = Pick<Email, 'variables' | 'options' | 'contactData'>;
 type Row<T extends SourcedFields = Email> = Omit<T, keyof SourcedFields> & SourcedColumns;
 
 /**
- * Maps a row to an email, with the untrusted values marked. No code can get the values of an email without these marks.
+ * Maps a row to an email, with the untrusted values marked. Every function of this file returns emails through this
+ * one, so callers cannot get the values without these marks.
  */
 function toEmail<T extends SourcedFields>({ untrustedKeys, ...row }: Row<T>): T {
   const fields: SourcedFields = {
@@ -115,8 +116,8 @@ const COLUMNS = sql.raw(`
 
 /**
  * Lists emails newest first. Uses the index `emails_project`, or `emails_contact` or `emails_execution_visit` if the
- * filter has a contact, an address or an execution. No index has status, source, reason or template. A filter for a
- * rare value of these reads all emails between `since` and `until`.
+ * filter has a contact, an address or an execution. No index of a project's emails has the status, source, reason or
+ * template. A filter for a rare value of these fields reads all emails between `since` and `until`.
  */
 export async function listEmails(db: Db, p: PageRequest & EmailFilter): Promise<Page<Email>> {
   const { rows } = await sql<Row>`
@@ -234,8 +235,9 @@ export interface EmailTimelineEvent {
 const EMAIL_EVENTS_MOST = 10_000;
 
 /**
- * Lists the events of one email, oldest first. Stops before the first event that does not fit into a response. The
- * index starts with `contact_id`, so the events of an email without a contact are found by project.
+ * Lists the events of one email, oldest first. Stops after the event with which their data exceeds `PAGE_MAX_BYTES`;
+ * the caller removes the events that do not fit into the response. The index starts with `contact_id`, so the events of
+ * an email without a contact are found by project.
  */
 export async function listEmailEvents(
   db: Db,

@@ -8,7 +8,7 @@ export interface VariableColumns {
   options: string | null;
 }
 
-/** The variables and the other options of an email. */
+/** The variables of an email with their untrusted marks, and its other options. */
 export interface CarriedVariables {
   /** The variables stored with the email. Empty if the email has no variables. */
   variables: Sourced<Data>;

@@ -10,8 +10,8 @@ export interface ActivityFilter {
 }
 
 /**
- * The position in the feed after which a page starts: items at or before this instant. With a key, only items after the
- * item with this key.
+ * The position in the feed after which a page starts. The page has earlier items, and the items at this instant: all of
+ * them if `key` is null, otherwise those with a smaller key.
  */
 export interface ActivityPosition {
   at: Date;
@@ -27,7 +27,7 @@ export interface ActivitySource {
 type Sql = RawBuilder<unknown>;
 
 interface Shape {
-  /** SQL expression for the instant of an item, in milliseconds. */
+  /** SQL expression for the instant of an item, truncated to milliseconds. */
   at: Sql;
   id: Sql;
   type: Sql;
@@ -154,8 +154,8 @@ function smsSource(type: ActivityType, instant: 'sent_at' | 'delivered_at' | 'cr
 }
 
 /**
- * Selects campaigns. The item `campaign.scheduled` has the time when a user scheduled the campaign, not the time when
- * it will be sent.
+ * Selects campaigns. The time of the item `campaign.scheduled` is the last change of the campaign, but at the latest
+ * its scheduled time. No column has the time when the user scheduled the campaign.
  */
 function campaignSource(type: 'campaign.scheduled' | 'campaign.sent'): ActivitySource {
   const at = type === 'campaign.sent' ? sql`g.sent_at` : sql`least(g.updated_at, g.scheduled_at)`;
@@ -205,7 +205,7 @@ function eventTypeSql(): Sql {
   return sql`CASE e.name ${sql.join(cases, sql` `)} ELSE 'event.triggered' END`;
 }
 
-/** Returns the smallest (`0`) or largest (`f`) UUIDv7 of a millisecond. */
+/** Returns a lower (`0`) or upper (`f`) bound of the UUIDv7s of a millisecond. */
 export function uuidAt(at: Date, fill: '0' | 'f'): string {
   const hex = Math.max(0, at.getTime()).toString(16).padStart(12, '0').slice(-12);
   return `${hex.slice(0, 8)}-${hex.slice(8)}-${fill.repeat(4)}-${fill.repeat(4)}-${fill.repeat(12)}`;

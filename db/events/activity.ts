@@ -38,9 +38,9 @@ export interface ActivityPage {
 export const ACTIVITY_TOTAL_MAX = 10_000;
 
 /**
- * Lists everything that happened in a project, newest first. Reads at most one page of each kind of row in the order of
- * an index, and merges these pages. The position in the list is the instant in milliseconds and then the id, so that no
- * item is repeated or skipped.
+ * Lists the activity of a project, newest first. Reads at most one page of each kind of row in the order of an index,
+ * and merges these pages. The position in the list is the instant in milliseconds and then the key (type and id), so
+ * that no item is repeated or skipped.
  * @throws AppError BAD_REQUEST for an invalid cursor
  */
 export async function listActivity(
@@ -97,7 +97,7 @@ export interface ActivityTotals {
 
 /**
  * Counts the activity of a time span without test email. An event that the service records, such as `email.open`, is
- * counted under its own name and not in `events`.
+ * not in `totalEvents`. An email counts once as opened and once as clicked.
  */
 export async function countActivity(
   db: Db,
@@ -127,10 +127,7 @@ export async function countActivity(
   );
 }
 
-/**
- * Counts the items that were added to the feed since an instant, up to a maximum. At the maximum, the dashboard shows
- * "many".
- */
+/** Counts the items that were added to the feed since an instant, at most `RECENT_MAX` of each source. */
 export async function countRecentActivity(db: Db, p: { projectId: string; since: Date }): Promise<number> {
   const parts = ACTIVITY_SOURCES.map(
     (source) =>
@@ -142,7 +139,7 @@ export async function countRecentActivity(db: Db, p: { projectId: string; since:
   return rows[0]?.count ?? 0;
 }
 
-/** The maximum number of rows of one kind that are counted. */
+/** The maximum number of items that are counted per source. */
 const RECENT_MAX = 10_000;
 
 export interface UpcomingActivity {
@@ -154,7 +151,10 @@ export interface UpcomingActivity {
   metadata: Record<string, unknown>;
 }
 
-/** Lists upcoming activity, soonest first: scheduled campaigns, and DELAY steps of executions that will end. */
+/**
+ * Lists upcoming activity, soonest first: scheduled campaigns, and the ends of waits of executions (a DELAY, the
+ * timeout of a WAIT_FOR_EVENT, or the opening of the sending window).
+ */
 export async function listUpcoming(
   db: Db,
   p: { projectId: string; until: Date; limit: number },

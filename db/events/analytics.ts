@@ -20,7 +20,7 @@ export interface DayCounts {
   complaints: number;
 }
 
-/** Counts live email by day. Days without email have zeros. Reads the project's emails of the span once. */
+/** Counts live email by UTC day. Days without email have zeros. Reads all live emails of the project once. */
 export async function listDayCounts(db: Db, p: Span): Promise<DayCounts[]> {
   const { rows } = await sql<DayCounts>`
     WITH days AS (

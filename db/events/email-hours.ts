@@ -27,8 +27,8 @@ export interface EmailDay extends EmailFigures {
 }
 
 /**
- * The counts of an hour are stored this many minutes after its end. By then, every transaction that recorded an event
- * in that hour has committed.
+ * The counts of an hour are stored at the earliest this many minutes after its end. By then, every transaction that
+ * recorded an event in that hour has committed.
  */
 const SETTLED_MINUTES = 15;
 const HOUR_MS = 3_600_000;
@@ -76,7 +76,7 @@ const firstHourFrom = (ms: number) => Math.ceil(ms / HOUR_MS);
  * @param mayContinue called between two hours; false stops the work
  * @returns whether all past hours are stored
  */
-export async function countPastEmailHours(db: Db, mayContinue: () => boolean = () => true): Promise<boolean> {
+export async function storePastEmailHours(db: Db, mayContinue: () => boolean = () => true): Promise<boolean> {
   do {
     const { rows } = await sql<{ hour: number }>`
       WITH moved AS (
@@ -113,7 +113,7 @@ function selectCountedEvents(projectId: string | null, from: RawBuilder<unknown>
     SELECT ${by}${hour} AS hour, ${sql.join(counts)} FROM events
     WHERE ${of} events.id >= ${firstIdAtSql(startOfHourSql(from))} AND events.id < ${firstIdAtSql(startOfHourSql(to))}
       AND name = ANY(${NAMES}::text[]) AND email_id IS NOT NULL
-      AND NOT EXISTS (${selectUncountedEvents(projectId)})
+      AND NOT EXISTS (${selectUncountedEmails(projectId)})
     GROUP BY ${by}${hour}`;
 }
 
@@ -121,7 +121,7 @@ function selectCountedEvents(projectId: string | null, from: RawBuilder<unknown>
  * Selects the emails whose events are not counted: test email, and email to simulator addresses. Both kinds are few,
  * and each has an index.
  */
-function selectUncountedEvents(projectId: string | null): RawBuilder<unknown> {
+function selectUncountedEmails(projectId: string | null): RawBuilder<unknown> {
   const of = projectId === null ? sql`` : sql`AND project_id = ${projectId}`;
   return sql`
     SELECT FROM (SELECT id FROM emails WHERE mode = 'test' ${of} UNION ALL SELECT id FROM emails WHERE simulated ${of}) u

@@ -63,7 +63,9 @@ export async function findEvent(db: Db, p: { projectId: string; id: string | nul
   return rows[0];
 }
 
-/** Finds the executions that these events started, by event id. Uses the index `executions_contact`. */
+/**
+ * Finds the executions that these events started, except sandboxes, by event id. Uses the index `executions_contact`.
+ */
 export async function findExecutionsStartedBy(
   db: Db,
   p: { projectId: string; events: Pick<EventRecord, 'id' | 'contactId'>[] },
@@ -86,10 +88,7 @@ export interface EventCount {
   lastAt: Date;
 }
 
-/**
- * Counts each event name of a time span, the most frequent first. Ids are UUIDv7, so a time span is a range of the
- * primary key.
- */
+/** Counts the events of a time span by name, the most frequent names first, at most 1,000 names. */
 export async function countEvents(db: Db, p: { projectId: string; since?: Date; until?: Date }): Promise<EventCount[]> {
   const { rows } = await sql<EventCount>`
     SELECT name, count(*) AS count, max(created_at) AS "lastAt" FROM events
@@ -125,7 +124,7 @@ export async function getEventUsage(db: Db, p: { projectId: string; name: string
 }
 
 /**
- * Deletes all events with a name.
+ * Deletes all events of the project with a name, and returns their number.
  * @throws AppError CONFLICT while a segment or workflow uses the name, and for events that the service records itself
  */
 export async function deleteEvents(db: Db, p: { projectId: string; name: string }): Promise<number> {

@@ -34,7 +34,7 @@ export interface SubscribedEndpoint {
   events: string[];
 }
 
-/** Everything that may react to an event. */
+/** Everything that may react to an event. The caller compares the names that the endpoints and exits contain. */
 export interface Listeners {
   /** Enabled workflows that one of the events starts. Read by the partial index `workflows_trigger`. */
   workflows: TriggeredWorkflow[];
@@ -50,7 +50,7 @@ export interface Listeners {
 
 /**
  * Finds everything that may react to events of these names and contacts of a project. Uses a single query, because it
- * runs for every event.
+ * runs whenever events are recorded.
  */
 export async function findListeners(
   db: Db,

@@ -52,7 +52,7 @@ const COLUMNS = sql.raw(`id, workflow_id AS "workflowId", contact_id AS "contact
   started_at AS "startedAt", completed_at AS "completedAt",
   NOT EXISTS (SELECT FROM outbox o WHERE o.ref_id = executions.id AND o.kind = 'execution.start') AS begun`);
 
-/** Lists executions of a workflow, newest first. `total` is counted only on the first page. */
+/** Lists executions of a workflow, newest first. `total` is counted only on the first page and is 0 on later pages. */
 export async function listExecutions(
   db: Db,
   p: WorkflowRef &
@@ -104,8 +104,8 @@ export async function getExecution(
   return { ...execution, steps: visits.rows };
 }
 
-/** Returns the workflow of an execution. Null if the execution was deleted. */
-export async function findWorkflowOfExecution(
+/** Returns the id of an execution's workflow. Null if the execution was deleted. */
+export async function findWorkflowIdOfExecution(
   db: Db,
   p: { projectId: string; executionId: string },
 ): Promise<string | null> {
@@ -119,7 +119,7 @@ export async function findWorkflowOfExecution(
 }
 
 /**
- * Cancels one active execution.
+ * Cancels one active execution. After the commit, pass the returned rows to the outbox's `wake`.
  * @throws AppError NOT_FOUND; CONFLICT, with the status, for an execution that has ended
  */
 export async function cancelExecution(trx: Trx, p: WorkflowRef & { executionId: string }): Promise<OutboxRow[]> {

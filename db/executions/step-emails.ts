@@ -3,8 +3,8 @@ import type { Db } from '../connection.ts';
 import { isOwnedBySql } from '../owned-by.ts';
 
 /**
- * The number of a step's latest emails from which its open and click rates are computed. With this many, a rate is
- * accurate to half a percentage point, and they are read in milliseconds.
+ * The number of a step's latest completed visits from whose emails its open and click rates are computed. One of 500
+ * emails changes a rate by 0.2 percentage points, and 500 emails are read in milliseconds.
  */
 const EMAILS_MAX = 500;
 
@@ -19,7 +19,7 @@ export interface StepEmails {
 /**
  * Counts the results of each step's latest emails, for visits that ended within a time span (`until` exclusive). Finds
  * the latest completed visits by the index `execution_steps_ended` and their emails by `emails_execution_visit`. A step
- * with a million emails therefore costs no more than a step with 500. Sandbox executions have no emails.
+ * with a million emails therefore costs no more than a step with 500. Emails of sandbox executions count, too.
  */
 export async function countStepEmails(
   db: Db,

@@ -18,7 +18,7 @@ export interface VisitCounts {
   skipped: number;
 }
 
-/** Visits to a step that left it by one branch. `branch` is empty if the step has no branches. */
+/** Visits to a step that left it by one branch. `branch` is empty for visits without a branch, such as open visits. */
 export interface BranchCounts extends VisitCounts {
   stepId: string;
   branch: string;
@@ -89,8 +89,9 @@ export interface ContactAtStep {
 }
 
 /**
- * Lists contacts at a step, the latest execution first. Uses the index of open visits, `execution_steps_open`, so ended
- * visits cost nothing.
+ * Lists contacts at a step, the latest execution first, without sandboxes. `total` is the number in the statistics on
+ * the first page, and 0 on later pages. Uses the index of open visits, `execution_steps_open`, so ended visits cost
+ * nothing.
  */
 export async function listContactsAtStep(
   db: Db,
@@ -118,9 +119,9 @@ async function countOpen(db: Db, { projectId, stepId }: { projectId: string; ste
 }
 
 /**
- * Merges the counts of past hours into one row per hour, step and branch. Each Postgres backend counts in separate rows
- * (`shard`). A row that a transaction is incrementing is merged in the next round. May run at any time, also
- * concurrently.
+ * Merges the counts of hours that ended at least an hour ago into one row per hour, step and branch. Each Postgres
+ * backend counts in separate rows (`shard`). A row that a transaction is incrementing is merged in the next round. May
+ * run at any time, also concurrently.
  */
 export async function mergeVisitCounts(db: Db): Promise<void> {
   while (true) {

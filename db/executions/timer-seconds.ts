@@ -7,11 +7,11 @@ const KEPT_SECONDS = 3_600;
 const PRUNE_BATCH = 10_000;
 
 /**
- * Counts timers of a project by the second in which they end, in the caller's transaction. `listUpcomingHours` reads
- * these counts. The seconds are written in ascending order, so that concurrent transactions lock their rows in the same
- * order.
+ * Adds timers of a project to the counts of the seconds in which they end, in the caller's transaction.
+ * `listUpcomingHours` reads these counts. The seconds are written in ascending order, so that concurrent transactions
+ * lock their rows in the same order.
  */
-export async function countTimers(trx: Trx, p: { projectId: string; ends: Date[] }): Promise<void> {
+export async function recordTimerEnds(trx: Trx, p: { projectId: string; ends: Date[] }): Promise<void> {
   if (p.ends.length === 0) return;
   const counts = new Map<number, number>();
   for (const end of p.ends) {

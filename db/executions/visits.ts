@@ -52,7 +52,7 @@ export async function recordFailedAttempt(
   `.execute(trx);
 }
 
-/** Position of an execution after a walk. For an execution that has ended, its status and reason are stored too. */
+/** Position and status of an execution after a walk. `reason` and `error` are for an execution that has ended. */
 export interface ExecutionPosition {
   executionId: string;
   visit: number;

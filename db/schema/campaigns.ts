@@ -9,7 +9,7 @@ import type { SendingWindow } from '../../rules/time/sending-window.ts';
 import type { GeneratedTimestamp, NullableJson, NullableTimestamp } from './columns.ts';
 import type { EmailTextColumns } from './contents.ts';
 
-/** Campaigns, the chunks of their audience, and clicks of their links. */
+/** Campaigns, the chunks of their audience, clicks on their links, and opens and clicks by bots. */
 export interface CampaignsTables {
   campaigns: CampaignsTable;
   campaign_chunks: CampaignChunksTable;

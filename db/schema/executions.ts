@@ -116,7 +116,7 @@ export interface StepVisitCountsTable {
   step_id: string;
   /** The hour in which the visits started, as the number of hours since 1970. */
   hour: number;
-  /** The branch by which the visits left the step. Empty if the step has no branches. */
+  /** The branch by which the visits left the step. Empty for visits without a branch, such as open visits. */
   branch: string;
   /** The Postgres backend that counted the visits. 0 after the rows of the hour were merged. */
   shard: number;

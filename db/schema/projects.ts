@@ -138,7 +138,7 @@ export interface LoginFailuresTable {
   failed_at: GeneratedTimestamp;
 }
 
-/** An unlogged table: a crash of Postgres loses the counts of one minute. */
+/** An unlogged table: a crash of Postgres loses the counts of the current windows, which last a minute or an hour. */
 export interface RateWindowsTable {
   subject: string;
   taken: number;

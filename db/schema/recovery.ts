@@ -23,8 +23,8 @@ export interface OutboxTable {
   /** `OUTBOX_PRIORITY` of its kind. */
   priority: Generated<number>;
   /**
-   * When Temporal accepted the start of the row. Null while the row waits, and for work that workers do without
-   * Temporal.
+   * When a worker claimed the row to start its work in Temporal. Null while the row waits, and for work that workers do
+   * without Temporal.
    */
   taken_at: Date | null;
 }

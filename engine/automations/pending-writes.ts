@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { Trx } from '../../db/connection.ts';
-import { countTimers } from '../../db/executions/timer-seconds.ts';
+import { recordTimerEnds } from '../../db/executions/timer-seconds.ts';
 import type { ExecutionPosition, NewVisit, VisitOutcome } from '../../db/executions/visits.ts';
 import { isOwnedBySql } from '../../db/owned-by.ts';
 import { prepared } from '../../db/prepared.ts';
@@ -49,7 +49,10 @@ export function createPendingWrites(): PendingWrites {
 export async function savePendingWrites(trx: Trx, p: { projectId: string; pending: PendingWrites }): Promise<void> {
   const { projectId, pending } = p;
   const { pauses } = pending;
-  await countTimers(trx, { projectId, ends: pauses.flatMap(({ visit, hasTimer }) => (hasTimer && visit.dueAt) || []) });
+  await recordTimerEnds(trx, {
+    projectId,
+    ends: pauses.flatMap(({ visit, hasTimer }) => (hasTimer && visit.dueAt) || []),
+  });
   let endedIds = new Set<string>();
   if (pending.closed.length + pending.visits.length + pending.positions.length > 0) {
     endedIds = await saveVisits(trx, { projectId, pending });

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Trx } from '../../db/connection.ts';
 import { CLOCK_COLUMNS, type ClockRow } from '../../db/contacts/clock.ts';
-import { countTimers } from '../../db/executions/timer-seconds.ts';
+import { recordTimerEnds } from '../../db/executions/timer-seconds.ts';
 import { wasAdvancedSql } from '../../db/executions/visits.ts';
 import { isOwnedBySql } from '../../db/owned-by.ts';
 import { prepared } from '../../db/prepared.ts';
@@ -33,7 +33,7 @@ export async function startWindowWaits(
     if (gate?.kind === 'closed') waits.push({ position, dueAt: new Date(gate.notBeforeMs) });
   }
   if (waits.length === 0) return new Map();
-  await countTimers(trx, { projectId, ends: waits.map(({ dueAt }) => dueAt) });
+  await recordTimerEnds(trx, { projectId, ends: waits.map(({ dueAt }) => dueAt) });
   await saveWaits(trx, { projectId, waits });
   return new Map(
     waits.map(({ position: { execution, step, next }, dueAt }) => [

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { countMachineHits, type MachineHits } from '../../db/campaigns/machine-hours.ts';
+import { type MachineHits, recordMachineHits } from '../../db/campaigns/machine-hours.ts';
 import { markFiguresStaleSql } from '../../db/campaigns/stale-figures.ts';
 import type { Trx } from '../../db/connection.ts';
 import { lockContacts } from '../../db/contacts/locks.ts';
@@ -49,7 +49,7 @@ export async function recordEngagements(
   await countLinkClicks(trx, { projectId: p.projectId, engagements });
   const events = byHumans.flatMap((engagement) => buildFirstEvents(engagement, before.get(engagement.email.id)));
   const { outbox } = await recordEvents(trx, { projectId: p.projectId, events });
-  await countMachineHits(trx, { projectId: p.projectId, hits: engagements.flatMap(toMachineHits) });
+  await recordMachineHits(trx, { projectId: p.projectId, hits: engagements.flatMap(toMachineHits) });
   return outbox;
 }
 

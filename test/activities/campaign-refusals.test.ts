@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { countCampaign } from '../../db/campaigns/stats.ts';
+import { countCampaignRecipients } from '../../db/campaigns/stats.ts';
 import { buildDomain } from '../build/senders.ts';
 import { buildProject } from '../support/api.ts';
 import { buildSendingCampaign, type CampaignWorker, createCampaignWorker } from '../support/campaign-worker.ts';
@@ -43,7 +43,7 @@ it('a chunk continues at once, without waiting for the provider, if its frequenc
   const projectId = (await buildProject(db, 'Capped')).id;
   await buildDomain(db, { projectId, domain: 'sender.test', signing: false });
   const start = await buildSendingCampaign(db, { projectId, count: 3, worker });
-  const readCounts = () => countCampaign(db, { projectId, id: start.campaignId });
+  const readCounts = () => countCampaignRecipients(db, { projectId, id: start.campaignId });
   await sql`UPDATE projects SET frequency_max = 1, frequency_days = 1 WHERE id = ${projectId}`.execute(db);
   await sql`
     INSERT INTO frequency_slots (contact_id, project_id, wanted, mails)

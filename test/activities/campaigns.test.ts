@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { CampaignStart } from '../../db/campaigns/campaigns.ts';
-import { countCampaign } from '../../db/campaigns/stats.ts';
+import { countCampaignRecipients } from '../../db/campaigns/stats.ts';
 import { remainingMonthlyQuota, takeMonthlyAllowance } from '../../db/sending/monthly-usage.ts';
 import { takeSendTokens } from '../../db/sending/send-rate.ts';
 import { inTransaction } from '../../db/transaction.ts';
@@ -83,7 +83,7 @@ async function countLockWaits(): Promise<number> {
 }
 
 function readCounts({ campaignId }: CampaignStart) {
-  return countCampaign(database.db, { projectId, id: campaignId });
+  return countCampaignRecipients(database.db, { projectId, id: campaignId });
 }
 
 describe('a chunk of a campaign', () => {

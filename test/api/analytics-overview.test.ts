@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { countPastEmailHours } from '../../db/events/email-hours.ts';
+import { storePastEmailHours } from '../../db/events/email-hours.ts';
 import { uuidv7 } from '../../rules/uuid.ts';
 import { campaignBody } from '../build/campaigns.ts';
 import { buildContact, buildEmail } from '../build/emails.ts';
@@ -61,7 +61,7 @@ describe('GET /analytics/overview', () => {
     expect(findDay(before)).toMatchObject({ sent: 1, opened: 1, clicked: 0 });
     expect(findDay(now)).toMatchObject({ sent: 0, clicked: 1 });
 
-    await Promise.all([countPastEmailHours(api.db), countPastEmailHours(api.db)]);
+    await Promise.all([storePastEmailHours(api.db), storePastEmailHours(api.db)]);
     const { rows } = await sql<{ sent: number }>`SELECT sent FROM mail_hours WHERE project_id = ${projectId}`.execute(
       api.db,
     );

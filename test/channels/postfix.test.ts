@@ -4,7 +4,7 @@ import { createMailer } from '../../activities/emails/mailer.ts';
 import { SmtpPool, type SmtpPoolOptions } from '../../channels/email/smtp/pool.ts';
 import { createSmtpProvider } from '../../channels/email/smtp/provider.ts';
 import { createCompute } from '../../compute/compute.ts';
-import { countCampaign } from '../../db/campaigns/stats.ts';
+import { countCampaignRecipients } from '../../db/campaigns/stats.ts';
 import { createSuppressionPads } from '../../db/contacts/suppressions.ts';
 import { claimEmails } from '../../db/sending/email-ledger.ts';
 import { deriveKey } from '../../rules/access/secrets.ts';
@@ -307,7 +307,7 @@ describe.skipIf(missing)(`a real Postfix with STARTTLS and AUTH${missing ? ` (sk
       cleanup.push(() => Promise.all(workers.map((worker) => worker.close())));
       const [before, after] = workers as [CampaignWorker, CampaignWorker];
       const start = await buildSendingCampaign(db, { projectId, count: 60, worker: before });
-      const readCounts = () => countCampaign(db, { projectId, id: start.campaignId });
+      const readCounts = () => countCampaignRecipients(db, { projectId, id: start.campaignId });
 
       expect(await before.send(start)).toMatchObject({ outcome: 'deferred', sent: 0 });
       expect(await readCounts()).toMatchObject({ pending: 60, failed: 0, bounced: 0, skipped: 0 });

@@ -4,7 +4,7 @@ import { deleteCampaign } from '../../db/campaigns/campaigns.ts';
 import { endChunkTurn, startChunkTurn } from '../../db/campaigns/chunk-turns.ts';
 import { listRecipients } from '../../db/campaigns/recipients.ts';
 import { deleteStaleFigures } from '../../db/campaigns/stale-figures.ts';
-import { countCampaign, readStats } from '../../db/campaigns/stats.ts';
+import { countCampaignRecipients, readStats } from '../../db/campaigns/stats.ts';
 import { listEmailsOfAnyProject } from '../../db/emails/emails.ts';
 import { inTransaction } from '../../db/transaction.ts';
 import { retryRecipients } from '../../engine/campaigns/retry.ts';
@@ -45,7 +45,7 @@ async function buildCampaign(): Promise<{ id: string; emailIds: string[] }> {
   return { id, emailIds: rows.map((row) => row.id) };
 }
 
-const readCounts = (id: string) => countCampaign(database.db, { projectId, id });
+const readCounts = (id: string) => countCampaignRecipients(database.db, { projectId, id });
 const readAllStats = async (id: string) => {
   const { detail, counts } = await readStats(database.db, { projectId, id, startedAt: new Date() });
   return { ...counts, ...detail };

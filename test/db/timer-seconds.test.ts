@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { countTimers, deletePassedTimerSeconds } from '../../db/executions/timer-seconds.ts';
+import { deletePassedTimerSeconds, recordTimerEnds } from '../../db/executions/timer-seconds.ts';
 import { inTransaction } from '../../db/transaction.ts';
 import { startExecutions } from '../../engine/automations/start.ts';
 import { type BuiltWorkflow, buildWorkflow, expectOk } from '../build/workflows.ts';
@@ -63,7 +63,7 @@ it('timers that end in the same upcoming second are counted together, and the up
 it('a transaction that is rolled back counts no timer', async () => {
   const at = Date.parse('2091-01-01T00:00:00.000Z');
   const undone = inTransaction(api.db, async (trx) => {
-    await countTimers(trx, { projectId: api.one.id, ends: [new Date(at)] });
+    await recordTimerEnds(trx, { projectId: api.one.id, ends: [new Date(at)] });
     throw new Error('rolled back');
   });
   await expect(undone).rejects.toThrow('rolled back');
@@ -73,7 +73,7 @@ it('a transaction that is rolled back counts no timer', async () => {
 it('past seconds are deleted', async () => {
   const inAMinute = Date.now() + 60_000;
   await inTransaction(api.db, (trx) =>
-    countTimers(trx, { projectId: api.two.id, ends: [new Date(0), new Date(inAMinute)] }),
+    recordTimerEnds(trx, { projectId: api.two.id, ends: [new Date(0), new Date(inAMinute)] }),
   );
   await deletePassedTimerSeconds(api.db);
   const { rows } = await sql<{ n: number }>`

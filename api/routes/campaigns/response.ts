@@ -2,7 +2,7 @@ import { z } from '@hono/zod-openapi';
 import type { Campaign } from '../../../db/campaigns/campaigns.ts';
 import { findNextOpenings } from '../../../db/campaigns/chunk-clock.ts';
 import type { StatsDetail } from '../../../db/campaigns/stats.ts';
-import { countCampaign } from '../../../db/campaigns/stats.ts';
+import { countCampaignRecipients } from '../../../db/campaigns/stats.ts';
 import type { Db } from '../../../db/connection.ts';
 import type { Listed } from '../../../db/page-budget.ts';
 import { AUDIENCE_TYPES, CAMPAIGN_STATUSES, PAUSED_REASONS } from '../../../rules/campaigns/campaign.ts';
@@ -263,7 +263,7 @@ export function toCampaignResponse(
 export async function readCampaignResponse(db: Db, { projectId, campaign }: { projectId: string; campaign: Campaign }) {
   const { id } = campaign;
   const [counts, openings] = await Promise.all([
-    countCampaign(db, { projectId, id }),
+    countCampaignRecipients(db, { projectId, id }),
     findNextOpenings(db, { projectId, ids: [id] }),
   ]);
   return toCampaignResponse(campaign, counts, openings.get(id));

@@ -9,7 +9,7 @@ import {
   updateCampaign,
 } from '../../../db/campaigns/campaigns.ts';
 import { findNextOpenings } from '../../../db/campaigns/chunk-clock.ts';
-import { countCampaigns, readStats } from '../../../db/campaigns/stats.ts';
+import { countRecipientsByCampaign, readStats } from '../../../db/campaigns/stats.ts';
 import { inTransaction } from '../../../db/transaction.ts';
 import { startCampaign } from '../../../engine/campaigns/lifecycle.ts';
 import { CAMPAIGN_STATUSES } from '../../../rules/campaigns/campaign.ts';
@@ -144,7 +144,7 @@ export function campaignRoutes(app: App, { db, reads, compute, outbox, config }:
     const pageSize = resolveQueryAliases({ pageSize: query.pageSize, limit: query.limit }) ?? LIST_DEFAULT;
     const { items, ...page } = await listCampaigns(reads, { projectId, ...query, pageSize });
     const ids = items.map((campaign) => campaign.id);
-    const counts = await countCampaigns(reads, { projectId, ids });
+    const counts = await countRecipientsByCampaign(reads, { projectId, ids });
     const openings = await findNextOpenings(reads, { projectId, ids });
     const campaigns = items.map((item) => toListedResponse(item, counts.get(item.id), openings.get(item.id)));
     return c.json({ campaigns, ...page }, 200);

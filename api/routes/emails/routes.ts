@@ -2,7 +2,7 @@ import { createRoute, z } from '@hono/zod-openapi';
 import { listAttachmentInfos } from '../../../db/contents/attachments.ts';
 import { findContents } from '../../../db/contents/contents.ts';
 import { getEmail, listEmailEvents, listEmails } from '../../../db/emails/emails.ts';
-import { findWorkflowOfExecution } from '../../../db/executions/executions.ts';
+import { findWorkflowIdOfExecution } from '../../../db/executions/executions.ts';
 import type { Deps } from '../../http/deps.ts';
 import type { App } from '../../http/env.ts';
 import { errors, ok } from '../../http/responses.ts';
@@ -54,7 +54,7 @@ export function emailRoutes(app: App, { config, compute, db, reads }: Deps): voi
       findContents(db, { projectId, ids: [email.contentId] }),
       email.options?.original?.files ?? listAttachmentInfos(db, { projectId, ids: email.options?.attachmentIds ?? [] }),
       listEmailEvents(db, { projectId, emailId: email.id, contactId: email.contactId }),
-      executionId === null ? null : findWorkflowOfExecution(db, { projectId, executionId }),
+      executionId === null ? null : findWorkflowIdOfExecution(db, { projectId, executionId }),
       readShownRecipients(db, { projectId, email }),
     ]);
     const content = contents.get(email.contentId);

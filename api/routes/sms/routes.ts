@@ -1,5 +1,5 @@
 import { createRoute, z } from '@hono/zod-openapi';
-import { findWorkflowOfExecution } from '../../../db/executions/executions.ts';
+import { findWorkflowIdOfExecution } from '../../../db/executions/executions.ts';
 import { withIdempotency } from '../../../db/idempotency.ts';
 import { getSms, insertSms, listSms } from '../../../db/sms/messages.ts';
 import { inTransaction } from '../../../db/transaction.ts';
@@ -116,7 +116,7 @@ export function smsRoutes(app: App, { config, db, reads, outbox }: Deps): void {
     const { projectId } = c.var;
     const sms = await getSms(db, { projectId, id: c.req.valid('param').id });
     const { executionId } = sms;
-    const workflowId = executionId === null ? null : await findWorkflowOfExecution(db, { projectId, executionId });
+    const workflowId = executionId === null ? null : await findWorkflowIdOfExecution(db, { projectId, executionId });
     return c.json({ data: toSmsRecord(sms, workflowId) }, 200);
   });
 }

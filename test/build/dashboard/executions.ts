@@ -1,6 +1,6 @@
 import type { Insertable } from 'kysely';
 import { saveContent } from '../../../db/contents/contents.ts';
-import { countTimers } from '../../../db/executions/timer-seconds.ts';
+import { recordTimerEnds } from '../../../db/executions/timer-seconds.ts';
 import type { ExecutionStepsTable } from '../../../db/schema/executions.ts';
 import { inTransaction } from '../../../db/transaction.ts';
 import { NO_TEXT } from '../../../rules/content/email-text.ts';
@@ -283,7 +283,7 @@ async function buildExecutions(
   await db.insertInto('executions').values(rows).execute();
   await db.insertInto('execution_steps').values(visits).execute();
   const ends = visits.flatMap(({ due_at }) => (due_at ? [new Date(due_at as Date)] : []));
-  await inTransaction(db, (trx) => countTimers(trx, { projectId, ends }));
+  await inTransaction(db, (trx) => recordTimerEnds(trx, { projectId, ends }));
   await buildStepEmails(world, { contacts, rows, visits });
   return found as SeededWorkflows['executions'];
 }
