@@ -8,8 +8,8 @@ import { prepared } from './prepared.ts';
 export const IDEMPOTENCY_HOURS = 24;
 
 /**
- * Identifies an idempotency key. Each project has its own idempotency keys, and those of requests with the public API
- * key are separate from those of its other requests.
+ * Identifies an idempotency key. Each project has its own idempotency keys, and requests with the public API key have
+ * separate ones.
  */
 export interface KeyRef {
   projectId: string;
