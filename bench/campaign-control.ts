@@ -53,16 +53,16 @@ try {
   await postToApi(service, `/campaigns/${data.id}/send`, {});
   const stops: Record<string, number>[] = [];
   for (let n = 1; n <= pauses; n++)
-    stops.push(await timePause(service, sink, data.id, (recipients * n) / (pauses + 1)));
+    stops.push(await measurePause(service, sink, data.id, (recipients * n) / (pauses + 1)));
   console.table(stops);
   await waitUntilSent(database, data.id);
   console.log(`sent to ${recipients} in ${seconds(startedAt)} s, pauses included`);
   await database.query('VACUUM ANALYZE emails');
   await database.end();
-  console.table(await timeFigures(service, data.id));
-  console.table(await timePages(service, data.id));
+  console.table(await measureStats(service, data.id));
+  console.table(await measurePages(service, data.id));
   const exports: Record<string, number>[] = [];
-  for (let n = 0; n < Number(values.exports); n++) exports.push(await timeCsv(service, data.id));
+  for (let n = 0; n < Number(values.exports); n++) exports.push(await measureCsv(service, data.id));
   console.table(exports);
 } finally {
   service?.signal('SIGTERM');
@@ -72,7 +72,7 @@ try {
 }
 
 /** Pauses a campaign after `at` emails, measures when the last email arrives after that, and resumes the campaign. */
-async function timePause(running: StartedService, into: SinkProcess, id: string, at: number) {
+async function measurePause(running: StartedService, into: SinkProcess, id: string, at: number) {
   const before = { at: performance.now(), ...(await into.counts()) };
   const reachedAt = await waitForSink(into, at, performance.now());
   const speed = ((at - before.messages) / (reachedAt - before.at)) * 1000;
@@ -98,7 +98,7 @@ async function timePause(running: StartedService, into: SinkProcess, id: string,
   };
 }
 
-async function timeFigures(running: StartedService, id: string) {
+async function measureStats(running: StartedService, id: string) {
   const [first, again] = [
     await measureGet(running, `/campaigns/${id}/stats`),
     await measureGet(running, `/campaigns/${id}/stats`),
@@ -107,7 +107,7 @@ async function timeFigures(running: StartedService, id: string) {
 }
 
 /** Measures the first pages of the recipients for each filter, at most `PAGES` pages. */
-async function timePages(running: StartedService, id: string) {
+async function measurePages(running: StartedService, id: string) {
   const table: Record<string, unknown>[] = [];
   const one = `r${Math.floor(recipients / 2)}@bench.test`;
   for (const query of [
@@ -136,7 +136,7 @@ async function timePages(running: StartedService, id: string) {
 }
 
 /** Downloads all recipients over HTTP, and measures the memory of the API process meanwhile. */
-async function timeCsv(running: StartedService, id: string) {
+async function measureCsv(running: StartedService, id: string) {
   const { baseUrl, secretKey, pids } = running.dev();
   const before = readResidentMegabytes(pids.api ?? 0);
   let [lines, bytes, peak] = [0, 0, before];
@@ -161,7 +161,7 @@ async function timeCsv(running: StartedService, id: string) {
   };
 }
 
-interface Answer {
+interface ResponseBody {
   data: unknown[];
   cursor: string | null;
   sent: number;
@@ -171,7 +171,7 @@ async function measureGet(running: StartedService, path: string) {
   const { baseUrl, secretKey } = running.dev();
   const from = performance.now();
   const response = await fetch(baseUrl + path, { headers: { authorization: `Bearer ${secretKey}` } });
-  const body = (await response.json()) as Answer;
+  const body = (await response.json()) as ResponseBody;
   if (!response.ok) throw new Error(`${path}: ${JSON.stringify(body)}`);
   return { ms: Math.round(performance.now() - from), body };
 }

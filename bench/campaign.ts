@@ -47,7 +47,7 @@ interface Way {
   dkim: boolean;
 }
 
-/** The rate and the cost of one way of sending, in its best round. */
+/** The rate and the CPU cost of sending a campaign in one way. */
 interface Cost {
   perSecond: number;
   /** The CPU time of all processes for one email, including the receiving server. */
@@ -61,7 +61,7 @@ const full = values.tls || values.dkim ? await measureWay({ tls: values.tls, dki
 console.table(table);
 if (full && !values.kill) await compareWithParts(full);
 
-/** Measures one way of sending, on a new service. */
+/** Measures one way of sending, on a new service. Returns the rate and the cost of the fastest round. */
 async function measureWay(way: Way, baselines: boolean): Promise<Cost> {
   const home = createHomePath();
   const sink = await startSinkProcess([
@@ -191,6 +191,7 @@ async function measureSignatureMicros(cores: number): Promise<number> {
   return Math.round(secondsOfAllCores * cores * 1_000_000);
 }
 
+/** Ends the first worker with SIGKILL when 40 % of the emails have arrived. */
 async function killWorker(running: StartedService, into: SinkProcess, recipients: number): Promise<void> {
   await waitForSink(into, recipients * 0.4, performance.now());
   const pid = running.dev().pids.workers[0];

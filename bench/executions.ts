@@ -83,14 +83,14 @@ try {
 }
 
 async function compare(what: string, bareType: string, eventName: string): Promise<void> {
-  await runBare(bareType, WARM_UP);
-  await runExecutions(eventName, WARM_UP);
+  await measureBareRate(bareType, WARM_UP);
+  await measureExecutionsRate(eventName, WARM_UP);
   const bare: number[] = [];
   const ours: number[] = [];
-  const cost = { bare: zeroCpu(), ours: zeroCpu() };
+  const cost = { bare: createZeroCpu(), ours: createZeroCpu() };
   for (let round = 0; round < rounds; round += 1) {
-    bare.push(await addCpu(cost.bare, () => runBare(bareType, count)));
-    ours.push(await addCpu(cost.ours, () => runExecutions(eventName, count)));
+    bare.push(await addCpu(cost.bare, () => measureBareRate(bareType, count)));
+    ours.push(await addCpu(cost.ours, () => measureExecutionsRate(eventName, count)));
   }
   const ratios = ours.map((rate, i) => rate / (bare[i] ?? 1)).sort((a, b) => a - b);
   console.log(
@@ -103,16 +103,20 @@ async function compare(what: string, bareType: string, eventName: string): Promi
       rounds: bare.map(roundToTenths).join(' '),
     },
     { what: 'executions', 'median a second': roundToTenths(median(ours)), rounds: ours.map(roundToTenths).join(' ') },
-    { what: 'ratio', 'median a second': round2(median(ratios)), rounds: ratios.map(round2).join(' ') },
+    {
+      what: 'ratio',
+      'median a second': roundToHundredths(median(ratios)),
+      rounds: ratios.map(roundToHundredths).join(' '),
+    },
   ]);
   console.log('CPU of each, in ms a workflow:');
-  console.table({ 'bare Temporal': cpuPerWorkflow(cost.bare), executions: cpuPerWorkflow(cost.ours) });
+  console.table({ 'bare Temporal': computeCpuPerWorkflow(cost.bare), executions: computeCpuPerWorkflow(cost.ours) });
 }
 
 /** The CPU time of the measured processes, in ms. */
 type Cpu = Record<'temporal' | 'worker' | 'bareWorker' | 'api' | 'postgres', number>;
 
-function zeroCpu(): Cpu {
+function createZeroCpu(): Cpu {
   return { temporal: 0, worker: 0, bareWorker: 0, api: 0, postgres: 0 };
 }
 
@@ -136,32 +140,32 @@ async function addCpu<T>(sum: Cpu, work: () => Promise<T>): Promise<T> {
   return result;
 }
 
-function cpuPerWorkflow(sum: Cpu): Record<string, number> {
+function computeCpuPerWorkflow(sum: Cpu): Record<string, number> {
   const each = Object.entries(sum).map(([name, ms]) => [name, roundToTenths(ms / (count * rounds))] as const);
   return { ...Object.fromEntries(each), total: roundToTenths(each.reduce((total, [, ms]) => total + ms, 0)) };
 }
 
-async function runBare(type: string, total: number): Promise<number> {
+async function measureBareRate(type: string, total: number): Promise<number> {
   const startedAt = Date.now();
   await runConcurrently(total, (n) =>
     client.workflow.start(type, { taskQueue: 'bench-bare', workflowId: `bare-${type}-${startedAt}-${n}` }),
   );
-  return waitForRate(type, total, startedAt);
+  return measureRate(type, total, startedAt);
 }
 
-async function runExecutions(eventName: string, total: number): Promise<number> {
+async function measureExecutionsRate(eventName: string, total: number): Promise<number> {
   const startedAt = Date.now();
   await runConcurrently(total, () => {
     contacts += 1;
     return post('/v1/track', { email: `bench${contacts}@example.com`, event: eventName, data: { name: 'Ada' } });
   });
-  return waitForRate('contactExecution', total, startedAt);
+  return measureRate('contactExecution', total, startedAt);
 }
 
 /**
  * Returns the workflows per second, from the first request to the instant at which Temporal closed the last workflow.
  */
-async function waitForRate(type: string, total: number, startedAt: number): Promise<number> {
+async function measureRate(type: string, total: number, startedAt: number): Promise<number> {
   const since = new Date(startedAt).toISOString();
   const query = `WorkflowType = '${type}' AND ExecutionStatus = 'Completed' AND CloseTime >= '${since}'`;
   while ((await client.workflow.count(query)).count < total) await sleep(POLL_MS);
@@ -222,6 +226,6 @@ function median(numbers: number[]): number {
   return [...numbers].sort((a, b) => a - b)[Math.floor(numbers.length / 2)] ?? 0;
 }
 
-function round2(n: number): number {
+function roundToHundredths(n: number): number {
   return Math.round(n * 100) / 100;
 }

@@ -54,15 +54,15 @@ try {
 
 async function measureImport(what: string, p: { prefix: string; total: number; plan: string }) {
   const perFile = Math.ceil(p.total / files);
-  const contents = Array.from({ length: files }, (_, file) => csvOf({ ...p, from: file * perFile, rows: perFile }));
+  const contents = Array.from({ length: files }, (_, file) => buildCsv({ ...p, from: file * perFile, rows: perFile }));
   let peakMb = 0;
   const before = readCpuSeconds();
   const startedAt = performance.now();
-  const jobs = await Promise.all(contents.map(upload));
+  const jobs = await Promise.all(contents.map(uploadCsv));
   let ended: Job[] = [];
   do {
     await sleep(POLL_MS);
-    peakMb = Math.max(peakMb, ...dev.pids.workers.map(residentMb));
+    peakMb = Math.max(peakMb, ...dev.pids.workers.map(readResidentMb));
     ended = await Promise.all(jobs.map(readJob));
   } while (ended.some((job) => ['QUEUED', 'RUNNING'].includes(job.status)));
   const seconds = (performance.now() - startedAt) / 1_000;
@@ -84,7 +84,7 @@ async function measureImport(what: string, p: { prefix: string; total: number; p
   };
 }
 
-function csvOf(p: { prefix: string; plan: string; from: number; rows: number }): string {
+function buildCsv(p: { prefix: string; plan: string; from: number; rows: number }): string {
   const lines = ['email,firstName,lastName,plan,seats,subscribed'];
   for (let n = p.from; n < p.from + p.rows; n += 1) {
     lines.push(`${p.prefix}${n}@import.example,Ann${n},"Smith, ${n}",${p.plan},${n % 90},true`);
@@ -92,7 +92,7 @@ function csvOf(p: { prefix: string; plan: string; from: number; rows: number }):
   return lines.join('\r\n');
 }
 
-async function upload(csv: string): Promise<string> {
+async function uploadCsv(csv: string): Promise<string> {
   const body = new FormData();
   body.append('file', new File([csv], 'contacts.csv'));
   const response = await fetch(`${dev.baseUrl}/contacts/import`, { method: 'POST', headers: key, body });
@@ -112,7 +112,7 @@ function readCpuSeconds(): { api: number; workers: number; postgres: number } {
   return {
     api: sum([api]),
     workers: sum(workers),
-    postgres: postgres === null ? 0 : sum([postgres, ...childrenOf(postgres)]),
+    postgres: postgres === null ? 0 : sum([postgres, ...listChildren(postgres)]),
   };
 }
 
@@ -122,7 +122,7 @@ function readCpuSecondsOf(pid: number): number {
   return ticks.reduce((total, tick) => total + tick, 0) / TICKS_A_SECOND;
 }
 
-function childrenOf(parent: number): number[] {
+function listChildren(parent: number): number[] {
   const pids = readdirSync('/proc').filter((name) => /^\d+$/.test(name));
   return pids.map(Number).filter((pid) => readStat(pid)[1] === String(parent));
 }
@@ -139,7 +139,7 @@ function readStat(pid: number): string[] {
 }
 
 /** Returns the current memory of a process in MB; 0 on systems other than Linux. */
-function residentMb(pid: number): number {
+function readResidentMb(pid: number): number {
   try {
     const [, kilobytes] = /VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? [];
     return Math.round(Number(kilobytes ?? 0) / 1024);

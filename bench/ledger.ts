@@ -37,7 +37,7 @@ const { db } = database;
 try {
   const { rows } = await sql<{ pid: number }>`SELECT pg_backend_pid() AS pid`.execute(db);
   const pid = rows[0]?.pid ?? 0;
-  const project = await makeProject(db);
+  const project = await insertBenchProject(db);
   const table: Record<string, string | number>[] = [];
   for (let round = 0; round < Number(values.rounds); round++)
     table.push(await measureStatements(db, pid, project, round));
@@ -47,14 +47,14 @@ try {
 }
 
 async function measureStatements(db: Db, pid: number, projectId: string, round: number) {
-  const start = await makeCampaign(db, projectId);
+  const start = await insertCampaign(db, projectId);
   const spent: Record<string, { postgres: number; node: number }> = {};
   const measure = async <T>(what: string, work: () => Promise<T>): Promise<T> => {
-    const [before, node] = [backendCpuMicros(pid), process.cpuUsage()];
+    const [before, node] = [readBackendCpuMicros(pid), process.cpuUsage()];
     const result = await work();
     const { user, system } = process.cpuUsage(node);
     const so = spent[what] ?? { postgres: 0, node: 0 };
-    spent[what] = { postgres: so.postgres + backendCpuMicros(pid) - before, node: so.node + user + system };
+    spent[what] = { postgres: so.postgres + readBackendCpuMicros(pid) - before, node: so.node + user + system };
     return result;
   };
   for (let done = false; !done; ) {
@@ -73,7 +73,7 @@ async function measureStatements(db: Db, pid: number, projectId: string, round: 
     [`${what}: Node µs`, n / recipients],
   ]);
   const rounded = columns.map(([name, micros]) => [name, Math.round(Number(micros) * 10) / 10]);
-  return { round, ...Object.fromEntries(rounded), 'HOT %': await heapOnlyPercent(db) };
+  return { round, ...Object.fromEntries(rounded), 'HOT %': await readHeapOnlyPercent(db) };
 
   async function sendChunk(chunk: CampaignStart & { seq: number }): Promise<void> {
     const claim = await nextClaimNumber(db);
@@ -100,7 +100,7 @@ async function measureStatements(db: Db, pid: number, projectId: string, round: 
 }
 
 /** Returns the percentage of all updates of the ledger that wrote to no index. */
-async function heapOnlyPercent(db: Db): Promise<number> {
+async function readHeapOnlyPercent(db: Db): Promise<number> {
   const { rows } = await sql<{ percent: number }>`
     SELECT (100.0 * n_tup_hot_upd / n_tup_upd)::float8 AS percent FROM pg_stat_user_tables WHERE relname = 'emails'`.execute(
     db,
@@ -108,7 +108,7 @@ async function heapOnlyPercent(db: Db): Promise<number> {
   return Math.round(rows[0]?.percent ?? 0);
 }
 
-async function makeProject(db: Db): Promise<string> {
+async function insertBenchProject(db: Db): Promise<string> {
   const id = await insertProject(db, { name: 'Bench', publicKey: newPublicKey() });
   await sql`
     INSERT INTO contacts (project_id, email, subscribed, data)
@@ -119,7 +119,7 @@ async function makeProject(db: Db): Promise<string> {
   return id;
 }
 
-async function makeCampaign(db: Db, projectId: string): Promise<CampaignStart> {
+async function insertCampaign(db: Db, projectId: string): Promise<CampaignStart> {
   const { rows } = await sql<{ id: string }>`
     WITH k AS (
       INSERT INTO contents (project_id, hash, subject, body, from_email, type)
@@ -131,6 +131,6 @@ async function makeCampaign(db: Db, projectId: string): Promise<CampaignStart> {
 }
 
 /** On-CPU time of a process, in microseconds. */
-function backendCpuMicros(pid: number): number {
+function readBackendCpuMicros(pid: number): number {
   return Number(readFileSync(`/proc/${pid}/schedstat`, 'utf8').split(' ')[0]) / 1000;
 }

@@ -39,7 +39,7 @@ try {
   const database = new pg.Client(service.dev().databaseUrl);
   await database.connect();
   const hourMs = Math.ceil((Date.now() + Number(values.minutes) * MINUTE_MS) / MINUTE_MS) * MINUTE_MS;
-  const { first, zones } = zonesFrom(hourMs, Number(values.zones));
+  const { first, zones } = chooseZones(hourMs, Number(values.zones));
   await insertContacts(database, { projectId: service.dev().projectId, from: 1, to: recipients, zones });
   const { data } = await postToApi(service, '/campaigns', {
     name: 'Bench',
@@ -85,11 +85,12 @@ try {
 }
 
 /**
- * Returns time zones in the order in which they reach the local time that `first` has at an instant. `first` is at most
- * UTC+13. Then come other zones, taken in turn from each later hour of the day. In zones at UTC+14, the local time has
- * passed an hour earlier, so the service starts the campaign at once.
+ * Chooses the time zones of the contacts. `first` is the zone whose local time at `atMs` is latest, but at most UTC+13.
+ * Its local time at `atMs` is the send time of the campaign. `zones` has `first`, and then other zones, taken in turn
+ * from each later hour in which zones reach this local time. Zones at UTC+14 reach it an hour before `atMs`, so the
+ * service starts the campaign at once.
  */
-function zonesFrom(atMs: number, count: number): { first: string; zones: string[] } {
+function chooseZones(atMs: number, count: number): { first: string; zones: string[] } {
   const latest = toWallTime('UTC', atMs) + 13 * HOUR_MS;
   const known = Intl.supportedValuesOf('timeZone').filter((zone) => toWallTime(zone, atMs) <= latest);
   const ahead = known.toSorted((a, b) => toWallTime(b, atMs) - toWallTime(a, atMs));

@@ -25,13 +25,13 @@ const seconds = Number(values.seconds);
 const SINGLES_MAX = 5;
 const limits = values.limits.split(',').map(Number);
 const table: Record<string, string | number>[] = [];
-for (const workers of values.workers.split(',')) await withWorkers(workers);
+for (const workers of values.workers.split(',')) await measureWithWorkers(workers);
 console.table(table);
 console.log(
   'Expected: 0.97 to 1.02 of the limit, 0 failed, about one activity in ten seconds per campaign, single emails first.',
 );
 
-async function withWorkers(workers: string): Promise<void> {
+async function measureWithWorkers(workers: string): Promise<void> {
   const home = createHomePath();
   const sink = await startSinkProcess(['--no-record']);
   const env = {

@@ -39,18 +39,18 @@ try {
   const ref = (await findCampaign(db)) ?? (await makeCampaign(db));
   const table: Record<string, unknown>[] = [];
   for (const [what, filter] of Object.entries(FILTERS))
-    table.push({ what, ...(await timePages({ ...ref, ...filter })) });
+    table.push({ what, ...(await measurePages({ ...ref, ...filter })) });
   console.table(table);
-  const [, countMs] = await timeWork(() =>
+  const [, countMs] = await measureWork(() =>
     sql`SELECT count(*) FROM emails WHERE campaign_id = ${ref.id} AND status <> ''`.execute(db),
   );
-  const stats = () => timeWork(() => readStats(db, { ...ref, startedAt: new Date() }));
+  const stats = () => measureWork(() => readStats(db, { ...ref, startedAt: new Date() }));
   const [, firstMs] = await stats();
   const [, statsMs] = await stats();
   await recordFeedback(ref, 20);
   const [, touchedMs] = await stats();
   const figures = { 'stats first ms': firstMs, 'stats ms': statsMs, 'stats, 20 chunks touched ms': touchedMs };
-  console.table([{ 'baseline, count of all ms': countMs, ...figures, ...(await timeExport(ref)) }]);
+  console.table([{ 'baseline, count of all ms': countMs, ...figures, ...(await measureExport(ref)) }]);
 } finally {
   await database.close();
 }
@@ -108,12 +108,12 @@ async function recordFeedback(p: { projectId: string; id: string }, chunks: numb
 }
 
 /** Requests pages from the first one until 50 rows are found, as a user would. */
-async function timePages(p: RecipientFilter & { projectId: string; id: string }) {
+async function measurePages(p: RecipientFilter & { projectId: string; id: string }) {
   const times: number[] = [];
   let [found, onFirst] = [0, 0];
   let cursor: string | undefined;
   do {
-    const [page, ms] = await timeWork(() => listRecipients(db, { ...p, limit: 50, cursor }));
+    const [page, ms] = await measureWork(() => listRecipients(db, { ...p, limit: 50, cursor }));
     times.push(ms);
     found += page.items.length;
     if (times.length === 1) onFirst = found;
@@ -128,10 +128,10 @@ async function timePages(p: RecipientFilter & { projectId: string; id: string })
   };
 }
 
-async function timeExport(p: { projectId: string; id: string }) {
+async function measureExport(p: { projectId: string; id: string }) {
   let rows = 0;
   let cursor: string | undefined;
-  const [, ms] = await timeWork(async () => {
+  const [, ms] = await measureWork(async () => {
     do {
       const page = await exportRecipients(db, { ...p, cursor });
       rows += page.items.length;
@@ -141,7 +141,7 @@ async function timeExport(p: { projectId: string; id: string }) {
   return { 'exported rows': rows, 'rows a second': Math.round((rows / ms) * 1000) };
 }
 
-async function timeWork<T>(work: () => Promise<T>): Promise<[T, number]> {
+async function measureWork<T>(work: () => Promise<T>): Promise<[T, number]> {
   const from = performance.now();
   const result = await work();
   return [result, Math.round(performance.now() - from)];

@@ -50,7 +50,7 @@ for (const latencyMs of LATENCIES) {
   for (const workers of WORKERS) all.push(await measureRates(workers, latencyMs));
 }
 console.table(all);
-for (const kind of ['campaign', 'singles', 'executions'] as const) console.log(plotOf(kind));
+for (const kind of ['campaign', 'singles', 'executions'] as const) console.log(buildPlot(kind));
 
 async function measureRates(workers: number, latencyMs: number): Promise<Rates> {
   const home = createHomePath();
@@ -71,14 +71,14 @@ async function measureRates(workers: number, latencyMs: number): Promise<Rates> 
     const client = createApiClient({ baseUrl, key: secretKey });
     const full = (CAMPAIGN_SECONDS * workers * CONNECTIONS * 1_000) / latencyMs;
     const recipients = Math.max(RECIPIENTS_MIN, Math.min(RECIPIENTS_MAX, Math.round(full)));
-    await sendSingles(client, { domain, sink, count: WARM_UP });
-    const singles = await sendSingles(client, { domain, sink, count: Math.min(10_000, Math.round(full / 2)) });
-    const executions = await runExecutions(client, { domain, sink });
+    await measureSinglesRate(client, { domain, sink, count: WARM_UP });
+    const singles = await measureSinglesRate(client, { domain, sink, count: Math.min(10_000, Math.round(full / 2)) });
+    const executions = await measureExecutionsRate(client, { domain, sink });
     const database = new pg.Client(databaseUrl);
     await database.connect();
     await insertContacts(database, { projectId, from: 1, to: recipients });
     await database.end();
-    const campaign = await sendCampaign(client, { domain, sink, recipients });
+    const campaign = await measureCampaignRate(client, { domain, sink, recipients });
     await client.close();
     return { workers, latencyMs, campaign, singles, executions };
   } finally {
@@ -100,7 +100,10 @@ async function measureRatePerSecond(sink: SinkProcess, count: number, work: () =
   return Math.round((count * 1_000) / (lastAt - firstAt));
 }
 
-function sendSingles(client: ApiClient, p: { domain: string; sink: SinkProcess; count: number }): Promise<number> {
+function measureSinglesRate(
+  client: ApiClient,
+  p: { domain: string; sink: SinkProcess; count: number },
+): Promise<number> {
   return measureRatePerSecond(p.sink, p.count, () =>
     runConcurrently({ total: p.count, concurrency: CONCURRENCY }, (n) =>
       client.callOk('POST', '/v1/send', {
@@ -113,7 +116,7 @@ function sendSingles(client: ApiClient, p: { domain: string; sink: SinkProcess; 
   );
 }
 
-async function runExecutions(client: ApiClient, p: { domain: string; sink: SinkProcess }): Promise<number> {
+async function measureExecutionsRate(client: ApiClient, p: { domain: string; sink: SinkProcess }): Promise<number> {
   const templateId = await createTemplate(client, p.domain);
   await createWorkflow(client, 'scale', [
     ['SEND_EMAIL', { templateId }],
@@ -126,7 +129,7 @@ async function runExecutions(client: ApiClient, p: { domain: string; sink: SinkP
   );
 }
 
-async function sendCampaign(
+async function measureCampaignRate(
   client: ApiClient,
   p: { domain: string; sink: SinkProcess; recipients: number },
 ): Promise<number> {
@@ -143,7 +146,7 @@ async function sendCampaign(
 }
 
 /** Returns a Mermaid chart of the rate by the number of workers, with a line for each reply time of the provider. */
-function plotOf(kind: 'campaign' | 'singles' | 'executions'): string {
+function buildPlot(kind: 'campaign' | 'singles' | 'executions'): string {
   const lines = LATENCIES.map((latencyMs) => {
     const rates = all.filter((rate) => rate.latencyMs === latencyMs).map((rate) => rate[kind]);
     return `  line "${latencyMs} ms" [${rates.join(', ')}]`;

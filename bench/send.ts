@@ -100,7 +100,7 @@ async function measureIdleLatencies(count: number) {
     const to = `idle${n}@bench.test`;
     const startedAt = performance.now();
     const arrived = new Promise<void>((resolve) => arrivals.set(to, resolve));
-    await client.post(requestText(to));
+    await client.post(buildRequestText(to));
     await arrived;
     if (n >= 0) times.push(performance.now() - startedAt);
     await sleep(30); // The remaining work of the email ends in this time, so the service is idle again.
@@ -113,7 +113,7 @@ async function measureIdleLatencies(count: number) {
 
 async function measureAcceptanceRates() {
   let n = 0;
-  const next = () => sendRequest(`plain${n++}@bench.test`);
+  const next = () => buildSendRequest(`plain${n++}@bench.test`);
   const plain = (request: SendRequest) =>
     inTransaction(db, (trx) => acceptSends(trx, [request], { suppressionKey: SUPPRESSION_KEY }));
   const acceptor = createSendAcceptor({ db, suppressionKey: SUPPRESSION_KEY, outbox: { wake: () => {} } });
@@ -141,7 +141,7 @@ async function sendOverHttp(count: number, name: string): Promise<void> {
   await Promise.all(
     open.map(async (client) => {
       for (let i = sent++; i < count; i = sent++) {
-        const status = await client.post(requestText(`${name}${i}@bench.test`));
+        const status = await client.post(buildRequestText(`${name}${i}@bench.test`));
         if (status !== 200) throw new Error(`POST /v1/send responded with ${status}`);
       }
     }),
@@ -200,7 +200,7 @@ async function runConcurrently(count: number, work: () => Promise<unknown>): Pro
   );
 }
 
-function sendRequest(to: string): SendRequest {
+function buildSendRequest(to: string): SendRequest {
   return {
     projectId: dev.projectId,
     mode: 'live',
@@ -225,7 +225,7 @@ function sendRequest(to: string): SendRequest {
  * Returns a request as text. The text is composed from constants, because the client shares the cores with the measured
  * processes.
  */
-function requestText(to: string): string {
+function buildRequestText(to: string): string {
   const body = `{"to":"${to}",${BODY_AFTER_TO}`;
   return `${HEAD}Idempotency-Key: ${to}\r\nContent-Length: ${body.length}\r\n\r\n${body}`;
 }

@@ -38,7 +38,7 @@ const database = await openDatabase({ url: values['database-url'], max: 1 });
 const { db } = database;
 try {
   const workflow = (await findWorkflow(db)) ?? (await insertWorkflow(db));
-  console.table(await timeReads(db, workflow));
+  console.table(await measureReads(db, workflow));
   console.table(await measureCountersCost(db, workflow));
 } finally {
   await database.close();
@@ -94,7 +94,7 @@ async function insertExecutions(on: Db, { projectId, id, stepIds }: Workflow): P
   await sql`VACUUM ANALYZE contacts, executions, execution_steps, step_visit_counts`.execute(on);
 }
 
-async function timeReads(on: Db, { projectId, stepIds }: Workflow) {
+async function measureReads(on: Db, { projectId, stepIds }: Workflow) {
   const all = { projectId, stepIds };
   const [now, delay = ''] = [Date.now(), stepIds[1]];
   const atStep = { projectId, stepId: delay, limit: 100 };
@@ -115,7 +115,7 @@ async function timeReads(on: Db, { projectId, stepIds }: Workflow) {
   const table: Record<string, { 'first ms': number; 'median ms': number; 'slowest ms': number }> = {};
   for (const [what, read] of Object.entries(reads)) {
     const times: number[] = [];
-    for (let run = 0; run < (what.startsWith('baseline') ? 2 : 15); run++) times.push(await timeWork(read));
+    for (let run = 0; run < (what.startsWith('baseline') ? 2 : 15); run++) times.push(await measureWork(read));
     const [first = 0, ...more] = times;
     more.sort((a, b) => a - b);
     const median = more[Math.floor(more.length / 2)] ?? first;
@@ -185,7 +185,7 @@ function readBackendCpuMicros(pid: number): number {
   return Number(readFileSync(`/proc/${pid}/schedstat`, 'utf8').split(' ')[0]) / 1000;
 }
 
-async function timeWork(work: () => Promise<unknown>): Promise<number> {
+async function measureWork(work: () => Promise<unknown>): Promise<number> {
   const from = performance.now();
   await work();
   return roundToTenths(performance.now() - from);

@@ -20,7 +20,7 @@ export interface Latencies {
 export interface TenantReport {
   emails: Latencies;
   executions: Latencies;
-  /** Requests whose response was not 200. */
+  /** The number of requests that got a status other than 200, or no response. */
   refused: number;
 }
 

@@ -9,15 +9,15 @@ const POLL_MS = 20;
 /** Sending time before the viewer opens the page. */
 const BEFORE_LOOK_MS = 1_000;
 
-/** Cost of sending a campaign. */
+/** The rate and the CPU cost of sending a campaign. */
 export interface Sent {
-  /** From the request to SENT. */
+  /** The rate from the request to send until the campaign is SENT. */
   emailsPerSecond: number;
   apiCpuMs: number;
   postgresCpuMs: number;
 }
 
-/** Sends a campaign to all contacts of the project at once, while `meanwhile` views it. */
+/** Sends a campaign to all contacts of the project now, and calls `meanwhile` with its id while it is being sent. */
 export async function sendCampaign(
   { client, db, pids }: { client: ApiClient; db: Db; pids: Pids },
   p: { domain: string; recipients: number },

@@ -124,8 +124,8 @@ async function readEventRows(stage: SoakStage): Promise<[StoredRow[], Map<string
 }
 
 /**
- * Checks that every accepted event has one completed execution, one email and one idempotency key in its webhook
- * calls, and that its contact was updated.
+ * Checks that every accepted event has one execution that ended COMPLETED or EXITED, one email, and one idempotency key
+ * in the requests of its WEBHOOK step, and that its contact was updated.
  */
 async function checkExecutions(
   stage: SoakStage,
@@ -209,7 +209,8 @@ async function checkCampaign(
 }
 
 /**
- * Checks that every event has one `webhook-id`, however often it was delivered, and that each contact has one event.
+ * Returns a line for each contact whose event was delivered under several values of `webhook-id`. Each contact has one
+ * event, and all deliveries of an event must have the same `webhook-id`.
  */
 function findWebhookFaults(stage: SoakStage): string[] {
   return [...groupByKey(listRegistryCalls(stage), ({ body }) => parseContactAddress(body))].flatMap(([contact, of]) => {
