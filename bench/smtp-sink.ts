@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import readline from 'node:readline';
 import { parseArgs } from 'node:util';
-import { newCertificate } from '../test/support/certificate.ts';
+import { createCertificate } from '../test/support/certificate.ts';
 import { getMonotonicMs } from '../test/support/smtp/sink-process.ts';
 import { startSmtpSink } from '../test/support/smtp/smtp-sink.ts';
 
@@ -36,7 +36,7 @@ const sink = await startSmtpSink({
   record: !values['no-record'],
   pipelining: !values['no-pipelining'],
   pauseMs: () => (sink.counts.messages >= holdAfter ? HOLD_MS : 0),
-  ...(values.tls && { tls: await newCertificate() }),
+  ...(values.tls && { tls: await createCertificate() }),
   replyToMessage: (to) => {
     if (values.timed !== undefined && to.startsWith(values.timed) && !arrivals.has(to))
       arrivals.set(to, getMonotonicMs());

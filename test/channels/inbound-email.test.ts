@@ -9,7 +9,7 @@ import { createVerpAddress } from '../../rules/emails/verp.ts';
 import { buildDomain, TEST_SECRET_KEY } from '../build/senders.ts';
 import { buildWorkflow, listExecutions } from '../build/workflows.ts';
 import { startTestApi, type TestApi } from '../support/api.ts';
-import { type Certificate, newCertificate } from '../support/certificate.ts';
+import { type Certificate, createCertificate } from '../support/certificate.ts';
 import { type DnsServer, startDnsServer } from '../support/dns-server.ts';
 import { buildSentEmail, readEmailState, type SentEmail } from '../support/email-state.ts';
 import { pruneTables } from '../support/periodic.ts';
@@ -30,7 +30,7 @@ let author: Certificate;
 const errors: Error[] = [];
 
 beforeAll(async () => {
-  author = await newCertificate();
+  author = await createCertificate();
   const p = (await import('node:crypto'))
     .createPublicKey(author.cert)
     .export({ type: 'spki', format: 'der' })

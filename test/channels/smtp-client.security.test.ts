@@ -3,7 +3,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { SmtpPool } from '../../channels/email/smtp/pool.ts';
 import type { SmtpMessage, SmtpTimeouts } from '../../channels/email/smtp/types.ts';
 import { startSmtpServer } from '../../cli/demo/smtp-server.ts';
-import { newCertificate } from '../support/certificate.ts';
+import { createCertificate } from '../support/certificate.ts';
 import { createAcceptingScript, type Script, startScriptedSmtp } from '../support/smtp/scripted-smtp.ts';
 import { startSmtpSink } from '../support/smtp/smtp-sink.ts';
 
@@ -53,7 +53,7 @@ describe('TLS of the SMTP client', () => {
   });
 
   it('resumes the session of an earlier connection', async () => {
-    const sink = await startSmtpSink({ tls: await newCertificate() });
+    const sink = await startSmtpSink({ tls: await createCertificate() });
     cleanup.push(() => sink.close());
     const sender = createPool(`${sink.url}?maxMessages=1`);
     for (const id of ['1', '2', '3']) expect((await sender.send({ ...message, id })).outcome).toBe('accepted');

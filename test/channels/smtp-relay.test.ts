@@ -6,7 +6,7 @@ import PostalMime from 'postal-mime';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { RELAY_MAX_BYTES, type RelayMessage, startRelayListener } from '../../channels/relay/listener.ts';
 import { buildApiKey } from '../support/api.ts';
-import { newCertificate } from '../support/certificate.ts';
+import { createCertificate } from '../support/certificate.ts';
 import type { TestService } from '../support/service.ts';
 import { type RelayService, startRelayService } from '../support/smtp/relay-service.ts';
 import type { SmtpSink } from '../support/smtp/smtp-sink.ts';
@@ -259,7 +259,7 @@ describe('the SMTP relay for another host', () => {
     .find((found) => found?.family === 'IPv4' && !found.internal)?.address;
 
   async function readGreeting(p: { tls: boolean; allowPlain: boolean }): Promise<string[]> {
-    const certificate = p.tls ? await newCertificate() : undefined;
+    const certificate = p.tls ? await createCertificate() : undefined;
     const handler = { signIn: async () => {}, checkRecipient: () => {}, take: async (_: RelayMessage) => 'ok' };
     const listener = await startRelayListener({
       host: '0.0.0.0',

@@ -3,7 +3,7 @@ import { connect as startTls } from 'node:tls';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startInboundListener } from '../../channels/inbound/listener.ts';
 import { type RelayMessage, RelayRefusal, startRelayListener } from '../../channels/relay/listener.ts';
-import { type Certificate, newCertificate } from '../support/certificate.ts';
+import { type Certificate, createCertificate } from '../support/certificate.ts';
 import { until } from '../support/until.ts';
 
 const GOOD = Buffer.from('\0apikey\0good').toString('base64');
@@ -12,7 +12,7 @@ type Kind = 'inbound' | 'relay';
 const KINDS: Kind[] = ['inbound', 'relay'];
 let certificate: Certificate;
 beforeAll(async () => {
-  certificate = await newCertificate();
+  certificate = await createCertificate();
 });
 
 /** Starts a listener that accepts everything except email to `nobody@…` and the key `bad`. */

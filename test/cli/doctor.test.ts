@@ -9,7 +9,7 @@ import { Connection } from '@temporalio/client';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { buildDomain, TEST_SECRET_KEY } from '../build/senders.ts';
 import { buildProject } from '../support/api.ts';
-import { newCertificate } from '../support/certificate.ts';
+import { createCertificate } from '../support/certificate.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { runDoctor, runDoctorInProcess } from '../support/doctor.ts';
 import { createTestTemporal, type TestTemporal } from '../support/services.ts';
@@ -212,7 +212,7 @@ describe('doctor, on Temporal,', () => {
 
 describe('doctor, on TLS,', () => {
   it('fails for a certificate that browsers do not trust, and warns about one that expires soon', async () => {
-    const { cert, key } = await newCertificate('localhost');
+    const { cert, key } = await createCertificate('localhost');
     const server = createHttps({ cert, key }, (_, response) => response.end());
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     const trusted = join(files, 'trusted.pem');
@@ -232,7 +232,7 @@ describe('doctor, on TLS,', () => {
   });
 
   it('fails for missing or mismatched files of the mail listeners', async () => {
-    const [one, two] = await Promise.all([newCertificate(), newCertificate()]);
+    const [one, two] = await Promise.all([createCertificate(), createCertificate()]);
     const paths = { TLS_CERT_FILE: join(files, 'one.pem'), TLS_KEY_FILE: join(files, 'two.key') };
     writeFileSync(paths.TLS_CERT_FILE, one.cert);
     writeFileSync(paths.TLS_KEY_FILE, two.key);

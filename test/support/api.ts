@@ -44,7 +44,7 @@ export interface TestApi {
   /** Two projects, so that each test can check what one project sees of the other. */
   one: TestProject;
   two: TestProject;
-  /** Outbox rows of which routes have notified the workers, in order. */
+  /** The outbox rows about which routes would have notified the workers, in order. */
   dispatched: OutboxRow[];
   /**
    * Sends a JSON request with the key of `one`, with another key, or without a key (`key: null`), and parses the JSON
@@ -54,7 +54,10 @@ export interface TestApi {
   close(): Promise<void>;
 }
 
-/** Starts the API in this process, with a new database. Calls to Temporal are only recorded. */
+/**
+ * Starts the API in this process, with a new database, without HTTP, workers and Temporal. Outbox rows are stored, and
+ * `dispatched` records the notifications of workers.
+ */
 export async function startTestApi(env: Record<string, string> = {}): Promise<TestApi> {
   const database = await createTestDatabase();
   const config = parseConfig({

@@ -49,14 +49,20 @@ export function createCampaignWorker({ db, smtpUrl, provider }: { db: Db; smtpUr
   const chunk = createCampaignChunkActivities(deps);
   const control = createCampaignControlActivities(deps);
   return {
+    /** Inserts pages of the audience into the ledger. */
     take: (start: CampaignStart, round?: number) =>
       runAsActivity(() => chunk.takeCampaignAudience({ ...start, ...(round !== undefined && { round }) })),
+    /** Sends the chunk `seq` for one turn. */
     send: (start: CampaignStart, seq = 1, input: Partial<ChunkInput> = {}) =>
       runAsActivity(() => chunk.sendCampaignChunk({ ...start, seq, deferrals: 0, ...input })),
+    /** Marks all deferred emails of the chunk `seq` as failed. */
     expire: (start: CampaignStart, seq = 1) =>
       runAsActivity(() => chunk.expireCampaignChunk({ ...start, seq, deferrals: 9 })),
+    /** Reads the state of the campaign's start. */
     read: (start: CampaignStart) => control.readCampaignStart(start),
+    /** Marks the campaign as SENT. If recipients are left, returns their chunks instead. */
     finish: (start: CampaignStart) => control.finishCampaignSend(start),
+    /** Starts the waiting time of a campaign's test once its share was sent, and later chooses the winner. */
     judge: (start: CampaignStart) => control.judgeCampaignTest(start),
     /** Stops the activities as a worker process does at SIGTERM. */
     stop: () => stopping.abort(),
@@ -100,7 +106,7 @@ export async function claimFirstRecipients(
 ): Promise<number> {
   const chunk = { ...start, seq: 1 };
   const [range] = await listUnsentRanges(db, { ...chunk, size: p.size, from: undefined });
-  if (!range) throw new Error('the chunk has nobody left');
+  if (!range) throw new Error('the chunk has no open recipient');
   const terms = { dataKeys: [], suppressionPads: pads, sendRate: null, clock: p.clock };
   return (await claimRange(db, { ...chunk, claim: await nextClaimNumber(db), range, ...terms })).length;
 }

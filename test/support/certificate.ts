@@ -9,8 +9,8 @@ export interface Certificate {
   cert: string;
 }
 
-/** Returns a key with a self-signed certificate, both PEM, made by the openssl program. */
-export async function newCertificate(host = 'localhost'): Promise<Certificate> {
+/** Creates a key and a self-signed certificate for a host with the program openssl. Both are in PEM format. */
+export async function createCertificate(host = 'localhost'): Promise<Certificate> {
   const folder = await mkdtemp(join(tmpdir(), 'tidings-certificate-'));
   const [key, cert] = [join(folder, 'key.pem'), join(folder, 'cert.pem')];
   try {

@@ -67,7 +67,7 @@ function createFolder(parent: string): string {
   return folder;
 }
 
-/** Tells whether a file system in memory has enough space for the databases. A copy of the template costs a fifth there. */
+/** Tells whether a file system in memory has enough space for the databases. Copying the template is five times faster there. */
 function hasEnoughSpace(folder: string): boolean {
   try {
     const { bavail, bsize } = statfsSync(folder);

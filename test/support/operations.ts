@@ -45,7 +45,7 @@ function findExample(document: any, schema: any): unknown {
   return named.example ?? named.examples?.[0];
 }
 
-/** Returns the documented name of an operation, for any of its paths. */
+/** Returns the method and the path without `/v1`, so that both paths of an operation have the same name. */
 export function getOperationName({ method, path }: ApiOperation): string {
   return `${method} ${path.replace(/^\/v1\//, '/')}`;
 }
@@ -65,8 +65,8 @@ export function createOperationCaller(p: {
   ) => {
     const stranger = (param: string) => (param === 'phone' ? '+4915112345678' : uuidv7());
     const url = path.replaceAll(/\{(.+?)\}/g, (_, param: string) => p.idOf(path, param) ?? stranger(param)) + query;
-    const takesIdempotencyKey = security.some((requirement) => 'secretKey' in requirement);
-    const credentials = takesIdempotencyKey
+    const takesSecretKey = security.some((requirement) => 'secretKey' in requirement);
+    const credentials = takesSecretKey
       ? { headers: { ...headers } }
       : { key: null, headers: { ...p.owner, ...headers } };
     return p.api.call(method, url, { ...options, ...credentials });

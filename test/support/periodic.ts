@@ -19,8 +19,8 @@ export const KEEP_ALL: Retention = {
 };
 
 /**
- * Prunes every table completely, part by part, as a round does. A table without a value in `retention` keeps its rows
- * forever.
+ * Prunes every table completely, one after the other, as a round does. If a variable sets the retention of a table, the
+ * table keeps all rows unless `retention` has a value for it.
  */
 export async function pruneTables(db: Db, retention: Partial<Retention> = {}): Promise<void> {
   const prunings = Object.values(listPrunings({ ...KEEP_ALL, ...retention }));

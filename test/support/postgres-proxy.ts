@@ -10,9 +10,9 @@ export interface PostgresProxy {
   /** Number of COMMITs so far, including lost ones. */
   readonly commits: number;
   /**
-   * Breaks the connection of the next COMMIT, or of one that comes `skip` later: before Postgres gets it ('request'),
-   * or after it is done ('response'). `later` decides about other connections: 'refused' breaks all of them and accepts
-   * none until `open`, as when Postgres or the network is down.
+   * Breaks the connection of the next COMMIT, or of the COMMIT that comes `skip` COMMITs later: before Postgres gets the
+   * COMMIT ('request'), or after Postgres has carried it out ('response'). With `later: 'refused'`, the proxy then breaks
+   * all other connections too, and accepts none until `open`, as when Postgres or the network is down.
    */
   loseCommit(what: ProxyLoss, more?: { later?: 'refused'; skip?: number }): void;
   /** Text of all simple and prepared statements that clients have sent. */
@@ -25,8 +25,8 @@ export interface PostgresProxy {
 }
 
 /**
- * The first message of a client, which opens a session, has its length at the start. All others have a type before the
- * length.
+ * The size of the field with a message's length. The field is at the start of a client's first message, which opens a
+ * session. In all later messages, a byte with the type comes before the field.
  */
 const LENGTH_BYTES = 4;
 const SIMPLE_QUERY = 'Q';

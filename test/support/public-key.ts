@@ -17,6 +17,7 @@ export interface PublicKeyCalls {
   send(body: object, options?: Options): Promise<CallResult>;
   /** Saves a contact with the secret key. */
   save(body: object): Promise<CallResult>;
+  /** Reads the contact with this address. */
   contactOf(email: string): Promise<CallResult['body']>;
 }
 

@@ -1,8 +1,9 @@
 /**
  * Ends the processes that a test run leaves behind, and deletes the run's folders. The run holds the other end of this
- * process's standard input, so the input closes however the run ends: in order, by SIGINT, by SIGTERM, or by SIGKILL. A process belongs to the
- * run if its command line, working folder or initial environment names a folder of the run. A run that ended in order
- * leaves no process. This file is plain Node, because it starts in every run.
+ * process's standard input, so the input closes however the run ends: in order, by SIGINT, by SIGTERM, or by SIGKILL. A
+ * process belongs to the run if its command line, working folder or initial environment names a folder of the run. A run
+ * that ended in order leaves no process. This file is plain JavaScript that imports only Node itself, because every run
+ * starts it.
  */
 import { execFileSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync, readlinkSync, rmSync } from 'node:fs';
@@ -51,7 +52,7 @@ function readLinuxProcess(pid) {
   return [{ pid, words: [read('cmdline'), read('environ'), folder].join('\0') }];
 }
 
-/** A process may end while its files are read. */
+/** Returns the result of `read`, or undefined if it fails, because a process may end while its files are read. */
 function attempt(read) {
   try {
     return read();

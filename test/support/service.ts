@@ -40,7 +40,7 @@ export interface TestServiceOptions {
   legacyBefore?: Date;
   /** The interval at which the workers check the task queues of the earlier release. */
   legacyCheckMs?: number;
-  /** The log of API and worker. By default, nothing is logged. */
+  /** The log of API and worker. By default, nothing is logged unless TEST_LOG_LEVEL is set. */
   log?: Logger;
 }
 

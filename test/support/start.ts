@@ -75,7 +75,7 @@ export async function waitForCondition(
   });
 }
 
-/** Returns the sign-in link in the last line that a start prints. The line is printed after dev.json is written. */
+/** Waits for the sign-in link in the output of a start, and returns it. The link is printed after dev.json is written. */
 export async function readSignInLink(service: StartedService): Promise<string> {
   const found = () => /^ +Dashboard +(http\S+\/auth\/link\/\S+)/m.exec(service.output())?.[1];
   await waitForCondition(service, () => found() !== undefined);

@@ -4,7 +4,7 @@ import { historyToJSON } from '@temporalio/common/lib/proto-utils.js';
 /** Everything that Temporal stores and shows about one run. */
 export interface TemporalData {
   workflowId: string;
-  /** The data as JSON. Encoded payloads are added as text. */
+  /** The data as JSON, and the decoded payloads as text. */
   text: string;
 }
 

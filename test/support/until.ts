@@ -11,8 +11,8 @@ export interface UntilOptions {
 }
 
 /**
- * Calls `look` until it returns a value other than null, false and 0. Returns that value.
- * @throws Error that names `what` did not come in time
+ * Calls `look` until it returns a truthy value. Returns that value.
+ * @throws Error that names `what` if this takes too long, or if `reasonToStop` returns a reason
  */
 export async function until<T>(
   look: () => Promise<T | undefined | null | false> | T | undefined | null | false,

@@ -18,7 +18,7 @@ import { buildContact, buildEmail } from '../../build/emails.ts';
 import { buildDomain, TEST_SECRET_KEY } from '../../build/senders.ts';
 import { startTestApi, type TestApi } from '../../support/api.ts';
 import { buildSendingCampaign, createCampaignWorker } from '../../support/campaign-worker.ts';
-import { type Certificate, newCertificate } from '../../support/certificate.ts';
+import { type Certificate, createCertificate } from '../../support/certificate.ts';
 import { buildSentEmail, readEmailState, type SentEmail } from '../../support/email-state.ts';
 import { type FakeSes, startFakeSes } from '../../support/fake-ses.ts';
 import { pruneTables } from '../../support/periodic.ts';
@@ -36,7 +36,7 @@ const before = getGlobalDispatcher();
 const fetched: string[] = [];
 
 beforeAll(async () => {
-  [certificate, other] = await Promise.all([newCertificate(), newCertificate()]);
+  [certificate, other] = await Promise.all([createCertificate(), createCertificate()]);
   setGlobalDispatcher(network);
   // Every fetch of the service is recorded, and no request reaches the network.
   network.disableNetConnect();

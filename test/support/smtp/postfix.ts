@@ -5,7 +5,7 @@ import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { findFreePort } from '../../../cli/start/ports.ts';
-import { newCertificate } from '../certificate.ts';
+import { createCertificate } from '../certificate.ts';
 import { type DebianFiles, fetchDebianFiles } from '../debian-packages.ts';
 import { until } from '../until.ts';
 
@@ -63,7 +63,7 @@ export async function startPostfix(files: DebianFiles, p: { relayPort: number })
   const ports = Object.fromEntries(
     await Promise.all(POSTFIX_LISTENERS.map(async (name) => [name, await findFreePort()] as const)),
   ) as Postfix['ports'];
-  const { cert, key } = await newCertificate();
+  const { cert, key } = await createCertificate();
   createFolders(home);
   writeFileSync(join(home, 'cert.pem'), cert);
   writeFileSync(join(home, 'key.pem'), key, { mode: 0o600 });

@@ -1,4 +1,4 @@
-"""Reads messages with Python's `email` package: a JSON array of base64 on stdin, a JSON array of what it found on stdout."""
+"""Reads messages with Python's `email` package. Input: a JSON array of messages in base64. Output: a JSON array of results."""
 
 import base64
 import json
@@ -7,15 +7,15 @@ from email import message_from_bytes, message_from_string, policy
 
 
 def parse(raw):
-    """Addresses outside ASCII stand in headers as they are (RFC 6532): such a message is UTF-8 text to this package, not bytes."""
+    """Parses a message. With UTF-8 in headers (RFC 6532), this package needs the message as text, not as bytes."""
     head = raw.split(b"\r\n\r\n", 1)[0]
     if head.isascii():
         return message_from_bytes(raw, policy=policy.SMTP)
     return message_from_string(raw.decode("utf-8"), policy=policy.SMTPUTF8)
 
 
-def defects_of(message):
-    """Those of the message, of each part, and of each header, which is parsed when it is asked for."""
+def list_defects(message):
+    """Lists the defects of the message, of each part, and of each header. Reading a header parses it."""
     found = []
     for part in message.walk():
         found += [type(defect).__name__ for defect in part.defects]
@@ -24,18 +24,18 @@ def defects_of(message):
     return found
 
 
-def addresses(message, name):
+def list_addresses(message, name):
     return [{"name": a.display_name, "address": a.addr_spec} for header in message.get_all(name, []) for a in header.addresses]
 
 
-def content_of(part):
+def read_content(part):
     if part.get_content_type() == "message/rfc822":
         return part.get_payload(0).as_bytes(policy=policy.SMTP)
     return part.get_payload(decode=True)
 
 
-def part_of(part):
-    content = content_of(part)
+def describe_part(part):
+    content = read_content(part)
     is_text = part.get_content_maintype() == "text" and not part.get_filename()
     return {
         "type": part.get_content_type(),
@@ -47,25 +47,25 @@ def part_of(part):
     }
 
 
-def leaves(message):
-    """The parts that hold something; what an attached message consists of is its own affair."""
+def list_leaves(message):
+    """Lists the parts without parts in them. An attached message counts as one part."""
     if message.is_multipart() and message.get_content_type() != "message/rfc822":
-        return [leaf for part in message.iter_parts() for leaf in leaves(part)]
+        return [leaf for part in message.iter_parts() for leaf in list_leaves(part)]
     return [message]
 
 
-def read(raw):
+def read_message(raw):
     message = parse(raw)
     return {
-        "defects": defects_of(message),
+        "defects": list_defects(message),
         "headers": [[name.lower(), str(value)] for name, value in message.items()],
-        "from": addresses(message, "from"),
-        "to": addresses(message, "to"),
-        "replyTo": addresses(message, "reply-to"),
+        "from": list_addresses(message, "from"),
+        "to": list_addresses(message, "to"),
+        "replyTo": list_addresses(message, "reply-to"),
         "types": [part.get_content_type() for part in message.walk()],
         "longestLine": max(len(line) for line in raw.split(b"\r\n")),
-        "parts": [part_of(part) for part in leaves(message)],
+        "parts": [describe_part(part) for part in list_leaves(message)],
     }
 
 
-json.dump([read(base64.b64decode(raw)) for raw in json.load(sys.stdin)], sys.stdout)
+json.dump([read_message(base64.b64decode(raw)) for raw in json.load(sys.stdin)], sys.stdout)

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { findFreePort } from '../../../cli/start/ports.ts';
 import { buildDomain } from '../../build/senders.ts';
-import { newCertificate } from '../certificate.ts';
+import { createCertificate } from '../certificate.ts';
 import { startTestService, type TestService } from '../service.ts';
 import { until } from '../until.ts';
 import { type SmtpSink, startSmtpSink } from './smtp-sink.ts';
@@ -27,7 +27,7 @@ export interface RelayService {
  */
 export async function startRelayService(): Promise<RelayService> {
   const folder = await mkdtemp(join(tmpdir(), 'tidings-relay-'));
-  const { key, cert } = await newCertificate();
+  const { key, cert } = await createCertificate();
   await Promise.all([writeFile(join(folder, 'key.pem'), key), writeFile(join(folder, 'cert.pem'), cert)]);
   const sink = await startSmtpSink({ keepBodies: true });
   const port = await findFreePort();

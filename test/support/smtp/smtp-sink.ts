@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import tls from 'node:tls';
 import type { Certificate } from '../certificate.ts';
 
-/** One accepted message. */
+/** The envelope and the Message-ID of an accepted message. */
 export interface SunkMessage {
   /** The envelope sender. */
   from: string;
@@ -25,7 +25,7 @@ export interface SmtpSinkOptions {
    * so a test can slow the server down.
    */
   pauseMs?: () => number;
-  /** Stores the recipient and Message-ID of every message (default true). */
+  /** Stores the envelope and the Message-ID of every message (default true). */
   record?: boolean;
   /** Stores whole messages for `bodies` as received, with doubled dots at line starts (default false). */
   keepBodies?: boolean;
