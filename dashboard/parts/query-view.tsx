@@ -11,13 +11,16 @@ export function QueryView<Data>({
   of: { data, error, refetch },
   children,
   height,
+  pending,
 }: {
   of: Pick<UseQueryResult<Data, Error>, 'data' | 'error' | 'refetch'>;
   children: (data: Data) => ReactNode;
   /** Height of the placeholder in pixels, so that the layout does not jump. */
   height?: number;
+  /** Shown instead of the placeholder, in the shape of the data. */
+  pending?: ReactNode;
 }) {
   if (data !== undefined) return <>{children(data)}</>;
   if (error) return <Failed error={error} retry={() => void refetch()} />;
-  return <Loading {...(height !== undefined && { height })} />;
+  return pending ?? <Loading {...(height !== undefined && { height })} />;
 }

@@ -14,8 +14,8 @@ export interface Column<Row> {
   align?: 'right';
   /** Width in pixels on a wide screen; on a phone, columns are as wide as their content. */
   width?: number;
-  /** Hidden on a phone. */
-  wideOnly?: boolean;
+  /** Hidden on a phone; with `md`, on a tablet as well. */
+  wideOnly?: boolean | 'md';
   /** Keeps the content of cells on one line, because it is short. */
   isWhole?: boolean;
   /** On a phone, this column takes the remaining width and clips longer text. Other columns are at the right edge. */
@@ -51,7 +51,7 @@ export function RowTable<Row>({ rows, columns, rowKey, caption }: Rows<Row> & { 
               key={name}
               className={isMain ? 'cell-main' : undefined}
               ta={align}
-              visibleFrom={wideOnly ? 'sm' : undefined}
+              visibleFrom={getSmallestScreen(wideOnly)}
               style={isMain ? undefined : isWhole ? WHOLE : CELL}
             >
               {cell(row)}
@@ -68,22 +68,29 @@ const PENDING_ROWS = 14;
 /** Widths of the placeholder's texts, as shares of their cells. */
 const TEXT_WIDTHS = ['62%', '48%', '70%', '54%', '40%'];
 
-/** Shows the header row and gray bars in place of rows, while the first rows load. */
-export function PendingRows<Row>({ columns, caption }: Pick<Rows<Row>, 'columns' | 'caption'>) {
+/**
+ * Shows the header row and gray bars in place of rows, while the first rows load.
+ * @param p.count the number of gray rows; a short list sets it, so that the parts below it hardly move
+ */
+export function PendingRows<Row>({
+  columns,
+  caption,
+  count = PENDING_ROWS,
+}: Pick<Rows<Row>, 'columns' | 'caption'> & { count?: number }) {
   const isSlow = useIsSlow();
   return (
     <div role="status" aria-busy="true">
       <VisuallyHidden>{text.parts.loading}</VisuallyHidden>
       <div inert style={{ visibility: isSlow ? undefined : 'hidden' }}>
         <Frame caption={caption} columns={columns}>
-          {Array.from({ length: PENDING_ROWS }, (_, row) => (
+          {Array.from({ length: count }, (_, row) => (
             // biome-ignore lint/suspicious/noArrayIndexKey: all rows are the same
             <Table.Tr key={row}>
               {columns.map(({ name, align, wideOnly, isMain }, column) => (
                 <Table.Td
                   key={name}
                   className={isMain ? 'cell-main' : undefined}
-                  visibleFrom={wideOnly ? 'sm' : undefined}
+                  visibleFrom={getSmallestScreen(wideOnly)}
                 >
                   <span
                     className="pending-text"
@@ -114,7 +121,7 @@ function Frame<Row>({ columns, caption, children }: Pick<Rows<Row>, 'columns' | 
                 className={isMain ? 'cell-main' : undefined}
                 ta={align}
                 w={{ sm: width }}
-                visibleFrom={wideOnly ? 'sm' : undefined}
+                visibleFrom={getSmallestScreen(wideOnly)}
                 aria-sort={sort ? (sort.by ?? 'none') : undefined}
               >
                 {sort ? (
@@ -132,6 +139,10 @@ function Frame<Row>({ columns, caption, children }: Pick<Rows<Row>, 'columns' | 
       </Table>
     </Table.ScrollContainer>
   );
+}
+
+function getSmallestScreen(wideOnly: boolean | 'md' | undefined): 'sm' | 'md' | undefined {
+  return wideOnly === true ? 'sm' : wideOnly || undefined;
 }
 
 function SortButton({ name, by, onSort }: Sort & { name: string }) {

@@ -6,7 +6,8 @@ import { text } from '../../text/text.ts';
 import { withoutLiquid } from '../without-liquid.ts';
 import { ScaledFrame } from './scaled-frame.tsx';
 
-const HEIGHT = 180;
+/** The usual height in pixels. */
+export const THUMBNAIL_HEIGHT = 180;
 const SCREEN = 680;
 
 /**
@@ -15,7 +16,7 @@ const SCREEN = 680;
  */
 export function Thumbnail({
   template: { id, name, body },
-  height = HEIGHT,
+  height = THUMBNAIL_HEIGHT,
 }: {
   template: { id: string; name: string; body?: string | undefined };
   /** In pixels. */

@@ -12,7 +12,7 @@ import { CountLink } from '../../parts/count-link.tsx';
 import { Empty } from '../../parts/empty.tsx';
 import { Instant } from '../../parts/instant.tsx';
 import { QueryView } from '../../parts/query-view.tsx';
-import { type Column, RowTable } from '../../parts/row-table.tsx';
+import { type Column, PendingRows, RowTable } from '../../parts/row-table.tsx';
 import { SearchField } from '../../parts/search-field.tsx';
 import { text } from '../../text/text.ts';
 import { DevelopersHead } from './developers-head.tsx';
@@ -54,7 +54,9 @@ export function Events() {
         }
       />
       <Filters />
-      <QueryView of={stats}>{(rows) => <List rows={rows} />}</QueryView>
+      <QueryView of={stats} pending={<PendingRows columns={COLUMNS} caption={words.caption} />}>
+        {(rows) => <List rows={rows} />}
+      </QueryView>
       <SendEvent opened={opened} onClose={close} />
     </>
   );

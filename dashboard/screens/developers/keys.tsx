@@ -14,7 +14,7 @@ import { formatExactTime, Instant } from '../../parts/instant.tsx';
 import { MoreItem, MoreMenu } from '../../parts/more-menu.tsx';
 import { notifySuccess } from '../../parts/notifications.tsx';
 import { QueryView } from '../../parts/query-view.tsx';
-import { type Column, RowTable } from '../../parts/row-table.tsx';
+import { type Column, PendingRows, RowTable } from '../../parts/row-table.tsx';
 import { Status, Tag } from '../../parts/status.tsx';
 import { text } from '../../text/text.ts';
 import { DevelopersHead } from './developers-head.tsx';
@@ -49,14 +49,15 @@ export function Keys() {
 function List() {
   const keys = useQuery(queryFor('listApiKeys'));
   const [revoked, revoke] = useState<Key>();
+  const columns = createColumns(revoke);
   return (
-    <QueryView of={keys}>
+    <QueryView of={keys} pending={<PendingRows columns={columns} caption={words.caption} count={3} />}>
       {({ data }) =>
         data.length === 0 ? (
           <Empty icon={IconKey} title={words.emptyTitle} what={words.emptyHelp} />
         ) : (
           <>
-            <RowTable rows={data} columns={createColumns(revoke)} rowKey={({ id }) => id} caption={words.caption} />
+            <RowTable rows={data} columns={columns} rowKey={({ id }) => id} caption={words.caption} />
             {revoked && <Revoke of={revoked} onClose={() => revoke(undefined)} />}
           </>
         )

@@ -10,7 +10,7 @@ import { formatCount } from '../../parts/count-link.tsx';
 import { Empty } from '../../parts/empty.tsx';
 import { Instant } from '../../parts/instant.tsx';
 import { QueryView } from '../../parts/query-view.tsx';
-import { type Column, RowTable } from '../../parts/row-table.tsx';
+import { type Column, PendingRows, RowTable } from '../../parts/row-table.tsx';
 import { WordBadge } from '../../parts/word-badge.tsx';
 import { text } from '../../text/text.ts';
 import { DevelopersHead } from './developers-head.tsx';
@@ -34,7 +34,7 @@ export function Webhooks() {
   return (
     <>
       <DevelopersHead tab="webhooks" actions={button} code={{ method: 'POST', path: '/v1/webhooks', body: EXAMPLE }} />
-      <QueryView of={endpoints}>
+      <QueryView of={endpoints} pending={<PendingRows columns={COLUMNS} caption={words.caption} count={3} />}>
         {({ data }) =>
           data.length === 0 ? (
             <Empty

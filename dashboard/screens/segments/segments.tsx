@@ -1,4 +1,4 @@
-import { Button, Group, Table, Text } from '@mantine/core';
+import { Button, Group, Text } from '@mantine/core';
 import { IconChartPie2, IconPlus } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
@@ -14,6 +14,7 @@ import { SelectFilter, toChoices } from '../../parts/filters.tsx';
 import { Instant } from '../../parts/instant.tsx';
 import { PageHead } from '../../parts/page-head.tsx';
 import { QueryView } from '../../parts/query-view.tsx';
+import { type Column, PendingRows, RowTable } from '../../parts/row-table.tsx';
 import { SearchField } from '../../parts/search-field.tsx';
 import { Tag } from '../../parts/status.tsx';
 import { text } from '../../text/text.ts';
@@ -34,7 +35,7 @@ export function Segments() {
   return (
     <>
       <PageHead title={words.list} count={segments.data?.length || undefined} actions={<NewButtons />} />
-      <QueryView of={segments}>
+      <QueryView of={segments} pending={<PendingList />}>
         {(all) =>
           all.length === 0 ? (
             <Empty
@@ -51,6 +52,15 @@ export function Segments() {
           )
         }
       </QueryView>
+    </>
+  );
+}
+
+function PendingList() {
+  return (
+    <>
+      <Filters />
+      <PendingRows columns={COLUMNS} caption={words.list} />
     </>
   );
 }
@@ -113,64 +123,49 @@ function List({ segments }: { segments: Segment[] }) {
       </Group>
     );
   }
+  return <RowTable rows={segments} columns={COLUMNS} rowKey={({ id }) => id} caption={words.list} />;
+}
+
+const COLUMNS: Column<Segment>[] = [
+  { name: words.name, isMain: true, cell: (segment) => <Name segment={segment} /> },
+  {
+    name: words.type,
+    wideOnly: 'md',
+    cell: ({ type, trackMembership }) => (
+      <Group gap={6} wrap="nowrap">
+        <TypeBadge type={type} />
+        {trackMembership && <Tag means={words.trackedMeans}>{words.tracked}</Tag>}
+      </Group>
+    ),
+  },
+  {
+    name: words.condition,
+    wideOnly: true,
+    cell: ({ condition }) => condition && <Summary condition={condition} />,
+  },
+  {
+    name: words.contacts,
+    align: 'right',
+    cell: ({ id, memberCount }) => <CountLink n={memberCount} href={`/segments/${id}`} />,
+  },
+  { name: words.created, wideOnly: 'md', cell: ({ createdAt }) => <Instant at={createdAt} /> },
+];
+
+function Name({ segment: { id, name, description } }: { segment: Segment }) {
   return (
-    <Table.ScrollContainer minWidth={320} type="native">
-      <Table highlightOnHover verticalSpacing="xs" aria-label={words.list}>
-        <Table.Thead>
-          <Table.Tr>
-            <Table.Th className="cell-main">{words.name}</Table.Th>
-            <Table.Th visibleFrom="md">{words.type}</Table.Th>
-            <Table.Th visibleFrom="sm">{words.condition}</Table.Th>
-            <Table.Th ta="right">{words.contacts}</Table.Th>
-            <Table.Th visibleFrom="md">{words.created}</Table.Th>
-          </Table.Tr>
-        </Table.Thead>
-        <Table.Tbody>
-          {segments.map((segment) => (
-            <Row key={segment.id} segment={segment} />
-          ))}
-        </Table.Tbody>
-      </Table>
-    </Table.ScrollContainer>
+    <div className="name-cell">
+      <AppLink to={`/segments/${id}`} truncate>
+        {name}
+      </AppLink>
+      {description && (
+        <Text span inherit c="dimmed" truncate title={description}>
+          {description}
+        </Text>
+      )}
+    </div>
   );
 }
 
-function Row({ segment }: { segment: Segment }) {
-  const { id, name, description, type, trackMembership, memberCount, createdAt, condition } = segment;
-  return (
-    <Table.Tr>
-      <Table.Td className="cell-main">
-        <div className="name-cell">
-          <AppLink to={`/segments/${id}`} truncate>
-            {name}
-          </AppLink>
-          {description && (
-            <Text span inherit c="dimmed" truncate title={description}>
-              {description}
-            </Text>
-          )}
-        </div>
-      </Table.Td>
-      <Table.Td visibleFrom="md">
-        <Group gap={6} wrap="nowrap">
-          <TypeBadge type={type} />
-          {trackMembership && <Tag means={words.trackedMeans}>{words.tracked}</Tag>}
-        </Group>
-      </Table.Td>
-      <Table.Td visibleFrom="sm" style={CELL}>
-        {condition && <Summary condition={condition} />}
-      </Table.Td>
-      <Table.Td ta="right">
-        <CountLink n={memberCount} href={`/segments/${id}`} />
-      </Table.Td>
-      <Table.Td visibleFrom="md">
-        <Instant at={createdAt} />
-      </Table.Td>
-    </Table.Tr>
-  );
-}
-
-const CELL = { overflowWrap: 'anywhere', maxWidth: 420 } as const;
 const SENTENCES_SHOWN = 3;
 
 /** Shows the first filters of a condition in words. */

@@ -7,7 +7,7 @@ import { queryFor, useWrite } from '../../api/queries.ts';
 import { Empty } from '../../parts/empty.tsx';
 import { Instant } from '../../parts/instant.tsx';
 import { QueryView } from '../../parts/query-view.tsx';
-import { type Column, RowTable } from '../../parts/row-table.tsx';
+import { type Column, PendingRows, RowTable } from '../../parts/row-table.tsx';
 import { text } from '../../text/text.ts';
 import { AddForm, findFieldError } from './add-form.tsx';
 import { RemoveWithUndo } from './remove-with-undo.tsx';
@@ -30,7 +30,10 @@ export function Senders() {
     <Stack>
       <Text c="dimmed">{words.what}</Text>
       <Add />
-      <QueryView of={senders}>
+      <QueryView
+        of={senders}
+        pending={<PendingRows columns={COLUMNS} caption={text.settings.sections.senders} count={3} />}
+      >
         {({ data }) =>
           data.length === 0 ? (
             <Empty icon={IconMessage} title={words.emptyTitle} what={words.emptyHelp} />

@@ -2,8 +2,15 @@ import { Alert, Button, Loader, Skeleton } from '@mantine/core';
 import { IconAlertTriangle } from '@tabler/icons-react';
 import { Empty } from '../../parts/empty.tsx';
 import { Failed } from '../../parts/failed.tsx';
+import { PendingCards } from '../../parts/pending-cards.tsx';
+import { PendingRows } from '../../parts/row-table.tsx';
 
 import { Part } from './part.tsx';
+
+const COLUMNS = [
+  { name: 'Campaign', cell: () => null },
+  { name: 'Sent', cell: () => null, align: 'right' as const },
+];
 
 /** Notices, empty, loading and failed states. */
 export function States() {
@@ -24,6 +31,8 @@ export function States() {
       />
       <Loader size="sm" type="dots" />
       <Skeleton height={36} />
+      <PendingRows columns={COLUMNS} caption="Campaigns" count={3} />
+      <PendingCards cols={{ base: 1, xs: 2, md: 4 }} pictureHeight={120} />
     </Part>
   );
 }

@@ -10,17 +10,18 @@ import { CopyButton } from '../../parts/copy-button.tsx';
 import { useImageUpload } from '../../parts/email-editor/use-image-upload.ts';
 import { Empty } from '../../parts/empty.tsx';
 import { Failed } from '../../parts/failed.tsx';
-import { Loading } from '../../parts/loading.tsx';
 import { MoreItem, MoreMenu } from '../../parts/more-menu.tsx';
 import { notifySuccess } from '../../parts/notifications.tsx';
 import { PageFoot } from '../../parts/page-foot.tsx';
 import { PageHead } from '../../parts/page-head.tsx';
+import { PendingCards } from '../../parts/pending-cards.tsx';
 import { Status } from '../../parts/status.tsx';
 import { text } from '../../text/text.ts';
 import { formatBytes } from './format-bytes.ts';
 
 const PAGE = 40;
 const HEIGHT = 120;
+const COLS = { base: 1, xs: 2, md: 4 };
 const SHOWN = { all: undefined, used: true, unused: false } as const;
 
 /** The images of emails: where each is used, and which are unused. */
@@ -55,7 +56,7 @@ export function Images() {
           { value: 'unused', label: text.templates.imagesUnused },
         ]}
       />
-      {pages.isPending && <Loading />}
+      {pages.isPending && <PendingCards cols={COLS} pictureHeight={HEIGHT} />}
       {!pages.isPending && !pages.data && <Failed error={pages.error} retry={() => void pages.refetch()} />}
       {pages.data && rows.length === 0 && used === undefined && (
         <Empty
@@ -68,7 +69,7 @@ export function Images() {
       {pages.data && rows.length === 0 && used !== undefined && (
         <Text c="dimmed">{used ? text.templates.imagesEmpty : text.templates.imagesNoneUnused}</Text>
       )}
-      <SimpleGrid cols={{ base: 1, xs: 2, md: 4 }} component="ul" p={0} m={0} style={{ listStyle: 'none' }}>
+      <SimpleGrid cols={COLS} component="ul" p={0} m={0} style={{ listStyle: 'none' }}>
         {rows.map((image) => (
           <ImageCard key={image.id} image={image} />
         ))}

@@ -6,12 +6,13 @@ import { useNavigate, useSearch } from '@tanstack/react-router';
 import { infiniteQueryFor } from '../../api/queries.ts';
 import { ActionButton } from '../../parts/action-button.tsx';
 import { AppLink } from '../../parts/app-link.tsx';
+import { THUMBNAIL_HEIGHT } from '../../parts/email-editor/thumbnail.tsx';
 import { Empty } from '../../parts/empty.tsx';
 import { Failed } from '../../parts/failed.tsx';
 import { SelectFilter } from '../../parts/filters.tsx';
-import { Loading } from '../../parts/loading.tsx';
 import { PageFoot } from '../../parts/page-foot.tsx';
 import { PageHead } from '../../parts/page-head.tsx';
+import { PendingCards } from '../../parts/pending-cards.tsx';
 import { Refreshing } from '../../parts/refreshing.tsx';
 import { SearchField } from '../../parts/search-field.tsx';
 import { text } from '../../text/text.ts';
@@ -20,6 +21,7 @@ import { TEMPLATE_TYPES } from './routes.ts';
 import { TemplateCard } from './template-card.tsx';
 
 const PAGE = 24;
+const COLS = { base: 1, xs: 2, md: 3, lg: 4 };
 
 /** The templates of the project with thumbnails, newest first. */
 export function Templates() {
@@ -50,7 +52,7 @@ export function Templates() {
         }
       />
       <Filters />
-      {pages.isPending && <Loading />}
+      {pages.isPending && <PendingCards cols={COLS} pictureHeight={THUMBNAIL_HEIGHT} />}
       {!pages.isPending && !pages.data && <Failed error={pages.error} retry={() => void pages.refetch()} />}
       {pages.data && rows.length === 0 && isFiltered && <Text c="dimmed">{text.templates.noneFound}</Text>}
       {pages.data && rows.length === 0 && !isFiltered && (
@@ -72,7 +74,7 @@ export function Templates() {
         />
       )}
       <Refreshing isBusy={pages.isPlaceholderData}>
-        <SimpleGrid cols={{ base: 1, xs: 2, md: 3, lg: 4 }} component="ul" p={0} m={0} style={{ listStyle: 'none' }}>
+        <SimpleGrid cols={COLS} component="ul" p={0} m={0} style={{ listStyle: 'none' }}>
           {rows.map((template) => (
             <TemplateCard key={template.id} template={template} />
           ))}
