@@ -1,0 +1,115 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { chooseOption, describeInBrowser, openDashboard, type Page } from '../support/browser/browser.ts';
+import { buildDashboardData, type DashboardData } from '../support/browser/dashboard-data.ts';
+import { startTestService, type TestService } from '../support/service.ts';
+
+interface FilteredList {
+  path: (data: DashboardData) => string;
+  choose: (page: Page) => Promise<unknown>;
+  /** The query of the URL after the choice. */
+  search: string;
+  /** Reads the filter's field. */
+  read: (page: Page) => Promise<unknown>;
+}
+
+const LISTS: Record<string, FilteredList> = {
+  contacts: typed('/contacts', 'Search name or email', 'a', '?search=a'),
+  campaigns: typed('/campaigns', 'Search', 'e', '?search=e'),
+  automations: typed('/automations', 'Search', 'e', '?search=e'),
+  segments: typed('/segments', 'Search segments', 'e', '?q=e'),
+  'segments of a type': chosen('/segments', 'Type', 'Dynamic', '?type=DYNAMIC'),
+  templates: typed('/templates', 'Search', 'e', '?search=e'),
+  'templates of a type': chosen('/templates', 'Type', 'Marketing', '?type=MARKETING'),
+  events: typed('/developers/events', 'Event name', 'sign', '?q=sign'),
+  'sent emails': picked('/messages', 'Status', 'Sent', '?status=SENT'),
+  'sent SMS': picked('/messages/sms', 'Status', 'Sent', '?status=SENT'),
+  requests: chosen('/developers/requests', 'Method', 'POST', '?method=POST'),
+  'an automation’s runs': picked(
+    ({ workflows }) => `/messages/executions/${workflows.welcome.id}`,
+    'Status',
+    'Waiting',
+    '?status=WAITING',
+  ),
+  'a campaign’s recipients': chosen(
+    ({ campaigns }) => `/campaigns/${campaigns.SENT}/recipients`,
+    'Results',
+    'Opened',
+    '?outcome=opened',
+  ),
+};
+
+describeInBrowser('the filters of a list', () => {
+  let service: TestService;
+  let data: DashboardData;
+  beforeAll(async () => {
+    service = await startTestService();
+    data = await buildDashboardData(service);
+  });
+  afterAll(() => service?.close());
+
+  it.each(Object.entries(LISTS))('are kept in the URL, by a reload and by the Back button: %s', async (_, list) => {
+    const { page, settled } = await openDashboard({ service, project: data.project, path: list.path(data) });
+    const all = await countRecords(page);
+    await list.choose(page);
+    await page.waitForURL((url) => url.search === list.search);
+    await settled();
+    const value = await list.read(page);
+    const shown = await countRecords(page);
+    expect(shown).toBeGreaterThan(0);
+    expect(shown).toBeLessThanOrEqual(all);
+    const isAsChosen = async () => {
+      await settled();
+      expect(await list.read(page)).toBe(value);
+      expect(await countRecords(page)).toBe(shown);
+    };
+    await page.reload();
+    await isAsChosen();
+    await findRecords(page).first().click();
+    await page.waitForURL((url) => url.search !== list.search || !url.pathname.endsWith(list.path(data)));
+    await settled();
+    await page.goBack();
+    await page.waitForURL((url) => url.search === list.search);
+    await isAsChosen();
+  });
+});
+
+/** The links to the records of the list: the first link of each row or card. */
+function findRecords(page: Page) {
+  return page.getByRole('main').locator('tbody tr a:first-of-type, ul li a');
+}
+
+function countRecords(page: Page): Promise<number> {
+  return page.getByRole('main').locator('tbody tr, ul li').count();
+}
+
+/** A list with a text field. */
+function typed(path: string, label: string, words: string, search: string): FilteredList {
+  const find = (page: Page) => page.getByRole('main').getByLabel(label, { exact: true });
+  return {
+    path: () => path,
+    choose: (page) => find(page).fill(words),
+    search,
+    read: (page) => find(page).inputValue(),
+  };
+}
+
+/** A list with a select of Mantine. */
+function chosen(path: string | FilteredList['path'], label: string, option: string, search: string): FilteredList {
+  return {
+    path: typeof path === 'string' ? () => path : path,
+    choose: (page) => chooseOption(page, label, option),
+    search,
+    read: (page) => page.getByRole('textbox', { name: label, exact: true }).inputValue(),
+  };
+}
+
+/** A list with a native select. */
+function picked(path: string | FilteredList['path'], label: string, option: string, search: string): FilteredList {
+  const find = (page: Page) => page.getByRole('main').getByLabel(label, { exact: true });
+  return {
+    path: typeof path === 'string' ? () => path : path,
+    choose: (page) => find(page).selectOption(option),
+    search,
+    read: (page) => find(page).inputValue(),
+  };
+}
