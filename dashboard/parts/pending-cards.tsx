@@ -6,7 +6,7 @@ import { useIsSlow } from './loading.tsx';
 const CARDS = 8;
 const TEXT_WIDTHS = ['70%', '45%', '30%'];
 
-/** Shows gray cards in the place of cards with a picture and three lines, while the first cards load. */
+/** Shows gray cards instead of cards with a picture and three lines, while the first cards load. */
 export function PendingCards({
   cols,
   pictureHeight,

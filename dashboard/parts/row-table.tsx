@@ -70,7 +70,7 @@ const TEXT_WIDTHS = ['62%', '48%', '70%', '54%', '40%'];
 
 /**
  * Shows the header row and gray bars in place of rows, while the first rows load.
- * @param p.count the number of gray rows; a short list sets it, so that the parts below it hardly move
+ * @param p.count the number of gray rows; a short list sets it, so that the parts below it stay almost where they are
  */
 export function PendingRows<Row>({
   columns,
