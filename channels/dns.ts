@@ -6,7 +6,7 @@ import { Lru } from '../rules/lru.ts';
 const LOOKUP_MS = 3_000;
 /**
  * The time limit of the first of `ATTEMPTS` attempts. The resolver (c-ares) waits longer in the second attempt, but
- * both attempts fit into `LOOKUP_MS`.
+ * both attempts at one server fit into `LOOKUP_MS`.
  */
 const ATTEMPT_MS = 900;
 const ATTEMPTS = 2;
@@ -31,8 +31,8 @@ interface Cached {
 
 /**
  * Creates a DNS client that queries `servers`, such as `127.0.0.1:5353`, or the system's servers if the list is empty.
- * With `cached`, results are cached for minutes, and concurrent queries of the same name share one lookup. Failures are
- * never cached.
+ * With `cached`, found records are cached for 5 minutes and absent records for 1 minute, and concurrent queries of the
+ * same name and type share one lookup. Failures are not cached.
  */
 export function createDns(options: { servers: readonly string[]; cached: boolean }): Dns {
   const resolver = new Resolver({ timeout: ATTEMPT_MS, tries: ATTEMPTS });

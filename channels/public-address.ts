@@ -8,14 +8,14 @@ import ipaddr from 'ipaddr.js';
  */
 const NOT_PUBLIC = new Set(['168.63.129.16']);
 
-/** Thrown by `publicLookup` and `assertPublicHost` instead of making the request. */
+/** The error of `publicLookup` and `assertPublicHost`, which prevents the request. */
 export class BlockedAddressError extends Error {
   readonly code = 'BLOCKED_ADDRESS';
 }
 
 /**
- * Tells whether an IP address is a public unicast address. Returns false for loopback, private, link-local, CGNAT,
- * mapped and reserved addresses.
+ * Tells whether an IP address is a public unicast address. Returns false for loopback, private, link-local, CGNAT and
+ * reserved addresses. Treats an IPv4 address that is mapped to IPv6 (`::ffff:0:0/96`) like the IPv4 address.
  */
 export function isPublicAddress(address: string): boolean {
   if (!ipaddr.isValid(address)) return false;

@@ -35,15 +35,15 @@ export interface WebhookRequest {
    */
   ownHeaders?: Record<string, string>;
   body: string | undefined;
-  /** The maximum number of redirects that are followed. The default is 5. */
+  /** The maximum number of redirects that are followed. The default is 5. With 0, the redirect itself is the result. */
   maxRedirects?: number;
 }
 
 export type WebhookResult =
   | { outcome: 'answered'; statusCode: number; body: string; retryAfterSeconds: number | null; latencyMs: number }
   /**
-   * No response arrived, for example because of a timeout, a refused connection or a DNS error. `final` means that a
-   * retry would fail in the same way.
+   * The request got no final response, for example because of a timeout, a refused connection, an address that must not
+   * be called or too many redirects. `final` means that a retry would fail in the same way.
    */
   | {
       outcome: 'failed';
@@ -70,7 +70,7 @@ export function createWebhookClient(options: { allowPrivate: boolean }): Webhook
   const agents = { http: new http.Agent(agentOptions), https: new https.Agent(agentOptions) };
   return {
     send: (webhook, signal) =>
-      measureLatency((timeout) => follow(agents, webhook, options.allowPrivate, timeout), signal),
+      runWithTimeLimit((timeout) => sendFollowingRedirects(agents, webhook, options.allowPrivate, timeout), signal),
     close: async () => {
       agents.http.destroy();
       agents.https.destroy();
@@ -85,7 +85,8 @@ interface Agents {
 
 type HttpResponse = Omit<WebhookResult & { outcome: 'answered' }, 'latencyMs' | 'outcome'>;
 
-async function measureLatency(
+/** Runs a request with the time limit `TIMEOUT_MS`. Returns its result with the latency, and never rejects. */
+async function runWithTimeLimit(
   run: (signal: AbortSignal) => Promise<HttpResponse>,
   signal?: AbortSignal,
 ): Promise<WebhookResult> {
@@ -107,7 +108,7 @@ async function measureLatency(
   }
 }
 
-async function follow(
+async function sendFollowingRedirects(
   agents: Agents,
   webhook: WebhookRequest,
   allowPrivate: boolean,
@@ -130,7 +131,7 @@ async function follow(
     if (redirects >= (webhook.maxRedirects ?? MAX_REDIRECTS)) {
       throw new UncallableError(`more than ${MAX_REDIRECTS} redirects`);
     }
-    current = followRedirect(current, httpUrl(location, url));
+    current = buildNextHop(current, httpUrl(location, url));
   }
 }
 
@@ -167,7 +168,7 @@ type Hop = Omit<WebhookRequest, 'url'> & { url: URL };
  * redirect to another origin therefore drops all of them, even for a later redirect back. Only Content-Type is kept,
  * because it describes the body.
  */
-function followRedirect(from: Hop, url: URL): Hop {
+function buildNextHop(from: Hop, url: URL): Hop {
   const { ownHeaders = {} } = from;
   const isSameOrigin = from.url.origin === url.origin;
   const keptHeaders = Object.entries(ownHeaders).filter(
@@ -199,7 +200,9 @@ function percentDecoded(text: string): string {
   }
 }
 
-/** Thrown when the settings of the webhook are wrong, so that a retry would fail in the same way. */
+/**
+ * Thrown when the address of the webhook is wrong or redirects too often, so that a retry would fail in the same way.
+ */
 class UncallableError extends Error {}
 
 function httpUrl(text: string, base?: URL): URL {
@@ -225,7 +228,7 @@ async function readBeginning(body: AsyncIterable<Buffer> & { destroy(): void }):
   return Buffer.concat(parts).subarray(0, MAX_RESPONSE_BYTES).toString('utf8');
 }
 
-/** Reads `Retry-After`: seconds or an HTTP date (RFC 9110 §10.2.3). */
+/** Reads `Retry-After`, which has seconds or an HTTP date (RFC 9110 §10.2.3). Returns seconds from now. */
 function retryAfter(value: string | undefined): number | null {
   if (value === undefined) return null;
   if (/^\d{1,9}$/.test(value)) return Number(value);

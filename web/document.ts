@@ -13,8 +13,8 @@ const BUTTON_CONTRAST = 3;
 const COLOR = /^#[0-9a-f]{6}$/i;
 
 /**
- * A page: its HTML, and a content security policy that allows only the style of this page and the fonts of this
- * service.
+ * A page: its HTML, and a content security policy that allows only the style of this page, and the fonts and forms of
+ * this service.
  */
 export interface HtmlPage {
   html: string;
@@ -23,7 +23,7 @@ export interface HtmlPage {
 
 /**
  * Returns a page for recipients of email: no script, one column, the project's name and color. `body` is HTML that is
- * already escaped. Buttons are at least 44 px high, and their text is readable on any project color (WCAG 2.2 §1.4.3,
+ * already escaped. Buttons are at least 48 px high, and their text is readable on any project color (WCAG 2.2 §1.4.3,
  * §2.5.5).
  */
 export function renderHtmlPage(p: {
@@ -97,8 +97,7 @@ function buttonColors(color: string, card: string): string {
   return `--accent:${color};--on:${textOn(color)};--edge:${isVisible ? color : 'var(--line)'}`;
 }
 
-/** Returns black or white, whichever has the higher contrast. At a luminance of 0.179, both have the same
- * contrast. */
+/** Returns black or white, whichever has the higher contrast. Both have the same contrast at a luminance of 0.179. */
 function textOn(color: string): string {
   return computeLuminance(color) > 0.179 ? '#000' : '#fff';
 }

@@ -66,7 +66,7 @@ pre{white-space:pre-wrap;overflow-wrap:anywhere;border-radius:6px;padding:12px;m
 @media(max-width:40rem){body{padding:16px}li a,li>div{position:relative;grid-template-columns:minmax(0,1fr);gap:2px}.to{padding-right:96px}li time{position:absolute;top:9px;right:8px}form,input{width:100%;margin-left:0}input{height:40px}dl{grid-template-columns:minmax(0,1fr);gap:0}dd{margin-bottom:8px}}
 `;
 
-/** Returns the list of captured emails, newest first. */
+/** Returns the page that lists captured emails in the given order. `to` is the value of the filter. */
 export function renderMailboxPage(items: MailboxItem[], to: string | undefined): string {
   const rows = items.map(
     (mail) => `<li><a href="/mailbox/${mail.id}"><span class="to">${escapeHtml(mail.to)}</span>
@@ -76,7 +76,7 @@ ${timeElement(mail.createdAt)}</a></li>`,
   return renderPage('Mailbox', list(rows, to ? `No email to ${escapeHtml(to)} yet.` : 'No email yet.'), { to });
 }
 
-/** Returns the page of an email: its headers, its HTML in a frame without scripts, and its text. */
+/** Returns the page of an email: its main headers, its HTML in a frame without scripts, and its text. */
 export function renderMailboxEmailPage(email: MailboxMessage): string {
   const shown = ['from', 'to', 'reply-to', 'subject', 'date', 'list-unsubscribe', 'message-id'];
   const headers = shown.flatMap((name) => {
@@ -100,7 +100,7 @@ ${html}
   return renderPage(email.subject || '(no subject)', body);
 }
 
-/** Returns the list of captured SMS, newest first. */
+/** Returns the page that lists captured SMS in the given order. `to` is the value of the filter. */
 export function renderMailboxSmsPage(messages: MailboxSms[], to: string | undefined): string {
   const rows = messages.map(
     (sms) => `<li><div><span class="to">${escapeHtml(sms.to)}</span><span>${escapeHtml(sms.body)}
@@ -121,7 +121,7 @@ const DAY_MS = 24 * HOUR_MS;
 const RELATIVE = new Intl.RelativeTimeFormat('en', { numeric: 'auto', style: 'short' });
 const DATE = new Intl.DateTimeFormat('en', { month: 'short', day: 'numeric', timeZone: 'UTC' });
 
-/** Shows an instant as "2 min ago", as lists of the dashboard do, with the exact time in UTC on hover. */
+/** Shows an instant as "2 min ago", or as a date after 7 days, with the exact time in UTC on hover. */
 function timeElement(at: Date): string {
   const iso = at.toISOString();
   const exact = `${iso.slice(0, 19).replace('T', ' ')} UTC`;

@@ -8,14 +8,14 @@ export interface PageSubject {
   /** The address that the link belongs to. Null if only its hash is stored. */
   address: string | null;
   /**
-   * True if the contact's data was deleted, so no contact has the address any more. The person can still unsubscribe. No email
-   * is sent to the address.
+   * True if the contact's data was deleted, so no contact has the address any more. No email is sent to the address.
+   * The person can still unsubscribe.
    */
   isErased: boolean;
   subscribed: boolean;
   /** The topic of the email that contained the link. Null if the email had no topic. */
   topic: { name: string; joined: boolean } | null;
-  /** The topics to which the person can subscribe. */
+  /** The topics on the preferences page. */
   topics: readonly { id: string; name: string; description: string | null; joined: boolean }[];
 }
 
@@ -28,8 +28,8 @@ export interface PageLinks {
 }
 
 /**
- * Returns the page on which a person confirms that they want to unsubscribe. The link itself does not unsubscribe,
- * because mail scanners follow links, but only people press buttons.
+ * Returns the page on which a person confirms that they want to unsubscribe, or the result if they already have. The
+ * link itself does not unsubscribe, because mail scanners follow links, but only people press buttons.
  */
 export function renderUnsubscribePage(subject: PageSubject, links: PageLinks): HtmlPage {
   if (!subject.subscribed) return renderUnsubscribedPage(subject, links);
@@ -214,8 +214,8 @@ function escapeProjectName({ projectName }: PageSubject): string {
 }
 
 /**
- * Returns the address with most of its characters hidden. People forward emails, and the new reader should not learn
- * the contact's address.
+ * Returns HTML with the first character and the domain of the address. People forward emails, and the new reader should
+ * not learn the contact's address.
  */
 function maskAddress({ address }: PageSubject): string {
   if (!address) return 'Your address';

@@ -143,9 +143,9 @@ function createReportRecorder({ config, db, outbox, log }: Deps, verpKey: Buffer
 /** Returns the function that records an email in each project that owns the domain of one of its recipients. */
 async function createReceiver({ config, db, outbox }: Deps) {
   const { UnreadableMessageError } = await import('../../channels/inbound/listener.ts');
-  const { createResolver, createVerdicts } = await import('../../channels/inbound/auth-verdicts.ts');
+  const { createAuthCheck, createResolver } = await import('../../channels/inbound/auth-verdicts.ts');
   const resolve = createResolver(config.dnsServers);
-  const verdictsOf = createVerdicts({ resolve, host: new URL(config.publicUrl).hostname });
+  const verdictsOf = createAuthCheck({ resolve, host: new URL(config.publicUrl).hostname });
   const suppressionKey = deriveKey(config.secretKey, 'suppression');
 
   return async (message: InboundMessage, recipients: string[], email: InboundEmail): Promise<void> => {

@@ -43,7 +43,7 @@ function relaxedValue(value: string): string {
  */
 export function toRelaxedBody(body: string): string {
   const lines = relaxedLines(body);
-  const end = lengthWithoutEmptyEnd(lines);
+  const end = lengthWithoutEndNewlines(lines);
   return end === 0 ? '' : `${lines.slice(0, end)}\r\n`;
 }
 
@@ -53,23 +53,23 @@ export function toRelaxedBody(body: string): string {
  */
 const PIECE_BYTES = 256 * 1024;
 
-/** Computes `toRelaxedBody` of a large body, in pieces of whole lines. */
+/** Yields the result of `toRelaxedBody` in pieces, which the caller joins or hashes one after the other. */
 export function* relaxedPieces(body: Buffer): Generator<string> {
-  let emptyLines = 0;
+  let newlines = 0;
   let isEmpty = true;
   for (let at = 0; at < body.length; ) {
     const newline = body.indexOf('\r\n', at + PIECE_BYTES, 'latin1');
     const end = newline === -1 ? body.length : newline + 2;
     const lines = relaxedLines(body.toString('latin1', at, end));
     at = end;
-    const text = lengthWithoutEmptyEnd(lines);
-    // Empty lines are part of the body only if a line with text follows them.
-    if (text > 0) {
-      yield `${'\r\n'.repeat(emptyLines)}${lines.slice(0, text)}`;
-      emptyLines = 0;
+    const textLength = lengthWithoutEndNewlines(lines);
+    // The line ends after the last text belong to the body only if more text follows them.
+    if (textLength > 0) {
+      yield `${'\r\n'.repeat(newlines)}${lines.slice(0, textLength)}`;
+      newlines = 0;
       isEmpty = false;
     }
-    emptyLines += (lines.length - text) / 2;
+    newlines += (lines.length - textLength) / 2;
   }
   if (!isEmpty) yield '\r\n';
 }
@@ -82,10 +82,10 @@ function relaxedLines(text: string): string {
 }
 
 /**
- * Returns the length of the text without the empty lines at its end. A regular expression would be slower, because it
- * would check every newline.
+ * Returns the length of the text without the line ends (CRLF) at its end. A regular expression would be slower, because
+ * it would check every newline.
  */
-function lengthWithoutEmptyEnd(lines: string): number {
+function lengthWithoutEndNewlines(lines: string): number {
   let end = lines.length;
   while (end >= 2 && lines.endsWith('\r\n', end)) end -= 2;
   return end;

@@ -27,7 +27,9 @@ const SIGNED_FIELDS = [
   'list-unsubscribe',
   'list-unsubscribe-post',
 ];
-/** The maximum number of characters in a line of the DKIM-Signature header. */
+/**
+ * The list of field names and the signature are split into lines of this many characters in the DKIM-Signature header.
+ */
 const SIGNATURE_LINE = 72;
 
 /**
@@ -47,8 +49,8 @@ export function createDkimSigner(p: { domain: string; selector: string; privateK
 
 export interface DkimOptions {
   /**
-   * Whether the body is already in relaxed canonical form: no two spaces in a row, no space at the end of a line, and
-   * one CRLF at the end. The signer does not check this.
+   * Whether the body is already in relaxed canonical form: no tab, no two spaces in a row, no space at the end of a
+   * line, and one CRLF at the end. The signer does not check this.
    */
   canonicalBody?: boolean;
   /** Names of header fields that are not signed, because the email provider replaces them. */
@@ -58,10 +60,9 @@ export interface DkimOptions {
 
 /**
  * Builds the DKIM-Signature header with its CRLF (RFC 6376, relaxed/relaxed, RSA-SHA256). The caller puts it before the
- * message. The message must have CRLF line ends and must be sent byte for byte. Computing a signature takes 0.25 ms and
- * would block all connections during this time. The computation therefore runs in Node's thread pool. The signature
- * lists From one more time than the message has it. An attacker who adds a second From then makes the signature
- * invalid.
+ * message. The message must have CRLF line ends and must be sent byte for byte. The RSA signature runs in Node's thread
+ * pool, because it takes 0.25 ms and would block all connections during this time. The signature lists From one more
+ * time than the message has it. An attacker who adds a second From then makes the signature invalid.
  */
 function buildSignatureHeader(
   message: string | Buffer,

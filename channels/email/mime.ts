@@ -28,7 +28,7 @@ export interface MessageParts {
   subject: string;
   html: string;
   text: string;
-  /** Further headers, such as List-Unsubscribe. Headers that `buildMessage` sets itself are skipped. */
+  /** Further headers, such as List-Unsubscribe. Headers in `OWN_HEADERS` and invalid names are skipped. */
   headers?: readonly (readonly [name: string, value: string])[];
   attachments?: readonly EmailAttachment[];
   /** The Message-ID with its angle brackets. All attempts use the same Message-ID. */
@@ -37,7 +37,7 @@ export interface MessageParts {
 }
 
 const HEADER_NAME = /^[!-9;-~]{1,76}$/;
-/** Headers that this file, the MIME composer or a mail server sets. Callers cannot set them. */
+/** Headers that this file, the MIME composer, the DKIM signer or a mail server sets. Callers cannot set them. */
 const OWN_HEADERS =
   /^(from|sender|to|cc|bcc|subject|date|message-id|reply-to|return-path|received|mime-version|content-(?!language$).*|dkim-.*)$/i;
 
@@ -134,8 +134,8 @@ function toComposerAttachment(attachment: EmailAttachment) {
  */
 function toComposerAlternative({ contentType, content }: EmailAttachment) {
   const type = toSingleLine(contentType);
-  const isPlainText = /^text\//i.test(type) && !/;\s*charset\s*=/i.test(type);
-  return { contentType: isPlainText ? `${type}; charset=utf-8` : type, content };
+  const needsCharset = /^text\//i.test(type) && !/;\s*charset\s*=/i.test(type);
+  return { contentType: needsCharset ? `${type}; charset=utf-8` : type, content };
 }
 
 /**

@@ -25,7 +25,7 @@ export interface OriginalInput {
 
 /**
  * Completes a message of the relay: adds Message-ID and Date if they are missing, and replaces the HTML by the tracked
- * HTML. All other bytes stay as the application wrote them (contract §9.13 Relay).
+ * HTML (see `withHtml`). All other bytes of `message` do not change (contract §9.13 Relay).
  */
 export function completeOriginal({ message, html, messageId, date }: OriginalInput): Buffer {
   const names = new Set(findRawFields(message, 0, findBodyStart(message)).map(({ name }) => name));
@@ -38,8 +38,8 @@ export function completeOriginal({ message, html, messageId, date }: OriginalInp
 }
 
 /**
- * Replaces the HTML part of a message. Writes the new HTML as UTF-8 in quoted-printable, and removes the application's
- * DKIM signatures, which are no longer valid.
+ * Replaces the HTML part of a message. Writes the new HTML as UTF-8 in quoted-printable, adapts the header of this
+ * part, and removes the application's DKIM signatures, which are no longer valid.
  */
 function withHtml(message: Buffer, html: string): Buffer {
   const root = findMimeParts(message);

@@ -2,7 +2,8 @@ import type { EmailProvider, OutgoingEmail, ProviderResult } from './provider.ts
 
 /**
  * Creates a provider that sends each message with a separate request, as mail APIs do. The requests run concurrently,
- * so no message waits for another message. `p.send` must never reject.
+ * so no message waits for another message. A message of `submit` cannot be withdrawn, because its request starts at
+ * once. `p.send` must never reject.
  */
 export function createRequestProvider(p: {
   kind: EmailProvider['kind'];

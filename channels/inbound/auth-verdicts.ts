@@ -4,8 +4,8 @@ import { authenticate } from 'mailauth';
 import type { InboundMessage } from './listener.ts';
 
 /**
- * A verdict, with the names that SES uses. GRAY means that the domain has no policy, or that the message has no
- * signature. DISABLED means that this service does not make this check.
+ * A verdict, with the names that SES uses. GRAY means that the domain has no policy, that its policy is neutral, or
+ * that the message has no signature. DISABLED means that this service does not make this check.
  */
 export type AuthVerdict = 'PASS' | 'FAIL' | 'GRAY' | 'PROCESSING_FAILED' | 'DISABLED';
 
@@ -16,8 +16,8 @@ export interface Verdicts {
 }
 
 /**
- * The time limit for all DNS lookups of a message. When it passes, the verdicts are PROCESSING_FAILED, and the message
- * is still accepted.
+ * The time limit for all checks of a message together. When it passes, the verdicts are PROCESSING_FAILED, and the
+ * message is still accepted.
  */
 const CHECK_MS = 10_000;
 const QUERY_MS = 3_000;
@@ -27,10 +27,12 @@ const QUERY_MS = 3_000;
  */
 const BLANK_LINES_MAX = 20_000;
 const SIGNATURES_MAX = 20;
+/** Signatures are counted only in this many bytes at the start of a message. */
 const HEADERS_MAX_BYTES = 256 * 1024;
 const [LF, CR, SPACE, TAB] = [10, 13, 32, 9];
 const UNCHECKED: Verdicts = { spf: 'PROCESSING_FAILED', dkim: 'PROCESSING_FAILED', dmarc: 'PROCESSING_FAILED' };
 
+/** For each result of the library `mailauth`, the verdict. */
 const VERDICTS: Record<string, AuthVerdict> = {
   pass: 'PASS',
   fail: 'FAIL',
@@ -45,18 +47,20 @@ const VERDICTS: Record<string, AuthVerdict> = {
 /** Looks up a name in DNS. @throws with a `code`, like Node's resolver */
 export type Resolve = (name: string, type: string) => Promise<string[]>;
 
-/** Creates a resolver for `createVerdicts`; empty `servers` means the system's. */
+/** Creates a resolver for `createAuthCheck` that queries `servers`, or the system's servers if the list is empty. */
 export function createResolver(servers: readonly string[]): Resolve {
   const resolver = new Resolver({ timeout: QUERY_MS, tries: 2 });
   if (servers.length > 0) resolver.setServers(servers);
   return (name, type) => resolver.resolve(name, type) as Promise<string[]>;
 }
 
-/** Checks SPF (RFC 7208), DKIM (RFC 6376) and DMARC (RFC 7489) of messages; never rejects. */
-export function createVerdicts({ resolve, host }: { resolve: Resolve; host: string }) {
+/**
+ * Creates a function that checks SPF (RFC 7208), DKIM (RFC 6376) and DMARC (RFC 7489) of a message and never rejects.
+ */
+export function createAuthCheck({ resolve, host }: { resolve: Resolve; host: string }) {
   return async (message: Pick<InboundMessage, 'raw' | 'from' | 'ip' | 'helo'>): Promise<Verdicts> => {
     const { raw, from, ip, helo } = message;
-    if (isCostly(raw)) return UNCHECKED;
+    if (isTooCostly(raw)) return UNCHECKED;
     const checks = { sender: from, ip, helo, mta: host, disableArc: true, disableBimi: true, resolver: resolve };
     const timer = new AbortController();
     const timeout = sleep(CHECK_MS, UNCHECKED, { signal: timer.signal, ref: false }).catch(() => UNCHECKED);
@@ -74,7 +78,7 @@ function toVerdicts({ spf, dkim, dmarc }: Awaited<ReturnType<typeof authenticate
   };
 }
 
-function isCostly(raw: Buffer): boolean {
+function isTooCostly(raw: Buffer): boolean {
   let blankLines = 0;
   let isBlank = true;
   for (let at = 0; at < raw.length; at++) {

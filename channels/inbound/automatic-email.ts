@@ -32,8 +32,8 @@ const PROGRAM_WORDS = [
   'report domain',
 ];
 /**
- * Matches subjects that only programs write. For some auto-responders the subject is the only sign of an automatic
- * reply. The pattern also matches the subject of DMARC reports (RFC 7489 §7.2.1.1).
+ * Matches subjects that programs write, and that people practically never write. For some auto-responders the subject
+ * is the only sign of an automatic reply. The pattern also matches the subject of DMARC reports (RFC 7489 §7.2.1.1).
  */
 const PROGRAM_SUBJECT = new RegExp(
   `^(?:\\[auto(?:matic)?[ -]?(?:reply|response)\\]|(?:${PROGRAM_WORDS.join('|')})\\s*[:：])`,
@@ -57,8 +57,8 @@ export function hasAutomaticMark(headers: readonly Header[]): boolean {
 }
 
 /**
- * Tells whether only a program writes this subject. A person's reply to such an email has `Re:` at the start of its
- * subject, so it does not match.
+ * Tells whether the subject is one that only programs write (`PROGRAM_SUBJECT`). A person's reply to an email of a
+ * program has `Re:` at the start of its subject, so it does not match.
  */
 export function hasProgramSubject(subject: string): boolean {
   // Text in a language that is written from right to left may start with an invisible direction mark.

@@ -37,7 +37,7 @@ export function findRecipientStatus(
 
 /**
  * Returns the action of a block in lower case, or an empty string. Some servers omit the field Action, although RFC
- * 3464 requires it. In that case, a permanent status (5.x.x) means `failed`.
+ * 3464 requires it. In that case, a permanent status (5.x.x) means `failed` if the block names a recipient.
  */
 export function getAction(fields: RecipientStatus): string {
   const action = getFirstWord(fields.get('action') ?? '');

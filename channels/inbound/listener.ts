@@ -45,7 +45,7 @@ export interface InboundHandler {
   accepts(recipient: string): Promise<boolean>;
   /**
    * Stores a message before the listener replies 250. If the promise rejects, the listener replies 451, and the sender
-   * retries.
+   * retries; after an `UnreadableMessageError`, it replies 554.
    */
   take(message: InboundMessage): Promise<void>;
 }

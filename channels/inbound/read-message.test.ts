@@ -86,7 +86,7 @@ describe('a bounce without a machine-readable report', () => {
     ],
     ['that quotes the email', DAEMON, `Sorry.\n--- Below this line is a copy\nTo: ${ADDRESS}\n550 5.1.1 user unknown`],
     ['with a header of the email', DAEMON, `Sorry.\n\nTo: ${ADDRESS}\nSubject: No such user?`],
-    ['of an unmarked answering machine', `From: ${ADDRESS}`, `${ADDRESS} is no longer with us: unknown user`],
+    ['of an unmarked auto-responder', `From: ${ADDRESS}`, `${ADDRESS} is no longer with us: unknown user`],
     ['in German that only warns', DAEMON, `An ${ADDRESS} noch nicht zugestellt: 450 4.2.1 Postfach vorübergehend voll`],
   ])('%s changes nothing', async (_, headers, body) => {
     expect(await readBounce(headers, body)).toBe('nothing');
@@ -140,7 +140,7 @@ it.each(['message/delivery-status', 'message/feedback-report'])(
 );
 
 describe('a delivery status', () => {
-  const findRecipientStatus = async (fields: string) => {
+  const readReport = async (fields: string) => {
     const type = 'multipart/report; report-type=delivery-status; boundary=b';
     const report = `--b\nContent-Type: message/delivery-status\n\nReporting-MTA: dns; mx\n\n${fields}\n--b--`;
     return readBounce(`${DAEMON}\nContent-Type: ${type}`, report);
@@ -148,7 +148,7 @@ describe('a delivery status', () => {
 
   it('may have comments in its fields', async () => {
     const fields = `Final-Recipient: rfc822; ${ADDRESS} (Ann)\nAction: failed (permanent)\nStatus: 5.1.1 (unknown)`;
-    expect(await findRecipientStatus(fields)).toBe('dead_mailbox');
+    expect(await readReport(fields)).toBe('dead_mailbox');
   });
 
   it('may have 8-bit text that is not UTF-8', async () => {
@@ -163,8 +163,8 @@ describe('a delivery status', () => {
 
   it('without an action is a failure if its status is permanent', async () => {
     const recipient = `Final-Recipient: rfc822; ${ADDRESS}`;
-    expect(await findRecipientStatus(`${recipient}\nStatus: 5.1.1`)).toBe('dead_mailbox');
-    expect(await findRecipientStatus(`${recipient}\nStatus: 4.2.2`)).toBe('nothing');
+    expect(await readReport(`${recipient}\nStatus: 5.1.1`)).toBe('dead_mailbox');
+    expect(await readReport(`${recipient}\nStatus: 4.2.2`)).toBe('nothing');
   });
 });
 

@@ -52,11 +52,11 @@ export type ReadMessage =
   | { kind: 'status'; of(address: string | null): StatusReport }
   /** `returnPaths` and `links` are taken from the reported email, if the complaint contains a copy of it. */
   | { kind: 'complaint'; feedback: Feedback; returnPaths: string[]; links: string[] }
-  /** An automatic report that needs no action. */
+  /** A message that changes no record, such as a read receipt, an automatic reply or a returned message of a person. */
   | { kind: 'nothing'; why: string }
   | { kind: 'mail'; mail: InboundEmail };
 
-/** The content of a report. `nothing` is a report of a delay or of a forwarded email, which changes no record. */
+/** The content of a report. `nothing` changes no record, for example a report of a delay or of a forwarded email. */
 export type StatusReport = { kind: 'report'; feedback: Feedback } | { kind: 'nothing'; why: string };
 
 /**
@@ -86,8 +86,8 @@ const MESSAGE_ID = /<[^<>\s]{1,996}>/g;
  */
 const RETURNED_MAX_CHARS = 20_000;
 /**
- * Matches a line with a refusal: a reply with an enhanced code, qmail's `(#5.1.1)`, or a code such as `550` at the
- * start of the line or after a colon.
+ * Matches a line with a refusal: a reply with an enhanced code, qmail's `(#5.1.1)`, or a code such as `550` (550 to
+ * 559) at the start of the line, after a colon or after `<<<`.
  */
 const REFUSAL_LINE = /\b5\d\d[ -]#?5\.\d{1,3}\.\d{1,3}\b|#5\.\d{1,3}\.\d{1,3}\b|(?:^\s*|: |<<< )55\d(?:[ :-]{1,2}\S|$)/;
 /** Matches the last temporary reply, such as `(#4.4.7)`, with which qmail reports that it has given up. */
@@ -100,9 +100,10 @@ const TRANSCRIPT = /-->|<--|>>>|<<</;
 /** Matches the line above the copy of the email in a bounce. */
 const COPY_BELOW = /^--[^\n]*\b(copy|original message|message headers?)\b/im;
 const QUOTED_HEADER = /^[>\s]*(?!(?:recipient|reason|error|failed)\b)[\w-]+(?: to)?:[^:]*@/i;
+/** Matches a line of a bounce which says that the delivery is only delayed. */
 const DELAY =
   /\bdelay|\bwarning\b|not (?:yet )?been (?:delivered|possible) yet|\bnot yet been\b|\b(?:will|still) (?:be )?(?:(?:re)?tr[iy]|continu|keep)|temporar|no action is required/i;
-/** Matches the report of a delay in languages other than English. */
+/** Like `DELAY`, in languages other than English. */
 const FOREIGN_DELAY =
   /verz(?:ö|oe)ger|(?:noch|bisher) nicht zugestellt|weitere? versuch|\bretard|\bpas encore|\bretras|todav[ií]a no|\breintent|\britard|non (?:è )?(?:stato )?ancora|\batrasad|ainda n[aã]o|vertraagd|\bnog niet|opóźni|задерж|ещ[её] не достав|延迟|延遲|遅延|지연/i;
 /** The MIME types of the copy of an email in a report. RFC 6533 defines the `global` types. */
@@ -126,6 +127,7 @@ interface MessageOrigin {
  * Reads a received message: a delivery status notification (RFC 3464), an abuse report (RFC 5965), a read receipt (RFC
  * 8098), or an ordinary email. Checks for reports before automatic replies, because many reports have the headers of
  * automatic replies.
+ * @throws Error for a message with more than `PARTS_MAX` parts at its beginning, or that cannot be parsed
  */
 export async function readMessage(raw: Buffer, p: MessageOrigin): Promise<ReadMessage> {
   const start = raw.subarray(0, PARSED_MAX_BYTES);
@@ -279,8 +281,9 @@ function findRefusal(lines: string[], recipientPattern: RegExp | null, pattern =
 }
 
 /**
- * Finds the reason below our recipient's address in a bounce without reply codes, such as Exim's `Unrouteable address`
- * or Domino's `not listed in Domino Directory`. Undefined if the text contains no known reason.
+ * Finds the reason after our recipient's address in a bounce without reply codes, such as Exim's `Unrouteable address`
+ * or Domino's `not listed in Domino Directory`. The reason is on the same line as the address or on the four lines
+ * below. Undefined if the text contains no known reason.
  */
 function findReason(lines: string[], recipientPattern: RegExp | null): string | undefined {
   if (recipientPattern === null) return undefined;
@@ -306,7 +309,7 @@ function lineWithAddress(lines: string[], at: number): string | undefined {
     .find(namesAnyAddress);
 }
 
-/** Returns a server's reply: the line from the code to its end, and the indented lines that follow. */
+/** Returns a server's reply: the line, from its code on if it has one, and the indented lines that follow. */
 function replyAt(lines: string[], at: number): string {
   const line = lines[at] ?? '';
   const start = line.search(REPLY_CODE);

@@ -58,7 +58,7 @@ export interface RelayHandler {
 
 export interface RelayListener {
   port: number;
-  /** Accepts no new sessions, replies to the incoming messages, and disconnects. */
+  /** Accepts no new sessions, replies to the incoming messages for up to `CLOSE_MS`, and disconnects. */
   close(): Promise<void>;
 }
 
@@ -89,7 +89,9 @@ export async function startRelayListener(p: RelayOptions): Promise<RelayListener
     socketTimeout: IDLE_MS,
     closeTimeout: CLOSE_MS,
     hideSMTPUTF8: true, // UTF-8 local parts are refused.
-    hideENHANCEDSTATUSCODES: true, // RFC 2034 §4 requires an enhanced code in every reply, but the library's replies to errors of syntax and order have none.
+    // RFC 2034 §4 requires an enhanced code in every reply, but the library's replies to errors of syntax and order
+    // have none.
+    hideENHANCEDSTATUSCODES: true,
     ...p.tls,
     disableReverseLookup: true,
     logger: false,

@@ -9,16 +9,16 @@ import { parseMime } from '../mime-parser.ts';
 /** A parsed message of a client. */
 export interface Submission {
   from: Recipient | null;
+  /** The first address in Reply-To. */
   replyTo: string | null;
   subject: string;
   html: string;
-  /** The text part of the message. Null if the message has only HTML. */
+  /** The text part of the message. Null if the message has none. */
   text: string | null;
   /** The names of the mailboxes in To and Cc, by address. */
   names: Map<string, string>;
   /**
-   * The headers of the message that the email's record lists, without the headers that the record shows in separate
-   * fields.
+   * The headers of the message that the email's record lists: all headers except those that `NOT_KEPT` matches.
    */
   headers: Record<string, string>;
   attachments: SendAttachment[];
@@ -102,7 +102,10 @@ function toBuffer(content: Attachment['content']): Buffer {
     : Buffer.from(content.buffer, content.byteOffset, content.byteLength);
 }
 
-/** Returns the file name without invalid characters. A part without a name is named by its position. */
+/**
+ * Returns the file name without control characters and quotes, in at most 255 characters. A part without a name is
+ * named by its position.
+ */
 function getFilename({ filename, mimeType }: Attachment, index: number): string {
   const name = toStorableText(filename ?? '')
     .replace(/[\p{Cc}"]/gu, '')

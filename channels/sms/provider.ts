@@ -11,8 +11,9 @@ export interface OutgoingSms {
 }
 
 /**
- * The provider's result for an SMS. `refused` is permanent. After `later` the SMS can be sent again, because the
- * provider was busy or unreachable. `status` contains only codes, because Temporal shows it.
+ * The provider's result for an SMS. `refused` is permanent. After `later` the SMS is sent again, because the provider
+ * was busy, refused our account or did not respond. `status` contains no text of the provider, because Temporal shows
+ * it.
  */
 export type SmsResult =
   | { outcome: 'accepted'; providerMessageId: string | null; status: 'QUEUED' | 'SENT' }

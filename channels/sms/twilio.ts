@@ -10,7 +10,7 @@ export interface TwilioOptions {
   authToken: string;
   /** The address of another server with the same API, for tests. */
   baseUrl?: string | undefined;
-  /** Address for Twilio's status callbacks about a message, by the message's id. */
+  /** Returns the URL to which Twilio sends the status callbacks of an SMS. */
   statusCallback: (smsId: string) => string;
 }
 
@@ -55,7 +55,8 @@ async function sendSms(client: Twilio, sms: OutgoingSms, statusCallback: string)
 
 /**
  * Converts an error of Twilio into a result. A 4xx status means that Twilio refuses the message. The statuses 401, 403,
- * 408, 425 and 429 are exceptions: they are about our account or rate, so the message is sent again later.
+ * 408, 425 and 429 are exceptions: they are about our account, our rate or the time, so the SMS is sent again later. It
+ * is also sent again after a 5xx status and without a response.
  */
 function toFailedResult(error: unknown): SmsResult {
   const { status, code, message } = asTwilioError(error);

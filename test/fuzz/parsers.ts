@@ -1,5 +1,5 @@
 import type fc from 'fast-check';
-import { createVerdicts, type Resolve } from '../../channels/inbound/auth-verdicts.ts';
+import { createAuthCheck, type Resolve } from '../../channels/inbound/auth-verdicts.ts';
 import { readMessage } from '../../channels/inbound/read-message.ts';
 import { readSubmission } from '../../channels/relay/read-submission.ts';
 import { deriveKey } from '../../rules/access/secrets.ts';
@@ -75,7 +75,7 @@ async function readVerdicts({ raw, records, ...claim }: EmailWithDns): Promise<v
     if (record === undefined) throw Object.assign(new Error('no such name'), { code: 'ENOTFOUND' });
     return createDnsAnswer(type, record) as string[];
   };
-  const verdicts = await createVerdicts({ resolve, host: 'mx.example.com' })({ raw: Buffer.from(raw), ...claim });
+  const verdicts = await createAuthCheck({ resolve, host: 'mx.example.com' })({ raw: Buffer.from(raw), ...claim });
   if (Object.values(verdicts).some((verdict) => !verdict)) throw new Error('a verdict is missing');
   if (lookUps > LOOK_UPS_MAX) throw new Error(`${lookUps} look-ups`);
 }

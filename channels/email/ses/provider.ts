@@ -18,17 +18,15 @@ const MAX_SOCKETS = 50;
 
 export interface SesOptions {
   region: string;
-  /**
-   * The address of another server with the same API, for tests. The SDK reads the credentials from the usual
-   * environment variables of AWS.
-   */
+  /** The address of another server with the same API, for tests. */
   endpoint?: string | undefined;
 }
 
 /**
  * Creates a provider that sends messages with the operation SendEmail of SESv2. The SDK is loaded with the first
  * message, because loading takes 100 ms and 20 MB of memory. The SDK's retries are switched off, because they would
- * send a message twice whose response was lost.
+ * send a message twice whose response was lost. The SDK finds the credentials itself, for example in the environment
+ * variables of AWS.
  */
 export function createSesProvider(options: SesOptions): EmailProvider {
   let client: Promise<SESv2Client> | null = null;

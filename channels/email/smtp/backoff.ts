@@ -8,7 +8,7 @@ const LONGEST_MS = 30_000;
  */
 export class Backoff {
   /** The number of lost connections and failed attempts to connect since the last reply to a message. */
-  inARow = 0;
+  failuresInARow = 0;
   private notBefore = 0;
 
   /** Milliseconds until a connection may be opened. */
@@ -17,17 +17,18 @@ export class Backoff {
   }
 
   /**
-   * Records a lost connection or a failed attempt to connect. `openFailuresInARow` makes the delay longer even while
-   * other connections work, because the server may allow no more connections.
+   * Records a lost connection or a failed attempt to connect. `openFailuresInARow` counts only the attempts to connect
+   * that failed. It makes the delay longer even while other connections work, because the server may allow no more
+   * connections.
    */
   noteFailure(openFailuresInARow = 0): void {
-    const exponent = Math.max(this.inARow, openFailuresInARow - 1);
+    const exponent = Math.max(this.failuresInARow, openFailuresInARow - 1);
     const delay = Math.min(LONGEST_MS, FIRST_MS * 2 ** exponent);
-    this.inARow += 1;
+    this.failuresInARow += 1;
     this.notBefore = Date.now() + delay * (0.75 + Math.random() / 2); // Random, so that many processes do not reconnect at the same moment.
   }
 
   noteSuccess(): void {
-    this.inARow = 0;
+    this.failuresInARow = 0;
   }
 }

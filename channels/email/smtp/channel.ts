@@ -6,8 +6,8 @@ import type { SmtpReply, SmtpTimeouts } from './types.ts';
 import { checkIntervalFor, Watchdog } from './watchdog.ts';
 
 /**
- * The size of the read buffer. The buffer is large enough for the replies to a whole group of commands. A connection
- * reuses one buffer for all reads.
+ * The size of the read buffer of an unencrypted connection, which reuses this buffer for all reads. The buffer is large
+ * enough for the replies to a whole group of commands.
  */
 const READ_BUFFER_BYTES = 16_384;
 
@@ -31,7 +31,7 @@ export interface ChannelOptions {
 
 /**
  * A connection to an SMTP server. The channel writes bytes, parses replies, and has one deadline: the time until which
- * the next reply must arrive. The handshake sends one command at a time with `ask`. After the handshake,
+ * the next reply must arrive. The handshake sends one command at a time with `sendCommand`. After the handshake,
  * `SmtpConnection` sets `onReply` and `onClose`, and matches replies to commands.
  */
 export class SmtpChannel {
@@ -114,7 +114,8 @@ export class SmtpChannel {
   }
 
   /**
-   * Sends one command and waits for its reply. With `dropBuffered`, discards data that arrived after the reply.
+   * Sends one command and waits for its reply. With `dropBuffered`, discards data that arrived together with the reply
+   * and after it.
    * @throws Error when the connection ends or the deadline passes
    */
   sendCommand(line: string, what: string, ms: number, dropBuffered = false): Promise<SmtpReply> {

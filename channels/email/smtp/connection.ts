@@ -11,6 +11,7 @@ import type { SmtpJob, SmtpRefusal, SmtpResult, SmtpTimeouts } from './types.ts'
  */
 type Awaited = 'reset' | 'mail' | 'rcpt' | 'data' | 'message' | 'empty_message' | 'quit';
 
+/** Replies with this code or a higher code are refusals. */
 const COMMAND_FAILED = 400;
 /** The time limit for the reply to QUIT. The limit is short, because nothing depends on this reply. */
 const QUIT_MS = 2_000;
@@ -21,8 +22,8 @@ export interface ConnectionLoss {
   /** The server's 421 reply that ended the connection; null if there was no such reply. */
   refusal: SmtpRefusal | null;
   /**
-   * True if the connection broke while the server had not replied to an earlier message. The pool then does not count
-   * this message as the cause.
+   * True if this message is probably not the cause, so the pool does not count the loss for it. Either the connection
+   * broke before or with the reply to an earlier message, or the replies did not match the pipelined commands.
    */
   blameless: boolean;
 }
@@ -33,13 +34,13 @@ export interface ConnectionOwner {
   take(): SmtpJob | undefined;
   /** Called when the connection broke before the body of this message was sent. */
   returnJob(job: SmtpJob, loss: ConnectionLoss): void;
-  /** Called when a message got a reply. The reply shows that the server works. */
+  /** Called when the server has accepted or refused a message, which shows that it works. */
   noteProgress(): void;
   /** Called when a reply does not match the pipelined commands. */
   noteReplyMismatch(): void;
   /**
-   * Called when the connection takes no more messages. `lost` is true if the connection broke during work, and false if
-   * it ended as planned or was idle.
+   * Called when the connection broke, or before it sends QUIT. `lost` is true if the connection broke during work, and
+   * false if it ended as planned or was idle.
    */
   removeConnection(connection: SmtpConnection, lost: boolean): void;
 }
@@ -69,7 +70,7 @@ export class SmtpConnection {
    * reply to the previous command. Always empty with PIPELINING.
    */
   private unsentCommands: { awaited: Awaited; line: string }[] = [];
-  /** The message whose envelope was sent, and whose body was not sent yet. */
+  /** The message whose envelope is being sent or has been sent, and whose body was not sent yet. */
   private current: SmtpJob | null = null;
   private payload: Payload | null = null;
   /** The first refusal of the current message. */
@@ -77,8 +78,8 @@ export class SmtpConnection {
   /** The message whose body was sent, and whose reply has not arrived yet. */
   private sent: SmtpJob | null = null;
   /**
-   * Whether the server still has an open transaction that it refused after MAIL. Without RSET, it would reply 503 to
-   * the next MAIL.
+   * Whether the server may still have an open transaction, because it refused a message. Without RSET, the server would
+   * then reply 503 to the next MAIL.
    */
   private mustReset = false;
   private isWritingBody = false;
@@ -106,14 +107,14 @@ export class SmtpConnection {
   }
 
   /** True if the connection can send an envelope now, even if the last body has no reply yet. */
-  get hasRoom(): boolean {
+  get canTakeMessage(): boolean {
     if (this.isRemoved || this.isWritingBody || this.current !== null || this.messagesLeft === 0) return false;
     return this.session.offers.pipelining || this.awaited.length === 0;
   }
 
   /** Takes a message from the owner if the connection can send one. */
   wake(): void {
-    if (!this.hasRoom) return;
+    if (!this.canTakeMessage) return;
     const envelope = this.startNextMessage();
     if (envelope !== '') this.session.channel.write(envelope);
     this.setReplyDeadline();
@@ -130,7 +131,7 @@ export class SmtpConnection {
     this.session.channel.destroy(error);
   }
 
-  /** Starts the next message. Returns the data to write for it, or '' if no message is waiting. */
+  /** Starts the next message. Returns its first commands, which the caller writes, or '' if no message is waiting. */
   private startNextMessage(): string {
     if (this.messagesLeft === 0) return '';
     const next = this.nextSendable();
@@ -278,7 +279,10 @@ export class SmtpConnection {
     passResult(job, result);
   }
 
-  /** Runs after every reply. Starts the next message and sets the deadline for the next reply, or sends QUIT. */
+  /**
+   * Runs after every reply that does not end the session. Starts the next message and sets the deadline for the next
+   * reply, or sends QUIT.
+   */
   private continueAfterReply(): void {
     if (this.session.channel.closed) return;
     this.wake();

@@ -22,8 +22,8 @@ const NOT_ASCII = /[^\x00-\x7f]/;
 
 /**
  * Builds the commands MAIL and RCPT for one message, with the parameters that the message needs and the server
- * supports. If the server cannot accept the message, because it is longer than SIZE or its address needs SMTPUTF8,
- * returns a refusal with the code that the server would send.
+ * supports. Returns a refusal with the code that the server would send if an address is not usable, if the message is
+ * longer than SIZE, or if an address needs SMTPUTF8 and the server does not support it.
  */
 export function buildEnvelope(
   from: string,
@@ -42,7 +42,7 @@ export function buildEnvelope(
   if (utf8 && !offers.smtpUtf8) return refusal('rcpt', 553, '5.6.7 The server does not take non-ASCII addresses');
   let mail = `MAIL FROM:<${sender}>`;
   if (offers.size) mail += ` SIZE=${payload.bytes}`;
-  // If the server does not support 8BITMIME, the bytes are still sent unchanged, as all mail servers do. A conversion
+  // If the server does not support 8BITMIME, the bytes are still sent unchanged, as other mail servers do. A conversion
   // would make signatures invalid.
   if (payload.eightBit && offers.eightBitMime) mail += ' BODY=8BITMIME';
   if (utf8) mail += ' SMTPUTF8';

@@ -16,8 +16,9 @@ export interface SmtpSession {
 }
 
 /**
- * Connects, waits for the greeting, and sends EHLO, STARTTLS with a second EHLO, and AUTH. If `signal` is aborted, the
- * connection is closed and the promise rejects.
+ * Connects, waits for the greeting, and sends EHLO. If the server offers STARTTLS, encrypts the connection and sends
+ * EHLO again. Signs in if SMTP_URL has a user. If `signal` is aborted, the connection is closed and the promise
+ * rejects.
  * @throws SmtpHandshakeError if the server refuses; Error if the connection fails
  */
 export async function openSession(options: ChannelOptions, signal: AbortSignal): Promise<SmtpSession> {
@@ -53,8 +54,8 @@ async function sendEhlo(channel: SmtpChannel, { endpoint, timeouts }: ChannelOpt
 }
 
 /**
- * Encrypts the connection if the server offers STARTTLS. Returns true if the connection was encrypted. If STARTTLS
- * fails, throws, and the connection is closed.
+ * Encrypts the connection if the server offers STARTTLS, unless the connection already has TLS or SMTP_URL has
+ * `ignoreTLS=true`. Returns true if this call has encrypted the connection. Throws if STARTTLS fails.
  */
 async function startTlsIfOffered(
   channel: SmtpChannel,
@@ -75,7 +76,7 @@ async function startTlsIfOffered(
 
 /**
  * Returns the name for EHLO: the name from SMTP_URL or the configuration, or else this host's name if it is a full
- * domain name (RFC 5321 §4.1.3), or else an address.
+ * domain name (RFC 5321 §4.1.3), or else `[127.0.0.1]`.
  */
 export function getEhloName({ clientName }: Pick<SmtpEndpoint, 'clientName'>): string {
   const name = clientName ?? os.hostname();

@@ -40,7 +40,7 @@ export class JobQueue {
     return true;
   }
 
-  /** Empties the queue, and returns its jobs. */
+  /** Empties the queue. Returns its jobs that are not cancelled. */
   takeAll(): SmtpJob[] {
     const all: SmtpJob[] = [];
     for (let job = this.shift(); job !== undefined; job = this.shift()) all.push(job);

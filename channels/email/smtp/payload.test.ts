@@ -39,7 +39,7 @@ describe('a message as SMTP sends it', () => {
     );
   });
 
-  it('is not checked if it is canonical', () => {
+  it('is neither checked nor changed if the caller declares it canonical', () => {
     const data = 'ready\r\n';
     expect(buildPayload(data, true)).toEqual({ data, end: '.\r\n', bytes: 7, eightBit: false });
   });

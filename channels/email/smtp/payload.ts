@@ -16,8 +16,8 @@ export interface Payload {
 
 /**
  * Prepares a message for DATA. Converts a single CR or LF to CRLF, because an attacker could use it to smuggle a second
- * message past a filter. Doubles a dot at the start of a line (RFC 5321 §4.5.2). Does not change a message that is
- * already canonical.
+ * message past a filter. Doubles a dot at the start of a line (RFC 5321 §4.5.2). With `canonical`, neither checks nor
+ * changes the message (see `SmtpMessage.canonical`).
  */
 export function buildPayload(data: string | Buffer, canonical: boolean): Payload {
   if (canonical) return { data, end: END_AFTER_NEWLINE, bytes: data.length, eightBit: false };

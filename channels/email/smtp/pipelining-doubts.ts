@@ -30,6 +30,7 @@ export class PipeliningDoubts {
 }
 
 /**
- * The servers that have mixed up replies to this process. All pools share this list, because they use the same server.
+ * The servers that have mixed up replies to this process. All pools share this list, because several pools may use the
+ * same server.
  */
 export const pipeliningDoubts = new PipeliningDoubts();

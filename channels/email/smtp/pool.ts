@@ -23,7 +23,10 @@ import {
  * connection. The first loss may be an idle connection that the server had closed, and the second loss a coincidence.
  */
 const MAX_LOSSES = 3;
-/** After this many failed attempts to connect, all queued messages get a result, so that callers can defer them. */
+/**
+ * After this many failed attempts to connect in a row, if no connection is open, all queued messages get a result, so
+ * that callers can defer them.
+ */
 const MAX_OPEN_FAILURES = 3;
 /**
  * The default number of connections. In a measurement, 8 connections used all the capacity of a local server. More
@@ -71,9 +74,10 @@ export interface SmtpPoolCounts {
 }
 
 /**
- * Sends messages over a few connections to one server. Every message gets exactly one result. The pool sends no message
- * twice: it moves a message to another connection only if the body was not sent yet, and it gives up after three broken
- * connections. The caller limits the length of the queue.
+ * Sends messages over a few connections to one server. Every message gets exactly one result, unless the caller
+ * withdraws it. The pool sends no message twice: it moves a message to another connection only if the body was not sent
+ * yet. After three broken connections that the message may have caused, it gives up. The caller limits the length of
+ * the queue.
  */
 export class SmtpPool {
   readonly counts: SmtpPoolCounts = { opened: 0, openFailures: 0, lost: 0, returned: 0 };
@@ -196,7 +200,7 @@ export class SmtpPool {
       if (this.opening < this.queue.length) this.openWhenAllowed();
       return;
     }
-    this.connections.find((connection) => connection.hasRoom)?.wake();
+    this.connections.find((connection) => connection.canTakeMessage)?.wake();
   }
 
   /**
@@ -204,7 +208,7 @@ export class SmtpPool {
    * test the server.
    */
   private openWhenAllowed(): void {
-    if (this.retryTimer !== null || (this.backoff.inARow > 0 && this.opening > 0)) return;
+    if (this.retryTimer !== null || (this.backoff.failuresInARow > 0 && this.opening > 0)) return;
     const waitMs = this.backoff.waitMs;
     if (waitMs === 0) {
       this.track(this.openConnection());
@@ -263,7 +267,7 @@ export class SmtpPool {
 
   private returnJob(job: SmtpJob, { error, refusal, blameless }: ConnectionLoss): void {
     // A loss of which this message is not the cause does not count here. The number of these losses is still limited,
-    // because each of them also ends an earlier message of the same connection.
+    // because each of them also ends an earlier message of the same connection, or switches off pipelining.
     if (!blameless) job.losses += 1;
     if (job.losses < MAX_LOSSES && !this.closing) {
       this.counts.returned += 1;
@@ -281,7 +285,7 @@ export class SmtpPool {
     return { timeouts: this.channel.timeouts, maxMessages: this.maxMessages };
   }
 
-  /** Registers work. `close` waits for the end of this work. */
+  /** Registers work for whose end `close` waits. */
   private track(work: Promise<void>): void {
     this.ending.add(work);
     void work.finally(() => this.ending.delete(work));

@@ -20,7 +20,7 @@ export class SmtpProtocolError extends Error {
 
 /**
  * Splits a stream of bytes into SMTP replies (RFC 5321 §4.2). Decodes the text of a reply only if its code is at least
- * `textFrom`. Three of four replies report success, and their text is not used.
+ * `textFrom`, because the texts of three of the four replies to an accepted message are not used.
  */
 export class ReplyParser {
   /** Replies with a smaller code get an empty text. */
@@ -57,7 +57,7 @@ export class ReplyParser {
 
   /**
    * Discards the data after the current reply. Called before a TLS handshake, because an attacker may have added this
-   * data (RFC 3207 §4.2).
+   * data (RFC 3207 §4.2), and when the connection is closed, to end the loop in `feed`.
    */
   dropBuffered(): void {
     this.generation += 1;

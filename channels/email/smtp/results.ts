@@ -1,8 +1,8 @@
 import type { SmtpJob, SmtpResult } from './types.ts';
 
 /**
- * Calls `onResult` of a message with its result. If the callback throws, the error must not end the connection, because
- * other messages use it.
+ * Calls `onResult` of a message with its result. If the callback throws, its error is thrown again in a microtask,
+ * where it cannot end the connection that other messages use.
  */
 export function passResult(job: SmtpJob, result: SmtpResult): void {
   try {

@@ -23,7 +23,8 @@ export interface SmtpMessage {
 export interface SmtpRefusal {
   outcome: 'refused';
   /**
-   * The refused command. A refusal from `connect` to `auth` is about the session and says nothing about the message.
+   * The refused command; `connect` for the server's greeting, and `message` for the message itself. A refusal from
+   * `connect` to `auth` is about the session and says nothing about the message.
    */
   stage: SessionStage;
   /** False if a later attempt can succeed. */
@@ -37,9 +38,9 @@ export interface SmtpRefusal {
 }
 
 /**
- * The result for a message. After `unsent` and `refused`, the message can safely be sent again. The caller should count
- * `unsent` as an attempt too, because a server that hangs up at a recipient will probably do so every time. After
- * `in_doubt`, the server may have the message.
+ * The result for a message. After `unsent` and `refused`, the server does not have the message, so sending it again
+ * makes no duplicate. The caller should count `unsent` as an attempt too, because a server that hangs up at a recipient
+ * will probably do so every time. After `in_doubt`, the server may have the message.
  */
 export type SmtpResult =
   | { outcome: 'accepted'; reply: string }
