@@ -10,8 +10,8 @@ const PAGE = 500;
 const NIL = '00000000-0000-0000-0000-000000000000';
 
 /**
- * Encrypts clear-text passwords in URLs of webhook steps and endpoints, which an earlier release stored. If a caller
- * changes a row in the meantime, the next round handles it. Safe to run twice, and at any time.
+ * Encrypts clear-text passwords in URLs of webhook steps and endpoints, which an earlier release stored. If a row
+ * changes in the meantime, the next round of pruning encrypts it. Safe to run twice, and at any time.
  */
 export async function sealClearUrlSecrets(db: Db, secretKey: string): Promise<void> {
   await sealEndpoints(db, deriveKey(secretKey, 'at-rest'));
@@ -50,8 +50,8 @@ async function sealSteps(db: Db, secretKey: string): Promise<void> {
 }
 
 /**
- * Tells whether a URL has a clear-text password. An `@` in a path is not a password. A URL whose password cannot be
- * separated from the rest counts as having none.
+ * Tells whether a URL has a clear-text password that can be encrypted. An `@` in a path is not a password. A URL whose
+ * password cannot be separated from its other parts counts as having none.
  */
 function hasUnsealedSecret(url: string): boolean {
   return maskUrl(url) !== url && !hasInseparableCredentials(url);

@@ -18,8 +18,8 @@ const LOGIN_FAILURE_HOURS = 24;
 /** Twice the time span that the bounce and complaint guards read. */
 const OUTCOME_HOURS = 2 * GUARD_HOURS;
 /**
- * Days for which a mailbox provider is watched. After so many days without email, the provider has no record of the
- * sender either.
+ * Days for which a project's last results at a mailbox provider are kept after the newest one. After so many days
+ * without email, the provider has no record of the sender either.
  */
 const WATCHED_DAYS = 30;
 /**
@@ -31,7 +31,7 @@ const DELETED_DAYS = 7;
 const ANYWHERE = '';
 
 export interface PruneBatches {
-  /** The cursor at which an earlier attempt stopped; null at the start. */
+  /** The cursor at which earlier work stopped; null at the start. */
   after: string | null;
   /**
    * Called with the cursor between two statements.
@@ -41,8 +41,8 @@ export interface PruneBatches {
 }
 
 /**
- * Deletes expired rows of one table, in statements of limited size. Safe to run twice; may run at any time, also
- * concurrently.
+ * Deletes expired rows of one table, or their content, in statements of limited size. Safe to run twice; may run at any
+ * time, also concurrently.
  * @returns the cursor from which to continue, or null when no expired row is left
  */
 export type Pruning = (db: Db, batches: PruneBatches) => Promise<string | null>;
@@ -57,10 +57,10 @@ export function listPrunings(retention: Retention): Record<string, Pruning> {
     ses_messages: createDeletion('ses_messages', isOlderThan('created_at', { hours: 24 * PROVIDER_MESSAGE_DAYS })),
     deleted_rows: createDeletion('deleted_rows', isOlderThan('deleted_at', { hours: 24 * DELETED_DAYS })),
     sessions: createDeletion('sessions', sql`expires_at < now()`),
-    processes: pruneAtOnce(deleteEndedProcesses),
-    timer_seconds: pruneAtOnce(deletePassedTimerSeconds),
-    erased_contents: pruneAtOnce(removeErasedContents),
-    erased_attachments: pruneAtOnce(removeErasedAttachments),
+    processes: pruneInOneCall(deleteEndedProcesses),
+    timer_seconds: pruneInOneCall(deletePassedTimerSeconds),
+    erased_contents: pruneInOneCall(removeErasedContents),
+    erased_attachments: pruneInOneCall(removeErasedAttachments),
     captured_emails: createDeletion('captured_emails', isBeyondNewest('captured_emails')),
     captured_sms: createDeletion('captured_sms', isBeyondNewest('captured_sms')),
     ...listRetentionPrunings(retention),
@@ -79,8 +79,11 @@ function createDeletion(table: string, where: RawBuilder<unknown>): Pruning {
   };
 }
 
-/** Wraps a function that limits its own work and leaves the rest for the next round, an hour later. */
-function pruneAtOnce(work: (db: Db) => Promise<unknown>): Pruning {
+/**
+ * Wraps a function whose work is short: it has few rows to delete, or leaves some of them for the next round, an hour
+ * later.
+ */
+function pruneInOneCall(work: (db: Db) => Promise<unknown>): Pruning {
   return async (db) => {
     await work(db);
     return null;

@@ -14,7 +14,7 @@ const BATCH = 2_000;
 const FIRST = '00000000-0000-0000-0000-000000000000';
 
 /** Defines how the old rows of one table are found and pruned. */
-interface Old {
+interface RetentionRule {
   days: number;
   /**
    * Builds the query for `id`s that are greater than a cursor and older than the limit, oldest first. The caller adds a
@@ -36,7 +36,7 @@ const RECEIVED_FILES_KEPT = sql`interval '30 days'`;
  * absent.
  */
 export function listRetentionPrunings(retention: Retention, batch = BATCH): Record<string, Pruning> {
-  const tables: Record<string, Old> = {
+  const tables: Record<string, RetentionRule> = {
     webhook_deliveries: {
       days: retention.webhookDeliveryDays,
       select: (after, cutoff) => sql`
@@ -101,10 +101,10 @@ export function listRetentionPrunings(retention: Retention, batch = BATCH): Reco
   return Object.fromEntries(kept.map(([name, table]) => [name, createPruning(table, batch)]));
 }
 
-function createPruning({ days, select, prune }: Old, batch: number): Pruning {
+function createPruning({ days, select, prune }: RetentionRule, batch: number): Pruning {
   const cutoff = sql`(now() - make_interval(days => ${days}))`;
   return async (db: Db, batches) => {
-    // Continues after the rows that it has read, so that rows that are kept are not read again for each batch.
+    // Each query starts after the last pruned id, so that it does not read the rows before again, which are kept.
     for (let after = batches.after ?? FIRST; ; ) {
       const { rows } = await sql<{ id: string; isFull: boolean }>`
         WITH old AS MATERIALIZED (${select(after, cutoff)} LIMIT ${batch}), pruned AS (${prune})

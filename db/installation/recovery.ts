@@ -29,7 +29,7 @@ export async function takeRecovery(db: Db, leaseSeconds: number): Promise<Date |
   return row?.recovery_since ?? undefined;
 }
 
-/** Renews the lease of a recovery that takes longer. */
+/** Renews the lease of a running recovery, which may take longer than its lease. */
 export async function renewRecovery(db: Db, leaseSeconds: number): Promise<void> {
   await db
     .updateTable('installation')

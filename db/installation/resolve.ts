@@ -23,8 +23,9 @@ export interface FoundMismatch {
 }
 
 /**
- * Declares this database the original. Stores Temporal's token as the database's newest one, so that both sides agree
- * after the next token. Sending is on hold until recovery has run. Campaigns that may have been sent during the lost
+ * Declares this database the original. Stores Temporal's token if the database does not have it, and inserts a token
+ * with a higher number. Both sides agree when Temporal has stored that token, too. Sending is on hold until recovery
+ * has run. Campaigns that may have been sent during the lost
  * time are PAUSED: an operator has to check each of them.
  * @param p.endedCampaigns SCHEDULED campaigns whose workflow has ended in Temporal
  * @returns the number of paused campaigns, or undefined if another process has resolved the mismatch

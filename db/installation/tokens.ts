@@ -4,8 +4,8 @@ import type { DatabaseMark, InstallationToken, PostgresToken } from '../../rules
 import type { Db } from '../connection.ts';
 
 /**
- * The number of stored tokens: one day's tokens. If Temporal has an older token, the service finds that token among the
- * stored ones, which shows that Temporal was restored.
+ * The number of stored tokens: one day's tokens, one per minute. If Temporal has an older token, the service finds that
+ * token among the stored ones, which shows that Temporal was restored.
  */
 const KEPT_TOKENS = 1_440;
 
@@ -41,7 +41,7 @@ async function readSystemIdentifier(db: Db): Promise<string | null> {
 }
 
 /**
- * Inserts the next token as unconfirmed, and deletes tokens that are older than a day.
+ * Inserts the next token as unconfirmed, and deletes all but the newest `KEPT_TOKENS` tokens.
  * @returns undefined if another process has inserted a token with this number
  */
 export async function insertToken(

@@ -10,7 +10,9 @@ const ERROR_CHARS = 500;
 export interface StartedRound {
   /** When the round starts, by the clock of Postgres, like `computed_at`. */
   since: Date;
+  /** The parts that failed in the last round. */
   failing: string[];
+  /** The cursor at which the last round stopped; null if it read everything. */
   resumeAfter: string | null;
 }
 

@@ -9,7 +9,8 @@ export interface PostgresFacts {
   maxConnections: number;
   databaseBytes: number;
   /**
-   * Age in seconds of the longest open transaction of this database. Vacuum cannot remove dead rows while it is open.
+   * Age in seconds of the oldest open transaction of this database. While a transaction is open, vacuum cannot remove
+   * the rows that other transactions have deleted since it started.
    */
   longestTransactionSeconds: number;
 }
@@ -32,14 +33,17 @@ export async function readPostgresFacts(db: Db): Promise<PostgresFacts> {
 /** The state of the outbox for one kind of work. */
 export interface OutboxFacts {
   kind: string;
-  /** Rows that no process has claimed. */
+  /** Rows that are not handed to Temporal: they wait, or a worker does their work without Temporal. */
   waiting: number;
-  /** Rows whose start Temporal has accepted but not carried out. */
+  /** Rows that workers have claimed for Temporal, and whose start Temporal has not confirmed. */
   handedOver: number;
+  /** Age of the oldest row. */
   oldestSeconds: number;
+  /** Number of projects that have such rows. */
   projects: number;
-  /** Rows whose last attempt failed, with the newest error. */
+  /** Rows of which at least one attempt has failed. */
   failing: number;
+  /** The error of the newest of these rows. */
   lastError: string | null;
 }
 

@@ -39,8 +39,8 @@ export interface ServiceProcess extends Release {
 }
 
 /**
- * Reports regularly that this process is running, for the operator's page, until the returned function stops it. If
- * Postgres refuses a report, the process continues to run; a later report shows the process again.
+ * Reports regularly that this process is running, for the operator's page, until `stop` is called. An error of Postgres
+ * does not end the process; a later report shows the process again.
  */
 export function startHeartbeat(
   db: Db,
@@ -73,7 +73,7 @@ async function noteProcess(
     .execute();
 }
 
-/** Lists the processes of the last day, running ones first. */
+/** Lists the processes that reported within the last day, the running ones first. */
 export async function listProcesses(db: Db): Promise<ServiceProcess[]> {
   const rows = await db
     .selectFrom('processes')

@@ -11,7 +11,7 @@ const DOMAINS_SHOWN = 5;
 export interface ProviderReply {
   /**
    * The SMTP code with its enhanced code (`550 5.1.1`) or the name of an SES error. If a reply has neither, its first
-   * words.
+   * 40 characters.
    */
   code: string;
   mails: number;
@@ -20,8 +20,9 @@ export interface ProviderReply {
   failed: number;
   bounced: number;
   waiting: number;
+  /** When the newest of these emails was accepted. */
   newestAt: Date;
-  /** The newest reply, in full. */
+  /** The reply to that email, in full. */
   example: string;
   /** The recipients' domains, the most frequent first. */
   domains: { domain: string; mails: number }[];
@@ -38,8 +39,8 @@ export interface ProviderResponses {
 }
 
 /**
- * Lists providers' replies to live emails that were accepted within the last `hours`, the most frequent reply first.
- * Reads only the newest 200,000 emails.
+ * Lists providers' replies to live emails that were accepted within the last `hours`, the most frequent reply first, at
+ * most 50. Reads only the newest 200,000 emails. Each email has only its last reply.
  */
 export async function listProviderReplies(db: Db, { hours }: { hours: number }): Promise<ProviderResponses> {
   const since = firstIdAtSql(sql`(now() - make_interval(hours => ${hours}))`);

@@ -15,6 +15,7 @@ const OWNERS_SHOWN = 3;
 /** The number of hours for which outcomes are stored. */
 const HOURS_SHOWN = 2 * GUARD_HOURS;
 const AUDIT_SHOWN = 20;
+/** The number of days that the counts of a month (`TenantMonth`) cover. */
 export const TENANT_DAYS = 30;
 
 /**
@@ -114,8 +115,8 @@ const MONTH_COUNTS = sql`
     WHERE hour >= ${MONTH_BEGINS} GROUP BY project_id) o`;
 
 /**
- * Returns the ORDER BY. Sorts by the rate of bounces or complaints. A project needs at least 100 emails, because one
- * bounce among very few emails means nothing.
+ * Returns the ORDER BY. The orders `bounces` and `complaints` sort by the rate. The rate of a project with fewer than
+ * 100 emails is computed as for 100 emails, because one bounce among very few emails means nothing.
  */
 function orderBySql(order: TenantOrder, counts: string): RawBuilder<unknown> {
   const [emails, dead, complaints] = ['mails', 'dead', 'complaints'].map((name) => sql.ref(`${counts}.${name}`));
@@ -129,9 +130,10 @@ function orderBySql(order: TenantOrder, counts: string): RawBuilder<unknown> {
 }
 
 /**
- * Lists tenants whose name, owner or id contains the search text; all of them, or only tenants on hold. The order
- * `newest` has a cursor. Other orders change while the operator reads, so they have only one page. Only the operator
- * may call this list, because it covers all projects.
+ * Lists tenants whose name or a member's address contains the search text, or whose id equals it. `held` selects only
+ * tenants on hold, or only the others. The order `newest` has a cursor. Other orders change while the operator reads,
+ * so they have only one page. `total` is 0 on later pages. Only the operator may call this list, because it covers all
+ * projects.
  */
 export async function listTenants(
   db: Db,
@@ -206,7 +208,7 @@ export async function listProviderRefusals(db: Db, projectId: string): Promise<R
   return rows;
 }
 
-/** An entry of the audit log about a hold, a release or a limit of a project. */
+/** An entry of the audit log about a hold or a release of a project, or about any change by an operator. */
 export interface TenantAction {
   id: string;
   action: string;
@@ -220,7 +222,10 @@ export interface TenantAction {
 /** SQL for the id after `user:` or `key:`. Null if the actor has no id. */
 const ACTOR_ID = sql`(CASE WHEN a.actor ~ ':[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$' THEN split_part(a.actor, ':', 2)::uuid END)`;
 
-/** Lists the holds, releases and limit changes by the operator, the guards and the project's members, newest first. */
+/**
+ * Lists the newest holds and releases of a project, and all changes that operators made to it, newest first, at most
+ * `AUDIT_SHOWN`.
+ */
 export async function listTenantActions(db: Db, projectId: string): Promise<TenantAction[]> {
   const { rows } = await sql<TenantAction>`
     SELECT a.id, a.action, a.actor, a.details, a.created_at AS "createdAt",

@@ -2,11 +2,11 @@ import { sql } from 'kysely';
 import type { OutboxKind } from '../../rules/outbox.ts';
 import type { Db } from '../connection.ts';
 
-/** The number of waiting rows of the outbox, for one kind of work and project. */
+/** The number of rows of the outbox, for one kind of work and project. */
 export interface Backlog {
   kind: OutboxKind;
   projectId: string;
-  /** Rows that no process has claimed. */
+  /** Rows that are not handed to Temporal: they wait, or a worker does their work without Temporal. */
   waiting: number;
   /** Rows that workers have claimed for Temporal. 0 for work that workers do without Temporal. */
   handedOver: number;

@@ -49,8 +49,8 @@ export interface FairClaim {
    */
   after: string;
   /**
-   * Claimed rows can be claimed again after this time. The process that claimed such a row was killed, or Temporal has
-   * lost the start.
+   * Claimed rows can be claimed again after this time. If a row is still there then, the process that claimed it was
+   * killed, or Temporal has lost the start.
    */
   leaseMs: number;
   /**
@@ -87,8 +87,8 @@ export async function claimRowsFairly(db: Db, p: FairClaim): Promise<TakenRow[]>
   const taken = p.forTemporal ? sql`taken_at = now(),` : sql``;
   const { rows } = await prepared<ClaimedRow>`
     WITH RECURSIVE
-    ${walkProjects('ahead', priority, sql`> ${after}::uuid`)},
-    ${walkProjects('behind', priority, sql`<= ${after}::uuid`)},
+    ${projectsCteSql('ahead', priority, sql`> ${after}::uuid`)},
+    ${projectsCteSql('behind', priority, sql`<= ${after}::uuid`)},
     waiting AS MATERIALIZED (
       SELECT w.project_id, w.place, coalesce(r.free_slots, 2147483647) AS free_slots
       FROM (SELECT project_id, n AS place FROM ahead UNION ALL SELECT project_id, n + ${PROJECTS_CONSIDERED} FROM behind) w
@@ -120,13 +120,13 @@ export interface OutboxState {
 
 /**
  * Reads the state of the outbox with one cheap query, because it runs after every start. A row whose lease has expired
- * counts as waiting and not as handed to Temporal. The condition has a lower and an upper bound of the lease, so that
+ * counts as waiting and not as handed to Temporal. The condition has a lower and an upper bound of `taken_at`, so that
  * the planner expects few rows and uses their index instead of reading the whole backlog.
  */
 export async function readOutboxState(db: Db, priorities: readonly number[]): Promise<OutboxState> {
   const { rows } = await prepared<{ waiting: number[]; projectIds: string[]; counts: number[] }>`
     SELECT coalesce(t.project_ids, '{}') AS "projectIds", coalesce(t.counts, '{}') AS counts,
-      array_remove(ARRAY[${sql.join(priorities.map(firstRowOf))}], NULL) AS waiting
+      array_remove(ARRAY[${sql.join(priorities.map(waitingPrioritySql))}], NULL) AS waiting
     FROM (
       SELECT array_agg(p.project_id::text) AS project_ids, array_agg(p.rows) AS counts FROM (
         SELECT project_id, count(*)::int AS rows FROM outbox
@@ -142,16 +142,16 @@ export async function readOutboxState(db: Db, priorities: readonly number[]): Pr
  * Returns a subquery for the priority: the priority if it has a waiting row, otherwise NULL. The ORDER BY of the
  * subquery has the order of the index `outbox_turn`; without it, the planner would read the whole table.
  */
-function firstRowOf(priority: number): RawBuilder<unknown> {
+function waitingPrioritySql(priority: number): RawBuilder<unknown> {
   const each = sql.lit(priority);
   return sql`(SELECT ${each}::int FROM outbox WHERE priority = ${each} AND available_at <= now() ORDER BY project_id, id LIMIT 1)`;
 }
 
 /**
- * Builds a recursive CTE that selects the projects with rows of a priority. The CTE finds each project by one lookup in
- * the index.
+ * Builds a recursive CTE that selects up to `PROJECTS_CONSIDERED` projects with rows of a priority, in the order of
+ * their ids. The CTE finds each project by one lookup in the index.
  */
-function walkProjects(name: string, priority: number, where: RawBuilder<unknown>): RawBuilder<unknown> {
+function projectsCteSql(name: string, priority: number, where: RawBuilder<unknown>): RawBuilder<unknown> {
   const table = sql.ref(name);
   const selectNextProject = (beyond: RawBuilder<unknown>) => sql`
     SELECT o.project_id FROM outbox o WHERE o.priority = ${priority}::int2 AND ${beyond} ORDER BY o.project_id LIMIT 1`;
@@ -188,7 +188,8 @@ export async function releaseRows(db: Db, ids: string[]): Promise<void> {
 }
 
 /**
- * Defers rows whose work could not be started, with a longer delay each time, and stores the error for the operator.
+ * Defers rows whose work could not be started, with a longer delay each time (see `MAX_BACKOFF_SECONDS`), and stores
+ * the error for the operator.
  * Safe to run twice.
  */
 export async function deferRows(db: Db, ids: string[], message: string): Promise<void> {
@@ -222,9 +223,9 @@ export async function deleteStartedRows(db: Db, begun: StartedWork[]): Promise<v
 export const SIGNAL_DEFERRAL_MS = 100;
 
 /**
- * Merges the claimed signals to each workflow into one row. The workflow reads the database after the signal, so one
- * signal is enough for all rows that exist before it. If Temporal has not confirmed an older signal to the same
- * workflow, the merged row is released and waits.
+ * Merges the claimed rows of equal signals (same kind, workflow and payload) into the oldest one, and deletes unclaimed
+ * rows of the same signal. The workflow reads the database after the signal, so one signal is enough for all rows that
+ * exist before it. If Temporal has not confirmed an older equal signal, the merged row is released and waits.
  * @returns the ids of the rows to send to Temporal
  */
 export async function mergeSignals(db: Db, ids: string[]): Promise<Set<string>> {
@@ -254,19 +255,20 @@ export async function mergeSignals(db: Db, ids: string[]): Promise<Set<string>> 
 /**
  * Finds starts of executions that have already ended or were deleted. The Temporal workflow of such an execution must
  * not start: if its first wait has no deadline, the workflow would stay open forever. Excludes starts whose only
- * purpose is to end the workflow.
+ * purpose is to end the workflow. Returns the ids of the rows.
  */
 export async function findEndedStarts(db: Db, rows: OutboxRow[]): Promise<Set<string>> {
   const { rows: ended } = await prepared<{ id: string }>`
     SELECT t.id FROM unnest(${rows.map((row) => row.id)}::uuid[], ${rows.map((row) => row.refId)}::uuid[],
-      ${rows.map(isEndedStart)}::bool[]) AS t (id, ref_id, ended)
+      ${rows.map(isEndingStart)}::bool[]) AS t (id, ref_id, ended)
     LEFT JOIN executions e ON e.id = t.ref_id
     WHERE (e.id IS NULL OR e.completed_at IS NOT NULL) AND NOT t.ended
   `.execute(db);
   return new Set(ended.map((row) => row.id));
 }
 
-function isEndedStart(row: OutboxRow): boolean {
+/** Tells whether a row starts a workflow only to end it. */
+function isEndingStart(row: OutboxRow): boolean {
   return row.kind === 'execution.start' && row.payload.next.kind === 'end';
 }
 

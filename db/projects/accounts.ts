@@ -34,14 +34,14 @@ const FIRST_SIGNUP_LOCK = 7_203_401;
 
 /**
  * Creates a user with a first project, in one transaction, and makes the user its owner. If a user with this address
- * and password exists, returns that user. Several users may have the same address, and a sign-up does not reveal the
- * others. With `onlyFirst`, a sign-up is refused if any user exists.
+ * and password exists, returns that user, and creates a project only if the user has none. Several users may have the
+ * same address, and a sign-up does not reveal the others. With `onlyFirst`, a sign-up is refused if any user exists.
  * @param account.passwordHash hashed with the salt that all accounts of the address share
  * @throws AppError FORBIDDEN if sign-up is closed
  */
 export async function insertAccount(db: Db, account: NewAccount, onlyFirst: boolean): Promise<Account> {
   return db.transaction().execute(async (trx) => {
-    if (onlyFirst) await assertFirstUser(trx);
+    if (onlyFirst) await assertNoUser(trx);
     const { userId, isNew } = await findOrInsertUser(trx, account);
     const [project] = isNew ? [] : await listMemberships(trx, userId);
     if (project) return { userId, projectId: project.id, known: true };
@@ -93,7 +93,7 @@ export async function insertProject(
   return row.id;
 }
 
-async function assertFirstUser(trx: Trx): Promise<void> {
+async function assertNoUser(trx: Trx): Promise<void> {
   await sql`SELECT pg_advisory_xact_lock(${FIRST_SIGNUP_LOCK})`.execute(trx);
   const { rows } = await sql`SELECT FROM users LIMIT 1`.execute(trx);
   if (rows.length > 0) throw createSignupClosedError();
@@ -114,8 +114,8 @@ export function createSignupClosedError(): AppError {
 }
 
 /**
- * Returns a password hash of any account with this address, because it contains the salt and parameters that these
- * accounts share. Undefined if the address has no account.
+ * Returns the password hash of one account with this address, for the salt and parameters that all accounts of the
+ * address share. Undefined if the address has no account.
  */
 export async function findPasswordHash(db: Db, email: string): Promise<string | undefined> {
   const row = await db

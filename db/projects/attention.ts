@@ -25,11 +25,9 @@ export type AttentionKind = (typeof ATTENTION_KINDS)[number];
 
 export interface Attention {
   kind: AttentionKind;
-  /**
-   * The affected record: a domain, a campaign, a workflow, an endpoint or a kind of periodic work (which has no id).
-   * Null for the project itself.
-   */
+  /** The id of the affected domain, campaign, workflow or endpoint. Null for other kinds of problems. */
   id: string | null;
+  /** The name of that record (the URL of an endpoint), or the kind of periodic work. */
   name: string | null;
   since: Date;
   /** The number of executions, or of rows of the outbox, with the problem. 1 for other kinds of problems. */
@@ -84,7 +82,7 @@ const LATE = sql`(now() - make_interval(secs => ${LATE_SECONDS}))`;
 
 type Source = (projectId: string) => RawBuilder<unknown>;
 
-const endpoints =
+const selectEndpoints =
   (kind: ProjectAttentionKind, status: 'DISABLED' | 'DEGRADED', detail: RawBuilder<unknown>): Source =>
   (projectId) =>
     sql`
@@ -121,6 +119,6 @@ const SOURCES: Record<ProjectAttentionKind, Source> = {
       ORDER BY completed_at DESC LIMIT ${ATTENTION_COUNT_MAX}) f
     JOIN workflows w ON w.id = f.workflow_id AND w.project_id = ${projectId}
     GROUP BY f.workflow_id, w.name`,
-  endpoint_disabled: endpoints('endpoint_disabled', 'DISABLED', sql`disabled_reason`),
-  endpoint_degraded: endpoints('endpoint_degraded', 'DEGRADED', sql`NULL`),
+  endpoint_disabled: selectEndpoints('endpoint_disabled', 'DISABLED', sql`disabled_reason`),
+  endpoint_degraded: selectEndpoints('endpoint_degraded', 'DEGRADED', sql`NULL`),
 };

@@ -61,7 +61,7 @@ export async function insertAudit(
     .execute();
 }
 
-/** Lists the audit log newest first. `total` is counted only on the first page. */
+/** Lists the audit log newest first. `total` is 0 on later pages. */
 export async function listAudit(
   db: Db,
   { projectId, ...page }: PageRequest & { projectId: string },

@@ -8,8 +8,8 @@ export const CHECKLIST = ['domain', 'contact', 'template', 'mail', 'event', 'aut
 export type ChecklistItem = (typeof CHECKLIST)[number];
 
 /**
- * The number of a project's oldest emails that are searched for a sent one. Events are not searched, because they may
- * have been pruned.
+ * The number of a project's oldest emails that are searched for a sent one. The event `email.sent` alone is not enough,
+ * because events may have been pruned.
  */
 const FIRST_EMAILS = 100;
 

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { Db } from '../connection.ts';
 
 /** The user and project that a used sign-in link belongs to. */
-export interface LinkedIn {
+export interface RedeemedLink {
   userId: string;
   projectId: string;
   email: string;
@@ -31,14 +31,14 @@ export async function insertSignInLink(
 
 /**
  * Uses a link and starts its session in one statement, so that only one of several concurrent requests succeeds.
- * Returns undefined if the link was used or has expired. Also returns undefined if the user's password or membership
- * has changed since the link was created, because such a change ends the user's earlier sessions and links.
+ * Returns undefined if the link was used or has expired. Also returns undefined if the user's password has changed
+ * since the link was created, or if the user is no longer an OWNER of the project.
  */
 export async function redeemSignInLink(
   db: Db,
   p: { linkHash: Buffer; sessionHash: Buffer; days: number },
-): Promise<LinkedIn | undefined> {
-  const { rows } = await sql<LinkedIn>`
+): Promise<RedeemedLink | undefined> {
+  const { rows } = await sql<RedeemedLink>`
     WITH used AS (
       DELETE FROM sign_in_links WHERE token_hash = ${p.linkHash}
       RETURNING user_id, project_id, password_hash, expires_at

@@ -1,5 +1,5 @@
 /**
- * Members of a project and their roles. No member can grant or remove a role above their own. At least one OWNER always
+ * Members of a project and their roles. Only an OWNER can appoint, change or remove an OWNER. At least one OWNER always
  * remains.
  */
 import { sql } from 'kysely';
@@ -31,7 +31,8 @@ export async function listTeam(db: Db, projectId: string): Promise<TeamMember[]>
 }
 
 /**
- * Changes the role of a member. `before` is the earlier role.
+ * Changes the role of a member. `before` is the earlier role. Deletes the invitations that the member sent if the new
+ * role is MEMBER.
  * @throws AppError NOT_FOUND if the user is not a member; FORBIDDEN if another role than OWNER appoints or changes an
  * OWNER; CONFLICT for the last OWNER
  */
@@ -41,7 +42,7 @@ export async function changeRole(
 ): Promise<{ member: TeamMember; before: Role }> {
   const member = await lockMember(trx, p);
   assertMayManage(p.by, member.role, p.role);
-  if (member.role === 'OWNER' && p.role !== 'OWNER') await refuseLastOwner(trx, p);
+  if (member.role === 'OWNER' && p.role !== 'OWNER') await assertNotLastOwner(trx, p);
   await trx
     .updateTable('memberships')
     .set({ role: p.role })
@@ -53,14 +54,14 @@ export async function changeRole(
 }
 
 /**
- * Removes a member from the project. Ends the member's sessions in the project and deletes the invitations that the
- * member sent. API keys that the member created stay, because the keys belong to the project.
+ * Removes a member from the project. Deletes the member's sessions and sign-in links in the project and the invitations
+ * that the member sent. API keys that the member created stay, because the keys belong to the project.
  * @throws AppError as `changeRole`
  */
 export async function removeMember(trx: Trx, p: MemberRef & { by: Role }): Promise<TeamMember> {
   const member = await lockMember(trx, p);
   assertMayManage(p.by, member.role);
-  if (member.role === 'OWNER') await refuseLastOwner(trx, p);
+  if (member.role === 'OWNER') await assertNotLastOwner(trx, p);
   await withdrawInvitations(trx, p);
   await sql`DELETE FROM sessions WHERE project_id = ${p.projectId} AND user_id = ${p.userId}`.execute(trx);
   await sql`DELETE FROM sign_in_links WHERE project_id = ${p.projectId} AND user_id = ${p.userId}`.execute(trx);
@@ -80,7 +81,10 @@ export function assertMayManage(by: Role, ...roles: Role[]): void {
   });
 }
 
-/** Locks all memberships of the project, so that two concurrent changes cannot remove its last two OWNERs. */
+/**
+ * Returns a member. Locks all memberships of the project, so that two concurrent changes cannot remove its last two
+ * OWNERs.
+ */
 async function lockMember(trx: Trx, { projectId, userId }: MemberRef): Promise<TeamMember> {
   const { rows } = await sql<TeamMember>`
     SELECT u.id AS "userId", u.email, m.role, m.created_at AS "createdAt"
@@ -92,7 +96,7 @@ async function lockMember(trx: Trx, { projectId, userId }: MemberRef): Promise<T
   return member;
 }
 
-async function refuseLastOwner(trx: Trx, { projectId, userId }: MemberRef): Promise<void> {
+async function assertNotLastOwner(trx: Trx, { projectId, userId }: MemberRef): Promise<void> {
   const { rows } = await sql`
     SELECT FROM memberships WHERE project_id = ${projectId} AND role = 'OWNER' AND user_id <> ${userId} LIMIT 1
   `.execute(trx);

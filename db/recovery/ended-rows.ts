@@ -89,14 +89,14 @@ export async function listEndedJobs(db: Db, p: EndedBetween & { limit: number })
   return rows;
 }
 
-export type EndedStart = CampaignStart & { status: 'SENT' | 'CANCELLED' };
+export type EndedCampaignStart = CampaignStart & { status: 'SENT' | 'CANCELLED' };
 
 /**
- * Lists starts of campaigns of all projects that ended within a time span. If the campaign is a DRAFT again, the start
- * was cancelled.
+ * Lists the last start of each campaign of all projects that is not open any more and last changed within a time span.
+ * If the campaign is a DRAFT again, the start was cancelled.
  */
-export async function listEndedCampaignStarts(db: Db, p: EndedBetween & { limit: number }): Promise<EndedStart[]> {
-  const { rows } = await sql<EndedStart>`
+export async function listEndedCampaignStarts(db: Db, p: EndedBetween & { limit: number }): Promise<EndedCampaignStart[]> {
+  const { rows } = await sql<EndedCampaignStart>`
     SELECT id AS "campaignId", project_id AS "projectId", send_no AS "sendNo",
       CASE status WHEN 'SENT' THEN 'SENT' ELSE 'CANCELLED' END AS status FROM campaigns c
     WHERE updated_at > ${p.since} AND updated_at <= ${p.until} AND send_no > 0 AND status IN ('SENT', 'CANCELLED', 'DRAFT')

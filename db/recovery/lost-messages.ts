@@ -43,7 +43,7 @@ const OPEN: Record<
 
 /**
  * Lists messages of all projects that should have a delivery workflow: they were not sent, and were handed to Temporal.
- * Scans the primary key once, over the messages that were accepted since `since`.
+ * Scans the primary key once, over the messages that were accepted from `since` until `settledMs` ago.
  */
 export async function listOpenMessages(
   db: Db,
@@ -62,8 +62,8 @@ export async function listOpenMessages(
 
 /**
  * Queues messages of a project for a new delivery. A message does not change if it was claimed or settled since it was
- * read, because its claim number differs then. If a message was being transmitted when its delivery was lost, it is
- * sent again with the same Message-ID, as after a crash.
+ * read, because its claim number or status differs then. If a message was being transmitted when its delivery was lost,
+ * it is sent again with the same Message-ID, as after a crash.
  */
 export async function requeueMessages(
   trx: Trx,
@@ -82,7 +82,7 @@ export async function requeueMessages(
   );
 }
 
-/** Finds the messages among these ids that are not settled, in all projects. */
+/** Finds the messages among these ids that wait or are being sent, in all projects. */
 export async function findOpenIds(db: Db, { kind, ids }: { kind: MessageKind; ids: string[] }): Promise<Set<string>> {
   if (ids.length === 0) return new Set();
   const { rows } = await sql<{ id: string }>`
@@ -110,9 +110,9 @@ export async function markMessagesSent(
 }
 
 /**
- * Sets emails of steps to FAILED with the reason `cancelled` if their execution ended while they waited for their next
- * attempt, in all projects. Leaves emails that may have been transmitted at that moment some time to be recorded first.
- * Returns the number of changed emails. Safe to run twice, and at any time.
+ * Sets emails of steps to FAILED with the reason `cancelled` if their step was cancelled while they waited for their
+ * next attempt, in all projects. Leaves emails that may have been transmitted at that moment some time to be recorded
+ * first. Returns the number of changed emails. Safe to run twice, and at any time.
  */
 export async function endCancelledStepEmails(db: Db, since: Date): Promise<number> {
   const settled = new Date(Date.now() - SETTLED_MS);

@@ -15,7 +15,7 @@ export interface RunningExecution {
   hasEnded: boolean;
   /** True if the row has not changed for a while, so that Temporal has had time to process the last change. */
   isSettled: boolean;
-  /** True if the pause of the execution should have ended. */
+  /** True if the pause of the execution should have ended at least `settledMs` ago. */
   isOverdue: boolean;
   /** True if the event that the execution waits for has been recorded. */
   isSatisfied: boolean;
@@ -69,7 +69,10 @@ export async function findRunningJobs(db: Db, ids: string[]): Promise<Map<string
   return new Map(rows.map((row) => [row.id, row]));
 }
 
-/** Finds the webhook endpoints among these ids that exist and have pending deliveries, in all projects. */
+/**
+ * Finds the webhook endpoints among these ids that exist and have pending deliveries, in all projects. `isOverdue` is
+ * true if a delivery should have been attempted at least `settledMs` ago and the endpoint does not wait.
+ */
 export async function findPendingEndpoints(
   db: Db,
   p: { ids: string[]; settledMs: number },

@@ -8,7 +8,7 @@ import type { Db } from '../connection.ts';
 /** The maximum number of effects of each kind that are returned. */
 const SHOWN = 100;
 
-/** The records that a request created, as they are now. Erased records are omitted. */
+/** The records that a request created, as they are now. Deleted records are omitted. */
 export interface RequestEffects {
   contacts: { id: string; email: string }[];
   events: { id: string; name: string; contactId: string | null }[];
