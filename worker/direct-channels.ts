@@ -4,7 +4,7 @@ import type { SettleHook } from '../activities/emails/settler.ts';
 import { createSimulatedFeedback } from '../activities/emails/simulated-feedback.ts';
 import type { SmsAttemptResult } from '../activities/sms/attempts.ts';
 import type { TakenRow } from '../db/outbox/outbox.ts';
-import { finishDirect, handOverDirect, type MessageKind } from '../db/sending/direct-messages.ts';
+import { finishFirstAttempts, handOverMessages, type MessageKind } from '../db/sending/direct-messages.ts';
 import { inTransaction } from '../db/transaction.ts';
 import { DELIVERY_EXPIRES_MS } from '../rules/emails/retry-schedule.ts';
 import { LARGE_EMAIL_PRIORITY, OUTBOX_PRIORITY } from '../rules/outbox.ts';
@@ -28,7 +28,7 @@ export function createEmailChannel(deps: Deps): DirectChannel {
     );
     const done = settled.flatMap(({ email, outcome }) => (outcome.kind === 'deferred' ? [] : [email.id]));
     const projectId = settled[0]?.email.projectId ?? '';
-    const outbox = await finishDirect(trx, { kind: 'email', projectId, done, later });
+    const outbox = await finishFirstAttempts(trx, { kind: 'email', projectId, done, later });
     return { values: settled.map(() => undefined), outbox };
   };
   return {
@@ -84,7 +84,7 @@ export function createSmsChannel(deps: Deps): DirectChannel {
           const { outcome } = sms;
           const later = outcome.kind === 'deferred' ? [{ id: sms.id, dueAt: outcome.dueAt, last: outcome.last }] : [];
           const done = outcome.kind === 'deferred' ? [] : [sms.id];
-          return finishDirect(trx, { kind: 'sms', projectId, done, later });
+          return finishFirstAttempts(trx, { kind: 'sms', projectId, done, later });
         },
       });
       return toActions(rows, attempted);
@@ -123,7 +123,7 @@ async function handOver(
 ): Promise<void> {
   const { kind, projectId } = p;
   const messages = p.rows.map(({ row, dueAt }) => ({ id: row.refId, dueAt }));
-  outbox.wake(await inTransaction(db, (trx) => handOverDirect(trx, { kind, projectId, messages })));
+  outbox.wake(await inTransaction(db, (trx) => handOverMessages(trx, { kind, projectId, messages })));
 }
 
 /**

@@ -22,7 +22,7 @@ import { nextVersionSql } from '../records/record-version.ts';
 import { chooseFreeSlug, refuseTakenSlug } from '../records/slugs.ts';
 import { OPEN_CAMPAIGNS } from '../schema/campaign-status.ts';
 import type { RowOf } from '../schema/database.ts';
-import { assertTopic } from '../topics/topics.ts';
+import { lockTopic } from '../topics/topics.ts';
 import { deleteMachineHours } from './machine-hours.ts';
 import { toTiming, toTimingColumns, WINDOW_COLUMN_NAMES } from './timing.ts';
 
@@ -326,7 +326,7 @@ async function assertContent(
   { projectId, content }: { projectId: string; content: CampaignContent },
 ): Promise<void> {
   for (const { from } of [content, ...listVariantTexts(content)]) await assertSender(trx, { projectId, from });
-  if (content.topicId) await assertTopic(trx, { projectId, id: content.topicId });
+  if (content.topicId) await lockTopic(trx, { projectId, id: content.topicId });
   if (content.segmentId === null) return;
   const { rows } = await sql`
     SELECT id FROM segments WHERE project_id = ${projectId} AND id = ${content.segmentId} FOR KEY SHARE

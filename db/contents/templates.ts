@@ -12,7 +12,7 @@ import { nextVersionSql } from '../records/record-version.ts';
 import { chooseFreeSlug, refuseTakenSlug } from '../records/slugs.ts';
 import type { EmailType } from '../schema/contents.ts';
 import type { RowOf } from '../schema/database.ts';
-import { assertTopic } from '../topics/topics.ts';
+import { lockTopic } from '../topics/topics.ts';
 import { EMAIL_TEXT_COLUMN_NAMES, toEmailText, toEmailTextColumns } from './email-text.ts';
 
 export const TEMPLATE_TYPES = ['TRANSACTIONAL', 'MARKETING'] as const satisfies EmailType[];
@@ -122,7 +122,7 @@ export async function insertTemplate(
 ): Promise<Template> {
   await assertQuota(trx, { projectId: p.projectId, table: 'templates' });
   if (p.from !== null) await assertSender(trx, { projectId: p.projectId, from: p.from });
-  if (p.topicId !== null) await assertTopic(trx, { projectId: p.projectId, id: p.topicId });
+  if (p.topicId !== null) await lockTopic(trx, { projectId: p.projectId, id: p.topicId });
   const { projectId, name, description, type } = p;
   const slug = p.slug ?? (await chooseFreeSlug(trx, { table: 'templates', within: projectId, name }));
   const inserted = trx
@@ -144,7 +144,7 @@ export async function updateTemplate(
   const { changes, read } = p;
   if (read) await lockTemplate(trx, p, read);
   if (changes.from) await assertSender(trx, { projectId: p.projectId, from: changes.from });
-  if (changes.topicId) await assertTopic(trx, { projectId: p.projectId, id: changes.topicId });
+  if (changes.topicId) await lockTopic(trx, { projectId: p.projectId, id: changes.topicId });
   const updated = trx
     .updateTable('templates')
     .set({

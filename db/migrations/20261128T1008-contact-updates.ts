@@ -2,9 +2,9 @@ import { type Kysely, sql } from 'kysely';
 import { buildIndex } from '../concurrent-index.ts';
 
 /**
- * Lets `GET /contacts?updatedAfter=` read only the pages of the table with changed contacts. Every update of a contact
- * changes this column. With a BRIN index these updates stay heap-only; with a B-tree they would not. The index has one
- * entry per page, so it also finds changes that are scattered over the table.
+ * Lets `GET /contacts?updatedAfter=` read only the pages of the table with changed contacts. Nearly every update of a
+ * contact changes this column. With a BRIN index these updates stay heap-only; with a B-tree they would not. The index
+ * has one entry per page, so it also finds changes that are scattered over the table.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await buildIndex(db, {

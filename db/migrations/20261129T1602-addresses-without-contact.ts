@@ -3,7 +3,7 @@ import { buildIndex } from '../concurrent-index.ts';
 
 /**
  * Copies the address of an email without a contact into a separate column, which erasure searches. The earlier index on
- * `to_email` made every claim of a campaign write to all indexes, because a claim sets this column. The trigger also
+ * `to_email` made every claim of a campaign write to all indexes, because a claim sets `to_email`. The trigger also
  * applies to inserts by processes of the earlier release, which still run during an upgrade.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {

@@ -33,7 +33,7 @@ export interface SegmentPage {
  * open within 100 ms.
  */
 const MAX_COUNT_COST = 10_000;
-/** If the stored count is older than this, a new count starts after the response is sent. */
+/** If the stored count is older than this, a new count starts, for which the response does not wait. */
 const COUNT_FRESH_SECONDS = 60;
 
 /**
@@ -62,8 +62,8 @@ export async function countSegment(db: Db, segment: SegmentDefinition): Promise<
 
 /**
  * Returns a page of the segment's current contacts, newest first. `page` starts at 1. The total is exact if this page
- * is the last one or counting is cheap. Otherwise the total is the stored count, which is at most about a minute old
- * while someone views the segment.
+ * is the last one or counting is cheap. Otherwise the total is the stored count. If that count is older than a minute,
+ * this call also starts a new count for later calls.
  */
 export async function listSegmentContacts(
   db: Db,
@@ -89,7 +89,7 @@ export async function listSegmentContacts(
   if (isLast) return { items, total: offset + items.length };
   const count = countQuery(segment.projectId, predicate);
   const isCheap = (await estimateCost(db, count)) <= MAX_COUNT_COST;
-  return { items, total: isCheap ? await runCount(db, count) : await readKeptCount(db, segment) };
+  return { items, total: isCheap ? await runCount(db, count) : await readStoredCount(db, segment) };
 }
 
 /**
@@ -105,21 +105,21 @@ export async function refreshMemberCount(db: Db, segment: SegmentDefinition): Pr
 }
 
 /**
- * Returns the stored count; counts first if the segment was never counted. The first caller that finds it too old
- * starts a new count, which does not delay the caller's response. If the process ends during that count, the old count
- * stays, and the next caller starts a new count.
+ * Returns the stored count; counts first if the segment was never counted. The first caller that finds the count too
+ * old starts a new count, which does not delay the caller's response. If the process ends during that count, the old
+ * count stays, and the next caller starts a new count.
  */
-async function readKeptCount(db: Db, segment: SegmentDefinition): Promise<number> {
+async function readStoredCount(db: Db, segment: SegmentDefinition): Promise<number> {
   const { rows } = await sql<{ member_count: number; never: boolean; stale: boolean }>`
     UPDATE segments s SET counted_at = CASE WHEN was.stale THEN now() ELSE s.counted_at END
     FROM (SELECT id, counted_at IS NULL AS never,
         coalesce(counted_at < now() - make_interval(secs => ${COUNT_FRESH_SECONDS}), true) AS stale
       FROM segments WHERE project_id = ${segment.projectId} AND id = ${segment.id} FOR UPDATE) was
     WHERE s.id = was.id RETURNING s.member_count, was.never, was.stale`.execute(db);
-  const [kept] = rows;
-  if (!kept || kept.never) return refreshMemberCount(db, segment);
-  if (kept.stale) refreshMemberCount(db, segment).catch(() => undefined);
-  return kept.member_count;
+  const [stored] = rows;
+  if (!stored || stored.never) return refreshMemberCount(db, segment);
+  if (stored.stale) refreshMemberCount(db, segment).catch(() => undefined);
+  return stored.member_count;
 }
 
 function countQuery(projectId: string, predicate: RawBuilder<boolean>): RawBuilder<{ count: number }> {

@@ -17,7 +17,8 @@ export interface ExplainedFilter extends Filter {
   path: string;
   /**
    * The contact's value for the filter: the value of the field. For an event or email filter, it is the time of the
-   * last event or email; for a segment filter, whether the contact is a member. Null if there is no value.
+   * last event or email; for a segment filter, whether the contact is a member. Null if there is no value, and for
+   * other filters, such as a topic.
    */
   contactValue: unknown;
   holds: boolean;

@@ -1,10 +1,9 @@
 /**
  * Compiles a condition to one parameterized SQL condition on a row of `contacts`, for audiences, segments and CONDITION
  * steps. A property test checks that the result is the same as that of `rules/filters/evaluate.ts`. Source: contract
- * §5.2, §7.2.
- * The SQL never raises an error because of the stored data: JSON values are compared as jsonb after a test of their
- * type, and never cast. EXISTS is placed at the top level of an AND where the condition allows it, because Postgres
- * converts it to a semi-join there.
+ * §5.2, §7.2. The SQL never raises an error because of the stored data: JSON values are compared as jsonb after a test
+ * of their type, and not cast to other types. EXISTS is placed at the top level of an AND where the condition allows
+ * it, because Postgres converts it to a semi-join there.
  */
 import { type RawBuilder, sql } from 'kysely';
 import { AppError } from '../../rules/errors.ts';

@@ -11,7 +11,7 @@ export interface MembershipChange {
   /** Id of the recorded event. For a STATIC segment, id of the row in `segment_member_changes`. */
   id: string;
   change: (typeof SEGMENT_CHANGES)[number];
-  /** Null if the contact was erased. */
+  /** Null if the contact was deleted. */
   contactId: string | null;
   email: string | null;
   /**

@@ -25,7 +25,7 @@ export interface AddedMembers {
   /** Number of contacts that were not members before. */
   added: number;
   created: number;
-  /** Addresses without a contact, in lower case. */
+  /** Addresses without a contact, in lower case. Empty with `createMissing`. */
   notFound: string[];
 }
 

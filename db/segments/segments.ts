@@ -124,8 +124,8 @@ export async function getSegment(db: Db, { projectId, id }: SegmentRef): Promise
 }
 
 /**
- * Locks a segment until the transaction ends, so that only one transaction at a time changes its members. The lock does
- * not prevent a change of a campaign to use this segment.
+ * Locks a segment until the transaction ends, so that only one transaction at a time changes its members. Meanwhile,
+ * campaigns can still start to use the segment.
  * @throws AppError NOT_FOUND; CONFLICT if the segment was changed after the version that the caller has read
  */
 export async function lockSegment(trx: Trx, { projectId, id }: SegmentRef, read?: ReadVersion): Promise<Segment> {
@@ -204,7 +204,7 @@ export async function deleteSegment(
   await lockReferences(trx, projectId);
   await lockSegment(trx, { projectId, id }, read);
   const campaigns = await listOpenCampaignsUsing(trx, { projectId, id });
-  if (campaigns.length > 0) throw segmentInUse(campaigns);
+  if (campaigns.length > 0) throw createInUseError(campaigns);
   await sql`
     UPDATE campaigns SET segment_id = NULL, edited_at = ${nextVersionSql('edited_at')} WHERE project_id = ${projectId} AND segment_id = ${id}
       AND status NOT IN ${OPEN_CAMPAIGNS}`.execute(trx);
@@ -212,7 +212,7 @@ export async function deleteSegment(
     await trx.deleteFrom('segments').where('project_id', '=', projectId).where('id', '=', id).execute();
   } catch (error) {
     // A campaign was scheduled after the check, and the foreign key of campaigns.segment_id refused the deletion.
-    if (errorCodeOf(error) === FOREIGN_KEY_VIOLATION) throw segmentInUse([]);
+    if (errorCodeOf(error) === FOREIGN_KEY_VIOLATION) throw createInUseError([]);
     throw error;
   }
 }
@@ -247,7 +247,7 @@ function refuseOnStatic(segment: Segment, patch: SegmentPatch): void {
   if (patch.trackMembership) throw createFieldError('trackMembership', STATIC_NOT_TRACKED);
 }
 
-function segmentInUse(campaigns: CampaignUse[]): AppError {
+function createInUseError(campaigns: CampaignUse[]): AppError {
   const message = 'A scheduled, sending or paused campaign uses this segment.';
   return new AppError('CONFLICT', {
     message,

@@ -6,7 +6,7 @@ import type { RowOf } from '../schema/database.ts';
 import type { SegmentSource } from './filter-sql.ts';
 
 /**
- * Maximum number of segments that a condition may use directly and through other segments. The compiler also limits the
+ * Loading stops after this many segments, the maximum number of a project's segments. The compiler also limits the
  * number of their filters.
  */
 const MAX_SEGMENTS = 500;
@@ -14,7 +14,7 @@ const MAX_SEGMENTS = 500;
 /** The inputs of `compileCondition` that are read from Postgres. */
 export interface ConditionSources {
   segments: Map<string, SegmentSource>;
-  /** The project's time zone. Undefined if no filter reads a date-time without an offset. */
+  /** The project's time zone. Undefined if no filter compares instants. */
   zone: string | undefined;
 }
 

@@ -29,7 +29,7 @@ const DIRECT: Record<
 };
 
 /** A message that waits for its next attempt, with the result of its last attempt. */
-interface Later {
+interface DeferredMessage {
   id: string;
   dueAt: Date;
   last?: LastAttempt;
@@ -60,9 +60,9 @@ export async function assertMessagesExist(
  * Updates the outbox after first attempts, in the transaction that records their results. Deletes the rows of finished
  * messages. Changes the rows of deferred messages, so that Temporal starts a workflow that waits for the next attempt.
  */
-export async function finishDirect(
+export async function finishFirstAttempts(
   trx: Trx,
-  p: { kind: MessageKind; projectId: string; done: string[]; later: Later[] },
+  p: { kind: MessageKind; projectId: string; done: string[]; later: DeferredMessage[] },
 ): Promise<OutboxRow[]> {
   const { projectId, done, later } = p;
   const { deliver } = DIRECT[p.kind];
@@ -85,9 +85,9 @@ export async function finishDirect(
  * worker was killed, and for messages that wait for their sending window. Releases their claims, so that the result of
  * a worker that is still running is ignored. Returns the rows to pass to `outbox.wake`.
  */
-export async function handOverDirect(
+export async function handOverMessages(
   trx: Trx,
-  p: { kind: MessageKind; projectId: string; messages: Later[] },
+  p: { kind: MessageKind; projectId: string; messages: DeferredMessage[] },
 ): Promise<OutboxRow[]> {
   await releaseMessages(
     trx,
@@ -113,7 +113,7 @@ async function releaseMessages(
 async function moveToTemporal(
   trx: Trx,
   { kind, projectId }: { kind: MessageKind; projectId: string },
-  messages: Later[],
+  messages: DeferredMessage[],
 ): Promise<OutboxRow[]> {
   const { deliver, retry } = DIRECT[kind];
   const { rows } = await sql<{ id: string; ref_id: string; payload: { dueAt: string; last?: LastAttempt } }>`

@@ -39,6 +39,7 @@ export interface ClaimedEmail extends CarriedVariables {
   to: { email: string; name: string | null } | null;
   /** The number of the claim. A result is recorded only while the row still has this number. */
   claim: number;
+  /** The number of this attempt; 1 for the first one. */
   attempts: number;
   createdAt: Date;
   /** Null if the email has no contact, or if the contact was deleted. */
@@ -52,7 +53,7 @@ export interface ClaimedEmail extends CarriedVariables {
   contentType: EmailType;
   /** True if the contact has not joined the topic of the email. */
   offTopic: boolean;
-  /** True if the contact has already got the maximum number of emails under the project's frequency cap. */
+  /** True if the project's frequency cap allows the contact no more email now. */
   capped: boolean;
   project: {
     tracking: TrackingMode;
@@ -64,17 +65,18 @@ export interface ClaimedEmail extends CarriedVariables {
   senderDomain: { id: string; domain: string; signing: boolean; returnPathHost?: string | null } | null;
   suppressedBy: SuppressionReason | null;
   /**
-   * Time zones of the project and the contact, and the sending window. Absent if time zones and window do not affect
-   * the email.
+   * Time zones of the project and the contact, and the sending window. The window is null if it does not affect the
+   * email.
    */
   clock?: RecipientTiming;
 }
 
 /**
- * Claims single emails for their delivery workflows, in the order of the emails' ids. Only the delivery that claims an
- * email first can claim it again. A second delivery of the same outbox row therefore finds no email. If a crash left an
- * email in SENDING, its own delivery claims it again with a new number. The same statement reads consent, hold,
- * suppressions and the sender's domain, so all of them are current and not those at the time of acceptance.
+ * Claims single emails for their deliveries, and returns them in the order of their ids. While an email is SENDING,
+ * only the delivery that claimed it can claim it again. A second delivery of the same outbox row therefore finds no
+ * email. If a crash left an email in SENDING, its own delivery claims it again with a new number. The same statement
+ * reads consent, hold, suppressions and the sender's domain, so all of them are current and not those at the time of
+ * acceptance.
  */
 export async function claimEmails(
   db: Db,
@@ -105,7 +107,7 @@ export async function previewClaim(
 ): Promise<ClaimedEmail | undefined> {
   const { claimed, cap } = await readClaimed(db, p, taken);
   const [email] = claimed;
-  if (!email?.contact || !cap || !isCounted(email)) return email;
+  if (!email?.contact || !cap || !isCountedByCap(email)) return email;
   const fits = await wouldGetSlot(db, { cap, id: email.id, contactId: email.contact.id });
   return { ...email, capped: !fits };
 }
@@ -155,16 +157,17 @@ async function takeCapSlots(
   p: { projectId: string; cap: FrequencyCap; claimed: ClaimedEmail[] },
 ): Promise<ClaimedEmail[]> {
   const emails = p.claimed.flatMap((email) =>
-    isCounted(email) && email.contact ? [{ id: email.id, contactId: email.contact.id }] : [],
+    isCountedByCap(email) && email.contact ? [{ id: email.id, contactId: email.contact.id }] : [],
   );
   const refused = await takeEmailSlots(db, { projectId: p.projectId, cap: p.cap, emails });
   return p.claimed.map((email) => (refused.has(email.id) ? { ...email, capped: true } : email));
 }
 
-function isCounted(email: ClaimedEmail): boolean {
+/** Tells whether the frequency cap counts an email: a live MARKETING email that nothing else prevents. */
+function isCountedByCap(email: ClaimedEmail): boolean {
   if (email.contentType !== 'MARKETING' || email.sourceType === 'TRANSACTIONAL' || email.mode !== 'live') return false;
-  const mayLeave = email.contact?.subscribed && !email.suppressedBy && !email.offTopic;
-  return Boolean(mayLeave && email.senderDomain && !email.project.held);
+  const canBeSent = email.contact?.subscribed && !email.suppressedBy && !email.offTopic;
+  return Boolean(canBeSent && email.senderDomain && !email.project.held);
 }
 
 /** Releases the claim of an email that was not attempted, as if it had not been claimed. Safe to run twice. */
@@ -197,8 +200,8 @@ export interface EmailSettlement {
 /**
  * Records the results of claimed emails with one statement, in the caller's transaction. Returns the ids of the
  * recorded emails. An email is absent if another attempt has claimed it in the meantime. If a provider's callback has
- * already set a later status, that status stays and the other columns are recorded. For an email that becomes HELD, the
- * attempt does not count.
+ * already set a later status, that status stays; the other columns are then recorded only for the result SENT, and
+ * otherwise the email is absent, too. For an email that becomes HELD, the attempt does not count.
  */
 export async function settleEmails(
   trx: Trx,

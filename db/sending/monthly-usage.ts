@@ -73,7 +73,8 @@ export function createMonthRowCreator(db: Db): (projectId: string) => Promise<vo
 
 /**
  * Returns the number of emails that the monthly limit still allows, at least 0. Locks the month's row, so that the
- * number stays correct until the caller has recorded its emails.
+ * number stays correct until the caller has recorded its emails. If the row is missing, returns the limit and locks
+ * nothing.
  */
 export async function remainingMonthlyQuota(db: Db, p: { projectId: string; limit: number }): Promise<number> {
   const { rows } = await sql<{ remaining: number }>`

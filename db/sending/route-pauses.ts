@@ -129,7 +129,7 @@ export async function recordRouteReply(db: Db, p: { id: string; reply: string })
   await db.updateTable('route_pauses').set({ reply: p.reply }).where('id', '=', p.id).execute();
 }
 
-/** Lists all pauses with the names of their projects, for the operator. */
+/** Lists the pauses of all routes with the names of their projects, for the operator, at most 1,000. */
 export async function listAllRoutePauses(db: Db): Promise<(RoutePause & { projectName: string | null })[]> {
   const rows = await db
     .selectFrom('route_pauses')

@@ -40,11 +40,12 @@ const MARK_MAX_MS = 5_000;
  * If the bucket is filled to this share, the stored queue of workflow emails is obsolete: its emails were cancelled,
  * because otherwise they would have taken the tokens.
  */
-const LINE_GONE = 0.9;
+const QUEUE_OBSOLETE_SHARE = 0.9;
 
 /**
  * Takes up to `n` tokens from the project's bucket, which all workers share. Take tokens only for emails that are sent
- * at once, and return unused ones (`returnSendTokens`), because the bucket never has less than 0 tokens.
+ * at once, and return unused ones (`returnSendTokens`), because other emails wait for them. The bucket never has less
+ * than 0 tokens.
  * `ratePerSecond` 0 means no limit and needs no query.
  * If a single email gets no token, it stores the time until which it waits. Until that time, workflows and campaigns
  * get no tokens. In the same way, a workflow email that gets no token blocks campaigns. The marks that block email of
@@ -60,7 +61,7 @@ export async function takeSendTokens(
 ): Promise<TakenTokens> {
   if (p.ratePerSecond <= 0 || p.n <= 0) return { granted: Math.max(0, p.n), retryAfterMs: 0 };
   for (;;) {
-    const { rows } = await takeFromBucket(p).execute(db);
+    const { rows } = await takeFromBucketSql(p).execute(db);
     if (rows[0]) return rows[0];
     await insertBucket(db, p);
   }
@@ -103,10 +104,10 @@ function capacityOf(ratePerSecond: number): number {
 }
 
 /**
- * Returns the number of tokens that campaigns leave for other email. 0 at low rates, at which campaigns need all
- * tokens.
+ * Returns the number of tokens that a caller of this order leaves for other email. Only campaigns leave tokens, and
+ * only at rates from 4 per second on, because at lower rates they need all tokens.
  */
-function tokensKeptFor(order: SendOrder, ratePerSecond: number): number {
+function tokensLeftForOthers(order: SendOrder, ratePerSecond: number): number {
   if (order !== 'campaign' || ratePerSecond < 4) return 0;
   return Math.max(1, Math.floor(ratePerSecond * KEPT_FOR_OTHERS));
 }
@@ -129,11 +130,11 @@ const MARKS: Record<SendOrder, { waitsFor: RawBuilder<unknown>; leaves: RawBuild
 };
 
 /**
- * Takes tokens in one statement. The lock of the bucket's row makes callers wait for each other. `now` may be read
- * before the lock is granted, so it can be earlier than the stored time; the statement then uses the stored time. If
- * less than a millionth of a token is missing, the token is granted, because of floating-point rounding.
+ * Builds the statement that takes tokens. The lock of the bucket's row makes callers wait for each other. `now` may be
+ * read before the lock is granted, so it can be earlier than the stored time; the statement then uses the stored time.
+ * If less than a millionth of a token is missing, the token is granted, because of floating-point rounding.
  */
-function takeFromBucket(p: {
+function takeFromBucketSql(p: {
   projectId: string;
   n: number;
   ratePerSecond: number;
@@ -142,13 +143,13 @@ function takeFromBucket(p: {
 }) {
   const { waitsFor, leaves } = MARKS[p.order];
   const rate = sql`${p.ratePerSecond}::float8`;
-  const kept = sql`${tokensKeptFor(p.order, p.ratePerSecond)}::float8`;
+  const kept = sql`${tokensLeftForOthers(p.order, p.ratePerSecond)}::float8`;
   const worth = Math.max(1, Math.ceil(p.ratePerSecond * WORTH_SECONDS));
   const waited = sql`least(${MARK_MAX_MS}::float8, missing / ${rate} * 1000 + ${GRACE_MS}::float8) * interval '1 ms'`;
   const mark = leaves
     ? sql`, ${leaves} = CASE WHEN missing > 0 THEN greatest(b.${leaves}, t.now + ${waited}) ELSE b.${leaves} END`
     : sql``;
-  const line = queueLineOf(p);
+  const queue = workflowQueueSql(p);
   return sql<TakenTokens>`
     WITH bucket AS MATERIALIZED (
       SELECT clock.now, ${waitsFor} AS blocked_until, workflow_line_at, least(${capacityOf(p.ratePerSecond)}::float8,
@@ -156,22 +157,22 @@ function takeFromBucket(p: {
       FROM send_buckets, (SELECT clock_timestamp() AS now) clock
       WHERE project_id = ${p.projectId} FOR UPDATE OF send_buckets
     ), allowed AS (
-      SELECT *, CASE WHEN blocked_until > now OR ${line.behind} THEN 0
+      SELECT *, CASE WHEN blocked_until > now OR ${queue.behind} THEN 0
         ELSE least(${p.n}::float8, greatest(0, floor(tokens - ${kept} + 1e-6))) END AS granted
       FROM bucket
     ), t AS (
       SELECT *, ${p.n}::float8 - granted AS missing FROM allowed
     )
-    UPDATE send_buckets b SET tokens = greatest(0, t.tokens - t.granted), refilled_at = greatest(b.refilled_at, t.now) ${mark} ${line.moves}
+    UPDATE send_buckets b SET tokens = greatest(0, t.tokens - t.granted), refilled_at = greatest(b.refilled_at, t.now) ${mark} ${queue.moves}
     FROM t WHERE b.project_id = ${p.projectId}
     RETURNING t.granted::int AS granted, CASE WHEN t.missing = 0 THEN 0 ELSE ceil(greatest(1,
       (least(t.missing, ${worth}::float8) + ${kept} - t.tokens + t.granted) / ${rate} * 1000,
-      extract(epoch FROM t.blocked_until - t.now) * 1000, ${line.waitMs}))::int END AS "retryAfterMs"
+      extract(epoch FROM t.blocked_until - t.now) * 1000, ${queue.waitMs}))::int END AS "retryAfterMs"
   `;
 }
 
 /** Returns SQL for the queue in which workflow emails wait. Other priorities have no queue. */
-function queueLineOf({
+function workflowQueueSql({
   order,
   ratePerSecond,
   isRepeated,
@@ -182,7 +183,7 @@ function queueLineOf({
 }) {
   if (order !== 'workflow') return { behind: sql`false`, moves: sql``, waitMs: sql`0` };
   const rate = sql`${ratePerSecond}::float8`;
-  const full = sql`${capacityOf(ratePerSecond) * LINE_GONE}::float8`;
+  const full = sql`${capacityOf(ratePerSecond) * QUEUE_OBSOLETE_SHARE}::float8`;
   const end = sql`greatest(t.workflow_line_at, t.blocked_until, t.now)`;
   return {
     behind: isRepeated ? sql`false` : sql`(coalesce(workflow_line_at > now, false) AND tokens < ${full})`,

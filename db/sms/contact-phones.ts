@@ -5,8 +5,8 @@ import { findPhoneCountry } from '../projects/phone-country.ts';
 import { applySmsStops } from './stops.ts';
 
 /**
- * Stores the normalized phone numbers of contacts, beside the numbers as written. Removes the consent of contacts whose
- * number has an SMS stop. The caller has locked the contacts. Safe to run twice.
+ * Stores the normalized phone numbers of contacts whose numbers were not written in E.164. Removes the consent of
+ * contacts whose number has an SMS stop. The caller has locked the contacts. Safe to run twice.
  */
 export async function storePhones(
   trx: Trx,

@@ -15,12 +15,12 @@ export interface ClaimedSms {
   mode: KeyMode;
   claim: number;
   attempts: number;
-  /** False after the person replied STOP. */
+  /** False if a stop or a missing consent prevents the SMS (`isSmsStoppedSql`). */
   consents: boolean;
 }
 
 /**
- * Claims SMS for their delivery workflows. Only the delivery that claims an SMS first can claim it again, for example
+ * Claims SMS for their deliveries. Only the delivery that claims an SMS first can claim it again, for example
  * after a crash. The same statement reads consent (`isSmsStoppedSql`).
  */
 export async function claimSms(
@@ -77,7 +77,7 @@ export async function settleSms(
   return (result.numAffectedRows ?? 0n) > 0n;
 }
 
-/** An SMS that the provider refused because of its recipient, with both phone numbers. */
+/** The project and the phone numbers of an SMS whose status a report has changed. */
 export interface ReportedSms {
   projectId: string;
   to: string;

@@ -118,7 +118,7 @@ async function getSender(
 }
 
 /**
- * Tells whether an SMS may be sent to a number: no STOP was sent from the number or by the contact.
+ * Tells whether an SMS may be sent to a number: no stop and no refusal of a contact prevents it (`isSmsStoppedSql`).
  * @param p.from the sender in the step; defaults to the sender for the destination's country
  */
 export async function canSendSms(
@@ -146,7 +146,11 @@ export async function canSendSms(
   return rows[0]?.consents ?? false;
 }
 
-/** Returns the contact with the given id, or the first contact with this number if no id is given. */
+/**
+ * Returns the contact with the given id, or the first contact with this number if no id is given. Null if no contact
+ * has the number.
+ * @throws AppError NOT_FOUND for an id that is no contact of the project
+ */
 async function resolveContact(
   trx: Trx,
   p: { projectId: string; to: PhoneNumber; contactId: string | undefined },

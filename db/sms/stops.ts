@@ -27,7 +27,7 @@ export interface SmsStop {
   id: string;
   /** Null after the contact was erased. */
   phone: string | null;
-  /** Null means all senders. */
+  /** Null means all senders; `import` is a refusal from an imported file. */
   from: string | null;
   /** How the stop was added: `twilio`, `api`, `dashboard`, `contact` or `import`. */
   source: string;

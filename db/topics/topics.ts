@@ -41,7 +41,7 @@ const COLUMNS = ['id', 'name', 'slug', 'description', 'default_subscribed', 'cre
 
 type TopicRow = RowOf<'topics', typeof COLUMNS>;
 
-/** Lists topics newest first. `total` is counted only on the first page. */
+/** Lists topics newest first. `total` is 0 on later pages. */
 export async function listTopics(
   db: Db,
   p: PageRequest & { projectId: string },
@@ -117,8 +117,7 @@ export async function updateTopic(trx: Trx, { projectId, id }: TopicRef, changes
 
 /**
  * Deletes a topic and the contacts' choices about it. Campaigns that have ended lose their reference to it.
- * @throws AppError NOT_FOUND; CONFLICT while a template or an unfinished campaign uses the topic, with these users in
- * `details`
+ * @throws AppError NOT_FOUND; CONFLICT while templates or unfinished campaigns use the topic, which `details` lists
  */
 export async function deleteTopic(trx: Trx, { projectId, id }: TopicRef): Promise<void> {
   // Locks the topic first. A template or campaign that starts to use the topic waits for this lock because of its
@@ -144,18 +143,18 @@ export async function deleteTopic(trx: Trx, { projectId, id }: TopicRef): Promis
     .where('project_id', '=', projectId)
     .where('id', '=', id)
     .executeTakeFirst();
-  if (numDeletedRows === 0n) throw topicNotFound();
+  if (numDeletedRows === 0n) throw createNotFoundError();
 }
 
 /**
  * Locks a topic against deletion until the transaction ends.
  * @throws AppError NOT_FOUND when the project has no topic with this id
  */
-export async function assertTopic(trx: Trx, { projectId, id }: TopicRef): Promise<void> {
+export async function lockTopic(trx: Trx, { projectId, id }: TopicRef): Promise<void> {
   const { rows } = await sql`
     SELECT id FROM topics WHERE project_id = ${projectId} AND id = ${id} FOR KEY SHARE
   `.execute(trx);
-  if (rows.length === 0) throw topicNotFound();
+  if (rows.length === 0) throw createNotFoundError();
 }
 
 async function countTopics(db: Db, projectId: string): Promise<number> {
@@ -167,6 +166,10 @@ async function countTopics(db: Db, projectId: string): Promise<number> {
 
 const UNIQUE_VIOLATION = '23505';
 
+/**
+ * Runs a write of a topic.
+ * @throws AppError CONFLICT when another topic of the project has the name or slug
+ */
 async function refuseTakenTopic<T>(
   details: { name: string | undefined; slug: string | undefined },
   write: () => Promise<T>,
@@ -187,7 +190,7 @@ async function refuseTakenTopic<T>(
 }
 
 function toTopic(row: TopicRow | undefined): Topic {
-  if (!row) throw topicNotFound();
+  if (!row) throw createNotFoundError();
   return {
     id: row.id,
     name: row.name,
@@ -199,6 +202,6 @@ function toTopic(row: TopicRow | undefined): Topic {
   };
 }
 
-function topicNotFound(): AppError {
+function createNotFoundError(): AppError {
   return new AppError('NOT_FOUND', { message: 'No topic of this project has this id.' });
 }

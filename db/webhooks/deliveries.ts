@@ -64,9 +64,10 @@ export async function queueDeliveries(
 }
 
 /**
- * Inserts one outbox row per endpoint, for any number of deliveries. Inserts none for an endpoint whose workflow wakes
- * soon anyway. Reads the endpoint after the deliveries are inserted: the foreign key of a delivery takes a shared lock
- * on the row of its endpoint (see `endEndpointTurn` in db/webhooks/endpoint-turns.ts).
+ * Inserts one outbox row per endpoint, for any number of deliveries. Inserts none for an endpoint whose workflow checks
+ * for deliveries anyway, because a turn is running or the next probe is scheduled. Reads the endpoint after the
+ * deliveries are inserted: the foreign key of a delivery takes a shared lock on the row of its endpoint (see
+ * `endEndpointTurn` in db/webhooks/endpoint-turns.ts).
  */
 async function wakeEndpoints(trx: Trx, p: { projectId: string; endpointIds: string[] }): Promise<OutboxRow[]> {
   const { projectId, endpointIds } = p;
@@ -85,7 +86,7 @@ const COLUMNS =
   response_body AS "responseBody", latency_ms AS "latencyMs", error, payload, created_at AS "createdAt",
   completed_at AS "completedAt"`);
 
-/** Lists deliveries of an endpoint, newest first. `total` is counted only on the first page. */
+/** Lists deliveries of an endpoint, newest first. `total` is 0 on later pages. */
 export async function listDeliveries(
   db: Db,
   p: PageRequest & EndpointRef & { status?: DeliveryStatus | undefined },
@@ -121,8 +122,8 @@ export interface Replay {
 
 /**
  * Sends deliveries again with their original `webhook-id`, oldest first: one delivery, or all deliveries since an
- * instant, optionally only those with a status. A delivery that waits for its next attempt is sent now. A delivery in
- * progress does not change. A delivery whose contact was erased has no payload and is not sent.
+ * instant, optionally only those with a status. A delivery that waits for its next attempt is sent now. A delivery that
+ * is due or in progress does not change. A delivery whose contact was erased has no payload and is not sent.
  * @throws AppError NOT_FOUND for an unknown delivery; CONFLICT for a delivery whose contact was erased
  */
 export async function replayDeliveries(
@@ -163,7 +164,8 @@ function sinceAfterPage(rows: { createdAt: Date }[]): Date | null {
 }
 
 /**
- * Throws unless the delivery exists and has a payload. A delivery in progress passes, because it is being sent anyway.
+ * Throws unless the delivery exists and has a payload. A delivery that is due or in progress passes, because it is sent
+ * anyway.
  */
 async function assertReplayable(trx: Trx, p: EndpointRef, deliveryId: string): Promise<void> {
   const { rows } = await sql<{ isErased: boolean }>`

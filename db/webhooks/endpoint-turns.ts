@@ -133,7 +133,7 @@ export async function recordAttempts(
 /**
  * Updates the status of an endpoint after attempts: a success makes it ACTIVE, consecutive failures make it DEGRADED,
  * and failures for days or a response 410 make it DISABLED.
- * @returns the status, and whether this call disabled the endpoint, so that its owner is notified once
+ * @returns the status, and whether this call disabled the endpoint, so that the project's owners are notified once
  */
 export async function updateEndpointStatus(
   trx: Trx,
@@ -184,7 +184,8 @@ export interface NextTurn {
 }
 
 /**
- * Locks an endpoint's row exclusively. Returns 'busy' if events that are recorded all the time delay the lock too long.
+ * Locks an endpoint's row exclusively. Returns the time of its next probe if it is degraded, 'busy' if events that are
+ * recorded all the time delay the lock too long, and undefined if the endpoint was deleted.
  */
 async function lockEndpoint(
   trx: Trx,

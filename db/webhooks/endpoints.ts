@@ -52,7 +52,7 @@ export const endpointSecretContext = (id: string): string => `webhook_endpoints.
 export const endpointUrlContext = (id: string): string => `webhook_endpoints.url:${id}`;
 
 /**
- * Registers an endpoint. Only the response to this request contains the endpoint's secret.
+ * Registers an endpoint. Later responses do not contain the endpoint's secret.
  * @throws AppError CONFLICT when the project has reached its limit
  */
 export async function insertEndpoint(
@@ -116,7 +116,7 @@ export async function getEndpoint(db: Db, { projectId, id }: EndpointRef): Promi
 }
 
 /**
- * Changes an endpoint. Enabling an endpoint clears its failures. If the password in `url` is masked, the stored
+ * Changes an endpoint. Enabling a disabled endpoint clears its failures. If the password in `url` is masked, the stored
  * password stays.
  * @throws AppError NOT_FOUND; VALIDATION_ERROR for a masked password if no password is stored for this host
  */

@@ -30,7 +30,7 @@ export interface StepToWrite {
  */
 export async function insertSteps(trx: Trx, { projectId, workflowId }: WorkflowRef, steps: StepToWrite[]) {
   if (steps.length === 0) return;
-  const slugs = await newSlugs(
+  const slugs = await chooseFreeSlugs(
     trx,
     workflowId,
     steps.map(({ name }) => name),
@@ -60,7 +60,7 @@ function toColumns(steps: StepToWrite[]) {
     ${steps.map(getTemplateId)}::uuid[], ${steps.map(({ position }) => toJsonOrNull(position))}::jsonb[]`;
 }
 
-async function newSlugs(trx: Trx, workflowId: string, names: string[]): Promise<string[]> {
+async function chooseFreeSlugs(trx: Trx, workflowId: string, names: string[]): Promise<string[]> {
   const { rows } = await sql<{ slug: string }>`
     SELECT slug FROM workflow_steps WHERE workflow_id = ${workflowId}
   `.execute(trx);

@@ -105,7 +105,7 @@ function sealHeaders(place: StoredSecretLocation, config: StepConfig, current: S
 
 /**
  * Returns the encrypted value of the header that the masked value stands for. The header's name may be in upper or
- * lower case. Empty if no value is stored for the header.
+ * lower case. Empty if no such value is stored for the header, or if the stored value is for another origin.
  */
 function storedHeader(
   place: StoredSecretLocation,

@@ -47,8 +47,8 @@ async function listEventKeys(db: Db, projectId: string): Promise<{ key: string; 
 }
 
 /**
- * Lists distinct event names by skipping through the index `events_name`. A name costs one lookup, however many events
- * it has.
+ * Lists up to 1,000 distinct event names by skipping through the index `events_name`. A name costs one lookup, however
+ * many events it has.
  */
 export async function listEventNames(db: Db, projectId: string): Promise<string[]> {
   const { rows } = await sql<{ name: string }>`

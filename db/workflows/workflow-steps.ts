@@ -28,7 +28,7 @@ import {
  * The version of the workflow that the caller has read. If the version is absent, the change is made whatever the
  * current version is.
  */
-interface Drawing {
+interface WithReadVersion {
   read?: ReadVersion | undefined;
 }
 
@@ -38,7 +38,7 @@ export interface StepRef {
   stepId: string;
 }
 
-export interface NewStep extends Drawing {
+export interface NewStep extends WithReadVersion {
   projectId: string;
   workflowId: string;
   type: StepType;
@@ -52,13 +52,13 @@ export interface NewStep extends Drawing {
 }
 
 /**
- * Adds a step. The first step of a workflow becomes its entry step. With `autoConnect`, the last step without a
- * following step gets a transition to the new step.
+ * Adds a step. The first step of a workflow becomes its entry step. With `autoConnect`, adds a transition to the new
+ * step from the last step that has a free branch (`connectToLast`).
  * @throws AppError NOT_FOUND, CONFLICT when the workflow has reached its limit of steps, VALIDATION_ERROR for an
  * unknown id in the config, DOMAIN_NOT_VERIFIED for the sender
  */
 export async function insertStep(trx: Trx, p: NewStep): Promise<Step> {
-  await lockForDrawing(trx, p);
+  await lockForEdit(trx, p);
   const id = uuidv7();
   await assertStepQuota(trx, { ...p, written: [{ id, config: p.config }] });
   await checkReferences(trx, { projectId: p.projectId, step: p });
@@ -92,7 +92,7 @@ export async function insertStep(trx: Trx, p: NewStep): Promise<Step> {
 export async function updateStep(
   trx: Trx,
   p: StepRef &
-    Drawing & {
+    WithReadVersion & {
       name?: string | undefined;
       config?: StepConfig | undefined;
       position?: { x: number; y: number } | null | undefined;
@@ -147,8 +147,8 @@ function selectStep(trx: Db, { projectId, workflowId, stepId }: StepRef) {
  * Executions at the step end with the status EXITED and the reason `step_deleted`.
  * @throws AppError NOT_FOUND; CONFLICT with `splice` if the branches of the step lead to different steps
  */
-export async function deleteStep(trx: Trx, p: StepRef & Drawing & { splice: boolean }): Promise<OutboxRow[]> {
-  await lockForDrawing(trx, p);
+export async function deleteStep(trx: Trx, p: StepRef & WithReadVersion & { splice: boolean }): Promise<OutboxRow[]> {
+  await lockForEdit(trx, p);
   await getStep(trx, p);
   if (p.splice) await connectNeighbors(trx, p);
   return deleteSteps(trx, { ...p, stepIds: [p.stepId], isRehearsal: false });
@@ -161,7 +161,7 @@ export async function deleteStep(trx: Trx, p: StepRef & Drawing & { splice: bool
  */
 export async function insertTransition(
   trx: Trx,
-  p: Drawing & {
+  p: WithReadVersion & {
     projectId: string;
     workflowId: string;
     fromStepId: string;
@@ -169,7 +169,7 @@ export async function insertTransition(
     branch: Transition['branch'];
   },
 ): Promise<Transition> {
-  await lockForDrawing(trx, p);
+  await lockForEdit(trx, p);
   const from = await getStep(trx, { ...p, stepId: p.fromStepId });
   await getStep(trx, { ...p, stepId: p.toStepId });
   assertBranch(from, p.branch);
@@ -221,9 +221,9 @@ export async function replaceTransitions(
  */
 export async function deleteTransition(
   trx: Trx,
-  p: Drawing & { projectId: string; workflowId: string; transitionId: string },
+  p: WithReadVersion & { projectId: string; workflowId: string; transitionId: string },
 ): Promise<void> {
-  await lockForDrawing(trx, p);
+  await lockForEdit(trx, p);
   const { numDeletedRows } = await trx
     .deleteFrom('workflow_transitions')
     .where('project_id', '=', p.projectId)
@@ -237,7 +237,7 @@ export async function deleteTransition(
  * Locks the workflow for a change of its steps or transitions.
  * @throws AppError NOT_FOUND; CONFLICT when the caller has read another version of the workflow
  */
-async function lockForDrawing(trx: Trx, p: Drawing & { projectId: string; workflowId: string }): Promise<void> {
+async function lockForEdit(trx: Trx, p: WithReadVersion & { projectId: string; workflowId: string }): Promise<void> {
   await lockWorkflowForEdit(trx, { projectId: p.projectId, id: p.workflowId, read: p.read });
 }
 

@@ -268,7 +268,7 @@ export async function updateWorkflow(
   const { slug } = p.changes;
   const row = await refuseTakenSlug({ kind: 'workflow', slug }, () => updated.executeTakeFirst());
   const detail = await addGraph(trx, p, toWorkflow(row));
-  const errors = await findWorkflowFaults(trx, { projectId: p.projectId, detail, changes: p.changes });
+  const errors = await findChangeErrors(trx, { projectId: p.projectId, detail, changes: p.changes });
   if (errors.length > 0) throw new AppError('VALIDATION_ERROR', { message: 'The workflow has errors.', errors });
   return detail;
 }
@@ -290,7 +290,7 @@ export async function deleteWorkflow(trx: Trx, p: WorkflowKey & { read?: ReadVer
       suggestion: 'Cancel them with POST /workflows/{id}/executions/cancel-all, or disable the workflow and wait.',
     });
   }
-  // Keeps the status of executions that have just ended, because their Temporal workflow may still check it.
+  // Keeps the status of executions that ended within the last day, because their Temporal workflow may still check it.
   await sql`
     INSERT INTO deleted_rows (id, project_id, status, reason)
     SELECT id, project_id, status, exit_reason FROM executions
@@ -356,7 +356,10 @@ async function addGraph(db: Db, { projectId, id }: WorkflowKey, workflow: Workfl
   return { ...workflow, steps: steps.map(toStep), transitions: transitions.map(toTransition) };
 }
 
-async function findWorkflowFaults(
+/**
+ * Finds the errors of a change that was just written. Checks the whole graph only if the change enables the workflow.
+ */
+async function findChangeErrors(
   trx: Trx,
   p: { projectId: string; detail: WorkflowDetail; changes: WorkflowChanges },
 ) {
