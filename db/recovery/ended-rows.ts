@@ -95,7 +95,10 @@ export type EndedCampaignStart = CampaignStart & { status: 'SENT' | 'CANCELLED' 
  * Lists the last start of each campaign of all projects that is not open any more and last changed within a time span.
  * If the campaign is a DRAFT again, the start was cancelled.
  */
-export async function listEndedCampaignStarts(db: Db, p: EndedBetween & { limit: number }): Promise<EndedCampaignStart[]> {
+export async function listEndedCampaignStarts(
+  db: Db,
+  p: EndedBetween & { limit: number },
+): Promise<EndedCampaignStart[]> {
   const { rows } = await sql<EndedCampaignStart>`
     SELECT id AS "campaignId", project_id AS "projectId", send_no AS "sendNo",
       CASE status WHEN 'SENT' THEN 'SENT' ELSE 'CANCELLED' END AS status FROM campaigns c

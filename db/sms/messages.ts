@@ -73,7 +73,7 @@ export async function insertSms(
     executionId?: string | undefined;
     /** Whether the SMS is marketing: a STOP to any sender of the project prevents it. */
     marketing: boolean;
-    /** True for an SMS of a sandbox execution. Feeds omit such SMS. */
+    /** True for an SMS of a sandbox execution. The activity list and the contact's timeline omit such SMS. */
     sandbox?: boolean;
   },
 ): Promise<{ sms: Sms; outbox: OutboxRow[] }> {

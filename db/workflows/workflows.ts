@@ -359,10 +359,7 @@ async function addGraph(db: Db, { projectId, id }: WorkflowKey, workflow: Workfl
 /**
  * Finds the errors of a change that was just written. Checks the whole graph only if the change enables the workflow.
  */
-async function findChangeErrors(
-  trx: Trx,
-  p: { projectId: string; detail: WorkflowDetail; changes: WorkflowChanges },
-) {
+async function findChangeErrors(trx: Trx, p: { projectId: string; detail: WorkflowDetail; changes: WorkflowChanges }) {
   const { projectId, detail, changes } = p;
   const unknownEntry =
     changes.entryStepId && !detail.steps.some((step) => step.id === changes.entryStepId)
