@@ -18,7 +18,7 @@ export interface Submission {
   /** The names of the mailboxes in To and Cc, by address. */
   names: Map<string, string>;
   /**
-   * The headers of the message that the email's record lists: all headers except those that `NOT_KEPT` matches.
+   * The headers of the message that the email's record lists: all headers without the headers that `NOT_KEPT` matches.
    */
   headers: Record<string, string>;
   attachments: SendAttachment[];

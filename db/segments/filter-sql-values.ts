@@ -137,7 +137,7 @@ function equalsAny(source: ValueSource, values: readonly Scalar[], zone: string 
 }
 
 /**
- * Lists with more values become one `= ANY`: for so many values, the planner's estimate of one row in 200 per value is
+ * Lists with more values become one `= ANY`: for this many values, the planner's estimate of one row in 200 per value is
  * high enough.
  */
 const MAX_ALTERNATIVES = 20;

@@ -9,7 +9,7 @@ export interface FrequencyCap {
   days: number;
 }
 
-/** Returns a project's frequency cap from its columns; null if it has none. */
+/** Returns a project's frequency cap from its columns. Null if the project has no frequency cap. */
 export function readFrequencyCap(row: {
   frequency_max: number | null;
   frequency_days: number | null;

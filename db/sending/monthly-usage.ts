@@ -43,8 +43,8 @@ export async function createMonthRow(db: Db, projectId: string): Promise<void> {
 }
 
 /**
- * Maximum number of projects that a process remembers. Each needs about 100 bytes. When the maximum is reached, the
- * process forgets all projects, and queries Postgres again for each.
+ * Maximum number of projects in a process's cache. Each needs about 100 bytes. When the maximum is reached, the process
+ * clears the cache, and queries Postgres again for each project.
  */
 const OPENED_MAX = 10_000;
 

@@ -58,7 +58,7 @@ const COLUMNS = [
 /**
  * Accepts an SMS and queues its delivery, in the caller's transaction.
  * @param p.from a sender of the project; defaults to the sender for the destination's country
- * @throws AppError NO_SMS_SENDER; NOT_FOUND for an id that is no contact of the project
+ * @throws AppError NO_SMS_SENDER; NOT_FOUND for an id that is not a contact of the project
  */
 export async function insertSms(
   trx: Trx,
@@ -149,7 +149,7 @@ export async function canSendSms(
 /**
  * Returns the contact with the given id, or the first contact with this number if no id is given. Null if no contact
  * has the number.
- * @throws AppError NOT_FOUND for an id that is no contact of the project
+ * @throws AppError NOT_FOUND for an id that is not a contact of the project
  */
 async function resolveContact(
   trx: Trx,

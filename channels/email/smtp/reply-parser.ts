@@ -20,7 +20,7 @@ export class SmtpProtocolError extends Error {
 
 /**
  * Splits a stream of bytes into SMTP replies (RFC 5321 §4.2). Decodes the text of a reply only if its code is at least
- * `textFrom`, because the texts of three of the four replies to an accepted message are not used.
+ * `textFrom`, because an accepted message gets four replies, and the text of only the last one is used.
  */
 export class ReplyParser {
   /** Replies with a smaller code get an empty text. */
