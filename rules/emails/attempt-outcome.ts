@@ -12,9 +12,8 @@ export type AttemptOutcome = RecordedOutcome | UntriedOutcome;
 export type RecordedOutcome =
   | { kind: 'accepted'; providerMessageId: string | null; subject: string }
   /**
-   * The email will never be sent: the service decided so, a server refused the sender or the message, or there were too
-   * many attempts. If the receiving side refuses the sender, `refusesSender` is set, and `provider` is the operator of
-   * the mailbox.
+   * The email is not sent: the service decided so, a server refused the sender or the message, or the email expired. If
+   * the receiving side refuses the sender, `refusesSender` is set, and `provider` is the operator of the mailbox.
    */
   | { kind: 'failed'; reason: Reason; error: string | null; refusesSender?: true; provider?: string }
   /** The receiving side permanently refused the recipient. Only this outcome changes the contact. */
@@ -22,8 +21,8 @@ export type RecordedOutcome =
   /** The project's sending is on hold. The email will be sent after the hold is released. */
   | { kind: 'held' }
   /**
-   * The attempt failed temporarily, or its result is unknown. The next attempt is at `dueAt`. The email keeps its
-   * status SENDING and its delivery in Temporal. `error` has the provider's reply. `last` has only the codes of the
+   * The attempt failed temporarily, or its result is unknown. The email keeps its status SENDING, and a workflow in
+   * Temporal makes the next attempt at `dueAt`. `error` has the provider's reply. `last` has only the codes of the
    * reply, because Temporal shows it.
    */
   | { kind: 'deferred'; dueAt: Date; error: string; last: LastAttempt };

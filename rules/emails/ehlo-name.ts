@@ -2,9 +2,9 @@ import { isIP } from 'node:net';
 import { isLoopbackHost } from '../access/loopback.ts';
 
 /**
- * Returns the name that the service sends to mail servers in EHLO: RETURN_PATH_DOMAIN, else the host of PUBLIC_URL.
- * Null if this host is local or has no dot. Strict servers reply 421 to an IP address or to a name that is not in the
- * DNS.
+ * Returns the name that the service sends to mail servers in EHLO: RETURN_PATH_DOMAIN, else the host of PUBLIC_URL. An
+ * IP address becomes an address literal (RFC 5321 §4.1.3). Null if the host is local, or is a name without a dot.
+ * Strict servers reply 421 to an address literal or to a name that is not in the DNS.
  */
 export function chooseEhloName(p: { returnPathDomain: string | undefined; publicUrl: string }): string | null {
   if (p.returnPathDomain !== undefined) return p.returnPathDomain;

@@ -34,7 +34,9 @@ const ATOMS_AND_DOTS = /^[a-z0-9!#$%&'*+/=?^_`{|}~.-]+$/i;
  * The content of a quoted local part: printable ASCII, where a backslash may precede any character (RFC 5321 §4.1.2).
  */
 const QUOTED_CONTENT = /^(?:[\x20\x21\x23-\x5b\x5d-\x7e]|\\[\x20-\x7e])*$/;
-/** A dot-atom that may contain non-ASCII characters (RFC 6531 §3.3), of at most 64 characters. */
+/**
+ * Matches a local part without quotes that may contain non-ASCII characters (RFC 6531 §3.3), of at most 64 characters.
+ */
 const UTF8_LOCAL_PART = /^[^\p{Cc}\p{Zs}\p{Zl}\p{Zp}"(),:;<>@[\]\\]{1,64}$/u;
 const ASCII = /^[\x20-\x7e]*$/;
 const CONTROL = /\p{Cc}/u;
@@ -73,7 +75,8 @@ export function normalizeEmail(email: string): string {
 
 /**
  * Returns the forms in which stored addresses may contain a search text: as written, and with its domain in A-labels.
- * The function returns both forms, because a text such as `münchen` may be a part of a domain or of a local part.
+ * Both forms are needed, because a text such as `münchen` may be a part of a domain or of a local part. A whole address
+ * has only its stored form.
  */
 export function toSearchForms(text: string): string[] {
   const parsed = parseMailbox(text);

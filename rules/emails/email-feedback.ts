@@ -6,6 +6,9 @@ import type { Refusal } from './refusal.ts';
  */
 export type Feedback =
   | { kind: 'delivery'; at: Date }
-  /** A server refused the email after it had been accepted. `words` is the reply of that server. */
+  /**
+   * A later server refused the email, after the first server had accepted it. `words` is the reply of the server that
+   * refused.
+   */
   | { kind: 'bounce'; at: Date; refusal: Refusal; words: string }
   | { kind: 'complaint'; at: Date };

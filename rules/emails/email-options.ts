@@ -34,7 +34,8 @@ export interface EmailOptions {
   forStranger?: true;
   /**
    * Variables that only the recipient may read, as JSON sealed with the key for secrets at rest. Responses do not show
-   * the values of these variables. Clicks are not tracked, because a tracked link is stored with its values.
+   * the values of these variables. Clicks are not tracked, because the service stores a tracked link together with the
+   * values in it.
    */
   sealed?: string;
   /**

@@ -68,7 +68,7 @@ interface EmailSettings {
  * has the code that sends, and `api/routes/provider-callbacks/routes.ts` the callbacks.
  */
 export const EMAIL_PROVIDERS = {
-  capture: provider({
+  capture: defineProvider({
     advice: null,
     captures: true,
     tellsById: false,
@@ -80,7 +80,7 @@ export const EMAIL_PROVIDERS = {
     settings: () => ({ servers: { whose: 'nobody' }, reportsDeliveries: false }),
     needs: () => ({}),
   }),
-  smtp: provider({
+  smtp: defineProvider({
     advice: 'smtp with SMTP_URL',
     captures: false,
     tellsById: false,
@@ -100,7 +100,7 @@ export const EMAIL_PROVIDERS = {
     settings: ({ SMTP_URL: url }) => ({ url, servers: { whose: 'deployment', url }, reportsDeliveries: false }),
     needs: (smtp) => ({ SMTP_URL: smtp.url }),
   }),
-  ses: provider({
+  ses: defineProvider({
     advice: 'ses',
     captures: false,
     tellsById: true,
@@ -149,7 +149,7 @@ export type EmailProviderKind = keyof typeof EMAIL_PROVIDERS;
 /** The settings of every email provider, by its kind. */
 export type EmailProviderSettings = SettingsOf<typeof EMAIL_PROVIDERS>;
 
-function provider<const V extends Variables, S extends EmailSettings>(
+function defineProvider<const V extends Variables, S extends EmailSettings>(
   definition: EmailProviderTraits & ProviderConfig<V, S>,
 ) {
   return definition;

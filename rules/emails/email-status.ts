@@ -15,8 +15,8 @@ export const EMAIL_STATUSES = [
 export type EmailStatus = (typeof EMAIL_STATUSES)[number];
 
 /**
- * The rank of each status. A final status has the highest rank. If two final statuses are reported for an email, it
- * keeps the first one.
+ * The rank of each status. Statuses that end an email have the highest rank. If two such statuses are reported for an
+ * email, the email keeps the first one.
  */
 const RANK: Record<EmailStatus, number> = {
   PENDING: 0,
@@ -33,17 +33,17 @@ const RANK: Record<EmailStatus, number> = {
 };
 
 /**
- * Tells whether an email may change from one status to another. A status never changes to one of a lower or equal rank
- * (contract §9.1 Statuses).
+ * Tells whether a report about an email, such as a delivery or an open, may change the status of the email. A report
+ * never changes a status to one of a lower or equal rank (contract §9.1 Statuses). Other changes do not use the ranks:
+ * a deferred or retried email becomes PENDING again.
  */
 export function canChangeStatus(from: EmailStatus, to: EmailStatus): boolean {
   return RANK[to] > RANK[from];
 }
 
 /**
- * Returns the statuses from which an email may change to `to`. Every UPDATE of `emails.status` checks the current
- * status: `WHERE status = ANY(${listStatusesBefore('OPENED')}::text[])`. A late `delivered` therefore does not undo
- * OPENED.
+ * Returns the statuses that a report may change to `to`. An UPDATE for a report checks the current status: `WHERE
+ * status = ANY(${listStatusesBefore('OPENED')}::text[])`. A late `delivered` therefore does not undo OPENED.
  */
 export function listStatusesBefore(to: EmailStatus): EmailStatus[] {
   return EMAIL_STATUSES.filter((from) => canChangeStatus(from, to));

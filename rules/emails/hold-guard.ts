@@ -18,8 +18,8 @@ const REFUSALS_MAX = 20;
  */
 const ROUNDING = 1e-9;
 /**
- * Matches characters that a hostname cannot contain. In the name of a provider from a DNS response, they are replaced,
- * because the name is shown to users and sent.
+ * Matches characters that a hostname cannot contain. These characters are replaced in the name of a provider from a DNS
+ * response, because the name is shown to users and sent to them by email.
  */
 const NO_HOSTNAME_CHARS = /[^a-z0-9._-]/g;
 
@@ -32,8 +32,9 @@ export interface SendOutcomes {
 }
 
 /**
- * Checks the bounce guard and the complaint guard, which are fractions of 1. If one is reached, returns the reason for
- * a hold of the project, as text for its owner. Undefined if none is reached.
+ * Checks the bounce guard and the complaint guard, which are fractions of 1. If one is reached, and the project has
+ * sent enough emails for this guard, returns the reason for a hold of the project, as text for its owner. Undefined if
+ * none is reached.
  */
 export function describeBrokenGuard(
   { emails, dead, complaints }: SendOutcomes,
@@ -48,8 +49,8 @@ export function describeBrokenGuard(
 }
 
 /**
- * Checks the refusals of one mailbox provider. If there are too many, returns the reason for a hold of the project.
- * Undefined if there are not.
+ * Checks the refusals of one mailbox provider. If it refused at least `REFUSALS_MAX` of the recent emails, returns the
+ * reason for a hold of the project. Undefined if it refused fewer.
  */
 export function describeBrokenRefusalGuard(p: { provider: string; refused: number }): string | undefined {
   if (p.refused < REFUSALS_MAX) return undefined;

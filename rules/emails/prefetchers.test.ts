@@ -54,7 +54,7 @@ describe('a fetch of a pixel or link', () => {
   });
 
   it.each(['curl/8.9.1', 'python-requests/2.32', 'Go-http-client/2.0', 'node', ''])(
-    'the program "%s" is a machine, but for a developer on their own machine',
+    'the program "%s" is a bot, except in development',
     (agent) => {
       expect(findBotName(createFetch(agent), 'click', strict)).toBe('HTTP library');
       expect(findBotName(createFetch(agent), 'click', { lenient: true })).toBeUndefined();

@@ -33,7 +33,7 @@ const PLAIN_REASONS = [
 ] as const;
 
 /**
- * Why a message was not sent, or why an execution ended early. Emails, recipients and executions share this closed
+ * Why a message was not sent, or why an execution ended early. Emails, SMS, recipients and executions share this closed
  * list.
  */
 export type Reason = (typeof PLAIN_REASONS)[number] | `suppressed:${SuppressionReason}` | `bounced:${BounceClass}`;

@@ -6,8 +6,8 @@
 
 /**
  * The words of one language, as parts of regular expressions that match the result of `foldAccents`. A stem matches all
- * words that start with it. Every repetition in the expressions has a limit, because a hostile server could otherwise
- * send text that takes very long to match.
+ * words that start with it. Every repetition of arbitrary characters has a limit, because a hostile server could
+ * otherwise send text that takes very long to match.
  */
 interface RefusalWords {
   /** Words for the recipient, or for a mailbox or an address. */
@@ -269,7 +269,7 @@ const TEMPORARILY =
 
 export type ForeignClass = 'sender' | 'blocklist' | 'message' | 'account' | 'mailbox_for_now' | 'dead_mailbox';
 
-/** The patterns of all languages. The first class with a match is the result, so their order matters. */
+/** The patterns of all languages. The first class with a match is the result, so the order of the classes matters. */
 const PATTERNS: readonly (readonly [ForeignClass, readonly RegExp[]])[] = [
   [
     'sender',
@@ -288,15 +288,19 @@ const PATTERNS: readonly (readonly [ForeignClass, readonly RegExp[]])[] = [
 ];
 
 /**
- * Returns the class of a refusal in a language other than English. A noun and its state must be in the same sentence:
- * `Postfach ... voll`, `Unbekannter Empfänger`.
+ * Returns the class of a refusal in a language other than English. In patterns about the sender or the mailbox, a noun
+ * and its state must be in the same sentence: `Postfach ... voll`, `Unbekannter Empfänger`. Undefined if no pattern
+ * matches.
  */
 export function classifyForeignRefusal(words: string): ForeignClass | undefined {
   const folded = foldAccents(words);
   return PATTERNS.find(([, patterns]) => patterns.some((pattern) => pattern.test(folded)))?.[0];
 }
 
-/** Removes accents, because many servers omit them: `Boîte` and `Boite` are then the same word. */
+/**
+ * Removes accents, and converts letters such as `ø` and `ł` to plain letters, because many servers omit them: `Boîte`
+ * and `Boite` are then the same word.
+ */
 function foldAccents(text: string): string {
   return text
     .normalize('NFD')

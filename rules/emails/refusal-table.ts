@@ -1,6 +1,6 @@
 /**
  * Maps enhanced status codes and reply texts of mail servers to the class of a refusal: who or what the server refuses.
- * The service has no other table of this kind.
+ * `refusal-languages.ts` has the words of languages other than English.
  */
 
 import { classifyForeignRefusal, type ForeignClass } from './refusal-languages.ts';
@@ -43,8 +43,9 @@ const ROUTING = /^4\.\d+$/;
 
 /**
  * Returns the class of an enhanced status code. `words`, the class of the text, refines the class of a specific code:
- * 5.7.x is never about the recipient, 5.1.1 always is unless the text is about the sender, and 5.4.x is about the
- * route. For unspecific codes (5.0.0, 5.1.0, 5.5.0), the class of the text is the result.
+ * 5.7.x is never about the recipient, 5.1.1 always is unless the text is about the sender, and 5.4.x is about the route
+ * unless the text is about the account. For unspecific codes (5.0.0, 5.1.0, 5.5.0), the class of the text is the
+ * result.
  */
 export function classifyCode(enhanced: string | null, words: TextClass | undefined): RefusalClass | undefined {
   const detail = enhanced?.slice(2) ?? '';

@@ -90,7 +90,7 @@ export class RouteRefusals {
 
   /**
    * Counts a refused email. Returns the projects for which the route must be paused; an empty list means all projects.
-   * Undefined if the route is not paused.
+   * Undefined if no pause is needed.
    */
   recordRefused(p: { refusal: Refusal; by: RefusedBy; projectId: string; to: string }): string[] | undefined {
     if (p.refusal.about !== 'us') return undefined;
@@ -118,8 +118,8 @@ export class RouteRefusals {
 
   /**
    * Tells whether a refusal counts towards a pause of the route. A 4xx code does not count, because the server is only
-   * busy. A refusal by a receiver's policy counts only until the route has accepted an email. After that, the hold
-   * guard handles such refusals.
+   * busy. A refusal of the connection, EHLO or STARTTLS does not count either. A refusal by a receiver's policy counts
+   * only until the route has accepted an email. After that, the hold guard handles such refusals.
    */
   private isCounted(refusal: Refusal, { stage, code }: RefusedBy): boolean {
     if (refusal.about !== 'us' || code < 500) return false;

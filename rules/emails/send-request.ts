@@ -70,8 +70,8 @@ export interface SentBefore {
 }
 
 /**
- * Returns the change that a request makes to each contact, as text. Requests that change the same contact in different
- * ways must not run concurrently.
+ * Returns a pair of texts for each recipient: the contact, and the change that the request makes to the contact.
+ * Requests that change the same contact in different ways must not run concurrently.
  */
 export function listContactChanges({
   projectId,

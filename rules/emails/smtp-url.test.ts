@@ -16,7 +16,7 @@ describe('SMTP_URL', () => {
     ['smtp://localhost', { verifyCertificate: false, loopback: true }],
     ['smtp://[::1]:2525', { host: '::1', loopback: true }],
     ['smtp://127.0.0.1?tls.rejectUnauthorized=true', { verifyCertificate: true }],
-  ])('%s', (url, expected) => {
+  ])('reads %s', (url, expected) => {
     expect(parseSmtpUrl(url)).toMatchObject(expected);
   });
 

@@ -18,6 +18,7 @@ export interface SmtpEndpoint {
   clientName: string | null;
   /** The maximum number of connections. Null if the URL does not set it. */
   maxConnections: number | null;
+  /** The maximum number of messages on one connection. Null if the URL does not set it. */
   maxMessages: number | null;
 }
 
@@ -29,9 +30,9 @@ const EHLO_NAME = /^(\[[\w.:]{3,60}\]|[a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?)$/i;
 
 /**
  * Reads `smtp://user:pass@host:port` or `smtps://…` with its options. The default port is 465 for smtps, 587
- * (submission) with a user, and 25 otherwise. A relay on a loopback address may have any certificate: Debian's default
- * certificate is self-signed, and no network is involved. An unknown option is refused, because a misspelled option
- * could leave required TLS off.
+ * (submission) with a user, and 25 otherwise. By default, a relay on a loopback address may have any certificate:
+ * Debian's default certificate is self-signed, and no network is involved. An unknown option is refused, because a
+ * misspelled option could leave required TLS off.
  * @throws Error whose message names the problem, but never contains the password
  */
 export function parseSmtpUrl(text: string): SmtpEndpoint {

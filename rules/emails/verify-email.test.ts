@@ -20,7 +20,7 @@ describe('an address with a typing error', () => {
     ['yahooo.com', 'yahoo.com'],
     ['outlok.com', 'outlook.com'],
     ['company.con', 'company.com'],
-  ])('at %s gets %s', async (domain, meant) => {
+  ])('at %s gets a suggestion at %s', async (domain, meant) => {
     const verified = await verifyEmail(dns, `Ada.L@${domain}`);
     expect(verified).toMatchObject({ isTypo: true, suggestedEmail: `ada.l@${meant}` });
     expect(verified.reasons.join()).toContain(meant);

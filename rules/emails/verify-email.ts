@@ -15,7 +15,10 @@ import {
  */
 export interface EmailVerification {
   email: string;
-  /** True if the domain exists, accepts email and is not disposable. Also true if the DNS does not respond. */
+  /**
+   * True if the domain exists, accepts email and is not disposable. Also true if the DNS does not respond and the
+   * domain is not disposable.
+   */
   valid: boolean;
   isDisposable: boolean;
   /** True for an address of an alias service, which forwards email to another mailbox. */

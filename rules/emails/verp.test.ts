@@ -10,7 +10,7 @@ it('a return path identifies its email in any case', () => {
   expect(parseVerpAddress(key, address.toUpperCase())).toBe(id);
 });
 
-it('an invented return path identifies no email', () => {
+it('a forged return path identifies no email', () => {
   const address = createVerpAddress(key, id, 'example.com');
   expect(parseVerpAddress(key, address.replace('000a', '000b'))).toBeUndefined();
   expect(parseVerpAddress(Buffer.alloc(32, 8), address)).toBeUndefined();

@@ -2,8 +2,8 @@ import { createHmac, timingSafeEqual } from 'node:crypto';
 import { createIdMac, type IdMac } from '../access/id-mac.ts';
 
 /**
- * Matches `bounce+`, the id and the MAC. The id and the MAC are in hexadecimal and lower case, because servers on the
- * way may change the case of a local part (contract §9.9 Authentic feedback).
+ * Matches `bounce+`, the id and the MAC in lower case. The id and the MAC are hexadecimal, so they stay readable if a
+ * server on the way changes the case of the local part (contract §9.9 Authentic feedback).
  */
 const LOCAL_PART = /^bounce\+([0-9a-f]{32})([0-9a-f]{20})$/;
 /**
@@ -18,13 +18,13 @@ const MAC_BYTES = 10;
  */
 export function createVerpAddress(key: Buffer, emailId: string, domain: string): string {
   const id = emailId.replaceAll('-', '').toLowerCase();
-  return `bounce+${id}${signerOf(key)(Buffer.from(id, 'hex'), 'hex').slice(0, 2 * MAC_BYTES)}@${domain}`;
+  return `bounce+${id}${getSigner(key)(Buffer.from(id, 'hex'), 'hex').slice(0, 2 * MAC_BYTES)}@${domain}`;
 }
 
 /** The signers by key. Signers are cached, because creating one takes longer than using it. */
 const signers = new WeakMap<Buffer, IdMac>();
 
-function signerOf(key: Buffer): IdMac {
+function getSigner(key: Buffer): IdMac {
   const signer = signers.get(key) ?? createIdMac(key);
   signers.set(key, signer);
   return signer;

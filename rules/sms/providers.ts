@@ -13,8 +13,8 @@ interface SmsProviderTraits {
 
 /** All SMS providers with their variables and traits. `channels/sms/providers.ts` has the code that sends. */
 export const SMS_PROVIDERS = {
-  capture: provider({ captures: true, variables: {}, settings: () => ({}), needs: () => ({}) }),
-  twilio: provider({
+  capture: defineProvider({ captures: true, variables: {}, settings: () => ({}), needs: () => ({}) }),
+  twilio: defineProvider({
     captures: false,
     variables: {
       TWILIO_ACCOUNT_SID: {
@@ -48,6 +48,6 @@ export type SmsProviderKind = keyof typeof SMS_PROVIDERS;
 /** The settings of every SMS provider, by its kind. */
 export type SmsProviderSettings = SettingsOf<typeof SMS_PROVIDERS>;
 
-function provider<const V extends Variables, S>(definition: SmsProviderTraits & ProviderConfig<V, S>) {
+function defineProvider<const V extends Variables, S>(definition: SmsProviderTraits & ProviderConfig<V, S>) {
   return definition;
 }
