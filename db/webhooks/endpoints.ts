@@ -3,7 +3,7 @@ import { sealSecret } from '../../rules/access/secrets.ts';
 import { type StoredUrl, sealUrl } from '../../rules/access/url-secrets.ts';
 import { AppError } from '../../rules/errors.ts';
 import { uuidv7 } from '../../rules/uuid.ts';
-import { newWebhookSecret, ROTATION_HOURS } from '../../rules/webhooks/registry.ts';
+import { createWebhookSecret, ROTATION_HOURS } from '../../rules/webhooks/registry.ts';
 import type { Db, Trx } from '../connection.ts';
 import { recordDeletedRow } from '../records/deleted-rows.ts';
 import { requireRow } from '../records/required.ts';
@@ -72,7 +72,7 @@ export async function insertEndpoint(
     });
   }
   const id = uuidv7();
-  const secret = newWebhookSecret();
+  const secret = createWebhookSecret();
   const { url, sealed } = sealUrl({ key: p.atRestKey, context: endpointUrlContext(id), url: p.url, field: 'url' });
   const row = await trx
     .insertInto('webhook_endpoints')
@@ -184,7 +184,7 @@ export async function rotateSecret(
   db: Db,
   p: EndpointRef & { atRestKey: Buffer },
 ): Promise<WebhookEndpoint & { secret: string }> {
-  const secret = newWebhookSecret();
+  const secret = createWebhookSecret();
   const row = await db
     .updateTable('webhook_endpoints')
     .set(({ ref }) => ({

@@ -4,7 +4,7 @@ import { type Graph, type GraphStep, loadGraph } from '../../db/workflows/graph.
 import { getWorkflow } from '../../db/workflows/workflows.ts';
 import type { ExecutionStatus, VisitStatus } from '../../rules/executions/execution.ts';
 import type { Exits } from '../../rules/executions/exits.ts';
-import { newSandboxState, type RunContact, type RunEvent } from '../../rules/executions/run.ts';
+import { createSandboxState, type RunContact, type RunEvent } from '../../rules/executions/run.ts';
 import type { EffectType, StepType } from '../../rules/executions/steps/registry.ts';
 import type { Filter } from '../../rules/filters/filters.ts';
 import { uuidv7 } from '../../rules/uuid.ts';
@@ -139,7 +139,7 @@ function newExecution(p: PreviewRequest, workflow: Exits & { name: string }): Cu
     completedAt: null,
     startedAt: startAt,
     exits: { exitOn, exitWhenUnsubscribed },
-    run: newSandboxState({ skipDelays: true, events: structuredClone(events), zone, ...(contact && { contact }) }),
+    run: createSandboxState({ skipDelays: true, events: structuredClone(events), zone, ...(contact && { contact }) }),
   };
 }
 

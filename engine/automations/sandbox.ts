@@ -2,7 +2,7 @@ import type { Trx } from '../../db/connection.ts';
 import { lockContacts } from '../../db/contacts/locks.ts';
 import type { WorkflowRef } from '../../db/executions/executions.ts';
 import { getWorkflow } from '../../db/workflows/workflows.ts';
-import { newSandboxState, type RunEvent, type SandboxState } from '../../rules/executions/run.ts';
+import { createSandboxState, type RunEvent, type SandboxState } from '../../rules/executions/run.ts';
 import type { OutboxRow } from '../../rules/outbox.ts';
 import { uuidv7 } from '../../rules/uuid.ts';
 import { launchExecutions } from './start.ts';
@@ -32,7 +32,7 @@ export async function startSandbox(trx: Trx, p: SandboxStart): Promise<{ executi
   await requireContact(trx, p);
   await lockContacts(trx, { projectId, ids: [contactId] });
   const id = uuidv7();
-  const run: SandboxState = newSandboxState({ skipDelays: p.skipDelays, events: p.events, zone: p.zone });
+  const run: SandboxState = createSandboxState({ skipDelays: p.skipDelays, events: p.events, zone: p.zone });
   await trx
     .insertInto('executions')
     .values({

@@ -10,10 +10,10 @@ import type { Exits } from '../../rules/executions/exits.ts';
 import type { FailureCode } from '../../rules/executions/failure-codes.ts';
 import { fillCondition } from '../../rules/executions/fill-condition.ts';
 import {
+  createLoopGuard,
   LOOP,
   type LoopGuard,
   MAX_VISITS,
-  newLoopGuard,
   recordPauseStart,
   recordVisit,
 } from '../../rules/executions/loop-guard.ts';
@@ -95,7 +95,7 @@ export interface WalkStop {
  */
 export async function walk(environment: ExecutionEnvironment, w: Walk): Promise<WalkStop> {
   let stepId = w.stepId;
-  if (w.graph.circular) w.execution.laps ??= newLoopGuard();
+  if (w.graph.circular) w.execution.laps ??= createLoopGuard();
   if (w.execution.run) w.pending.runs.set(w.execution.id, w.execution.run);
   while (true) {
     if (stepId === null) return end(w, { status: 'COMPLETED', reason: null });

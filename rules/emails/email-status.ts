@@ -35,7 +35,7 @@ const RANK: Record<EmailStatus, number> = {
 /**
  * Tells whether a report about an email, such as a delivery or an open, may change the status of the email. A report
  * never changes a status to one of a lower or equal rank (contract §9.1 Statuses). Other changes do not use the ranks:
- * a deferred or retried email becomes PENDING again.
+ * a deferred campaign email and a retried recipient become PENDING again.
  */
 export function canChangeStatus(from: EmailStatus, to: EmailStatus): boolean {
   return RANK[to] > RANK[from];

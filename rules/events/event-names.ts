@@ -119,7 +119,10 @@ export function findEventNameShapeError(name: string, field = 'event'): FieldErr
   return undefined;
 }
 
-/** The names of the events that the service records, in their exact spelling. */
+/**
+ * The fixed names of events that the service records, in their exact spelling. Events of the pixel and of segments have
+ * no fixed names.
+ */
 const RECORDED: readonly string[] = [
   ...EMAIL_EVENTS,
   ...CONTACT_EVENTS,
@@ -147,8 +150,9 @@ const WORDS_OF_OTHER_SYSTEMS: readonly (readonly [event: string, words: RegExp])
 ];
 
 /**
- * Returns an error message if an event with this name can never occur. The message suggests the intended name.
- * Undefined if the event can occur. Only new triggers, waits, exits, filters and webhooks are checked, not stored ones.
+ * Returns an error message if an event with this name can never occur, or if the name is probably a misspelled name of
+ * an event that the service records. The message suggests the intended name. Undefined if the name is accepted. Only
+ * new triggers, waits, exits, filters and webhooks are checked, not stored ones.
  */
 export function findImpossibleEventError(name: string): string | undefined {
   const shapeError = findEventNameShapeError(name);
@@ -185,9 +189,9 @@ function findNearestEvent(name: string): string {
 const SEGMENT_EVENT = /^segment\.(.+)\.(entry|exit)$/is;
 
 /**
- * Returns an error message if the name of a segment's event can never occur. The events of a segment contain its slug,
- * so `segment.VIP.entry` never occurs. A caller may record an event with the name `segment.vip.entered`, but the
- * service does not record that event when a contact enters the segment.
+ * Returns an error message if a segment's event with this name never occurs. The events of a segment contain its slug,
+ * so `segment.VIP.entry` never occurs. Also returns an error for a name such as `segment.vip.entered`: a caller may
+ * record an event with this name, but the service does not record it when a contact enters the segment.
  */
 function findImpossibleSegmentError(name: string): string | undefined {
   const [, slug = '', ending = ''] = SEGMENT_EVENT.exec(name) ?? [];

@@ -5,7 +5,8 @@ import { markUntrusted, type Sourced } from '../provenance/provenance.ts';
 
 /**
  * Inserts variables into the `updates` of an UPDATE_CONTACT step. A missing variable or an empty text changes nothing:
- * the result omits its field, and inside an object the contact keeps its value. Only a literal `null` deletes a field.
+ * the result omits the field, and inside an object the contact keeps the stored value. Only a literal `null` deletes a
+ * field.
  */
 export function fillUpdates(updates: Readonly<Data>, variables: Sourced<Data>): Sourced<Data> {
   const { values, untrusted } = interpolateFields(updates, variables);

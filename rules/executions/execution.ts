@@ -2,7 +2,7 @@ import type { EffectType, StepType } from './steps/registry.ts';
 
 /**
  * The activities that advance an execution. `ADVANCE` continues the execution after a pause if the next step has no
- * effect.
+ * effect. `ADVANCE` also reads the position again when the workflow must check it.
  */
 export type StepActivity = EffectType | 'ADVANCE';
 
@@ -14,10 +14,10 @@ export const VISIT_STATUSES = ['RUNNING', 'WAITING', 'COMPLETED', 'SKIPPED', 'FA
 export type VisitStatus = (typeof VISIT_STATUSES)[number];
 
 /**
- * The position of an execution, which is all that its Temporal workflow stores. `visit` is the number of the visit,
- * counted over all steps that the execution has reached. The table `execution_steps` has the details of each visit.
- * `then` is the activity that probably follows a pause. The activity in `then` reads the tenant's workflow when it
- * runs, so an edited workflow takes effect, and no separate activity has to read it first.
+ * The position of an execution, as its Temporal workflow stores it. `visit` is the number of the visit, counted over
+ * all steps that the execution has reached. The table `execution_steps` has the details of each visit. `then` is the
+ * activity that probably follows a pause. The activity in `then` reads the tenant's workflow when it runs, so an edited
+ * workflow takes effect, and no separate activity has to read it first.
  */
 export type Next =
   | ({ kind: 'effect'; activity: EffectType } & Position)
@@ -94,7 +94,7 @@ export interface ExecutionInput {
   projectId: string;
   executionId: string;
   next: Next;
-  /** The visits for whose wait an event has arrived. */
+  /** The visits whose pause is over (`SatisfiedVisits`). */
   satisfied?: number[];
   /** The address of the execution in the dashboard, for the Temporal UI. */
   link?: string;

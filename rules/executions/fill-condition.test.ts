@@ -28,12 +28,15 @@ describe('fillCondition', () => {
     expect(matchesFilled(operator, value, x)).toBe(expected);
   });
 
-  it.each(['{{event.none}}', '{{ event.none | upcase }}'])('matches nothing where %s is missing', (value) => {
-    expect(matchesFilled('equals', value, '')).toBe(false);
-    expect(matchesFilled('equals', value, undefined)).toBe(false);
-    expect(matchesFilled('contains', value, 'x')).toBe(false);
-    expect(matchesFilled('notEquals', value, 'x')).toBe(true);
-  });
+  it.each(['{{event.none}}', '{{ event.none | upcase }}'])(
+    'matches nothing, and the opposite everything, where %s is missing',
+    (value) => {
+      expect(matchesFilled('equals', value, '')).toBe(false);
+      expect(matchesFilled('equals', value, undefined)).toBe(false);
+      expect(matchesFilled('contains', value, 'x')).toBe(false);
+      expect(matchesFilled('notEquals', value, 'x')).toBe(true);
+    },
+  );
 
   it.each(['subscribed', 'topic.01890a00-0000-7000-8000-000000000000', 'email', 'createdAt', 'data.x'])(
     'matches nothing, and the opposite everything, where the value for %s is missing',

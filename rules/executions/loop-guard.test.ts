@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest';
-import { newLoopGuard, recordPauseEnd, recordPauseStart, recordVisit } from './loop-guard.ts';
+import { createLoopGuard, recordPauseEnd, recordPauseStart, recordVisit } from './loop-guard.ts';
 
 const runCycle = (...pauses: { ms?: number; byEvent?: boolean; tookMs?: number }[]) => {
-  const guard = newLoopGuard();
+  const guard = createLoopGuard();
   recordVisit(guard, 'step');
   for (const { ms, byEvent = false, tookMs = 0 } of pauses) {
     recordPauseStart(guard, ms);
@@ -12,7 +12,7 @@ const runCycle = (...pauses: { ms?: number; byEvent?: boolean; tookMs?: number }
 };
 
 it('the first visit to a step is never too early', () => {
-  expect(recordVisit(newLoopGuard(), 'step')).toBe(false);
+  expect(recordVisit(createLoopGuard(), 'step')).toBe(false);
 });
 
 it('requires 60 seconds of waiting per cycle, and exactly 60 are enough', () => {
@@ -33,7 +33,7 @@ it('a wait that an event ended counts with the time it took, at most its deadlin
 });
 
 it('counts each cycle separately', () => {
-  const guard = newLoopGuard();
+  const guard = createLoopGuard();
   recordVisit(guard, 'step');
   recordPauseStart(guard, 3_600_000);
   recordPauseEnd(guard, { byEvent: false, tookMs: 0 });

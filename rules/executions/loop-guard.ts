@@ -28,7 +28,7 @@ export interface LoopGuard {
 }
 
 /** Creates the loop guard of an execution that has not waited yet. */
-export function newLoopGuard(): LoopGuard {
+export function createLoopGuard(): LoopGuard {
   return { waitedMs: 0, comings: {} };
 }
 

@@ -65,7 +65,7 @@ export function readDataInRun(run: RunContact | null | undefined, stored: Source
 }
 
 /** Creates the state of a test run whose steps have changed nothing yet. */
-export function newSandboxState(
+export function createSandboxState(
   p: Pick<SandboxState, 'skipDelays' | 'events'> & { zone: string; contact?: RunContact },
 ): SandboxState {
   return { aheadMs: 0, since: null, dueAt: null, contact: null, ...p };

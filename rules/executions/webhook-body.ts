@@ -19,7 +19,7 @@ export function writeWebhookBody(
 ): string {
   const type = readMediaType(config.headers);
   if (typeof config.body !== 'string') return encodeBody(buildWebhookPayload(config, source), type);
-  // If the whole text is one variable, the value of the variable replaces the text.
+  // If the whole text is one variable whose value is an object or a list, the value replaces the text.
   const { value } = interpolateJson(config.body, source.variables);
   if (typeof value === 'object' && value !== null) return encodeBody(value, type);
   const encode = findEncoder(type);

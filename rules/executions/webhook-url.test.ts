@@ -11,7 +11,7 @@ it.each([
   ['https://x.example/?q={{ a | upcase | cgi_escape }}', 'https://x.example/?q=B+C%2F%C3%9C'],
   ['https://x.example/{{half}}', 'https://x.example/%EF%BF%BD'],
   ['https://x.example/{{site}}/{{none ?? "a b"}}', 'https://x.example//a%20b'],
-])('%s is %s', (url, expected) => {
+])('fills %s to %s', (url, expected) => {
   expect(fillWebhookUrl(url, variables)).toBe(expected);
 });
 

@@ -92,8 +92,8 @@ describe('checkGraph', () => {
   it.each([
     ['a moment', { amount: 0.000001, unit: 'seconds' }],
     ['59 seconds', { amount: 59, unit: 'seconds' }],
-    ['until an instant that is over by the second lap', { until: '2090-01-01T00:00:00Z' }],
-    ['until one that has gone by', { until: '2020-01-01T00:00:00Z' }],
+    ['until an instant that is in the past in the second round', { until: '2090-01-01T00:00:00Z' }],
+    ['until an instant in the past', { until: '2020-01-01T00:00:00Z' }],
   ])('refuses a loop that waits %s', (_, config) => {
     expect(listMessages(checkLoopThrough(config))).toEqual([
       expect.stringContaining('steps.a: SEND_EMAIL “a” is in a loop that'),
@@ -102,7 +102,7 @@ describe('checkGraph', () => {
 
   it.each([
     ['60 seconds', { amount: 60, unit: 'seconds' }],
-    ['until what a variable says', { until: '{{data.renewsAt}}' }],
+    ['until an instant from a variable', { until: '{{data.renewsAt}}' }],
   ])('accepts a loop that waits %s', (_, config) => {
     expect(listMessages(checkLoopThrough(config))).toEqual([]);
   });

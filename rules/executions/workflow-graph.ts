@@ -1,7 +1,7 @@
 import type { FieldError } from '../errors.ts';
 import { groupBy } from '../filters/group-by.ts';
 import { MIN_CYCLE_WAIT_MS } from './loop-guard.ts';
-import type { DrawnStep } from './steps/definition.ts';
+import type { UncheckedStep } from './steps/definition.ts';
 import { STEPS, type StepType } from './steps/registry.ts';
 
 /** How contacts enter a workflow. */
@@ -12,7 +12,7 @@ export interface WorkflowGraph {
   triggerType: TriggerType;
   eventName: string | null;
   entryStepId: string | null;
-  steps: (DrawnStep & { id: string; type: StepType; name: string })[];
+  steps: (UncheckedStep & { id: string; type: StepType; name: string })[];
   transitions: { fromStepId: string; toStepId: string; branch: string | null }[];
 }
 
@@ -83,9 +83,9 @@ function findUnreachableSteps({ entryStepId, steps, transitions }: WorkflowGraph
 }
 
 /**
- * Returns an error for each cycle that certainly waits less than `MIN_CYCLE_WAIT_MS`, at one of its steps. A cycle
- * whose waiting time is unknown (because of a WAIT_FOR_EVENT, or a DELAY until a variable) is allowed. If an execution
- * then repeats a step too soon, it ends as FAILED with `loop`.
+ * Returns errors for cycles that certainly wait less than `MIN_CYCLE_WAIT_MS`, each at one step of a cycle. A step is
+ * reported in at most one cycle. A cycle whose waiting time is unknown (because of a WAIT_FOR_EVENT, or a DELAY until a
+ * variable) is allowed. If an execution then repeats a step too soon, it ends as FAILED with `loop`.
  */
 function checkLoops({ steps, transitions }: WorkflowGraph): FieldError[] {
   const waits = new Map(steps.map((step) => [step.id, minWaitMs(step)]));

@@ -29,7 +29,7 @@ describe('the five data value rules', () => {
     expect(parseDataChanges({ code: { persistent: false } })).toMatchObject({ set: {}, oneOff: { code: null } });
   });
 
-  it('shows wrapped values as they are, in the payload of an event too', () => {
+  it('unwraps wrapped values, also in the payload of an event', () => {
     const limit = { value: 1, persistent: false, unit: 'GB' };
     const data = { a: { value: 1, persistent: false }, b: { value: 'x', persistent: true }, c: { persistent: false } };
     expect(unwrapValues({ ...data, limit, plan: 'pro' })).toEqual({ a: 1, b: 'x', c: null, limit, plan: 'pro' });
@@ -40,7 +40,7 @@ describe('the five data value rules', () => {
     expect(parseDataChanges(data)).toMatchObject({ set: { a: 1 }, remove: ['b'] });
   });
 
-  it('keeps an object that only looks similar', () => {
+  it('stores an object that only looks like a wrapped value', () => {
     const limit = { value: 1, persistent: false, unit: 'GB' };
     expect(parseDataChanges({ limit })).toMatchObject({ set: { limit }, oneOff: {} });
   });

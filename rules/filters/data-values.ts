@@ -1,8 +1,8 @@
 import type { FieldError } from '../errors.ts';
 
 /**
- * Names that have a meaning for the service. A caller's value under such a name is dropped silently (rule 5 of contract
- * §3.2 Data).
+ * Names that have a meaning for the service. A caller's value under such a name is dropped without an error (rule 5 of
+ * contract §3.2 Data).
  */
 export const RESERVED_DATA_KEYS: ReadonlySet<string> = new Set([
   'id',

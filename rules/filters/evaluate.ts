@@ -1,7 +1,7 @@
 /**
  * Evaluates conditions in memory. `db/segments/filter-sql.ts` evaluates the same language in SQL, and both must agree.
- * The JavaScript here evaluates the parts of a CONDITION step that are not columns (the payload of the trigger, the
- * context), and the filters of a wait. Source: contract §5.2, §7.2.
+ * In production, this file evaluates the parts of a CONDITION step that are not columns (the payload of the trigger,
+ * the context), and the filters of waits and exits. Source: contract §5.2, §7.2.
  */
 import {
   type FieldRef,
@@ -49,7 +49,10 @@ export interface FilterWorld extends FilterClock {
   context?: unknown;
 }
 
-/** Tells whether a contact matches a condition. */
+/**
+ * Tells whether a contact matches a condition. Only tests call this function, to compare the evaluation in memory with
+ * SQL.
+ */
 export function evaluateCondition(condition: Condition, world: FilterWorld, scope: FilterScope = 'audience'): boolean {
   return evaluateGroups(condition, (filter) => {
     const ref = parseField(filter.field, filter.operator, scope);

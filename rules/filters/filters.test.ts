@@ -78,7 +78,7 @@ describe('a condition', () => {
     ['empty groups, which would be everybody', { logic: 'AND', groups: [] }, 'groups', 'too_small'],
     ['an empty group', { logic: 'AND', groups: [{ filters: [] }] }, 'groups.0.filters', 'too_small'],
     ['an empty simple form', { operator: 'AND', conditions: [] }, 'conditions', 'too_small'],
-    ['a filter that is none', { operator: 'AND', conditions: [7] }, 'conditions.0', 'invalid_type'],
+    ['a filter that is a number', { operator: 'AND', conditions: [7] }, 'conditions.0', 'invalid_type'],
     [
       'an unknown operator',
       { operator: 'AND', conditions: [{ ...PRO, operator: 'is' }] },
@@ -321,5 +321,5 @@ describe('withinNext', () => {
     ['soon', false],
     [20261128, false],
     [undefined, false],
-  ])('three days of %j: %s', (stored, expected) => expect(isWithinThreeDays(stored)).toBe(expected));
+  ])('%j is within the next three days: %s', (stored, expected) => expect(isWithinThreeDays(stored)).toBe(expected));
 });

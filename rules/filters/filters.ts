@@ -90,37 +90,37 @@ export const ConditionInput: z.ZodType<Condition, unknown> = z
     const fault = findConditionSizeError(input);
     if (fault) ctx.addIssue({ code: 'custom', ...fault, params: { code: 'too_big' } });
   })
-  .pipe(describedInput('audience'));
+  .pipe(createInputSchema('audience'));
 
 /** Parses the condition of a CONDITION step: a condition in either form, or a single filter. */
-export const StepConditionInput = describedInput('step');
+export const StepConditionInput = createInputSchema('step');
 
 /**
  * Parses the filters of a WAIT_FOR_EVENT step: a condition in either form, one filter, or an array of filters that must
  * all match.
  */
-export const WaitFiltersInput = describedInput('wait');
+export const WaitFiltersInput = createInputSchema('wait');
 
-/** Parses a stored condition of a CONDITION step. It may contain values that new conditions may not contain. */
-export const StoredStepCondition = conditionInput('step', { isStored: true });
+/** Parses the stored condition of a CONDITION step. Accepts values that new conditions may not contain. */
+export const StoredStepCondition = createConditionSchema('step', { isStored: true });
 
-/** Parses a stored condition of a segment or an audience. It may contain values that new conditions may not contain. */
-export const StoredCondition = conditionInput('audience', { isStored: true });
+/** Parses the stored condition of a segment or an audience. Accepts values that new conditions may not contain. */
+export const StoredCondition = createConditionSchema('audience', { isStored: true });
 
 /**
  * Parses the stored filters of a WAIT_FOR_EVENT step. Expressions that new filters may not contain are kept as text.
  */
-export const StoredWaitFilters = conditionInput('wait', { isStored: true });
+export const StoredWaitFilters = createConditionSchema('wait', { isStored: true });
 
 /**
- * Parses a stored condition. It may contain names of events that new conditions may not contain.
+ * Parses a stored condition. Accepts names of events and values that new conditions may not contain.
  * @throws ZodError for an invalid condition
  */
 export function parseCondition(input: unknown, scope: FilterScope = 'audience'): Condition {
-  return conditionInput(scope, { isStored: true }).parse(input);
+  return createConditionSchema(scope, { isStored: true }).parse(input);
 }
 
-function conditionInput(scope: FilterScope, { isStored = false } = {}): z.ZodType<Condition, unknown> {
+function createConditionSchema(scope: FilterScope, { isStored = false } = {}): z.ZodType<Condition, unknown> {
   return z.unknown().transform((input, ctx): Condition => {
     const reader = new ConditionReader(scope, isStored || isParsingWithOlderRules(), (issue) => ctx.issues.push(issue));
     const condition = reader.read(input);
@@ -129,8 +129,8 @@ function conditionInput(scope: FilterScope, { isStored = false } = {}): z.ZodTyp
 }
 
 /** Creates the schema of a new condition. The schema also declares the fields of a condition (`declareForms`). */
-function describedInput(scope: FilterScope): z.ZodType<Condition, unknown> {
-  return declareForms(conditionInput(scope), (input) => {
+function createInputSchema(scope: FilterScope): z.ZodType<Condition, unknown> {
+  return declareForms(createConditionSchema(scope), (input) => {
     if (scope === 'wait' && Array.isArray(input)) return z.array(FilterShape);
     return isSingleFilter(scope, input) ? FilterShape : ConditionForm;
   });

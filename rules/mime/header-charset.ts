@@ -17,7 +17,7 @@ export function decodeRawText(bytes: Buffer, charset?: string): string {
 
 /** Converts the header of a message to UTF-8. Returns the same buffer if the header is already valid UTF-8. */
 export function withUtf8Header(message: Buffer): Buffer {
-  const end = headerEnd(message);
+  const end = findHeaderEnd(message);
   const header = message.subarray(0, end);
   if (isUtf8(header)) return message;
   const text = header.toString('latin1');
@@ -35,7 +35,7 @@ const TYPE = /^(content-type[ \t]*:[ \t]*)([\w+./-]+)((?:[^\r\n]|\r?\n[ \t])*)/i
  * boundary becomes text, because its parts cannot be found.
  */
 export function addMissingCharset(message: Buffer): Buffer {
-  const end = headerEnd(message);
+  const end = findHeaderEnd(message);
   const isOther = !isUtf8(message.subarray(end));
   const header = message.toString('latin1', 0, end);
   const [field, name = '', type = 'text/plain', params = ''] = TYPE.exec(header) ?? [];
@@ -65,7 +65,7 @@ export function decodeStrictly(bytes: Buffer, charset: string): string | undefin
 /** The maximum size of a header, as in the parser (channels/mime-parser.ts). */
 const HEADER_MAX_BYTES = 256 * 1024;
 
-function headerEnd(message: Buffer): number {
+function findHeaderEnd(message: Buffer): number {
   const start = message.toString('latin1', 0, Math.min(message.length, HEADER_MAX_BYTES));
   return BLANK_LINE.exec(start)?.index ?? start.length;
 }

@@ -67,7 +67,7 @@ function findPart(message: Buffer, { start, end, depth, defaultType }: Span): Mi
     bodyStart,
     end,
     type: TYPE.exec(contentType)?.[1]?.toLowerCase() ?? defaultType,
-    params: parametersOf(contentType),
+    params: parseParameters(contentType),
     encoding: value('content-transfer-encoding').trim().toLowerCase() || '7bit',
     disposition: (value('content-disposition').split(';')[0] ?? '').trim().toLowerCase(),
     parts: [],
@@ -125,7 +125,7 @@ export function findBodyStart(message: Buffer, start = 0, end = message.length):
  * Reads the parameters of Content-Type, including values in several pieces and values with percent encoding (RFC 2231
  * §3, §4).
  */
-function parametersOf(contentType: string): Map<string, string> {
+function parseParameters(contentType: string): Map<string, string> {
   const params = new Map<string, string>();
   const pieces = new Map<string, string[]>();
   for (const [, pattern = '', quoted, plain] of contentType.matchAll(PARAMETER)) {

@@ -71,10 +71,11 @@ function isDropped(name: string): boolean {
 }
 
 /**
- * Prepares a message for sending. Some header fields are removed or encoded. Bodies are kept byte for byte, except for
- * lines that no server would accept. Adds one field `Received` (RFC 5321 §4.4).
- * @throws AppError BAD_REQUEST for a line of more than 998 octets or a lone CR or LF in a part that must not be
- * changed, for more than one author, or for a message in a mail loop
+ * Prepares a message for sending. Some header fields are removed or encoded. Every line break becomes CRLF. Otherwise,
+ * bodies are kept byte for byte, except for parts with lines that no server would accept; these parts are re-encoded.
+ * Adds one field `Received` (RFC 5321 §4.4).
+ * @throws AppError BAD_REQUEST for a NUL octet, a line of more than 998 octets or a lone CR or LF in a part that must
+ * not be changed, for a repeated header field, for more than one author, or for a message in a mail loop
  */
 export function prepareOriginal(received: Buffer, p: PrepareOptions): OriginalMessage {
   const raw = withUtf8Header(received);
@@ -112,7 +113,7 @@ export function prepareOriginal(received: Buffer, p: PrepareOptions): OriginalMe
 
 /**
  * Tells whether a field must be dropped because receivers would reject it: a date that cannot be read, or a list
- * without addresses. The service then writes its own field Date, From or To.
+ * without addresses. If Date, From or To is dropped, the service writes the field itself.
  */
 function isUnreadable(message: Buffer, field: RawField): boolean {
   const value = readFieldValue(message, [field], field.name);
@@ -130,14 +131,14 @@ function isMailDate(text: string): boolean {
 
 function refuseWrongHeader(message: Buffer, fields: readonly RawField[]): void {
   const countFields = (name: string) => fields.filter((field) => field.name === name).length;
-  if (countFields('received') > RECEIVED_MAX) throw refuseMessage('The message has passed too many servers');
+  if (countFields('received') > RECEIVED_MAX) throw createRefusal('The message has passed too many servers');
   for (const name of ['from', 'subject', 'content-type', 'content-transfer-encoding', 'message-id', 'date'])
     if (countFields(name) > 1)
-      throw refuseMessage(`The message has more than one ${name} field (RFC 5322 section 3.6)`);
+      throw createRefusal(`The message has more than one ${name} field (RFC 5322 section 3.6)`);
   const from = fields.find(({ name }) => name === 'from');
-  const value = from ? textValue(message, from) : '';
+  const value = from ? readTextValue(message, from) : '';
   if (addressParser(value, { flatten: true }).length > 1 && parseUnquotedAuthor(value) === undefined)
-    throw refuseMessage('From names more than one address');
+    throw createRefusal('From names more than one address');
 }
 
 /**
@@ -150,7 +151,7 @@ function refuseChangedNewlines(raw: Buffer, message: Buffer, root: MimePart): vo
     const body = message.subarray(part.start, part.end);
     if (raw.includes(body) || raw.includes(Buffer.from(body.toString('latin1').replaceAll('\r\n', '\n'), 'latin1')))
       continue;
-    throw refuseMessage(
+    throw createRefusal(
       `The part of type ${part.type} has a lone CR or LF: end each line with CRLF, since the part must not be changed`,
     );
   }
@@ -166,12 +167,12 @@ function listProtectedParts(part: MimePart): MimePart[] {
  */
 function refuseUnsendableLines(message: Buffer): void {
   if (hasUnsendableLine(message, { bodyStart: 0, end: message.length }))
-    throw refuseMessage(
+    throw createRefusal(
       `A header, or the text before, between or after the parts, has a NUL octet or a line of more than ${LINE_MAX_OCTETS} octets that cannot be folded`,
     );
 }
 
-function refuseMessage(message: string): AppError {
+function createRefusal(message: string): AppError {
   return new AppError('BAD_REQUEST', { message });
 }
 
@@ -191,11 +192,11 @@ function createMissingFields(fields: readonly RawField[], from: string): string[
  */
 function encodeField(message: Buffer, field: RawField): string {
   const raw = message.toString('latin1', field.start, field.end);
-  const author = field.name === 'from' ? parseUnquotedAuthor(textValue(message, field)) : undefined;
+  const author = field.name === 'from' ? parseUnquotedAuthor(readTextValue(message, field)) : undefined;
   if (author !== undefined) return `From: ${formatMailbox(author)}\r\n`;
   if (isAscii(message.subarray(field.start, field.end))) return raw.replace(/[^\r\n]{999,}/g, foldLine);
   const name = raw.slice(0, raw.indexOf(':')).trim();
-  const value = textValue(message, field);
+  const value = readTextValue(message, field);
   if (!ADDRESSES.test(field.name)) return formatTextHeader(name, replaceC1Controls(decodeWords(value)));
   const mailboxes = addressParser(value, { flatten: true }).map(({ name: shown, address }) =>
     formatMailbox({ name: shown, email: address ?? '' }),
@@ -203,7 +204,7 @@ function encodeField(message: Buffer, field: RawField): string {
   return `${name}: ${mailboxes.join(',\r\n ')}\r\n`;
 }
 
-function textValue(message: Buffer, { start, end }: RawField): string {
+function readTextValue(message: Buffer, { start, end }: RawField): string {
   return readUnfoldedValue(message.toString('utf8', start, end));
 }
 
@@ -229,7 +230,7 @@ interface Edit {
 }
 
 /**
- * Re-encodes the bodies of parts with lines that are too long.
+ * Re-encodes the bodies of parts with a NUL octet or a line that is too long.
  * @throws AppError BAD_REQUEST if a part must not be changed, or has an unknown structure or encoding
  */
 function encodeLongLines(message: Buffer, part: MimePart): Edit[] {
@@ -238,7 +239,7 @@ function encodeLongLines(message: Buffer, part: MimePart): Edit[] {
     return part.parts.flatMap((child) => encodeLongLines(message, child));
   // A multipart must not be encoded (RFC 2045 §6.4), even if its boundary cannot be read.
   if (isProtectedPart(part) || part.type.startsWith('multipart/') || !ENCODINGS.test(part.encoding))
-    throw refuseMessage(
+    throw createRefusal(
       `The part of type ${part.type} has a NUL octet or a line of more than ${LINE_MAX_OCTETS} octets: encode it in quoted-printable or base64`,
     );
   const bytes = decodeBody(message, part);

@@ -1,5 +1,6 @@
 /**
- * The maximum length of a line without the `=` of a soft line break. With it, a line has 76 characters (RFC 2045 §6.7).
+ * The maximum length of a line without the `=` of a soft line break. With the `=`, a line has 76 characters (RFC 2045
+ * §6.7).
  */
 const LINE_CHARS = 75;
 

@@ -64,10 +64,12 @@ export const MESSAGES = parseWords(`
   BERICHTEN RECLAME MEDDELANDEN MEDDELANDE MELDINGER BESKEDER REKLAM REKLAME VIESTIT VIESTEJA MAINOKSIA WIADOMOSCI
   REKLAM SPAM ZPRAV ZPRAVY UZENETET MESAJE MESAJ MESAJLARI PORUKE СООБЩЕНИЯ СООБЩЕНИЙ РЕКЛАМУ РЕКЛАМЫ СПАМ СПАМИТЬ
   ПОВІДОМЛЕННЯ ПОВІДОМЛЕНЬ РЕКЛАМИ ΜΗΝΥΜΑΤΑ`);
+/** Words of refusal, such as "not", "no" and "stop". */
 export const REFUSALS = parseWords(`
   KEINE KEIN NICHT NE PLUS NO NON NAO NUNCA DEJEN DEJA DEJAR PARE PAREM ARRETEZ CESSEZ SMETTETELA SMETTILA SMETTETE
   GEEN NIET INGA INGEN IKKE SLUTA EI ALA NIE NU NEM NE НЕ ХВАТИТ ПРЕКРАТИТЕ ПЕРЕСТАНЬТЕ ПРИПИНІТЬ ПЕРЕСТАНЬТЕ
   ISTEMIYORUM GONDERMEYIN МΗΝ ΜΗ`);
+/** The other words that occur in such requests. */
 export const REQUEST_WORDS = parseWords(`
   ICH WILL MOCHTE WUNSCHE MIR UNS MICH MEHR WEITEREN WEITERE DEN DAS DIE DER MIT SIE EURE IHRE SENDEN SENDET SENDEN
   SCHICKEN SCHICKT SCHICK SCHREIBEN ZUSENDEN VON EUCH IHNEN JE VEUX VOUDRAIS SOUHAITE M ME VOUS ENVOYER ENVOYEZ
@@ -79,6 +81,7 @@ export const REQUEST_WORDS = parseWords(`
   НАДСИЛАЙТЕ НАДСИЛАТИ ОТРИМУВАТИ МЕНІ ARTIK BANA DAHA FAZLA`);
 /**
  * Verbs for receiving whose infinitive is also their participle. "Keine SMS erhalten" may only say that no SMS arrived.
+ * A sentence with such a verb counts only if it also has one of `WISHES`.
  */
 export const RECEIVING = parseWords('ERHALTEN BEKOMMEN EMPFANGEN ONTVANGEN');
 export const WISHES = parseWords('WILL MOCHTE WUNSCHE WIL');

@@ -26,10 +26,10 @@ const SIGNATURE =
   /\s(?:--|sent from my |von meinem .{1,30} gesendet|envoy[ée] de mon |enviado desde mi |inviato da ).*$/isu;
 
 /**
- * Tells whether a received message withdraws or gives consent. A stop word counts if it is a whole sentence ("Stop.
- * Thank you"), regardless of case, accents, quotes and emoji. In a longer sentence ("please stop by at eight"), it
- * means something else. A start word counts only if the message has no other words, because a wrong START would undo a
- * refusal.
+ * Tells whether a received message withdraws or gives consent; undefined if it does neither. A stop word counts if it
+ * is a whole sentence ("Stop. Thank you"), regardless of case, accents, quotes and emoji. In a longer sentence, a stop
+ * word often means something else ("please stop by at eight"), so only known requests count. A start word counts only
+ * if the message has no other words, because a wrong START would undo a refusal.
  */
 export function findConsentWord(body: string): 'stop' | 'start' | undefined {
   if (STOP_SIGN.test(body)) return 'stop';

@@ -11,7 +11,7 @@ export interface PhoneNumber {
 }
 
 /**
- * Parses a number in E.164 and finds its country. Undefined if the number is invalid, or no country has its calling
+ * Parses a number in E.164 and finds its country. Undefined if the text is not in E.164, or no country has its calling
  * code.
  */
 export function readPhoneNumber(text: string): PhoneNumber | undefined {
@@ -44,8 +44,8 @@ function toWesternDigits(text: string): string {
 
 /**
  * Parses a number as people write it: `+49 (151) 123-4567`, `0049151…`, `tel:+49151…`, a national number such as `0151
- * …`, and `49151…`, from which a spreadsheet has removed the plus. A number without `+` or `00` must be valid in the
- * country's numbering plan, because a wrong guess would send an SMS to another person.
+ * …`, and `49151…`, from which a spreadsheet has removed the plus. A number without `+`, `00` or the prefix of national
+ * calls must be valid in the country's numbering plan, because a wrong guess would send an SMS to another person.
  * @param country the country of numbers without a calling code, in ISO 3166-1 alpha-2
  */
 export function readWrittenNumber(text: string, country: string | null): PhoneNumber | undefined {

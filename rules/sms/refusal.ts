@@ -12,7 +12,7 @@ const TWILIO_REFUSALS: Readonly<Record<string, SmsRefusal>> = {
   21217: 'invalid_number',
 };
 
-/** Returns the reason that corresponds to an error code of Twilio. */
+/** Returns the reason for an error code of Twilio; `provider_rejected` for a code that is not in the list. */
 export function toTwilioRefusal(code: string | number | undefined): SmsRefusal {
   return TWILIO_REFUSALS[String(code)] ?? 'provider_rejected';
 }

@@ -22,7 +22,7 @@ describe('the size of an SMS', () => {
     ['🎉'.repeat(36), 'UCS2', 2],
     ['`', 'UCS2', 1],
     ['\t', 'UCS2', 1],
-  ])('%j is %s in %i', (body, encoding, segments) => {
+  ])('%j is %s in %i parts', (body, encoding, segments) => {
     expect(measureSms(body)).toEqual({ encoding, segments });
   });
 

@@ -1,7 +1,10 @@
 import { type ContentSource, compileContent } from '../content/content.ts';
 import { TemplateError } from '../content/template-error.ts';
 
-/** The maximum length of an SMS in UTF-16 units. The length is a little more than ten parts. */
+/**
+ * The maximum length of an SMS in UTF-16 units. An SMS of this length has at least 11 parts in GSM 7-bit, and 24 in
+ * UCS-2.
+ */
 export const SMS_MAX_CHARS = 1_600;
 
 /** Returns the text of an SMS as a content to render: plain text with Liquid, without tracking and footer. */

@@ -9,7 +9,7 @@ export interface LocalDay {
   untilMs: number;
 }
 
-/** Returns the days of a zone between two instants, in order. */
+/** Returns the days of a zone from the day of the first instant to the day of the last one, in order. */
 export function listLocalDays(zone: string, firstMs: number, lastMs: number): LocalDay[] {
   const days: LocalDay[] = [];
   const last = getStartOfDay(toWallTime(zone, lastMs));

@@ -15,7 +15,7 @@ export const ALL_DAYS: readonly Weekday[] = [1, 2, 3, 4, 5, 6, 7];
 /** The precision of the search for a change of the offset. Offsets change at whole minutes. */
 const CLOCK_STEP_MS = 60_000;
 
-/** The hours and days at which marketing email may be sent. */
+/** The hours and days at which marketing messages may be sent. */
 export interface SendingWindow {
   /** The time at which the window opens, as `HH:MM`. */
   from: string;

@@ -2,20 +2,20 @@ import { Webhook } from 'standardwebhooks';
 import { describe, expect, it } from 'vitest';
 import {
   createWebhookHeaders,
+  createWebhookSecret,
   matchesEvent,
-  newWebhookSecret,
   nextAttemptAt,
   RETRY_SECONDS,
   summarizeOutcomes,
 } from './registry.ts';
 
 describe('createWebhookHeaders', () => {
-  it('are accepted by the public verifier, with the old and the new secret', () => {
-    const secrets = [newWebhookSecret(), newWebhookSecret()];
+  it('creates headers that the public verifier accepts, with the old and the new secret', () => {
+    const secrets = [createWebhookSecret(), createWebhookSecret()];
     const body = JSON.stringify({ type: 'signup' });
     const headers = createWebhookHeaders(secrets, { id: 'msg_1', timestamp: Math.floor(Date.now() / 1_000), body });
     for (const secret of secrets) expect(new Webhook(secret).verify(body, headers)).toEqual({ type: 'signup' });
-    expect(() => new Webhook(newWebhookSecret()).verify(body, headers)).toThrow();
+    expect(() => new Webhook(createWebhookSecret()).verify(body, headers)).toThrow();
     expect(() => new Webhook(secrets[0] ?? '').verify(`${body} `, headers)).toThrow();
   });
 });

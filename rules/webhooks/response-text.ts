@@ -9,7 +9,7 @@ const MASK = '***';
  */
 export function toStoredResponseText(body: string, url: string): string {
   // Postgres cannot store NUL in a text.
-  const plain = credentialsOf(url).reduce(
+  const plain = listCredentials(url).reduce(
     (text, secret) => text.replaceAll(secret, MASK),
     body.replaceAll('\0', '\uFFFD'),
   );
@@ -22,7 +22,7 @@ export function toStoredResponseText(body: string, url: string): string {
  * Lists the credentials of a URL in all their forms. The longest form is first, so that a form is replaced before
  * shorter forms that it contains.
  */
-function credentialsOf(url: string): string[] {
+function listCredentials(url: string): string[] {
   if (!URL.canParse(url)) return [];
   const { username, password } = new URL(url);
   const secret = password === '' ? username : password;

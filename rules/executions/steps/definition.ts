@@ -14,7 +14,7 @@ export type StepConfig = Record<string, unknown>;
 export type SecretField = 'url' | 'headers';
 
 /** A step in a graph, for the check that runs before a workflow is enabled. */
-export interface DrawnStep {
+export interface UncheckedStep {
   config: StepConfig;
   templateId: string | null;
   /** True if the step or its template has a sender on a verified domain. */
@@ -40,7 +40,7 @@ interface Step {
    * Returns the problems that prevent the step from running. Each is a text that follows the name of the step. A stored
    * config may be incomplete.
    */
-  faults(step: DrawnStep): string[];
+  faults(step: UncheckedStep): string[];
   /**
    * Returns the branches of the step. `null` is the transition without a branch. A step that has no such transition
    * needs a transition for each branch.

@@ -39,7 +39,8 @@ const DelayAmount = z
 
 /**
  * The schema of a config in one of two forms. The key `until` shows which form a config has, so that errors are
- * reported only for the fields of this form. With a union, they would also name fields of the other form.
+ * reported only for the fields of this form. With a union, the errors would also name
+ * fields of the other form.
  */
 const DelayConfig = declareForms(
   z.unknown().transform((input, ctx) => {
@@ -81,7 +82,8 @@ export const delay: PauseStep = {
     const { data } = DelayConfig.safeParse(config);
     if (!data) return Number.POSITIVE_INFINITY; // An invalid config is reported as another error.
     if ('amount' in data) return delayMs(data);
-    // A local time occurs only once a day, so a cycle with such a step always waits long enough.
+    // A local time occurs only once a day, so a cycle with such a step always waits long enough. The time in a variable
+    // is unknown.
     return canBeHour(data.until) ? Number.POSITIVE_INFINITY : 0;
   },
 };

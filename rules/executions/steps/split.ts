@@ -29,7 +29,7 @@ export const SplitConfig = z.object({ branches: SplitBranches });
 
 /**
  * Assigns each contact to one of several branches, in proportion to the weights of the branches. A contact always takes
- * the same branch.
+ * the same branch, as long as the branch exists.
  */
 export const split: PassedStep = {
   kind: 'passed',
@@ -54,7 +54,7 @@ function splitBranches(config: StepConfig): string[] {
 /**
  * Returns the branch of a contact at a SPLIT step: the branch of the contact's last visit if it still exists. Otherwise
  * the branch is computed from the ids of contact and step, so that a repeated computation has the same result. A
- * changed weight therefore applies only to contacts that reach the step later.
+ * changed weight therefore does not affect contacts that have reached the step before.
  * @param taken the branch of the contact's last visit, if there was one
  */
 export function chooseBranch(
