@@ -2,7 +2,7 @@ import { pino } from 'pino';
 import { createApp } from '../api/http/app.ts';
 import { createRateLimits } from '../api/http/rate-limits.ts';
 import { EXAMPLE_ID } from '../api/http/schemas.ts';
-import { openApiDocument } from '../api/openapi/document.ts';
+import { createOpenApiDocument } from '../api/openapi/document.ts';
 import { createCompute } from '../compute/compute.ts';
 import { connect } from '../db/connection.ts';
 import { parseConfig } from '../rules/config.ts';
@@ -40,10 +40,10 @@ const app = createApp({
     }),
   },
   log: pino({ level: 'silent' }),
-  keys: { find: async () => undefined, forget: () => {}, close: async () => {} },
+  keys: { find: async () => undefined, clear: () => {}, close: async () => {} },
   limits: createRateLimits({ db, perMinute: 0, publicPerMinute: 0, key: Buffer.alloc(0) }),
   backlog: async () => [],
   engagements: { add: () => {}, close: async () => {} },
   requests: { add: () => {}, close: async () => {} },
 });
-process.stdout.write(`${JSON.stringify(openApiDocument(app), null, 2)}\n`);
+process.stdout.write(`${JSON.stringify(createOpenApiDocument(app), null, 2)}\n`);

@@ -12,8 +12,8 @@ import { describeFailure } from '../../rules/failure-text.ts';
 import { groupBy } from '../../rules/filters/group-by.ts';
 
 /**
- * The time that a hit waits for other hits, so that they share one write. A write may take some time too. If the
- * process is killed, normally only hits of the last 100 ms are lost.
+ * The time that a hit waits for other hits, so that they share one write. Hits that arrive during a write wait for the
+ * next one. If the process is killed, normally only hits of the last 100 ms are lost.
  */
 const GATHER_MS = 20;
 const BATCH_MAX = 2_000;
@@ -22,13 +22,13 @@ const WAITING_MAX = 100_000;
 const RETRY_MS = 1_000;
 /**
  * Maximum number of attempts to write a hit: one per second for ten minutes. Outages of the database are usually
- * shorter. After the last attempt, the hit is dropped, because it probably can never be written.
+ * shorter. After the last attempt, the hit is dropped, because it can probably never be written.
  */
 const TRIES_MAX = 600;
 /**
- * The number of times, one per second, that a hit waits for its email to be recorded as SENT. The worker usually
- * records SENT within milliseconds. If it has not, the worker has crashed, and the email will be sent again. The hit is
- * then written without waiting for SENT.
+ * The number of attempts, one per second, for which a hit waits until its email is recorded as SENT. The worker usually
+ * records SENT within milliseconds. After this number, the worker has probably crashed and will send the email again,
+ * and the hit is written although the email is not SENT.
  */
 const SENDER_TRIES_MAX = 10;
 /** Time limit of `close`. It is short, because `npm start` has to stop everything within 20 s. */
@@ -42,7 +42,7 @@ export interface TrackingHit {
   machine: boolean;
   /** Target of a click. */
   link?: string;
-  /** Index of the link in the content. */
+  /** Index of the clicked link in the list of links of the email's content. */
   linkIndex?: number;
 }
 
@@ -56,7 +56,10 @@ interface BatcherDeps {
   db: Db;
   outbox: OutboxWaker;
   log: Pick<Logger, 'warn' | 'error'>;
-  /** If true, hits that arrive very early also count as hits of humans (rules/emails/prefetchers.ts). */
+  /**
+   * If true, a hit shortly after the email was sent may count as the hit of a human. If false, it counts as the hit of
+   * a bot (`isTooEarly`).
+   */
   lenient: boolean;
 }
 
@@ -78,7 +81,10 @@ export class EngagementBatcher {
     this.deps = deps;
   }
 
-  /** Adds a hit. It is written together with other hits, within 100 ms. */
+  /**
+   * Adds a hit, which is normally written within 100 ms, together with other hits. Drops the hit if `WAITING_MAX` hits
+   * are in memory.
+   */
   add(hit: TrackingHit): void {
     if (this.waiting.length + this.retries.length >= WAITING_MAX) return;
     this.waiting.push({ ...hit, tries: 0 });
@@ -159,8 +165,7 @@ export class EngagementBatcher {
 
 /**
  * Checks for each hit whether an earlier transaction, whose commit got no response, has written the hit. `batch` has
- * the hits that are not written. `doubtful` has the hits for which Postgres does not know the outcome of the
- * transaction yet.
+ * the hits that are not written. `doubtful` has the hits for which the outcome of the transaction is not known yet.
  */
 async function checkUnknownCommits(db: Db, hits: Waiting[]): Promise<{ batch: Waiting[]; doubtful: Waiting[] }> {
   const settled = { batch: hits.filter(({ unknown }) => !unknown), doubtful: [] as Waiting[] };
@@ -240,8 +245,8 @@ function sumLinkClicks(
 }
 
 /**
- * Tells whether a hit has to wait because the worker has not yet recorded that it sent the email. SENT and `email.sent`
- * must be recorded before opens and clicks.
+ * Tells whether a hit has to wait, for at most `SENDER_TRIES_MAX` attempts, because the worker has not yet recorded
+ * that it sent the email. SENT and `email.sent` should be recorded before opens and clicks.
  */
 function waitsForSent(email: Email | undefined, hit: Waiting): boolean {
   const open = email?.status === 'PENDING' || email?.status === 'SENDING' || email?.status === 'HELD';

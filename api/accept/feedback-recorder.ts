@@ -13,10 +13,10 @@ export type FeedbackRecorder = (
 ) => Promise<Pick<FeedbackResult, 'outcome'>>;
 
 /**
- * Creates the function that records feedback about emails from every source, and wakes workers for the work that
- * follows. If a mailbox provider refused the sender of an email, the provider is looked up in the DNS between two
- * transactions. If the process is killed between them, this refusal is missing from the provider's last hundred
- * outcomes.
+ * Creates the function that records a report about one email, from any source, and wakes workers for the outbox rows
+ * that it inserts. If a mail server refused the sender of the email, a second transaction counts the refusal towards
+ * the hold guard of the server's mailbox provider. The provider is found by a DNS lookup between the two transactions.
+ * If the process is killed between them, the guard does not count this refusal.
  */
 export function createFeedbackRecorder(p: { config: Config; db: Db; outbox: OutboxWaker }): FeedbackRecorder {
   const { config, db, outbox } = p;

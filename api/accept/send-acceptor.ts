@@ -15,43 +15,44 @@ import {
 } from '../../rules/emails/send-request.ts';
 
 /**
- * The number of concurrent transactions: one is built while the other commits. A third transaction did not improve
- * throughput (docs/decisions.md).
+ * The number of concurrent transactions, not counting delayed ones (db/group-commit.ts): one is built while the other
+ * commits. A third transaction did not improve throughput (docs/decisions.md).
  */
 const LANES = 2;
 /** Maximum number of requests in one transaction. */
 const BATCH_MAX = 64;
 /**
- * A second transaction starts while another one runs only if this many requests wait. A transaction costs about as much
- * as 15 requests, so two half-empty transactions cost more than they save.
+ * While a transaction runs, a second one starts only if this many requests wait, or if the first is delayed. A
+ * transaction costs about as much as 15 requests, so two half-empty transactions cost more than they save.
  */
 const WORTH_A_LANE = 32;
 /**
- * Time that a transaction with several projects may wait for a lock. Then each project gets a separate transaction, so
- * that only the blocked project continues to wait.
+ * Time that a transaction with several projects may wait for a lock. After this time it is rolled back, and each
+ * project gets a separate transaction, so that only the blocked project continues to wait.
  */
 const SHARED_LOCK_WAIT_MS = 200;
 /**
- * Maximum size of the requests in one transaction, with attachments. It limits the memory and the size of a statement.
+ * Maximum size of the requests in one transaction: the bytes of their attachments and the characters of their bodies. A
+ * larger request gets a separate transaction. The limit bounds the memory and the size of a statement.
  */
 const BATCH_MAX_BYTES = 20 * 1024 * 1024;
 
 export interface SendAcceptor {
   /**
-   * Accepts a request durably.
+   * Accepts a request, and resolves after the commit.
    * @throws AppError if the request is refused; it then has no effect
    */
   accept(request: SendRequest): Promise<SendResponse>;
   /**
-   * Accepts all emails of a batch durably, together with the batch's key.
+   * Accepts the emails of a batch in one transaction with the batch's idempotency key, and resolves after the commit.
    * @throws AppError if the whole batch is refused
    */
   acceptBatch(batch: SendBatch): Promise<BatchResponse>;
 }
 
 /**
- * Creates the acceptor. Concurrent requests share a transaction, also across projects. Each caller gets its own
- * response or error.
+ * Creates the acceptor. Concurrent requests share a transaction, also across projects. Each caller gets the response or
+ * error of its own request.
  */
 export function createSendAcceptor(deps: { db: Db; suppressionKey: Buffer; outbox: OutboxWaker }): SendAcceptor {
   const { suppressionKey } = deps;
@@ -80,8 +81,8 @@ export function createSendAcceptor(deps: { db: Db; suppressionKey: Buffer; outbo
       },
     });
   const group = newGroup();
-  // Requests with large attachments have a separate group, because all requests of a transaction wait while it writes
-  // the megabytes.
+  // Requests with large attachments have a separate group, because all requests of a transaction wait until it has
+  // written their attachments.
   const large = newGroup();
   // Each batch gets its own transaction, because it is as large as many requests. Projects take turns.
   const batches = createGroupCommit<SendBatch, BatchResponse>({

@@ -11,13 +11,16 @@ import {
 } from '../../engine/events/track.ts';
 import { normalizeEmail } from '../../rules/emails/email-address.ts';
 
-/** Concurrent transactions: one is built while the other commits. */
+/**
+ * The number of concurrent transactions, not counting delayed ones (db/group-commit.ts): one is built while the other
+ * commits.
+ */
 const LANES = 2;
 /** Maximum number of requests in one transaction. */
 const BATCH_MAX = 64;
 /**
- * A second transaction starts while another one runs only if this many requests wait. A transaction costs about as much
- * as 15 requests, so two half-empty transactions cost more than they save.
+ * While a transaction runs, a second one starts only if this many requests wait, or if the first is delayed. A
+ * transaction costs about as much as 15 requests, so two half-empty transactions cost more than they save.
  */
 const WORTH_A_LANE = 32;
 
@@ -26,13 +29,13 @@ export type TrackedRequest = TrackRequest & Pick<TrackRequests, 'projectId' | 'u
 
 export interface TrackAcceptor {
   /**
-   * Records an event durably.
+   * Records an event, and resolves after the commit.
    * @throws AppError if the event is refused; it then has no effect
    */
   accept(request: TrackedRequest): Promise<TrackResponse>;
 }
 
-/** Creates the acceptor. Concurrent requests of a project share a transaction. */
+/** Creates the acceptor. Concurrent requests of a project with the same mode and trust share a transaction. */
 export function createTrackAcceptor(deps: { db: Db; suppressionKey: Buffer; outbox: OutboxWaker }): TrackAcceptor {
   async function commit(requests: TrackedRequest[]): Promise<TrackOutcome[]> {
     const [first] = requests;

@@ -14,29 +14,29 @@ import { createHostCheck } from './host-check.ts';
 import { createMetrics, type Metrics } from './metrics.ts';
 import { withJoinableTransactions } from './once-by-key.ts';
 import { atBothPaths, atOnePath, createRegistrar, createUnauthenticatedRoutes } from './registrar.ts';
-import { logEntry } from './request-log.ts';
+import { createLogEntry } from './request-log.ts';
 import { createRouteTable, type RouteTable } from './route-table.ts';
 
 /**
- * Creates the HTTP application: every route of `api/routes/register.ts` behind request ids, logs, CORS and the error
- * envelope.
+ * Creates the HTTP application: every route of `api/routes/register.ts` behind request ids, logs, the check of `Host`,
+ * CORS and the error envelope.
  */
 export function createApp(deps: Deps, metrics: Metrics = createMetrics()): OpenAPIHono<AppEnv> {
   const table = createRouteTable();
   const hono = new OpenAPIHono<AppEnv>();
   hono.onError(createErrorHandler(deps.log, table));
   hono.notFound((c) => {
-    const allowed = table.methodsOf(c.req.path);
+    const allowed = table.listMethods(c.req.path);
     return respondWithError(
       c,
       allowed.length === 0
         ? describeUnknownPath(table, c.req)
-        : createMethodNotAllowedError(allowed, table.equivalentOf(c.req.method, c.req.path)),
+        : createMethodNotAllowedError(allowed, table.findEquivalent(c.req.method, c.req.path)),
     );
   });
   hono.use(observeRequests(deps, metrics));
   hono.use(createHostCheck(deps.config));
-  hono.use(createCors({ origins: deps.config.corsOrigins, methodsOf: table.methodsOf }));
+  hono.use(createCors({ origins: deps.config.corsOrigins, listMethods: table.listMethods }));
   registerWebhooks(hono);
   registerRoutes(
     {
@@ -52,7 +52,7 @@ export function createApp(deps: Deps, metrics: Metrics = createMetrics()): OpenA
 }
 
 function describeUnknownPath(table: RouteTable, { method, path }: { method: string; path: string }): AppError {
-  const nearest = table.equivalentOf(method, path) ?? table.nearestTo(path);
+  const nearest = table.findEquivalent(method, path) ?? table.findNearestPath(path);
   return new AppError('NOT_FOUND', {
     message: 'This path does not exist.',
     suggestion: nearest ? `Did you mean ${nearest}?` : 'See /docs for all operations and their paths.',
@@ -60,8 +60,8 @@ function describeUnknownPath(table: RouteTable, { method, path }: { method: stri
 }
 
 /**
- * Gives each request an id. When the response is sent, writes one log line and updates the metrics, by route and
- * never by URL.
+ * Gives each request an id. After the handler, writes one log line, updates the metrics and adds the request to the
+ * project's request log. All of them name the route and never the URL.
  */
 function observeRequests(deps: Deps, metrics: Metrics): MiddlewareHandler<AppEnv> {
   // pino would search each line for private fields, which costs 9 µs. This line contains no private field.
@@ -78,7 +78,7 @@ function observeRequests(deps: Deps, metrics: Metrics): MiddlewareHandler<AppEnv
     const ms = performance.now() - startedMs;
     const [method, route, status] = [c.req.method, c.get('route') ?? 'none', c.res.status];
     metrics.observe({ method, route, status, ms });
-    const entry = logEntry(c, { requestId, route, status, ms });
+    const entry = createLogEntry(c, { requestId, route, status, ms });
     if (entry) deps.requests.add(entry);
     log.info(
       {

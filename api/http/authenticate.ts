@@ -13,13 +13,13 @@ import { hashToken, readSessionToken } from './session-cookie.ts';
 type GuardedAccess = AccessRule & { insteadOfKey?: string | undefined };
 
 /**
- * Decides whether a request may continue, and sets its caller in `c.var`. Checks the credentials, the rate limit, the
- * scope, the project's state, and the origin of a write with a cookie, in this order. Queries the database only for a
- * session, or for a key that this process does not know yet.
+ * Decides whether a request may continue, and sets its caller in `c.var`. Checks the credentials, the rate limits and
+ * the scopes, in this order. For a write, then checks that the project is not disabled, and for a write with a session
+ * also the origin. The credentials need a query only for a session, or for a key that is not in the cache.
  * @throws AppError UNAUTHORIZED, INVALID_API_KEY, RATE_LIMIT_EXCEEDED, FORBIDDEN, PROJECT_DISABLED
  */
 export async function authenticate(c: RequestContext, rule: GuardedAccess, deps: Deps): Promise<void> {
-  const requiredScopes = await identify(c, rule, deps);
+  const requiredScopes = await identifyCaller(c, rule, deps);
   const state = await takeFromRateLimits(c, deps);
   for (const [name, value] of Object.entries(state ? toRateLimitHeaders(state) : {})) c.header(name, value);
   const missingScope = requiredScopes.find((scope) => !c.get('scopes').has(scope));
@@ -29,7 +29,10 @@ export async function authenticate(c: RequestContext, rule: GuardedAccess, deps:
   if (c.get('actor').kind === 'user') refuseForeignWrite(c, deps.config.publicUrl);
 }
 
-/** Returns the project of the credentials on a request to an open endpoint. Undefined without valid credentials. */
+/**
+ * Returns the id of the project to which the credentials of a request belong, for operations that require none.
+ * Undefined without valid credentials.
+ */
 export async function findProjectId(c: RequestContext, deps: Deps): Promise<string | undefined> {
   const header = c.req.header('authorization');
   if (header) return (await deps.keys.find(header.replace(/^Bearer +/i, '').trim()))?.project.id;
@@ -38,9 +41,10 @@ export async function findProjectId(c: RequestContext, deps: Deps): Promise<stri
 }
 
 /**
- * Sets `c.var` from the credentials, and returns the scopes that the operation requires for this kind of credentials.
+ * Sets the caller in `c.var` from the credentials, and returns the scopes that the operation requires for this kind of
+ * credentials.
  */
-async function identify(c: RequestContext, rule: GuardedAccess, deps: Deps): Promise<readonly string[]> {
+async function identifyCaller(c: RequestContext, rule: GuardedAccess, deps: Deps): Promise<readonly string[]> {
   const header = c.req.header('authorization');
   if (header) return identifyKey(c, rule, deps, parseBearerToken(header));
   const token = rule.session && readSessionToken(c, deps.config.publicUrl);
@@ -87,9 +91,10 @@ function parseBearerToken(header: string): string {
 }
 
 /**
- * Counts a request towards its rate limits. Anyone can read the public key from a web page, so requests with the public
- * key have a separate limit. They also count towards a limit per IP address. That limit is checked first, so that one
- * caller cannot use up the limit of the public key.
+ * Counts a request towards its rate limits, and returns the state of one limit for the response's headers. Anyone can
+ * read the public key from a web page, so requests with the public key have a separate limit. They also count towards a
+ * limit per IP address. The limit per address is checked first, so that one caller cannot use up the limit of the
+ * public key.
  */
 async function takeFromRateLimits(c: RequestContext, deps: Deps): Promise<RateState | undefined> {
   // Uses `c.get`, here and on every other path that all requests take, because `c.var` creates an object of all

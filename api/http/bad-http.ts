@@ -4,7 +4,7 @@ import { AppError } from '../../rules/errors.ts';
 import { uuidv7 } from '../../rules/uuid.ts';
 import { toErrorEnvelope } from './error-handler.ts';
 
-/** Responses to errors of Node's HTTP parser, by the code of the error. All other errors are 400. */
+/** Responses to requests that Node's HTTP server rejects, by the code of its error. For all other codes it is 400. */
 const ERROR_RESPONSES: Record<string, ErrorContent> = {
   HPE_HEADER_OVERFLOW: {
     status: 431,
@@ -21,8 +21,11 @@ interface ErrorContent {
   suggestion?: string;
 }
 
-/** Responds to malformed HTTP with the usual error envelope, and closes the connection. */
-export function respondBadHttp(error: Error & { code?: string }, socket: Duplex): void {
+/**
+ * Responds with the usual error envelope to a request that Node's HTTP server rejects, and closes the connection.
+ * Without a response if the client has closed the connection.
+ */
+export function respondToMalformedHttp(error: Error & { code?: string }, socket: Duplex): void {
   if (error.code === 'ECONNRESET' || !socket.writable) {
     socket.destroy();
     return;
@@ -36,8 +39,8 @@ export function respondBadHttp(error: Error & { code?: string }, socket: Duplex)
   );
 }
 
-/** Responds to a request whose path and host do not form a valid URL. */
-export function respondBadRequest(): Response {
+/** Returns the response to a request whose path and host do not form a valid URL. */
+export function createBadUrlResponse(): Response {
   const { body, headers } = formatBadRequest(MALFORMED);
   return new Response(body, { status: 400, headers });
 }

@@ -3,8 +3,7 @@ import { AppError } from '../../rules/errors.ts';
 import type { RequestContext } from './env.ts';
 
 /**
- * Maximum size of a body without its attachments, unless a route sets another limit. No record of the service is this
- * large.
+ * Maximum size of a body without its files, unless a route sets another limit. No record of the service is this large.
  */
 export const JSON_MAX_BYTES = 3 * 1024 * 1024;
 /** Maximum size of a body on routes that accept the public key, which anyone can read from a web page. */
@@ -12,7 +11,8 @@ export const PUBLIC_MAX_BYTES = 64 * 1024;
 
 /**
  * Returns the bytes of the body. Enforces `maxBytes` with and without a Content-Length.
- * @throws AppError PAYLOAD_TOO_LARGE as soon as the body exceeds the limit; BAD_REQUEST if the caller disconnects
+ * @throws AppError PAYLOAD_TOO_LARGE as soon as the body exceeds the limit; BAD_REQUEST if the body cannot be read to
+ * its end, for example because the caller disconnects
  */
 export async function readBody(c: RequestContext, maxBytes: number): Promise<Uint8Array> {
   if (Number(c.req.header('content-length') ?? 0) > maxBytes) throw createTooLargeError(maxBytes);

@@ -3,43 +3,59 @@ import { takeFromRateWindow } from '../../db/rate-windows.ts';
 import { isLoopbackAddress, toCallerNetwork } from '../../rules/access/caller-address.ts';
 import { LimitReached } from '../../rules/errors.ts';
 
-/** Limit of sign-ups from one IP address. Callers on this machine have a higher limit, for development and tests. */
+/** Limit of sign-ups from one IP address. Loopback addresses have a higher limit, for development and tests. */
 const SIGN_UPS = { limit: 20, windowSeconds: 3600, period: 'an hour' };
-const SIGN_UPS_FROM_HERE = { limit: 50, windowSeconds: 60, period: 'a minute' };
+const SIGN_UPS_FROM_LOOPBACK = { limit: 50, windowSeconds: 60, period: 'a minute' };
 
 /** Limit of invitations to a project, because each invitation may send an email to an unknown person. */
 const INVITATIONS = { limit: 20, windowSeconds: 3600 };
 
 /**
- * The maximum number of counts in memory. The count of a further caller replaces the oldest count. So a caller that
- * uses more IP addresses than this number is not limited.
+ * The maximum number of counts in memory, one for each limit and caller. The count of a further caller replaces the
+ * oldest count. So a caller that uses more IP addresses than this number is not limited.
  */
 const MAX_CALLERS = 50_000;
 const MINUTE_MS = 60_000;
 
-/** Limit per caller and minute, in each process. */
+/** A limit of requests per caller and minute. Each process counts separately. */
 export interface UnauthenticatedLimit {
+  /** What is limited, as a plural noun for the error message. */
   name: string;
   perMinute: number;
-  /** Limit for callers on this machine, which may include a proxy that TRUSTED_PROXIES does not name. */
-  fromHere: number;
+  /**
+   * The limit per minute for loopback addresses. A proxy on this machine that TRUSTED_PROXIES does not name is such a
+   * caller.
+   */
+  perMinuteFromLoopback: number;
 }
 
 /**
  * Limit for all routes that write without credentials. It is far above normal use, and above the one-click
  * unsubscriptions from the few addresses of a large mailbox provider.
  */
-export const UNAUTHENTICATED_WRITES: UnauthenticatedLimit = { name: 'writes', perMinute: 600, fromHere: 6_000 };
+export const UNAUTHENTICATED_WRITES: UnauthenticatedLimit = {
+  name: 'writes',
+  perMinute: 600,
+  perMinuteFromLoopback: 6_000,
+};
 /**
  * Limit for opens and clicks. It is high, because the image proxies of large mailbox providers send the requests of
- * millions of people from a few addresses, and no open or click may be lost.
+ * millions of people from a few addresses, and normal traffic must not lose an open or click.
  */
-export const TRACKED_HITS: UnauthenticatedLimit = { name: 'opens and clicks', perMinute: 60_000, fromHere: 600_000 };
+export const TRACKED_HITS: UnauthenticatedLimit = {
+  name: 'opens and clicks',
+  perMinute: 60_000,
+  perMinuteFromLoopback: 600_000,
+};
 /**
- * Limit for refused callbacks. Callbacks with a valid signature do not count, because providers send thousands per
- * minute from a few addresses.
+ * Limit for refused provider callbacks. Accepted callbacks do not count, because providers send thousands per minute
+ * from a few addresses.
  */
-export const REFUSED_CALLBACKS: UnauthenticatedLimit = { name: 'refused callbacks', perMinute: 100, fromHere: 1_000 };
+export const REFUSED_CALLBACKS: UnauthenticatedLimit = {
+  name: 'refused callbacks',
+  perMinute: 100,
+  perMinuteFromLoopback: 1_000,
+};
 /**
  * Limit for fetching certificates of SNS, which uses one certificate for months. It applies before the signature is
  * checked.
@@ -47,10 +63,12 @@ export const REFUSED_CALLBACKS: UnauthenticatedLimit = { name: 'refused callback
 export const CERTIFICATE_FETCHES: UnauthenticatedLimit = {
   name: 'certificates to fetch',
   perMinute: 10,
-  fromHere: 100,
+  perMinuteFromLoopback: 100,
 };
 
-/** Limits for callers without credentials, by IP address; by /64 for IPv6. */
+/**
+ * Limits for callers without credentials, by IP address (by /64 network for IPv6), and for invitations, by project.
+ */
 export interface CallerLimits {
   /**
    * Counts one sign-up, over all processes.
@@ -69,7 +87,7 @@ export interface CallerLimits {
   takeForUnauthenticated(address: string, limit: UnauthenticatedLimit): void;
 }
 
-/** @param deps.hashOf hashes an address for storage */
+/** @param deps.hashOf hashes an address, because the counters in Postgres must not contain addresses */
 export function createCallerLimits({ db, hashOf }: { db: Db; hashOf: (text: string) => string }): CallerLimits {
   const windows = new Map<string, { taken: number; endsAtMs: number }>();
 
@@ -85,8 +103,8 @@ export function createCallerLimits({ db, hashOf }: { db: Db; hashOf: (text: stri
   }
 
   return {
-    takeForUnauthenticated(address, { name, perMinute, fromHere }) {
-      const limit = isLoopbackAddress(address) ? fromHere : perMinute;
+    takeForUnauthenticated(address, { name, perMinute, perMinuteFromLoopback }) {
+      const limit = isLoopbackAddress(address) ? perMinuteFromLoopback : perMinute;
       const nowMs = Date.now();
       const window = getWindow(`${name} ${toCallerNetwork(address)}`, nowMs);
       if (window.taken >= limit)
@@ -104,7 +122,7 @@ export function createCallerLimits({ db, hashOf }: { db: Db; hashOf: (text: stri
       throw createLimitError(`${limit} invitations an hour to one project`, { limit, retryMs: resetMs });
     },
     async takeForSignUp(address) {
-      const { limit, windowSeconds, period } = isLoopbackAddress(address) ? SIGN_UPS_FROM_HERE : SIGN_UPS;
+      const { limit, windowSeconds, period } = isLoopbackAddress(address) ? SIGN_UPS_FROM_LOOPBACK : SIGN_UPS;
       const subject = `sign-up ${hashOf(toCallerNetwork(address))}`;
       const { granted, resetMs } = await takeFromRateWindow(db, { subject, want: 1, limit, windowSeconds });
       if (granted > 0) return;

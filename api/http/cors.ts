@@ -14,7 +14,7 @@ const PREFLIGHT_SECONDS = 600;
  */
 export function createCors(p: {
   origins: readonly string[];
-  methodsOf: (path: string) => string[];
+  listMethods: (path: string) => string[];
 }): MiddlewareHandler<AppEnv> {
   return async (c, next) => {
     const origin = c.req.header('origin');
@@ -26,7 +26,7 @@ export function createCors(p: {
       c.header('Access-Control-Expose-Headers', EXPOSED_HEADERS);
     }
     if (c.req.method !== 'OPTIONS' || c.req.header('access-control-request-method') === undefined) return next();
-    c.header('Access-Control-Allow-Methods', p.methodsOf(c.req.path).join(', '));
+    c.header('Access-Control-Allow-Methods', p.listMethods(c.req.path).join(', '));
     c.header('Access-Control-Allow-Headers', ALLOWED_HEADERS);
     c.header('Access-Control-Max-Age', String(PREFLIGHT_SECONDS));
     return c.body(null, 204);

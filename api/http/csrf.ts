@@ -2,9 +2,9 @@ import { AppError } from '../../rules/errors.ts';
 import type { RequestContext } from './env.ts';
 
 /**
- * Refuses a write with a cookie if another site could have caused it. Browsers state the origin of a request in
- * `Origin` or `Sec-Fetch-Site`, and HTML forms cannot send JSON. A client that sends neither header is not a browser,
- * so it may continue. Source: contract §2.6 Sessions.
+ * Refuses a write with a session cookie if another site could have caused it. Browsers state the origin of a request in
+ * `Origin` or `Sec-Fetch-Site`, and HTML forms cannot send JSON. A client that sends neither header counts as a client
+ * that is not a browser, so its write may continue. Source: contract §2.6 Sessions.
  * @throws AppError FORBIDDEN
  */
 export function refuseForeignWrite(c: RequestContext, publicUrl: string): void {
@@ -23,8 +23,8 @@ export function refuseForeignWrite(c: RequestContext, publicUrl: string): void {
 }
 
 /**
- * Tells whether an origin is the service's own: the origin of PUBLIC_URL, or the requested host, because browsers do
- * not let a page forge `Host`.
+ * Tells whether an origin is the service's own: the origin of PUBLIC_URL, or an origin with the requested host. The
+ * requested host is safe to compare with, because browsers do not let a page forge `Host`.
  */
 function isOwnOrigin(origin: string, host: string | undefined, publicUrl: string): boolean {
   if (!URL.canParse(origin)) return false;

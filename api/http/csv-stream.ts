@@ -5,8 +5,8 @@ export interface CsvPart {
 }
 
 /**
- * Streams a CSV file. Each part is requested after the previous one was sent, so a slow reader costs no memory, and a
- * caller that disconnects stops the reading.
+ * Streams a CSV file. `next` returns the part after a cursor. It is called when the response has taken the previous
+ * part, so a slow reader needs memory for only a few parts, and a caller that disconnects ends the reading.
  */
 export function streamCsv(header: string, next: (cursor: string | undefined) => Promise<CsvPart>): ReadableStream {
   const encoder = new TextEncoder();
@@ -29,7 +29,7 @@ export function streamCsv(header: string, next: (cursor: string | undefined) => 
   );
 }
 
-/** Returns the headers with which a browser saves a CSV file. */
+/** Returns the response headers that make a browser save a CSV file under this name. */
 export function createCsvHeaders(filename: string): Record<string, string> {
   return {
     'content-type': 'text/csv; charset=utf-8',
@@ -38,7 +38,7 @@ export function createCsvHeaders(filename: string): Record<string, string> {
   };
 }
 
-/** Tells whether a caller requests CSV instead of JSON. */
+/** Tells whether an `Accept` header names `text/csv` with a weight above 0. */
 export function acceptsCsv(accept: string | undefined): boolean {
   const ranges = (accept ?? '').split(',').map((range) =>
     range

@@ -14,7 +14,7 @@ import type { KeyCache } from './key-cache.ts';
 import type { RateLimits } from './rate-limits.ts';
 import type { RequestLog } from './request-log.ts';
 
-/** Dependencies of routes. Purpose keys come from `deriveKey(deps.config.secretKey, …)`. */
+/** Dependencies of routes. Keys for signing and hashing come from `deriveKey(deps.config.secretKey, …)`. */
 export interface Deps {
   config: Config;
   /** Version and build of this process. Undefined when it runs from sources. */
@@ -32,14 +32,16 @@ export interface Deps {
   loop: Pick<LoopWatch, 'runAs' | 'noteResumed'>;
   /** Bucket for new images. Undefined keeps images in Postgres. */
   bucket: Bucket | undefined;
-  /** Wakes the workers. Call it after the commit. */
+  /** Wakes the workers for new rows of the outbox. Call it after the commit. */
   outbox: OutboxWaker;
   lifecycle: Pick<Lifecycle, 'ping' | 'findRunId' | 'readQueueStats' | 'names'>;
   log: Logger;
   keys: KeyCache;
   limits: RateLimits;
-  /** Waiting outbox rows, at most a few seconds old. */
+  /** Returns the numbers of outbox rows by kind and project. The result may be up to 5 s old. */
   backlog: () => Promise<Backlog[]>;
+  /** Counts opens and clicks. */
   engagements: Pick<EngagementBatcher, 'add' | 'close'>;
+  /** Writes the request log of each project. */
   requests: RequestLog;
 }

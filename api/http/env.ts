@@ -30,9 +30,9 @@ export interface RequestVariables {
   mode: KeyMode;
   scopes: ReadonlySet<string>;
   actor: Actor;
-  /** The decoded files of a body, in the order of the body. Set on routes whose body has files. */
+  /** The decoded files of a JSON body, in the order of the body. Set on routes with `filesAt`. */
   files: (Uint8Array | undefined)[];
-  /** Hash of the parsed input; set for requests with an Idempotency-Key. */
+  /** Hash of the parsed input. Set if the request has an Idempotency-Key and the operation accepts one. */
   fingerprint: string | undefined;
   /** Ids of the records that the request created, for the request log. */
   affectedRows: AffectedRows | undefined;
@@ -47,7 +47,7 @@ export interface AppEnv {
 
 export type RequestContext = Context<AppEnv>;
 
-/** Registers the operations of a routes file: `app.openapi(route, handler)`. */
+/** What a routes file needs to register its operations: `app.openapi(route, handler)`. */
 export interface App {
   openapi<Route extends RouteConfig>(route: Route, handler: RouteHandler<Route, AppEnv>): void;
 }

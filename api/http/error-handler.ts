@@ -7,7 +7,7 @@ import { describeFailure, readStackFrames, redact } from '../../rules/failure-te
 import type { RequestContext } from './env.ts';
 import type { RouteTable } from './route-table.ts';
 
-/** The header with the number of seconds after which callers should retry, if Postgres was unreachable or busy. */
+/** The header of a SERVICE_UNAVAILABLE: callers should retry after 2 s. */
 const RETRY_AFTER = { 'Retry-After': '2' };
 
 /**
@@ -16,15 +16,15 @@ const RETRY_AFTER = { 'Retry-After': '2' };
  */
 export function createErrorHandler(
   log: Logger,
-  table: Pick<RouteTable, 'listOf' | 'methodsOf' | 'equivalentOf'>,
+  table: Pick<RouteTable, 'findListPath' | 'listMethods' | 'findEquivalent'>,
 ): (error: Error, c: RequestContext) => Response {
   return (error, c) => {
     const appError = toAppError(error);
     const finalError =
-      explainWrongMethod(appError, c.req, table) ?? suggestListPath(appError, table.listOf(c.get('route') ?? ''));
+      explainWrongMethod(appError, c.req, table) ?? suggestListPath(appError, table.findListPath(c.get('route') ?? ''));
     // The caller chooses the request id, which may therefore contain an email address.
     const logFields = { requestId: redact(c.get('requestId')), route: c.get('route') };
-    // Expected errors are logged without a stack, and unexpected errors with a stack.
+    // Statuses below 500 are not logged. An error that the service itself throws has a known cause and needs no stack.
     if (error instanceof AppError && finalError.status >= 500)
       log.warn({ ...logFields, ...finalError.details }, finalError.message);
     else if (finalError.status >= 500)
@@ -73,13 +73,13 @@ function toAppError(error: Error): AppError {
 function explainWrongMethod(
   error: AppError,
   { method, path }: { method: string; path: string },
-  table: Pick<RouteTable, 'methodsOf' | 'equivalentOf'>,
+  table: Pick<RouteTable, 'listMethods' | 'findEquivalent'>,
 ): AppError | undefined {
   if (error.code !== 'NOT_FOUND') return undefined;
-  const allowed = table.methodsOf(path);
+  const allowed = table.listMethods(path);
   return allowed.length === 0 || allowed.includes(method)
     ? undefined
-    : createMethodNotAllowedError(allowed, table.equivalentOf(method, path));
+    : createMethodNotAllowedError(allowed, table.findEquivalent(method, path));
 }
 
 /**
@@ -94,7 +94,8 @@ export function createMethodNotAllowedError(allowed: readonly string[], intended
 }
 
 /**
- * If a NOT_FOUND has only the general suggestion, replaces the suggestion: `list` is the path that lists the records.
+ * Returns a NOT_FOUND with the suggestion to read `list`, the path that lists the records. An error that already has a
+ * specific suggestion, or another code, is returned unchanged.
  */
 function suggestListPath(error: AppError, list: string | undefined): AppError {
   const isGeneral = error.code === 'NOT_FOUND' && error.suggestion === ERRORS.NOT_FOUND.suggestion;

@@ -14,17 +14,17 @@ import { UNAUTHENTICATED_WRITES } from './caller-limits.ts';
 import { readClientAddress } from './client-address.ts';
 import type { Deps } from './deps.ts';
 import type { AppEnv, RequestContext } from './env.ts';
-import { noteFingerprint } from './idempotency-key.ts';
+import { storeFingerprint } from './idempotency-key.ts';
 import { parseInZone } from './instant-zone.ts';
 import { computeListMark, markPage } from './list-mark.ts';
 import { type BodyRules, createBodyParser, createInvalidBodyError, type ParsedBody } from './parse-body.ts';
 import { createQueryParser, refuseUnknownQuery } from './parse-query.ts';
 import { toAccessRule } from './security.ts';
-import { parseChanges, type StoredFields } from './stored-fields.ts';
+import { parseWithStoredValues, type StoredFields } from './stored-fields.ts';
 
 /**
- * A body above this size blocks the event loop, which all projects share, for tens of milliseconds. So only a few such
- * bodies of a project are handled concurrently.
+ * Reading a JSON body above this size takes tens of milliseconds of the event loop, which all projects share. So a
+ * request with such a body needs budget of its project (`Compute.largeRequest`).
  */
 const LARGE_BODY_BYTES = 1024 * 1024;
 
@@ -33,22 +33,22 @@ export interface RouteOptions extends BodyRules {
   /** Body limit in bytes; 3 MB by default. */
   maxBodyBytes?: number;
   /**
-   * Path of the objects in a JSON body that have a base64 file in `content`, such as `attachments`. The body may exceed
-   * 3 MB, but only because of the files: everything else may have at most 3 MB. The handler gets the decoded files from
-   * `c.get('files')`.
+   * Path of the list of objects in a JSON body that have a base64 file in `content`, such as `attachments`. The body
+   * may have up to `maxBodyBytes` with its files, but at most 3 MB without them. The handler gets the decoded files
+   * from `c.get('files')`.
    */
   filesAt?: readonly string[];
   /**
-   * The record that the operation changes. Values that are already stored are accepted, even if a newer rule forbids
-   * them.
+   * How to load the record that the operation changes. Values that the record already has are accepted, even if a newer
+   * rule forbids them.
    */
   stored?: StoredFields;
-  /** Accepts any query parameter, because customers' pages and health probes add their own. */
+  /** Accepts unknown query parameters, because customers' pages and health probes add their own. */
   anyQuery?: true;
   /**
-   * Only for a POST that creates and starts nothing: it ignores an Idempotency-Key. All other POSTs accept one. Most
-   * use `runOncePerKey`; the other POSTs handle the key themselves and declare the header. Source: contract §1.8
-   * Idempotency.
+   * Only for a POST that creates and starts nothing: it ignores an Idempotency-Key. All other POSTs in a project accept
+   * one. Most of them use `runOncePerKey`. A POST that declares the header handles the key in its own code. Source:
+   * contract §1.8 Idempotency.
    */
   idempotency?: 'none';
   /**
@@ -62,8 +62,8 @@ export interface RouteOptions extends BodyRules {
 export type GuardedRoute = RouteConfig & RouteOptions;
 
 /**
- * A check of a request before its handler. The function `inThread` is set for a large request: it runs work in a thread
- * and charges the CPU time of the work to the project.
+ * A check of a request before its handler. `inThread` is set for a request with a large body. It runs a task in a
+ * thread. The project has already been charged for the request by the size of its body.
  */
 type Check = (
   c: RequestContext,
@@ -96,7 +96,7 @@ export function createGuard(route: GuardedRoute, deps: Deps): MiddlewareHandler<
     if (isUnauthenticatedWrite) deps.limits.takeForUnauthenticated(readClientAddress(c), UNAUTHENTICATED_WRITES);
     const check = async (inThread?: RunPrepaidTask) => {
       for (const check of checks) await check(c, deps, inThread);
-      if (route.request?.headers) await noteFingerprint(c);
+      if (route.request?.headers) await storeFingerprint(c);
       if (!isList) return next();
       const mark = removeCursorMark(c);
       if (!rule?.ofProject) {
@@ -117,8 +117,8 @@ export function createGuard(route: GuardedRoute, deps: Deps): MiddlewareHandler<
 }
 
 /**
- * Removes the mark of the list from the cursor of a valid query, and returns the mark. Handlers get the cursor without
- * the mark: the position in the list.
+ * Removes the mark of the list from the cursor of the parsed query, and returns the mark. Handlers then get a cursor
+ * that contains only the position in the list.
  * @throws AppError VALIDATION_ERROR (400) for the cursor of another list
  */
 function removeCursorMark(c: ParsedContext): string {
@@ -129,7 +129,7 @@ function removeCursorMark(c: ParsedContext): string {
   return mark;
 }
 
-/** A request whose query is parsed. */
+/** A request after the check of its query. */
 type ParsedContext = Context<AppEnv, string, { out: { query: Record<string, unknown> } }>;
 
 /**
@@ -147,8 +147,8 @@ function markCursors(c: RequestContext, mark: string, reportBytes?: (bytes: numb
 }
 
 /**
- * Returns the size of a large body, and 0 for other bodies. If the request does not state the size of the body, the
- * route's maximum counts.
+ * Returns the size of a body above `LARGE_BODY_BYTES`, and 0 for other bodies and for bodies that will be refused as
+ * too large. If the request does not state the size of its body, the route's maximum counts.
  */
 function countLargeBodyBytes(c: RequestContext, maxBytes = JSON_MAX_BYTES): number {
   const hasUnknownLength = c.req.header('transfer-encoding') !== undefined;
@@ -156,7 +156,7 @@ function countLargeBodyBytes(c: RequestContext, maxBytes = JSON_MAX_BYTES): numb
   return bytes > LARGE_BODY_BYTES && bytes <= maxBytes ? bytes : 0;
 }
 
-/** Tells whether the operation returns pages of a list, which may be large. */
+/** Tells whether the operation returns pages of a list with a cursor. */
 function hasPages(route: GuardedRoute): boolean {
   const query = route.request?.query;
   return query instanceof z.ZodObject && 'cursor' in query.shape;
@@ -238,8 +238,8 @@ interface BodyPlan {
 }
 
 /**
- * Returns the check for an operation without a body, also for a GET. The check refuses every field of a JSON body, or
- * reports the field as ignored. For an operation that sends or starts something, it also refuses bodies that are not
+ * Returns the check for an operation that takes no body, also for a GET. All fields of a JSON body are unknown fields,
+ * which are refused or reported as ignored. An operation that refuses unknown fields also refuses bodies that are not
  * JSON. Source: contract §1.9 Unknown input.
  */
 function createNoBodyCheck(route: GuardedRoute): Check {
@@ -257,7 +257,9 @@ function zoneOfInput(c: RequestContext): string {
   return project?.timezone ?? 'UTC';
 }
 
-/** Returns the data of a body, and sets the response header `X-Ignored-Fields` to the names of the ignored fields. */
+/**
+ * Returns the data of a body. If the body has ignored fields, names them in the response header `X-Ignored-Fields`.
+ */
 function reportIgnoredFields(c: RequestContext, { data, ignored }: ParsedBody<unknown>): object {
   if (ignored !== '') c.header('X-Ignored-Fields', ignored);
   return data as object;
@@ -268,11 +270,14 @@ function createJsonCheck(plan: BodyPlan): Check {
   return async (c, deps, inThread) => c.req.addValidatedData('json', await read(c, deps, inThread));
 }
 
-/** Returns a function that reads the JSON body of a request and returns its data. */
+/**
+ * Returns a function that reads and checks the JSON body of a request, and returns the parsed data. It throws an
+ * AppError for an invalid body.
+ */
 function createJsonReader(plan: BodyPlan): (...request: Parameters<Check>) => Promise<object> {
   const parse = createBodyParser(plan.schema, plan.route);
   return async (c, deps, inThread) => {
-    const bytes = await readJson(c, plan);
+    const bytes = await readJsonBytes(c, plan);
     deps.loop.noteResumed();
     const body = bytes.byteLength === 0 && plan.optional ? EMPTY_BODY : await parseJson(bytes, plan, inThread);
     if (body.fault !== undefined) {
@@ -291,19 +296,20 @@ function createJsonReader(plan: BodyPlan): (...request: Parameters<Check>) => Pr
     } catch (error) {
       const storedRecord = await loadStoredRecord(error, { c, deps, body: value, fields: plan.route.stored });
       if (storedRecord === undefined) throw error;
-      return reportIgnoredFields(c, parseChanges(value, { ...storedRecord, parse: parseValue }));
+      return reportIgnoredFields(c, parseWithStoredValues(value, { ...storedRecord, parse: parseValue }));
     }
   };
 }
 
 /**
- * Loads the stored record that a refused request would change. Undefined if no such record exists, or if the request
- * was refused for another reason than a value in its body.
+ * Loads the stored record that a refused request would change, for `parseWithStoredValues`. Undefined if the record
+ * does not exist, if the route declares none, or if the request was refused for another reason than a field of its
+ * body.
  */
 async function loadStoredRecord(
   refusal: unknown,
   p: { c: RequestContext; deps: Pick<Deps, 'db' | 'config'>; body: unknown; fields: StoredFields | undefined },
-): Promise<Omit<Parameters<typeof parseChanges>[1], 'parse'> | undefined> {
+): Promise<Omit<Parameters<typeof parseWithStoredValues>[1], 'parse'> | undefined> {
   if (!p.fields || !(refusal instanceof AppError) || !refusal.errors) return undefined;
   const request = { projectId: p.c.get('projectId'), id: p.c.req.param('id') ?? '', body: p.body };
   const stored = await p.fields.load(p.deps, request);
@@ -314,8 +320,8 @@ async function loadStoredRecord(
 const EMPTY_BODY: JsonBody = { value: {}, unstorable: undefined, files: [] };
 
 /**
- * Reads a JSON body. A large body with files is read in a thread. Without files a thread would not help, because
- * receiving its result takes as long as reading the body.
+ * Parses a JSON body. On routes with `filesAt`, a large body is parsed in a thread. Without files a thread would not
+ * help, because receiving the parsed value from the thread takes as long as parsing.
  */
 async function parseJson(
   bytes: Uint8Array,
@@ -327,8 +333,11 @@ async function parseJson(
   return inThread('json.body', { bytes, rules }, [bytes]);
 }
 
-/** Returns the bytes of a JSON body. Empty if the body is optional and was omitted. */
-async function readJson(c: RequestContext, plan: BodyPlan): Promise<Uint8Array> {
+/**
+ * Returns the bytes of a JSON body. Empty if the body is optional and was omitted.
+ * @throws AppError UNSUPPORTED_MEDIA_TYPE for another media type or a compressed body
+ */
+async function readJsonBytes(c: RequestContext, plan: BodyPlan): Promise<Uint8Array> {
   const type = c.req.header('content-type');
   if (type === undefined && plan.optional) {
     const bytes = await readBody(c, plan.maxBytes);

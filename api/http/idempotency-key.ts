@@ -4,7 +4,7 @@ import { fingerprintRequest } from '../../rules/access/request-fingerprint.ts';
 import { AppError } from '../../rules/errors.ts';
 import type { AppEnv, RequestContext } from './env.ts';
 
-/** `request.headers` of an operation that takes an Idempotency-Key, for the document; `readIdempotencyKey` reads it. */
+/** The schema `request.headers` of an operation that accepts an Idempotency-Key. `readIdempotencyKey` reads the key. */
 export const IdempotencyHeader = z.object({
   'Idempotency-Key': z.string().min(1).max(255).optional().openapi({
     description: 'Prevents a second request with the same key for 24 hours. 1-255 printable ASCII characters.',
@@ -28,11 +28,15 @@ export function readIdempotencyKey(c: RequestContext): string | undefined {
   return key;
 }
 
-/** A request whose query and body are parsed, if the operation takes them. */
+/** A request after the checks of its query and body. */
 type ParsedContext = Context<AppEnv, string, { out: { query: unknown; json: unknown; form: unknown } }>;
 
-/** Stores the fingerprint of a request with a key, for `sameRequest`. Call it after the input is parsed. */
-export async function noteFingerprint(c: ParsedContext): Promise<void> {
+/**
+ * Sets `fingerprint` of a request with an Idempotency-Key: the hash of its parsed input. If the key was used before,
+ * the error's `details.sameRequest` tells whether both requests have the same fingerprint. Call it after the input is
+ * parsed.
+ */
+export async function storeFingerprint(c: ParsedContext): Promise<void> {
   if (readIdempotencyKey(c) === undefined) return;
   const read = (target: 'query' | 'json' | 'form') => c.req.valid(target) ?? null;
   const body = { json: read('json'), form: read('form') };

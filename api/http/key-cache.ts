@@ -5,23 +5,26 @@ import { findKeyAccess, type KeyAccess, updateKeysLastUsed } from '../../db/proj
 import { hashKey, isKeyShaped } from '../../rules/access/api-keys.ts';
 import { describeFailure } from '../../rules/failure-text.ts';
 
-/** Maximum number of cached keys, more than are in use at a time. A full cache drops its oldest entry. */
+/** Maximum number of cached keys. It should exceed the number in use. A full cache drops the key that it got first. */
 const MAX_ENTRIES = 10_000;
 /** Entries are read again after this time, in case a notification was missed. */
 const ENTRY_TTL_MS = 30_000;
 /**
- * Interval at which the connection that receives revocations is checked. While this connection is down, every request
- * reads its key from the database.
+ * Interval at which the connection that receives notifications of changed keys is checked. While this connection is
+ * down, every request reads its key from the database.
  */
 const HEARTBEAT_MS = 5_000;
-/** `last_used_at` is written in batches, since a precision of five seconds is enough. */
+/** Interval at which `last_used_at` of the used keys is written, in one statement. This precision is enough. */
 const LAST_USED_FLUSH_MS = 5_000;
 
 export interface KeyCache {
-  /** Returns the access of a key, from memory if that is safe. Undefined if the key is unknown, revoked or expired. */
+  /**
+   * Returns the access that a key grants, from memory if the cached entry is up to date. Undefined if the key is
+   * unknown, revoked or expired.
+   */
   find(key: string): Promise<KeyAccess | undefined>;
-  /** Clears the cache at once. If this process itself has changed a key, call this function before the response. */
-  forget(): void;
+  /** Deletes all entries. If this process itself has changed a key or a project, call it before the response. */
+  clear(): void;
   close(): Promise<void>;
 }
 
@@ -31,9 +34,9 @@ interface Entry {
 }
 
 /**
- * Creates a cache of keys. Every API process clears it as soon as a key or a project changes, because triggers send
- * NOTIFY `access_changed`. While the listening connection is down, the cache is not used, and each request queries the
- * database. Source: contract §2.1 Secret keys.
+ * Creates a cache of API keys. Triggers send NOTIFY `access_changed` when a key or a project changes, and every API
+ * process then clears its cache. While the connection that receives the notifications is down, the cache is not used,
+ * and each request queries the database. Source: contract §2.1 Secret keys.
  */
 export function createKeyCache(deps: { db: Db; databaseUrl: string; log: Logger }): KeyCache {
   const entries = new Map<string, Entry>();
@@ -41,7 +44,7 @@ export function createKeyCache(deps: { db: Db; databaseUrl: string; log: Logger 
   // Increased whenever the cache is cleared. A lookup that runs while a key changes may return the old row, so its
   // result is not cached if `generation` has changed during the lookup.
   let generation = 0;
-  const forget = (): void => {
+  const clear = (): void => {
     generation += 1;
     entries.clear();
   };
@@ -52,7 +55,7 @@ export function createKeyCache(deps: { db: Db; databaseUrl: string; log: Logger 
     log: deps.log,
     downMessage: 'notifications of key changes are down; every request queries its key until they are back',
     heartbeatMs: HEARTBEAT_MS,
-    onNotification: forget,
+    onNotification: clear,
   });
   const flushing = setInterval(() => void flushLastUsed(), LAST_USED_FLUSH_MS);
   flushing.unref();
@@ -87,7 +90,7 @@ export function createKeyCache(deps: { db: Db; databaseUrl: string; log: Logger 
       if (access.keyId) used.add(access.keyId);
       return access;
     },
-    forget,
+    clear,
     async close() {
       clearInterval(flushing);
       await listener.close();

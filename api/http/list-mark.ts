@@ -17,8 +17,8 @@ interface RequestedList {
 }
 
 /**
- * Returns the mark of a list: the start of a hash of its path, filters and order. The size of pages does not change
- * the list. Source: contract §1.6 Lists.
+ * Returns the mark of a list: the start of a hash of its project, path, filters and order. All pages of a list have the
+ * same mark, whatever their size. Source: contract §1.6 Lists.
  */
 export function computeListMark({ projectId, path, query }: RequestedList): string {
   const filters = Object.entries(query)
@@ -28,7 +28,9 @@ export function computeListMark({ projectId, path, query }: RequestedList): stri
   return createHash('sha256').update(JSON.stringify(list)).digest('base64url').slice(0, MARK_CHARS);
 }
 
-/** Returns the body of a page with the mark of its list in the cursor. */
+/**
+ * Adds the mark of the list to the cursor in the body of a page. Returns a copy, or a body without a cursor as it is.
+ */
 export function markPage<Body>(body: Body, mark: string): Body {
   if (typeof body !== 'object' || body === null) return body;
   const cursors = Object.entries(body).filter(

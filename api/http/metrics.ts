@@ -7,13 +7,13 @@ import { isLoopbackAuthority, isLoopbackHost } from '../../rules/access/loopback
 export interface Metrics {
   registry: Registry;
   observe(request: { method: string; route: string; status: number; ms: number }): void;
-  /** Records that a route blocked the event loop. */
+  /** Records for how long a route blocked the event loop. */
   observeBlockedLoop(blocked: BlockedLoop): void;
   /** Records the CPU time of work in a thread, by the kind of work. */
   observeCpuTime(work: ComputedWork): void;
 }
 
-/** Creates the Prometheus metrics of one API process. */
+/** Creates the Prometheus metrics of the API. `ofProcess` adds metrics of the Node process, such as its memory. */
 export function createMetrics(options: { ofProcess?: boolean } = {}): Metrics {
   const registry = new Registry();
   if (options.ofProcess) collectDefaultMetrics({ register: registry, prefix: 'tidings_api_' });

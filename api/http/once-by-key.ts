@@ -17,10 +17,10 @@ export interface OnceRules {
 }
 
 /**
- * Makes a handler take effect once per Idempotency-Key. Its writes, the key and the response are committed in one
- * transaction, so a killed process leaves all of them or none. Requests without a key run unchanged.
- * For a second request with the same key, the returned handler throws an AppError with IDEMPOTENCY_KEY_REUSED.
- * Source: contract §1.8 Idempotency.
+ * Returns a handler that takes effect once per Idempotency-Key. The writes of `handler`, the key and the response are
+ * committed in one transaction, so a killed process leaves all of them or none. If `handler` throws, the key can be
+ * used again. Requests without a key call `handler` directly. For a second request with the same key within 24 hours,
+ * the returned handler throws an AppError with IDEMPOTENCY_KEY_REUSED. Source: contract §1.8 Idempotency.
  */
 export function runOncePerKey(handler: Handler<AppEnv>, rules: OnceRules, deps: Deps): Handler<AppEnv> {
   return async (c, next) => {
@@ -55,7 +55,9 @@ export function runOncePerKey(handler: Handler<AppEnv>, rules: OnceRules, deps: 
   };
 }
 
-/** Dependencies of handlers whose writes `runOncePerKey` can put into one transaction. */
+/**
+ * Returns dependencies for handlers. While `runOncePerKey` runs a handler, their `db` and `reads` use its transaction.
+ */
 export function withJoinableTransactions(deps: Deps): Deps {
   const { outbox, keys } = deps;
   return {
@@ -65,7 +67,7 @@ export function withJoinableTransactions(deps: Deps): Deps {
     reads: createJoinableDb(deps.reads),
     // Wakes the workers only after the commit, because they cannot see the rows before.
     outbox: { wake: (rows) => runAfterCommit(() => outbox.wake(rows)) },
-    keys: { ...keys, forget: () => runAfterCommit(() => keys.forget()) },
+    keys: { ...keys, clear: () => runAfterCommit(() => keys.clear()) },
   };
 }
 
@@ -75,8 +77,9 @@ export function withKeyHeader(headers: unknown): z.ZodObject {
 }
 
 /**
- * Tells whether an operation declares the header `Idempotency-Key`. Before `withKeyHeader` is applied, this means that
- * the operation handles the key in its own code. Sends do so, because several sends share a transaction.
+ * Tells whether an operation declares the header `Idempotency-Key`. In the route of a routes file, this means that the
+ * operation handles the key in its own code. Sends do so, because several sends share a transaction. `withKeyHeader`
+ * adds the header to the other operations later.
  */
 export function declaresIdempotencyKey(headers: unknown): boolean {
   return headers instanceof z.ZodObject && 'Idempotency-Key' in headers.shape;

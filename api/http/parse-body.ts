@@ -6,11 +6,11 @@ import { collectFieldNames, formatNamesForHeader, type UnknownField } from './un
 
 /** Rules for the body of an operation. */
 export interface BodyRules {
-  /** Refuses unknown fields instead of ignoring them. Source: contract §1.9 Unknown input. */
+  /** Refuses unknown fields. Otherwise they are ignored. Source: contract §1.9 Unknown input. */
   unknownFields?: 'refuse' | undefined;
   /**
-   * Schema of the record that the operation changes. In the body, its other fields are read-only fields, not unknown
-   * fields.
+   * Schema of the record that the operation changes. A field of the record that the body's schema does not have is a
+   * read-only field. Read-only fields are ignored, even if unknown fields are refused.
    */
   record?: z.ZodType | undefined;
   /**
@@ -26,7 +26,7 @@ export interface BodyRules {
 /** A body that matches its schema. */
 export interface ParsedBody<T> {
   data: T;
-  /** Names of ignored fields for `X-Ignored-Fields`. Empty if there are no such fields. */
+  /** The names of the ignored fields as the value of `X-Ignored-Fields`. Empty if no field was ignored. */
   ignored: string;
 }
 
@@ -70,7 +70,7 @@ function hasNoValue(body: unknown, [name = '']: readonly string[]): boolean {
 }
 
 /**
- * Returns the error of a body with these errors.
+ * Returns the error of a body with these field errors.
  * @param status status of the route for invalid bodies, 422 if undefined
  */
 export function createInvalidBodyError(errors: FieldError[], status: number | undefined): AppError {
@@ -84,7 +84,7 @@ export function createInvalidBodyError(errors: FieldError[], status: number | un
 function createUnknownFieldsError(unknown: readonly UnknownField[], others: FieldError[]): AppError {
   const errors = [...toUnknownFieldErrors(unknown, 'field'), ...others];
   const message = `${errors[0]?.field ?? ''}: ${errors[0]?.message ?? ''}`;
-  return new AppError('VALIDATION_ERROR', { errors, message, suggestion: suggestKnown(unknown) });
+  return new AppError('VALIDATION_ERROR', { errors, message, suggestion: formatSuggestion(unknown) });
 }
 
 /** The maximum number of unknown fields to name. More names do not help to find a typo. */
@@ -105,8 +105,11 @@ export function toUnknownFieldErrors(
   });
 }
 
-/** Returns the suggestion for unknown names, based on the first unknown name that resembles a known name. */
-export function suggestKnown(unknown: readonly UnknownField[]): string {
+/**
+ * Returns the text of the error's `suggestion`: the first text that says where a value belongs (`remedy`), otherwise
+ * the intended name for the first unknown name that resembles a known name, otherwise a general text.
+ */
+export function formatSuggestion(unknown: readonly UnknownField[]): string {
   const withRemedyText = unknown.slice(0, MAX_NAMED).find((field) => field.remedy);
   if (withRemedyText?.remedy) return withRemedyText.remedy;
   const withSuggestion = unknown.slice(0, MAX_NAMED).find((field) => suggestKnownName(field) !== undefined);

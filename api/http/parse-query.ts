@@ -2,13 +2,13 @@ import type { z } from 'zod';
 import { createQueryError, type FieldError } from '../../rules/errors.ts';
 import { isStorable } from '../../rules/json-body.ts';
 import { toFieldErrors } from './field-errors.ts';
-import { suggestKnown, toUnknownFieldErrors } from './parse-body.ts';
+import { formatSuggestion, toUnknownFieldErrors } from './parse-body.ts';
 import { collectFieldNames, type UnknownField } from './unknown-fields.ts';
 
 /**
  * Creates the parser for the queries of an operation. Create it once per route, because it analyzes the schema once.
- * The returned function throws an AppError with VALIDATION_ERROR (400) for invalid values, and unless `anyQuery` is set,
- * for unknown parameters.
+ * The returned function throws an AppError with VALIDATION_ERROR (400) for invalid values, and unless `anyQuery` is
+ * set, for unknown parameters.
  */
 export function createQueryParser<Schema extends z.ZodType>(
   schema: Schema,
@@ -37,10 +37,13 @@ export function createQueryParser<Schema extends z.ZodType>(
   };
 }
 
-/** @throws AppError VALIDATION_ERROR (400) for unknown parameters */
+/**
+ * Refuses a query with unknown parameters.
+ * @throws AppError VALIDATION_ERROR (400) unless `unknown` is empty
+ */
 export function refuseUnknownQuery(unknown: UnknownField[]): void {
   if (unknown.length > 0)
-    throw createQueryError(toUnknownFieldErrors(unknown, 'query parameter'), suggestKnown(unknown));
+    throw createQueryError(toUnknownFieldErrors(unknown, 'query parameter'), formatSuggestion(unknown));
 }
 
 /**

@@ -7,19 +7,23 @@ import { type CallerLimits, createCallerLimits } from './caller-limits.ts';
 
 const WINDOW_SECONDS = 60;
 /**
- * A process takes 1 % of a limit at a time from Postgres (a lease), and uses it up in memory. So the limit needs about
- * one statement per hundredth of the limit, and all processes together never exceed it. At most 1 % per process stays
- * unused.
+ * A process takes 1 % of a limit, but at least one request, from Postgres at a time (a lease), and counts the requests
+ * of a lease in memory. So the limit needs at most about 100 statements per window, and all processes together never
+ * exceed it. Each process leaves at most 1 % unused.
  */
 const LEASES_PER_WINDOW = 100;
-/** Maximum number of leases in memory. When it is reached, leases whose window has ended are deleted. */
+/**
+ * Maximum number of leases in memory. When it is reached, leases whose window has ended are deleted, or all leases if
+ * no window has ended.
+ */
 const MAX_LEASES = 20_000;
+/** Interval at which rows of old windows are deleted from Postgres. */
 const CLEAN_MS = 10 * 60_000;
 
-/** Limits of the public key, which anyone can read from a page. Source: contract §2.2 Public key. */
+/** Requests per minute with the public key, which anyone can read from a page. Source: contract §2.2 Public key. */
 const PUBLIC_KEY_PER_ADDRESS = 300;
 const PUBLIC_KEY_PER_CONTACT = 100;
-/** Source: contract §1.11 Limits. */
+/** Requests per minute for each project and IP address. */
 const BACK_IN_STOCK_PER_CALLER = 20;
 
 /** State of a limit after a request, for the `RateLimit-*` headers. */
@@ -42,34 +46,36 @@ export interface RateLimits extends CallerLimits {
    */
   takeForPublicKey(projectId: string): Promise<RateState | undefined>;
   /**
-   * Counts one request by public key from an address.
+   * Counts one request with a project's public key from an IP address.
    * @throws AppError RATE_LIMIT_EXCEEDED
    */
   takeForPublicAddress(projectId: string, address: string): Promise<RateState>;
   /**
-   * Counts one request by public key about a contact's address.
+   * Counts one request with a project's public key about a contact's email address.
    * @throws AppError RATE_LIMIT_EXCEEDED
    */
   takeForPublicContact(projectId: string, email: string): Promise<RateState>;
   /**
-   * Counts one back-in-stock request of a caller.
+   * Counts one back-in-stock request from an IP address.
    * @throws AppError RATE_LIMIT_EXCEEDED
    */
   takeForBackInStock(projectId: string, address: string): Promise<RateState>;
   close(): void;
 }
 
+/** The part of a limit that this process may use up in the current window. */
 interface Lease {
+  /** Number of requests that the process may still accept without asking Postgres. */
   left: number;
-  /** Number of requests that all processes had taken from the window when the lease was created or renewed. */
+  /** Number of requests that all processes had taken from the window when the lease was last renewed. */
   taken: number;
   endsAtMs: number;
   renewing: Promise<void> | undefined;
 }
 
 /**
- * Creates the limits. They use fixed windows of one minute, counted in Postgres over all API processes; see
- * `LEASES_PER_WINDOW`.
+ * Creates the rate limits. Limits of requests use fixed windows of one minute, counted in Postgres over all API
+ * processes, see `LEASES_PER_WINDOW`.
  */
 export function createRateLimits(deps: {
   db: Db;
@@ -83,7 +89,8 @@ export function createRateLimits(deps: {
 
   async function take(subject: string, limit: number): Promise<RateState> {
     let lease = getLease(subject);
-    // Renews the lease again if other waiting requests have already used up the renewed lease.
+    // Other requests that waited for the same renewal may have used up the renewed lease. Then the loop renews it
+    // again.
     for (let attempts = 0; lease.left <= 0 && attempts < LEASES_PER_WINDOW; attempts += 1) {
       if (lease.taken >= limit && Date.now() < lease.endsAtMs) break;
       lease.renewing ??= renew(subject, lease, limit);

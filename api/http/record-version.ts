@@ -2,10 +2,10 @@ import { z } from '@hono/zod-openapi';
 import { AppError } from '../../rules/errors.ts';
 import { type ReadVersion, toVersionTag } from '../../rules/record-version.ts';
 import type { RequestContext } from './env.ts';
-import { ok } from './responses.ts';
+import { jsonResponse } from './responses.ts';
 import { InstantInput } from './schemas.ts';
 
-/** `request.headers` of a write to a record with a version, for the document; `readVersion` reads it. */
+/** The schema `request.headers` of a write to a record with a version. `readVersion` reads the header. */
 export const IfMatch = z.object({
   'If-Match': z.string().optional().openapi({
     description: 'ETag of the version that you read. Returns 409 if the record has changed since.',
@@ -20,9 +20,9 @@ export const ReadUpdatedAt = InstantInput.optional().openapi({
 });
 
 /** Declares a JSON response with the version of its record as `ETag`. */
-export function okWithVersion<S extends z.ZodType>(schema: S, description?: string) {
+export function versionedResponse<S extends z.ZodType>(schema: S, description?: string) {
   const ETag = z.string().openapi({ description: 'Version of the record, for `If-Match`', example: '"lmn4w1c0"' });
-  return { ...ok(schema, description), headers: z.object({ ETag }) };
+  return { ...jsonResponse(schema, description), headers: z.object({ ETag }) };
 }
 
 /** Sets `ETag` to the version of the record in the response. */
@@ -30,13 +30,16 @@ export function setETag(c: RequestContext, { updatedAt }: { updatedAt: Date }): 
   c.header('ETag', `"${toVersionTag(updatedAt)}"`);
 }
 
-/** One element of `If-Match`: an entity tag of RFC 9110 §8.8.3, or a tag without its quotes. */
+/**
+ * One element of `If-Match`: an entity tag of RFC 9110 §8.8.3, a tag without its quotes, or nothing, because an element
+ * of a list may be empty.
+ */
 const ENTITY_TAG = /^\s*(?:(?:W\/)?"([\x21\x23-\x7e\x80-\u{10ffff}]*)"|([^\s,"*/]+))?\s*(?:,|$)/u;
 
 /**
- * Returns the version that the caller has read: `If-Match`, `updatedAt` of the body, or both. Undefined if the request
- * has neither. Weak tags (`W/"…"`) are accepted too, because proxies that compress a response change its tag to a weak
- * tag.
+ * Returns the version of the record that the caller has read: `If-Match`, `updatedAt` of the body, or both. Undefined
+ * if the request has neither, so that it changes any version. `If-Match: *` counts as no `If-Match`. Weak tags
+ * (`W/"…"`) are accepted too, because proxies that compress a response change its tag to a weak tag.
  * @throws AppError BAD_REQUEST for an `If-Match` that is neither `*` nor a list of entity tags
  */
 export function readVersion(c: RequestContext, body: { updatedAt?: Date | undefined } = {}): ReadVersion | undefined {
@@ -50,7 +53,6 @@ function readEntityTags(header: string): string[] {
   let rest = header;
   while (rest !== '') {
     const [element, quoted, bare] = ENTITY_TAG.exec(rest) ?? [];
-    // An element of a list may be empty.
     if (element === undefined) break;
     const tag = quoted ?? bare;
     if (tag !== undefined) tags.push(tag);

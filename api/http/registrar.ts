@@ -11,16 +11,17 @@ import { declareErrorResponses } from './responses.ts';
 import type { RouteTable } from './route-table.ts';
 import { toAccessRule } from './security.ts';
 
-/** Returns the paths of an operation for the path in its route. */
+/** Returns the paths at which an operation is served, for the path in its route. The first path is the main path. */
 export type PathRule = (path: string) => string[];
 
-/** Serves `/contacts` at `/contacts` and at `/v1/contacts` (contract §1.3 Paths). */
+/** Serves an operation at its path under `/v1` and at the path without `/v1` (contract §1.3 Paths). */
 export const atBothPaths: PathRule = (path) => [`/v1${path}`, path];
+/** Serves an operation only at the path in its route. */
 export const atOnePath: PathRule = (path) => [path];
 
 /**
- * Registers the operations of routes files. Each operation gets a guard, an entry in the route table, and a description
- * in the OpenAPI document with all its statuses, at every path where it responds.
+ * Creates the object with which routes files register their operations. Each operation gets a guard, an entry in the
+ * route table, and a description in the OpenAPI document with all its statuses, at every path of `paths`.
  *
  * `@hono/zod-openapi` provides the types of handlers and the document. Its validators are not used, because they read a
  * body without a limit and ignore unknown fields. The guard validates instead.
@@ -28,13 +29,13 @@ export const atOnePath: PathRule = (path) => [path];
 export function createRegistrar(hono: OpenAPIHono<AppEnv>, table: RouteTable, deps: Deps, paths: PathRule): App {
   const register = (route: GuardedRoute, handler: Handler<AppEnv>): void => {
     const [mainPath = route.path] = paths(route.path);
-    const takesKey = isKeyed(route);
+    const takesKey = usesRunOncePerKey(route);
     const request = takesKey ? { ...route.request, headers: withKeyHeader(route.request?.headers) } : route.request;
     const rules = { request: `POST ${mainPath}`, shownOnce: route.shownOnce };
     const handle = takesKey ? runOncePerKey(handler, rules, deps) : handler;
     for (const path of paths(route.path)) {
       const routeAtPath = addCommonRemedies({ ...route, path, ...(request && { request }) });
-      hono.openAPIRegistry.registerPath(describe(routeAtPath, path === mainPath ? undefined : mainPath));
+      hono.openAPIRegistry.registerPath(describeOperation(routeAtPath, path === mainPath ? undefined : mainPath));
       table.add(route.method, path);
       hono.on([route.method.toUpperCase()], [toHonoPath(path)], createGuard(routeAtPath, deps), handle);
     }
@@ -55,9 +56,12 @@ export interface UnauthenticatedRoutes {
 type UnauthenticatedHandler = (c: RequestContext) => Promise<Response> | Response;
 
 interface UnauthenticatedOptions {
-  /** Limit for a GET that also writes. */
+  /** Limit of the requests of each caller, for a GET that also writes, or instead of `UNAUTHENTICATED_WRITES`. */
   limit?: UnauthenticatedLimit;
-  /** Limit that counts only refused requests, for callbacks whose signature proves their origin. */
+  /**
+   * Limit that counts only requests whose handler throws an AppError, for callbacks whose signature proves their
+   * origin.
+   */
   refusedLimit?: UnauthenticatedLimit;
   /** The router's pattern. Only needed if it is not the documented path with `:name` instead of `{name}`. */
   pattern?: string;
@@ -69,8 +73,8 @@ interface UnauthenticatedOptions {
 }
 
 /**
- * Creates the registrar of routes without credentials. It limits the routes that write by the caller's IP address, and
- * adds all routes to the route table.
+ * Creates the registrar of routes without credentials. It adds the routes to the route table, and limits the requests
+ * to routes that write, by the caller's IP address.
  */
 export function createUnauthenticatedRoutes(
   hono: OpenAPIHono<AppEnv>,
@@ -104,8 +108,9 @@ export function createUnauthenticatedRoutes(
 }
 
 /**
- * Describes an operation with a plain Hono handler, and only the given errors. Used for provider callbacks, which
- * verify a signature over the raw body and therefore have no guard.
+ * Adds the description of a provider callback to the OpenAPI document. Its errors are `codes`, RATE_LIMIT_EXCEEDED and
+ * INTERNAL_SERVER_ERROR. A callback is not registered with `createRegistrar`, because its handler verifies a signature
+ * over the raw body and therefore has no guard.
  */
 export function describeProviderCallback(hono: OpenAPIHono<AppEnv>, route: RouteConfig, codes: ErrorCode[]): void {
   const errors = declareErrorResponses([...codes, 'RATE_LIMIT_EXCEEDED', 'INTERNAL_SERVER_ERROR'], route.responses);
@@ -118,10 +123,10 @@ function toHonoPath(path: string): string {
 }
 
 /**
- * Describes an operation for the OpenAPI document.
+ * Returns the description of an operation for the OpenAPI document.
  * @param aliasOf the path under `/v1` of the same operation, if this path is its alias
  */
-function describe(route: GuardedRoute, aliasOf: string | undefined): GuardedRoute {
+function describeOperation(route: GuardedRoute, aliasOf: string | undefined): GuardedRoute {
   const operation = omitGuardOptions(route);
   const id = operation.operationId ?? createOperationId({ ...route, path: aliasOf ?? route.path });
   return {
@@ -159,8 +164,8 @@ function omitGuardOptions(route: GuardedRoute): RouteConfig {
 }
 
 /**
- * Returns the statuses of VALIDATION_ERROR that an operation may respond with: 400 for errors in the query, and 422 for
- * errors in the body unless the route sets another status. Source: contract §1.7 Status codes.
+ * Returns the statuses of VALIDATION_ERROR that an operation may respond with: 400 for errors in the query, the status
+ * of the route or 422 for errors in the body, and 422 for unknown fields. Source: contract §1.7 Status codes.
  */
 function listInvalidStatuses(route: GuardedRoute): number[] {
   const ofQuery = route.anyQuery && !route.request?.query ? [] : [400];
@@ -170,8 +175,8 @@ function listInvalidStatuses(route: GuardedRoute): number[] {
 }
 
 /**
- * Adds texts for fields that no write may ignore: `dryRun` for an operation without a dry run, and an idempotency key
- * in the body. Operations that web pages call accept any field.
+ * Adds to `setElsewhere` the unknown fields that no write may ignore: `dryRun`, and `idempotencyKey` if the operation
+ * accepts the header. Routes with `anyQuery` are unchanged, because customers' pages may send any field.
  */
 function addCommonRemedies(route: GuardedRoute): GuardedRoute {
   if (route.method === 'get' || route.anyQuery) return route;
@@ -180,8 +185,11 @@ function addCommonRemedies(route: GuardedRoute): GuardedRoute {
   return { ...route, setElsewhere: { ...route.setElsewhere, dryRun, ...(idempotencyKey && { idempotencyKey }) } };
 }
 
-/** Tells whether `runOncePerKey` handles the key: on every POST in a project, unless the route opts out. */
-function isKeyed(route: GuardedRoute): boolean {
+/**
+ * Tells whether `runOncePerKey` handles the Idempotency-Key of an operation: of every POST in a project, unless the
+ * route sets `idempotency: 'none'`, or declares the header because it handles the key in its own code.
+ */
+function usesRunOncePerKey(route: GuardedRoute): boolean {
   if (route.method !== 'post' || route.idempotency === 'none' || declaresIdempotencyKey(route.request?.headers))
     return false;
   return toAccessRule(route.security)?.ofProject === true;
@@ -204,7 +212,7 @@ function listImpliedCodes(route: GuardedRoute): ErrorCode[] {
   // An operation without input still responds with 400 to malformed HTTP.
   if (codes.length === 0) codes.push('BAD_REQUEST');
   codes.push('INTERNAL_SERVER_ERROR');
-  // Every operation that queries the database responds with this while Postgres restarts.
+  // Operations that query the database respond with this while Postgres restarts.
   if (rule || request?.body) codes.push('SERVICE_UNAVAILABLE');
   return codes;
 }

@@ -8,30 +8,31 @@ import { uuidv7 } from '../../rules/uuid.ts';
 import { formatActor } from './actor.ts';
 import type { RequestContext } from './env.ts';
 
-/** Interval between two writes. A killed process loses only entries younger than this. */
+/** Interval between two writes. A killed process loses the entries of this interval and of a running write. */
 const INTERVAL_MS = 250;
 /**
- * Maximum number of entries per project and interval, so that a busy project does not displace entries of other
+ * Maximum number of entries of a project in one write, so that a busy project does not displace entries of other
  * projects or overload Postgres.
  */
 const PROJECT_MAX = 100;
-/** Maximum number of entries of all projects per interval. So many entries need about 300 KB of memory. */
+/** Maximum number of entries of all projects in one write. So many entries need about 300 KB of memory. */
 const WAITING_MAX = 1_000;
 /** Maximum number of ids of each kind in an entry. */
 const IDS_MAX = 100;
 /** Time limit of `close`. It is short, because `npm start` has to stop everything within 20 s. */
 const CLOSE_MS = 3_000;
 
-/** Records requests in the background, without delaying them. */
+/** Writes log entries of requests in the background, without delaying the requests. */
 export interface RequestLog {
   add(request: NewLoggedRequest): void;
-  /** Writes the waiting entries. Later entries are skipped. */
+  /** Writes the waiting entries, for at most `CLOSE_MS`. Entries that are added later are skipped. */
   close(): Promise<void>;
 }
 
 /**
- * Creates the request log. It writes its entries four times a second, each time in one SQL statement. Entries beyond
- * the limits and entries that Postgres refuses are skipped, because a log must not delay requests or use up memory.
+ * Creates the request log. It writes its entries at most four times a second, each time in one SQL statement. Entries
+ * beyond the limits and the entries of a failed write are skipped, because a log must not delay requests or use up
+ * memory.
  */
 export function createRequestLog({ db, log }: { db: Db; log: Pick<Logger, 'warn'> }): RequestLog {
   let waitingEntries: NewLoggedRequest[] = [];
@@ -86,9 +87,9 @@ export function createRequestLog({ db, log }: { db: Db; log: Pick<Logger, 'warn'
 
 /**
  * Returns the log entry of a finished request. Undefined for requests that are not logged: requests without a project,
- * and reads by users, because an open dashboard sends such requests every second.
+ * and GET requests of users, because an open dashboard sends such requests every second.
  */
-export function logEntry(
+export function createLogEntry(
   c: RequestContext,
   p: { requestId: string; route: string; status: number; ms: number },
 ): NewLoggedRequest | undefined {
@@ -108,7 +109,7 @@ export function logEntry(
   };
 }
 
-/** Stores the ids of records that a request created, for its log entry. */
+/** Stores the ids of records that a request created, by kind of record, for its log entry. */
 export function noteAffectedRows(c: RequestContext, rows: AffectedRows): void {
   const shortened = Object.entries(rows).map(([kind, ids]) => [kind, ids.slice(0, IDS_MAX)]);
   c.set('affectedRows', Object.fromEntries(shortened));

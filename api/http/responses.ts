@@ -19,43 +19,43 @@ export const ErrorEnvelope = z
   })
   .openapi('Error', { description: 'Every error of this service has this form.' });
 
-/** Declares a JSON body. An `optional` body may be omitted, and is then `{}`. */
-export function json<S extends z.ZodType>(schema: S, options: { optional?: boolean } = {}) {
+/** Declares the JSON body of a request. An `optional` body may be omitted, and is then `{}`. */
+export function jsonBody<S extends z.ZodType>(schema: S, options: { optional?: boolean } = {}) {
   return { required: !options.optional, content: { 'application/json': { schema } } };
 }
 
-/** Declares a multipart/form-data body. */
-export function multipart<S extends z.ZodType>(schema: S) {
+/** Declares the multipart/form-data body of a request. */
+export function multipartBody<S extends z.ZodType>(schema: S) {
   return { required: true, content: { 'multipart/form-data': { schema } } };
 }
 
-/** Declares a JSON response of an operation. Its status is the key in `responses`. */
-export function ok<S extends z.ZodType>(schema: S, description = 'Success') {
+/** Declares a JSON response of an operation. The status is the key under which `responses` has it. */
+export function jsonResponse<S extends z.ZodType>(schema: S, description = 'Success') {
   return { description, content: { 'application/json': { schema } } };
 }
 
 /** Declares a response without a body (204). */
-export function noContent(description = 'Done') {
+export function emptyResponse(description = 'Done') {
   return { description };
 }
 
-/** The property of an error response in the OpenAPI document that lists its codes. */
-export const CODES = 'x-error-codes';
+/** The property of an error response in the OpenAPI document that lists its error codes. */
+export const ERROR_CODES_KEY = 'x-error-codes';
 
 /**
- * Declares the error responses of an operation by their codes, for the document. Spread it into `responses`. Errors
- * that follow from credentials, parameters and body (401, 403, 422, 429 …) are added to every route automatically. The
- * return type is empty, because handlers throw errors, so the type of a handler must contain only the success
- * responses.
+ * Declares the error responses of an operation by their codes, for the OpenAPI document. Spread the result into
+ * `responses`. The registrar adds errors that follow from the credentials, parameters and body of the route (401, 403,
+ * 422, 429 …). The return type is empty, because handlers throw errors, so the type of a handler must contain only the
+ * success responses.
  */
 // biome-ignore lint/complexity/noBannedTypes: the empty type is the point, see above
-export function errors(...codes: ErrorCode[]): {} {
+export function errorResponses(...codes: ErrorCode[]): {} {
   return declareErrorResponses(codes);
 }
 
 /**
- * Returns error responses by status. Codes that the route has already declared stay. VALIDATION_ERROR gets the statuses
- * `invalid`.
+ * Returns error responses by status, with `codes` and the codes of the error responses in `declared`. `invalid` has the
+ * statuses of VALIDATION_ERROR. Any other code has its status in `ERRORS`.
  */
 export function declareErrorResponses(
   codes: readonly ErrorCode[],
@@ -75,41 +75,41 @@ export function declareErrorResponses(
 }
 
 function readErrorCodes(response: unknown): ErrorCode[] {
-  const codes = typeof response === 'object' && response !== null ? Reflect.get(response, CODES) : undefined;
+  const codes = typeof response === 'object' && response !== null ? Reflect.get(response, ERROR_CODES_KEY) : undefined;
   return Array.isArray(codes) ? codes : [];
 }
 
-/** Returns an error response. Codes keep the order of the catalogue, so that equal sets give equal responses. */
+/** Returns the error response of one status. The codes are in the order of `ERRORS`, so equal sets give equal texts. */
 function declareErrorResponse(status: number, errorCodes: ReadonlySet<ErrorCode>) {
   const codes = (Object.keys(ERRORS) as ErrorCode[]).filter((code) => errorCodes.has(code));
   const examples = Object.fromEntries(codes.map((code) => [code, { value: createErrorExample(code, status) }]));
   return {
     description: codes.map((code) => `\`${code}\`: ${ERRORS[code].message}`).join(' '),
-    [CODES]: codes,
+    [ERROR_CODES_KEY]: codes,
     content: { 'application/json': { schema: ErrorEnvelope, examples } },
   };
 }
 
-/** An error response in the document. */
+/** An error response in the OpenAPI document. */
 export interface ErrorResponse {
   description: string;
-  [CODES]: ErrorCode[];
+  [ERROR_CODES_KEY]: ErrorCode[];
   content: { 'application/json': { schema: { $ref: string }; examples: Record<string, { value: ErrorExample }> } };
 }
 
-/** Returns the error response of a range of statuses, such as `4XX`, in the document. */
+/** Returns the error response of a range of statuses, such as `4XX`, for the OpenAPI document. */
 export function declareRangeResponse(codes: ErrorCode[]): ErrorResponse {
   const examples = Object.fromEntries(
     codes.map((code) => [code, { value: createErrorExample(code, ERRORS[code].status) }]),
   );
   return {
     description: codes.map((code) => `${formatStatusesOfError(code)} \`${code}\`: ${ERRORS[code].message}`).join(' '),
-    [CODES]: codes,
+    [ERROR_CODES_KEY]: codes,
     content: { 'application/json': { schema: { $ref: '#/components/schemas/Error' }, examples } },
   };
 }
 
-/** Returns the statuses of an error, independent of the operation. Source: contract §1.7 Status codes. */
+/** Returns the statuses of an error in any operation, as text. Source: contract §1.7 Status codes. */
 function formatStatusesOfError(code: ErrorCode): string {
   return code === 'VALIDATION_ERROR' ? '400 (of the query) or 422' : String(ERRORS[code].status);
 }

@@ -4,15 +4,20 @@ import { distance } from 'fastest-levenshtein';
 export interface RouteTable {
   add(method: string, path: string): void;
   /** Returns the methods that a requested path accepts. Empty if the path does not exist. */
-  methodsOf(path: string): string[];
-  /** Returns the existing path closest to a path that does not exist. Undefined if no path is close enough. */
-  nearestTo(path: string): string | undefined;
-  /** Returns the operation of this API, as method and path, that replaces an operation of another service's API. */
-  equivalentOf(method: string, path: string): string | undefined;
+  listMethods(path: string): string[];
   /**
-   * Returns the path that lists records of the kind that the first id of `path` identifies. Undefined without an id.
+   * Returns the existing path that a path that does not exist most resembles. Undefined if no path is similar enough.
    */
-  listOf(path: string): string | undefined;
+  findNearestPath(path: string): string | undefined;
+  /**
+   * Returns the operation of this API, as method and path, that does the same as an operation of another service's API.
+   */
+  findEquivalent(method: string, path: string): string | undefined;
+  /**
+   * Returns the path that lists records of the kind that the first id in `path` identifies: `/contacts` for
+   * `/contacts/{id}/events`. Undefined without an id in `path`, or if no GET lists these records.
+   */
+  findListPath(path: string): string | undefined;
 }
 
 interface PathEntry {
@@ -56,14 +61,14 @@ export function createRouteTable(): RouteTable {
       if (method.toLowerCase() === 'get') entry.methods.add('HEAD');
       paths.set(path, entry);
     },
-    methodsOf(path) {
+    listMethods(path) {
       const matching = [...paths.values()].filter((entry) => entry.pattern.test(path));
       // `/contacts/fields` also matches `/contacts/{id}`, but accepts only its own methods.
       const fewest = Math.min(...matching.map(({ parameters }) => parameters));
       const mostSpecific = matching.filter(({ parameters }) => parameters === fewest);
       return [...new Set(mostSpecific.flatMap((entry) => [...entry.methods]))].sort();
     },
-    nearestTo(path) {
+    findNearestPath(path) {
       if (path.length > COMPARED_MAX_CHARS) return undefined;
       const ranked = [...paths.keys()].map((existing) => ({ existing, errors: countTypingErrors(path, existing) }));
       const nearest = ranked.reduce((best, one) => (one.errors < best.errors ? one : best), {
@@ -72,10 +77,10 @@ export function createRouteTable(): RouteTable {
       });
       return nearest.errors <= MAX_TYPING_ERRORS ? nearest.existing : undefined;
     },
-    equivalentOf(method, path) {
+    findEquivalent(method, path) {
       return FOREIGN_OPERATIONS.get(`${method} ${splitPath(path).parts.join('/')}`);
     },
-    listOf(path) {
+    findListPath(path) {
       const [list = path] = path.split('/{');
       return list !== path && paths.get(list)?.methods.has('GET') ? list : undefined;
     },

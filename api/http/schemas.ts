@@ -9,10 +9,10 @@ import { readInstant } from './instant-zone.ts';
 import { toUnknownFieldErrors } from './parse-body.ts';
 import { collectFieldNames } from './unknown-fields.ts';
 
-/** The id in all examples, in the document and in its page. */
+/** The id in all examples of the OpenAPI document. */
 export const EXAMPLE_ID = '0190a000-0000-7000-8000-000000000000';
 
-/** Maximum length of a header line (RFC 5322 §2.1.1), and therefore of a subject. */
+/** Maximum length of a header line of an email (RFC 5322 §2.1.1). The service uses it as the limit of a subject. */
 export const HEADER_LINE_MAX_CHARS = 998;
 
 /** Returns a schema for a subject or a name in a header. A line break would start another header. */
@@ -26,7 +26,7 @@ export function oneLineText(maxChars: number) {
 /** The id of a record: a UUIDv7. */
 export const Id = z.uuid().openapi({ example: EXAMPLE_ID });
 
-/** A record that uses another record, in lists of usages. */
+/** A record that uses another record, in the response that lists the usages of the other record. */
 export const NamedUse = z.object({ id: Id, name: z.string() }).openapi('NamedUse');
 
 /** A slug in a request. Derived from the name if omitted. */
@@ -85,7 +85,7 @@ export const CountryInput = z
   .toUpperCase()
   .refine(isPhoneCountry, 'Must be a two-letter country code (ISO 3166-1), such as DE.');
 
-/** The display name of an address. */
+/** The display name of an address in an email header. */
 export const DisplayName = oneLineText(NAME_MAX_CHARS);
 
 /** A mailbox in a request: an address, `Ada <ada@example.com>`, or `{ name, email }`. */
@@ -112,7 +112,7 @@ export const InstantInput = z
   })
   .openapi({ type: 'string', format: 'date-time', example: '2026-01-01T12:00:00Z' });
 
-/** A point in time in a request. Null removes it. */
+/** A point in time in a request, which null removes from the record. */
 export const NullableInstantInput = InstantInput.nullish().openapi({ type: ['string', 'null'] });
 
 /** Returns a schema for a whole number in a query. */
@@ -141,8 +141,7 @@ export const UploadedFile = z.custom<File>((value) => value instanceof File, {
 const JSON_TEXT_MAX_CHARS = 64 * 1024;
 
 /**
- * Returns a schema for a value that a query or a form contains as JSON text. Unknown fields in the JSON are errors,
- * because these queries and forms also refuse unknown names.
+ * Returns a schema for a value that a query or a form contains as JSON text. Unknown fields in the JSON are errors.
  * @param message the error for invalid JSON
  */
 export function jsonText<Schema extends z.ZodType>(schema: Schema, message: string, maxChars = JSON_TEXT_MAX_CHARS) {
@@ -228,7 +227,7 @@ export function cursorList<S extends z.ZodType>(item: S) {
   });
 }
 
-/** The fields of a numbered list, except its records. */
+/** The fields of the response of a numbered list, except its records. */
 export const numberedListFields = {
   page: z.number().int(),
   pageSize: z.number().int(),
@@ -244,18 +243,18 @@ export const DeliveredBasis = z.enum(['reported', 'sent_minus_bounced']).openapi
     '`reported`: the provider reports each delivery. `sent_minus_bounced`: the provider does not, so the count is the sent emails minus the bounced emails.',
 });
 
-/** Set on a record of a list, if its large fields were omitted to fit into the page. */
+/** True on a record of a list, if its large fields were omitted to fit into the page. */
 export const Truncated = z.literal(true).optional().openapi({
   description: 'Large fields are omitted, because a page is at most 4 MB. Get the record itself to read them.',
 });
 
-/** Set on a response that holds a list without a cursor, if the list was cut to fit into the response. */
+/** True on a response with a list without a cursor, if the list was cut to fit into the response. */
 export const TruncatedLists = z
   .literal(true)
   .optional()
   .openapi({ description: 'A list is incomplete, because a response is at most 4 MB.' });
 
 /** Returns the schema of the success envelope of the public endpoints. */
-export function success<S extends z.ZodType>(data: S) {
+export function successEnvelope<S extends z.ZodType>(data: S) {
   return z.object({ success: z.literal(true), data });
 }

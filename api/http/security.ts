@@ -1,6 +1,6 @@
 import type { Scope } from '../../rules/access/scopes.ts';
 
-/** One alternative of an operation's `security`: a scheme of the OpenAPI document and the required scopes. */
+/** One alternative of an operation's `security`: a kind of credentials, with the scopes that it needs. */
 type Requirement = Partial<Record<'secretKey' | 'publicKey' | 'session', Scope[]>>;
 export type Security = Requirement[];
 
@@ -21,7 +21,7 @@ export function allowPublicKey(): Security {
   return [{ publicKey: [] }, { secretKey: [] }];
 }
 
-/** Allows a user's session with these permissions. Any API key is refused as INVALID_API_KEY. */
+/** Allows a user's session whose role has all of these scopes. Any API key is refused as INVALID_API_KEY. */
 export function allowSession(...needed: Scope[]): Security {
   return [{ session: needed }];
 }
@@ -37,7 +37,8 @@ export interface AccessRule {
   publicKey: boolean;
   session: readonly string[] | undefined;
   /**
-   * False for operations that need only a session (log out, switch project). They work even if the project is disabled.
+   * False for operations that need only a session and no scope (log out, switch project). They work even if the project
+   * is disabled.
    */
   ofProject: boolean;
 }

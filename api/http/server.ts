@@ -23,7 +23,7 @@ import { startInboundEmail } from '../mail/inbound-email.ts';
 import { startSmtpRelay } from '../mail/smtp-relay.ts';
 import { createApp } from './app.ts';
 import { registerBacklogMetrics } from './backlog-metrics.ts';
-import { respondBadHttp, respondBadRequest } from './bad-http.ts';
+import { createBadUrlResponse, respondToMalformedHttp } from './bad-http.ts';
 import type { Deps } from './deps.ts';
 import { createKeyCache } from './key-cache.ts';
 import { createMetrics, type Metrics, serveMetrics } from './metrics.ts';
@@ -32,7 +32,7 @@ import { createRequestLog } from './request-log.ts';
 
 /** Postgres cancels a statement of the API that runs longer. Statements normally take far less time. */
 const STATEMENT_TIMEOUT_MS = 120_000;
-/** Limit for statements of lists and counts, because users do not wait longer for a page. */
+/** Time limit for statements on the connections for reads (`Deps.reads`): users do not wait longer for a page. */
 const READ_TIMEOUT_MS = 20_000;
 /**
  * Longer than the idle time of common load balancers (60 s), so that the load balancer closes a connection first and
@@ -41,7 +41,7 @@ const READ_TIMEOUT_MS = 20_000;
 const KEEP_ALIVE_MS = 65_000;
 /** Running requests get this long to finish when the process stops. `npm start` allows 20 s for everything. */
 const DRAIN_MS = 10_000;
-/** Limit for closing the connection to Temporal when the process stops. */
+/** Time limit for closing the connection to Temporal when the process stops. */
 const TEMPORAL_MS = 3_000;
 
 export interface RunningApi {
@@ -50,8 +50,9 @@ export interface RunningApi {
 }
 
 /**
- * Starts the HTTP API, also while Temporal is down. `close` stops accepting requests, finishes the running requests,
- * and closes every connection.
+ * Starts the HTTP API, the metrics server, the listener for inbound email and the SMTP relay, as configured. Temporal
+ * may be down. `close` stops accepting requests, waits for running requests for at most `DRAIN_MS`, and closes every
+ * connection.
  */
 export async function startApi(
   initialConfig: Config,
@@ -60,12 +61,12 @@ export async function startApi(
   const installation = await findInstallation(initialConfig.database.url);
   let fetch: Parameters<typeof getRequestListener>[0] = () => new Response(null, { status: 503 });
   const listener = getRequestListener((...args) => fetch(...args), {
-    errorHandler: respondBadRequest,
+    errorHandler: createBadUrlResponse,
     // HTTP/1.0 has no `Host` (RFC 1945), and the health checks of some load balancers send none.
     hostname: new URL(initialConfig.publicUrl).hostname,
   });
-  const server = createServer({ keepAliveTimeout: KEEP_ALIVE_MS }, listener).on('clientError', respondBadHttp);
-  // Listens before it opens connections, so that nothing needs to be closed if the port is in use.
+  const server = createServer({ keepAliveTimeout: KEEP_ALIVE_MS }, listener).on('clientError', respondToMalformedHttp);
+  // Listens before it opens its dependencies, so that nothing needs to be closed if the port is in use.
   const port = await listen(server, initialConfig);
   // With PORT=0, the public URL is known only now.
   const config = { ...initialConfig, port, publicUrl: initialConfig.publicUrl.replace(/:0$/, `:${port}`) };

@@ -5,7 +5,7 @@ import { isStoredAt, parseWithOlderRules } from '../../rules/stored-values.ts';
 import type { Deps } from './deps.ts';
 import { createInvalidBodyError } from './parse-body.ts';
 
-/** How to compare a refused body with the record that the request changes. */
+/** How to load the record that a request changes, and where its fields are in the body. */
 export interface StoredFields {
   /** Returns the stored record in the form of the body. Undefined if the record does not exist. */
   load(
@@ -17,7 +17,8 @@ export interface StoredFields {
 }
 
 /**
- * Compares a refused body with one record. `load` returns the record in the form in which its GET operation returns it.
+ * Returns the `stored` option of a route that changes one record. `load` returns the record in the form in which its
+ * GET operation returns it, or throws NOT_FOUND.
  */
 export function compareWithRecord(
   load: (deps: Pick<Deps, 'db' | 'config'>, ref: { projectId: string; id: string }) => Promise<object>,
@@ -36,12 +37,12 @@ export function compareWithRecord(
 }
 
 /**
- * Parses a refused body again and compares it with the stored record that the request changes. A field, an item of a
- * list or a filter that is already stored is accepted, even if a newer rule forbids it, and even if the caller edits
- * other parts of the same field.
+ * Parses a refused body again, but accepts values that the stored record already has. A field, an item of a list or a
+ * filter that is already stored is accepted, even if a newer rule forbids it, and even if the caller edits other parts
+ * of the same field.
  * @throws AppError VALIDATION_ERROR with the refused parts that are not stored
  */
-export function parseChanges<T>(
+export function parseWithStoredValues<T>(
   body: unknown,
   {
     refusal,

@@ -1,6 +1,6 @@
 /**
- * Returns strings as the body of a response. Each string is produced only when the reader is ready for it, so a slow
- * reader needs memory for one string.
+ * Converts strings to a stream for the body of a response. The generator runs only when the reader wants the next
+ * string, so a slow reader needs memory for one string.
  */
 export function toStream(texts: AsyncGenerator<string>): ReadableStream<Uint8Array> {
   const encoder = new TextEncoder();

@@ -2,10 +2,10 @@ import { closest, distance } from 'fastest-levenshtein';
 import { findConsentField } from '../../rules/contacts/consent-names.ts';
 
 /**
- * Names in other services' APIs (Resend, Postmark, SendGrid, Mailchimp, Mailgun, Plunk, Loops, Customer.io, Twilio) and
- * the fields of this API for them, normalized by `normalizeName`. The suggestion is the first of these fields that the
- * schema has in the same object. It is a Map, because a plain object would also find inherited names such as
- * `constructor`.
+ * The fields of this API for other names of the same value, such as the names in the APIs of Resend, Postmark,
+ * SendGrid, Mailchimp, Mailgun, Plunk, Loops, Customer.io and Twilio. The keys are normalized (`normalizeName`). The
+ * suggestion is the first field of the list that the schema has in the same object. It is a Map, because a plain object
+ * would also find inherited names such as `constructor`.
  */
 const FOREIGN_NAMES: ReadonlyMap<string, string[]> = new Map(
   Object.entries({
@@ -133,10 +133,10 @@ const FOREIGN_NAMES: ReadonlyMap<string, string[]> = new Map(
   }),
 );
 
-/** Old names of fields that are still accepted. The new name is suggested instead. */
+/** Old names of fields that are still accepted, but not suggested. */
 const OLD_NAMES = new Set(['scheduledAt', 'ids', 'audienceCondition']);
 
-/** Returns the accepted name that a caller probably meant. Undefined if no name is close enough. */
+/** Returns the accepted name that a caller probably meant by an unknown name. Undefined if no name is close enough. */
 export function suggestName(name: string, acceptedNames: readonly string[]): string | undefined {
   const normalized = normalizeName(name);
   const equalName = acceptedNames.find((one) => normalizeName(one) === normalized && !OLD_NAMES.has(one));

@@ -15,9 +15,10 @@ interface DeclaredByValue {
   formOf(value: unknown): DeclaredFields;
 }
 
-/** A field of a body that is not in its schema, and the declared fields at the same place. */
+/** A field of a body that is not in its schema. */
 export interface UnknownField {
   path: string[];
+  /** The names of the fields that the schema declares in the same object. */
   siblings: string[];
   /** Says where to send the value instead, if the operation declares this (`setElsewhere`). */
   remedy?: string | undefined;
@@ -70,7 +71,7 @@ export function formatNamesForHeader(fields: readonly Pick<UnknownField, 'path'>
     .join(', ');
 }
 
-/** Encodes the start of a name in at most `MAX_NAME_CHARS`, and never a part of a character. */
+/** URL-encodes as much of a name as fits into `MAX_NAME_CHARS`. Never cuts through an encoded character. */
 function encodeShort(name: string): string {
   let encoded = '';
   for (const character of name.slice(0, MAX_NAME_CHARS).toWellFormed()) {

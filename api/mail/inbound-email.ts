@@ -21,12 +21,12 @@ import { groupBy } from '../../rules/filters/group-by.ts';
 import { createFeedbackRecorder } from '../accept/feedback-recorder.ts';
 import { HEADER_LINE_MAX_CHARS } from '../http/schemas.ts';
 
-/** Maximum length of the body in an event. The record of the email stores up to `RECORD_BODY_MAX_CHARS`. */
+/** Maximum length of the body in `email.received`. The record of the email stores up to `RECORD_BODY_MAX_CHARS`. */
 const EVENT_BODY_MAX_CHARS = 32 * 1024;
 const RECORD_BODY_MAX_CHARS = 512 * 1024;
 /**
- * Maximum number of HTML characters that are converted to text for an event. The text in the event has at most a quarter
- * as many characters.
+ * Maximum number of HTML characters that are converted to text for an event. The text in the event has at most a
+ * quarter as many characters.
  */
 const HTML_MAX_CHARS = 4 * EVENT_BODY_MAX_CHARS;
 
@@ -38,7 +38,8 @@ interface Deps {
 }
 
 /**
- * Starts the SMTP listener on INBOUND_SMTP_PORT. If the port is off, returns undefined and does not load the parsers.
+ * Starts the SMTP listener for returned and inbound email on INBOUND_SMTP_PORT. If the port is not set, returns
+ * undefined and does not load the parsers.
  */
 export async function startInboundEmail(deps: Deps): Promise<InboundListener | undefined> {
   const { config, log } = deps;
@@ -57,10 +58,11 @@ export async function startInboundEmail(deps: Deps): Promise<InboundListener | u
 }
 
 /**
- * Creates the handler of incoming email. Email to a return path is a report about an email that the service sent: the
- * signed return path identifies the sent email. Email to a verified domain belongs to the domain's project. An abuse
- * report quotes the signed return path or the signed unsubscribe link of the sent email, and so identifies it. Other
- * email is refused or changes nothing. Source: contract §9.9 Authentic feedback.
+ * Creates the handler of incoming email. A delivery report arrives at the signed return path of the sent email, which
+ * identifies this email. An abuse report may arrive at any accepted address. It quotes the signed return path or the
+ * signed unsubscribe link of the sent email. Other email to a domain is recorded in the projects that own the domain.
+ * Email to other addresses is refused, and email to a return path that is no report changes nothing. Source: contract
+ * §9.9 Authentic feedback.
  */
 export async function createInboundHandler(deps: Deps): Promise<InboundHandler> {
   const { config, db, log } = deps;
@@ -99,12 +101,13 @@ export async function createInboundHandler(deps: Deps): Promise<InboundHandler> 
 }
 
 /**
- * Returns the function that records a report. `returned` has the ids of the emails whose return path got the report.
+ * Returns the function that records a delivery report or an abuse report. Its `returned` has the ids of the emails to
+ * whose return paths the report was sent.
  */
 function createReportRecorder({ config, db, outbox, log }: Deps, verpKey: Buffer) {
   const recordFeedback = createFeedbackRecorder({ config, db, outbox });
 
-  /** Returns the id of the email that contained a signed unsubscribe link. Undefined for any other link. */
+  /** Returns the id of the email that contains a signed unsubscribe link. Undefined for any other link. */
   function emailIdOfLink(link: string): string | undefined {
     const token = /\/u\/([\w-]{43})$/.exec(link)?.[1];
     const proven = token && verifyManageToken(config.secretKey, token);
@@ -112,9 +115,9 @@ function createReportRecorder({ config, db, outbox, log }: Deps, verpKey: Buffer
   }
 
   /**
-   * Records a delivery or complaint report for every email that it identifies, by a return path or by a signed link in
-   * its quoted parts. A delivery report may list several recipients. For each email, the part about its own recipient
-   * is recorded.
+   * Records a report for every email that it identifies: an email to whose return path it was sent, and for an abuse
+   * report also an email whose return path or signed link it quotes. A delivery report may list several recipients. For
+   * each email, the part about the recipient of this email is recorded.
    */
   return async (read: ReadMessage & { kind: 'status' | 'complaint' }, returned: string[]): Promise<void> => {
     const quoted =
@@ -182,7 +185,7 @@ async function createReceiver({ config, db, outbox }: Deps) {
   };
 }
 
-/** Returns the data of `email.received`. It does not include a check for spam or viruses. */
+/** Returns the data of the event `email.received`. The service does not check for spam or viruses. */
 function toEventData(message: InboundMessage, email: InboundEmail, verdicts: Verdicts): Record<string, unknown> {
   const body = toStorableText(toPlainText(email));
   return {

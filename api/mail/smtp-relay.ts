@@ -22,14 +22,14 @@ import { checkAttachments } from '../routes/send/input.ts';
 
 const SCOPE = 'email:send';
 /**
- * Smaller messages are prepared on the main thread, because passing them to a thread takes longer than preparing them.
- * Preparing a message of 40 MB takes 100 ms.
+ * Smaller messages are prepared on the main thread, because passing a small message to another thread takes longer than
+ * preparing it. Preparing a message of 40 MB takes 100 ms.
  */
 const THREAD_MIN_BYTES = 256 * 1024;
 
 /**
- * SMTP replies for refused messages, with enhanced codes (RFC 3463). For any other error the reply is 451, a temporary
- * error of this service.
+ * SMTP replies to refused sign-ins and messages, with enhanced codes (RFC 3463). For any other error, the listener
+ * replies 451, so the client sends the message again later.
  */
 const REPLIES: Partial<Record<ErrorCode, [code: number, enhanced: string]>> = {
   INVALID_API_KEY: [535, '5.7.8'],
@@ -44,8 +44,8 @@ const REPLIES: Partial<Record<ErrorCode, [code: number, enhanced: string]>> = {
 };
 
 /**
- * Starts the relay on SMTP_RELAY_PORT. If the port is off, returns undefined and does not load the server and the
- * parser.
+ * Starts the SMTP relay on SMTP_RELAY_PORT. If the port is not set, returns undefined and does not load the server and
+ * the parser.
  */
 export async function startSmtpRelay(deps: Deps): Promise<RelayListener | undefined> {
   const { config, log } = deps;
@@ -65,9 +65,9 @@ export async function startSmtpRelay(deps: Deps): Promise<RelayListener | undefi
 }
 
 /**
- * Creates the handler of the SMTP relay. An SMTP message is a send request: the same keys, limits and checks as `POST
- * /v1/send` apply, and it is accepted durably before the 250. The message is sent as it is, not as a template.
- * Source: contract §2.1, §9.13.
+ * Creates the handler of the SMTP relay. An SMTP message is a send request: the same keys, limits and checks apply as
+ * for `POST /v1/send`, and the relay replies 250 after the commit. Text in the message that looks like a template
+ * expression is sent unchanged. Source: contract §2.1, §9.13.
  */
 export async function createRelayHandler(deps: Deps): Promise<RelayHandler> {
   const { RelayRefusal } = await import('../../channels/relay/listener.ts');
@@ -81,7 +81,11 @@ export async function createRelayHandler(deps: Deps): Promise<RelayHandler> {
     outbox,
   });
 
-  /** Looks up the key for each message, because it may have been revoked since the login. */
+  /**
+   * Returns the access of a key that may send. Called for each message, because the key may have been revoked since the
+   * sign-in.
+   * @throws AppError INVALID_API_KEY, FORBIDDEN, PROJECT_DISABLED
+   */
   async function findAccess(key: string): Promise<KeyAccess> {
     const access = await keys.find(key);
     if (access?.kind !== 'secret') throw new AppError('INVALID_API_KEY');
@@ -121,7 +125,7 @@ export async function createRelayHandler(deps: Deps): Promise<RelayHandler> {
       const parsed = parseMailbox(address);
       if (!parsed.ok) throw new RelayRefusal(553, `5.1.3 ${parsed.reason.replace(/[^\x20-\x7e]+/g, '...')}`);
     },
-    take: async (message) => replyText(await accept(message).catch((error) => Promise.reject(refusal(error)))),
+    take: async (message) => formatReply(await accept(message).catch((error) => Promise.reject(refusal(error)))),
   };
 }
 
@@ -197,6 +201,7 @@ function checkSizes({ subject }: Submission, body: string): void {
     throw new AppError('PAYLOAD_TOO_LARGE', { message: `The body has more than ${TEMPLATE_MAX_CHARS} characters` });
 }
 
+/** Converts an AppError to the error that makes the listener reply with the code in `REPLIES`. */
 function toRefusal(error: unknown, Refusal: typeof RelayRefusal): unknown {
   const reply = error instanceof AppError ? REPLIES[error.code] : undefined;
   if (!(error instanceof AppError) || !reply) return error;
@@ -204,8 +209,11 @@ function toRefusal(error: unknown, Refusal: typeof RelayRefusal): unknown {
   return new Refusal(code, `${enhanced} ${error.message.replace(/[^\x20-\x7e]+/g, ' ').slice(0, 400)}`);
 }
 
-/** Returns the text of the SMTP reply. It contains the ids of the email records, to find them from a client's log. */
-function replyText({ data }: SendResponse): string {
+/**
+ * Returns the text of the SMTP reply. It has the id of the first email, to find the email from a client's log, and the
+ * number of the other emails of the message.
+ */
+function formatReply({ data }: SendResponse): string {
   const [first, ...others] = data.emails.map(({ email }) => email);
   return `2.0.0 Accepted as ${first}${others.length > 0 ? ` and ${others.length} more` : ''}`;
 }

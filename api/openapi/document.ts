@@ -1,22 +1,22 @@
 import type { OpenAPIHono } from '@hono/zod-openapi';
 import type { AppEnv } from '../http/env.ts';
 import { SESSION_COOKIE } from '../http/session-cookie.ts';
-import { spreadExamples } from './examples.ts';
+import { moveExamplesToProperties } from './examples.ts';
 import type { Document } from './json.ts';
-import { writePlainTypes } from './plain-types.ts';
 import { repairReferences } from './references.ts';
 import { shareParts } from './shared.ts';
+import { simplifyEnums } from './simplify-enums.ts';
 import { listTags } from './tags.ts';
-import { dropUnused, keepVersioned } from './versioned.ts';
+import { removeUnusedSchemas, removeUnversionedPaths } from './versioned.ts';
 
-/** The paths of a document: all paths, or only those under `/v1`, whose compatibility is guaranteed. */
+/** The paths of a document: all paths, or only the paths under `/v1`, whose compatibility is guaranteed. */
 export type DocumentPaths = 'all' | 'v1';
 
 /**
  * Returns the OpenAPI document of all registered operations. Its version is the version of the contract, 1.0.0
  * (contract §1.3 Paths).
  */
-export function openApiDocument(hono: OpenAPIHono<AppEnv>, which: DocumentPaths = 'all') {
+export function createOpenApiDocument(hono: OpenAPIHono<AppEnv>, which: DocumentPaths = 'all') {
   const generated = hono.getOpenAPI31Document({
     openapi: '3.1.0',
     info: {
@@ -33,11 +33,11 @@ export function openApiDocument(hono: OpenAPIHono<AppEnv>, which: DocumentPaths 
   const document = structuredClone(generated);
   repairReferences(document as Document);
   // Runs before paths are removed, so that both documents use the same names.
-  writePlainTypes(document as Document);
-  if (which === 'v1') keepVersioned(document as Document);
-  spreadExamples(document as Document);
+  simplifyEnums(document as Document);
+  if (which === 'v1') removeUnversionedPaths(document as Document);
+  moveExamplesToProperties(document as Document);
   shareParts(document as Document);
-  dropUnused(document as Document);
+  removeUnusedSchemas(document as Document);
   return {
     ...document,
     tags: listTags(document.paths ?? {}),

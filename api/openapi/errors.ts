@@ -1,11 +1,11 @@
 import { ERRORS, type ErrorCode } from '../../rules/errors.ts';
-import { CODES, declareRangeResponse, type ErrorResponse } from '../http/responses.ts';
+import { declareRangeResponse, ERROR_CODES_KEY, type ErrorResponse } from '../http/responses.ts';
 import { type Document, findAliases, listOperations, type OpenApiOperation, type OpenApiPart } from './json.ts';
 
 /**
- * Errors that any operation may return because of its credentials, its limits or the form of the request. They are
- * declared at `4XX` and `5XX`, so that the statuses of an operation list only its own errors. In OpenAPI, a status
- * takes precedence over its range.
+ * Errors that any operation may return because of its credentials, its limits or the form of the request. The document
+ * declares them at the ranges `4XX` and `5XX`. A status of an operation is declared separately only if it has an error
+ * that is not in this list. In OpenAPI, a status takes precedence over its range.
  */
 const OF_ANY_OPERATION: readonly ErrorCode[] = [
   'BAD_REQUEST',
@@ -29,10 +29,10 @@ interface ErrorGroup {
 }
 
 /**
- * Replaces error responses by references, and returns the shared responses. A shared response is named after its status,
- * such as `404`. If responses with one status have different codes, only the most frequent set of codes gets this name.
- * The names of the other sets append their codes to the status. An operation with two paths declares its errors at the path under
- * `/v1`.
+ * Replaces error responses by references, and returns the shared responses and their examples. A shared response is
+ * named after its status, such as `404`. If responses with one status have different codes, only the most frequent set
+ * of codes gets this name. The names of the other sets append their codes to the status. An operation with two paths
+ * declares its errors at the path under `/v1`.
  */
 export function shareErrors(document: Document): { responses: Record<string, OpenApiPart>; examples: object } {
   const aliases = findAliases(document);
@@ -41,7 +41,7 @@ export function shareErrors(document: Document): { responses: Record<string, Ope
     foldRanges(operation, aliases.has(operation));
     for (const [status, response] of Object.entries(operation.responses)) {
       if (!isError(response)) continue;
-      const key = `${status} ${response[CODES].join(' ')}`;
+      const key = `${status} ${response[ERROR_CODES_KEY].join(' ')}`;
       const group = groups.get(key) ?? { status, response, operations: [] };
       group.operations.push(operation);
       groups.set(key, group);
@@ -50,7 +50,7 @@ export function shareErrors(document: Document): { responses: Record<string, Ope
   const examples: Record<string, unknown> = {};
   const responses: Record<string, OpenApiPart> = {};
   for (const { status, response, operations } of [...groups.values()].sort(compareUse)) {
-    const name = status in responses ? [status, ...response[CODES]].join('-') : status;
+    const name = status in responses ? [status, ...response[ERROR_CODES_KEY]].join('-') : status;
     responses[name] = withSharedExamples(response, examples);
     for (const operation of operations) operation.responses[status] = { $ref: `#/components/responses/${name}` };
   }
@@ -62,14 +62,17 @@ function compareUse(a: ErrorGroup, b: ErrorGroup): number {
 }
 
 function isError(response: OpenApiPart): response is ErrorResponse {
-  return CODES in response;
+  return ERROR_CODES_KEY in response;
 }
 
-/** Replaces errors that any operation may return by ranges. An alias declares only the ranges. */
+/**
+ * Replaces the responses whose errors any operation may return by the responses of ranges. An alias declares only
+ * `4XX`.
+ */
 function foldRanges(operation: OpenApiOperation, isAlias: boolean): void {
   for (const [status, response] of Object.entries(operation.responses)) {
     if (!isError(response)) continue;
-    if (!isAlias && !response[CODES].every((code) => isErrorOfAnyOperation(code, status))) continue;
+    if (!isAlias && !response[ERROR_CODES_KEY].every((code) => isErrorOfAnyOperation(code, status))) continue;
     delete operation.responses[status];
     const range = status.startsWith('4') ? '4XX' : '5XX';
     if (range === '4XX' || !isAlias) operation.responses[range] = RANGES[range];

@@ -9,9 +9,9 @@ const KNOWN_FORMATS = new Set(['date-time', 'date', 'uuid']);
  * and nested records then need no separate example, because viewers of the document assemble it from the properties.
  * Changes the document in place.
  */
-export function spreadExamples(document: Document): void {
+export function moveExamplesToProperties(document: Document): void {
   const schemas = document.components?.schemas ?? {};
-  const bodyNames = namesOfBodies(document);
+  const bodyNames = listBodySchemas(document);
   for (const [name, schema] of Object.entries(schemas)) {
     dropKnownExamples(schema);
     if (schema.example === undefined) continue;
@@ -23,7 +23,9 @@ export function spreadExamples(document: Document): void {
   }
 }
 
-/** Removes the examples of the properties, because the example of the whole contains them. */
+/**
+ * Removes the examples in a property and in its inner schemas, because the example of the whole record contains them.
+ */
 function dropExamples(schema: Schema): void {
   delete schema.example;
   for (const part of listInnerSchemas(schema)) dropExamples(part);
@@ -34,13 +36,15 @@ function dropKnownExamples(schema: Schema): void {
   for (const part of listInnerSchemas(schema)) dropKnownExamples(part);
 }
 
-function namesOfBodies(document: Document): Set<string> {
+/** Returns the names of the schemas of request bodies. */
+function listBodySchemas(document: Document): Set<string> {
   const contents = listOperations(document).flatMap(({ requestBody }) => Object.values(requestBody?.content ?? {}));
   return new Set(contents.flatMap(({ schema }) => (schema?.$ref ? [parseReferenceName(schema.$ref)] : [])));
 }
 
 /**
- * Moves an example to the properties of a schema. Keeps only the values from which readers learn more than the type.
+ * Moves an example to the properties of a schema, at any depth. Keeps only the values that tell readers more than the
+ * type of the property.
  */
 function moveExample(schema: Schema, example: unknown, schemas: Record<string, Schema>): void {
   if (schema.$ref) {
@@ -72,7 +76,8 @@ function moveToProperties(schema: Schema, example: object, schemas: Record<strin
 }
 
 /**
- * Tells whether readers learn more from a value than its type. The first value of an enum, for example, adds nothing.
+ * Tells whether a value tells readers more than the schema of its property. The first value of an enum, for example,
+ * adds nothing.
  */
 function addsInformation(
   value: unknown,

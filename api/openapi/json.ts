@@ -50,6 +50,7 @@ export interface Schema {
   oneOf?: Schema[];
 }
 
+/** Returns all operations of the document, without webhooks. */
 export function listOperations({ paths = {} }: Document): OpenApiOperation[] {
   return Object.values(paths).flatMap((item) => Object.values(item));
 }

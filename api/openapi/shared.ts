@@ -17,9 +17,9 @@ interface Reference {
 const ALIAS_DESCRIPTION = 'See the operation under `/v1`.';
 
 /**
- * Moves parts that several operations have in common to `components`, and replaces them by references. These parts are
- * error responses and their examples, and responses and parameters that two operations share, such as the operations of
- * the two paths `/contacts` and `/v1/contacts`. Changes the document in place.
+ * Moves parts of operations to `components`, and replaces them by references: error responses and their examples, and
+ * responses and parameters that several operations have in common. The operations of `/contacts` and `/v1/contacts`,
+ * for example, share them. Changes the document in place.
  */
 export function shareParts(document: Document): void {
   const operations = listOperations(document);
@@ -36,7 +36,10 @@ export function shareParts(document: Document): void {
 /** Replaces a part by a reference. */
 type Use = (ref: Reference) => void;
 
-/** Shares success responses. Each shared response is named by its schema, or by its operation. */
+/**
+ * Moves repeated success responses to `components`. The name is the name of the response's schema, otherwise the
+ * operation id with the status.
+ */
 function shareResponses(operations: OpenApiOperation[]): Record<string, OpenApiPart> {
   const found = operations.flatMap((operation) =>
     Object.entries(operation.responses).map(([status, part]) => ({
@@ -50,7 +53,7 @@ function shareResponses(operations: OpenApiOperation[]): Record<string, OpenApiP
       },
     })),
   );
-  return share(found, 'responses');
+  return shareRepeated(found, 'responses');
 }
 
 function shareParameters(operations: OpenApiOperation[]): Record<string, OpenApiPart> {
@@ -66,14 +69,14 @@ function shareParameters(operations: OpenApiOperation[]): Record<string, OpenApi
       };
     }),
   );
-  return share(found, 'parameters');
+  return shareRepeated(found, 'parameters');
 }
 
 /**
- * Moves each repeated part to `components`, under the first of its names that is free, and replaces it by references,
- * if that makes the document shorter.
+ * Replaces each repeated part by references if that makes the document shorter. Returns the replaced parts, for the
+ * section of `components`, under the first of their names that is free.
  */
-function share(
+function shareRepeated(
   found: { part: OpenApiPart; names: string[]; use: Use }[],
   section: 'parameters' | 'responses',
 ): Record<string, OpenApiPart> {

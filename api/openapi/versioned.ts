@@ -1,12 +1,12 @@
 import { type Document, parseReferenceName } from './json.ts';
 
 /** Removes all paths that are not under `/v1`. */
-export function keepVersioned(document: Document): void {
+export function removeUnversionedPaths(document: Document): void {
   document.paths = Object.fromEntries(Object.entries(document.paths ?? {}).filter(([path]) => path.startsWith('/v1/')));
 }
 
-/** Removes schemas that no remaining part refers to. */
-export function dropUnused(document: Document): void {
+/** Removes the schemas of `components` to which no path, webhook or other component refers, directly or indirectly. */
+export function removeUnusedSchemas(document: Document): void {
   const schemas = document.components?.schemas ?? {};
   const used = new Set<string>();
   const { schemas: _, ...others } = document.components ?? {};

@@ -31,7 +31,7 @@ const TOPIC = { topicId: EXAMPLE_ID, topic: 'product-news', name: 'Product news'
 const segment = { segmentId: Id, segmentName: z.string() };
 const SEGMENT = { segmentId: EXAMPLE_ID, segmentName: 'VIP' };
 
-/** A recorded event: its data and an example. */
+/** An event that the service sends to webhooks, as the document describes it. */
 interface Documented {
   name: string;
   /** An example of the name, if `name` is a pattern. */
@@ -41,7 +41,7 @@ interface Documented {
   example: Record<string, unknown>;
 }
 
-/** Source: contract §8.2 and §8.8. */
+/** The events in the document. Source: contract §8.2 and §8.8. */
 const EVENTS: Documented[] = [
   {
     name: 'email.sent',
@@ -216,7 +216,8 @@ const EVENTS: Documented[] = [
 ];
 
 /**
- * Has a name, because client generators create the nullable contact twice and would give an inline schema two names.
+ * The data of a contact. The schema has a name, because client generators create the nullable contact twice and would
+ * give an inline schema two names.
  */
 const ContactData = z.record(z.string(), z.unknown()).openapi('WebhookContactData');
 
@@ -229,7 +230,10 @@ const Contact = z
 /** The names of the events that the document describes. */
 export const WEBHOOK_NAMES = EVENTS.map(({ name }) => name);
 
-/** Describes the requests to webhook endpoints: one operation per event. Source: contract §10.8 Webhook body. */
+/**
+ * Adds the requests to webhook endpoints to the OpenAPI document, one operation per event. Source: contract §10.8
+ * Webhook body.
+ */
 export function registerWebhooks(hono: OpenAPIHono<AppEnv>): void {
   for (const { name, sample, summary, data, example } of EVENTS) {
     const event = Object.keys(data).length > 0 ? z.looseObject(data) : z.record(z.string(), z.unknown());
@@ -258,7 +262,7 @@ export function registerWebhooks(hono: OpenAPIHono<AppEnv>): void {
       operationId: `on${pascalCase(name)}`,
       tags: ['Webhooks'],
       security: [],
-      // Makes the OpenAPI generator skip the operation, because its Python client for `webhooks` does not parse.
+      // Makes OpenAPI Generator skip the operation, because the Python code that it generates for webhooks is invalid.
       'x-internal': true,
       summary,
       description: `${summary}. Signed as Standard Webhooks: verify \`webhook-signature\` before you use the payload.`,

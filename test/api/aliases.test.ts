@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { openApiDocument } from '../../api/openapi/document.ts';
+import { createOpenApiDocument } from '../../api/openapi/document.ts';
 import { buildContacts, campaignBody } from '../build/campaigns.ts';
 import { buildDomain } from '../build/senders.ts';
 import { startTestApi, type TestApi } from '../support/api.ts';
@@ -161,7 +161,7 @@ describe('a field that has two names', () => {
 
   it('every alias that a request schema documents is in the table of this test', () => {
     const schemas: Record<string, { properties?: Record<string, unknown> }> = JSON.parse(
-      JSON.stringify(openApiDocument(api.app)),
+      JSON.stringify(createOpenApiDocument(api.app)),
     ).components.schemas;
     const documented = Object.entries(schemas).flatMap(([schema, { properties = {} }]) =>
       Object.entries(properties).flatMap(([alias, property]) => {

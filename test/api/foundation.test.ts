@@ -4,7 +4,7 @@ import type { AppEnv } from '../../api/http/env.ts';
 import { createErrorHandler, respondWithError } from '../../api/http/error-handler.ts';
 import { IdempotencyHeader, readIdempotencyKey } from '../../api/http/idempotency-key.ts';
 import { atBothPaths, createRegistrar } from '../../api/http/registrar.ts';
-import { json, ok } from '../../api/http/responses.ts';
+import { jsonBody, jsonResponse } from '../../api/http/responses.ts';
 import { createRouteTable } from '../../api/http/route-table.ts';
 import { cursorQuery, EmailAddress, IdParams, InstantInput } from '../../api/http/schemas.ts';
 import { allowPublicKey, allowScopes } from '../../api/http/security.ts';
@@ -21,13 +21,13 @@ const Body = z.object({
   data: z.record(z.string(), z.unknown()).optional(),
 });
 
-const base = { summary: 'echo', responses: { 200: ok(Echo) } } as const;
+const base = { summary: 'echo', responses: { 200: jsonResponse(Echo) } } as const;
 const echoBody = createRoute({
   ...base,
   method: 'post',
   path: '/echo/{id}',
   security: allowScopes('contacts:edit'),
-  request: { params: IdParams, body: json(Body) },
+  request: { params: IdParams, body: jsonBody(Body) },
 });
 const echoOld = createRoute({
   ...base,
@@ -35,7 +35,7 @@ const echoOld = createRoute({
   path: '/old',
   invalid: 400 as const,
   security: allowPublicKey(),
-  request: { query: cursorQuery(20), headers: IdempotencyHeader, body: json(Body, { optional: true }) },
+  request: { query: cursorQuery(20), headers: IdempotencyHeader, body: jsonBody(Body, { optional: true }) },
 });
 const echoQuery = createRoute({
   ...base,

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { openApiDocument } from '../../api/openapi/document.ts';
+import { createOpenApiDocument } from '../../api/openapi/document.ts';
 import { startTestApi, type TestApi } from '../support/api.ts';
 import { buildEverything } from '../support/everything.ts';
 import { listOperations } from '../support/operations.ts';
@@ -46,7 +46,7 @@ function setValueAt(body: Json, [first, ...rest]: string[], value: unknown): Jso
 }
 
 it('free-form JSON in a request is refused above 64 KB, with an error at its field', async () => {
-  const document: Json = JSON.parse(JSON.stringify(openApiDocument(api.app)));
+  const document: Json = JSON.parse(JSON.stringify(createOpenApiDocument(api.app)));
   const asked: string[] = [];
   for (const { method, path, params, body } of listOperations(api.app)) {
     const schema = document.paths[path][method.toLowerCase()].requestBody?.content['application/json']?.schema;

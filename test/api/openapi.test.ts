@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { runInNewContext } from 'node:vm';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { openApiDocument } from '../../api/openapi/document.ts';
+import { createOpenApiDocument } from '../../api/openapi/document.ts';
 import { WEBHOOK_NAMES } from '../../api/openapi/webhooks.ts';
 import { ERRORS } from '../../rules/errors.ts';
 import { CONTACT_EVENTS, EMAIL_EVENTS } from '../../rules/events/event-names.ts';
@@ -116,7 +116,7 @@ describe('the OpenAPI document', () => {
   });
 
   it('does not depend on documents that were generated earlier', () => {
-    const createDocument = (which: 'all' | 'v1') => JSON.stringify(openApiDocument(api.app, which));
+    const createDocument = (which: 'all' | 'v1') => JSON.stringify(createOpenApiDocument(api.app, which));
     const [first] = [createDocument('all'), createDocument('v1')];
     expect(createDocument('all') === first).toBe(true);
     expect(JSON.parse(first).components.schemas).toHaveProperty('CreateApiKeyScopes');

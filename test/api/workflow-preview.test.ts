@@ -169,7 +169,7 @@ describe('the preview of a workflow', () => {
     const contact = { email: 'zone@example.com' };
     const moveProjectTo = async (timezone: string) => {
       await sql`UPDATE projects SET timezone = ${timezone} WHERE id = ${api.one.id}`.execute(api.db);
-      api.deps.keys.forget();
+      api.deps.keys.clear();
     };
     await moveProjectTo('Europe/Berlin');
     const at = (instant: string) => {

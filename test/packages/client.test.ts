@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { getRequestListener } from '@hono/node-server';
 import { Webhook } from 'standardwebhooks';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { openApiDocument } from '../../api/openapi/document.ts';
+import { createOpenApiDocument } from '../../api/openapi/document.ts';
 import { packageRoot } from '../../cli/package-root.ts';
 import { generate, type OpenApiDocument } from '../../packages/client/generate.ts';
 import {
@@ -208,14 +208,14 @@ describe('verifying a webhook', () => {
 
 describe('the client package', () => {
   it('has types that match the document (npm run client:types)', () => {
-    const document = JSON.parse(JSON.stringify(openApiDocument(api.app))) as OpenApiDocument;
+    const document = JSON.parse(JSON.stringify(createOpenApiDocument(api.app))) as OpenApiDocument;
     const committed = readFileSync(join(PACKAGE, 'src', 'operations.generated.ts'), 'utf8');
     // Compares the texts directly, because a diff of two thousand lines would take minutes.
     expect(generate(document) === committed, 'run npm run client:types').toBe(true);
   });
 
   it('has every operation of the document of /v1 alone, and none at a path without version', () => {
-    const { paths } = JSON.parse(JSON.stringify(openApiDocument(api.app, 'v1'))) as OpenApiDocument;
+    const { paths } = JSON.parse(JSON.stringify(createOpenApiDocument(api.app, 'v1'))) as OpenApiDocument;
     const versioned = Object.entries(paths).flatMap(([path, item]) =>
       Object.entries(item).map(([method, { operationId }]) => `${operationId}: ${method.toUpperCase()} ${path}`),
     );

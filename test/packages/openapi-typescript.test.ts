@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { openApiDocument } from '../../api/openapi/document.ts';
+import { createOpenApiDocument } from '../../api/openapi/document.ts';
 import { packageRoot } from '../../cli/package-root.ts';
 import { startTestApi } from '../support/api.ts';
 import { fetchNpmPackages } from '../support/npm-packages.ts';
@@ -34,7 +34,7 @@ describe.skipIf(missing)(`a client made by openapi-typescript${missing ? ` (skip
   beforeAll(async () => {
     folder = mkdtempSync(join(tmpdir(), 'tidings-openapi-typescript-'));
     const api = await startTestApi();
-    const document: Json = JSON.parse(JSON.stringify(openApiDocument(api.app)));
+    const document: Json = JSON.parse(JSON.stringify(createOpenApiDocument(api.app)));
     await api.close();
     write('openapi.json', JSON.stringify(document));
     const generated = runNode('openapi-typescript/bin/cli.js', 'openapi.json', '--output', 'api.ts');

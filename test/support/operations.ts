@@ -1,7 +1,7 @@
 import type { OpenAPIHono } from '@hono/zod-openapi';
 import { v7 as uuidv7 } from 'uuid';
 import type { AppEnv } from '../../api/http/env.ts';
-import { openApiDocument } from '../../api/openapi/document.ts';
+import { createOpenApiDocument } from '../../api/openapi/document.ts';
 import type { CallOptions, TestApi } from './api.ts';
 
 /** The parts of an operation of the OpenAPI document that tests of all operations need. */
@@ -19,7 +19,7 @@ export interface ApiOperation {
 /** Returns every operation that the service documents. */
 export function listOperations(app: OpenAPIHono<AppEnv>): ApiOperation[] {
   // biome-ignore lint/suspicious/noExplicitAny: the document is plain JSON here
-  const document: any = JSON.parse(JSON.stringify(openApiDocument(app)));
+  const document: any = JSON.parse(JSON.stringify(createOpenApiDocument(app)));
   return Object.entries<Record<string, unknown>>(document.paths).flatMap(([path, item]) =>
     Object.entries(item).map(([method, operation]) => toOperation(document, method, path, operation)),
   );

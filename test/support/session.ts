@@ -1,7 +1,7 @@
 import {
   createSessionToken,
   hashToken,
-  isSecure,
+  isHttps,
   SECURE_SESSION_COOKIE,
   SESSION_COOKIE,
 } from '../../api/http/session-cookie.ts';
@@ -35,5 +35,5 @@ export async function signIn(
     passwordHash: 'none',
   });
   const { publicUrl } = api.deps.config;
-  return { cookie: `${isSecure(publicUrl) ? SECURE_SESSION_COOKIE : SESSION_COOKIE}=${token}` };
+  return { cookie: `${isHttps(publicUrl) ? SECURE_SESSION_COOKIE : SESSION_COOKIE}=${token}` };
 }

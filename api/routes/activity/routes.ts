@@ -12,7 +12,7 @@ import { shortenLists } from '../../../db/page-budget.ts';
 import { ACTIVITY_TYPES, type ActivityType } from '../../../rules/events/activity.ts';
 import type { Deps } from '../../http/deps.ts';
 import type { App } from '../../http/env.ts';
-import { ok } from '../../http/responses.ts';
+import { jsonResponse } from '../../http/responses.ts';
 import { Cursor, Id, InstantInput, TruncatedLists, wholeNumber } from '../../http/schemas.ts';
 import { allowScopes } from '../../http/security.ts';
 import { parseSpan, spanQuery, toPercentage } from '../analytics/span.ts';
@@ -42,7 +42,7 @@ const listRoute = createRoute({
     }),
   },
   responses: {
-    200: ok(
+    200: jsonResponse(
       z
         .object({
           data: z.array(Activity),
@@ -72,7 +72,7 @@ const statsRoute = createRoute({
   security: allowScopes('analytics:view'),
   request: { query: spanQuery },
   responses: {
-    200: ok(
+    200: jsonResponse(
       z
         .object({
           totalEvents: z.number().int(),
@@ -112,7 +112,7 @@ const recentRoute = createRoute({
     }),
   },
   responses: {
-    200: ok(
+    200: jsonResponse(
       z
         .object({ count: z.number().int(), minutes: z.number().int() })
         .openapi('RecentActivityCount', { example: { count: 12, minutes: 5 } }),
@@ -129,7 +129,9 @@ const typesRoute = createRoute({
   description: 'All types that the feed can contain.',
   security: allowScopes('analytics:view'),
   responses: {
-    200: ok(z.object({ types: z.array(z.string()) }).openapi('ActivityTypes', { example: { types: ['email.sent'] } })),
+    200: jsonResponse(
+      z.object({ types: z.array(z.string()) }).openapi('ActivityTypes', { example: { types: ['email.sent'] } }),
+    ),
   },
 });
 
@@ -148,7 +150,7 @@ const upcomingRoute = createRoute({
     }),
   },
   responses: {
-    200: ok(
+    200: jsonResponse(
       z
         .object({ activities: z.array(Upcoming), truncated: TruncatedLists })
         .openapi('UpcomingActivities', { example: { activities: [] } }),

@@ -16,7 +16,7 @@ import type { Scope } from '../../../rules/access/scopes.ts';
 import { countDelivered } from '../../../rules/emails/delivered.ts';
 import type { Deps } from '../../http/deps.ts';
 import type { App } from '../../http/env.ts';
-import { ok } from '../../http/responses.ts';
+import { jsonResponse } from '../../http/responses.ts';
 import { wholeNumber } from '../../http/schemas.ts';
 import { allowScopes } from '../../http/security.ts';
 import { AttentionItem, EmailOverview, UpcomingHours } from './response.ts';
@@ -36,7 +36,7 @@ const overviewRoute = createRoute({
     'Returns whole days in the time zone of the project (`timezone`), from `startDate` to `endDate`. Days without email have zero counts. Only live email is counted. Each event counts on the day on which it was recorded, so an open counts on the day of the open. For each email, only the first open and the first click by a human count. Counts do not change when a contact or its events are deleted. `previous` has the same counts for the time span of the same length just before.',
   security: allowScopes('analytics:view'),
   request: { query: spanQuery },
-  responses: { 200: ok(EmailOverview) },
+  responses: { 200: jsonResponse(EmailOverview) },
 });
 
 const attentionRoute = createRoute({
@@ -47,7 +47,7 @@ const attentionRoute = createRoute({
   summary: 'List problems that need attention',
   description: `Lists a hold, paused routes, domains with missing records, campaigns that the service has paused, and work that waits in the outbox for more than ${LATE_SECONDS} s. Also lists workflows with FAILED executions in the last ${FAILED_DAYS} days, and webhook endpoints that are disabled or failing. Operators of the service also see periodic work that has not finished a round for three periods. Problems that the caller's scopes do not allow to read are omitted.`,
   security: allowScopes('analytics:view'),
-  responses: { 200: ok(z.object({ data: z.array(AttentionItem) })) },
+  responses: { 200: jsonResponse(z.object({ data: z.array(AttentionItem) })) },
 });
 
 const upcomingRoute = createRoute({
@@ -62,7 +62,7 @@ const upcomingRoute = createRoute({
   request: {
     query: z.object({ hours: wholeNumber({ min: 1, max: HOURS_MAX, default: 48, description: 'Hours from now' }) }),
   },
-  responses: { 200: ok(UpcomingHours) },
+  responses: { 200: jsonResponse(UpcomingHours) },
 });
 
 /** The scope that a caller needs to see each kind of problem. */

@@ -2,7 +2,7 @@ import { createRoute, z } from '@hono/zod-openapi';
 import { countCampaigns, listDayCounts, listTopCampaigns, listTopEvents } from '../../../db/events/analytics.ts';
 import type { Deps } from '../../http/deps.ts';
 import type { App } from '../../http/env.ts';
-import { ok } from '../../http/responses.ts';
+import { jsonResponse } from '../../http/responses.ts';
 import { wholeNumber } from '../../http/schemas.ts';
 import { allowScopes } from '../../http/security.ts';
 import { DayCounts, TopCampaign } from './response.ts';
@@ -22,7 +22,7 @@ const timeseriesRoute = createRoute({
     'Returns one entry for each day of the time span. Days without email have zero counts. Only live email is counted.',
   security: allowScopes('analytics:view'),
   request: { query: spanQuery },
-  responses: { 200: ok(z.array(DayCounts)) },
+  responses: { 200: jsonResponse(z.array(DayCounts)) },
 });
 
 const topCampaignsRoute = createRoute({
@@ -34,7 +34,7 @@ const topCampaignsRoute = createRoute({
   description: 'Lists campaigns that started in the time span, the one with the most opens first.',
   security: allowScopes('analytics:view'),
   request: { query: topQuery },
-  responses: { 200: ok(z.array(TopCampaign)) },
+  responses: { 200: jsonResponse(z.array(TopCampaign)) },
 });
 
 const campaignStatsRoute = createRoute({
@@ -48,7 +48,7 @@ const campaignStatsRoute = createRoute({
   security: allowScopes('analytics:view'),
   request: { query: spanQuery },
   responses: {
-    200: ok(
+    200: jsonResponse(
       z
         .object({
           total: z.number().int(),
@@ -74,7 +74,7 @@ const topEventsRoute = createRoute({
   security: allowScopes('analytics:view'),
   request: { query: topQuery },
   responses: {
-    200: ok(
+    200: jsonResponse(
       z.array(
         z
           .object({ name: z.string(), count: z.number().int(), trend: z.number() })

@@ -11,7 +11,7 @@ import { formatActor, requireUser } from '../../http/actor.ts';
 import { readClientAddress } from '../../http/client-address.ts';
 import type { Deps } from '../../http/deps.ts';
 import type { App } from '../../http/env.ts';
-import { json, ok } from '../../http/responses.ts';
+import { jsonBody, jsonResponse } from '../../http/responses.ts';
 import { IdParams, TruncatedLists } from '../../http/schemas.ts';
 import { allowSession } from '../../http/security.ts';
 import { Project, toProjectResponse } from '../project/response.ts';
@@ -30,8 +30,8 @@ const createKeyRoute = {
     description:
       'Returns the key in plaintext. This is the only time that the key is shown. You can give the key only scopes that API keys may have and that you have yourself.',
     security: allowSession('apikeys:manage'),
-    request: { body: json(CreateApiKey) },
-    responses: { 201: ok(CreatedApiKey, 'The key in plaintext') },
+    request: { body: jsonBody(CreateApiKey) },
+    responses: { 201: jsonResponse(CreatedApiKey, 'The key in plaintext') },
   }),
   // Unknown fields are refused, because ignoring a misspelled `expiresAt` or `scopes` would create a key with more
   // rights than requested.
@@ -46,7 +46,7 @@ const listKeysRoute = createRoute({
   summary: 'List the secret keys',
   description: 'All keys of the project, including revoked keys, newest first. Keys and hashes are never returned.',
   security: allowSession('apikeys:manage'),
-  responses: { 200: ok(z.object({ data: z.array(ApiKeyRecord), truncated: TruncatedLists })) },
+  responses: { 200: jsonResponse(z.object({ data: z.array(ApiKeyRecord), truncated: TruncatedLists })) },
 });
 
 const revokeKeyRoute = createRoute({
@@ -59,7 +59,7 @@ const revokeKeyRoute = createRoute({
     'Takes effect immediately and cannot be undone. Revoking a key again changes nothing and returns the first `revokedAt`.',
   security: allowSession('apikeys:manage'),
   request: { params: IdParams },
-  responses: { 200: ok(ApiKeyRecord) },
+  responses: { 200: jsonResponse(ApiKeyRecord) },
 });
 
 const rotatePublicRoute = createRoute({
@@ -70,7 +70,7 @@ const rotatePublicRoute = createRoute({
   summary: 'Replace the public key',
   description: 'Returns the project with its new `public` key. The old key stops working immediately.',
   security: allowSession('apikeys:manage'),
-  responses: { 200: ok(Project) },
+  responses: { 200: jsonResponse(Project) },
 });
 
 export function apiKeyRoutes(app: App, { db, keys }: Deps): void {
@@ -123,7 +123,7 @@ export function apiKeyRoutes(app: App, { db, keys }: Deps): void {
         details: { prefix },
       });
     });
-    keys.forget();
+    keys.clear();
     return c.json(toProjectResponse(await getProject(db, projectId)), 200);
   });
 
@@ -145,7 +145,7 @@ export function apiKeyRoutes(app: App, { db, keys }: Deps): void {
       return key;
     });
     // Clears the cache of this process before its response. Other processes get a NOTIFY at the commit.
-    keys.forget();
+    keys.clear();
     return c.json(toApiKeyResponse(record), 200);
   });
 }

@@ -6,7 +6,7 @@ import { formatActor } from '../../http/actor.ts';
 import { readClientAddress } from '../../http/client-address.ts';
 import type { Deps } from '../../http/deps.ts';
 import type { App } from '../../http/env.ts';
-import { errors, json, ok } from '../../http/responses.ts';
+import { errorResponses, jsonBody, jsonResponse } from '../../http/responses.ts';
 import type { Security } from '../../http/security.ts';
 import { applyDocument, refuseUnscoped } from './apply.ts';
 import { checkCampaigns } from './apply-campaigns.ts';
@@ -34,7 +34,7 @@ const exportRoute = createRoute({
   description:
     'Returns templates, segments, topics, workflows, campaign drafts and settings. References use slugs, and ids, dates and secrets are omitted, so that you can apply the document to another project. A key needs `campaigns:view` to include campaigns. Returns 409 if the document exceeds 8 MB.',
   security: EXPORT_SECURITY,
-  responses: { 200: ok(ExportedProject), ...errors('CONFLICT') },
+  responses: { 200: jsonResponse(ExportedProject), ...errorResponses('CONFLICT') },
 });
 
 const applyRoute = createRoute({
@@ -47,8 +47,8 @@ const applyRoute = createRoute({
     'Accepts the document of `GET /project/export`, or a part of it. Creates resources whose slug does not exist and changes resources that differ, in one transaction. Omitted resources do not change, but the steps and transitions of a workflow replace all existing ones. Applying a document twice changes nothing. A secret that is not in the document keeps its stored value. A sender on an unverified domain is reported as a finding, and the rest is applied. A session needs `project:manage`; an API key needs the edit scope of each kind in the document. At most 8 MB.',
   security: APPLY_SECURITY,
   stored: STORED_DOCUMENT,
-  request: { body: json(ApplyProject) },
-  responses: { 200: ok(Applied), ...errors('FORBIDDEN', 'CONFLICT') },
+  request: { body: jsonBody(ApplyProject) },
+  responses: { 200: jsonResponse(Applied), ...errorResponses('FORBIDDEN', 'CONFLICT') },
 });
 
 export function asCodeRoutes(app: App, { config, compute, db, reads, keys, outbox }: Deps): void {
@@ -90,7 +90,7 @@ export function asCodeRoutes(app: App, { config, compute, db, reads, keys, outbo
         }),
     });
     outbox.wake(queued);
-    if (Object.keys(settings).length > 0) keys.forget();
+    if (Object.keys(settings).length > 0) keys.clear();
     for (const id of toCount) await refreshCount({ projectId, id });
     return c.json(response, 200);
   });

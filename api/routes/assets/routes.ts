@@ -7,7 +7,7 @@ import { isStorable } from '../../../rules/json-body.ts';
 import { createTooLargeError } from '../../http/body.ts';
 import type { Deps } from '../../http/deps.ts';
 import type { App } from '../../http/env.ts';
-import { errors, multipart, noContent, ok } from '../../http/responses.ts';
+import { emptyResponse, errorResponses, jsonResponse, multipartBody } from '../../http/responses.ts';
 import { IdParams } from '../../http/schemas.ts';
 import { allowScopes } from '../../http/security.ts';
 import { DeleteAsset, IMAGE_MAX_BYTES, ListAssets, UPLOAD_MAX_BYTES, UploadAsset } from './input.ts';
@@ -27,11 +27,11 @@ const uploadRoute = createRoute({
     'Accepts a PNG, JPEG, GIF or WebP of at most 5 MB. The type is detected from the content; any other file returns 422. Uploading the same bytes again returns 200 with the existing image. Anyone can fetch the image at its `url`. A project can have 250 MB and 5,000 images (409).',
   security: allowScopes('templates:edit'),
   maxBodyBytes: UPLOAD_MAX_BYTES,
-  request: { body: multipart(UploadAsset) },
+  request: { body: multipartBody(UploadAsset) },
   responses: {
-    200: ok(AssetRecord, 'The image already exists'),
-    201: ok(AssetRecord, 'Created'),
-    ...errors('CONFLICT'),
+    200: jsonResponse(AssetRecord, 'The image already exists'),
+    201: jsonResponse(AssetRecord, 'Created'),
+    ...errorResponses('CONFLICT'),
   },
 });
 
@@ -44,7 +44,7 @@ const listRoute = createRoute({
   description: 'Newest first, each with its uses. `total` is counted on the first page only.',
   security: allowScopes('templates:view'),
   request: { query: ListAssets },
-  responses: { 200: ok(AssetList) },
+  responses: { 200: jsonResponse(AssetList) },
 });
 
 const deleteRoute = createRoute({
@@ -57,7 +57,7 @@ const deleteRoute = createRoute({
     'Returns 409 while a template, a campaign or an accepted email uses the image, unless `force=true`. Clients may keep copies that they have fetched.',
   security: allowScopes('templates:edit'),
   request: { params: IdParams, query: DeleteAsset },
-  responses: { 204: noContent('Deleted'), ...errors('CONFLICT') },
+  responses: { 204: emptyResponse('Deleted'), ...errorResponses('CONFLICT') },
 });
 
 /** Registers the operations on images. */

@@ -2,7 +2,7 @@ import { createRoute } from '@hono/zod-openapi';
 import { listAudit } from '../../../db/projects/audit-log.ts';
 import type { Deps } from '../../http/deps.ts';
 import type { App } from '../../http/env.ts';
-import { ok } from '../../http/responses.ts';
+import { jsonResponse } from '../../http/responses.ts';
 import { cursorList, cursorQuery } from '../../http/schemas.ts';
 import { allowSession } from '../../http/security.ts';
 import { AuditEntry } from './response.ts';
@@ -18,7 +18,7 @@ const listRoute = createRoute({
   description: 'Created, revoked and rotated keys, and changes to the project and its team, newest first.',
   security: allowSession('apikeys:manage'),
   request: { query: cursorQuery(DEFAULT_LIMIT) },
-  responses: { 200: ok(cursorList(AuditEntry)) },
+  responses: { 200: jsonResponse(cursorList(AuditEntry)) },
 });
 
 export function auditLogRoutes(app: App, { reads }: Deps): void {

@@ -1,7 +1,7 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { getCookie, setCookie } from 'hono/cookie';
 import type { RequestContext } from '../../http/env.ts';
-import { createSessionToken, isSecure } from '../../http/session-cookie.ts';
+import { createSessionToken, isHttps } from '../../http/session-cookie.ts';
 
 /** One year. After this time, a browser counts as new again. */
 const MAX_AGE_SECONDS = 365 * 24 * 3600;
@@ -23,7 +23,7 @@ export function setDeviceCookie(
 ) {
   const id = createSessionToken();
   const value = [p.userId, id, computeSignature({ ...p, id })].join('.');
-  const secure = isSecure(p.publicUrl);
+  const secure = isHttps(p.publicUrl);
   const options = { path: '/', httpOnly: true, sameSite: 'Lax', secure, maxAge: MAX_AGE_SECONDS } as const;
   setCookie(c, chooseCookieName(p.publicUrl), value, options);
 }
@@ -43,7 +43,7 @@ export function readKnownDevice(
 }
 
 function chooseCookieName(publicUrl: string): string {
-  return `${isSecure(publicUrl) ? '__Host-' : ''}tidings_device`;
+  return `${isHttps(publicUrl) ? '__Host-' : ''}tidings_device`;
 }
 
 function computeSignature({

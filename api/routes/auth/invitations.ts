@@ -12,7 +12,7 @@ import { readClientAddress, readClientNetwork } from '../../http/client-address.
 import { refuseForeignWrite } from '../../http/csrf.ts';
 import type { Deps } from '../../http/deps.ts';
 import type { App, RequestContext } from '../../http/env.ts';
-import { errors, json, ok } from '../../http/responses.ts';
+import { errorResponses, jsonBody, jsonResponse } from '../../http/responses.ts';
 import { Instant } from '../../http/schemas.ts';
 import { allowAnyone, allowSession } from '../../http/security.ts';
 import { hashToken } from '../../http/session-cookie.ts';
@@ -59,8 +59,8 @@ const lookRoute = createRoute({
   description:
     'Finds the invitation by the token of its link. The link stays valid. Returns 404 if the invitation was accepted, withdrawn, or has expired.',
   security: allowAnyone(),
-  request: { body: json(Look) },
-  responses: { 200: ok(OpenInvitation), ...errors('NOT_FOUND') },
+  request: { body: jsonBody(Look) },
+  responses: { 200: jsonResponse(OpenInvitation), ...errorResponses('NOT_FOUND') },
 });
 
 const acceptRoute = createRoute({
@@ -72,8 +72,11 @@ const acceptRoute = createRoute({
   description:
     'Signs in to the account with the invited address and this password, and adds the account to the project. If no such account exists, creates it, regardless of `SIGNUP`. The link becomes invalid. Returns 404 like `POST /auth/invitations/look`, and 429 above the limit for sign-ups.',
   security: allowAnyone(),
-  request: { body: json(Accept) },
-  responses: { 200: ok(Me, 'Joined and signed in'), ...errors('NOT_FOUND', 'UNAUTHORIZED', 'RATE_LIMIT_EXCEEDED') },
+  request: { body: jsonBody(Accept) },
+  responses: {
+    200: jsonResponse(Me, 'Joined and signed in'),
+    ...errorResponses('NOT_FOUND', 'UNAUTHORIZED', 'RATE_LIMIT_EXCEEDED'),
+  },
 });
 
 const joinRoute = createRoute({
@@ -85,8 +88,8 @@ const joinRoute = createRoute({
   description:
     "Adds the user of this session to the project. The user's address may differ from the invited address, because the link proves the invitation. The session switches to the project, and the link becomes invalid. An existing member keeps their role.",
   security: allowSession(),
-  request: { body: json(Join) },
-  responses: { 200: ok(Me, 'Joined'), ...errors('NOT_FOUND') },
+  request: { body: jsonBody(Join) },
+  responses: { 200: jsonResponse(Me, 'Joined'), ...errorResponses('NOT_FOUND') },
 });
 
 /**

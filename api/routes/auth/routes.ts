@@ -17,7 +17,7 @@ import { readClientAddress, readClientNetwork } from '../../http/client-address.
 import { refuseForeignWrite } from '../../http/csrf.ts';
 import type { Deps } from '../../http/deps.ts';
 import type { App, RequestContext } from '../../http/env.ts';
-import { errors, json, noContent, ok } from '../../http/responses.ts';
+import { emptyResponse, errorResponses, jsonBody, jsonResponse } from '../../http/responses.ts';
 import { allowAnyone, allowSession } from '../../http/security.ts';
 import { createSessionToken, deleteSessionCookie, hashToken, setSessionCookie } from '../../http/session-cookie.ts';
 import { readKnownDevice } from './device-cookie.ts';
@@ -37,8 +37,11 @@ const signupRoute = createRoute({
   description:
     'Creates an account with a first project, and sets the session cookie. The variable `SIGNUP` of the service decides who may sign up: everyone, only the first user, or no one (403). The response does not reveal whether this address has other accounts. Several accounts may have the same address, each with its own password. A request with the address and password of an existing account signs in to that account. At most 20 sign-ups per hour from one IP address, or 50 per minute from the machine of the service (429).',
   security: allowAnyone(),
-  request: { body: json(Signup) },
-  responses: { 201: ok(Me, 'The account was created and signed in'), ...errors('FORBIDDEN', 'RATE_LIMIT_EXCEEDED') },
+  request: { body: jsonBody(Signup) },
+  responses: {
+    201: jsonResponse(Me, 'The account was created and signed in'),
+    ...errorResponses('FORBIDDEN', 'RATE_LIMIT_EXCEEDED'),
+  },
 });
 
 const signupStateRoute = createRoute({
@@ -49,7 +52,7 @@ const signupStateRoute = createRoute({
   summary: 'Check whether sign-up is open',
   description: 'Returns whether `SIGNUP` of the service allows new accounts. A sign-in page can use this.',
   security: allowAnyone(),
-  responses: { 200: ok(z.object({ open: z.boolean() }).openapi('SignUpState', { example: { open: true } })) },
+  responses: { 200: jsonResponse(z.object({ open: z.boolean() }).openapi('SignUpState', { example: { open: true } })) },
 });
 
 const loginRoute = createRoute({
@@ -61,8 +64,11 @@ const loginRoute = createRoute({
   description:
     'Sets the session cookie. In 15 minutes, an IP address may fail 10 times at one account and 50 times in all (429). A browser that was signed in to the account before has a separate limit of 10. The response does not reveal whether the account exists.',
   security: allowAnyone(),
-  request: { body: json(Login) },
-  responses: { 200: ok(Me, 'Signed in'), ...errors('UNAUTHORIZED', 'FORBIDDEN', 'RATE_LIMIT_EXCEEDED') },
+  request: { body: jsonBody(Login) },
+  responses: {
+    200: jsonResponse(Me, 'Signed in'),
+    ...errorResponses('UNAUTHORIZED', 'FORBIDDEN', 'RATE_LIMIT_EXCEEDED'),
+  },
 });
 
 const logoutRoute = createRoute({
@@ -73,7 +79,7 @@ const logoutRoute = createRoute({
   summary: 'Sign out',
   description: 'Ends this session.',
   security: allowSession(),
-  responses: { 204: noContent('Signed out') },
+  responses: { 204: emptyResponse('Signed out') },
 });
 
 const meRoute = createRoute({
@@ -84,7 +90,7 @@ const meRoute = createRoute({
   summary: 'Get the signed-in user',
   description: 'Returns the user, the projects of the user, and the current project with role, permissions and hold.',
   security: allowSession(),
-  responses: { 200: ok(Me) },
+  responses: { 200: jsonResponse(Me) },
 });
 
 const switchRoute = createRoute({
@@ -95,8 +101,8 @@ const switchRoute = createRoute({
   summary: "Switch the session's project",
   description: 'Later requests of this session use that project.',
   security: allowSession(),
-  request: { body: json(SwitchProject) },
-  responses: { 200: ok(Me), ...errors('NOT_FOUND') },
+  request: { body: jsonBody(SwitchProject) },
+  responses: { 200: jsonResponse(Me), ...errorResponses('NOT_FOUND') },
 });
 
 const passwordRoute = createRoute({
@@ -107,8 +113,8 @@ const passwordRoute = createRoute({
   summary: 'Change your password',
   description: 'Sets a new session cookie, and ends all other sessions of the user.',
   security: allowSession(),
-  request: { body: json(ChangePassword) },
-  responses: { 204: noContent('Changed') },
+  request: { body: jsonBody(ChangePassword) },
+  responses: { 204: emptyResponse('Changed') },
 });
 
 export function authRoutes(app: App, deps: Deps): void {

@@ -2,8 +2,8 @@ import { redeemSignInLink } from '../../../db/projects/sign-in-links.ts';
 import { allowsSignInLinks } from '../../../rules/access/sign-in-link.ts';
 import { UNAUTHENTICATED_WRITES } from '../../http/caller-limits.ts';
 import type { Deps } from '../../http/deps.ts';
+import { isDirectRequest } from '../../http/direct-request.ts';
 import type { RequestContext } from '../../http/env.ts';
-import { isFromHere } from '../../http/from-here.ts';
 import type { UnauthenticatedRoutes } from '../../http/registrar.ts';
 import { createSessionToken, hashToken, SESSION_DAYS } from '../../http/session-cookie.ts';
 import { setSignInCookies } from './sign-in.ts';
@@ -27,7 +27,7 @@ export function signInLinkRoutes(unauthenticated: UnauthenticatedRoutes, deps: D
     c.header('Referrer-Policy', 'no-referrer');
     // Responds 503, which browsers do not cache, so that the user can still open the link.
     if (!opensPage(c)) return c.body(null, 503);
-    if (!isFromHere(c)) return c.redirect(ENDED, 303);
+    if (!isDirectRequest(c)) return c.redirect(ENDED, 303);
     const token = createSessionToken();
     const owner = await redeemSignInLink(deps.db, {
       linkHash: hashToken(c.req.param('token') ?? ''),

@@ -9,7 +9,7 @@ import { type LinksOf, sumLinks } from '../../../rules/campaigns/link-figures.ts
 import { toContentSource } from '../../../rules/content/content.ts';
 import type { Deps } from '../../http/deps.ts';
 import type { App } from '../../http/env.ts';
-import { ok } from '../../http/responses.ts';
+import { jsonResponse } from '../../http/responses.ts';
 import { IdParams, TruncatedLists } from '../../http/schemas.ts';
 import { allowScopes } from '../../http/security.ts';
 
@@ -50,7 +50,7 @@ const linksRoute = createRoute({
     'Lists every tracked link as it is written in the template, in the order of the template, including links without clicks. For a campaign with variants, each link is listed once, with the clicks of all variants.',
   security: allowScopes('campaigns:view'),
   request: { params: IdParams },
-  responses: { 200: ok(z.object({ data: z.array(LinkRecord), truncated: TruncatedLists })) },
+  responses: { 200: jsonResponse(z.object({ data: z.array(LinkRecord), truncated: TruncatedLists })) },
 });
 
 /** Registers the operation for clicked links of a campaign. */

@@ -5,7 +5,7 @@ import { RETRYABLE_REASONS } from '../../../rules/campaigns/retry.ts';
 import type { Deps } from '../../http/deps.ts';
 import type { App } from '../../http/env.ts';
 import { IfMatch, readVersion } from '../../http/record-version.ts';
-import { errors, json, ok } from '../../http/responses.ts';
+import { errorResponses, jsonBody, jsonResponse } from '../../http/responses.ts';
 import { IdParams } from '../../http/schemas.ts';
 import { allowScopes } from '../../http/security.ts';
 
@@ -30,8 +30,8 @@ const retryRoute = createRoute({
   description:
     'Sends again to recipients that are FAILED with a reason that can be fixed (`provider_rejected`, `expired`, `template_error`, `sender_not_verified`, `limit_reached`). Bounced, suppressed and unsubscribed recipients are never retried; any other reason returns 422. The emails keep their `emailId` and Message-ID, and the campaign becomes SENDING again. No recipient gets the email twice. Returns 409 if the campaign has not been sent yet or is CANCELLED.',
   security: allowScopes('campaigns:send'),
-  request: { params: IdParams, headers: IfMatch, body: json(RetryCampaign, { optional: true }) },
-  responses: { 200: ok(Requeued), ...errors('CONFLICT', 'DOMAIN_NOT_VERIFIED') },
+  request: { params: IdParams, headers: IfMatch, body: jsonBody(RetryCampaign, { optional: true }) },
+  responses: { 200: jsonResponse(Requeued), ...errorResponses('CONFLICT', 'DOMAIN_NOT_VERIFIED') },
 });
 
 /** Registers the operation that retries failed recipients. */

@@ -16,7 +16,7 @@ import { listMissingVariablesFindings } from '../../../rules/content/findings.ts
 import type { ContentReview } from '../../../rules/content/review.ts';
 import type { Deps } from '../../http/deps.ts';
 import type { App } from '../../http/env.ts';
-import { ok } from '../../http/responses.ts';
+import { jsonResponse } from '../../http/responses.ts';
 import { IdParams } from '../../http/schemas.ts';
 import { allowScopes } from '../../http/security.ts';
 import { buildReaderVariables, reviewContent, SAMPLE_READER } from '../content-review.ts';
@@ -64,7 +64,7 @@ const reviewRoute = createRoute({
     'Returns how many contacts the campaign would reach now, how many would be skipped, how long sending would take, and what to fix. A finding of severity `error` means that the campaign cannot be sent or read. A `warning` means that fewer recipients will read it. An `info` needs no action. The content of each variant is rendered for one of its recipients and checked. If a finding applies to only some variants, `details.variants` lists them. The operation changes nothing.',
   security: allowScopes('campaigns:view'),
   request: { params: IdParams },
-  responses: { 200: ok(Review) },
+  responses: { 200: jsonResponse(Review) },
 });
 
 /** Registers the operation that reviews a campaign before it is sent. */

@@ -17,8 +17,8 @@ import { createFieldError } from '../../../rules/errors.ts';
 import { resolveAliases, resolveQueryAliases } from '../../http/aliases.ts';
 import type { Deps } from '../../http/deps.ts';
 import type { App } from '../../http/env.ts';
-import { IfMatch, okWithVersion, readVersion, setETag } from '../../http/record-version.ts';
-import { errors, json, noContent, ok } from '../../http/responses.ts';
+import { IfMatch, readVersion, setETag, versionedResponse } from '../../http/record-version.ts';
+import { emptyResponse, errorResponses, jsonBody, jsonResponse } from '../../http/responses.ts';
 import { IdParams, NameSearch, pageQuery } from '../../http/schemas.ts';
 import { allowScopes } from '../../http/security.ts';
 import { compareWithRecord } from '../../http/stored-fields.ts';
@@ -51,7 +51,7 @@ const listRoute = createRoute({
   request: {
     query: pageQuery(LIST_DEFAULT).extend({ status: z.enum(CAMPAIGN_STATUSES).optional(), search: NameSearch }),
   },
-  responses: { 200: ok(CampaignList) },
+  responses: { 200: jsonResponse(CampaignList) },
 });
 
 const createCampaignRoute = createRoute({
@@ -66,8 +66,11 @@ const createCampaignRoute = createRoute({
   description:
     'Creates a campaign with the status DRAFT. To send or schedule it, call `POST /campaigns/{id}/send`. Subject and body are Liquid templates. If a template cannot be parsed, the response is 422, with line and column in `details`.',
   security: allowScopes('campaigns:edit'),
-  request: { body: json(CreateCampaign) },
-  responses: { 200: okWithVersion(CampaignDone), ...errors('DOMAIN_NOT_VERIFIED', 'NOT_FOUND', 'CONFLICT') },
+  request: { body: jsonBody(CreateCampaign) },
+  responses: {
+    200: versionedResponse(CampaignDone),
+    ...errorResponses('DOMAIN_NOT_VERIFIED', 'NOT_FOUND', 'CONFLICT'),
+  },
 });
 
 const getRoute = createRoute({
@@ -79,7 +82,7 @@ const getRoute = createRoute({
   description: 'Returns the campaign with its counters.',
   security: allowScopes('campaigns:view'),
   request: { params: IdParams },
-  responses: { 200: okWithVersion(CampaignRecord) },
+  responses: { 200: versionedResponse(CampaignRecord) },
 });
 
 const putRoute = createRoute({
@@ -94,8 +97,11 @@ const putRoute = createRoute({
     'Possible only while the campaign is DRAFT or SCHEDULED. Omitted fields do not change; null clears an optional field.',
   security: allowScopes('campaigns:edit'),
   stored: compareWithRecord(({ db }, ref) => getCampaign(db, ref).then((campaign) => toCampaignResponse(campaign))),
-  request: { params: IdParams, headers: IfMatch, body: json(PutCampaign) },
-  responses: { 200: okWithVersion(CampaignRecord), ...errors('DOMAIN_NOT_VERIFIED', 'BAD_REQUEST', 'CONFLICT') },
+  request: { params: IdParams, headers: IfMatch, body: jsonBody(PutCampaign) },
+  responses: {
+    200: versionedResponse(CampaignRecord),
+    ...errorResponses('DOMAIN_NOT_VERIFIED', 'BAD_REQUEST', 'CONFLICT'),
+  },
 });
 
 const deleteRoute = createRoute({
@@ -108,7 +114,7 @@ const deleteRoute = createRoute({
     'Returns 409 while the campaign is SCHEDULED, SENDING or PAUSED: cancel the campaign first. Emails that were sent stay in the history.',
   security: allowScopes('campaigns:edit'),
   request: { params: IdParams, headers: IfMatch },
-  responses: { 204: noContent('Deleted'), ...errors('CONFLICT') },
+  responses: { 204: emptyResponse('Deleted'), ...errorResponses('CONFLICT') },
 });
 
 const duplicateRoute = createRoute({
@@ -120,7 +126,7 @@ const duplicateRoute = createRoute({
   description: 'Returns a new DRAFT with the same content, named "… (Copy)".',
   security: allowScopes('campaigns:edit'),
   request: { params: IdParams },
-  responses: { 200: okWithVersion(CampaignDone) },
+  responses: { 200: versionedResponse(CampaignDone) },
 });
 
 const statsRoute = createRoute({
@@ -133,7 +139,7 @@ const statsRoute = createRoute({
     'All counts are read at the same moment, so `pending + sent + failed + skipped = total`. Rates are from 0 to 100, confidence intervals from 0 to 1.',
   security: allowScopes('campaigns:view'),
   request: { params: IdParams },
-  responses: { 200: ok(CampaignStats) },
+  responses: { 200: jsonResponse(CampaignStats) },
 });
 
 /** Registers the operations on content and audience of campaigns; `campaignSendingRoutes` starts and stops them. */

@@ -8,8 +8,8 @@ import { createFieldError } from '../../../rules/errors.ts';
 import { resolveAliases } from '../../http/aliases.ts';
 import type { Deps } from '../../http/deps.ts';
 import type { App } from '../../http/env.ts';
-import { IfMatch, okWithVersion, readVersion, setETag } from '../../http/record-version.ts';
-import { errors, json, ok } from '../../http/responses.ts';
+import { IfMatch, readVersion, setETag, versionedResponse } from '../../http/record-version.ts';
+import { errorResponses, jsonBody, jsonResponse } from '../../http/responses.ts';
 import { IdParams } from '../../http/schemas.ts';
 import { allowScopes } from '../../http/security.ts';
 import { SendCampaign, TestCampaign } from './input.ts';
@@ -29,10 +29,10 @@ const sendRoute = createRoute({
   description:
     'Sends a DRAFT now or at `scheduledFor`, or changes the time of a SCHEDULED campaign. Only subscribed contacts get the campaign, and each contact gets it once. Consent is checked again just before each email is sent. Returns 400 for a time in the past or an empty audience, and 409 if the campaign is in any other state.',
   security: allowScopes('campaigns:send'),
-  request: { params: IdParams, headers: IfMatch, body: json(SendCampaign, { optional: true }) },
+  request: { params: IdParams, headers: IfMatch, body: jsonBody(SendCampaign, { optional: true }) },
   responses: {
-    200: okWithVersion(CampaignDone),
-    ...errors('BAD_REQUEST', 'DOMAIN_NOT_VERIFIED', 'CONFLICT', 'BILLING_LIMIT_EXCEEDED'),
+    200: versionedResponse(CampaignDone),
+    ...errorResponses('BAD_REQUEST', 'DOMAIN_NOT_VERIFIED', 'CONFLICT', 'BILLING_LIMIT_EXCEEDED'),
   },
 });
 
@@ -47,7 +47,7 @@ const cancelRoute = createRoute({
     'Possible only while the campaign is SCHEDULED, SENDING or PAUSED. A campaign that has sent nothing becomes a DRAFT again. Otherwise it becomes CANCELLED, and emails that were sent stay in the history.',
   security: allowScopes('campaigns:send'),
   request: { params: IdParams, headers: IfMatch },
-  responses: { 200: okWithVersion(CampaignDone), ...errors('CONFLICT') },
+  responses: { 200: versionedResponse(CampaignDone), ...errorResponses('CONFLICT') },
 });
 
 const pauseRoute = createRoute({
@@ -61,7 +61,7 @@ const pauseRoute = createRoute({
     'Possible only while the campaign is SENDING. The remaining recipients wait while the campaign is PAUSED. Emails whose transmission to the provider has started are still sent. Pausing a PAUSED campaign changes nothing.',
   security: allowScopes('campaigns:send'),
   request: { params: IdParams, headers: IfMatch },
-  responses: { 200: okWithVersion(CampaignDone), ...errors('CONFLICT') },
+  responses: { 200: versionedResponse(CampaignDone), ...errorResponses('CONFLICT') },
 });
 
 const resumeRoute = createRoute({
@@ -74,7 +74,7 @@ const resumeRoute = createRoute({
   description: 'Possible only while the campaign is PAUSED. Resuming a SENDING campaign changes nothing.',
   security: allowScopes('campaigns:send'),
   request: { params: IdParams, headers: IfMatch },
-  responses: { 200: okWithVersion(CampaignDone), ...errors('CONFLICT') },
+  responses: { 200: versionedResponse(CampaignDone), ...errorResponses('CONFLICT') },
 });
 
 const winnerRoute = createRoute({
@@ -87,8 +87,8 @@ const winnerRoute = createRoute({
   description:
     'Possible while the campaign is SENDING or PAUSED and its test has no winner yet. The waiting recipients get this variant immediately. Returns 409 if the test already has a winner.',
   security: allowScopes('campaigns:send'),
-  request: { params: IdParams, headers: IfMatch, body: json(ChooseWinner) },
-  responses: { 200: okWithVersion(CampaignDone), ...errors('CONFLICT') },
+  request: { params: IdParams, headers: IfMatch, body: jsonBody(ChooseWinner) },
+  responses: { 200: versionedResponse(CampaignDone), ...errorResponses('CONFLICT') },
 });
 
 const testRoute = createRoute({
@@ -101,8 +101,8 @@ const testRoute = createRoute({
   description:
     'Sends one email with the content of the campaign. Its subject starts with "[TEST] ". If a contact has the address, the email is rendered for this contact. `variant` selects the content of a variant.',
   security: allowScopes('campaigns:send'),
-  request: { params: IdParams, body: json(TestCampaign) },
-  responses: { 200: ok(TestSent), ...errors('DOMAIN_NOT_VERIFIED', 'BILLING_LIMIT_EXCEEDED') },
+  request: { params: IdParams, body: jsonBody(TestCampaign) },
+  responses: { 200: jsonResponse(TestSent), ...errorResponses('DOMAIN_NOT_VERIFIED', 'BILLING_LIMIT_EXCEEDED') },
 });
 
 /** Registers the operations that start, pause, resume and cancel a campaign, and send a test email of it. */

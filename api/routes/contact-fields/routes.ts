@@ -9,7 +9,7 @@ import {
 import { shortenLists } from '../../../db/page-budget.ts';
 import type { Deps } from '../../http/deps.ts';
 import type { App } from '../../http/env.ts';
-import { errors, ok } from '../../http/responses.ts';
+import { errorResponses, jsonResponse } from '../../http/responses.ts';
 import { wholeNumber } from '../../http/schemas.ts';
 import { allowScopes } from '../../http/security.ts';
 import { FieldParams, VALUES_DEFAULT, VALUES_MAX } from './input.ts';
@@ -24,7 +24,7 @@ const listRoute = createRoute({
   description:
     'Returns each field with its most frequent type and the percentage of contacts that have the field. In projects with more than 20,000 contacts, both values are computed from a sample of the contacts.',
   security: allowScopes('contacts:view'),
-  responses: { 200: ok(Fields) },
+  responses: { 200: jsonResponse(Fields) },
 });
 
 const valuesRoute = createRoute({
@@ -40,7 +40,7 @@ const valuesRoute = createRoute({
     params: FieldParams,
     query: z.object({ limit: wholeNumber({ min: 1, max: VALUES_MAX, default: VALUES_DEFAULT }) }),
   },
-  responses: { 200: ok(FieldValues) },
+  responses: { 200: jsonResponse(FieldValues) },
 });
 
 const usageRoute = createRoute({
@@ -52,7 +52,7 @@ const usageRoute = createRoute({
   description: 'Lists segments, campaigns that are not sent yet, and workflows whose steps use the field.',
   security: allowScopes('contacts:view'),
   request: { params: FieldParams },
-  responses: { 200: ok(Usage), ...errors('BAD_REQUEST') },
+  responses: { 200: jsonResponse(Usage), ...errorResponses('BAD_REQUEST') },
 });
 
 const deleteRoute = createRoute({
@@ -64,7 +64,7 @@ const deleteRoute = createRoute({
   description: 'Returns 409 while a segment, an unsent campaign or a workflow uses the field.',
   security: allowScopes('contacts:edit'),
   request: { params: FieldParams },
-  responses: { 200: ok(DeletedField), ...errors('BAD_REQUEST', 'CONFLICT') },
+  responses: { 200: jsonResponse(DeletedField), ...errorResponses('BAD_REQUEST', 'CONFLICT') },
 });
 
 /**

@@ -12,7 +12,7 @@ import { JOB_ERRORS_MAX } from '../../../rules/contacts/jobs.ts';
 import { createTooLargeError } from '../../http/body.ts';
 import type { Deps } from '../../http/deps.ts';
 import type { App } from '../../http/env.ts';
-import { multipart, ok } from '../../http/responses.ts';
+import { jsonResponse, multipartBody } from '../../http/responses.ts';
 import { allowScopes } from '../../http/security.ts';
 import { ImportFile, ImportTypes, UPLOAD_MAX_BYTES } from './input.ts';
 import { ImportPreview } from './response.ts';
@@ -54,8 +54,8 @@ const previewRoute = createRoute({
     "Returns what `POST /contacts/import` would do with this file and `mapping`, and changes nothing. The response has the field of each column, the first 20 rows as they would be stored, and the counts and errors of the whole file. If you send no `mapping`, the service guesses it from the headers and returns it, so that you can send it with the import. The preview does not read the stored data of contacts. So only the import reports a row that would exceed a contact's limits.",
   security: allowScopes('contacts:edit'),
   maxBodyBytes: UPLOAD_MAX_BYTES,
-  request: { query: ImportTypes, body: multipart(ImportFile) },
-  responses: { 200: ok(ImportPreview) },
+  request: { query: ImportTypes, body: multipartBody(ImportFile) },
+  responses: { 200: jsonResponse(ImportPreview) },
 });
 
 /** Registers the preview of an import. Register it before `contactRoutes`. */

@@ -19,7 +19,7 @@ import { createTooLargeError } from '../../http/body.ts';
 import { createCsvHeaders } from '../../http/csv-stream.ts';
 import type { Deps } from '../../http/deps.ts';
 import type { App } from '../../http/env.ts';
-import { errors, json, multipart, ok } from '../../http/responses.ts';
+import { errorResponses, jsonBody, jsonResponse, multipartBody } from '../../http/responses.ts';
 import { cursorList } from '../../http/schemas.ts';
 import { allowScopes } from '../../http/security.ts';
 import { BulkContacts, ImportFile, ImportTypes, JobParams, ListJobs, UPLOAD_MAX_BYTES } from './input.ts';
@@ -47,9 +47,9 @@ const importRoute = createRoute({
   maxBodyBytes: UPLOAD_MAX_BYTES,
   request: {
     query: ImportTypes,
-    body: multipart(ImportFile),
+    body: multipartBody(ImportFile),
   },
-  responses: { 202: ok(Queued, 'Queued') },
+  responses: { 202: jsonResponse(Queued, 'Queued') },
 });
 
 const importJobRoute = createRoute({
@@ -61,7 +61,7 @@ const importJobRoute = createRoute({
   description: 'Returns the status, progress, counts so far and the first 1,000 errors.',
   security: allowScopes('contacts:view'),
   request: { params: JobParams },
-  responses: { 200: ok(ImportJob), ...errors('NOT_FOUND') },
+  responses: { 200: jsonResponse(ImportJob), ...errorResponses('NOT_FOUND') },
 });
 
 const importErrorsRoute = createRoute({
@@ -85,7 +85,7 @@ const importErrorsRoute = createRoute({
         },
       },
     },
-    ...errors('NOT_FOUND'),
+    ...errorResponses('NOT_FOUND'),
   },
 });
 
@@ -98,7 +98,7 @@ const bulkJobRoute = createRoute({
   description: 'Returns the status, progress, counts so far and errors.',
   security: allowScopes('contacts:view'),
   request: { params: JobParams },
-  responses: { 200: ok(BulkJob), ...errors('NOT_FOUND') },
+  responses: { 200: jsonResponse(BulkJob), ...errorResponses('NOT_FOUND') },
 });
 
 const BULK_SUMMARIES: Record<BulkKind, { operationId: string; summary: string }> = {
@@ -117,8 +117,8 @@ const bulkRoute = (kind: BulkKind) =>
     description:
       'Creates a job for up to 1,000 contacts (`contactIds`), or for all contacts that match a filter (`where`). An unknown id is counted as a failure, and the job continues.',
     security: allowScopes('contacts:edit'),
-    request: { body: json(BulkContacts) },
-    responses: { 202: ok(Queued, 'Queued'), ...errors('CONFLICT') },
+    request: { body: jsonBody(BulkContacts) },
+    responses: { 202: jsonResponse(Queued, 'Queued'), ...errorResponses('CONFLICT') },
   });
 
 const listJobsRoute = createRoute({
@@ -130,7 +130,7 @@ const listJobsRoute = createRoute({
   description: 'Newest first, with progress and counts.',
   security: allowScopes('contacts:view'),
   request: { query: ListJobs },
-  responses: { 200: ok(cursorList(ListedJob)) },
+  responses: { 200: jsonResponse(cursorList(ListedJob)) },
 });
 
 const cancelRoute = createRoute({
@@ -143,7 +143,7 @@ const cancelRoute = createRoute({
     'Ends the job after the current batch. Changes that the job has already made stay and are counted. Returns 409 if the job has already ended in another way.',
   security: allowScopes('contacts:edit'),
   request: { params: JobParams },
-  responses: { 200: ok(ListedJob), ...errors('CONFLICT') },
+  responses: { 200: jsonResponse(ListedJob), ...errorResponses('CONFLICT') },
 });
 
 /**

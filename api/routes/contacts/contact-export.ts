@@ -13,7 +13,7 @@ import { listEmails } from '../../../db/emails/emails.ts';
 import { deriveKey } from '../../../rules/access/secrets.ts';
 import type { Deps } from '../../http/deps.ts';
 import type { App } from '../../http/env.ts';
-import { ok } from '../../http/responses.ts';
+import { jsonResponse } from '../../http/responses.ts';
 import { IdParams, Instant } from '../../http/schemas.ts';
 import { allowScopes } from '../../http/security.ts';
 import { toStream } from '../../http/stream.ts';
@@ -63,7 +63,7 @@ const contactDataRoute = createRoute({
     'Returns everything that the project stores about the contact, for example to answer a data access request: the contact, its suppressions, emails, SMS, events, executions with their steps, segments, and proofs of double opt-in. The response is one JSON object, which is streamed. It contains no secrets of the project.',
   security: allowScopes('contacts:view'),
   request: { params: IdParams },
-  responses: { 200: ok(ContactExport) },
+  responses: { 200: jsonResponse(ContactExport) },
 });
 
 /** Registers the export of everything about a contact, as one JSON object. */

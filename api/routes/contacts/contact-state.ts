@@ -14,7 +14,7 @@ import { computeAddressHash } from '../../../rules/emails/suppression.ts';
 import { STEP_TYPES } from '../../../rules/executions/steps/registry.ts';
 import type { Deps } from '../../http/deps.ts';
 import type { App } from '../../http/env.ts';
-import { ok } from '../../http/responses.ts';
+import { jsonResponse } from '../../http/responses.ts';
 import {
   cursorList,
   cursorQuery,
@@ -94,7 +94,7 @@ const subscriptionRoute = createRoute({
     'Returns whether the contact gets email, the changes of its subscription with actor, time and reason, and the suppressions of its address.',
   security: allowScopes('contacts:view'),
   request: { params: IdParams },
-  responses: { 200: ok(ContactSubscription) },
+  responses: { 200: jsonResponse(ContactSubscription) },
 });
 
 const ContactSegments = z
@@ -127,7 +127,7 @@ const segmentsRoute = createRoute({
     'Lists the segments that the contact is in at this moment, ordered by name. `GET /segments/{id}/explain?contactId=` explains why a contact is in a segment.',
   security: allowScopes('contacts:view', 'segments:view'),
   request: { params: IdParams },
-  responses: { 200: ok(ContactSegments) },
+  responses: { 200: jsonResponse(ContactSegments) },
 });
 
 const ContactExecutionRecord = z
@@ -182,7 +182,7 @@ const executionsRoute = createRoute({
       }),
     }),
   },
-  responses: { 200: ok(cursorList(ContactExecutionRecord)) },
+  responses: { 200: jsonResponse(cursorList(ContactExecutionRecord)) },
 });
 
 /** Registers the operations for the state of a contact: its subscription, segments and executions. */

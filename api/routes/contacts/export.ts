@@ -9,7 +9,7 @@ import { formatCsvRow } from '../../../rules/contacts/csv-write.ts';
 import { createQueryError } from '../../../rules/errors.ts';
 import type { Deps } from '../../http/deps.ts';
 import type { App } from '../../http/env.ts';
-import { errors } from '../../http/responses.ts';
+import { errorResponses } from '../../http/responses.ts';
 import { Id, QuerySwitch } from '../../http/schemas.ts';
 import { allowScopes } from '../../http/security.ts';
 import { toStream } from '../../http/stream.ts';
@@ -40,7 +40,7 @@ const exportRoute = createRoute({
         },
       },
     },
-    ...errors('NOT_FOUND', 'CONFLICT'),
+    ...errorResponses('NOT_FOUND', 'CONFLICT'),
   },
 });
 

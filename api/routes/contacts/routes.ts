@@ -14,7 +14,7 @@ import { formatActor } from '../../http/actor.ts';
 import type { Deps } from '../../http/deps.ts';
 import type { App } from '../../http/env.ts';
 import { noteAffectedRows } from '../../http/request-log.ts';
-import { errors, json, noContent, ok } from '../../http/responses.ts';
+import { emptyResponse, errorResponses, jsonBody, jsonResponse } from '../../http/responses.ts';
 import { cursorList, IdParams } from '../../http/schemas.ts';
 import { allowScopes } from '../../http/security.ts';
 import { CONSENT_ELSEWHERE, ListContacts, Lookup, PatchContact, SaveContact } from './input.ts';
@@ -30,7 +30,7 @@ const listRoute = createRoute({
     'Lists contacts, newest first unless `sort` says otherwise. `search` is a case-insensitive part of the address or the name (`firstName`, `lastName`, `name` and similar keys). `condition` has the same form as the condition of a segment. If you send both, contacts must match both. `total` is counted on the first page only, and not with `count=false`.',
   security: allowScopes('contacts:view'),
   request: { query: ListContacts },
-  responses: { 200: ok(cursorList(ContactRecord)), ...errors('CONFLICT') },
+  responses: { 200: jsonResponse(cursorList(ContactRecord)), ...errorResponses('CONFLICT') },
 });
 
 const saveRoute = {
@@ -43,8 +43,8 @@ const saveRoute = {
     description:
       'Finds a contact by its address, and creates or updates it. A new contact is subscribed unless `subscribed` is false. Without `subscribed`, the subscription of an existing contact does not change. `subscribed: true` removes an entry with the reason `unsubscribe` from the suppression list.',
     security: allowScopes('contacts:edit'),
-    request: { body: json(SaveContact) },
-    responses: { 200: ok(SavedContact, 'Updated'), 201: ok(SavedContact, 'Created') },
+    request: { body: jsonBody(SaveContact) },
+    responses: { 200: jsonResponse(SavedContact, 'Updated'), 201: jsonResponse(SavedContact, 'Created') },
   }),
   record: ContactRecord,
   setElsewhere: CONSENT_ELSEWHERE,
@@ -59,7 +59,7 @@ const getRoute = createRoute({
   description: 'Returns the contact with its data.',
   security: allowScopes('contacts:view'),
   request: { params: IdParams },
-  responses: { 200: ok(ContactRecord) },
+  responses: { 200: jsonResponse(ContactRecord) },
 });
 
 const patchRoute = {
@@ -72,8 +72,8 @@ const patchRoute = {
     description:
       'Updates address, subscription and data. `data` is merged with the stored data. Returns 409 if another contact has the address.',
     security: allowScopes('contacts:edit'),
-    request: { params: IdParams, body: json(PatchContact) },
-    responses: { 200: ok(PatchedContact), ...errors('CONFLICT') },
+    request: { params: IdParams, body: jsonBody(PatchContact) },
+    responses: { 200: jsonResponse(PatchedContact), ...errorResponses('CONFLICT') },
   }),
   record: ContactRecord,
   setElsewhere: CONSENT_ELSEWHERE,
@@ -89,7 +89,7 @@ const deleteRoute = createRoute({
     'Deletes the contact, cancels its executions, and removes its address from the history of emails, SMS and events. The suppressions of its address stay.',
   security: allowScopes('contacts:edit'),
   request: { params: IdParams },
-  responses: { 204: noContent('Erased') },
+  responses: { 204: emptyResponse('Erased') },
 });
 
 const lookupRoute = createRoute({
@@ -101,8 +101,8 @@ const lookupRoute = createRoute({
   summary: 'Check which addresses are contacts',
   description: 'Returns which of up to 500 addresses belong to contacts. Upper and lower case make no difference.',
   security: allowScopes('contacts:view'),
-  request: { body: json(Lookup) },
-  responses: { 200: ok(LookupResult) },
+  request: { body: jsonBody(Lookup) },
+  responses: { 200: jsonResponse(LookupResult) },
 });
 
 export function contactRoutes(app: App, { db, reads, compute, outbox, config }: Deps): void {

@@ -11,7 +11,7 @@ import { renderSubjectForRecipient } from '../../../engine/sending/email-variabl
 import { ACTIVITY_TYPES } from '../../../rules/events/activity.ts';
 import type { Deps } from '../../http/deps.ts';
 import type { App } from '../../http/env.ts';
-import { ok } from '../../http/responses.ts';
+import { jsonResponse } from '../../http/responses.ts';
 import { cursorList, cursorQuery, EXAMPLE_ID, IdParams, Instant } from '../../http/schemas.ts';
 import { allowScopes } from '../../http/security.ts';
 
@@ -46,7 +46,7 @@ const timelineRoute = createRoute({
   description: `Lists events, emails, SMS, executions with their steps, and subscription changes with actor and reason, newest first. \`total\` is counted on the first page only, up to ${TIMELINE_TOTAL_MAX}.`,
   security: allowScopes('contacts:view'),
   request: { params: IdParams, query: cursorQuery(LIMIT_DEFAULT) },
-  responses: { 200: ok(cursorList(TimelineItem)) },
+  responses: { 200: jsonResponse(cursorList(TimelineItem)) },
 });
 
 export function contactTimelineRoutes(app: App, { reads }: Deps): void {

@@ -8,7 +8,7 @@ import { ICON, MARK } from '../../../web/logo.ts';
 import type { AppEnv } from '../../http/env.ts';
 import { createQueryParser } from '../../http/parse-query.ts';
 import type { RouteTable } from '../../http/route-table.ts';
-import { type DocumentPaths, openApiDocument } from '../../openapi/document.ts';
+import { createOpenApiDocument, type DocumentPaths } from '../../openapi/document.ts';
 
 /** Files that the page loads. No other file of the package is served. */
 const FILES: Record<string, string> = {
@@ -55,7 +55,7 @@ export function docsRoutes(hono: OpenAPIHono<AppEnv>, table: RouteTable): void {
     c.set('route', '/openapi.json');
     const { paths: which } = parseQuery(c.req.queries());
     // Created on first request, when every route is registered. It never changes after that.
-    const document = documents.get(which) ?? JSON.stringify(openApiDocument(hono, which));
+    const document = documents.get(which) ?? JSON.stringify(createOpenApiDocument(hono, which));
     documents.set(which, document);
     return c.body(document, 200, {
       'content-type': 'application/json; charset=utf-8',

@@ -16,7 +16,7 @@ import { AppError } from '../../../rules/errors.ts';
 import { createRecordSource } from '../../../rules/provenance/record-source.ts';
 import type { Deps } from '../../http/deps.ts';
 import type { App } from '../../http/env.ts';
-import { errors, json, noContent, ok } from '../../http/responses.ts';
+import { emptyResponse, errorResponses, jsonBody, jsonResponse } from '../../http/responses.ts';
 import { Id, IdParams } from '../../http/schemas.ts';
 import { allowScopes } from '../../http/security.ts';
 import { CreateDomain, PatchDomain } from './input.ts';
@@ -31,7 +31,7 @@ const listRoute = createRoute({
   description: 'Lists verified and pending domains, newest first. Returns 404 for the id of another project.',
   security: allowScopes('domains:view'),
   request: { params: z.object({ projectId: Id }) },
-  responses: { 200: ok(z.array(DomainRecord)), ...errors('NOT_FOUND') },
+  responses: { 200: jsonResponse(z.array(DomainRecord)), ...errorResponses('NOT_FOUND') },
 });
 
 const createDomainRoute = createRoute({
@@ -43,8 +43,8 @@ const createDomainRoute = createRoute({
   description:
     'Creates a DKIM key and returns the DNS records to publish. The service checks the records every 5 minutes. The domain is verified when it finds all required records.',
   security: allowScopes('domains:edit'),
-  request: { body: json(CreateDomain) },
-  responses: { 201: ok(DomainRecord, 'Registered'), ...errors('CONFLICT') },
+  request: { body: jsonBody(CreateDomain) },
+  responses: { 201: jsonResponse(DomainRecord, 'Registered'), ...errorResponses('CONFLICT') },
 });
 
 const verifyRoute = createRoute({
@@ -56,7 +56,7 @@ const verifyRoute = createRoute({
   description: 'Checks the DNS records now and returns the domain, with `found` for each record.',
   security: allowScopes('domains:view'),
   request: { params: IdParams },
-  responses: { 200: ok(DomainRecord) },
+  responses: { 200: jsonResponse(DomainRecord) },
 });
 
 const patchRoute = createRoute({
@@ -67,8 +67,8 @@ const patchRoute = createRoute({
   summary: 'Turn DKIM signing of a domain on or off',
   description: 'Turn signing off if your mail relay signs outgoing email.',
   security: allowScopes('domains:edit'),
-  request: { params: IdParams, body: json(PatchDomain) },
-  responses: { 200: ok(DomainRecord) },
+  request: { params: IdParams, body: jsonBody(PatchDomain) },
+  responses: { 200: jsonResponse(DomainRecord) },
 });
 
 const deleteRoute = createRoute({
@@ -80,7 +80,7 @@ const deleteRoute = createRoute({
   description: 'Returns 409 while a template, a step, or a campaign that is not sent yet has a sender on this domain.',
   security: allowScopes('domains:edit'),
   request: { params: IdParams },
-  responses: { 204: noContent('Detached'), ...errors('CONFLICT') },
+  responses: { 204: emptyResponse('Detached'), ...errorResponses('CONFLICT') },
 });
 
 export function domainRoutes(app: App, { db, config }: Deps): void {

@@ -3,7 +3,7 @@ import { findEmailAttachment, readLargeAttachments } from '../../../db/contents/
 import { AppError } from '../../../rules/errors.ts';
 import type { Deps } from '../../http/deps.ts';
 import type { App } from '../../http/env.ts';
-import { errors } from '../../http/responses.ts';
+import { errorResponses } from '../../http/responses.ts';
 import { Id } from '../../http/schemas.ts';
 import { allowScopes } from '../../http/security.ts';
 
@@ -22,7 +22,7 @@ const getRoute = createRoute({
       description: 'The file',
       content: { 'application/octet-stream': { schema: z.string().openapi({ format: 'binary' }) } },
     },
-    ...errors('NOT_FOUND'),
+    ...errorResponses('NOT_FOUND'),
   },
 });
 

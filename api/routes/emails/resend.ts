@@ -7,7 +7,7 @@ import type { Deps } from '../../http/deps.ts';
 import type { App } from '../../http/env.ts';
 import { IdempotencyHeader, readIdempotencyKey } from '../../http/idempotency-key.ts';
 import { noteAffectedRows } from '../../http/request-log.ts';
-import { errors, ok } from '../../http/responses.ts';
+import { errorResponses, jsonResponse } from '../../http/responses.ts';
 import { IdParams } from '../../http/schemas.ts';
 import { allowScopes } from '../../http/security.ts';
 import { Sent } from '../send/response.ts';
@@ -24,8 +24,8 @@ const resendRoute = createRoute({
   security: allowScopes('email:send'),
   request: { params: IdParams, headers: IdempotencyHeader },
   responses: {
-    200: ok(Sent, 'Accepted'),
-    ...errors(
+    200: jsonResponse(Sent, 'Accepted'),
+    ...errorResponses(
       ...(['NOT_FOUND', 'CONFLICT', 'DOMAIN_NOT_VERIFIED', 'CONTACT_UNSUBSCRIBED'] as const),
       'BILLING_LIMIT_EXCEEDED',
     ),

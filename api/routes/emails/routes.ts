@@ -5,7 +5,7 @@ import { getEmail, listEmailEvents, listEmails } from '../../../db/emails/emails
 import { findWorkflowIdOfExecution } from '../../../db/executions/executions.ts';
 import type { Deps } from '../../http/deps.ts';
 import type { App } from '../../http/env.ts';
-import { errors, ok } from '../../http/responses.ts';
+import { errorResponses, jsonResponse } from '../../http/responses.ts';
 import { IdParams } from '../../http/schemas.ts';
 import { allowScopes } from '../../http/security.ts';
 import { ListQuery } from './input.ts';
@@ -22,7 +22,7 @@ const listRoute = {
     description: 'Lists emails of the project, newest first, without bodies.',
     security: allowScopes('emails:view'),
     request: { query: ListQuery },
-    responses: { 200: ok(z.object({ data: z.array(EmailItem), nextCursor: z.string().nullable() })) },
+    responses: { 200: jsonResponse(z.object({ data: z.array(EmailItem), nextCursor: z.string().nullable() })) },
   }),
   invalid: 400 as const,
 };
@@ -36,7 +36,7 @@ const getRoute = createRoute({
   description: 'Returns the email with its rendered body, headers, attachments and events.',
   security: allowScopes('emails:view'),
   request: { params: IdParams },
-  responses: { 200: ok(z.object({ data: EmailRecord })), ...errors('NOT_FOUND') },
+  responses: { 200: jsonResponse(z.object({ data: EmailRecord })), ...errorResponses('NOT_FOUND') },
 });
 
 /** Registers `GET /v1/emails` and `GET /v1/emails/{id}` (contract §9). */

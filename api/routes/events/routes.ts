@@ -9,7 +9,7 @@ import { EVENT_NAME_LENGTH } from '../../../rules/events/event-names.ts';
 import type { Deps } from '../../http/deps.ts';
 import type { App } from '../../http/env.ts';
 import { noteAffectedRows } from '../../http/request-log.ts';
-import { errors, json, ok } from '../../http/responses.ts';
+import { errorResponses, jsonBody, jsonResponse } from '../../http/responses.ts';
 import { cursorQuery, EXAMPLE_ID, Id, Instant, InstantInput, NamedUse, TruncatedLists } from '../../http/schemas.ts';
 import { allowScopes } from '../../http/security.ts';
 import { NameParams, RecordEvent } from './input.ts';
@@ -27,8 +27,8 @@ const recordRoute = {
     description:
       "The dashboard uses this operation. To record events from your product, use `POST /v1/track`. With `emailId` and without `contactId`, the event belongs to the email's contact.",
     security: allowScopes('events:edit'),
-    request: { body: json(RecordEvent) },
-    responses: { 201: ok(EventSchema), ...errors('NOT_FOUND') },
+    request: { body: jsonBody(RecordEvent) },
+    responses: { 201: jsonResponse(EventSchema), ...errorResponses('NOT_FOUND') },
   }),
   setElsewhere: { email: 'Send contactId instead, or use POST /v1/track, which takes an email address.' },
 };
@@ -42,7 +42,7 @@ const listRoute = createRoute({
   description: 'Lists events, newest first. `events` and `data` are the same list.',
   security: allowScopes('events:view'),
   request: { query: cursorQuery(50).extend({ eventName: z.string().min(1).max(EVENT_NAME_LENGTH).optional() }) },
-  responses: { 200: ok(EventList) },
+  responses: { 200: jsonResponse(EventList) },
 });
 
 const statsRoute = createRoute({
@@ -55,7 +55,7 @@ const statsRoute = createRoute({
   security: allowScopes('events:view'),
   request: { query: z.object({ startDate: InstantInput.optional(), endDate: InstantInput.optional() }) },
   responses: {
-    200: ok(
+    200: jsonResponse(
       z
         .array(z.object({ name: z.string(), count: z.number().int(), lastAt: Instant }))
         .openapi('EventStats', { example: [{ name: 'signup', count: 42, lastAt: '2026-01-01T12:00:00.000Z' }] }),
@@ -72,7 +72,7 @@ const namesRoute = createRoute({
   description: 'Lists the names of events that the project has recorded, in alphabetical order, at most 1,000.',
   security: allowScopes('events:view'),
   responses: {
-    200: ok(
+    200: jsonResponse(
       z.object({ eventNames: z.array(z.string()) }).openapi('EventNames', { example: { eventNames: ['signup'] } }),
     ),
   },
@@ -87,7 +87,7 @@ const ofContactRoute = createRoute({
   description: 'Newest first.',
   security: allowScopes('events:view'),
   request: { params: z.object({ contactId: Id }), query: cursorQuery(50) },
-  responses: { 200: ok(EventList) },
+  responses: { 200: jsonResponse(EventList) },
 });
 
 const usageRoute = createRoute({
@@ -101,7 +101,7 @@ const usageRoute = createRoute({
   security: allowScopes('events:view'),
   request: { params: NameParams },
   responses: {
-    200: ok(
+    200: jsonResponse(
       z
         .object({
           usedInSegments: z.array(NamedUse),
@@ -134,8 +134,10 @@ const purgeRoute = createRoute({
   security: allowScopes('events:edit'),
   request: { params: NameParams },
   responses: {
-    200: ok(z.object({ deletedCount: z.number().int() }).openapi('DeletedEvents', { example: { deletedCount: 42 } })),
-    ...errors('CONFLICT'),
+    200: jsonResponse(
+      z.object({ deletedCount: z.number().int() }).openapi('DeletedEvents', { example: { deletedCount: 42 } }),
+    ),
+    ...errorResponses('CONFLICT'),
   },
 });
 

@@ -2,7 +2,7 @@ import { z } from '@hono/zod-openapi';
 import { EVENT_NAME_LENGTH } from '../../../rules/events/event-names.ts';
 import type { RunEvent } from '../../../rules/executions/run.ts';
 import { uuidv7 } from '../../../rules/uuid.ts';
-import { anyJsonObject, describeTooLarge, isTooLarge } from '../../http/free-json.ts';
+import { anyJsonObject, describeFreeJsonLimit, exceedsFreeJsonLimit } from '../../http/free-json.ts';
 import { EXAMPLE_ID, Id, InstantInput } from '../../http/schemas.ts';
 import { Branch } from '../workflows/response.ts';
 
@@ -26,7 +26,7 @@ const RUN_EVENTS = 100;
 export const RunEvents = z
   .array(RunEventInput)
   .max(RUN_EVENTS)
-  .refine((events) => !isTooLarge(events), { message: describeTooLarge('All events together') });
+  .refine((events) => !exceedsFreeJsonLimit(events), { message: describeFreeJsonLimit('All events together') });
 
 export const StartExecution = z
   .object({

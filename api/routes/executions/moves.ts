@@ -6,7 +6,7 @@ import { advanceExecution, type ExecutionRef, retryExecution } from '../../../en
 import type { OutboxRow } from '../../../rules/outbox.ts';
 import type { Deps } from '../../http/deps.ts';
 import type { App } from '../../http/env.ts';
-import { errors, json, ok } from '../../http/responses.ts';
+import { errorResponses, jsonBody, jsonResponse } from '../../http/responses.ts';
 import { allowScopes } from '../../http/security.ts';
 import { ExecutionDetailSchema, toExecutionDetailResponse } from '../workflows/response.ts';
 import { AdvanceExecution, ExecutionParams } from './input.ts';
@@ -23,8 +23,8 @@ const advanceRoute = createRoute({
   description:
     'Ends the current wait of an execution: a DELAY, a WAIT_FOR_EVENT, or the wait for a sending window. After a WAIT_FOR_EVENT, the execution takes the `branch` (`timeout` by default). Returns 409 if the execution does not wait, or has ended.',
   security: allowScopes('workflows:edit'),
-  request: { params: ExecutionParams, body: json(AdvanceExecution, { optional: true }) },
-  responses: { 200: ok(ExecutionDetailSchema), ...errors('CONFLICT') },
+  request: { params: ExecutionParams, body: jsonBody(AdvanceExecution, { optional: true }) },
+  responses: { 200: jsonResponse(ExecutionDetailSchema), ...errorResponses('CONFLICT') },
 });
 
 const retryRoute = createRoute({
@@ -38,7 +38,7 @@ const retryRoute = createRoute({
     'Continues a FAILED execution from the failed step, with the current workflow and contact. The execution keeps its id and history. Returns 409 for an execution that has not failed, or that failed with `loop`.',
   security: allowScopes('workflows:edit'),
   request: { params: ExecutionParams },
-  responses: { 200: ok(ExecutionDetailSchema), ...errors('CONFLICT') },
+  responses: { 200: jsonResponse(ExecutionDetailSchema), ...errorResponses('CONFLICT') },
 });
 
 /** Registers the operations that advance or retry an execution. */

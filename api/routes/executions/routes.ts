@@ -13,7 +13,7 @@ import type { Config } from '../../../rules/config.ts';
 import type { Deps } from '../../http/deps.ts';
 import type { App } from '../../http/env.ts';
 import { noteAffectedRows } from '../../http/request-log.ts';
-import { errors, json, ok } from '../../http/responses.ts';
+import { errorResponses, jsonBody, jsonResponse } from '../../http/responses.ts';
 import { cursorList, cursorQuery, Id, QuerySwitch } from '../../http/schemas.ts';
 import { allowScopes } from '../../http/security.ts';
 import {
@@ -37,8 +37,8 @@ const startRoute = createRoute({
   description:
     'Starts an execution without an event. Steps can use the keys of `context` as variables. Returns an error if the workflow is disabled, or if its re-entry rule does not allow the contact to enter. Both rules do not apply to a `sandbox`.',
   security: allowScopes('workflows:edit'),
-  request: { params: WorkflowParams, body: json(StartExecution) },
-  responses: { 201: ok(ExecutionDetailSchema), ...errors('CONFLICT') },
+  request: { params: WorkflowParams, body: jsonBody(StartExecution) },
+  responses: { 201: jsonResponse(ExecutionDetailSchema), ...errorResponses('CONFLICT') },
 });
 
 const listRoute = createRoute({
@@ -59,7 +59,7 @@ const listRoute = createRoute({
       }),
     }),
   },
-  responses: { 200: ok(cursorList(ExecutionSchema)) },
+  responses: { 200: jsonResponse(cursorList(ExecutionSchema)) },
 });
 
 const getRoute = createRoute({
@@ -72,7 +72,7 @@ const getRoute = createRoute({
     'Returns each visit to a step in order, with its effect, time and attempts, and the reason if the step did nothing.',
   security: allowScopes('workflows:view'),
   request: { params: ExecutionParams },
-  responses: { 200: ok(ExecutionDetailSchema) },
+  responses: { 200: jsonResponse(ExecutionDetailSchema) },
 });
 
 const cancelRoute = createRoute({
@@ -85,7 +85,7 @@ const cancelRoute = createRoute({
     'Cancels the execution and returns it. If an email is being sent at that moment, it is sent and recorded.',
   security: allowScopes('workflows:edit'),
   request: { params: ExecutionParams },
-  responses: { 200: ok(ExecutionDetailSchema), ...errors('CONFLICT') },
+  responses: { 200: jsonResponse(ExecutionDetailSchema), ...errorResponses('CONFLICT') },
 });
 
 const cancelAllRoute = createRoute({
@@ -99,7 +99,7 @@ const cancelAllRoute = createRoute({
   security: allowScopes('workflows:edit'),
   request: { params: WorkflowParams },
   responses: {
-    200: ok(
+    200: jsonResponse(
       z
         .object({ cancelled: z.number().int(), count: z.number().int() })
         .openapi('CancelledExecutions', { example: { cancelled: 12, count: 12 } }),

@@ -7,7 +7,7 @@ import { groupBy } from '../../../rules/filters/group-by.ts';
 import { findProjectId } from '../../http/authenticate.ts';
 import type { Deps } from '../../http/deps.ts';
 import type { App } from '../../http/env.ts';
-import { errors, ok } from '../../http/responses.ts';
+import { errorResponses, jsonResponse } from '../../http/responses.ts';
 import { allowAnyone } from '../../http/security.ts';
 import { toProjectResponse } from '../project/response.ts';
 import { Health, ReadyHealth, ServiceHealth } from './response.ts';
@@ -24,7 +24,7 @@ const healthRoute = createRoute({
   description:
     'Returns 200 as soon as the API accepts requests and Postgres responds. With credentials, it also returns whether sending of their project is on hold.',
   security: allowAnyone(),
-  responses: { 200: ok(ServiceHealth), ...errors('SERVICE_UNAVAILABLE') },
+  responses: { 200: jsonResponse(ServiceHealth), ...errorResponses('SERVICE_UNAVAILABLE') },
 });
 
 const liveRoute = createRoute({
@@ -35,7 +35,7 @@ const liveRoute = createRoute({
   summary: 'Check whether this process is alive',
   description: 'For liveness probes. Does not check Postgres, Temporal or other processes.',
   security: allowAnyone(),
-  responses: { 200: ok(Health) },
+  responses: { 200: jsonResponse(Health) },
 });
 
 const readyRoute = createRoute({
@@ -47,7 +47,7 @@ const readyRoute = createRoute({
   description:
     'For readiness probes. If Postgres or Temporal does not respond, the response is 503, and `details.unreachable` names them. `details` of a 200 shows the work that waits in the outbox.',
   security: allowAnyone(),
-  responses: { 200: ok(ReadyHealth), ...errors('SERVICE_UNAVAILABLE') },
+  responses: { 200: jsonResponse(ReadyHealth), ...errorResponses('SERVICE_UNAVAILABLE') },
 });
 
 export function healthRoutes(app: App, deps: Deps): void {

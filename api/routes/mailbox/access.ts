@@ -2,8 +2,8 @@ import { listMemberships } from '../../../db/projects/accounts.ts';
 import { AppError } from '../../../rules/errors.ts';
 import { authenticate } from '../../http/authenticate.ts';
 import type { Deps } from '../../http/deps.ts';
+import { isDirectRequest } from '../../http/direct-request.ts';
 import type { RequestContext } from '../../http/env.ts';
-import { isFromHere } from '../../http/from-here.ts';
 import { type AccessRule, allowSession, toAccessRule } from '../../http/security.ts';
 
 const BY_SESSION = toAccessRule(allowSession()) as AccessRule;
@@ -11,11 +11,11 @@ const BY_SESSION = toAccessRule(allowSession()) as AccessRule;
 /**
  * Returns the projects whose captured messages a request may read. Undefined means all projects: the HOST is a loopback
  * address, and the request comes directly from this machine. Any other request may read only the projects that the
- * session's user owns. Requests through a proxy on this machine count as remote, see `isFromHere`.
+ * session's user owns. Requests through a proxy on this machine count as remote, see `isDirectRequest`.
  * @throws AppError UNAUTHORIZED without a session, FORBIDDEN for a user who owns no project
  */
 export async function listReadableProjects(c: RequestContext, deps: Deps): Promise<string[] | undefined> {
-  if (!deps.config.publicHost && isFromHere(c)) return undefined;
+  if (!deps.config.publicHost && isDirectRequest(c)) return undefined;
   await authenticate(c, BY_SESSION, deps).catch((error) => {
     if (!(error instanceof AppError) || error.code !== 'UNAUTHORIZED') throw error;
     throw new AppError('UNAUTHORIZED', {

@@ -6,7 +6,7 @@ import { readOutboxFacts, readPostgresFacts } from '../../../db/operator/postgre
 import { listProcesses } from '../../../db/operator/processes.ts';
 import type { Deps } from '../../http/deps.ts';
 import type { App } from '../../http/env.ts';
-import { ok } from '../../http/responses.ts';
+import { jsonResponse } from '../../http/responses.ts';
 import { allowSession } from '../../http/security.ts';
 import { requireOperator } from './access.ts';
 import { OperatorHealth, toPeriodicWorkResponse, toProcessResponse, toSendingHoldResponse } from './response.ts';
@@ -21,7 +21,7 @@ const route = createRoute({
   description:
     'Returns the state of Postgres, Temporal and its task queues, the outbox by kind, periodic work, and the running processes with their versions. Only for accounts in `OPERATORS`. As for all operations under `/operator`, other accounts get 404.',
   security: allowSession(),
-  responses: { 200: ok(OperatorHealth) },
+  responses: { 200: jsonResponse(OperatorHealth) },
 });
 
 export function operatorHealthRoutes(app: App, deps: Deps): void {

@@ -3,7 +3,7 @@ import { listProviderReplies } from '../../../db/operator/provider-replies.ts';
 import { listSnsSubscriptions } from '../../../db/operator/sns-subscriptions.ts';
 import type { Deps } from '../../http/deps.ts';
 import type { App } from '../../http/env.ts';
-import { ok } from '../../http/responses.ts';
+import { jsonResponse } from '../../http/responses.ts';
 import { allowSession } from '../../http/security.ts';
 import { requireOperator } from './access.ts';
 import { ResponsesQuery } from './input.ts';
@@ -20,7 +20,7 @@ const route = createRoute({
     'Lists the reply codes of mail servers over all projects, the most frequent first, with the number of emails and the domains of the recipients.',
   security: allowSession(),
   request: { query: ResponsesQuery },
-  responses: { 200: ok(ProviderResponses) },
+  responses: { 200: jsonResponse(ProviderResponses) },
 });
 
 export function operatorProviderRoutes(app: App, deps: Deps): void {

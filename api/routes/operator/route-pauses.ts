@@ -2,7 +2,7 @@ import { createRoute, z } from '@hono/zod-openapi';
 import { listAllRoutePauses, type RoutePause, resumeRoute } from '../../../db/sending/route-pauses.ts';
 import type { Deps } from '../../http/deps.ts';
 import type { App } from '../../http/env.ts';
-import { ok } from '../../http/responses.ts';
+import { jsonResponse } from '../../http/responses.ts';
 import { EXAMPLE_ID, Id, IdParams, Instant } from '../../http/schemas.ts';
 import { allowSession } from '../../http/security.ts';
 import { requireOperator } from './access.ts';
@@ -49,7 +49,7 @@ const listRoute = createRoute({
   description:
     'Lists routes (mail servers or providers with their settings) that are paused, because they refuse email because of the sender. Emails for a paused route wait, and no contact changes.',
   security: allowSession(),
-  responses: { 200: ok(RoutePauses) },
+  responses: { 200: jsonResponse(RoutePauses) },
 });
 
 const resumeRouteRoute = createRoute({
@@ -63,7 +63,7 @@ const resumeRouteRoute = createRoute({
     'Ends the pause, so that the next emails use the route. If ten of them are refused, the route is paused again.',
   security: allowSession(),
   request: { params: IdParams },
-  responses: { 200: ok(RoutePauses) },
+  responses: { 200: jsonResponse(RoutePauses) },
 });
 
 export function operatorRoutePauseRoutes(app: App, deps: Deps): void {

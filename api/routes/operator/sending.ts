@@ -2,7 +2,7 @@ import { createRoute } from '@hono/zod-openapi';
 import { resumeSending } from '../../../db/installation/sending-hold.ts';
 import type { Deps } from '../../http/deps.ts';
 import type { App } from '../../http/env.ts';
-import { ok } from '../../http/responses.ts';
+import { jsonResponse } from '../../http/responses.ts';
 import { allowSession } from '../../http/security.ts';
 import { requireOperator } from './access.ts';
 import { Sending, toSendingHoldResponse } from './response.ts';
@@ -17,7 +17,7 @@ const route = createRoute({
   description:
     'Ends the hold of an installation that was started with `INSTALLATION=new`: waiting emails, SMS, webhook deliveries and WEBHOOK steps are sent. If recovery must run first, they wait until it has ended (`sendingHold`). Same as `npm run operator -- resume`.',
   security: allowSession(),
-  responses: { 200: ok(Sending) },
+  responses: { 200: jsonResponse(Sending) },
 });
 
 export function operatorSendingRoutes(app: App, deps: Deps): void {

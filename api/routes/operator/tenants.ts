@@ -13,7 +13,7 @@ import { holdByOperator, releaseByOperator, setOperatorLimits } from '../../../e
 import { listLastDays } from '../../../rules/time/local-days.ts';
 import type { Deps } from '../../http/deps.ts';
 import type { App, RequestContext } from '../../http/env.ts';
-import { json, ok } from '../../http/responses.ts';
+import { jsonBody, jsonResponse } from '../../http/responses.ts';
 import { cursorList, IdParams } from '../../http/schemas.ts';
 import { allowSession } from '../../http/security.ts';
 import { requireOperator } from './access.ts';
@@ -33,7 +33,7 @@ const listRoute = createRoute({
     'Lists projects with the number of emails, bounces and complaints in 24 hours and 30 days, and with limits and holds.',
   security: allowSession(),
   request: { query: TenantQuery },
-  responses: { 200: ok(cursorList(Tenant)) },
+  responses: { 200: jsonResponse(cursorList(Tenant)) },
 });
 
 const getRoute = createRoute({
@@ -47,7 +47,7 @@ const getRoute = createRoute({
     'Returns the project with counts of the last 48 hours by hour and of 30 days by day, the mailbox providers that refuse its email, and changes of holds and limits.',
   security: allowSession(),
   request: { params: IdParams },
-  responses: { 200: ok(TenantDetail) },
+  responses: { 200: jsonResponse(TenantDetail) },
 });
 
 const limitRoute = createRoute({
@@ -60,8 +60,8 @@ const limitRoute = createRoute({
   description:
     "Sets limits that the project cannot exceed. The change is recorded in the project's audit log. Same as `npm run operator -- project <id> --set`.",
   security: allowSession(),
-  request: { params: IdParams, body: json(LimitTenant) },
-  responses: { 200: ok(Tenant) },
+  request: { params: IdParams, body: jsonBody(LimitTenant) },
+  responses: { 200: jsonResponse(Tenant) },
 });
 
 const holdRoute = createRoute({
@@ -74,8 +74,8 @@ const holdRoute = createRoute({
   description:
     'Marketing and automation email waits as HELD until an operator releases the project. Members of the project see the reason. If the operator already holds the project, the date of the hold stays, and the reason changes.',
   security: allowSession(),
-  request: { params: IdParams, body: json(HoldTenant) },
-  responses: { 200: ok(Tenant) },
+  request: { params: IdParams, body: jsonBody(HoldTenant) },
+  responses: { 200: jsonResponse(Tenant) },
 });
 
 const releaseRoute = createRoute({
@@ -88,8 +88,8 @@ const releaseRoute = createRoute({
   description:
     "Ends the operator's hold and sends the held emails, each once. If a member or a guard of the project has set a hold too (`ownHold`), the emails wait until a member releases that hold.",
   security: allowSession(),
-  request: { params: IdParams, body: json(ReleaseTenant) },
-  responses: { 200: ok(Tenant) },
+  request: { params: IdParams, body: jsonBody(ReleaseTenant) },
+  responses: { 200: jsonResponse(Tenant) },
 });
 
 export function operatorTenantRoutes(app: App, deps: Deps): void {
@@ -128,14 +128,14 @@ export function operatorTenantRoutes(app: App, deps: Deps): void {
   app.openapi(limitRoute, async (c) => {
     const change = await describeChange(c, c.req.valid('param').id);
     await inTransaction(db, (trx) => setOperatorLimits(trx, change, c.req.valid('json')));
-    keys.forget();
+    keys.clear();
     return c.json(toTenantResponse(await getTenant(db, change.projectId)), 200);
   });
 
   app.openapi(holdRoute, async (c) => {
     const change = await describeChange(c, c.req.valid('param').id);
     await inTransaction(db, (trx) => holdByOperator(trx, change, c.req.valid('json').reason));
-    keys.forget();
+    keys.clear();
     return c.json(toTenantResponse(await getTenant(db, change.projectId)), 200);
   });
 
@@ -144,7 +144,7 @@ export function operatorTenantRoutes(app: App, deps: Deps): void {
     const { outbox: queued } = await inTransaction(db, (trx) =>
       releaseByOperator(trx, change, c.req.valid('json').note),
     );
-    keys.forget();
+    keys.clear();
     outbox.wake(queued);
     return c.json(toTenantResponse(await getTenant(db, change.projectId)), 200);
   });

@@ -8,7 +8,7 @@ import { formatActor } from '../../http/actor.ts';
 import { readClientAddress } from '../../http/client-address.ts';
 import type { Deps } from '../../http/deps.ts';
 import type { App, RequestContext } from '../../http/env.ts';
-import { errors, json, ok } from '../../http/responses.ts';
+import { errorResponses, jsonBody, jsonResponse } from '../../http/responses.ts';
 import { allowSession } from '../../http/security.ts';
 import { HoldProject, PatchProject } from './input.ts';
 import { Checklist, Project, toProjectResponse } from './response.ts';
@@ -24,7 +24,7 @@ const getRoute = createRoute({
   summary: 'Get the project and its settings',
   description: 'Returns the current project of the session, with its public key and its hold.',
   security: allowSession('project:manage'),
-  responses: { 200: ok(Project) },
+  responses: { 200: jsonResponse(Project) },
 });
 
 const checklistRoute = createRoute({
@@ -36,7 +36,7 @@ const checklistRoute = createRoute({
   description:
     'Returns for each of six first steps whether the project has completed it: a verified domain, a contact, a template, a sent email, a custom event, and an enabled workflow.',
   security: allowSession('analytics:view'),
-  responses: { 200: ok(Checklist) },
+  responses: { 200: jsonResponse(Checklist) },
 });
 
 const patchRoute = createRoute({
@@ -48,8 +48,8 @@ const patchRoute = createRoute({
   summary: 'Update the project',
   description: 'Takes effect immediately in all processes.',
   security: allowSession('project:manage'),
-  request: { body: json(PatchProject) },
-  responses: { 200: ok(Project), ...errors('NOT_FOUND') },
+  request: { body: jsonBody(PatchProject) },
+  responses: { 200: jsonResponse(Project), ...errorResponses('NOT_FOUND') },
 });
 
 const holdRoute = createRoute({
@@ -61,8 +61,8 @@ const holdRoute = createRoute({
   description:
     'Marketing and automation email waits as HELD until the project is released. Transactional email is sent.',
   security: allowSession('project:manage'),
-  request: { body: json(HoldProject, { optional: true }) },
-  responses: { 200: ok(Project) },
+  request: { body: jsonBody(HoldProject, { optional: true }) },
+  responses: { 200: jsonResponse(Project) },
 });
 
 const releaseRoute = createRoute({
@@ -74,7 +74,7 @@ const releaseRoute = createRoute({
   description:
     'Ends the hold and sends the held emails, each once. Returns 403 while the operator of the service holds the project.',
   security: allowSession('project:manage'),
-  responses: { 200: ok(Project) },
+  responses: { 200: jsonResponse(Project) },
 });
 
 export function projectRoutes(app: App, { db, keys, outbox, reads }: Deps): void {
@@ -92,7 +92,7 @@ export function projectRoutes(app: App, { db, keys, outbox, reads }: Deps): void
       await recordAudit(trx, c, 'project.updated', { ...changes });
       return updateProject(trx, { projectId: c.var.projectId, changes });
     });
-    keys.forget();
+    keys.clear();
     outbox.wake(queued);
     return c.json(toProjectResponse(project), 200);
   });
@@ -103,7 +103,7 @@ export function projectRoutes(app: App, { db, keys, outbox, reads }: Deps): void
       await recordAudit(trx, c, 'project.held', { reason });
       return putProjectOnHold(trx, { projectId: c.var.projectId, reason });
     });
-    keys.forget();
+    keys.clear();
     return c.json(toProjectResponse(project), 200);
   });
 
@@ -112,7 +112,7 @@ export function projectRoutes(app: App, { db, keys, outbox, reads }: Deps): void
       await recordAudit(trx, c, 'project.released', {});
       return releaseProject(trx, c.var.projectId);
     });
-    keys.forget();
+    keys.clear();
     outbox.wake(queued);
     return c.json(toProjectResponse(project), 200);
   });

@@ -4,7 +4,7 @@ import { findRequestEffects } from '../../../db/requests/request-effects.ts';
 import { getRequest, listRequests } from '../../../db/requests/request-log.ts';
 import type { Deps } from '../../http/deps.ts';
 import type { App } from '../../http/env.ts';
-import { errors, ok } from '../../http/responses.ts';
+import { errorResponses, jsonResponse } from '../../http/responses.ts';
 import { allowScopes } from '../../http/security.ts';
 import { ListRequests, parseStatusRange, RequestParams } from './input.ts';
 import { RequestDetail, RequestPage, toRequestResponse } from './response.ts';
@@ -21,7 +21,7 @@ const listRoute = createRoute({
     'Lists requests, newest first: all requests with API keys, and changes by users. Bodies, URLs and keys are not logged. A request appears within a second of its response. If a project makes more than 400 requests per second, some are not logged. Entries are kept for `REQUEST_LOG_RETENTION_DAYS`.',
   security: allowScopes('events:view'),
   request: { query: ListRequests },
-  responses: { 200: ok(RequestPage) },
+  responses: { 200: jsonResponse(RequestPage) },
 });
 
 const getRoute = createRoute({
@@ -34,7 +34,7 @@ const getRoute = createRoute({
     'Finds the request by the `X-Request-Id` of its response. Returns the contacts, events, executions, emails and SMS that it created.',
   security: allowScopes('events:view'),
   request: { params: RequestParams },
-  responses: { 200: ok(RequestDetail), ...errors('NOT_FOUND') },
+  responses: { 200: jsonResponse(RequestDetail), ...errorResponses('NOT_FOUND') },
 });
 
 export function requestRoutes(app: App, { reads }: Deps): void {

@@ -11,7 +11,7 @@ import { createQueryError } from '../../../rules/errors.ts';
 import { OPERATORS, UNITS } from '../../../rules/filters/fields.ts';
 import type { Deps } from '../../http/deps.ts';
 import type { App } from '../../http/env.ts';
-import { errors, json, ok } from '../../http/responses.ts';
+import { errorResponses, jsonBody, jsonResponse } from '../../http/responses.ts';
 import {
   cursorList,
   cursorQuery,
@@ -42,8 +42,8 @@ const previewRoute = createRoute({
   summary: 'Count the contacts that match a condition',
   description: 'Returns how many contacts match the condition now, and the newest 10 of them. Nothing is stored.',
   security: allowScopes('segments:view'),
-  request: { body: json(PreviewCondition) },
-  responses: { 200: ok(Preview), ...errors('CONFLICT') },
+  request: { body: jsonBody(PreviewCondition) },
+  responses: { 200: jsonResponse(Preview), ...errorResponses('CONFLICT') },
 });
 
 const ExplainedFilter = z.object({
@@ -101,7 +101,7 @@ const explainRoute = createRoute({
     "Returns each filter with the contact's value, and whether the contact matches the filter. For a STATIC segment, the list has one entry: whether the contact is a member.",
   security: allowScopes('segments:view'),
   request: { params: IdParams, query: z.object({ contactId: Id.optional() }) },
-  responses: { 200: ok(Explanation), ...errors('CONFLICT') },
+  responses: { 200: jsonResponse(Explanation), ...errorResponses('CONFLICT') },
 });
 
 const HISTORY_DEFAULT = 50;
@@ -146,7 +146,7 @@ const historyRoute = createRoute({
   description: `Lists the contacts that entered and left a tracked segment, newest first, also under earlier slugs of the segment. Each computation of the segment records these changes as events, so the list has no changes from before tracking was enabled, and none whose events have been deleted. For a STATIC segment, lists which contacts were added and removed, and by whom, but not contacts that were erased. \`total\` is counted up to ${HISTORY_TOTAL_MAX}.`,
   security: allowScopes('segments:view'),
   request: { params: IdParams, query: cursorQuery(HISTORY_DEFAULT) },
-  responses: { 200: ok(cursorList(Change)) },
+  responses: { 200: jsonResponse(cursorList(Change)) },
 });
 
 const Usage = z
@@ -178,7 +178,7 @@ const usageRoute = createRoute({
     'Lists segments whose condition refers to this segment, and unfinished campaigns that use it directly or in a filter. Also lists workflows that use its entry or exit events, or whose conditions refer to it.',
   security: allowScopes('segments:view'),
   request: { params: IdParams },
-  responses: { 200: ok(Usage) },
+  responses: { 200: jsonResponse(Usage) },
 });
 
 /** Registers read-only operations on a segment, or on a condition that is not saved yet. */

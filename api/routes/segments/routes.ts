@@ -15,8 +15,8 @@ import { deriveKey } from '../../../rules/access/secrets.ts';
 import { formatActor } from '../../http/actor.ts';
 import type { Deps } from '../../http/deps.ts';
 import type { App } from '../../http/env.ts';
-import { IfMatch, okWithVersion, readVersion, setETag } from '../../http/record-version.ts';
-import { errors, json, noContent, ok } from '../../http/responses.ts';
+import { IfMatch, readVersion, setETag, versionedResponse } from '../../http/record-version.ts';
+import { emptyResponse, errorResponses, jsonBody, jsonResponse } from '../../http/responses.ts';
 import { IdParams, NameSearch, wholeNumber } from '../../http/schemas.ts';
 import { allowScopes } from '../../http/security.ts';
 import { compareWithRecord } from '../../http/stored-fields.ts';
@@ -53,7 +53,7 @@ const listRoute = createRoute({
     'Lists all segments, newest first, with their stored counts. The response is at most 4 MB. When it would become larger, the remaining segments are returned without condition and description, and have `truncated`.',
   security: allowScopes('segments:view'),
   request: { query: z.object({ search: NameSearch }) },
-  responses: { 200: ok(z.array(ListedSegment).openapi({ example: [EXAMPLE] })) },
+  responses: { 200: jsonResponse(z.array(ListedSegment).openapi({ example: [EXAMPLE] })) },
 });
 
 const createSegmentRoute = createRoute({
@@ -65,8 +65,8 @@ const createSegmentRoute = createRoute({
   description:
     'Creates a segment. A DYNAMIC segment (the default) needs a condition in `filters` or its alias `condition`. A STATIC segment must not have a condition. Returns 409 if the slug is taken, or if the project has 500 segments.',
   security: allowScopes('segments:edit'),
-  request: { body: json(CreateSegment) },
-  responses: { 201: okWithVersion(SegmentRecord, 'Created'), ...errors('CONFLICT') },
+  request: { body: jsonBody(CreateSegment) },
+  responses: { 201: versionedResponse(SegmentRecord, 'Created'), ...errorResponses('CONFLICT') },
 });
 
 const getRoute = createRoute({
@@ -78,7 +78,7 @@ const getRoute = createRoute({
   description: 'Returns the segment with its stored count.',
   security: allowScopes('segments:view'),
   request: { params: IdParams },
-  responses: { 200: okWithVersion(SegmentRecord) },
+  responses: { 200: versionedResponse(SegmentRecord) },
 });
 
 const patchRoute = createRoute({
@@ -91,8 +91,8 @@ const patchRoute = createRoute({
     'Updates the fields of the request. A new name also changes the slug, and with it the names of the entry and exit events, unless the request has a `slug`. Returns 409 if the slug is taken.',
   security: allowScopes('segments:edit'),
   stored: compareWithRecord(({ db }, ref) => getSegment(db, ref).then(toSegmentResponse)),
-  request: { params: IdParams, headers: IfMatch, body: json(PatchSegment) },
-  responses: { 200: okWithVersion(SegmentRecord), ...errors('CONFLICT') },
+  request: { params: IdParams, headers: IfMatch, body: jsonBody(PatchSegment) },
+  responses: { 200: versionedResponse(SegmentRecord), ...errorResponses('CONFLICT') },
 });
 
 const deleteRoute = createRoute({
@@ -104,7 +104,7 @@ const deleteRoute = createRoute({
   description: 'Returns 409 while a SCHEDULED, SENDING or PAUSED campaign uses the segment.',
   security: allowScopes('segments:edit'),
   request: { params: IdParams, headers: IfMatch },
-  responses: { 204: noContent('Deleted'), ...errors('CONFLICT') },
+  responses: { 204: emptyResponse('Deleted'), ...errorResponses('CONFLICT') },
 });
 
 const contactsRoute = createRoute({
@@ -123,7 +123,7 @@ const contactsRoute = createRoute({
       pageSize: wholeNumber({ min: 1, max: PAGE_MAX, default: PAGE_DEFAULT, description: 'Contacts per page' }),
     }),
   },
-  responses: { 200: ok(SegmentContacts) },
+  responses: { 200: jsonResponse(SegmentContacts) },
 });
 
 const addMembersRoute = createRoute({
@@ -135,10 +135,10 @@ const addMembersRoute = createRoute({
   description:
     'Adds up to 500 contacts by address. With `createMissing`, contacts that do not exist are created, subscribed unless `subscribed` is false. Without it, their addresses are listed in `notFound`. Returns 409 for a DYNAMIC segment.',
   security: allowScopes('segments:edit'),
-  request: { params: IdParams, headers: IfMatch, body: json(AddMembers) },
+  request: { params: IdParams, headers: IfMatch, body: jsonBody(AddMembers) },
   responses: {
-    200: ok(AddedMembers),
-    ...errors('CONFLICT'),
+    200: jsonResponse(AddedMembers),
+    ...errorResponses('CONFLICT'),
   },
 });
 
@@ -151,8 +151,8 @@ const removeMembersRoute = createRoute({
   description:
     'Removes up to 500 contacts by address. Contacts that are not members are ignored. Returns 409 for a DYNAMIC segment.',
   security: allowScopes('segments:edit'),
-  request: { params: IdParams, headers: IfMatch, body: json(RemoveMembers) },
-  responses: { 200: ok(RemovedMembers), ...errors('CONFLICT') },
+  request: { params: IdParams, headers: IfMatch, body: jsonBody(RemoveMembers) },
+  responses: { 200: jsonResponse(RemovedMembers), ...errorResponses('CONFLICT') },
 });
 
 const computeRoute = createRoute({
@@ -166,8 +166,8 @@ const computeRoute = createRoute({
   security: allowScopes('segments:edit'),
   request: { params: IdParams },
   responses: {
-    200: ok(Computed),
-    ...errors('BAD_REQUEST'),
+    200: jsonResponse(Computed),
+    ...errorResponses('BAD_REQUEST'),
   },
 });
 
@@ -181,7 +181,7 @@ const refreshRoute = createRoute({
     'Counts the contacts and updates `memberCount`. Stored members do not change, and no events are recorded.',
   security: allowScopes('segments:edit'),
   request: { params: IdParams },
-  responses: { 200: ok(Refreshed) },
+  responses: { 200: jsonResponse(Refreshed) },
 });
 
 export function segmentRoutes(app: App, { db, reads, outbox, config }: Deps): void {

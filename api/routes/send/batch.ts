@@ -8,7 +8,7 @@ import type { App, RequestContext } from '../../http/env.ts';
 import { IdempotencyHeader, readIdempotencyKey } from '../../http/idempotency-key.ts';
 import { createBodyParser } from '../../http/parse-body.ts';
 import { noteAffectedRows } from '../../http/request-log.ts';
-import { json, ok } from '../../http/responses.ts';
+import { jsonBody, jsonResponse } from '../../http/responses.ts';
 import { allowScopes } from '../../http/security.ts';
 import { SEND_ELSEWHERE, SendBatchBody, SendBody, sendMaxBytes } from './input.ts';
 import { BatchSent, SEND_ERRORS } from './response.ts';
@@ -28,9 +28,9 @@ const batchRoute = {
     description:
       'Each email has the same form as the body of `POST /v1/send`. The result or error of an email is at the same position in `results`. With `atomic`, all emails are accepted or none. If one email is refused, the response is its error, and `errors` lists the errors of all emails with the fields `emails.<n>`. One `Idempotency-Key` applies to the whole batch.',
     security: allowScopes('email:send'),
-    request: { headers: IdempotencyHeader, body: json(SendBatchBody) },
+    request: { headers: IdempotencyHeader, body: jsonBody(SendBatchBody) },
     responses: {
-      200: ok(BatchSent, 'Result of each email'),
+      200: jsonResponse(BatchSent, 'Result of each email'),
       ...SEND_ERRORS,
     },
   }),

@@ -1,16 +1,16 @@
 import { z } from '@hono/zod-openapi';
-import { errors } from '../../http/responses.ts';
-import { EmailAddressResponse, EXAMPLE_ID, Id, Instant, success } from '../../http/schemas.ts';
+import { errorResponses } from '../../http/responses.ts';
+import { EmailAddressResponse, EXAMPLE_ID, Id, Instant, successEnvelope } from '../../http/schemas.ts';
 
 /** Errors of a send, in addition to the errors that every operation may return. */
-export const SEND_ERRORS = errors(
+export const SEND_ERRORS = errorResponses(
   'DOMAIN_NOT_VERIFIED',
   'CONTACT_UNSUBSCRIBED',
   'TEMPLATE_NOT_FOUND',
   'BILLING_LIMIT_EXCEEDED',
 );
 
-export const Sent = success(
+export const Sent = successEnvelope(
   z.object({
     emails: z.array(
       z.object({
@@ -47,7 +47,7 @@ const BatchError = z
   })
   .openapi('BatchError');
 
-export const BatchSent = success(
+export const BatchSent = successEnvelope(
   z.object({
     results: z.array(
       z.union([

@@ -6,7 +6,7 @@ import type { Deps } from '../../http/deps.ts';
 import type { App } from '../../http/env.ts';
 import { IdempotencyHeader, readIdempotencyKey } from '../../http/idempotency-key.ts';
 import { noteAffectedRows } from '../../http/request-log.ts';
-import { json, ok } from '../../http/responses.ts';
+import { jsonBody, jsonResponse } from '../../http/responses.ts';
 import { allowScopes } from '../../http/security.ts';
 import { sendBatchRoutes } from './batch.ts';
 import { SEND_ELSEWHERE, SendBody, sendMaxBytes } from './input.ts';
@@ -23,9 +23,9 @@ const sendRoute = {
     description:
       'Accepts an email for each recipient, and creates or updates the contacts of the recipients. The emails are sent immediately, after the response. `GET /v1/emails/{id}` shows the result.',
     security: allowScopes('email:send'),
-    request: { headers: IdempotencyHeader, body: json(SendBody) },
+    request: { headers: IdempotencyHeader, body: jsonBody(SendBody) },
     responses: {
-      200: ok(Sent, 'Accepted'),
+      200: jsonResponse(Sent, 'Accepted'),
       ...SEND_ERRORS,
     },
   }),

@@ -6,7 +6,7 @@ import { formatActor } from '../../http/actor.ts';
 import { readClientAddress } from '../../http/client-address.ts';
 import type { Deps } from '../../http/deps.ts';
 import type { App } from '../../http/env.ts';
-import { errors, json, noContent, ok } from '../../http/responses.ts';
+import { emptyResponse, errorResponses, jsonBody, jsonResponse } from '../../http/responses.ts';
 import { IdParams } from '../../http/schemas.ts';
 import { allowSession } from '../../http/security.ts';
 import { CreateSender } from './input.ts';
@@ -20,7 +20,7 @@ const listRoute = createRoute({
   summary: 'List the SMS senders',
   description: 'Lists the sender of each country, and the default sender.',
   security: allowSession('project:manage'),
-  responses: { 200: ok(z.object({ data: z.array(Sender) })) },
+  responses: { 200: jsonResponse(z.object({ data: z.array(Sender) })) },
 });
 
 const createRouteOfSender = createRoute({
@@ -31,8 +31,8 @@ const createRouteOfSender = createRoute({
   summary: 'Add an SMS sender',
   description: 'Registers the sender for a country, or the default sender for all other countries.',
   security: allowSession('project:manage'),
-  request: { body: json(CreateSender) },
-  responses: { 201: ok(Sender, 'Added'), ...errors('CONFLICT') },
+  request: { body: jsonBody(CreateSender) },
+  responses: { 201: jsonResponse(Sender, 'Added'), ...errorResponses('CONFLICT') },
 });
 
 const deleteRoute = createRoute({
@@ -44,7 +44,7 @@ const deleteRoute = createRoute({
   description: 'Removes a sender. SMS that were accepted before are still sent from it.',
   security: allowSession('project:manage'),
   request: { params: IdParams },
-  responses: { 204: noContent('Removed'), ...errors('NOT_FOUND') },
+  responses: { 204: emptyResponse('Removed'), ...errorResponses('NOT_FOUND') },
 });
 
 /** Registers `/sms/senders` (contract §10.2 Sender and number). */

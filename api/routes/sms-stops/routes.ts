@@ -7,7 +7,7 @@ import { readWrittenNumber } from '../../../rules/sms/phone.ts';
 import { formatActor } from '../../http/actor.ts';
 import type { Deps } from '../../http/deps.ts';
 import type { App } from '../../http/env.ts';
-import { errors, json, noContent, ok } from '../../http/responses.ts';
+import { emptyResponse, errorResponses, jsonBody, jsonResponse } from '../../http/responses.ts';
 import { cursorList, cursorQuery, EXAMPLE_ID, Id, Instant, PhoneNumberInput } from '../../http/schemas.ts';
 import { allowScopes } from '../../http/security.ts';
 
@@ -68,7 +68,7 @@ const listRoute = createRoute({
     'Lists phone numbers that must not get SMS, newest first. `phone` selects the entries of one number. Entries stay when contacts are erased.',
   security: allowScopes('contacts:view'),
   request: { query: cursorQuery(LIST_DEFAULT).extend({ phone: PhoneNumberInput.optional() }) },
-  responses: { 200: ok(cursorList(SmsStopRecord)) },
+  responses: { 200: jsonResponse(cursorList(SmsStopRecord)) },
 });
 
 const addRoute = createRoute({
@@ -80,8 +80,8 @@ const addRoute = createRoute({
   description:
     'Stops all SMS from the sender `from` to the number, and marketing SMS from all senders. Without `from`, stops all SMS from all senders. If the number is already on the list, the existing entry stays.',
   security: allowScopes('contacts:edit'),
-  request: { body: json(AddSmsStop) },
-  responses: { 201: ok(SmsStopRecord, 'Added') },
+  request: { body: jsonBody(AddSmsStop) },
+  responses: { 201: jsonResponse(SmsStopRecord, 'Added') },
 });
 
 const deleteRoute = createRoute({
@@ -94,7 +94,7 @@ const deleteRoute = createRoute({
     'Removes all entries of the number, or only the entries of one sender if you send `from`. Do this only if the person has asked for it.',
   security: allowScopes('contacts:edit'),
   request: { params: z.object({ phone: PhoneNumberInput }), query: z.object({ from: From }) },
-  responses: { 204: noContent('Removed'), ...errors('NOT_FOUND') },
+  responses: { 204: emptyResponse('Removed'), ...errorResponses('NOT_FOUND') },
 });
 
 /** Registers the SMS stop list (contract §10.3 SMS consent). */

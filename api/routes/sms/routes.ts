@@ -13,7 +13,7 @@ import type { Deps } from '../../http/deps.ts';
 import type { App } from '../../http/env.ts';
 import { IdempotencyHeader, readIdempotencyKey } from '../../http/idempotency-key.ts';
 import { noteAffectedRows } from '../../http/request-log.ts';
-import { errors, json, ok } from '../../http/responses.ts';
+import { errorResponses, jsonBody, jsonResponse } from '../../http/responses.ts';
 import { cursorQuery, Id, IdParams, InstantInput, PhoneNumberInput } from '../../http/schemas.ts';
 import { allowScopes } from '../../http/security.ts';
 import { SendSms } from './input.ts';
@@ -30,10 +30,10 @@ const sendRoute = {
     description:
       'Accepts an SMS and sends it after the response. The country of the number determines the sender. `GET /v1/sms/{id}` shows the result.',
     security: allowScopes('sms:send'),
-    request: { headers: IdempotencyHeader, body: json(SendSms) },
+    request: { headers: IdempotencyHeader, body: jsonBody(SendSms) },
     responses: {
-      202: ok(AcceptedSms, 'Accepted'),
-      ...errors('NO_SMS_SENDER', 'SMS_NOT_ENABLED', 'NOT_FOUND'),
+      202: jsonResponse(AcceptedSms, 'Accepted'),
+      ...errorResponses('NO_SMS_SENDER', 'SMS_NOT_ENABLED', 'NOT_FOUND'),
     },
   }),
   invalid: 400 as const,
@@ -62,7 +62,7 @@ const listRoute = {
         until: InstantInput.optional(),
       }),
     },
-    responses: { 200: ok(z.object({ data: z.array(SmsItem), nextCursor: z.string().nullable() })) },
+    responses: { 200: jsonResponse(z.object({ data: z.array(SmsItem), nextCursor: z.string().nullable() })) },
   }),
   invalid: 400 as const,
 };
@@ -76,7 +76,7 @@ const getRoute = createRoute({
   description: 'Returns the SMS with its body.',
   security: allowScopes('sms:view'),
   request: { params: IdParams },
-  responses: { 200: ok(z.object({ data: SmsRecord })), ...errors('NOT_FOUND') },
+  responses: { 200: jsonResponse(z.object({ data: SmsRecord })), ...errorResponses('NOT_FOUND') },
 });
 
 /** Registers `/v1/sms*` (contract §10.2 Sender and number). */

@@ -8,7 +8,7 @@ import { readClientNetwork } from '../../http/client-address.ts';
 import type { Deps } from '../../http/deps.ts';
 import type { App } from '../../http/env.ts';
 import { noteAffectedRows } from '../../http/request-log.ts';
-import { errors, json, ok } from '../../http/responses.ts';
+import { errorResponses, jsonBody, jsonResponse } from '../../http/responses.ts';
 import { allowPublicKey, allowScopes } from '../../http/security.ts';
 import { BackInStock, Pixel, PutVariants } from './input.ts';
 import { toVariantsResponse, VariantsSaved } from './response.ts';
@@ -22,8 +22,8 @@ const putVariants = createRoute({
   description:
     'Creates or replaces up to 500 variants. If a variant becomes available again, the service records the event `shopify.back_in_stock` once for each contact that waits for it.',
   security: allowScopes('contacts:edit'),
-  request: { body: json(PutVariants) },
-  responses: { 200: ok(VariantsSaved) },
+  request: { body: jsonBody(PutVariants) },
+  responses: { 200: jsonResponse(VariantsSaved) },
 });
 
 const backInStock = {
@@ -37,13 +37,13 @@ const backInStock = {
     description:
       'Records that the contact waits for the variant. If the contact is new, it is created unsubscribed, because this request is not consent to marketing. `subscribed` in the response is false if the variant is already available. A caller can make at most 20 requests per minute.',
     security: allowPublicKey(),
-    request: { body: json(BackInStock) },
+    request: { body: jsonBody(BackInStock) },
     responses: {
-      202: ok(
+      202: jsonResponse(
         z.object({ subscribed: z.boolean() }).openapi('BackInStockAccepted', { example: { subscribed: true } }),
         'Accepted',
       ),
-      ...errors('NOT_FOUND', 'RATE_LIMIT_EXCEEDED'),
+      ...errorResponses('NOT_FOUND', 'RATE_LIMIT_EXCEEDED'),
     },
   }),
   invalid: 400 as const,
@@ -60,13 +60,13 @@ const pixel = createRoute({
   description:
     'Records each event as `pixel.<name>`. If the event has an `email`, it is recorded for the contact with this address, which is created unsubscribed if it is new. All events of a request are recorded, or none. Values that are sent with the public key are shown only as plain text.',
   security: allowPublicKey(),
-  request: { body: json(Pixel) },
+  request: { body: jsonBody(Pixel) },
   responses: {
-    202: ok(
+    202: jsonResponse(
       z.object({ accepted: z.number().int() }).openapi('PixelAccepted', { example: { accepted: 1 } }),
       'Accepted',
     ),
-    ...errors('RATE_LIMIT_EXCEEDED'),
+    ...errorResponses('RATE_LIMIT_EXCEEDED'),
   },
 });
 

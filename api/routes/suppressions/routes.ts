@@ -8,7 +8,7 @@ import { computeAddressHash } from '../../../rules/emails/suppression.ts';
 import { formatActor } from '../../http/actor.ts';
 import type { Deps } from '../../http/deps.ts';
 import type { App } from '../../http/env.ts';
-import { errors, json, noContent, ok } from '../../http/responses.ts';
+import { emptyResponse, errorResponses, jsonBody, jsonResponse } from '../../http/responses.ts';
 import { cursorList, cursorQuery, EmailAddress } from '../../http/schemas.ts';
 import { allowScopes } from '../../http/security.ts';
 import { AddressParams, AddSuppression, LIST_DEFAULT } from './input.ts';
@@ -24,7 +24,7 @@ const listRoute = createRoute({
     'Lists addresses that get no email, or no marketing email, newest first. `email` selects the entries of one address. Entries stay when contacts are erased.',
   security: allowScopes('contacts:view'),
   request: { query: cursorQuery(LIST_DEFAULT).extend({ email: EmailAddress.optional() }) },
-  responses: { 200: ok(cursorList(SuppressionRecord)) },
+  responses: { 200: jsonResponse(cursorList(SuppressionRecord)) },
 });
 
 const addRoute = createRoute({
@@ -36,8 +36,8 @@ const addRoute = createRoute({
   description:
     'Adds an address. The reasons `hard_bounce` and `manual` stop all email. `complaint` and `unsubscribe` stop marketing email and unsubscribe the contact. If the address is already on the list with this reason, the existing entry stays.',
   security: allowScopes('contacts:edit'),
-  request: { body: json(AddSuppression) },
-  responses: { 201: ok(SuppressionRecord, 'Added') },
+  request: { body: jsonBody(AddSuppression) },
+  responses: { 201: jsonResponse(SuppressionRecord, 'Added') },
 });
 
 const deleteRoute = createRoute({
@@ -49,7 +49,7 @@ const deleteRoute = createRoute({
   description: 'Removes all entries of the address. An unsubscribed contact stays unsubscribed.',
   security: allowScopes('contacts:edit'),
   request: { params: AddressParams },
-  responses: { 204: noContent('Removed'), ...errors('NOT_FOUND') },
+  responses: { 204: emptyResponse('Removed'), ...errorResponses('NOT_FOUND') },
 });
 
 export function suppressionRoutes(app: App, { db, reads, outbox, config }: Deps): void {

@@ -12,7 +12,7 @@ import { formatActor, requireUser } from '../../http/actor.ts';
 import { readClientAddress } from '../../http/client-address.ts';
 import type { Deps } from '../../http/deps.ts';
 import type { App, RequestContext } from '../../http/env.ts';
-import { errors, json, noContent, ok } from '../../http/responses.ts';
+import { emptyResponse, errorResponses, jsonBody, jsonResponse } from '../../http/responses.ts';
 import { IdParams } from '../../http/schemas.ts';
 import { allowSession } from '../../http/security.ts';
 import { createSessionToken, hashToken } from '../../http/session-cookie.ts';
@@ -29,7 +29,7 @@ const teamRoute = createRoute({
   summary: 'List the members of the project',
   description: 'Lists the members in the order in which they joined, and open invitations, newest first.',
   security: allowSession('team:manage'),
-  responses: { 200: ok(Team) },
+  responses: { 200: jsonResponse(Team) },
 });
 
 const inviteRoute = createRoute({
@@ -42,8 +42,8 @@ const inviteRoute = createRoute({
   description:
     'Creates an invitation and returns its link. This is the only time that the link is shown. The link works once, within seven days, even if `SIGNUP` is off. If the project has a verified domain, the service also emails the link, from `notices@` on that domain. An earlier invitation to the same address becomes invalid. At most 20 invitations per hour (429), and 100 open invitations (409).',
   security: allowSession('team:manage'),
-  request: { body: json(Invite) },
-  responses: { 201: ok(Invited, 'Invited'), ...errors('CONFLICT') },
+  request: { body: jsonBody(Invite) },
+  responses: { 201: jsonResponse(Invited, 'Invited'), ...errorResponses('CONFLICT') },
 });
 
 const withdrawRoute = createRoute({
@@ -55,7 +55,7 @@ const withdrawRoute = createRoute({
   description: 'The link becomes invalid immediately.',
   security: allowSession('team:manage'),
   request: { params: IdParams },
-  responses: { 204: noContent('Withdrawn') },
+  responses: { 204: emptyResponse('Withdrawn') },
 });
 
 const changeRoute = createRoute({
@@ -67,8 +67,8 @@ const changeRoute = createRoute({
   description:
     "Takes effect with the member's next request. Only an OWNER can appoint or change an OWNER (403). Returns 409 if the project would have no OWNER.",
   security: allowSession('team:manage'),
-  request: { params: MemberParams, body: json(ChangeRole) },
-  responses: { 200: ok(MemberRecord), ...errors('CONFLICT') },
+  request: { params: MemberParams, body: jsonBody(ChangeRole) },
+  responses: { 200: jsonResponse(MemberRecord), ...errorResponses('CONFLICT') },
 });
 
 const removeRoute = createRoute({
@@ -81,7 +81,7 @@ const removeRoute = createRoute({
     "Ends the member's sessions in the project, and withdraws the open invitations of the member. API keys that the member created stay valid. Members can remove themselves. Only an OWNER can remove an OWNER (403). Returns 409 for the last OWNER.",
   security: allowSession('team:manage'),
   request: { params: MemberParams },
-  responses: { 204: noContent('Removed'), ...errors('CONFLICT') },
+  responses: { 204: emptyResponse('Removed'), ...errorResponses('CONFLICT') },
 });
 
 export function teamRoutes(app: App, { db, reads, outbox, limits, config }: Deps): void {

@@ -7,7 +7,7 @@ import { unwrapValues } from '../../../rules/filters/data-values.ts';
 import type { Deps } from '../../http/deps.ts';
 import type { App } from '../../http/env.ts';
 import { anyJsonObject } from '../../http/free-json.ts';
-import { errors, json, ok } from '../../http/responses.ts';
+import { errorResponses, jsonBody, jsonResponse } from '../../http/responses.ts';
 import { Id } from '../../http/schemas.ts';
 import { allowScopes } from '../../http/security.ts';
 import { buildReaderVariables, reviewContent, SAMPLE_READER } from '../content-review.ts';
@@ -63,8 +63,8 @@ const previewRoute = createRoute({
   description:
     'Renders a template without saving or sending it. Returns subject, preheader, HTML and text as the contact `contactId` would read them, or rendered without a contact. Also returns missing variables, and findings about the content. Links of the service, such as the unsubscribe link, are placeholders. If the template cannot be parsed, the response is 422, with line and column in `details`.',
   security: allowScopes('templates:view'),
-  request: { body: json(PreviewTemplate) },
-  responses: { 200: ok(Preview), ...errors('NOT_FOUND') },
+  request: { body: jsonBody(PreviewTemplate) },
+  responses: { 200: jsonResponse(Preview), ...errorResponses('NOT_FOUND') },
 });
 
 /** Registers the preview of a template. */

@@ -13,8 +13,8 @@ import { inTransaction } from '../../../db/transaction.ts';
 import { resolveQueryAliases } from '../../http/aliases.ts';
 import type { Deps } from '../../http/deps.ts';
 import type { App } from '../../http/env.ts';
-import { IfMatch, okWithVersion, readVersion, setETag } from '../../http/record-version.ts';
-import { errors, json, noContent, ok } from '../../http/responses.ts';
+import { IfMatch, readVersion, setETag, versionedResponse } from '../../http/record-version.ts';
+import { emptyResponse, errorResponses, jsonBody, jsonResponse } from '../../http/responses.ts';
 import { IdParams, NameSearch, pageQuery } from '../../http/schemas.ts';
 import { allowScopes } from '../../http/security.ts';
 import { compareWithRecord } from '../../http/stored-fields.ts';
@@ -38,7 +38,7 @@ const listRoute = createRoute({
       search: NameSearch.openapi({ description: 'Part of the name, subject or description' }),
     }),
   },
-  responses: { 200: ok(TemplateList) },
+  responses: { 200: jsonResponse(TemplateList) },
 });
 
 const createTemplateRoute = createRoute({
@@ -50,10 +50,10 @@ const createTemplateRoute = createRoute({
   description:
     'Creates a template. Subject and body are Liquid. If one of them cannot be parsed, the response is 422, with line and column in `details`. A project can have 1,000 templates (409). Without `slug`, the slug is derived from the name. Returns 409 if the `slug` in the request is taken.',
   security: allowScopes('templates:edit'),
-  request: { body: json(CreateTemplate) },
+  request: { body: jsonBody(CreateTemplate) },
   responses: {
-    201: okWithVersion(TemplateRecord, 'Created'),
-    ...errors('DOMAIN_NOT_VERIFIED', 'NOT_FOUND', 'CONFLICT'),
+    201: versionedResponse(TemplateRecord, 'Created'),
+    ...errorResponses('DOMAIN_NOT_VERIFIED', 'NOT_FOUND', 'CONFLICT'),
   },
 });
 
@@ -66,7 +66,7 @@ const getRoute = createRoute({
   description: 'Returns the template with its subject and body.',
   security: allowScopes('templates:view'),
   request: { params: IdParams },
-  responses: { 200: okWithVersion(TemplateRecord) },
+  responses: { 200: versionedResponse(TemplateRecord) },
 });
 
 const patchRoute = createRoute({
@@ -79,8 +79,8 @@ const patchRoute = createRoute({
     'Updates the fields of the request; null clears an optional field. Emails that were accepted before keep their content. A new name does not change the slug.',
   security: allowScopes('templates:edit'),
   stored: compareWithRecord(({ db }, ref) => getTemplate(db, ref)),
-  request: { params: IdParams, headers: IfMatch, body: json(PatchTemplate) },
-  responses: { 200: okWithVersion(TemplateRecord), ...errors('DOMAIN_NOT_VERIFIED', 'CONFLICT') },
+  request: { params: IdParams, headers: IfMatch, body: jsonBody(PatchTemplate) },
+  responses: { 200: versionedResponse(TemplateRecord), ...errorResponses('DOMAIN_NOT_VERIFIED', 'CONFLICT') },
 });
 
 const deleteRoute = createRoute({
@@ -92,7 +92,7 @@ const deleteRoute = createRoute({
   description: "Returns 409 while a workflow step or the project's double opt-in uses the template.",
   security: allowScopes('templates:edit'),
   request: { params: IdParams, headers: IfMatch },
-  responses: { 204: noContent('Deleted'), ...errors('CONFLICT') },
+  responses: { 204: emptyResponse('Deleted'), ...errorResponses('CONFLICT') },
 });
 
 const duplicateRoute = createRoute({
@@ -104,7 +104,7 @@ const duplicateRoute = createRoute({
   description: 'Returns the new template, named "… (Copy)".',
   security: allowScopes('templates:edit'),
   request: { params: IdParams },
-  responses: { 201: okWithVersion(TemplateRecord, 'The copy'), ...errors('CONFLICT') },
+  responses: { 201: versionedResponse(TemplateRecord, 'The copy'), ...errorResponses('CONFLICT') },
 });
 
 const usageRoute = createRoute({
@@ -117,7 +117,7 @@ const usageRoute = createRoute({
     'Returns the campaigns and workflow steps that use the template, and the number of live emails sent with it.',
   security: allowScopes('templates:view'),
   request: { params: IdParams },
-  responses: { 200: ok(Usage) },
+  responses: { 200: jsonResponse(Usage) },
 });
 
 export function templateRoutes(app: App, { db, reads, compute }: Deps): void {

@@ -3,7 +3,7 @@ import { inTransaction } from '../../../db/transaction.ts';
 import { insertTestEmail } from '../../../engine/campaigns/test-email.ts';
 import type { Deps } from '../../http/deps.ts';
 import type { App } from '../../http/env.ts';
-import { errors, json, ok } from '../../http/responses.ts';
+import { errorResponses, jsonBody, jsonResponse } from '../../http/responses.ts';
 import { EmailAddress, EXAMPLE_ID, Id } from '../../http/schemas.ts';
 import { allowScopes } from '../../http/security.ts';
 import { emailTextInput, mergeEmailText, splitSender } from '../email-text.ts';
@@ -41,8 +41,11 @@ const testRoute = createRoute({
   description:
     'The content does not have to be saved. The subject starts with "[TEST] ". If a contact has the address, the email is rendered for this contact. No contact is created.',
   security: allowScopes('email:send'),
-  request: { body: json(TestTemplate) },
-  responses: { 200: ok(TemplateTestSent), ...errors('DOMAIN_NOT_VERIFIED', 'BILLING_LIMIT_EXCEEDED') },
+  request: { body: jsonBody(TestTemplate) },
+  responses: {
+    200: jsonResponse(TemplateTestSent),
+    ...errorResponses('DOMAIN_NOT_VERIFIED', 'BILLING_LIMIT_EXCEEDED'),
+  },
 });
 
 /** Registers the operation that sends a test email of a template. */

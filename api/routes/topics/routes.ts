@@ -3,7 +3,7 @@ import { deleteTopic, getTopic, insertTopic, listTopics, updateTopic } from '../
 import { inTransaction } from '../../../db/transaction.ts';
 import type { Deps } from '../../http/deps.ts';
 import type { App } from '../../http/env.ts';
-import { errors, json, noContent, ok } from '../../http/responses.ts';
+import { emptyResponse, errorResponses, jsonBody, jsonResponse } from '../../http/responses.ts';
 import { cursorList, cursorQuery, IdParams } from '../../http/schemas.ts';
 import { allowScopes } from '../../http/security.ts';
 import { CreateTopic, LIST_DEFAULT, PatchTopic } from './input.ts';
@@ -20,7 +20,7 @@ const listRoute = createRoute({
   description: 'Newest first. `total` is counted on the first page only.',
   security: allowScopes('contacts:view'),
   request: { query: cursorQuery(LIST_DEFAULT) },
-  responses: { 200: ok(cursorList(TopicRecord)) },
+  responses: { 200: jsonResponse(cursorList(TopicRecord)) },
 });
 
 const createTopicRoute = createRoute({
@@ -32,8 +32,8 @@ const createTopicRoute = createRoute({
   description:
     'Creates a topic. Contacts can join and leave a topic independently of their subscription. Returns 409 if the name or the slug is taken, or if the project has 100 topics.',
   security: allowScopes('contacts:edit'),
-  request: { body: json(CreateTopic) },
-  responses: { 201: ok(TopicRecord, 'Created'), ...errors('CONFLICT') },
+  request: { body: jsonBody(CreateTopic) },
+  responses: { 201: jsonResponse(TopicRecord, 'Created'), ...errorResponses('CONFLICT') },
 });
 
 const getRoute = createRoute({
@@ -45,7 +45,7 @@ const getRoute = createRoute({
   description: 'Returns the topic.',
   security: allowScopes('contacts:view'),
   request: { params: IdParams },
-  responses: { 200: ok(TopicRecord) },
+  responses: { 200: jsonResponse(TopicRecord) },
 });
 
 const patchRoute = createRoute({
@@ -57,8 +57,8 @@ const patchRoute = createRoute({
   description:
     'A new name does not change the slug. A new `defaultSubscribed` applies to all contacts without a choice. Returns 409 if the name or the slug is taken.',
   security: allowScopes('contacts:edit'),
-  request: { params: IdParams, body: json(PatchTopic) },
-  responses: { 200: ok(TopicRecord), ...errors('CONFLICT') },
+  request: { params: IdParams, body: jsonBody(PatchTopic) },
+  responses: { 200: jsonResponse(TopicRecord), ...errorResponses('CONFLICT') },
 });
 
 const deleteRoute = createRoute({
@@ -71,7 +71,7 @@ const deleteRoute = createRoute({
     'Deletes the topic and the choices of all contacts. Returns 409 while a template or an unfinished campaign uses the topic.',
   security: allowScopes('contacts:edit'),
   request: { params: IdParams },
-  responses: { 204: noContent('Deleted'), ...errors('CONFLICT') },
+  responses: { 204: emptyResponse('Deleted'), ...errorResponses('CONFLICT') },
 });
 
 export function topicRoutes(app: App, { db, reads }: Deps): void {

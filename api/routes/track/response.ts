@@ -1,8 +1,8 @@
 import { z } from '@hono/zod-openapi';
 import { PUBLIC_KEY_MODES } from '../../../db/projects/projects.ts';
-import { EXAMPLE_ID, Id, Instant, success } from '../../http/schemas.ts';
+import { EXAMPLE_ID, Id, Instant, successEnvelope } from '../../http/schemas.ts';
 
-export const TrackedEvent = success(
+export const TrackedEvent = successEnvelope(
   z.object({
     contact: Id.openapi({
       description:

@@ -11,7 +11,7 @@ import type { Deps } from '../../http/deps.ts';
 import type { App } from '../../http/env.ts';
 import { IdempotencyHeader, readIdempotencyKey } from '../../http/idempotency-key.ts';
 import { noteAffectedRows } from '../../http/request-log.ts';
-import { json, ok } from '../../http/responses.ts';
+import { jsonBody, jsonResponse } from '../../http/responses.ts';
 import { allowPublicKey } from '../../http/security.ts';
 import { TrackEvent } from './input.ts';
 import { TrackedEvent } from './response.ts';
@@ -27,8 +27,8 @@ const trackRoute = createRoute({
   description:
     "Records an event of the contact with this address, and creates the contact if it is new. The event starts the workflows with this event name, and ends waits for it. The operation also accepts the public key. Data that is sent with the public key is shown only as plain text. The project's setting `publicKeyMode` decides what the public key may change, and `mode` in the response returns this setting. In `protected` mode, the public key can add at most 20 fields (4 KB) per contact, and cannot overwrite or remove fields that the project wrote. `subscribed: false` then applies only to new contacts, and `subscribed: true` only to contacts that never unsubscribed. Other changes are ignored, and the response does not show this. In `open` mode, the rules of a secret key apply, except that the public key can subscribe a contact again only if it was unsubscribed with the public key.",
   security: allowPublicKey(),
-  request: { headers: IdempotencyHeader, body: json(TrackEvent) },
-  responses: { 200: ok(TrackedEvent) },
+  request: { headers: IdempotencyHeader, body: jsonBody(TrackEvent) },
+  responses: { 200: jsonResponse(TrackedEvent) },
 });
 
 export function trackRoutes(app: App, { config, db, outbox, limits }: Deps): void {

@@ -15,7 +15,7 @@ import { REFUSED_CALLBACKS } from '../../http/caller-limits.ts';
 import type { Deps } from '../../http/deps.ts';
 import type { AppEnv } from '../../http/env.ts';
 import { describeProviderCallback, type UnauthenticatedRoutes } from '../../http/registrar.ts';
-import { noContent } from '../../http/responses.ts';
+import { emptyResponse } from '../../http/responses.ts';
 
 /** Far larger than any callback of Twilio. */
 const CALLBACK_MAX_BYTES = 64 * 1024;
@@ -51,7 +51,7 @@ const statusRoute: RouteConfig = {
     query: z.object({ id: z.string().optional().openapi({ description: 'Id of the SMS in this service' }) }),
     body: form(z.object({ MessageSid: z.string(), MessageStatus: z.string(), ErrorCode: z.string().optional() })),
   },
-  responses: { 204: noContent('Accepted') },
+  responses: { 204: emptyResponse('Accepted') },
 };
 
 const InboundMessage = z.object({

@@ -1,7 +1,7 @@
 import { z } from '@hono/zod-openapi';
-import { success } from '../../http/schemas.ts';
+import { successEnvelope } from '../../http/schemas.ts';
 
-export const Verification = success(
+export const Verification = successEnvelope(
   z.object({
     email: z.string(),
     valid: z.boolean().openapi({ description: 'Whether the domain exists, accepts email and is not disposable' }),

@@ -3,7 +3,7 @@ import { createDns } from '../../../channels/dns.ts';
 import { verifyEmail } from '../../../rules/emails/verify-email.ts';
 import type { Deps } from '../../http/deps.ts';
 import type { App } from '../../http/env.ts';
-import { json, ok } from '../../http/responses.ts';
+import { jsonBody, jsonResponse } from '../../http/responses.ts';
 import { allowAnySecretKey } from '../../http/security.ts';
 import { VerifyRequest } from './input.ts';
 import { Verification } from './response.ts';
@@ -19,8 +19,8 @@ const verifyRoute = createRoute({
     'Checks the syntax of the address, looks its domain up in lists of disposable, personal and relay domains, and checks the DNS. If the DNS does not respond within 3 seconds, this alone does not make the address invalid, and `reasons` says that the lookup failed.',
   security: allowAnySecretKey(),
   invalid: 400,
-  request: { body: json(VerifyRequest) },
-  responses: { 200: ok(Verification) },
+  request: { body: jsonBody(VerifyRequest) },
+  responses: { 200: jsonResponse(Verification) },
 });
 
 export function verifyRoutes(app: App, { config }: Deps): void {

@@ -15,7 +15,7 @@ import { deriveKey } from '../../../rules/access/secrets.ts';
 import { createFieldError } from '../../../rules/errors.ts';
 import type { Deps } from '../../http/deps.ts';
 import type { App } from '../../http/env.ts';
-import { errors, json, noContent, ok } from '../../http/responses.ts';
+import { emptyResponse, errorResponses, jsonBody, jsonResponse } from '../../http/responses.ts';
 import { cursorQuery, Id, IdParams, TruncatedLists } from '../../http/schemas.ts';
 import { allowScopes } from '../../http/security.ts';
 import { compareWithRecord } from '../../http/stored-fields.ts';
@@ -44,8 +44,8 @@ const createEndpointRoute = createRoute({
   description:
     'Creates an endpoint that receives all events that match `events`. Requests are signed as Standard Webhooks. The secret is returned only once. A private address in `url` returns 422, unless the operator of the service allows private addresses.',
   security,
-  request: { body: json(CreateEndpoint) },
-  responses: { 201: ok(EndpointWithSecret), ...errors('CONFLICT') },
+  request: { body: jsonBody(CreateEndpoint) },
+  responses: { 201: jsonResponse(EndpointWithSecret), ...errorResponses('CONFLICT') },
 });
 
 const listRoute = createRoute({
@@ -57,7 +57,7 @@ const listRoute = createRoute({
   description:
     'Lists all endpoints of the project, newest first. Secrets are never returned, and `***` replaces a password in a URL.',
   security,
-  responses: { 200: ok(z.object({ data: z.array(Endpoint), truncated: TruncatedLists })) },
+  responses: { 200: jsonResponse(z.object({ data: z.array(Endpoint), truncated: TruncatedLists })) },
 });
 
 const getRoute = createRoute({
@@ -69,7 +69,7 @@ const getRoute = createRoute({
   description: 'Returns the endpoint. Its status is ACTIVE, DEGRADED (after ten failures in a row) or DISABLED.',
   security,
   request: { params: IdParams },
-  responses: { 200: ok(Endpoint) },
+  responses: { 200: jsonResponse(Endpoint) },
 });
 
 const patchRoute = createRoute({
@@ -82,8 +82,8 @@ const patchRoute = createRoute({
     'Updates the fields of the request. Enabling an endpoint resets its count of failures. To send failed deliveries again, replay them. `***` in `url` keeps the stored password.',
   security,
   stored: compareWithRecord(({ db }, ref) => getEndpoint(db, ref).then(toEndpointResponse)),
-  request: { params: IdParams, body: json(PatchEndpoint) },
-  responses: { 200: ok(Endpoint) },
+  request: { params: IdParams, body: jsonBody(PatchEndpoint) },
+  responses: { 200: jsonResponse(Endpoint) },
 });
 
 const deleteRoute = createRoute({
@@ -95,7 +95,7 @@ const deleteRoute = createRoute({
   description: 'Deletes the endpoint and the history of its deliveries.',
   security,
   request: { params: IdParams },
-  responses: { 204: noContent() },
+  responses: { 204: emptyResponse() },
 });
 
 const rotateRoute = createRoute({
@@ -109,7 +109,7 @@ const rotateRoute = createRoute({
     'Creates a new secret. For 24 hours, deliveries are signed with both secrets, so that your server accepts all of them while you replace the secret.',
   security,
   request: { params: IdParams },
-  responses: { 200: ok(EndpointWithSecret) },
+  responses: { 200: jsonResponse(EndpointWithSecret) },
 });
 
 const deliveriesRoute = createRoute({
@@ -125,7 +125,7 @@ const deliveriesRoute = createRoute({
     params: IdParams,
     query: cursorQuery(25).extend({ status: Status.optional() }),
   },
-  responses: { 200: ok(DeliveryList) },
+  responses: { 200: jsonResponse(DeliveryList) },
 });
 
 const replayOneRoute = createRoute({
@@ -138,7 +138,7 @@ const replayOneRoute = createRoute({
     'Sends a delivery again, with the same `webhook-id`, so that your server can recognize the repetition. A delivery that waits for its next attempt is sent now.',
   security,
   request: { params: z.object({ id: Id, deliveryId: Id }) },
-  responses: { 200: ok(Replayed) },
+  responses: { 200: jsonResponse(Replayed) },
 });
 
 const replayRoute = createRoute({
@@ -152,9 +152,9 @@ const replayRoute = createRoute({
   security,
   request: {
     params: IdParams,
-    body: json(ReplayWebhooks),
+    body: jsonBody(ReplayWebhooks),
   },
-  responses: { 200: ok(Replayed) },
+  responses: { 200: jsonResponse(Replayed) },
 });
 
 export function webhookRoutes(app: App, { config, db, reads, outbox }: Deps): void {

@@ -1,8 +1,8 @@
 import { createRoute } from '@hono/zod-openapi';
 import type { Deps } from '../../http/deps.ts';
 import type { App } from '../../http/env.ts';
-import { IfMatch, okWithVersion, readVersion, setETag } from '../../http/record-version.ts';
-import { errors, json } from '../../http/responses.ts';
+import { IfMatch, readVersion, setETag, versionedResponse } from '../../http/record-version.ts';
+import { errorResponses, jsonBody } from '../../http/responses.ts';
 import { allowScopes } from '../../http/security.ts';
 import { toWorkflowDetailResponse } from '../workflows/response.ts';
 import { GRAPH_MAX_BYTES, GraphParams, SaveGraph } from './input.ts';
@@ -18,8 +18,8 @@ const saveRoute = createRoute({
   description:
     'Replaces all steps and transitions, or changes nothing. Returns 409 if the graph has changed since `version`. Steps that the request does not contain are removed, and executions at these steps end EXITED with the reason `step_deleted`. A 422 lists all errors together, with the fields `steps.<id>` and `transitions.<index>`. If the workflow is enabled, the graph must also pass the checks for enabling a workflow. For a new step, choose any text as its `id`.',
   security: allowScopes('workflows:edit'),
-  request: { params: GraphParams, headers: IfMatch, body: json(SaveGraph) },
-  responses: { 200: okWithVersion(SavedGraph), ...errors('CONFLICT') },
+  request: { params: GraphParams, headers: IfMatch, body: jsonBody(SaveGraph) },
+  responses: { 200: versionedResponse(SavedGraph), ...errorResponses('CONFLICT') },
 });
 
 export function workflowGraphRoutes(app: App, { config, db, outbox }: Deps): void {

@@ -7,7 +7,7 @@ import { parseDataChanges } from '../../../rules/filters/data-values.ts';
 import { uuidv7 } from '../../../rules/uuid.ts';
 import type { Deps } from '../../http/deps.ts';
 import type { App } from '../../http/env.ts';
-import { errors, json, ok } from '../../http/responses.ts';
+import { errorResponses, jsonBody, jsonResponse } from '../../http/responses.ts';
 import { allowScopes } from '../../http/security.ts';
 import { toRunEvents, WorkflowParams } from '../executions/input.ts';
 import { previewEffects } from './effects.ts';
@@ -24,8 +24,8 @@ const previewRoute = createRoute({
   description:
     'Simulates an execution of the workflow for a contact, even if the workflow is disabled. Returns the steps with their times, the branches with their conditions, and which messages would be sent, or why they would not be sent. The preview changes nothing and calls no endpoint. It assumes that endpoints respond with 200, unless `webhooks` says otherwise.',
   security: allowScopes('workflows:view'),
-  request: { params: WorkflowParams, body: json(PreviewWorkflow) },
-  responses: { 200: ok(WorkflowPreview), ...errors('RATE_LIMIT_EXCEEDED') },
+  request: { params: WorkflowParams, body: jsonBody(PreviewWorkflow) },
+  responses: { 200: jsonResponse(WorkflowPreview), ...errorResponses('RATE_LIMIT_EXCEEDED') },
 });
 
 export function workflowPreviewRoutes(app: App, { config, reads, compute }: Deps): void {

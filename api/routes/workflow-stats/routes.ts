@@ -6,7 +6,7 @@ import { getStep } from '../../../db/workflows/workflow-steps.ts';
 import { getWorkflow } from '../../../db/workflows/workflows.ts';
 import type { Deps } from '../../http/deps.ts';
 import type { App } from '../../http/env.ts';
-import { ok } from '../../http/responses.ts';
+import { jsonResponse } from '../../http/responses.ts';
 import { cursorList, cursorQuery, IdParams, InstantInput } from '../../http/schemas.ts';
 import { allowScopes } from '../../http/security.ts';
 import { StepParams } from '../workflow-steps/input.ts';
@@ -35,7 +35,7 @@ const statsRoute = createRoute({
     params: IdParams,
     query: z.object({ since: InstantInput.optional(), until: InstantInput.optional() }),
   },
-  responses: { 200: ok(WorkflowStats) },
+  responses: { 200: jsonResponse(WorkflowStats) },
 });
 
 const contactsRoute = createRoute({
@@ -48,7 +48,7 @@ const contactsRoute = createRoute({
     'Lists the contacts, the latest execution first. If the time is known at which an execution continues, it is in `dueAt`.',
   security: allowScopes('workflows:view'),
   request: { params: StepParams, query: cursorQuery(20) },
-  responses: { 200: ok(cursorList(StepContact)) },
+  responses: { 200: jsonResponse(cursorList(StepContact)) },
 });
 
 const visitsRoute = createRoute({
@@ -72,7 +72,7 @@ const visitsRoute = createRoute({
         .openapi({ description: 'Only contacts that left the step by this branch' }),
     }),
   },
-  responses: { 200: ok(StepVisitList) },
+  responses: { 200: jsonResponse(StepVisitList) },
 });
 
 /** Registers the statistics of a workflow, step by step. */

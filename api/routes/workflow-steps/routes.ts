@@ -22,9 +22,9 @@ import { resolveAliases } from '../../http/aliases.ts';
 import type { Deps } from '../../http/deps.ts';
 import type { App, RequestContext } from '../../http/env.ts';
 import { toFieldErrors } from '../../http/field-errors.ts';
-import { describeTooLarge, isTooLarge } from '../../http/free-json.ts';
-import { IfMatch, okWithVersion, readVersion, setETag } from '../../http/record-version.ts';
-import { errors, json, noContent } from '../../http/responses.ts';
+import { describeFreeJsonLimit, exceedsFreeJsonLimit } from '../../http/free-json.ts';
+import { IfMatch, readVersion, setETag, versionedResponse } from '../../http/record-version.ts';
+import { emptyResponse, errorResponses, jsonBody } from '../../http/responses.ts';
 import { Id, QuerySwitch } from '../../http/schemas.ts';
 import { allowScopes } from '../../http/security.ts';
 import { collectFieldNames, formatNamesForHeader } from '../../http/unknown-fields.ts';
@@ -43,8 +43,8 @@ const createStepRoute = createRoute({
   description:
     'Adds a step to the workflow. The first step becomes the entry. With `autoConnect`, the last step without an outgoing transition is connected to the new step.',
   security: allowScopes('workflows:edit'),
-  request: { params: WorkflowParams, headers: IfMatch, body: json(CreateStep) },
-  responses: { 201: okWithVersion(StepSchema), ...errors('DOMAIN_NOT_VERIFIED', 'CONFLICT') },
+  request: { params: WorkflowParams, headers: IfMatch, body: jsonBody(CreateStep) },
+  responses: { 201: versionedResponse(StepSchema), ...errorResponses('DOMAIN_NOT_VERIFIED', 'CONFLICT') },
 });
 
 const patchStepRoute = createRoute({
@@ -56,8 +56,8 @@ const patchStepRoute = createRoute({
   description:
     'Changes the step for every execution that has not passed it yet. If you send back a masked header value, or `***` in a URL, the stored secret stays, unless you change the scheme, host or port of the URL.',
   security: allowScopes('workflows:edit'),
-  request: { params: StepParams, headers: IfMatch, body: json(PatchStep) },
-  responses: { 200: okWithVersion(StepSchema), ...errors('DOMAIN_NOT_VERIFIED', 'CONFLICT') },
+  request: { params: StepParams, headers: IfMatch, body: jsonBody(PatchStep) },
+  responses: { 200: versionedResponse(StepSchema), ...errorResponses('DOMAIN_NOT_VERIFIED', 'CONFLICT') },
 });
 
 const deleteStepRoute = createRoute({
@@ -70,7 +70,7 @@ const deleteStepRoute = createRoute({
     'Removes the step and its transitions. With `splice=true`, the steps before and after it are connected. Executions at the step end EXITED with the reason `step_deleted`.',
   security: allowScopes('workflows:edit'),
   request: { params: StepParams, headers: IfMatch, query: z.object({ splice: QuerySwitch.optional() }) },
-  responses: { 204: noContent(), ...errors('CONFLICT') },
+  responses: { 204: emptyResponse(), ...errorResponses('CONFLICT') },
 });
 
 const createTransitionRoute = createRoute({
@@ -82,8 +82,8 @@ const createTransitionRoute = createRoute({
   description:
     'Adds a transition from one step to another. `branch` is `yes` or `no` for a CONDITION, and the name of a branch for a SPLIT. For a WAIT_FOR_EVENT it is `event`, `timeout` or omitted. Omit it for other steps.',
   security: allowScopes('workflows:edit'),
-  request: { params: WorkflowParams, headers: IfMatch, body: json(CreateTransition) },
-  responses: { 201: okWithVersion(TransitionSchema), ...errors('CONFLICT') },
+  request: { params: WorkflowParams, headers: IfMatch, body: jsonBody(CreateTransition) },
+  responses: { 201: versionedResponse(TransitionSchema), ...errorResponses('CONFLICT') },
 });
 
 const deleteTransitionRoute = createRoute({
@@ -96,7 +96,7 @@ const deleteTransitionRoute = createRoute({
     'Removes a transition. Executions that complete its first step later follow the remaining transitions of that step.',
   security: allowScopes('workflows:edit'),
   request: { params: z.object({ id: Id, transitionId: Id }), headers: IfMatch },
-  responses: { 204: noContent(), ...errors('CONFLICT') },
+  responses: { 204: emptyResponse(), ...errorResponses('CONFLICT') },
 });
 
 export function workflowStepRoutes(app: App, { config, db, outbox }: Deps): void {
@@ -202,7 +202,8 @@ export function checkConfig(
   const sizeFault = conditionAt && findConditionSizeError(readOwnValue(config, conditionAt));
   if (sizeFault)
     throw createFieldError(['config', ...conditionAt, ...sizeFault.path].join('.'), sizeFault.message, 'too_big');
-  if (isTooLarge(config)) throw createFieldError('config', describeTooLarge('The config of a step'), 'too_big');
+  if (exceedsFreeJsonLimit(config))
+    throw createFieldError('config', describeFreeJsonLimit('The config of a step'), 'too_big');
   const result = input.safeParse(config);
   if (result.success) return { ...result.data };
   const changed = result.error.issues.filter(({ path }) => !older || !stored || !isStoredAt(path, config, stored));

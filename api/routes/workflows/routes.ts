@@ -12,8 +12,8 @@ import {
 import { resolveQueryAliases } from '../../http/aliases.ts';
 import type { Deps } from '../../http/deps.ts';
 import type { App } from '../../http/env.ts';
-import { IfMatch, okWithVersion, readVersion, setETag } from '../../http/record-version.ts';
-import { errors, json, noContent, ok } from '../../http/responses.ts';
+import { IfMatch, readVersion, setETag, versionedResponse } from '../../http/record-version.ts';
+import { emptyResponse, errorResponses, jsonBody, jsonResponse } from '../../http/responses.ts';
 import { IdParams, NameSearch, pageQuery, TruncatedLists } from '../../http/schemas.ts';
 import { allowScopes } from '../../http/security.ts';
 import { compareWithRecord } from '../../http/stored-fields.ts';
@@ -35,7 +35,7 @@ const listRoute = createRoute({
   description: 'Lists workflows, newest first. `workflows` and `data` are the same list.',
   security: allowScopes('workflows:view'),
   request: { query: pageQuery(LIST_DEFAULT).extend({ search: NameSearch }) },
-  responses: { 200: ok(WorkflowList) },
+  responses: { 200: jsonResponse(WorkflowList) },
 });
 
 const fieldsRoute = createRoute({
@@ -48,7 +48,7 @@ const fieldsRoute = createRoute({
     'Lists what a CONDITION step can use: fields of contacts (`data.<key>` for custom fields), names of events for history operators, and keys of the data of recorded events.',
   security: allowScopes('workflows:view'),
   responses: {
-    200: ok(
+    200: jsonResponse(
       z
         .object({
           fields: z.array(
@@ -80,8 +80,8 @@ const createWorkflowRoute = createRoute({
   description:
     'Creates a workflow, which is disabled and has no steps. The step that you add first becomes its entry. A project can have 500 workflows (409). Without `slug`, the slug is derived from the name. Returns 409 if the `slug` in the request is taken.',
   security: allowScopes('workflows:edit'),
-  request: { body: json(CreateWorkflow) },
-  responses: { 201: okWithVersion(WorkflowDetailSchema), ...errors('CONFLICT') },
+  request: { body: jsonBody(CreateWorkflow) },
+  responses: { 201: versionedResponse(WorkflowDetailSchema), ...errorResponses('CONFLICT') },
 });
 
 const getRoute = createRoute({
@@ -93,7 +93,7 @@ const getRoute = createRoute({
   description: 'Header values of WEBHOOK steps are masked.',
   security: allowScopes('workflows:view'),
   request: { params: IdParams },
-  responses: { 200: okWithVersion(WorkflowDetailSchema) },
+  responses: { 200: versionedResponse(WorkflowDetailSchema) },
 });
 
 const patchRoute = createRoute({
@@ -108,8 +108,8 @@ const patchRoute = createRoute({
   stored: compareWithRecord(({ db, config }, ref) =>
     getWorkflow(db, ref).then((workflow) => toWorkflowDetailResponse(config.secretKey, workflow)),
   ),
-  request: { params: IdParams, headers: IfMatch, body: json(PatchWorkflow) },
-  responses: { 200: okWithVersion(WorkflowDetailSchema), ...errors('CONFLICT') },
+  request: { params: IdParams, headers: IfMatch, body: jsonBody(PatchWorkflow) },
+  responses: { 200: versionedResponse(WorkflowDetailSchema), ...errorResponses('CONFLICT') },
 });
 
 const deleteRoute = createRoute({
@@ -121,7 +121,7 @@ const deleteRoute = createRoute({
   description: 'Deletes the workflow and its ended executions. Returns 409 while the workflow has active executions.',
   security: allowScopes('workflows:edit'),
   request: { params: IdParams, headers: IfMatch },
-  responses: { 204: noContent(), ...errors('CONFLICT') },
+  responses: { 204: emptyResponse(), ...errorResponses('CONFLICT') },
 });
 
 export function workflowRoutes(app: App, { config, db }: Deps): void {

@@ -1,23 +1,23 @@
 import { capitalize, type Document, listInnerSchemas, listOperations, type Schema } from './json.ts';
 
 /**
- * Matches names of schemas for requests and list pages. If an enum is also in the schema of the record itself, the enum
- * gets its name from that schema instead.
+ * Matches names of schemas for requests and list pages. An enum gets its name from such a schema only if no other
+ * schema contains it.
  */
-const LESS_SUITABLE = /^(Add|Bulk|Create|Import|List|Listed|Logged|Patch|Preview|Replay|Retry)[A-Z]/;
+const REQUEST_OR_LIST = /^(Add|Bulk|Create|Import|List|Listed|Logged|Patch|Preview|Replay|Retry)[A-Z]/;
 
-/** An inline enum. `name` is built from its parents and its property. */
+/** An inline enum. `name` is built from the name of the schema and the properties that lead to the enum. */
 interface InlineEnum {
   name: string;
   schema: Schema;
 }
 
 /**
- * Rewrites types for client generators. The Python generators refuse an enum of booleans. They also name an inline enum
+ * Rewrites enums for client generators. The Python generators refuse an enum of booleans. They also name an inline enum
  * after its parent, and this name can be the same as the name of another schema. So this function removes the enums of
- * booleans, and moves each other enum to `components`, once. Changes the document in place.
+ * booleans, and moves each list of strings to `components`, once. Changes the document in place.
  */
-export function writePlainTypes(document: Document): void {
+export function simplifyEnums(document: Document): void {
   const schemas = document.components?.schemas ?? {};
   const written = Object.entries(schemas).flatMap(([name, schema]) => enumsIn(schema, name));
   for (const schema of [...Object.values(schemas), ...inlineSchemas(document)]) widenBooleans(schema);
@@ -56,7 +56,10 @@ function enumsIn(schema: Schema, name: string): InlineEnum[] {
   ];
 }
 
-/** Gives each list of values the best name that no schema uses yet, and adds it to `components`. */
+/**
+ * Adds each list of values to `schemas` under its best name that no schema has yet (`compareNames`), unless a schema
+ * with these values exists. Returns the names by the values (`formatEnumValues`).
+ */
 function nameEnums(written: InlineEnum[], schemas: Record<string, Schema>): Map<string, string> {
   const named = new Map<string, string>();
   for (const [name, schema] of Object.entries(schemas)) if (schema.enum) named.set(formatEnumValues(schema), name);
@@ -74,11 +77,11 @@ function nameEnums(written: InlineEnum[], schemas: Record<string, Schema>): Map<
 }
 
 function compareNames(one: string, other: string): number {
-  const later = Number(LESS_SUITABLE.test(one)) - Number(LESS_SUITABLE.test(other));
+  const later = Number(REQUEST_OR_LIST.test(one)) - Number(REQUEST_OR_LIST.test(other));
   return later || one.length - other.length || (one < other ? -1 : 1);
 }
 
-/** Returns the strings of an enum, without null, as JSON. Returns an empty text if a value is not a string. */
+/** Returns the strings of an enum, without null, as JSON. Empty if there are none, or if a value is not a string. */
 function formatEnumValues({ enum: values = [] }: Schema): string {
   const texts = values.filter((value) => value !== null);
   return texts.length > 0 && texts.every((value) => typeof value === 'string') ? JSON.stringify(texts) : '';

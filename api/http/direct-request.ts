@@ -5,11 +5,11 @@ import type { RequestContext } from './env.ts';
 const FORWARDED = ['forwarded', 'x-forwarded-for', 'x-forwarded-host', 'x-real-ip', 'via'];
 
 /**
- * Tells whether a request to a loopback HOST comes directly from this machine. A proxy on this machine may forward
- * requests of remote callers. The function recognizes such requests by the requested host name, or by the headers that
- * a proxy adds.
+ * Tells whether a request comes directly from this machine. Only valid if HOST is a loopback address, so that every
+ * request comes from this machine or through a proxy on it. The function recognizes forwarded requests of remote
+ * callers by the requested host name, or by the headers that a proxy adds.
  */
-export function isFromHere(c: RequestContext): boolean {
+export function isDirectRequest(c: RequestContext): boolean {
   const host = c.req.header('host');
   if (host !== undefined && !isLoopbackAuthority(host)) return false;
   return FORWARDED.every((name) => c.req.header(name) === undefined);
