@@ -43,8 +43,8 @@ export function createApp(deps: Deps, metrics: Metrics = createMetrics()): OpenA
       hono,
       table,
       unauthenticated: createUnauthenticatedRoutes(hono, table, deps),
-      both: createRegistrar(hono, table, deps, atBothPaths),
-      only: createRegistrar(hono, table, deps, atOnePath),
+      bothPaths: createRegistrar(hono, table, deps, atBothPaths),
+      onePath: createRegistrar(hono, table, deps, atOnePath),
     },
     withJoinableTransactions(deps),
   );

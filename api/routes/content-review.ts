@@ -8,7 +8,7 @@ import { buildVariables } from '../../rules/content/variables.ts';
 import type { Data } from '../../rules/filters/data-values.ts';
 import { markTrusted, markUntrusted, type Sourced } from '../../rules/provenance/provenance.ts';
 
-/** A reader for a review without a contact. */
+/** The reader of a review or preview that is not rendered for a contact. */
 export const SAMPLE_READER: Reader = { id: '', email: 'someone@example.com', data: {}, untrustedKeys: [] };
 /**
  * Tokens for links in previews. They belong to no email, so the pages behind these links show an error and unsubscribe
@@ -17,8 +17,8 @@ export const SAMPLE_READER: Reader = { id: '', email: 'someone@example.com', dat
 const NO_TOKENS = { track: 'preview', manage: 'preview' };
 
 /**
- * Returns the variables with which a content is rendered for a reader. Values in `overrides` replace values of the
- * reader's data.
+ * Returns the variables with which a content is rendered for a contact (the reader). Values in `overrides` replace
+ * values of the contact's data.
  */
 export function buildReaderVariables(
   { id, email, data, untrustedKeys }: Reader,
@@ -32,9 +32,10 @@ export function buildReaderVariables(
 }
 
 /**
- * Reviews a content. A large or costly content is reviewed in a thread and charged to the project's budget.
- * @throws AppError VALIDATION_ERROR with line and column if it does not parse, or cannot be rendered for this reader;
- * OverBudget
+ * Renders a content with the variables `vars`, and returns the findings about it. A large or costly content is reviewed
+ * in a thread and charged to the project's budget.
+ * @throws AppError VALIDATION_ERROR with line and column if a template does not parse, or cannot be rendered with these
+ * variables; OverBudget
  */
 export async function reviewContent(
   compute: Compute,

@@ -35,14 +35,14 @@ const Preheader = oneLineText(PREHEADER_MAX_CHARS).nullish().openapi('Preheader'
     'Preview text that email apps show beside the subject. Text with Liquid. The HTML part contains it as hidden text at the start.',
 });
 
-/** The templates of an email in a request. */
+/** The fields of an email in a request that are Liquid templates. */
 export const emailTemplatesInput = {
   subject: oneLineText(HEADER_LINE_MAX_CHARS).min(1),
   body: TemplateBody,
   preheader: Preheader,
 } satisfies Record<keyof EmailTemplates, z.ZodType>;
 
-/** The whole text of an email in a request. */
+/** All text fields of an email in a request. */
 export const emailTextInput = {
   ...emailTemplatesInput,
   from: MailboxInput.superRefine(({ name }, ctx) => refuseExpressions(name ?? '', ctx)).openapi({
@@ -53,7 +53,7 @@ export const emailTextInput = {
   replyTo: EmailAddress.nullish(),
 } satisfies Record<keyof EmailText, z.ZodType>;
 
-/** A request with only the sender's address in `from`. */
+/** A parsed request whose `from` is only the address of the sender. */
 type WithAddress<G> = { [Field in keyof G]: G[Field] extends infer T ? (T extends Mailbox ? string : T) : never };
 
 /**
@@ -68,7 +68,7 @@ export function splitSender<G extends { from?: Mailbox | null | undefined; fromN
   return { ...input, ...sender } as WithAddress<G>;
 }
 
-/** The text of an email in a response. */
+/** The text fields of an email in a response. */
 export const emailTextResponse = {
   subject: z.string(),
   body: z.string(),
@@ -78,7 +78,7 @@ export const emailTextResponse = {
   replyTo: z.string().nullable(),
 } satisfies Record<keyof EmailText, z.ZodType>;
 
-/** The text of an email in examples. */
+/** The text fields of an email in examples. */
 export const EMAIL_TEXT_EXAMPLE: EmailText = {
   ...NO_TEXT,
   subject: 'Welcome, {{firstName ?? there}}',
@@ -87,12 +87,12 @@ export const EMAIL_TEXT_EXAMPLE: EmailText = {
   fromName: 'Example',
 };
 
-/** The fields of a text that a request sets. */
+/** The text fields of an email that a request changes. */
 type EmailTextChanges = { [Field in keyof EmailText]?: EmailText[Field] | null | undefined };
 
 /**
- * Returns the text after a change. Omitted fields do not change, null clears optional fields. The schema has checked
- * which fields are optional or required.
+ * Returns the text fields of an email after a change. Omitted fields do not change, null clears optional fields. The
+ * schema has checked which fields are optional or required.
  */
 export function mergeEmailText<From>(changes: EmailTextChanges, current?: EmailText<From>): EmailText<From> {
   const fields = Object.keys(NO_TEXT) as (keyof EmailText)[];

@@ -158,7 +158,7 @@ const upcomingRoute = createRoute({
   },
 });
 
-export function activityRoutes(app: App, { reads }: Deps): void {
+export function registerActivityRoutes(app: App, { reads }: Deps): void {
   app.openapi(listRoute, async (c) => {
     const query = c.req.valid('query');
     const { items, ...page } = await listActivity(reads, {

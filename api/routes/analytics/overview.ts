@@ -77,8 +77,8 @@ const SCOPE_OF: Record<ProjectAttentionKind, Scope> = {
   endpoint_degraded: 'workflows:edit',
 };
 
-/** Registers the operations of the dashboard's first page. Each operation is fast, even for large projects. */
-export function analyticsOverviewRoutes(app: App, { reads, config }: Deps): void {
+/** Registers the operations of the dashboard's first page. */
+export function registerAnalyticsOverviewRoutes(app: App, { reads, config }: Deps): void {
   app.openapi(overviewRoute, async (c) => {
     const { projectId } = c.var;
     const { timezone } = await getProject(reads, projectId);
@@ -129,8 +129,8 @@ export function analyticsOverviewRoutes(app: App, { reads, config }: Deps): void
 }
 
 /**
- * Returns the totals, rates and days. If the provider does not report deliveries, delivered emails are the sent emails
- * minus the bounced emails.
+ * Returns the totals, the rates and the days of a time span. If the provider does not report deliveries, the number of
+ * delivered emails is the number of sent emails minus the number of bounced emails.
  */
 function toSummary(days: readonly EmailDay[], isReported: boolean) {
   const withDelivered = <Counts extends EmailFigures>(counts: Counts): Counts => ({

@@ -84,7 +84,7 @@ const topEventsRoute = createRoute({
   },
 });
 
-export function analyticsRoutes(app: App, { reads }: Deps): void {
+export function registerAnalyticsRoutes(app: App, { reads }: Deps): void {
   app.openapi(timeseriesRoute, async (c) =>
     c.json(await listDayCounts(reads, { projectId: c.var.projectId, ...parseSpan(c.req.valid('query')) }), 200),
   );

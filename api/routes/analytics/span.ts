@@ -19,8 +19,8 @@ export const spanQuery = z.object({
 });
 
 /**
- * Returns the span of a query.
- * @throws AppError VALIDATION_ERROR (400) for a span that ends before it starts, or is longer than a year
+ * Returns the time span of a query.
+ * @throws AppError VALIDATION_ERROR (400) for a span that ends before it starts, or is longer than `MAX_DAYS`
  */
 export function parseSpan(query: { startDate?: Date | undefined; endDate?: Date | undefined }): {
   startDate: Date;
@@ -39,7 +39,7 @@ export function parseSpan(query: { startDate?: Date | undefined; endDate?: Date 
 }
 
 /**
- * Returns the days of a time span in a time zone. A date without a time means that day in the zone.
+ * Returns the days of a query's time span in a time zone. A date without a time means the whole day in this zone.
  * @throws AppError like `parseSpan`
  */
 export function listDays(
@@ -47,8 +47,10 @@ export function listDays(
   zone: string,
 ): LocalDay[] {
   const { startDate, endDate } = parseSpan(query);
-  const first = query.startDate && isDate(query.startDate) ? toInstant(zone, startDate.getTime()) : startDate.getTime();
-  const last = query.endDate && isDate(query.endDate) ? toInstant(zone, query.endDate.getTime()) : endDate.getTime();
+  const first =
+    query.startDate && isDateWithoutTime(query.startDate) ? toInstant(zone, startDate.getTime()) : startDate.getTime();
+  const last =
+    query.endDate && isDateWithoutTime(query.endDate) ? toInstant(zone, query.endDate.getTime()) : endDate.getTime();
   return listLocalDays(zone, first, last);
 }
 
@@ -66,11 +68,12 @@ export function toPercentage(part: number, whole: number): number {
   return whole === 0 ? 0 : Math.round((10_000 * part) / whole) / 100;
 }
 
-/** Returns the end of a span. A date without a time becomes the last millisecond of that day. */
+/** Returns the end of a time span. A date without a time becomes the last millisecond of that day in UTC. */
 function endOfDay(at: Date): Date {
-  return isDate(at) ? new Date(at.getTime() + DAY_MS - 1) : at;
+  return isDateWithoutTime(at) ? new Date(at.getTime() + DAY_MS - 1) : at;
 }
 
-function isDate(at: Date): boolean {
+/** Tells whether the query has a date without a time. Such a date is parsed as midnight in UTC. */
+function isDateWithoutTime(at: Date): boolean {
   return at.getTime() % DAY_MS === 0;
 }

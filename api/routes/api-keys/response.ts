@@ -43,7 +43,7 @@ export function toApiKeyResponse(key: ApiKey) {
     revokedAt: key.revokedAt?.toISOString() ?? null,
     lastUsedAt: key.lastUsedAt?.toISOString() ?? null,
     createdAt: key.createdAt.toISOString(),
-    // A key changes only when it is revoked.
+    // Only a revocation counts as a change of a key.
     updatedAt: (key.revokedAt ?? key.createdAt).toISOString(),
   };
 }

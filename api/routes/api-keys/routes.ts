@@ -73,10 +73,10 @@ const rotatePublicRoute = createRoute({
   responses: { 200: jsonResponse(Project) },
 });
 
-export function apiKeyRoutes(app: App, { db, keys }: Deps): void {
+export function registerApiKeyRoutes(app: App, { db, keys }: Deps): void {
   app.openapi(createKeyRoute, async (c) => {
     const { name, scopes, expiresAt, mode } = c.req.valid('json');
-    refuseUngrantable(scopes, c.var.scopes);
+    refuseUngrantableScopes(scopes, c.var.scopes);
     refusePastExpiry(expiresAt);
     const { projectId } = c.var;
     const { key, hash, prefix } = newSecretKey(mode);
@@ -150,7 +150,7 @@ export function apiKeyRoutes(app: App, { db, keys }: Deps): void {
   });
 }
 
-function refuseUngrantable(requestedScopes: string[], callerScopes: ReadonlySet<string>): void {
+function refuseUngrantableScopes(requestedScopes: string[], callerScopes: ReadonlySet<string>): void {
   const ungrantable = new Set(findUngrantableScopes(requestedScopes, callerScopes));
   if (ungrantable.size === 0) return;
   const errors = requestedScopes.flatMap((scope, i) =>

@@ -16,14 +16,14 @@ import { type CampaignChanges, CreateCampaign, mergeCampaignContent, PutCampaign
 import { mergeVariants, refuseBadVariants } from '../campaigns/variants-input.ts';
 import { mergeEmailText } from '../email-text.ts';
 import {
-  type Applying,
+  type ApplyState,
   addFinding,
-  mayBeSender,
+  checkSender,
   parseItem,
   recordChange,
-  refuseUnknown,
+  refuseUnknownSlugs,
   withFieldPrefix,
-} from './applying.ts';
+} from './apply-state.ts';
 import { toStoredCondition } from './conditions.ts';
 import { toCampaignFields } from './document.ts';
 import type { CampaignItem } from './input.ts';
@@ -63,8 +63,11 @@ const UNCHECKED_FIELDS = {
   audienceFilter: null,
 } as const;
 
-/** Changes drafts to match the files. A campaign that has started does not change, and the response gets a finding. */
-export async function applyCampaigns(applying: Applying, items: readonly CampaignItem[]): Promise<void> {
+/**
+ * Creates and changes drafts to match the document. A campaign that is no longer a draft does not change, and the
+ * response gets a finding.
+ */
+export async function applyCampaigns(applying: ApplyState, items: readonly CampaignItem[]): Promise<void> {
   const { trx, projectId } = applying;
   const stored = indexBySlug(await lockCampaignsBySlug(trx, { projectId, slugs: listSlugs(items) }));
   for (const [i, item] of items.entries()) {
@@ -75,17 +78,17 @@ export async function applyCampaigns(applying: Applying, items: readonly Campaig
   }
 }
 
-async function createCampaign(applying: Applying, item: CampaignItem): Promise<void> {
+async function createCampaign(applying: ApplyState, item: CampaignItem): Promise<void> {
   const { trx, projectId } = applying;
-  const fields = parseItem(CreateCampaign, campaignWithIds(applying, item, undefined), '');
+  const fields = parseItem(CreateCampaign, toCampaignInput(applying, item, undefined), '');
   const content = mergeCampaignContent(fields);
-  if (!(await haveSenders(applying, content)))
+  if (!(await hasVerifiedSenders(applying, content)))
     return recordUnverifiedSenders(applying, item, content, 'the campaign is not created');
   const { slug, name } = await insertCampaign(trx, { projectId, content, slug: item.slug });
   recordChange(applying, { kind: 'campaign', slug, name }, undefined);
 }
 
-async function changeCampaign(applying: Applying, item: CampaignItem, current: Campaign): Promise<void> {
+async function changeCampaign(applying: ApplyState, item: CampaignItem, current: Campaign): Promise<void> {
   const { trx, projectId } = applying;
   const reference = { kind: 'campaign' as const, slug: item.slug };
   if (current.status !== 'DRAFT') {
@@ -98,7 +101,7 @@ async function changeCampaign(applying: Applying, item: CampaignItem, current: C
     });
     return recordChange(applying, { ...reference, name: current.name }, []);
   }
-  const changes: CampaignChanges = parseItem(PutCampaign, campaignWithIds(applying, item, current), '');
+  const changes: CampaignChanges = parseItem(PutCampaign, toCampaignInput(applying, item, current), '');
   const wanted = mergeCampaignContent(changes, current);
   const differences = changedCampaignFields(wanted, current);
   if (differences.length === 0) return recordChange(applying, { ...reference, name: current.name }, []);
@@ -110,41 +113,46 @@ async function changeCampaign(applying: Applying, item: CampaignItem, current: C
 }
 
 /**
- * Converts a campaign of a file to the form of a request, with ids instead of slugs.
+ * Converts a campaign of a file to the body of `POST /campaigns`, with ids instead of slugs.
  * @throws AppError VALIDATION_ERROR for an unknown slug
  */
-function campaignWithIds(applying: Applying, { audienceFilter, ...item }: CampaignItem, current: Campaign | undefined) {
+function toCampaignInput(
+  applying: ApplyState,
+  { audienceFilter, ...item }: CampaignItem,
+  current: Campaign | undefined,
+) {
   const stored = current?.audienceFilter;
   const condition = toStoredCondition(applying, { condition: audienceFilter, stored, field: 'audienceFilter' });
-  const fields = replaceSlugsByIds(item, applying.ids, (name) => refuseUnknown([name], ''));
+  const fields = replaceSlugsByIds(item, applying.ids, (name) => refuseUnknownSlugs([name], ''));
   return { ...fields, ...(condition && condition !== stored && { audienceFilter: condition }) };
 }
 
 /**
- * Returns the wanted content with verified senders only. Senders on unverified domains are replaced by the senders of
- * the stored campaign. Undefined if a stored sender is not verified either.
+ * Returns the wanted content with verified senders only. If a sender is on an unverified domain, first the campaign's
+ * sender and then also the variants are taken from the stored campaign. Undefined if a stored sender is not verified
+ * either.
  */
-async function withVerifiedSenders(applying: Applying, wanted: CampaignContent, { from, variants, test }: Campaign) {
+async function withVerifiedSenders(applying: ApplyState, wanted: CampaignContent, { from, variants, test }: Campaign) {
   const withStoredSender = { ...wanted, from };
   for (const content of [wanted, withStoredSender, { ...withStoredSender, variants, test }]) {
-    if (await haveSenders(applying, content)) return content;
+    if (await hasVerifiedSenders(applying, content)) return content;
   }
   return undefined;
 }
 
-async function haveSenders({ trx, projectId }: Applying, content: CampaignContent): Promise<boolean> {
+async function hasVerifiedSenders({ trx, projectId }: ApplyState, content: CampaignContent): Promise<boolean> {
   for (const from of listSenders(content)) if (!(await isVerifiedSender(trx, { projectId, from }))) return false;
   return true;
 }
 
 /** Records a finding for each sender that is not verified. */
 async function recordUnverifiedSenders(
-  applying: Applying,
+  applying: ApplyState,
   { slug }: CampaignItem,
   content: CampaignContent,
   outcome: string,
 ) {
-  for (const from of listSenders(content)) await mayBeSender(applying, from, { kind: 'campaign', slug }, outcome);
+  for (const from of listSenders(content)) await checkSender(applying, from, { kind: 'campaign', slug }, outcome);
 }
 
 function listSenders(content: CampaignContent): Set<string> {

@@ -3,11 +3,11 @@ import { listChangedFields } from '../../../rules/as-code/changes.ts';
 import { listSegmentSlugs } from '../../../rules/as-code/references.ts';
 import { createFieldError } from '../../../rules/errors.ts';
 import { CreateSegment } from '../segments/input.ts';
-import { type Applying, parseItem, recordChange, withFieldPrefix } from './applying.ts';
+import { type ApplyState, parseItem, recordChange, withFieldPrefix } from './apply-state.ts';
 import { toStoredCondition } from './conditions.ts';
 import type { SegmentItem } from './input.ts';
 
-export async function applySegments(applying: Applying, items: readonly SegmentItem[]): Promise<void> {
+export async function applySegments(applying: ApplyState, items: readonly SegmentItem[]): Promise<void> {
   if (items.length === 0) return;
   const all = await listAllSegments(applying.trx, applying.projectId);
   const stored = new Map(all.map((segment) => [segment.slug, segment]));
@@ -42,7 +42,10 @@ function orderByDependency(items: readonly SegmentItem[]): { item: SegmentItem; 
   return ordered;
 }
 
-async function applySegment(applying: Applying, p: { item: SegmentItem; current: Segment | undefined }): Promise<void> {
+async function applySegment(
+  applying: ApplyState,
+  p: { item: SegmentItem; current: Segment | undefined },
+): Promise<void> {
   const { trx, projectId, ids } = applying;
   const { item, current } = p;
   const condition = toStoredCondition(applying, {
@@ -62,13 +65,13 @@ async function applySegment(applying: Applying, p: { item: SegmentItem; current:
       const patch = { ...wanted, slug: item.slug };
       await updateSegment(trx, { projectId, id: current.id, patch });
     }
-    if (changes.includes('condition')) applying.toCount.push(current.id);
+    if (changes.includes('condition')) applying.segmentsToCount.push(current.id);
     return recordChange(applying, { ...reference, name: name ?? current.name }, changes);
   }
   const { filters: _, condition: __, ...input } = parseItem(CreateSegment, { ...item, condition }, '');
   const fields = { ...input, condition: condition ?? null, description: input.description ?? null };
   const { id } = await insertSegment(trx, { ...fields, projectId });
   ids.segment.set(item.slug, id);
-  applying.toCount.push(id);
+  applying.segmentsToCount.push(id);
   recordChange(applying, { ...reference, name: input.name }, undefined);
 }

@@ -3,7 +3,7 @@ import { updateProject } from '../../../engine/projects/project-changes.ts';
 import { listChangedFields } from '../../../rules/as-code/changes.ts';
 import { replaceSlugsByIds } from '../../../rules/as-code/references.ts';
 import { AppError } from '../../../rules/errors.ts';
-import { type Applying, addFinding, parseItem, recordChange, refuseUnknown } from './applying.ts';
+import { type ApplyState, addFinding, parseItem, recordChange, refuseUnknownSlugs } from './apply-state.ts';
 import { isObject } from './document.ts';
 import { Settings } from './input.ts';
 
@@ -16,14 +16,14 @@ const LIMITS = ['sendRatePerSecond', 'monthlyEmailLimit', 'bounceGuard', 'compla
  * @returns the changed settings
  * @throws AppError FORBIDDEN for a change by a caller that may not manage the project
  */
-export async function applySettings(applying: Applying, settings: Json, mayManage: boolean): Promise<Json> {
+export async function applySettings(applying: ApplyState, settings: Json, mayManage: boolean): Promise<Json> {
   const { trx, projectId } = applying;
   await lockProject(trx, projectId);
   const current = await getProjectWithOwnSettings(trx, projectId);
   const wanted = dropForbiddenLimits(
     applying,
     current,
-    parseItem(Settings, settingsWithIds(applying, dropUnknownSettings(applying, settings)), 'settings'),
+    parseItem(Settings, replaceSettingSlugs(applying, dropUnknownSettings(applying, settings)), 'settings'),
   );
   const changes = listChangedFields(wanted, current);
   if (changes.length > 0 && !mayManage) {
@@ -38,7 +38,7 @@ export async function applySettings(applying: Applying, settings: Json, mayManag
   return Object.fromEntries(Object.entries(wanted).filter(([name]) => changes.includes(name)));
 }
 
-function dropUnknownSettings(applying: Applying, settings: Json): Json {
+function dropUnknownSettings(applying: ApplyState, settings: Json): Json {
   const unknown = Object.keys(settings).filter((name) => !(name in Settings.shape));
   for (const setting of unknown) {
     const message = `A project has no setting ${setting.slice(0, 100)}, so it was ignored.`;
@@ -53,12 +53,12 @@ function dropUnknownSettings(applying: Applying, settings: Json): Json {
 }
 
 /** Replaces the slugs of templates in the settings by ids. */
-function settingsWithIds({ ids }: Applying, settings: Json): Json {
+function replaceSettingSlugs({ ids }: ApplyState, settings: Json): Json {
   return Object.fromEntries(
     Object.entries(settings).map(([name, value]) => [
       name,
       isObject(value)
-        ? replaceSlugsByIds(value, ids, (unknown) => refuseUnknown([unknown], `settings.${name}`))
+        ? replaceSlugsByIds(value, ids, (unknown) => refuseUnknownSlugs([unknown], `settings.${name}`))
         : value,
     ]),
   );
@@ -66,7 +66,7 @@ function settingsWithIds({ ids }: Applying, settings: Json): Json {
 
 /** Removes limits above the operator's maximum and records a finding for each, so that the rest can be applied. */
 function dropForbiddenLimits<Wanted extends { [Limit in (typeof LIMITS)[number]]?: number | null | undefined }>(
-  applying: Applying,
+  applying: ApplyState,
   current: Project,
   wanted: Wanted,
 ): Wanted {

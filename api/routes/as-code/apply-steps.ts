@@ -14,7 +14,7 @@ import { createFieldError } from '../../../rules/errors.ts';
 import { STEPS } from '../../../rules/executions/steps/registry.ts';
 import { refusePrivateUrl } from '../workflow-steps/private-urls.ts';
 import { checkConfig } from '../workflow-steps/routes.ts';
-import { type Applying, addFinding, mayBeSender, refuseUnknown, withFieldPrefix } from './applying.ts';
+import { type ApplyState, addFinding, checkSender, refuseUnknownSlugs, withFieldPrefix } from './apply-state.ts';
 import type { StepItem, WorkflowItem } from './input.ts';
 
 type Config = Record<string, unknown>;
@@ -24,9 +24,12 @@ interface StepLocation {
   current: WorkflowDetail;
 }
 
-/** Changes the steps to match the file. Returns their ids by slug, and the differences. */
+/**
+ * Changes the steps of a workflow to match the file. Returns the ids of the steps by slug, and the changed steps as
+ * `steps.<slug>`. A step whose type changes is removed and added again.
+ */
 export async function applySteps(
-  applying: Applying,
+  applying: ApplyState,
   p: StepLocation,
 ): Promise<{ ids: Map<string, string>; changes: string[] }> {
   const { item, current } = p;
@@ -59,14 +62,14 @@ function refuseDuplicateSlugs(steps: readonly StepItem[]): void {
   }
 }
 
-async function removeStep(applying: Applying, workflowId: string, stepId: string): Promise<void> {
+async function removeStep(applying: ApplyState, workflowId: string, stepId: string): Promise<void> {
   const { trx, projectId, outbox } = applying;
   outbox.push(...(await deleteStep(trx, { projectId, workflowId, stepId, splice: false })));
 }
 
 /** Adds or changes a step. Returns its id, or undefined if it did not change. */
 async function applyStep(
-  applying: Applying,
+  applying: ApplyState,
   p: { workflow: StepLocation; step: StepItem; stored: Step | undefined },
 ): Promise<string | undefined> {
   const { trx, projectId, secretKey } = applying;
@@ -94,11 +97,11 @@ async function applyStep(
 }
 
 /**
- * Returns the config to store, with ids instead of slugs and with the stored secrets.
+ * Returns the config of a step to store, with ids instead of slugs and with the stored secrets.
  * @throws AppError VALIDATION_ERROR
  */
 async function buildConfig(
-  applying: Applying,
+  applying: ApplyState,
   p: { workflow: StepLocation; step: StepItem; open: Config | undefined },
 ): Promise<Config> {
   const { step, open } = p;
@@ -108,14 +111,14 @@ async function buildConfig(
   const configWithIds =
     names === 'condition'
       ? conditionWithIds(applying, { config: configWithSecrets, of })
-      : replaceSlugsByIds(configWithSecrets, applying.ids, (name) => refuseUnknown([name], 'config'), names);
+      : replaceSlugsByIds(configWithSecrets, applying.ids, (name) => refuseUnknownSlugs([name], 'config'), names);
   if (open && isSameJson(configWithIds, open)) return open;
   const config = checkConfig(step.type, configWithIds, open);
   refusePrivateUrl(step.type, config, { allowPrivate: applying.allowPrivate, stored: open });
   return sendsEmail ? withSender(applying, { config, open, of }) : config;
 }
 
-function withSecrets(applying: Applying, p: { step: StepItem; open: Config | undefined; of: Config }): Config {
+function withSecrets(applying: ApplyState, p: { step: StepItem; open: Config | undefined; of: Config }): Config {
   const { type, config: fileConfig = {} } = p.step;
   const { config, missing } = addStoredSecrets(fileConfig, { stored: p.open, secretsIn: STEPS[type].secretsIn });
   for (const field of missing) {
@@ -126,13 +129,14 @@ function withSecrets(applying: Applying, p: { step: StepItem; open: Config | und
 }
 
 /**
- * Returns a condition with ids instead of slugs. If it refers to a segment or a topic that has been deleted, this
- * becomes a finding.
+ * Returns a condition with ids instead of slugs. An id in the file is a reference to a segment or topic that had been
+ * deleted when the project was exported. Such an id stays, and the response gets a finding.
+ * @throws AppError VALIDATION_ERROR for an unknown slug
  */
-function conditionWithIds(applying: Applying, p: { config: Config; of: Config }): Config {
+function conditionWithIds(applying: ApplyState, p: { config: Config; of: Config }): Config {
   const unknown: UnknownName[] = [];
   const condition = renameInCondition(p.config, applying.ids, (name) => void unknown.push(name));
-  refuseUnknown(
+  refuseUnknownSlugs(
     unknown.filter(({ name }) => !/^[0-9a-f]{8}-/.test(name)),
     'config',
   );
@@ -144,13 +148,16 @@ function conditionWithIds(applying: Applying, p: { config: Config; of: Config })
   return condition as Config;
 }
 
-/** Keeps the stored `from`, or removes it, if the new address is not a verified sender. */
+/**
+ * Returns the config with a sender that may send. If the new `from` is not a verified sender, the stored `from` stays.
+ * If none is stored, `from` is removed.
+ */
 async function withSender(
-  applying: Applying,
+  applying: ApplyState,
   { config, open, of }: { config: Config; open: Config | undefined; of: Config },
 ): Promise<Config> {
   const sender = readSender(config);
-  if (sender === undefined || sender === readSender(open) || (await mayBeSender(applying, sender, of))) return config;
+  if (sender === undefined || sender === readSender(open) || (await checkSender(applying, sender, of))) return config;
   const { from: _, ...rest } = config;
   return open?.from === undefined ? rest : { ...rest, from: open.from };
 }
@@ -162,9 +169,9 @@ function readSender(config: Config | undefined): string | undefined {
   return typeof email === 'string' ? email : undefined;
 }
 
-/** Changes the transitions to match the file. Returns whether anything changed. */
+/** Changes the transitions of a workflow to match the file. Returns whether a transition was added or deleted. */
 export async function applyTransitions(
-  applying: Applying,
+  applying: ApplyState,
   p: StepLocation & { ids: ReadonlyMap<string, string> },
 ): Promise<boolean> {
   const { trx, projectId } = applying;

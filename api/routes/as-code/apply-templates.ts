@@ -6,7 +6,14 @@ import { replaceSlugsByIds } from '../../../rules/as-code/references.ts';
 import { mergeEmailText } from '../email-text.ts';
 import { refuseBadContent } from '../templates/content-check.ts';
 import { CreateTemplate, PatchTemplate, refuseTopicOnTransactional } from '../templates/input.ts';
-import { type Applying, mayBeSender, parseItem, recordChange, refuseUnknown, withFieldPrefix } from './applying.ts';
+import {
+  type ApplyState,
+  checkSender,
+  parseItem,
+  recordChange,
+  refuseUnknownSlugs,
+  withFieldPrefix,
+} from './apply-state.ts';
 import type { TemplateItem } from './input.ts';
 
 /**
@@ -31,7 +38,7 @@ export async function checkTemplates(
   }
 }
 
-export async function applyTemplates(applying: Applying, items: readonly TemplateItem[]): Promise<void> {
+export async function applyTemplates(applying: ApplyState, items: readonly TemplateItem[]): Promise<void> {
   if (items.length === 0) return;
   const stored = indexBySlug(await listAllTemplates(applying.trx, applying.projectId));
   for (const [i, item] of items.entries()) {
@@ -40,18 +47,18 @@ export async function applyTemplates(applying: Applying, items: readonly Templat
 }
 
 async function applyTemplate(
-  applying: Applying,
+  applying: ApplyState,
   p: { item: TemplateItem; current: Template | undefined },
 ): Promise<void> {
   const { trx, projectId, ids } = applying;
   const { item, current } = p;
-  const itemWithIds = replaceSlugsByIds(item, ids, (name) => refuseUnknown([name], ''));
+  const itemWithIds = replaceSlugsByIds(item, ids, (name) => refuseUnknownSlugs([name], ''));
   const reference = { kind: 'template' as const, slug: item.slug };
   if (current) {
     const wanted = parseItem(PatchTemplate, itemWithIds, '');
     const changes = listChangedFields(wanted, current);
     const keepsStoredSender =
-      changes.includes('from') && wanted.from && !(await mayBeSender(applying, wanted.from, reference));
+      changes.includes('from') && wanted.from && !(await checkSender(applying, wanted.from, reference));
     const appliedChanges = keepsStoredSender ? changes.filter((name) => name !== 'from') : changes;
     const { from, ...rest } = wanted;
     if (appliedChanges.length > 0) {
@@ -63,7 +70,7 @@ async function applyTemplate(
   }
   const input = parseItem(CreateTemplate, itemWithIds, '');
   refuseTopicOnTransactional(input);
-  const from = input.from && (await mayBeSender(applying, input.from, reference)) ? input.from : null;
+  const from = input.from && (await checkSender(applying, input.from, reference)) ? input.from : null;
   const { name, slug, description = null, type } = input;
   const fields = {
     ...input,

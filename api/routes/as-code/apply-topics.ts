@@ -1,10 +1,10 @@
 import { insertTopic, listAllTopics, type Topic, updateTopic } from '../../../db/topics/topics.ts';
 import { listChangedFields } from '../../../rules/as-code/changes.ts';
 import { CreateTopic } from '../topics/input.ts';
-import { type Applying, parseItem, recordChange, withFieldPrefix } from './applying.ts';
+import { type ApplyState, parseItem, recordChange, withFieldPrefix } from './apply-state.ts';
 import type { TopicItem } from './input.ts';
 
-export async function applyTopics(applying: Applying, items: readonly TopicItem[]): Promise<void> {
+export async function applyTopics(applying: ApplyState, items: readonly TopicItem[]): Promise<void> {
   if (items.length === 0) return;
   const all = await listAllTopics(applying.trx, applying.projectId);
   const stored = new Map(all.map((topic) => [topic.slug, topic]));
@@ -13,7 +13,7 @@ export async function applyTopics(applying: Applying, items: readonly TopicItem[
   }
 }
 
-async function applyTopic(applying: Applying, p: { item: TopicItem; current: Topic | undefined }): Promise<void> {
+async function applyTopic(applying: ApplyState, p: { item: TopicItem; current: Topic | undefined }): Promise<void> {
   const { trx, projectId, ids } = applying;
   const { item, current } = p;
   const reference = { kind: 'topic' as const, slug: item.slug };

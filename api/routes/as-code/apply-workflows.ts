@@ -10,11 +10,11 @@ import { listChangedFields } from '../../../rules/as-code/changes.ts';
 import { AppError, createFieldError, type FieldError } from '../../../rules/errors.ts';
 import { findPrivateUrls } from '../workflow-steps/private-urls.ts';
 import { CreateWorkflow } from '../workflows/input.ts';
+import { type ApplyState, addFinding, parseItem, recordChange, withFieldPrefix } from './apply-state.ts';
 import { applySteps, applyTransitions } from './apply-steps.ts';
-import { type Applying, addFinding, parseItem, recordChange, withFieldPrefix } from './applying.ts';
 import type { WorkflowItem } from './input.ts';
 
-export async function applyWorkflows(applying: Applying, items: readonly WorkflowItem[]): Promise<void> {
+export async function applyWorkflows(applying: ApplyState, items: readonly WorkflowItem[]): Promise<void> {
   if (items.length === 0) return;
   const all = await listWorkflowDetails(applying.trx, applying.projectId);
   const stored = new Map(all.map((workflow) => [workflow.slug, workflow]));
@@ -24,11 +24,11 @@ export async function applyWorkflows(applying: Applying, items: readonly Workflo
 }
 
 async function applyWorkflow(
-  applying: Applying,
+  applying: ApplyState,
   p: { item: WorkflowItem; stored: WorkflowDetail | undefined },
 ): Promise<void> {
   const { item, stored } = p;
-  const current = stored ?? (await insertNew(applying, item));
+  const current = stored ?? (await insertNewWorkflow(applying, item));
   const steps = await applySteps(applying, { item, current });
   const transitions = await applyTransitions(applying, { item, current, ids: steps.ids });
   const fields = await applyFields(applying, { item, current, ids: steps.ids });
@@ -43,7 +43,7 @@ async function applyWorkflow(
   recordChange(applying, { kind: 'workflow', slug: item.slug, name: item.name ?? current.name }, stored && changes);
 }
 
-async function insertNew(applying: Applying, item: WorkflowItem): Promise<WorkflowDetail> {
+async function insertNewWorkflow(applying: ApplyState, item: WorkflowItem): Promise<WorkflowDetail> {
   const { trx, projectId } = applying;
   const { triggerConfig: _, ...input } = parseItem(CreateWorkflow, item, '');
   const { description = null, eventName = null, includeAutomatic = false, reentryKey = null } = input;
@@ -55,7 +55,7 @@ type StepIds = ReadonlyMap<string, string>;
 
 /** Changes the fields of a workflow, except its steps and `enabled`. Returns the names of changed fields. */
 async function applyFields(
-  { trx, projectId }: Applying,
+  { trx, projectId }: ApplyState,
   p: { item: WorkflowItem; current: WorkflowDetail; ids: StepIds },
 ): Promise<string[]> {
   const { slug: _, entry, enabled: __, steps: ___, transitions: ____, ...fields } = p.item;
@@ -81,7 +81,7 @@ async function applyFields(
  * @throws AppError VALIDATION_ERROR with all errors of the graph
  */
 async function applyEnabled(
-  applying: Applying,
+  applying: ApplyState,
   p: { item: WorkflowItem; current: WorkflowDetail; ids: StepIds; changed: boolean },
 ): Promise<string[]> {
   const { trx, projectId } = applying;
@@ -95,7 +95,7 @@ async function applyEnabled(
     if (drawn.length + unreachable.length > 0) throw createInvalidGraphError([...drawn, ...unreachable], p.ids);
     if (unverified.length > 0) {
       const message = `The workflow ${p.item.slug} has steps without a verified sender: it stays ${enabled ? 'enabled' : 'disabled'}.`;
-      const details = { kind: 'workflow', slug: p.item.slug, enabled, errors: bySlug(unverified, p.ids) };
+      const details = { kind: 'workflow', slug: p.item.slug, enabled, errors: withStepSlugs(unverified, p.ids) };
       addFinding(applying, { code: 'workflow_not_enabled', severity: 'warning', message, details });
       return [];
     }
@@ -108,12 +108,12 @@ async function applyEnabled(
 function createInvalidGraphError(faults: FieldError[], ids: StepIds): AppError {
   return new AppError('VALIDATION_ERROR', {
     message: 'The workflow cannot run.',
-    errors: bySlug(faults, ids),
+    errors: withStepSlugs(faults, ids),
   });
 }
 
 /** Returns the errors with slugs of steps instead of ids. */
-function bySlug(faults: readonly FieldError[], ids: StepIds): FieldError[] {
+function withStepSlugs(faults: readonly FieldError[], ids: StepIds): FieldError[] {
   const slugs = new Map([...ids].map(([slug, id]) => [id, slug]));
   return faults.map((fault) => {
     const [first, id, ...rest] = fault.field.split('.');

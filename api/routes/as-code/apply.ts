@@ -6,14 +6,14 @@ import type { OutboxRow } from '../../../rules/outbox.ts';
 import { applyCampaigns } from './apply-campaigns.ts';
 import { applySegments } from './apply-segments.ts';
 import { applySettings } from './apply-settings.ts';
+import { type ApplyState, createApplyState } from './apply-state.ts';
 import { applyTemplates } from './apply-templates.ts';
 import { applyTopics } from './apply-topics.ts';
 import { applyWorkflows } from './apply-workflows.ts';
-import { type Applying, beginApplying } from './applying.ts';
 import type { ProjectDocument } from './input.ts';
 import type { Applied } from './response.ts';
 
-/** The scope that changes each kind of resource. Required only if a document contains the kind. */
+/** The scope that a caller needs for each kind of resource in the document. */
 const EDIT_SCOPES = {
   topics: 'contacts:edit',
   templates: 'templates:edit',
@@ -22,11 +22,13 @@ const EDIT_SCOPES = {
   campaigns: 'campaigns:edit',
 } as const satisfies Partial<Record<keyof ProjectDocument, string>>;
 
-/** The response to an apply, and the work to do after its commit. */
+/** The response to `POST /project/apply`, and the work to do after the commit. */
 export interface ApplyOutcome {
   response: Applied;
   outbox: OutboxRow[];
-  toCount: string[];
+  /** Ids of the segments whose contacts must be counted. */
+  segmentsToCount: string[];
+  /** The changed settings. */
   settings: Record<string, unknown>;
 }
 
@@ -44,7 +46,7 @@ class DryRun extends Error {
  * Refuses a document if the caller lacks a scope for one of its kinds.
  * @throws AppError FORBIDDEN with the first missing scope
  */
-export function refuseUnscoped(document: ProjectDocument, scopes: ReadonlySet<string>): void {
+export function refuseMissingScopes(document: ProjectDocument, scopes: ReadonlySet<string>): void {
   for (const [kind, scope] of Object.entries(EDIT_SCOPES)) {
     const items = document[kind as keyof typeof EDIT_SCOPES];
     if (items && items.length > 0 && !scopes.has(scope)) {
@@ -73,20 +75,20 @@ export async function applyDocument(
 ): Promise<ApplyOutcome> {
   try {
     return await inTransaction(db, async (trx) => {
-      const outcome = await applyIn(trx, p);
+      const outcome = await applyInTransaction(trx, p);
       if (p.document.dryRun) throw new DryRun(outcome);
       return outcome;
     });
   } catch (error) {
-    if (error instanceof DryRun) return { ...error.outcome, outbox: [], toCount: [], settings: {} };
+    if (error instanceof DryRun) return { ...error.outcome, outbox: [], segmentsToCount: [], settings: {} };
     throw error;
   }
 }
 
-async function applyIn(trx: Trx, p: Parameters<typeof applyDocument>[1]): Promise<ApplyOutcome> {
+async function applyInTransaction(trx: Trx, p: Parameters<typeof applyDocument>[1]): Promise<ApplyOutcome> {
   const { projectId, secretKey, allowPrivate, document } = p;
   await lockProjectApply(trx, projectId);
-  const applying: Applying = await beginApplying({ trx, projectId, secretKey, allowPrivate });
+  const applying: ApplyState = await createApplyState({ trx, projectId, secretKey, allowPrivate });
   // Each kind is applied after the kinds that it may refer to.
   await applyTopics(applying, document.topics ?? []);
   await applyTemplates(applying, document.templates ?? []);
@@ -95,6 +97,6 @@ async function applyIn(trx: Trx, p: Parameters<typeof applyDocument>[1]): Promis
   await applyWorkflows(applying, document.workflows ?? []);
   await applyCampaigns(applying, document.campaigns ?? []);
   if (Object.keys(settings).length > 0) await p.onSettings(trx, settings);
-  const { done, outbox, toCount } = applying;
-  return { response: { dryRun: document.dryRun, ...done }, outbox, toCount, settings };
+  const { done, outbox, segmentsToCount } = applying;
+  return { response: { dryRun: document.dryRun, ...done }, outbox, segmentsToCount, settings };
 }

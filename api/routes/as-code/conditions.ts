@@ -2,7 +2,7 @@ import { isSameJson } from '../../../rules/as-code/changes.ts';
 import { renameInCondition, type UnknownName } from '../../../rules/as-code/references.ts';
 import { type Condition as ConditionValue, StoredCondition } from '../../../rules/filters/filters.ts';
 import { isStoredAt } from '../../../rules/stored-values.ts';
-import { type Applying, parseItem, refuseUnknown } from './applying.ts';
+import { type ApplyState, parseItem, refuseUnknownSlugs } from './apply-state.ts';
 import { Condition } from './input.ts';
 
 /**
@@ -12,7 +12,7 @@ import { Condition } from './input.ts';
  * @throws AppError VALIDATION_ERROR at `field`
  */
 export function toStoredCondition(
-  applying: Applying,
+  applying: ApplyState,
   p: { condition: unknown; stored: ConditionValue | null | undefined; field: string },
 ): ConditionValue | undefined {
   const { condition, stored, field } = p;
@@ -20,10 +20,10 @@ export function toStoredCondition(
   const unknown: UnknownName[] = [];
   const conditionWithIds = renameInCondition(condition, applying.ids, (name) => void unknown.push(name));
   if (stored && isSameJson(StoredCondition.safeParse(conditionWithIds).data, stored)) return stored;
-  const isOlder = (path: readonly PropertyKey[]) => isStoredAt(path, conditionWithIds, stored);
-  refuseUnknown(
-    unknown.filter(({ path }) => !isOlder(path)),
+  const isStored = (path: readonly PropertyKey[]) => isStoredAt(path, conditionWithIds, stored);
+  refuseUnknownSlugs(
+    unknown.filter(({ path }) => !isStored(path)),
     field,
   );
-  return parseItem(Condition, conditionWithIds, field, isOlder);
+  return parseItem(Condition, conditionWithIds, field, isStored);
 }

@@ -1,4 +1,4 @@
-/** The resources of a project in the form of files: identified by slug, without ids, dates and secrets. */
+// Converts the resources of a project to the form of files: identified by slug, without ids, dates and secrets.
 
 import type { Campaign, CampaignContent } from '../../../db/campaigns/campaigns.ts';
 import type { Template } from '../../../db/contents/templates.ts';
@@ -16,7 +16,7 @@ import { Settings } from './input.ts';
 
 type Json = Record<string, unknown>;
 
-/** Returns the settings for a file, with templates by slug. */
+/** Returns the project's settings in the form of a file, which refers to templates by slug. */
 export function toSettingsFile(project: Project, slugs: Names): Json {
   const names = Object.keys(Settings.shape) as (keyof typeof Settings.shape)[];
   return Object.fromEntries(
@@ -40,8 +40,8 @@ export function toSegmentFile({ slug, name, description, type, condition, trackM
 }
 
 /**
- * Returns the fields of a campaign's file, with ids instead of slugs. The sending window `project` is the project's
- * window.
+ * Returns the fields of a campaign's file, but still with ids instead of slugs. `sendingWindow` is `project` if the
+ * project's window applies.
  */
 export function toCampaignFields(content: CampaignContent & { timing: CampaignTiming }) {
   const { name, description, audienceType, segmentId, audienceFilter } = content;
@@ -76,7 +76,7 @@ export function toWorkflowFile(
     slug,
     ...fields,
     entry: (entryStepId && slugOfStep.get(entryStepId)) ?? null,
-    steps: steps.map((step) => stepFile(step, p)),
+    steps: steps.map((step) => toStepFile(step, p)),
     transitions: transitions.map(({ fromStepId, toStepId, branch }) => ({
       from: slugOfStep.get(fromStepId) ?? '',
       to: slugOfStep.get(toStepId) ?? '',
@@ -85,12 +85,12 @@ export function toWorkflowFile(
   };
 }
 
-function stepFile(step: Step, p: { slugs: Names; secretKey: string }) {
+function toStepFile(step: Step, p: { slugs: Names; secretKey: string }) {
   const { slug, type, name, position } = step;
-  return { slug, type, name, config: stepConfigFile(type, unsealStepConfig(p.secretKey, step), p.slugs), position };
+  return { slug, type, name, config: toStepConfigFile(type, unsealStepConfig(p.secretKey, step), p.slugs), position };
 }
 
-function stepConfigFile(type: Step['type'], config: Json, slugs: Names): Json {
+function toStepConfigFile(type: Step['type'], config: Json, slugs: Names): Json {
   const { names, secretsIn } = STEPS[type];
   const configWithoutSecrets = removeSecrets(config, secretsIn);
   return names === 'condition'

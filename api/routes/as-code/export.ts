@@ -19,7 +19,7 @@ import {
 import { APPLY_MAX_BYTES } from './input.ts';
 
 /**
- * Exports the resources of a project that files can hold, in one snapshot.
+ * Returns the document of `GET /project/export`, read in one snapshot of the database.
  * @param p.campaigns whether to include drafts of campaigns, which needs a scope that older keys lack
  * @throws AppError CONFLICT if the document is larger than a request may be
  */
@@ -50,7 +50,7 @@ export function exportProject(db: Db, p: { projectId: string; secretKey: string;
 
 type Slugged = readonly { id: string; slug: string }[];
 
-/** Collects slugs by id. */
+/** Returns the slugs of records by their ids, for each kind. */
 export function collectSlugs(p: { templates: Slugged; segments: Slugged; topics: Slugged }): Names {
   const map = (records: Slugged) => new Map(records.map(({ id, slug }) => [id, slug]));
   return { template: map(p.templates), segment: map(p.segments), topic: map(p.topics) };

@@ -15,16 +15,16 @@ import { withConfigForms } from '../workflow-steps/input.ts';
 import { PatchWorkflow } from '../workflows/input.ts';
 import { Position } from '../workflows/response.ts';
 
-/** Limit for `/project/apply`, which accepts a whole project. */
+/** Maximum size of the body of `/project/apply` and of an export: a whole project. */
 export const APPLY_MAX_BYTES = 8 * 1024 * 1024;
 
-/** Maximum number of records of one kind in a document. A project may not have more. */
+/** Maximum number of records of one kind in a document. */
 const RECORDS_MAX = 1_000;
 const STEPS_MAX = 500;
 
 const NamedSlug = SlugInput.openapi({ description: 'Identifies the resource. It is created if it does not exist.' });
 
-/** Settings of a project in a file. The name is not part of it, because members recognize the project by its name. */
+/** Settings of a project in a file, without the name, because members recognize the project by its name. */
 export const Settings = PatchProject.omit({ name: true });
 
 const SettingsForm = Settings.extend({

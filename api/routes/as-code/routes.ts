@@ -8,7 +8,7 @@ import type { Deps } from '../../http/deps.ts';
 import type { App } from '../../http/env.ts';
 import { errorResponses, jsonBody, jsonResponse } from '../../http/responses.ts';
 import type { Security } from '../../http/security.ts';
-import { applyDocument, refuseUnscoped } from './apply.ts';
+import { applyDocument, refuseMissingScopes } from './apply.ts';
 import { checkCampaigns } from './apply-campaigns.ts';
 import { checkTemplates } from './apply-templates.ts';
 import { exportProject } from './export.ts';
@@ -18,7 +18,7 @@ import { STORED_DOCUMENT } from './stored-document.ts';
 
 const tags = ['Project'];
 
-/** Lists no scopes for keys, because the needed scopes depend on the document. `refuseUnscoped` checks them. */
+/** Lists no scopes for keys, because the needed scopes depend on the document. `refuseMissingScopes` checks them. */
 const APPLY_SECURITY: Security = [{ secretKey: [] }, { session: ['project:manage'] }];
 const EXPORT_SECURITY: Security = [
   { secretKey: ['templates:view', 'segments:view', 'workflows:view', 'contacts:view'] },
@@ -51,7 +51,7 @@ const applyRoute = createRoute({
   responses: { 200: jsonResponse(Applied), ...errorResponses('FORBIDDEN', 'CONFLICT') },
 });
 
-export function asCodeRoutes(app: App, { config, compute, db, reads, keys, outbox }: Deps): void {
+export function registerAsCodeRoutes(app: App, { config, compute, db, reads, keys, outbox }: Deps): void {
   const { secretKey, webhookAllowPrivate: allowPrivate } = config;
 
   app.openapi(exportRoute, async (c) => {
@@ -64,14 +64,14 @@ export function asCodeRoutes(app: App, { config, compute, db, reads, keys, outbo
   app.openapi({ ...applyRoute, maxBodyBytes: APPLY_MAX_BYTES }, async (c) => {
     const { projectId, actor, scopes } = c.var;
     const document = c.req.valid('json');
-    refuseUnscoped(document, scopes);
+    refuseMissingScopes(document, scopes);
     await checkTemplates({ db, compute, projectId }, document.templates ?? []);
     await checkCampaigns({ db, compute, projectId }, document.campaigns ?? []);
     const ip = readClientAddress(c);
     const {
       response,
       outbox: queued,
-      toCount,
+      segmentsToCount,
       settings,
     } = await applyDocument(db, {
       projectId,
@@ -91,7 +91,7 @@ export function asCodeRoutes(app: App, { config, compute, db, reads, keys, outbo
     });
     outbox.wake(queued);
     if (Object.keys(settings).length > 0) keys.clear();
-    for (const id of toCount) await refreshCount({ projectId, id });
+    for (const id of segmentsToCount) await refreshCount({ projectId, id });
     return c.json(response, 200);
   });
 
@@ -103,7 +103,7 @@ export function asCodeRoutes(app: App, { config, compute, db, reads, keys, outbo
     try {
       await refreshMemberCount(reads, await getSegment(db, ref));
     } catch {
-      // The previous count stays. Counts may always be out of date.
+      // The previous count stays.
     }
   }
 }

@@ -5,34 +5,34 @@ import { listWorkflowDetails } from '../../../db/workflows/workflows.ts';
 import type { StoredFields } from '../../http/stored-fields.ts';
 import { isObject, toCampaignFields } from './document.ts';
 
-/** Says how to compare a refused document with the stored resources that it contains. */
+/** How to load the stored resources that a document contains, to compare a refused document with them. */
 export const STORED_DOCUMENT: StoredFields = {
   depth: 3,
   load: ({ db }, { projectId, body }) => readStoredDocument(db, projectId, body),
 };
 
 /**
- * Returns the stored templates, workflows and drafts of a document, at the same positions as in the document. Their
- * text and events may have been saved before a newer rule forbade them. References to other records are ids instead of
- * slugs. This makes no difference, because no rule forbids a slug that exists.
+ * Returns the stored templates, workflows and drafts of a document, at the same positions as in the document. Only
+ * these kinds have text or events that may have been saved before a newer rule forbade them. Their references to other
+ * records are ids, while the document has slugs. This makes no difference, because no rule forbids a slug that exists.
  */
 async function readStoredDocument(db: Db, projectId: string, body: unknown): Promise<object | undefined> {
   if (!isObject(body)) return undefined;
   const { templates, workflows, campaigns } = body;
   return {
-    templates: recordsOfItems(templates, templates ? await listAllTemplates(db, projectId) : []),
-    workflows: recordsOfItems(workflows, workflows ? await listWorkflowDetails(db, projectId) : []),
-    campaigns: recordsOfItems(campaigns, campaigns ? await draftFields(db, projectId) : []),
+    templates: findRecordsOfItems(templates, templates ? await listAllTemplates(db, projectId) : []),
+    workflows: findRecordsOfItems(workflows, workflows ? await listWorkflowDetails(db, projectId) : []),
+    campaigns: findRecordsOfItems(campaigns, campaigns ? await listDraftFields(db, projectId) : []),
   };
 }
 
-async function draftFields(db: Db, projectId: string) {
+async function listDraftFields(db: Db, projectId: string) {
   const drafts = await listAllDrafts(db, projectId);
   return drafts.map((draft) => ({ slug: draft.slug, ...toCampaignFields(draft) }));
 }
 
-/** Returns the stored record with the same slug for each item of a document. */
-function recordsOfItems(items: unknown, records: readonly { slug: string }[]): unknown[] {
+/** Returns for each item of a document the stored record with the same slug, or undefined. */
+function findRecordsOfItems(items: unknown, records: readonly { slug: string }[]): unknown[] {
   const bySlug = new Map<unknown, object>(records.map((record) => [record.slug, record]));
   return Array.isArray(items) ? items.map((item: unknown) => bySlug.get(isObject(item) ? item.slug : undefined)) : [];
 }

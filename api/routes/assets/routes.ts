@@ -61,7 +61,7 @@ const deleteRoute = createRoute({
 });
 
 /** Registers the operations on images. */
-export function assetRoutes(app: App, deps: Deps): void {
+export function registerAssetRoutes(app: App, deps: Deps): void {
   const { config, db, reads } = deps;
   const store = chooseStoreForNewImages(deps);
 

@@ -2,7 +2,7 @@ import type { ImageType } from '../../../rules/assets/image.ts';
 
 /** Total size of cached images, in each API process. */
 const CACHE_MAX_BYTES = 48 * 1024 * 1024;
-/** Time for which an image is cached. Other processes may serve a deleted image for this time. */
+/** Time for which an image is cached. A deleted image may be served for this time. */
 const CACHE_MS = 60_000;
 
 /** The bytes and the type of an image, as the API serves them. */

@@ -19,7 +19,7 @@ const FETCHES: UnauthenticatedLimit = { ...TRACKED_HITS, name: 'images' };
 const POLICY = "default-src 'none'; frame-ancestors 'none'; sandbox";
 
 /** Serves images at `PUBLIC_URL/assets/<hash>` to anyone who has the URL. A URL always returns the same bytes. */
-export function assetServingRoutes(unauthenticated: UnauthenticatedRoutes, deps: Deps): void {
+export function registerAssetServingRoutes(unauthenticated: UnauthenticatedRoutes, deps: Deps): void {
   const images = createServedCache((hash) => readServedAsset(deps, hash));
   unauthenticated.get(
     '/assets/{hash}',

@@ -7,7 +7,7 @@ import { describeFailure } from '../../../rules/failure-text.ts';
 import { uuidv7 } from '../../../rules/uuid.ts';
 import type { Deps } from '../../http/deps.ts';
 
-/** Storage for the bytes of images: Postgres or a bucket. The metadata is always a row of `assets`. */
+/** Storage for the bytes of images: Postgres or a bucket. Each image also has a row of `assets` with its metadata. */
 export interface AssetStore {
   /**
    * Stores an image. Storing the same bytes again returns the existing image, wherever it is stored.
@@ -41,9 +41,9 @@ function createPostgresStore({ db, reads }: StoreDeps): AssetStore {
 }
 
 /**
- * Stores images in a bucket. Each upload gets a new object key. The key is first written to `asset_leftovers`, then the
- * object is uploaded, and then the row of `assets` names it. If the process is killed in between, pruning deletes the
- * object. No other image uses this object.
+ * Creates the store in a bucket. Each upload of a new image gets a new object key. The key is first written to
+ * `asset_leftovers`, then the object is uploaded, and then the row of `assets` names the object. If the process is
+ * killed in between, pruning deletes the object, which no image uses.
  */
 function createBucketStore({ config, db, bucket, log }: StoreDeps): AssetStore {
   const prefix = config.assetsBucket?.prefix ?? '';

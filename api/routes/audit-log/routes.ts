@@ -21,7 +21,7 @@ const listRoute = createRoute({
   responses: { 200: jsonResponse(cursorList(AuditEntry)) },
 });
 
-export function auditLogRoutes(app: App, { reads }: Deps): void {
+export function registerAuditLogRoutes(app: App, { reads }: Deps): void {
   app.openapi(listRoute, async (c) => {
     const { items, ...page } = await listAudit(reads, { projectId: c.var.projectId, ...c.req.valid('query') });
     const data = items.map((entry) => ({ ...entry, createdAt: entry.createdAt.toISOString() }));

@@ -13,9 +13,9 @@ export interface KnownDevice {
 }
 
 /**
- * Sets a cookie that marks a browser in which a user has signed in. Because of this cookie, any number of failed
- * sign-ins from other browsers does not lock out this browser: the login throttle counts its attempts separately. The
- * cookie grants no access. It only allows ten attempts to enter the password of the account that the cookie names.
+ * Sets a cookie that marks a browser in which a user has signed in. The login throttle counts the attempts from such a
+ * browser separately, so failed sign-ins from other browsers never lock it out. The cookie grants no access. It only
+ * allows ten failed attempts in 15 minutes to enter the password of the account that the cookie names.
  */
 export function setDeviceCookie(
   c: RequestContext,

@@ -18,7 +18,7 @@ import { allowAnyone, allowSession } from '../../http/security.ts';
 import { hashToken } from '../../http/session-cookie.ts';
 import { NewPassword } from './input.ts';
 import { createLoginThrottle } from './login-throttle.ts';
-import { describeMe, hashFor, Me, requireSessionToken, startSession } from './sign-in.ts';
+import { computePasswordHash, describeMe, Me, requireSessionToken, startSession } from './sign-in.ts';
 
 const tags = ['Accounts'];
 const Token = z.string().min(1).max(200).openapi({ description: 'The part of the link after `#`' });
@@ -95,7 +95,7 @@ const joinRoute = createRoute({
 /**
  * Registers the operations for a user with the link of an invitation (`POST /team/invitations` creates invitations).
  */
-export function invitationRoutes(app: App, deps: Deps): void {
+export function registerInvitationRoutes(app: App, deps: Deps): void {
   const { db, config, limits } = deps;
   const throttle = createLoginThrottle({ db, key: deriveKey(config.secretKey, 'rate-limit') });
 
@@ -113,7 +113,7 @@ export function invitationRoutes(app: App, deps: Deps): void {
     const { email } = await getOpenInvitation(db, tokenHash);
     await limits.takeForSignUp(readClientAddress(c));
     const attempt = await throttle.takeForSignUp(email, readClientNetwork(c));
-    const passwordHash = await hashFor(deps, email, password);
+    const passwordHash = await computePasswordHash(deps, email, password);
     const membership = await inTransaction(db, async (trx) => {
       const { userId, isNew } = await findOrInsertUser(trx, { email, passwordHash });
       const { projectId } = await joinProject(trx, c, { tokenHash, userId });

@@ -9,16 +9,18 @@ import {
 import type { KnownDevice } from './device-cookie.ts';
 
 /**
- * Maximum number of failed attempts from one network at one account in 15 minutes. The failures of a known device are
- * counted separately, with the same maximum.
+ * Maximum number of failed attempts from one network at one account in 15 minutes. The failures of a known device, and
+ * of a signed-in user who changes the password, are counted separately, with the same maximum.
  */
 const FAILURES_PER_ACCOUNT = 10;
 /**
- * Maximum number of failed attempts at one account, of all callers without a known device together. This limit slows
- * down attackers that use many IP addresses, and does not affect known devices.
+ * Maximum number of failed attempts at one account in 15 minutes, of all callers without a known device together. This
+ * limit slows down attackers that use many IP addresses, and does not affect known devices.
  */
 const UNKNOWN_DEVICES_PER_ACCOUNT = 50;
-/** Maximum number of failed attempts from one network at all accounts together. */
+/**
+ * Maximum number of failed sign-ins from one network without a known device, at all accounts together, in 15 minutes.
+ */
 const FAILURES_PER_ADDRESS = 50;
 
 export interface CountedAttempt {
@@ -44,7 +46,7 @@ export interface LoginThrottle {
    */
   takeForSignUp(email: string, network: string): Promise<CountedAttempt>;
   /** Counts an attempt of a signed-in user to enter the current password, which is required to change it. */
-  takeForPerson(userId: string): Promise<CountedAttempt>;
+  takeForUser(userId: string): Promise<CountedAttempt>;
 }
 
 /** @param deps.key key for the hashes of addresses, so that the table does not reveal who has tried to sign in */
@@ -66,6 +68,6 @@ export function createLoginThrottle({ db, key }: { db: Db; key: Buffer }): Login
       }),
     takeForDevice: ({ id }) => take({ subject: subject('login device', id), limit: FAILURES_PER_ACCOUNT }),
     takeForSignUp: (email, network) => take(...ofAccount('sign-up', email, network)),
-    takeForPerson: (userId) => take({ subject: subject('password', userId), limit: FAILURES_PER_ACCOUNT }),
+    takeForUser: (userId) => take({ subject: subject('password', userId), limit: FAILURES_PER_ACCOUNT }),
   };
 }

@@ -9,8 +9,8 @@ export function hashPassword(password: string): Promise<string> {
 }
 
 /**
- * Salt and parameters for hashing: from an existing hash of the address's accounts, or a new salt for its first
- * account.
+ * Where hashing takes its salt and parameters from: an existing hash (`like`) of an account with the same address, or a
+ * salt and the default parameters for the first account of an address.
  */
 export type HashParameters = { like: string } | { salt: Uint8Array };
 

@@ -24,7 +24,14 @@ import { readKnownDevice } from './device-cookie.ts';
 import { ChangePassword, Login, Signup, SwitchProject } from './input.ts';
 import { createLoginThrottle } from './login-throttle.ts';
 import { hashPasswordFor, passwordMatches } from './passwords.ts';
-import { createWrongPasswordError, describeMe, hashFor, Me, requireSessionToken, startSession } from './sign-in.ts';
+import {
+  computePasswordHash,
+  createWrongPasswordError,
+  describeMe,
+  Me,
+  requireSessionToken,
+  startSession,
+} from './sign-in.ts';
 
 const tags = ['Accounts'];
 
@@ -117,7 +124,7 @@ const passwordRoute = createRoute({
   responses: { 204: emptyResponse('Changed') },
 });
 
-export function authRoutes(app: App, deps: Deps): void {
+export function registerAuthRoutes(app: App, deps: Deps): void {
   const { db, config, limits } = deps;
   const { publicUrl } = config;
   const accountKey = deriveKey(config.secretKey, 'accounts');
@@ -134,7 +141,7 @@ export function authRoutes(app: App, deps: Deps): void {
     // the device cookie names, the attempt also counts as an attempt of an unknown device.
     const asDevice = device && (await throttle.takeForDevice(device));
     let asUnknownDevice = device ? undefined : await throttle.takeForUnknownDevice(email, network);
-    const passwordHash = await hashFor(deps, email, password);
+    const passwordHash = await computePasswordHash(deps, email, password);
     const userId = await findUser(db, { email, passwordHash });
     if (device && userId !== device.userId) asUnknownDevice = await throttle.takeForUnknownDevice(email, network);
     if (!userId) throw createWrongPasswordError();
@@ -148,7 +155,7 @@ export function authRoutes(app: App, deps: Deps): void {
     const { email, password, projectName } = c.req.valid('json');
     await limits.takeForSignUp(readClientAddress(c));
     const attempt = await throttle.takeForSignUp(email, readClientNetwork(c));
-    const passwordHash = await hashFor(deps, email, password);
+    const passwordHash = await computePasswordHash(deps, email, password);
     const account = await insertAccount(
       db,
       { email, passwordHash, projectName, publicKey: newPublicKey() },
@@ -198,7 +205,7 @@ export function authRoutes(app: App, deps: Deps): void {
   app.openapi(passwordRoute, async (c) => {
     const { id } = requireUser(c);
     const { currentPassword, newPassword } = c.req.valid('json');
-    const attempt = await throttle.takeForPerson(id);
+    const attempt = await throttle.takeForUser(id);
     const checkedHash = await getPasswordHash(db, id);
     if (!(await passwordMatches(currentPassword, checkedHash))) throw createWrongCurrentPasswordError();
     const token = createSessionToken();

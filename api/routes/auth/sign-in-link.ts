@@ -15,12 +15,12 @@ const ENDED = '/app/sign-in?link=ended';
 const PREFETCH_HEADERS = ['sec-purpose', 'purpose', 'x-purpose', 'x-moz'];
 
 /**
- * Handles the link at the end of the output of `npm start`: signs in the owner once and opens the dashboard. The link
- * works only on this machine, and only for a request that opens a page. Prefetches, frames, images and HEAD requests do
- * not use up the link. It is printed only to the console of `npm start`. Anyone who can read this console can also read
- * the files of the home, so no further proof is required.
+ * Serves the link at the end of the output of `npm start`, which signs in the owner once and opens the dashboard. The
+ * link works only on this machine, and only for a request that opens a page. Prefetches, frames, images and HEAD
+ * requests do not use up the link. The link is printed only to the console of `npm start`. Anyone who can read this
+ * console can also read the files of the home, so no further proof is required.
  */
-export function signInLinkRoutes(unauthenticated: UnauthenticatedRoutes, deps: Deps): void {
+export function registerSignInLinkRoutes(unauthenticated: UnauthenticatedRoutes, deps: Deps): void {
   if (!allowsSignInLinks(deps.config)) return;
   const followLink = async (c: RequestContext) => {
     c.header('Cache-Control', 'no-store');

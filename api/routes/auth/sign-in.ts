@@ -48,8 +48,8 @@ export const Me = z
   });
 
 /**
- * Starts a session of a user in a project, and sets the cookie that marks the browser as a known device. The caller
- * must have checked the password.
+ * Starts a session of a user in a project, and sets the session cookie and the cookie that marks the browser as a known
+ * device. The caller must have checked the password.
  * @param p.passwordHash the hash that the password was checked against
  * @throws AppError UNAUTHORIZED if the password has changed since
  */
@@ -102,7 +102,7 @@ export async function describeMe(
 }
 
 /**
- * Returns the token of the session that authenticated the request.
+ * Returns the session token of a request, on routes that require a session.
  * @throws AppError UNAUTHORIZED
  */
 export function requireSessionToken(c: RequestContext, { config }: Deps): string {
@@ -111,8 +111,11 @@ export function requireSessionToken(c: RequestContext, { config }: Deps): string
   return token;
 }
 
-/** Returns the hash by which a password of an address is looked up, see `hashPasswordFor`. */
-export async function hashFor({ db, config }: Deps, email: string, password: string): Promise<string> {
+/**
+ * Returns the hash of a password for an address. It equals the stored hash of the account with this address and
+ * password, if there is one (`hashPasswordFor`), so the account is found by it.
+ */
+export async function computePasswordHash({ db, config }: Deps, email: string, password: string): Promise<string> {
   const like = await findPasswordHash(db, email);
   const salt = () => deriveSalt(deriveKey(config.secretKey, 'accounts'), email);
   return hashPasswordFor(like === undefined ? { salt: salt() } : { like }, password);
@@ -126,7 +129,9 @@ function deriveSalt(key: Buffer, email: string): Uint8Array {
   return createHmac('sha256', key).update(`salt ${email}`).digest().subarray(0, SALT_BYTES);
 }
 
-/** Returns the same error for an unknown address and a wrong password. */
+/**
+ * Returns the error for an unknown address and for a wrong password, so that it does not reveal which accounts exist.
+ */
 export function createWrongPasswordError(): AppError {
   return new AppError('UNAUTHORIZED', {
     message: 'The address or the password is wrong.',

@@ -8,7 +8,7 @@ import { markAsAlias, resolveAliases } from '../../http/aliases.ts';
 import { ReadUpdatedAt } from '../../http/record-version.ts';
 import { EmailAddress, Id, NullableInstantInput, SlugInput } from '../../http/schemas.ts';
 import { emailTextInput, mergeEmailText, splitSender } from '../email-text.ts';
-import { hourInput, mergeTiming, timingInput } from './timing.ts';
+import { localTimeInput, mergeTiming, timingInput } from './timing.ts';
 import { mergeVariants, variantFields } from './variants-input.ts';
 
 const EXAMPLE = {
@@ -50,7 +50,7 @@ const fields = {
 
 export const CreateCampaign = z.object(fields).transform(splitSender).openapi('CreateCampaign', { example: EXAMPLE });
 
-/** Fields of a campaign, all optional. */
+/** The fields of a campaign in a request, all optional. */
 export const CampaignFields = z
   .object(fields)
   .partial()
@@ -73,7 +73,7 @@ export const SendCampaign = z
       description: 'Time to send the campaign. Sends now if omitted or null.',
     }),
     scheduledAt: markAsAlias(NullableInstantInput, 'scheduledFor'),
-    ...hourInput,
+    ...localTimeInput,
   })
   .openapi('SendCampaign', { example: { scheduledFor: '2030-01-01T12:00:00Z' } });
 
@@ -100,23 +100,23 @@ export function mergeCampaignContent(changes: CampaignChanges, current?: Campaig
     description,
     ...mergeEmailText(changes, current),
     audienceType,
-    segmentId: segmentFor(audienceType, changes, current),
-    audienceFilter: filterFor(audienceType, changes, current),
+    segmentId: chooseSegment(audienceType, changes, current),
+    audienceFilter: chooseFilter(audienceType, changes, current),
     topicId: changes.topicId === undefined ? (current?.topicId ?? null) : changes.topicId,
     timing: mergeTiming(changes, current?.timing),
     ...mergeVariants(changes, current),
   };
 }
 
-function segmentFor(type: AudienceType, { segmentId }: CampaignChanges, current?: Campaign): string | null {
+function chooseSegment(type: AudienceType, { segmentId }: CampaignChanges, current?: Campaign): string | null {
   const stored = current?.segmentId ?? undefined;
   const chosen = segmentId === undefined ? stored : segmentId;
-  if (type !== 'SEGMENT') return dropStored('segmentId', { chosen, stored, type: 'SEGMENT' });
+  if (type !== 'SEGMENT') return dropUnusedAudience('segmentId', { chosen, stored, type: 'SEGMENT' });
   if (!chosen) throw createFieldError('segmentId', 'Required when audienceType is SEGMENT', 'invalid_type');
   return chosen;
 }
 
-function filterFor(type: AudienceType, changes: CampaignChanges, current?: Campaign): Condition | null {
+function chooseFilter(type: AudienceType, changes: CampaignChanges, current?: Campaign): Condition | null {
   const stored = current?.audienceFilter ?? undefined;
   const names = {
     audienceFilter: changes.audienceFilter ?? undefined,
@@ -124,7 +124,7 @@ function filterFor(type: AudienceType, changes: CampaignChanges, current?: Campa
     filters: changes.filters ?? undefined,
   };
   const chosen = resolveAliases(names, stored) ?? stored;
-  if (type !== 'FILTERED') return dropStored('audienceFilter', { chosen, stored, type: 'FILTERED' });
+  if (type !== 'FILTERED') return dropUnusedAudience('audienceFilter', { chosen, stored, type: 'FILTERED' });
   if (!chosen) throw createFieldError('audienceFilter', 'Required when audienceType is FILTERED', 'invalid_type');
   return chosen;
 }
@@ -136,7 +136,7 @@ function filterFor(type: AudienceType, changes: CampaignChanges, current?: Campa
  * @throws AppError VALIDATION_ERROR if the audience is not the stored one, because removing it could let the campaign
  * reach more contacts than the caller wants
  */
-function dropStored<V>(
+function dropUnusedAudience<V>(
   field: string,
   p: { chosen: V | null | undefined; stored: V | undefined; type: AudienceType },
 ): null {

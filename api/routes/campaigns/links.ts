@@ -53,8 +53,8 @@ const linksRoute = createRoute({
   responses: { 200: jsonResponse(z.object({ data: z.array(LinkRecord), truncated: TruncatedLists })) },
 });
 
-/** Registers the operation for clicked links of a campaign. */
-export function campaignLinkRoutes(app: App, { db, reads, compute }: Deps): void {
+/** Registers the operation that counts the clicks of a campaign by link. */
+export function registerCampaignLinkRoutes(app: App, { db, reads, compute }: Deps): void {
   const contents = createContentCache({ db, compute });
 
   app.openapi(linksRoute, async (c) => {
@@ -63,7 +63,7 @@ export function campaignLinkRoutes(app: App, { db, reads, compute }: Deps): void
     const campaign = await getCampaign(db, ref);
     const contentIds = await getContentIds(db, ref);
     const clicks = await listLinkClicks(reads, { ...ref, variants: campaign.variants !== null });
-    // A campaign that has not started shows the links of its current text.
+    // A campaign that has not started has no stored contents, so its links come from its current text.
     if (contentIds === null)
       return c.json(shortenLists({ data: sumLinks(await draftLinks(campaign), listVariantNames(campaign), []) }), 200);
     const ids = [...new Set([...contentIds, ...clicks.map((row) => row.contentId)])];
@@ -83,7 +83,7 @@ export function campaignLinkRoutes(app: App, { db, reads, compute }: Deps): void
     }
   });
 
-  /** Returns the links of each content. A content that is not used any more may have been deleted; it has no entry. */
+  /** Returns the links of each content by the content's id. Contents that have been deleted have no entry. */
   async function readStoredLinks(
     cache: ContentCache,
     ids: string[],

@@ -14,7 +14,7 @@ import { RECIPIENT_CSV_HEADER, RecipientRecord, toRecipientCsv, toRecipientRespo
 
 const LIST_DEFAULT = 50;
 
-/** Returns a schema for a list of values, separated by commas. An empty list means no filter. */
+/** Returns a schema for a list of values in a query, separated by commas. An empty list means no filter. */
 function listSchema<T extends string>(words: readonly T[], description: string) {
   const split = (text: string) =>
     text
@@ -73,8 +73,8 @@ const listRoute = createRoute({
   },
 });
 
-/** Registers the operations for recipients of a campaign, including skipped recipients with the reason. */
-export function campaignRecipientRoutes(app: App, { db, reads, compute }: Deps): void {
+/** Registers the operation that lists the recipients of a campaign, as JSON or CSV. */
+export function registerCampaignRecipientRoutes(app: App, { db, reads, compute }: Deps): void {
   app.openapi(listRoute, async (c) => {
     const ref = { projectId: c.var.projectId, id: c.req.valid('param').id };
     const { status: statuses, reason: reasons, outcome, search, format, ...page } = c.req.valid('query');

@@ -269,7 +269,6 @@ export async function readCampaignResponse(db: Db, { projectId, campaign }: { pr
   return toCampaignResponse(campaign, counts, openings.get(id));
 }
 
-/** Converts a campaign to its form in a list. */
 export function toListedResponse(
   { truncated, ...campaign }: Listed<Campaign>,
   counts?: CampaignCounts,

@@ -35,12 +35,12 @@ const retryRoute = createRoute({
 });
 
 /** Registers the operation that retries failed recipients. */
-export function campaignRetryRoutes(app: App, { db, outbox }: Deps): void {
+export function registerCampaignRetryRoutes(app: App, { db, outbox }: Deps): void {
   app.openapi(retryRoute, async (c) => {
     const ref = { projectId: c.var.projectId, id: c.req.valid('param').id };
     const reasons = [...new Set(c.req.valid('json').reasons ?? RETRYABLE_REASONS)];
-    // The version that the caller has read is compared only for the first page. If the campaign changes later, the
-    // recipients that are already requeued stay requeued.
+    // The version that the caller has read is compared only in the first transaction. If the campaign changes later,
+    // the remaining recipients are still requeued.
     let read = readVersion(c);
     let requeued = 0;
     for (;;) {

@@ -68,7 +68,7 @@ const reviewRoute = createRoute({
 });
 
 /** Registers the operation that reviews a campaign before it is sent. */
-export function campaignReviewRoutes(app: App, { config, db, reads, compute }: Deps): void {
+export function registerCampaignReviewRoutes(app: App, { config, db, reads, compute }: Deps): void {
   const pads = createSuppressionPads(deriveKey(config.secretKey, 'suppression'));
 
   app.openapi(reviewRoute, async (c) => {

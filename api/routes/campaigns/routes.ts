@@ -142,8 +142,11 @@ const statsRoute = createRoute({
   responses: { 200: jsonResponse(CampaignStats) },
 });
 
-/** Registers the operations on content and audience of campaigns; `campaignSendingRoutes` starts and stops them. */
-export function campaignRoutes(app: App, { db, reads, compute, outbox, config }: Deps): void {
+/**
+ * Registers the operations on the content, the audience and the statistics of campaigns.
+ * `registerCampaignSendingRoutes` registers the operations that start and stop campaigns.
+ */
+export function registerCampaignRoutes(app: App, { db, reads, compute, outbox, config }: Deps): void {
   app.openapi(listRoute, async (c) => {
     const query = c.req.valid('query');
     const { projectId } = c.var;

@@ -14,7 +14,7 @@ import { IdParams } from '../../http/schemas.ts';
 import { allowScopes } from '../../http/security.ts';
 import { SendCampaign, TestCampaign } from './input.ts';
 import { CampaignDone, readCampaignResponse, TestSent, toCampaignResponse } from './response.ts';
-import { assertFuture, computeLocalStart, mergeTiming } from './timing.ts';
+import { assertFuture, computeStart, mergeTiming } from './timing.ts';
 import { ChooseWinner, findVariantText } from './variants-input.ts';
 
 const tags = ['Campaigns'];
@@ -105,8 +105,10 @@ const testRoute = createRoute({
   responses: { 200: jsonResponse(TestSent), ...errorResponses('DOMAIN_NOT_VERIFIED', 'BILLING_LIMIT_EXCEEDED') },
 });
 
-/** Registers the operations that start, pause, resume and cancel a campaign, and send a test email of it. */
-export function campaignSendingRoutes(app: App, { db, outbox }: Deps): void {
+/**
+ * Registers the operations that send, pause, resume and cancel a campaign, choose its winner, and send a test email.
+ */
+export function registerCampaignSendingRoutes(app: App, { db, outbox }: Deps): void {
   app.openapi(sendRoute, async (c) => {
     const { projectId, mode } = c.var;
     const { scheduledFor: requestedTime, scheduledAt, ...hour } = c.req.valid('json');
@@ -115,7 +117,7 @@ export function campaignSendingRoutes(app: App, { db, outbox }: Deps): void {
     const read = readVersion(c);
     const sent = await inTransaction(db, async (trx) => {
       const timing = mergeTiming(hour, (await lockCampaign(trx, ref, read)).timing);
-      const at = computeLocalStart({ scheduledFor, sendAtLocal: timing.sendAtLocal });
+      const at = computeStart({ scheduledFor, sendAtLocal: timing.sendAtLocal });
       if (hour.latePolicy === 'SKIP' && timing.sendAtLocal === null)
         throw createFieldError(
           'latePolicy',
@@ -126,7 +128,7 @@ export function campaignSendingRoutes(app: App, { db, outbox }: Deps): void {
     });
     outbox.wake(sent.outbox);
     setETag(c, sent.campaign);
-    const message = sentMessage(sent.campaign);
+    const message = formatSentMessage(sent.campaign);
     return c.json({ success: true as const, data: toCampaignResponse(sent.campaign), message }, 200);
   });
 
@@ -194,7 +196,7 @@ export function campaignSendingRoutes(app: App, { db, outbox }: Deps): void {
   });
 }
 
-function sentMessage({ timing: { sendAtLocal }, status, scheduledAt }: Campaign): string {
+function formatSentMessage({ timing: { sendAtLocal }, status, scheduledAt }: Campaign): string {
   if (sendAtLocal) return `The campaign is sent to each recipient at ${sendAtLocal} local time.`;
   const at = status === 'SCHEDULED' ? scheduledAt : null;
   return at ? `The campaign is scheduled for ${at.toISOString()}.` : 'The campaign is being sent.';

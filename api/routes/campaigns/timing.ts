@@ -25,11 +25,11 @@ const LatePolicy = z.enum(LATE_POLICIES).openapi('LatePolicy', {
     'Decides about recipients whose local time was more than 15 minutes ago when the campaign starts or is resumed. With `SEND`, the default, they get the email at once. With `SKIP`, they are skipped with the reason `too_late`.',
 });
 
-/** Fields that decide when a campaign is sent, in addition to `scheduledFor`. */
-export const hourInput = { sendAtLocal: LocalTime, latePolicy: LatePolicy.optional() };
+/** The fields that send a campaign at a local time, in a request. */
+export const localTimeInput = { sendAtLocal: LocalTime, latePolicy: LatePolicy.optional() };
 
 export const timingInput = {
-  ...hourInput,
+  ...localTimeInput,
   sendingWindow: z
     .union([
       SendingWindow,
@@ -61,7 +61,7 @@ interface TimingChanges {
   latePolicy?: CampaignTiming['latePolicy'] | undefined;
 }
 
-/** Returns the timing after a change. Omitted fields do not change. */
+/** Returns a campaign's timing after a change. Omitted fields do not change. */
 export function mergeTiming(changes: TimingChanges, current: CampaignTiming = NO_TIMING): CampaignTiming {
   const { sendingWindow = current.sendingWindow, sendAtLocal = current.sendAtLocal } = changes;
   const { latePolicy = current.latePolicy } = changes;
@@ -69,12 +69,12 @@ export function mergeTiming(changes: TimingChanges, current: CampaignTiming = NO
 }
 
 /**
- * Returns when a campaign starts. With `sendAtLocal`, it starts when the first time zone reaches this local time, or
- * now (null) if that instant is past. Without `sendAtLocal`, it starts at `scheduledFor`.
+ * Returns when a campaign starts; null means now. With `sendAtLocal`, it starts when the first time zone reaches this
+ * local time, or now if this instant is past. Without `sendAtLocal`, it starts at `scheduledFor`.
  * @throws AppError VALIDATION_ERROR if both are set; BAD_REQUEST if the local time is past in every zone, because all
  * recipients would then get the campaign at once
  */
-export function computeLocalStart(p: { scheduledFor: Date | null; sendAtLocal: string | null }): Date | null {
+export function computeStart(p: { scheduledFor: Date | null; sendAtLocal: string | null }): Date | null {
   const wall = p.sendAtLocal === null ? undefined : readLocalTime(p.sendAtLocal);
   if (wall === undefined) return p.scheduledFor;
   if (p.scheduledFor)
@@ -92,7 +92,7 @@ export function computeLocalStart(p: { scheduledFor: Date | null; sendAtLocal: s
 /**
  * Returns when a SCHEDULED campaign starts after a change. Null means now, undefined means unchanged.
  * @throws AppError VALIDATION_ERROR if both `scheduledFor` and `sendAtLocal` are given, or if `sendAtLocal` is removed
- * without a replacement
+ * without a `scheduledFor`; BAD_REQUEST for a time in the past
  */
 export function findNewStart(p: {
   scheduledFor: Date | null | undefined;
@@ -101,7 +101,7 @@ export function findNewStart(p: {
 }): Date | null | undefined {
   const { before, after } = p;
   const scheduledFor = assertFuture(p.scheduledFor ?? null);
-  const start = computeLocalStart({ scheduledFor, sendAtLocal: after.sendAtLocal });
+  const start = computeStart({ scheduledFor, sendAtLocal: after.sendAtLocal });
   if (scheduledFor || after.sendAtLocal !== before.sendAtLocal) {
     if (start || after.sendAtLocal !== null) return start;
     throw createFieldError(
@@ -113,12 +113,12 @@ export function findNewStart(p: {
   return undefined;
 }
 
-/** The error for `scheduledFor` in a request that creates or changes a draft. */
+/** The error message for `scheduledFor` in a request that creates or changes a draft. */
 export const SCHEDULED_BY_SENDING =
   'A draft has no schedule. To schedule it, call POST /campaigns/{id}/send with scheduledFor.';
 
 /**
- * Returns `at`.
+ * Checks the time of a `scheduledFor`, and returns it unchanged.
  * @throws AppError BAD_REQUEST for a time in the past
  */
 export function assertFuture(at: Date | null): Date | null {

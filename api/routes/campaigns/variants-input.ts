@@ -22,7 +22,7 @@ const SHARE_MIN = 0.02;
 const WAIT_MAX_MINUTES = 30 * 24 * 60;
 const WAIT_DEFAULT_MINUTES = 240;
 
-/** All fields of an email, optional and nullable. */
+/** The text fields of an email in a request, all optional and nullable. */
 const optionalText = Object.fromEntries(
   Object.entries(emailTextInput).map(([field, type]) => [field, (type as z.ZodType).nullish()]),
 ) as { [Field in keyof typeof emailTextInput]: z.ZodOptional<z.ZodNullable<(typeof emailTextInput)[Field]>> };
@@ -66,7 +66,7 @@ const TestInput = z
     example: { share: 0.2, metric: 'opens', waitMinutes: 240, minimum: 50 },
   });
 
-/** The fields of a campaign with variants, in a request. */
+/** The fields about variants of a campaign in a request. */
 export const variantFields = {
   variants: z
     .array(VariantInput)
@@ -85,18 +85,18 @@ export const ChooseWinner = z
 type VariantChanges = { [Field in keyof typeof variantFields]?: z.output<(typeof variantFields)[Field]> | undefined };
 
 /**
- * Returns the variants and the test after a change. Omitted fields do not change, null clears them, and a test is
- * removed with the variants.
+ * Returns a campaign's variants and test after a change. Omitted fields do not change, null clears them, and a test is
+ * removed together with the variants.
  * @throws AppError VALIDATION_ERROR for a single variant, a repeated name, or a test without variants
  */
 export function mergeVariants(
   changes: VariantChanges,
   current?: Campaign,
 ): { variants: CampaignVariant[] | null; test: VariantTest | null } {
-  const newVariants = changes.variants?.map(withoutNulls) ?? null;
+  const newVariants = changes.variants?.map(omitNullFields) ?? null;
   const variants =
     changes.variants === undefined ? (current?.variants ?? null) : newVariants?.length ? newVariants : null;
-  if (variants) refuseDuplicateNames(variants);
+  if (variants) checkVariants(variants);
   if (!variants && changes.test) throw createFieldError('test', 'A test needs variants', 'invalid_type');
   const test = changes.test === undefined ? (current?.test ?? null) : changes.test;
   return { variants, test: variants && test };
@@ -113,7 +113,7 @@ export function findVariantText(campaign: Campaign, variant: string | undefined)
   return text;
 }
 
-function refuseDuplicateNames(variants: CampaignVariant[]): void {
+function checkVariants(variants: CampaignVariant[]): void {
   if (variants.length < VARIANTS_MIN)
     throw createFieldError('variants', `Must be at least ${VARIANTS_MIN} variants`, 'too_small');
   const names = new Set(variants.map(({ name }) => name.toLowerCase()));
@@ -121,7 +121,7 @@ function refuseDuplicateNames(variants: CampaignVariant[]): void {
 }
 
 /** Removes null fields from a variant, because the campaign's value is used for them. */
-function withoutNulls(variant: z.output<typeof VariantInput>): CampaignVariant {
+function omitNullFields(variant: z.output<typeof VariantInput>): CampaignVariant {
   const setFields = Object.entries(variant).filter(([, value]) => value !== null && value !== undefined);
   return Object.fromEntries(setFields) as unknown as CampaignVariant;
 }

@@ -40,7 +40,7 @@ export const variantResponseFields = {
   winnerAt: Instant.nullable(),
 };
 
-/** Values of these fields for a draft without variants. */
+/** The values of `variantResponseFields` for a campaign without variants. */
 export const NO_VARIANTS_EXAMPLE = {
   variants: null,
   test: null,
@@ -56,7 +56,7 @@ export function toVariantsResponse(campaign: Omit<Campaign, 'timing'>) {
   return {
     variants,
     test,
-    testState: testState(campaign),
+    testState: computeTestState(campaign),
     testEndsAt: testEndsAt?.toISOString() ?? null,
     winner,
     winnerBy,
@@ -64,7 +64,7 @@ export function toVariantsResponse(campaign: Omit<Campaign, 'timing'>) {
   };
 }
 
-function testState({
+function computeTestState({
   test,
   winner,
   status,

@@ -1,6 +1,6 @@
 import { z } from '@hono/zod-openapi';
 
-/** Source: contract §3. */
+/** Default and maximum number of values in a response. Source: contract §3. */
 export const VALUES_DEFAULT = 100;
 export const VALUES_MAX = 200;
 

@@ -68,10 +68,10 @@ const deleteRoute = createRoute({
 });
 
 /**
- * Registers the operations on fields. Call it before `contactRoutes`, because `/contacts/{id}` matches
+ * Registers the operations on fields. Call it before `registerContactRoutes`, because `/contacts/{id}` matches
  * `/contacts/fields` too.
  */
-export function contactFieldRoutes(app: App, { db, reads }: Deps): void {
+export function registerContactFieldRoutes(app: App, { db, reads }: Deps): void {
   app.openapi(listRoute, async (c) => {
     const fields = await listContactFields(reads, c.var.projectId);
     return c.json({ ...shortenLists({ fields }), count: fields.length }, 200);

@@ -28,7 +28,10 @@ export const JobParams = z.object({ jobId: Id });
 // Import).
 const Ids = z.array(z.string().min(1).max(100)).min(1).max(BULK_MAX_IDS);
 
-/** Refuses an empty selection, because it would select every contact, and a program may send it by mistake. */
+/**
+ * A selection of contacts by search text or condition. Refuses an empty selection, because it would select every
+ * contact, and a program may send it by mistake.
+ */
 const Where = z
   .object({ search: Search.optional(), condition: ConditionInput.optional(), all: z.literal(true).optional() })
   .check((ctx) => {

@@ -58,12 +58,13 @@ const previewRoute = createRoute({
   responses: { 200: jsonResponse(ImportPreview) },
 });
 
-/** Registers the preview of an import. Register it before `contactRoutes`. */
-export function importPreviewRoutes(app: App, { reads, compute, config }: Deps): void {
+/** Registers the preview of an import. Register it before `registerContactRoutes`. */
+export function registerImportPreviewRoutes(app: App, { reads, compute, config }: Deps): void {
   const key = deriveKey(config.secretKey, 'suppression');
 
   /**
-   * Reads the whole file as an import does, and counts the results. Stops at the row at which the import would stop.
+   * Reads the whole file as an import does, and counts the results without changing contacts. Stops at the row at which
+   * the import would stop.
    */
   async function forecast(p: { projectId: string; file: Uint8Array; layout: CsvLayout; text: boolean }) {
     const { projectId, file, layout, text } = p;
@@ -107,7 +108,7 @@ export function importPreviewRoutes(app: App, { reads, compute, config }: Deps):
         problems: preview.errors,
         columns: toColumns(preview, forecastResult?.types ?? {}),
         preview: forecastResult
-          ? preview.first.map(({ row }, n) => previewRow(row, { number: FIRST_ROW + n, contacts }))
+          ? preview.first.map(({ row }, n) => toPreviewRow(row, { number: FIRST_ROW + n, contacts }))
           : [],
         result: forecastResult?.result ?? null,
       };
@@ -131,7 +132,7 @@ function toColumns({ headers, layout, first }: CsvPreview, types: CsvReview['typ
   });
 }
 
-function previewRow(row: CsvRow, { number, contacts }: { number: number; contacts: ReadonlyMap<string, boolean> }) {
+function toPreviewRow(row: CsvRow, { number, contacts }: { number: number; contacts: ReadonlyMap<string, boolean> }) {
   if (!row.ok) return { row: number, email: row.email, subscribed: null, data: {}, known: false, error: row.error };
   const { email, subscribed = null, set } = row.contact;
   return { row: number, email, subscribed, data: set, known: contacts.has(email), error: null };

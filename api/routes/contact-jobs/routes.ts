@@ -147,9 +147,10 @@ const cancelRoute = createRoute({
 });
 
 /**
- * Registers the operations on jobs. Call it before `contactRoutes`, because `/contacts/{id}` matches these paths too.
+ * Registers the operations on jobs. Call it before `registerContactRoutes`, because `/contacts/{id}` matches these
+ * paths too.
  */
-export function contactJobRoutes(app: App, { db, reads, compute, outbox }: Deps): void {
+export function registerContactJobRoutes(app: App, { db, reads, compute, outbox }: Deps): void {
   app.openapi(importRoute, async (c) => {
     const { file, mapping, triggerWorkflows } = c.req.valid('form');
     if (file.size > CSV_MAX_BYTES) throw createTooLargeError(CSV_MAX_BYTES);

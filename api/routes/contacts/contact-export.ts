@@ -20,7 +20,7 @@ import { toStream } from '../../http/stream.ts';
 import { toEmailItem } from '../emails/response.ts';
 import { CONTACT_EXAMPLE, ContactRecord, toContactResponse } from './response.ts';
 
-const EMAILS_A_PAGE = 100;
+const EMAILS_PER_PAGE = 100;
 
 const RecordList = z.array(z.record(z.string(), z.unknown()));
 
@@ -67,7 +67,7 @@ const contactDataRoute = createRoute({
 });
 
 /** Registers the export of everything about a contact, as one JSON object. */
-export function contactDataRoutes(app: App, { reads, compute, config }: Deps): void {
+export function registerContactDataRoutes(app: App, { reads, compute, config }: Deps): void {
   const suppressionKey = deriveKey(config.secretKey, 'suppression');
 
   app.openapi(contactDataRoute, async (c) => {
@@ -76,14 +76,15 @@ export function contactDataRoutes(app: App, { reads, compute, config }: Deps): v
     const ref = { projectId, id: contact.id };
     const runInTurn = <T>(run: () => Promise<T>): Promise<T> =>
       compute.page({ projectId, kind: 'contacts.dossier' }, run);
-    const single = (list: () => Promise<ExportedRecord[]>) => pagesOf(async (after) => (after ? [] : runInTurn(list)));
+    const single = (list: () => Promise<ExportedRecord[]>) =>
+      readPages(async (after) => (after ? [] : runInTurn(list)));
     const paged = (list: (p: typeof ref & { after?: string }) => Promise<ExportedRecord[]>) =>
-      pagesOf((after) => runInTurn(() => list({ ...ref, ...(after !== undefined && { after }) })));
+      readPages((after) => runInTurn(() => list({ ...ref, ...(after !== undefined && { after }) })));
 
     async function* emailPages(): Records {
       let cursor: string | undefined;
       do {
-        const query = { projectId, mode: 'all' as const, to: contact.email, limit: EMAILS_A_PAGE, cursor };
+        const query = { projectId, mode: 'all' as const, to: contact.email, limit: EMAILS_PER_PAGE, cursor };
         const page = await runInTurn(() => listEmails(reads, query));
         yield page.items.map(toEmailItem);
         cursor = page.cursor ?? undefined;
@@ -105,13 +106,13 @@ export function contactDataRoutes(app: App, { reads, compute, config }: Deps): v
     c.header('content-type', 'application/json');
     c.header('content-disposition', `attachment; filename="contact-${contact.id}.json"`);
     // The body matches the schema, but it is streamed, so the type is not checked.
-    return c.body(toStream(jsonOf(head, sections)), 200) as never;
+    return c.body(toStream(generateJson(head, sections)), 200) as never;
   });
 }
 
 type Records = AsyncGenerator<object[]>;
 
-async function* pagesOf(next: (after: string | undefined) => Promise<ExportedRecord[]>): Records {
+async function* readPages(next: (after: string | undefined) => Promise<ExportedRecord[]>): Records {
   let page = await next(undefined);
   while (page.length > 0) {
     yield page;
@@ -120,7 +121,7 @@ async function* pagesOf(next: (after: string | undefined) => Promise<ExportedRec
 }
 
 /** Yields one JSON object: `head`, then each section as an array. */
-async function* jsonOf(head: object, sections: Record<string, Records>): AsyncGenerator<string> {
+async function* generateJson(head: object, sections: Record<string, Records>): AsyncGenerator<string> {
   yield JSON.stringify(head).slice(0, -1);
   for (const [name, pages] of Object.entries(sections)) {
     yield `,${JSON.stringify(name)}:[`;

@@ -31,7 +31,7 @@ import { ExecutionStatusSchema } from '../workflows/response.ts';
 import { SubscriptionState } from './response.ts';
 
 const LIST_DEFAULT = 20;
-/** More than enough: the suppression list has an address at most once per reason, and there are four reasons. */
+/** The suppression list has an address at most once per reason, and there are four reasons. */
 const SUPPRESSIONS_MAX = 10;
 const AT = '2026-01-01T12:00:00.000Z';
 
@@ -186,7 +186,7 @@ const executionsRoute = createRoute({
 });
 
 /** Registers the operations for the state of a contact: its subscription, segments and executions. */
-export function contactStateRoutes(app: App, { reads, compute, config }: Deps): void {
+export function registerContactStateRoutes(app: App, { reads, compute, config }: Deps): void {
   const key = deriveKey(config.secretKey, 'suppression');
 
   app.openapi(subscriptionRoute, async (c) => {

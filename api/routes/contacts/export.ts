@@ -45,7 +45,7 @@ const exportRoute = createRoute({
 });
 
 /** Registers the CSV export of contacts. Register it before routes for `/contacts/{id}`. */
-export function contactExportRoutes(app: App, { reads, compute }: Deps): void {
+export function registerContactExportRoutes(app: App, { reads, compute }: Deps): void {
   app.openapi(exportRoute, async (c) => {
     const { projectId } = c.var;
     const { segmentId, bom = true, ...list } = c.req.valid('query');
@@ -60,7 +60,7 @@ export function contactExportRoutes(app: App, { reads, compute }: Deps): void {
     const pages = (after: string | undefined) => runInTurn(() => listExportedContacts(reads, { predicate, after }));
     c.header('content-type', 'text/csv; charset=utf-8');
     c.header('content-disposition', 'attachment; filename="contacts.csv"');
-    return c.body(toStream(csvOf(keys, pages, bom ? BOM : '')), 200);
+    return c.body(toStream(generateCsv(keys, pages, bom ? BOM : '')), 200);
   });
 }
 
@@ -69,7 +69,7 @@ type NextPage = (after: string | undefined) => Promise<ExportedContact[]>;
 /** Byte order mark, with which spreadsheets read the file as UTF-8. */
 const BOM = '\ufeff';
 
-async function* csvOf(keys: string[], next: NextPage, mark: string): AsyncGenerator<string> {
+async function* generateCsv(keys: string[], next: NextPage, mark: string): AsyncGenerator<string> {
   yield mark + formatCsvRow(['email', 'subscribed', ...keys]);
   let page = await next(undefined);
   while (page.length > 0) {

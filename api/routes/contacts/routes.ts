@@ -105,7 +105,7 @@ const lookupRoute = createRoute({
   responses: { 200: jsonResponse(LookupResult) },
 });
 
-export function contactRoutes(app: App, { db, reads, compute, outbox, config }: Deps): void {
+export function registerContactRoutes(app: App, { db, reads, compute, outbox, config }: Deps): void {
   const suppressionKey = deriveKey(config.secretKey, 'suppression');
 
   app.openapi(listRoute, async (c) => {

@@ -49,7 +49,7 @@ const timelineRoute = createRoute({
   responses: { 200: jsonResponse(cursorList(TimelineItem)) },
 });
 
-export function contactTimelineRoutes(app: App, { reads }: Deps): void {
+export function registerContactTimelineRoutes(app: App, { reads }: Deps): void {
   app.openapi(timelineRoute, async (c) => {
     const { projectId } = c.var;
     const { id } = await getContact(reads, { projectId, id: c.req.valid('param').id });

@@ -18,14 +18,14 @@ const textOf = (file: { bytes: Uint8Array } | undefined) => file && Buffer.from(
 describe('the page', () => {
   it('is the page of the latest build, also without a restart', async () => {
     const files = openBuiltFiles(folder);
-    expect(await files.page(undefined)).toBeUndefined();
+    expect(await files.readPage(undefined)).toBeUndefined();
     write('index.html', 'one');
     utimesSync(join(folder, 'index.html'), 1_000, 1_000);
-    const first = await files.page(undefined);
+    const first = await files.readPage(undefined);
     expect([textOf(first), first?.type]).toEqual(['one', 'text/html; charset=utf-8']);
-    expect(await files.page(undefined)).toBe(first);
+    expect(await files.readPage(undefined)).toBe(first);
     write('index.html', 'two');
-    const second = await files.page(undefined);
+    const second = await files.readPage(undefined);
     expect([textOf(second), second?.etag === first?.etag]).toEqual(['two', false]);
   });
 });
@@ -47,23 +47,23 @@ describe('an asset', () => {
   ])('is sent to a client that accepts %s with the encoding %s', async (header, encoding) => {
     const files = openBuiltFiles(folder);
     for (let time = 0; time < 2; time += 1) {
-      const file = await files.asset('index-Ab_1.js', header);
+      const file = await files.readAsset('index-Ab_1.js', header);
       expect([file?.encoding, file?.type]).toEqual([encoding, 'text/javascript; charset=utf-8']);
     }
   });
 
   it('is sent uncompressed if it has no compressed copy, because compression would not make it smaller', async () => {
     write('assets/tiny.css', 'a{}');
-    const file = await openBuiltFiles(folder).asset('tiny.css', 'br, gzip');
+    const file = await openBuiltFiles(folder).readAsset('tiny.css', 'br, gzip');
     expect([textOf(file), file?.encoding]).toEqual(['a{}', undefined]);
   });
 
   it('is still served from the cache after a later build has removed it', async () => {
     const files = openBuiltFiles(folder);
-    await files.asset('index-Ab_1.js', undefined);
+    await files.readAsset('index-Ab_1.js', undefined);
     rmSync(join(folder, 'assets'), { recursive: true });
-    expect(textOf(await files.asset('index-Ab_1.js', undefined))).toBe('code');
-    expect(await files.asset('index-Ab_2.js', undefined)).toBeUndefined();
+    expect(textOf(await files.readAsset('index-Ab_1.js', undefined))).toBe('code');
+    expect(await files.readAsset('index-Ab_2.js', undefined)).toBeUndefined();
   });
 
   it.each([
@@ -78,6 +78,6 @@ describe('an asset', () => {
     `${'x'.repeat(300)}.js`,
   ])('is never served for the path %j', async (name) => {
     write('index.html', 'the page');
-    expect(await openBuiltFiles(folder).asset(name, 'br')).toBeUndefined();
+    expect(await openBuiltFiles(folder).readAsset(name, 'br')).toBeUndefined();
   });
 });

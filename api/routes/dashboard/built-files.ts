@@ -34,16 +34,16 @@ export interface BuiltFile {
 
 /** Files that the build of `dashboard/` has produced. */
 export interface BuiltFiles {
-  /** Returns the current page, also after a new build. Undefined if nothing is built. */
-  page(acceptEncoding: string | undefined): Promise<BuiltFile | undefined>;
-  /** Returns a file whose name contains a hash of its content. Undefined if it does not exist. */
-  asset(name: string, acceptEncoding: string | undefined): Promise<BuiltFile | undefined>;
+  /** Returns `index.html` of the latest build. Undefined if nothing is built. */
+  readPage(acceptEncoding: string | undefined): Promise<BuiltFile | undefined>;
+  /** Returns a file of `assets/`, whose name contains a hash of its content. Undefined if it does not exist. */
+  readAsset(name: string, acceptEncoding: string | undefined): Promise<BuiltFile | undefined>;
 }
 
 /**
- * Opens a folder with built files. A file is read at its first request and then cached. Assets are cached forever,
- * because their names change with their content. The page is cached until its file changes. The cache never exceeds the
- * size of the folder.
+ * Creates a cache of the files in a folder. A file is read at its first request. An asset is cached as long as the
+ * process runs, because its name changes with its content. The page is cached until its file changes. The cache
+ * contains a file once for each set of encodings that clients accept, so at most four times.
  */
 export function openBuiltFiles(folder: string = findBuiltFolder()): BuiltFiles {
   const assets = new Map<string, BuiltFile>();
@@ -51,7 +51,7 @@ export function openBuiltFiles(folder: string = findBuiltFolder()): BuiltFiles {
   const pagePath = join(folder, 'index.html');
 
   return {
-    async page(acceptEncoding) {
+    async readPage(acceptEncoding) {
       const mtimeMs = await readModifiedTime(pagePath);
       if (mtimeMs === undefined) return undefined;
       const encodings = parseAcceptedEncodings(acceptEncoding);
@@ -61,7 +61,7 @@ export function openBuiltFiles(folder: string = findBuiltFolder()): BuiltFiles {
       if (file) pages.set(encodings.join(), { file, mtimeMs });
       return file;
     },
-    async asset(name, acceptEncoding) {
+    async readAsset(name, acceptEncoding) {
       if (!FILE_NAME.test(name) || !(extname(name) in TYPES)) return undefined;
       const encodings = parseAcceptedEncodings(acceptEncoding);
       const key = `${encodings.join()} ${name}`;
@@ -72,7 +72,7 @@ export function openBuiltFiles(folder: string = findBuiltFolder()): BuiltFiles {
   };
 }
 
-/** Returns the path of `dist/dashboard`, from the sources and from dist/. */
+/** Returns the path of `dist/dashboard`. Works for code that runs from the sources and for code in `dist`. */
 function findBuiltFolder(): string {
   let folder = import.meta.dirname;
   while (!existsSync(join(folder, 'package.json'))) folder = dirname(folder);

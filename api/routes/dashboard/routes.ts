@@ -43,11 +43,11 @@ const PAGE_HEADERS = {
 const ASSET_CACHING = 'public, max-age=31536000, immutable';
 
 /**
- * Serves the dashboard. `/` redirects to `/app`, every address below `/app` returns the same page (the app has its
- * own router), and its files are under `/app/assets`. The API has no paths under `/app`, so the two never conflict.
+ * Serves the dashboard. `/` redirects to `/app`. The files of the dashboard are under `/app/assets`. Every other
+ * address below `/app` returns the same page, because the app has its own router. The API has no paths under `/app`.
  * With `DASHBOARD=off` nothing is served.
  */
-export function dashboardRoutes(
+export function registerDashboardRoutes(
   hono: OpenAPIHono<AppEnv>,
   table: RouteTable,
   { config, files = openBuiltFiles() }: { config: Pick<Config, 'dashboard'>; files?: BuiltFiles },
@@ -61,14 +61,14 @@ export function dashboardRoutes(
     });
   };
   const page = async (c: RequestContext) => {
-    const file = await files.page(c.req.header('accept-encoding'));
+    const file = await files.readPage(c.req.header('accept-encoding'));
     if (!file) throw createDashboardNotBuiltError();
     return respondWithFile(c, file, PAGE_HEADERS);
   };
   get('/', '/', (c) => c.redirect('/app', 302));
   get('/app', '/app', page);
   get('/app/assets/{file}', '/app/assets/:file', async (c) => {
-    const file = await files.asset(c.req.param('file') ?? '', c.req.header('accept-encoding'));
+    const file = await files.readAsset(c.req.param('file') ?? '', c.req.header('accept-encoding'));
     // Returns 404 instead of the page, so that the browser recognizes that a file of an earlier release no longer
     // exists.
     if (!file) throw new AppError('NOT_FOUND', { message: 'The dashboard has no such file.' });
@@ -77,7 +77,10 @@ export function dashboardRoutes(
   get('/app/*', '/app/*', page);
 }
 
-/** Responds 304 if the client has these bytes already. A HEAD is handled like a GET, and the server omits the body. */
+/**
+ * Responds with a file, or with 304 if the client has the same bytes already. A HEAD is handled like a GET, and the
+ * server omits the body.
+ */
 function respondWithFile(c: RequestContext, file: BuiltFile, headers: Record<string, string>): Response {
   const common = { ...headers, etag: file.etag, vary: 'Accept-Encoding' };
   if (matchesTag(c.req.header('if-none-match'), file.etag)) return c.body(null, 304, common);

@@ -48,7 +48,7 @@ const POLICY =
 const parseQuery = createQueryParser(z.object({ paths: z.enum(['v1', 'all'], 'Must be v1 or all').default('all') }));
 
 /** Serves the OpenAPI document at `/openapi.json`, and Swagger UI at `/docs` from files of this service. */
-export function docsRoutes(hono: OpenAPIHono<AppEnv>, table: RouteTable): void {
+export function registerDocsRoutes(hono: OpenAPIHono<AppEnv>, table: RouteTable): void {
   const documents = new Map<DocumentPaths, string>();
   for (const path of ['/openapi.json', '/docs', '/docs/{file}']) table.add('get', path);
   hono.get('/openapi.json', (c) => {

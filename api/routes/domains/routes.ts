@@ -83,7 +83,7 @@ const deleteRoute = createRoute({
   responses: { 204: emptyResponse('Detached'), ...errorResponses('CONFLICT') },
 });
 
-export function domainRoutes(app: App, { db, config }: Deps): void {
+export function registerDomainRoutes(app: App, { db, config }: Deps): void {
   const atRestKey = deriveKey(config.secretKey, 'at-rest');
   const dns = createDns({ servers: config.dnsServers, cached: false });
 

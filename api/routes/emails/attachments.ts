@@ -27,7 +27,7 @@ const getRoute = createRoute({
 });
 
 /** Registers `GET /v1/emails/{id}/attachments/{attachmentId}` (contract §9.21 Attachments). */
-export function emailAttachmentRoutes(app: App, { reads }: Deps): void {
+export function registerEmailAttachmentRoutes(app: App, { reads }: Deps): void {
   app.openapi(getRoute, async (c) => {
     const { projectId } = c.var;
     const { id: emailId, attachmentId } = c.req.valid('param');
@@ -42,14 +42,14 @@ export function emailAttachmentRoutes(app: App, { reads }: Deps): void {
     // The file may come from an unknown sender, so the headers make browsers save it instead of opening it.
     return c.body(new Uint8Array(read.content), 200, {
       'Content-Type': 'application/octet-stream',
-      'Content-Disposition': chooseDisposition(file.filename),
+      'Content-Disposition': formatContentDisposition(file.filename),
       'X-Content-Type-Options': 'nosniff',
     }) as never;
   });
 }
 
 /** Returns the Content-Disposition: an ASCII name for old clients and the full name (RFC 6266 §4.3, RFC 8187). */
-function chooseDisposition(filename: string): string {
+function formatContentDisposition(filename: string): string {
   const name = filename === '' ? 'attachment' : filename;
   const ascii = name.replaceAll(/[^\w. -]/g, '_');
   return `attachment; filename="${ascii}"; filename*=UTF-8''${encodeURIComponent(name).replaceAll(/['()*]/g, escapeChar)}`;

@@ -17,6 +17,7 @@ import { TimeLimitExceeded } from '../../../rules/time-limit.ts';
  */
 const UNTRUSTED_HTML_CHARS = 64 * 1024;
 
+/** An email as its recipient sees it. */
 export interface EmailAsRead {
   subject: string;
   body: string;
@@ -31,7 +32,7 @@ export interface ShownRecipients {
   cc: HeaderMailbox[];
 }
 
-/** Returns the recipients in the header of an email. */
+/** Reads the recipients in the header of an email. In an email with copies, these are all recipients except `bcc`. */
 export async function readShownRecipients(db: Db, p: { projectId: string; email: Email }): Promise<ShownRecipients> {
   const { to, toName, options } = p.email;
   if (!options?.copies) return { to: to === null ? null : { email: to, name: toName }, cc: [] };
@@ -47,8 +48,8 @@ export interface LinkSettings {
 
 /**
  * Renders an email again from its content and variables, as its recipient has read it. The result has no pixel and no
- * tracked links, so no opens and clicks are counted when a user views it in the dashboard. If the template cannot be
- * rendered, returns the template itself.
+ * tracked links, so no opens and clicks are counted when a user views it in the dashboard. An inbound email is returned
+ * as it was received. If the template of an email cannot be rendered, returns the template itself.
  */
 export async function renderEmailAsRead(
   compute: Compute,
@@ -59,7 +60,7 @@ export async function renderEmailAsRead(
   if (email.sourceType === 'INBOUND') {
     const text = await loadUntrustedText(compute, work, content.body);
     return {
-      ...unrenderedEmail(email, content),
+      ...toUnrenderedEmail(email, content),
       text,
       headers: createHeaders(email, shown, { subject: email.subject }),
     };
@@ -78,7 +79,7 @@ export async function renderEmailAsRead(
     };
   } catch (error) {
     if (!(error instanceof TemplateError)) throw error;
-    return { ...unrenderedEmail(email, content), headers: createHeaders(email, shown, { subject: email.subject }) };
+    return { ...toUnrenderedEmail(email, content), headers: createHeaders(email, shown, { subject: email.subject }) };
   }
 }
 
@@ -95,7 +96,7 @@ async function loadUntrustedText(compute: Compute, work: Work, body: string): Pr
   }
 }
 
-function unrenderedEmail(email: Email, { body }: Content): Omit<EmailAsRead, 'headers'> {
+function toUnrenderedEmail(email: Email, { body }: Content): Omit<EmailAsRead, 'headers'> {
   return { subject: email.subject, body, text: '' };
 }
 

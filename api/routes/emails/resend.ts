@@ -33,7 +33,7 @@ const resendRoute = createRoute({
 });
 
 /** Registers `POST /v1/emails/{id}/resend` (contract §9.15 Resend). */
-export function emailResendRoutes(app: App, { config, db, outbox }: Deps): void {
+export function registerEmailResendRoutes(app: App, { config, db, outbox }: Deps): void {
   const acceptor = createSendAcceptor({
     db,
     suppressionKey: deriveKey(config.secretKey, 'suppression'),

@@ -120,7 +120,6 @@ export const EmailRecord = EmailItem.extend({
   },
 });
 
-/** Converts an email to its form in a list. */
 export function toEmailItem(email: Email) {
   const iso = (at: Date | null) => at?.toISOString() ?? null;
   return {
@@ -136,7 +135,7 @@ export function toEmailItem(email: Email) {
     templateId: email.templateId,
     campaignId: email.campaignId,
     workflowExecutionId: email.executionId,
-    messageId: knownMessageId(email),
+    messageId: findMessageId(email),
     opens: email.opens,
     clicks: email.clicks,
     reason: email.reason,
@@ -151,7 +150,6 @@ export function toEmailItem(email: Email) {
   };
 }
 
-/** Returns the full record of an email. */
 export function toEmailRecord(p: {
   email: Email;
   read: EmailAsRead;
@@ -190,15 +188,17 @@ export function toEmailRecord(p: {
   return { ...record, ...shortenLists({ events }, countResponseBytes(record)) };
 }
 
-/** Returns the provider's message id. Null before the email was sent. */
-function knownMessageId(email: Email): string | null {
+/**
+ * Returns the provider's message id, or the Message-ID of a sent email without one. Null before the email was sent.
+ */
+function findMessageId(email: Email): string | null {
   if (email.providerMessageId !== null) return email.providerMessageId;
   return email.sentAt === null ? null : getMessageId(email);
 }
 
 /**
- * Returns the payload of an `email.sent` event. Events of campaign emails are stored without a payload, because the row
- * of the email contains all data of the payload (contract §8.2 Events of the service).
+ * Builds the payload of an `email.sent` event from the email. The `email.sent` events of campaign emails are stored
+ * without a payload, because the row of the email contains the same data (contract §8.2 Events of the service).
  */
 export function buildSentPayload(email: Email): Record<string, unknown> {
   return { ...buildEmailEventData(email).values, sentAt: email.sentAt?.toISOString() ?? null };

@@ -40,7 +40,7 @@ const getRoute = createRoute({
 });
 
 /** Registers `GET /v1/emails` and `GET /v1/emails/{id}` (contract §9). */
-export function emailRoutes(app: App, { config, compute, db, reads }: Deps): void {
+export function registerEmailRoutes(app: App, { config, compute, db, reads }: Deps): void {
   app.openapi(listRoute, async (c) => {
     const { items, cursor } = await listEmails(reads, { projectId: c.var.projectId, ...c.req.valid('query') });
     return c.json({ data: items.map(toEmailItem), nextCursor: cursor }, 200);

@@ -141,7 +141,7 @@ const purgeRoute = createRoute({
   },
 });
 
-export function eventRoutes(app: App, { db, reads, outbox }: Deps): void {
+export function registerEventRoutes(app: App, { db, reads, outbox }: Deps): void {
   app.openapi(recordRoute, async (c) => {
     const { name, contactId, emailId, data } = c.req.valid('json');
     const { projectId, mode } = c.var;

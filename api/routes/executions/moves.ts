@@ -42,7 +42,7 @@ const retryRoute = createRoute({
 });
 
 /** Registers the operations that advance or retry an execution. */
-export function executionMoveRoutes(app: App, { db, lifecycle, outbox }: Deps): void {
+export function registerExecutionMoveRoutes(app: App, { db, lifecycle, outbox }: Deps): void {
   /** Changes an execution and reads it in one transaction, then wakes the workers. */
   async function changeExecution(ref: ExecutionRef, change: (trx: Trx) => Promise<OutboxRow[]>) {
     const { execution, outbox: queued } = await inTransaction(db, async (trx) => {

@@ -107,7 +107,7 @@ const cancelAllRoute = createRoute({
   },
 });
 
-export function executionRoutes(app: App, { config, db, reads, lifecycle, outbox }: Deps): void {
+export function registerExecutionRoutes(app: App, { config, db, reads, lifecycle, outbox }: Deps): void {
   const { names } = lifecycle;
   app.openapi(startRoute, async (c) => {
     const { id: workflowId } = c.req.valid('param');
@@ -138,7 +138,7 @@ export function executionRoutes(app: App, { config, db, reads, lifecycle, outbox
     const execution = await getExecution(db, { projectId: c.var.projectId, workflowId: id, executionId });
     const workflowId = names.execution(executionId);
     const runId = await lifecycle.findRunId(workflowId);
-    const url = temporalPage(config.temporal, { workflowId, runId });
+    const url = createTemporalUrl(config.temporal, { workflowId, runId });
     return c.json(toExecutionDetailResponse(execution, names, { runId, url }), 200);
   });
 
@@ -165,8 +165,11 @@ export function executionRoutes(app: App, { config, db, reads, lifecycle, outbox
   });
 }
 
-/** Returns the URL of a Temporal workflow in Temporal's UI. Without a run id, the page shows the current run. */
-function temporalPage(
+/**
+ * Returns the URL of a Temporal workflow in Temporal's UI. Null if TEMPORAL_UI_URL is not set. Without a run id, the
+ * page shows the current run.
+ */
+function createTemporalUrl(
   { uiUrl, namespace }: Pick<Config['temporal'], 'uiUrl' | 'namespace'>,
   { workflowId, runId }: { workflowId: string; runId: string | null },
 ): string | null {

@@ -14,7 +14,7 @@ const CACHING = 'public, max-age=604800';
  * Serves the fonts of the pages outside the dashboard: the pages of links in emails, the mailbox and the API reference.
  * The dashboard has its own copies, and may be switched off.
  */
-export function fontRoutes(hono: OpenAPIHono<AppEnv>, table: RouteTable): void {
+export function registerFontRoutes(hono: OpenAPIHono<AppEnv>, table: RouteTable): void {
   const resolve = createRequire(import.meta.url).resolve;
   const read = new Map<string, Uint8Array<ArrayBuffer>>();
   table.add('get', '/fonts/{file}');

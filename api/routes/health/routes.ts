@@ -50,7 +50,7 @@ const readyRoute = createRoute({
   responses: { 200: jsonResponse(ReadyHealth), ...errorResponses('SERVICE_UNAVAILABLE') },
 });
 
-export function healthRoutes(app: App, deps: Deps): void {
+export function registerHealthRoutes(app: App, deps: Deps): void {
   const { db, lifecycle } = deps;
   app.openapi(healthRoute, async (c) => {
     await assertResponding({ postgres: () => ping(db) });

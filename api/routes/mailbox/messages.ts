@@ -17,17 +17,17 @@ export interface ParsedEmail extends MailboxMessage {
 
 const parsedEmails = new Lru<string, Promise<ParsedEmail>>(CACHED_MAX);
 
-/** Parses a captured email, or returns it from the cache. If an email was sent again, the new message is parsed. */
+/** Parses a captured email, or returns it from the cache. If the email was sent again, its new message is parsed. */
 export function parseCaptured(captured: CapturedEmail): Promise<ParsedEmail> {
   const key = `${captured.id} ${captured.createdAt.getTime()} ${captured.raw.length}`;
   const cached = parsedEmails.get(key);
   if (cached) return cached;
-  const parsed = PostalMime.parse(captured.raw).then((email) => asMessage(captured, email));
+  const parsed = PostalMime.parse(captured.raw).then((email) => toParsedEmail(captured, email));
   parsedEmails.set(key, parsed);
   return parsed;
 }
 
-function asMessage(captured: CapturedEmail, email: Email): ParsedEmail {
+function toParsedEmail(captured: CapturedEmail, email: Email): ParsedEmail {
   const text = replaceC1Controls(email.text ?? '');
   return {
     id: captured.id,
@@ -38,7 +38,7 @@ function asMessage(captured: CapturedEmail, email: Email): ParsedEmail {
     createdAt: captured.createdAt,
     headers: Object.fromEntries(email.headers.map((header) => [header.key, header.value])),
     text,
-    html: withImages(email),
+    html: inlineImages(email),
     hasHtml: email.html !== undefined,
     attachments: email.attachments.map((file) => ({
       filename: file.filename ?? '',
@@ -48,8 +48,8 @@ function asMessage(captured: CapturedEmail, email: Email): ParsedEmail {
   };
 }
 
-/** Replaces `cid:` addresses by the inline images, as an email client does. */
-function withImages(email: Email): string {
+/** Returns the HTML with the inline images instead of their `cid:` addresses, as an email client shows it. */
+function inlineImages(email: Email): string {
   let html = replaceC1Controls(email.html ?? '');
   for (const file of email.attachments) {
     if (!file.contentId) continue;

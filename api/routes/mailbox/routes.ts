@@ -27,8 +27,8 @@ const MAIL_POLICY =
   "frame-ancestors 'self'; sandbox allow-popups allow-popups-to-escape-sandbox";
 
 /**
- * Maximum number of emails in the list, which is also the number of cached emails. A test script that searches the list
- * for its emails needs fewer.
+ * Maximum number of emails in `/mailbox.json`. It equals the number of parsed emails in memory. A test script that
+ * searches the list for its emails needs fewer.
  */
 const LISTED_MAX = 1000;
 
@@ -37,8 +37,8 @@ const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 type PageContext = Context<AppEnv>;
 
 /**
- * Response header that says which emails the mailbox contains: `all` if email is captured, or `simulator` if a provider
- * sends all email except email to the simulator.
+ * Response header that says which emails the mailbox contains: `all` if the email provider is the capture provider, or
+ * `simulator` if a provider sends all email except email to the simulator.
  */
 export const MAILBOX_OF_HEADER = 'x-mailbox-of';
 
@@ -48,7 +48,7 @@ export const MAILBOX_OF_HEADER = 'x-mailbox-of';
  * request may read: all messages from this machine, and from other machines only the messages of the projects that the
  * user owns.
  */
-export function mailboxRoutes(hono: OpenAPIHono<AppEnv>, table: RouteTable, deps: Deps): void {
+export function registerMailboxRoutes(hono: OpenAPIHono<AppEnv>, table: RouteTable, deps: Deps): void {
   const { config, db } = deps;
   const get = (path: string, handler: (c: PageContext) => Promise<Response> | Response) => {
     table.add('get', path);
@@ -77,14 +77,14 @@ export function mailboxRoutes(hono: OpenAPIHono<AppEnv>, table: RouteTable, deps
     return sendPage(c, renderMailboxPage(await Promise.all(emails.map(parseCaptured)), filter.to));
   });
   get('/mailbox/{id}', async (c) =>
-    sendPage(c, renderMailboxEmailPage(await parseCaptured(await showCapturedEmail(c)))),
+    sendPage(c, renderMailboxEmailPage(await parseCaptured(await readCapturedEmail(c)))),
   );
   get('/mailbox/{id}/html', async (c) => {
-    const { html } = await parseCaptured(await showCapturedEmail(c));
+    const { html } = await parseCaptured(await readCapturedEmail(c));
     return c.body(html, 200, { 'content-type': 'text/html; charset=utf-8', 'content-security-policy': MAIL_POLICY });
   });
   get('/mailbox/{id}/raw', async (c) => {
-    const { raw } = await showCapturedEmail(c);
+    const { raw } = await readCapturedEmail(c);
     return c.body(raw.toString('utf8'), 200, { 'content-type': 'text/plain; charset=utf-8' });
   });
 
@@ -92,7 +92,7 @@ export function mailboxRoutes(hono: OpenAPIHono<AppEnv>, table: RouteTable, deps
     return { projects: await listReadableProjects(c, deps), to: readRecipient(c) };
   }
 
-  async function showCapturedEmail(c: PageContext) {
+  async function readCapturedEmail(c: PageContext) {
     const projects = await listReadableProjects(c, deps);
     const id = c.req.param('id') ?? '';
     const email = UUID.test(id) ? await findCapturedEmail(db, { id, projects }) : undefined;

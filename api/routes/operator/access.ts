@@ -5,7 +5,7 @@ import type { Deps } from '../../http/deps.ts';
 import type { RequestContext } from '../../http/env.ts';
 
 /**
- * Returns the name of the operator who sent a request, in the form of the audit log. Other users get a 404.
+ * Returns the operator who sent a request, in the form of the audit log: `operator:<email>`. Other users get a 404.
  * @throws AppError NOT_FOUND
  */
 export async function requireOperator(c: RequestContext, { db, config }: Pick<Deps, 'db' | 'config'>): Promise<string> {

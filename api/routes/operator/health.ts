@@ -24,7 +24,7 @@ const route = createRoute({
   responses: { 200: jsonResponse(OperatorHealth) },
 });
 
-export function operatorHealthRoutes(app: App, deps: Deps): void {
+export function registerOperatorHealthRoutes(app: App, deps: Deps): void {
   const { db, reads, lifecycle, release } = deps;
   app.openapi(route, async (c) => {
     await requireOperator(c, deps);
@@ -55,7 +55,7 @@ async function readTemporalState(lifecycle: Deps['lifecycle']): Promise<z.infer<
   }
 }
 
-/** Returns the duration in milliseconds, with one decimal. */
+/** Runs `work` and returns its duration in milliseconds, with one decimal. */
 async function measureMs(work: () => Promise<unknown>): Promise<number> {
   const startedMs = performance.now();
   await work();

@@ -23,7 +23,7 @@ const route = createRoute({
   responses: { 200: jsonResponse(ProviderResponses) },
 });
 
-export function operatorProviderRoutes(app: App, deps: Deps): void {
+export function registerOperatorProviderRoutes(app: App, deps: Deps): void {
   const { reads, config } = deps;
   app.openapi(route, async (c) => {
     await requireOperator(c, deps);

@@ -343,7 +343,6 @@ export const OperatorHealth = z
 
 const formatInstantOrNull = (at: Date | null): string | null => at?.toISOString() ?? null;
 
-/** Converts a tenant to its response. */
 export function toTenantResponse(tenant: TenantState): z.infer<typeof Tenant> {
   const { createdAt, ownHold, operatorHold, ...rest } = tenant;
   return {
@@ -354,7 +353,6 @@ export function toTenantResponse(tenant: TenantState): z.infer<typeof Tenant> {
   };
 }
 
-/** Converts a kind of periodic work to its response. */
 export function toPeriodicWorkResponse(work: PeriodicWorkState): z.infer<typeof PeriodicWork> {
   const { kind, everyMinutes, isRunning, startedAt, endedAt, durationMs, backlog, failing } = work;
   return {
@@ -377,7 +375,6 @@ export function toSendingHoldResponse(hold: InstallationHold | null): z.infer<ty
   return hold && { reason: hold.reason, since: hold.since.toISOString() };
 }
 
-/** Converts a process to its response. */
 export function toProcessResponse({ startedAt, seenAt, ...process }: ServiceProcess): z.infer<typeof Process> {
   return { ...process, startedAt: startedAt.toISOString(), seenAt: seenAt.toISOString() };
 }

@@ -66,7 +66,7 @@ const resumeRouteRoute = createRoute({
   responses: { 200: jsonResponse(RoutePauses) },
 });
 
-export function operatorRoutePauseRoutes(app: App, deps: Deps): void {
+export function registerOperatorRoutePauseRoutes(app: App, deps: Deps): void {
   const { db, reads } = deps;
 
   app.openapi(listRoute, async (c) => {

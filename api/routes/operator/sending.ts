@@ -20,7 +20,7 @@ const route = createRoute({
   responses: { 200: jsonResponse(Sending) },
 });
 
-export function operatorSendingRoutes(app: App, deps: Deps): void {
+export function registerOperatorSendingRoutes(app: App, deps: Deps): void {
   const { db, log } = deps;
   app.openapi(route, async (c) => {
     await requireOperator(c, deps);

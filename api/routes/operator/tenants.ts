@@ -92,10 +92,13 @@ const releaseRoute = createRoute({
   responses: { 200: jsonResponse(Tenant) },
 });
 
-export function operatorTenantRoutes(app: App, deps: Deps): void {
+export function registerOperatorTenantRoutes(app: App, deps: Deps): void {
   const { db, reads, keys, outbox } = deps;
 
-  /** Returns the actor and the project of a change, for the audit log. */
+  /**
+   * Returns the project of a change and the operator who makes it, for the audit log.
+   * @throws AppError NOT_FOUND if the caller is not an operator
+   */
   async function describeChange(c: RequestContext, projectId: string) {
     return { projectId, actor: await requireOperator(c, deps) };
   }

@@ -16,7 +16,7 @@ export function respondWithPage(c: RequestContext, page: HtmlPage, status: 200 |
   });
 }
 
-/** Responds with the same small page for every invalid link. */
-export function respondNoSuchLink(c: RequestContext): Response {
+/** Responds 404 with the page for an invalid link, which is the same for all links. */
+export function respondInvalidLink(c: RequestContext): Response {
   return respondWithPage(c, NOT_FOUND_PAGE, 404);
 }

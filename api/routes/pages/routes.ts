@@ -34,12 +34,13 @@ import { readClientAddress } from '../../http/client-address.ts';
 import type { Deps } from '../../http/deps.ts';
 import type { RequestContext } from '../../http/env.ts';
 import type { UnauthenticatedRoutes } from '../../http/registrar.ts';
-import { respondNoSuchLink, respondWithPage } from './response.ts';
+import { respondInvalidLink, respondWithPage } from './response.ts';
 
 /** Maximum size of a form. Forms of the pages, and one-click requests of email clients, are far smaller. */
 const FORM_MAX_BYTES = 16 * 1024;
 
-interface Visit {
+/** A request to a page behind a valid link. */
+interface PageRequest {
   c: RequestContext;
   token: TokenSubject;
   subject: LinkSubject;
@@ -55,16 +56,16 @@ type Change = (trx: Trx, subject: LinkSubject) => Promise<OutboxRow[]>;
  * (RFC 8058 §3.1). The signed token in the link authorizes the change, and does not expire. Only a confirmation is
  * possible for a limited time (`isConfirmationLinkValid`). After a change, the page shows the stored state.
  */
-export function pageRoutes(unauthenticated: UnauthenticatedRoutes, { config, db, outbox }: Deps): void {
+export function registerPageRoutes(unauthenticated: UnauthenticatedRoutes, { config, db, outbox }: Deps): void {
   const key = deriveKey(config.secretKey, 'suppression');
 
-  const on = (method: 'get' | 'post', path: string, handle: (visit: Visit) => Promise<HtmlPage> | HtmlPage) => {
+  const on = (method: 'get' | 'post', path: string, handle: (visit: PageRequest) => Promise<HtmlPage> | HtmlPage) => {
     const handler = async (c: RequestContext) => {
       const linkText = c.req.param('token') ?? '';
       const token = verifyManageToken(config.secretKey, linkText);
       // Some email clients add the punctuation after a link to the link, so only the characters of the token are used.
       const text = linkText.slice(0, LINK_TOKEN_CHARS);
-      if (!token) return respondNoSuchLink(c);
+      if (!token) return respondInvalidLink(c);
       const subject = await findLinkSubject(db, key, token);
       // The service no longer knows the address, so nothing can be changed. A POST gets 410, because an email client
       // would treat a 200 as a successful unsubscription.
@@ -89,8 +90,8 @@ export function pageRoutes(unauthenticated: UnauthenticatedRoutes, { config, db,
     return listAddressTopics(db, { projectId, hashes: addresses.map(({ hash }) => hash) });
   }
 
-  /** Makes a change, and returns the new state for the page. */
-  async function applyChange({ token, shown }: Visit, action: Change): Promise<PageSubject> {
+  /** Makes a change in a transaction, and returns the state after the change for the page. */
+  async function applyChange({ token, shown }: PageRequest, action: Change): Promise<PageSubject> {
     const queued = await inTransaction(db, (trx) => runForLinkSubject(trx, key, { token, change: action }));
     outbox.wake(queued);
     const after = await findLinkSubject(db, key, token);

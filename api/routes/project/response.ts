@@ -75,7 +75,6 @@ export const Project = z
     },
   });
 
-/** Converts a project to its response. */
 export function toProjectResponse({ publicKey, ...project }: ProjectState): z.infer<typeof Project> {
   return {
     ...project,

@@ -77,7 +77,7 @@ const releaseRoute = createRoute({
   responses: { 200: jsonResponse(Project) },
 });
 
-export function projectRoutes(app: App, { db, keys, outbox, reads }: Deps): void {
+export function registerProjectRoutes(app: App, { db, keys, outbox, reads }: Deps): void {
   app.openapi(getRoute, async (c) => c.json(toProjectResponse(await getProject(db, c.var.projectId)), 200));
 
   app.openapi(checklistRoute, async (c) => {

@@ -4,20 +4,24 @@ import type { SmsProviderKind } from '../../../rules/sms/providers.ts';
 import type { Deps } from '../../http/deps.ts';
 import type { AppEnv } from '../../http/env.ts';
 import type { UnauthenticatedRoutes } from '../../http/registrar.ts';
-import { snsRoutes } from '../sns/routes.ts';
-import { twilioRoutes } from '../twilio/routes.ts';
+import { registerSnsRoutes } from '../sns/routes.ts';
+import { registerTwilioRoutes } from '../twilio/routes.ts';
 
 type CallbackRoutes = (hono: OpenAPIHono<AppEnv>, unauthenticated: UnauthenticatedRoutes, deps: Deps) => void;
 
 /** Routes for the callbacks of each provider. Null if a provider has no callbacks, or sends its reports by email. */
-const OF_SMS: Record<SmsProviderKind, CallbackRoutes | null> = { capture: null, twilio: twilioRoutes };
-const OF_EMAIL: Record<EmailProviderKind, CallbackRoutes | null> = { capture: null, smtp: null, ses: snsRoutes };
+const OF_SMS: Record<SmsProviderKind, CallbackRoutes | null> = { capture: null, twilio: registerTwilioRoutes };
+const OF_EMAIL: Record<EmailProviderKind, CallbackRoutes | null> = {
+  capture: null,
+  smtp: null,
+  ses: registerSnsRoutes,
+};
 
 /**
- * Registers the callbacks of all providers, also of providers that are not configured. The configured SMTP server may
- * be SES, and reports about earlier emails still arrive after the provider was changed.
+ * Registers the callbacks of all providers, not only of the configured providers. The configured SMTP server may be
+ * SES, and reports about earlier emails still arrive after the operator has changed the provider.
  */
-export const providerCallbackRoutes: CallbackRoutes = (hono, unauthenticated, deps) => {
+export const registerProviderCallbackRoutes: CallbackRoutes = (hono, unauthenticated, deps) => {
   for (const register of [...Object.values(OF_SMS), ...Object.values(OF_EMAIL)])
     register?.(hono, unauthenticated, deps);
 };

@@ -41,7 +41,7 @@ export const RequestParams = z.object({
   }),
 });
 
-/** Converts `4xx` or `404` to a range of statuses. */
+/** Converts `4xx` or `404` to a range of statuses, with both ends included. */
 export function parseStatusRange(status: string | undefined): { least: number; most: number } | undefined {
   if (status === undefined) return undefined;
   const isClass = status.endsWith('xx');

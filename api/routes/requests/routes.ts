@@ -37,7 +37,7 @@ const getRoute = createRoute({
   responses: { 200: jsonResponse(RequestDetail), ...errorResponses('NOT_FOUND') },
 });
 
-export function requestRoutes(app: App, { reads }: Deps): void {
+export function registerRequestRoutes(app: App, { reads }: Deps): void {
   app.openapi(listRoute, async (c) => {
     const { status, keyId, made, ...filter } = c.req.valid('query');
     const { projectId } = c.var;

@@ -182,7 +182,7 @@ const usageRoute = createRoute({
 });
 
 /** Registers read-only operations on a segment, or on a condition that is not saved yet. */
-export function segmentReadRoutes(app: App, { reads, compute }: Deps): void {
+export function registerSegmentReadRoutes(app: App, { reads, compute }: Deps): void {
   app.openapi(previewRoute, async (c) => {
     const { projectId } = c.var;
     const condition = readRequestedCondition(c.req.valid('json'));

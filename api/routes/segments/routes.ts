@@ -184,7 +184,7 @@ const refreshRoute = createRoute({
   responses: { 200: jsonResponse(Refreshed) },
 });
 
-export function segmentRoutes(app: App, { db, reads, outbox, config }: Deps): void {
+export function registerSegmentRoutes(app: App, { db, reads, outbox, config }: Deps): void {
   const suppressionKey = deriveKey(config.secretKey, 'suppression');
 
   app.openapi(listRoute, async (c) => {
@@ -275,8 +275,8 @@ export function segmentRoutes(app: App, { db, reads, outbox, config }: Deps): vo
 }
 
 /**
- * Counts the contacts of a segment, stores the count, and returns the segment with its new count. The segment is
- * already stored, so the request succeeds even if counting fails.
+ * Counts the contacts of a segment, stores the count, and returns the segment with its new count. If counting fails,
+ * returns the segment with its old count, because the segment itself is already stored.
  */
 async function withMemberCount(reads: Deps['reads'], segment: Segment): Promise<Segment> {
   try {

@@ -10,7 +10,7 @@ import { createBodyParser } from '../../http/parse-body.ts';
 import { noteAffectedRows } from '../../http/request-log.ts';
 import { jsonBody, jsonResponse } from '../../http/responses.ts';
 import { allowScopes } from '../../http/security.ts';
-import { SEND_ELSEWHERE, SendBatchBody, SendBody, sendMaxBytes } from './input.ts';
+import { computeSendMaxBytes, SEND_ELSEWHERE, SendBatchBody, SendBody } from './input.ts';
 import { BatchSent, SEND_ERRORS } from './response.ts';
 import { checkLargeTemplates, toSendRequest } from './to-send-request.ts';
 
@@ -41,8 +41,8 @@ const batchRoute = {
 const parseEmail = createBodyParser(SendBody, { unknownFields: 'refuse', setElsewhere: SEND_ELSEWHERE });
 
 /** Registers `POST /v1/send/batch`. */
-export function sendBatchRoutes(app: App, { config, compute }: Deps, acceptor: SendAcceptor): void {
-  /** Converts an email of a batch to a send request. Returns the error if the email is refused. */
+export function registerSendBatchRoutes(app: App, { config, compute }: Deps, acceptor: SendAcceptor): void {
+  /** Converts an email of a batch to a send request. If the email is refused, returns its error instead. */
   async function toRequest(c: RequestContext, value: unknown, files: (Uint8Array | undefined)[]) {
     try {
       const { data: input } = parseEmail(value);
@@ -64,12 +64,12 @@ export function sendBatchRoutes(app: App, { config, compute }: Deps, acceptor: S
     }
   }
 
-  app.openapi({ ...batchRoute, maxBodyBytes: sendMaxBytes(config.attachmentsMaxBytes) }, async (c) => {
+  app.openapi({ ...batchRoute, maxBodyBytes: computeSendMaxBytes(config.attachmentsMaxBytes) }, async (c) => {
     const { emails: values, atomic } = c.req.valid('json');
     const files = [...c.get('files')];
     const emails: SendBatch['emails'] = [];
     for (const value of values) emails.push(await toRequest(c, value, files.splice(0, countFiles(value))));
-    checkRecipients(emails);
+    checkRecipientCount(emails);
     const response = await acceptor.acceptBatch({
       projectId: c.get('projectId'),
       idempotencyKey: readIdempotencyKey(c),
@@ -89,7 +89,7 @@ export function sendBatchRoutes(app: App, { config, compute }: Deps, acceptor: S
  * Refuses a batch with too many recipients.
  * @throws AppError VALIDATION_ERROR for more recipients than one transaction takes
  */
-function checkRecipients(emails: SendBatch['emails']): void {
+function checkRecipientCount(emails: SendBatch['emails']): void {
   const recipients = emails.reduce((sum, email) => sum + (email instanceof AppError ? 0 : email.to.length), 0);
   if (recipients <= RECIPIENTS_MAX) return;
   const message = `At most ${RECIPIENTS_MAX.toLocaleString('en')} recipients in all emails of a batch`;

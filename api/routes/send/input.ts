@@ -21,7 +21,7 @@ const MB = 1024 * 1024;
  * Returns the maximum size of a body: the attachments in base64, plus the general maximum for everything else. For
  * example, the maximum is 16 MB if attachments may have 10 MB.
  */
-export function sendMaxBytes(attachmentsMaxBytes: number): number {
+export function computeSendMaxBytes(attachmentsMaxBytes: number): number {
   return Math.floor(((attachmentsMaxBytes / 3) * 4 + JSON_MAX_BYTES) / MB) * MB;
 }
 
@@ -148,7 +148,7 @@ function checkCopies({ to, cc = [], bcc = [] }: WithCopies, ctx: z.RefinementCtx
   }
 }
 
-/** The body of `POST /v1/send` (spec). */
+/** The body of `POST /v1/send`. */
 export const SendBody = z
   .object({
     to: z

@@ -8,8 +8,8 @@ import { IdempotencyHeader, readIdempotencyKey } from '../../http/idempotency-ke
 import { noteAffectedRows } from '../../http/request-log.ts';
 import { jsonBody, jsonResponse } from '../../http/responses.ts';
 import { allowScopes } from '../../http/security.ts';
-import { sendBatchRoutes } from './batch.ts';
-import { SEND_ELSEWHERE, SendBody, sendMaxBytes } from './input.ts';
+import { registerSendBatchRoutes } from './batch.ts';
+import { computeSendMaxBytes, SEND_ELSEWHERE, SendBody } from './input.ts';
 import { SEND_ERRORS, Sent } from './response.ts';
 import { checkLargeTemplates, toSendRequest } from './to-send-request.ts';
 
@@ -34,8 +34,8 @@ const sendRoute = {
   setElsewhere: SEND_ELSEWHERE,
 };
 
-/** Registers `POST /v1/send` (spec) and `POST /v1/send/batch`, which share an acceptor. */
-export function sendRoutes(app: App, deps: Deps): void {
+/** Registers `POST /v1/send` and `POST /v1/send/batch`, which share an acceptor. */
+export function registerSendRoutes(app: App, deps: Deps): void {
   const { config, db, compute, outbox } = deps;
   const acceptor = createSendAcceptor({
     db,
@@ -43,8 +43,8 @@ export function sendRoutes(app: App, deps: Deps): void {
     outbox,
   });
 
-  sendBatchRoutes(app, deps, acceptor);
-  app.openapi({ ...sendRoute, maxBodyBytes: sendMaxBytes(config.attachmentsMaxBytes) }, async (c) => {
+  registerSendBatchRoutes(app, deps, acceptor);
+  app.openapi({ ...sendRoute, maxBodyBytes: computeSendMaxBytes(config.attachmentsMaxBytes) }, async (c) => {
     const input = c.req.valid('json');
     await checkLargeTemplates(compute, { projectId: c.get('projectId'), input });
     const request = toSendRequest(input, {

@@ -50,7 +50,7 @@ export function toSendRequest(input: SendInput, caller: SendCaller): SendRequest
     subscribed: input.subscribed,
     data: { set, remove, oneOff: markTrusted(oneOff) },
     headers,
-    attachments: withBytes(input.attachments ?? [], caller),
+    attachments: toAttachments(input.attachments ?? [], caller),
   };
 }
 
@@ -95,7 +95,7 @@ function removeDuplicates(recipients: Recipient[]): Recipient[] {
   return [...byEmail.values()];
 }
 
-function withBytes(
+function toAttachments(
   files: NonNullable<SendInput['attachments']>,
   caller: Pick<SendCaller, 'files' | 'attachmentsMaxBytes'>,
 ): SendAttachment[] {
@@ -116,8 +116,8 @@ function toBuffer(bytes: Uint8Array | undefined): Buffer {
 }
 
 /**
- * Templates that have been parsed without an error. Most callers send the same few templates, which then need not be
- * parsed again. Only short templates are cached, to limit the memory.
+ * Texts of templates that have been parsed without an error. Most callers send the same few templates, which then need
+ * not be parsed again. Only short templates are cached, to limit the memory.
  */
 const parsedTemplates = { subject: new Lru<string, true>(500), body: new Lru<string, true>(500) };
 

@@ -48,7 +48,7 @@ const deleteRoute = createRoute({
 });
 
 /** Registers `/sms/senders` (contract §10.2 Sender and number). */
-export function smsSenderRoutes(app: App, { db }: Deps): void {
+export function registerSmsSenderRoutes(app: App, { db }: Deps): void {
   app.openapi(listRoute, async (c) => {
     return c.json({ data: (await listSmsSenders(db, c.var.projectId)).map(toSenderResponse) }, 200);
   });

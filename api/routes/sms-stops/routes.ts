@@ -98,7 +98,7 @@ const deleteRoute = createRoute({
 });
 
 /** Registers the SMS stop list (contract §10.3 SMS consent). */
-export function smsStopRoutes(app: App, { db, reads, config }: Deps): void {
+export function registerSmsStopRoutes(app: App, { db, reads, config }: Deps): void {
   const key = deriveKey(config.secretKey, 'suppression');
 
   app.openapi(listRoute, async (c) => {

@@ -30,7 +30,7 @@ const ITEM = {
   deliveredAt: AT,
 };
 
-/** The response of `POST /v1/sms/send` (spec). */
+/** The response of `POST /v1/sms/send`. */
 export const AcceptedSms = z
   .object({
     id: Id,

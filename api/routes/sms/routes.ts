@@ -80,7 +80,7 @@ const getRoute = createRoute({
 });
 
 /** Registers `/v1/sms*` (contract §10.2 Sender and number). */
-export function smsRoutes(app: App, { config, db, reads, outbox }: Deps): void {
+export function registerSmsRoutes(app: App, { config, db, reads, outbox }: Deps): void {
   app.openapi(sendRoute, async (c) => {
     if (config.sms.provider === 'none') throw new AppError('SMS_NOT_ENABLED');
     const { to, body, contactId } = c.req.valid('json');

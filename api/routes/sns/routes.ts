@@ -59,12 +59,13 @@ const snsRoute: RouteConfig = {
 };
 
 /**
- * Handles notifications of Amazon SES, which arrive through SNS. The topic, the URL of the certificate and the
- * signature are checked before anything is fetched or changed. SNS may deliver a notification several times and in any
- * order, which `recordFeedback` handles. After a 5xx, SNS repeats the notification. A notification about an email of
- * another sender gets a 200, because other senders may use the same topic. Source: contract §9, §10.
+ * Handles notifications of Amazon SES, which arrive through SNS. Before the certificate is fetched, the topic and the
+ * URL of the certificate are checked. Before a message has an effect, its signature is checked. SNS may deliver a
+ * notification several times and in any order, which `recordFeedback` handles. After a 5xx, SNS repeats the
+ * notification. A notification about an unknown email gets a 200 after `SETTLING_MS`, because other senders may use the
+ * same topic. Source: contract §9, §10.
  */
-export function snsRoutes(hono: OpenAPIHono<AppEnv>, unauthenticated: UnauthenticatedRoutes, deps: Deps): void {
+export function registerSnsRoutes(hono: OpenAPIHono<AppEnv>, unauthenticated: UnauthenticatedRoutes, deps: Deps): void {
   const { config, db, log } = deps;
   const certificates = createSnsCertificates();
   const recordFeedback = createFeedbackRecorder(deps);
@@ -109,7 +110,7 @@ export function snsRoutes(hono: OpenAPIHono<AppEnv>, unauthenticated: Unauthenti
   /**
    * Records a notification. Returns false if the email may not be stored yet, so that SNS must repeat the notification.
    */
-  async function record(notification: SesNotification): Promise<boolean> {
+  async function recordNotification(notification: SesNotification): Promise<boolean> {
     const { feedback, sesMessageId, acceptedAt } = notification;
     const emailId = await findEmailId(notification);
     if (emailId === undefined && acceptedAt && Date.now() - acceptedAt.getTime() < SETTLING_MS) return false;
@@ -121,8 +122,8 @@ export function snsRoutes(hono: OpenAPIHono<AppEnv>, unauthenticated: Unauthenti
 
   /**
    * Returns the id of the email that a notification is about. Looks first for an id of this service in the
-   * notification, which identifies the email from the moment it exists. Every notification has the id that SES gave the
-   * email, but this id is stored only when the email is SENT.
+   * notification, because such an id is known before the email is sent. The id that SES gave the email is stored only
+   * when the email is SENT.
    */
   async function findEmailId(notification: SesNotification): Promise<string | undefined> {
     const { messageId = '', source = '', taggedId, sesMessageId } = notification;
@@ -143,7 +144,8 @@ export function snsRoutes(hono: OpenAPIHono<AppEnv>, unauthenticated: Unauthenti
       await recordArrival(message.TopicArn, 'notified');
       const notification = readSesNotification(message.Message, new Date());
       // The error is returned, not thrown, so that it is not logged.
-      if (notification && !(await record(notification))) return respondWithError(c, createUnknownEmailError());
+      if (notification && !(await recordNotification(notification)))
+        return respondWithError(c, createUnknownEmailError());
     }
     return c.body(null, 200);
   };

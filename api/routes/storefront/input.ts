@@ -12,7 +12,7 @@ import { EmailAddress, NullableInstantInput } from '../../http/schemas.ts';
 const TITLE_MAX_CHARS = 500;
 const URL_MAX_CHARS = 2_000;
 
-/** Maximum number of events in a request. A page sends only a few events at a time. */
+/** Maximum number of events in a request to `/v1/pixel`. A page sends only a few events at a time. */
 const PIXEL_EVENTS_MAX = 100;
 const CLIENT_ID_MAX_CHARS = 255;
 

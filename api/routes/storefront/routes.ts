@@ -71,7 +71,7 @@ const pixel = createRoute({
 });
 
 /** Registers the operations for a shop (contract §10.5 Back in stock). */
-export function storefrontRoutes(app: App, { config, db, outbox, limits }: Deps): void {
+export function registerStorefrontRoutes(app: App, { config, db, outbox, limits }: Deps): void {
   const suppressionKey = deriveKey(config.secretKey, 'suppression');
 
   app.openapi(putVariants, async (c) => {

@@ -52,7 +52,7 @@ const deleteRoute = createRoute({
   responses: { 204: emptyResponse('Removed'), ...errorResponses('NOT_FOUND') },
 });
 
-export function suppressionRoutes(app: App, { db, reads, outbox, config }: Deps): void {
+export function registerSuppressionRoutes(app: App, { db, reads, outbox, config }: Deps): void {
   const key = deriveKey(config.secretKey, 'suppression');
 
   app.openapi(listRoute, async (c) => {

@@ -84,11 +84,11 @@ const removeRoute = createRoute({
   responses: { 204: emptyResponse('Removed'), ...errorResponses('CONFLICT') },
 });
 
-export function teamRoutes(app: App, { db, reads, outbox, limits, config }: Deps): void {
+export function registerTeamRoutes(app: App, { db, reads, outbox, limits, config }: Deps): void {
   const atRest = deriveKey(config.secretKey, 'at-rest');
 
   /** Common fields of audit log entries. */
-  const auditFields = (c: RequestContext) => ({
+  const getAuditFields = (c: RequestContext) => ({
     projectId: c.var.projectId,
     actor: formatActor(c.var.actor),
     ip: readClientAddress(c),
@@ -117,7 +117,7 @@ export function teamRoutes(app: App, { db, reads, outbox, limits, config }: Deps
       const { name: projectName } = await getProject(trx, projectId);
       const emails = await queueInvitationEmail(trx, { projectId, projectName, invitation: created, url, atRest });
       await insertAudit(trx, {
-        ...auditFields(c),
+        ...getAuditFields(c),
         action: 'team.invited',
         target: created.id,
         details: { email, role, mailed: emails.length > 0 },
@@ -132,7 +132,7 @@ export function teamRoutes(app: App, { db, reads, outbox, limits, config }: Deps
     const { id } = c.req.valid('param');
     await inTransaction(db, async (trx) => {
       const details = await deleteInvitation(trx, { projectId: c.var.projectId, id });
-      await insertAudit(trx, { ...auditFields(c), action: 'team.invitation_withdrawn', target: id, details });
+      await insertAudit(trx, { ...getAuditFields(c), action: 'team.invitation_withdrawn', target: id, details });
     });
     return c.body(null, 204);
   });
@@ -146,7 +146,7 @@ export function teamRoutes(app: App, { db, reads, outbox, limits, config }: Deps
       const { email } = change.member;
       const details = { email, role, before: change.before };
       if (role !== change.before)
-        await insertAudit(trx, { ...auditFields(c), action: 'team.role_changed', target: userId, details });
+        await insertAudit(trx, { ...getAuditFields(c), action: 'team.role_changed', target: userId, details });
       return change.member;
     });
     return c.json(toMemberResponse(member), 200);
@@ -157,7 +157,12 @@ export function teamRoutes(app: App, { db, reads, outbox, limits, config }: Deps
     const by: Role = requireUser(c).role;
     await inTransaction(db, async (trx) => {
       const { email, role } = await removeMember(trx, { projectId: c.var.projectId, userId, by });
-      await insertAudit(trx, { ...auditFields(c), action: 'team.removed', target: userId, details: { email, role } });
+      await insertAudit(trx, {
+        ...getAuditFields(c),
+        action: 'team.removed',
+        target: userId,
+        details: { email, role },
+      });
     });
     return c.body(null, 204);
   });

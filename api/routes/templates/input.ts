@@ -36,7 +36,7 @@ export const CreateTemplate = z
     example: { name: 'Welcome', subject: 'Welcome, {{firstName}}', body: '<p>Hello</p>', type: 'TRANSACTIONAL' },
   });
 
-/** Fields of a template, all optional. */
+/** The fields of a template in a request, all optional. */
 export const TemplateChanges = z.object(fields).partial();
 
 export const PatchTemplate = TemplateChanges.extend({ updatedAt: ReadUpdatedAt })

@@ -68,7 +68,7 @@ const previewRoute = createRoute({
 });
 
 /** Registers the preview of a template. */
-export function templatePreviewRoutes(app: App, { config, db, compute }: Deps): void {
+export function registerTemplatePreviewRoutes(app: App, { config, db, compute }: Deps): void {
   app.openapi(previewRoute, async (c) => {
     const { projectId, project, scopes: callerScopes } = c.var;
     const { contactId, data, type, ...text } = c.req.valid('json');

@@ -120,7 +120,7 @@ const usageRoute = createRoute({
   responses: { 200: jsonResponse(Usage) },
 });
 
-export function templateRoutes(app: App, { db, reads, compute }: Deps): void {
+export function registerTemplateRoutes(app: App, { db, reads, compute }: Deps): void {
   app.openapi(listRoute, async (c) => {
     const query = c.req.valid('query');
     const { items, ...page } = await listTemplates(reads, {

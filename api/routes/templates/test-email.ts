@@ -49,7 +49,7 @@ const testRoute = createRoute({
 });
 
 /** Registers the operation that sends a test email of a template. */
-export function templateTestRoutes(app: App, { db, compute, outbox }: Deps): void {
+export function registerTemplateTestRoutes(app: App, { db, compute, outbox }: Deps): void {
   app.openapi(testRoute, async (c) => {
     const { projectId, mode, project } = c.var;
     const { email, ...textInput } = c.req.valid('json');

@@ -74,7 +74,7 @@ const deleteRoute = createRoute({
   responses: { 204: emptyResponse('Deleted'), ...errorResponses('CONFLICT') },
 });
 
-export function topicRoutes(app: App, { db, reads }: Deps): void {
+export function registerTopicRoutes(app: App, { db, reads }: Deps): void {
   app.openapi(listRoute, async (c) => {
     const { items, ...page } = await listTopics(reads, { projectId: c.var.projectId, ...c.req.valid('query') });
     return c.json({ data: items.map(toTopicResponse), ...page }, 200);

@@ -31,7 +31,7 @@ const trackRoute = createRoute({
   responses: { 200: jsonResponse(TrackedEvent) },
 });
 
-export function trackRoutes(app: App, { config, db, outbox, limits }: Deps): void {
+export function registerTrackRoutes(app: App, { config, db, outbox, limits }: Deps): void {
   const publicIdKey = deriveKey(config.secretKey, 'public-ids');
   const callerKey = deriveKey(config.secretKey, 'public-callers');
   const acceptor = createTrackAcceptor({

@@ -9,7 +9,7 @@ import { buildStoredVariables } from '../../../engine/sending/email-variables.ts
 import { TemplateError } from '../../../rules/content/template-error.ts';
 import { describeFailure } from '../../../rules/failure-text.ts';
 
-/** Concurrent queries: one is prepared while the other runs. A third query did not improve throughput. */
+/** The number of concurrent queries: one is prepared while the other runs. A third query did not improve throughput. */
 const LANES = 2;
 /** Maximum number of emails in one query. */
 const BATCH_MAX = 100;
@@ -23,9 +23,9 @@ export interface LinkFinder {
 }
 
 /**
- * Finds the targets of clicked links. Contents are cached, because they never change. While one query for emails runs,
- * further emails wait and are then read in one query. So many concurrent clicks need only a few queries, and a single
- * click does not wait.
+ * Creates the finder of the targets of clicked links. It caches contents, because a content never changes. While two
+ * queries for emails run, further emails wait and are then read in one query. So many concurrent clicks need only a few
+ * queries, and a single click does not wait.
  */
 export function createLinkFinder(deps: { db: Db; compute: Compute; log: Pick<Logger, 'warn'> }): LinkFinder {
   const { db, compute, log } = deps;
@@ -53,7 +53,7 @@ export function createLinkFinder(deps: { db: Db; compute: Compute; log: Pick<Log
   };
 }
 
-/** Creates a function that reads emails by id, with one query for all emails that are requested at the same time. */
+/** Creates the lookup of emails by id, which reads the emails that are requested at the same time in one query. */
 function createEmailLookup(db: Db): GroupCommit<string, LinkSource | undefined> {
   return createGroupCommit({
     lanes: LANES,

@@ -5,7 +5,7 @@ import { TRACKED_HITS } from '../../http/caller-limits.ts';
 import type { Deps } from '../../http/deps.ts';
 import type { RequestContext } from '../../http/env.ts';
 import type { UnauthenticatedRoutes } from '../../http/registrar.ts';
-import { respondNoSuchLink } from '../pages/response.ts';
+import { respondInvalidLink } from '../pages/response.ts';
 import { createLinkFinder } from './link-finder.ts';
 
 /** A transparent GIF of one pixel, 43 bytes. */
@@ -15,11 +15,12 @@ const OPEN = '/o/{token}.gif';
 const CLICK = '/c/{token}/{link}';
 
 /**
- * Serves the pixel and the redirects of tracked emails, whose URLs are signed. Both respond first and count the open or
- * click later, in batches (`deps.engagements`). A click can redirect only to a link of the email, because `link` in the
- * URL is the position of a link in the email's content. Source: contract §9.3 Links, docs/decisions.md.
+ * Serves the pixel and the redirects of tracked emails, whose URLs are signed. The open or click is written to the
+ * database after the response, in batches (`deps.engagements`). A click can redirect only to a link of the email,
+ * because `link` in the URL is the position of a link in the email's content. Source: contract §9.3 Links,
+ * docs/decisions.md.
  */
-export function trackingRoutes(unauthenticated: UnauthenticatedRoutes, deps: Deps): void {
+export function registerTrackingRoutes(unauthenticated: UnauthenticatedRoutes, deps: Deps): void {
   const { config, engagements } = deps;
   const links = createLinkFinder(deps);
   const lenient = isLoopbackHost(new URL(config.publicUrl).hostname);
@@ -27,7 +28,7 @@ export function trackingRoutes(unauthenticated: UnauthenticatedRoutes, deps: Dep
 
   const open = (c: RequestContext) => {
     const emailId = verifyTrackToken(config.secretKey, (c.req.param('file') ?? '').slice(0, -'.gif'.length));
-    if (!emailId) return respondNoSuchLink(c);
+    if (!emailId) return respondInvalidLink(c);
     engagements.add({ emailId, kind: 'open', at: new Date(), machine: isMachine(c, 'open') });
     return c.body(PIXEL, 200, { ...NO_STORE, 'content-type': 'image/gif' });
   };
@@ -35,7 +36,7 @@ export function trackingRoutes(unauthenticated: UnauthenticatedRoutes, deps: Dep
     const emailId = verifyTrackToken(config.secretKey, c.req.param('token') ?? '');
     const index = /^(\d+)(?![\w-])/.exec(c.req.param('link') ?? '')?.[1] ?? '';
     const link = emailId && (await links.find({ emailId, index }));
-    if (!link) return respondNoSuchLink(c);
+    if (!link) return respondInvalidLink(c);
     engagements.add({
       emailId,
       kind: 'click',

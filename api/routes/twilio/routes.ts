@@ -80,7 +80,7 @@ const inboundRoute: RouteConfig = {
  * Registers Twilio's callbacks: delivery status, and replies of recipients (STOP and START). Source: contract §10.3
  * SMS consent.
  */
-export function twilioRoutes(
+export function registerTwilioRoutes(
   hono: OpenAPIHono<AppEnv>,
   unauthenticated: UnauthenticatedRoutes,
   { config, db, outbox }: Deps,

@@ -23,7 +23,7 @@ const verifyRoute = createRoute({
   responses: { 200: jsonResponse(Verification) },
 });
 
-export function verifyRoutes(app: App, { config }: Deps): void {
+export function registerVerifyRoutes(app: App, { config }: Deps): void {
   const dns = createDns({ servers: config.dnsServers, cached: true });
 
   app.openapi(verifyRoute, async (c) => {

@@ -157,14 +157,14 @@ const replayRoute = createRoute({
   responses: { 200: jsonResponse(Replayed) },
 });
 
-export function webhookRoutes(app: App, { config, db, reads, outbox }: Deps): void {
+export function registerWebhookRoutes(app: App, { config, db, reads, outbox }: Deps): void {
   const atRestKey = deriveKey(config.secretKey, 'at-rest');
 
   /**
    * Refuses a URL with a private host, because deliveries would never call it. A delivery also checks the IP address to
    * which the host name resolves.
    */
-  function refusePrivate(url: string): void {
+  function refusePrivateHost(url: string): void {
     const reason = config.webhookAllowPrivate ? undefined : findPrivateHostReason(new URL(url));
     if (reason === undefined) return;
     const message = `${reason}, so no event would be delivered. Use a public URL. For development, WEBHOOK_ALLOW_PRIVATE=true allows private addresses.`;
@@ -174,7 +174,7 @@ export function webhookRoutes(app: App, { config, db, reads, outbox }: Deps): vo
   app.openapi(createEndpointRoute, async (c) => {
     const { url, events, description, enabled } = c.req.valid('json');
     const { projectId } = c.var;
-    refusePrivate(url);
+    refusePrivateHost(url);
     const { secret, ...endpoint } = await inTransaction(db, async (trx) => {
       const created = await insertEndpoint(trx, {
         projectId,
@@ -205,7 +205,7 @@ export function webhookRoutes(app: App, { config, db, reads, outbox }: Deps): vo
     const { url } = changes;
     // Accepts an unchanged private URL. An earlier release may have stored it, and it must still be possible to change
     // the other fields of such an endpoint, for example to disable the endpoint.
-    if (url !== undefined && (await getEndpoint(db, ref)).url !== url) refusePrivate(url);
+    if (url !== undefined && (await getEndpoint(db, ref)).url !== url) refusePrivateHost(url);
     const change = { ...ref, atRestKey, ...changes };
     const endpoint = await inTransaction(db, (trx) => updateEndpoint(trx, change));
     return c.json(toEndpointResponse(endpoint), 200);

@@ -22,7 +22,7 @@ const saveRoute = createRoute({
   responses: { 200: versionedResponse(SavedGraph), ...errorResponses('CONFLICT') },
 });
 
-export function workflowGraphRoutes(app: App, { config, db, outbox }: Deps): void {
+export function registerWorkflowGraphRoutes(app: App, { config, db, outbox }: Deps): void {
   const { secretKey, webhookAllowPrivate: allowPrivate } = config;
 
   app.openapi({ ...saveRoute, maxBodyBytes: GRAPH_MAX_BYTES }, async (c) => {

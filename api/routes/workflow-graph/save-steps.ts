@@ -11,7 +11,7 @@ import { uuidv7 } from '../../../rules/uuid.ts';
 import { refusePrivateUrl } from '../workflow-steps/private-urls.ts';
 import { checkConfig } from '../workflow-steps/routes.ts';
 import type { GraphStepInput } from './input.ts';
-import { collectFaults, recordErrors, type Saving } from './saving.ts';
+import { collectErrors, type GraphSaveState, recordErrors } from './save-state.ts';
 
 /** A new or changed step of the graph. */
 interface CheckedStep {
@@ -26,7 +26,7 @@ interface CheckedStep {
 }
 
 /** Deletes the steps that are not in the graph. */
-export async function removeSteps(saving: Saving): Promise<OutboxRow[]> {
+export async function removeSteps(saving: GraphSaveState): Promise<OutboxRow[]> {
   const { trx, projectId, workflowId, graph, current, ids } = saving;
   const keptIds = new Set(graph.steps.map(({ id }) => id));
   const stepIds = current.steps.flatMap(({ id }) => (keptIds.has(id) ? [] : [id]));
@@ -37,21 +37,21 @@ export async function removeSteps(saving: Saving): Promise<OutboxRow[]> {
 /**
  * Writes the new and changed steps of the graph, in a few statements for all steps. Records the errors of each step.
  */
-export async function saveSteps(saving: Saving): Promise<void> {
+export async function saveSteps(saving: GraphSaveState): Promise<void> {
   const { trx, projectId, workflowId, graph } = saving;
   const stored = new Map(saving.current.steps.map((step) => [step.id, step]));
   const checkedSteps = graph.steps.flatMap((input) => {
     const path = `steps.${input.id}`;
-    return collectFaults(saving, path, () => checkStep(saving, { path, input, stored: stored.get(input.id) })) ?? [];
+    return collectErrors(saving, path, () => checkStep(saving, { path, input, stored: stored.get(input.id) })) ?? [];
   });
   for (const { stored, input, id } of checkedSteps) if (!stored) saving.ids.set(input.id, id);
   await recordReferenceErrors(saving, checkedSteps);
   const stepsToWrite = checkedSteps.flatMap(
-    (step) => collectFaults(saving, step.path, () => buildStepToWrite(saving, step)) ?? [],
+    (step) => collectErrors(saving, step.path, () => buildStepToWrite(saving, step)) ?? [],
   );
   if (saving.refused.length > 0 || stepsToWrite.length === 0) return;
   await assertStepQuota(trx, { projectId, workflowId, written: stepsToWrite }).catch((error) =>
-    recordErrors(saving, pathOfLargest(checkedSteps), error),
+    recordErrors(saving, findPathOfLargestConfig(checkedSteps), error),
   );
   const isNew = (step: StepToWrite) => !stored.has(step.id);
   await insertSteps(trx, { projectId, workflowId }, stepsToWrite.filter(isNew));
@@ -62,8 +62,12 @@ export async function saveSteps(saving: Saving): Promise<void> {
   );
 }
 
+/**
+ * Checks a step of the request. Returns it in a list, or an empty list if the step does not change.
+ * @throws AppError VALIDATION_ERROR with field names of the step
+ */
 function checkStep(
-  { secretKey, allowPrivate }: Saving,
+  { secretKey, allowPrivate }: GraphSaveState,
   { path, input, stored }: { path: string; input: GraphStepInput; stored: Step | undefined },
 ): CheckedStep[] {
   const { type, name, config, position } = input;
@@ -82,19 +86,19 @@ function checkStep(
  * Records errors for new and changed configs that refer to records that do not exist. Unchanged configs were checked
  * when they were saved.
  */
-async function recordReferenceErrors(saving: Saving, checkedSteps: CheckedStep[]): Promise<void> {
+async function recordReferenceErrors(saving: GraphSaveState, checkedSteps: CheckedStep[]): Promise<void> {
   const configs = checkedSteps.flatMap(({ path, input: { type }, config }) => (config ? [{ path, type, config }] : []));
   const faults = await findReferenceErrors(saving.trx, { projectId: saving.projectId, steps: configs });
   for (const [index, fault] of faults.entries()) if (fault) recordErrors(saving, configs[index]?.path ?? '', fault);
 }
 
 /** Returns the path of the step with the largest config. */
-function pathOfLargest(checkedSteps: CheckedStep[]): string {
+function findPathOfLargestConfig(checkedSteps: CheckedStep[]): string {
   const measureConfig = ({ config }: CheckedStep) => JSON.stringify(config ?? null).length;
   return checkedSteps.reduce((most, step) => (measureConfig(step) > measureConfig(most) ? step : most)).path;
 }
 
-function buildStepToWrite({ secretKey }: Saving, { id, input, stored, config }: CheckedStep): StepToWrite {
+function buildStepToWrite({ secretKey }: GraphSaveState, { id, input, stored, config }: CheckedStep): StepToWrite {
   const { type, name = stored?.name ?? type, position } = input;
   return {
     id,

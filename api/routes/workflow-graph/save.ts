@@ -16,13 +16,21 @@ import type { OutboxRow } from '../../../rules/outbox.ts';
 import { assertUnchanged, type ReadVersion, toConflictDetails } from '../../../rules/record-version.ts';
 import { findPrivateUrls } from '../workflow-steps/private-urls.ts';
 import type { GraphInput } from './input.ts';
+import {
+  collectErrors,
+  createGraphError,
+  type GraphSaveState,
+  requireStepId,
+  throwCollectedErrors,
+} from './save-state.ts';
 import { removeSteps, saveSteps } from './save-steps.ts';
-import { collectFaults, createGraphError, requireStepId, type Saving, throwRefused } from './saving.ts';
 
+/** The result of saving a graph. */
 export interface Saved {
   workflow: WorkflowDetail;
   /** Stored ids of new steps, by the `id` that each has in the request. */
   ids: Record<string, string>;
+  /** Errors that prevent the workflow from being enabled. */
   faults: FieldError[];
   outbox: OutboxRow[];
 }
@@ -47,14 +55,14 @@ class DryRun extends Error {
  */
 export async function saveGraph(
   db: Db,
-  p: Pick<Saving, 'projectId' | 'workflowId' | 'secretKey' | 'allowPrivate'> & {
+  p: Pick<GraphSaveState, 'projectId' | 'workflowId' | 'secretKey' | 'allowPrivate'> & {
     graph: GraphInput;
     read?: ReadVersion | undefined;
   },
 ): Promise<Saved> {
   try {
     return await inTransaction(db, async (trx) => {
-      const saved = await save(trx, p);
+      const saved = await saveInTransaction(trx, p);
       if (p.graph.dryRun) throw new DryRun(saved);
       return saved;
     });
@@ -64,7 +72,7 @@ export async function saveGraph(
   }
 }
 
-async function save(trx: Trx, p: Parameters<typeof saveGraph>[1]): Promise<Saved> {
+async function saveInTransaction(trx: Trx, p: Parameters<typeof saveGraph>[1]): Promise<Saved> {
   const { projectId, workflowId, graph } = p;
   const key = { projectId, id: workflowId };
   await lockWorkflow(trx, key);
@@ -72,16 +80,16 @@ async function save(trx: Trx, p: Parameters<typeof saveGraph>[1]): Promise<Saved
   assertUnchanged({ name: 'workflow', updatedAt: current.updatedAt }, p.read);
   refuseOtherVersion(current, graph.version);
   const storedIds = new Map(current.steps.map(({ id }) => [id, id]));
-  const saving: Saving = { trx, ...p, current, ids: storedIds, refused: [] };
+  const saving: GraphSaveState = { trx, ...p, current, ids: storedIds, refused: [] };
   refuseDuplicateIds(saving);
   const outbox = await removeSteps(saving);
   await saveSteps(saving);
-  throwRefused(saving);
+  throwCollectedErrors(saving);
   await saveTransitions(saving);
   const entryStepId = graph.entryStepId === null ? null : requireStepId(saving, graph.entryStepId, 'entryStepId');
   await updateWorkflow(trx, { ...key, changes: { entryStepId } });
   const { drawn, unverified } = await findWorkflowErrors(trx, key);
-  const byName = (faults: FieldError[]) => faultsByName(faults, saving.ids);
+  const byName = (faults: FieldError[]) => withRequestIds(faults, saving.ids);
   if (current.enabled && drawn.length > 0)
     throw createGraphError('The workflow is enabled, and this graph cannot run.', byName(drawn));
   const ids = Object.fromEntries([...saving.ids].filter(([name, id]) => name !== id));
@@ -100,7 +108,7 @@ function refuseOtherVersion(workflow: WorkflowDetail, version: string | undefine
   });
 }
 
-function refuseDuplicateIds(saving: Saving): void {
+function refuseDuplicateIds(saving: GraphSaveState): void {
   const seen = new Set<string>();
   for (const { id } of saving.graph.steps) {
     if (seen.has(id)) throw createFieldError(`steps.${id}`, 'Two steps have this id.');
@@ -108,7 +116,7 @@ function refuseDuplicateIds(saving: Saving): void {
   }
 }
 
-async function saveTransitions(saving: Saving): Promise<void> {
+async function saveTransitions(saving: GraphSaveState): Promise<void> {
   const { trx, projectId, workflowId, graph } = saving;
   const { steps, transitions: drawn } = await getWorkflow(trx, { projectId, id: workflowId });
   const typeOf = new Map(steps.map((step) => [step.id, step]));
@@ -121,7 +129,7 @@ async function saveTransitions(saving: Saving): Promise<void> {
   const usedBranches = new Set<string>();
   for (const { at, fromStepId, branch } of wanted) {
     const from = typeOf.get(fromStepId);
-    collectFaults(saving, at, () => {
+    collectErrors(saving, at, () => {
       // The branch may no longer be in the config of its step.
       if (from) assertBranch(from, branch);
       const key = JSON.stringify([fromStepId, branch]);
@@ -129,7 +137,7 @@ async function saveTransitions(saving: Saving): Promise<void> {
       usedBranches.add(key);
     });
   }
-  throwRefused(saving);
+  throwCollectedErrors(saving);
   const keys = new Set(wanted.map(toTransitionKey));
   const storedKeys = new Set(drawn.map(toTransitionKey));
   const gone = drawn.filter((transition) => !keys.has(toTransitionKey(transition)));
@@ -142,7 +150,7 @@ function toTransitionKey({ fromStepId, toStepId, branch }: Omit<Transition, 'id'
 }
 
 /** Returns the errors with the `id` that a step has in the request, instead of its stored id. */
-function faultsByName(faults: readonly FieldError[], ids: ReadonlyMap<string, string>): FieldError[] {
+function withRequestIds(faults: readonly FieldError[], ids: ReadonlyMap<string, string>): FieldError[] {
   const names = new Map([...ids].map(([name, id]) => [id, name]));
   return faults.map((fault) => {
     const [first, id, ...rest] = fault.field.split('.');

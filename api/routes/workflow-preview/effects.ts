@@ -26,9 +26,9 @@ import { toWebhookStepOutcome } from '../../../rules/executions/webhook-outcome.
 import { buildWebhookPayload } from '../../../rules/executions/webhook-payload.ts';
 import { fillWebhookUrl } from '../../../rules/executions/webhook-url.ts';
 import { previewSms } from './sms-effect.ts';
-import { passWindow } from './window.ts';
+import { advanceToSendingWindow } from './window.ts';
 
-/** A response that the preview assumes for the request of a WEBHOOK step. `step` is the step's id or name. */
+/** The response that a preview assumes for the request of a WEBHOOK step. `step` is the step's id or name. */
 export interface AssumedResponse {
   step: string;
   status: number;
@@ -42,10 +42,10 @@ export interface EffectDeps {
 }
 
 /**
- * Previews each effect of a workflow for a contact. The same code as for a real email decides, by the current settings
- * and consent, whether an email would be sent.
+ * Creates the functions that preview the effects of a workflow's steps for a contact. The same code as for a real email
+ * decides, by the current settings and consent, whether an email would be sent.
  */
-export function previewEffects(deps: EffectDeps, webhooks: AssumedResponse[]): EffectPreviews {
+export function createEffectPreviews(deps: EffectDeps, webhooks: AssumedResponse[]): EffectPreviews {
   /** How often the preview has reached each step. */
   const visits = new Map<string, number>();
   return {
@@ -64,7 +64,7 @@ async function previewEmailStep(
   const { execution } = position;
   const [draft] = await draftStepEmails(deps.db, { projectId: execution.projectId, positions: [position] });
   if (!draft || 'error' in draft) return toUnsendableEffect(draft?.error ?? 'the SEND_EMAIL step cannot be read');
-  const opensAt = draft.content.type === 'MARKETING' ? await passWindow(position, environment) : undefined;
+  const opensAt = draft.content.type === 'MARKETING' ? await advanceToSendingWindow(position, environment) : undefined;
   const email = await previewEmail(deps.db, {
     execution,
     draft,
@@ -171,7 +171,7 @@ async function previewRequest(
   // Uses the config with masked secrets, because the response of a preview must not contain secrets.
   const config = WebhookConfig.parse(maskStepConfig(secretKey, step));
   const { contact, variables } = await p.environment.loadVariables(execution);
-  const { status = 200, body: reply } = responseTo(step, p) ?? {};
+  const { status = 200, body: reply } = takeAssumedResponse(step, p) ?? {};
   const text = reply === undefined ? '' : typeof reply === 'string' ? reply : JSON.stringify(reply);
   const outcome = toWebhookStepOutcome({ statusCode: status, body: text, latencyMs: 0 }, config.onFailure);
   const url = fillWebhookUrl(config.url, variables);
@@ -184,10 +184,10 @@ async function previewRequest(
 }
 
 /**
- * Returns the assumed response for a visit to a step: the n-th response for the n-th visit, and the last for further
- * visits.
+ * Counts a visit to a step and returns its assumed response: the n-th response of the step for the n-th visit, and the
+ * last response for further visits. Undefined if no response is assumed for the step.
  */
-function responseTo(
+function takeAssumedResponse(
   { id, name }: { id: string; name: string },
   { webhooks, visits }: { webhooks: AssumedResponse[]; visits: Map<string, number> },
 ): AssumedResponse | undefined {

@@ -10,7 +10,7 @@ import type { App } from '../../http/env.ts';
 import { errorResponses, jsonBody, jsonResponse } from '../../http/responses.ts';
 import { allowScopes } from '../../http/security.ts';
 import { toRunEvents, WorkflowParams } from '../executions/input.ts';
-import { previewEffects } from './effects.ts';
+import { createEffectPreviews } from './effects.ts';
 import { PreviewWorkflow } from './input.ts';
 import { toPreviewResponse, WorkflowPreview } from './response.ts';
 
@@ -28,7 +28,7 @@ const previewRoute = createRoute({
   responses: { 200: jsonResponse(WorkflowPreview), ...errorResponses('RATE_LIMIT_EXCEEDED') },
 });
 
-export function workflowPreviewRoutes(app: App, { config, reads, compute }: Deps): void {
+export function registerWorkflowPreviewRoutes(app: App, { config, reads, compute }: Deps): void {
   app.openapi(previewRoute, async (c) => {
     const { id: workflowId } = c.req.valid('param');
     const { contactId, contact, event, context, startAt, events, webhooks } = c.req.valid('json');
@@ -45,7 +45,7 @@ export function workflowPreviewRoutes(app: App, { config, reads, compute }: Deps
       ...(contactId === undefined ? toPreviewContact(projectId, contact, startsAt) : { contactId }),
       events: toRunEvents(events),
       zone: project.timezone,
-      effects: previewEffects({ db: reads, compute, config }, webhooks ?? []),
+      effects: createEffectPreviews({ db: reads, compute, config }, webhooks ?? []),
     };
     const preview = await compute.page({ projectId, kind: 'workflow.preview' }, () => previewExecution(reads, request));
     return c.json(toPreviewResponse({ workflowId, contactId: contactId ?? null }, preview), 200);
@@ -63,7 +63,10 @@ function refuseUnknownSteps(webhooks: readonly { step: string }[], { steps }: Pi
     throw createFieldError(`webhooks.${at}.step`, 'The workflow has no WEBHOOK step with this id or name.', 'custom');
 }
 
-/** Returns the row that a person who is not a contact would have in `contacts`. */
+/**
+ * Returns the row of `contacts` that a person who is not a contact would have.
+ * @throws AppError VALIDATION_ERROR for data beyond its limits
+ */
 function toPreviewContact(
   projectId: string,
   contact: { email: string; subscribed: boolean; data?: Record<string, unknown> | null | undefined } | undefined,

@@ -13,7 +13,7 @@ import { SendSmsConfig } from '../../../rules/executions/steps/send-sms.ts';
 import { readWrittenNumber } from '../../../rules/sms/phone.ts';
 import { findSmsBodyError, toSmsContent } from '../../../rules/sms/text.ts';
 import type { EffectDeps } from './effects.ts';
-import { passWindow } from './window.ts';
+import { advanceToSendingWindow } from './window.ts';
 
 /** Previews the SMS of a SEND_SMS step, or the reason why it would not be sent. */
 export async function previewSms(
@@ -32,7 +32,7 @@ export async function previewSms(
   const urls = { baseUrl: deps.config.publicUrl, track: '', manage };
   const rendered = await render(deps, { projectId, text: config.body, input: { vars: variables, urls } });
   if (findSmsBodyError(rendered) !== undefined) return toUnsentEffect('FAILED', 'template_error', to.e164);
-  const opensAt = config.transactional ? undefined : await passWindow(position, environment);
+  const opensAt = config.transactional ? undefined : await advanceToSendingWindow(position, environment);
   const pads = padHmacKey(deriveKey(deps.config.secretKey, 'suppression'));
   const { from, transactional } = config;
   if (!(await canSendSms(deps.db, { pads, projectId, contactId, to, from, marketing: transactional !== true })))

@@ -3,10 +3,10 @@ import type { EffectPosition } from '../../../engine/automations/resume.ts';
 import { checkWindowGate } from '../../../rules/campaigns/gate.ts';
 
 /**
- * If the project's sending window delays a MARKETING message to the contact, advances the simulated time of a preview
- * to the moment at which the window opens, and returns this moment. Returns undefined if the window is open.
+ * If the project's sending window is closed for a MARKETING message to the contact, advances the simulated time of a
+ * preview to the moment at which the window opens, and returns this moment. Returns undefined if the window is open.
  */
-export async function passWindow(
+export async function advanceToSendingWindow(
   { execution }: EffectPosition,
   environment: ExecutionEnvironment,
 ): Promise<Date | undefined> {

@@ -76,7 +76,7 @@ const visitsRoute = createRoute({
 });
 
 /** Registers the statistics of a workflow, step by step. */
-export function workflowStatsRoutes(app: App, { db, reads }: Deps): void {
+export function registerWorkflowStatsRoutes(app: App, { db, reads }: Deps): void {
   app.openapi(statsRoute, async (c) => {
     const { since, until } = c.req.valid('query');
     const { projectId } = c.var;

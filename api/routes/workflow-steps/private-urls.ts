@@ -8,9 +8,9 @@ const EXPRESSION = /\{\{.*?\}\}/gs;
 const REMEDY = 'Use a public URL. For development, WEBHOOK_ALLOW_PRIVATE=true allows private addresses.';
 
 /**
- * Refuses a WEBHOOK step with a private URL, because the service would never make its request. The API refuses webhook
- * endpoints in the same way. A stored step with a private URL can be changed if the host stays the same. A host with
- * variables is checked when the step runs.
+ * Refuses a WEBHOOK step with a private URL, because the service would never make the request of the step. The API
+ * refuses webhook endpoints with a private URL too. A stored step with a private URL can be changed if the host stays
+ * the same. A host with variables is checked when the step runs.
  * @throws AppError VALIDATION_ERROR at `config.url`
  */
 export function refusePrivateUrl(

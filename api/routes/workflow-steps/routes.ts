@@ -99,7 +99,7 @@ const deleteTransitionRoute = createRoute({
   responses: { 204: emptyResponse(), ...errorResponses('CONFLICT') },
 });
 
-export function workflowStepRoutes(app: App, { config, db, outbox }: Deps): void {
+export function registerWorkflowStepRoutes(app: App, { config, db, outbox }: Deps): void {
   const { secretKey, webhookAllowPrivate: allowPrivate } = config;
 
   app.openapi(createStepRoute, async (c) => {

@@ -259,17 +259,17 @@ export function toTransitionResponse({ id, fromStepId, toStepId, branch }: Trans
   return { id, fromStepId, toStepId, branch };
 }
 
-/** The run of an execution in Temporal. The workflow id alone finds only the current run. */
-interface InTemporal {
+/** The run of an execution in Temporal. A workflow id without a run id identifies only the current run. */
+interface TemporalRun {
   runId: string | null;
   /** URL of the page in Temporal's UI. */
   url: string | null;
 }
 
-/** Function that returns the workflow id of an execution in Temporal. */
+/** Returns the workflow id that an execution has in Temporal. */
 type WorkflowNames = Pick<InstallationNames, 'execution'>;
 
-const WITHOUT_RUN: InTemporal = { runId: null, url: null };
+const WITHOUT_RUN: TemporalRun = { runId: null, url: null };
 
 /** Converts an execution to its response. Only the operation for a single execution passes its run in Temporal. */
 export function toExecutionResponse(execution: Execution, names: WorkflowNames, temporal = WITHOUT_RUN) {

@@ -124,7 +124,7 @@ const deleteRoute = createRoute({
   responses: { 204: emptyResponse(), ...errorResponses('CONFLICT') },
 });
 
-export function workflowRoutes(app: App, { config, db }: Deps): void {
+export function registerWorkflowRoutes(app: App, { config, db }: Deps): void {
   app.openapi(listRoute, async (c) => {
     const query = c.req.valid('query');
     const pageSize = resolveQueryAliases({ pageSize: query.pageSize, limit: query.limit }) ?? LIST_DEFAULT;

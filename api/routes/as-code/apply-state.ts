@@ -9,24 +9,25 @@ import { parseWithOlderRules } from '../../../rules/stored-values.ts';
 import { toFieldErrors } from '../../http/field-errors.ts';
 import type { Applied, ApplyFinding, Kind } from './response.ts';
 
-/** State of a running `POST /project/apply`, whose changes are in one transaction. */
-export interface Applying {
+/** State of a running `POST /project/apply`. `trx` contains all its changes. */
+export interface ApplyState {
   trx: Trx;
   projectId: string;
   secretKey: string;
   /** Whether WEBHOOK steps may call private addresses. */
   allowPrivate: boolean;
-  /** Ids by slug, including resources that this apply created. */
+  /** Ids by slug for each kind of resource, including the resources that this request created. */
   ids: { [Name in keyof Names]: Map<string, string> };
+  /** The results so far, for the response. */
   done: Omit<Applied, 'dryRun'>;
   outbox: OutboxRow[];
-  /** Ids of segments with a new condition. Their contacts are counted after the commit. */
-  toCount: string[];
+  /** Ids of segments that are new or have a new condition. Their contacts are counted after the commit. */
+  segmentsToCount: string[];
 }
 
-export async function beginApplying(
-  p: Pick<Applying, 'trx' | 'projectId' | 'secretKey' | 'allowPrivate'>,
-): Promise<Applying> {
+export async function createApplyState(
+  p: Pick<ApplyState, 'trx' | 'projectId' | 'secretKey' | 'allowPrivate'>,
+): Promise<ApplyState> {
   const { trx, projectId } = p;
   return {
     ...p,
@@ -37,7 +38,7 @@ export async function beginApplying(
     },
     done: { created: [], updated: [], unchanged: [], findings: [] },
     outbox: [],
-    toCount: [],
+    segmentsToCount: [],
   };
 }
 
@@ -48,22 +49,22 @@ interface Ref {
 }
 
 /** Records the result for a resource. `changes` is undefined for a new resource. */
-export function recordChange({ done }: Applying, { kind, slug, name }: Ref, changes: string[] | undefined): void {
+export function recordChange({ done }: ApplyState, { kind, slug, name }: Ref, changes: string[] | undefined): void {
   if (changes === undefined) done.created.push({ kind, slug, name });
   else if (changes.length > 0) done.updated.push({ kind, slug, name, changes });
   else done.unchanged.push({ kind, slug, name });
 }
 
-export function addFinding({ done }: Applying, finding: ApplyFinding): void {
+export function addFinding({ done }: ApplyState, finding: ApplyFinding): void {
   done.findings.push(finding);
 }
 
 /**
- * Tells whether an address may be the sender. If not, records a finding. `outcome` tells the user what happens to the
- * resource.
+ * Checks whether an address is on a verified domain of the project, and returns the result. If it is not, adds a
+ * finding to the response. `outcome` is the end of the finding's message, which says what happens instead.
  */
-export async function mayBeSender(
-  applying: Applying,
+export async function checkSender(
+  applying: ApplyState,
   from: string,
   of: Record<string, unknown>,
   outcome = 'the sender does not change',
@@ -80,7 +81,7 @@ export async function mayBeSender(
 
 /**
  * Parses an input by a schema.
- * @param isOlder tells whether the stored record already has the value at a path. Such a value is accepted even if a
+ * @param isStored tells whether the stored record already has the value at a path. Such a value is accepted even if a
  * newer rule forbids it
  * @throws AppError VALIDATION_ERROR with fields below `at`
  */
@@ -88,21 +89,18 @@ export function parseItem<T>(
   schema: z.ZodType<T, unknown>,
   input: unknown,
   at: string,
-  isOlder: (path: readonly PropertyKey[]) => boolean = () => false,
+  isStored: (path: readonly PropertyKey[]) => boolean = () => false,
 ): T {
   const result = schema.safeParse(input);
   if (result.success) return result.data;
-  const changed = result.error.issues.filter(({ path }) => !isOlder(path));
+  const changed = result.error.issues.filter(({ path }) => !isStored(path));
   if (changed.length === 0) return parseWithOlderRules(() => parseItem(schema, input, at));
   const errors = toFieldErrors(changed, input);
   throw new AppError('VALIDATION_ERROR', { errors: errors.map((error) => prefixField(at, error)) });
 }
 
-/**
- * Refuses unknown slugs.
- * @throws AppError VALIDATION_ERROR
- */
-export function refuseUnknown(names: readonly UnknownName[], at: string): void {
+/** @throws AppError VALIDATION_ERROR with an error for each unknown slug, unless the list is empty */
+export function refuseUnknownSlugs(names: readonly UnknownName[], at: string): void {
   if (names.length === 0) return;
   const errors = names.map(({ kind, name, path }) => {
     const message = `There is no ${kind} with the slug ${name} in this document or in the project.`;
@@ -111,7 +109,9 @@ export function refuseUnknown(names: readonly UnknownName[], at: string): void {
   throw new AppError('VALIDATION_ERROR', { errors });
 }
 
-/** Runs the work. If it throws a validation error, adds `prefix` before the field names of the error. */
+/**
+ * Runs `work` and returns its result. If it throws a VALIDATION_ERROR, adds `prefix` to the field names of the error.
+ */
 export async function withFieldPrefix<T>(prefix: string, work: () => Promise<T>): Promise<T> {
   try {
     return await work();

@@ -4,7 +4,7 @@ import { AppError, createFieldError, type FieldError } from '../../../rules/erro
 import type { GraphInput } from './input.ts';
 
 /** State of a graph that is being saved. */
-export interface Saving {
+export interface GraphSaveState {
   trx: Trx;
   projectId: string;
   workflowId: string;
@@ -20,10 +20,10 @@ export interface Saving {
 }
 
 /**
- * Returns the id of a step.
- * @throws AppError VALIDATION_ERROR if the graph has no step with this name
+ * Returns the stored id of a step. `name` is the `id` that the step has in the request.
+ * @throws AppError VALIDATION_ERROR if the graph has no such step
  */
-export function requireStepId({ ids }: Saving, name: string, field: string): string {
+export function requireStepId({ ids }: GraphSaveState, name: string, field: string): string {
   const id = ids.get(name);
   if (id === undefined) throw createFieldError(field, `There is no step ${name} in this graph.`);
   return id;
@@ -33,7 +33,7 @@ export function requireStepId({ ids }: Saving, name: string, field: string): str
  * Runs `work` and returns its result. If `work` throws a validation error, records the error with the path `place` and
  * returns undefined. The transaction must then not be committed.
  */
-export function collectFaults<Value>(saving: Saving, place: string, work: () => Value): Value | undefined {
+export function collectErrors<Value>(saving: GraphSaveState, place: string, work: () => Value): Value | undefined {
   try {
     return work();
   } catch (error) {
@@ -46,13 +46,13 @@ export function collectFaults<Value>(saving: Saving, place: string, work: () => 
  * Records the field errors of an error at `place`.
  * @throws errors that are not about a field
  */
-export function recordErrors({ refused }: Saving, place: string, error: unknown): void {
+export function recordErrors({ refused }: GraphSaveState, place: string, error: unknown): void {
   const errors = error instanceof AppError ? readFieldErrors(error) : undefined;
   if (!errors) throw error;
   refused.push(...errors.map((fault) => ({ ...fault, field: `${place}.${fault.field}`.replace(/\.$/, '') })));
 }
 
-/** Returns the field errors of an error. Undefined for an error that is not about the step. */
+/** Returns the field errors of an error. Undefined for an error that is not about a field. */
 function readFieldErrors({ code, message, errors }: AppError): FieldError[] | undefined {
   if (code === 'DOMAIN_NOT_VERIFIED') return [{ field: 'config.from', message, code: 'domain_not_verified' }];
   return code === 'VALIDATION_ERROR' ? (errors ?? [{ field: '', message, code: 'custom' }]) : undefined;
@@ -62,7 +62,7 @@ function readFieldErrors({ code, message, errors }: AppError): FieldError[] | un
  * Throws the recorded errors, if there are any.
  * @throws AppError VALIDATION_ERROR with all errors so far
  */
-export function throwRefused({ refused }: Saving): void {
+export function throwCollectedErrors({ refused }: GraphSaveState): void {
   if (refused.length > 0) throw createGraphError('The graph cannot be saved.', refused);
 }
 
