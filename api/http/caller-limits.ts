@@ -19,7 +19,7 @@ const MINUTE_MS = 60_000;
 
 /** A limit of requests per caller and minute. Each process counts separately. */
 export interface UnauthenticatedLimit {
-  /** What is limited, as a plural noun for the error message. */
+  /** The limited requests, as a plural noun for the error message. */
   name: string;
   perMinute: number;
   /**

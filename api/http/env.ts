@@ -47,7 +47,7 @@ export interface AppEnv {
 
 export type RequestContext = Context<AppEnv>;
 
-/** What a routes file needs to register its operations: `app.openapi(route, handler)`. */
+/** The part of the registrar that routes files use: `app.openapi(route, handler)`. */
 export interface App {
   openapi<Route extends RouteConfig>(route: Route, handler: RouteHandler<Route, AppEnv>): void;
 }

@@ -11,7 +11,7 @@ export function exceedsFreeJsonLimit(value: unknown): boolean {
   return Buffer.byteLength(JSON.stringify(value) ?? '') > FREE_JSON_MAX_BYTES;
 }
 
-/** Returns the message of the error for JSON above the limit. `subject` begins the sentence, such as "The data". */
+/** Returns the message of the error for JSON above the limit. `subject` is the start of the sentence, such as "The data". */
 export function describeFreeJsonLimit(subject: string): string {
   return `${subject} is at most ${FREE_JSON_MAX_BYTES / 1024} KB of JSON.`;
 }
