@@ -1,4 +1,4 @@
-import { type AssetObject, deleteLeftover, listDueObjects } from '../db/assets/leftovers.ts';
+import { type AssetObject, deleteLeftoverRow, listDueObjects } from '../db/assets/leftovers.ts';
 import type { ActivityDeps } from './deps.ts';
 
 /** The number of objects that are removed at the same time. The client of the bucket has many more sockets. */
@@ -18,7 +18,7 @@ export async function removeLeftoverObjects({ db, bucket }: Pick<ActivityDeps, '
   const remove = async (object: AssetObject): Promise<void> => {
     if (!bucket) throw new Error('ASSETS_S3_BUCKET is not set');
     await bucket.remove(object.objectKey);
-    await deleteLeftover(db, object);
+    await deleteLeftoverRow(db, object);
   };
   for (let removed = 0; removed < OBJECTS_MAX; removed += AT_A_TIME) {
     const due = await listDueObjects(db, AT_A_TIME);

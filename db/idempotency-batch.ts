@@ -25,17 +25,18 @@ export interface KeyedRequest extends KeyRef {
 }
 
 /** Returns a text that identifies an idempotency key, for use as a key of a Map. */
-export const keyName = ({ projectId, owner, key }: KeyRef): string =>
+export const toIdempotencyMapKey = ({ projectId, owner, key }: KeyRef): string =>
   `${projectId} ${owner.public ? 'public' : 'own'} ${key}`;
 
 /**
  * Inserts the idempotency keys of many requests in one statement, in the caller's transaction. No two keys may be the
  * same. Inserts the keys in sorted order, so that two transactions with the same keys wait instead of deadlocking.
- * Returns an error for each key that was used in the last 24 hours, by `keyName`. Source: contract §1.8 Idempotency.
+ * Returns an error for each key that was used in the last 24 hours, by `toIdempotencyMapKey`. Source: contract §1.8
+ * Idempotency.
  */
 export async function insertIdempotencyKeys(trx: Trx, wanted: KeyedRequest[]): Promise<Map<string, AppError>> {
   if (wanted.length === 0) return new Map();
-  const sorted = [...wanted].sort((a, b) => (keyName(a) < keyName(b) ? -1 : 1));
+  const sorted = [...wanted].sort((a, b) => (toIdempotencyMapKey(a) < toIdempotencyMapKey(b) ? -1 : 1));
   const { rows } = await prepared<{ project_id: string; public: boolean; key: string }>`
     INSERT INTO idempotency_keys AS k (project_id, public, key, owner, request, fingerprint, status_code, response)
     SELECT u.project_id, u.public, u.key, u.owner, u.request, u.fingerprint, 0, 'null'
@@ -52,7 +53,7 @@ export async function insertIdempotencyKeys(trx: Trx, wanted: KeyedRequest[]): P
   const taken = new Set(rows.map(nameOfRow));
   return findRefusals(
     trx,
-    sorted.filter((w) => !taken.has(keyName(w))),
+    sorted.filter((w) => !taken.has(toIdempotencyMapKey(w))),
   );
 }
 
@@ -97,7 +98,12 @@ async function findRefusals(trx: Trx, used: KeyedRequest[]): Promise<Map<string,
     JOIN ${keyRowsSql(used)} ON k.project_id = u.project_id AND k.public = u.public AND k.key = u.key
   `.execute(trx);
   const first = new Map(rows.map((row) => [nameOfRow(row), row]));
-  return new Map(used.map((request) => [keyName(request), keyReusedError(request, first.get(keyName(request)))]));
+  return new Map(
+    used.map((request) => {
+      const mapKey = toIdempotencyMapKey(request);
+      return [mapKey, keyReusedError(request, first.get(mapKey))];
+    }),
+  );
 }
 
 /** The stored request that used a key first. */
@@ -144,5 +150,5 @@ function keyRowsSql(keys: KeyRef[]): RawBuilder<unknown> {
 }
 
 function nameOfRow(row: { project_id: string; public: boolean; key: string }): string {
-  return keyName({ projectId: row.project_id, owner: row, key: row.key });
+  return toIdempotencyMapKey({ projectId: row.project_id, owner: row, key: row.key });
 }

@@ -44,7 +44,7 @@ export async function takeFromRateWindow(
  * Deletes windows that started more than an hour ago, because no window is longer. Returns the number of deleted
  * windows.
  */
-export async function deleteOldWindows(db: Db): Promise<number> {
+export async function deleteOldRateWindows(db: Db): Promise<number> {
   const result = await sql`DELETE FROM rate_windows WHERE started_at < now() - interval '1 hour'`.execute(db);
   return Number(result.numAffectedRows ?? 0n);
 }

@@ -2,7 +2,7 @@ import { ApplicationFailure, CancelledFailure, Context } from '@temporalio/activ
 import { createMonthRowOfCampaign, insertAudiencePage } from '../../db/campaigns/audience.ts';
 import type { CampaignStart } from '../../db/campaigns/campaigns.ts';
 import { findSendSettings, reopenChunks, skipCancelledRecipients } from '../../db/campaigns/chunks.ts';
-import { readDueChunks, storeWaits } from '../../db/campaigns/waiting-chunks.ts';
+import { readDueChunks, storeChunkWaits } from '../../db/campaigns/waiting-chunks.ts';
 import { createSuppressionPads } from '../../db/contacts/suppressions.ts';
 import { inTransaction } from '../../db/transaction.ts';
 import { advanceStart, findStartEnd, finishCampaign, type StartState } from '../../engine/campaigns/lifecycle.ts';
@@ -99,7 +99,7 @@ export function createCampaignControlActivities({ db, config }: Pick<ActivityDep
     /** Stores waiting chunks in Postgres. Runs of earlier versions kept these chunks in the workflow's memory. */
     async keepChunks({ chunks, clock, ...start }: KeepInput): Promise<void> {
       const waits = chunks.map((chunk) => ({ chunk, clock: chunk.shut ? (clock ?? '') : null }));
-      await storeWaits(db, { ...start, waits });
+      await storeChunkWaits(db, { ...start, waits });
     },
 
     /**

@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto';
 import type { Db } from '../../db/connection.ts';
-import { deleteOldWindows, takeFromRateWindow } from '../../db/rate-windows.ts';
+import { deleteOldRateWindows, takeFromRateWindow } from '../../db/rate-windows.ts';
 import { normalizeEmail } from '../../rules/emails/email-address.ts';
 import { LimitReached } from '../../rules/errors.ts';
 import { type CallerLimits, createCallerLimits } from './caller-limits.ts';
@@ -84,7 +84,7 @@ export function createRateLimits(deps: {
   key: Buffer;
 }): RateLimits {
   const leases = new Map<string, Lease>();
-  const cleaning = setInterval(() => void deleteOldWindows(deps.db).catch(() => {}), CLEAN_MS);
+  const cleaning = setInterval(() => void deleteOldRateWindows(deps.db).catch(() => {}), CLEAN_MS);
   cleaning.unref();
 
   async function take(subject: string, limit: number): Promise<RateState> {

@@ -52,7 +52,7 @@ export async function listDueObjects(db: Db, limit: number): Promise<AssetObject
 }
 
 /** Deletes the row of an object that was deleted from the bucket. */
-export async function deleteLeftover(db: Db, { projectId, objectKey }: AssetObject): Promise<void> {
+export async function deleteLeftoverRow(db: Db, { projectId, objectKey }: AssetObject): Promise<void> {
   await sql`
     DELETE FROM asset_leftovers
     WHERE project_id = ${projectId} AND object_key = ${objectKey} AND due_at <= now()

@@ -31,7 +31,7 @@ export async function findStoredAsset(db: Db, hash: string): Promise<StoredAsset
 }
 
 /** Yields the bytes of a row slice by slice. Stops without an error if the row is deleted in the meantime. */
-export async function* readSlices(db: Db, { id, projectId, bytes }: StoredAsset): AsyncGenerator<Buffer> {
+export async function* readAssetSlices(db: Db, { id, projectId, bytes }: StoredAsset): AsyncGenerator<Buffer> {
   for (let at = 0; at < bytes; at += SLICE_BYTES) {
     const { rows } = await sql<{ slice: Buffer }>`
       SELECT substring(content FROM ${at + 1}::int FOR ${SLICE_BYTES}::int) AS slice

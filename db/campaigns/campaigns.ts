@@ -159,7 +159,7 @@ export async function getCampaign(db: Db, { projectId, id }: CampaignRef): Promi
  * Returns the ids of the contents that the current start sends, one per variant, in the order of the variants. Null
  * before the first start, and after the campaign became a DRAFT again.
  */
-export async function getContentIds(db: Db, { projectId, id }: CampaignRef): Promise<string[] | null> {
+export async function getCampaignContentIds(db: Db, { projectId, id }: CampaignRef): Promise<string[] | null> {
   const row = await db
     .selectFrom('campaigns')
     .select(['content_id', 'variant_content_ids'])
@@ -281,14 +281,14 @@ export async function duplicateCampaign(trx: Trx, p: CampaignRef): Promise<Campa
   const slug = await newCampaignSlug(trx, { projectId: p.projectId, name: `${name}${COPY_SUFFIX}` });
   const { rows } = await sql<CampaignRow>`
     INSERT INTO campaigns (project_id, name, slug, ${copied})
-    SELECT project_id, left(name, ${NAME_MAX_CHARS - COPY_SUFFIX.length}) || ${COPY_SUFFIX}, ${slug}, ${copied}
+    SELECT project_id, left(name, ${CAMPAIGN_NAME_MAX_CHARS - COPY_SUFFIX.length}) || ${COPY_SUFFIX}, ${slug}, ${copied}
     FROM campaigns WHERE project_id = ${p.projectId} AND id = ${p.id}
     RETURNING ${CAMPAIGN_COLUMNS}
   `.execute(trx);
   return toCampaign(rows[0]);
 }
 
-export const NAME_MAX_CHARS = 255;
+export const CAMPAIGN_NAME_MAX_CHARS = 255;
 const COPY_SUFFIX = ' (Copy)';
 
 /**

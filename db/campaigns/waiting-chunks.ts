@@ -38,7 +38,7 @@ export function setWaitSql({ chunk, clock }: ChunkWait): RawBuilder<unknown> {
  * Stores the waits of chunks from a workflow of an earlier version, which kept them in its own state. Safe to run
  * twice.
  */
-export async function storeWaits(db: Db, p: CampaignStart & { waits: ChunkWait[] }): Promise<void> {
+export async function storeChunkWaits(db: Db, p: CampaignStart & { waits: ChunkWait[] }): Promise<void> {
   const rows = p.waits.map(({ chunk, clock }) => ({
     seq: chunk.seq,
     due_at: new Date(chunk.dueAtMs),

@@ -11,7 +11,7 @@ import { findActorNames } from '../projects/actors.ts';
 import type { SegmentType } from '../schema/segments.ts';
 import { exportContactSegments } from './contact-export.ts';
 import type { ContactRef } from './contacts.ts';
-import { changeReasonSql } from './timeline.ts';
+import { subscriptionChangeReasonSql } from './timeline.ts';
 
 /** Maximum number of subscription changes shown. The newest change explains the current state. */
 const CHANGES_SHOWN = 20;
@@ -59,7 +59,7 @@ export interface ContactExecution {
  */
 export async function listSubscriptionChanges(db: Db, { projectId, id }: ContactRef): Promise<SubscriptionChange[]> {
   const { rows } = await sql<Omit<SubscriptionChange, 'actorName'>>`
-    SELECT e.created_at AS at, e.name = 'contact.subscribed' AS subscribed, e.actor, coalesce(e.data->>'reason', ${changeReasonSql()}) AS reason
+    SELECT e.created_at AS at, e.name = 'contact.subscribed' AS subscribed, e.actor, coalesce(e.data->>'reason', ${subscriptionChangeReasonSql()}) AS reason
     FROM events e WHERE e.project_id = ${projectId} AND e.contact_id = ${id} AND e.name = ANY(${[...CONTACT_EVENTS]}::text[])
     ORDER BY e.id DESC LIMIT ${CHANGES_SHOWN}
   `.execute(db);

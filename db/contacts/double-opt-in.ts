@@ -157,7 +157,7 @@ export async function isConfirmationLinkValid(
 }
 
 /** Stores the proof of a confirmation. If a proof exists, it does not change. Safe to run twice. */
-export async function storeProof(
+export async function storeConfirmationProof(
   trx: Trx,
   p: { projectId: string; emailId: string; ip: string; text: string },
 ): Promise<void> {
@@ -168,7 +168,10 @@ export async function storeProof(
 }
 
 /** Lists the proofs of a contact's confirmations, oldest first. */
-export async function listProofs(db: Db, p: { projectId: string; contactId: string }): Promise<SubscriptionProof[]> {
+export async function listConfirmationProofs(
+  db: Db,
+  p: { projectId: string; contactId: string },
+): Promise<SubscriptionProof[]> {
   const { rows } = await sql<SubscriptionProof>`
     SELECT confirmed_at AS at, ip, text, email_id AS "emailId" FROM confirmations
     WHERE project_id = ${p.projectId} AND contact_id = ${p.contactId} AND confirmed_at IS NOT NULL ORDER BY confirmed_at, email_id

@@ -165,7 +165,11 @@ export async function findErasedAddresses(
 }
 
 /** Lists the ids of the contacts that have one of these addresses now. All addresses are of one project. */
-export async function listErasedHolders(db: Db, key: Buffer, erased: readonly ErasedAddress[]): Promise<string[]> {
+export async function listHoldersOfErasedAddresses(
+  db: Db,
+  key: Buffer,
+  erased: readonly ErasedAddress[],
+): Promise<string[]> {
   const ids = erased.flatMap(({ contactId }) => contactId ?? []);
   if (ids.length === 0) return [];
   const { rows } = await sql<ContactAddress>`

@@ -37,12 +37,12 @@ export interface Suppression {
 }
 
 /** The `source` of a suppression that a person caused on a consent page. */
-export const PAGE_SOURCE = 'unsubscribe_page';
+export const CONSENT_PAGE_SOURCE = 'unsubscribe_page';
 /**
  * Refusals by the person. The person can end them on a consent page. A caller who writes `subscribed: true` ends only
  * an `unsubscribe`.
  */
-export const OWN_REASONS: readonly SuppressionReason[] = ['unsubscribe', 'complaint'];
+export const REFUSAL_REASONS: readonly SuppressionReason[] = ['unsubscribe', 'complaint'];
 
 const COLUMNS = ['id', 'email', 'reason', 'source', 'actor', 'created_at'] as const;
 
@@ -179,10 +179,10 @@ export async function findRefusals(
   );
   const hashes = [...byHash.keys()].map((hex) => Buffer.from(hex, 'hex'));
   const { rows } = await sql<{ hash: string; isOwn: boolean; isProtected: boolean }>`
-    SELECT encode(s.address_hash, 'hex') AS hash, bool_or(s.reason = 'complaint' OR s.source = ${PAGE_SOURCE}) AS "isOwn",
+    SELECT encode(s.address_hash, 'hex') AS hash, bool_or(s.reason = 'complaint' OR s.source = ${CONSENT_PAGE_SOURCE}) AS "isOwn",
       (SELECT resubscribe_protected IS TRUE FROM projects WHERE id = ${p.projectId}) AS "isProtected"
     FROM suppressions s
-    WHERE s.project_id = ${p.projectId} AND s.address_hash = ANY(${hashes}::bytea[]) AND s.reason = ANY(${[...OWN_REASONS]}::text[])
+    WHERE s.project_id = ${p.projectId} AND s.address_hash = ANY(${hashes}::bytea[]) AND s.reason = ANY(${[...REFUSAL_REASONS]}::text[])
     GROUP BY s.address_hash
   `.execute(db);
   return new Map(rows.map(({ hash, ...refusal }) => [byHash.get(hash) ?? '', refusal]));
@@ -201,7 +201,7 @@ export async function copyRefusals(
     INSERT INTO suppressions (project_id, address_hash, email, reason, source, actor)
     SELECT project_id, ${computeAddressHash(key, p.to)}, ${p.to}, reason, source, actor FROM suppressions
     WHERE project_id = ${p.projectId} AND address_hash = ${computeAddressHash(key, p.from)}
-      AND reason = ANY(${[...OWN_REASONS]}::text[])
+      AND reason = ANY(${[...REFUSAL_REASONS]}::text[])
     ON CONFLICT (project_id, address_hash, reason) DO NOTHING
   `.execute(trx);
 }

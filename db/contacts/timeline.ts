@@ -3,7 +3,7 @@ import { createCursorError, decodeCursor } from '../../rules/cursor.ts';
 import { ACTIVITY_EVENTS } from '../../rules/events/activity.ts';
 import { UNSUBSCRIBE_REQUESTED_EVENT } from '../../rules/events/event-names.ts';
 import type { Db } from '../connection.ts';
-import { uuidAt } from '../events/activity-sources.ts';
+import { uuidBoundAt } from '../events/activity-sources.ts';
 import { FAR_FUTURE } from '../id-time.ts';
 import { toKeyedPage } from '../keyset.ts';
 
@@ -142,7 +142,7 @@ function listSources(asked: Asked): Source[] {
  */
 function eventSource({ projectId, contactId, position }: Asked): Source {
   const cases = Object.entries(ACTIVITY_EVENTS).map(([name, type]) => sql`WHEN ${sql.lit(name)} THEN ${sql.lit(type)}`);
-  const until = uuidAt(position?.at ?? FAR_FUTURE, 'f');
+  const until = uuidBoundAt(position?.at ?? FAR_FUTURE, 'f');
   return {
     type: sql`CASE e.name ${sql.join(cases, sql` `)} ELSE 'event.triggered' END`,
     at: truncateToMillis(sql`uuid_extract_timestamp(e.id)`),
@@ -153,7 +153,7 @@ function eventSource({ projectId, contactId, position }: Asked): Source {
         SELECT jsonb_build_object('subject', coalesce(e.data->>'subject', k.subject), 'sourceType', m.source_type) || ${CAUSE}
         FROM emails m JOIN contents k ON k.id = m.content_id ${CAUSES} WHERE m.id = e.email_id AND m.project_id = ${projectId}), '{}') END
       || CASE WHEN e.name IN ('contact.subscribed', 'contact.unsubscribed')
-        THEN jsonb_build_object('actor', e.actor, 'reason', coalesce(e.data->>'reason', ${changeReasonSql()})) ELSE '{}' END
+        THEN jsonb_build_object('actor', e.actor, 'reason', coalesce(e.data->>'reason', ${subscriptionChangeReasonSql()})) ELSE '{}' END
       || CASE WHEN e.name = ${UNSUBSCRIBE_REQUESTED_EVENT}
         THEN jsonb_build_object('actor', e.actor, 'apply', jsonb_build_object('method', 'PATCH',
           'path', '/contacts/' || e.contact_id, 'body', jsonb_build_object('subscribed', false))) ELSE '{}' END`,
@@ -167,7 +167,7 @@ function eventSource({ projectId, contactId, position }: Asked): Source {
  * Returns SQL for the reason of a subscription change. Used if the event `e` has no reason in its data; derives the
  * reason from `resubscribed` in the data, or from the actor.
  */
-export function changeReasonSql(): Sql {
+export function subscriptionChangeReasonSql(): Sql {
   return sql`CASE
     WHEN e.data->>'resubscribed' = 'true' THEN 'resubscribed'
     WHEN e.actor = 'contact' THEN 'own_choice' WHEN e.actor = 'public' THEN 'public_key'
@@ -177,7 +177,7 @@ export function changeReasonSql(): Sql {
 
 /** Selects emails that were not sent. An email that was not sent has no event. */
 function failedEmailSource({ projectId, contactId, position }: Asked): Source {
-  const until = uuidAt(position?.at ?? FAR_FUTURE, 'f');
+  const until = uuidBoundAt(position?.at ?? FAR_FUTURE, 'f');
   return {
     type: sqlText('email.failed'),
     at: truncateToMillis(sql`uuid_extract_timestamp(m.id)`),

@@ -30,7 +30,7 @@ export async function recordErasedAttachments(trx: Trx, p: ErasedEmails): Promis
  * SQL condition that no email has the attachment `a`. The condition repeats the expression and predicate of the index
  * `emails_attachments`, so that Postgres uses the index.
  */
-export const isWithoutEmail: RawBuilder<boolean> = sql<boolean>`NOT EXISTS (
+export const isAttachmentWithoutEmailSql: RawBuilder<boolean> = sql<boolean>`NOT EXISTS (
   SELECT FROM emails e WHERE e.options ? 'attachmentIds' AND e.options->'attachmentIds' @> jsonb_build_array(a.id::text))`;
 
 /**
@@ -54,7 +54,9 @@ function removeUnusedAttachments(db: Db, rows: number): Promise<number> {
       SELECT attachment_id AS id FROM erased_attachments LIMIT ${rows} FOR UPDATE SKIP LOCKED
     `.execute(trx);
     const ids = notes.map((note) => note.id);
-    await sql`DELETE FROM attachments a WHERE a.id = ANY(${ids}::uuid[]) AND ${isWithoutEmail}`.execute(trx);
+    await sql`
+      DELETE FROM attachments a WHERE a.id = ANY(${ids}::uuid[]) AND ${isAttachmentWithoutEmailSql}
+    `.execute(trx);
     await sql`DELETE FROM erased_attachments WHERE attachment_id = ANY(${ids}::uuid[])`.execute(trx);
     return ids.length;
   });

@@ -34,7 +34,7 @@ export async function removeErasedContents(db: Db, limits = LIMITS): Promise<num
  * template are in the hash. The condition repeats the predicate of the index `emails_one_off_content`, so that Postgres
  * uses the index.
  */
-export const isUnused = sql<boolean>`
+export const isUnusedContentSql = sql<boolean>`
   k.template_id IS NULL AND k.type = 'TRANSACTIONAL' AND NOT EXISTS (
     SELECT FROM emails e WHERE e.content_id = k.id AND e.source_type IN ('TRANSACTIONAL', 'INBOUND'))`;
 
@@ -46,7 +46,7 @@ function retireContents(db: Db, rows: number): Promise<number> {
   return inTransaction(db, async (trx) => {
     const ids = await lockNotes(trx, { rows, where: sql<boolean>`retired_at IS NULL` });
     await sql`
-      WITH unused AS MATERIALIZED (SELECT k.id FROM contents k WHERE k.id = ANY(${ids}::uuid[]) AND ${isUnused}),
+      WITH unused AS MATERIALIZED (SELECT k.id FROM contents k WHERE k.id = ANY(${ids}::uuid[]) AND ${isUnusedContentSql}),
         retired AS (UPDATE contents SET hash = uuid_send(contents.id) FROM unused WHERE contents.id = unused.id)
       DELETE FROM erased_contents WHERE content_id = ANY(${ids}::uuid[]) AND content_id NOT IN (SELECT id FROM unused)
     `.execute(trx);
@@ -82,7 +82,7 @@ function removeUnused(db: Db, p: { rows: number; oldest: string }): Promise<{ ch
   return inTransaction(db, async (trx) => {
     const ids = await lockNotes(trx, { rows: p.rows, where: sql<boolean>`retired_at < ${p.oldest}::timestamptz` });
     const { numAffectedRows } = await sql`
-      DELETE FROM contents k WHERE k.id = ANY(${ids}::uuid[]) AND ${isUnused}
+      DELETE FROM contents k WHERE k.id = ANY(${ids}::uuid[]) AND ${isUnusedContentSql}
     `.execute(trx);
     await sql`DELETE FROM erased_contents WHERE content_id = ANY(${ids}::uuid[])`.execute(trx);
     return { checked: ids.length, removed: Number(numAffectedRows ?? 0n) };

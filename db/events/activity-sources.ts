@@ -35,8 +35,8 @@ interface Shape {
   metadata: Sql;
   from: Sql;
   /**
-   * SQL condition on an indexed column that includes all rows which the position allows. `selectItems` then compares
-   * the exact position.
+   * SQL condition on an indexed column that includes all rows which the position allows. `activityRowsSql` then
+   * compares the exact position.
    */
   range: Sql;
   order: Sql;
@@ -46,20 +46,20 @@ interface Shape {
  * Selects type, at, id, key, contact_id and metadata of one kind of row, newest first, in the order of an index. The
  * caller adds a LIMIT.
  */
-export function selectItems(source: ActivitySource, p: ActivityFilter, position: ActivityPosition): Sql {
+export function selectActivityItems(source: ActivitySource, p: ActivityFilter, position: ActivityPosition): Sql {
   const s = source.shape(p, position);
   return sql`
     SELECT ${s.type} AS type, ${s.at} AS at, ${s.id}::text AS id, ${sortKeySql(s)} AS key, ${s.contactId} AS contact_id,
       ${s.metadata} AS metadata
-    ${selectActivity(s, p, position)} ORDER BY ${s.order}`;
+    ${activityRowsSql(s, p, position)} ORDER BY ${s.order}`;
 }
 
 /** Selects one row per item without its columns, for counting. */
-export function selectItemsToCount(source: ActivitySource, p: ActivityFilter, position: ActivityPosition): Sql {
-  return sql`SELECT 1 ${selectActivity(source.shape(p, position), p, position)}`;
+export function selectActivityItemsToCount(source: ActivitySource, p: ActivityFilter, position: ActivityPosition): Sql {
+  return sql`SELECT 1 ${activityRowsSql(source.shape(p, position), p, position)}`;
 }
 
-function selectActivity(s: Shape, p: ActivityFilter, position: ActivityPosition): Sql {
+function activityRowsSql(s: Shape, p: ActivityFilter, position: ActivityPosition): Sql {
   const until =
     position.key === null
       ? sql<SqlBool>`${s.at} <= ${position.at}`
@@ -80,7 +80,7 @@ const NO_CONTACT = sql`NULL::uuid`;
  * ids is the order of time, and no index on the instant is needed.
  */
 function idRangePredicate(p: ActivityFilter, column: Sql, position: ActivityPosition): Sql {
-  return sql`${column} <= ${uuidAt(position.at, 'f')}::uuid AND ${column} >= ${uuidAt(p.startDate ?? new Date(0), '0')}::uuid`;
+  return sql`${column} <= ${uuidBoundAt(position.at, 'f')}::uuid AND ${column} >= ${uuidBoundAt(p.startDate ?? new Date(0), '0')}::uuid`;
 }
 
 /**
@@ -206,7 +206,7 @@ function eventTypeSql(): Sql {
 }
 
 /** Returns a lower (`0`) or upper (`f`) bound of the UUIDv7s of a millisecond. */
-export function uuidAt(at: Date, fill: '0' | 'f'): string {
+export function uuidBoundAt(at: Date, fill: '0' | 'f'): string {
   const hex = Math.max(0, at.getTime()).toString(16).padStart(12, '0').slice(-12);
   return `${hex.slice(0, 8)}-${hex.slice(8)}-${fill.repeat(4)}-${fill.repeat(4)}-${fill.repeat(12)}`;
 }

@@ -10,8 +10,8 @@ import {
   type ActivityFilter,
   type ActivityPosition,
   type ActivitySource,
-  selectItems,
-  selectItemsToCount,
+  selectActivityItems,
+  selectActivityItemsToCount,
 } from './activity-sources.ts';
 
 export interface ActivityItem {
@@ -50,7 +50,7 @@ export async function listActivity(
   const position = decodeActivityPosition(p);
   const wanted = ACTIVITY_SOURCES.filter((source) => !p.types || source.types.some((type) => p.types?.includes(type)));
   if (wanted.length === 0) return { items: [], cursor: null, hasMore: false, total: 0 };
-  const parts = wanted.map((source) => sql`(${selectItems(source, p, position)} LIMIT ${p.limit + 1})`);
+  const parts = wanted.map((source) => sql`(${selectActivityItems(source, p, position)} LIMIT ${p.limit + 1})`);
   const total = p.cursor === undefined ? await countItems(db, p, wanted) : 0;
   const { rows } = await sql<ActivityItem & { key: string }>`
     SELECT f.id || ':' || f.type AS id, f.key, f.type, f.at AS timestamp, f.contact_id AS "contactId",
@@ -71,7 +71,7 @@ export async function listActivity(
 
 async function countItems(db: Db, p: ActivityFilter, sources: readonly ActivitySource[]): Promise<number> {
   const parts = sources.map(
-    (source) => sql`(${selectItemsToCount(source, p, decodeActivityPosition(p))} LIMIT ${ACTIVITY_TOTAL_MAX})`,
+    (source) => sql`(${selectActivityItemsToCount(source, p, decodeActivityPosition(p))} LIMIT ${ACTIVITY_TOTAL_MAX})`,
   );
   const { rows } = await sql<{ count: number }>`
     SELECT count(*) AS count FROM (SELECT FROM (${sql.join(parts, sql` UNION ALL `)}) u LIMIT ${ACTIVITY_TOTAL_MAX}) v
@@ -131,7 +131,7 @@ export async function countActivity(
 export async function countRecentActivity(db: Db, p: { projectId: string; since: Date }): Promise<number> {
   const parts = ACTIVITY_SOURCES.map(
     (source) =>
-      sql`(${selectItemsToCount(source, { projectId: p.projectId, startDate: p.since }, { at: FAR_FUTURE, key: null })} LIMIT ${RECENT_MAX})`,
+      sql`(${selectActivityItemsToCount(source, { projectId: p.projectId, startDate: p.since }, { at: FAR_FUTURE, key: null })} LIMIT ${RECENT_MAX})`,
   );
   const { rows } = await sql<{ count: number }>`
     SELECT count(*) AS count FROM (${sql.join(parts, sql` UNION ALL `)}) u

@@ -95,7 +95,7 @@ export async function storePastEmailHours(db: Db, mayContinue: () => boolean = (
 }
 
 /** Returns SQL for the lowest id that an event in the first hour without stored counts can have. */
-export function firstUncountedIdSql(): RawBuilder<unknown> {
+export function firstUncountedEventIdSql(): RawBuilder<unknown> {
   return firstIdAtSql(startOfHourSql(sql`(SELECT hour FROM mail_hours_until)`));
 }
 

@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Retention } from '../../rules/config.ts';
 import type { Db } from '../connection.ts';
-import { firstUncountedIdSql } from '../events/email-hours.ts';
+import { firstUncountedEventIdSql } from '../events/email-hours.ts';
 import { firstIdAtSql } from '../id-time.ts';
 import type { Pruning } from './pruning.ts';
 
@@ -58,7 +58,7 @@ export function listRetentionPrunings(retention: Retention, batch = BATCH): Reco
       // Keeps events of hours whose counts are not stored in `mail_hours` yet, because the counts are computed from the
       // events.
       select: (after, cutoff) => sql`
-        SELECT id FROM events WHERE ${isInIdRange(after, cutoff)} AND id < ${firstUncountedIdSql()} ORDER BY id`,
+        SELECT id FROM events WHERE ${isInIdRange(after, cutoff)} AND id < ${firstUncountedEventIdSql()} ORDER BY id`,
       prune: sql`DELETE FROM events WHERE id IN (SELECT id FROM old)`,
     },
     segment_member_changes: {

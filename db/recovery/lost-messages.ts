@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { OutboxRow } from '../../rules/outbox.ts';
 import type { Db, Trx } from '../connection.ts';
-import { uuidAt } from '../events/activity-sources.ts';
+import { uuidBoundAt } from '../events/activity-sources.ts';
 import { enqueue } from '../outbox/outbox.ts';
 import { deliveryKindsSql, type MessageKind } from '../sending/direct-messages.ts';
 
@@ -53,7 +53,7 @@ export async function listOpenMessages(
   const settled = new Date(Date.now() - p.settledMs);
   const { rows } = await sql<OpenMessage>`
     SELECT m.project_id AS "projectId", m.id, m.claim FROM ${table} m
-    WHERE m.id >= ${uuidAt(p.since, '0')}::uuid AND m.id < ${uuidAt(settled, '0')}::uuid AND ${where}
+    WHERE m.id >= ${uuidBoundAt(p.since, '0')}::uuid AND m.id < ${uuidBoundAt(settled, '0')}::uuid AND ${where}
       AND NOT EXISTS (SELECT FROM outbox o WHERE o.ref_id = m.id AND o.kind IN ${deliveryKindsSql(p.kind)})
     ORDER BY m.id LIMIT ${ROUND_MAX}
   `.execute(db);
@@ -120,7 +120,7 @@ export async function endCancelledStepEmails(db: Db, since: Date): Promise<numbe
     UPDATE emails SET status = 'FAILED', reason = 'cancelled', claim = NULL
     WHERE id IN (
       SELECT m.id FROM emails m
-      WHERE m.id >= ${uuidAt(since, '0')}::uuid AND m.id < ${uuidAt(settled, '0')}::uuid
+      WHERE m.id >= ${uuidBoundAt(since, '0')}::uuid AND m.id < ${uuidBoundAt(settled, '0')}::uuid
         AND m.status IN ('PENDING', 'SENDING') AND m.execution_id IS NOT NULL AND 'CANCELLED' = (
           SELECT s.status FROM execution_steps s
           WHERE s.execution_id = m.execution_id AND s.visit = m.visit AND s.completed_at < ${settled}))

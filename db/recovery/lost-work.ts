@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { JobKind } from '../../rules/contacts/jobs.ts';
 import type { OutboxRow } from '../../rules/outbox.ts';
 import type { Db, Trx } from '../connection.ts';
-import { uuidAt } from '../events/activity-sources.ts';
+import { uuidBoundAt } from '../events/activity-sources.ts';
 import { enqueue } from '../outbox/outbox.ts';
 
 /** Maximum number of restocks per round. The next round of recovery queues the rest. */
@@ -112,7 +112,7 @@ export async function enqueueRestocks(trx: Trx): Promise<OutboxRow[]> {
 export async function enqueueReleases(trx: Trx, since: Date): Promise<OutboxRow[]> {
   const { rows } = await sql<{ projectId: string }>`
     SELECT DISTINCT m.project_id AS "projectId" FROM emails m JOIN projects p ON p.id = m.project_id
-    WHERE m.id >= ${uuidAt(since, '0')}::uuid AND m.status = 'HELD' AND m.campaign_id IS NULL AND p.effective_held_at IS NULL
+    WHERE m.id >= ${uuidBoundAt(since, '0')}::uuid AND m.status = 'HELD' AND m.campaign_id IS NULL AND p.effective_held_at IS NULL
       AND NOT EXISTS (SELECT FROM outbox o WHERE o.kind = 'hold.release' AND o.ref_id = m.project_id)
   `.execute(trx);
   return enqueue(

@@ -10,11 +10,11 @@ import { findErasedAddresses } from '../../db/contacts/erased-addresses.ts';
 import { lockContacts } from '../../db/contacts/locks.ts';
 import {
   addSuppressions,
+  CONSENT_PAGE_SOURCE,
   type HashedAddress,
   liftSuppressionsByHash,
   listSuppressionReasons,
-  OWN_REASONS,
-  PAGE_SOURCE,
+  REFUSAL_REASONS,
 } from '../../db/contacts/suppressions.ts';
 import { hasNoTopicRefusalSql, setTopicRefusals } from '../../db/topics/topic-refusals.ts';
 import type { KeyMode } from '../../rules/access/api-keys.ts';
@@ -63,7 +63,7 @@ export async function findLinkSubject(db: Db, key: Buffer, token: TokenSubject):
   const contactIds = contacts.map(({ id }) => id);
   const contactHashes = new Set(contacts.map(({ email }) => computeAddressHash(key, email).toString('hex')));
   const reasons = await listSuppressionReasons(db, { projectId, hashes: addresses.map(({ hash }) => hash) });
-  const isRefused = reasons.some((reason) => OWN_REASONS.includes(reason));
+  const isRefused = reasons.some((reason) => REFUSAL_REASONS.includes(reason));
   return {
     projectId,
     projectName: project.project_name,
@@ -106,7 +106,7 @@ export async function unsubscribeByLink(trx: Trx, key: Buffer, subject: LinkSubj
     entries: subject.addresses.map(({ hash, email }) => ({
       email: email ?? { hash },
       reason: 'unsubscribe',
-      source: PAGE_SOURCE,
+      source: CONSENT_PAGE_SOURCE,
       actor: 'contact',
     })),
   });
@@ -161,7 +161,7 @@ async function noteUnsubscribed(trx: Trx, { projectId, emailId }: LinkSubject): 
  */
 export async function subscribeByLink(trx: Trx, subject: LinkSubject): Promise<OutboxRow[]> {
   const hashes = subject.addresses.map(({ hash }) => hash);
-  await liftSuppressionsByHash(trx, { projectId: subject.projectId, hashes, reasons: OWN_REASONS });
+  await liftSuppressionsByHash(trx, { projectId: subject.projectId, hashes, reasons: REFUSAL_REASONS });
   return setSubscribed(trx, subject, true);
 }
 

@@ -1,6 +1,11 @@
 import type { Trx } from '../../db/connection.ts';
 import { PUBLIC_ACTOR, type UpsertedContact, upsertContacts } from '../../db/contacts/upsert.ts';
-import { insertIdempotencyKeys, type KeyedRequest, keyName, storeResponses } from '../../db/idempotency-batch.ts';
+import {
+  insertIdempotencyKeys,
+  type KeyedRequest,
+  storeResponses,
+  toIdempotencyMapKey,
+} from '../../db/idempotency-batch.ts';
 import { getPublicKeyMode, type PublicKeyMode } from '../../db/projects/projects.ts';
 import type { KeyMode } from '../../rules/access/api-keys.ts';
 import type { KeyOwner } from '../../rules/access/key-owner.ts';
@@ -75,7 +80,7 @@ export async function trackEvents(
 ): Promise<{ outcomes: TrackOutcome[]; outbox: OutboxRow[] }> {
   const refused = await insertIdempotencyKeys(trx, p.requests.flatMap(keyOf(p.projectId)));
   const findKeyConflict = ({ idempotencyKey: key, owner }: TrackRequest) =>
-    key === undefined ? undefined : refused.get(keyName({ projectId: p.projectId, owner, key }));
+    key === undefined ? undefined : refused.get(toIdempotencyMapKey({ projectId: p.projectId, owner, key }));
   const requests = p.requests.filter((request) => !findKeyConflict(request));
   const { responses, outbox } = await recordRequests(trx, { ...p, requests });
   const toStore = requests.flatMap((request) => {

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { markFiguresStaleSql } from '../../db/campaigns/stale-figures.ts';
 import type { Trx } from '../../db/connection.ts';
-import { findErasedAddresses, listErasedHolders } from '../../db/contacts/erased-addresses.ts';
+import { findErasedAddresses, listHoldersOfErasedAddresses } from '../../db/contacts/erased-addresses.ts';
 import { lockContacts } from '../../db/contacts/locks.ts';
 import type { NewSuppression } from '../../db/contacts/suppressions.ts';
 import { type Email, listEmailsOfAnyProject } from '../../db/emails/emails.ts';
@@ -185,7 +185,7 @@ async function findReportedAddresses(
   if (to === null && contactEmail === null) {
     const all = await findErasedAddresses(trx, { kind: 'email', id: email.id });
     const erased = all.filter(({ isRecipient }) => isRecipient || isAboutPerson);
-    return { addresses: erased, contactIds: await listErasedHolders(trx, key, erased) };
+    return { addresses: erased, contactIds: await listHoldersOfErasedAddresses(trx, key, erased) };
   }
   const isContacts = email.sourceType !== 'WORKFLOW' || to === null;
   const reported = [to ?? contactEmail, isAboutPerson && isContacts ? contactEmail : null];

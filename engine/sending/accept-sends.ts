@@ -8,7 +8,7 @@ import {
   deleteIdempotencyKeys,
   insertIdempotencyKeys,
   type KeyedResponse,
-  keyName,
+  toIdempotencyMapKey,
   updateResponsesSql,
 } from '../../db/idempotency-batch.ts';
 import { insertOutboxSql, toOutboxRows } from '../../db/outbox/outbox.ts';
@@ -333,5 +333,5 @@ function toIdempotencyKey({ projectId, owner, request, fingerprint }: SendReques
 }
 
 function getKeyName({ projectId, owner }: SendRequest, key: string): string {
-  return keyName({ projectId, owner, key });
+  return toIdempotencyMapKey({ projectId, owner, key });
 }

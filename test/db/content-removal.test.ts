@@ -3,7 +3,7 @@ import { v7 as uuidv7 } from 'uuid';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { insertCampaign } from '../../db/campaigns/campaigns.ts';
 import { saveContent } from '../../db/contents/contents.ts';
-import { isUnused, removeErasedContents } from '../../db/contents/removal.ts';
+import { isUnusedContentSql, removeErasedContents } from '../../db/contents/removal.ts';
 import { startCampaign } from '../../engine/campaigns/lifecycle.ts';
 import { recordReceivedEmail } from '../../engine/feedback/inbound-email.ts';
 import { deriveKey } from '../../rules/access/secrets.ts';
@@ -286,7 +286,8 @@ describe('one pruning of content', () => {
       SELECT ${api.two.id}, unnest(${ids}::uuid[]), 'TRANSACTIONAL' FROM generate_series(1, 10)`.execute(api.db);
     await sql`ANALYZE emails, contents`.execute(api.db);
     const plan = await sql<{ 'QUERY PLAN': string }>`
-      EXPLAIN DELETE FROM contents k WHERE k.id = ANY(${ids.slice(0, 100)}::uuid[]) AND ${isUnused}`.execute(api.db);
+      EXPLAIN DELETE FROM contents k WHERE k.id = ANY(${ids.slice(0, 100)}::uuid[])
+        AND ${isUnusedContentSql}`.execute(api.db);
     const text = plan.rows.map((row) => row['QUERY PLAN']).join('\n');
     expect(text).toContain('emails_one_off_content');
     expect(text).not.toContain('Seq Scan');

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { v7 as uuidv7 } from 'uuid';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { isWithoutEmail, removeErasedAttachments } from '../../db/contents/erased-attachments.ts';
+import { isAttachmentWithoutEmailSql, removeErasedAttachments } from '../../db/contents/erased-attachments.ts';
 import { buildDomain } from '../build/senders.ts';
 import { startTestApi, type TestApi } from '../support/api.ts';
 import { pruneTables } from '../support/periodic.ts';
@@ -70,7 +70,8 @@ it('one pruning of attachments has a limit of rows, and finds the emails by an i
   await sql`VACUUM ANALYZE emails`.execute(api.db); // Before VACUUM, the index has new rows in a separate list.
   const ids = [uuidv7(), uuidv7()];
   const plan = await sql<{ 'QUERY PLAN': string }>`
-    EXPLAIN DELETE FROM attachments a WHERE a.id = ANY(${ids}::uuid[]) AND ${isWithoutEmail}`.execute(api.db);
+    EXPLAIN DELETE FROM attachments a WHERE a.id = ANY(${ids}::uuid[])
+      AND ${isAttachmentWithoutEmailSql}`.execute(api.db);
   const text = plan.rows.map((row) => row['QUERY PLAN']).join('\n');
   expect(text).toContain('emails_attachments');
   expect(text).not.toContain('Seq Scan on emails');

@@ -1,6 +1,6 @@
 import { type Asset, findKnownAsset, insertAsset, type NewAsset } from '../../../db/assets/assets.ts';
 import { announceObject, deleteObjectAnnouncement } from '../../../db/assets/leftovers.ts';
-import { readSlices, type StoredAsset } from '../../../db/assets/served-assets.ts';
+import { readAssetSlices, type StoredAsset } from '../../../db/assets/served-assets.ts';
 import { inTransaction } from '../../../db/transaction.ts';
 import { AppError } from '../../../rules/errors.ts';
 import { describeFailure } from '../../../rules/failure-text.ts';
@@ -36,7 +36,7 @@ export function chooseStoreOfImage(deps: StoreDeps, { objectKey }: StoredAsset):
 function createPostgresStore({ db, reads }: StoreDeps): AssetStore {
   return {
     save: (asset) => inTransaction(db, (trx) => insertAsset(trx, asset)),
-    read: (stored) => readSlices(reads, stored),
+    read: (stored) => readAssetSlices(reads, stored),
   };
 }
 

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { z } from '@hono/zod-openapi';
-import { type Campaign, type CampaignContent, NAME_MAX_CHARS } from '../../../db/campaigns/campaigns.ts';
+import { CAMPAIGN_NAME_MAX_CHARS, type Campaign, type CampaignContent } from '../../../db/campaigns/campaigns.ts';
 import { AUDIENCE_TYPES, type AudienceType } from '../../../rules/campaigns/campaign.ts';
 import { createFieldError } from '../../../rules/errors.ts';
 import { type Condition, ConditionInput } from '../../../rules/filters/filters.ts';
@@ -31,7 +31,7 @@ const Filter = ConditionInput.nullish().openapi({
 const FilterAlias = markAsAlias(Filter, 'audienceFilter');
 
 const fields = {
-  name: z.string().trim().min(1).max(NAME_MAX_CHARS),
+  name: z.string().trim().min(1).max(CAMPAIGN_NAME_MAX_CHARS),
   slug: SlugInput.optional(),
   description: z.string().max(2_000).nullish(),
   ...emailTextInput,

@@ -1,7 +1,12 @@
 import { createRoute, z } from '@hono/zod-openapi';
 import { type ContentCache, createContentCache } from '../../../compute/content-cache.ts';
 import { compileForSending } from '../../../compute/contents.ts';
-import { type Campaign, getCampaign, getContentIds, listVariantTexts } from '../../../db/campaigns/campaigns.ts';
+import {
+  type Campaign,
+  getCampaign,
+  getCampaignContentIds,
+  listVariantTexts,
+} from '../../../db/campaigns/campaigns.ts';
 import { listLinkClicks } from '../../../db/campaigns/link-clicks.ts';
 import { findContents } from '../../../db/contents/contents.ts';
 import { shortenLists } from '../../../db/page-budget.ts';
@@ -61,7 +66,7 @@ export function registerCampaignLinkRoutes(app: App, { db, reads, compute }: Dep
     const ref = { projectId: c.var.projectId, id: c.req.valid('param').id };
     const work = { projectId: ref.projectId, kind: 'campaign.links' };
     const campaign = await getCampaign(db, ref);
-    const contentIds = await getContentIds(db, ref);
+    const contentIds = await getCampaignContentIds(db, ref);
     const clicks = await listLinkClicks(reads, { ...ref, variants: campaign.variants !== null });
     // A campaign that has not started has no stored contents, so its links come from its current text.
     if (contentIds === null)

@@ -8,7 +8,7 @@ import {
   exportContactSuppressions,
 } from '../../../db/contacts/contact-export.ts';
 import { getContact } from '../../../db/contacts/contacts.ts';
-import { listProofs } from '../../../db/contacts/double-opt-in.ts';
+import { listConfirmationProofs } from '../../../db/contacts/double-opt-in.ts';
 import { listEmails } from '../../../db/emails/emails.ts';
 import { deriveKey } from '../../../rules/access/secrets.ts';
 import type { Deps } from '../../http/deps.ts';
@@ -99,7 +99,7 @@ export function registerContactDataRoutes(app: App, { reads, compute, config }: 
       executions: paged((p) => exportContactExecutions(reads, p)),
       segments: single(() => exportContactSegments(reads, ref)),
       optIns: (async function* () {
-        yield await runInTurn(() => listProofs(reads, { projectId, contactId: contact.id }));
+        yield await runInTurn(() => listConfirmationProofs(reads, { projectId, contactId: contact.id }));
       })(),
     };
     const head = { exportedAt: new Date().toISOString(), contact: toContactResponse(contact) };

@@ -1,5 +1,5 @@
 import type { Trx } from '../../../db/connection.ts';
-import { isConfirmationLinkValid, storeProof } from '../../../db/contacts/double-opt-in.ts';
+import { isConfirmationLinkValid, storeConfirmationProof } from '../../../db/contacts/double-opt-in.ts';
 import { type ContactTopic, listContactTopics } from '../../../db/topics/contact-topics.ts';
 import { listAddressTopics } from '../../../db/topics/topic-refusals.ts';
 import { inTransaction } from '../../../db/transaction.ts';
@@ -128,7 +128,7 @@ export function registerPageRoutes(unauthenticated: UnauthenticatedRoutes, { con
       const { projectId, emailId } = confirmed;
       if (emailId === null || !(await isConfirmationLinkValid(trx, confirmed))) return [];
       const queued = await subscribeByLink(trx, confirmed);
-      await storeProof(trx, { projectId, emailId, ip: readClientAddress(c), text });
+      await storeConfirmationProof(trx, { projectId, emailId, ip: readClientAddress(c), text });
       return queued;
     });
     return renderConfirmPage(after, links, false);

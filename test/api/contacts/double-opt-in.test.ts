@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { listProofs } from '../../../db/contacts/double-opt-in.ts';
+import { listConfirmationProofs } from '../../../db/contacts/double-opt-in.ts';
 import { upsertContacts } from '../../../db/contacts/upsert.ts';
 import { deriveKey } from '../../../rules/access/secrets.ts';
 import { createLinkTokens } from '../../../rules/content/link-tokens.ts';
@@ -147,7 +147,7 @@ describe('the confirmation page of double opt-in', () => {
     for (let n = 0; n < 2; n++) expect(await pressButton(createConfirmPath(emailId))).toContain('You are subscribed');
     expect((await readState()).subscribed).toBe(true);
     const { id: contactId } = await calls.contactOf(email);
-    const proofs = await listProofs(calls.api.db, { projectId: calls.api.one.id, contactId });
+    const proofs = await listConfirmationProofs(calls.api.db, { projectId: calls.api.one.id, contactId });
     expect(proofs).toEqual([
       { at: expect.any(Date), ip: expect.any(String), text: expect.stringContaining(email), emailId },
     ]);
