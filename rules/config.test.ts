@@ -23,7 +23,7 @@ function parseAndCatch(env: Record<string, string>): ConfigError {
     if (error instanceof ConfigError) return error;
     throw error;
   }
-  throw new Error('the environment was taken');
+  throw new Error('the settings were accepted');
 }
 
 describe('settings of npm start', () => {
@@ -57,13 +57,13 @@ describe('settings of npm start', () => {
     expect(parseSettings({ PORT: '', SMTP_URL: ' ', LOG_LEVEL: '' })).toMatchObject({ port: 3000, logLevel: 'info' });
   });
 
-  it('by default, sign-up is open on a loopback host, and on other hosts for the first user', () => {
+  it('by default, anyone can sign up on a loopback HOST, and only the first user on another HOST', () => {
     expect(parseSettings({}).signup).toBe('on');
     expect(parseSettings({ HOST: '0.0.0.0' }).signup).toBe('first');
     expect(parseSettings({ HOST: '0.0.0.0', SIGNUP: 'off' }).signup).toBe('off');
   });
 
-  it('the public address follows host and port, and is kept without a slash at its end', () => {
+  it('PUBLIC_URL defaults to an address from HOST and PORT, and loses the slash at its end', () => {
     expect(parseSettings({ HOST: '0.0.0.0', PORT: '80' }).publicUrl).toBe('http://127.0.0.1:80');
     expect(parseSettings({ PUBLIC_URL: 'https://mail.example.com/' }).publicUrl).toBe('https://mail.example.com');
     expect(toBrowserUrl('::1', 3000)).toBe('http://[::1]:3000');
@@ -160,7 +160,7 @@ describe('a value that cannot be used', () => {
     expect(parseAndCatch({ SECRET_KEY: 'hunter2' }).message).not.toContain('hunter2');
   });
 
-  it('a value is a secret by the name of its variable, unless it is the path of a file', () => {
+  it('a variable whose name ends in KEY, TOKEN, SECRET or PASSWORD is a secret, unless it is the path of a file', () => {
     const named = Object.entries<ConfigVariable>(VARIABLES).filter(([name]) =>
       /_(KEY|TOKEN|SECRET|PASSWORD)$/.test(name),
     );
@@ -169,7 +169,7 @@ describe('a value that cannot be used', () => {
     expect(shown.map(([name]) => name)).toEqual([]);
   });
 
-  it('a value is a secret if it is a URL with a password', () => {
+  it('a variable for a URL with a password is a secret', () => {
     const addresses = Object.entries<ConfigVariable>(VARIABLES).filter(([, { takes }]) => /:\/\/\w+:\w+@/.test(takes));
     expect(addresses.map(([name, { secret }]) => [name, secret])).toEqual([
       ['DATABASE_URL', true],
@@ -202,7 +202,7 @@ describe('variables that require other variables', () => {
   });
 });
 
-describe('a process configured by environment alone', () => {
+describe('an API or worker, which gets all settings from environment variables', () => {
   it('reads the addresses of the database and of Temporal, and the secret key', () => {
     expect(parseConfig(APART)).toMatchObject({
       database: { url: APART.DATABASE_URL },

@@ -17,7 +17,7 @@ describe('cursors', () => {
   });
 
   it.each(['', '%%%', 'bm90IGpzb24', encodeCursor([1, 2]), encodeCursor(['no id']), 'x'.repeat(2000)])(
-    'that are not ours are refused: %s',
+    'are refused if they are not the id of a row: %s',
     (cursor) => {
       expect(() => decodeIdCursor(cursor)).toThrow(AppError);
     },

@@ -48,7 +48,7 @@ describe('describeFailure shows what failed, without what the error quotes', () 
     ],
     ['a certificate', createErrorWith({ code: 'ERR_TLS_CERT_ALTNAME_INVALID' }), 'ERR_TLS_CERT_ALTNAME_INVALID'],
     ['an invalid input', z.string().max(1).safeParse('Ada').error, 'ZodError'],
-    ['a refusal of ours', new AppError('NOT_FOUND', { message: 'Ada is there' }), 'AppError NOT_FOUND'],
+    ['an error of the API', new AppError('NOT_FOUND', { message: 'Ada is there' }), 'AppError NOT_FOUND'],
     [
       'a cause',
       new Error('the page failed', { cause: createErrorWith({ code: 'ECONNRESET' }) }),

@@ -34,21 +34,21 @@ const createSides = (changes: Partial<Sides> = {}): Sides => ({
 
 describe('the tokens of Postgres and Temporal', () => {
   it.each<[string, Partial<Sides>]>([
-    ['both have the newest one', {}],
+    ['both have the newest token', {}],
     ['nothing has ever started', { tokens: [], temporal: null }],
     [
-      'a kill came before Temporal got the first one',
+      'the worker was killed before it wrote the first token to Temporal',
       { tokens: [postgresToken(1, { confirmed: false })], temporal: null },
     ],
     [
-      'a kill came before Temporal got the next one',
+      'the worker was killed before it wrote the next token to Temporal',
       { tokens: [postgresToken(6, { confirmed: false }), postgresToken(5)] },
     ],
     [
-      'a kill came before Postgres confirmed it',
+      'the worker was killed before it marked the token as confirmed',
       { tokens: [postgresToken(5, { confirmed: false }), postgresToken(4)] },
     ],
-    ['Temporal is away, and the database is the one that wrote the last one', { temporal: undefined }],
+    ['Temporal does not respond, and this database wrote the newest token', { temporal: undefined }],
     ['the role may not read the identifier of the server', { database: { ...HERE, systemIdentifier: null } }],
   ])('match if %s', (_, changes) => {
     expect(compareInstallationTokens(createSides(changes))).toBe('agree');
@@ -56,9 +56,9 @@ describe('the tokens of Postgres and Temporal', () => {
 
   it.each<[string, Partial<Sides>]>([
     ['by one token', { temporal: temporalToken(4) }],
-    ['by more than Postgres keeps', { temporal: temporalToken(1) }],
+    ['by more tokens than Postgres keeps', { temporal: temporalToken(1) }],
     [
-      'beside a token that was not confirmed',
+      'by two tokens, of which the newest was not confirmed',
       { tokens: [postgresToken(6, { confirmed: false }), postgresToken(5)], temporal: temporalToken(4) },
     ],
   ])('show that Temporal was restored, if Temporal is behind %s', (_, changes) => {
@@ -78,16 +78,16 @@ describe('the tokens of Postgres and Temporal', () => {
   });
 
   it.each<[string, Partial<Sides>]>([
-    ['in front of an empty Temporal', { temporal: null, database: RESTORED_DUMP }],
-    ['within the minute of the dump', { database: RESTORED_DUMP }],
+    ['with an empty Temporal', { temporal: null, database: RESTORED_DUMP }],
+    ['that still has the newest token', { database: RESTORED_DUMP }],
     ['on another server', { database: OTHER_SERVER }],
-    ['while Temporal is away', { temporal: undefined, database: RESTORED_DUMP }],
+    ['while Temporal does not respond', { temporal: undefined, database: RESTORED_DUMP }],
     [
-      'where the identifier of the server is secret',
+      'if the role may not read the identifier of the server',
       { temporal: null, database: { ...RESTORED_DUMP, systemIdentifier: null } },
     ],
     [
-      'that went on with a Temporal of its own and meets the original one',
+      'that continued with another Temporal and now uses the original one',
       {
         tokens: [postgresToken(900, { database: RESTORED_DUMP })],
         database: RESTORED_DUMP,

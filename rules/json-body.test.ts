@@ -5,7 +5,7 @@ const rules = { filesAt: ['files'], maxOtherBytes: 1_000 };
 const readBody = (body: unknown, more = rules) => readJsonBody(Buffer.from(JSON.stringify(body)), more);
 const base64 = Buffer.from('Hello').toString('base64');
 
-test('files are removed from a body and decoded, each with its path', () => {
+test('files are removed from a body and decoded, in the order of their records', () => {
   const body = {
     files: [
       { content: base64, name: 'a' },
@@ -36,13 +36,13 @@ test('refuses invalid base64, and does not keep the invalid text', () => {
   });
 });
 
-test('limits the size of a body without its files', () => {
+test('limits the size of a body without its files, and the number of values', () => {
   expect(readBody({ files: [{ content: 'A'.repeat(4_000) }] }).fault).toBeUndefined();
   expect(readBody({ files: [], other: 'A'.repeat(4_000) })).toEqual({ fault: 'size' });
   expect(readBody(Array.from({ length: 100_001 }, () => 0))).toEqual({ fault: 'nodes' });
 });
 
-test('a body without files is unchanged', () => {
+test('a body is unchanged if no path to files is given', () => {
   const body = { files: [{ content: base64 }] };
   expect(readBody(body, { filesAt: undefined as never, maxOtherBytes: 0 })).toEqual({
     value: body,
@@ -56,7 +56,7 @@ test('a character that Postgres cannot store is also found in a file', () => {
 });
 
 test.each(['9007199254740993', '-9007199254740992', '1e21', '1e400', '12345678901234567890.5'])(
-  'a number beyond 2^53 is found wherever it stands: %s',
+  'a number beyond 2^53 - 1 is found at any depth: %s',
   (number) => {
     expect(readJsonBody(Buffer.from(`{"a":[{"b":${number}}]}`), rules)).toMatchObject({
       unstorable: { path: ['a', '0', 'b'], message: expect.stringContaining('text') },

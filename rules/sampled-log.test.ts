@@ -25,7 +25,7 @@ it('writes up to 100 lines a second, and adds the number of skipped lines to the
   ]);
 });
 
-it('writes the number of skipped lines also if no more lines follow', () => {
+it('writes the number of skipped lines after two seconds if no more lines follow', () => {
   const { lines, writeLines } = startLog();
   writeLines(103);
   vi.advanceTimersByTime(2_000);

@@ -9,7 +9,7 @@ it('ids are version 7, unique, and in the order of their creation', () => {
   expect(ids.toSorted()).toEqual(ids);
 });
 
-it('an id starts with its creation time; other versions have no time', () => {
+it('the creation time is read from an id of version 7; other versions have no time', () => {
   const before = Date.now();
   const madeAt = readUuidTime(uuidv7())?.getTime();
   expect(madeAt).toBeGreaterThanOrEqual(before);

@@ -10,20 +10,20 @@ import {
 describe('the address of a caller', () => {
   const proxies = trustedProxies(['10.0.0.0/8', '192.0.2.7', '2001:db8:aa::/48']);
   it.each([
-    ['no list', '10.0.0.1', undefined, '10.0.0.1'],
-    ['a stranger who claims', '203.0.113.1', '198.51.100.1', '203.0.113.1'],
+    ['no X-Forwarded-For', '10.0.0.1', undefined, '10.0.0.1'],
+    ['X-Forwarded-For from an untrusted address', '203.0.113.1', '198.51.100.1', '203.0.113.1'],
     ['one proxy', '10.0.0.1', '198.51.100.1', '198.51.100.1'],
-    ['a claim before what the proxy saw', '10.0.0.1', '1.1.1.1, 198.51.100.1', '198.51.100.1'],
-    ['nonsense before what the proxy saw', '10.0.0.1', 'nonsense, 198.51.100.1', '198.51.100.1'],
+    ['a forged entry before the entry of the proxy', '10.0.0.1', '1.1.1.1, 198.51.100.1', '198.51.100.1'],
+    ['an invalid entry before the entry of the proxy', '10.0.0.1', 'nonsense, 198.51.100.1', '198.51.100.1'],
     ['several proxies', '10.0.0.1', '198.51.100.1, 192.0.2.7,10.2.3.4', '198.51.100.1'],
-    ['proxies only', '10.0.0.1', '10.0.0.3, 10.0.0.2', '10.0.0.3'],
-    ['nonsense from the right', '10.0.0.1', '198.51.100.1, nonsense', '10.0.0.1'],
-    ['nonsense behind proxies', '10.0.0.1', 'nonsense, 10.0.0.2', '10.0.0.1'],
-    ['an empty list', '10.0.0.1', '', '10.0.0.1'],
-    ['a proxy by IPv6', '2001:db8:aa::1', '198.51.100.1', '198.51.100.1'],
+    ['only trusted proxies', '10.0.0.1', '10.0.0.3, 10.0.0.2', '10.0.0.3'],
+    ['an invalid last entry', '10.0.0.1', '198.51.100.1, nonsense', '10.0.0.1'],
+    ['an invalid entry before a trusted proxy', '10.0.0.1', 'nonsense, 10.0.0.2', '10.0.0.1'],
+    ['an empty X-Forwarded-For', '10.0.0.1', '', '10.0.0.1'],
+    ['a proxy with an IPv6 address', '2001:db8:aa::1', '198.51.100.1', '198.51.100.1'],
     ['a proxy whose IPv4 is wrapped in IPv6', '::ffff:10.0.0.1', '2001:DB8::0:7', '2001:db8::7'],
     ['ports', '10.0.0.1', '[2001:db8::7]:443', '2001:db8::7'],
-    ['a socket that is gone', undefined, '198.51.100.1', 'unknown'],
+    ['a closed connection', undefined, '198.51.100.1', 'unknown'],
   ])('%s', (_, peer, forwardedFor, address) => {
     expect(findCallerAddress({ peer, forwardedFor, proxies })).toBe(address);
   });
@@ -42,7 +42,7 @@ describe('the network of a caller', () => {
   });
 });
 
-it('accepts addresses and networks, but not the whole Internet', () => {
+it('isAddressOrNetwork accepts addresses and networks, but not the network /0', () => {
   const taken = ['10.0.0.1', '10.0.0.0/8', '::1', '2001:db8::/32', '10.0.0.1/32', '::ffff:10.0.0.1'];
   const refused = [
     '',
@@ -59,7 +59,7 @@ it('accepts addresses and networks, but not the whole Internet', () => {
   expect(refused.filter(isAddressOrNetwork)).toEqual([]);
 });
 
-it('recognizes the addresses of this machine', () => {
+it('recognizes loopback addresses', () => {
   expect(['127.0.0.1', '127.9.9.9', '::1'].every(isLoopbackAddress)).toBe(true);
   expect(['128.0.0.1', '127.evil.example', 'unknown', '::'].some(isLoopbackAddress)).toBe(false);
 });

@@ -17,6 +17,6 @@ it('the MAC of an id equals the HMAC-SHA256 by Node, for keys of any length', ()
   }
 });
 
-it('refuses a text that is not an id', () => {
+it('refuses an id that does not have 16 bytes', () => {
   expect(() => createIdMac(randomBytes(32))(randomBytes(15), 'hex')).toThrow('16 bytes');
 });

@@ -2,9 +2,12 @@ import { describe, expect, it } from 'vitest';
 import { isLoopbackAuthority, isLoopbackHost } from './loopback.ts';
 
 describe('a host to bind to', () => {
-  it.each(['127.0.0.1', '127.1.2.3', '::1', '[::1]', 'localhost', 'LocalHost'])('%s is this machine only', (host) => {
-    expect(isLoopbackHost(host)).toBe(true);
-  });
+  it.each(['127.0.0.1', '127.1.2.3', '::1', '[::1]', 'localhost', 'LocalHost'])(
+    'the host %s is a loopback host',
+    (host) => {
+      expect(isLoopbackHost(host)).toBe(true);
+    },
+  );
 
   it.each([
     '0.0.0.0',
@@ -15,7 +18,7 @@ describe('a host to bind to', () => {
     '127.0.0.1.nip.io',
     '127.0.0.999',
     'example.com',
-  ])('the host %s can be reached by other machines', (host) => {
+  ])('the host %s is not a loopback host', (host) => {
     expect(isLoopbackHost(host)).toBe(false);
   });
 });

@@ -25,7 +25,7 @@ describe('secrets at rest', () => {
     expect(deriveKey('one key', 'links').equals(deriveKey('one key', 'links'))).toBe(true);
   });
 
-  it('are masked so that the rest cannot be used', () => {
+  it('are masked except for their first four characters, and completely if they are short', () => {
     expect(maskSecret('whsec_0123456789')).toBe('whse••••');
     expect(maskSecret('short')).toBe('••••');
   });

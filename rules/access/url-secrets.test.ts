@@ -27,7 +27,7 @@ describe('showing a URL', () => {
   );
 
   it.each(['ht\ttps://user:pass@example.com', 'https://user:pa/ss@example.com'])(
-    '%j is refused, because its secret cannot be recognized',
+    '%j is refused, because its credentials cannot be separated from the rest',
     (url) => {
       expect(hasInseparableCredentials(url)).toBe(true);
       expect(() => sealUrl({ ...sealed, url, field: 'url' })).toThrow('not valid');
@@ -57,7 +57,7 @@ describe('two URLs', () => {
   ])('%s and %s do not count as the same origin', (one, other) => expect(hasSameOrigin(one, other)).toBe(false));
 });
 
-it('never shows or stores the password of any URL, and restores the original URL for the request', () => {
+it('never shows or stores the password of any URL in clear text, and restores the original URL', () => {
   const parts = [
     'user',
     ':',

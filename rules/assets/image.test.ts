@@ -28,9 +28,9 @@ describe('an image', () => {
     ['nothing', ''],
     ['SVG', '<svg xmlns="http://www.w3.org/2000/svg" width="2" height="3"/>'],
     ['HTML', '<!doctype html><img src=x onerror=alert(1)>'],
-    ['text that begins as a GIF', 'GIF89a'],
+    ['text that starts like a GIF', 'GIF89a'],
     ['a PDF', `%PDF-1.7 ${'x'.repeat(40)}`],
-    ['a RIFF that is sound', `RIFF\0\0\0\0WAVEfmt ${'x'.repeat(40)}`],
+    ['a RIFF file with audio', `RIFF\0\0\0\0WAVEfmt ${'x'.repeat(40)}`],
   ])('an image is not %s', (_, text) => {
     expect(readImage(new Uint8Array(Buffer.from(text)))).toBeUndefined();
   });

@@ -14,7 +14,7 @@ function assignInPages(p: { weights: number[]; share: number; n: number; pages: 
 }
 
 function countAssignments(assignments: number[], variants: number): AssignmentCounts {
-  const count = (place: number) => assignments.filter((each) => each === place).length;
+  const count = (assignment: number) => assignments.filter((each) => each === assignment).length;
   return { variants: Array.from({ length: variants }, (_, n) => count(n)), rest: count(REST) };
 }
 
@@ -57,7 +57,7 @@ describe('assigning variants to an audience', () => {
 describe('the better variant', () => {
   it.each([
     [
-      'the higher rate, not the higher number',
+      'the one with the higher rate, not with more successes',
       [
         [100, 20],
         [10, 5],
@@ -66,7 +66,7 @@ describe('the better variant', () => {
       1,
     ],
     [
-      'the first of equals',
+      'the first of two equal variants',
       [
         [10, 5],
         [20, 10],
@@ -75,7 +75,7 @@ describe('the better variant', () => {
       0,
     ],
     [
-      'the first of those that are best',
+      'the first of several variants with the best rate',
       [
         [10, 1],
         [10, 5],
@@ -85,7 +85,7 @@ describe('the better variant', () => {
       1,
     ],
     [
-      'the first with too few',
+      'the first one if the better one has fewer successes than the minimum',
       [
         [10, 0],
         [10, 4],
@@ -94,7 +94,7 @@ describe('the better variant', () => {
       0,
     ],
     [
-      'the better one with just enough',
+      'the better one if it has exactly the minimum of successes',
       [
         [10, 0],
         [10, 5],
@@ -103,7 +103,7 @@ describe('the better variant', () => {
       1,
     ],
     [
-      'the first where nothing came back',
+      'the first one if no variant has a success',
       [
         [10, 0],
         [10, 0],
@@ -112,7 +112,7 @@ describe('the better variant', () => {
       0,
     ],
     [
-      'the first where nothing was sent',
+      'the first one if nothing was sent',
       [
         [0, 0],
         [0, 0],

@@ -24,7 +24,7 @@ function catchError(read: () => unknown): AppError {
   } catch (error) {
     if (error instanceof AppError) return error;
   }
-  throw new Error('it was read');
+  throw new Error('the file was read without an error');
 }
 
 const listEmails = (rows: CsvRow[]): string[] => rows.map((row) => (row.ok ? row.contact.email : `!${row.email}`));
@@ -91,12 +91,12 @@ describe('a CSV file of contacts', () => {
     ['a negative zero', ['-0'], ['-0']],
     ['exponents and other bases', ['1e5', '0x10'], ['1e5', '0x10']],
     ['no numbers', ['Infinity', 'NaN', '+4917'], ['Infinity', 'NaN', '+4917']],
-    ['more than 2^53', ['9007199254740993'], ['9007199254740993']],
+    ['a number beyond 2^53', ['9007199254740993'], ['9007199254740993']],
     ['a word among numbers', ['1', 'two', '3'], ['1', 'two', '3']],
     ['booleans', ['true', 'false'], [true, false]],
-    ['booleans that would come back otherwise', ['TRUE'], ['TRUE']],
+    ['booleans that an export would write in another way', ['TRUE'], ['TRUE']],
     ['lists', ['["a","b"]', '[]'], [['a', 'b'], []]],
-    ['a list that would come back otherwise', ['[1, 2]'], ['[1, 2]']],
+    ['a list that an export would write in another way', ['[1, 2]'], ['[1, 2]']],
     ['dates', ['2026-01-31'], ['2026-01-31']],
   ])('gives a column one type, with which its values are exported unchanged: %s', (_, cells, values) => {
     const rows = cells.map((cell, n) => `p${n}@x.com,"${cell.replaceAll('"', '""')}"\n`);
@@ -141,7 +141,7 @@ describe('a CSV file of contacts', () => {
     for (const limit of [1, 2, 7, 24, 25, 26]) expect(readAll(file, { limit })).toEqual(whole);
   });
 
-  it('counts its unreadable rows, which are never more than its lines', () => {
+  it('counts its unreadable rows: each unreadable line is one row', () => {
     const file = toBytes(`email,v\na@x.com,1\n${'"\n'.repeat(5)}b@x.com,"open\nc@x.com,5" pipe\n`);
     const layout = readCsvLayout(file);
     const chunk = readCsvChunk(file, { layout, at: layout.firstRowAt, limit: 100, text: false });
@@ -152,9 +152,9 @@ describe('a CSV file of contacts', () => {
   it.each([
     ['open quotes', '"\n'],
     ['values with open quotes', 'a,"\n'],
-    ['quotes that close what the line before has opened', 'a,"\nx","y\n'],
-    ['an open quote, and lines that go on with it', `a,"\n${'x","y\n'.repeat(500)}`],
-    ['an open quote, and text without one', `a,"\n${'text\n'.repeat(500)}`],
+    ['quotes that are opened in one line and closed in the next', 'a,"\nx","y\n'],
+    ['an open quote, and lines that close it and open another', `a,"\n${'x","y\n'.repeat(500)}`],
+    ['an open quote, and lines without quotes', `a,"\n${'text\n'.repeat(500)}`],
     ['quoted quotes', `"${'""'.repeat(2_000)}\n`],
     ['quotes inside of values', '5" pipe,5" pipe\n'],
     ['one line', ',"x'],

@@ -40,7 +40,10 @@ it.each(HOSTILE.map((value) => [value]))('an import reads %j in an export as the
   expect(rows).toMatchObject([{ ok: true, contact: { set: { v: value, 5: value } } }]);
 });
 
-/** Values of one type in each column, because a column has one type per file. An empty text is an empty cell. */
+/**
+ * Texts that are not empty. Each column has values of one type, because a column has one type per file, and an empty
+ * text would be read as a missing value.
+ */
 const text = fc.oneof(
   fc.string({ minLength: 1 }),
   fc.constantFrom(...HOSTILE.filter((value) => typeof value === 'string')),
@@ -84,10 +87,10 @@ it('a record is quoted where necessary, and ends its line', () => {
   );
 });
 
-it.each(['=1+1', '+49', '-1', '@SUM(A1)', '\tx', '\rx'])('%j is text and no formula', (cell) => {
+it.each(['=1+1', '+49', '-1', '@SUM(A1)', '\tx', '\rx'])('%j gets an apostrophe, so it is no formula', (cell) => {
   expect(formatCsvRow([cell]).replaceAll('"', '').startsWith(`'${cell[0]}`)).toBe(true);
 });
 
-it('quotes outer spaces, which readers remove', () => {
+it('quotes values with spaces at the start or end, because readers remove unquoted spaces', () => {
   expect(formatCsvRow([' padded ', 'plain'])).toBe('" padded ",plain\r\n');
 });

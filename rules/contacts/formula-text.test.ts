@@ -14,9 +14,12 @@ it.each(['=1+1', '+49 1', '-x', '@home', "'=1+1", "''-1", "'quoted'", '-3', "it'
   },
 );
 
-it.each(['="007"', '"=""007"""'])('a cell %s is the text that another program kept by a formula', (cell) => {
-  const file = Buffer.from(`email,v\na@x.com,${cell}\n`);
-  const layout = readCsvLayout(file);
-  const { rows } = readCsvChunk(file, { layout, at: layout.firstRowAt, limit: 1, text: false });
-  expect(rows).toMatchObject([{ ok: true, contact: { set: { v: '007' } } }]);
-});
+it.each(['="007"', '"=""007"""'])(
+  'a cell %s, which another program wrote as a formula, is read as the text 007',
+  (cell) => {
+    const file = Buffer.from(`email,v\na@x.com,${cell}\n`);
+    const layout = readCsvLayout(file);
+    const { rows } = readCsvChunk(file, { layout, at: layout.firstRowAt, limit: 1, text: false });
+    expect(rows).toMatchObject([{ ok: true, contact: { set: { v: '007' } } }]);
+  },
+);

@@ -45,7 +45,7 @@ const vars = fc.record(
   { requiredKeys: [] },
 );
 
-/** Constant text around Liquid in emails, including everything that confuses encoders and HTML readers. */
+/** Constant text around Liquid in emails, including text that encoders and HTML parsers may handle wrongly. */
 const constant = fc.oneof(
   fc.constantFrom(
     '<p>',

@@ -10,7 +10,9 @@ const evaluate = (source: string, values: Record<string, unknown>) => {
   return evaluateExpression(expression, values);
 };
 
-/** Without the time limit of `evaluateExpression`, which takes 130 µs for each call. */
+/**
+ * Returns the error of an expression, or undefined. Runs without a time limit, which would take 130 µs for each call.
+ */
 function catchError(source: string, values: Record<string, unknown>): unknown {
   try {
     PUBLIC_ENGINES.plain.evalValueSync(source, values);
@@ -20,7 +22,7 @@ function catchError(source: string, values: Record<string, unknown>): unknown {
   }
 }
 
-/** Values that JSON can hold, with names that JavaScript gives a meaning. */
+/** Values from JSON. Some objects have names with a meaning in JavaScript or Liquid, such as `toString`. */
 const VALUES: readonly unknown[] = [
   undefined,
   null,
@@ -82,7 +84,7 @@ describe('a text of a config', () => {
   );
 
   it.each(['{{{ x }}}', 'a {{{x}} b', '{"a": {{{ event.pairs | upcase }}}}'])(
-    'has two braces, as in templates: %j',
+    'must not contain three braces, like a template: %j',
     (text) => {
       const message = /^invalid value expression: "\{.*\(line 1, column \d\)$/;
       expect(findExpressionError(text)).toMatch(message);

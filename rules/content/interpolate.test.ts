@@ -84,7 +84,7 @@ describe('data that the public key wrote', () => {
     ['{{data}}', true],
     ['{{data.plan}} {{event.a}}', false],
     ['name', false],
-  ])('data that the public key wrote is found where %s names it: %s', (template, expected) => {
+  ])('whether %s reads data that the public key wrote: %s', (template, expected) => {
     expect(readsUntrustedValue(template, variables)).toBe(expected);
     expect(readsUntrustedValue(template, markTrusted(variables.values))).toBe(false);
   });

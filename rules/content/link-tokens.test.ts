@@ -54,7 +54,7 @@ describe('tokens of a message', () => {
 });
 
 it.each(['.', ')_', '_', '--', '_)', '-\n'])(
-  'a token is read although %j of the text after the link follows',
+  'a token is read although the email client appended %j to the link',
   (text) => {
     const { track, manage } = createLinkTokens(key, id);
     expect(verifyTrackToken(key, track + text)).toBe(id);
@@ -81,7 +81,7 @@ describe('tokens of a contact', () => {
 });
 
 describe('Message-ID', () => {
-  it('is made from the email id, which can be read from it', () => {
+  it('contains the email id', () => {
     expect(createMessageId(id, 'example.com')).toBe(`<${id}@example.com>`);
     expect(parseMessageId(createMessageId(id, 'example.com'))).toBe(id);
     expect(parseMessageId('<CAF=abc@mail.gmail.com>')).toBeUndefined();

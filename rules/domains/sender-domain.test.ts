@@ -154,7 +154,7 @@ it.each([
   ['[fd00::1]', undefined],
   ['198.51.100.7', 'ip4:198.51.100.7'],
   ['[2001:db8::1]', 'ip6:2001:db8::1'],
-])('no MX record names %s, which is not a public host name', (mailHost, mechanism) => {
+])('no MX record contains %s, which is not a public host name', (mailHost, mechanism) => {
   const source = { ...SOURCE, mailHost };
   const records = listDnsRecords(source, {});
   expect(records.filter(({ type }) => type === 'MX')).toEqual([]);
@@ -163,7 +163,7 @@ it.each([
   expect(explainMissingRecords(source)).toContain(mailHost);
 });
 
-it('a service on a loopback address has no records to publish', () => {
+it('a service on a loopback address has no MX and SPF records, and no records at all if it captures email', () => {
   const local = { ...SOURCE, mailHost: '127.0.0.1' };
   expect(listDnsRecords({ ...local, provider: 'capture' }, {})).toEqual([]);
   expect(explainMissingRecords({ ...local, provider: 'capture' })).toMatch(/^No DNS records are needed/);
@@ -174,24 +174,24 @@ it('a service on a loopback address has no records to publish', () => {
 
 describe('after a check, a domain', () => {
   it.each<[string, Partial<DomainCheckState>, boolean | undefined, DomainCheckState['status']]>([
-    ['with its key is verified', { status: 'FAILED' }, true, 'VERIFIED'],
-    ['without it waits', {}, false, 'PENDING'],
-    ['without it for three days has failed', { createdAt: hoursAgo(73) }, false, 'FAILED'],
-    ['that lost it is verified for now', { status: 'VERIFIED', found: { DKIM: true } }, false, 'VERIFIED'],
+    ['whose DKIM key was found is VERIFIED', { status: 'FAILED' }, true, 'VERIFIED'],
+    ['whose key was not found yet is PENDING', {}, false, 'PENDING'],
+    ['whose key was not found for 73 hours is FAILED', { createdAt: hoursAgo(73) }, false, 'FAILED'],
+    ['whose key is newly missing stays VERIFIED', { status: 'VERIFIED', found: { DKIM: true } }, false, 'VERIFIED'],
     [
-      'that lost it a day ago has failed',
+      'whose key has been missing for 24 hours is FAILED',
       { status: 'VERIFIED', found: { DKIM: false }, missingSince: hoursAgo(24) },
       false,
       'FAILED',
     ],
     [
-      'is as it was when the DNS gave no answer',
+      'keeps its status if the DNS did not respond',
       { status: 'VERIFIED', found: { DKIM: false }, missingSince: hoursAgo(48) },
       undefined,
       'VERIFIED',
     ],
     [
-      'that was verified by other means stays so',
+      'that the service itself verified stays VERIFIED',
       { status: 'VERIFIED', createdAt: hoursAgo(9_999) },
       false,
       'VERIFIED',
