@@ -10,7 +10,7 @@ import type { Db } from '../db/connection.ts';
 import { createSuppressionPads } from '../db/contacts/suppressions.ts';
 import { insertProject } from '../db/projects/accounts.ts';
 import { inTransaction } from '../db/transaction.ts';
-import { newPublicKey } from '../rules/access/api-keys.ts';
+import { generatePublicKey } from '../rules/access/api-keys.ts';
 import { openDatabase } from './load/database.ts';
 
 /**
@@ -109,7 +109,7 @@ async function readHeapOnlyPercent(db: Db): Promise<number> {
 }
 
 async function insertBenchProject(db: Db): Promise<string> {
-  const id = await insertProject(db, { name: 'Bench', publicKey: newPublicKey() });
+  const id = await insertProject(db, { name: 'Bench', publicKey: generatePublicKey() });
   await sql`
     INSERT INTO contacts (project_id, email, subscribed, data)
     SELECT ${id}, 'r' || n || '@bench.test', true, jsonb_build_object('firstName', 'Ada ' || n, 'lastName', 'Lovelace', 'city', 'London',

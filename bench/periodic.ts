@@ -15,7 +15,7 @@ import { migrateToLatest } from '../db/migrator.ts';
 import { insertProject } from '../db/projects/accounts.ts';
 import { insertSegment } from '../db/segments/segments.ts';
 import { inTransaction } from '../db/transaction.ts';
-import { newPublicKey } from '../rules/access/api-keys.ts';
+import { generatePublicKey } from '../rules/access/api-keys.ts';
 import { parseCondition } from '../rules/filters/filters.ts';
 import { PERIODIC_KINDS } from '../rules/periodic-work.ts';
 import { InstallationNames } from '../temporal/names.ts';
@@ -98,7 +98,7 @@ try {
 /** Creates projects with tracked segments, and without contacts. */
 async function buildSegments(on: Db): Promise<void> {
   for (let project = 0; project < projects; project += 1) {
-    const projectId = await insertProject(on, { name: `Bench ${project}`, publicKey: newPublicKey() });
+    const projectId = await insertProject(on, { name: `Bench ${project}`, publicKey: generatePublicKey() });
     for (let segment = 0; segment < segments; segment += 1) {
       const conditions = [{ field: 'data.tag', operator: 'equals', value: `tag-${segment}` }];
       const condition = parseCondition({ operator: 'AND', conditions });

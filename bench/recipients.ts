@@ -6,7 +6,7 @@ import { exportRecipients, listRecipients } from '../db/campaigns/recipients.ts'
 import { readStats } from '../db/campaigns/stats.ts';
 import type { Db } from '../db/connection.ts';
 import { insertProject } from '../db/projects/accounts.ts';
-import { newPublicKey } from '../rules/access/api-keys.ts';
+import { generatePublicKey } from '../rules/access/api-keys.ts';
 import { openDatabase } from './load/database.ts';
 
 /**
@@ -66,7 +66,7 @@ async function findCampaign(on: Db): Promise<Ref | undefined> {
 }
 
 async function makeCampaign(on: Db): Promise<Ref> {
-  const ref = { projectId: await insertProject(on, { name: 'Bench', publicKey: newPublicKey() }), id: uuidv7() };
+  const ref = { projectId: await insertProject(on, { name: 'Bench', publicKey: generatePublicKey() }), id: uuidv7() };
   await makeRecipients(on, ref);
   return ref;
 }

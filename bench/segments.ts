@@ -6,7 +6,7 @@ import { countSegment, listSegmentContacts, refreshMemberCount, segmentPredicate
 import { previewCondition } from '../db/segments/preview.ts';
 import { insertSegment, type Segment } from '../db/segments/segments.ts';
 import { computeSegment } from '../engine/segments/compute.ts';
-import { newPublicKey } from '../rules/access/api-keys.ts';
+import { generatePublicKey } from '../rules/access/api-keys.ts';
 import { type Condition, type Filter, parseCondition } from '../rules/filters/filters.ts';
 import { openDatabase } from './load/database.ts';
 
@@ -86,7 +86,7 @@ async function findProject(on: Db): Promise<string | undefined> {
  */
 async function insertData(on: Db): Promise<string> {
   const began = Date.now();
-  const projectId = await insertProject(on, { name: 'Bench', publicKey: newPublicKey() });
+  const projectId = await insertProject(on, { name: 'Bench', publicKey: generatePublicKey() });
   await on.connection().execute(async (one) => {
     await sql`
       INSERT INTO contacts (project_id, email, subscribed, data, created_at, updated_at)

@@ -4,7 +4,7 @@ import { sql } from 'kysely';
 import type { Db } from '../db/connection.ts';
 import { countVisits, listContactsAtStep } from '../db/executions/step-stats.ts';
 import { insertProject } from '../db/projects/accounts.ts';
-import { newPublicKey } from '../rules/access/api-keys.ts';
+import { generatePublicKey } from '../rules/access/api-keys.ts';
 import { encodeCursor } from '../rules/cursor.ts';
 import { openDatabase } from './load/database.ts';
 import { roundToTenths } from './load/round.ts';
@@ -52,7 +52,7 @@ async function findWorkflow(on: Db): Promise<Workflow | undefined> {
 }
 
 async function insertWorkflow(on: Db): Promise<Workflow> {
-  const projectId = await insertProject(on, { name: 'Bench', publicKey: newPublicKey() });
+  const projectId = await insertProject(on, { name: 'Bench', publicKey: generatePublicKey() });
   const { id } = await on
     .insertInto('workflows')
     .values({ project_id: projectId, name: 'Bench' })

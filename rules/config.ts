@@ -1,15 +1,15 @@
 import { isIP } from 'node:net';
 import { isLoopbackHost } from './access/loopback.ts';
 import { ACCESS, SECRETS } from './config/access.ts';
-import { ASSETS, type BucketSettings, bucketSettings, findMissingBucketVariable } from './config/assets.ts';
-import { describeSendingProviders, EMAIL, emailSettings, findMissingEmailVariable } from './config/email.ts';
-import { findAttachmentsError, LIMITS, limitSettings } from './config/limits.ts';
+import { ASSETS, type BucketSettings, findMissingBucketVariable, readBucketSettings } from './config/assets.ts';
+import { describeSendingProviders, EMAIL, findMissingEmailVariable, readEmailSettings } from './config/email.ts';
+import { findAttachmentsError, LIMITS, readLimitSettings } from './config/limits.ts';
 import { LISTENERS } from './config/listeners.ts';
 import { OBSERVATION } from './config/observation.ts';
-import { RETENTION, retentionSettings } from './config/retention.ts';
+import { RETENTION, readRetentionSettings } from './config/retention.ts';
 import { SERVICE } from './config/service.ts';
-import { describeSmsProviders, findMissingSmsVariable, SMS, smsSettings } from './config/sms.ts';
-import { TEMPORAL, temporalSettings } from './config/temporal.ts';
+import { describeSmsProviders, findMissingSmsVariable, readSmsSettings, SMS } from './config/sms.ts';
+import { readTemporalSettings, TEMPORAL } from './config/temporal.ts';
 import type { ConfigVariable, Environment, ValuesOf, Variables } from './config/variable.ts';
 import { chooseEhloName } from './emails/ehlo-name.ts';
 import { findSmtpUrlError } from './emails/smtp-url.ts';
@@ -117,10 +117,10 @@ export function findCaptureError(
  */
 export function parseSettings(env: Environment) {
   const values = readValues(env);
-  const email = emailSettings(values, env);
+  const email = readEmailSettings(values, env);
   const publicHost = !isLoopbackHost(values.HOST);
-  const sms = smsSettings(values, env, !publicHost && email.captures);
-  const assetsBucket = bucketSettings(values, env);
+  const sms = readSmsSettings(values, env, !publicHost && email.captures);
+  const assetsBucket = readBucketSettings(values, env);
   checkTogether(values, { email, sms, bucket: assetsBucket });
   /** The URL without a slash at its end. */
   const publicUrl = values.PUBLIC_URL ?? toBrowserUrl(values.HOST, values.PORT);
@@ -142,7 +142,7 @@ export function parseSettings(env: Environment) {
     database: { url: values.DATABASE_URL },
     /** How to resolve a mismatch between Postgres and Temporal; undefined stops the start at a mismatch. */
     installationChoice: values.INSTALLATION,
-    temporal: temporalSettings(values),
+    temporal: readTemporalSettings(values),
     /** The number of workers. Undefined means one worker per core, at most 4. */
     workers: values.WORKERS,
     email: { ...email, ehloName: chooseEhloName({ returnPathDomain: email.returnPathDomain, publicUrl }) },
@@ -151,7 +151,7 @@ export function parseSettings(env: Environment) {
     /** The bucket for images. Without a bucket, images are stored in Postgres. */
     assetsBucket,
     secretKey: values.SECRET_KEY,
-    ...limitSettings(values),
+    ...readLimitSettings(values),
     webhookAllowPrivate: values.WEBHOOK_ALLOW_PRIVATE,
     /** An empty list means the DNS servers of the system. */
     dnsServers: values.DNS_SERVERS,
@@ -164,7 +164,7 @@ export function parseSettings(env: Environment) {
     smtpRelay: { port: values.SMTP_RELAY_PORT, allowPlain: values.SMTP_RELAY_ALLOW_PLAIN },
     /** Paths of PEM files for the mail listeners. */
     tls: { certFile: values.TLS_CERT_FILE, keyFile: values.TLS_KEY_FILE },
-    retention: retentionSettings(values),
+    retention: readRetentionSettings(values),
   };
 }
 
@@ -205,16 +205,16 @@ function checkTogether(
     sms,
     bucket,
   }: {
-    email: ReturnType<typeof emailSettings>;
-    sms: ReturnType<typeof smsSettings>;
+    email: ReturnType<typeof readEmailSettings>;
+    sms: ReturnType<typeof readSmsSettings>;
     bucket: BucketSettings | undefined;
   },
 ): void {
   const throwIfMissing = (name: string | undefined, because: string): void => {
-    if (name !== undefined) throw missingVariableError(name as VariableName, because);
+    if (name !== undefined) throw createMissingVariableError(name as VariableName, because);
   };
   const requirePair = (one: VariableName, other: VariableName): void => {
-    if (values[one] && values[other] === undefined) throw missingVariableError(other, `${one} is set`);
+    if (values[one] && values[other] === undefined) throw createMissingVariableError(other, `${one} is set`);
   };
   throwIfMissing(findMissingEmailVariable(email), `EMAIL_PROVIDER is ${email.provider}`);
   throwIfMissing(findMissingSmsVariable(sms), `SMS_PROVIDER is ${sms.provider}`);
@@ -234,10 +234,10 @@ function checkTogether(
 }
 
 function requireVariable<T>(value: T | undefined, name: VariableName): T {
-  if (value === undefined) throw missingVariableError(name, 'this process is configured by environment alone');
+  if (value === undefined) throw createMissingVariableError(name, 'this process is configured by environment alone');
   return value;
 }
 
-function missingVariableError(name: VariableName, because: string): ConfigError {
+function createMissingVariableError(name: VariableName, because: string): ConfigError {
   return new ConfigError(name, `${name} is required, because ${because}: set it to ${VARIABLES[name].takes}.`);
 }

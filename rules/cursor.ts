@@ -31,12 +31,12 @@ export function decodeCursor(cursor: string, ...lengths: number[]): (string | nu
  */
 export function decodeIdCursor(cursor: string): string {
   const [id] = decodeCursor(cursor, 1);
-  if (!isId(id)) throw createCursorError();
+  if (!isUuid(id)) throw createCursorError();
   return id;
 }
 
 /** Tells whether a value in a cursor is a UUID. The row may have been deleted. */
-export function isId(value: unknown): value is string {
+export function isUuid(value: unknown): value is string {
   return typeof value === 'string' && UUID.test(value);
 }
 

@@ -1,5 +1,5 @@
 import type { CampaignProgress, ChunkState, DueChunks } from '../rules/campaigns/campaign.ts';
-import { CLOCK_RECHECK_MS, newChunk } from '../rules/campaigns/chunk-state.ts';
+import { CLOCK_RECHECK_MS, createChunkState } from '../rules/campaigns/chunk-state.ts';
 
 /**
  * Removes the next chunk to send from the progress, and returns it. Prefers a chunk that is due again and not in
@@ -8,7 +8,7 @@ import { CLOCK_RECHECK_MS, newChunk } from '../rules/campaigns/chunk-state.ts';
 export function takeNextChunk(progress: CampaignProgress, except: ReadonlySet<number>): ChunkState | undefined {
   const due = progress.later.findIndex((chunk) => chunk.dueAtMs <= Date.now() && !except.has(chunk.seq));
   if (due >= 0) return progress.later.splice(due, 1)[0];
-  return hasNewChunks(progress) ? newChunk(progress.nextSeq++) : undefined;
+  return hasNewChunks(progress) ? createChunkState(progress.nextSeq++) : undefined;
 }
 
 /** Tells whether there are chunks that the workflow has not started yet. */

@@ -1,6 +1,6 @@
 import { continueAsNew, defineSignal, patched, setCurrentDetails, setHandler } from '@temporalio/workflow';
 import { type CampaignInput, type CampaignProgress, LATER_MAX, NEW_CAMPAIGN } from '../rules/campaigns/campaign.ts';
-import { newChunk } from '../rules/campaigns/chunk-state.ts';
+import { createChunkState } from '../rules/campaigns/chunk-state.ts';
 import { pluralize } from '../rules/pluralize.ts';
 import { controlActivities } from './campaign-activities.ts';
 import { AudienceStage } from './campaign-audience.ts';
@@ -62,7 +62,7 @@ async function send(input: CampaignInput): Promise<string> {
     );
     if (finish.outcome === 'sent') return describeEnd(`Sent to ${pluralize(progress.recipients, 'recipient')}`);
     if (finish.outcome === 'ended') return endWorkflow(start);
-    progress.later.push(...finish.openChunks.map(newChunk));
+    progress.later.push(...finish.openChunks.map(createChunkState));
   }
 }
 

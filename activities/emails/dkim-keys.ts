@@ -4,7 +4,7 @@ import { findSenderKey } from '../../db/domains/sender-keys.ts';
 import type { ClaimedEmail } from '../../db/sending/email-ledger.ts';
 import { deriveKey, unsealSecret } from '../../rules/access/secrets.ts';
 import type { Config } from '../../rules/config.ts';
-import { dkimKeyContext } from '../../rules/domains/dkim-key.ts';
+import { getDkimKeyContext } from '../../rules/domains/dkim-key.ts';
 import { EMAIL_PROVIDERS } from '../../rules/emails/email-providers.ts';
 import { Lru } from '../../rules/lru.ts';
 
@@ -43,7 +43,7 @@ export function createDkimSigners({ config, db }: { config: Config; db: Db }): D
   async function loadSigner(projectId: string, domainId: string): Promise<DkimSigner> {
     const key = await findSenderKey(db, { projectId, domainId });
     if (!key) throw new Error('the domain of the sender was removed');
-    const privateKey = unsealSecret(atRest, dkimKeyContext(key.id), key.sealedPrivateKey);
+    const privateKey = unsealSecret(atRest, getDkimKeyContext(key.id), key.sealedPrivateKey);
     return createDkimSigner({ domain: key.domain, selector: key.selector, privateKey });
   }
 

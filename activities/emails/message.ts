@@ -13,7 +13,7 @@ import type { ClaimedEmail } from '../../db/sending/email-ledger.ts';
 import { deriveKey, unsealSecret } from '../../rules/access/secrets.ts';
 import { asBuffer } from '../../rules/as-buffer.ts';
 import type { Config } from '../../rules/config.ts';
-import { listUnsubscribeHeaders } from '../../rules/content/content.ts';
+import { buildListUnsubscribeHeaders } from '../../rules/content/content.ts';
 import { createLinkTokens } from '../../rules/content/link-tokens.ts';
 import { isTracked } from '../../rules/content/message-tracking.ts';
 import { buildVariables } from '../../rules/content/variables.ts';
@@ -173,7 +173,7 @@ async function renderContent(p: Rendering): Promise<SignedMessage> {
     to: asAddress(headers.to),
     cc: headers.cc?.map(asAddress),
     replyTo: headers.replyTo?.map(asAddress),
-    headers: [...listUnsubscribeHeaders(ready, rendering.urls), ...extra],
+    headers: [...buildListUnsubscribeHeaders(ready, rendering.urls), ...extra],
   };
   const message = p.inThread ? await composeInThread(p, input, p.inThread) : await composeInProcess(p, input);
   return { ...message, subject: parts.subject };

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { OpenAPIHono } from '@hono/zod-openapi';
 import type { MiddlewareHandler } from 'hono';
-import { trustedProxies } from '../../rules/access/caller-address.ts';
+import { createTrustedProxies } from '../../rules/access/caller-address.ts';
 import { AppError } from '../../rules/errors.ts';
 import { redact } from '../../rules/failure-text.ts';
 import { registerWebhooks } from '../openapi/webhooks.ts';
@@ -66,7 +66,7 @@ function describeUnknownPath(table: RouteTable, { method, path }: { method: stri
 function observeRequests(deps: Deps, metrics: Metrics): MiddlewareHandler<AppEnv> {
   // pino would search each line for private fields, which costs 9 µs. This line contains no private field.
   const log = deps.log.child({}, { redact: [] });
-  const proxies = trustedProxies(deps.config.trustedProxies);
+  const proxies = createTrustedProxies(deps.config.trustedProxies);
   return async (c, next) => {
     const startedMs = performance.now();
     const requestId = chooseRequestId(c.req.header('x-request-id'));

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { Db } from '../../db/connection.ts';
 import { insertProject } from '../../db/projects/accounts.ts';
 import { insertApiKey } from '../../db/projects/api-keys.ts';
-import { newPublicKey, newSecretKey } from '../../rules/access/api-keys.ts';
+import { generatePublicKey, generateSecretKey } from '../../rules/access/api-keys.ts';
 import { GRANTABLE_SCOPES } from '../../rules/access/scopes.ts';
 import { buildDomain } from '../../test/build/senders.ts';
 import type { ApiClient } from './api-client.ts';
@@ -16,8 +16,8 @@ export interface LoadProject {
 
 /** Creates a project with a live key that has every scope, and a domain to send from. */
 export async function createProject(db: Db, name: string): Promise<LoadProject> {
-  const id = await insertProject(db, { name, publicKey: newPublicKey() });
-  const { key, hash, prefix } = newSecretKey('live');
+  const id = await insertProject(db, { name, publicKey: generatePublicKey() });
+  const { key, hash, prefix } = generateSecretKey('live');
   await insertApiKey(db, {
     projectId: id,
     name: 'load',

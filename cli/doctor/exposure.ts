@@ -2,7 +2,7 @@ import { findAnySealedKey } from '../../db/inspection.ts';
 import { isLoopbackHost } from '../../rules/access/loopback.ts';
 import { deriveKey, unsealSecret } from '../../rules/access/secrets.ts';
 import { findCaptureError, type Settings } from '../../rules/config.ts';
-import { dkimKeyContext } from '../../rules/domains/dkim-key.ts';
+import { getDkimKeyContext } from '../../rules/domains/dkim-key.ts';
 import type { Deployment } from './deployment.ts';
 import { type DoctorCheck, type DoctorFinding, failFinding, passFinding, warnFinding } from './report.ts';
 
@@ -94,7 +94,7 @@ async function checkStoredSecrets({ postgres }: Deployment, secretKey: string): 
   const stored = await findAnySealedKey(inspected.db).catch(() => undefined);
   if (!stored) return [];
   try {
-    unsealSecret(deriveKey(secretKey, 'at-rest'), dkimKeyContext(stored.domainId), stored.sealed);
+    unsealSecret(deriveKey(secretKey, 'at-rest'), getDkimKeyContext(stored.domainId), stored.sealed);
     return [];
   } catch {
     const remedy = 'set SECRET_KEY to the key of this database: it is in the backups, or in the home as secret-key';

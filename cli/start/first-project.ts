@@ -4,10 +4,10 @@ import { hashPassword } from '../../api/routes/auth/passwords.ts';
 import { connect, type Db } from '../../db/connection.ts';
 import { findPasswordHash } from '../../db/projects/accounts.ts';
 import { findPublicKey, insertFirstProject } from '../../db/projects/first-project.ts';
-import { hashKey, type KeyMode, newPublicKey, newSecretKey } from '../../rules/access/api-keys.ts';
+import { generatePublicKey, generateSecretKey, hashKey, type KeyMode } from '../../rules/access/api-keys.ts';
 import { GRANTABLE_SCOPES } from '../../rules/access/scopes.ts';
 import { deriveKey } from '../../rules/access/secrets.ts';
-import { newDkimKey } from '../../rules/domains/dkim-key.ts';
+import { generateDkimKey } from '../../rules/domains/dkim-key.ts';
 import { uuidv7 } from '../../rules/uuid.ts';
 import { readJson, writePrivate } from './private-files.ts';
 
@@ -19,7 +19,7 @@ const DOMAIN = 'tidings.test';
 /** A number that Twilio reserves for tests. */
 const SMS_SENDER = '+15005550006';
 const PASSWORD_BYTES = 12;
-/** The number of characters of a key that lists show: `sk_live_` and six more characters, as in `newSecretKey`. */
+/** The number of characters of a key that lists show: `sk_live_` and six more characters, as in `generateSecretKey`. */
 const SHOWN_CHARS = 14;
 
 /** The facts about the first project that dev.json contains. */
@@ -67,9 +67,9 @@ async function createFacts(db: Db): Promise<FirstProjectFacts> {
   const email = `owner@${DOMAIN}`;
   return {
     projectId,
-    publicKey: newPublicKey().key,
-    secretKey: newSecretKey('live').key,
-    testKey: newSecretKey('test').key,
+    publicKey: generatePublicKey().key,
+    secretKey: generateSecretKey('live').key,
+    testKey: generateSecretKey('test').key,
     owner: {
       email: (await findPasswordHash(db, email)) ? `owner-${projectId.slice(-12)}@${DOMAIN}` : email,
       password: randomBytes(PASSWORD_BYTES).toString('base64url'),
@@ -79,7 +79,7 @@ async function createFacts(db: Db): Promise<FirstProjectFacts> {
 }
 
 async function insert(db: Db, facts: FirstProjectFacts, secretKey: string): Promise<void> {
-  const [dkimKey, passwordHash] = await Promise.all([newDkimKey(), hashPassword(facts.owner.password)]);
+  const [dkimKey, passwordHash] = await Promise.all([generateDkimKey(), hashPassword(facts.owner.password)]);
   await insertFirstProject(db, {
     id: facts.projectId,
     name: 'Development',

@@ -1,5 +1,5 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
-import { createCursorError, decodeCursor, decodeIdCursor, isId } from '../../rules/cursor.ts';
+import { createCursorError, decodeCursor, decodeIdCursor, isUuid } from '../../rules/cursor.ts';
 import { normalizeEmail } from '../../rules/emails/email-address.ts';
 import { AppError } from '../../rules/errors.ts';
 import type { Data } from '../../rules/filters/data-values.ts';
@@ -152,7 +152,7 @@ function isAfterContact({
   const isUp = !sort.startsWith('-');
   if (!isByAddress(sort)) return sql<SqlBool>`id ${sql.raw(isUp ? '>' : '<')} ${decodeIdCursor(cursor)}::uuid`;
   const [email] = decodeCursor(cursor, 1);
-  if (typeof email !== 'string' || isId(email)) throw createCursorError();
+  if (typeof email !== 'string' || isUuid(email)) throw createCursorError();
   return sql<SqlBool>`email ${sql.raw(isUp ? '>' : '<')} ${email}`;
 }
 

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { sealSecret } from '../../rules/access/secrets.ts';
-import { type DkimKey, dkimKeyContext } from '../../rules/domains/dkim-key.ts';
+import { type DkimKey, getDkimKeyContext } from '../../rules/domains/dkim-key.ts';
 import {
   type CheckedRecords,
   type DomainCheckState,
@@ -86,7 +86,7 @@ export async function insertDomain(
       project_id: p.projectId,
       domain: p.domain,
       dkim_selector: `tidings-${id.slice(-8)}`,
-      dkim_private_key: sealSecret(p.atRestKey, dkimKeyContext(id), p.key.privateKey),
+      dkim_private_key: sealSecret(p.atRestKey, getDkimKeyContext(id), p.key.privateKey),
       dkim_public_key: p.key.publicKey,
     })
     .onConflict((conflict) => conflict.columns(['project_id', 'domain']).doNothing())

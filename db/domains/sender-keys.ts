@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Db } from '../connection.ts';
 
-/** Signing key of a domain. The key is encrypted for the context `dkimKeyContext(id)`. */
+/** Signing key of a domain. The key is encrypted for the context `getDkimKeyContext(id)`. */
 export interface SenderKey {
   id: string;
   domain: string;

@@ -23,13 +23,13 @@ export interface NewKey {
 }
 
 /** Creates a secret key, whose prefix shows its mode (contract §2.1 Secret keys). */
-export function newSecretKey(mode: KeyMode): NewKey {
-  return newKey(`sk_${mode}_`);
+export function generateSecretKey(mode: KeyMode): NewKey {
+  return generateKey(`sk_${mode}_`);
 }
 
 /** Creates a project's public key. The key is not secret, but it is stored and looked up like a secret key. */
-export function newPublicKey(): NewKey {
-  return newKey('pk_');
+export function generatePublicKey(): NewKey {
+  return generateKey('pk_');
 }
 
 /**
@@ -45,7 +45,7 @@ export function isKeyShaped(text: string): boolean {
   return KEY_PATTERN.test(text);
 }
 
-function newKey(kind: string): NewKey {
+function generateKey(kind: string): NewKey {
   const key = kind + randomBytes(RANDOM_BYTES).toString('hex');
   return { key, hash: hashKey(key), prefix: key.slice(0, kind.length + SHOWN_RANDOM_CHARS) };
 }

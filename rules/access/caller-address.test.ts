@@ -1,14 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import {
+  createTrustedProxies,
   findCallerAddress,
   isAddressOrNetwork,
   isLoopbackAddress,
   toCallerNetwork,
-  trustedProxies,
 } from './caller-address.ts';
 
 describe('the address of a caller', () => {
-  const proxies = trustedProxies(['10.0.0.0/8', '192.0.2.7', '2001:db8:aa::/48']);
+  const proxies = createTrustedProxies(['10.0.0.0/8', '192.0.2.7', '2001:db8:aa::/48']);
   it.each([
     ['no X-Forwarded-For', '10.0.0.1', undefined, '10.0.0.1'],
     ['X-Forwarded-For from an untrusted address', '203.0.113.1', '198.51.100.1', '203.0.113.1'],

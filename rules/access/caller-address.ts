@@ -27,7 +27,7 @@ export function isAddressOrNetwork(text: string): boolean {
 }
 
 /** Creates the check for trusted proxies. @param entries addresses and CIDRs that `isAddressOrNetwork` accepts */
-export function trustedProxies(entries: readonly string[]): TrustedProxies {
+export function createTrustedProxies(entries: readonly string[]): TrustedProxies {
   const list = new BlockList();
   for (const entry of entries) {
     const [address = '', bits] = entry.split('/');

@@ -62,14 +62,14 @@ function resolveHeaders(fileConfig: StepConfig, stored: StepConfig | undefined):
   const missing: string[] = [];
   const headers = Object.entries(readHeaders(fileConfig)).flatMap(([name, value]) => {
     if (value !== null) return [[name, value]];
-    const storedValue = storedHeader(usable, name);
+    const storedValue = findStoredHeader(usable, name);
     if (storedValue === undefined) missing.push(`headers.${name}`);
     return storedValue === undefined ? [] : [[name, storedValue]];
   });
   return { value: undefinedIfEmpty(Object.fromEntries(headers)), missing };
 }
 
-function storedHeader(stored: StepConfig | undefined, name: string): unknown {
+function findStoredHeader(stored: StepConfig | undefined, name: string): unknown {
   const found = Object.entries(readHeaders(stored)).find(
     ([storedName]) => storedName.toLowerCase() === name.toLowerCase(),
   );

@@ -1,7 +1,7 @@
 import type { ChunkResult, ChunkState } from './campaign.ts';
 
 /** Returns a chunk that had no turn yet. */
-export function newChunk(seq: number): ChunkState {
+export function createChunkState(seq: number): ChunkState {
   return { seq, dueAtMs: 0, deferredSinceMs: null, deferrals: 0 };
 }
 

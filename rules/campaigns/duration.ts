@@ -122,7 +122,7 @@ function findEndMs(
   const rest = left.reduce((sum, emails) => sum + emails, 0);
   if (rest < 0.5) return Math.max(end, startMs);
   // Every later week sends as many emails as the second week.
-  const perWeek = (rate * totalOpenMs(stretches, startMs + WEEK_MS, simulatedUntilMs)) / 1000;
+  const perWeek = (rate * sumOpenMs(stretches, startMs + WEEK_MS, simulatedUntilMs)) / 1000;
   return simulatedUntilMs + (rest / perWeek) * WEEK_MS;
 }
 
@@ -174,7 +174,7 @@ function simulateSending(stretches: Stretch[], left: number[], rate: number): nu
 }
 
 /** Returns how long at least one group's window is open between two instants. */
-function totalOpenMs(stretches: Stretch[], fromMs: number, toMs: number): number {
+function sumOpenMs(stretches: Stretch[], fromMs: number, toMs: number): number {
   let sum = 0;
   let doneMs = fromMs;
   for (const stretch of [...stretches].sort((a, b) => a.fromMs - b.fromMs)) {

@@ -43,7 +43,7 @@ export type Gate =
 export function checkCampaignGate(timing: CampaignRecipientTiming, nowMs: number): Gate {
   const wall = timing.sendAtLocal === null ? undefined : readLocalTime(timing.sendAtLocal);
   if (wall === undefined) return checkWindowGate(timing, nowMs);
-  const sendAtMs = sendTimeOf(timing, wall);
+  const sendAtMs = computeSendTimeMs(timing, wall);
   const late = timing.goingSince !== null && timing.goingSince.getTime() - sendAtMs > GRACE_MS;
   if (late && timing.latePolicy === 'SKIP') return { kind: 'late' };
   if (nowMs >= sendAtMs) return checkWindowGate(timing, nowMs);
@@ -55,8 +55,8 @@ export function checkCampaignGate(timing: CampaignRecipientTiming, nowMs: number
  * Converts the local send time to an instant. Recipients who waited for the winner get the email at the same local
  * time, but at least one day later: on the first day on which this time comes after the choice of the winner.
  */
-function sendTimeOf(timing: CampaignRecipientTiming, wall: WallMs): number {
-  const zone = contactZone(timing);
+function computeSendTimeMs(timing: CampaignRecipientTiming, wall: WallMs): number {
+  const zone = getContactZone(timing);
   if (!timing.winnerAt) return toInstant(zone, wall);
   const earliest = toWallTime(zone, timing.winnerAt.getTime()) - GRACE_MS;
   const days = Math.max(1, Math.ceil((earliest - wall) / DAY_MS));
@@ -67,7 +67,7 @@ function sendTimeOf(timing: CampaignRecipientTiming, wall: WallMs): number {
 export function checkWindowGate(timing: RecipientTiming, nowMs: number): Exclude<Gate, { kind: 'late' }> {
   const { window } = timing;
   if (!window) return { kind: 'open', closesAtMs: null };
-  const zone = windowZone(timing, window);
+  const zone = getWindowZone(timing, window);
   const opensMs = findNextOpening(window, zone, nowMs);
   if (opensMs > nowMs) return { kind: 'closed', notBeforeMs: opensMs };
   return { kind: 'open', closesAtMs: findNextClosing(window, zone, nowMs) };
@@ -81,19 +81,19 @@ export function dependsOnRecipientZone({
   return sendAtLocal !== null || window?.timezone === CONTACT_ZONE;
 }
 
-function windowZone(timing: RecipientTiming, { timezone }: SendingWindow): string {
-  return timezone === CONTACT_ZONE ? contactZone(timing) : (toCanonicalZone(timezone) ?? projectZone(timing));
+function getWindowZone(timing: RecipientTiming, { timezone }: SendingWindow): string {
+  return timezone === CONTACT_ZONE ? getContactZone(timing) : (toCanonicalZone(timezone) ?? getProjectZone(timing));
 }
 
 /** Returns the recipients' time zone. Falls back to the project's zone. */
-function contactZone(timing: RecipientTiming): string {
-  return toCanonicalZone(timing.zone) ?? projectZone(timing);
+function getContactZone(timing: RecipientTiming): string {
+  return toCanonicalZone(timing.zone) ?? getProjectZone(timing);
 }
 
 /**
  * Returns the project's time zone. Falls back to UTC, because a zone that was valid when it was saved may be unknown to
  * this process, after Node was replaced by an older release.
  */
-function projectZone({ projectZone }: RecipientTiming): string {
+function getProjectZone({ projectZone }: RecipientTiming): string {
   return toCanonicalZone(projectZone) ?? 'UTC';
 }

@@ -35,9 +35,9 @@ export interface SummedLink extends LinkFigures {
 export function sumLinks(links: LinksOf[], names: string[] | null, counted: CountedLink[]): SummedLink[] {
   const sums = new Map<string, { all: LinkFigures; of: Map<number, LinkFigures> }>();
   const getOrAddSum = (url: string, variant: number | null) => {
-    const sum = sums.get(url) ?? { all: newFigures(), of: new Map<number, LinkFigures>() };
+    const sum = sums.get(url) ?? { all: createLinkFigures(), of: new Map<number, LinkFigures>() };
     sums.set(url, sum);
-    if (variant !== null && !sum.of.has(variant)) sum.of.set(variant, newFigures());
+    if (variant !== null && !sum.of.has(variant)) sum.of.set(variant, createLinkFigures());
     return { all: sum.all, ofVariant: variant === null ? undefined : sum.of.get(variant) };
   };
   for (const { urls, variant } of links) for (const url of urls) getOrAddSum(url, variant);
@@ -58,7 +58,7 @@ function toVariant(name: string, figures: LinkFigures | undefined): (LinkFigures
   return figures ? [{ name, ...figures }] : [];
 }
 
-function newFigures(): LinkFigures {
+function createLinkFigures(): LinkFigures {
   return { clicks: 0, uniqueClicks: 0, machineClicks: 0 };
 }
 

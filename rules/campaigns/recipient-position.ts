@@ -1,4 +1,4 @@
-import { createCursorError, decodeCursor, encodeCursor, isId } from '../cursor.ts';
+import { createCursorError, decodeCursor, encodeCursor, isUuid } from '../cursor.ts';
 
 /**
  * A position in a list of recipients. The part `all` is a list without a search, newest first; the next page has the
@@ -20,13 +20,13 @@ export function encodePosition(position: RecipientPosition): string {
 /** Reads the position in a cursor. @throws AppError VALIDATION_ERROR (400) for an invalid cursor */
 export function decodePosition(cursor: string): RecipientPosition {
   const [first, second] = decodeCursor(cursor, 1, 2);
-  if (second === undefined) return { part: 'all', before: idOf(first) };
+  if (second === undefined) return { part: 'all', before: requireUuid(first) };
   if (first === 'address' && typeof second === 'string') return { part: first, after: second || null };
-  if (first === 'rest') return { part: first, before: second === '' ? null : idOf(second) };
+  if (first === 'rest') return { part: first, before: second === '' ? null : requireUuid(second) };
   throw createCursorError();
 }
 
-function idOf(value: unknown): string {
-  if (!isId(value)) throw createCursorError();
+function requireUuid(value: unknown): string {
+  if (!isUuid(value)) throw createCursorError();
   return value;
 }

@@ -13,7 +13,7 @@ export interface Interval {
  * Returns the interval of a rate with 95 % confidence (Wilson's score interval). This interval is also correct for few
  * recipients and for rates near 0 and 1.
  */
-export function wilsonInterval({ sent, successes }: VariantResult): Interval {
+export function computeWilsonInterval({ sent, successes }: VariantResult): Interval {
   if (sent === 0) return { low: 0, high: 1 };
   const rate = successes / sent;
   const square = Z * Z;
@@ -50,12 +50,12 @@ export function compareVariants(results: readonly NamedResult[], metric: TestMet
     return { metric, leader: null, significant: false, sentence };
   }
   const verb = metric === 'opens' ? 'opened' : 'clicked';
-  const [one, other] = [first, second].map((result) => `${result.name} (${percentOf(result)} % ${verb})`);
+  const [one, other] = [first, second].map((result) => `${result.name} (${formatPercent(result)} % ${verb})`);
   if (computeRate(first) === computeRate(second)) {
     const sentence = `The difference between ${one} and ${other} is not significant: they are equal.`;
     return { metric, leader: null, significant: false, sentence };
   }
-  const significant = lowerLimitOfDifference(first, second) > 0;
+  const significant = computeLowerLimitOfDifference(first, second) > 0;
   const sentence = significant
     ? `${one} is better than ${other}: with 95 % confidence the difference is not chance.`
     : `The difference between ${one} and ${other} is not significant: with 95 % confidence it may be chance.`;
@@ -63,12 +63,12 @@ export function compareVariants(results: readonly NamedResult[], metric: TestMet
 }
 
 /** Returns the lower limit of the confidence interval of the first rate minus the second rate. */
-function lowerLimitOfDifference(first: VariantResult, second: VariantResult): number {
-  const below = computeRate(first) - wilsonInterval(first).low;
-  const above = wilsonInterval(second).high - computeRate(second);
+function computeLowerLimitOfDifference(first: VariantResult, second: VariantResult): number {
+  const below = computeRate(first) - computeWilsonInterval(first).low;
+  const above = computeWilsonInterval(second).high - computeRate(second);
   return computeRate(first) - computeRate(second) - Math.hypot(below, above);
 }
 
-function percentOf(result: VariantResult): string {
+function formatPercent(result: VariantResult): string {
   return (100 * computeRate(result)).toFixed(1);
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { NO_TEXT } from '../content/email-text.ts';
-import { compareVariants, wilsonInterval } from './variant-figures.ts';
+import { compareVariants, computeWilsonInterval } from './variant-figures.ts';
 import { type AssignmentCounts, assignVariants, findBestVariant, getVariantText, REST } from './variants.ts';
 
 /** Assigns `n` recipients, page by page. The sizes of the pages repeat. */
@@ -135,20 +135,20 @@ describe('the interval of a rate', () => {
     [1, 2, 0.0945, 0.9055],
     [500, 1_000, 0.4691, 0.5309],
   ])('of %s in %s is %s to %s', (successes, sent, low, high) => {
-    const interval = wilsonInterval({ sent, successes });
+    const interval = computeWilsonInterval({ sent, successes });
     expect(interval.low).toBeCloseTo(low, 3);
     expect(interval.high).toBeCloseTo(high, 3);
   });
 
   it('starts at 0 without successes, and ends at 1 if all recipients are successes', () => {
     for (const sent of [1, 3, 7, 20]) {
-      expect(wilsonInterval({ sent, successes: 0 }).low).toBe(0);
-      expect(wilsonInterval({ sent, successes: sent }).high).toBe(1);
+      expect(computeWilsonInterval({ sent, successes: 0 }).low).toBe(0);
+      expect(computeWilsonInterval({ sent, successes: sent }).high).toBe(1);
     }
   });
 
   it('the interval of a rate without recipients is 0 to 1', () => {
-    expect(wilsonInterval({ sent: 0, successes: 0 })).toEqual({ low: 0, high: 1 });
+    expect(computeWilsonInterval({ sent: 0, successes: 0 })).toEqual({ low: 0, high: 1 });
   });
 });
 

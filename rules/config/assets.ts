@@ -57,7 +57,7 @@ export interface BucketSettings {
 }
 
 /** Returns the bucket for images. Undefined keeps images in Postgres. */
-export function bucketSettings(values: ValuesOf<typeof ASSETS>, env: Environment): BucketSettings | undefined {
+export function readBucketSettings(values: ValuesOf<typeof ASSETS>, env: Environment): BucketSettings | undefined {
   if (values.ASSETS_S3_BUCKET === undefined) return undefined;
   const { ASSETS_S3_ENDPOINT: endpoint, ASSETS_S3_ACCESS_KEY_ID: id, ASSETS_S3_SECRET_ACCESS_KEY: secret } = values;
   return {

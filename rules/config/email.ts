@@ -50,7 +50,7 @@ export const EMAIL = {
  * Returns the settings of email: the chosen provider, the settings of each provider by its kind, and facts about the
  * sender.
  */
-export function emailSettings(values: ValuesOf<typeof EMAIL>, env: Environment) {
+export function readEmailSettings(values: ValuesOf<typeof EMAIL>, env: Environment) {
   const provider = values.EMAIL_PROVIDER;
   const settings = readProviderSettings(EMAIL_PROVIDERS, values, env);
   const { servers, reportsDeliveries }: { servers: MailServers; reportsDeliveries: boolean } = settings[provider];
@@ -73,7 +73,7 @@ export function emailSettings(values: ValuesOf<typeof EMAIL>, env: Environment) 
 }
 
 /** Returns the missing variable that the chosen provider requires. Undefined if none is missing. */
-export function findMissingEmailVariable(email: ReturnType<typeof emailSettings>): string | undefined {
+export function findMissingEmailVariable(email: ReturnType<typeof readEmailSettings>): string | undefined {
   return findMissingVariable(EMAIL_PROVIDERS[email.provider], email[email.provider]);
 }
 

@@ -50,7 +50,7 @@ export const LIMITS = {
 } as const satisfies Variables;
 
 /** Returns the limits of each project, and of the attachments of an email. */
-export function limitSettings(values: ValuesOf<typeof LIMITS>) {
+export function readLimitSettings(values: ValuesOf<typeof LIMITS>) {
   return {
     /** Requests per minute and project. 0 means no limit. */
     rateLimitPerMinute: values.RATE_LIMIT_PER_MINUTE,

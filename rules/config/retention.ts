@@ -42,10 +42,10 @@ export const RETENTION = {
 } as const satisfies Variables;
 
 /** Retention periods in days. 0 keeps rows forever. */
-export type Retention = ReturnType<typeof retentionSettings>;
+export type Retention = ReturnType<typeof readRetentionSettings>;
 
 /** Returns the retention periods in days. 0 keeps rows forever. */
-export function retentionSettings(values: ValuesOf<typeof RETENTION>) {
+export function readRetentionSettings(values: ValuesOf<typeof RETENTION>) {
   return {
     webhookDeliveryDays: values.WEBHOOK_DELIVERY_RETENTION_DAYS,
     attachmentDays: values.ATTACHMENT_RETENTION_DAYS,

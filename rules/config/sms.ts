@@ -23,7 +23,7 @@ export const SMS = {
  * Returns the settings of SMS: the chosen provider, and the settings of each provider by its kind. If `developing` is
  * true and no provider is set, SMS are captured.
  */
-export function smsSettings(values: ValuesOf<typeof SMS>, env: Environment, developing: boolean) {
+export function readSmsSettings(values: ValuesOf<typeof SMS>, env: Environment, developing: boolean) {
   const provider = values.SMS_PROVIDER ?? (developing ? 'capture' : 'none');
   return {
     ...readProviderSettings(SMS_PROVIDERS, values, env),
@@ -35,7 +35,7 @@ export function smsSettings(values: ValuesOf<typeof SMS>, env: Environment, deve
 }
 
 /** Returns the missing variable that the chosen provider requires. Undefined if none is missing. */
-export function findMissingSmsVariable(sms: ReturnType<typeof smsSettings>): string | undefined {
+export function findMissingSmsVariable(sms: ReturnType<typeof readSmsSettings>): string | undefined {
   return sms.provider === 'none' ? undefined : findMissingVariable(SMS_PROVIDERS[sms.provider], sms[sms.provider]);
 }
 

@@ -82,7 +82,7 @@ export const TEMPORAL = {
 } as const satisfies Variables;
 
 /** Returns the settings of the connection to Temporal and of the workers. */
-export function temporalSettings(values: ValuesOf<typeof TEMPORAL>) {
+export function readTemporalSettings(values: ValuesOf<typeof TEMPORAL>) {
   return {
     address: values.TEMPORAL_ADDRESS,
     namespace: values.TEMPORAL_NAMESPACE,

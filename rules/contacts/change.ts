@@ -102,7 +102,7 @@ export function findContactChange(upsert: ContactUpsert, contact: ExistingContac
   const remove = row.remove.filter((key) => key in contact.data);
   const untrusted = new Set(listUntrustedKeys(row));
   const trustedKeys = [...remove, ...Object.keys(row.set).filter((key) => !untrusted.has(key))];
-  const subscribed = subscriptionToWrite(row, contact);
+  const subscribed = findSubscriptionToWrite(row, contact);
   const isVisitors = row.by === 'visitor';
   const isPending = contact.pending === true;
   const change: ContactChange = {
@@ -122,7 +122,7 @@ export function findContactChange(upsert: ContactUpsert, contact: ExistingContac
   return changesConsent || changedKeys.length + remove.length + change.trust.length > 0 ? change : undefined;
 }
 
-function subscriptionToWrite(row: ContactUpsert, contact: ExistingContact): boolean | undefined {
+function findSubscriptionToWrite(row: ContactUpsert, contact: ExistingContact): boolean | undefined {
   if (row.subscribed === true && isUntrustedWrite(row)) return contact.wasUnsubscribed === false ? true : undefined;
   return row.subscribed === false && row.by === 'unauthenticated' ? undefined : row.subscribed;
 }

@@ -30,12 +30,12 @@ export function assertUtf8(file: Uint8Array): void {
   try {
     new TextDecoder('utf-8', { fatal: true }).decode(file);
   } catch (cause) {
-    throw encodingError('The file is not UTF-8 text.', cause);
+    throw createEncodingError('The file is not UTF-8 text.', cause);
   }
-  if (file.includes(0)) throw encodingError('The file is not a CSV file: it contains binary data.');
+  if (file.includes(0)) throw createEncodingError('The file is not a CSV file: it contains binary data.');
 }
 
-function encodingError(message: string, cause?: unknown): AppError {
+function createEncodingError(message: string, cause?: unknown): AppError {
   return new AppError('VALIDATION_ERROR', {
     errors: [{ field: 'file', message, code: 'invalid_string' }],
     suggestion: 'Save the file as "CSV UTF-8" and upload it again.',

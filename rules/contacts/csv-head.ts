@@ -72,11 +72,11 @@ export function readRecordsFrom(
  * is the delimiter.
  */
 function detectDelimiter(sample: string, lineEnd: string): CsvDelimiter {
-  const lines = unquotedLines(sample, lineEnd);
+  const lines = listUnquotedLines(sample, lineEnd);
   const [header = ''] = lines;
   const scores = DELIMITERS.map((delimiter) => {
-    const count = countOf(header, delimiter);
-    const agreeing = lines.filter((line) => count > 0 && countOf(line, delimiter) === count).length;
+    const count = countDelimiters(header, delimiter);
+    const agreeing = lines.filter((line) => count > 0 && countDelimiters(line, delimiter) === count).length;
     return { delimiter, count, agreeing };
   });
   const best = scores.reduce((a, b) =>
@@ -85,10 +85,10 @@ function detectDelimiter(sample: string, lineEnd: string): CsvDelimiter {
   return best.delimiter;
 }
 
-const countOf = (line: string, delimiter: string): number => line.split(delimiter).length - 1;
+const countDelimiters = (line: string, delimiter: string): number => line.split(delimiter).length - 1;
 
 /** Returns the first non-blank lines, without quoted text. */
-function unquotedLines(sample: string, lineEnd: string): string[] {
+function listUnquotedLines(sample: string, lineEnd: string): string[] {
   const bare = sample.replace(/"(?:[^"]|"")*(?:"|$)/g, '');
   return bare
     .split(lineEnd)

@@ -150,7 +150,7 @@ function readRow(values: string[], { layout, text }: { layout: CsvLayout; text: 
   if (email === '') return { ok: false, email, error: 'The row has no email address.' };
   const mailbox = parseMailbox(email);
   if (!mailbox.ok) return { ok: false, email: email.slice(0, EMAIL_MAX_CHARS), error: `${mailbox.reason}.` };
-  if (unknownWord !== undefined) return { ok: false, email: mailbox.email, error: unknownWordError(unknownWord) };
+  if (unknownWord !== undefined) return { ok: false, email: mailbox.email, error: describeUnknownWord(unknownWord) };
   if (wrongType !== undefined) return { ok: false, email: mailbox.email, error: wrongType };
   const { set, errors } = parseDataChanges(data);
   const [fault] = errors;
@@ -177,7 +177,7 @@ function addPhoneWarning(row: CsvRow, { phoneCountry = null }: CsvRange): CsvRow
   return { ...row, warning: `phone: "${shown}" cannot be read: ${remedy}.` };
 }
 
-function unknownWordError({ column, word }: { column: string; word: string }): string {
+function describeUnknownWord({ column, word }: { column: string; word: string }): string {
   const shown = [...word].slice(0, WORD_SHOWN_CHARS).join('');
   return `${column}: "${shown}" is not a word for consent. Write yes, no, or leave the cell empty.`;
 }

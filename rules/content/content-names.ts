@@ -125,7 +125,7 @@ function listBindings(tokens: FlatToken[]): Binding[] {
   const captures: string[] = [];
   for (const token of tokens) {
     if (token.kind === 'output' && captures.length > 0) {
-      const paths = pathsOf(token.content);
+      const paths = listPathsOf(token.content);
       for (const local of captures) bindings.push({ local, paths });
     }
     if (token.kind !== 'tag') continue;
@@ -134,7 +134,7 @@ function listBindings(tokens: FlatToken[]): Binding[] {
     if (local === undefined) continue;
     if (tag === 'capture') captures.push(local);
     const paths =
-      tag === 'assign' ? pathsOf(rest.replace(/^\s*=/, '')) : tag === 'capture' ? [] : listLoopPaths(tag, token);
+      tag === 'assign' ? listPathsOf(rest.replace(/^\s*=/, '')) : tag === 'capture' ? [] : listLoopPaths(tag, token);
     bindings.push({ local, paths });
   }
   return bindings;
@@ -147,7 +147,7 @@ function listLoopPaths(tag: string, token: FlatToken): string[][] {
   return listTemplateVariables(parseTemplate(`{% ${getTagText(token)} %}{% end${tag} %}`, 'plain'));
 }
 
-function pathsOf(expression: string): string[][] {
+function listPathsOf(expression: string): string[][] {
   const plain = parsePlainExpression(expression.trim());
   return plain ? [plain.path] : listTemplateVariables(parseTemplate(`{{ ${expression} }}`, 'plain'));
 }
@@ -157,7 +157,7 @@ function pathsOf(expression: string): string[][] {
  * `*` is an unknown name.
  */
 function collectSourceNames(expression: string, sources: LocalSources): Set<string> {
-  return new Set(pathsOf(expression).flatMap((path) => [...listSourceNames(path, sources)]));
+  return new Set(listPathsOf(expression).flatMap((path) => [...listSourceNames(path, sources)]));
 }
 
 function listSourceNames(path: string[], sources: LocalSources): Iterable<string> {

@@ -102,14 +102,14 @@ export function renderHole(hole: Hole, escaping: Escaping, values: Values): stri
     }
     case 'nodes':
       // Renders with a copy of the scope, because `increment` changes the scope.
-      return renderNodes(hole.nodes, escaping, Object.assign({}, libraryScope(values)));
+      return renderNodes(hole.nodes, escaping, Object.assign({}, getLibraryScope(values)));
   }
 }
 
 /** Returns the unescaped text of a plain variable. */
 export function renderValue({ path, fallback, guard }: ValueHole, values: Values): string {
   let value: unknown = values.vars;
-  for (const name of path) value = ownProperty(value, name);
+  for (const name of path) value = readOwnProperty(value, name);
   const untrusted =
     values.untrusted.length > 0 && guard?.names.some((name) => isUntrusted(name, values.untrusted)) === true;
   // A fallback replaces a value that is empty after cleaning, as in the library (`cleanVars`).
@@ -133,7 +133,7 @@ function isMissing(value: unknown): boolean {
   );
 }
 
-function ownProperty(value: unknown, name: string): unknown {
+function readOwnProperty(value: unknown, name: string): unknown {
   if (typeof value !== 'object' || value === null || !Object.hasOwn(value, name)) return undefined;
   return (value as Record<string, unknown>)[name];
 }
@@ -142,7 +142,7 @@ function ownProperty(value: unknown, name: string): unknown {
  * Returns the variables for the template library. The service's own names take precedence, so that no data can replace
  * them.
  */
-function libraryScope(values: Values): LiquidScope {
+function getLibraryScope(values: Values): LiquidScope {
   values.scope ??= Object.assign({}, cleanVars(values), buildContactUrls(values.urls.baseUrl, values.urls.manage), {
     __pixel: buildOpenPixelUrl(values.urls.baseUrl, values.urls.track),
     __click: Array.from({ length: values.clicks }, (_, n) => buildClickUrl(values.urls.baseUrl, values.urls.track, n)),

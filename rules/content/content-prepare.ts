@@ -167,7 +167,7 @@ function analyzeBody({ body, trackClicks }: ContentSource, { tokens }: ParsedTem
       if (token.kind !== 'output') return body.slice(token.begin, token.end);
       const context = scanned.contexts.get(token.begin) ?? 'markup';
       const kind = context === 'text' && pieces.has(token.begin) ? 'piece' : context;
-      return outputTag(token, guardHtml(token.content, kind, sources));
+      return formatOutput(token, guardHtml(token.content, kind, sources));
     },
   };
 }
@@ -206,7 +206,7 @@ function trackLinks(scanned: ScannedHtml, locals: ReadonlySet<string>): Map<numb
  * Returns the click link for a tracked link. If the address is composed, the click link is used only if the values form
  * a web address.
  */
-function clickSource(body: string, { index, link, isComposed }: TrackedLink, { tokens, liquidOf }: BodyAnalysis) {
+function buildClickLink(body: string, { index, link, isComposed }: TrackedLink, { tokens, liquidOf }: BodyAnalysis) {
   if (!isComposed) return `{{__click[${index}]}}`;
   const { begin, end } = link;
   const address = applyEdits(
@@ -222,7 +222,8 @@ function clickSource(body: string, { index, link, isComposed }: TrackedLink, { t
 function rewriteBody({ body, trackOpens }: ContentSource, analysis: BodyAnalysis, needsFooter: boolean): string {
   const { tokens, scanned, links, liquidOf } = analysis;
   const edits: { begin: number; end: number; text: string }[] = [];
-  for (const [begin, link] of links) edits.push({ begin, end: link.link.end, text: clickSource(body, link, analysis) });
+  for (const [begin, link] of links)
+    edits.push({ begin, end: link.link.end, text: buildClickLink(body, link, analysis) });
   for (const token of tokens)
     if (token.kind === 'output') edits.push({ begin: token.begin, end: token.end, text: liquidOf(token) });
   for (const { begin, end } of scanned.unquoted)
@@ -264,7 +265,7 @@ function applyEdits(text: string, edits: { begin: number; end: number; text: str
   return out + text.slice(at);
 }
 
-function outputTag({ trimLeft, trimRight }: FlatToken, expression: string): string {
+function formatOutput({ trimLeft, trimRight }: FlatToken, expression: string): string {
   return `{{${trimLeft ? '-' : ''} ${expression} ${trimRight ? '-' : ''}}}`;
 }
 
@@ -279,7 +280,7 @@ function guardPlainSource({ source, tokens }: ParsedTemplate, context: 'subject'
   return tokens
     .map((token) => {
       if (token.kind !== 'output') return source.slice(token.begin, token.end);
-      return outputTag(token, guardExpression(token.content, pieces.has(token.begin) ? joined : context, sources));
+      return formatOutput(token, guardExpression(token.content, pieces.has(token.begin) ? joined : context, sources));
     })
     .join('');
 }

@@ -19,7 +19,7 @@ const linkText: FormatCallback = (element, walk, builder) => {
   const address = String(element.attribs?.href ?? '').replace(/[\t\n\r]/g, '');
   const href = address.trim().replace(/^mailto:/i, '');
   if (href === '' || href.startsWith('#')) return walk(element.children, builder);
-  const words = textOfNodes(element.children);
+  const words = readTextOfNodes(element.children);
   if (words === href) return builder.addInline(`<${href}>`, { noWordTransform: true });
   walk(element.children, builder);
   builder.addInline(words === '' ? `<${href}>` : ` <${href}>`, { noWordTransform: true });
@@ -31,8 +31,8 @@ const cellText: FormatCallback = (element, walk, builder) => {
   builder.addInline(' ');
 };
 
-function textOfNodes(nodes: DomNode[]): string {
-  const texts = nodes.map((node) => (node.type === 'text' ? (node.data ?? '') : textOfNodes(node.children ?? [])));
+function readTextOfNodes(nodes: DomNode[]): string {
+  const texts = nodes.map((node) => (node.type === 'text' ? (node.data ?? '') : readTextOfNodes(node.children ?? [])));
   return texts.join('').trim();
 }
 
@@ -134,12 +134,12 @@ function hasWholeBlocks(html: string, tokens: FlatToken[], usedTokens: ReadonlyS
     if (!token.content.startsWith('end')) continue;
     const start = open.pop();
     if (!start || usedTokens.has(start) !== usedTokens.has(token)) return false;
-    if (!usedTokens.has(token) && /[<>]/.test(textBetween(html, tokens, start, token))) return false;
+    if (!usedTokens.has(token) && /[<>]/.test(joinTextBetween(html, tokens, start, token))) return false;
   }
   return true;
 }
 
-function textBetween(html: string, tokens: FlatToken[], from: FlatToken, to: FlatToken): string {
+function joinTextBetween(html: string, tokens: FlatToken[], from: FlatToken, to: FlatToken): string {
   const between = tokens.filter(({ kind, begin }) => kind === 'text' && begin > from.begin && begin < to.begin);
   return between.map(({ begin, end }) => html.slice(begin, end)).join('');
 }

@@ -2,7 +2,13 @@ import { describe, expect, it } from 'vitest';
 import { encodeQuotedPrintable } from '../mime/quoted-printable.ts';
 import { markTrusted, markUntrusted } from '../provenance/provenance.ts';
 import { runWithTimeLimit } from '../time-limit.ts';
-import { type ContentSource, compileContent, listUnsubscribeHeaders, renderContent, resolveLink } from './content.ts';
+import {
+  buildListUnsubscribeHeaders,
+  type ContentSource,
+  compileContent,
+  renderContent,
+  resolveLink,
+} from './content.ts';
 import { htmlToText } from './content-text.ts';
 import { TemplateError } from './template-error.ts';
 
@@ -286,7 +292,7 @@ describe('open pixel and footer', () => {
 
   it('MARKETING email has List-Unsubscribe, like any email whose body contains the unsubscribe link', () => {
     const renderHeaders = (body: string, type: ContentSource['type']) =>
-      listUnsubscribeHeaders(compileContent(createSource(body, { type })), urls);
+      buildListUnsubscribeHeaders(compileContent(createSource(body, { type })), urls);
     expect(renderHeaders('x', 'TRANSACTIONAL')).toEqual([]);
     const both = [
       ['List-Unsubscribe', `<${UNSUBSCRIBE}>`],

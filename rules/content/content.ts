@@ -154,7 +154,7 @@ export function renderMime(content: CompiledContent, input: RenderInput & { head
  * Returns the headers of RFC 8058 (one-click unsubscribe). Empty if the content needs no such headers or `mailto` is
  * null.
  */
-export function listUnsubscribeHeaders(
+export function buildListUnsubscribeHeaders(
   content: Pick<CompiledContent, 'needsUnsubscribe'>,
   urls: MessageUrls,
   mailto?: string | null,
@@ -241,7 +241,7 @@ function renderHeaderLines(
   if (headers.cc?.length) lines += formatMailboxesHeader('Cc', headers.cc);
   if (headers.replyTo) lines += formatMailboxesHeader('Reply-To', [headers.replyTo].flat());
   lines += `${subject}Message-ID: ${headers.messageId}\r\nDate: ${formatMailDate(headers.date)}\r\n`;
-  for (const [name, value] of listUnsubscribeHeaders(content, urls, headers.listUnsubscribe))
+  for (const [name, value] of buildListUnsubscribeHeaders(content, urls, headers.listUnsubscribe))
     lines += `${name}: ${value}\r\n`;
   for (const [name, value] of headers.extra ?? [])
     if (!isServiceHeader(name, lines)) lines += formatTextHeader(name, value);

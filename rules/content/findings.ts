@@ -58,7 +58,7 @@ const EXAMPLES_MAX = 20;
 export function listContentFindings(content: ReviewedContent): Finding[] {
   const { invalid, shortened } = findLinkProblems(content.body);
   return [
-    ...textFindings(content),
+    ...listTextFindings(content),
     ...listFinding(invalid, {
       code: 'bad_link',
       severity: 'error',
@@ -77,7 +77,7 @@ export function listContentFindings(content: ReviewedContent): Finding[] {
       noun: 'images',
       problem: 'have no alt text.',
     }),
-    ...sizeFindings(content),
+    ...listSizeFindings(content),
   ];
 }
 
@@ -94,7 +94,7 @@ export function listMissingVariablesFindings(contacts: Record<string, number>): 
   ];
 }
 
-function textFindings({ text, type, namesUnsubscribe }: ReviewedContent): Finding[] {
+function listTextFindings({ text, type, namesUnsubscribe }: ReviewedContent): Finding[] {
   const findings: Finding[] = [];
   // Ignores addresses, because an image with a link has the address of the link as its text.
   if (text.replaceAll(/[[<]?\b[a-z][a-z+.-]{0,20}:[^\s\]>]+[\]>]?/gi, '').trim() === '') {
@@ -117,7 +117,7 @@ function textFindings({ text, type, namesUnsubscribe }: ReviewedContent): Findin
   return findings;
 }
 
-function sizeFindings({ subject, html }: ReviewedContent): Finding[] {
+function listSizeFindings({ subject, html }: ReviewedContent): Finding[] {
   const findings: Finding[] = [];
   const bytes = Buffer.byteLength(html);
   if (bytes > HTML_MAX_BYTES) {

@@ -40,19 +40,20 @@ export interface TokenSubject {
  */
 export function createLinkTokens(secret: string, emailId: string): LinkTokens {
   const id = uuidToBytes(emailId);
-  return createTokens(id, signerOf(secret)(id, 'binary'));
+  return createTokens(id, getSigner(secret)(id, 'binary'));
 }
 
 /** Returns the `manage` token of a contact, for links outside a message (webhook steps). */
 export function createContactToken(secret: string, contactId: string): string {
-  return createTokens(uuidToBytes(contactId), contactMac(secret, uuidToBytes(contactId)).toString('latin1')).manage;
+  return createTokens(uuidToBytes(contactId), computeContactMac(secret, uuidToBytes(contactId)).toString('latin1'))
+    .manage;
 }
 
 /** Returns the email id in a token of a click or open. Undefined if this service did not sign the token. */
 export function verifyTrackToken(secret: string, token: string): string | undefined {
   const parts = readToken(token);
   if (!parts) return undefined;
-  const mac = emailMac(secret, parts.id);
+  const mac = computeEmailMac(secret, parts.id);
   return timingSafeEqual(parts.mac, mac.subarray(0, MAC_BYTES)) ? bytesToUuid(parts.id) : undefined;
 }
 
@@ -62,8 +63,8 @@ export function verifyTrackToken(secret: string, token: string): string | undefi
 export function verifyManageToken(secret: string, token: string): TokenSubject | undefined {
   const parts = readToken(token);
   if (!parts) return undefined;
-  const email = emailMac(secret, parts.id);
-  const contact = contactMac(secret, parts.id);
+  const email = computeEmailMac(secret, parts.id);
+  const contact = computeContactMac(secret, parts.id);
   // Both MACs are always computed and compared, so that the response time reveals nothing.
   const isEmail = timingSafeEqual(parts.mac, email.subarray(MAC_BYTES));
   const isContact = timingSafeEqual(parts.mac, contact.subarray(MAC_BYTES));
@@ -119,12 +120,12 @@ function createTokens(id: Buffer, mac: string): LinkTokens {
   return { track, manage: signed.toString('base64url') };
 }
 
-function emailMac(secret: string, id: Buffer): Buffer {
-  return createHmac('sha256', keyOf(secret)).update(id).digest();
+function computeEmailMac(secret: string, id: Buffer): Buffer {
+  return createHmac('sha256', getHmacKey(secret)).update(id).digest();
 }
 
-function contactMac(secret: string, id: Buffer): Buffer {
-  return createHmac('sha256', keyOf(secret)).update(CONTACT_DOMAIN).update(id).digest();
+function computeContactMac(secret: string, id: Buffer): Buffer {
+  return createHmac('sha256', getHmacKey(secret)).update(CONTACT_DOMAIN).update(id).digest();
 }
 
 function readToken(text: string): { id: Buffer; mac: Buffer } | undefined {
@@ -164,5 +165,5 @@ function getLinkKey(secret: string): LinkKey {
   return lastKey;
 }
 
-const keyOf = (secret: string): KeyObject => getLinkKey(secret).key;
-const signerOf = (secret: string): IdMac => getLinkKey(secret).sign;
+const getHmacKey = (secret: string): KeyObject => getLinkKey(secret).key;
+const getSigner = (secret: string): IdMac => getLinkKey(secret).sign;

@@ -40,7 +40,7 @@ export function registerDates(engine: Liquid): void {
 const readInZone = wrapOwnFilter((value: unknown, context: Context) => {
   const zone = findZone(context.environments);
   const at = readDate(value, zone);
-  return { at, context: withZone(context, zone, at) };
+  return { at, context: createZonedContext(context, zone, at) };
 });
 
 function findZone(scope: object): string {
@@ -80,7 +80,7 @@ function isDateText(text: string): boolean {
 }
 
 /** Returns a context in which the library formats an instant in a zone. */
-function withZone(context: Context, zone: string, at: unknown): Context {
+function createZonedContext(context: Context, zone: string, at: unknown): Context {
   if (zone === 'UTC' || !(at instanceof Date) || Number.isNaN(at.getTime())) return context;
   const timezoneOffset = -getUtcOffset(zone, at.getTime()) / MINUTE_MS;
   return Object.create(context, { opts: { value: { ...context.opts, timezoneOffset } } });

@@ -40,7 +40,7 @@ export function tokenize(source: string): FlatToken[] {
 
 /** Returns the text inside the braces of a tag. */
 export function getTagText({ library }: FlatToken): string {
-  return innerText(library());
+  return readInnerText(library());
 }
 
 /**
@@ -78,17 +78,17 @@ function toFlatToken(token: TopLevelToken): FlatToken {
   };
   if (token.kind === TokenKind.Tag)
     return { kind: 'tag', begin, end, content: 'name' in token ? String(token.name) : '', ...trim, library };
-  const expression = innerText(token);
+  const expression = readInnerText(token);
   if (!expression.includes('??')) return { kind: 'output', begin, end, content: expression, ...trim, library };
   const content = rewriteDefaults(expression);
-  return { kind: 'output', begin, end, content, ...trim, library: () => outputToken(content) ?? token };
+  return { kind: 'output', begin, end, content, ...trim, library: () => createOutputToken(content) ?? token };
 }
 
-function outputToken(content: string): TopLevelToken | undefined {
+function createOutputToken(content: string): TopLevelToken | undefined {
   return new Tokenizer(`{{ ${content} }}`).readTopLevelTokens()[0];
 }
 
-function innerText(token: TopLevelToken): string {
+function readInnerText(token: TopLevelToken): string {
   const range = 'contentRange' in token && Array.isArray(token.contentRange) ? token.contentRange : [0, 0];
   return token.input.slice(Number(range[0]), Number(range[1]));
 }

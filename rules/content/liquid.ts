@@ -41,7 +41,7 @@ export function parseTemplate(source: string, escaping: Escaping, field: Templat
     const skeleton = PUBLIC_ENGINES[escaping].parser.parseTokens(rest.map((token) => token.library()));
     return { source, escaping, tokens, skeleton };
   } catch (error) {
-    throw withLocation(error, field, source);
+    throw toLocatedError(error, field, source);
   }
 }
 
@@ -56,7 +56,7 @@ export function findUnfinishedOutput(source: string, field: TemplateField): Temp
   if (!OPEN_END.test(source)) return undefined;
   for (const { kind, content, begin } of omitCommentTokens(tokenize(source))) {
     const message = kind === 'output' ? findUnfinishedEndError(content) : undefined;
-    if (message !== undefined) return withLocation(new ErrorAt(message, begin), field, source);
+    if (message !== undefined) return toLocatedError(new ErrorAt(message, begin), field, source);
   }
   return undefined;
 }
@@ -116,7 +116,7 @@ export function renderNodes(nodes: Template[], escaping: Escaping, scope: Liquid
     return text;
   } catch (error) {
     if (error instanceof TemplateError) throw error;
-    throw new TemplateError(messageOf(error), { cause: error });
+    throw new TemplateError(readMessage(error), { cause: error });
   }
 }
 
@@ -219,7 +219,7 @@ class ErrorAt extends Error {
   readonly offset: number;
 
   constructor(cause: unknown, offset: number) {
-    super(messageOf(cause), { cause });
+    super(readMessage(cause), { cause });
     this.offset = offset;
   }
 }
@@ -233,13 +233,13 @@ function checkAt(token: FlatToken, check: () => void): void {
 }
 
 /** Returns the message of an error without the position that the library adds. */
-function messageOf(error: unknown): string {
+function readMessage(error: unknown): string {
   return (error instanceof Error ? error.message : String(error)).replace(/, line:\d+, col:\d+$/s, '');
 }
 
-function withLocation(error: unknown, field: TemplateField, source: string): TemplateError {
-  const before = source.slice(0, error instanceof ErrorAt ? error.offset : libraryOffset(error)).split('\n');
-  return new TemplateError(messageOf(error), {
+function toLocatedError(error: unknown, field: TemplateField, source: string): TemplateError {
+  const before = source.slice(0, error instanceof ErrorAt ? error.offset : readLibraryOffset(error)).split('\n');
+  return new TemplateError(readMessage(error), {
     line: before.length,
     column: (before.at(-1)?.length ?? 0) + 1,
     field,
@@ -247,7 +247,7 @@ function withLocation(error: unknown, field: TemplateField, source: string): Tem
   });
 }
 
-function libraryOffset(error: unknown): number {
+function readLibraryOffset(error: unknown): number {
   const token: unknown = error instanceof Error && 'token' in error ? error.token : undefined;
   return typeof token === 'object' && token !== null && 'begin' in token ? Number(token.begin) : 0;
 }

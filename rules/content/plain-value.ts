@@ -10,7 +10,7 @@ const SPECIAL = /[&<>"']/;
 export function toPlainText(value: unknown): string {
   if (typeof value === 'string') return value;
   if (value === null || value === undefined) return '';
-  if (typeof value === 'number') return numberText(value);
+  if (typeof value === 'number') return formatNumber(value);
   if (typeof value !== 'object') return String(value);
   if (isJson(value)) return JSON.stringify(value);
   // Some values of the library, such as `nil`, `empty` and `forloop`, have no text.
@@ -19,7 +19,7 @@ export function toPlainText(value: unknown): string {
 }
 
 /** Writes a number without an exponent. */
-function numberText(value: number): string {
+function formatNumber(value: number): string {
   if (!Number.isFinite(value)) return '';
   const text = String(value);
   return text.includes('e') ? new Decimal(value).toFixed() : text;

@@ -34,7 +34,7 @@ function findRequired(tokens: FlatToken[]): string[] {
     tokens.filter((token) => token.kind === 'tag' && CONDITION_TAG.test(token.content)).flatMap(listVariablesInTag),
   );
   const printed = tokens.filter((token) => token.kind === 'output' && !/\|\s*default\b/.test(token.content));
-  const paths = printed.flatMap((token) => pathsOf(token.content, locals));
+  const paths = printed.flatMap((token) => listDataPaths(token.content, locals));
   return paths.filter((path) => !ALWAYS_PRESENT.has(path) && !tested.has(path));
 }
 
@@ -46,7 +46,7 @@ function listVariablesInTag(token: FlatToken): string[] {
   return [...getTagText(token).matchAll(/[\p{L}_][\p{L}\p{N}_.-]*/gu)].map(([name]) => removeDataPrefix(name));
 }
 
-function pathsOf(expression: string, locals: ReadonlySet<string>): string[] {
+function listDataPaths(expression: string, locals: ReadonlySet<string>): string[] {
   const plain = parsePlainExpression(expression);
   const names = plain ? [plain.path.join('.')] : listExpressionNames(expression, locals);
   return names.filter((name) => !isTemplateName(name, locals)).map(removeDataPrefix);

@@ -36,7 +36,7 @@ export interface VariableSources {
  * overrides it. Source: contract §7.6, §4.1.
  */
 export function buildVariables({ contact, data, urls, event, context, zone }: VariableSources): Sourced<Data> {
-  const stored = withoutPayloadNames(contact.data, { event, context });
+  const stored = omitPayloadNames(contact.data, { event, context });
   const merged: Data = data?.values ? Object.assign({}, stored, data.values) : (stored ?? {});
   // Uses Object.assign instead of spreading. This line runs once per message, and Object.assign is 20 times as fast in
   // V8 (0.1 instead of 2 µs).
@@ -48,14 +48,14 @@ export function buildVariables({ contact, data, urls, event, context, zone }: Va
   variables.id = contact.id;
   variables.email = contact.email;
   variables[ZONE_NAME] = zone;
-  return markUntrusted(variables, untrustedNames(stored, { contact, data, event, context }));
+  return markUntrusted(variables, listUntrustedNames(stored, { contact, data, event, context }));
 }
 
 /**
  * Removes untrusted contact data under the names `event` and `context` if a payload uses the name. Otherwise the name,
  * and so the whole payload, would be untrusted.
  */
-function withoutPayloadNames(
+function omitPayloadNames(
   data: Source | undefined,
   { event, context }: Pick<VariableSources, 'event' | 'context'>,
 ): Readonly<Data> | null | undefined {
@@ -68,7 +68,7 @@ function withoutPayloadNames(
   return remaining;
 }
 
-function untrustedNames(
+function listUntrustedNames(
   stored: Readonly<Data> | null | undefined,
   { contact, data, event, context }: Omit<VariableSources, 'urls' | 'zone'>,
 ): string[] {

@@ -15,7 +15,7 @@ export interface DkimKey {
 }
 
 /** Creates the RSA key pair of a domain, which takes about 0.1 s outside the event loop. */
-export async function newDkimKey(): Promise<DkimKey> {
+export async function generateDkimKey(): Promise<DkimKey> {
   const pair = await promisify(generateKeyPair)('rsa', {
     modulusLength: MODULUS_BITS,
     publicKeyEncoding: { type: 'spki', format: 'der' },
@@ -28,11 +28,11 @@ export async function newDkimKey(): Promise<DkimKey> {
  * Returns the value of the DNS record of a domain's key (RFC 6376 §3.6.1). The value is longer than the 255 octets of
  * one DNS string.
  */
-export function dkimRecordValue(publicKey: string): string {
+export function formatDkimRecord(publicKey: string): string {
   return `v=DKIM1; k=rsa; p=${publicKey}`;
 }
 
 /** Returns the argument `context` of `sealSecret` for a domain's private key. */
-export function dkimKeyContext(domainId: string): string {
+export function getDkimKeyContext(domainId: string): string {
   return `domains.dkim_private_key:${domainId}`;
 }

@@ -1,7 +1,7 @@
 import { isIPv4, isIPv6 } from 'node:net';
 import { isLoopbackHost } from '../access/loopback.ts';
 import { EMAIL_PROVIDERS, type EmailProviderKind } from '../emails/email-providers.ts';
-import { dkimRecordValue } from './dkim-key.ts';
+import { formatDkimRecord } from './dkim-key.ts';
 import type { Dns, DnsAnswer, MxRecord } from './dns.ts';
 import { toAsciiDomain } from './domain-name.ts';
 
@@ -94,15 +94,15 @@ export function listDnsRecords(source: RecordSource, found: FoundRecords, seen: 
   });
   const isLocal = isLoopbackHost(mailHost);
   if (isLocal && EMAIL_PROVIDERS[source.provider].captures) return [];
-  const mechanism = spfMechanism(source);
-  const signature = record('DKIM', 'TXT', `${selector}._domainkey.${domain}`, dkimRecordValue(publicKey));
-  const envelopeHost = returnPathHost(source);
+  const mechanism = findSpfMechanism(source);
+  const signature = record('DKIM', 'TXT', `${selector}._domainkey.${domain}`, formatDkimRecord(publicKey));
+  const envelopeHost = getReturnPathHost(source);
   const sender = mechanism === undefined ? [] : [mergeSpf(record('SPF', 'TXT', envelopeHost, ''), mechanism)];
   const policy = record('DMARC', 'TXT', `_dmarc.${domain}`, 'v=DMARC1; p=none;');
   policy.warning = findPolicyWarning(policy, seen.parentDmarc ?? []);
   if (!isMailServerName(mailHost)) return [signature, ...sender, policy];
   const returned = record('RETURN_PATH', 'MX', envelopeHost, `10 ${mailHost}`);
-  const inbound = record('INBOUND', 'MX', inboundHost(domain), `10 ${mailHost}`);
+  const inbound = record('INBOUND', 'MX', getInboundHost(domain), `10 ${mailHost}`);
   return [
     signature,
     ...sender,
@@ -171,7 +171,7 @@ function findPolicyWarning({ name, found }: DnsRecord, parentDmarc: string[]): s
 }
 
 /** Returns the host of the envelope sender. Receivers look up the SPF record of this host, and return email to it. */
-export function returnPathHost({
+export function getReturnPathHost({
   returnPathDomain,
   domain,
 }: Pick<RecordSource, 'returnPathDomain' | 'domain'>): string {
@@ -179,7 +179,7 @@ export function returnPathHost({
 }
 
 /** Returns the host for inbound email. An MX at the domain itself would redirect the company's own email. */
-export function inboundHost(domain: string): string {
+export function getInboundHost(domain: string): string {
   return `in.${domain}`;
 }
 
@@ -197,7 +197,7 @@ function findOtherServersWarning({ name, value, found, seen }: DnsRecord): strin
 function findApexWarning({ domain, mailHost }: RecordSource, apexMx: string[]): string | null {
   const others = apexMx.filter((record) => record.split(' ')[1] !== mailHost);
   if (others.length === 0) return null;
-  return `Keep the MX record of ${domain} (${others.join(', ')}), which receives your own email. Only ${inboundHost(domain)} leads here.`;
+  return `Keep the MX record of ${domain} (${others.join(', ')}), which receives your own email. Only ${getInboundHost(domain)} leads here.`;
 }
 
 /**
@@ -205,17 +205,17 @@ function findApexWarning({ domain, mailHost }: RecordSource, apexMx: string[]): 
  */
 export async function checkDnsRecords(dns: Dns, source: RecordSource): Promise<CheckedRecords> {
   const { domain, selector, publicKey, mailHost } = source;
-  const envelopeHost = returnPathHost(source);
+  const envelopeHost = getReturnPathHost(source);
   const [dkim, spf, dmarc, inbound, returnPath, apex, ...parents] = await Promise.all([
     dns.txt(`${selector}._domainkey.${domain}`),
     dns.txt(envelopeHost),
     dns.txt(`_dmarc.${domain}`),
-    dns.mx(inboundHost(domain)),
+    dns.mx(getInboundHost(domain)),
     dns.mx(envelopeHost),
     dns.mx(domain),
     ...listParentDomains(domain).map(async (parent) => listPolicies(parent, await dns.txt(`_dmarc.${parent}`))),
   ]);
-  const mechanism = spfMechanism(source);
+  const mechanism = findSpfMechanism(source);
   const isOurServer = ({ exchange }: MxRecord) => exchange === mailHost;
   const asText = (text: string) => text;
   const asMx = ({ priority, exchange }: MxRecord) => `${priority} ${exchange}`;
@@ -332,7 +332,7 @@ const PRIVATE_ADDRESS =
  * Returns the SPF mechanism for the hosts that send email, such as `include:amazonses.com`. Undefined if these hosts
  * have only local names or addresses.
  */
-function spfMechanism({ provider, mailHost, spfInclude }: RecordSource): string | undefined {
+function findSpfMechanism({ provider, mailHost, spfInclude }: RecordSource): string | undefined {
   const { spf } = EMAIL_PROVIDERS[provider];
   if (spf !== null) return spf;
   if (spfInclude !== undefined) return `include:${spfInclude.toLowerCase()}`;

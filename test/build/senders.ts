@@ -2,24 +2,24 @@ import { sql } from 'kysely';
 import { v7 as uuidv7 } from 'uuid';
 import type { Db } from '../../db/connection.ts';
 import { deriveKey, sealSecret } from '../../rules/access/secrets.ts';
-import { dkimKeyContext, newDkimKey } from '../../rules/domains/dkim-key.ts';
+import { generateDkimKey, getDkimKeyContext } from '../../rules/domains/dkim-key.ts';
 import type { DomainStatus } from '../../rules/domains/sender-domain.ts';
 
 /** The SECRET_KEY of the tests. */
 export const TEST_SECRET_KEY = 'the secret key of the tests';
 
-let key: ReturnType<typeof newDkimKey> | undefined;
+let key: ReturnType<typeof generateDkimKey> | undefined;
 
 /** Builds a verified domain of a project. Its DKIM key is encrypted with the tests' SECRET_KEY. */
 export async function buildDomain(
   db: Db,
   p: { projectId: string; domain?: string; status?: DomainStatus; signing?: boolean },
 ): Promise<{ id: string; domain: string; publicKey: string }> {
-  key ??= newDkimKey();
+  key ??= generateDkimKey();
   const { privateKey, publicKey } = await key;
   const id = uuidv7();
   const domain = p.domain ?? 'shop.example.com';
-  const sealed = sealSecret(deriveKey(TEST_SECRET_KEY, 'at-rest'), dkimKeyContext(id), privateKey);
+  const sealed = sealSecret(deriveKey(TEST_SECRET_KEY, 'at-rest'), getDkimKeyContext(id), privateKey);
   await db
     .insertInto('domains')
     .values({

@@ -3,20 +3,20 @@ import { dkimVerify } from 'mailauth/lib/dkim/verify.js';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { createDkimSigner, type DkimSigner, signMessage } from '../../channels/email/dkim.ts';
 import { buildMessage } from '../../channels/email/mime.ts';
-import { type DkimKey, dkimRecordValue, newDkimKey } from '../../rules/domains/dkim-key.ts';
+import { type DkimKey, formatDkimRecord, generateDkimKey } from '../../rules/domains/dkim-key.ts';
 import { EMAIL_PROVIDERS } from '../../rules/emails/email-providers.ts';
 
 let key: DkimKey;
 let signer: DkimSigner;
 beforeAll(async () => {
-  key = await newDkimKey();
+  key = await generateDkimKey();
   signer = createDkimSigner({ domain: 'example.com', selector: 'tidings', privateKey: key.privateKey });
 });
 
 /** Returns the verdict of a receiver whose DNS has the record that the service asks users to publish. */
 async function checkDkim(message: string | Buffer) {
   const resolver = async (name: string, type: string): Promise<string[][]> => {
-    if (type === 'TXT' && name === 'tidings._domainkey.example.com') return [[dkimRecordValue(key.publicKey)]];
+    if (type === 'TXT' && name === 'tidings._domainkey.example.com') return [[formatDkimRecord(key.publicKey)]];
     throw Object.assign(new Error('not found'), { code: 'ENOTFOUND' });
   };
   const { results } = await dkimVerify(Buffer.from(message as string, 'latin1'), { resolver });
@@ -126,6 +126,6 @@ describe('a DKIM key', () => {
     const privateKey = createPrivateKey(key.privateKey);
     expect(privateKey.asymmetricKeyDetails?.modulusLength).toBe(2048);
     expect(key.publicKey).toBe(createPublicKey(privateKey).export({ type: 'spki', format: 'der' }).toString('base64'));
-    expect(dkimRecordValue(key.publicKey)).toMatch(/^v=DKIM1; k=rsa; p=[A-Za-z0-9+/=]{392}$/);
+    expect(formatDkimRecord(key.publicKey)).toMatch(/^v=DKIM1; k=rsa; p=[A-Za-z0-9+/=]{392}$/);
   });
 });

@@ -4,7 +4,7 @@ import { afterAll, describe, expect, it } from 'vitest';
 import { createDkimSigner, type DkimSigner } from '../../channels/email/dkim.ts';
 import { type FinishedEmailInput, finishEmail } from '../../channels/email/finished-email.ts';
 import { createThreads } from '../../compute/threads.ts';
-import { dkimRecordValue, newDkimKey } from '../../rules/domains/dkim-key.ts';
+import { formatDkimRecord, generateDkimKey } from '../../rules/domains/dkim-key.ts';
 import { TimeLimitExceeded } from '../../rules/time-limit.ts';
 
 const threads = createThreads();
@@ -73,8 +73,8 @@ describe('an email that is composed in a thread', () => {
   });
 
   it('is signed in the thread with the key of its domain, and the signature is valid', async () => {
-    const { privateKey, publicKey } = await newDkimKey();
-    const recordValue = dkimRecordValue(publicKey);
+    const { privateKey, publicKey } = await generateDkimKey();
+    const recordValue = formatDkimRecord(publicKey);
     const { raw } = await finishInThread(
       createInput(createDkimSigner({ domain: 'example.com', selector: 's', privateKey })),
     );

@@ -4,7 +4,7 @@ import { dkimVerify } from 'mailauth/lib/dkim/verify.js';
 import nodemailer from 'nodemailer';
 import PostalMime from 'postal-mime';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { dkimRecordValue } from '../../rules/domains/dkim-key.ts';
+import { formatDkimRecord } from '../../rules/domains/dkim-key.ts';
 import { type RelayService, startRelayService } from '../support/smtp/relay-service.ts';
 
 /** The SMTP relay passes an application's message on as it was composed, and adds our signature. */
@@ -42,7 +42,7 @@ async function sendAndReadPassedOn(lines: string[] | Buffer): Promise<{ head: st
 /** Returns a receiver's result for each signature. The receiver's DNS has the record that the service shows. */
 async function listSignatures(raw: string): Promise<string[]> {
   const resolver = async (name: string): Promise<string[][]> => {
-    if (name === 'tidings._domainkey.sender.test') return [[dkimRecordValue(relay.publicKey)]];
+    if (name === 'tidings._domainkey.sender.test') return [[formatDkimRecord(relay.publicKey)]];
     throw Object.assign(new Error('not found'), { code: 'ENOTFOUND' });
   };
   const { results } = await dkimVerify(Buffer.from(raw, 'latin1'), { resolver });

@@ -6,7 +6,7 @@ import { insertSegment, type Segment } from '../../db/segments/segments.ts';
 import { inTransaction } from '../../db/transaction.ts';
 import { deleteContacts } from '../../engine/contacts/delete-contacts.ts';
 import { computeSegment } from '../../engine/segments/compute.ts';
-import { newPublicKey } from '../../rules/access/api-keys.ts';
+import { generatePublicKey } from '../../rules/access/api-keys.ts';
 import { parseCondition } from '../../rules/filters/filters.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 
@@ -19,7 +19,7 @@ let database: TestDatabase;
 let projectId: string;
 beforeAll(async () => {
   database = await createTestDatabase();
-  projectId = await insertProject(database.db, { name: 'Test', publicKey: newPublicKey() });
+  projectId = await insertProject(database.db, { name: 'Test', publicKey: generatePublicKey() });
 });
 afterAll(() => database.drop());
 

@@ -4,7 +4,7 @@ import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { packageRoot } from '../../cli/package-root.ts';
 import { listPrunings } from '../../db/housekeeping/pruning.ts';
-import { retentionSettings } from '../../rules/config/retention.ts';
+import { readRetentionSettings } from '../../rules/config/retention.ts';
 import { VARIABLES } from '../../rules/config.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 
@@ -42,7 +42,7 @@ it('the data model names each retention variable', () => {
 
 /** Returns settings in which every retention has a value, so that each table with a retention is pruned. */
 function createSettingsWithEveryRetention() {
-  return retentionSettings({
+  return readRetentionSettings({
     WEBHOOK_DELIVERY_RETENTION_DAYS: 1,
     ATTACHMENT_RETENTION_DAYS: 1,
     EXECUTION_STEP_RETENTION_DAYS: 1,

@@ -14,7 +14,7 @@ import { readInstallation } from '../../db/installation/installation.ts';
 import { createBacklogReader } from '../../db/outbox/outbox-backlog.ts';
 import { insertProject } from '../../db/projects/accounts.ts';
 import { insertApiKey } from '../../db/projects/api-keys.ts';
-import { type KeyMode, newPublicKey, newSecretKey } from '../../rules/access/api-keys.ts';
+import { generatePublicKey, generateSecretKey, type KeyMode } from '../../rules/access/api-keys.ts';
 import { isLoopbackHost } from '../../rules/access/loopback.ts';
 import { GRANTABLE_SCOPES } from '../../rules/access/scopes.ts';
 import { deriveKey } from '../../rules/access/secrets.ts';
@@ -140,10 +140,10 @@ export async function startTestApi(env: Record<string, string> = {}): Promise<Te
 
 /** Builds a project with a public key and three secret keys. */
 export async function buildProject(db: Db, name: string): Promise<TestProject> {
-  const publicKey = newPublicKey();
+  const publicKey = generatePublicKey();
   const id = await insertProject(db, { name, publicKey });
   const buildKey = async (mode: KeyMode, scopes: readonly string[]) => {
-    const { key, hash, prefix } = newSecretKey(mode);
+    const { key, hash, prefix } = generateSecretKey(mode);
     await insertApiKey(db, {
       projectId: id,
       name: 'test',
@@ -172,7 +172,7 @@ export async function buildApiKey(
   scopes: readonly string[],
   mode: KeyMode = 'live',
 ): Promise<string> {
-  const { key, hash, prefix } = newSecretKey(mode);
+  const { key, hash, prefix } = generateSecretKey(mode);
   await insertApiKey(db, { projectId, name: 'test', hash, prefix, scopes, mode, createdBy: null, expiresAt: null });
   return key;
 }

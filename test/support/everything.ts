@@ -1,6 +1,6 @@
 import { v7 as uuidv7 } from 'uuid';
 import type { Db } from '../../db/connection.ts';
-import { newSecretKey } from '../../rules/access/api-keys.ts';
+import { generateSecretKey } from '../../rules/access/api-keys.ts';
 
 /**
  * Builds one record of every type in a project. Returns a function from the first part of a path and the name of a
@@ -197,7 +197,7 @@ export async function buildEverything(
     .insertInto('requests')
     .values({ ...request, project_id, actor: 'public' })
     .execute();
-  const { hash, prefix } = newSecretKey('live');
+  const { hash, prefix } = generateSecretKey('live');
   await db
     .insertInto('api_keys')
     .values({ id: ids.apiKey, project_id, name: 'k', key_hash: hash, prefix, scopes: [], mode: 'live' })

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { PAGE_CONTACTS } from '../../db/campaigns/audience.ts';
 import { readDueChunks } from '../../db/campaigns/waiting-chunks.ts';
 import { type CampaignInput, type ChunkState, LATER_MAX } from '../../rules/campaigns/campaign.ts';
-import { newChunk } from '../../rules/campaigns/chunk-state.ts';
+import { createChunkState } from '../../rules/campaigns/chunk-state.ts';
 import { takeDueChunks } from '../../workflows/campaign-progress.ts';
 import { SatisfiedVisits } from '../../workflows/satisfied-visits.ts';
 import { buildContacts, buildStartedCampaign } from '../build/campaigns.ts';
@@ -51,7 +51,7 @@ describe('the Temporal payloads of a campaign to 10 million recipients', () => {
       WHERE campaign_id = ${start.campaignId}
     `.execute(database.db);
     const later = Array.from({ length: LATER_MAX }, (_, n) => createDeferredChunk(n + 1, 0));
-    const except = [...later, ...Array.from({ length: LANES }, (_, n) => newChunk(LATER_MAX + n + 1))].map(
+    const except = [...later, ...Array.from({ length: LANES }, (_, n) => createChunkState(LATER_MAX + n + 1))].map(
       ({ seq }) => seq,
     );
     const request = { ...start, before: CHUNKS + 1, except };

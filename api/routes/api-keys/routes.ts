@@ -4,7 +4,7 @@ import { insertApiKey, listApiKeys, replacePublicKey, revokeApiKey } from '../..
 import { insertAudit } from '../../../db/projects/audit-log.ts';
 import { getProject } from '../../../db/projects/projects.ts';
 import { inTransaction } from '../../../db/transaction.ts';
-import { newPublicKey, newSecretKey } from '../../../rules/access/api-keys.ts';
+import { generatePublicKey, generateSecretKey } from '../../../rules/access/api-keys.ts';
 import { findUngrantableScopes } from '../../../rules/access/scopes.ts';
 import { AppError } from '../../../rules/errors.ts';
 import { formatActor, requireUser } from '../../http/actor.ts';
@@ -79,7 +79,7 @@ export function registerApiKeyRoutes(app: App, { db, keys }: Deps): void {
     refuseUngrantableScopes(scopes, c.var.scopes);
     refusePastExpiry(expiresAt);
     const { projectId } = c.var;
-    const { key, hash, prefix } = newSecretKey(mode);
+    const { key, hash, prefix } = generateSecretKey(mode);
     const record = await inTransaction(db, async (trx) => {
       const created = await insertApiKey(trx, {
         projectId,
@@ -111,7 +111,7 @@ export function registerApiKeyRoutes(app: App, { db, keys }: Deps): void {
 
   app.openapi(rotatePublicRoute, async (c) => {
     const { projectId } = c.var;
-    const { key, hash, prefix } = newPublicKey();
+    const { key, hash, prefix } = generatePublicKey();
     await inTransaction(db, async (trx) => {
       await replacePublicKey(trx, { projectId, key, hash });
       await insertAudit(trx, {

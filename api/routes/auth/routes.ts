@@ -9,7 +9,7 @@ import {
   updatePassword,
 } from '../../../db/projects/accounts.ts';
 import { deleteSession, updateSessionProject } from '../../../db/projects/sessions.ts';
-import { newPublicKey } from '../../../rules/access/api-keys.ts';
+import { generatePublicKey } from '../../../rules/access/api-keys.ts';
 import { deriveKey } from '../../../rules/access/secrets.ts';
 import { AppError, createFieldError } from '../../../rules/errors.ts';
 import { requireUser } from '../../http/actor.ts';
@@ -158,7 +158,7 @@ export function registerAuthRoutes(app: App, deps: Deps): void {
     const passwordHash = await computePasswordHash(deps, email, password);
     const account = await insertAccount(
       db,
-      { email, passwordHash, projectName, publicKey: newPublicKey() },
+      { email, passwordHash, projectName, publicKey: generatePublicKey() },
       config.signup === 'first',
     );
     // Only a sign-up that signs in to an existing account is removed from the count. If a sign-up creates an account,

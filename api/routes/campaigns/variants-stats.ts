@@ -1,7 +1,7 @@
 import type { Campaign } from '../../../db/campaigns/campaigns.ts';
 import type { Figures } from '../../../db/campaigns/figures.ts';
 import { type CampaignCounts, NO_COUNTS } from '../../../rules/campaigns/counts.ts';
-import { compareVariants, wilsonInterval } from '../../../rules/campaigns/variant-figures.ts';
+import { compareVariants, computeWilsonInterval } from '../../../rules/campaigns/variant-figures.ts';
 import type { TestMetric } from '../../../rules/campaigns/variants.ts';
 import { toPercentage } from './response.ts';
 
@@ -26,8 +26,8 @@ export function toVariantStats({ variants, winner, test }: Campaign, figures: Fi
 
 function toFigures(counts: CampaignCounts, metric: TestMetric) {
   const { sent, opened, clicked } = counts;
-  const openInterval = wilsonInterval({ sent, successes: opened });
-  const clickInterval = wilsonInterval({ sent, successes: clicked });
+  const openInterval = computeWilsonInterval({ sent, successes: opened });
+  const clickInterval = computeWilsonInterval({ sent, successes: clicked });
   return {
     ...counts,
     openRate: toPercentage(opened, sent),

@@ -10,7 +10,7 @@ import {
 } from '../../../db/domains/domains.ts';
 import { inTransaction } from '../../../db/transaction.ts';
 import { deriveKey } from '../../../rules/access/secrets.ts';
-import { newDkimKey } from '../../../rules/domains/dkim-key.ts';
+import { generateDkimKey } from '../../../rules/domains/dkim-key.ts';
 import { checkDnsRecords } from '../../../rules/domains/sender-domain.ts';
 import { AppError } from '../../../rules/errors.ts';
 import { createRecordSource } from '../../../rules/provenance/record-source.ts';
@@ -99,7 +99,7 @@ export function registerDomainRoutes(app: App, { db, config }: Deps): void {
 
   app.openapi(createDomainRoute, async (c) => {
     const { domain } = c.req.valid('json');
-    const key = await newDkimKey();
+    const key = await generateDkimKey();
     const created = await insertDomain(db, { projectId: c.var.projectId, domain, key, atRestKey });
     return c.json(toDomainResponse(created, config), 201);
   });

@@ -4,7 +4,7 @@ import type { Db } from '../../../db/connection.ts';
 import type { Content } from '../../../db/contents/contents.ts';
 import { type Email, findShownRecipients } from '../../../db/emails/emails.ts';
 import { buildStoredVariables } from '../../../engine/sending/email-variables.ts';
-import { listUnsubscribeHeaders, toContentSource } from '../../../rules/content/content.ts';
+import { buildListUnsubscribeHeaders, toContentSource } from '../../../rules/content/content.ts';
 import { createLinkTokens } from '../../../rules/content/link-tokens.ts';
 import { TemplateError } from '../../../rules/content/template-error.ts';
 import { getMessageId } from '../../../rules/emails/message-id.ts';
@@ -70,7 +70,7 @@ export async function renderEmailAsRead(
     const urls = { baseUrl: links.publicUrl, ...createLinkTokens(links.secretKey, email.id) };
     const input = { vars: buildStoredVariables(email), urls };
     const parts = await renderToStrings(compute, work, { content: ready, input });
-    const unsubscribe = listUnsubscribeHeaders(ready, urls);
+    const unsubscribe = buildListUnsubscribeHeaders(ready, urls);
     return {
       subject: parts.subject,
       body: parts.html,

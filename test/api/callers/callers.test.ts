@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type RunningApi, startApi } from '../../../api/http/server.ts';
 import { hashPassword } from '../../../api/routes/auth/passwords.ts';
 import { insertAccount } from '../../../db/projects/accounts.ts';
-import { newPublicKey } from '../../../rules/access/api-keys.ts';
+import { generatePublicKey } from '../../../rules/access/api-keys.ts';
 import { parseConfig } from '../../../rules/config.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
 import { callHttp } from '../../support/http.ts';
@@ -47,7 +47,7 @@ let people = 0;
 async function buildAccount(): Promise<string> {
   people += 1;
   const email = `person-${people}@example.com`;
-  const account = { email, projectName: 'Shop', publicKey: newPublicKey() };
+  const account = { email, projectName: 'Shop', publicKey: generatePublicKey() };
   await insertAccount(database.db, { ...account, passwordHash: await hashPassword(PASSWORD) }, false);
   return email;
 }

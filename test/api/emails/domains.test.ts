@@ -2,7 +2,7 @@ import { createPublicKey } from 'node:crypto';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { deriveKey, unsealSecret } from '../../../rules/access/secrets.ts';
-import { dkimKeyContext } from '../../../rules/domains/dkim-key.ts';
+import { getDkimKeyContext } from '../../../rules/domains/dkim-key.ts';
 import { startTestApi, type TestApi } from '../../support/api.ts';
 import { type DnsServer, startDnsServer, type Zone } from '../../support/dns-server.ts';
 import { createPeriodicActivities, runPeriodicParts } from '../../support/periodic.ts';
@@ -72,7 +72,7 @@ describe('a sending domain', () => {
     const sealed = rows[0]?.sealed ?? '';
     expect(sealed).not.toContain('PRIVATE KEY');
     const atRest = deriveKey(api.deps.config.secretKey, 'at-rest');
-    const privateKey = unsealSecret(atRest, dkimKeyContext(body.id), sealed);
+    const privateKey = unsealSecret(atRest, getDkimKeyContext(body.id), sealed);
     expect(createPublicKey(privateKey).export({ format: 'der', type: 'spki' }).toString('base64')).toBe(publicKey);
     expect(JSON.stringify(body)).not.toContain('PRIVATE');
   });

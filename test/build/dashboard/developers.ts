@@ -1,4 +1,4 @@
-import { newSecretKey } from '../../../rules/access/api-keys.ts';
+import { generateSecretKey } from '../../../rules/access/api-keys.ts';
 import { buildPerson } from '../../support/person.ts';
 import { expectOk } from '../workflows.ts';
 import { createIdAt, getTimeHoursAgo, pick, type World } from './world.ts';
@@ -73,7 +73,7 @@ export async function buildKeysAndUsers({ db, projectId, voice }: World): Promis
     { name: 'One-day export', scopes: ['contacts:view'], expires_at: getTimeHoursAgo(3) },
   ];
   for (const [n, key] of keys.entries()) {
-    const { hash, prefix } = newSecretKey(n === 1 ? 'test' : 'live');
+    const { hash, prefix } = generateSecretKey(n === 1 ? 'test' : 'live');
     const row = {
       project_id: projectId,
       key_hash: hash,
