@@ -17,11 +17,11 @@ export default defineConfig({
   build: {
     outDir: '../dist/dashboard',
     emptyOutDir: true,
-    // Also keeps small files separate, because the content security policy of the page allows no `data:` scripts.
+    // Keeps small assets as files, because the content security policy of the page allows no `data:` scripts.
     assetsInlineLimit: 0,
     chunkSizeWarningLimit: 900,
     rolldownOptions: {
-      // Puts modules that every screen needs into one file, and modules that several screens share into another.
+      // Puts the modules of the first load into one file, and modules that at least three files share into another.
       // Otherwise there would be a hundred small files with a request each.
       output: {
         codeSplitting: {

@@ -15,21 +15,21 @@ interface Request {
 }
 
 /**
- * An input with `updatedAt`, the version of the record that the user has seen. If the stored record is newer, the API
+ * An input with `seenAt`, the `updatedAt` of the record that the user has seen. If the stored record is newer, the API
  * changes nothing and responds with 409.
  */
 export type VersionedInput<Id extends OperationId> = InputOf<Id> & { seenAt?: string };
 
-/** Called when the session has ended. The shell then shows the sign-in page. */
+/** Called when an operation other than `logIn` gets a 401, because the session has ended. */
 let onSignedOut: () => void = () => {};
-export function setSignedOutHandler(then: () => void): void {
-  onSignedOut = then;
+export function setSignedOutHandler(handler: () => void): void {
+  onSignedOut = handler;
 }
 
 /**
  * Calls an operation of the API by its id in the OpenAPI document, with the session's cookie. Returns text if the
  * response is not JSON.
- * @throws ApiFailure for every error response, and when no response arrived
+ * @throws ApiFailure for every error response, and when no response arrived; the error of `fetch` after an abort
  */
 export async function callApi<Id extends OperationId>(
   id: Id,

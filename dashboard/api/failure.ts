@@ -1,5 +1,5 @@
 /** An error of one field of the request. */
-export interface FieldFault {
+export interface FieldError {
   field: string;
   message: string;
   code?: string;
@@ -13,7 +13,7 @@ export class ApiFailure extends Error {
   readonly suggestion: string | undefined;
   /** The request id, by which an operator finds the request in the log. */
   readonly requestId: string | undefined;
-  readonly fields: FieldFault[];
+  readonly fields: FieldError[];
   readonly details: Record<string, unknown>;
 
   constructor(given: {
@@ -22,7 +22,7 @@ export class ApiFailure extends Error {
     message: string;
     suggestion?: string | undefined;
     requestId?: string | undefined;
-    fields?: FieldFault[];
+    fields?: FieldError[];
     details?: Record<string, unknown>;
   }) {
     super(given.message);
@@ -37,8 +37,8 @@ export class ApiFailure extends Error {
 }
 
 /**
- * Reads the failure from an error response. If the body is not from the API, such as a proxy's page, the failure's
- * message says so.
+ * Reads the failure from an error response. If the body is not an error of the API, such as a proxy's page, the failure
+ * has the code `HTTP_<status>`.
  */
 export async function readFailure(response: Response): Promise<ApiFailure> {
   const { status } = response;
@@ -59,7 +59,7 @@ export async function readFailure(response: Response): Promise<ApiFailure> {
     message: String(error.message),
     suggestion: typeof error.suggestion === 'string' ? error.suggestion : undefined,
     requestId: typeof error.requestId === 'string' ? error.requestId : requestId,
-    fields: Array.isArray(error.errors) ? (error.errors as FieldFault[]) : [],
+    fields: Array.isArray(error.errors) ? (error.errors as FieldError[]) : [],
     details: (error.details as Record<string, unknown> | undefined) ?? {},
   });
 }

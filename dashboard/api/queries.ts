@@ -16,7 +16,7 @@ import {
   type ResponseOf,
   type VersionedInput,
 } from './client.ts';
-import { createOneShot } from './one-shot.ts';
+import { createDeduplicatedCall } from './deduplicated-call.ts';
 
 /** Operations that return a page and a cursor to the next page. */
 export type ListId = {
@@ -28,8 +28,9 @@ type ArrayIn<Response> = {
 export type ItemOf<Id extends ListId> = ArrayIn<ResponseOf<Id>>;
 
 /**
- * Creates the cache of responses. The cache keeps responses, so that a screen appears immediately when the user goes
- * back. Error responses are not retried; a request without a response is retried three times.
+ * Creates the cache of responses. The cache keeps a response for ten minutes after its last use, so that a screen
+ * appears immediately when the user goes back. Reads are retried up to three times after no response, a 429, or a
+ * status of at least 502. Writes are not retried.
  */
 export function createQueryClient(): QueryClient {
   return new QueryClient({
@@ -37,7 +38,7 @@ export function createQueryClient(): QueryClient {
       queries: {
         staleTime: 5_000,
         gcTime: 10 * 60_000,
-        retry: (count, error) => isOutage(error) && count < 3,
+        retry: (count, error) => isRetryable(error) && count < 3,
         refetchOnWindowFocus: true,
       },
       mutations: { retry: false },
@@ -45,7 +46,7 @@ export function createQueryClient(): QueryClient {
   });
 }
 
-function isOutage(error: unknown): boolean {
+function isRetryable(error: unknown): boolean {
   return error instanceof ApiFailure && (error.status === 0 || error.status === 429 || error.status >= 502);
 }
 
@@ -89,19 +90,19 @@ export function infiniteQueryFor<Id extends ListId>(id: Id, ...[input]: Argument
   });
 }
 
-/** Returns the rows of a response: the value of its only field that is a list (`data`, `contacts`, `items` …). */
+/** Returns the rows of a response: the value of its first field that is a list (`data`, `contacts`, `items` …). */
 export function getRows<Response extends object>(response: Response): ArrayIn<Response>[] {
   return (Object.values(response).find(Array.isArray) ?? []) as ArrayIn<Response>[];
 }
 
 /**
- * Returns a mutation that takes effect once, also after a double click (`createOneShot`).
+ * Returns a mutation for an operation that writes. A double click does not repeat the write (`createDeduplicatedCall`).
  * @param p.changes operations whose responses become stale and are read again; `'all'` if the write could change
  * anything
  */
 export function useWrite<Id extends OperationId>(id: Id, p: { changes: readonly OperationId[] | 'all' }) {
   const client = useQueryClient();
-  const [write] = useState(() => createOneShot(id));
+  const [write] = useState(() => createDeduplicatedCall(id));
   return useMutation<ResponseOf<Id>, ApiFailure, VersionedInput<Id>>({
     mutationKey: [id],
     mutationFn: write,
@@ -109,7 +110,7 @@ export function useWrite<Id extends OperationId>(id: Id, p: { changes: readonly 
       const stale = (name: unknown) => p.changes === 'all' || p.changes.includes(name as OperationId);
       await client.invalidateQueries({ predicate: ({ queryKey }) => stale(queryKey[0]) });
     },
-    // After a 409 the record has changed since the user saw it. The screen reads and shows the current record.
+    // The record has changed since the user saw it, so the screen reads and shows the current record.
     onError: ({ status }, { seenAt }) =>
       seenAt !== undefined && status === 409 ? client.invalidateQueries() : undefined,
   });

@@ -11,7 +11,7 @@ import { useSession } from './session.ts';
  * Shows the signed-in user, and a menu with the color scheme, the keyboard shortcuts and Sign out.
  * @param p.isWide shows the address beside the initials, at the end of the sidebar
  */
-export function AccountMenu({ onKeys, isWide = false }: { onKeys: () => void; isWide?: boolean }) {
+export function AccountMenu({ onShortcuts, isWide = false }: { onShortcuts: () => void; isWide?: boolean }) {
   const { email, role } = useSession();
   const { setColorScheme } = useMantineColorScheme();
   const isDark = useComputedColorScheme('light', { getInitialValueInEffect: false }) === 'dark';
@@ -57,7 +57,7 @@ export function AccountMenu({ onKeys, isWide = false }: { onKeys: () => void; is
         >
           {isDark ? text.app.light : text.app.dark}
         </Menu.Item>
-        <Menu.Item leftSection={<IconKeyboard size={16} />} onClick={onKeys}>
+        <Menu.Item leftSection={<IconKeyboard size={16} />} onClick={onShortcuts}>
           {text.app.keys}
         </Menu.Item>
         <Menu.Divider />

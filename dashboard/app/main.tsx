@@ -13,7 +13,7 @@ import { setSignedOutHandler } from '../api/client.ts';
 import { createQueryClient } from '../api/queries.ts';
 import { reloadWhenOutdated } from './reload-when-outdated.ts';
 import { createAppRouter } from './router.tsx';
-import { theme, variables } from './theme/theme.ts';
+import { resolveCssVariables, theme } from './theme/theme.ts';
 
 // Loaded after the first screen. Mantine's store keeps a notification that is shown before this component is loaded.
 const Notifications = lazy(() =>
@@ -35,7 +35,7 @@ const root = document.getElementById('app');
 if (!root) throw new Error('the page has no element with the id app');
 createRoot(root).render(
   <StrictMode>
-    <MantineProvider theme={theme} cssVariablesResolver={variables} defaultColorScheme="auto">
+    <MantineProvider theme={theme} cssVariablesResolver={resolveCssVariables} defaultColorScheme="auto">
       <QueryClientProvider client={queries}>
         <Suspense>
           <Notifications />

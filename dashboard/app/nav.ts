@@ -19,18 +19,19 @@ import {
 import { text } from '../text/text.ts';
 import { useSession } from './session.ts';
 
-/** A link of the sidebar: its path, and the letter that opens it after `g`. */
-export interface NavLinkTo {
+/** A link of the sidebar. */
+export interface SidebarLink {
   to: string;
   label: string;
   icon: typeof IconHome;
+  /** The letter that opens the link after the key `g`. */
   key: string;
   /** Another path that belongs to this link although it does not start with `to`. */
   also?: string;
 }
 
 /** The groups of the sidebar. The first and the last group have no name. */
-const GROUPS: readonly { name?: string; links: readonly NavLinkTo[] }[] = [
+const GROUPS: readonly { name?: string; links: readonly SidebarLink[] }[] = [
   { links: [{ to: '/', label: text.nav.home, icon: IconHome, key: 'h' }] },
   {
     name: text.nav.groups.audience,
@@ -68,10 +69,10 @@ const GROUPS: readonly { name?: string; links: readonly NavLinkTo[] }[] = [
   { links: [{ to: '/settings', label: text.nav.settings, icon: IconSettings, key: 'x' }] },
 ];
 
-const OPERATOR: NavLinkTo = { to: '/operator', label: text.nav.operator, icon: IconShield, key: 'o' };
+const OPERATOR: SidebarLink = { to: '/operator', label: text.nav.operator, icon: IconShield, key: 'o' };
 
 /** Returns the groups of the sidebar. For operators of the service, the last group has one more link. */
-export function useNavGroups() {
+export function useSidebarGroups() {
   const { operator } = useSession();
   if (!operator) return GROUPS;
   return GROUPS.map((group, index) =>
@@ -80,12 +81,12 @@ export function useNavGroups() {
 }
 
 /** Returns all links of the sidebar for the signed-in user. */
-export function useNav(): readonly NavLinkTo[] {
-  return useNavGroups().flatMap(({ links }) => links);
+export function useSidebarLinks(): readonly SidebarLink[] {
+  return useSidebarGroups().flatMap(({ links }) => links);
 }
 
-/** Returns the sidebar's link for a path: the longest link with which the path starts. */
-export function findActiveLink(links: readonly NavLinkTo[], pathname: string): NavLinkTo | undefined {
+/** Returns the sidebar's link for a path: the link with the longest path that contains it. `/` contains only itself. */
+export function findActiveLink(links: readonly SidebarLink[], pathname: string): SidebarLink | undefined {
   const matched = links.flatMap((link) =>
     [link.to, link.also].flatMap((path) =>
       path !== undefined && (pathname === path || (path !== '/' && pathname.startsWith(`${path}/`)))

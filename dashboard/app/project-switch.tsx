@@ -7,13 +7,13 @@ import { Logo } from '../parts/logo.tsx';
 import { text } from '../text/text.ts';
 import { useSession } from './session.ts';
 
-/** Shows the current project, with a menu of the user's other projects. */
+/** Shows the current project. Its menu lists all projects of the user, and switches to another one. */
 export function ProjectSwitch() {
   const { projectId, projectName, projects } = useSession();
   const navigate = useNavigate();
   const queries = useQueryClient();
   const change = useWrite('switchProject', { changes: [] });
-  const to = (id: string) =>
+  const switchTo = (id: string) =>
     change.mutate(
       { body: { projectId: id } },
       {
@@ -51,7 +51,7 @@ export function ProjectSwitch() {
         {projects.map(({ id, name }) => (
           <Menu.Item
             key={id}
-            onClick={() => to(id)}
+            onClick={() => switchTo(id)}
             disabled={id === projectId}
             rightSection={id === projectId && <IconCheck size={16} />}
           >

@@ -17,7 +17,7 @@ import { styleRoutes } from '../screens/style/routes.ts';
 import { templatesRoutes } from '../screens/templates/routes.ts';
 import { rootRoute, shellRoute } from './root-route.tsx';
 import { ScreenFailed } from './screen-failed.tsx';
-import { recordVisitedUrls } from './visited-urls.ts';
+import { recordVisitedPaths } from './visited-paths.ts';
 
 const routeTree = rootRoute.addChildren([
   ...signInRoutes,
@@ -39,8 +39,8 @@ const routeTree = rootRoute.addChildren([
 ]);
 
 /**
- * Creates the router of the app, under `/app`. The code of a screen is loaded when its route is opened, or when the
- * pointer is over a link to it.
+ * Creates the router of the app, under `/app`. The code of a screen is loaded when its route is opened, or when a link
+ * of the router to it is hovered, focused or touched.
  */
 export function createAppRouter(queries: QueryClient) {
   const router = createRouter({
@@ -54,7 +54,7 @@ export function createAppRouter(queries: QueryClient) {
     defaultErrorComponent: ScreenFailed,
     scrollRestoration: true,
   });
-  recordVisitedUrls(router.history);
+  recordVisitedPaths(router.history);
   return router;
 }
 

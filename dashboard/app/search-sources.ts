@@ -14,13 +14,16 @@ export interface SearchResult {
 const PER_SUBJECT = 5;
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 
-/** Searches all resources that the user may see. An empty query sends no request. */
-export function useGlobalSearch(searchText: string): { found: SearchResult[]; isPending: boolean } {
+/**
+ * Searches contacts, campaigns, automations, templates, segments and, if the text is an id, emails. Skips those that
+ * the user may not see. An empty text sends no request.
+ */
+export function useGlobalSearch(searchText: string): { results: SearchResult[]; isPending: boolean } {
   const { can } = useSession();
   const enabled = searchText !== '';
   const options = { placeholderData: keepPreviousData, retry: false };
   const query = { search: searchText, limit: PER_SUBJECT };
-  const results = useQueries({
+  const responses = useQueries({
     queries: [
       { ...queryFor('listContacts', { query }), ...options, enabled: enabled && can('contacts:view') },
       { ...queryFor('listCampaigns', { query }), ...options, enabled: enabled && can('campaigns:view') },
@@ -38,12 +41,12 @@ export function useGlobalSearch(searchText: string): { found: SearchResult[]; is
       },
     ] as const,
   });
-  if (!enabled) return { found: [], isPending: false };
-  const [contacts, campaigns, workflows, templates, segments, email] = results;
-  const named = (list: { id: string; name: string }[] | undefined, subject: string, path: string): SearchResult[] =>
+  if (!enabled) return { results: [], isPending: false };
+  const [contacts, campaigns, workflows, templates, segments, email] = responses;
+  const toResults = (list: { id: string; name: string }[] | undefined, subject: string, path: string): SearchResult[] =>
     (list ?? []).slice(0, PER_SUBJECT).map(({ id, name }) => ({ label: name, subject, href: `/app/${path}/${id}` }));
   return {
-    found: [
+    results: [
       ...(email.data && UUID.test(searchText)
         ? [{ label: searchText, subject: text.subjects.email, href: `/app/messages/${searchText}` }]
         : []),
@@ -52,11 +55,11 @@ export function useGlobalSearch(searchText: string): { found: SearchResult[]; is
         subject: text.subjects.contact,
         href: `/app/contacts/${id}`,
       })),
-      ...named(campaigns.data?.campaigns, text.subjects.campaign, 'campaigns'),
-      ...named(workflows.data?.workflows, text.subjects.automation, 'automations'),
-      ...named(templates.data?.templates, text.subjects.template, 'templates'),
-      ...named(segments.data, text.subjects.segment, 'segments'),
+      ...toResults(campaigns.data?.campaigns, text.subjects.campaign, 'campaigns'),
+      ...toResults(workflows.data?.workflows, text.subjects.automation, 'automations'),
+      ...toResults(templates.data?.templates, text.subjects.template, 'templates'),
+      ...toResults(segments.data, text.subjects.segment, 'segments'),
     ],
-    isPending: results.some(({ isFetching }) => isFetching),
+    isPending: responses.some(({ isFetching }) => isFetching),
   };
 }

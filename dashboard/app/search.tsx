@@ -8,13 +8,13 @@ import { text } from '../text/text.ts';
 import { type SearchResult, useGlobalSearch } from './search-sources.ts';
 
 /**
- * The search dialog, which `/` opens. The search finds contacts by address; campaigns, automations, templates and
- * segments by name; and messages by id.
+ * The search dialog, which the key `/` opens. The search finds contacts by address or name; emails by id; and
+ * campaigns, automations, templates and segments.
  */
 export function Search() {
   const [query, setQuery] = useState('');
   const [searchText] = useDebouncedValue(query.trim(), 150);
-  const { found, isPending } = useGlobalSearch(searchText);
+  const { results, isPending } = useGlobalSearch(searchText);
   const navigate = useNavigate();
   const openResult = ({ href }: SearchResult) => void navigate({ href });
   return (
@@ -28,15 +28,15 @@ export function Search() {
         leftSection={<IconSearch size={18} />}
       />
       <Spotlight.ActionsList>
-        {found.map((one) => (
+        {results.map((result) => (
           <Spotlight.Action
-            key={one.href}
-            label={one.label}
-            description={one.subject}
-            onClick={() => openResult(one)}
+            key={result.href}
+            label={result.label}
+            description={result.subject}
+            onClick={() => openResult(result)}
           />
         ))}
-        {searchText !== '' && !isPending && found.length === 0 && (
+        {searchText !== '' && !isPending && results.length === 0 && (
           <Spotlight.Empty>{text.app.nothingFound}</Spotlight.Empty>
         )}
       </Spotlight.ActionsList>

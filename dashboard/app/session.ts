@@ -17,8 +17,8 @@ export interface Session {
   /** True for an operator of the service. The variable `OPERATORS` lists the addresses of all operators. */
   operator: boolean;
   /**
-   * Tells whether the user's role has the permission. The dashboard uses this only to disable controls with a reason;
-   * the API enforces permissions.
+   * Tells whether the user's role has the permission. The dashboard uses the result to disable or hide controls, and to
+   * skip requests that would fail. The API enforces permissions.
    */
   can(permission: Permission): boolean;
 }

@@ -7,15 +7,15 @@ import { queryFor } from '../api/queries.ts';
 import { Loading } from '../parts/loading.tsx';
 import { text } from '../text/text.ts';
 import { AccountMenu } from './account-menu.tsx';
-import { useKeys } from './keys.ts';
-import { findActiveLink, useNavGroups } from './nav.ts';
+import { findActiveLink, useSidebarGroups } from './nav.ts';
 import { ProjectSwitch } from './project-switch.tsx';
 import { SearchButton } from './search-button.tsx';
 import { useSession } from './session.ts';
+import { useShortcuts } from './shortcuts.ts';
 
 // Loaded after the first screen, because the search opens only on request.
 const Search = lazy(() => import('./search.tsx').then((module) => ({ default: module.Search })));
-const KeysHelp = lazy(() => import('./keys-help.tsx').then((module) => ({ default: module.KeysHelp })));
+const ShortcutsHelp = lazy(() => import('./shortcuts-help.tsx').then((module) => ({ default: module.ShortcutsHelp })));
 
 declare module '@tanstack/react-router' {
   interface StaticDataRouteOption {
@@ -30,9 +30,9 @@ export function Shell() {
   const { pathname } = useLocation();
   // biome-ignore lint/correctness/useExhaustiveDependencies: another screen closes the menu of a phone
   useEffect(close, [pathname]);
-  const keys = useKeys();
-  const isIdle = useFirstIdle();
-  const nav = useNavGroups();
+  const shortcuts = useShortcuts();
+  const isIdle = useHasBeenIdle();
+  const nav = useSidebarGroups();
   const active = findActiveLink(
     nav.flatMap(({ links }) => links),
     pathname,
@@ -56,7 +56,7 @@ export function Shell() {
           </Group>
           <Group gap="xs" wrap="nowrap">
             <SearchButton />
-            <AccountMenu onKeys={keys.open} />
+            <AccountMenu onShortcuts={shortcuts.open} />
           </Group>
         </Group>
       </AppShell.Header>
@@ -87,11 +87,11 @@ export function Shell() {
           ))}
         </AppShell.Section>
         <AppShell.Section visibleFrom="sm" className="sidebar-account">
-          <AccountMenu onKeys={keys.open} isWide />
+          <AccountMenu onShortcuts={shortcuts.open} isWide />
         </AppShell.Section>
       </AppShell.Navbar>
       <AppShell.Main id="main" className={isFullScreen ? 'full-screen' : undefined}>
-        <Hold />
+        <HoldBanner />
         <Box className="screen">
           <Suspense fallback={<Loading />}>
             <Outlet />
@@ -101,7 +101,7 @@ export function Shell() {
       {isIdle && (
         <Suspense>
           <Search />
-          <KeysHelp opened={keys.opened} onClose={keys.close} />
+          <ShortcutsHelp opened={shortcuts.opened} onClose={shortcuts.close} />
         </Suspense>
       )}
     </AppShell>
@@ -109,10 +109,10 @@ export function Shell() {
 }
 
 /**
- * Tells whether the browser has been idle once. Safari has no `requestIdleCallback`, so there the result is true after
- * one second.
+ * Tells whether the browser has been idle at least once since this component was mounted. Safari has no
+ * `requestIdleCallback`, so there the result is true after one second.
  */
-function useFirstIdle(): boolean {
+function useHasBeenIdle(): boolean {
   const [isIdle, setIdle] = useState(false);
   useEffect(() => {
     if (!('requestIdleCallback' in window)) {
@@ -125,12 +125,15 @@ function useFirstIdle(): boolean {
   return isIdle;
 }
 
-/** The interval of polling for holds, because a hold may start or end without an action of this user. */
+/**
+ * How often the session is read while the project is on hold, and otherwise. A hold may start or end without an action
+ * of this user.
+ */
 const HELD_POLL_MS = 5_000;
 const POLL_MS = 60_000;
 
-/** Shows on every screen that the project is on hold, why, and which email waits. */
-function Hold() {
+/** While the project is on hold, shows a banner on every screen: which email waits, and the reason if there is one. */
+function HoldBanner() {
   const { hold } = useSession();
   useQuery({ ...queryFor('getMe'), staleTime: 30_000, refetchInterval: hold.held ? HELD_POLL_MS : POLL_MS });
   if (!hold.held) return null;

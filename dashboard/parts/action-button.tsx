@@ -22,7 +22,7 @@ export function ActionButton({
   onClick?: () => void;
   type?: 'button' | 'submit';
 }) {
-  const reason = useMissingPermission(needs) ?? whyNot;
+  const reason = useMissingPermissionText(needs) ?? whyNot;
   const isDisabled = reason !== undefined || button.disabled === true;
   // A disabled button gets no focus and no pointer events, so the user would never see the reason. The button
   // therefore stays focusable and does nothing.
@@ -53,8 +53,8 @@ export function ignoreDoubleClick(act?: () => void) {
   };
 }
 
-/** Returns why the role does not permit the action; undefined if it does. */
-export function useMissingPermission(needs: Permission | undefined): string | undefined {
+/** Returns a sentence that says which permission the user's role lacks; undefined if the role has it. */
+export function useMissingPermissionText(needs: Permission | undefined): string | undefined {
   const { can, role } = useSession();
   return needs === undefined || can(needs) ? undefined : text.parts.notAllowed(needs, text.roles[role]);
 }

@@ -4,7 +4,7 @@ import { text } from '../text/text.ts';
 import { Curl } from './curl.tsx';
 import type { CurlRequest } from './curl-request.ts';
 
-/** A button that shows the request of a screen as curl and TypeScript, to be copied. */
+/** A button that shows an API request as code to copy: curl and, if an operation matches, TypeScript. */
 export function AsCode(request: CurlRequest) {
   return (
     <Popover position="bottom-end" width="min(560px, 92vw)" shadow="md" trapFocus returnFocus>

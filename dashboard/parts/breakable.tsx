@@ -6,7 +6,7 @@ const CHARS_MAX = 400;
 
 /**
  * Shows a text without spaces with possible line breaks: in an address before the at sign; in a path or a name after
- * its dots, slashes and underscores. A copy of the text has no extra characters.
+ * its dots, colons, slashes and underscores. A copy of the text has no extra characters.
  */
 export function Breakable({ text }: { text: string }) {
   return splitIntoPieces(text).map((piece, n) => (
@@ -18,7 +18,7 @@ export function Breakable({ text }: { text: string }) {
   ));
 }
 
-/** Exported for its test. */
+/** Splits a text at the positions where a line may break. Exported for its test. */
 export function splitIntoPieces(text: string): string[] {
   if (text.length > CHARS_MAX) return [text];
   return text.split(ADDRESS.test(text) ? /(?=@)/ : /(?<=[/._:])(?=[^/._:\s])/);

@@ -22,7 +22,7 @@ export function ConfirmTyped({
   title: string;
   /** Describes what will happen, to which records, and that it cannot be undone. */
   what: ReactNode;
-  /** The text to type: a number of contacts, or a name. */
+  /** The text to type, such as a number of contacts, a name, or the word "delete". */
   word: string;
   action: string;
   onConfirm: () => void;

@@ -7,7 +7,7 @@ const MAX_CHARS = 80;
 /** Returns the name of a contact from the usual fields of its data. Undefined if the data has no name. */
 export function findContactName(data: Record<string, unknown>): string | undefined {
   const read = (keys: string[]) => {
-    const value = keys.map((key) => data[key]).find((found) => typeof found === 'string' && found.trim() !== '');
+    const value = keys.map((key) => data[key]).find((one) => typeof one === 'string' && one.trim() !== '');
     return typeof value === 'string' && value.length <= MAX_CHARS ? value.trim() : undefined;
   };
   const parts = [read(FIRST), read(LAST)].filter((part) => part !== undefined);

@@ -28,14 +28,14 @@ export function ContactSelect({
     retry: false,
     staleTime: 60_000,
   }).data;
-  // The text of the selected contact is not a query.
+  // After a selection, the input contains the label of the selected contact, which is not a search text.
   const query = {
     limit: SHOWN,
     ...(debounced !== '' && !(chosen && debounced === formatContact(chosen)) && { search: debounced }),
   };
   const { data } = useQuery({ ...queryFor('listContacts', { query }), placeholderData: keepPreviousData });
   const options = (data?.data ?? []).map((one) => ({ value: one.id, label: formatContact(one) }));
-  const own =
+  const missing =
     chosen && !options.some((one) => one.value === chosen.id)
       ? [{ value: chosen.id, label: formatContact(chosen) }]
       : [];
@@ -43,7 +43,7 @@ export function ContactSelect({
     <Select
       label={label}
       placeholder={text.parts.contactSearch}
-      data={[...own, ...options]}
+      data={[...missing, ...options]}
       value={value ?? null}
       onChange={(id) => onChange(id ?? undefined)}
       searchable

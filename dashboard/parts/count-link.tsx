@@ -10,17 +10,17 @@ export function formatCount(n: number): string {
 }
 
 const SMALL_SHARE = new Intl.NumberFormat(undefined, { style: 'percent', maximumFractionDigits: 2 });
-/** Below this share, one digit after the point would show 0 %. */
+/** Below this share (0.1 %), two digits after the point are shown, because one digit could show 0 %. */
 const SMALL = 0.001;
 
-/** Formats a share of 0 to 1 in percent; a dash if the whole is 0. */
+/** Formats a part as a percentage of the whole; a dash if the whole is 0. */
 export function formatShare(part: number, whole: number): string {
   if (whole === 0) return '–';
   const share = part / whole;
   return (share > 0 && share < SMALL ? SMALL_SHARE : SHARE).format(share);
 }
 
-/** Shows a share of 0 to 1 as a large figure, with a smaller percent sign. */
+/** Shows a part as a percentage of the whole, with a smaller percent sign. */
 export function ShareFigure({ part, whole }: { part: number; whole: number }) {
   const shown = formatShare(part, whole);
   if (!shown.endsWith('%')) return <>{shown}</>;

@@ -24,7 +24,7 @@ function quoteShell(value: string): string {
   return `'${value.replaceAll("'", `'\\''`)}'`;
 }
 
-/** Shows a request as curl and with the TypeScript client, to be copied. */
+/** Shows a request as code to copy: curl and, if an operation of the API matches, a call of the TypeScript client. */
 export function Curl(request: CurlRequest) {
   const [language, setLanguage] = useState<'curl' | 'typescript'>('curl');
   const typescript = toTypescriptCall(request, window.location.origin);

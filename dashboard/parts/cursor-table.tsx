@@ -3,7 +3,7 @@ import type { ReactNode } from 'react';
 import { Failed } from './failed.tsx';
 import { PageFoot } from './page-foot.tsx';
 import { Refreshing } from './refreshing.tsx';
-import { PendingRows, type Rows, RowTable } from './row-table.tsx';
+import { PendingRows, RowTable, type TableLayout } from './row-table.tsx';
 
 /** One page of a list. `total` is null if the API did not count the rows. */
 interface PageOf<Row> {
@@ -19,7 +19,7 @@ export function CursorTable<Row>({
   pages,
   empty,
   ...table
-}: Rows<Row> & {
+}: TableLayout<Row> & {
   pages: UseInfiniteQueryResult<InfiniteData<PageOf<Row>>, Error>;
   /** Shown if the list has no rows. */
   empty: ReactNode;

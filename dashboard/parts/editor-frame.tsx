@@ -36,7 +36,7 @@ export interface EditorTool {
   needs?: Permission;
   /** Why the action is not possible now, although the role permits it. */
   whyNot?: string | undefined;
-  /** Undefined disables the button, because there is nothing to do now. */
+  /** Undefined if there is nothing to do now. This disables an icon button and an entry of the "…" menu. */
   onClick: (() => void) | undefined;
 }
 
@@ -188,7 +188,7 @@ function useOpenSection() {
     };
 }
 
-/** Shows the editor of a record. While the record is loading or missing, the frame has only the link back. */
+/** Shows the editor of a record. Without the record, shows the frame with the link back, and a spinner or an error. */
 export function EditorQuery<Data>({
   of,
   back,

@@ -11,7 +11,8 @@ const HEIGHT_PX = { least: 160, most: 20_000 };
 const BORDERS_PX = 2;
 
 /**
- * Shows the HTML of an email in isolation: no script, no form, and links do nothing. Images load as in an email client.
+ * Shows the HTML of an email in isolation. Scripts, forms and pop-ups do not work, and the page's policy blocks links
+ * to other sites. Images load as in an email client.
  */
 export function EmailFrame({
   html,
@@ -31,10 +32,11 @@ export function EmailFrame({
   colorScheme?: 'light' | 'dark';
   /** Hides the border, because a card around the frame has one. */
   isBare?: boolean;
-  /** Called when the email is drawn. */
+  /** Called when the email has loaded. */
   onLoad?: () => void;
   /**
-   * Called with the height in pixels that shows the whole email, when it is drawn and when the frame's width changes.
+   * Called with the height in pixels that shows the whole email, within `HEIGHT_PX`: when the email has loaded, and
+   * when the width of the frame changes.
    */
   onHeight?: ((px: number) => void) | undefined;
 }) {

@@ -3,14 +3,17 @@ import { findWord } from '../text/words.ts';
 import { Status } from './status.tsx';
 import { WordBadge } from './word-badge.tsx';
 
-/** Returns whether a reason of FAILED says that a rule of the project withheld the email. */
+/**
+ * Tells whether a reason of FAILED means that the service withheld the email, for example because the contact is not
+ * subscribed. `words.ts` gives such reasons the color gray.
+ */
 export function isWithheld(reason: string | null | undefined): boolean {
   return reason ? findWord('reason', reason)?.color === 'gray' : false;
 }
 
 /**
- * The status of an email. If a rule of the project withheld the email, for example because its contact is unsubscribed,
- * the API's status is FAILED. Such an email is shown as skipped, in gray, because nothing went wrong.
+ * The status of an email. If the service withheld the email, for example because its contact is unsubscribed, the API's
+ * status is FAILED. Such an email is shown as skipped, in gray, because nothing went wrong.
  */
 export function EmailStatus({
   status,

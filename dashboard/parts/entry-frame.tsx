@@ -61,7 +61,7 @@ export function EntryFrame({
 const LINES = 28;
 const STEP = 20;
 
-/** Lines of a calm sea with one swell, which is deepest in the middle of the picture. */
+/** Lines of a calm sea with one swell, which is deepest in the middle of the drawing. */
 const WAVES = Array.from({ length: LINES }, (_, line) => {
   const strength = Math.exp(-(((line - 11) / 6) ** 2));
   const points = Array.from({ length: 640 / STEP + 1 }, (_point, n) => {

@@ -12,8 +12,8 @@ const DATE = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium' });
 const EXACT = new Intl.DateTimeFormat(undefined, { dateStyle: 'full', timeStyle: 'long' });
 
 /**
- * Shows an instant (ISO 8601) as a relative time, such as "5 min ago". The exact time in the viewer's zone is shown
- * on hover and read by screen readers.
+ * Shows an instant (ISO 8601) as a relative time, such as "5 min ago", and as a date if it is more than a week away.
+ * The exact time in the viewer's zone is shown on hover.
  */
 export function Instant({ at, none = '–' }: { at: string | null | undefined; none?: string }) {
   const now = useSyncExternalStore(callEveryMinute, () => Math.floor(Date.now() / MINUTE) * MINUTE);
@@ -81,7 +81,7 @@ export function getZoneName(at: Date): string {
   return names.find((name) => /^[A-Z]{2,5}$/.test(name)) ?? names[0] ?? '';
 }
 
-/** Shows a time that a user chose, such as "Nov 26, 09:00 CET", with the distance on hover. */
+/** Shows an instant without seconds, such as "Nov 26, 09:00 CET", with the relative time on hover. */
 export function ScheduledTime({ at }: { at: string | null | undefined }) {
   if (!at) return <>–</>;
   return (

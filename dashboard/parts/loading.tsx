@@ -16,7 +16,7 @@ export function Loading({ height = 240 }: { height?: number }) {
   );
 }
 
-/** Tells whether data has been loading long enough to show a placeholder. */
+/** Tells whether the component has been mounted for 200 ms, so that a placeholder is worth showing. */
 export function useIsSlow(): boolean {
   const [isSlow, setSlow] = useState(false);
   useEffect(() => {

@@ -3,10 +3,10 @@ import { IconDots } from '@tabler/icons-react';
 import type { ReactNode } from 'react';
 import type { Permission } from '../app/session.ts';
 import { text } from '../text/text.ts';
-import { useMissingPermission } from './action-button.tsx';
+import { useMissingPermissionText } from './action-button.tsx';
 
 /**
- * The "…" menu of a page or a row. The menu contains rare actions, and every action that deletes or ends something.
+ * The "…" menu of a page or a row. The menu contains rare actions, and actions that delete or end something.
  * @param p.of the name of the row, so that screen readers can distinguish the menus of a list
  */
 export function MoreMenu({ of, children }: { of?: string; children: ReactNode }) {
@@ -28,7 +28,7 @@ export function MoreMenu({ of, children }: { of?: string; children: ReactNode })
   );
 }
 
-/** One action of a "…" menu. A disabled action says why below its name. */
+/** One action of a "…" menu. If the role or `whyNot` disables it, the reason is below its name. */
 export function MoreItem({
   icon: Icon,
   needs,
@@ -53,7 +53,7 @@ export function MoreItem({
   href?: string;
   children: ReactNode;
 }) {
-  const reason = useMissingPermission(needs) ?? whyNot;
+  const reason = useMissingPermissionText(needs) ?? whyNot;
   const item = {
     leftSection: <Icon size={16} stroke={1.75} aria-hidden />,
     color: isDestructive ? 'red' : undefined,

@@ -2,14 +2,14 @@ import { Alert } from '@mantine/core';
 import type { ReactNode } from 'react';
 import type { Permission } from '../app/session.ts';
 import { text } from '../text/text.ts';
-import { useMissingPermission } from './action-button.tsx';
+import { useMissingPermissionText } from './action-button.tsx';
 
 /**
  * Shows its children if the user's role has the permission, and otherwise explains which permission is missing. Hidden
  * children send no request.
  */
 export function RequirePermission({ permission, children }: { permission: Permission; children: ReactNode }) {
-  const whyNot = useMissingPermission(permission);
+  const whyNot = useMissingPermissionText(permission);
   if (whyNot === undefined) return <>{children}</>;
   return (
     <Alert color="gray" title={text.settings.notSeen}>

@@ -30,7 +30,8 @@ export interface Sort {
   onSort: () => void;
 }
 
-export interface Rows<Row> {
+/** The columns and the name of a table; the rows are separate, because they may still be loading. */
+export interface TableLayout<Row> {
   columns: Column<Row>[];
   rowKey: (row: Row) => string;
   /** Name of the list, for screen readers. */
@@ -40,8 +41,8 @@ export interface Rows<Row> {
 const CELL = { overflowWrap: 'anywhere', maxWidth: 420 } as const;
 const WHOLE = { overflowWrap: 'normal' } as const;
 
-/** Shows rows as a table. Cells wrap anywhere, and are at most 420 pixels wide. */
-export function RowTable<Row>({ rows, columns, rowKey, caption }: Rows<Row> & { rows: readonly Row[] }) {
+/** Shows rows as a table. Cells wrap anywhere and are at most 420 pixels wide, unless `isWhole` or `isMain` is set. */
+export function RowTable<Row>({ rows, columns, rowKey, caption }: TableLayout<Row> & { rows: readonly Row[] }) {
   return (
     <Frame caption={caption} columns={columns}>
       {rows.map((row) => (
@@ -63,20 +64,20 @@ export function RowTable<Row>({ rows, columns, rowKey, caption }: Rows<Row> & { 
   );
 }
 
-/** Rows of the placeholder. They fill a laptop's window, so that the first rows of the data appear in their place. */
+/** The number of rows of the placeholder. They fill a laptop's window, so that nothing moves when the data appears. */
 const PENDING_ROWS = 14;
-/** Widths of the placeholder's texts, as shares of their cells. */
+/** Widths of the placeholder's bars, as shares of their cells. */
 const TEXT_WIDTHS = ['62%', '48%', '70%', '54%', '40%'];
 
 /**
- * Shows the header row and gray bars in place of rows, while the first rows load.
+ * Shows the header row, and gray bars instead of rows, while the first rows load. Nothing is visible for 200 ms.
  * @param p.count the number of gray rows; a short list sets it, so that the parts below it stay almost where they are
  */
 export function PendingRows<Row>({
   columns,
   caption,
   count = PENDING_ROWS,
-}: Pick<Rows<Row>, 'columns' | 'caption'> & { count?: number }) {
+}: Pick<TableLayout<Row>, 'columns' | 'caption'> & { count?: number }) {
   const isSlow = useIsSlow();
   return (
     <div role="status" aria-busy="true">
@@ -107,7 +108,11 @@ export function PendingRows<Row>({
   );
 }
 
-function Frame<Row>({ columns, caption, children }: Pick<Rows<Row>, 'columns' | 'caption'> & { children: ReactNode }) {
+function Frame<Row>({
+  columns,
+  caption,
+  children,
+}: Pick<TableLayout<Row>, 'columns' | 'caption'> & { children: ReactNode }) {
   return (
     // Names for screen readers are positioned absolutely. With `relative`, they scroll with the table instead of
     // widening the page.

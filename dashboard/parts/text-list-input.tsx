@@ -4,8 +4,8 @@ import { readJson } from './json-editor/json-fault.ts';
 import { isTextList } from './text-list.ts';
 
 /**
- * Edits a list of strings, each ended by Enter; a comma is part of a string. In forms that keep every value as text,
- * the list is JSON.
+ * Edits a list of strings, each ended by Enter; a comma is part of a string. The value is the list as JSON, because the
+ * forms that use this input keep every value as text.
  */
 export function TextListInput({
   json,

@@ -35,13 +35,13 @@ const HOUR = new Intl.DateTimeFormat(undefined, { hour: '2-digit', minute: '2-di
 const NUMBER = new Intl.NumberFormat(undefined, { maximumFractionDigits: 1 });
 
 /** Labels an instant on the time axis: midnight by its date, any other hour by its time. */
-function nameInstant(atSeconds: number): string {
+function formatAxisLabel(atSeconds: number): string {
   const at = new Date(atSeconds * 1_000);
   return (at.getHours() === 0 ? DAY : HOUR).format(at);
 }
 
-/** Names the hovered instant: a day, or a day and an hour. */
-function nameHovered(atSeconds: number): string {
+/** Formats the hovered instant as the title of the tooltip: a day, or a day and an hour. */
+function formatTooltipTitle(atSeconds: number): string {
   const at = new Date(atSeconds * 1_000);
   return at.getHours() === 0 ? WEEKDAY.format(at) : `${DAY.format(at)}, ${HOUR.format(at)}`;
 }
@@ -65,13 +65,13 @@ export function TimeSeries({
   label: string;
   aside?: ReactNode;
 }) {
-  const place = useRef<HTMLDivElement>(null);
+  const container = useRef<HTMLDivElement>(null);
   const tooltip = useRef<HTMLDivElement>(null);
   // The scheme that is shown, which may follow the system.
   const colorScheme = useComputedColorScheme('light', { getInitialValueInEffect: false });
   // biome-ignore lint/correctness/useExhaustiveDependencies: redrawn in the other colors
   useEffect(() => {
-    const div = place.current;
+    const div = container.current;
     if (!div) return;
     let isUnmounted = false;
     let end = () => {};
@@ -113,7 +113,7 @@ export function TimeSeries({
         ))}
         {aside && <Box ml={{ sm: 'auto' }}>{aside}</Box>}
       </Group>
-      <Box ref={place} mih={height} pos="relative" role="img" aria-label={label}>
+      <Box ref={container} mih={height} pos="relative" role="img" aria-label={label}>
         <div ref={tooltip} className="chart-tooltip" hidden />
       </Box>
     </div>
@@ -144,7 +144,7 @@ function createChartOptions({
     ticks: { show: false },
   };
   const hasPercent = series.some(({ isPercent }) => isPercent);
-  const counts = countAxis(findMaximum(series.filter(({ isPercent }) => !isPercent)));
+  const counts = createCountAxis(findMaximum(series.filter(({ isPercent }) => !isPercent)));
   const percents = createPercentAxis(findMaximum(series.filter(({ isPercent }) => isPercent)), counts);
   return {
     width: div.clientWidth,
@@ -164,16 +164,16 @@ function createChartOptions({
         gap: 10,
         grid: { show: false },
         space: 90,
-        values: (_, instants) => instants.map(nameInstant),
+        values: (_, instants) => instants.map(formatAxisLabel),
       },
-      { ...axis, size: labelSpace, splits: () => listLabeledValues(counts) },
+      { ...axis, size: getLabelsWidth, splits: () => listLabeledValues(counts) },
       ...(hasPercent
         ? [
             {
               ...axis,
               scale: 'percent',
               side: 1 as const,
-              size: labelSpace,
+              size: getLabelsWidth,
               splits: () => listLabeledValues(percents),
               grid: { show: false },
               values: (_: UPlotClass, splits: number[]) => splits.map((split) => `${NUMBER.format(split)}%`),
@@ -208,7 +208,7 @@ function findMaximum(series: Series[]): number {
 }
 
 /** Returns the axis of counts: a little higher than the highest bar, with at most three lines above zero. */
-function countAxis(highest: number): Axis {
+function createCountAxis(highest: number): Axis {
   const max = Math.max(1, highest * 1.05);
   return { max, step: COUNT_STEPS.find((step) => max / step < LINES + 1) ?? max };
 }
@@ -222,13 +222,13 @@ function createPercentAxis(highest: number, counts: Axis): Axis {
   return { max: step * lines, step };
 }
 
-/** Returns the values with a label: zero, and each step below the end of the axis. */
+/** Returns the values with a label: zero, and each step up to the end of the axis. */
 function listLabeledValues({ max, step }: Axis): number[] {
   return Array.from({ length: Math.floor(max / step) + 1 }, (_, n) => n * step);
 }
 
 /** Returns the width of the labels of an axis, so that the widest one starts at the edge of the chart. */
-function labelSpace(_: UPlotClass, labels: string[] | null): number {
+function getLabelsWidth(_: UPlotClass, labels: string[] | null): number {
   return AXIS_GAP_PX + DIGIT_PX * Math.max(1, ...(labels ?? []).map((label) => label.length));
 }
 
@@ -255,7 +255,7 @@ function showValues({
   tooltip.hidden = at === undefined || left < 0;
   if (idx === null || idx === undefined || at === undefined) return;
   const title = document.createElement('b');
-  title.textContent = nameHovered(at);
+  title.textContent = formatTooltipTitle(at);
   const rows = series.map(({ label, values, isPercent }) => {
     const row = document.createElement('div');
     const value = values[idx];

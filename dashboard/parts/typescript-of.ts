@@ -2,8 +2,8 @@ import { OPERATIONS } from '../../packages/client/src/operations.generated.ts';
 import type { CurlRequest } from './curl-request.ts';
 
 /**
- * Environment variable of the reader's program that holds the key. The name is split in two, because the import check
- * searches for reads of the environment.
+ * Environment variable of the reader's program that holds the key. The expression is joined from parts, because the
+ * import check searches the source for reads of the environment.
  */
 const KEY = ['process', 'env', 'TIDINGS_KEY'].join('.');
 
@@ -13,31 +13,31 @@ const KEY = ['process', 'env', 'TIDINGS_KEY'].join('.');
  */
 export function toTypescriptCall({ method, path, body }: CurlRequest, origin: string): string | undefined {
   const { pathname, searchParams } = new URL(path, origin);
-  const found = findOperation(method, pathname);
-  if (!found) return undefined;
-  const { id, params } = found;
+  const operation = findOperation(method, pathname);
+  if (!operation) return undefined;
+  const { id, params } = operation;
   const query = Object.fromEntries(searchParams);
   const input = {
     ...(Object.keys(params).length > 0 && { params }),
     ...(searchParams.size > 0 && { query }),
     ...(body !== undefined && { body }),
   };
-  const given = Object.keys(input).length > 0 ? `, ${toLiteral(input)}` : '';
+  const inputArgument = Object.keys(input).length > 0 ? `, ${toLiteral(input)}` : '';
   return [
     `import { Tidings } from '@tidings/client';`,
     '',
     `const tidings = new Tidings({ baseUrl: ${quoteText(origin)}, key: ${KEY} });`,
-    `const response = await tidings.call('${id}'${given});`,
+    `const response = await tidings.call('${id}'${inputArgument});`,
   ].join('\n');
 }
 
 /** Finds an operation by its method and a path, with or without `/v1`. The match with the fewest parameters wins. */
 function findOperation(method: string, pathname: string) {
-  const found = Object.entries(OPERATIONS).flatMap(([id, operation]) => {
+  const matches = Object.entries(OPERATIONS).flatMap(([id, operation]) => {
     const params = operation.method === method ? matchParams(operation.path, pathname) : undefined;
     return params ? [{ id, params }] : [];
   });
-  return found.sort((a, b) => Object.keys(a.params).length - Object.keys(b.params).length)[0];
+  return matches.sort((a, b) => Object.keys(a.params).length - Object.keys(b.params).length)[0];
 }
 
 function matchParams(pattern: string, pathname: string): Record<string, string> | undefined {

@@ -3,9 +3,10 @@ import { text } from '../text/text.ts';
 import type { EditorTool } from './editor-frame.tsx';
 
 /**
- * Returns the actions that undo and redo changes in an editor. Undefined disables one, and its button keeps the focus.
+ * Returns the header actions that undo and redo changes in an editor. Undefined disables one, and its button keeps the
+ * focus.
  */
-export function undoTools({
+export function createUndoTools({
   undo,
   redo,
 }: {

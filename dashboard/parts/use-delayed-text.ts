@@ -6,8 +6,8 @@ import { type ChangeEvent, useEffect, useState } from 'react';
 const TYPING_MS = 300;
 
 /**
- * Reports the typed text shortly after the last key press. Does not report while another screen is opening, because
- * changing the URL would lead back to this screen.
+ * Returns a function to call after each key press. It calls `report` 300 ms after the last key press, unless another
+ * screen was opened meanwhile: a change of the URL would then lead back to this screen.
  */
 export function useDebouncedText(report: (typed: string) => void): (typed: string) => void {
   const { history } = useRouter();

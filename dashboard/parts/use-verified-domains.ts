@@ -3,8 +3,8 @@ import { queryFor } from '../api/queries.ts';
 import { useSession } from '../app/session.ts';
 
 /**
- * Returns the project's domains that may send email; empty if the role may not see them. Undefined while the request
- * is running, so that no screen offers an address that cannot send.
+ * Returns the project's domains that may send email; empty if the role may not see them or the request failed.
+ * Undefined while the request is running, so that no screen offers an address that cannot send.
  */
 export function useVerifiedDomains({ enabled = true } = {}): string[] | undefined {
   const { projectId, can } = useSession();

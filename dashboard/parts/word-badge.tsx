@@ -18,7 +18,7 @@ export function getTone(kind: WordKind, value: string): Tone {
   return TONES.get(findWord(kind, value)?.color ?? '') ?? 'idle';
 }
 
-/** A status, reason or step type as a dot and a word, with its meaning on hover and focus. */
+/** A status or reason as a dot and a word, or a step type as a bordered word, with its meaning on hover and focus. */
 export function WordBadge({ kind, value }: { kind: WordKind; value: string | null | undefined }) {
   if (!value) return null;
   const word = findWord(kind, value);

@@ -69,7 +69,7 @@ const step: Record<StepType, Word> = {
   EXIT: { means: 'Ends the run.', color: QUIET },
 };
 
-/** Why something was not sent. Bounce classes follow `bounced:`. */
+/** Why a message was not sent, or why a run ended early. Bounce classes follow `bounced:`. */
 const reason: Record<string, Word> = {
   not_subscribed: { means: 'The contact is not subscribed.', color: QUIET },
   unsubscribed: { means: 'The contact has unsubscribed.', color: QUIET },
@@ -154,7 +154,7 @@ export function getLabel(kind: WordKind, value: string): string {
   );
 }
 
-/** Returns all enum values of a kind that have an explanation. Filters offer them as choices. */
-export function listWords(kind: WordKind): string[] {
+/** Returns all enum values of a kind that have an explanation, as the API writes them. */
+export function listExplainedValues(kind: WordKind): string[] {
   return Object.keys(WORDS[kind]);
 }

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { SKIPPED } from '../../dashboard/screens/campaigns/outcomes.ts';
 import { describeActor } from '../../dashboard/screens/contacts/contact/describe-actor.ts';
-import { findWord, listWords } from '../../dashboard/text/words.ts';
+import { findWord, listExplainedValues } from '../../dashboard/text/words.ts';
 import { SKIP_REASONS } from '../../db/campaigns/outcomes.ts';
 import { AUDIT_ACTIONS } from '../../db/projects/audit-log.ts';
 import { EMAIL_PROVIDERS } from '../../rules/emails/email-providers.ts';
@@ -9,7 +9,7 @@ import { EMAIL_PROVIDERS } from '../../rules/emails/email-providers.ts';
 const REPORTERS = [...Object.keys(EMAIL_PROVIDERS), 'dsn', 'arf', 'simulator'];
 
 it('the dashboard names every action of the audit log', () => {
-  expect(listWords('audit').sort()).toEqual([...AUDIT_ACTIONS].sort());
+  expect(listExplainedValues('audit').sort()).toEqual([...AUDIT_ACTIONS].sort());
 });
 
 it('the dashboard names every source of a suppression', () => {

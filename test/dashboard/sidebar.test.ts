@@ -1,8 +1,8 @@
 import { IconHome } from '@tabler/icons-react';
 import { expect, it } from 'vitest';
-import { findActiveLink, type NavLinkTo } from '../../dashboard/app/nav.ts';
+import { findActiveLink, type SidebarLink } from '../../dashboard/app/nav.ts';
 
-const createLink = (to: string, also?: string): NavLinkTo => ({
+const createLink = (to: string, also?: string): SidebarLink => ({
   to,
   label: to,
   icon: IconHome,

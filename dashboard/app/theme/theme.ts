@@ -178,4 +178,4 @@ const TOKENS = {
 };
 
 /** Both schemes get the same tokens, because each token already has a value per scheme. */
-export const variables: CSSVariablesResolver = () => ({ variables: {}, light: TOKENS, dark: TOKENS });
+export const resolveCssVariables: CSSVariablesResolver = () => ({ variables: {}, light: TOKENS, dark: TOKENS });

@@ -32,7 +32,7 @@ export interface FieldSources {
   eventFields?: readonly { field: string; type: string }[];
 }
 
-/** Returns every field of the project, ordered by kind. */
+/** Returns a choice for every field of the project, ordered by kind. */
 export function listFieldChoices(p: FieldSources): FieldChoice[] {
   const typed = ({ field, type }: { field: string; type: string }, kind: FieldKind): FieldChoice => ({
     field,
@@ -88,8 +88,8 @@ export function createTypedChoices(text: string, scope: ConditionScope): FieldCh
 }
 
 /**
- * Returns the choice of a row. If the lists do not contain its field (a deleted segment, a path into data), this
- * function creates a choice from the field.
+ * Returns the choice for the field of a row; undefined if the row has no field yet. If `choices` lacks the field (a
+ * deleted segment, a path into data), this function creates a choice from the field.
  */
 export function findFieldChoice(
   row: { field: string; operator: Operator },

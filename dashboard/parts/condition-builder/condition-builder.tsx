@@ -27,7 +27,7 @@ import { useFieldChoices } from './use-field-choices.ts';
 const { conditions } = text;
 
 /**
- * Builds a condition of the filter language (docs/filters.md): groups of filters, joined by "any" or "every". All
+ * Builds a condition of the filter language (docs/filters.md): groups of filters, of which any or all must match. All
  * filters of a group must match. The builder can add one level of groups within a group; deeper nesting is shown and
  * kept. Check `isComplete` before sending; `mapFaultsToRows` maps the API's errors to rows.
  * @param p.scope the place in which the condition is used (`ConditionScope`)

@@ -97,7 +97,7 @@ function toDraftFilter(stored: Filter): DraftFilter {
   };
 }
 
-/** Returns the type of a stored value. A text in ISO form is compared as an instant. */
+/** Returns the type of a stored value. A text in the form of an ISO date is a date. */
 function detectValueType(value: Scalar | undefined): ValueType {
   if (typeof value === 'number') return 'number';
   if (typeof value === 'boolean') return 'boolean';
@@ -168,7 +168,7 @@ export function isComplete({ groups }: DraftCondition): boolean {
 }
 
 /**
- * Changes the field of a row. The operator stays if the field permits it, and the value if it has the type.
+ * Changes the field of a row. The operator stays if it is offered for the field, and the value if its type stays.
  * @param chosen.type the type of the field's values; undefined if unknown
  */
 export function withField(
@@ -184,7 +184,8 @@ export function withField(
 }
 
 /**
- * Changes the operator of a row. A time span starts with one number, and a single value becomes the first of a list.
+ * Changes the operator of a row. A time span starts with 30 days. A single value becomes the first item of a list, and
+ * the first item of a list becomes a single value.
  */
 export function withOperator(filter: DraftFilter, operator: Operator): DraftFilter {
   const [before, need] = [getOperatorInput(filter.operator), getOperatorInput(operator)];
@@ -197,7 +198,7 @@ export function withOperator(filter: DraftFilter, operator: Operator): DraftFilt
   return next;
 }
 
-/** Returns the row with values of another type. */
+/** Changes the type of a row's values, and empties the values. The operator stays if it is offered for the type. */
 export function withType(filter: DraftFilter, type: ValueType, scope: ConditionScope): DraftFilter {
   const kind = findFieldKind(filter.field, filter.operator, scope);
   const offered = kind ? listOfferedOperators(kind, type) : [];
@@ -217,7 +218,10 @@ function withoutStored({ stored: _, ...filter }: DraftFilter): DraftFilter {
   return filter;
 }
 
-/** Returns the operators to offer for a row. The current operator is always included, whatever the type. */
+/**
+ * Returns the operators to offer for a row. The current operator is included even if it can never match values of the
+ * row's type, but not if the kind of field does not permit it.
+ */
 export function listOperators(filter: DraftFilter, scope: ConditionScope): readonly Operator[] {
   const kind = findFieldKind(filter.field, filter.operator, scope);
   if (!kind) return [filter.operator];

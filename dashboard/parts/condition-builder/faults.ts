@@ -1,4 +1,4 @@
-import type { FieldFault } from '../../api/failure.ts';
+import type { FieldError } from '../../api/failure.ts';
 import type { DraftCondition, RowPart } from './draft.ts';
 
 /** An error of the API, at the row that it belongs to. */
@@ -11,19 +11,19 @@ export interface ConditionFaults {
   /** Errors by row key. */
   rows: ReadonlyMap<string, readonly ConditionFault[]>;
   /** Errors of the condition as a whole, or of other parts of the request. */
-  other: readonly FieldFault[];
+  other: readonly FieldError[];
 }
 
 export const NO_FAULTS: ConditionFaults = { rows: new Map(), other: [] };
 
 /**
  * Maps the errors of a refused request to the rows of the draft that was sent.
- * @param at position of the condition in the request: `condition`, `filters`, `audienceFilter`, `config` …
+ * @param at path of the condition in the request: `condition`, `filters`, `audienceFilter`, `config` …
  */
-export function mapFaultsToRows(sent: DraftCondition, fields: readonly FieldFault[], at: string): ConditionFaults {
+export function mapFaultsToRows(sent: DraftCondition, fields: readonly FieldError[], at: string): ConditionFaults {
   const keys = mapPathsToKeys(sent, `${at}.`);
   const rows = new Map<string, ConditionFault[]>();
-  const other: FieldFault[] = [];
+  const other: FieldError[] = [];
   for (const fault of fields) {
     const path = /^(.*\bfilters\.\d+)(?:\.(field|operator|value|unit))?(?:\.\d+)*$/.exec(fault.field);
     const key = path?.[1] === undefined ? undefined : keys.get(path[1]);
@@ -33,12 +33,13 @@ export function mapFaultsToRows(sent: DraftCondition, fields: readonly FieldFaul
   return { rows, other };
 }
 
-function mapPathsToKeys({ groups }: DraftCondition, before: string): Map<string, string> {
-  const found = new Map<string, string>();
+/** Returns the key of each row by the path of its filter in the request. */
+function mapPathsToKeys({ groups }: DraftCondition, prefix: string): Map<string, string> {
+  const keys = new Map<string, string>();
   for (const [n, { filters, nested }] of groups.entries()) {
-    const here = `${before}groups.${n}.`;
-    for (const [at, { key }] of filters.entries()) found.set(`${here}filters.${at}`, key);
-    for (const [path, key] of nested ? mapPathsToKeys(nested, `${here}conditions.`) : []) found.set(path, key);
+    const groupPrefix = `${prefix}groups.${n}.`;
+    for (const [at, { key }] of filters.entries()) keys.set(`${groupPrefix}filters.${at}`, key);
+    for (const [path, key] of nested ? mapPathsToKeys(nested, `${groupPrefix}conditions.`) : []) keys.set(path, key);
   }
-  return found;
+  return keys;
 }

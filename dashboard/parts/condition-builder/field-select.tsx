@@ -61,7 +61,7 @@ export function FieldSelect({
   );
 }
 
-/** Groups the choices by kind for Mantine, with typed ones last. Fields with the same name also show their kind. */
+/** Groups the choices by kind for Mantine, with typed ones last. Several typed choices also show their kind. */
 function groupByKind(choices: readonly FieldChoice[], written: readonly FieldChoice[]) {
   const groups = new Map<string, { value: string; label: string }[]>();
   const add = (name: string, choice: FieldChoice, label: string) =>

@@ -33,18 +33,18 @@ export function FilterRow({
   onRemove: (() => void) | undefined;
 }) {
   const { scope, choices, faults, freshKey } = useBuilder();
-  const mine = faults.rows.get(filter.key) ?? [];
-  const faultOf = (part: RowPart) => mine.find((fault) => fault.part === part)?.message;
+  const rowFaults = faults.rows.get(filter.key) ?? [];
+  const faultOf = (part: RowPart) => rowFaults.find((fault) => fault.part === part)?.message;
   const kind = findFieldKind(filter.field, filter.operator, scope);
   const chosen = findFieldChoice(filter, choices, scope);
   const knownType = chosen?.type;
   const isFree = kind === 'data' || kind === 'context' || kind === 'payload';
   const need = getOperatorInput(filter.operator);
-  // If all values of a field have one type, the input uses that type. If the stored value has another type, the user
-  // sees the type and may change it.
+  // If the type of the field's values is unknown, or the filter's value has another type, the user sees the type and
+  // may change it.
   const asksType = isFree && (need === 'one' || need === 'list') && knownType !== filter.type;
-  const ofContacts = useValues(filter, kind === 'data');
-  const values = chosen?.values ?? ofContacts;
+  const contactValues = useContactValues(filter, kind === 'data');
+  const values = chosen?.values ?? contactValues;
   return (
     <Box className={classes.row} role="group" aria-label={conditions.row(n)}>
       <Box className={classes.field}>
@@ -118,10 +118,10 @@ export function FilterRow({
 }
 
 /**
- * Returns the most frequent values of a data field, as text. Empty for a path below a field, which the API does not
- * list.
+ * Returns up to 100 of the most frequent values of a field of contacts' data, if the filter compares with text. Empty
+ * for a path below a field, which the API does not list, and if the role may not see contacts.
  */
-function useValues({ field, operator, type }: DraftFilter, isData: boolean): string[] {
+function useContactValues({ field, operator, type }: DraftFilter, isData: boolean): string[] {
   const { can } = useSession();
   const need = getOperatorInput(operator);
   const hasValues = isData && type === 'text' && (need === 'one' || need === 'list') && can('contacts:view');

@@ -1,6 +1,6 @@
 import type { Condition } from '../../../packages/client/src/operations.generated.ts';
 
-/** Returns whether the value has the form of a condition; the API reports errors inside it. */
-export function isCondition(given: unknown): given is Condition {
-  return typeof given === 'object' && given !== null && Array.isArray((given as Condition).groups);
+/** Tells whether a value is an object with a list of groups, like a condition. The API reports errors inside it. */
+export function isCondition(value: unknown): value is Condition {
+  return typeof value === 'object' && value !== null && Array.isArray((value as Condition).groups);
 }

@@ -9,8 +9,8 @@ export type Operator = Filter['operator'];
 export type Unit = NonNullable<Filter['unit']>;
 export type Scalar = string | number | boolean;
 /**
- * Where a condition is used: `audience` in segments and campaigns; `step` in a CONDITION step, which may also use the
- * data of the run's event; `wait` in a WAIT_FOR_EVENT step, which may use only the data of the event.
+ * The use of a condition: `audience` for segments, campaigns and lists of contacts; `step` for a CONDITION step, which
+ * may also use the data of the run's event; `wait` for a WAIT_FOR_EVENT step, which may use only the data of the event.
  */
 export type ConditionScope = 'audience' | 'step' | 'wait';
 export type FieldKind =
@@ -72,7 +72,8 @@ export function getOperators(kind: FieldKind): readonly Operator[] {
 }
 
 /**
- * Returns the operators to offer for a field. If its type is known, omits operators that can never match such values.
+ * Returns the operators to offer for a field. For data of a contact, an event or a run, omits the operators that can
+ * never match values of this type.
  */
 export function listOfferedOperators(kind: FieldKind, type: ValueType): readonly Operator[] {
   if (kind !== 'data' && kind !== 'context' && kind !== 'payload') return OPERATORS_BY_KIND[kind];
@@ -91,8 +92,8 @@ export function listOfferedOperators(kind: FieldKind, type: ValueType): readonly
 export function findFieldKind(field: string, operator: Operator, scope: ConditionScope): FieldKind | undefined {
   if (scope === 'wait') return isPath(toDataPath(field)) ? 'payload' : undefined;
   const name = field.startsWith('contact.') ? field.slice('contact.'.length) : field;
-  const own = OWN_FIELDS.find((known) => known === name);
-  if (own) return own;
+  const ownField = OWN_FIELDS.find((known) => known === name);
+  if (ownField) return ownField;
   const [prefix, rest] = splitOnce(name);
   if (!rest) return undefined;
   switch (prefix) {
@@ -121,7 +122,10 @@ export function getOperatorInput(operator: Operator): OperatorInput {
   return alone.includes(operator) ? 'nothing' : 'one';
 }
 
-/** Returns the type of a field's values if its kind determines it; undefined for data, which may have any type. */
+/**
+ * Returns the type of a field's values if its kind determines it. Undefined for data, which may have any type, and for
+ * kinds that compare with no value.
+ */
 export function getFixedType(kind: FieldKind): ValueType | undefined {
   if (kind === 'email') return 'text';
   if (kind === 'subscribed' || kind === 'topic') return 'boolean';

@@ -3,7 +3,7 @@ import { text } from '../../text/text.ts';
 import { type FieldChoice, findFieldChoice } from './choices.ts';
 import { type ConditionScope, getOperatorInput, type Operator, type ValueType } from './language.ts';
 
-/** Returns the label of an operator; for dates, "before" and "after". */
+/** Returns the label of an operator, such as "is more than"; for dates "is after". */
 export function getOperatorLabel(operator: Operator, type?: ValueType | undefined): string {
   return (
     (type === 'date' ? text.conditions.datedOperators[operator] : undefined) ?? text.conditions.operators[operator]
@@ -31,14 +31,14 @@ export function filterAsSentence(
     .join(' ');
 }
 
-/** Returns all filters of a condition in order, to show the first ones and the number of them. */
+/** Returns all filters of a condition in order, with those of nested groups. */
 export function listFilters({ groups }: Condition): Filter[] {
   return groups.flatMap(({ filters, conditions }) => [...filters, ...(conditions ? listFilters(conditions) : [])]);
 }
 
 /**
- * Returns the condition without one filter, counted as in `listFilters`; undefined if none is left. Nested conditions are
- * edited in the builder only.
+ * Returns the condition without the filter at this index of `listFilters`; undefined if no filter is left. Not for a
+ * condition with nested groups, because only the filters of the outer groups are counted.
  */
 export function withoutFilter({ logic, groups }: Condition, index: number): Condition | undefined {
   let start = 0;

@@ -6,14 +6,14 @@ import type { EventField } from '../event-data/event-fields.ts';
 import { type FieldChoice, listEventFieldChoices, listFieldChoices } from './choices.ts';
 import type { ConditionScope } from './language.ts';
 
-/** Fields rarely change; a new one appears within a minute. */
+/** For this time, lists that were read are used again, because fields rarely change. */
 const FRESH_MS = 60_000;
 const NONE: readonly EventField[] = [];
 
 /**
- * Returns every field of the project that a filter can name. Fields that the role may not see are omitted; users can
- * type them.
- * @param ofEvent known fields of the event, in a wait for it
+ * Returns the fields that a filter can name: in a wait, the fields of the event; otherwise the fields of the project.
+ * Fields that the role may not see are omitted; users can type them.
+ * @param ofEvent known fields of the event, for the scope `wait`
  */
 export function useFieldChoices(scope: ConditionScope, ofEvent: readonly EventField[] = NONE): FieldChoice[] {
   const { can } = useSession();

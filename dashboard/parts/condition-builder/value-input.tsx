@@ -10,7 +10,7 @@ const TRUTHS = [
 ];
 const UNIT_CHOICES = UNITS.map((unit) => ({ value: unit, label: conditions.units[unit] }));
 
-interface Given {
+interface ValueInputProps {
   filter: DraftFilter;
   /** Number of the row, from 1. */
   n: number;
@@ -22,20 +22,20 @@ interface Given {
 }
 
 /** The input for the value of a row, depending on the operator and on the type of the values. */
-export function ValueInput(given: Given) {
-  switch (getOperatorInput(given.filter.operator)) {
+export function ValueInput(props: ValueInputProps) {
+  switch (getOperatorInput(props.filter.operator)) {
     case 'nothing':
       return null;
     case 'span':
-      return <Span {...given} />;
+      return <Span {...props} />;
     case 'list':
-      return <Values {...given} />;
+      return <Values {...props} />;
     case 'one':
-      return <OneValue {...given} />;
+      return <OneValue {...props} />;
   }
 }
 
-function Span({ filter, n, error, unitError, onChange }: Given) {
+function Span({ filter, n, error, unitError, onChange }: ValueInputProps) {
   return (
     <Group gap="xs" wrap="nowrap" align="flex-start">
       <NumberInput
@@ -59,7 +59,7 @@ function Span({ filter, n, error, unitError, onChange }: Given) {
   );
 }
 
-function Values({ filter, n, values, error, onChange }: Given) {
+function Values({ filter, n, values, error, onChange }: ValueInputProps) {
   return (
     <TagsInput
       aria-label={conditions.values(n)}
@@ -75,7 +75,7 @@ function Values({ filter, n, values, error, onChange }: Given) {
   );
 }
 
-function OneValue({ filter, n, values, error, onChange }: Given) {
+function OneValue({ filter, n, values, error, onChange }: ValueInputProps) {
   const input = {
     'aria-label': conditions.value(n),
     value: filter.text,

@@ -30,8 +30,8 @@ export function DataFields({
   value: Readonly<Record<string, unknown>>;
   onChange: (value: Record<string, unknown>) => void;
   /**
-   * Called with true if the value contains every row, and with false if it omits some: at first and after each
-   * change.
+   * Called with true if the value contains everything that the user entered, and with false if it lacks a row with an
+   * error or the typed JSON is not valid: at first, after each change, and when the view changes.
    */
   onWhole?: (whole: boolean) => void;
   types: readonly RowType[];

@@ -98,8 +98,8 @@ function findValueFault({ text: typed }: DataRow, fault: string | undefined): st
   return t.faults[fault as keyof typeof t.faults];
 }
 
-function listTypeChoices(types: readonly RowType[], has: RowType) {
-  const all = types.includes(has) ? types : [...types, has];
+function listTypeChoices(types: readonly RowType[], current: RowType) {
+  const all = types.includes(current) ? types : [...types, current];
   return all.map((value) => ({ value, label: t.types[value] }));
 }
 

@@ -3,8 +3,8 @@ import { isTextList } from '../text-list.ts';
 /** Data as editable rows, each with a name, a type and a value. */
 
 /**
- * Type of a row's value: `variable` is filled in at run time, `nothing` is null, `list` holds strings, `json` is
- * another list or a group of fields, written as JSON.
+ * Type of a row's value: `variable` is filled in at run time, `nothing` is null, `list` holds strings, `json` is any
+ * other value, written as JSON.
  */
 export type RowType = 'text' | 'number' | 'boolean' | 'date' | 'list' | 'variable' | 'nothing' | 'json';
 
@@ -49,14 +49,14 @@ function readValue(value: unknown): Pick<DataRow, 'type' | 'text'> {
   if (typeof value === 'number') return { type: 'number', text: String(value) };
   if (typeof value === 'boolean') return { type: 'boolean', text: String(value) };
   if (isTextList(value)) return { type: 'list', text: JSON.stringify(value) };
-  if (typeof value !== 'string') return { type: 'json', text: formatShortJson(value) };
+  if (typeof value !== 'string') return { type: 'json', text: formatJson(value) };
   const variable = VARIABLE.exec(value)?.[1];
   if (variable !== undefined) return { type: 'variable', text: variable };
   return { type: DAY.test(value) ? 'date' : 'text', text: value };
 }
 
-/** Returns JSON on one line if it is short. */
-function formatShortJson(value: unknown): string {
+/** Formats JSON on one line up to 40 characters, and with line breaks if it is longer. */
+function formatJson(value: unknown): string {
   const line = JSON.stringify(value);
   return line.length <= LINE_CHARS ? line : JSON.stringify(value, null, 1);
 }

@@ -6,7 +6,7 @@ import { lazy, type ReactNode, Suspense, useMemo, useRef, useState } from 'react
 import { queryFor } from '../../api/queries.ts';
 import { useSession } from '../../app/session.ts';
 import { text } from '../../text/text.ts';
-import { useMissingPermission } from '../action-button.tsx';
+import { useMissingPermissionText } from '../action-button.tsx';
 import { EditorPanel } from '../editor-frame.tsx';
 import { Loading } from '../loading.tsx';
 import type { CodeEditorHandle } from './code-editor.tsx';
@@ -77,7 +77,7 @@ export function EmailEditor({
   const editor = useRef<CodeEditorHandle>(null);
   const images = useImageUpload();
   const insert = (insertion: string) => editor.current?.insert(insertion);
-  const mayUpload = useMissingPermission('templates:edit') === undefined && !isReadOnly;
+  const mayUpload = useMissingPermissionText('templates:edit') === undefined && !isReadOnly;
   const adding = {
     onBlock: (html: string) => editor.current?.insertBlock(html),
     onImage: (file: File, block: ImageBlock) =>

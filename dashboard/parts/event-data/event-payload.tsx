@@ -11,8 +11,8 @@ const TYPES: readonly RowType[] = ['text', 'number', 'boolean', 'date', 'list', 
 const NOTHING = {};
 
 /**
- * The data of an event that is tested or recorded by hand. The fields start with the values of the latest event with
- * this name, and can be changed.
+ * The inputs for the data of an event that a user simulates or records. The fields start with the values of the latest
+ * event with this name, and can be changed.
  */
 export function EventPayload({
   eventName,

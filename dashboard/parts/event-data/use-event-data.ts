@@ -17,13 +17,13 @@ export interface EventData {
   fields: EventField[];
   /** The latest payload; undefined until it is read, and if the event never occurred. */
   last: { id: string; data: Record<string, unknown> } | undefined;
-  /** Whether the latest payload was read, or is known to be missing. */
+  /** Whether the request for the latest payload has ended, or none is sent because of the role or the name. */
   isRead: boolean;
 }
 
 /**
- * Returns the fields of an event's data: from its latest payloads, or else from the keys of all events. Empty if
- * the role may not see events.
+ * Returns the fields of an event's data: from its latest payloads, or else from the keys of all events. Empty if the
+ * role may see neither events nor automations.
  */
 export function useEventData(eventName: string): EventData {
   const { can } = useSession();
@@ -43,8 +43,8 @@ export function useEventData(eventName: string): EventData {
   }).data;
   const payloads = latestEvents.data?.data;
   const fields = useMemo(() => {
-    const own = collectEventFields(payloads?.map(({ data }) => data) ?? []);
-    if (own.length > 0) return own;
+    const eventFields = collectEventFields(payloads?.map(({ data }) => data) ?? []);
+    if (eventFields.length > 0) return eventFields;
     const all = workflowFields?.fields.filter(({ category }) => category === 'event') ?? [];
     return all.map(({ field, type }) => ({ path: field.slice('event.'.length), type, values: [] }));
   }, [payloads, workflowFields]);

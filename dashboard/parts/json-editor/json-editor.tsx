@@ -25,7 +25,7 @@ export function JsonEditor({
   variables?: readonly Variable[];
   disabled?: boolean;
 }) {
-  const place = useRef<HTMLDivElement>(null);
+  const container = useRef<HTMLDivElement>(null);
   const view = useRef<EditorView | null>(null);
   const latest = useRef({ onChange, variables });
   const id = useId();
@@ -33,11 +33,11 @@ export function JsonEditor({
     latest.current = { onChange, variables };
   }, [onChange, variables]);
 
-  // The editor exists as long as its element. The effects below pass later changes to it.
+  // Only a change of `disabled` or `label` creates a new editor. The effects above and below pass on other changes.
   // biome-ignore lint/correctness/useExhaustiveDependencies: only the initial value is needed to open the editor
   useEffect(() => {
-    if (!place.current) return;
-    const opened = mountJsonEditor(place.current, {
+    if (!container.current) return;
+    const opened = mountJsonEditor(container.current, {
       value,
       label,
       isReadOnly: disabled,
@@ -57,7 +57,7 @@ export function JsonEditor({
   return (
     <Input.Wrapper label={label} description={description} error={error} labelElement="div" id={id}>
       <Box
-        ref={place}
+        ref={container}
         mt={4}
         style={{
           overflow: 'auto',

@@ -12,7 +12,7 @@ export function readJson(text: string): { value: unknown } | { fault: JsonFault 
   try {
     return { value: JSON.parse(text) as unknown };
   } catch {
-    return { fault: createFault(text, new Scanner(text).stop()) };
+    return { fault: createFault(text, new Scanner(text).findErrorOffset()) };
   }
 }
 
@@ -23,7 +23,7 @@ function createFault(text: string, at: number): JsonFault {
 
 const SPACE = /[ \t\n\r]*/y;
 const STRING = /"(?:[^"\\\p{Cc}]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*"/uy;
-const OTHER = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null/y;
+const NUMBER_OR_WORD = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null/y;
 
 /**
  * Finds the position at which a text stops being valid JSON. The messages of browsers name the position in different
@@ -37,50 +37,50 @@ class Scanner {
     this.#text = text;
   }
 
-  stop(): number {
+  findErrorOffset(): number {
     try {
-      if (this.#value()) this.#take(SPACE);
+      if (this.#value()) this.#takeMatch(SPACE);
     } catch {
-      // The nesting is deeper than the stack. `JSON.parse` failed near the same position.
+      // The nesting is deeper than the stack. The error is at or after the position that was reached.
     }
     return this.#at;
   }
 
   #value(): boolean {
-    this.#take(SPACE);
-    if (this.#is('{')) return this.#list('}', () => this.#field());
-    if (this.#is('[')) return this.#list(']', () => this.#value());
-    return this.#take(STRING) || this.#take(OTHER);
+    this.#takeMatch(SPACE);
+    if (this.#takeChar('{')) return this.#list('}', () => this.#field());
+    if (this.#takeChar('[')) return this.#list(']', () => this.#value());
+    return this.#takeMatch(STRING) || this.#takeMatch(NUMBER_OR_WORD);
   }
 
   #field(): boolean {
-    this.#take(SPACE);
-    if (!this.#take(STRING)) return false;
-    this.#take(SPACE);
-    return this.#is(':') && this.#value();
+    this.#takeMatch(SPACE);
+    if (!this.#takeMatch(STRING)) return false;
+    this.#takeMatch(SPACE);
+    return this.#takeChar(':') && this.#value();
   }
 
   #list(end: string, item: () => boolean): boolean {
-    this.#take(SPACE);
-    if (this.#is(end)) return true;
+    this.#takeMatch(SPACE);
+    if (this.#takeChar(end)) return true;
     while (item()) {
-      this.#take(SPACE);
-      if (this.#is(end)) return true;
-      if (!this.#is(',')) return false;
+      this.#takeMatch(SPACE);
+      if (this.#takeChar(end)) return true;
+      if (!this.#takeChar(',')) return false;
     }
     return false;
   }
 
-  #is(sign: string): boolean {
-    if (this.#text[this.#at] !== sign) return false;
+  #takeChar(char: string): boolean {
+    if (this.#text[this.#at] !== char) return false;
     this.#at += 1;
     return true;
   }
 
-  #take(what: RegExp): boolean {
-    what.lastIndex = this.#at;
-    const found = what.exec(this.#text)?.[0];
-    this.#at += found?.length ?? 0;
-    return found !== undefined;
+  #takeMatch(pattern: RegExp): boolean {
+    pattern.lastIndex = this.#at;
+    const match = pattern.exec(this.#text)?.[0];
+    this.#at += match?.length ?? 0;
+    return match !== undefined;
   }
 }

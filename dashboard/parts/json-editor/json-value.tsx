@@ -22,7 +22,7 @@ export function JsonValue({
   description?: string;
   value: unknown;
   onChange: (value: unknown) => void;
-  /** Called if the typed text is not valid JSON. */
+  /** Called if the typed text is not valid JSON, or not an object although the value must be one. */
   onFault?: () => void;
   /** Whether the value must be an object. */
   needsObject?: boolean;

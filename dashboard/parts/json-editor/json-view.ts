@@ -50,8 +50,8 @@ function createExtensions(p: JsonViewOptions): Extension[] {
     // Tab moves to the next field, as in other forms.
     keymap.of([...closeBracketsKeymap, ...defaultKeymap, ...historyKeymap, ...completionKeymap]),
     EditorView.updateListener.of((update) => {
-      const isOwn = update.transactions.some((transaction) => transaction.annotation(Transaction.remote));
-      if (update.docChanged && !isOwn) p.onChange(update.state.doc.toString());
+      const isFromParent = update.transactions.some((transaction) => transaction.annotation(Transaction.remote));
+      if (update.docChanged && !isFromParent) p.onChange(update.state.doc.toString());
     }),
   ];
 }
@@ -61,9 +61,9 @@ function createExtensions(p: JsonViewOptions): Extension[] {
  * replaces nothing, and the cursor does not move.
  */
 export function replaceJson(view: EditorView, value: string): void {
-  const now = view.state.doc.toString();
-  if (now === value) return;
-  view.dispatch({ changes: { from: 0, to: now.length, insert: value }, annotations: Transaction.remote.of(true) });
+  const current = view.state.doc.toString();
+  if (current === value) return;
+  view.dispatch({ changes: { from: 0, to: current.length, insert: value }, annotations: Transaction.remote.of(true) });
 }
 
 function findFaults(state: EditorState) {

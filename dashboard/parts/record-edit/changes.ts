@@ -7,7 +7,7 @@ export interface Change<Value> {
 }
 export type Changes<Fields> = { [Name in keyof Fields]?: Change<Fields[Name]> };
 
-/** Compares two values of a field by content. Ignores the keys of rows and their stored originals. */
+/** Compares two values of a field by content. Ignores properties with the names `key` and `stored`, which rows have. */
 export function isSame(a: unknown, b: unknown): boolean {
   return toComparableJson(a) === toComparableJson(b);
 }
@@ -64,7 +64,7 @@ export function findConflicts<Fields extends object>(stored: Fields, changes: Ch
   return findUnsavedFields(stored, changes).filter((name) => !isSame(changes[name]?.from, stored[name]));
 }
 
-/** Returns the names of the fields whose stored value has changed. */
+/** Returns the names of the fields whose stored value differs from the value before. */
 export function findFieldsChangedByOthers<Fields extends object>(before: Fields, stored: Fields): (keyof Fields)[] {
   return getFieldNames(stored).filter((name) => !isSame(before[name], stored[name]));
 }

@@ -58,7 +58,7 @@ export function Conflict<Fields extends object>({
             variant="default"
             disabled={!isChosen}
             onClick={() => {
-              edit.settle(addDefaultChoices(choices, differences));
+              edit.settle(selectConflictChoices(choices, differences));
               setChoices({});
             }}
           >
@@ -71,8 +71,8 @@ export function Conflict<Fields extends object>({
   );
 }
 
-/** Returns the choices for fields that both users changed. An earlier choice may belong to another conflict. */
-function addDefaultChoices<Fields extends object>(
+/** Returns only the choices for fields that both users changed. Other choices may be left from an earlier conflict. */
+function selectConflictChoices<Fields extends object>(
   choices: Partial<Record<keyof Fields, 'mine' | 'theirs'>>,
   differences: RecordEdit<Fields>['differences'],
 ) {

@@ -69,7 +69,10 @@ export function storeChangedDraft<Draft>(
   return storeDraft(key, isSame(draft, saved) ? undefined : draft, storage);
 }
 
-/** Deletes the oldest drafts until a draft of this size fits. @returns false if the draft alone is too large */
+/**
+ * Deletes the drafts of earlier releases, and the oldest drafts until a draft of this size fits.
+ * @returns false if the draft alone is too large
+ */
 function makeRoom(storage: DraftStorage, { key, chars }: { key: string; chars: number }): boolean {
   if (chars > DRAFTS_MAX_CHARS) return false;
   const keys = Array.from({ length: storage.length }, (_, n) => storage.key(n) ?? '');
@@ -82,10 +85,10 @@ function makeRoom(storage: DraftStorage, { key, chars }: { key: string; chars: n
       at: readStoredDraft(other, storage)?.at ?? 0,
     }))
     .sort((a, b) => b.at - a.at);
-  let room = DRAFTS_MAX_CHARS - chars;
+  let charsLeft = DRAFTS_MAX_CHARS - chars;
   for (const one of others) {
-    room -= one.chars;
-    if (room < 0) storage.removeItem(one.other);
+    charsLeft -= one.chars;
+    if (charsLeft < 0) storage.removeItem(one.other);
   }
   return true;
 }

@@ -23,7 +23,7 @@ export function isStale(error: unknown): boolean {
   return error instanceof ApiFailure && error.status === 409 && typeof error.details.updatedAt === 'string';
 }
 
-/** A difference between this user's changes and another user's saved changes. */
+/** A field that another user saved, and that this user has also changed or has seen with its earlier value. */
 export interface FieldDifference<Fields> {
   name: keyof Fields;
   /** Absent if only the other user changed the field. */
@@ -95,21 +95,24 @@ export function useRecordEdit<Fields extends object>({
     restoredAt: storedDraft?.at,
     /** Whether this browser stores the draft. */
     isStored,
-    /** The changes that another user saved meanwhile. The user settles or confirms them before the next save. */
+    /**
+     * The fields that both users changed; after a refused write, also the other fields that another user saved. The
+     * user settles or confirms them before the next save.
+     */
     differences,
     hasConflict: differences.length > 0,
     /** Call it after a write was refused as stale, and then read the record again. */
-    refuse: () => setRefused(stored),
+    markStale: () => setRefused(stored),
     settle: (choices: Partial<Record<keyof Fields, 'mine' | 'theirs'>>) => {
       setRefused(undefined);
       put(resolveConflict(stored, changes, choices));
     },
     /** Call it after a save, with the fields that were sent and the fields that the service stored. */
-    saved: (sent: Fields, now: Fields) => {
+    markSaved: (sent: Fields, stored: Fields) => {
       setRestored(false);
       setRefused(undefined);
       setChanges((latest) => {
-        const left = dropSavedChanges(latest, sent, now);
+        const left = dropSavedChanges(latest, sent, stored);
         storeLater.cancel();
         setStored(storeDraft(key, Object.keys(left).length === 0 ? undefined : left));
         return left;

@@ -4,7 +4,7 @@ import { useRef, useState } from 'react';
 interface Step<Fields> {
   before: Partial<Fields>;
   after: Partial<Fields>;
-  /** When it was last extended. */
+  /** When the step was last extended, in milliseconds since 1970. */
   atMs: number;
 }
 

@@ -3,7 +3,7 @@ import { useHotkeys } from '@mantine/hooks';
 import { getRouteApi, useRouter } from '@tanstack/react-router';
 import { lazy, Suspense, useEffect, useMemo, useState } from 'react';
 import { getRows } from '../../api/queries.ts';
-import { useMissingPermission } from '../../parts/action-button.tsx';
+import { useMissingPermissionText } from '../../parts/action-button.tsx';
 import { EditorFrame, EditorPage } from '../../parts/editor-frame.tsx';
 import { Loading } from '../../parts/loading.tsx';
 import { notifyWithUndo } from '../../parts/notifications.tsx';
@@ -51,7 +51,7 @@ const Canvas = lazy(async () => ({ default: (await import('./canvas/canvas.tsx')
 
 export function AutomationEditor({ workflow }: { workflow: WorkflowDetail }) {
   const { id } = workflow;
-  const readOnly = useMissingPermission('workflows:edit') !== undefined;
+  const readOnly = useMissingPermissionText('workflows:edit') !== undefined;
   const editor = useEditor(workflow);
   const { graph } = editor;
   const nav = useEditorSearch(id, editor);

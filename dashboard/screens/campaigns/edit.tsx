@@ -6,7 +6,7 @@ import { Navigate, useNavigate, useParams, useSearch } from '@tanstack/react-rou
 import { useMemo } from 'react';
 import { ApiFailure } from '../../api/client.ts';
 import { queryFor, useWrite } from '../../api/queries.ts';
-import { ActionButton, useMissingPermission } from '../../parts/action-button.tsx';
+import { ActionButton, useMissingPermissionText } from '../../parts/action-button.tsx';
 import { EditorFrame, EditorPage, EditorQuery, type EditorTool } from '../../parts/editor-frame.tsx';
 import { Failed } from '../../parts/failed.tsx';
 import { notifySuccess } from '../../parts/notifications.tsx';
@@ -15,7 +15,7 @@ import { RestoredDraft } from '../../parts/record-edit/restored-draft.tsx';
 import { isStale, type RecordEdit, useRecordEdit } from '../../parts/record-edit/use-record-edit.ts';
 import { type Undo, useUndo } from '../../parts/record-edit/use-undo.ts';
 import { SavedState } from '../../parts/saved-state.tsx';
-import { undoTools } from '../../parts/undo-redo.ts';
+import { createUndoTools } from '../../parts/undo-redo.ts';
 import { useIsPhone } from '../../parts/use-is-phone.ts';
 import { WordBadge } from '../../parts/word-badge.tsx';
 import { text } from '../../text/text.ts';
@@ -79,7 +79,7 @@ function Editor({ campaign }: { campaign: Campaign }) {
   } as const;
   const tools: EditorTool[] = [
     ...(isPhone && editing.isUnsaved ? [{ label: words.save, icon: IconDeviceFloppy, ...saving }] : []),
-    ...(editing.isReadOnly ? [] : undoTools(history)),
+    ...(editing.isReadOnly ? [] : createUndoTools(history)),
     { label: text.emailEditor.preview, icon: IconEye, onClick: preview.open },
     { label: words.test, icon: IconSend, needs: 'campaigns:send', onClick: test.open },
   ];
@@ -161,7 +161,7 @@ function Notices({ edit, editing }: { edit: RecordEdit<CampaignDraft>; editing: 
 
 function useEditing(campaign: Campaign): Editing & { edit: RecordEdit<CampaignDraft>; history: Undo<CampaignDraft> } {
   const navigate = useNavigate();
-  const isReadOnly = useMissingPermission('campaigns:edit') !== undefined;
+  const isReadOnly = useMissingPermissionText('campaigns:edit') !== undefined;
   const saved = useMemo(() => toCampaignDraft(campaign), [campaign]);
   const queries = useQueryClient();
   const write = useWrite('updateCampaign', { changes: CAMPAIGN_OPERATIONS });
@@ -182,13 +182,13 @@ function useEditing(campaign: Campaign): Editing & { edit: RecordEdit<CampaignDr
     try {
       const body = { ...toChangedFields(sent, saved), updatedAt: campaign.updatedAt };
       const stored = await write.mutateAsync({ params: { id: campaign.id }, body });
-      edit.saved(sent, toCampaignDraft(stored));
+      edit.markSaved(sent, toCampaignDraft(stored));
       return stored.updatedAt;
     } catch (error) {
       // The editor shows an error of the API. Any other error is a bug of the dashboard.
       if (!(error instanceof ApiFailure)) throw error;
       if (isStale(error)) {
-        edit.refuse();
+        edit.markStale();
         await queries.invalidateQueries({ queryKey: ['getCampaign'] });
       }
       return false;

@@ -5,7 +5,7 @@ import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import type { InputOf } from '../../api/client.ts';
 import { queryFor, useWrite } from '../../api/queries.ts';
-import { ActionButton, useMissingPermission } from '../../parts/action-button.tsx';
+import { ActionButton, useMissingPermissionText } from '../../parts/action-button.tsx';
 import { ConfirmTyped } from '../../parts/confirm-typed.tsx';
 import { MoreItem, MoreMenu } from '../../parts/more-menu.tsx';
 import { notifySuccess, notifyWithUndo, runAfterWrite } from '../../parts/notifications.tsx';
@@ -151,7 +151,7 @@ function ToSegment({ selection: { picked, all, clear } }: { selection: Selection
   const add = useWrite('addSegmentMembers', { changes });
   const remove = useWrite('removeSegmentMembers', { changes });
   const [opened, setOpened] = useState(false);
-  const notAllowed = useMissingPermission('segments:edit');
+  const notAllowed = useMissingPermissionText('segments:edit');
   const segments = useQuery({ ...queryFor('listSegments'), enabled: opened });
   const fixed = segments.data?.filter(({ type }) => type === 'STATIC') ?? [];
   const emails = [...picked.values()].map(({ email }) => email);

@@ -6,7 +6,7 @@ import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import type { ResponseOf } from '../../api/client.ts';
 import { queryFor, useWrite } from '../../api/queries.ts';
-import { ActionButton, useMissingPermission } from '../../parts/action-button.tsx';
+import { ActionButton, useMissingPermissionText } from '../../parts/action-button.tsx';
 import { ConfirmTyped } from '../../parts/confirm-typed.tsx';
 import { CopyButton } from '../../parts/copy-button.tsx';
 import { Empty } from '../../parts/empty.tsx';
@@ -27,7 +27,7 @@ const NEEDS = 'apikeys:manage';
 
 /** The secret keys of the project, including expired ones. */
 export function Keys() {
-  const whyNot = useMissingPermission(NEEDS);
+  const whyNot = useMissingPermissionText(NEEDS);
   const [opened, { open, close }] = useDisclosure();
   return (
     <>
@@ -180,7 +180,7 @@ function Revoke({ of: key, onClose }: { of: Key; onClose: () => void }) {
 }
 
 function PublicKey() {
-  const whyNot = useMissingPermission('project:manage');
+  const whyNot = useMissingPermissionText('project:manage');
   return (
     <Paper withBorder p="md" mt="lg">
       <Title order={2} size="h4">

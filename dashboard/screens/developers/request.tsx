@@ -14,7 +14,7 @@ import { QueryView } from '../../parts/query-view.tsx';
 import { WordBadge } from '../../parts/word-badge.tsx';
 import { text } from '../../text/text.ts';
 import { getEventUrl } from './events.tsx';
-import { nameCaller, StatusBadge, useKeys } from './requests.tsx';
+import { nameCaller, StatusBadge, useApiKeys } from './requests.tsx';
 
 type Detail = ResponseOf<'getRequest'>;
 
@@ -47,7 +47,7 @@ export function RequestScreen() {
 }
 
 function Facts({ request }: { request: Detail }) {
-  const keys = useKeys();
+  const keys = useApiKeys();
   const { status, ms, requestId, errorCode, createdAt } = request;
   return (
     <Paper withBorder p="md">

@@ -29,7 +29,7 @@ const CLASSES = ['2xx', '4xx', '5xx'] as const;
 export function Requests() {
   const search = useSearch({ from: FROM });
   const pages = useInfiniteQuery({ ...infiniteQueryFor('listRequests', { query: search }), refetchInterval: POLL_MS });
-  const keys = useKeys();
+  const keys = useApiKeys();
   const query = new URLSearchParams({ ...search }).toString();
   const isFiltered = query !== '';
   return (
@@ -48,7 +48,7 @@ export function Requests() {
 }
 
 /** Returns the keys of requests; empty for a role that may not see keys. */
-export function useKeys(): Key[] {
+export function useApiKeys(): Key[] {
   const { can } = useSession();
   return useQuery({ ...queryFor('listApiKeys'), enabled: can('apikeys:manage') }).data?.data ?? [];
 }

@@ -4,7 +4,7 @@ import { IconChevronDown, IconRefresh, IconTrash } from '@tabler/icons-react';
 import { useNavigate } from '@tanstack/react-router';
 import type { ResponseOf } from '../../api/client.ts';
 import { useWrite } from '../../api/queries.ts';
-import { ActionButton, useMissingPermission } from '../../parts/action-button.tsx';
+import { ActionButton, useMissingPermissionText } from '../../parts/action-button.tsx';
 import { AsCode } from '../../parts/as-code.tsx';
 import { ConfirmTyped } from '../../parts/confirm-typed.tsx';
 import { MoreItem, MoreMenu } from '../../parts/more-menu.tsx';
@@ -71,7 +71,7 @@ interface Dialog {
 }
 
 function Replay({ endpointId }: { endpointId: string }) {
-  const whyNot = useMissingPermission(NEEDS);
+  const whyNot = useMissingPermissionText(NEEDS);
   const replay = useWrite('replayWebhookDeliveries', { changes: ['listWebhookDeliveries'] });
   const from = (hours: number) => {
     const since = new Date(Date.now() - hours * HOUR_MS).toISOString();

@@ -2,7 +2,7 @@ import { Button, Menu } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { IconPlayerStop } from '@tabler/icons-react';
 import { useWrite } from '../../api/queries.ts';
-import { ActionButton, useMissingPermission } from '../../parts/action-button.tsx';
+import { ActionButton, useMissingPermissionText } from '../../parts/action-button.tsx';
 import { ConfirmTyped } from '../../parts/confirm-typed.tsx';
 import { MoreItem, MoreMenu } from '../../parts/more-menu.tsx';
 import { notifyFailure, notifySuccess } from '../../parts/notifications.tsx';
@@ -41,7 +41,7 @@ function Advance({ execution, workflow }: { execution: Execution; workflow: Work
       { params: { id: workflowId, executionId }, body: branch ? { branch } : {} },
       { onSuccess: () => notifySuccess(text.executions.advanced), onError: notifyFailure },
     );
-  const isDenied = useMissingPermission(NEEDS) !== undefined;
+  const isDenied = useMissingPermissionText(NEEDS) !== undefined;
   const whyNot = status === 'WAITING' ? undefined : text.executions.notWaiting;
   if (step?.type !== 'WAIT_FOR_EVENT' || whyNot || isDenied) {
     return (

@@ -14,7 +14,7 @@ import { PageHead } from '../../parts/page-head.tsx';
 import type { Column } from '../../parts/row-table.tsx';
 import { ReasonText } from '../../parts/word-badge.tsx';
 import { text } from '../../text/text.ts';
-import { listWords } from '../../text/words.ts';
+import { listExplainedValues } from '../../text/words.ts';
 import { useFirstEmail } from './first-email.ts';
 import { EMAIL_REASONS, type EmailSearch, toApiQuery } from './search.ts';
 
@@ -114,8 +114,8 @@ const COLUMNS: Column<Email>[] = [
 ];
 
 /** In the API, an email that a rule skipped is FAILED too. So the filter FAILED finds failed and skipped emails. */
-const STATUSES = listWordChoices('email', listWords('email') as NonNullable<EmailSearch['status']>[]).map((choice) =>
-  choice.value === 'FAILED' ? { ...choice, label: text.messages.failedOrSkipped } : choice,
+const STATUSES = listWordChoices('email', listExplainedValues('email') as NonNullable<EmailSearch['status']>[]).map(
+  (choice) => (choice.value === 'FAILED' ? { ...choice, label: text.messages.failedOrSkipped } : choice),
 );
 
 function EmailFilters({ search }: { search: EmailSearch }) {

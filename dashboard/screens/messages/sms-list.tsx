@@ -13,7 +13,7 @@ import { PageHead } from '../../parts/page-head.tsx';
 import type { Column } from '../../parts/row-table.tsx';
 import { WordBadge } from '../../parts/word-badge.tsx';
 import { text } from '../../text/text.ts';
-import { listWords } from '../../text/words.ts';
+import { listExplainedValues } from '../../text/words.ts';
 import { type SmsSearch, toApiQuery } from './search.ts';
 
 type Sms = ResponseOf<'listSms'>['data'][number];
@@ -41,7 +41,7 @@ export function SmsList() {
             <ChoiceFilter
               label={text.messages.status}
               value={search.status}
-              choices={listWordChoices('sms', listWords('sms') as NonNullable<SmsSearch['status']>[])}
+              choices={listWordChoices('sms', listExplainedValues('sms') as NonNullable<SmsSearch['status']>[])}
               onChange={(status) => set({ status })}
             />
             <ChoiceFilter

@@ -39,12 +39,12 @@ export function EditSegment({ segment }: { segment: ResponseOf<'getSegment'> }) 
       { params: { id }, body: { ...toChangedFields(fields, saved, type), updatedAt: segment.updatedAt } },
       {
         onSuccess: (stored) => {
-          edit.saved(fields, toForm(stored));
+          edit.markSaved(fields, toForm(stored));
           notifySuccess(words.saved);
         },
         onError: (error) => {
           if (!isStale(error)) return;
-          edit.refuse();
+          edit.markStale();
           void queries.invalidateQueries({ queryKey: ['getSegment'] });
         },
       },

@@ -4,7 +4,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import type { ResponseOf } from '../../api/client.ts';
 import { listQueryFor, useWrite } from '../../api/queries.ts';
-import { useMissingPermission } from '../../parts/action-button.tsx';
+import { useMissingPermissionText } from '../../parts/action-button.tsx';
 import { ContactCell } from '../../parts/contact-cell.tsx';
 import { formatCount } from '../../parts/count-link.tsx';
 import { Empty } from '../../parts/empty.tsx';
@@ -128,7 +128,7 @@ function MemberPage({
 
 /** Removes a member immediately, with Undo for ten seconds. */
 function RemoveMember({ segmentId, email }: { segmentId: string; email: string }) {
-  const whyNot = useMissingPermission('segments:edit');
+  const whyNot = useMissingPermissionText('segments:edit');
   const remove = useWrite('removeSegmentMembers', { changes: MEMBERS_CHANGED });
   const putBack = useWrite('addSegmentMembers', { changes: MEMBERS_CHANGED });
   const params = { id: segmentId };

@@ -6,7 +6,7 @@ import { useId, useState } from 'react';
 import type { ResponseOf } from '../../api/client.ts';
 import { queryFor, useWrite } from '../../api/queries.ts';
 import { useSession } from '../../app/session.ts';
-import { ActionButton, useMissingPermission } from '../../parts/action-button.tsx';
+import { ActionButton, useMissingPermissionText } from '../../parts/action-button.tsx';
 import { ConfirmTyped } from '../../parts/confirm-typed.tsx';
 import { DialogForm } from '../../parts/dialog-form.tsx';
 import { Empty } from '../../parts/empty.tsx';
@@ -109,7 +109,7 @@ function DomainCard({ domain }: { domain: Domain }) {
   const [isOpen, { toggle }] = useDisclosure(status !== 'VERIFIED');
   const [opened, { open, close }] = useDisclosure();
   const bodyId = useId();
-  const whyNot = useMissingPermission('domains:edit');
+  const whyNot = useMissingPermissionText('domains:edit');
   const Chevron = isOpen ? IconChevronDown : IconChevronRight;
   return (
     <Paper withBorder component="section" aria-label={name} style={{ overflow: 'hidden' }}>

@@ -1,7 +1,7 @@
 import { Box, SimpleGrid, Stack, Text } from '@mantine/core';
 import { PageHead } from '../../parts/page-head.tsx';
 import { WordBadge } from '../../parts/word-badge.tsx';
-import { listWords } from '../../text/words.ts';
+import { listExplainedValues } from '../../text/words.ts';
 import { Controls } from './controls.tsx';
 import { Data } from './data.tsx';
 import { Part } from './part.tsx';
@@ -64,7 +64,7 @@ export function StylePage() {
               <Text size="xs" c="dimmed" w={90}>
                 {kind}
               </Text>
-              {listWords(kind).map((value) => (
+              {listExplainedValues(kind).map((value) => (
                 <WordBadge key={value} kind={kind} value={value} />
               ))}
             </Box>

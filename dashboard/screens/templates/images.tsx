@@ -4,7 +4,7 @@ import { IconPhoto, IconTrash, IconUpload } from '@tabler/icons-react';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { type ItemOf, infiniteQueryFor, useWrite } from '../../api/queries.ts';
-import { ActionButton, useMissingPermission } from '../../parts/action-button.tsx';
+import { ActionButton, useMissingPermissionText } from '../../parts/action-button.tsx';
 import { ConfirmTyped } from '../../parts/confirm-typed.tsx';
 import { CopyButton } from '../../parts/copy-button.tsx';
 import { useImageUpload } from '../../parts/email-editor/use-image-upload.ts';
@@ -81,7 +81,7 @@ export function Images() {
 
 function Upload() {
   const { upload, isUploading } = useImageUpload();
-  const whyNot = useMissingPermission('templates:edit');
+  const whyNot = useMissingPermissionText('templates:edit');
   return (
     <FileButton
       accept="image/png,image/jpeg,image/gif,image/webp"

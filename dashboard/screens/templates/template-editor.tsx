@@ -1,7 +1,7 @@
 import { Alert, Button, Group, Stack, Text } from '@mantine/core';
 import { useDisclosure, useHotkeys } from '@mantine/hooks';
 import { IconEye, IconSend } from '@tabler/icons-react';
-import { ActionButton, useMissingPermission } from '../../parts/action-button.tsx';
+import { ActionButton, useMissingPermissionText } from '../../parts/action-button.tsx';
 import { EditorFrame, PanelGroup } from '../../parts/editor-frame.tsx';
 import { EmailEditor } from '../../parts/email-editor/email-editor.tsx';
 import { Envelope } from '../../parts/email-editor/envelope.tsx';
@@ -10,7 +10,7 @@ import { Failed } from '../../parts/failed.tsx';
 import { Instant } from '../../parts/instant.tsx';
 import { Conflict } from '../../parts/record-edit/conflict.tsx';
 import { useUndo } from '../../parts/record-edit/use-undo.ts';
-import { undoTools } from '../../parts/undo-redo.ts';
+import { createUndoTools } from '../../parts/undo-redo.ts';
 import { useVerifiedDomains } from '../../parts/use-verified-domains.ts';
 import { text } from '../../text/text.ts';
 import { SendTest } from './send-test.tsx';
@@ -25,7 +25,7 @@ export const BACK_TO_TEMPLATES = { to: '/templates', label: text.templates.title
 export function TemplateEditor({ saved }: { saved: Template }) {
   const edit = useTemplateEdit(saved);
   const { fields, isTouched, hasConflict } = edit;
-  const isReadOnly = useMissingPermission('templates:edit') !== undefined;
+  const isReadOnly = useMissingPermissionText('templates:edit') !== undefined;
   const history = useUndo(fields, edit.change);
   const { change } = history;
   const senders = (useVerifiedDomains() ?? []).map((domain) => `hello@${domain}`);
@@ -44,7 +44,7 @@ export function TemplateEditor({ saved }: { saved: Template }) {
       state={<State edit={edit} updatedAt={saved.updatedAt} />}
       notices={<Notices edit={edit} />}
       tools={[
-        ...(isReadOnly ? [] : undoTools(history)),
+        ...(isReadOnly ? [] : createUndoTools(history)),
         { label: text.emailEditor.preview, icon: IconEye, onClick: preview.open },
         {
           label: text.templates.test,

@@ -22,12 +22,12 @@ export function useTemplateEdit(template: Template) {
       { params: { id: template.id }, body: { ...toChangedFields(fields, stored), updatedAt: template.updatedAt } },
       {
         onSuccess: (saved) => {
-          edit.saved(fields, toTemplateForm(saved));
+          edit.markSaved(fields, toTemplateForm(saved));
           notifySuccess(text.templates.saved);
         },
         onError: (error) => {
           if (!isStale(error)) return;
-          edit.refuse();
+          edit.markStale();
           void queries.invalidateQueries({ queryKey: ['getTemplate'] });
         },
       },

@@ -6,7 +6,7 @@ import type { EditorSections, EditorTool } from '../../../parts/editor-frame.tsx
 import { MoreItem } from '../../../parts/more-menu.tsx';
 import { notifyFailure, notifySuccess } from '../../../parts/notifications.tsx';
 import { SavedState } from '../../../parts/saved-state.tsx';
-import { undoTools } from '../../../parts/undo-redo.ts';
+import { createUndoTools } from '../../../parts/undo-redo.ts';
 import { text } from '../../../text/text.ts';
 import { State } from '../automations.tsx';
 import type { GraphFaults } from '../graph/faults.ts';
@@ -52,7 +52,7 @@ export function listSections(
 /** Returns the actions on the steps of an automation: undo, redo and a test run. */
 export function listTools(editor: Editor, readOnly: boolean, onTest: () => void): EditorTool[] {
   return [
-    ...undoTools({
+    ...createUndoTools({
       undo: editor.canUndo && !readOnly ? editor.undo : undefined,
       redo: editor.canRedo && !readOnly ? editor.redo : undefined,
     }),

@@ -4,7 +4,7 @@ import { useNavigate } from '@tanstack/react-router';
 import { type FormEvent, useMemo } from 'react';
 import type { ApiFailure, InputOf } from '../../../api/client.ts';
 import { useWrite } from '../../../api/queries.ts';
-import { ActionButton, useMissingPermission } from '../../../parts/action-button.tsx';
+import { ActionButton, useMissingPermissionText } from '../../../parts/action-button.tsx';
 import { ConfirmTyped } from '../../../parts/confirm-typed.tsx';
 import { Failed } from '../../../parts/failed.tsx';
 import { notifySuccess } from '../../../parts/notifications.tsx';
@@ -36,12 +36,12 @@ export function AutomationSettings({ workflow }: { workflow: WorkflowDetail }) {
       { params: { id: workflow.id }, body: { ...toChangedFields(form, stored), updatedAt: workflow.updatedAt } },
       {
         onSuccess: (saved) => {
-          edit.saved(form, toForm(saved));
+          edit.markSaved(form, toForm(saved));
           notifySuccess(t.settingsSaved);
         },
         onError: (error) => {
           if (!isStale(error)) return;
-          edit.refuse();
+          edit.markStale();
           void queries.invalidateQueries({ queryKey: ['getWorkflow'] });
         },
       },
@@ -88,7 +88,7 @@ function SettingsFields({
   set: (changes: Partial<Settings>) => void;
   failure: ApiFailure | null;
 }) {
-  const readOnly = useMissingPermission('workflows:edit') !== undefined;
+  const readOnly = useMissingPermissionText('workflows:edit') !== undefined;
   const faultAt = (field: string) => failure?.fields.find((fault) => fault.field.startsWith(field))?.message;
   return (
     <>

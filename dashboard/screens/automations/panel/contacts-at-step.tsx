@@ -4,7 +4,7 @@ import { useInfiniteQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { type ItemOf, infiniteQueryFor, useWrite } from '../../../api/queries.ts';
-import { ActionButton, useMissingPermission } from '../../../parts/action-button.tsx';
+import { ActionButton, useMissingPermissionText } from '../../../parts/action-button.tsx';
 import { ConfirmTyped } from '../../../parts/confirm-typed.tsx';
 import { Failed } from '../../../parts/failed.tsx';
 import { Instant } from '../../../parts/instant.tsx';
@@ -59,7 +59,7 @@ function ContactRow({ workflowId, step, person }: { workflowId: string; step: St
   const advance = useWrite('advanceExecution', { changes: CHANGES });
   const cancel = useWrite('cancelExecution', { changes: CHANGES });
   const [asksOut, setAsksOut] = useState(false);
-  const whyNot = useMissingPermission('workflows:edit');
+  const whyNot = useMissingPermissionText('workflows:edit');
   const name = email ?? t.erased;
   const move = (branch?: string) =>
     advance.mutate(

@@ -1,6 +1,6 @@
 import { Alert, Button, List, Select, Stack, Text, TextInput } from '@mantine/core';
 import { IconPlus } from '@tabler/icons-react';
-import { useMissingPermission } from '../../../parts/action-button.tsx';
+import { useMissingPermissionText } from '../../../parts/action-button.tsx';
 import { JsonView } from '../../../parts/json-view.tsx';
 import { text } from '../../../text/text.ts';
 import type { Editor } from '../editor/use-editor.ts';
@@ -34,7 +34,7 @@ export function StepSettings({
   /** Adds a step at a branch that leads to no step. */
   onAdd: (place: InsertPoint) => void;
 }) {
-  const readOnly = useMissingPermission('workflows:edit') !== undefined;
+  const readOnly = useMissingPermissionText('workflows:edit') !== undefined;
   const { Form } = STEP_TYPES[step.type];
   const write = (config: AnyStepConfig) =>
     editor.change((graph) => changeStep(graph, step.id, { config }), `config ${step.id}`);

@@ -2,7 +2,7 @@ import { ActionIcon, Box, Button, Group, Stack, Table, Text, TextInput, Tooltip,
 import { IconPlus, IconX } from '@tabler/icons-react';
 import { type FormEvent, type KeyboardEvent, useState } from 'react';
 import { useWrite } from '../../../api/queries.ts';
-import { ActionButton, useMissingPermission } from '../../../parts/action-button.tsx';
+import { ActionButton, useMissingPermissionText } from '../../../parts/action-button.tsx';
 import { Failed } from '../../../parts/failed.tsx';
 import { ExactTime } from '../../../parts/instant.tsx';
 import { notifyFailure, notifyWithUndo } from '../../../parts/notifications.tsx';
@@ -89,7 +89,7 @@ function useSave(contact: Contact) {
 
 function Row({ contact, name }: { contact: Contact; name: string }) {
   const [editing, setEditing] = useState(false);
-  const whyNot = useMissingPermission('contacts:edit');
+  const whyNot = useMissingPermissionText('contacts:edit');
   const save = useSave(contact);
   const value = contact.data[name];
   return (

@@ -1,7 +1,7 @@
 import { Stack, Switch, Text, Tooltip } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { queryFor, useWrite } from '../../../api/queries.ts';
-import { useMissingPermission } from '../../../parts/action-button.tsx';
+import { useMissingPermissionText } from '../../../parts/action-button.tsx';
 import { notifyWithUndo, runAfterWrite } from '../../../parts/notifications.tsx';
 import { QueryView } from '../../../parts/query-view.tsx';
 import { text } from '../../../text/text.ts';
@@ -14,7 +14,7 @@ const words = text.contacts.topics;
 /** The topics that the contact is subscribed to. */
 export function ContactTopics({ contact: { id, topics } }: { contact: Contact }) {
   const allTopics = useQuery({ ...queryFor('listTopics', { query: { limit: 100 } }), staleTime: 60_000 });
-  const whyNot = useMissingPermission('contacts:edit');
+  const whyNot = useMissingPermissionText('contacts:edit');
   const save = useWrite('updateContact', { changes: CONTACT_CHANGED });
   const undo = useWrite('updateContact', { changes: CONTACT_CHANGED });
   const params = { id };

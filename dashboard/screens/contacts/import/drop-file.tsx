@@ -1,7 +1,7 @@
 import { Button, FileButton, Grid, List, Paper, Stack, Text, Title } from '@mantine/core';
 import { IconFileSpreadsheet } from '@tabler/icons-react';
 import { type DragEvent, useState } from 'react';
-import { ActionButton, useMissingPermission } from '../../../parts/action-button.tsx';
+import { ActionButton, useMissingPermissionText } from '../../../parts/action-button.tsx';
 import { ERROR_TEXT } from '../../../parts/tones.ts';
 import { text } from '../../../text/text.ts';
 import classes from './import.module.css';
@@ -12,7 +12,7 @@ const MAX_BYTES = 5 * 1024 * 1024;
 
 /** Accepts a CSV file that is dropped or selected, and names the requirements. */
 export function DropFile({ onFile }: { onFile: (file: File) => void }) {
-  const whyNot = useMissingPermission('contacts:edit');
+  const whyNot = useMissingPermissionText('contacts:edit');
   const [over, setOver] = useState(false);
   const [tooLarge, setTooLarge] = useState(false);
   const acceptFile = (file: File | null | undefined) => {

@@ -1,15 +1,15 @@
 import { expect, it } from 'vitest';
 import { ApiFailure } from './client.ts';
+import { createDeduplicatedCall } from './deduplicated-call.ts';
 import { createUnreachableFailure } from './failure.ts';
-import { createOneShot } from './one-shot.ts';
 
 const input = { params: { id: 'c1' }, body: { latePolicy: 'SEND' as const } };
 const refusal = new ApiFailure({ status: 409, code: 'CONFLICT', message: 'No.' });
 
-/** Sends one response after the other, and records the Idempotency-Key of each request. */
+/** Creates a call whose requests end with `ends`, in this order. `keys` has the Idempotency-Key of each request. */
 function setUp(...ends: (ApiFailure | 'done')[]) {
   const keys: (string | undefined)[] = [];
-  const write = createOneShot('sendCampaign', async (_id, _input, { idempotencyKey }) => {
+  const write = createDeduplicatedCall('sendCampaign', async (_id, _input, { idempotencyKey }) => {
     const end = ends[keys.length];
     keys.push(idempotencyKey);
     await Promise.resolve();
@@ -42,7 +42,7 @@ it('keeps the key if the response was lost, and uses a new one after a response'
 
 it('sends no key if the response has a secret that is shown once', async () => {
   const keys: (string | undefined)[] = [];
-  const write = createOneShot('rotatePublicKey', async (_id, _input, { idempotencyKey }) => {
+  const write = createDeduplicatedCall('rotatePublicKey', async (_id, _input, { idempotencyKey }) => {
     keys.push(idempotencyKey);
     return {} as never;
   });

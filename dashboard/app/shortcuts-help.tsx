@@ -1,10 +1,10 @@
 import { Kbd, Modal, Table } from '@mantine/core';
 import { text } from '../text/text.ts';
-import { useNav } from './nav.ts';
+import { useSidebarLinks } from './nav.ts';
 
 /** Lists the keyboard shortcuts. The key `?` opens the list. */
-export function KeysHelp({ opened, onClose }: { opened: boolean; onClose: () => void }) {
-  const nav = useNav();
+export function ShortcutsHelp({ opened, onClose }: { opened: boolean; onClose: () => void }) {
+  const nav = useSidebarLinks();
   const rows = [
     { keys: ['/'], does: text.app.keySearch },
     { keys: ['?'], does: text.app.keys },

@@ -2,7 +2,7 @@ import { useDisclosure, useHotkeys } from '@mantine/hooks';
 import { spotlight } from '@mantine/spotlight';
 import { useNavigate } from '@tanstack/react-router';
 import { useEffect, useRef } from 'react';
-import { useNav } from './nav.ts';
+import { useSidebarLinks } from './nav.ts';
 
 /** The maximum time between the keys `g` and the letter of a screen. */
 const SECOND_KEY_MS = 1_200;
@@ -11,10 +11,10 @@ const SECOND_KEY_MS = 1_200;
  * Handles the keys of the whole app: `/` opens the search, `?` shows the keys, `g` and a letter open a screen. Keys
  * have no effect while the user types in a field.
  */
-export function useKeys() {
+export function useShortcuts() {
   const [opened, { open, close }] = useDisclosure();
   const navigate = useNavigate();
-  const nav = useNav();
+  const nav = useSidebarLinks();
   const gPressedAt = useRef(0);
   useHotkeys([
     ['/', () => spotlight.open()],

@@ -19,19 +19,20 @@ type Send<Id extends OperationId> = (
 ) => Promise<ResponseOf<Id>>;
 
 /**
- * Creates a write that takes effect once, however often its button is pressed. A second call with the same input
- * returns the response of the running request. If a request gets no response or a 5xx, the next call with the same
- * input has the same Idempotency-Key, so its effect is not repeated.
+ * Creates a function that calls a write operation, and does not repeat the write after a double click or a lost
+ * response. While a request is running, a call with the same input as the latest one returns its response. If a request
+ * gets no response or a 5xx, the next call with the same input has the same Idempotency-Key, if the operation takes
+ * one. Requests with a file are always sent, without a key.
  */
-export function createOneShot<Id extends OperationId>(id: Id, send: Send<Id> = callApi) {
-  const takesKey = OPERATIONS[id].idempotencyKey && !SHOWS_SECRET.includes(id);
-  let underWay: { content: string; response: Promise<ResponseOf<Id>> } | undefined;
+export function createDeduplicatedCall<Id extends OperationId>(id: Id, send: Send<Id> = callApi) {
+  const sendsKey = OPERATIONS[id].idempotencyKey && !SHOWS_SECRET.includes(id);
+  let running: { content: string; response: Promise<ResponseOf<Id>> } | undefined;
   let unanswered: { content: string; idempotencyKey: string } | undefined;
 
   const write = async (input: VersionedInput<Id>, content: string): Promise<ResponseOf<Id>> => {
     const idempotencyKey = unanswered?.content === content ? unanswered.idempotencyKey : crypto.randomUUID();
     try {
-      const response = await send(id, input, takesKey ? { idempotencyKey } : {});
+      const response = await send(id, input, sendsKey ? { idempotencyKey } : {});
       unanswered = undefined;
       return response;
     } catch (error) {
@@ -45,11 +46,11 @@ export function createOneShot<Id extends OperationId>(id: Id, send: Send<Id> = c
     // A form with a file cannot be compared with an earlier one.
     if ((input as { body?: unknown }).body instanceof FormData) return callApi(id, input);
     const content = JSON.stringify(input);
-    if (underWay?.content === content) return underWay.response;
+    if (running?.content === content) return running.response;
     const response = write(input, content).finally(() => {
-      if (underWay?.response === response) underWay = undefined;
+      if (running?.response === response) running = undefined;
     });
-    underWay = { content, response };
+    running = { content, response };
     return response;
   };
 }
