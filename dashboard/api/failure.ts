@@ -1,5 +1,5 @@
 /** An error of one field of the request. */
-export interface FieldError {
+export interface ApiFieldError {
   field: string;
   message: string;
   code?: string;
@@ -13,7 +13,7 @@ export class ApiFailure extends Error {
   readonly suggestion: string | undefined;
   /** The request id, by which an operator finds the request in the log. */
   readonly requestId: string | undefined;
-  readonly fields: FieldError[];
+  readonly fields: ApiFieldError[];
   readonly details: Record<string, unknown>;
 
   constructor(given: {
@@ -22,7 +22,7 @@ export class ApiFailure extends Error {
     message: string;
     suggestion?: string | undefined;
     requestId?: string | undefined;
-    fields?: FieldError[];
+    fields?: ApiFieldError[];
     details?: Record<string, unknown>;
   }) {
     super(given.message);
@@ -59,7 +59,7 @@ export async function readFailure(response: Response): Promise<ApiFailure> {
     message: String(error.message),
     suggestion: typeof error.suggestion === 'string' ? error.suggestion : undefined,
     requestId: typeof error.requestId === 'string' ? error.requestId : requestId,
-    fields: Array.isArray(error.errors) ? (error.errors as FieldError[]) : [],
+    fields: Array.isArray(error.errors) ? (error.errors as ApiFieldError[]) : [],
     details: (error.details as Record<string, unknown> | undefined) ?? {},
   });
 }

@@ -1,4 +1,4 @@
-import type { FieldError } from '../../api/failure.ts';
+import type { ApiFieldError } from '../../api/failure.ts';
 import type { DraftCondition, RowPart } from './draft.ts';
 
 /** An error of the API, at the row that it belongs to. */
@@ -11,7 +11,7 @@ export interface ConditionFaults {
   /** Errors by row key. */
   rows: ReadonlyMap<string, readonly ConditionFault[]>;
   /** Errors of the condition as a whole, or of other parts of the request. */
-  other: readonly FieldError[];
+  other: readonly ApiFieldError[];
 }
 
 export const NO_FAULTS: ConditionFaults = { rows: new Map(), other: [] };
@@ -20,10 +20,10 @@ export const NO_FAULTS: ConditionFaults = { rows: new Map(), other: [] };
  * Maps the errors of a refused request to the rows of the draft that was sent.
  * @param at path of the condition in the request: `condition`, `filters`, `audienceFilter`, `config` …
  */
-export function mapFaultsToRows(sent: DraftCondition, fields: readonly FieldError[], at: string): ConditionFaults {
+export function mapFaultsToRows(sent: DraftCondition, fields: readonly ApiFieldError[], at: string): ConditionFaults {
   const keys = mapPathsToKeys(sent, `${at}.`);
   const rows = new Map<string, ConditionFault[]>();
-  const other: FieldError[] = [];
+  const other: ApiFieldError[] = [];
   for (const fault of fields) {
     const path = /^(.*\bfilters\.\d+)(?:\.(field|operator|value|unit))?(?:\.\d+)*$/.exec(fault.field);
     const key = path?.[1] === undefined ? undefined : keys.get(path[1]);

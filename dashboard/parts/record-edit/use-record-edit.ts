@@ -108,11 +108,11 @@ export function useRecordEdit<Fields extends object>({
       put(resolveConflict(stored, changes, choices));
     },
     /** Call it after a save, with the fields that were sent and the fields that the service stored. */
-    markSaved: (sent: Fields, stored: Fields) => {
+    markSaved: (sent: Fields, savedFields: Fields) => {
       setRestored(false);
       setRefused(undefined);
       setChanges((latest) => {
-        const left = dropSavedChanges(latest, sent, stored);
+        const left = dropSavedChanges(latest, sent, savedFields);
         storeLater.cancel();
         setStored(storeDraft(key, Object.keys(left).length === 0 ? undefined : left));
         return left;

@@ -1,4 +1,4 @@
-import type { FieldError } from '../../../api/failure.ts';
+import type { ApiFieldError } from '../../../api/failure.ts';
 import type { Graph, Step } from './graph.ts';
 import { findIssueText, findSettingIssue } from './issue-text.ts';
 
@@ -22,7 +22,7 @@ export const NO_FAULTS: GraphFaults = { steps: new Map(), rest: [] };
  * Groups the API's errors (`steps.<id>…`, `transitions.<index>…`) by step, with the editor's messages.
  * @param graph the graph that was sent, because errors name transitions by index
  */
-export function groupFaultsByStep(faults: readonly FieldError[], graph: Graph): GraphFaults {
+export function groupFaultsByStep(faults: readonly ApiFieldError[], graph: Graph): GraphFaults {
   const steps = new Map<string, StepFault[]>();
   const rest: string[] = [];
   for (const { field, message } of faults) {

@@ -1,6 +1,6 @@
 import { ActionIcon, Button, Group, Input, Paper, Stack } from '@mantine/core';
 import { IconPlus, IconX } from '@tabler/icons-react';
-import type { FieldError } from '../../../api/failure.ts';
+import type { ApiFieldError } from '../../../api/failure.ts';
 import { text } from '../../../text/text.ts';
 import { AutomaticReplies } from '../forms/automatic-replies.tsx';
 import { EventFilters } from '../forms/event-filters.tsx';
@@ -19,7 +19,7 @@ export function ExitEvents({
   exits: readonly ExitRow[];
   onChange: (exits: ExitRow[]) => void;
   /** The API's errors of the request, by path. */
-  fields: readonly FieldError[];
+  fields: readonly ApiFieldError[];
   readOnly: boolean;
 }) {
   const change = (key: string, changes: Partial<ExitRow>) =>
@@ -91,7 +91,7 @@ export function ExitEvents({
 }
 
 /** Returns errors of an exit's filters, by paths that start with `filters`. */
-function findExitFaults(fields: readonly FieldError[], index: number) {
+function findExitFaults(fields: readonly ApiFieldError[], index: number) {
   const before = `exitOn.${index}.`;
   return fields
     .filter(({ field }) => field.startsWith(`${before}filters`))
