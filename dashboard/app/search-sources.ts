@@ -15,8 +15,8 @@ const PER_SUBJECT = 5;
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 
 /**
- * Searches contacts, campaigns, automations, templates, segments and, if the text is an id, emails. Skips those that
- * the user may not see. An empty text sends no request.
+ * Searches contacts, campaigns, automations, templates, segments and, if the text is an id, emails. Skips resources
+ * that the user may not see. An empty text sends no request.
  */
 export function useGlobalSearch(searchText: string): { results: SearchResult[]; isPending: boolean } {
   const { can } = useSession();

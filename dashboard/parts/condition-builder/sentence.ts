@@ -31,7 +31,7 @@ export function filterAsSentence(
     .join(' ');
 }
 
-/** Returns all filters of a condition in order, with those of nested groups. */
+/** Returns all filters of a condition in order, including the filters of nested groups. */
 export function listFilters({ groups }: Condition): Filter[] {
   return groups.flatMap(({ filters, conditions }) => [...filters, ...(conditions ? listFilters(conditions) : [])]);
 }
