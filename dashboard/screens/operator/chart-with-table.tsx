@@ -1,5 +1,5 @@
 import { Box } from '@mantine/core';
-import { type Rows, RowTable } from '../../parts/row-table.tsx';
+import { RowTable, type TableLayout } from '../../parts/row-table.tsx';
 import { type Series, TimeSeries } from '../../parts/time-series.tsx';
 import { text } from '../../text/text.ts';
 
@@ -10,7 +10,7 @@ export function ChartWithTable<Row>({
   atSeconds,
   series,
   ...table
-}: Rows<Row> & { atSeconds: number[]; series: Series[]; rows: readonly Row[] }) {
+}: TableLayout<Row> & { atSeconds: number[]; series: Series[]; rows: readonly Row[] }) {
   return (
     <Box p="md" pt="sm">
       <TimeSeries atSeconds={atSeconds} series={series} height={HEIGHT} label={table.caption} />
