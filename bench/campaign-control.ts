@@ -56,7 +56,7 @@ try {
     stops.push(await measurePause(service, sink, data.id, (recipients * n) / (pauses + 1)));
   console.table(stops);
   await waitUntilSent(database, data.id);
-  console.log(`sent to ${recipients} in ${seconds(startedAt)} s, pauses included`);
+  console.log(`sent to ${recipients} in ${getSecondsSince(startedAt)} s, pauses included`);
   await database.query('VACUUM ANALYZE emails');
   await database.end();
   console.table(await measureStats(service, data.id));
@@ -176,6 +176,6 @@ async function measureGet(running: StartedService, path: string) {
   return { ms: Math.round(performance.now() - from), body };
 }
 
-function seconds(since: number): number {
+function getSecondsSince(since: number): number {
   return Math.round((performance.now() - since) / 100) / 10;
 }

@@ -99,13 +99,17 @@ async function compare(what: string, bareType: string, eventName: string): Promi
   console.table([
     {
       what: 'bare Temporal',
-      'median a second': roundToTenths(median(bare)),
+      'median a second': roundToTenths(computeMedian(bare)),
       rounds: bare.map(roundToTenths).join(' '),
     },
-    { what: 'executions', 'median a second': roundToTenths(median(ours)), rounds: ours.map(roundToTenths).join(' ') },
+    {
+      what: 'executions',
+      'median a second': roundToTenths(computeMedian(ours)),
+      rounds: ours.map(roundToTenths).join(' '),
+    },
     {
       what: 'ratio',
-      'median a second': roundToHundredths(median(ratios)),
+      'median a second': roundToHundredths(computeMedian(ratios)),
       rounds: ratios.map(roundToHundredths).join(' '),
     },
   ]);
@@ -222,7 +226,7 @@ async function send(method: string, path: string, body: object): Promise<Record<
   return (await response.json()) as Record<string, unknown>;
 }
 
-function median(numbers: number[]): number {
+function computeMedian(numbers: number[]): number {
   return [...numbers].sort((a, b) => a - b)[Math.floor(numbers.length / 2)] ?? 0;
 }
 

@@ -82,12 +82,12 @@ function measureRow(name: string, make: (n: number) => string): Row {
 
 function createComposer(compiled: ReturnType<typeof compileContent>): (n: number) => string {
   return (n) => {
-    const id = emailId(n);
+    const id = createEmailId(n);
     const to = { email: `contact${n}@example.com` };
     const headers = { from: FROM, to, date: DATE, messageId: createMessageId(id, 'shop.example') };
     return renderMime(compiled, {
       headers,
-      vars: variables(n),
+      vars: buildEmailVariables(n),
       urls: { baseUrl: BASE_URL, ...createLinkTokens(SECRET, id) },
     });
   };
@@ -96,8 +96,8 @@ function createComposer(compiled: ReturnType<typeof compileContent>): (n: number
 function createParsingRenderer(prepared: PreparedContent): (n: number) => string {
   return (n) => {
     const scope = {
-      ...variables(n).values,
-      ...buildContactUrls(BASE_URL, createLinkTokens(SECRET, emailId(n)).manage),
+      ...buildEmailVariables(n).values,
+      ...buildContactUrls(BASE_URL, createLinkTokens(SECRET, createEmailId(n)).manage),
       __click: ['a', 'b'],
     };
     return (
@@ -112,7 +112,7 @@ function parseAndRender(source: string, escaping: 'plain' | 'html', scope: Liqui
   return renderNodes(parseWholeTemplate(source, escaping), escaping, scope);
 }
 
-function variables(n: number): Sourced<LiquidScope> {
+function buildEmailVariables(n: number): Sourced<LiquidScope> {
   const data = {
     firstName: n % 10 === 0 ? 'Zoë' : 'Ada',
     city: 'Gent',
@@ -121,11 +121,11 @@ function variables(n: number): Sourced<LiquidScope> {
     items: ['a', 'b', 'c'],
   };
   return buildVariables({
-    contact: { id: emailId(n), email: `contact${n}@example.com`, data: markTrusted(data) },
+    contact: { id: createEmailId(n), email: `contact${n}@example.com`, data: markTrusted(data) },
     zone: 'UTC',
   });
 }
 
-function emailId(n: number): string {
+function createEmailId(n: number): string {
   return `0199a6f0-1234-7abc-8def-${n.toString(16).padStart(12, '0')}`;
 }

@@ -40,7 +40,7 @@ const VARIANTS = [
   { name: 'B', subject: 'B {{n}}', weight: 1 },
 ];
 
-const variantsWith = (test: Record<string, unknown> | null, variants = VARIANTS) => ({
+const createVariantFields = (test: Record<string, unknown> | null, variants = VARIANTS) => ({
   variants,
   test: test && { share: 0.2, metric: 'opens' as const, waitMinutes: 60, minimum: 0, ...test },
 });
@@ -100,7 +100,7 @@ const chooseVariant = ({ campaignId: id }: CampaignStart, variant: string) =>
 describe('adding the audience of a campaign with variants', () => {
   it('gives variants to the share of the test, in exactly the proportions of share and weights, over several pages', async () => {
     await buildContacts(database.db, { projectId, count: 6_001 });
-    const start = await buildStartedCampaign(database.db, { projectId, says: variantsWith({}) });
+    const start = await buildStartedCampaign(database.db, { projectId, says: createVariantFields({}) });
     await worker.read(start);
     // The three pages have 500, 5,000 and the remaining 501 contacts.
     await worker.take(start, 0);
@@ -116,7 +116,7 @@ describe('adding the audience of a campaign with variants', () => {
 
   it('gives a page the same variants after an earlier attempt died before its commit', async () => {
     await buildContacts(database.db, { projectId, count: 300 });
-    const start = await buildStartedCampaign(database.db, { projectId, says: variantsWith({}) });
+    const start = await buildStartedCampaign(database.db, { projectId, says: createVariantFields({}) });
     await worker.read(start);
     const readVariantsOfContacts = async () => {
       const { rows } = await sql<{ contact_id: string; variant: number | null }>`
@@ -142,7 +142,7 @@ describe('adding the audience of a campaign with variants', () => {
 
   it('gives the winning variant to contacts that are added after the decision', async () => {
     await buildContacts(database.db, { projectId, count: 700 });
-    const start = await buildStartedCampaign(database.db, { projectId, says: variantsWith({}) });
+    const start = await buildStartedCampaign(database.db, { projectId, says: createVariantFields({}) });
     await worker.read(start);
     await worker.take(start, 0);
     await chooseVariant(start, 'B');
@@ -170,7 +170,7 @@ describe('adding the audience of a campaign with variants', () => {
     await sql`UPDATE contacts SET subscribed = false WHERE project_id = ${projectId} AND email LIKE 'gone%'`.execute(
       database.db,
     );
-    const start = await buildStartedCampaign(database.db, { projectId, says: variantsWith({}) });
+    const start = await buildStartedCampaign(database.db, { projectId, says: createVariantFields({}) });
     await worker.read(start);
     expect(await worker.take(start)).toMatchObject({ done: true, recipients: 75, testing: true });
     expect(await countRecipients(start)).toEqual({
@@ -184,7 +184,7 @@ describe('adding the audience of a campaign with variants', () => {
   it('makes separate chunks for each variant and time zone if recipients are sent to in their own time zones', async () => {
     await buildContacts(database.db, { projectId, count: 50, data: { timezone: 'Europe/Berlin' } });
     await buildContacts(database.db, { projectId, count: 50, localPart: 'far', data: { timezone: 'Asia/Tokyo' } });
-    const start = await buildStartedCampaign(database.db, { projectId, says: variantsWith({}) });
+    const start = await buildStartedCampaign(database.db, { projectId, says: createVariantFields({}) });
     await sql`UPDATE campaigns SET send_at_local = '2030-01-01T09:00' WHERE id = ${start.campaignId}`.execute(
       database.db,
     );
@@ -201,7 +201,12 @@ describe('adding the audience of a campaign with variants', () => {
 
   it('gives the monthly limit to the share of the test first', async () => {
     await sql`UPDATE projects SET monthly_email_limit = 12 WHERE id = ${projectId}`.execute(database.db);
-    const start = await buildSendingCampaign(database.db, { projectId, count: 50, worker, says: variantsWith({}) });
+    const start = await buildSendingCampaign(database.db, {
+      projectId,
+      count: 50,
+      worker,
+      says: createVariantFields({}),
+    });
     expect(await countRecipients(start)).toEqual({
       '0 PENDING': 8,
       '1 PENDING': 2,
@@ -214,7 +219,7 @@ describe('adding the audience of a campaign with variants', () => {
 describe('the recipients of a campaign with variants', () => {
   it('are each listed once, page by page, with their variant, before and after the winner is chosen', async () => {
     await buildContacts(database.db, { projectId, count: 700 });
-    const start = await buildStartedCampaign(database.db, { projectId, says: variantsWith({}) });
+    const start = await buildStartedCampaign(database.db, { projectId, says: createVariantFields({}) });
     await worker.read(start);
     await worker.take(start, 0);
     await worker.take(start, 1);
@@ -245,7 +250,12 @@ describe('the recipients of a campaign with variants', () => {
 
 describe('choosing the winner of a test', () => {
   const sendTestCampaign = async (test: Record<string, unknown> = {}) => {
-    const start = await buildSendingCampaign(database.db, { projectId, count: 100, worker, says: variantsWith(test) });
+    const start = await buildSendingCampaign(database.db, {
+      projectId,
+      count: 100,
+      worker,
+      says: createVariantFields(test),
+    });
     await sendAll(start);
     return start;
   };

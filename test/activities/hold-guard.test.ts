@@ -13,7 +13,7 @@ import { parseConfig } from '../../rules/config.ts';
 import { type RecordedOutcome, createRefusedOutcome as refusedAs } from '../../rules/emails/attempt-outcome.ts';
 import { classifyRefusal, parseDiagnostic } from '../../rules/emails/refusal.ts';
 import type { OutboxRow } from '../../rules/outbox.ts';
-import { buildContacts, campaignBody } from '../build/campaigns.ts';
+import { buildContacts, createCampaignBody } from '../build/campaigns.ts';
 import { buildContact, buildEmail } from '../build/emails.ts';
 import { buildDomain, TEST_SECRET_KEY } from '../build/senders.ts';
 import { buildProject, type TestProject } from '../support/api.ts';
@@ -104,11 +104,11 @@ const refused: RecordedOutcome = {
   provider: 'bigmail.test',
 } as RecordedOutcome;
 
-it('puts a campaign on hold when the provider starts to refuse the sender; unsubscribes no contact, and sends each held email once', async () => {
+it('a campaign goes on hold when the provider starts to refuse the sender; no contact is unsubscribed, and each held email is sent once', async () => {
   await buildContacts(service.db, { projectId: project.id, count: 3_000 });
   // The provider refuses all emails after the 150th, as it would if someone removed the sender's DKIM record.
   refusing = (to) => to.endsWith('@to.test') && taken >= 150;
-  const { body } = await service.call('POST', '/campaigns', { key: project.secretKey, body: campaignBody() });
+  const { body } = await service.call('POST', '/campaigns', { key: project.secretKey, body: createCampaignBody() });
   const id: string = body.data.id;
   await service.call('POST', `/campaigns/${id}/send`, { key: project.secretKey, body: {} });
   await until(async () => ((await readHold()).held ? true : undefined), 'the hold');
@@ -140,13 +140,13 @@ it('puts a campaign on hold when the provider starts to refuse the sender; unsub
   expect(listNotices()).toHaveLength(1);
 });
 
-it('makes all recipients of a campaign HELD, also in chunks that wait for a lane, and sends to each recipient once', async () => {
+it('a hold makes all recipients of a campaign HELD, also in chunks that wait for a lane, and sends to each recipient once', async () => {
   const { db } = service;
   await buildContacts(db, { projectId: project.id, count: 2_500 });
   // Chunks of a project with a send rate are sent one after the other, in one lane.
   await db.updateTable('projects').set({ send_rate_per_second: 1_000 }).where('id', '=', project.id).execute();
   await inTransaction(db, (trx) => putProjectOnHold(trx, { projectId: project.id, reason: 'a list looks bought' }));
-  const { body } = await service.call('POST', '/campaigns', { key: project.secretKey, body: campaignBody() });
+  const { body } = await service.call('POST', '/campaigns', { key: project.secretKey, body: createCampaignBody() });
   const id: string = body.data.id;
   await service.call('POST', `/campaigns/${id}/send`, { key: project.secretKey, body: {} });
   await until(async () => (await countStatuses(id)).HELD === 2_500, 'every recipient HELD');
@@ -221,7 +221,7 @@ describe('refusals because of the sender', () => {
       service.db,
     );
     await buildContacts(service.db, { projectId: project.id, count: 120 });
-    const { body } = await service.call('POST', '/campaigns', { key: project.secretKey, body: campaignBody() });
+    const { body } = await service.call('POST', '/campaigns', { key: project.secretKey, body: createCampaignBody() });
     await service.call('POST', `/campaigns/${body.data.id}/send`, { key: project.secretKey, body: {} });
     await until(async () => {
       const rows = await service.db

@@ -84,7 +84,7 @@ const readEmail = (id: string) =>
 const listEvents = (id: string) =>
   database.db.selectFrom('events').selectAll().where('email_id', '=', id).orderBy('id').execute();
 
-it('marks the email of a workflow as automatic, and no other email', async () => {
+it('only the email of a workflow is marked as automatic', async () => {
   for (const sourceType of ['WORKFLOW', 'CAMPAIGN', 'TRANSACTIONAL'] as const) await deliver({ sourceType });
   await deliver({ sourceType: 'WORKFLOW', options: { text: 'Hello' } });
   const parsed = await Promise.all(sink.bodies.map((raw) => PostalMime.parse(raw)));
@@ -204,7 +204,7 @@ it('an email of a test key ends SENT without reaching a provider', async () => {
   expect(sink.messages).toHaveLength(0);
 });
 
-it('records the reason when it withholds an email', async () => {
+it('the reason is recorded when an email is withheld', async () => {
   const out = await buildContact(database.db, { projectId, email: 'out@example.com', subscribed: false });
   const inn = await buildContact(database.db, { projectId, email: 'in@example.com' });
   await addSuppressions(database.db, suppressionKey, {
@@ -259,7 +259,7 @@ it('a hard bounce makes the email BOUNCED, suppresses and unsubscribes its conta
   expect((await deliver({ contactId, to: email })).row.reason).toBe('suppressed:hard_bounce');
 });
 
-it('keeps a deferred email SENDING, due in 30 to 60 s, and its delivery can claim it again', async () => {
+it('a deferred email stays SENDING, is due in 30 to 60 s, and can be claimed again by its delivery', async () => {
   const before = Date.now();
   const { id, delivery, row } = await deliver({ to: 'defer450-4.2.1@example.com' });
   expect(delivery.outcome.kind).toBe('deferred');
@@ -317,7 +317,7 @@ it('200 concurrent emails are all recorded, each once', async () => {
   expect([...sink.perRecipient().values()].every((n) => n === 1)).toBe(true);
 });
 
-it('defers an email that cannot be composed now, without delaying other emails', async () => {
+it('an email that cannot be composed now is deferred, and delays no other email', async () => {
   await database.db
     .updateTable('domains')
     .set({ dkim_private_key: 'unreadable' })

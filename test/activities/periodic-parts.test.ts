@@ -21,8 +21,8 @@ beforeAll(async () => {
 beforeEach(() => sql`DELETE FROM segments`.execute(database.db));
 afterAll(() => database?.drop());
 
-const newProject = async () => (await buildProject(database.db, 'One')).id;
-const newSegment = (projectId: string, name: string) => buildSegment(database.db, { projectId, name });
+const createProject = async () => (await buildProject(database.db, 'One')).id;
+const createSegment = (projectId: string, name: string) => buildSegment(database.db, { projectId, name });
 /** Returns the names of computed segments, in the order of computation. */
 async function listComputed(): Promise<string[]> {
   const { rows } = await sql<{ name: string }>`
@@ -51,8 +51,8 @@ async function isStatementWaiting(): Promise<boolean> {
 
 describe('computing the tracked segments of a project', () => {
   it('computes one segment after the other, starting with the one computed longest ago', async () => {
-    const projectId = await newProject();
-    for (const name of ['a', 'b', 'c']) await newSegment(projectId, name);
+    const projectId = await createProject();
+    for (const name of ['a', 'b', 'c']) await createSegment(projectId, name);
     await sql`UPDATE segments SET computed_at = now() - interval '1 hour' WHERE name = 'a'`.execute(database.db);
     await sql`UPDATE segments SET computed_at = now() - interval '2 hours' WHERE name = 'b'`.execute(database.db);
     expect(await runPeriodicPart(activities, { kind: 'segments', part: projectId })).toEqual({
@@ -63,9 +63,9 @@ describe('computing the tracked segments of a project', () => {
   });
 
   it('continues after a killed attempt, and computes the segment that was being computed then last', async () => {
-    const projectId = await newProject();
-    const [poison, done] = [await newSegment(projectId, 'poison'), await newSegment(projectId, 'done')];
-    await newSegment(projectId, 'left');
+    const projectId = await createProject();
+    const [poison, done] = [await createSegment(projectId, 'poison'), await createSegment(projectId, 'done')];
+    await createSegment(projectId, 'left');
     const since = await readDatabaseTime();
     await sql`UPDATE segments SET computed_at = now() WHERE id = ${done}`.execute(database.db);
     const killed = JSON.stringify({ failed: [], underWay: poison });
@@ -78,8 +78,8 @@ describe('computing the tracked segments of a project', () => {
   });
 
   it('returns a cursor when its time has run out', async () => {
-    const projectId = await newProject();
-    for (const name of ['a', 'b']) await newSegment(projectId, name);
+    const projectId = await createProject();
+    for (const name of ['a', 'b']) await createSegment(projectId, name);
     const over = { kind: 'segments', part: projectId, deadlineMs: Date.now() - 1 } as const;
     const { cursor } = await runPeriodicPart(activities, over);
     expect([cursor, await listComputed()]).toEqual([expect.any(String), []]);
@@ -90,9 +90,9 @@ describe('computing the tracked segments of a project', () => {
   });
 
   it('continues when a segment fails, names the segment, and stores its error for the operator', async () => {
-    const projectId = await newProject();
-    const broken = await newSegment(projectId, 'broken');
-    await newSegment(projectId, 'well');
+    const projectId = await createProject();
+    const broken = await createSegment(projectId, 'broken');
+    await createSegment(projectId, 'well');
     await sql`
       CREATE OR REPLACE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE 'broken segment'; END $$
     `.execute(database.db);
@@ -111,9 +111,9 @@ describe('computing the tracked segments of a project', () => {
   });
 
   it('starts no other segment after a cancellation, and frees its slot while a statement still hangs', async () => {
-    const projectId = await newProject();
-    const held = await newSegment(projectId, 'first');
-    await newSegment(projectId, 'second');
+    const projectId = await createProject();
+    const held = await createSegment(projectId, 'first');
+    await createSegment(projectId, 'second');
     const environment = new MockActivityEnvironment();
     const input = { kind: 'segments', part: projectId } as const;
     await runWhileLocked(held, async () => {
@@ -138,7 +138,7 @@ describe('computing the tracked segments of a project', () => {
 
 describe('pruning a table', () => {
   it('continues after the last row that a killed attempt read', async () => {
-    const projectId = await newProject();
+    const projectId = await createProject();
     const createIdAt = (daysAgo: number) => {
       const hex = (Date.now() - daysAgo * 86_400_000).toString(16).padStart(12, '0');
       return `${hex.slice(0, 8)}-${hex.slice(8)}${uuidv7().slice(13)}`;
@@ -166,7 +166,7 @@ describe('pruning a table', () => {
 
 describe('events older than their retention', () => {
   it('stay until the statistics of their hour are stored, so statistics that are stored late still count them', async () => {
-    const projectId = await newProject();
+    const projectId = await createProject();
     const at = Date.now() - 10 * 86_400_000;
     const hex = at.toString(16).padStart(12, '0');
     const id = `${hex.slice(0, 8)}-${hex.slice(8)}${uuidv7().slice(13)}`;
@@ -189,9 +189,9 @@ describe('a round of periodic work', () => {
   it('continues after the part at which the previous round ran out of time, and runs failing parts last', async () => {
     const projects = [];
     for (const name of ['a', 'b', 'c', 'd']) {
-      const projectId = await newProject();
+      const projectId = await createProject();
       projects.push(projectId);
-      await newSegment(projectId, name);
+      await createSegment(projectId, name);
     }
     const [a, b, c, d] = projects.sort() as [string, string, string, string];
     const { round, ...first } = await activities.listPeriodicParts({ kind: 'segments' });

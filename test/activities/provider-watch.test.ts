@@ -57,7 +57,7 @@ function watchProviderWithLog(provider: EmailProvider) {
   return { lines, clock, watched, submit: submitEmail };
 }
 
-it('reports a refused login once a minute, for single emails and campaigns, and never shows the password', async () => {
+it('the provider watch reports a refused login once a minute, for single emails and campaigns, and never shows the password', async () => {
   const server = await startSmtpServer();
   cleanup.push(() => server.close());
   const { lines, clock, watched, submit } = watchProviderWithLog(
@@ -81,7 +81,7 @@ it('reports a refused login once a minute, for single emails and campaigns, and 
   expect(JSON.stringify(lines)).not.toMatch(/wr0ng|ann/);
 });
 
-it('reports credentials that SES refuses, without the parts of the request that the SES reply repeats', async () => {
+it('the provider watch reports credentials that SES refuses, without the parts of the request that the SES reply repeats', async () => {
   const fake = await startFakeSes();
   cleanup.push(() => fake.close());
   const message = 'The signature does not match.\n\nThe canonical request was x-amz-security-token:t0k3n';
@@ -93,7 +93,7 @@ it('reports credentials that SES refuses, without the parts of the request that 
   expect(JSON.stringify(lines)).not.toMatch(/t0k3n|aws-password/);
 });
 
-it('reports an unreachable mail server', async () => {
+it('the provider watch reports an unreachable mail server', async () => {
   const sink = await startSmtpSink();
   await sink.close();
   const { lines, submit } = watchProviderWithLog(createSmtpProvider({ url: sink.url }));
@@ -106,7 +106,7 @@ it('reports an unreachable mail server', async () => {
   ]);
 });
 
-it('reports nothing for accepted emails, refusals of single emails, or a stopping worker', async () => {
+it('the provider watch reports nothing for accepted emails, refusals of single emails, or a stopping worker', async () => {
   const sink = await startSmtpSink();
   cleanup.push(() => sink.close());
   const { lines, watched } = watchProviderWithLog(createSmtpProvider({ url: sink.url }));
@@ -161,7 +161,7 @@ it('a worker reports a refused login once for single emails and campaigns togeth
   expect(JSON.stringify(lines)).not.toContain('wr0ng');
 });
 
-it("logs the SMTP client's findings about a server, with the address of the server", () => {
+it("the provider watch logs the SMTP client's findings about a server, with the address of the server", () => {
   const { lines } = watchProviderWithLog({
     kind: 'smtp',
     send: async () => ({ outcome: 'unsent', error: 'none' }),

@@ -3,7 +3,7 @@ import nodemailer from 'nodemailer';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { findFreePort } from '../../cli/start/ports.ts';
 import { toBouncedReason } from '../../rules/emails/reasons.ts';
-import { campaignBody } from '../build/campaigns.ts';
+import { createCampaignBody } from '../build/campaigns.ts';
 import { buildContact } from '../build/emails.ts';
 import { buildDomain, buildTemplate } from '../build/senders.ts';
 import { buildWorkflow } from '../build/workflows.ts';
@@ -22,12 +22,12 @@ beforeAll(async () => {
   sink = await startSmtpSink({});
   relayPort = await findFreePort();
   service = await startTestService({ EMAIL_PROVIDER: 'smtp', SMTP_URL: sink.url, SMTP_RELAY_PORT: String(relayPort) });
-  slowOnes = sendDelayedEmails(await newProject());
+  slowOnes = sendDelayedEmails(await createProject());
   // The tests that await the promise report its failure.
   slowOnes.catch(() => undefined);
 });
 beforeEach(async () => {
-  project = await newProject();
+  project = await createProject();
 });
 afterAll(async () => {
   expect(sink.messages.filter(({ to }) => to.endsWith('@simulator.test'))).toEqual([]);
@@ -35,7 +35,7 @@ afterAll(async () => {
   await sink?.close();
 });
 
-async function newProject(): Promise<TestProject> {
+async function createProject(): Promise<TestProject> {
   const created = await buildProject(service.db, 'Simulated');
   await buildDomain(service.db, { projectId: created.id, domain: 'sender.test', signing: false });
   return created;
@@ -215,7 +215,7 @@ it('the simulator gives emails of automations and of the SMTP relay the same res
 describe('a campaign to addresses of the simulator', () => {
   /** Sends a campaign to all contacts. Returns its id when it is SENT and all feedback has arrived. */
   async function runCampaign(): Promise<string> {
-    const { body } = await call('POST', '/campaigns', campaignBody());
+    const { body } = await call('POST', '/campaigns', createCampaignBody());
     await call('POST', `/campaigns/${body.data.id}/send`, {});
     await until(async () => (await call('GET', `/campaigns/${body.data.id}`)).body.status === 'SENT', 'SENT');
     await until(async () => !(await hasPendingFeedback()), 'all feedback');

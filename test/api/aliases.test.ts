@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createOpenApiDocument } from '../../api/openapi/document.ts';
-import { buildContacts, campaignBody } from '../build/campaigns.ts';
+import { buildContacts, createCampaignBody } from '../build/campaigns.ts';
 import { buildDomain } from '../build/senders.ts';
 import { startTestApi, type TestApi } from '../support/api.ts';
 
@@ -39,12 +39,12 @@ const create = async (path: string, body: object) => {
   expect(record.id, JSON.stringify(response)).toBeDefined();
   return record;
 };
-const newCampaign = () => create('/campaigns', campaignBody());
-const newScheduledCampaign = async () =>
-  create(`/campaigns/${(await newCampaign()).id}/send`, { scheduledFor: '2033-01-01T09:00:00Z' });
-const newSegment = () => create('/segments', { name: `Segment ${++count}`, filters: createPlanFilter('old') });
-const newSegmentCampaign = async () =>
-  create('/campaigns', { ...audience, audienceType: 'SEGMENT', segmentId: (await newSegment()).id });
+const createCampaign = () => create('/campaigns', createCampaignBody());
+const createScheduledCampaign = async () =>
+  create(`/campaigns/${(await createCampaign()).id}/send`, { scheduledFor: '2033-01-01T09:00:00Z' });
+const createSegment = () => create('/segments', { name: `Segment ${++count}`, filters: createPlanFilter('old') });
+const createSegmentCampaign = async () =>
+  create('/campaigns', { ...audience, audienceType: 'SEGMENT', segmentId: (await createSegment()).id });
 const audience = { name: 'News', subject: 'News', body: '<p>News</p>', from: 'news@sender.test' };
 const someone = '018f3c66-0000-7000-8000-000000000001';
 const other = '018f3c66-0000-7000-8000-000000000002';
@@ -65,7 +65,7 @@ const campaignFilters = ['audienceCondition', 'filters'].flatMap((alias): Alias[
     alias,
     values: [createPlanFilter('pro'), createPlanFilter('free')],
     method,
-    path: async () => (method === 'POST' ? '/campaigns' : `/campaigns/${(await newCampaign()).id}`),
+    path: async () => (method === 'POST' ? '/campaigns' : `/campaigns/${(await createCampaign()).id}`),
     rest: { ...audience, audienceType: 'FILTERED' },
   })),
 );
@@ -79,7 +79,7 @@ const ALIASES: Alias[] = [
       alias: 'type',
       values: ['FILTERED', 'ALL'],
       method,
-      path: async () => (method === 'POST' ? '/campaigns' : `/campaigns/${(await newSegmentCampaign()).id}`),
+      path: async () => (method === 'POST' ? '/campaigns' : `/campaigns/${(await createSegmentCampaign()).id}`),
       rest: { ...audience, audienceFilter: createPlanFilter('pro') },
     }),
   ),
@@ -88,7 +88,7 @@ const ALIASES: Alias[] = [
     field: 'scheduledFor',
     alias: 'scheduledAt',
     values: ['2031-01-01T09:00:00Z', '2032-01-01T09:00:00Z'],
-    path: async () => `/campaigns/${(await newCampaign()).id}/send`,
+    path: async () => `/campaigns/${(await createCampaign()).id}/send`,
     rest: {},
   },
   {
@@ -97,7 +97,7 @@ const ALIASES: Alias[] = [
     alias: 'scheduledAt',
     values: ['2031-01-01T09:00:00Z', '2032-01-01T09:00:00Z'],
     method: 'PUT',
-    path: async () => `/campaigns/${(await newScheduledCampaign()).id}`,
+    path: async () => `/campaigns/${(await createScheduledCampaign()).id}`,
     rest: {},
   },
   {
@@ -116,7 +116,7 @@ const ALIASES: Alias[] = [
     alias: 'condition',
     values: [createPlanFilter('pro'), createPlanFilter('free')],
     method: 'PATCH',
-    path: async () => `/segments/${(await newSegment()).id}`,
+    path: async () => `/segments/${(await createSegment()).id}`,
     rest: {},
   },
   {
@@ -198,7 +198,7 @@ describe('a field that has two names', () => {
       body: { ...changed.body, eventName: null },
     });
     expect(cleared.body).toMatchObject({ eventName: null, includeAutomatic: true });
-    const segment = await newSegment();
+    const segment = await createSegment();
     const edited = { ...segment, condition: reorderKeys(createPlanFilter('new')) };
     const { body: after } = await api.call('PATCH', `/segments/${segment.id}`, { body: edited });
     expect([after.filters, after.condition]).toEqual([createPlanFilter('new'), createPlanFilter('new')]);
@@ -220,7 +220,7 @@ describe('a field that has two names', () => {
   });
 
   it('does not send a campaign immediately if one of the two names schedules it', async () => {
-    const { id } = await newCampaign();
+    const { id } = await createCampaign();
     const body = { scheduledFor: null, scheduledAt: '2031-01-01T09:00:00Z' };
     expect((await api.call('POST', `/campaigns/${id}/send`, { body })).status).toBe(422);
     expect((await api.call('GET', `/campaigns/${id}`)).body.status).toBe('DRAFT');

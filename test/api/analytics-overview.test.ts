@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { storePastEmailHours } from '../../db/events/email-hours.ts';
 import { uuidv7 } from '../../rules/uuid.ts';
-import { campaignBody } from '../build/campaigns.ts';
+import { createCampaignBody } from '../build/campaigns.ts';
 import { buildContact, buildEmail } from '../build/emails.ts';
 import { track } from '../build/events.ts';
 import { buildDomain, buildTemplate } from '../build/senders.ts';
@@ -194,7 +194,7 @@ describe('GET /analytics/upcoming', () => {
     for (const second of seconds)
       await api.db.insertInto('timer_seconds').values({ project_id: projectId, second, booked: 20 }).execute();
     const { data } = await expectOk(
-      api.call('POST', '/campaigns', { body: campaignBody({ from: 'news@gone.example.com' }) }),
+      api.call('POST', '/campaigns', { body: createCampaignBody({ from: 'news@gone.example.com' }) }),
     );
     await sql`
       UPDATE campaigns SET status = 'SCHEDULED', scheduled_at = ${new Date(inThree + 60_000)} WHERE id = ${data.id}

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { createLinkTokens } from '../../rules/content/link-tokens.ts';
-import { campaignBody } from '../build/campaigns.ts';
+import { createCampaignBody } from '../build/campaigns.ts';
 import { buildSentCampaign } from '../build/recipients.ts';
 import { buildDomain, TEST_SECRET_KEY } from '../build/senders.ts';
 import { startTestApi, type TestApi } from '../support/api.ts';
@@ -53,7 +53,7 @@ it('every tracked link of a campaign lists its clicks by humans, recipients and 
 });
 
 it('a draft shows its current links', async () => {
-  const draft = await api.call('POST', '/campaigns', { body: campaignBody({ body: BODY }) });
+  const draft = await api.call('POST', '/campaigns', { body: createCampaignBody({ body: BODY }) });
   expect((await listLinks(draft.body.data.id)).map(({ url }: { url: string }) => url)).toEqual([
     'https://a.test/x?n={{ n }}',
     'https://b.test/',

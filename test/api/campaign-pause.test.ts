@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { buildContacts, campaignBody } from '../build/campaigns.ts';
+import { buildContacts, createCampaignBody } from '../build/campaigns.ts';
 import { buildDomain } from '../build/senders.ts';
 import { buildProject, startTestApi, type TestApi, type TestProject } from '../support/api.ts';
 
@@ -22,7 +22,7 @@ afterAll(() => api?.close());
 const call = (method: string, path: string, body?: unknown) => api.call(method, path, { key: project.secretKey, body });
 
 async function startCampaign(changes: Record<string, unknown> = {}): Promise<string> {
-  const { body } = await call('POST', '/campaigns', campaignBody(changes));
+  const { body } = await call('POST', '/campaigns', createCampaignBody(changes));
   expect((await call('POST', `/campaigns/${body.data.id}/send`, {})).status).toBe(200);
   return body.data.id;
 }
@@ -68,7 +68,7 @@ describe('pausing a campaign', () => {
   it.each(['DRAFT', 'SCHEDULED', 'SENT', 'CANCELLED'])(
     'returns 409 in %s, as resuming does, with the status in details',
     async (status) => {
-      const { body } = await call('POST', '/campaigns', campaignBody());
+      const { body } = await call('POST', '/campaigns', createCampaignBody());
       await sql`UPDATE campaigns SET status = ${status} WHERE id = ${body.data.id}`.execute(api.db);
       for (const what of ['pause', 'resume']) {
         const response = await call('POST', `/campaigns/${body.data.id}/${what}`);

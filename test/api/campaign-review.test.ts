@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { buildContacts, campaignBody } from '../build/campaigns.ts';
+import { buildContacts, createCampaignBody } from '../build/campaigns.ts';
 import { buildContact } from '../build/emails.ts';
 import { buildDomain } from '../build/senders.ts';
 import { buildApiKey, buildProject, startTestApi, type TestApi, type TestProject } from '../support/api.ts';
@@ -22,7 +22,7 @@ afterAll(() => api?.close());
 const call = (method: string, path: string, body?: unknown) => api.call(method, path, { key: project.secretKey, body });
 
 async function createAndReview(changes: Record<string, unknown> = {}) {
-  const { body } = await call('POST', '/campaigns', campaignBody({ subject: 'Hi', body: CLEAN, ...changes }));
+  const { body } = await call('POST', '/campaigns', createCampaignBody({ subject: 'Hi', body: CLEAN, ...changes }));
   const response = await call('GET', `/campaigns/${body.data.id}/review`);
   expect(response.status, JSON.stringify(response.body)).toBe(200);
   return response.body;
@@ -69,7 +69,7 @@ describe('the review of a campaign', () => {
     await sql`UPDATE domains SET found = '{}' WHERE project_id = ${project.id}`.execute(api.db);
     await sql`UPDATE projects SET held_at = now() WHERE id = ${project.id}`.execute(api.db);
     expect(listCodes(await createAndReview())).toEqual(['dmarc_missing', 'project_held', 'empty_audience']);
-    const { body } = await call('POST', '/campaigns', campaignBody({ body: CLEAN, subject: 'Hi' }));
+    const { body } = await call('POST', '/campaigns', createCampaignBody({ body: CLEAN, subject: 'Hi' }));
     await sql`UPDATE domains SET status = 'FAILED' WHERE project_id = ${project.id}`.execute(api.db);
     const { findings } = (await call('GET', `/campaigns/${body.data.id}/review`)).body;
     expect(findings[0]).toMatchObject({ code: 'sender_not_verified', severity: 'error' });
@@ -98,7 +98,7 @@ describe('the review of a campaign', () => {
     expect(listCodes(await createAndReview({ body: '<p>Hello</p>', preheader: '{{unsubscribeUrl}}' }))).toEqual([
       'no_unsubscribe_link',
     ]);
-    const { body } = await call('POST', '/campaigns', campaignBody({ body: CLEAN }));
+    const { body } = await call('POST', '/campaigns', createCampaignBody({ body: CLEAN }));
     await sql`UPDATE campaigns SET preheader = '{{ x' WHERE id = ${body.data.id}`.execute(api.db);
     const response = await call('GET', `/campaigns/${body.data.id}/review`);
     expect([response.status, response.body.error?.errors]).toMatchObject([422, [{ field: 'preheader' }]]);
@@ -141,7 +141,7 @@ describe('the review of a campaign', () => {
     const { body } = await call(
       'POST',
       '/campaigns',
-      campaignBody({ audienceType: 'SEGMENT', segmentId: segment.body.id }),
+      createCampaignBody({ audienceType: 'SEGMENT', segmentId: segment.body.id }),
     );
     await sql`UPDATE campaigns SET segment_id = NULL WHERE id = ${body.data.id}`.execute(api.db);
     const response = await call('GET', `/campaigns/${body.data.id}/review`);

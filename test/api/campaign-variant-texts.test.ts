@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { saveContents } from '../../db/contents/contents.ts';
 import { NO_TEXT } from '../../rules/content/email-text.ts';
-import { buildContacts, campaignBody } from '../build/campaigns.ts';
+import { buildContacts, createCampaignBody } from '../build/campaigns.ts';
 import { buildSentCampaign } from '../build/recipients.ts';
 import { buildDomain } from '../build/senders.ts';
 import { buildProject, startTestApi, type TestApi, type TestProject } from '../support/api.ts';
@@ -30,7 +30,7 @@ afterAll(() => api?.close());
 const call = (method: string, path: string, body?: unknown) => api.call(method, path, { key: project.secretKey, body });
 
 async function createDraft(changes: Record<string, unknown>): Promise<string> {
-  const { status, body } = await call('POST', '/campaigns', campaignBody({ subject: 'Hi', body: A, ...changes }));
+  const { status, body } = await call('POST', '/campaigns', createCampaignBody({ subject: 'Hi', body: A, ...changes }));
   expect(status, JSON.stringify(body)).toBe(200);
   return body.data.id;
 }

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { buildContacts, campaignBody } from '../build/campaigns.ts';
+import { buildContacts, createCampaignBody } from '../build/campaigns.ts';
 import { buildDomain } from '../build/senders.ts';
 import { startTestApi, type TestApi } from '../support/api.ts';
 
@@ -16,7 +16,7 @@ beforeAll(async () => {
 afterAll(() => api?.close());
 
 async function createCampaign(changes: Record<string, unknown> = {}) {
-  const { status, body } = await api.call('POST', '/campaigns', { body: campaignBody(changes) });
+  const { status, body } = await api.call('POST', '/campaigns', { body: createCampaignBody(changes) });
   expect(status, JSON.stringify(body)).toBe(200);
   return body.data;
 }
@@ -75,13 +75,13 @@ describe('the variants of a campaign', () => {
   ])('are refused with %s, in POST and PUT', async (_, changes, field) => {
     const { id } = await createCampaign();
     const refused = { status: 422, body: { error: { code: 'VALIDATION_ERROR', errors: [{ field }] } } };
-    expect(await api.call('POST', '/campaigns', { body: campaignBody(changes) })).toMatchObject(refused);
+    expect(await api.call('POST', '/campaigns', { body: createCampaignBody(changes) })).toMatchObject(refused);
     expect(await api.call('PUT', `/campaigns/${id}`, { body: changes })).toMatchObject(refused);
   });
 
   it('need senders that the project may send from', async () => {
     const from = [variants[0], { name: 'B', weight: 1, from: 'b@pending.test' }];
-    const refused = await api.call('POST', '/campaigns', { body: campaignBody({ variants: from }) });
+    const refused = await api.call('POST', '/campaigns', { body: createCampaignBody({ variants: from }) });
     expect(refused).toMatchObject({ status: 400, body: { error: { code: 'DOMAIN_NOT_VERIFIED' } } });
   });
 

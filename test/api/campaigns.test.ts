@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { buildContacts, campaignBody } from '../build/campaigns.ts';
+import { buildContacts, createCampaignBody } from '../build/campaigns.ts';
 import { buildContact } from '../build/emails.ts';
 import { buildSentCampaign } from '../build/recipients.ts';
 import { buildDomain } from '../build/senders.ts';
@@ -24,7 +24,7 @@ beforeEach(() => {
 afterAll(() => api?.close());
 
 async function createCampaign(changes: Record<string, unknown> = {}) {
-  const { status, body } = await api.call('POST', '/campaigns', { body: campaignBody(changes) });
+  const { status, body } = await api.call('POST', '/campaigns', { body: createCampaignBody(changes) });
   expect(status, JSON.stringify(body)).toBe(200);
   return body.data;
 }
@@ -89,7 +89,7 @@ describe('creating a campaign', () => {
     ['a body that does not parse', { body: '{% if %}' }, 422, 'VALIDATION_ERROR'],
     ['an invalid filter', { audienceType: 'FILTERED', filters: { logic: 'AND', groups: [] } }, 422, 'VALIDATION_ERROR'],
   ])('creating a campaign is refused with %s', async (_, changes, status, code) => {
-    const response = await api.call('POST', '/campaigns', { body: campaignBody(changes) });
+    const response = await api.call('POST', '/campaigns', { body: createCampaignBody(changes) });
     expect(response.status).toBe(status);
     expect(response.body.error.code).toBe(code);
   });
@@ -99,7 +99,7 @@ describe('changing a campaign', () => {
   it('PUT replaces the given fields and returns the campaign', async () => {
     const { id } = await createCampaign({ description: 'old' });
     const { status, body } = await api.call('PUT', `/campaigns/${id}`, {
-      body: campaignBody({ subject: 'New', description: null }),
+      body: createCampaignBody({ subject: 'New', description: null }),
     });
     expect(status).toBe(200);
     expect(body).toMatchObject({ id, subject: 'New', description: null, name: 'News' });
@@ -136,7 +136,7 @@ describe('changing a campaign', () => {
   it.each(['SENDING', 'SENT', 'CANCELLED'])('PUT returns 409 in %s', async (status) => {
     const { id } = await createCampaign();
     await sql`UPDATE campaigns SET status = ${status} WHERE id = ${id}`.execute(api.db);
-    const response = await api.call('PUT', `/campaigns/${id}`, { body: campaignBody() });
+    const response = await api.call('PUT', `/campaigns/${id}`, { body: createCampaignBody() });
     expect(response.status).toBe(409);
     expect(response.body.error).toMatchObject({ code: 'CONFLICT', details: { status } });
   });
@@ -392,7 +392,7 @@ describe('lists and statistics of campaigns', () => {
 describe('access to campaigns', () => {
   const OPERATIONS: [string, string, unknown?][] = [
     ['GET', ''],
-    ['PUT', '', campaignBody()],
+    ['PUT', '', createCampaignBody()],
     ['DELETE', ''],
     ['POST', '/duplicate'],
     ['POST', '/send', {}],

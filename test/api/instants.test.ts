@@ -24,19 +24,19 @@ it.each([
   ['that the clocks skip in spring', '2037-03-29T02:30', '2037-03-29T01:30:00.000Z'],
   ['that occurs twice in autumn', '2037-10-25T02:30', '2037-10-25T00:30:00.000Z'],
   ['that is a date without a time, as its start in UTC', '2037-07-01', '2037-07-01T00:00:00.000Z'],
-])('reads a time %s', async (_, text, instant) => {
+])('the API reads a time %s', async (_, text, instant) => {
   expect(await createKey(text)).toMatchObject({ expiresAt: instant });
 });
 
 it.each(['2037-02-30T09:00:00Z', '2037-02-30', '09:00', '1', 'July 1 2037', '2037-07-01T24:00', '2037-07-01T12:60'])(
-  'refuses %s, and shows the accepted form',
+  'the API refuses the time %s, and shows the accepted form',
   async (text) => {
     const error = { field: 'expiresAt', message: expect.stringContaining('2026-01-31T12:00:00Z') };
     expect(await createKey(text)).toMatchObject({ error: { errors: [error] } });
   },
 );
 
-it('reads times in a query in the time zone of the project', async () => {
+it('times in a query are read in the time zone of the project', async () => {
   await expectOk(api.call('POST', '/v1/contacts', { body: { email: 'now@example.com' } }));
   const formatLocalTime = (minutes: number) =>
     writeLocalTime(toWallTime('Europe/Berlin', Date.now() + minutes * MINUTE_MS));
@@ -45,7 +45,7 @@ it('reads times in a query in the time zone of the project', async () => {
   expect(await countContacts(`createdAfter=${formatLocalTime(10)}`)).toBe(0);
 });
 
-it('reads the start of a preview in the time zone of the project', async () => {
+it('the start of a preview is read in the time zone of the project', async () => {
   const steps = { pause: { type: 'DELAY' as const, config: { amount: 1, unit: 'hours' } } };
   const workflow = await buildWorkflow(api, { eventName: 'begin', steps });
   const body = { contact: { email: 'ada@example.com' }, startAt: '2037-07-01T09:00' };
@@ -53,7 +53,7 @@ it('reads the start of a preview in the time zone of the project', async () => {
   expect(JSON.stringify(response)).toContain('2037-07-01T08:00:00.000Z');
 });
 
-it('reads times in filters, and in the data that they compare, in the time zone of the project', async () => {
+it('times in filters, and in the data that the filters compare, are read in the time zone of the project', async () => {
   const body = { email: 'zone@example.com', data: { at: '2037-07-01T09:00', list: ['2037-01-01 09:00'] } };
   await expectOk(api.call('POST', '/v1/contacts', { body }));
   const isMatch = async (field: string, operator: string, value: string) => {

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { campaignBody } from '../build/campaigns.ts';
+import { createCampaignBody } from '../build/campaigns.ts';
 import { buildDomain } from '../build/senders.ts';
 import { expectOk } from '../build/workflows.ts';
 import { type CallOptions, startTestApi, type TestApi } from '../support/api.ts';
@@ -12,7 +12,7 @@ beforeAll(async () => {
 afterAll(() => api?.close());
 
 const BODIES = {
-  campaigns: campaignBody({}),
+  campaigns: createCampaignBody({}),
   workflows: { eventName: 'signup' },
   segments: { type: 'STATIC' },
   templates: { subject: 'Hello', body: '<p>Hello</p>', type: 'TRANSACTIONAL', from: 'news@sender.test' },

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { buildContacts, campaignBody } from '../build/campaigns.ts';
+import { buildContacts, createCampaignBody } from '../build/campaigns.ts';
 import { buildDomain } from '../build/senders.ts';
 import { startTestApi, type TestApi } from '../support/api.ts';
 
@@ -19,7 +19,7 @@ afterAll(() => api?.close());
 let count = 0;
 /** Every type of record with a version, and how to create, change and list records of the type. */
 const RECORDS = [
-  { kind: 'campaigns', method: 'PUT', create: () => campaignBody(), list: (body: Lists) => body.campaigns },
+  { kind: 'campaigns', method: 'PUT', create: () => createCampaignBody(), list: (body: Lists) => body.campaigns },
   {
     kind: 'templates',
     method: 'PATCH',
@@ -250,7 +250,7 @@ describe('the version of a campaign', () => {
 
   it('changes when its segment is deleted', async () => {
     const { record: segment, path: segmentPath } = await createRecord(RECORDS[2]);
-    const body = campaignBody({ audienceType: 'SEGMENT', segmentId: segment.id });
+    const body = createCampaignBody({ audienceType: 'SEGMENT', segmentId: segment.id });
     const { id } = (await api.call('POST', '/campaigns', { body })).body.data;
     const before = (await api.call('GET', `/campaigns/${id}`)).headers.get('etag');
     expect((await api.call('DELETE', segmentPath)).status).toBe(204);

@@ -104,7 +104,7 @@ describe('a workflow with reentryKey', () => {
   });
 });
 
-it('stores the value as a hash, and deletes it with the contact', async () => {
+it('the value of a re-entry key is stored as a hash, and deleted with the contact', async () => {
   const workflow = await buildCartWorkflow();
   await track(workflow, { cartId: 'secret-cart' });
   const readReentryValue = () =>

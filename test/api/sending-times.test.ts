@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { campaignBody } from '../build/campaigns.ts';
+import { createCampaignBody } from '../build/campaigns.ts';
 import { buildDomain } from '../build/senders.ts';
 import { expectOk } from '../build/workflows.ts';
 import { type CallResult, startTestApi, type TestApi } from '../support/api.ts';
@@ -23,7 +23,7 @@ beforeAll(async () => {
 afterAll(() => api.close());
 
 const patchProject = (body: object) => api.call('PATCH', '/project', { key: null, headers: owner, body: { ...body } });
-const postCampaign = (changes: object) => api.call('POST', '/campaigns', { body: campaignBody({ ...changes }) });
+const postCampaign = (changes: object) => api.call('POST', '/campaigns', { body: createCampaignBody({ ...changes }) });
 const createCampaign = async (changes: object) => (await expectOk(postCampaign(changes))).data;
 const sendCampaign = (id: string, body: object = {}) =>
   api.call('POST', `/campaigns/${id}/send`, { body: { ...body } });

@@ -46,7 +46,7 @@ function sendRawBytes(bytes: string): Promise<string> {
   });
 }
 
-it('responds to a health check by HTTP/1.0, which has no Host header', async () => {
+it('the API responds to a health check by HTTP/1.0, which has no Host header', async () => {
   const socket = connectSocket(api.port, '127.0.0.1');
   socket.write('GET /health HTTP/1.0\r\n\r\n');
   let response = '';

@@ -645,7 +645,7 @@ describe('the suggestion of an error', () => {
   });
 });
 
-it('tells a caller with a key what to use if the operation needs a session', async () => {
+it('an operation that needs a session tells a caller with a key what to use', async () => {
   const project = await api.call('GET', '/project');
   expect([project.status, project.body.error.code]).toEqual([401, 'INVALID_API_KEY']);
   expect(project.body.error.message).toContain('session');

@@ -23,7 +23,7 @@ export async function buildContacts(
 }
 
 /** Returns the body of `POST /campaigns` for a campaign to all contacts. */
-export function campaignBody(changes: Record<string, unknown> = {}): Record<string, unknown> {
+export function createCampaignBody(changes: Record<string, unknown> = {}): Record<string, unknown> {
   return {
     name: 'News',
     subject: 'News for {{firstName}}',

@@ -3,7 +3,7 @@ import { enqueue } from '../../db/outbox/outbox.ts';
 import { queueOwnerNotice } from '../../db/projects/owner-notices.ts';
 import { inTransaction } from '../../db/transaction.ts';
 import type { TestService } from '../support/service.ts';
-import { campaignBody } from './campaigns.ts';
+import { createCampaignBody } from './campaigns.ts';
 import { buildContact, buildEmail } from './emails.ts';
 import { buildWorkflow, expectOk } from './workflows.ts';
 
@@ -268,7 +268,7 @@ async function createCampaign(service: TestService): Promise<string> {
   const { data } = await post(
     service,
     '/campaigns',
-    campaignBody({
+    createCampaignBody({
       subject: 'Neues für {{firstName}} – 日本語',
       body: `<p>Hallo {{firstName}}</p>${HARD_LINES}`,
       from: SHOP.address,

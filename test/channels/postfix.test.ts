@@ -10,7 +10,7 @@ import { claimEmails } from '../../db/sending/email-ledger.ts';
 import { deriveKey } from '../../rules/access/secrets.ts';
 import { parseConfig } from '../../rules/config.ts';
 import { classifyRefusal } from '../../rules/emails/refusal.ts';
-import { buildContacts, campaignBody } from '../build/campaigns.ts';
+import { buildContacts, createCampaignBody } from '../build/campaigns.ts';
 import { buildContact, buildEmail } from '../build/emails.ts';
 import { buildDomain, TEST_SECRET_KEY } from '../build/senders.ts';
 import { expectOk } from '../build/workflows.ts';
@@ -153,7 +153,9 @@ describe.skipIf(missing)(`a real Postfix with STARTTLS and AUTH${missing ? ` (sk
     it('a campaign of the service over few connections', async () => {
       await buildContacts(service.db, { projectId: service.one.id, count: 150 });
       const { data } = await expectOk(
-        service.call('POST', '/campaigns', { body: campaignBody({ from: `news@${domain}`, subject: 'Grüße {{n}}' }) }),
+        service.call('POST', '/campaigns', {
+          body: createCampaignBody({ from: `news@${domain}`, subject: 'Grüße {{n}}' }),
+        }),
       );
       await expectOk(service.call('POST', `/campaigns/${data.id}/send`, { body: {} }));
       await waitForEmails(150);

@@ -43,7 +43,7 @@ async function readValue(sql: string): Promise<unknown> {
   return Object.values((await execute(sql))[0] ?? {})[0];
 }
 
-it('is Postgres 18 with UTF-8 and full durability, readable by its owner only', async () => {
+it('the embedded server is Postgres 18 with UTF-8 and full durability, and only its owner can read its files', async () => {
   expect(await readValue('SHOW server_encoding')).toBe('UTF8');
   expect(String(await readValue('SHOW server_version'))).toMatch(/^18\./);
   expect([await readValue('SHOW fsync'), await readValue('SHOW synchronous_commit')]).toEqual(['on', 'on']);
@@ -51,12 +51,12 @@ it('is Postgres 18 with UTF-8 and full durability, readable by its owner only', 
   expect(await readValue("SELECT lower('ÄÖÜ')")).toBe('äöü');
 });
 
-it('requires the password', async () => {
+it('the embedded server requires the password', async () => {
   const client = new pg.Client(postgres.url.replace(/:[^:@]+@/, ':wrong@'));
   await expect(client.connect()).rejects.toThrow('password authentication failed');
 });
 
-it('adopts a server that is already running, and notices when it ends', async () => {
+it('a start adopts a server that is already running, and notices when the server ends', async () => {
   const adopted = await start();
   expect(adopted.mark).toEqual(postgres.mark);
   expect(adopted.url).toBe(postgres.url);
@@ -66,7 +66,7 @@ it('adopts a server that is already running, and notices when it ends', async ()
   postgres = await start();
 });
 
-it('starts again after kill -9 with all committed data, although a backend still runs', async () => {
+it('the embedded server starts again after kill -9 with all committed data, although a backend still runs', async () => {
   await execute('CREATE TABLE kept AS SELECT 1 AS n');
   const busy = readValue('SELECT pg_sleep(60)').catch(() => 'lost');
   process.kill(postgres.mark.pid, 'SIGKILL');
@@ -76,7 +76,7 @@ it('starts again after kill -9 with all committed data, although a backend still
   expect(await readValue('SELECT n FROM kept')).toBe(1);
 });
 
-it('removes a lock that names a process of another program', async () => {
+it('a start removes a lock that names a process of another program', async () => {
   const lockFile = join(dataFolder, 'postmaster.pid');
   const lock = readFileSync(lockFile, 'utf8');
   await postgres.stop();
@@ -86,7 +86,7 @@ it('removes a lock that names a process of another program', async () => {
   expect(await readValue('SELECT 1')).toBe(1);
 });
 
-it('leaves no process behind when it stops', async () => {
+it('the embedded server leaves no process behind when it stops', async () => {
   const { mark } = postgres;
   await postgres.stop();
   expect(isAlive(mark)).toBe(false);
@@ -94,7 +94,7 @@ it('leaves no process behind when it stops', async () => {
   postgres = await start();
 });
 
-it('refuses data of another major version, and says how to convert it', async () => {
+it('a start refuses data of another major version, and says how to convert the data', async () => {
   await postgres.stop();
   const versionFile = join(dataFolder, 'PG_VERSION');
   const version = readFileSync(versionFile, 'utf8');

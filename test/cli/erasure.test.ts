@@ -13,7 +13,7 @@ import { removeErasedContents } from '../../db/contents/removal.ts';
 import { deriveKey } from '../../rules/access/secrets.ts';
 import { createVerpAddress } from '../../rules/emails/verp.ts';
 import { computeTwilioSignature } from '../../rules/sms/twilio-signature.ts';
-import { campaignBody } from '../build/campaigns.ts';
+import { createCampaignBody } from '../build/campaigns.ts';
 import { buildWorkflow, expectOk } from '../build/workflows.ts';
 import { type CallOptions, callHttp } from '../support/http.ts';
 import { formatArf, formatDsn } from '../support/smtp/email-reports.ts';
@@ -158,7 +158,7 @@ async function click(link: string): Promise<void> {
 describe('data of one person is created in every part of the service', () => {
   it('as a contact: by sign-up, events, import, segment, topic and public key', async () => {
     await post('/webhooks', { url: receiver.url, events: ['*'] });
-    await post('/campaigns', campaignBody({ name: 'Early', subject: 'Early', from: getSenderAddress() })).then(
+    await post('/campaigns', createCampaignBody({ name: 'Early', subject: 'Early', from: getSenderAddress() })).then(
       ({ data }) =>
         // No contact has this address yet.
         post(`/campaigns/${data.id}/test`, { email: FORMER }),
@@ -231,7 +231,7 @@ describe('data of one person is created in every part of the service', () => {
     await setOptIn({ enabled: false });
     const { data: campaign } = await post(
       '/campaigns',
-      campaignBody({
+      createCampaignBody({
         subject: 'Variants',
         body: '<p>{{name}} <a href="{{unsubscribeUrl}}">leave</a> <a href="{{manageUrl}}">choose</a></p>',
         from: getSenderAddress(),
@@ -294,7 +294,7 @@ describe('data of one person is created in every part of the service', () => {
     await post('/templates/test', { subject: MARK, body: `<p>${MARK}</p>`, from: getSenderAddress(), email: FORMER });
     const campaign = await post(
       '/campaigns',
-      campaignBody({
+      createCampaignBody({
         subject: 'Issue 1',
         body: '<p>{{name}} <a href="https://example.com/{{city}}">x</a></p>',
         from: getSenderAddress(),

@@ -180,7 +180,7 @@ it('push names the invalid file, and ends with exit code 2', async () => {
   expect(await runTidings(['diff'])).toMatchObject({ code: 2, err: expect.stringContaining('welcome.html') });
 });
 
-it('ends with exit code 2 without a key, with a wrong key, with too few scopes, without a server, and with an unknown command', async () => {
+it('the command ends with exit code 2 without a key, with a wrong key, with too few scopes, without a server, and with an unknown command', async () => {
   expect(await runTidings(['diff'], '')).toMatchObject({ code: 2, err: expect.stringContaining('TIDINGS_KEY') });
   expect(await runTidings(['pull'], 'sk_live_none')).toMatchObject({
     code: 2,

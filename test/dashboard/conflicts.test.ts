@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { campaignBody } from '../build/campaigns.ts';
+import { createCampaignBody } from '../build/campaigns.ts';
 import { buildDomain } from '../build/senders.ts';
 import { expectOk } from '../build/workflows.ts';
 import {
@@ -40,7 +40,7 @@ describeInBrowser('an editor of the dashboard', () => {
     {
       kind: 'campaigns',
       method: 'PUT',
-      body: () => campaignBody({ name: 'Old name', subject: 'Old' }),
+      body: () => createCampaignBody({ name: 'Old name', subject: 'Old' }),
       path: (id: string) => `/campaigns/${id}/edit`,
       field: 'Subject',
       mine: { subject: 'Mine' },
@@ -153,7 +153,7 @@ describeInBrowser('an editor of the dashboard', () => {
   });
 
   it('a form keeps typed text when the session ends, for this user only', async () => {
-    const id = await createRecord('campaigns', campaignBody({ name: 'Kept' }));
+    const id = await createRecord('campaigns', createCampaignBody({ name: 'Kept' }));
     const path = `${service.baseUrl}/app/campaigns/${id}/edit`;
     const [ada, bob] = [
       await buildPerson(service.db, service.one.id, 'OWNER'),

@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { connect, type Db } from '../../db/connection.ts';
-import { campaignBody } from '../build/campaigns.ts';
+import { createCampaignBody } from '../build/campaigns.ts';
 import { buildDomain } from '../build/senders.ts';
 import { buildProject } from '../support/api.ts';
 import {
@@ -266,7 +266,7 @@ describeInBrowser('on a fresh npm start', () => {
       const call = (path: string, body: unknown) =>
         callHttp(service.baseUrl, 'POST', path, { key: tenant.secretKey, body });
       for (const name of ['one', 'two']) await call('/contacts', { email: `${name}@readers.test`, subscribed: true });
-      await call('/campaigns', campaignBody({ name: 'New books', from: 'news@books.test' }));
+      await call('/campaigns', createCampaignBody({ name: 'New books', from: 'news@books.test' }));
       const readArrived = async () =>
         (await Promise.all(['one', 'two'].map((name) => readMailbox(`${name}@readers.test`)))).flat().length;
 

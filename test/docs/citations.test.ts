@@ -51,15 +51,15 @@ it('every file that code and documents name exists', () => {
 });
 
 it('every file that is named without its folder exists, and every folder', () => {
-  const names = found(NAME).filter(([, name]) => !tracked.some((file) => `/${file}`.endsWith(`/${name}`)));
-  const folders = found(FOLDER).filter(
+  const names = findMatches(NAME).filter(([, name]) => !tracked.some((file) => `/${file}`.endsWith(`/${name}`)));
+  const folders = findMatches(FOLDER).filter(
     ([, folder]) => !tracked.some((file) => file.startsWith(`${folder}/`) || file.startsWith(`${folder}.`)),
   );
   expect([...names, ...folders]).toEqual([]);
 });
 
 it('every name that documents locate in a file is in that file', () => {
-  const places = found(PLACE);
+  const places = findMatches(PLACE);
   expect(places.length).toBeGreaterThan(0);
   expect(places.filter(([, what = '', file = '']) => !new RegExp(`\\b${what}\\b`).test(read(file)))).toEqual([]);
 });
@@ -70,13 +70,13 @@ it('the check reads every room', () => {
 });
 
 it('no file names a document outside the repository', () => {
-  const found = files.flatMap((file) =>
+  const citations = files.flatMap((file) =>
     read(file)
       .split('\n')
       .filter((line) => ELSEWHERE.test(line))
       .map((line) => `${file}: ${line.trim()}`),
   );
-  expect(found).toEqual([]);
+  expect(citations).toEqual([]);
 });
 
 function listTrackedFiles(): string[] {
@@ -94,7 +94,7 @@ function listSources(): string[] {
 }
 
 /** Returns the file of each match, and the groups of the pattern. */
-function found(pattern: RegExp): string[][] {
+function findMatches(pattern: RegExp): string[][] {
   return files.flatMap((file) => [...read(file).matchAll(pattern)].map(([, ...groups]) => [file, ...groups]));
 }
 

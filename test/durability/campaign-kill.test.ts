@@ -52,7 +52,7 @@ function createCampaignFields() {
 
 const call = (method: string, path: string, body?: unknown) => callService(service, method, path, body);
 
-async function query<T>(text: string, values: unknown[]): Promise<T[]> {
+async function runQuery<T>(text: string, values: unknown[]): Promise<T[]> {
   const client = new pg.Client(service.dev().databaseUrl);
   await client.connect();
   try {
@@ -63,7 +63,7 @@ async function query<T>(text: string, values: unknown[]): Promise<T[]> {
 }
 
 async function insertContacts(): Promise<void> {
-  await query(
+  await runQuery(
     `INSERT INTO contacts (project_id, email, subscribed, data)
      SELECT $1, 'r' || n || '@kill.test', true, jsonb_build_object('firstName', 'Ada') FROM generate_series(1, $2::int) n`,
     [service.dev().projectId, RECIPIENTS],
@@ -102,7 +102,7 @@ async function expectAllReached(doubledMax: number): Promise<void> {
   expect(doubled.every((ids) => new Set(ids).size === 1)).toBe(true);
   const stats = await call('GET', `/campaigns/${campaignId}/stats`);
   expect(stats).toMatchObject({ total: RECIPIENTS, sent: RECIPIENTS, pending: 0, failed: 0, skipped: 0 });
-  const events = await query<{ n: string }>(
+  const events = await runQuery<{ n: string }>(
     `SELECT count(*) AS n FROM events WHERE name = 'email.sent' AND project_id = $1
        AND email_id IN (SELECT id FROM emails WHERE campaign_id = $2)`,
     [service.dev().projectId, campaignId],

@@ -35,7 +35,7 @@ afterAll(async () => {
 
 const call = (method: string, path: string, body?: unknown) => callService(service, method, path, body);
 
-async function query<T>(text: string, values: unknown[]): Promise<T[]> {
+async function runQuery<T>(text: string, values: unknown[]): Promise<T[]> {
   const client = new pg.Client(service.dev().databaseUrl);
   await client.connect();
   try {
@@ -62,7 +62,7 @@ async function waitForMessages(messages: number): Promise<void> {
 }
 
 it('after kill -9 before, during and after the wait of an A/B test, no recipient is missed or changes variant', async () => {
-  await query(
+  await runQuery(
     `INSERT INTO contacts (project_id, email, subscribed) SELECT $1, 'r' || n || '@kill.test', true FROM generate_series(1, $2::int) n`,
     [service.dev().projectId, RECIPIENTS],
   );
@@ -85,12 +85,13 @@ it('after kill -9 before, during and after the wait of an A/B test, no recipient
   await killWorkers();
   const waiting = await waitForCampaign(id, 'the test to wait', ({ testState }) => testState === 'WAITING');
   expect(waiting).toMatchObject({ winner: null, sentCount: 1_500, pendingCount: 3_500, totalRecipients: RECIPIENTS });
-  const places = await query('SELECT contact_id, variant FROM emails WHERE campaign_id = $1 AND variant IS NOT NULL', [
-    id,
-  ]);
+  const places = await runQuery(
+    'SELECT contact_id, variant FROM emails WHERE campaign_id = $1 AND variant IS NOT NULL',
+    [id],
+  );
   expect(places).toHaveLength(1_500);
-  await query('UPDATE emails SET opened_at = now() WHERE campaign_id = $1 AND variant = 1', [id]);
-  await query('UPDATE campaign_chunks SET figures = NULL WHERE campaign_id = $1', [id]);
+  await runQuery('UPDATE emails SET opened_at = now() WHERE campaign_id = $1 AND variant = 1', [id]);
+  await runQuery('UPDATE campaign_chunks SET figures = NULL WHERE campaign_id = $1', [id]);
 
   for (const pid of listPids(service.dev())) process.kill(pid, 'SIGKILL');
   await service.exited;
@@ -109,7 +110,7 @@ it('after kill -9 before, during and after the wait of an A/B test, no recipient
     { name: 'B', sent: TESTED.B + 3_500, winner: true },
   ]);
   expect(stats.comparison).toMatchObject({ leader: 'B', significant: true });
-  const changed = await query(
+  const changed = await runQuery(
     `SELECT e.id FROM emails e JOIN campaigns c ON c.id = e.campaign_id JOIN jsonb_to_recordset($2::jsonb) AS p (contact_id uuid, variant int)
        ON p.contact_id = e.contact_id
      WHERE e.campaign_id = $1 AND (e.variant <> p.variant OR e.content_id <> c.variant_content_ids[p.variant + 1])`,

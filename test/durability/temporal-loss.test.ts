@@ -46,10 +46,10 @@ it('work in Postgres continues after Temporal has lost its database', async () =
   const from = `hello@${service.dev().domain}`;
   const email = { from, to: 'lost-1@example.com', subject: 'S', body: '<p>Hello</p>' };
   await call('POST', '/v1/send', email);
-  await waitUntil(async () => (await query(`SELECT 1 FROM emails WHERE error LIKE '450%'`)).length === 1);
-  await waitUntil(async () => (await query('SELECT 1 FROM outbox')).length === 0);
+  await waitUntil(async () => (await runQuery(`SELECT 1 FROM emails WHERE error LIKE '450%'`)).length === 1);
+  await waitUntil(async () => (await runQuery('SELECT 1 FROM outbox')).length === 0);
   // Makes the email look as if it had been accepted an hour ago.
-  await query('UPDATE emails SET id = $1', [v7({ msecs: Date.now() - 3_600_000 })]);
+  await runQuery('UPDATE emails SET id = $1', [v7({ msecs: Date.now() - 3_600_000 })]);
 
   await loseTemporal();
   deferring = false;
@@ -121,7 +121,7 @@ async function runRecovery(): Promise<void> {
   await client.connection.close();
 }
 
-async function query(text: string, values: unknown[] = []): Promise<unknown[]> {
+async function runQuery(text: string, values: unknown[] = []): Promise<unknown[]> {
   const connection = new pg.Client(service.dev().databaseUrl);
   await connection.connect();
   const { rows } = await connection.query(text, values);

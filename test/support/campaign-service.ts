@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach } from 'vitest';
-import { campaignBody } from '../build/campaigns.ts';
+import { createCampaignBody } from '../build/campaigns.ts';
 import { buildDomain } from '../build/senders.ts';
 import { expectOk } from '../build/workflows.ts';
 import { buildProject, type CallResult, type TestProject } from './api.ts';
@@ -77,7 +77,7 @@ export function useCampaignService(
     },
     pauseMs: 0,
     call,
-    create: async (changes) => (await expectOk(call('POST', '/campaigns', campaignBody(changes)))).data.id,
+    create: async (changes) => (await expectOk(call('POST', '/campaigns', createCampaignBody(changes)))).data.id,
     send: (id, body = {}) => expectOk(call('POST', `/campaigns/${id}/send`, body)),
     read,
     waitForStatus: (id, status) =>

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { uuidv7 } from '../../rules/uuid.ts';
-import { buildContacts, campaignBody } from '../build/campaigns.ts';
+import { buildContacts, createCampaignBody } from '../build/campaigns.ts';
 import { buildContact, buildEmail } from '../build/emails.ts';
 import { buildSentCampaign } from '../build/recipients.ts';
 import { buildDomain } from '../build/senders.ts';
@@ -45,7 +45,7 @@ export async function buildStartable(api: TestApi): Promise<Record<string, Start
   await buildContacts(db, { projectId, count: 2, localPart: 'startable' });
   const contactId = await buildContact(db, { projectId });
   const createCampaign = async (changes: object = {}): Promise<string> =>
-    (await expectOk(api.call('POST', '/campaigns', { body: campaignBody({ ...changes }) }))).data.id;
+    (await expectOk(api.call('POST', '/campaigns', { body: createCampaignBody({ ...changes }) }))).data.id;
   const createSendingCampaign = async (changes: object = {}): Promise<string> => {
     const id = await createCampaign(changes);
     await expectOk(api.call('POST', `/campaigns/${id}/send`));

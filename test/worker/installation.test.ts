@@ -8,7 +8,7 @@ import { readTokens } from '../../db/installation/tokens.ts';
 import { parseConfig } from '../../rules/config.ts';
 import { checkInstallation } from '../../worker/installation/check.ts';
 import { watchInstallation } from '../../worker/installation/watch.ts';
-import { buildContacts, buildStartedCampaign, campaignBody } from '../build/campaigns.ts';
+import { buildContacts, buildStartedCampaign, createCampaignBody } from '../build/campaigns.ts';
 import { track } from '../build/events.ts';
 import { buildDomain, buildTemplate, TEST_SECRET_KEY } from '../build/senders.ts';
 import { buildWorkflow, expectOk, listExecutions } from '../build/workflows.ts';
@@ -265,7 +265,7 @@ describe('workers of one installation', () => {
     });
     await call('POST', '/v1/sms/send', { to: '+4915112345678', body: 'Hello' });
     await buildContacts(service.db, { projectId: service.one.id, count: 2 });
-    const { data: campaign } = await call('POST', '/campaigns', campaignBody({ from: 'a@shop.example.com' }));
+    const { data: campaign } = await call('POST', '/campaigns', createCampaignBody({ from: 'a@shop.example.com' }));
     await call('POST', `/campaigns/${campaign.id}/send`, {});
 
     // The step before the email has run, and Temporal has attempted the email's step again.

@@ -47,7 +47,7 @@ function startAll(rows: OutboxRow[]): void {
   for (const { kind, refId } of rows) dispatcher.noteStarted({ kind, refId, visit: null });
 }
 
-it('hands 16 starts of a project to Temporal, and the next ones when these have started', async () => {
+it('the dispatcher hands 16 starts of a project to Temporal, and the next ones when these have started', async () => {
   await enqueueRows(A, 40);
   await until(() => listHanded(A).length === 16, '16 starts');
   startAll(listHanded(A).slice(0, 10));
@@ -56,7 +56,7 @@ it('hands 16 starts of a project to Temporal, and the next ones when these have 
   await until(() => listHanded(A).length === 40, 'all');
 });
 
-it('hands the starts of a project to Temporal at once, while another project has a backlog that does not start', async () => {
+it('the dispatcher hands the starts of a project to Temporal at once, while another project has a backlog that does not start', async () => {
   await enqueueRows(A, 1_000);
   await until(() => listHanded(A).length === 16, '16 starts');
   await enqueueRows(B, 5);
@@ -64,7 +64,7 @@ it('hands the starts of a project to Temporal at once, while another project has
   expect(listHanded(A)).toHaveLength(16);
 });
 
-it('hands over rows of lower priority while the projects with higher priority have reached their limit', async () => {
+it('the dispatcher hands over rows of lower priority while the projects with higher priority have reached their limit', async () => {
   await enqueueRows(A, 100);
   await until(() => listHanded(A).length === 16, '16 starts');
   await enqueueRows(B, 1, 'job.start');

@@ -7,7 +7,7 @@ import { isGrpcServiceError } from '@temporalio/client';
 import type { temporal } from '@temporalio/proto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { findTemporalBinary } from '../../cli/start/temporal-binary.ts';
-import { buildContacts, campaignBody } from '../build/campaigns.ts';
+import { buildContacts, createCampaignBody } from '../build/campaigns.ts';
 import { track } from '../build/events.ts';
 import { buildDomain } from '../build/senders.ts';
 import { buildWorkflow, expectOk, listExecutions } from '../build/workflows.ts';
@@ -114,7 +114,7 @@ describe('a worker deployment', () => {
       eventName: 'opened',
       steps: { wait: { type: 'WAIT_FOR_EVENT', config: { eventName: 'paid' } } },
     });
-    const campaign = (await expectOk(service.call('POST', '/campaigns', { body: campaignBody() }))).data.id;
+    const campaign = (await expectOk(service.call('POST', '/campaigns', { body: createCampaignBody() }))).data.id;
     const scheduledFor = new Date(Date.now() + 3_600_000).toISOString();
     await expectOk(service.call('POST', `/campaigns/${campaign}/send`, { body: { scheduledFor } }));
     const people = Array.from({ length: 12 }, (_, n) => `p${n}@example.com`);

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { buildContacts, campaignBody } from '../build/campaigns.ts';
+import { buildContacts, createCampaignBody } from '../build/campaigns.ts';
 import { track } from '../build/events.ts';
 import { buildDomain, TEST_SECRET_KEY } from '../build/senders.ts';
 import { buildWorkflow, expectOk, listExecutions } from '../build/workflows.ts';
@@ -64,7 +64,7 @@ describe('workers that each serve a part of the queues', () => {
     await track(service, 'role@example.com', 'opened');
     await until(async () => (await listExecutions(service, workflow.id))[0]?.completedAt, 'the execution');
     await buildContacts(service.db, { projectId: service.one.id, count: 10 });
-    const { id } = (await expectOk(service.call('POST', '/campaigns', { body: campaignBody() }))).data;
+    const { id } = (await expectOk(service.call('POST', '/campaigns', { body: createCampaignBody() }))).data;
     await expectOk(service.call('POST', `/campaigns/${id}/send`, { body: {} }));
     expect(await diagnoseWorkers()).toEqual([
       'fail no worker serves automation, webhooks, bulk, periodic, paced: work waits there → ' +

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { buildContacts, campaignBody } from '../build/campaigns.ts';
+import { buildContacts, createCampaignBody } from '../build/campaigns.ts';
 import { buildDomain } from '../build/senders.ts';
 import { buildProject } from '../support/api.ts';
 import { useCampaignService } from '../support/campaign-service.ts';
@@ -79,7 +79,7 @@ describe('pausing a campaign', () => {
   });
 
   it('is refused in every status except SENDING', async () => {
-    const { body } = await call('POST', '/campaigns', campaignBody());
+    const { body } = await call('POST', '/campaigns', createCampaignBody());
     for (const change of ['pause', 'resume']) {
       const refused = await call('POST', `/campaigns/${body.data.id}/${change}`);
       expect(refused).toMatchObject({ status: 409, body: { error: { details: { status: 'DRAFT' } } } });
@@ -128,7 +128,7 @@ describe('content that takes too long to render for any contact', () => {
 
   it('is refused when it is saved', async () => {
     const refused = { status: 422, body: { error: { code: 'VALIDATION_ERROR', errors: [{ field: 'body' }] } } };
-    expect(await call('POST', '/campaigns', campaignBody({ body }))).toMatchObject(refused);
+    expect(await call('POST', '/campaigns', createCampaignBody({ body }))).toMatchObject(refused);
     const template = { name: 'T', subject: 'S', type: 'TRANSACTIONAL' };
     expect(await call('POST', '/templates', { ...template, body })).toMatchObject(refused);
     const good = await call('POST', '/templates', { ...template, body: '{% for i in items %}{{i}}{% endfor %}' });

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { DAY_MS, readLocalTime, toInstant, toWallTime, writeLocalTime } from '../../rules/time/local-time.ts';
-import { buildContacts, campaignBody } from '../build/campaigns.ts';
+import { buildContacts, createCampaignBody } from '../build/campaigns.ts';
 import { buildDomain } from '../build/senders.ts';
 import { expectOk } from '../build/workflows.ts';
 import { buildProject } from '../support/api.ts';
@@ -154,7 +154,9 @@ describe('a sending window', () => {
     const opensMs = (Math.floor(Date.now() / 60_000) + 1) * 60_000;
     const at = (ms: number) => new Date(ms).toISOString().slice(11, 16);
     const sendingWindow = { from: at(opensMs), to: at(opensMs + HOUR_MS), timezone: 'UTC' };
-    const created = await expectOk(service.call('POST', '/campaigns', { key, body: campaignBody({ sendingWindow }) }));
+    const created = await expectOk(
+      service.call('POST', '/campaigns', { key, body: createCampaignBody({ sendingWindow }) }),
+    );
     await expectOk(service.call('POST', `/campaigns/${created.data.id}/send`, { key, body: {} }));
     timed = { id: created.data.id, key, opensMs };
   });

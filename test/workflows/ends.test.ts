@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { ApplicationFailure, CancelledFailure, WorkflowFailedError } from '@temporalio/client';
 import { defineSearchAttributeKey, SearchAttributeType } from '@temporalio/common';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { campaignBody } from '../build/campaigns.ts';
+import { createCampaignBody } from '../build/campaigns.ts';
 import { track } from '../build/events.ts';
 import { buildDomain } from '../build/senders.ts';
 import { buildWorkflow, expectOk, listExecutions, type StepSpec } from '../build/workflows.ts';
@@ -125,7 +125,7 @@ it('the record does not repeat the text with which an operator cancels a run in 
 it('a Temporal run says why its campaign or job was cancelled', async () => {
   const campaigns: string[] = [];
   for (let n = 0; n < 2; n += 1) {
-    const body = campaignBody({ from: 'News <news@shop.example.com>' });
+    const body = createCampaignBody({ from: 'News <news@shop.example.com>' });
     const { id } = (await expectOk(service.call('POST', '/campaigns', { body }))).data;
     const scheduledFor = new Date(Date.now() + 3_600_000).toISOString();
     await expectOk(service.call('POST', `/campaigns/${id}/send`, { body: { scheduledFor } }));
@@ -182,7 +182,7 @@ it('exactly the runs of failed executions fail, with the error code of the API, 
 it('the run of a campaign is cancelled when the campaign becomes a DRAFT again, and when it is then deleted', async () => {
   await track(service, 'reader@example.com', 'reads');
   for (const isDeleted of [false, true]) {
-    const body = campaignBody({ from: 'News <news@shop.example.com>' });
+    const body = createCampaignBody({ from: 'News <news@shop.example.com>' });
     const { id } = (await expectOk(service.call('POST', '/campaigns', { body }))).data;
     const scheduledFor = new Date(Date.now() + 3_600_000).toISOString();
     await expectOk(service.call('POST', `/campaigns/${id}/send`, { body: { scheduledFor } }));

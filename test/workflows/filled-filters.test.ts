@@ -14,14 +14,14 @@ const createExit = (reason: string): StepSpec => ({ type: 'EXIT', config: { reas
 const readStatus = async (workflow: BuiltWorkflow) => (await listExecutions(service, workflow.id))[0]?.status;
 const waitForStart = (workflow: BuiltWorkflow) =>
   until(async () => (await listExecutions(service, workflow.id))[0]?.begun || undefined, 'the start of the execution');
-const endOf = (workflow: BuiltWorkflow) =>
+const waitForExitReason = (workflow: BuiltWorkflow) =>
   until(async () => {
     const [execution] = await listExecutions(service, workflow.id);
     return execution?.completedAt ? (execution.exitReason as string) : undefined;
   }, 'the end of the execution');
 
 describe('a wait whose filters use values of the triggering event', () => {
-  const waiting = (eventName: string, value: string, operator = 'equals') =>
+  const buildWaitingWorkflow = (eventName: string, value: string, operator = 'equals') =>
     buildWorkflow(service, {
       eventName,
       steps: {
@@ -36,7 +36,7 @@ describe('a wait whose filters use values of the triggering event', () => {
     });
 
   it('ends only by an event with the same value, also after a restart of the worker', async () => {
-    const workflow = await waiting('left-cart', '{{ event.cartId }}');
+    const workflow = await buildWaitingWorkflow('left-cart', '{{ event.cartId }}');
     await track(service, 'cart@example.com', 'left-cart', { cartId: 'A1' });
     await waitForStart(workflow);
     await track(service, 'cart@example.com', 'ordered', { cartId: 'B2' });
@@ -45,22 +45,22 @@ describe('a wait whose filters use values of the triggering event', () => {
     await service.stopWorker();
     await service.startWorker();
     await track(service, 'cart@example.com', 'ordered', { cartId: 'A1' });
-    expect(await endOf(workflow)).toBe('ordered');
+    expect(await waitForExitReason(workflow)).toBe('ordered');
   });
 
   it('compares numbers with numbers', async () => {
-    const workflow = await waiting('spent', '{{ event.total | times: 2 }}', 'greaterThan');
+    const workflow = await buildWaitingWorkflow('spent', '{{ event.total | times: 2 }}', 'greaterThan');
     await track(service, 'spent@example.com', 'spent', { total: 0.15 });
     await waitForStart(workflow);
     await track(service, 'spent@example.com', 'ordered', { cartId: '9' });
     await track(service, 'spent@example.com', 'ordered', { cartId: 0.3 });
     expect(await readStatus(workflow)).toBe('WAITING');
     await track(service, 'spent@example.com', 'ordered', { cartId: 0.30000000000000004 });
-    expect(await endOf(workflow)).toBe('ordered');
+    expect(await waitForExitReason(workflow)).toBe('ordered');
   });
 
   it('is ended by no event if the value is missing', async () => {
-    const workflow = await waiting('lost-cart', '{{ event.cartId }}');
+    const workflow = await buildWaitingWorkflow('lost-cart', '{{ event.cartId }}');
     await track(service, 'lost@example.com', 'lost-cart');
     await waitForStart(workflow);
     for (const data of [{}, { cartId: '' }, { cartId: 'A1' }, { cartId: null }])
@@ -93,7 +93,7 @@ describe('a CONDITION whose values are expressions', () => {
     await expectOk(service.call('POST', '/v1/contacts', { body: { email, data: { limit, plan } } }));
     const event = { total, plan: plan?.toUpperCase(), plans };
     await expectOk(service.call('POST', '/v1/track', { body: { email, event: eventName, data: event } }));
-    expect(await endOf(workflow)).toBe(branch);
+    expect(await waitForExitReason(workflow)).toBe(branch);
   });
 });
 

@@ -6,7 +6,7 @@ import { createLogger } from '../../cli/logger.ts';
 import { findFreePort } from '../../cli/start/ports.ts';
 import { deriveKey } from '../../rules/access/secrets.ts';
 import { createVerpAddress } from '../../rules/emails/verp.ts';
-import { campaignBody } from '../build/campaigns.ts';
+import { createCampaignBody } from '../build/campaigns.ts';
 import { buildContact, buildEmail } from '../build/emails.ts';
 import { track } from '../build/events.ts';
 import { buildDomain, buildTemplate, TEST_SECRET_KEY } from '../build/senders.ts';
@@ -288,7 +288,7 @@ describe('failures in work on marked addresses, names, numbers and text', () => 
 
   it('occur in a campaign with refused and deferred recipients', async () => {
     const says = { from: 'x@shop.example.com', subject: `Dear ${MARK}`, body: `<p>${MARK} {{name}}</p>` };
-    const { data } = await expectOk(service.call('POST', '/campaigns', { body: campaignBody(says) }));
+    const { data } = await expectOk(service.call('POST', '/campaigns', { body: createCampaignBody(says) }));
     await buildContact(service.db, { projectId: service.one.id, email: createMarkedAddress('news-gone') });
     await expectOk(service.call('POST', `/campaigns/${data.id}/send`, { body: {} }));
     const listErrors = () =>

@@ -5,7 +5,7 @@ import { createImportJob } from '../../db/contacts/jobs.ts';
 import { inTransaction } from '../../db/transaction.ts';
 import { readCsvLayout } from '../../rules/contacts/csv-layout.ts';
 import { countCsvRows } from '../../rules/contacts/csv-rows.ts';
-import { buildContacts, campaignBody } from '../build/campaigns.ts';
+import { buildContacts, createCampaignBody } from '../build/campaigns.ts';
 import { track } from '../build/events.ts';
 import { buildDomain, buildTemplate } from '../build/senders.ts';
 import { type BuiltWorkflow, buildWorkflow, expectOk } from '../build/workflows.ts';
@@ -268,7 +268,7 @@ describe('one round of recovery', () => {
     const setStatus = (id: string, status: string) =>
       sql`UPDATE campaigns SET status = ${status} WHERE id = ${id}`.execute(service.db);
     const pairs = await buildPairs(['open', 'SENT', 'CANCELLED', 'DRAFT'], async (row, run) => {
-      const body = campaignBody({ from: 'News <news@shop.example.com>' });
+      const body = createCampaignBody({ from: 'News <news@shop.example.com>' });
       const { id } = (await expectOk(service.call('POST', '/campaigns', { body }))).data;
       await expectOk(service.call('POST', `/campaigns/${id}/send`, { body: { scheduledFor } }));
       const workflowId = service.names.campaign(id, 1);

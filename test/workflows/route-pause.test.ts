@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
-import { buildContacts, campaignBody } from '../build/campaigns.ts';
+import { buildContacts, createCampaignBody } from '../build/campaigns.ts';
 import { buildDomain } from '../build/senders.ts';
 import { buildProject, type TestProject } from '../support/api.ts';
 import { startTestService, type TestService } from '../support/service.ts';
@@ -42,7 +42,7 @@ async function listPauses() {
 
 it('a relay that denies access because we did not sign in unsubscribes no contact: the route is paused, and email is sent when the relay accepts it', async () => {
   await buildContacts(service.db, { projectId: project.id, count: COUNT });
-  const { body } = await service.call('POST', '/campaigns', { key: project.secretKey, body: campaignBody() });
+  const { body } = await service.call('POST', '/campaigns', { key: project.secretKey, body: createCampaignBody() });
   await service.call('POST', `/campaigns/${body.data.id}/send`, { key: project.secretKey, body: {} });
   const [pause] = await until(async () => ((await listPauses()).length > 0 ? listPauses() : undefined), 'the pause');
   expect(pause).toMatchObject({

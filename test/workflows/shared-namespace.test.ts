@@ -1,6 +1,6 @@
 import { Client, Connection } from '@temporalio/client';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { buildContacts, campaignBody } from '../build/campaigns.ts';
+import { buildContacts, createCampaignBody } from '../build/campaigns.ts';
 import { buildDomain } from '../build/senders.ts';
 import { buildWorkflow, expectOk } from '../build/workflows.ts';
 import { startTestService, type TestService } from '../support/service.ts';
@@ -55,7 +55,7 @@ async function startWork(service: TestService): Promise<Work> {
       end: { type: 'EXIT', config: {} },
     },
   });
-  const campaign = await expectOk(service.call('POST', '/campaigns', { body: campaignBody() }));
+  const campaign = await expectOk(service.call('POST', '/campaigns', { body: createCampaignBody() }));
   await expectOk(service.call('POST', `/campaigns/${campaign.data.id}/send`, { body: {} }));
   const tracked = Array.from({ length: EXECUTIONS }, (_, n) =>
     expectOk(service.call('POST', '/v1/track', { body: { email: `r${n}@to.test`, event: 'signup' } })),

@@ -83,11 +83,11 @@ it("emails of automations keep the project's send rate, and waiting for it does 
   await sql`UPDATE projects SET send_rate_per_second = ${rate} WHERE id = ${service.two.id}`.execute(service.db);
   await buildDomain(service.db, { projectId: service.two.id });
   const templateOfTwo = await buildTemplate(service.db, { projectId: service.two.id });
-  const asTwo: TestService['call'] = (method, path, options) =>
+  const callAsTwo: TestService['call'] = (method, path, options) =>
     service.call(method, path, { ...options, key: service.two.secretKey });
-  const workflow = await buildEmailWorkflow(asTwo, templateOfTwo);
+  const workflow = await buildEmailWorkflow(callAsTwo, templateOfTwo);
   for (let n = 0; n < count; n += 1) {
-    await track({ call: asTwo }, `rated${n}@example.com`, workflow.eventName);
+    await track({ call: callAsTwo }, `rated${n}@example.com`, workflow.eventName);
   }
   await until(async () => sink.messages.length === count, 'the emails');
   const { rows } = await sql<{ seconds: number; attempts: number; tries: number }>`

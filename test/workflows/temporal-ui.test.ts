@@ -8,7 +8,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createLogger } from '../../cli/logger.ts';
 import { packageRoot } from '../../cli/package-root.ts';
 import { findTemporalBinary } from '../../cli/start/temporal-binary.ts';
-import { buildContacts, campaignBody } from '../build/campaigns.ts';
+import { buildContacts, createCampaignBody } from '../build/campaigns.ts';
 import { track } from '../build/events.ts';
 import { buildDomain, buildTemplate } from '../build/senders.ts';
 import { type BuiltWorkflow, buildWorkflow, expectOk, listExecutions } from '../build/workflows.ts';
@@ -200,7 +200,7 @@ describe('the document docs/operate/temporal.md', () => {
     const failed = (await track(service, 'fails@example.com', 'fails')).data.contact;
     await buildContacts(service.db, { projectId: service.one.id, count: 1 });
     const { data: campaign } = await expectOk(
-      service.call('POST', '/campaigns', { body: campaignBody({ from: 'x@shop.example.com' }) }),
+      service.call('POST', '/campaigns', { body: createCampaignBody({ from: 'x@shop.example.com' }) }),
     );
     const scheduledFor = new Date(Date.now() + 3_600_000).toISOString();
     await expectOk(service.call('POST', `/campaigns/${campaign.id}/send`, { body: { scheduledFor } }));
@@ -267,30 +267,30 @@ async function runTemporal(command: string): Promise<unknown> {
 }
 
 it('the log has one line for each end of a message and an execution, with ids, outcome, reason and duration', async () => {
-  const line = (message: string, fields: object) =>
+  const waitForLine = (message: string, fields: object) =>
     until(
       () => lines.find((one) => one.msg === message && Object.entries(fields).every(([k, v]) => one[k] === v)),
       message,
     );
-  expect(await line('a message has ended', { outcome: 'sent' })).toMatchObject({
+  expect(await waitForLine('a message has ended', { outcome: 'sent' })).toMatchObject({
     projectId: service.one.id,
     emailId: expect.any(String),
     reason: null,
     ms: expect.any(Number),
   });
-  expect(await line('a run has ended', { outcome: 'completed', reason: 'toured' })).toMatchObject({
+  expect(await waitForLine('a run has ended', { outcome: 'completed', reason: 'toured' })).toMatchObject({
     projectId: service.one.id,
     executionId: expect.any(String),
     workflowId: expect.stringMatching(/^execution-/),
     ms: expect.any(Number),
   });
-  expect(await line('a run has ended', { outcome: 'failed' })).toMatchObject({ reason: 'webhook_failed' });
+  expect(await waitForLine('a run has ended', { outcome: 'failed' })).toMatchObject({ reason: 'webhook_failed' });
 });
 
 it('the log has one line for each end of a job and a campaign', async () => {
   await service.stopWorker();
   await service.startWorker();
-  const lineOf = (message: string, fields: object) =>
+  const waitForLine = (message: string, fields: object) =>
     until(
       () => lines.find((one) => one.msg === message && Object.entries(fields).every(([k, v]) => one[k] === v)),
       message,
@@ -299,26 +299,29 @@ it('the log has one line for each end of a job and a campaign', async () => {
   const jobs = '/contacts/bulk-unsubscribe';
   const { jobId } = await expectOk(service.call('POST', jobs, { body: { contactIds: [contact.id] } }));
   const ended = { projectId: service.one.id, ms: expect.any(Number) };
-  expect(await lineOf('a job has ended', { jobId })).toMatchObject({
+  expect(await waitForLine('a job has ended', { jobId })).toMatchObject({
     ...ended,
     outcome: 'completed',
     workflowId: service.names.job(jobId),
   });
   await buildContacts(service.db, { projectId: service.one.id, count: 2, localPart: 'ends' });
   const createNewsletter = async () => {
-    const says = campaignBody({ from: 'x@shop.example.com' });
+    const says = createCampaignBody({ from: 'x@shop.example.com' });
     const { data } = await expectOk(service.call('POST', '/campaigns', { body: says }));
     return data.id as string;
   };
   const sent = await createNewsletter();
   await expectOk(service.call('POST', `/campaigns/${sent}/send`, { body: {} }));
-  expect(await lineOf('a campaign has ended', { campaignId: sent })).toMatchObject({ ...ended, outcome: 'completed' });
+  expect(await waitForLine('a campaign has ended', { campaignId: sent })).toMatchObject({
+    ...ended,
+    outcome: 'completed',
+  });
   const cancelled = await createNewsletter();
   const scheduledFor = new Date(Date.now() + 3_600_000).toISOString();
   await expectOk(service.call('POST', `/campaigns/${cancelled}/send`, { body: { scheduledFor } }));
   await operator.waitForStart(service.names.campaign(cancelled, 1));
   await expectOk(service.call('POST', `/campaigns/${cancelled}/cancel`));
-  expect(await lineOf('a campaign has ended', { campaignId: cancelled })).toMatchObject({
+  expect(await waitForLine('a campaign has ended', { campaignId: cancelled })).toMatchObject({
     ...ended,
     outcome: 'cancelled',
     reason: 'campaign_draft',

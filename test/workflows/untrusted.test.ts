@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import PostalMime, { type Email } from 'postal-mime';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { campaignBody } from '../build/campaigns.ts';
+import { createCampaignBody } from '../build/campaigns.ts';
 import { buildDomain, buildTemplate } from '../build/senders.ts';
 import { type BuiltWorkflow, buildWorkflow, expectOk } from '../build/workflows.ts';
 import { startTestService, type TestService } from '../support/service.ts';
@@ -28,7 +28,7 @@ const trackWithPublicKey = (email: string, event: string, data: object = {}, mor
   expectOk(service.call('POST', '/v1/track', { key: service.one.publicKey, body: { email, event, data, ...more } }));
 const trackAsTenant = (email: string, event: string, data: object = {}, more: object = {}) =>
   expectOk(service.call('POST', '/v1/track', { body: { email, event, data, ...more } }));
-const template = (subject: string, body: string) =>
+const createTestTemplate = (subject: string, body: string) =>
   buildTemplate(service.db, { projectId: service.one.id, subject, body });
 
 async function waitForEnd(workflow: BuiltWorkflow) {
@@ -80,7 +80,10 @@ async function unsubscribe(email: string): Promise<void> {
 
 describe('UPDATE_CONTACT with untrusted event data', () => {
   it('creates no link target and no markup from the data', async () => {
-    const templateId = await template('Hi', '<p><a href="{{data.website}}">your site</a> {{data.about | raw}}</p>');
+    const templateId = await createTestTemplate(
+      'Hi',
+      '<p><a href="{{data.website}}">your site</a> {{data.about | raw}}</p>',
+    );
     const workflow = await buildWorkflow(service, {
       eventName: 'site',
       steps: {
@@ -112,7 +115,7 @@ describe('UPDATE_CONTACT with untrusted event data', () => {
   });
 
   it('sends no email to an untrusted address', async () => {
-    const templateId = await template('Invitation', '<div>{{data.note | raw}}</div>');
+    const templateId = await createTestTemplate('Invitation', '<div>{{data.note | raw}}</div>');
     const workflow = await buildWorkflow(service, {
       eventName: 'invite',
       steps: {
@@ -176,7 +179,7 @@ describe('UPDATE_CONTACT with untrusted event data', () => {
     await trackWithPublicKey(joins.byWait.email, 'optin');
     await waitForEnd(waiting);
     expect(await listSuppressions(joins.byWait.email)).toEqual(['unsubscribe']);
-    const templateId = await template('Hi', '<p>Hi</p>');
+    const templateId = await createTestTemplate('Hi', '<p>Hi</p>');
     const chained = await buildWorkflow(service, {
       eventName: 'email.sent',
       steps: { join },
@@ -232,7 +235,7 @@ const LURE =
 
 describe('untrusted text in emails', () => {
   it('is one line without links in emails of workflows, and is omitted from a subject if it looks like a link', async () => {
-    const templateId = await template('{{data.name}}', '<p>Hello {{data.name}}, {{event.note}}</p>');
+    const templateId = await createTestTemplate('{{data.name}}', '<p>Hello {{data.name}}, {{event.note}}</p>');
     const workflow = await buildWorkflow(service, {
       eventName: 'hello',
       steps: { mail: { type: 'SEND_EMAIL', config: { templateId } } },
@@ -261,7 +264,7 @@ describe('untrusted text in emails', () => {
     });
     const created = await expectOk(
       service.call('POST', '/campaigns', {
-        body: campaignBody({
+        body: createCampaignBody({
           from: 'news@shop.example.com',
           subject: 'News for {{firstName}}{{nick}}',
           body: '<p>Hello {{firstName}} {{ firstName | upcase }}</p>',

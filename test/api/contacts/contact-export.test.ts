@@ -14,7 +14,7 @@ afterAll(() => api?.close());
 const call = (path: string, key = project.secretKey) => api.call('GET', path, { key });
 const splitLines = (text: string) => text.split('\r\n').slice(0, -1);
 
-it('exports all contacts in the columns that an import accepts, with formulas as plain text', async () => {
+it('the export has all contacts, in the columns that an import accepts, with formulas as plain text', async () => {
   project = await buildProject(api.db, 'Export');
   await buildContact(api.db, {
     projectId: project.id,
@@ -37,7 +37,7 @@ it('exports all contacts in the columns that an import accepts, with formulas as
   ]);
 });
 
-it('exports the contacts of a segment or a condition, page by page', async () => {
+it('the export reads the contacts of a segment or a condition page by page', async () => {
   project = await buildProject(api.db, 'Many');
   await buildContacts(api.db, { projectId: project.id, count: 12_000, data: { plan: 'free' } });
   await buildContacts(api.db, {
@@ -61,7 +61,7 @@ it('exports the contacts of a segment or a condition, page by page', async () =>
   expect((await call(`/contacts/export?${both}`)).status).toBe(400);
 });
 
-it('refuses an invalid condition, and a role that may not see contacts', async () => {
+it('the export refuses an invalid condition, and a role that may not see contacts', async () => {
   expect((await call('/contacts/export?condition=nope')).status).toBe(400);
   expect((await call(`/contacts/export?condition=${encodeURIComponent('{"logic":"XOR"}')}`)).status).toBe(400);
   expect((await call('/contacts/export', project.bareKey)).status).toBe(403);

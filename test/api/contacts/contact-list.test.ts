@@ -30,7 +30,7 @@ const listContacts = (query: Record<string, unknown>, key = project.secretKey) =
 };
 const listAddresses = ({ body }: { body: { data: { email: string }[] } }) => body.data.map(({ email }) => email);
 
-it('lists contacts that match a condition, also together with a part of an address', async () => {
+it('the list has the contacts that match a condition, also together with a part of an address', async () => {
   const pro = await listContacts({ condition: createFilter('data.plan', 'pro') });
   expect([listAddresses(pro), pro.body.total]).toEqual([['bob@to.test', 'ada@to.test'], 2]);
   expect(listAddresses(await listContacts({ condition: createFilter('data.plan', 'pro'), search: 'ADA' }))).toEqual([
@@ -42,7 +42,7 @@ it('lists contacts that match a condition, also together with a part of an addre
   });
 });
 
-it('pages a list with a condition by cursor', async () => {
+it('a list with a condition is paged by cursor', async () => {
   const seen = new Set<string>();
   let cursor: string | undefined;
   let pages = 0;
@@ -59,7 +59,7 @@ it('pages a list with a condition by cursor', async () => {
   expect([seen.size, pages]).toEqual([30, 5]);
 });
 
-it('continues a list at a cursor with another page size and without the total, but not with another filter', async () => {
+it('a cursor continues a list with another page size and without the total, but not with another filter', async () => {
   const condition = createFilter('data.plan', 'free');
   const { cursor } = (await listContacts({ condition, limit: 7 })).body;
   const next = await listContacts({ condition, limit: 5, count: false, cursor });
@@ -69,12 +69,12 @@ it('continues a list at a cursor with another page size and without the total, b
   expect(other.body.error.suggestion).toContain('omit the cursor');
 });
 
-it('returns the page without the total for count=false', async () => {
+it('a list with count=false returns the page without the total', async () => {
   const { body } = await listContacts({ count: false, limit: 5 });
   expect([body.data.length, body.total, body.hasMore]).toEqual([5, 0, true]);
 });
 
-it('refuses an invalid condition, and returns 409 for segments that refer to each other in a cycle', async () => {
+it('the list refuses an invalid condition, and returns 409 for segments that refer to each other in a cycle', async () => {
   expect((await listContacts({ condition: 'nope' })).status).toBe(400);
   expect((await listContacts({ condition: { logic: 'XOR' } })).status).toBe(400);
   const createSegment = (name: string) =>
@@ -93,7 +93,7 @@ it('refuses an invalid condition, and returns 409 for segments that refer to eac
   } else expect(closed.status).toBe(409);
 });
 
-it('lists subscribed contacts, and contacts that were created or changed in a time span', async () => {
+it('the list can be limited to subscribed contacts, and to contacts that were created or changed in a time span', async () => {
   const spans = await buildProject(api.db, 'Spans');
   const days = ['2026-01-01', '2026-02-01', '2026-03-01'];
   for (const [n, day] of days.entries()) {

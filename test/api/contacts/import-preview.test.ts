@@ -31,7 +31,7 @@ const countContacts = async () =>
   (await sql<{ n: number }>`SELECT count(*) AS n FROM contacts WHERE project_id = ${project.id}`.execute(api.db))
     .rows[0]?.n;
 
-it('reports what an import would do with columns that it detects, and changes nothing', async () => {
+it('the preview reports what an import would do with columns that it detects, and changes nothing', async () => {
   await api.call('POST', '/suppressions', { key: project.secretKey, body: { email: 'stop@to.test' } });
   const rows = ['known@to.test,K,5', 'new@to.test,N,', 'NEW@to.test,M,x', 'nope,X,1', 'stop@to.test,S,7'];
   const { status, body } = await upload('/v1/contacts/import/preview', `E-Mail,First name,Seats\n${rows.join('\n')}\n`);
@@ -69,7 +69,7 @@ it('reports what an import would do with columns that it detects, and changes no
   expect(await countContacts()).toBe(1);
 });
 
-it('names each unknown word in the consent column, and counts the rows without a value there', async () => {
+it('the preview names each unknown word in the consent column, and counts the rows without a value there', async () => {
   const rows = ['known@to.test,', 'empty@to.test,', 'yes@to.test,Y', 'no@to.test,Opted out', 'odd@to.test,maybe'];
   const csv = `email,Subscribed\n${rows.join('\n')}\n`;
   const { body } = await upload('/contacts/import/preview', csv);
@@ -86,7 +86,7 @@ it('names each unknown word in the consent column, and counts the rows without a
   ]);
 });
 
-it('counts the contacts that a file would subscribe again or unsubscribe, and keeps refusals by the person', async () => {
+it('the preview counts the contacts that a file would subscribe again or unsubscribe, and keeps refusals by the person', async () => {
   const people = [
     { email: 'left@turn.test', subscribed: false },
     { email: 'stays@turn.test', subscribed: true },
@@ -105,14 +105,14 @@ it('counts the contacts that a file would subscribe again or unsubscribe, and ke
   });
 });
 
-it('shows the columns and the error of a file that has no address column', async () => {
+it('the preview shows the columns and the error of a file that has no address column', async () => {
   const { status, body } = await upload('/contacts/import/preview', 'Name,Plan\nAda,pro\n');
   expect([status, body.result, body.preview]).toEqual([200, null, []]);
   expect(body.problems).toMatchObject([{ field: 'file', message: 'The first row has no column "email".' }]);
   expect(body.columns).toMatchObject([{ header: 'Name', samples: ['Ada'] }, { header: 'Plan' }]);
 });
 
-it('reads a large file in several steps, and counts each address once', async () => {
+it('the preview reads a large file in several steps, and counts each address once', async () => {
   const lines = Array.from({ length: 12_000 }, (_, n) => `p${n % 11_000}@large.test,${n}`);
   const { body } = await upload('/contacts/import/preview', `email,n\n${lines.join('\n')}\n`);
   expect(body.result).toMatchObject({ totalRows: 12_000, createdCount: 11_000, updatedCount: 1_000, failureCount: 0 });
@@ -179,7 +179,7 @@ it('the preview of an import needs contacts:edit', async () => {
   expect((await upload('/contacts/import/preview', 'email\na@x.com\n', { key: project.bareKey })).status).toBe(403);
 });
 
-it('names phone numbers that cannot be read, with the country of the project as default', async () => {
+it('the preview names phone numbers that cannot be read, with the country of the project as default', async () => {
   const file = 'email,phone\nread@to.test,+49 151 23456789\nlocal@to.test,0151 23456789\nodd@to.test,call me\n';
   const before = (await upload('/v1/contacts/import/preview', file)).body.result;
   expect(before).toMatchObject({ successCount: 3, failureCount: 0, warningCount: 2 });

@@ -39,7 +39,7 @@ async function readTimeline(id: string, limit: number): Promise<Item[]> {
   return items;
 }
 
-it('shows who changed a subscription and why', async () => {
+it('the timeline shows who changed a subscription and why', async () => {
   const { body: contact } = await call('POST', '/contacts', { email: 'ada@to.test' });
   await call('PATCH', `/contacts/${contact.id}`, { subscribed: false });
   await call('POST', '/v1/track', { email: 'ada@to.test', event: 'back', subscribed: true });
@@ -54,7 +54,7 @@ it('shows who changed a subscription and why', async () => {
   ]);
 });
 
-it('is one list of events, emails, SMS and steps with any page size, also within one millisecond', async () => {
+it('the timeline is one list of events, emails, SMS and steps with any page size, also within one millisecond', async () => {
   const ids = await buildEverything(api.db, project.id);
   const id = ids('/contacts/x', 'id') ?? '';
   const execution = ids('/workflows/x/executions', 'executionId') ?? '';
@@ -104,7 +104,7 @@ it("another project's contact returns 404, and an invalid cursor returns 400", a
   expect((await call('GET', `/contacts/${mine}/timeline?cursor=nope`)).status).toBe(400);
 });
 
-it('shows the subject of an email as it was sent', async () => {
+it('the timeline shows the subject of an email as it was sent', async () => {
   const { body: contact } = await call('POST', '/contacts', { email: 'grace@to.test', data: { firstName: 'Grace' } });
   const subject = 'News for {{firstName ?? you}}';
   const emailId = await buildEmail(api.db, { projectId: project.id, contactId: contact.id, subject, status: 'FAILED' });

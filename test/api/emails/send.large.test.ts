@@ -45,7 +45,7 @@ test('a large request is stored unchanged, and its email waits in the queue of l
   expect((await readOutboxRow(small.body.data.emails[0].email)).priority).toBe(OUTBOX_PRIORITY['email.deliver']);
 });
 
-test('reports errors in a large request in the same way as in a small one', async () => {
+test('errors in a large request are reported in the same way as in a small one', async () => {
   const sendAndReadErrors = async (files: object[]) => {
     const { status, body } = await send(files);
     return { status, errors: body.error.errors };

@@ -2,10 +2,10 @@ import { sql } from 'kysely';
 import { saveContent } from '../../../db/contents/contents.ts';
 import type { CampaignStatus } from '../../../rules/campaigns/campaign.ts';
 import { NO_TEXT } from '../../../rules/content/email-text.ts';
-import { campaignBody } from '../campaigns.ts';
+import { createCampaignBody } from '../campaigns.ts';
 import { expectOk } from '../workflows.ts';
 import type { SeededContact } from './contacts.ts';
-import { buildEmailEvents, emailBody, SENDER } from './emails.ts';
+import { buildEmailEvents, createEmailHtml, SENDER } from './emails.ts';
 import { pickHealthyOutcome, pickOutcome, pickUsualOutcome, type SampleOutcome, toOutcomeColumns } from './outcomes.ts';
 import { createIdAt, getTimeHoursAgo, HOUR_MS, type World } from './world.ts';
 
@@ -106,10 +106,10 @@ function createDraftBuilder({ call, voice }: World) {
       name: voice.say(words, n, 255),
       subject: voice.say(`${words} for {{firstName}}`, n, 900),
       description: voice.say('Planned with the shop team', n, 2_000),
-      body: emailBody(voice.say('Seven of them, from first flush to smoked.', n, 12_000)),
+      body: createEmailHtml(voice.say('Seven of them, from first flush to smoked.', n, 12_000)),
     };
     const created = await expectOk(
-      call('POST', '/campaigns', { body: campaignBody({ ...texts, from: SENDER, ...more }) }),
+      call('POST', '/campaigns', { body: createCampaignBody({ ...texts, from: SENDER, ...more }) }),
     );
     return created.data.id;
   };

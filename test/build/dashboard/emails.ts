@@ -12,7 +12,7 @@ import { createIdAt, getTimeHoursAgo, pick, type World } from './world.ts';
 export const SENDER = 'news@shop.example.com';
 
 /** Returns an email like a shop's: a headline, a button, two links, and text in the given voice. */
-export function emailBody(
+export function createEmailHtml(
   words: string,
   { headline = 'The autumn teas are in', button = 'See the teas' } = {},
 ): string {
@@ -78,7 +78,7 @@ export async function buildTemplates({ call, voice }: World, topicId: string): P
       ...template,
       name: voice.say(template.name, n, 200),
       description: voice.say(template.description, n, 1_000),
-      body: emailBody(voice.say(text.words, n, 12_000), text),
+      body: createEmailHtml(voice.say(text.words, n, 12_000), text),
     };
     ids.push((await expectOk(call('POST', '/templates', { body }))).id);
   }
@@ -118,8 +118,13 @@ export async function buildEmails(world: World, contacts: readonly SeededContact
   };
   const contentIds: string[] = [];
   for (const [n, { subject, words, ...more }] of SINGLE.entries())
-    contentIds.push(await store('TRANSACTIONAL', n, subject, emailBody(voice.say(words, n, 12_000), more)));
-  const newsId = await store('MARKETING', 1, 'Seven autumn teas', emailBody(voice.say('Seven of them.', 1, 12_000)));
+    contentIds.push(await store('TRANSACTIONAL', n, subject, createEmailHtml(voice.say(words, n, 12_000), more)));
+  const newsId = await store(
+    'MARKETING',
+    1,
+    'Seven autumn teas',
+    createEmailHtml(voice.say('Seven of them.', 1, 12_000)),
+  );
   const rows = Array.from({ length: count }, (_, n) => {
     const at = getTimeHoursAgo(n * 3 + 0.5);
     const contact = pick(contacts, n * 7);

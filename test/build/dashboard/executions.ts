@@ -7,7 +7,7 @@ import { NO_TEXT } from '../../../rules/content/email-text.ts';
 import type { ExecutionStatus, VisitStatus } from '../../../rules/executions/execution.ts';
 import { type BuiltWorkflow, buildWorkflow, expectOk, type StepSpec } from '../workflows.ts';
 import type { SeededContact } from './contacts.ts';
-import { emailBody, SENDER } from './emails.ts';
+import { createEmailHtml, SENDER } from './emails.ts';
 import { pickHealthyOutcome, toOutcomeColumns } from './outcomes.ts';
 import { createIdAt, getTimeHoursAgo, HOUR_MS, type World } from './world.ts';
 
@@ -188,7 +188,7 @@ async function buildStepEmails(
     ...NO_TEXT,
     projectId,
     subject: 'Welcome to the shop',
-    body: emailBody('Three teas to start with.', { headline: 'Put the kettle on' }),
+    body: createEmailHtml('Three teas to start with.', { headline: 'Put the kettle on' }),
     from: SENDER,
     fromName: 'The Tea Shop',
     type: 'TRANSACTIONAL',

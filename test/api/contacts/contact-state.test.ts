@@ -16,7 +16,7 @@ afterAll(() => api?.close());
 const call = (method: string, path: string, body?: unknown, key = project.secretKey) =>
   api.call(method, path, { key, ...(body !== undefined && { body }) });
 
-it('names the user who unsubscribed a contact and suppressed its address', async () => {
+it('the subscription of a contact names who changed it and who suppressed its address', async () => {
   expect((await call('GET', `/contacts/${ada}/subscription`)).body).toEqual({
     subscribed: true,
     subscription: 'subscribed',
@@ -36,7 +36,7 @@ it('names the user who unsubscribed a contact and suppressed its address', async
   });
 });
 
-it('filters the suppression list by one address', async () => {
+it('the suppression list can be filtered by one address', async () => {
   await call('POST', '/suppressions', { email: 'gone@to.test' });
   const { body } = await call('GET', '/suppressions?email=GONE%40to.test');
   expect(body).toMatchObject({ total: 1, data: [{ email: 'gone@to.test', reason: 'manual' }] });
@@ -44,7 +44,7 @@ it('filters the suppression list by one address', async () => {
   expect((await call('GET', '/suppressions?email=gone%40to.test', undefined, api.two.secretKey)).body.total).toBe(0);
 });
 
-it('lists the segments that a contact is in now', async () => {
+it('the segments of a contact are the segments that it is in now', async () => {
   const createPlanFilter = (plan: string) => ({
     logic: 'AND',
     groups: [{ filters: [{ field: 'data.plan', operator: 'equals', value: plan }] }],
@@ -61,7 +61,7 @@ it('lists the segments that a contact is in now', async () => {
   });
 });
 
-it('lists the executions of a contact with their current step', async () => {
+it('the executions of a contact are listed with their current step', async () => {
   const workflow = (await call('POST', '/workflows', { name: 'Welcome', triggerType: 'MANUAL' })).body;
   const step = await call('POST', `/workflows/${workflow.id}/steps`, {
     type: 'DELAY',

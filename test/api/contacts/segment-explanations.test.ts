@@ -49,7 +49,7 @@ it('a preview without a condition, or with an invalid one, returns 422', async (
   expect([bad.status, bad.body.error.errors[0].field]).toEqual([422, 'condition.groups.0.filters.0.field']);
 });
 
-it("explains each filter of a segment with the contact's value, and the result of the segment's AND or OR", async () => {
+it("the explanation shows each filter of a segment with the contact's value, and the result of the segment's AND or OR", async () => {
   const member = await call('POST', '/segments', { name: 'Members', type: 'STATIC' });
   await call('POST', `/segments/${member.body.id}/members`, { emails: ['ada@to.test'] });
   const condition = {
@@ -98,7 +98,7 @@ it("explains each filter of a segment with the contact's value, and the result o
   expect(contacts.body.total).toBe(1);
 });
 
-it('explains the result of a STATIC segment by its membership', async () => {
+it('the explanation of a STATIC segment shows the membership of the contact', async () => {
   const segment = await call('POST', '/segments', { name: 'By hand', type: 'STATIC' });
   const path = `/segments/${segment.body.id}/explain?contactId=${ada}`;
   const field = `segment.${segment.body.id}`;

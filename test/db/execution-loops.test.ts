@@ -12,14 +12,14 @@ beforeAll(async () => {
 });
 afterAll(() => api?.close());
 
-interface Lapper {
+interface StartedLoop {
   workflow: BuiltWorkflow;
   executionId: string;
   email: string;
 }
 
 /** Builds a workflow with these steps, and an execution of a new contact. */
-async function startExecution(name: string, steps: Record<string, StepSpec>): Promise<Lapper> {
+async function startExecution(name: string, steps: Record<string, StepSpec>): Promise<StartedLoop> {
   const workflow = await buildWorkflow(api, { eventName: name, steps });
   const email = `${name}@example.com`;
   await expectOk(api.call('POST', '/v1/track', { body: { email, event: name } }));
@@ -28,12 +28,12 @@ async function startExecution(name: string, steps: Record<string, StepSpec>): Pr
 }
 
 /** Does the work of the activity that runs after a pause, without waiting for the pause. */
-async function resume({ executionId }: Lapper, visit: number, how: Resume): Promise<Next> {
+async function resume({ executionId }: StartedLoop, visit: number, how: Resume): Promise<Next> {
   const input = { projectId: api.one.id, executionId, visit, resume: how };
   return (await inTransaction(api.db, (trx) => resumeExecution(trx, input))).next;
 }
 
-async function backdate({ executionId }: Lapper, seconds: number): Promise<void> {
+async function backdate({ executionId }: StartedLoop, seconds: number): Promise<void> {
   await sql`
     UPDATE execution_steps SET started_at = started_at - make_interval(secs => ${seconds}) WHERE execution_id = ${executionId}
   `.execute(api.db);
