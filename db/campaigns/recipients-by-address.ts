@@ -29,7 +29,7 @@ export async function canFindByAddress(db: Db, { search }: RecipientFilter): Pro
 
 /**
  * Finds recipients whose contact's address starts with the search text, ordered by address, after the address `after`.
- * `goesOn` is the address after which the next page continues; null if there are no more recipients.
+ * `goesOn` is the address after which the next page continues; null if no more contacts have such an address.
  */
 export async function findRecipientsByAddress(
   db: Db,

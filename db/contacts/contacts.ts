@@ -14,8 +14,8 @@ export interface Contact {
   email: string;
   subscribed: boolean;
   /**
-   * The subscription as one value. A `pending` contact was sent a confirmation email, and is not subscribed until it
-   * confirms.
+   * The subscription as one value. A `pending` contact is not subscribed until it confirms the subscription by the link
+   * in a confirmation email.
    */
   subscription: Subscription;
   /** Consent to SMS, separate from `subscribed` (contract §10.3 SMS consent). */

@@ -124,12 +124,12 @@ async function lockExistingContacts(
   p: { projectId: string; wanted: Map<string, ContactUpsert> },
 ): Promise<Map<string, StoredContact>> {
   const emails = [...p.wanted.keys()];
-  // KEY SHARE: a deletion waits for this transaction and then sees its changes, while other updates do not wait.
-  // With many rows, most of them change; locking them for an update at once saves a third of the writes. The limits for
-  // untrusted callers depend on the current values, which must not change in the meantime, so such rows are locked for
-  // an update too.
-  // The ids are found address by address, because this plan does not read the whole project (see `isOwnedBySql`). The
-  // address of the locked row is compared again, because the address may have changed before the lock.
+  // KEY SHARE: a deletion waits for this transaction and then sees its changes, while other updates do not wait. With
+  // many rows, most of them change; locking them for an update at once saves a third of the writes. The limits for
+  // untrusted callers depend on the current values, which must not change in the meantime, so with such a row, all rows
+  // are locked for an update too. The ids are found address by address, because this plan does not read the whole
+  // project (see `isOwnedBySql`). The address of the locked row is compared again, because the address may have changed
+  // before the lock.
   const isLimited = [...p.wanted.values()].some((row) => isUntrustedWrite(row) && hasChanges(row));
   const strength = sql.raw(isLimited || emails.length > MANY_ROWS ? 'NO KEY UPDATE' : 'KEY SHARE');
   const { rows } = await prepared<ContactRow>`

@@ -25,7 +25,10 @@ export interface Domain {
   selector: string;
   publicKey: string;
   found: FoundRecords;
-  /** The values that the DNS had at the names of the records, if they differ from the required values. */
+  /**
+   * For each record: the values that the DNS returned at the last check with a response. Absent before the first
+   * response.
+   */
   seen: SeenRecords;
   lastCheckedAt: Date | null;
   createdAt: Date;

@@ -55,7 +55,10 @@ export interface Email extends CarriedVariables {
   clickedAt: Date | null;
   bouncedAt: Date | null;
   complainedAt: Date | null;
-  /** True if the email was sent to a simulator address. Guards and statistics do not count such an email. */
+  /**
+   * True if the email was sent to a simulator address. The project's guards, monthly limit and analytics do not count
+   * such an email.
+   */
   simulated: boolean;
 }
 

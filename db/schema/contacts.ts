@@ -25,7 +25,7 @@ export interface ContactsTable {
   untrusted_keys: Generated<string[]>;
   was_unsubscribed: Generated<boolean | null>;
   changed_by: string | null;
-  /** True if the contact got a confirmation email and has not confirmed the subscription. */
+  /** True if the contact has yet to confirm its subscription (double opt-in). */
   pending: Generated<boolean>;
   confirmation_asked_at: NullableTimestamp;
   phone: GeneratedAlways<string | null>;

@@ -63,7 +63,10 @@ export interface EmailsTable {
   bounced_at: NullableTimestamp;
   complained_at: NullableTimestamp;
   unsubscribed_at: NullableTimestamp;
-  /** True for an email to a simulator address: it was never transmitted, and no statistics count it. */
+  /**
+   * True for an email to a simulator address: it was never transmitted. The project's guards, monthly limit and
+   * analytics do not count it; the counts of its campaign, workflow step or template do.
+   */
   simulated: Generated<boolean>;
 }
 

@@ -41,7 +41,8 @@ export interface InstallationTable {
 }
 
 /**
- * The last tokens of the installation, one per minute. Temporal stores the newest token in the workflow `installation`.
+ * The newest tokens of the installation. A new token is created about every minute. Temporal stores the newest token in
+ * the workflow `installation`.
  */
 export interface InstallationTokensTable {
   no: number;

@@ -45,7 +45,10 @@ export interface ProjectsTable {
   sending_window: NullableJson<SendingWindow>;
   held_at: NullableTimestamp;
   hold_reason: string | null;
-  /** The columns with `operator_` are set by an operator; the same columns without it are the project's own. */
+  /**
+   * An operator sets the columns with the prefix `operator_`. The project sets the columns of the same name without the
+   * prefix.
+   */
   operator_send_rate_per_second: number | null;
   operator_monthly_email_limit: number | null;
   operator_bounce_guard: number | null;
