@@ -13,7 +13,7 @@ await runServiceProcess('api', process.env, async (config, { log }) => {
   await requirePort('PORT', config.host, config.port);
   await requireMailListeners(config);
   await requirePostgres(config.database.url);
-  // A child of `npm start` skips this check, because `npm start` has already made it and has shown the result to the
+  // For a child of `npm start`, the notice is not logged as a warning, because `npm start` has already shown it to the
   // user.
   await requireInstallation(config, {
     sends: false,

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type { ChannelTour } from './demo/channel-tour.ts';
 import { createTourClient } from './demo/client.ts';
 import { startListenerProcess } from './demo/listeners.ts';
-import { type LoopResult, runLoops, summarize } from './demo/loop.ts';
+import { type LoopResult, printSummary, runLoops } from './demo/loop.ts';
 import { AUTOMATION_LOOP } from './demo/loop-automation.ts';
 import { EMAIL_LOOPS } from './demo/loops-email.ts';
 import { PROVIDER_LOOPS, type ProviderTour } from './demo/loops-provider.ts';
@@ -21,9 +21,9 @@ import type { DevFile } from './start/dev-file.ts';
 import { findFreePort } from './start/ports.ts';
 
 // `npm run demo:channels`: shows the feedback of every channel. It runs "loops": each loop sends a message, sends real
-// feedback about it to the service over a socket, and prints the resulting records. Uses the running service if that is
-// possible, and otherwise starts and stops a separate service. Exits with code 1 if the service did not record the
-// feedback of a loop.
+// feedback about it to the service over a socket, and prints the resulting records. The loops that need no servers of
+// the demo use the running service, if there is one that captures its email. For all other loops, starts and stops a
+// separate service. Exits with code 1 if the service did not record the feedback of a loop.
 const report = createReport();
 await runTour(async (open) => {
   console.log('The feedback loop of every channel: a message is sent, feedback comes back, and the record shows it.');
@@ -39,7 +39,7 @@ await runTour(async (open) => {
     if (running) console.log(`${running.baseUrl} sends real email, so the tour does not use it.`);
     results.push(...(await runLoops(await openOwnService(open), [...EMAIL_LOOPS, AUTOMATION_LOOP, ...PROVIDER_LOOPS])));
   }
-  return summarize(report, results);
+  return printSummary(report, results);
 });
 
 /** Runs the loops that need no servers of the demo, on a running service that captures its email. */

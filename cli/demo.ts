@@ -14,22 +14,22 @@ import { demonstrateExecution, type Tour } from './demo/execution.ts';
 import { runTour } from './demo/process.ts';
 import { startHookReceiver } from './demo/receiver.ts';
 import { createReport, formatTimeSince } from './demo/report.ts';
-import { capturesEmail, findOrStartService, mailboxRequestHeaders, printStartLine } from './demo/service.ts';
+import { capturesEmail, createMailboxHeaders, findOrStartService, printStartLine } from './demo/service.ts';
 import type { DevFile } from './start/dev-file.ts';
 
-// `npm run demo`: shows the main features, from a first email to a campaign. Uses the running service, or starts and
-// stops a separate service. At the end, prints the number of emails in the mailbox. Exits with code 1 if a count is
-// wrong.
+// `npm run demo`: shows the main features, from a first email to an automation. Uses the running service, or starts and
+// stops a separate service. At the end, compares the number of emails in the mailbox with the expected number. Exits
+// with code 1 if a count is wrong.
 const report = createReport();
 await runTour(async (open) => {
   console.log('A tour of Tidings.');
   const service = await open(() => findOrStartService(process.env, printStartLine));
-  await tour(await service.dev, service.description);
+  await showTour(await service.dev, service.description);
   console.log(`\n${report.wrong === 0 ? 'Every count is right.' : `${report.wrong} counts are WRONG.`}`);
   return report.wrong === 0;
 });
 
-async function tour(dev: DevFile, description: string): Promise<void> {
+async function showTour(dev: DevFile, description: string): Promise<void> {
   console.log(`Service at ${dev.baseUrl} (${description}).`);
   // The tour must not run on a service that sends real email.
   if (!(await capturesEmail(dev)))
@@ -88,7 +88,7 @@ async function tourEmail({ client, toDomain, from }: Tour, dev: DevFile): Promis
     data: { name: 'Ada' },
   });
   report.line(`POST /v1/send accepted the email in ${formatTimeSince(startedAt)}`);
-  const headers = await mailboxRequestHeaders(dev);
+  const headers = await createMailboxHeaders(dev);
   const email = await waitFor('the first email', async () => {
     const response = await fetch(`${dev.mailboxUrl}.json?to=${encodeURIComponent(to)}`, { headers });
     const { data } = (await response.json()) as { data: { subject: string; from: string }[] };

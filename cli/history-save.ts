@@ -29,7 +29,7 @@ async function saveHistory(
   run: { workflowId: string; runId: string | undefined },
   nameOfFile: string,
 ): Promise<string> {
-  const { namespace, ...options } = findTemporal(process.env);
+  const { namespace, ...options } = findTemporalOptions(process.env);
   const connection = await Connection.connect(options);
   try {
     const handle = new Client({ connection, namespace }).workflow.getHandle(run.workflowId, run.runId);
@@ -49,7 +49,7 @@ async function saveHistory(
   }
 }
 
-function findTemporal(env: Environment) {
+function findTemporalOptions(env: Environment) {
   const devFile = join(parseSettings(env).home, 'dev.json');
   if (env.TEMPORAL_ADDRESS === undefined && existsSync(devFile)) {
     const dev = readJson<DevFile>(devFile);

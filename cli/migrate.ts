@@ -6,7 +6,7 @@ import { describeStartError } from './start/service-process.ts';
 // `npm run migrate`: migrates the database at DATABASE_URL to this release, and prints the applied migrations. Safe
 // to run again.
 try {
-  const url = databaseUrl();
+  const url = readDatabaseUrl();
   const applied = await migrateToLatest(url).catch((error) => {
     throw createDatabaseError(url, error);
   });
@@ -17,7 +17,7 @@ try {
   process.exitCode = 1;
 }
 
-function databaseUrl(): string {
+function readDatabaseUrl(): string {
   const { url } = parseSettings(process.env).database;
   if (url === undefined) {
     throw new ConfigError('DATABASE_URL', `DATABASE_URL is required: set it to ${VARIABLES.DATABASE_URL.takes}.`);

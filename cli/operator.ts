@@ -20,7 +20,7 @@ const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 const INT_MAX = 2_147_483_647;
 const REASON_MAX_CHARS = 500;
 
-/** The accepted values of each limit. They are the same as in `PATCH /project`. */
+/** The accepted values of each limit. They are the same as in `PATCH /operator/projects/{id}`. */
 const LIMITS: Record<keyof OperatorLimits, { takes: string; allows: (value: number) => boolean }> = {
   monthlyEmailLimit: { takes: 'a whole number from 0', allows: (value) => isWhole(value) && value >= 0 },
   sendRatePerSecond: { takes: 'a whole number from 1', allows: (value) => isWhole(value) && value >= 1 },
@@ -39,15 +39,15 @@ interface OperatorCommand {
 // own settings.
 try {
   const args = process.argv.slice(2);
-  if (args.join(' ') === 'resume') await resume();
-  else await change(readCommand(args));
+  if (args.join(' ') === 'resume') await resumeClone();
+  else await changeProject(readCommand(args));
 } catch (error) {
   console.error(describeStartError(error));
   process.exitCode = 1;
 }
 
-/** Allows a clone to send its waiting messages; see docs/operate/back-up.md. */
-async function resume(): Promise<void> {
+/** Ends the hold of a clone, so that it sends its waiting messages; see docs/operate/back-up.md. */
+async function resumeClone(): Promise<void> {
   const hold = await inDatabase(resumeSending);
   console.log(
     hold === null
@@ -57,7 +57,7 @@ async function resume(): Promise<void> {
 }
 
 /** Changes a project and prints it. Without a change, only prints it. */
-async function change(command: OperatorCommand): Promise<void> {
+async function changeProject(command: OperatorCommand): Promise<void> {
   const project = await inDatabase((db) => applyChanges(db, command)).catch((error: unknown) => {
     throw error instanceof AppError && error.code === 'NOT_FOUND'
       ? new StartError(`There is no project ${command.projectId}.`)
@@ -75,7 +75,7 @@ async function change(command: OperatorCommand): Promise<void> {
  * @throws StartError with a one-line message if the database cannot be reached
  */
 async function inDatabase<T>(work: (db: Db) => Promise<T>): Promise<T> {
-  const url = databaseUrl();
+  const url = readDatabaseUrl();
   const { db } = connect({ connectionString: url, max: 1, applicationName: 'tidings-operator', onError: () => {} });
   try {
     return await work(db);
@@ -126,7 +126,10 @@ function isWhole(value: number): boolean {
   return Number.isInteger(value) && value <= INT_MAX;
 }
 
-/** Makes all changes of a command in one transaction. Workers find released emails automatically. */
+/**
+ * Makes all changes of a command in one transaction. Wakes no worker after a release, because workers check for
+ * released emails regularly.
+ */
 async function applyChanges(db: Db, { projectId, limits, hold, release }: OperatorCommand): Promise<Project> {
   const change = { projectId, actor: `operator:${userInfo().username}` };
   return inTransaction(db, async (trx) => {
@@ -152,8 +155,11 @@ function toPrinted({ id, name, hold, operatorLimits, ...project }: Project) {
   };
 }
 
-/** Returns DATABASE_URL, or the database of the `npm start` that runs on the home. */
-function databaseUrl(): string {
+/**
+ * Returns DATABASE_URL, or the URL in the dev.json of a running `npm start`.
+ * @throws ConfigError if there is neither
+ */
+function readDatabaseUrl(): string {
   const settings = parseSettings(process.env);
   const url = settings.database.url ?? readJson<DevFile>(join(resolve(settings.home), 'dev.json'))?.databaseUrl;
   if (url !== undefined) return url;

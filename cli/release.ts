@@ -4,8 +4,8 @@ import type { Release } from '../db/operator/processes.ts';
 import { packageRoot, readPackageVersion } from './package-root.ts';
 
 /**
- * Returns the version of the release, and the build id of this process, which is the hash of the compiled modules from
- * build/build.mjs.
+ * Returns the version of the release, and the build id: the hash of the compiled modules that build/build.mjs has
+ * computed, or `unknown` without a build.
  */
 export function readOwnRelease(): Release {
   const file = join(packageRoot(), 'dist', 'build-id.txt');

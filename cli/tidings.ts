@@ -59,9 +59,9 @@ async function pull(folder: string): Promise<void> {
 
 async function push(folder: string, dryRun: boolean): Promise<void> {
   const applied = await applyProject(service(), readFiles(folder), dryRun);
-  for (const { kind, slug } of applied.created) console.log(`created ${nameOf(kind, slug)}`);
+  for (const { kind, slug } of applied.created) console.log(`created ${formatName(kind, slug)}`);
   for (const { kind, slug, changes } of applied.updated)
-    console.log(`updated ${nameOf(kind, slug)}: ${changes.join(', ')}`);
+    console.log(`updated ${formatName(kind, slug)}: ${changes.join(', ')}`);
   printFindings(applied.findings);
   const { created, updated, unchanged } = applied;
   const sum = `${created.length} created, ${updated.length} updated, ${unchanged.length} unchanged`;
@@ -76,7 +76,7 @@ async function diff(folder: string): Promise<void> {
   if (lines.length > 0) process.exitCode = DIFFERS;
 }
 
-function nameOf(kind: string, slug: string | null): string {
+function formatName(kind: string, slug: string | null): string {
   return slug === null ? kind : `${kind}s/${slug}`;
 }
 

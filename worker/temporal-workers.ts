@@ -38,12 +38,12 @@ const CONCURRENCY: Record<ActivityQueue, number> = {
 const WORKFLOW_TASKS = 10;
 /**
  * The longest time that workflow code may take for one workflow task. The SDK's default is 5 s, and a busy machine can
- * need more, for example to replay a long history. After the limit, the SDK interrupts the code. If Node.js interrupts a
- * promise callback, it breaks the thread that runs all workflows (nodejs/node#38503): the process then crashes, or it
+ * need more, for example to replay a long history. After the limit, the SDK interrupts the code. If Node.js interrupts
+ * a promise callback, it breaks the thread that runs all workflows (nodejs/node#38503): the process then crashes, or it
  * keeps taking workflow tasks and completes none. The SDK's types do not contain this option.
  */
 const WORKFLOW_CODE_LIMIT = { isolateExecutionTimeout: '10 minutes' };
-/** When the process stops, running activities have this long to finish. `npm start` gives the whole process 20 s. */
+/** When the process stops, running activities have this long to finish. `npm start` kills a worker after 11 s. */
 const SHUTDOWN_GRACE = '10 seconds';
 /** When the process stops, activities that still run after this time are abandoned, so that the stop always ends. */
 const SHUTDOWN_FORCE = '15 seconds';

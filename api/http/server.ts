@@ -39,7 +39,7 @@ const READ_TIMEOUT_MS = 20_000;
  * never sends a request to a closed socket.
  */
 const KEEP_ALIVE_MS = 65_000;
-/** Running requests get this long to finish when the process stops. `npm start` allows 20 s for everything. */
+/** Running requests get this long to finish when the process stops. `npm start` kills the API after 4 s. */
 const DRAIN_MS = 10_000;
 /** Time limit for closing the connection to Temporal when the process stops. */
 const TEMPORAL_MS = 3_000;

@@ -12,8 +12,8 @@ export interface ProjectDifference {
 }
 
 /**
- * Returns the differences between the files and the project. Compares the settings in this process, because the service
- * allows a dry run with changed settings only to keys that may change settings.
+ * Returns the differences between the files and the project. Compares the settings in this process, because API keys
+ * cannot have the scope for changes of settings, which the service requires also for a dry run.
  */
 export async function listDifferences(service: ServiceAccess, files: ProjectFiles): Promise<ProjectDifference> {
   const project = await fetchProject(service);

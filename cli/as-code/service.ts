@@ -33,9 +33,9 @@ export async function fetchProject(service: ServiceAccess): Promise<ProjectFiles
 }
 
 /**
- * Changes the project so that it matches the files. A dry run changes nothing and only returns the changes. If a file
- * has a field that the service does not know, the service ignores the field, and a finding says so. Without the
- * finding, the user would believe that the field was applied.
+ * Changes the project so that it matches the files. A dry run changes nothing and only returns the changes. The service
+ * ignores fields that it does not know. Each of them becomes a finding, because the user would otherwise believe that
+ * the field was applied.
  * @throws StartError
  */
 export async function applyProject(service: ServiceAccess, files: ProjectFiles, dryRun: boolean): Promise<ApplyResult> {
@@ -50,7 +50,7 @@ export async function applyProject(service: ServiceAccess, files: ProjectFiles, 
     .map((field) => ({
       code: 'unknown_field',
       severity: 'warning',
-      message: `${fileOf(field, files)}: the service does not know this field, so it is not applied.`,
+      message: `${toFilePath(field, files)}: the service does not know this field, so it is not applied.`,
     }));
   return { ...applied, findings: [...applied.findings, ...findings] };
 }
@@ -81,7 +81,7 @@ async function request(
     return { result, ignored: names.map(decodeURIComponent) };
   }
   throw new StartError(
-    errorText({ path: `${method} ${path}`, status: response.status, result, files: payload?.files }),
+    formatError({ path: `${method} ${path}`, status: response.status, result, files: payload?.files }),
   );
 }
 
@@ -102,7 +102,7 @@ interface Envelope {
   details?: { requiredScope?: string };
 }
 
-function errorText(p: {
+function formatError(p: {
   path: string;
   status: number;
   result: Record<string, unknown> | undefined;
@@ -113,7 +113,7 @@ function errorText(p: {
   const lines = [
     `${p.path} responded with ${p.status} ${code}: ${message}`,
     ...(details?.requiredScope ? [`The key needs the scope ${details.requiredScope}.`] : []),
-    ...errors.map((error) => `  ${fileOf(error.field, p.files)}: ${error.message}`),
+    ...errors.map((error) => `  ${toFilePath(error.field, p.files)}: ${error.message}`),
     ...(errors.length === 0 && suggestion ? [suggestion] : []),
     ...(requestId ? [`Request ${requestId}`] : []),
   ];
@@ -124,7 +124,7 @@ function errorText(p: {
  * Converts the path of a field in the request to the name of a file, for example `templates.3.subject` to
  * `templates/welcome.json subject`.
  */
-function fileOf(field: string, files: ProjectFiles | undefined): string {
+function toFilePath(field: string, files: ProjectFiles | undefined): string {
   const [, kind = '', index = '', rest = ''] = /^([a-z-]+)\.(\d+)\.?(.*)$/.exec(field) ?? [];
   const resource = files?.kinds.get(kind)?.[Number(index)];
   return resource ? `${kind}/${resource.slug}.${rest === 'body' ? 'html' : 'json'} ${rest}`.trimEnd() : field;

@@ -4,8 +4,8 @@ import { formatTimeSince } from './report.ts';
 import { createWorkflow, PLAIN } from './workflow.ts';
 
 /**
- * Previews an automation for a contact. Then ends an execution by a purchase while it waits in a delay of several days.
- * Sends no email.
+ * Previews an automation for a contact. Then starts an execution, and ends it by a purchase while it waits in a delay
+ * of two days. Sends no email.
  */
 export async function demonstratePreviewAndExit({ client, report, run, toDomain, from }: Tour): Promise<void> {
   const template = {

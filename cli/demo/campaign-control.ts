@@ -10,7 +10,7 @@ import { formatNumber } from './report.ts';
  */
 const STILL_MS = 1_500;
 const READERS = 4;
-/** A list of this many stars does not fit into the memory of any process, so rendering the email fails. */
+/** A list of this many stars exceeds the memory limit of the template engine, so the email fails. */
 const TOO_MANY_STARS = 1_000_000_000;
 const TEST_SHARE = 0.1;
 
@@ -70,7 +70,8 @@ export async function demonstrateRetry(tour: Tour): Promise<number> {
 }
 
 /**
- * Tests two subjects on a share of the recipients, and sends the better subject to the rest.
+ * Tests two subjects on a share of the recipients. Chooses the winner by a request before the test ends, so that the
+ * other recipients get it.
  * @returns the number of emails that must arrive
  */
 export async function demonstrateVariants(tour: Tour): Promise<number> {
@@ -165,7 +166,7 @@ function fetchStats({ client }: Tour, id: string): Promise<{ total: number; sent
   return client.call('GET', `/campaigns/${id}/stats`).then(unwrapData);
 }
 
-/** Returns the campaign. The API wraps a campaign in the field `data`. */
+/** Returns the content of a response. Some operations wrap it in the field `data`. */
 // biome-ignore lint/suspicious/noExplicitAny: the client of the tour also returns `any`
 function unwrapData(response: any): any {
   return response.data ?? response;

@@ -7,7 +7,7 @@ export const PLANS = ['free', 'team', 'pro'];
 /** The number of contacts on a paid plan: two of every three contacts. */
 const PAYING = Math.floor((CONTACTS * 2) / 3);
 
-/** Imports contacts from a CSV file. */
+/** Imports `CONTACTS` contacts from a CSV file, and checks how many were created. */
 export async function demonstrateImport({ client, report, run, toDomain }: Tour): Promise<void> {
   const startedAt = performance.now();
   const rows = Array.from({ length: CONTACTS }, (_, i) => `c${i}@${toDomain},Name${i},${PLANS[i % 3]},${run}`);
@@ -27,8 +27,9 @@ export async function demonstrateImport({ client, report, run, toDomain }: Tour)
 }
 
 /**
- * Creates a segment with a condition on two fields. A contact that unsubscribes stays in the segment, but gets no
- * campaign.
+ * Creates a segment with a condition on two fields, and unsubscribes one of its contacts. This contact stays in the
+ * segment, but gets no campaign.
+ * @returns the id of the segment
  */
 export async function demonstrateSegment({ client, report, run, toDomain }: Tour): Promise<string> {
   const filters = [

@@ -4,7 +4,7 @@ import type { Tour } from './execution.ts';
 import type { ArrivedEmail, DemoMailbox } from './mailbox.ts';
 import { waitForStatus } from './record.ts';
 
-/** The state that all loops of the email channel share. */
+/** The state that the loops of `npm run demo:channels` share. */
 export interface ChannelTour extends Tour {
   /** The project's secret key, which is also the password of the relay. */
   readonly secretKey: string;
@@ -30,15 +30,15 @@ export const EMAIL_BODY =
 /** Sends an email to a new subscriber, and reads it in the mailbox where it arrives. */
 export async function sendTourEmail(tour: ChannelTour, name: string): Promise<TourEmail> {
   const { report, mailbox } = tour;
-  const { emailId, contactId, to } = await send(tour, name);
+  const { emailId, contactId, to } = await sendToNewContact(tour, name);
   await waitForStatus(tour, emailId, 'SENT');
   const email = await waitFor(`the email to ${to}`, () => mailbox.find(to));
   report.line(`POST /v1/send to ${to}: SENT, envelope sender ${email.returnPath}`);
   return { ...email, emailId, contactId, to };
 }
 
-/** Sends an email to a new contact. */
-export async function send({ client, from, toDomain }: ChannelTour, name: string) {
+/** Sends an email to a new contact, and returns the ids of the email and the contact, and the address. */
+export async function sendToNewContact({ client, from, toDomain }: ChannelTour, name: string) {
   const to = `${name}@${toDomain}`;
   const request = { to, from, subject: SUBJECT, body: EMAIL_BODY, data: { name }, subscribed: true };
   const { contact, email } = (await client.call('POST', '/v1/send', request)).data.emails[0];

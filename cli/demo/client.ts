@@ -43,8 +43,8 @@ export function createTourClient({ baseUrl, secretKey }: { baseUrl: string; secr
 }
 
 /**
- * Waits until `find` finds something.
- * @throws Error that names the missing result
+ * Calls `find` repeatedly until it returns a result, and returns this result.
+ * @throws Error that names the missing result (`what`)
  */
 export async function waitFor<T>(
   what: string,

@@ -15,8 +15,10 @@ export interface Tour {
 }
 
 /**
- * Starts an execution with an event. The execution visits all seven types of step. A second event ends its wait.
- * @returns the number of emails that it sent, and whether the service may call a web server on this machine
+ * Starts an execution with an event. The execution visits all seven types of step in the plan. A second event ends its
+ * wait.
+ * @returns the number of emails that the execution sends, and whether the service refused to call the web server on
+ * this machine
  */
 export async function demonstrateExecution(
   tour: Tour,

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { type Loop, runLoops, summarize } from './loop.ts';
+import { type Loop, printSummary, runLoops } from './loop.ts';
 import { createReport } from './report.ts';
 
 function record() {
@@ -18,13 +18,13 @@ it('reports an open loop in the summary, and runs the other loops', async () => 
   const { report, text } = record();
   const results = await runLoops({ report }, [open, closed]);
   expect(results.map((result) => result.closed)).toEqual([false, true]);
-  expect(summarize(report, results)).toBe(false);
+  expect(printSummary(report, results)).toBe(false);
   expect(text()).toContain('   NOT CLOSED Two: the bounce did not come\n   closed     One: status DELIVERED\n');
   expect(text()).toMatch(/\n1 of 2 loops are NOT CLOSED\.\n$/);
 });
 
 it('reports that all loops are closed if each is closed', async () => {
   const { report, text } = record();
-  expect(summarize(report, await runLoops({ report }, [closed]))).toBe(true);
+  expect(printSummary(report, await runLoops({ report }, [closed]))).toBe(true);
   expect(text()).toMatch(/\nAll 1 loops are closed\.\n$/);
 });

@@ -44,8 +44,8 @@ export async function runLoops<T extends { readonly report: DemoReport }>(
   return results;
 }
 
-/** Prints every loop with its recorded facts. @returns whether all have succeeded */
-export function summarize(report: DemoReport, results: readonly LoopResult[]): boolean {
+/** Prints every loop with its recorded facts, and returns whether all loops have succeeded. */
+export function printSummary(report: DemoReport, results: readonly LoopResult[]): boolean {
   report.heading('Recorded facts');
   for (const { title, closed, summary } of results)
     report.line(`${closed ? 'closed    ' : 'NOT CLOSED'} ${title}: ${summary}`);

@@ -81,7 +81,7 @@ async function closeClickLoop(tour: ChannelTour): Promise<string> {
 }
 
 /**
- * Follows the first link of an email.
+ * Follows the first tracked link of an email.
  * @throws Error if the link does not redirect to the URL that the template contains
  */
 export async function followLink({ report }: ChannelTour, email: { html: string }): Promise<void> {

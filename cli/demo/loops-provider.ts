@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto';
-import { type ChannelTour, deliverBySmtp, send, sendTourEmail } from './channel-tour.ts';
+import { type ChannelTour, deliverBySmtp, sendToNewContact, sendTourEmail } from './channel-tour.ts';
 import { waitFor } from './client.ts';
 import type { Loop } from './loop.ts';
 import { loadPixel } from './loops-email.ts';
@@ -29,7 +29,7 @@ export const PROVIDER_LOOPS: readonly Loop<ProviderTour>[] = [
 const PHONE = '+4915112345678';
 
 async function closeRefusalLoop(tour: ProviderTour): Promise<string> {
-  const sent = await send(tour, 'refused');
+  const sent = await sendToNewContact(tour, 'refused');
   return showRecord(tour, sent, {
     status: 'BOUNCED',
     reason: 'bounced:dead_mailbox',

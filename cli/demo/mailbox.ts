@@ -16,7 +16,7 @@ export interface ArrivedEmail {
 
 /** The emails that have arrived at recipients of the tour. */
 export interface DemoMailbox {
-  /** Returns the latest email to an address. */
+  /** Returns the latest email to an address. Undefined if none has arrived. */
   find(to: string): Promise<ArrivedEmail | undefined>;
   close(): Promise<void>;
 }

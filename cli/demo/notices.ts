@@ -1,4 +1,4 @@
-/** Creates reports that other mail servers send to the service by SMTP. The text of a report has CRLF line ends. */
+// Creates reports that other mail servers send to the service by SMTP. The text of a report has CRLF line ends.
 
 export interface DeliveryNotice {
   /** The recipient of the reported email. */

@@ -31,7 +31,7 @@ interface RecordedEvent {
 }
 
 /**
- * Waits until an email has a status, and prints the progress.
+ * Waits until an email has a status, prints the progress, and returns the email.
  * @throws Error with the actual status
  */
 export async function waitForStatus({ client, report }: Tour, id: string, status: string) {

@@ -34,7 +34,7 @@ export async function findOrStartService(env: Environment, writeLine: (line: str
   return { dev: Promise.resolve(running), description: describeRunningService(env), close: async () => {} };
 }
 
-/** Returns the dev.json of TIDINGS_HOME, if its service responds. */
+/** Returns the content of dev.json in TIDINGS_HOME, if its service responds. */
 export async function findRunningService(env: Environment): Promise<DevFile | undefined> {
   return findRunning(join(parseSettings(env).home, 'dev.json'));
 }
@@ -44,7 +44,7 @@ export function describeRunningService(env: Environment): string {
   return `running service, home ${parseSettings(env).home}`;
 }
 
-/** Tells whether a service captures its email instead of sending it. */
+/** Asks a service whether it captures its email instead of sending it. */
 export async function capturesEmail({ mailboxUrl }: DevFile): Promise<boolean> {
   const { status, headers } = await fetch(`${mailboxUrl}.json?to=nobody@example.com`);
   // With a real provider, the mailbox contains only email to the simulator, and the header `x-mailbox-of` is
@@ -53,10 +53,10 @@ export async function capturesEmail({ mailboxUrl }: DevFile): Promise<boolean> {
 }
 
 /**
- * Returns the headers for a request to the mailbox. They are empty if only this machine can reach the service.
- * Otherwise they contain a session of the owner.
+ * Returns the headers for a request to the mailbox. If the mailbox requires a session, signs in the owner and returns
+ * the session cookie. Otherwise the headers are empty.
  */
-export async function mailboxRequestHeaders({ baseUrl, mailboxUrl, owner }: DevFile): Promise<Record<string, string>> {
+export async function createMailboxHeaders({ baseUrl, mailboxUrl, owner }: DevFile): Promise<Record<string, string>> {
   if ((await fetch(`${mailboxUrl}.json?to=nobody@example.com`)).status !== 401) return {};
   const headers = { 'content-type': 'application/json' };
   const response = await fetch(`${baseUrl}/auth/login`, { method: 'POST', headers, body: JSON.stringify(owner) });

@@ -1,6 +1,7 @@
 import type { AddressInfo } from 'node:net';
 import { SMTPServer, type SMTPServerOptions } from 'smtp-server';
 
+/** A received email. `body` is the whole message, with one character per byte. */
 export interface DemoEmail {
   from: string;
   to: string;

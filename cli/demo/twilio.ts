@@ -39,7 +39,7 @@ export async function startFakeTwilio(): Promise<FakeTwilio> {
       return;
     }
     res.statusCode = 201;
-    res.end(JSON.stringify(message(params, `SM${String(requests.length).padStart(32, '0')}`)));
+    res.end(JSON.stringify(createMessageResponse(params, `SM${String(requests.length).padStart(32, '0')}`)));
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   return {
@@ -54,8 +54,8 @@ export async function startFakeTwilio(): Promise<FakeTwilio> {
   };
 }
 
-/** Returns Twilio's response to a created message. */
-function message(params: Record<string, string>, sid: string) {
+/** Returns the response of Twilio's API to a request that creates a message. */
+function createMessageResponse(params: Record<string, string>, sid: string) {
   return {
     sid,
     account_sid: 'AC0',

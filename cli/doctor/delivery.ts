@@ -22,7 +22,8 @@ const FAR_AWAY = '9.9.9.9';
 const BEHIND_NAT = 'give the address that sends email: npm run doctor -- --address 203.0.113.7';
 
 /**
- * Checks the name of the host that sends email: reverse and forward DNS must agree, and the HELO name must be the same.
+ * Checks the names of the IP address that sends email: its reverse name (PTR) must resolve to the address, and so must
+ * the name that our own mail server sends in HELO.
  */
 export const reverseNameCheck: DoctorCheck = {
   name: 'PTR and HELO',

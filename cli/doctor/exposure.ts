@@ -20,18 +20,23 @@ const KEY_WORDS = /secret|change|passw|example|default|tidings|qwert|12345678/i;
 const CREATE_KEY =
   'create a key with "openssl rand -hex 32" before there is data: stored secrets can be decrypted only with the old key';
 
-/** Checks that SECRET_KEY cannot be guessed, and that it is the key with which the stored secrets were encrypted. */
+/**
+ * Checks that SECRET_KEY, or the key in the home, cannot be guessed. Also checks that it can decrypt a stored secret.
+ */
 export const secretKeyCheck: DoctorCheck = {
   name: 'secret key',
   async run(deployment) {
     const { secretKey, settings } = deployment;
-    if (secretKey === undefined) return [missingKey(settings)];
+    if (secretKey === undefined) return [createMissingKeyFinding(settings)];
     const strength = checkStrength(secretKey.value, secretKey.from === 'home' ? 'stored in the home' : 'SECRET_KEY');
     return [strength, ...(await checkStoredSecrets(deployment, secretKey.value))];
   },
 };
 
-/** Checks the settings that matter when other machines can reach the service. `captureCheck` checks the providers. */
+/**
+ * Checks the settings that matter when other machines can reach the service or its metrics. `captureCheck` checks the
+ * providers.
+ */
 export const publicHostCheck: DoctorCheck = {
   name: 'public HOST',
   run({ settings }) {
@@ -73,7 +78,7 @@ export const captureCheck: DoctorCheck = {
   },
 };
 
-function missingKey({ database, temporal }: Settings): DoctorFinding {
+function createMissingKeyFinding({ database, temporal }: Settings): DoctorFinding {
   const apart = database.url !== undefined && temporal.address !== undefined;
   if (apart) return failFinding('SECRET_KEY is not set, and the API and the workers need it', CREATE_KEY);
   return passFinding('npm start creates a key at its first start and stores it in the home');

@@ -32,7 +32,7 @@ export const installationCheck: DoctorCheck = {
           `nothing has been sent since ${hold.since.toISOString()}, because ${WAITS[hold.reason]}`,
           REMEDIES[hold.reason],
         );
-      return [sidesFinding(installation.shortId, sides), ...(holdFinding ? [holdFinding] : [])];
+      return [judgeSides(installation.shortId, sides), ...(holdFinding ? [holdFinding] : [])];
     } finally {
       await lifecycle.close();
     }
@@ -45,7 +45,7 @@ const REMEDIES = {
   recovery: 'start a worker that reaches Temporal, and read its log',
 } as const;
 
-function sidesFinding(shortId: string, sides: Sides): DoctorFinding {
+function judgeSides(shortId: string, sides: Sides): DoctorFinding {
   const comparison = compareInstallationTokens(sides);
   if (isMismatch(comparison)) {
     const [message = '', remedy = ''] = describeMismatch(comparison, sides).split('. Nothing is sent. ');

@@ -15,12 +15,12 @@ const GIB = 1024 ** 3;
 const DISK_FAIL_BYTES = GIB;
 const DISK_WARN_BYTES = 5 * GIB;
 /**
- * A file system needs free inodes, too: without them, no file can be created. Below this share of free inodes, the
- * check warns.
+ * A file system without free inodes can create no file. If the share of free inodes is below this value, the check
+ * warns.
  */
 const INODES_WARN_SHARE = 0.05;
 /**
- * If a clock differs by more than this, the check warns. Signed requests and certificates tolerate minutes, but users
+ * If the clocks differ by more than this, the check warns. Signed requests and certificates tolerate minutes, but users
  * would notice wrong times in their records.
  */
 const CLOCK_WARN_MS = 2_000;
@@ -33,7 +33,7 @@ const RESPONSE_MS = 3_000;
 export const clockCheck: DoctorCheck = {
   name: 'clock',
   async run(deployment) {
-    const [postgres, other] = await Promise.all([againstPostgres(deployment), againstHttp(deployment)]);
+    const [postgres, other] = await Promise.all([compareWithPostgres(deployment), compareWithHttp(deployment)]);
     const found = [postgres, other].flatMap((clock) => (clock ? [judgeClock(clock)] : []));
     if (found.length > 0) return found;
     return [
@@ -49,7 +49,7 @@ export const clockCheck: DoctorCheck = {
 export const diskCheck: DoctorCheck = {
   name: 'disk',
   async run({ home }) {
-    const { bavail, bsize, ffree, files } = await statfs(existingPart(home));
+    const { bavail, bsize, ffree, files } = await statfs(findExistingParent(home));
     return [judgeDiskSpace({ folder: home, freeBytes: bavail * bsize, freeInodes: ffree, inodes: files })];
   },
 };
@@ -82,7 +82,7 @@ export function judgeClock(clock: { owner: string; aheadMs: number }): DoctorFin
     : passFinding(`this machine's clock agrees with the clock of ${clock.owner}`);
 }
 
-async function againstPostgres({ postgres, databaseUrl }: Deployment) {
+async function compareWithPostgres({ postgres, databaseUrl }: Deployment) {
   const inspected = await postgres();
   if ('reason' in inspected || databaseUrl === undefined) return undefined;
   const here = isLoopbackHost(new URL(databaseUrl).hostname);
@@ -93,7 +93,7 @@ async function againstPostgres({ postgres, databaseUrl }: Deployment) {
  * Compares this machine's clock with the `Date` header of the provider whose requests this service signs, or of the
  * reverse proxy. Undefined if the configuration has neither, or if no response arrives.
  */
-async function againstHttp({ settings }: Deployment) {
+async function compareWithHttp({ settings }: Deployment) {
   const { servers } = settings.email;
   const isProviders = servers.whose === 'provider';
   const url = new URL(isProviders ? servers.url : settings.publicUrl);
@@ -112,6 +112,6 @@ async function againstHttp({ settings }: Deployment) {
   };
 }
 
-function existingPart(folder: string): string {
-  return existsSync(folder) ? folder : existingPart(dirname(folder));
+function findExistingParent(folder: string): string {
+  return existsSync(folder) ? folder : findExistingParent(dirname(folder));
 }

@@ -44,16 +44,16 @@ export const mailServerCheck: DoctorCheck = {
     const endpoint = { ...parsed, clientName: parsed.clientName ?? email.ehloName };
     const envelope = createProbeEnvelope(await readReturnPathHost(deployment));
     const signal = AbortSignal.timeout(2 * RESPONSE_MS);
-    const finding = probeFinding(
+    const finding = judgeProbe(
       await probe({ endpoint, timeouts: timeouts(), lastTls: {} }, envelope, signal),
       endpoint,
     );
-    return [finding, ...(await pauseFindings(deployment))];
+    return [finding, ...(await listPauseFindings(deployment))];
   },
 };
 
 /** Warns about paused routes, with the server's reply. */
-async function pauseFindings({ postgres }: Deployment): Promise<DoctorFinding[]> {
+async function listPauseFindings({ postgres }: Deployment): Promise<DoctorFinding[]> {
   const inspected = await postgres();
   // A database with pending migrations may lack the table.
   const pauses = 'reason' in inspected ? [] : await listAllRoutePauses(inspected.db).catch(() => []);
@@ -75,8 +75,8 @@ async function readReturnPathHost({ settings, postgres }: Deployment): Promise<s
   return domains[0]?.domain ?? ehloName ?? new URL(settings.publicUrl).hostname;
 }
 
-function probeFinding(result: ProbeResult, endpoint: SmtpEndpoint): DoctorFinding {
-  if (result.outcome === 'accepted') return encryptionFinding(endpoint, result.encrypted);
+function judgeProbe(result: ProbeResult, endpoint: SmtpEndpoint): DoctorFinding {
+  if (result.outcome === 'accepted') return judgeEncryption(endpoint, result.encrypted);
   const where = `${endpoint.host}:${endpoint.port}`;
   if (result.outcome === 'unsent')
     return failFinding(
@@ -115,7 +115,7 @@ export async function findMailServer({ settings }: Deployment): Promise<Handover
   }
 }
 
-function encryptionFinding(endpoint: SmtpEndpoint, encrypted: boolean): DoctorFinding {
+function judgeEncryption(endpoint: SmtpEndpoint, encrypted: boolean): DoctorFinding {
   const { host, port, loopback, credentials } = endpoint;
   const where = `${host}:${port}`;
   if (encrypted || loopback) return passFinding(`${where} accepts email from ${getEhloName(endpoint)}`);

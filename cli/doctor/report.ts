@@ -1,7 +1,7 @@
 import { findInnermostReason } from '../database-error.ts';
 import type { Deployment } from './deployment.ts';
 
-/** The result of a check. Every problem has a remedy. */
+/** A result of a check. A `warn` and a `fail` say in `remedy` what the user can do. */
 export type DoctorFinding =
   | { verdict: 'pass'; message: string }
   | { verdict: 'warn' | 'fail'; message: string; remedy: string };
@@ -19,8 +19,8 @@ export interface DoctorReport {
 }
 
 /**
- * The time limit of a check. Each network request of a check has a shorter limit. This limit is only for unexpected
- * hangs, and keeps the whole run within 15 s.
+ * The time limit of a check. All checks run concurrently, so this limit keeps the whole run within 15 s. It is only for
+ * unexpected hangs, because each network request of a check has a shorter limit.
  */
 const CHECK_MS = 12_000;
 const EXIT_CODES = { pass: 0, warn: 1, fail: 2 } as const;

@@ -33,7 +33,7 @@ export const temporalCheck: DoctorCheck = {
     }
     const embedded = settings.temporal.address === undefined;
     const { namespace } = settings.temporal;
-    const retention = await retentionHours({ ...settings.temporal, address: temporalAddress });
+    const retention = await fetchRetentionHours({ ...settings.temporal, address: temporalAddress });
     if ('absent' in retention) {
       const remedy = `temporal operator namespace create -n ${namespace} --retention 7d, or set TEMPORAL_NAMESPACE`;
       return [failFinding(`${temporalAddress} has no namespace ${namespace}`, remedy)];
@@ -46,15 +46,15 @@ export const temporalCheck: DoctorCheck = {
         ),
       ];
     }
-    const found = retentionFinding(`${temporalAddress}, namespace ${namespace}`, retention.hours, {
+    const found = judgeRetention(`${temporalAddress}, namespace ${namespace}`, retention.hours, {
       embedded,
       namespace,
     });
-    return embedded && settings.publicHost ? [found, devServerFinding()] : [found];
+    return embedded && settings.publicHost ? [found, createDevServerFinding()] : [found];
   },
 };
 
-async function retentionHours(
+async function fetchRetentionHours(
   temporal: Deployment['settings']['temporal'] & { address: string },
 ): Promise<{ hours: number } | { absent: true } | { reason: string }> {
   const connection = Connection.lazy({ ...buildTemporalConnectionOptions(temporal), connectTimeout: RESPONSE_MS });
@@ -74,7 +74,7 @@ async function retentionHours(
   }
 }
 
-function retentionFinding(where: string, hours: number, p: { embedded: boolean; namespace: string }): DoctorFinding {
+function judgeRetention(where: string, hours: number, p: { embedded: boolean; namespace: string }): DoctorFinding {
   const message = `${where} keeps ended workflows for ${hours} h`;
   const remedy = `temporal operator namespace update -n ${p.namespace} --retention 7d`;
   if (hours < RETENTION_MIN_HOURS) {
@@ -85,7 +85,7 @@ function retentionFinding(where: string, hours: number, p: { embedded: boolean; 
   return passFinding(message);
 }
 
-function devServerFinding(): DoctorFinding {
+function createDevServerFinding(): DoctorFinding {
   return warnFinding(
     'the dev server of npm start has one process and one SQLite file',
     'for a high volume, or several machines, set TEMPORAL_ADDRESS to a cluster or Temporal Cloud',

@@ -58,14 +58,14 @@ function checkCertificate(url: URL): Promise<DoctorFinding> {
         ),
       );
     socket.on('secureConnect', () =>
-      end(certificateFinding(url, socket.getPeerCertificate(), socket.authorizationError)),
+      end(judgeCertificate(url, socket.getPeerCertificate(), socket.authorizationError)),
     );
     socket.on('timeout', () => unreached(`no response in ${CONNECT_MS / 1000} s`));
     socket.on('error', (error) => unreached(findInnermostReason(error)));
   });
 }
 
-function certificateFinding(
+function judgeCertificate(
   url: URL,
   certificate: PeerCertificate,
   problem: Error | string | null | undefined,
@@ -77,7 +77,7 @@ function certificateFinding(
       `get a certificate for ${url.hostname} that browsers trust`,
     );
   }
-  return expiryFinding(`the certificate of ${url.origin}`, new Date(certificate.valid_to));
+  return judgeExpiry(`the certificate of ${url.origin}`, new Date(certificate.valid_to));
 }
 
 async function checkMailListeners(settings: Settings): Promise<DoctorFinding[]> {
@@ -104,13 +104,13 @@ async function checkFiles(certFile: string, keyFile: string): Promise<DoctorFind
     if (!certificate.checkPrivateKey(createPrivateKey(await readFile(keyFile)))) {
       return failFinding(`TLS_KEY_FILE is not the key of TLS_CERT_FILE`, remedy);
     }
-    return expiryFinding('TLS_CERT_FILE', new Date(certificate.validTo));
+    return judgeExpiry('TLS_CERT_FILE', new Date(certificate.validTo));
   } catch (error) {
     return failFinding(`TLS_CERT_FILE or TLS_KEY_FILE cannot be used: ${findInnermostReason(error)}`, remedy);
   }
 }
 
-function expiryFinding(what: string, until: Date): DoctorFinding {
+function judgeExpiry(what: string, until: Date): DoctorFinding {
   const days = Math.floor((until.getTime() - Date.now()) / DAY_MS);
   if (days < 0) return failFinding(`${what} expired ${pluralize(-days, 'day')} ago`, 'renew the certificate');
   if (days < DAYS_LEFT_MIN)

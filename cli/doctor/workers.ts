@@ -15,7 +15,7 @@ export const workersCheck: DoctorCheck = {
   async run(deployment) {
     const stats = await fetchStats(deployment);
     if (stats === undefined) return [passFinding('not checked: Postgres or Temporal is unreachable')];
-    return [queuesFinding(stats)];
+    return [judgeQueues(stats)];
   },
 };
 
@@ -41,7 +41,7 @@ async function fetchStats({ settings, temporalAddress, postgres }: Deployment): 
   }
 }
 
-function queuesFinding(stats: QueueStats[]): DoctorFinding {
+function judgeQueues(stats: QueueStats[]): DoctorFinding {
   const unserved = listUnservedQueues(stats);
   if (unserved.length === 0) return passFinding('each task queue is served');
   if (unserved.length === stats.length)

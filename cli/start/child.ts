@@ -24,7 +24,7 @@ const READY_TIMEOUT_MS = 60_000;
 const WORKER_HEAP = ['--max-old-space-size=2000', '--max-semi-space-size=32'];
 
 export interface ChildOptions {
-  /** The name of the child in messages, and of its log file. */
+  /** The name of the child in messages. */
   readonly name: string;
   /** dist/cli/<command>.js */
   readonly command: 'api' | 'worker';
@@ -35,8 +35,8 @@ export interface ChildOptions {
 }
 
 /**
- * Starts an API or a worker in a separate process, and returns when the child reports that it is ready. If this process
- * is killed, the child notices the closed channel and stops gracefully.
+ * Starts an API or a worker in a separate process, and resolves when the child reports that it is ready. If this
+ * process is killed, the child notices that its IPC channel is closed, and stops gracefully.
  * @throws StartError that names the child's log, if the child ends before it is ready or takes too long
  */
 export async function startChild(options: ChildOptions): Promise<Running> {

@@ -15,8 +15,8 @@ const ATTEMPT_MS = 3_000;
 const PAUSE_MS = 500;
 
 /**
- * Waits up to `PATIENCE_MS` for Postgres to accept connections.
- * @throws StartError with a one-line message that names host and reason, or if the database has pending migrations
+ * Waits up to `PATIENCE_MS` for Postgres to accept connections, and checks that the database has no pending migrations.
+ * @throws StartError with a one-line message that names the host and the reason
  */
 export async function requirePostgres(databaseUrl: string): Promise<void> {
   const { host } = new URL(databaseUrl);

@@ -26,8 +26,8 @@ import {
   endProcess,
   identifyProcess,
   isAlive,
+  listProcessesIn,
   type ProcessIdentity,
-  processesIn,
   sendSignal,
   waitForEnd,
 } from './processes.ts';
@@ -67,7 +67,7 @@ export interface EmbeddedPostgresOptions {
   readonly port: number;
   /** Password of the user `tidings`. */
   readonly password: string;
-  /** Settings that differ from `settings()`, such as fsync=off for tests. */
+  /** Settings that differ from `createSettings()`, such as fsync=off for tests. */
   readonly settings?: Readonly<Record<string, string>>;
 }
 
@@ -78,26 +78,26 @@ export interface EmbeddedPostgres extends Running {
 }
 
 /**
- * Starts the embedded Postgres of a data folder, and returns when it accepts connections. Creates the cluster and the
- * database `tidings` if they are missing. Adopts a live postmaster of this folder. Removes the lock and the backends
- * (server processes) that a killed postmaster left behind.
+ * Starts the embedded Postgres of a data folder, and resolves when it accepts connections. Creates the cluster and the
+ * database `tidings` if they are missing. If a postmaster of this folder already runs, uses it. Removes the lock and
+ * ends the backends (server processes) that a killed postmaster left behind.
  * @throws StartError that gives the reason and names the log
  */
 export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): Promise<EmbeddedPostgres> {
   const binaries = findPostgresBinaries();
   const user = prepareParent(binaries, options.dataFolder);
-  if (!existsSync(options.dataFolder)) initialize(binaries, user, options);
+  if (!existsSync(options.dataFolder)) initializeCluster(binaries, user, options);
   checkVersion(binaries, options.dataFolder);
-  const running = (await adopt(options)) ?? (await launch(binaries, user, options));
+  const running = (await adoptPostmaster(options)) ?? (await launchPostmaster(binaries, user, options));
   await ensureDatabase(running.port, options.password);
-  return { ...running, url: address(running.port, options.password, DATABASE) };
+  return { ...running, url: toDatabaseUrl(running.port, options.password, DATABASE) };
 }
 
 /**
  * Returns the settings of Postgres for one machine. Data stays durable (fsync and synchronous_commit stay on), and the
  * sizes fit this machine's memory.
  */
-function settings(): Record<string, string> {
+function createSettings(): Record<string, string> {
   const sharedBuffersMib = Math.min(512, Math.floor(totalmem() / MIB / 8));
   return {
     listen_addresses: HOST,
@@ -113,8 +113,8 @@ function settings(): Record<string, string> {
     min_wal_size: '256MB',
     checkpoint_timeout: '15min',
     random_page_cost: '1.1',
-    // Makes autovacuum analyze tables every few seconds. Tables of this service may fill up within seconds, and without
-    // new statistics queries would have bad plans for up to a minute.
+    // Autovacuum analyzes tables every 10 s instead of every minute. Tables of this service may fill up within seconds,
+    // and without new statistics queries would have bad plans for up to a minute.
     autovacuum_naptime: '10s',
     jit: 'off', // Compiling a query (JIT) costs more than it saves on queries of a few milliseconds.
     timezone: 'UTC',
@@ -145,7 +145,7 @@ function prepareParent(binaries: PostgresBinaries, dataFolder: string): Postgres
  * Creates the cluster in a temporary folder and then renames the folder. If the process is killed before the rename,
  * the data folder does not exist, so no later start uses an incomplete cluster.
  */
-function initialize(binaries: PostgresBinaries, user: PostgresUser, options: EmbeddedPostgresOptions): void {
+function initializeCluster(binaries: PostgresBinaries, user: PostgresUser, options: EmbeddedPostgresOptions): void {
   const fresh = `${options.dataFolder}.new`;
   const passwordFile = `${options.dataFolder}.password`;
   rmSync(fresh, { recursive: true, force: true });
@@ -158,10 +158,10 @@ function initialize(binaries: PostgresBinaries, user: PostgresUser, options: Emb
     ...['-D', fresh, '-U', USER, '--auth=scram-sha-256', `--pwfile=${passwordFile}`, '--encoding=UTF8'],
     ...['--locale-provider=builtin', '--builtin-locale=C.UTF-8', '--locale=C.UTF-8'],
   ] as [string, ...string[]];
-  const result = spawnSync(command, args, { ...identity(user), cwd: '/', env: ENVIRONMENT, encoding: 'utf8' });
+  const result = spawnSync(command, args, { ...getSpawnIds(user), cwd: '/', env: ENVIRONMENT, encoding: 'utf8' });
   rmSync(passwordFile, { force: true });
   if (result.status !== 0)
-    throw new StartError(`Postgres could not create its data folder: ${lastLine(result.stderr ?? '')}`);
+    throw new StartError(`Postgres could not create its data folder: ${getLastLine(result.stderr ?? '')}`);
   renameSync(fresh, options.dataFolder);
 }
 
@@ -174,18 +174,18 @@ function checkVersion(binaries: PostgresBinaries, dataFolder: string): void {
 }
 
 /**
- * Finds a running postmaster of this folder and continues to use it. Undefined if there is none, or if it does not
- * accept connections. Removes the lock file of a postmaster that has ended.
+ * Finds a running postmaster of this folder and continues to use it. If there is none, or if it does not accept
+ * connections, removes the lock file and returns undefined.
  */
-async function adopt(options: EmbeddedPostgresOptions): Promise<(Running & { port: number }) | undefined> {
+async function adoptPostmaster(options: EmbeddedPostgresOptions): Promise<(Running & { port: number }) | undefined> {
   const lockFile = join(options.dataFolder, 'postmaster.pid');
   if (!existsSync(lockFile)) return undefined;
   const lines = readFileSync(lockFile, 'utf8').split('\n');
   const mark = identifyProcess(Number(lines[0]));
-  if (mark && isOurs(mark, options.dataFolder)) {
+  if (mark && isPostmasterOf(mark, options.dataFolder)) {
     const port = Number(lines[3]);
     if (await waitForConnections(mark, port, options.password))
-      return { ...adoptProcess(mark, stopSignals(mark)), port };
+      return { ...adoptProcess(mark, createStopFunctions(mark)), port };
   }
   rmSync(lockFile, { force: true });
   return undefined;
@@ -196,14 +196,16 @@ async function adopt(options: EmbeddedPostgresOptions): Promise<(Running & { por
  * On systems other than Linux, returns true, because there the working directory of a process is not known. A later
  * connection with our password then shows whether the process is our Postgres.
  */
-function isOurs(mark: ProcessIdentity, dataFolder: string): boolean {
-  return process.platform !== 'linux' || processesIn(realpathSync(dataFolder)).some((other) => other.pid === mark.pid);
+function isPostmasterOf(mark: ProcessIdentity, dataFolder: string): boolean {
+  return (
+    process.platform !== 'linux' || listProcessesIn(realpathSync(dataFolder)).some((other) => other.pid === mark.pid)
+  );
 }
 
-async function launch(binaries: PostgresBinaries, user: PostgresUser, options: EmbeddedPostgresOptions) {
+async function launchPostmaster(binaries: PostgresBinaries, user: PostgresUser, options: EmbeddedPostgresOptions) {
   await endOrphans(options.dataFolder);
   const log = openLog(options.logFile);
-  const assignments = Object.entries({ ...settings(), ...options.settings }).flatMap(([name, value]) => [
+  const assignments = Object.entries({ ...createSettings(), ...options.settings }).flatMap(([name, value]) => [
     '-c',
     `${name}=${value}`,
   ]);
@@ -213,10 +215,10 @@ async function launch(binaries: PostgresBinaries, user: PostgresUser, options: E
     ...assignments,
   ] as [string, ...string[]];
   const io = { stdio: ['ignore', log.descriptor, log.descriptor] } satisfies SpawnOptions;
-  const started = startProcess('Postgres', command, args, { ...identity(user), ...io, cwd: '/', env: ENVIRONMENT });
+  const started = startProcess('Postgres', command, args, { ...getSpawnIds(user), ...io, cwd: '/', env: ENVIRONMENT });
   log.close();
   const { child, mark } = await started;
-  const running = { ...watchChild(child, mark, stopSignals(mark)), port: options.port };
+  const running = { ...watchChild(child, mark, createStopFunctions(mark)), port: options.port };
   if (await waitForConnections(mark, options.port, options.password)) return running;
   running.kill();
   throw new StartError(`Postgres did not start: see ${options.logFile}.`);
@@ -227,12 +229,15 @@ async function launch(binaries: PostgresBinaries, user: PostgresUser, options: E
  * memory.
  */
 async function endOrphans(dataFolder: string): Promise<void> {
-  const orphans = processesIn(realpathSync(dataFolder));
+  const orphans = listProcessesIn(realpathSync(dataFolder));
   await Promise.all(orphans.map((mark) => waitForEnd(mark, ORPHAN_GRACE_MS)));
   await Promise.all(orphans.filter(isAlive).map((mark) => endProcess(mark, 'SIGKILL', ORPHAN_GRACE_MS)));
 }
 
-/** Waits for connections. Returns false if the process ended, for example because it was shutting down. */
+/**
+ * Waits until Postgres accepts connections. Returns false if the process has ended, for example because it was shutting
+ * down, or after `START_TIMEOUT_MS`.
+ */
 async function waitForConnections(mark: ProcessIdentity, port: number, password: string): Promise<boolean> {
   const deadline = Date.now() + START_TIMEOUT_MS;
   while (isAlive(mark) && Date.now() < deadline) {
@@ -248,7 +253,10 @@ async function ensureDatabase(port: number, password: string): Promise<void> {
 }
 
 async function query(port: number, password: string, database: string, text: string): Promise<unknown[]> {
-  const client = new pg.Client({ connectionString: address(port, password, database), connectionTimeoutMillis: 5_000 });
+  const client = new pg.Client({
+    connectionString: toDatabaseUrl(port, password, database),
+    connectionTimeoutMillis: 5_000,
+  });
   client.on('error', () => {}); // If the server stops during a query, the query itself also fails with this error.
   try {
     await client.connect();
@@ -258,15 +266,15 @@ async function query(port: number, password: string, database: string, text: str
   }
 }
 
-function address(port: number, password: string, database: string): string {
+function toDatabaseUrl(port: number, password: string, database: string): string {
   return `postgres://${USER}:${encodeURIComponent(password)}@${HOST}:${port}/${database}`;
 }
 
 /**
- * Returns the signals that stop Postgres. SIGINT starts its fast shutdown. SIGQUIT starts its immediate shutdown, after
- * which the next start needs crash recovery.
+ * Returns the functions that stop Postgres. SIGINT starts its fast shutdown. SIGQUIT starts its immediate shutdown,
+ * after which the next start needs crash recovery.
  */
-function stopSignals(mark: ProcessIdentity) {
+function createStopFunctions(mark: ProcessIdentity) {
   return {
     stop: async (graceMs = STOP_GRACE_MS) => {
       sendSignal(mark, 'SIGINT');
@@ -281,10 +289,10 @@ function stopSignals(mark: ProcessIdentity) {
  * Returns the user and group for the child process. Empty if the command starts with setpriv, because setpriv then
  * changes the user.
  */
-function identity(user: PostgresUser): { uid?: number; gid?: number } {
+function getSpawnIds(user: PostgresUser): { uid?: number; gid?: number } {
   return user.owner && user.prefix.length === 0 ? { uid: user.owner.uid, gid: user.owner.gid } : {};
 }
 
-function lastLine(output: string): string {
+function getLastLine(output: string): string {
   return output.trim().split('\n').at(-1) ?? '';
 }

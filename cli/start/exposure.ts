@@ -18,23 +18,23 @@ export function listApiPorts(settings: Settings, port: number): OpenPort[] {
   const rows: (OpenPort | false)[] = [
     {
       what: 'API',
-      address: `http://${hostAndPort(host, port)}`,
-      who: `${from}, by key or session; ${signup(settings)}`,
+      address: `http://${formatHostAndPort(host, port)}`,
+      who: `${from}, by key or session; ${describeSignup(settings)}`,
     },
     {
       what: '/mailbox',
-      address: `http://${hostAndPort(host, port)}/mailbox`,
+      address: `http://${formatHostAndPort(host, port)}/mailbox`,
       who: describeMailboxReaders(settings),
     },
     metricsPort !== undefined && describeMetricsPort(settings, metricsPort),
     smtpRelay.port !== undefined && {
       what: 'SMTP relay',
-      address: hostAndPort(host, smtpRelay.port),
+      address: formatHostAndPort(host, smtpRelay.port),
       who: `${from}, by API key${smtpRelay.allowPlain ? ', also without TLS' : ''}`,
     },
     inboundSmtpPort !== undefined && {
       what: 'inbound SMTP',
-      address: hostAndPort(host, inboundSmtpPort),
+      address: formatHostAndPort(host, inboundSmtpPort),
       who: `${from}: email for verified domains`,
     },
   ];
@@ -42,8 +42,8 @@ export function listApiPorts(settings: Settings, port: number): OpenPort[] {
 }
 
 /**
- * Lists the ports that `npm start` opens: the API, the metrics of its workers, and the embedded Postgres and
- * Temporal.
+ * Lists the ports that `npm start` opens: the ports of the API, the metrics of its workers, and the embedded Postgres
+ * and Temporal.
  */
 export function listStartPorts(
   settings: Settings,
@@ -82,7 +82,7 @@ export function formatOpenPorts(openPorts: readonly OpenPort[]): string[] {
 function describeMetricsPort({ metricsHost }: Settings, port: number, of = ''): OpenPort {
   return {
     what: of ? `metrics, ${of}` : 'metrics',
-    address: `http://${hostAndPort(metricsHost, port)}/metrics`,
+    address: `http://${formatHostAndPort(metricsHost, port)}/metrics`,
     who: `${describeReach(metricsHost)}, without credentials`,
   };
 }
@@ -99,7 +99,7 @@ function describeReaders({ publicHost, publicUrl }: Pick<Settings, 'publicHost' 
   return "anyone on this machine; through PUBLIC_URL an OWNER's session";
 }
 
-function signup({ signup }: Settings): string {
+function describeSignup({ signup }: Settings): string {
   return { on: 'anyone may sign up', first: 'only the first user may sign up', off: 'no one may sign up' }[signup];
 }
 
@@ -107,6 +107,6 @@ function describeReach(host: string): string {
   return isLoopbackHost(host) ? 'this machine' : 'any machine';
 }
 
-function hostAndPort(host: string, port: number): string {
+function formatHostAndPort(host: string, port: number): string {
   return `${isIP(host) === 6 ? `[${host}]` : host}:${port}`;
 }

@@ -33,10 +33,10 @@ export interface FirstProjectFacts {
 }
 
 /**
- * Creates the first project: with an owner, a live key with every grantable scope, a test key, a verified development
- * domain and an SMS sender. Later starts reuse this project. The secrets are saved in the home before the project is
- * inserted, so that a kill in between never leaves a project whose secrets are lost. Keys that a user has revoked or
- * rotated are not created again.
+ * Creates the first project, unless it exists: with an owner, a live key and a test key with every grantable scope, a
+ * verified development domain and an SMS sender. The secrets are saved in the home before the project is inserted, so
+ * that a kill in between never leaves a project whose secrets are lost. Keys that a user has revoked or rotated are not
+ * created again. Returns the facts for dev.json.
  */
 export async function ensureFirstProject(options: {
   databaseUrl: string;
@@ -85,12 +85,12 @@ async function insert(db: Db, facts: FirstProjectFacts, secretKey: string): Prom
     name: 'Development',
     publicKey: { key: facts.publicKey, hash: hashKey(facts.publicKey) },
     owner: { id: uuidv7(), email: facts.owner.email, passwordHash },
-    keys: [keyRow('Development', facts.secretKey, 'live'), keyRow('Development (test)', facts.testKey, 'test')],
+    keys: [toKeyRow('Development', facts.secretKey, 'live'), toKeyRow('Development (test)', facts.testKey, 'test')],
     domain: { name: facts.domain, key: dkimKey, atRestKey: deriveKey(secretKey, 'at-rest') },
     smsSender: SMS_SENDER,
   });
 }
 
-function keyRow(name: string, key: string, mode: KeyMode) {
+function toKeyRow(name: string, key: string, mode: KeyMode) {
   return { name, hash: hashKey(key), prefix: key.slice(0, SHOWN_CHARS), mode, scopes: GRANTABLE_SCOPES };
 }

@@ -26,7 +26,7 @@ export function takeLock(path: string, homeName: string): { release(): void } {
           `Tidings already runs on TIDINGS_HOME ${homeName} (process ${holder.pid}): stop it, or choose another folder.`,
         );
       }
-      removeDead(path, holder);
+      removeDeadLock(path, holder);
     }
     throw new StartError(`The lock ${path} could not be taken.`);
   } finally {
@@ -45,10 +45,10 @@ function link(from: string, to: string): boolean {
 }
 
 /**
- * Removes the lock of a dead process. First renames the lock file and reads it again. If another `npm start` has taken
- * the lock in the meantime, restores that lock.
+ * Removes the lock of the dead process `holder`. First renames the lock file and reads it again. If another `npm start`
+ * has taken the lock in the meantime, restores its lock.
  */
-function removeDead(path: string, holder: ProcessIdentity | undefined): void {
+function removeDeadLock(path: string, holder: ProcessIdentity | undefined): void {
   const aside = `${path}.${process.pid}.aside`;
   try {
     renameSync(path, aside);

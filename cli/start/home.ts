@@ -29,19 +29,22 @@ const SECRET_BYTES = 32;
  */
 export function openHome(path: string): Home {
   const folder = resolve(path);
-  refuseOthers(path, folder);
-  const home = homePaths(folder);
+  refuseOtherOwners(path, folder);
+  const home = getHomePaths(folder);
   try {
     for (const needed of [folder, home.logs, home.bin, join(folder, 'temporal')]) makeFolder(needed, ONLY_OWNER);
   } catch (cause) {
     const why = cause instanceof Error && 'code' in cause ? cause.code : cause;
     throw new StartError(`TIDINGS_HOME ${path} cannot be written to (${why}): choose another folder.`, { cause });
   }
-  refuseNewer(path, folder);
+  refuseNewerVersion(path, folder);
   return home;
 }
 
-/** Records this version of the service in the home. Call this function when the data of the home is in use. */
+/**
+ * Records this version of the service in the home. Call it when this version has migrated the data of the home, because
+ * older versions refuse the home afterwards.
+ */
 export function markVersion(home: Home): void {
   writeFileSync(join(home.folder, 'VERSION'), `${readPackageVersion()}\n`);
 }
@@ -55,7 +58,7 @@ export function readOrCreateSecret(home: Home, name: 'secret-key' | 'postgres-pa
   return secret;
 }
 
-function homePaths(folder: string): Home {
+function getHomePaths(folder: string): Home {
   return {
     folder,
     logs: join(folder, 'logs'),
@@ -69,10 +72,10 @@ function homePaths(folder: string): Home {
 }
 
 /**
- * Throws unless the process runs as the owner of the home. Even root is refused, because root would leave files that
- * the owner cannot read.
+ * Throws if the home exists and the process does not run as its owner. Even root is refused, because root would leave
+ * files that the owner cannot read.
  */
-function refuseOthers(path: string, folder: string): void {
+function refuseOtherOwners(path: string, folder: string): void {
   const uid = process.getuid?.();
   const entry = statEntry(path, folder);
   if (entry === undefined || uid === undefined) return;
@@ -91,7 +94,7 @@ function statEntry(path: string, folder: string) {
   }
 }
 
-function refuseNewer(path: string, folder: string): void {
+function refuseNewerVersion(path: string, folder: string): void {
   const file = join(folder, 'VERSION');
   const version = existsSync(file) ? readFileSync(file, 'utf8').trim() : undefined;
   if (version === undefined || compareVersions(version, readPackageVersion()) <= 0) return;

@@ -1,6 +1,6 @@
 import { toHomeArgument } from './child.ts';
 import type { Home } from './home.ts';
-import { endProcess, processesWithArgument } from './processes.ts';
+import { endProcess, listProcessesWithArgument } from './processes.ts';
 import { endLeftoverTemporal } from './temporal-server.ts';
 
 /**
@@ -14,7 +14,7 @@ const GRACE_MS = 5_000;
  * keeps running, and the new start uses it. Call this function while this process holds the lock of the home.
  */
 export async function endLeftovers(home: Home): Promise<void> {
-  const children = processesWithArgument(toHomeArgument(home));
+  const children = listProcessesWithArgument(toHomeArgument(home));
   await Promise.all(children.map((mark) => endProcess(mark, 'SIGTERM', GRACE_MS)));
   await endLeftoverTemporal(home.temporalDatabase);
 }

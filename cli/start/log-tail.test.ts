@@ -39,7 +39,7 @@ it('shows the output of a crash, and hides informational lines of Temporal', () 
   ]);
 });
 
-it('very many lines are only in the log', () => {
+it('shows at most five lines at a time, and where the others are', () => {
   const warnings = followAndCollect(...Array.from({ length: 20 }, (_, n) => `{"level":40,"msg":"warning ${n}"}\n`));
   expect(warnings).toHaveLength(6);
   expect(warnings[5]).toContain('15 more in');

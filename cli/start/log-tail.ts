@@ -11,13 +11,14 @@ const UNIMPORTANT = /^\S+ \[(INFO|DEBUG|TRACE)\]/;
 const LINES_PER_POLL = 5;
 
 /**
- * Follows the log file of a child process, and reports its warnings and errors, one line each. The children write to
- * their log files directly. So they can still log while they stop after the parent was killed.
+ * Reads the log file of a child process from `offset` on, until `stop`, and passes its warnings and errors to
+ * `writeLine`, one line each. The children write to their log files directly. So they can still log while they stop
+ * after the parent was killed.
  */
 export function followWarnings(path: string, offset: number, writeLine: (line: string) => void): { stop(): void } {
   const state = { position: offset, rest: '' };
   const readNewLines = (): void => {
-    const lines = newLines(path, state).flatMap((line) => parseWarning(line) ?? []);
+    const lines = readNewLinesOf(path, state).flatMap((line) => parseWarning(line) ?? []);
     for (const line of lines.slice(0, LINES_PER_POLL)) writeLine(line);
     if (lines.length > LINES_PER_POLL) writeLine(`… and ${lines.length - LINES_PER_POLL} more in ${path}`);
   };
@@ -30,7 +31,7 @@ export function followWarnings(path: string, offset: number, writeLine: (line: s
   };
 }
 
-function newLines(path: string, state: { position: number; rest: string }): string[] {
+function readNewLinesOf(path: string, state: { position: number; rest: string }): string[] {
   const file = openSync(path, 'r');
   try {
     const chunk = Buffer.alloc(CHUNK_BYTES);

@@ -7,7 +7,7 @@ const ONLY_OWNER = 0o600;
 /** A log file for the output of a child process. The parent closes its own handle once the child has inherited it. */
 export interface Log {
   readonly descriptor: number;
-  /** Offset of new output. */
+  /** Size of the file in bytes when it was opened. New output starts here. */
   readonly offset: number;
   close(): void;
 }

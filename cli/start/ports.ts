@@ -11,7 +11,7 @@ const FIRST_PORT = 15_000;
 const LAST_PORT = 32_000;
 const ATTEMPTS = 200;
 
-/** Tells whether a server could listen on a port now. Rethrows all errors except EADDRINUSE, which means no. */
+/** Tells whether a server could listen on a port now. Throws any error of the attempt except EADDRINUSE. */
 async function isPortFree(host: string, port: number): Promise<boolean> {
   try {
     await listenOnce(host, port);

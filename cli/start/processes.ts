@@ -14,7 +14,7 @@ const ON_LINUX = process.platform === 'linux';
 
 /** Returns the pid and start time of a living process. Undefined if the process has ended or is a zombie. */
 export function identifyProcess(pid: number): ProcessIdentity | undefined {
-  const startedAt = ON_LINUX ? startTimeFromProc(pid) : startTimeFromPs(pid);
+  const startedAt = ON_LINUX ? readStartTimeFromProc(pid) : readStartTimeFromPs(pid);
   return startedAt === undefined ? undefined : { pid, startedAt };
 }
 
@@ -33,7 +33,10 @@ export async function waitForEnd(mark: ProcessIdentity, timeoutMs: number): Prom
   return true;
 }
 
-/** Sends `signal`, and SIGKILL if the process still runs after `graceMs`. Returns when the process has ended. */
+/**
+ * Sends `signal`, and SIGKILL if the process still runs after `graceMs`. Resolves when the process has ended, or
+ * another `graceMs` later.
+ */
 export async function endProcess(mark: ProcessIdentity, signal: NodeJS.Signals, graceMs: number): Promise<void> {
   sendSignal(mark, signal);
   if (await waitForEnd(mark, graceMs)) return;
@@ -51,26 +54,26 @@ export function sendSignal(mark: ProcessIdentity, signal: NodeJS.Signals): void 
   }
 }
 
-/** Lists living processes whose working directory is `folder`. Empty on systems other than Linux. */
-export function processesIn(folder: string): ProcessIdentity[] {
-  return linuxProcesses((pid) => readlinkSync(`/proc/${pid}/cwd`) === folder);
+/** Lists other living processes whose working directory is `folder`. Empty on systems other than Linux. */
+export function listProcessesIn(folder: string): ProcessIdentity[] {
+  return listLinuxProcesses((pid) => readlinkSync(`/proc/${pid}/cwd`) === folder);
 }
 
 /** Lists living processes with `argument` in their command line, even if another process started them. */
-export function processesWithArgument(argument: string): ProcessIdentity[] {
+export function listProcessesWithArgument(argument: string): ProcessIdentity[] {
   if (ON_LINUX)
-    return linuxProcesses((pid) => readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0').includes(argument));
+    return listLinuxProcesses((pid) => readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0').includes(argument));
   const lines = execFileSync('ps', ['-axww', '-o', 'pid=,command='], { encoding: 'utf8' }).split('\n');
   return lines
     .filter((line) => line.includes(argument))
     .flatMap((line) => identifyProcess(Number.parseInt(line, 10)) ?? []);
 }
 
-function linuxProcesses(matches: (pid: number) => boolean): ProcessIdentity[] {
+function listLinuxProcesses(matches: (pid: number) => boolean): ProcessIdentity[] {
   if (!ON_LINUX) return [];
   return readdirSync('/proc')
     .map(Number)
-    .filter((pid) => pid > 0 && pid !== process.pid && undefinedOnError(() => matches(pid)))
+    .filter((pid) => pid > 0 && pid !== process.pid && readOrUndefined(() => matches(pid)))
     .flatMap((pid) => identifyProcess(pid) ?? []);
 }
 
@@ -78,15 +81,15 @@ function linuxProcesses(matches: (pid: number) => boolean): ProcessIdentity[] {
  * Returns the start time of a process: field 22 of /proc/<pid>/stat, in clock ticks since boot. Undefined for a zombie,
  * which counts as ended.
  */
-function startTimeFromProc(pid: number): string | undefined {
-  const stat = undefinedOnError(() => readFileSync(`/proc/${pid}/stat`, 'utf8'));
+function readStartTimeFromProc(pid: number): string | undefined {
+  const stat = readOrUndefined(() => readFileSync(`/proc/${pid}/stat`, 'utf8'));
   const fields = stat?.slice(stat.lastIndexOf(')') + 2).split(' ');
   return fields === undefined || fields[0] === 'Z' || fields[0] === 'X' ? undefined : fields[19];
 }
 
 /** Returns the start time of a process as `ps` prints it, on systems without /proc. Undefined for a zombie. */
-function startTimeFromPs(pid: number): string | undefined {
-  const line = undefinedOnError(() =>
+function readStartTimeFromPs(pid: number): string | undefined {
+  const line = readOrUndefined(() =>
     execFileSync('ps', ['-o', 'stat=,lstart=', '-p', String(pid)], { encoding: 'utf8' }),
   );
   return line === undefined || line.trim() === '' || line.startsWith('Z')
@@ -94,8 +97,8 @@ function startTimeFromPs(pid: number): string | undefined {
     : line.trim().replace(/^\S+\s+/, '');
 }
 
-/** Calls `read`, which reads from /proc or ps. Returns undefined if the process has ended in the meantime. */
-function undefinedOnError<T>(read: () => T): T | undefined {
+/** Calls `read`, which reads from /proc or ps. Returns undefined if it throws, because the process has ended. */
+function readOrUndefined<T>(read: () => T): T | undefined {
   try {
     return read();
   } catch {

@@ -47,7 +47,7 @@ export async function startProcess(
   return { child, mark };
 }
 
-/** Watches a child of this process. */
+/** Returns a child of this process as `Running`. */
 export function watchChild(child: ChildProcess, mark: ProcessIdentity, signals: Signals): Running {
   const ended = new Promise<string>((resolve) => {
     if (child.exitCode !== null || child.signalCode !== null) resolve(reason(child.exitCode, child.signalCode));
@@ -56,7 +56,7 @@ export function watchChild(child: ChildProcess, mark: ProcessIdentity, signals: 
   return { mark, ended, ...signals };
 }
 
-/** Watches a process that an earlier start left behind and that the service continues to use. */
+/** Returns a process that an earlier start left behind, and that the service continues to use, as `Running`. */
 export function adoptProcess(mark: ProcessIdentity, signals: Signals): Running {
   const watch = async (): Promise<string> => {
     while (isAlive(mark)) await waitForEnd(mark, WATCH_MS);

@@ -146,7 +146,9 @@ async function startAll(context: StartContext): Promise<DevFile> {
 }
 
 /**
- * Chooses a port if PORT=0. The port is stored in the home, so that a restarted API and later starts use the same port.
+ * Returns the port of the API. For PORT=0, chooses a free port and stores it in the home, so that a restarted API and
+ * later starts use the same port.
+ * @throws StartError if PORT is not free
  */
 async function choosePort(settings: Settings, home: Home): Promise<number> {
   if (settings.port === 0) return reuseOrChoosePort(home.portsFile, 'api', settings.host);
@@ -185,8 +187,8 @@ async function waitUntilHealthy(baseUrl: string, stopping: AbortSignal): Promise
 }
 
 /**
- * Prints the addresses of the service for the user. These are the last lines of the start, because the user reads them
- * first.
+ * Prints the addresses of the service for the user. They are the last lines of the start, because users read the last
+ * lines first.
  */
 function announce(
   { settings, home, writeLine }: StartContext,

@@ -55,7 +55,10 @@ export async function findTemporal({
   return findTemporalBinary({ cliPath, binFolder: home.bin, env, progress: writeLine, signal: stopping });
 }
 
-/** Returns TEMPORAL_ADDRESS, or starts the dev server from `binary` and returns its address. */
+/**
+ * Returns the addresses of Temporal: TEMPORAL_ADDRESS, after a check that it responds, or the addresses of the dev
+ * server that it starts from `binary`.
+ */
 export async function startTemporal({ settings, home, parts, writeLine }: StartContext, binary: string | undefined) {
   const { address, namespace } = settings.temporal;
   if (binary === undefined) {

@@ -42,7 +42,7 @@ const OTHER_PROCESS_CHECK_MS = 500;
 const STAGING = /^\.staging-(\d+)$/;
 const VERSION_TIMEOUT_MS = 5_000;
 /**
- * Folders in which Go's installer and package managers put the program `go`. They are searched if `go` is not on PATH.
+ * Folders in which Go's installer and package managers put the program `go`, to search if `go` is not on PATH.
  */
 const GO_FOLDERS = ['/usr/local/go/bin', '/usr/lib/go/bin', '/opt/homebrew/bin', '/snap/bin'];
 
@@ -63,17 +63,18 @@ export interface TemporalBinaryOptions {
 }
 
 /**
- * Returns the path of a `temporal` program. Looks in this order: TEMPORAL_CLI_PATH, PATH, the home or the user's
- * cache folder, the official download, `go install` (docs/operate/install.md).
- * @throws StartError that names all of these if none works
+ * Returns the path of a `temporal` program: TEMPORAL_CLI_PATH if it is set. Otherwise looks on PATH, in the home and in
+ * the user's cache folder, then downloads the official program, and last builds it with `go install`
+ * (docs/operate/install.md).
+ * @throws StartError that says what the user can do, if no program works
  */
 export async function findTemporalBinary(options: TemporalBinaryOptions): Promise<string> {
   if (options.cliPath !== undefined) return requireBinary(options.cliPath);
-  const savedPrograms = [options.binFolder, cacheFolder(options.env)].map((folder) => join(folder, PROGRAM));
-  const found = onPath(PROGRAM, options.env) ?? savedPrograms.find(canRun) ?? (await awaitOtherProcess(options));
+  const savedPrograms = [options.binFolder, getCacheFolder(options.env)].map((folder) => join(folder, PROGRAM));
+  const found = findOnPath(PROGRAM, options.env) ?? savedPrograms.find(canRun) ?? (await awaitOtherProcess(options));
   if (found !== undefined) return found;
   const reasons = [] as string[];
-  for (const source of [download, goInstall]) {
+  for (const source of [download, buildWithGo]) {
     options.signal.throwIfAborted();
     try {
       return await source(options);
@@ -93,7 +94,7 @@ export async function findTemporalBinary(options: TemporalBinaryOptions): Promis
  * building, or if the other process failed.
  */
 async function awaitOtherProcess({ env, progress, signal }: TemporalBinaryOptions): Promise<string | undefined> {
-  const folder = cacheFolder(env);
+  const folder = getCacheFolder(env);
   if (!isStagedByOther(folder)) return undefined;
   progress('Another process is already fetching or building Temporal: waiting for it …');
   while (isStagedByOther(folder)) await sleep(OTHER_PROCESS_CHECK_MS, undefined, { signal });
@@ -146,9 +147,9 @@ async function fetchArchive(url: string, signal: AbortSignal): Promise<Buffer> {
   }
 }
 
-async function goInstall(options: TemporalBinaryOptions): Promise<string> {
+async function buildWithGo(options: TemporalBinaryOptions): Promise<string> {
   const go =
-    onPath('go', options.env) ??
+    findOnPath('go', options.env) ??
     (options.goFolders ?? GO_FOLDERS).map((folder) => join(folder, 'go')).find(isExecutable);
   if (go === undefined) throw new Error('Go was not found');
   options.progress(`Building Temporal ${VERSION} with ${go}: 2 to 5 minutes, once on this machine …`);
@@ -183,7 +184,7 @@ async function runGoInstall(go: string, staging: string, options: TemporalBinary
  * folder. So no incomplete program is ever used.
  */
 async function saveProgram(options: TemporalBinaryOptions, make: (staging: string) => unknown): Promise<string> {
-  const folder = writableFolder([cacheFolder(options.env), options.binFolder]);
+  const folder = findWritableFolder([getCacheFolder(options.env), options.binFolder]);
   const staging = join(folder, `.staging-${process.pid}`);
   mkdirSync(staging, { recursive: true });
   try {
@@ -197,7 +198,7 @@ async function saveProgram(options: TemporalBinaryOptions, make: (staging: strin
   return join(folder, PROGRAM);
 }
 
-function writableFolder(folders: readonly string[]): string {
+function findWritableFolder(folders: readonly string[]): string {
   for (const folder of folders) {
     try {
       mkdirSync(folder, { recursive: true });
@@ -210,11 +211,11 @@ function writableFolder(folders: readonly string[]): string {
   throw new Error('no folder can be written to');
 }
 
-function cacheFolder(env: Environment): string {
+function getCacheFolder(env: Environment): string {
   return join(env.XDG_CACHE_HOME || join(env.HOME || homedir(), '.cache'), 'tidings');
 }
 
-function onPath(program: string, env: Environment): string | undefined {
+function findOnPath(program: string, env: Environment): string | undefined {
   const folders = (env.PATH ?? '').split(delimiter).filter(Boolean);
   return folders
     .map((folder) => join(folder, program))

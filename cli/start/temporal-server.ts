@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { SEARCH_ATTRIBUTE_NAMES } from '../../temporal/search-attributes.ts';
 import { StartError } from './error.ts';
 import { openLog } from './logs.ts';
-import { endProcess, isAlive, type ProcessIdentity, processesWithArgument, sendSignal } from './processes.ts';
+import { endProcess, isAlive, listProcessesWithArgument, type ProcessIdentity, sendSignal } from './processes.ts';
 import { type Running, STOP_GRACE_MS, startProcess, watchChild } from './running.ts';
 
 const HOST = '127.0.0.1';
@@ -73,21 +73,21 @@ export interface TemporalServer extends Running {
 }
 
 /**
- * Starts Temporal's dev server on a database file, and returns when it serves the namespace
+ * Starts Temporal's dev server on a database file, and resolves when it serves the namespace
  * (docs/operate/troubleshoot.md).
  * @throws StartError that names the log if the server does not start
  */
 export async function startTemporalServer(options: TemporalServerOptions): Promise<TemporalServer> {
   const log = openLog(options.logFile);
-  const started = startProcess('Temporal', options.binary, commandLine(options), {
+  const started = startProcess('Temporal', options.binary, buildArguments(options), {
     cwd: '/',
     stdio: ['ignore', log.descriptor, log.descriptor],
   });
   log.close();
   const { child, mark } = await started;
-  const running = watchChild(child, mark, stopSignals(mark));
+  const running = watchChild(child, mark, createStopFunctions(mark));
   const address = `${HOST}:${options.port}`;
-  if (await isServing(address, options.namespace, mark)) {
+  if (await waitUntilServing(address, options.namespace, mark)) {
     return { ...running, address, ui: `http://${HOST}:${options.uiPort}` };
   }
   running.kill();
@@ -96,11 +96,11 @@ export async function startTemporalServer(options: TemporalServerOptions): Promi
 
 /** Ends a server that an earlier start left behind on this database file, because two servers must not write to it. */
 export async function endLeftoverTemporal(databaseFile: string): Promise<void> {
-  const leftovers = processesWithArgument(databaseFile);
+  const leftovers = listProcessesWithArgument(databaseFile);
   await Promise.all(leftovers.map((mark) => endProcess(mark, 'SIGTERM', LEFTOVER_GRACE_MS)));
 }
 
-function commandLine(options: TemporalServerOptions): string[] {
+function buildArguments(options: TemporalServerOptions): string[] {
   const { databaseFile } = options;
   return [
     ...['server', 'start-dev', '--ip', HOST, '--port', String(options.port), '--ui-port', String(options.uiPort)],
@@ -112,7 +112,8 @@ function commandLine(options: TemporalServerOptions): string[] {
   ];
 }
 
-async function isServing(address: string, namespace: string, mark: ProcessIdentity): Promise<boolean> {
+/** Waits until the server has the namespace. Returns false if the process has ended, or after `START_TIMEOUT_MS`. */
+async function waitUntilServing(address: string, namespace: string, mark: ProcessIdentity): Promise<boolean> {
   const deadline = Date.now() + START_TIMEOUT_MS;
   while (isAlive(mark) && Date.now() < deadline) {
     if (await hasNamespace(address, namespace)) return true;
@@ -138,7 +139,7 @@ async function hasNamespace(address: string, namespace: string): Promise<boolean
   }
 }
 
-function stopSignals(mark: ProcessIdentity) {
+function createStopFunctions(mark: ProcessIdentity) {
   return {
     stop: (graceMs = STOP_GRACE_MS) => endProcess(mark, 'SIGTERM', graceMs),
     kill: () => sendSignal(mark, 'SIGKILL'),

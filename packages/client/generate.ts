@@ -163,13 +163,13 @@ function generateSimpleType(schema: Schema): string {
     case 'array':
       return `${parenthesize(generateType(schema.items ?? {}))}[]`;
     case 'object':
-      return objectType(schema);
+      return generateObjectType(schema);
     default:
-      return schema.properties ? objectType(schema) : 'unknown';
+      return schema.properties ? generateObjectType(schema) : 'unknown';
   }
 }
 
-function objectType({ properties = {}, required = [], additionalProperties }: Schema): string {
+function generateObjectType({ properties = {}, required = [], additionalProperties }: Schema): string {
   const members = Object.entries(properties).map(
     ([name, schema]) =>
       `${formatDocComment(schema.description)}${quotePropertyName(name)}${required.includes(name) ? '' : '?'}: ${generateType(schema)};`,

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { processesWithArgument } from '../../cli/start/processes.ts';
+import { listProcessesWithArgument } from '../../cli/start/processes.ts';
 import { runDemo } from '../support/demo.ts';
 import { createHomePath, removeHome, type StartedService, startService } from '../support/start.ts';
 
@@ -64,7 +64,7 @@ describe('npm run demo:channels', () => {
       expect(findLoopLines(output, 'open')).toContain('tracking');
       expect(remaining).toEqual([]);
       expect(service.dev()).toEqual(before);
-      expect(processesWithArgument(`--home=${home}`)).toHaveLength(1 + before.pids.workers.length);
+      expect(listProcessesWithArgument(`--home=${home}`)).toHaveLength(1 + before.pids.workers.length);
       expect(await listStatuses()).toEqual(expect.arrayContaining(['DELIVERED', 'BOUNCED', 'COMPLAINED', 'RECEIVED']));
     });
 

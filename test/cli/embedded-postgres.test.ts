@@ -5,7 +5,7 @@ import pg from 'pg';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type EmbeddedPostgres, startEmbeddedPostgres } from '../../cli/start/embedded-postgres.ts';
 import { findFreePort } from '../../cli/start/ports.ts';
-import { isAlive, processesIn } from '../../cli/start/processes.ts';
+import { isAlive, listProcessesIn } from '../../cli/start/processes.ts';
 
 /** Postgres does not run as root and needs access, but mkdtemp creates folders with mode 700. */
 const folder = mkdtempSync(join(tmpdir(), 'tidings-postgres-'));
@@ -90,7 +90,7 @@ it('the embedded server leaves no process behind when it stops', async () => {
   const { mark } = postgres;
   await postgres.stop();
   expect(isAlive(mark)).toBe(false);
-  expect(processesIn(dataFolder)).toEqual([]);
+  expect(listProcessesIn(dataFolder)).toEqual([]);
   postgres = await start();
 });
 

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { packageRoot } from '../../cli/package-root.ts';
 import type { DevFile } from '../../cli/start/dev-file.ts';
 import { readJson } from '../../cli/start/private-files.ts';
-import { identifyProcess, processesWithArgument } from '../../cli/start/processes.ts';
+import { identifyProcess, listProcessesWithArgument } from '../../cli/start/processes.ts';
 import { getProgramEnv } from './program-env.ts';
 import { until } from './until.ts';
 
@@ -41,7 +41,7 @@ export function createHomePath(): string {
 /** Deletes a home, and ends processes that a failed test has left running on it. */
 export async function removeHome(home: string): Promise<void> {
   const left = [`--home=${home}`, join(home, 'postgres', 'data'), join(home, 'temporal', 'temporal.db')];
-  for (const mark of left.flatMap(processesWithArgument)) process.kill(mark.pid, 'SIGKILL');
+  for (const mark of left.flatMap(listProcessesWithArgument)) process.kill(mark.pid, 'SIGKILL');
   rmSync(join(home, '..'), { recursive: true, force: true, maxRetries: 10 });
 }
 
@@ -75,7 +75,9 @@ export async function waitForCondition(
   });
 }
 
-/** Waits for the sign-in link in the output of a start, and returns it. The link is printed after dev.json is written. */
+/**
+ * Waits for the sign-in link in the output of a start, and returns it. The link is printed after dev.json is written.
+ */
 export async function readSignInLink(service: StartedService): Promise<string> {
   const found = () => /^ +Dashboard +(http\S+\/auth\/link\/\S+)/m.exec(service.output())?.[1];
   await waitForCondition(service, () => found() !== undefined);

@@ -30,11 +30,14 @@ export type ItemOf<Id extends ListId> = ArrayIn<ResponseOf<Id>>;
 export interface TidingsOptions {
   /** The address of the service, such as `https://tidings.example.com`. */
   baseUrl: string;
-  /** A secret key (`sk_live_…` or `sk_test_…`). In a web page, use the public key, which only allows `trackEvent`. */
+  /**
+   * A secret key (`sk_live_…` or `sk_test_…`). In a web page, use the public key, which only allows `trackEvent`,
+   * `recordPixel` and `waitForVariant`.
+   */
   key: string;
   /** Time limit per attempt in milliseconds. Defaults to 30,000. */
   timeoutMs?: number;
-  /** Number of retries of calls with an idempotency key that the client created. Defaults to 3; 0 turns retries off. */
+  /** Maximum number of retries of a call with a key that the client created. Defaults to 3; 0 turns retries off. */
   retries?: number;
   fetch?: typeof globalThis.fetch;
 }
@@ -58,7 +61,7 @@ const FIRST_DELAY_MS = 250;
 const MAX_DELAY_MS = 30_000;
 const RETRYABLE = new Set([408, 425, 429, 500, 502, 503, 504]);
 
-/** A client of one project. It has no state between calls, so one client per process is enough. */
+/** A client for one project. It has no state between calls, so one client per process is enough. */
 export class Tidings {
   readonly #baseUrl: string;
   readonly #key: string;
@@ -126,7 +129,7 @@ export class Tidings {
       } catch (error) {
         const earlier = retries > 0 ? findEarlierResponse(error) : undefined;
         if (earlier) return earlier.response;
-        const delayMs = mayRetry && retries < this.#retries ? retryDelayMs(error, retries) : undefined;
+        const delayMs = mayRetry && retries < this.#retries ? computeRetryDelayMs(error, retries) : undefined;
         if (delayMs === undefined) throw error;
         await wait(delayMs, input.signal);
       }
@@ -190,8 +193,11 @@ function findEarlierResponse(error: unknown): { response: unknown } | undefined 
   return succeeded ? { response: originalResponse } : undefined;
 }
 
-/** Returns the delay before the next retry, in milliseconds. Undefined if a retry would not help, or if the service asks for a longer wait. */
-function retryDelayMs(error: unknown, retries: number): number | undefined {
+/**
+ * Returns the delay before the next retry, in milliseconds. Undefined if a retry would not help, or if the service asks
+ * for a wait longer than `MAX_DELAY_MS`.
+ */
+function computeRetryDelayMs(error: unknown, retries: number): number | undefined {
   const isTemporary =
     error instanceof TidingsConnectionError ||
     (error instanceof TidingsError && RETRYABLE.has(error.status) && error.code !== 'BILLING_LIMIT_EXCEEDED');

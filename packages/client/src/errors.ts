@@ -25,13 +25,13 @@ export class TidingsError extends Error {
   readonly suggestion: string | undefined;
 
   constructor(response: Response, body: unknown) {
-    const error = envelopeOf(body);
+    const error = readErrorEnvelope(body);
     super(error?.message ?? `HTTP ${response.status}`);
     this.code = error?.code ?? 'UNKNOWN';
     this.status = response.status;
     this.requestId = error?.requestId ?? response.headers.get('x-request-id') ?? undefined;
-    this.rateLimit = rateLimitOf(response.headers);
-    this.retryAfterSeconds = numberOf(response.headers, 'retry-after');
+    this.rateLimit = readRateLimit(response.headers);
+    this.retryAfterSeconds = readNumber(response.headers, 'retry-after');
     this.errors = error?.errors ?? [];
     this.details = error?.details ?? {};
     this.suggestion = error?.suggestion;
@@ -43,21 +43,22 @@ export class TidingsConnectionError extends Error {
   override readonly name: string = 'TidingsConnectionError';
 }
 
-export function rateLimitOf(headers: Headers): RateLimit | undefined {
-  const limit = numberOf(headers, 'ratelimit-limit');
-  const remaining = numberOf(headers, 'ratelimit-remaining');
-  const resetSeconds = numberOf(headers, 'ratelimit-reset');
+/** Reads the `RateLimit-*` headers of a response. Undefined if one of them is missing. */
+export function readRateLimit(headers: Headers): RateLimit | undefined {
+  const limit = readNumber(headers, 'ratelimit-limit');
+  const remaining = readNumber(headers, 'ratelimit-remaining');
+  const resetSeconds = readNumber(headers, 'ratelimit-reset');
   if (limit === undefined || remaining === undefined || resetSeconds === undefined) return undefined;
   return { limit, remaining, resetSeconds };
 }
 
-function numberOf(headers: Headers, name: string): number | undefined {
+function readNumber(headers: Headers, name: string): number | undefined {
   const text = headers.get(name);
   const value = text === null || text.trim() === '' ? Number.NaN : Number(text);
   return Number.isFinite(value) ? value : undefined;
 }
 
-function envelopeOf(body: unknown): ErrorEnvelope['error'] | undefined {
+function readErrorEnvelope(body: unknown): ErrorEnvelope['error'] | undefined {
   if (typeof body !== 'object' || body === null || !('error' in body)) return undefined;
   const { error } = body;
   return typeof error === 'object' && error !== null && 'code' in error ? (error as ErrorEnvelope['error']) : undefined;

@@ -39,7 +39,7 @@ export async function verifyWebhook<Payload = unknown>(request: WebhookRequest):
   const signed = concatenate(new TextEncoder().encode(`${id}.${timestamp}.`), body);
   const key = await crypto.subtle.importKey(
     'raw',
-    secretBytes(request.secret),
+    decodeSecret(request.secret),
     { name: 'HMAC', hash: 'SHA-256' },
     false,
     ['verify'],
@@ -48,7 +48,7 @@ export async function verifyWebhook<Payload = unknown>(request: WebhookRequest):
   // have several signatures.
   for (const entry of signatures.split(' ')) {
     const [version, signature] = entry.split(',');
-    const bytes = version === 'v1' && signature ? fromBase64(signature) : undefined;
+    const bytes = version === 'v1' && signature ? decodeBase64(signature) : undefined;
     if (bytes && (await crypto.subtle.verify('HMAC', key, bytes, signed))) {
       return JSON.parse(new TextDecoder().decode(body)) as Payload;
     }
@@ -66,13 +66,13 @@ function readHeader(headers: WebhookRequest['headers'], name: string): string {
   return value;
 }
 
-function secretBytes(secret: string): Uint8Array<ArrayBuffer> {
-  const bytes = fromBase64(secret.replace(/^whsec_/, ''));
+function decodeSecret(secret: string): Uint8Array<ArrayBuffer> {
+  const bytes = decodeBase64(secret.replace(/^whsec_/, ''));
   if (!bytes || bytes.length === 0) throw new WebhookVerificationError('The secret is not a webhook secret.');
   return bytes;
 }
 
-function fromBase64(text: string): Uint8Array<ArrayBuffer> | undefined {
+function decodeBase64(text: string): Uint8Array<ArrayBuffer> | undefined {
   try {
     return Uint8Array.from(atob(text), (char) => char.charCodeAt(0));
   } catch {
