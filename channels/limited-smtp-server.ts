@@ -63,7 +63,7 @@ export class LimitedSmtpServer extends SMTPServer {
     ...options
   }: Omit<SMTPServerOptions, 'maxClients' | 'onClose'> & { sessionsMax: number }) {
     super(options);
-    this.onMailFrom = requireKnownParameters(this.onMailFrom, mailParameters(options));
+    this.onMailFrom = requireKnownParameters(this.onMailFrom, listMailParameters(options));
     this.onRcptTo = requireKnownParameters(this.onRcptTo, []);
     this.#slots = createSessionSlots(sessionsMax);
   }
@@ -98,7 +98,7 @@ export class LimitedSmtpServer extends SMTPServer {
  * does not announce DSN and REQUIRETLS (the library's default). The service sends no delivery reports, and cannot
  * require TLS from the servers that receive its email.
  */
-function mailParameters(options: SMTPServerOptions): string[] {
+function listMailParameters(options: SMTPServerOptions): string[] {
   const utf8 = options.hideSMTPUTF8 ? [] : ['SMTPUTF8'];
   return ['SIZE', 'BODY', ...utf8, ...(options.onAuth ? ['AUTH'] : [])];
 }

@@ -100,7 +100,7 @@ async function runWithTimeLimit(
     const timeoutText = timeout.aborted ? 'no response within 10 s' : undefined;
     return {
       outcome: 'failed',
-      error: timeoutText ?? errorText(error),
+      error: timeoutText ?? describeError(error),
       status: timeoutText ?? describeFailure(error),
       final: isFinal(error),
       latencyMs: latencyMs(),
@@ -114,8 +114,8 @@ async function sendFollowingRedirects(
   allowPrivate: boolean,
   signal: AbortSignal,
 ): Promise<HttpResponse> {
-  let current: Hop = { ...webhook, url: httpUrl(webhook.url) };
-  current.ownHeaders = mergeHeaders(basicCredentials(current.url), webhook.ownHeaders ?? {});
+  let current: Hop = { ...webhook, url: parseHttpUrl(webhook.url) };
+  current.ownHeaders = mergeHeaders(buildAuthorization(current.url), webhook.ownHeaders ?? {});
   for (let redirects = 0; ; redirects += 1) {
     const { url } = current;
     if (!allowPrivate) assertPublicHost(url);
@@ -125,13 +125,13 @@ async function sendFollowingRedirects(
     const isRedirect = webhook.maxRedirects !== 0 && REDIRECTS.has(statusCode);
     if (!isRedirect || !location) {
       const text = await readBeginning(response);
-      return { statusCode, body: text, retryAfterSeconds: retryAfter(headers['retry-after']) };
+      return { statusCode, body: text, retryAfterSeconds: parseRetryAfter(headers['retry-after']) };
     }
     response.resume();
     if (redirects >= (webhook.maxRedirects ?? MAX_REDIRECTS)) {
       throw new UncallableError(`more than ${MAX_REDIRECTS} redirects`);
     }
-    current = buildNextHop(current, httpUrl(location, url));
+    current = buildNextHop(current, parseHttpUrl(location, url));
   }
 }
 
@@ -186,13 +186,13 @@ function getAllowedHeaders({ headers, ownHeaders = {} }: Hop): Record<string, st
  * Returns the header `Authorization` for the user name and password of a URL (RFC 7617). As one of `ownHeaders`, it can
  * be overridden by the tenant, and is dropped by a redirect to another origin.
  */
-function basicCredentials({ username, password }: URL): Record<string, string> {
+function buildAuthorization({ username, password }: URL): Record<string, string> {
   if (username === '' && password === '') return {};
-  const credentials = Buffer.from(`${percentDecoded(username)}:${percentDecoded(password)}`);
+  const credentials = Buffer.from(`${decodePercent(username)}:${decodePercent(password)}`);
   return { Authorization: `Basic ${credentials.toString('base64')}` };
 }
 
-function percentDecoded(text: string): string {
+function decodePercent(text: string): string {
   try {
     return decodeURIComponent(text);
   } catch {
@@ -205,7 +205,7 @@ function percentDecoded(text: string): string {
  */
 class UncallableError extends Error {}
 
-function httpUrl(text: string, base?: URL): URL {
+function parseHttpUrl(text: string, base?: URL): URL {
   if (!URL.canParse(text, base?.href)) throw new UncallableError('the address is not a URL');
   const url = new URL(text, base);
   if (url.protocol === 'http:' || url.protocol === 'https:') return url;
@@ -229,7 +229,7 @@ async function readBeginning(body: AsyncIterable<Buffer> & { destroy(): void }):
 }
 
 /** Reads `Retry-After`, which has seconds or an HTTP date (RFC 9110 §10.2.3). Returns seconds from now. */
-function retryAfter(value: string | undefined): number | null {
+function parseRetryAfter(value: string | undefined): number | null {
   if (value === undefined) return null;
   if (/^\d{1,9}$/.test(value)) return Number(value);
   const at = Date.parse(value);
@@ -241,6 +241,6 @@ function isFinal(error: unknown): boolean {
   return error instanceof Error && error.cause instanceof BlockedAddressError;
 }
 
-function errorText(error: unknown): string {
+function describeError(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }

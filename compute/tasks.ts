@@ -120,7 +120,7 @@ export const TASKS = {
   'json.body': ({ bytes, rules }: { bytes: Uint8Array; rules: JsonBodyRules }): JsonBody => readJsonBody(bytes, rules),
   /** Loaded at first use, because most threads never compose a message with files. */
   'email.finish': async (p: FinishedEmailInput): Promise<FinishedEmail> =>
-    (await import('../channels/email/finished-email.ts')).finishEmail(p),
+    (await import('../channels/email/finished-email.ts')).buildFinishedEmail(p),
   /** Loaded at first use, because the relay is off in most installations. */
   'email.original': async ({ raw, p }: { raw: Uint8Array; p: PrepareOptions }): Promise<OriginalMessage> => {
     const { prepareOriginal } = await import('../rules/mime/prepare-original.ts');

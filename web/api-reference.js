@@ -5,7 +5,10 @@
  */
 const localReferences = () => ({
   fn: {
-    resolveSubtree: async (document, path) => ({ spec: follow(document, valueAt(document, path), []), errors: [] }),
+    resolveSubtree: async (document, path) => ({
+      spec: resolveReferences(document, valueAt(document, path), []),
+      errors: [],
+    }),
   },
 });
 
@@ -32,7 +35,7 @@ SwaggerUIBundle({
  * and links inside of buttons. A link inside a button is not needed, because a click on the button changes the URL in
  * the same way.
  */
-const repair = () => {
+const fixAccessibility = () => {
   for (const select of document.querySelectorAll('.swagger-ui select:not([aria-label])')) {
     const isServer = select.closest('.servers') !== null;
     const isType = select.closest('.content-type-wrapper, .body-param-content-type') !== null;
@@ -56,23 +59,28 @@ const setOnce = (selector, attribute, value) => {
     if (element.getAttribute(attribute) !== value) element.setAttribute(attribute, value);
   }
 };
-new MutationObserver(repair).observe(document.getElementById('swagger-ui'), { childList: true, subtree: true });
+new MutationObserver(fixAccessibility).observe(document.getElementById('swagger-ui'), {
+  childList: true,
+  subtree: true,
+});
 
 /**
  * Returns the value with each reference replaced by its target. A schema that refers to itself keeps that
  * reference, because the copy would never end. `within` lists the references that were replaced on the way to the value.
  */
-function follow(document, value, within) {
+function resolveReferences(document, value, within) {
   if (typeof value !== 'object' || value === null) return value;
-  if (Array.isArray(value)) return value.map((item) => follow(document, item, within));
+  if (Array.isArray(value)) return value.map((item) => resolveReferences(document, item, within));
   const { $ref: reference, ...rest } = value;
   if (typeof reference !== 'string') {
-    return Object.fromEntries(Object.entries(value).map(([name, part]) => [name, follow(document, part, within)]));
+    return Object.fromEntries(
+      Object.entries(value).map(([name, part]) => [name, resolveReferences(document, part, within)]),
+    );
   }
   if (within.includes(reference)) return value;
-  const target = follow(document, valueAt(document, namesIn(reference)), [...within, reference]);
+  const target = resolveReferences(document, valueAt(document, parseReference(reference)), [...within, reference]);
   // Swagger UI reads the name of a schema from `$$ref`.
-  return { ...target, ...follow(document, rest, within), $$ref: reference };
+  return { ...target, ...resolveReferences(document, rest, within), $$ref: reference };
 }
 
 function valueAt(document, path) {
@@ -80,7 +88,7 @@ function valueAt(document, path) {
 }
 
 /** Splits a reference such as `#/components/schemas/Contact` into its names (RFC 6901). */
-function namesIn(reference) {
+function parseReference(reference) {
   const names = reference.replace('#/', '').split('/');
   return names.map((name) => name.replaceAll('~1', '/').replaceAll('~0', '~'));
 }

@@ -59,8 +59,8 @@ ${name}<main>${p.body}</main>
 function renderStyle(color: string): string {
   const dark = color === DEFAULT_COLOR ? DEFAULT_COLOR_DARK : color;
   return `${INTER_FACE}
-:root{color-scheme:light dark;--page:#f9f9f6;--card:${CARDS.light};--text:#16191a;--soft:#545a5e;--border:#d6d7d0;--line:#8b8f89;${buttonColors(color, CARDS.light)}}
-@media(prefers-color-scheme:dark){:root{--page:#0d0f10;--card:${CARDS.dark};--text:#eceeed;--soft:#a9afb1;--border:#363b3e;--line:#6d7477;${buttonColors(dark, CARDS.dark)}}}
+:root{color-scheme:light dark;--page:#f9f9f6;--card:${CARDS.light};--text:#16191a;--soft:#545a5e;--border:#d6d7d0;--line:#8b8f89;${renderButtonColors(color, CARDS.light)}}
+@media(prefers-color-scheme:dark){:root{--page:#0d0f10;--card:${CARDS.dark};--text:#eceeed;--soft:#a9afb1;--border:#363b3e;--line:#6d7477;${renderButtonColors(dark, CARDS.dark)}}}
 *{box-sizing:border-box}
 body{margin:0;min-height:100vh;display:flex;flex-direction:column;align-items:center;padding:24px 16px;background:var(--page);color:var(--text);font:400 15px/24px ${SANS};-webkit-font-smoothing:antialiased}
 header{display:flex;gap:8px;align-items:center;width:100%;max-width:480px;margin:6vh 0 16px;font-weight:600;letter-spacing:-.006em;overflow-wrap:anywhere}
@@ -91,14 +91,14 @@ input{width:20px;height:20px;margin:0;flex:none;accent-color:var(--accent)}
  * Returns the CSS variables for a button: the colors of its background, its text and its border. The border is gray if
  * the background has too little contrast with the card. Otherwise the border has the color of the background.
  */
-function buttonColors(color: string, card: string): string {
+function renderButtonColors(color: string, card: string): string {
   const [lower = 0, higher = 0] = [computeLuminance(color), computeLuminance(card)].sort((a, b) => a - b);
   const isVisible = (higher + 0.05) / (lower + 0.05) >= BUTTON_CONTRAST;
-  return `--accent:${color};--on:${textOn(color)};--edge:${isVisible ? color : 'var(--line)'}`;
+  return `--accent:${color};--on:${chooseTextColor(color)};--edge:${isVisible ? color : 'var(--line)'}`;
 }
 
 /** Returns black or white, whichever has the higher contrast. Both have the same contrast at a luminance of 0.179. */
-function textOn(color: string): string {
+function chooseTextColor(color: string): string {
   return computeLuminance(color) > 0.179 ? '#000' : '#fff';
 }
 

@@ -71,9 +71,9 @@ export function renderMailboxPage(items: MailboxItem[], to: string | undefined):
   const rows = items.map(
     (mail) => `<li><a href="/mailbox/${mail.id}"><span class="to">${escapeHtml(mail.to)}</span>
 <span class="subject">${escapeHtml(mail.subject) || '(no subject)'} <span class="preview">${escapeHtml(mail.preview)}</span></span>
-${timeElement(mail.createdAt)}</a></li>`,
+${renderTime(mail.createdAt)}</a></li>`,
   );
-  return renderPage('Mailbox', list(rows, to ? `No email to ${escapeHtml(to)} yet.` : 'No email yet.'), { to });
+  return renderPage('Mailbox', renderList(rows, to ? `No email to ${escapeHtml(to)} yet.` : 'No email yet.'), { to });
 }
 
 /** Returns the page of an email: its main headers, its HTML in a frame without scripts, and its text. */
@@ -104,13 +104,13 @@ ${html}
 export function renderMailboxSmsPage(messages: MailboxSms[], to: string | undefined): string {
   const rows = messages.map(
     (sms) => `<li><div><span class="to">${escapeHtml(sms.to)}</span><span>${escapeHtml(sms.body)}
-<span class="preview">from ${escapeHtml(sms.from)}</span></span>${timeElement(sms.createdAt)}</div></li>`,
+<span class="preview">from ${escapeHtml(sms.from)}</span></span>${renderTime(sms.createdAt)}</div></li>`,
   );
   const empty = to ? `No SMS to ${escapeHtml(to)} yet.` : 'No SMS yet.';
-  return renderPage('SMS', list(rows, empty), { path: '/mailbox/sms', to });
+  return renderPage('SMS', renderList(rows, empty), { path: '/mailbox/sms', to });
 }
 
-function list(rows: string[], empty: string): string {
+function renderList(rows: string[], empty: string): string {
   return rows.length > 0 ? `<ul>${rows.join('\n')}</ul>` : `<p class="empty">${empty}</p>`;
 }
 
@@ -122,7 +122,7 @@ const RELATIVE = new Intl.RelativeTimeFormat('en', { numeric: 'auto', style: 'sh
 const DATE = new Intl.DateTimeFormat('en', { month: 'short', day: 'numeric', timeZone: 'UTC' });
 
 /** Shows an instant as "2 min ago", or as a date after 7 days, with the exact time in UTC on hover. */
-function timeElement(at: Date): string {
+function renderTime(at: Date): string {
   const iso = at.toISOString();
   const exact = `${iso.slice(0, 19).replace('T', ' ')} UTC`;
   return `<time datetime="${iso}" title="${exact}">${formatAge(at)}</time>`;

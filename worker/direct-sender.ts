@@ -1,7 +1,13 @@
 import type { Logger } from 'pino';
 import type { SendingGate } from '../activities/sending-hold.ts';
 import type { Db } from '../db/connection.ts';
-import { claimRowsFairly, deleteRows, releaseRows, renewLeases, type TakenRow } from '../db/outbox/outbox.ts';
+import {
+  claimRowsFairly,
+  deleteOutboxRows,
+  releaseOutboxRows,
+  renewOutboxLeases,
+  type TakenRow,
+} from '../db/outbox/outbox.ts';
 import { describeFailure } from '../rules/failure-text.ts';
 import { groupBy } from '../rules/filters/group-by.ts';
 import { type OutboxLoop, startOutboxLoop } from './outbox-loop.ts';
@@ -127,8 +133,8 @@ export function startDirectSender(deps: {
     if (handedOver.length > 0) await channel.handOver(projectId, handedOver);
     const throttled = withAction('release');
     if (throttled.length > 0) deferProject(projectId, Math.min(...throttled.map(({ dueAt }) => dueAt.getTime())));
-    await releaseRows(db, throttled.map(toRowId));
-    await deleteRows(db, actions.filter(({ action }) => action === 'delete').map(toRowId));
+    await releaseOutboxRows(db, throttled.map(toRowId));
+    await deleteOutboxRows(db, actions.filter(({ action }) => action === 'delete').map(toRowId));
   }
 
   function deferProject(projectId: string, untilMs: number): void {
@@ -201,7 +207,7 @@ class InFlightRows {
     const now = Date.now();
     const expiring = [...this.#rows].filter(([, { sinceMs }]) => now - sinceMs >= RENEW_MS);
     if (expiring.length === 0) return;
-    await renewLeases(db, { ids: expiring.map(([id]) => id), leaseMs: LEASE_MS });
+    await renewOutboxLeases(db, { ids: expiring.map(([id]) => id), leaseMs: LEASE_MS });
     for (const [, row] of expiring) row.sinceMs = now;
   }
 }

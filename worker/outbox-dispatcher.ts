@@ -3,14 +3,14 @@ import { createBatcher } from '../db/batcher.ts';
 import type { Db } from '../db/connection.ts';
 import {
   claimRowsFairly,
-  deferRows,
-  deleteRows,
-  deleteStartedRows,
+  deferOutboxRows,
+  deleteOutboxRows,
+  deleteStartedOutboxRows,
   findEndedStarts,
   findEndedTargets,
   mergeSignals,
   readOutboxState,
-  releaseRows,
+  releaseOutboxRows,
   SIGNAL_DEFERRAL_MS,
   type TakenRow,
 } from '../db/outbox/outbox.ts';
@@ -42,7 +42,7 @@ const IN_FLIGHT_ROWS = 64;
 const LEASE_MS = 30_000;
 /** Finished rows are collected for this time and then deleted together. */
 const REMOVAL_INTERVAL_MS = 25;
-/** How long `deferRows` (db/outbox/outbox.ts) makes a row wait after the row's first attempt. */
+/** How long `deferOutboxRows` (db/outbox/outbox.ts) makes a row wait after the row's first attempt. */
 const FIRST_DEFERRAL_MS = 1_000;
 /** The wait before the next call to an unreachable Temporal. The wait doubles each time, up to `UNREACHABLE_MAX_MS`. */
 const UNREACHABLE_MIN_MS = 250;
@@ -107,7 +107,7 @@ export function startDispatcher(deps: {
   }
 
   const startedBatch = createBatcher<StartedWork>(async (started) => {
-    await deleteStartedRows(db, started);
+    await deleteStartedOutboxRows(db, started);
     loop.wake();
   }, REMOVAL_INTERVAL_MS);
 
@@ -199,7 +199,7 @@ function createHandOver(deps: {
   wake: () => void;
 }): (rows: TakenRow[]) => Promise<void> {
   const { db, lifecycle, log, backoff, wake } = deps;
-  const remover = createBatcher<string>((ids) => deleteRows(db, ids), REMOVAL_INTERVAL_MS);
+  const remover = createBatcher<string>((ids) => deleteOutboxRows(db, ids), REMOVAL_INTERVAL_MS);
   const wakeIn = (ms: number) => void setTimeout(wake, ms).unref();
 
   async function handOver(rows: TakenRow[]): Promise<void> {
@@ -258,7 +258,7 @@ function createHandOver(deps: {
     if (!p.isUnreachable) return defer(rows, p.reason);
     const waitMs = backoff.noteUnreachable();
     if (waitMs !== undefined) wakeIn(waitMs);
-    await releaseRows(db, toIds(rows));
+    await releaseOutboxRows(db, toIds(rows));
   }
 
   /**
@@ -276,7 +276,7 @@ function createHandOver(deps: {
    * second. Polls of the outbox find the rows that are due later.
    */
   async function defer(rows: OutboxRow[], reason: string): Promise<void> {
-    await deferRows(db, toIds(rows), reason);
+    await deferOutboxRows(db, toIds(rows), reason);
     if (rows.length > 0) wakeIn(FIRST_DEFERRAL_MS);
   }
 

@@ -1,6 +1,6 @@
 import type { Db } from '../../db/connection.ts';
 import { createSuppressionPads } from '../../db/contacts/suppressions.ts';
-import { type ClaimedEmail, claimEmails, findLiveEmails } from '../../db/sending/email-ledger.ts';
+import { type ClaimedEmail, claimEmails, findEmailsUnderSendRate } from '../../db/sending/email-ledger.ts';
 import { deriveKey } from '../../rules/access/secrets.ts';
 import type { Config } from '../../rules/config.ts';
 import type { AttemptOutcome } from '../../rules/emails/attempt-outcome.ts';
@@ -70,7 +70,7 @@ export function createEmailAttempts(deps: { config: Config; db: Db; mailer: Mail
     emails,
   }: Batch): Promise<{ now: EmailToSend[]; tokens: number; retryAfterMs: number }> {
     if ((await rates.getRate(projectId)) === 0) return { now: emails, tokens: 0, retryAfterMs: 0 };
-    const live = await findLiveEmails(db, { projectId, ids: emails.map(({ id }) => id) });
+    const live = await findEmailsUnderSendRate(db, { projectId, ids: emails.map(({ id }) => id) });
     const { granted, retryAfterMs } = await rates.take(projectId, { n: live.size, order: 'single' });
     let tokensLeft = granted;
     const now = emails.filter(({ id }) => !live.has(id) || tokensLeft-- > 0);
@@ -106,7 +106,7 @@ export function createEmailAttempts(deps: { config: Config; db: Db; mailer: Mail
   return { attempt };
 }
 
-/** Tells whether an email needs a token of the send rate. Uses the same rule as `findLiveEmails`. */
+/** Tells whether an email needs a token of the send rate. Uses the same rule as `findEmailsUnderSendRate`. */
 function needsToken(email: ClaimedEmail): boolean {
   return email.mode === 'live' && !isSimulated(email);
 }

@@ -1,6 +1,6 @@
 import type { MessageContent } from '../../channels/email/finished-email.ts';
 import { buildMessage, type MessageParts } from '../../channels/email/mime.ts';
-import { completeOriginal, type OriginalInput } from '../../channels/email/original.ts';
+import { completeRelayedMessage, type OriginalInput } from '../../channels/email/original.ts';
 import type { OutgoingEmail } from '../../channels/email/provider.ts';
 import type { Compute, RunPrepaidTask, Work } from '../../compute/compute.ts';
 import { createContentCache } from '../../compute/content-cache.ts';
@@ -212,7 +212,7 @@ async function completeApplicationMessage(
   const [file] = run ? await readLargeAttachments(db, request) : await findAttachments(db, request);
   if (!file) throw new Error('the message of an email was dropped');
   const original = { message: file.content, ...rest };
-  if (!run) return { raw: await dkim.sign(email, completeOriginal(original), false), canonical: false };
+  if (!run) return { raw: await dkim.sign(email, completeRelayedMessage(original), false), canonical: false };
   return composeAndSign(p, run, { original }, [file.content]);
 }
 

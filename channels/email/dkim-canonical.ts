@@ -48,13 +48,13 @@ export function toRelaxedBody(body: string): string {
 }
 
 /**
- * `relaxedPieces` processes about this many bytes at a time, so that it never converts a body of several megabytes to
- * one string.
+ * `relaxedBodyPieces` processes about this many bytes at a time, so that it never converts a body of several megabytes
+ * to one string.
  */
 const PIECE_BYTES = 256 * 1024;
 
 /** Yields the result of `toRelaxedBody` in pieces, which the caller joins or hashes one after the other. */
-export function* relaxedPieces(body: Buffer): Generator<string> {
+export function* relaxedBodyPieces(body: Buffer): Generator<string> {
   let newlines = 0;
   let isEmpty = true;
   for (let at = 0; at < body.length; ) {

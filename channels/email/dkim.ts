@@ -2,7 +2,7 @@ import { createHash, createPrivateKey, type KeyObject, sign } from 'node:crypto'
 import {
   type HeaderField,
   parseHeaderFields,
-  relaxedPieces,
+  relaxedBodyPieces,
   splitMessage,
   splitMessageBytes,
   toRelaxedBody,
@@ -102,7 +102,7 @@ function hashBytes(message: Buffer, { canonicalBody }: DkimOptions): Hashed {
   const { head, body } = splitMessageBytes(message);
   const hash = createHash('sha256');
   if (canonicalBody) hash.update(body);
-  else for (const piece of relaxedPieces(body)) hash.update(piece, 'latin1');
+  else for (const piece of relaxedBodyPieces(body)) hash.update(piece, 'latin1');
   return { head, bodyHash: hash.digest('base64') };
 }
 

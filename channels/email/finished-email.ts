@@ -1,7 +1,7 @@
 import { asBuffer } from '../../rules/as-buffer.ts';
 import { type DkimSigner, signMessage } from './dkim.ts';
 import { buildMessage, type MessageParts } from './mime.ts';
-import { completeOriginal, type OriginalInput } from './original.ts';
+import { completeRelayedMessage, type OriginalInput } from './original.ts';
 import { buildPayload, type Payload } from './smtp/payload.ts';
 
 /**
@@ -35,7 +35,7 @@ export interface FinishedEmail {
 }
 
 /** Composes, signs and encodes an email. This is all the work whose cost grows with the size of the email. */
-export async function finishEmail(input: FinishedEmailInput): Promise<FinishedEmail> {
+export async function buildFinishedEmail(input: FinishedEmailInput): Promise<FinishedEmail> {
   const { signer, rewrittenFields } = input;
   const message = 'original' in input ? completeRelayed(input.original) : await composeMessage(input);
   const raw = signer ? await signMessage(message, signer, { rewrittenFields }) : message;
@@ -44,7 +44,7 @@ export async function finishEmail(input: FinishedEmailInput): Promise<FinishedEm
 }
 
 function completeRelayed({ message, ...rest }: Extract<MessageContent, { original: unknown }>['original']): Buffer {
-  return completeOriginal({ message: asBuffer(message), ...rest });
+  return completeRelayedMessage({ message: asBuffer(message), ...rest });
 }
 
 function composeMessage({ message }: ComposedInput): Promise<Buffer> {

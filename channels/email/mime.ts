@@ -67,7 +67,7 @@ export async function buildMessage(input: MessageParts): Promise<Buffer> {
   });
   const message = composer.compile();
   nameFilesByDisposition(message);
-  orderForms(message);
+  sortAlternatives(message);
   // The composer does not convert the line ends of an attached message.
   return withCrlf(await message.build());
 }
@@ -76,9 +76,9 @@ export async function buildMessage(input: MessageParts): Promise<Buffer> {
  * Sorts the alternatives of the body. AMP comes before the HTML, because email clients show the last alternative that
  * they support. Alternatives of other types come after the HTML.
  */
-function orderForms(node: MimeNode): void {
+function sortAlternatives(node: MimeNode): void {
   if (isType(node, 'multipart/alternative')) node.childNodes.sort((one, other) => getRank(one) - getRank(other));
-  for (const child of node.childNodes) orderForms(child);
+  for (const child of node.childNodes) sortAlternatives(child);
 }
 
 function getRank(node: MimeNode): number {
@@ -121,7 +121,7 @@ function toComposerAttachment(attachment: EmailAttachment) {
   const cid = attachment.contentId ? toSingleLine(attachment.contentId).replace(/^<|>$/g, '') : undefined;
   return {
     filename: toSingleLine(attachment.filename),
-    contentType: fileType(toSingleLine(attachment.contentType)),
+    contentType: toSafeFileType(toSingleLine(attachment.contentType)),
     content: attachment.content,
     contentDisposition: attachment.disposition === 'inline' ? ('inline' as const) : ('attachment' as const),
     ...(cid ? { cid } : {}),
@@ -143,6 +143,6 @@ function toComposerAlternative({ contentType, content }: EmailAttachment) {
  * multipart type. A file with a multipart type is therefore sent as `application/octet-stream`. With a multipart type,
  * email clients would search the file for parts.
  */
-function fileType(contentType: string): string {
+function toSafeFileType(contentType: string): string {
   return /^multipart\//i.test(contentType) ? 'application/octet-stream' : contentType;
 }

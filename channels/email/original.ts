@@ -27,7 +27,7 @@ export interface OriginalInput {
  * Completes a message of the relay: adds Message-ID and Date if they are missing, and replaces the HTML by the tracked
  * HTML (see `withHtml`). All other bytes of `message` do not change (contract §9.13 Relay).
  */
-export function completeOriginal({ message, html, messageId, date }: OriginalInput): Buffer {
+export function completeRelayedMessage({ message, html, messageId, date }: OriginalInput): Buffer {
   const names = new Set(findRawFields(message, 0, findBodyStart(message)).map(({ name }) => name));
   const added = [
     ...(names.has('message-id') ? [] : [`Message-ID: ${toSingleLine(messageId)}\r\n`]),

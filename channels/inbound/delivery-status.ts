@@ -30,9 +30,9 @@ export function findRecipientStatus(
 ): { fields: RecipientStatus; isAboutAnother: boolean } {
   const withAction = blocks.filter((fields) => getAction(fields) !== '').slice(0, BLOCKS_MAX);
   const ofRecipient =
-    address === null ? [] : withAction.filter((fields) => namesRecipient(fields, address.toLowerCase()));
+    address === null ? [] : withAction.filter((fields) => isAboutRecipient(fields, address.toLowerCase()));
   const fields = findWorst(ofRecipient.length > 0 ? ofRecipient : withAction) ?? new Map();
-  return { fields, isAboutAnother: address !== null && ofRecipient.length === 0 && namesAnyRecipient(fields) };
+  return { fields, isAboutAnother: address !== null && ofRecipient.length === 0 && hasAnyAddress(fields) };
 }
 
 /**
@@ -45,15 +45,15 @@ export function getAction(fields: RecipientStatus): string {
   return fields.get('status')?.startsWith('5.') ? 'failed' : '';
 }
 
-function namesAnyRecipient(fields: RecipientStatus): boolean {
-  return RECIPIENT_FIELDS.some((field) => writtenAddress(fields.get(field) ?? '')?.includes('@'));
+function hasAnyAddress(fields: RecipientStatus): boolean {
+  return RECIPIENT_FIELDS.some((field) => readAddress(fields.get(field) ?? '')?.includes('@'));
 }
 
-function namesRecipient(fields: RecipientStatus, address: string): boolean {
+function isAboutRecipient(fields: RecipientStatus, address: string): boolean {
   return RECIPIENT_FIELDS.some((field) => {
-    const written = writtenAddress(fields.get(field)?.toLowerCase() ?? '');
+    const written = readAddress(fields.get(field)?.toLowerCase() ?? '');
     if (written === undefined) return false;
-    return written === address || fromXtext(written) === address || fromUtf8Address(written) === address;
+    return written === address || decodeXtext(written) === address || decodeUtf8Address(written) === address;
   });
 }
 
@@ -61,7 +61,7 @@ function namesRecipient(fields: RecipientStatus, address: string): boolean {
  * Reads the address from a value like `rfc822; <a@example.com>`. Searches for the separators one by one, because a
  * regular expression could run for hours on a value with many spaces from an attacker.
  */
-function writtenAddress(value: string): string | undefined {
+function readAddress(value: string): string | undefined {
   const semicolon = value.indexOf(';');
   if (semicolon < 0 || !/^[\w-]+$/.test(value.slice(0, semicolon).trim())) return undefined;
   const text = withoutEndComment(value.slice(semicolon + 1).trim());
@@ -82,7 +82,7 @@ function withoutEndComment(text: string): string {
  * Decodes xtext (RFC 3461 §4), the encoding of Original-Recipient, which writes characters as `+2B`. The text is in
  * lower case here.
  */
-function fromXtext(text: string): string {
+function decodeXtext(text: string): string {
   return text.replace(/\+([0-9a-f]{2})/g, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)));
 }
 
@@ -90,7 +90,7 @@ function fromXtext(text: string): string {
  * Decodes an address of the type `utf-8` (RFC 6533 §3). Characters are written directly or as `\x{e9}`, and the domain
  * may contain Unicode characters. Returns the address as the service stores it, with the domain in ASCII.
  */
-function fromUtf8Address(text: string): string | undefined {
+function decodeUtf8Address(text: string): string | undefined {
   if (text.length > WRITTEN_MAX_CHARS) return undefined;
   const decoded = text.replace(/\\x\{([0-9a-f]{2,6})\}/g, (whole, hex: string) => {
     const codePoint = Number.parseInt(hex, 16);

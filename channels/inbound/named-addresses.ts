@@ -9,12 +9,12 @@ export function createAddressPattern(address: string): RegExp {
 }
 
 /** Tells whether a text contains another email address than the address that `pattern` matches. */
-export function namesOtherAddress(text: string, pattern: RegExp): boolean {
-  return namesAnyAddress(text.replace(new RegExp(pattern, 'gi'), ' '));
+export function containsOtherAddress(text: string, pattern: RegExp): boolean {
+  return containsAddress(text.replace(new RegExp(pattern, 'gi'), ' '));
 }
 
 /** Tells whether a text contains an email address. */
-export function namesAnyAddress(text: string): boolean {
+export function containsAddress(text: string): boolean {
   return /[\w.!#$%&*+/?^`{|}~-]@[a-z0-9]/i.test(text);
 }
 

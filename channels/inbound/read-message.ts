@@ -8,7 +8,7 @@ import { parseMime } from '../mime-parser.ts';
 import { hasAutomaticMark, hasProgramSubject, isMailSystem } from './automatic-email.ts';
 import { findRecipientStatus, getAction } from './delivery-status.ts';
 import { getFirstWord } from './field-values.ts';
-import { createAddressPattern, namesAnyAddress, namesOtherAddress } from './named-addresses.ts';
+import { containsAddress, containsOtherAddress, createAddressPattern } from './named-addresses.ts';
 
 /** A parsed email from a person or a program. */
 export interface InboundEmail {
@@ -143,7 +143,7 @@ export async function readMessage(raw: Buffer, p: MessageOrigin): Promise<ReadMe
   if (status !== undefined)
     return readDeliveryStatus(status, { at: p.at, body: isFromMailSystem(email, p.sender) ? getBodyText(email) : '' });
   const abuse = findPartText(email, 'message/feedback-report');
-  if (abuse !== undefined) return readAbuseReport(abuse, quotedHeaders(email), p.at);
+  if (abuse !== undefined) return readAbuseReport(abuse, readQuotedHeaders(email), p.at);
   if (isReadReceipt(email)) return { kind: 'nothing', why: 'a read receipt' };
   if (p.isReturned) return readReturned(email, p);
   return { kind: 'mail', mail: await parseWholeEmail() };
@@ -193,8 +193,10 @@ function readRecipientStatus(
   const status = getFirstWord(recipient.get('status') ?? '') || null;
   const isUnclear = classifyCode(status, undefined) === undefined;
   const reason =
-    recipient.get('diagnostic-code') || (isUnclear && findRefusal(body.split(/\r?\n/), createPattern(address))) || '';
-  return bounceReport(reason, { status, at, isAboutAnother });
+    recipient.get('diagnostic-code') ||
+    (isUnclear && findRefusal(body.split(/\r?\n/), createRecipientPattern(address))) ||
+    '';
+  return createBounceReport(reason, { status, at, isAboutAnother });
 }
 
 function readAbuseReport(text: string, quoted: Map<string, string>, at: Date): ReadMessage {
@@ -249,7 +251,7 @@ interface BounceText {
 }
 
 function readReturnedStatus({ lines, failed, at, ...flags }: BounceText, address: string | null): StatusReport {
-  const recipientPattern = createPattern(address);
+  const recipientPattern = createRecipientPattern(address);
   const isGivenUp = failed !== '';
   const isAboutAnother = recipientPattern !== null && isGivenUp && !recipientPattern.test(failed);
   const reason = isAboutAnother
@@ -257,13 +259,13 @@ function readReturnedStatus({ lines, failed, at, ...flags }: BounceText, address
     : (findRefusal(lines, recipientPattern) ??
       (flags.isDelay ? undefined : findRefusal(lines, recipientPattern, LAST_REPLY_LINE)) ??
       (flags.isTextTrusted ? findReason(lines, recipientPattern) : undefined));
-  if (reason !== undefined) return bounceReport(reason, { status: null, at, isAboutAnother: false });
+  if (reason !== undefined) return createBounceReport(reason, { status: null, at, isAboutAnother: false });
   const otherReason = findRefusal(lines, null);
   if (otherReason === undefined && !isGivenUp) return { kind: 'nothing', why: 'a returned message without a status' };
-  return bounceReport(otherReason ?? '', { status: null, at, isAboutAnother: true });
+  return createBounceReport(otherReason ?? '', { status: null, at, isAboutAnother: true });
 }
 
-function createPattern(address: string | null): RegExp | null {
+function createRecipientPattern(address: string | null): RegExp | null {
   return address === null ? null : createAddressPattern(address);
 }
 
@@ -274,10 +276,10 @@ function createPattern(address: string | null): RegExp | null {
 function findRefusal(lines: string[], recipientPattern: RegExp | null, pattern = REFUSAL_LINE): string | undefined {
   const found = lines.findIndex((line, at) => {
     if (!pattern.test(line)) return false;
-    const addressLine = lineWithAddress(lines, at);
+    const addressLine = findLineWithAddress(lines, at);
     return recipientPattern === null || addressLine === undefined || recipientPattern.test(addressLine);
   });
-  return found < 0 ? undefined : replyAt(lines, found);
+  return found < 0 ? undefined : readReplyAt(lines, found);
 }
 
 /**
@@ -290,7 +292,7 @@ function findReason(lines: string[], recipientPattern: RegExp | null): string | 
   for (const [at, line] of lines.entries()) {
     if (QUOTED_HEADER.test(line) || !recipientPattern.test(line)) continue;
     const below = lines.slice(at, at + REASON_MAX_LINES);
-    const otherAddressAt = below.findIndex((text, n) => n > 0 && namesOtherAddress(text, recipientPattern));
+    const otherAddressAt = below.findIndex((text, n) => n > 0 && containsOtherAddress(text, recipientPattern));
     const reason = below
       .slice(0, otherAddressAt < 0 ? undefined : otherAddressAt)
       .join(' ')
@@ -302,15 +304,15 @@ function findReason(lines: string[], recipientPattern: RegExp | null): string | 
 }
 
 /** Returns the nearest line that contains an address: the line itself, or one of the three lines above. */
-function lineWithAddress(lines: string[], at: number): string | undefined {
+function findLineWithAddress(lines: string[], at: number): string | undefined {
   return lines
     .slice(Math.max(0, at - 3), at + 1)
     .reverse()
-    .find(namesAnyAddress);
+    .find(containsAddress);
 }
 
 /** Returns a server's reply: the line, from its code on if it has one, and the indented lines that follow. */
-function replyAt(lines: string[], at: number): string {
+function readReplyAt(lines: string[], at: number): string {
   const line = lines[at] ?? '';
   const start = line.search(REPLY_CODE);
   const after = lines.slice(at + 1, at + REASON_MAX_LINES);
@@ -339,7 +341,10 @@ function getBodyText(email: Email): string {
   return text.slice(0, COPY_BELOW.exec(text)?.index);
 }
 
-function bounceReport(reason: string, p: { status: string | null; at: Date; isAboutAnother: boolean }): StatusReport {
+function createBounceReport(
+  reason: string,
+  p: { status: string | null; at: Date; isAboutAnother: boolean },
+): StatusReport {
   const { status, at } = p;
   const diagnostic = parseDiagnostic(reason);
   const refusal = p.isAboutAnother
@@ -354,7 +359,7 @@ function toInboundEmail(email: Email): InboundEmail {
     messageId: email.messageId ?? '',
     inReplyTo: listMessageIds(email, 'in-reply-to')[0] ?? null,
     references: listMessageIds(email, 'references').slice(-REFERENCES_MAX),
-    attachments: email.attachments.slice(0, ATTACHMENTS_MAX).map(describeAttachment),
+    attachments: email.attachments.slice(0, ATTACHMENTS_MAX).map(toInboundAttachment),
     from: email.from?.address?.trim().toLowerCase() || null,
     fromHeader,
     fromName: email.from?.name || null,
@@ -371,7 +376,7 @@ function listMessageIds(email: Email, name: string): string[] {
   return value.match(MESSAGE_ID) ?? [];
 }
 
-function describeAttachment({ filename, mimeType, contentId, content }: Attachment): InboundAttachment {
+function toInboundAttachment({ filename, mimeType, contentId, content }: Attachment): InboundAttachment {
   return {
     filename: filename?.slice(0, NAME_MAX_CHARS) || null,
     contentType: mimeType.toLowerCase().slice(0, NAME_MAX_CHARS),
@@ -420,7 +425,7 @@ function parseFields(text: string): Map<string, string> {
 }
 
 /** Returns the headers of the email whose copy a report contains. */
-function quotedHeaders(email: Email): Map<string, string> {
+function readQuotedHeaders(email: Email): Map<string, string> {
   const text = QUOTED_TYPES.map((type) => findPartText(email, type)).find((part) => part !== undefined) ?? '';
   return parseFields(text.replace(/\r\n/g, '\n').split('\n\n', 1)[0] ?? '');
 }

@@ -40,11 +40,11 @@ export async function readSubmission(raw: Buffer): Promise<Submission> {
   const text = email.text === undefined ? null : toStorableText(email.text).replace(/\r?\n$/, '');
   return {
     from: findAuthor(email),
-    replyTo: toRecipient(mailboxes(email.replyTo)[0])?.email ?? null,
+    replyTo: toRecipient(listMailboxes(email.replyTo)[0])?.email ?? null,
     subject: toStorableText(email.subject ?? ''),
     html: email.html === undefined ? toHtml(text ?? '') : toStorableText(email.html),
     text,
-    names: mapNames(email),
+    names: mapNamesByAddress(email),
     headers: Object.fromEntries(
       email.headers
         .filter(({ key }) => !NOT_KEPT.test(key))
@@ -56,14 +56,14 @@ export async function readSubmission(raw: Buffer): Promise<Submission> {
 
 function findAuthor(email: Email): Recipient | null {
   const written = email.headers.find(({ key }) => key === 'from')?.value ?? '';
-  const author = parseUnquotedAuthor(written) ?? toRecipient(mailboxes(email.from)[0]);
+  const author = parseUnquotedAuthor(written) ?? toRecipient(listMailboxes(email.from)[0]);
   if (author !== null && isEmailAddress(author.email)) return author;
   // The parser removes the quotes of a local part, such as `"ann lee"@example.com`.
   const quoted = parseMailbox(written);
   return quoted.ok ? { email: quoted.email, name: quoted.name } : author;
 }
 
-function mailboxes(addresses: Address | Address[] | undefined): Mailbox[] {
+function listMailboxes(addresses: Address | Address[] | undefined): Mailbox[] {
   const list = addresses === undefined ? [] : Array.isArray(addresses) ? addresses : [addresses];
   return list.flatMap((address) => address.group ?? [address]).filter(({ address }) => address.includes('@'));
 }
@@ -72,7 +72,7 @@ function toRecipient(mailbox: Mailbox | undefined): Recipient | null {
   return mailbox ? { email: normalizeEmail(mailbox.address), name: toStorableText(mailbox.name) || null } : null;
 }
 
-function mapNames({ to, cc }: Email): Map<string, string> {
+function mapNamesByAddress({ to, cc }: Email): Map<string, string> {
   const named = [...mailboxes(to), ...mailboxes(cc)].filter(({ name }) => name !== '');
   return new Map(named.map(({ address, name }) => [normalizeEmail(address), toStorableText(name)]));
 }

@@ -12,8 +12,8 @@ import { compileCondition } from '../segments/filter-sql.ts';
 import { loadConditionSources } from '../segments/sources.ts';
 import {
   createMonthRow,
+  getRemainingMonthlyQuota,
   isMonthlyLimitReached,
-  remainingMonthlyQuota,
   takeMonthlyAllowance,
 } from '../sending/monthly-usage.ts';
 import { isSimulatorSql } from '../sending/simulator-addresses.ts';
@@ -381,7 +381,7 @@ export async function takeCampaignAllowance(
   if (limit === null || mode === 'test') return n;
   if (await takeMonthlyAllowance(trx, { projectId, n, limit })) return n;
   if (await isMonthlyLimitReached(trx, { projectId, limit })) return 0;
-  const room = Math.min(n, await remainingMonthlyQuota(trx, { projectId, limit }));
+  const room = Math.min(n, await getRemainingMonthlyQuota(trx, { projectId, limit }));
   return room > 0 && (await takeMonthlyAllowance(trx, { projectId, n: room, limit })) ? room : 0;
 }
 

@@ -16,7 +16,7 @@ export async function requestRecovery(db: Db, since: Date): Promise<void> {
  * Takes a lease on the requested recovery for some seconds, so that only one worker runs it.
  * @returns the instant since which to recover, or undefined if no recovery is requested or another worker runs it
  */
-export async function takeRecovery(db: Db, leaseSeconds: number): Promise<Date | undefined> {
+export async function leaseRecovery(db: Db, leaseSeconds: number): Promise<Date | undefined> {
   const row = await db
     .updateTable('installation')
     .set({ recovery_leased_until: sql`now() + make_interval(secs => ${leaseSeconds})` })
@@ -30,7 +30,7 @@ export async function takeRecovery(db: Db, leaseSeconds: number): Promise<Date |
 }
 
 /** Renews the lease of a running recovery, which may take longer than its lease. */
-export async function renewRecovery(db: Db, leaseSeconds: number): Promise<void> {
+export async function renewRecoveryLease(db: Db, leaseSeconds: number): Promise<void> {
   await db
     .updateTable('installation')
     .set({ recovery_leased_until: sql`now() + make_interval(secs => ${leaseSeconds})` })
@@ -39,7 +39,7 @@ export async function renewRecovery(db: Db, leaseSeconds: number): Promise<void>
 }
 
 /** Releases the lease after a failed recovery, so that the next attempt need not wait until the lease expires. */
-export async function releaseRecovery(db: Db): Promise<void> {
+export async function releaseRecoveryLease(db: Db): Promise<void> {
   await db.updateTable('installation').set({ recovery_leased_until: null }).execute();
 }
 

@@ -49,9 +49,9 @@ export function startHeartbeat(
   const row = { id: uuidv7(), kind: p.kind, host: hostname(), pid: process.pid, ...p.release, started_at: new Date() };
   const ignoreErrors = (work: Promise<unknown>): Promise<unknown> =>
     work.catch((error: Error) => p.log.debug({ reason: describeFailure(error) }, 'the heartbeat was not recorded'));
-  let last = ignoreErrors(noteProcess(db, row));
+  let last = ignoreErrors(reportProcess(db, row));
   const timer = setInterval(() => {
-    last = last.then(() => ignoreErrors(noteProcess(db, row)));
+    last = last.then(() => ignoreErrors(reportProcess(db, row)));
   }, BEAT_MS).unref();
   return {
     stop: async () => {
@@ -62,7 +62,7 @@ export function startHeartbeat(
   };
 }
 
-async function noteProcess(
+async function reportProcess(
   db: Db,
   row: Release & { id: string; kind: 'api' | 'worker'; host: string; pid: number; started_at: Date },
 ): Promise<void> {

@@ -173,14 +173,14 @@ function toTaken(row: ClaimedRow): TakenRow {
 }
 
 /** Extends the leases of rows that this process is still working on, so that no other process claims them. */
-export async function renewLeases(db: Db, p: { ids: string[]; leaseMs: number }): Promise<void> {
+export async function renewOutboxLeases(db: Db, p: { ids: string[]; leaseMs: number }): Promise<void> {
   await prepared`
     UPDATE outbox SET available_at = now() + make_interval(secs => ${p.leaseMs / 1000}::float8) WHERE id = ANY(${p.ids}::uuid[])
   `.execute(db);
 }
 
 /** Releases rows as if they had not been claimed. The rows can be claimed again at once. */
-export async function releaseRows(db: Db, ids: string[]): Promise<void> {
+export async function releaseOutboxRows(db: Db, ids: string[]): Promise<void> {
   if (ids.length === 0) return;
   await prepared`
     UPDATE outbox SET attempts = greatest(0, attempts - 1), available_at = now(), taken_at = NULL WHERE id = ANY(${ids}::uuid[])
@@ -192,7 +192,7 @@ export async function releaseRows(db: Db, ids: string[]): Promise<void> {
  * the error for the operator.
  * Safe to run twice.
  */
-export async function deferRows(db: Db, ids: string[], message: string): Promise<void> {
+export async function deferOutboxRows(db: Db, ids: string[], message: string): Promise<void> {
   if (ids.length === 0) return;
   await sql`
     UPDATE outbox SET taken_at = NULL, last_error = ${message.slice(0, ERROR_MAX_CHARS)},
@@ -202,13 +202,13 @@ export async function deferRows(db: Db, ids: string[], message: string): Promise
 }
 
 /** Deletes rows whose work is done or was started by Temporal. Safe to run twice. */
-export async function deleteRows(db: Db, ids: string[]): Promise<void> {
+export async function deleteOutboxRows(db: Db, ids: string[]): Promise<void> {
   if (ids.length === 0) return;
   await prepared`DELETE FROM outbox WHERE id = ANY(${ids}::uuid[])`.execute(db);
 }
 
 /** Deletes rows whose workflows Temporal has started. Safe to run twice. */
-export async function deleteStartedRows(db: Db, begun: StartedWork[]): Promise<void> {
+export async function deleteStartedOutboxRows(db: Db, begun: StartedWork[]): Promise<void> {
   await prepared`
     DELETE FROM outbox o
     USING unnest(${begun.map((b) => b.kind)}::text[], ${begun.map((b) => b.refId)}::uuid[],

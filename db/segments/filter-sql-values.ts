@@ -137,8 +137,8 @@ function equalsAny(source: ValueSource, values: readonly Scalar[], zone: string 
 }
 
 /**
- * Lists with more values become one `= ANY`: for this many values, the planner's estimate of one row in 200 per value is
- * high enough.
+ * Lists with more values become one `= ANY`: for this many values, the planner's estimate of one row in 200 per value
+ * is high enough.
  */
 const MAX_ALTERNATIVES = 20;
 /**

@@ -113,7 +113,7 @@ function compileRef(filter: Filter, ref: FieldRef, scope: Scope): Predicate {
     case 'activity':
       return historyPredicate(filter, scope.now, (since) => emailExists(ref.activity, since, scope));
     case 'topic':
-      return compileNegatable(filter, (positive) => subscribedPredicate(isOnTopic(ref.topicId, scope), positive));
+      return compileNegatable(filter, (positive) => subscribedPredicate(topicPredicate(ref.topicId, scope), positive));
     case 'segment':
       return membershipPredicate(ref.segmentId, filter.operator === 'memberOf', scope);
   }
@@ -164,7 +164,7 @@ function historyPredicate(filter: Filter, now: Date, happened: (since?: Date) =>
 }
 
 /** Compiles the test that a contact has joined a topic. For a topic of another project, the test is false. */
-function isOnTopic(topicId: string, scope: Scope): Predicate {
+function topicPredicate(topicId: string, scope: Scope): Predicate {
   return sql`coalesce(
     (select s.joined from topic_choices s where s.contact_id = ${sql.ref(`${scope.alias}.id`)} and s.topic_id = ${topicId}::uuid),
     (select t.default_subscribed from topics t where t.id = ${topicId}::uuid and t.project_id = ${scope.projectId}::uuid), false)`;

@@ -83,7 +83,7 @@ export async function claimEmails(
   p: { projectId: string; emails: { id: string; deliveryId: string }[]; suppressionPads: KeyPads },
 ): Promise<ClaimedEmail[]> {
   if (p.emails.length === 0) return [];
-  const { claimed, cap } = await readClaimed(
+  const { claimed, cap } = await readClaimedEmails(
     db,
     p,
     sql`n AS MATERIALIZED (SELECT nextval('claims') AS claim), t AS (
@@ -97,15 +97,15 @@ export async function claimEmails(
 }
 
 /**
- * Returns the data that a claim of an email without a row would return. `taken` is described at `readClaimed`. Writes
- * nothing and takes no slot under the frequency cap.
+ * Returns the data that a claim of an email without a row would return. `taken` is described at `readClaimedEmails`.
+ * Writes nothing and takes no slot under the frequency cap.
  */
 export async function previewClaim(
   db: Db,
   p: { projectId: string; suppressionPads: KeyPads },
   taken: RawBuilder<unknown>,
 ): Promise<ClaimedEmail | undefined> {
-  const { claimed, cap } = await readClaimed(db, p, taken);
+  const { claimed, cap } = await readClaimedEmails(db, p, taken);
   const [email] = claimed;
   if (!email?.contact || !cap || !isCountedByCap(email)) return email;
   const fits = await wouldGetSlot(db, { cap, id: email.id, contactId: email.contact.id });
@@ -116,7 +116,7 @@ export async function previewClaim(
  * Reads the data that decides whether and how emails are sent now, except the frequency cap.
  * @param taken CTEs: the CTE `t` has the emails in the form of rows of `emails`; further CTEs may replace tables
  */
-async function readClaimed(
+async function readClaimedEmails(
   db: Db,
   p: { projectId: string; suppressionPads: KeyPads },
   taken: RawBuilder<unknown>,
@@ -182,7 +182,7 @@ export async function releaseEmail(db: Db, { id, projectId, claim }: ClaimedEmai
  * Finds the single emails that count towards the send rate. Emails of test keys and to simulator addresses do not
  * count, because they are not transmitted.
  */
-export async function findLiveEmails(db: Db, p: { projectId: string; ids: string[] }): Promise<Set<string>> {
+export async function findEmailsUnderSendRate(db: Db, p: { projectId: string; ids: string[] }): Promise<Set<string>> {
   const { rows } = await prepared<{ id: string }>`
     SELECT id FROM emails WHERE id = ANY(${p.ids}::uuid[]) AND ${isOwnedBySql('project_id', p.projectId)} AND mode = 'live'
       AND NOT ${isSimulatorSql(sql`to_email`)}

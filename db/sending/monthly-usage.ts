@@ -76,7 +76,7 @@ export function createMonthRowCreator(db: Db): (projectId: string) => Promise<vo
  * number stays correct until the caller has recorded its emails. If the row is missing, returns the limit and locks
  * nothing.
  */
-export async function remainingMonthlyQuota(db: Db, p: { projectId: string; limit: number }): Promise<number> {
+export async function getRemainingMonthlyQuota(db: Db, p: { projectId: string; limit: number }): Promise<number> {
   const { rows } = await sql<{ remaining: number }>`
     SELECT greatest(0, ${p.limit}::int - emails) AS remaining FROM monthly_usage
     WHERE project_id = ${p.projectId} AND month = date_trunc('month', now() AT TIME ZONE 'UTC')::date FOR UPDATE

@@ -88,7 +88,7 @@ export interface ReportedSms {
  * Records a later report of the provider, by the id of the SMS or the provider's id. Undefined if the report changes
  * nothing. Does not check the project: the caller has verified the signature of the callback.
  */
-export async function reportSmsStatus(
+export async function recordSmsReport(
   db: Db,
   p: { id: string | undefined; providerMessageId: string; status: SmsStatus; reason: Reason; error: string | null },
 ): Promise<ReportedSms | undefined> {

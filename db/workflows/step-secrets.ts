@@ -33,8 +33,8 @@ interface Secrets {
 const SECRETS: Record<SecretField, Secrets> = {
   headers: {
     seal: sealHeaders,
-    open: openHeaders,
-    mask: (place, config) => mapHeaders(openHeaders(place, config), (_, value) => maskSecret(value)),
+    open: unsealHeaders,
+    mask: (place, config) => mapHeaders(unsealHeaders(place, config), (_, value) => maskSecret(value)),
   },
   url: {
     seal(place, config, current) {
@@ -123,7 +123,7 @@ function missingSecretError([name, value]: [string, string]): FieldError {
   return { field: `config.headers.${name}`, message, code: 'custom' };
 }
 
-function openHeaders(place: StoredSecretLocation, config: StepConfig): StepConfig {
+function unsealHeaders(place: StoredSecretLocation, config: StepConfig): StepConfig {
   return mapHeaders(config, (name, value) => unsealSecret(place.key, headerContext(place, name), value));
 }
 

@@ -23,7 +23,7 @@ import { enqueue } from '../../db/outbox/outbox.ts';
 import { findDeletedRows } from '../../db/records/deleted-rows.ts';
 import { BEGUN_CAMPAIGNS, isOpenCampaign, OPEN_CAMPAIGNS } from '../../db/schema/campaign-status.ts';
 import { releaseSlots } from '../../db/sending/frequency.ts';
-import { remainingMonthlyQuota } from '../../db/sending/monthly-usage.ts';
+import { getRemainingMonthlyQuota } from '../../db/sending/monthly-usage.ts';
 import type { KeyMode } from '../../rules/access/api-keys.ts';
 import type { CampaignStatus, PausedReason } from '../../rules/campaigns/campaign.ts';
 import type { CampaignTiming } from '../../rules/campaigns/timing.ts';
@@ -344,7 +344,7 @@ async function assertMonthlyQuotaLeft(
     SELECT effective_monthly_email_limit AS limit FROM projects WHERE id = ${projectId}
   `.execute(trx);
   const limit = rows[0]?.limit ?? null;
-  if (limit === null || (await remainingMonthlyQuota(trx, { projectId, limit })) > 0) return;
+  if (limit === null || (await getRemainingMonthlyQuota(trx, { projectId, limit })) > 0) return;
   const { audienceType: type, segmentId, audienceFilter: filter } = campaign;
   if (!(await hasContactToCount(trx, { projectId, type, segmentId, filter }))) return;
   throw new AppError('BILLING_LIMIT_EXCEEDED', { details: { monthlyEmailLimit: limit } });

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { CampaignStart } from '../../db/campaigns/campaigns.ts';
 import { countCampaignRecipients } from '../../db/campaigns/stats.ts';
-import { remainingMonthlyQuota, takeMonthlyAllowance } from '../../db/sending/monthly-usage.ts';
+import { getRemainingMonthlyQuota, takeMonthlyAllowance } from '../../db/sending/monthly-usage.ts';
 import { takeSendTokens } from '../../db/sending/send-rate.ts';
 import { inTransaction } from '../../db/transaction.ts';
 import { insertEndpoint } from '../../db/webhooks/endpoints.ts';
@@ -347,7 +347,7 @@ describe('storing the recipients of a campaign', () => {
       return { page };
     });
     expect(await taking.page).toMatchObject({ outcome: 'taken', done: true, recipients: 40 });
-    expect(await remainingMonthlyQuota(database.db, { projectId, limit: 100 })).toBe(59);
+    expect(await getRemainingMonthlyQuota(database.db, { projectId, limit: 100 })).toBe(59);
   });
 
   it('uses pages that grow, so the first page is sent at once and several workers share a small campaign', async () => {

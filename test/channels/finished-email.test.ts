@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { dkimVerify } from 'mailauth/lib/dkim/verify.js';
 import { afterAll, describe, expect, it } from 'vitest';
 import { createDkimSigner, type DkimSigner } from '../../channels/email/dkim.ts';
-import { type FinishedEmailInput, finishEmail } from '../../channels/email/finished-email.ts';
+import { buildFinishedEmail, type FinishedEmailInput } from '../../channels/email/finished-email.ts';
 import { createThreads } from '../../compute/threads.ts';
 import { formatDkimRecord, generateDkimKey } from '../../rules/domains/dkim-key.ts';
 import { TimeLimitExceeded } from '../../rules/time-limit.ts';
@@ -91,7 +91,7 @@ describe('an email that is composed in a thread', () => {
   it('has the same memory before signing and when it is sent, if no line starts with a dot', async () => {
     const { message } = createInput();
     const plain = { ...message, html: '<p>x</p>', text: 'x', attachments: message.attachments.slice(0, 1) };
-    const { raw, payload } = await finishEmail({ message: plain, signer: undefined, rewrittenFields: [] });
+    const { raw, payload } = await buildFinishedEmail({ message: plain, signer: undefined, rewrittenFields: [] });
     expect(payload.data.buffer).toBe(raw.buffer);
     const { raw: there, payload: theirs } = await finishInThread({
       message: plain,

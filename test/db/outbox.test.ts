@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import {
   claimRowsFairly,
-  deferRows,
-  deleteStartedRows,
+  deferOutboxRows,
+  deleteStartedOutboxRows,
   enqueue,
   type FairClaim,
   findEndedTargets,
   readOutboxState,
-  releaseRows,
+  releaseOutboxRows,
 } from '../../db/outbox/outbox.ts';
 import { inTransaction } from '../../db/transaction.ts';
 import { type NewOutboxRow, OUTBOX_PRIORITY, type OutboxKind } from '../../rules/outbox.ts';
@@ -105,7 +105,7 @@ describe('outbox rows that were handed to Temporal', () => {
     const begun = rows
       .filter(({ projectId }) => projectId === A)
       .map(({ kind, refId }) => ({ kind, refId, visit: null }));
-    await deleteStartedRows(database.db, begun.slice(0, 2));
+    await deleteStartedOutboxRows(database.db, begun.slice(0, 2));
     expect(await countWithTemporal()).toEqual({ [A]: 1, [B]: 1 });
   });
 
@@ -118,7 +118,7 @@ describe('outbox rows that were handed to Temporal', () => {
 
   it('are deleted when their work starts; a row that was not handed over stays', async () => {
     const [row] = await enqueueRows(A, 1);
-    await deleteStartedRows(database.db, [{ kind: 'execution.start', refId: row?.refId ?? '', visit: null }]);
+    await deleteStartedOutboxRows(database.db, [{ kind: 'execution.start', refId: row?.refId ?? '', visit: null }]);
     expect(await claimRows()).toHaveLength(1);
   });
 
@@ -132,7 +132,7 @@ describe('outbox rows that were handed to Temporal', () => {
     });
     await inTransaction(database.db, (trx) => enqueue(trx, [createEventRow(1), createEventRow(2)]));
     await claimRows({ priority: OUTBOX_PRIORITY['execution.event'], forTemporal: true });
-    await deleteStartedRows(database.db, [{ kind: 'execution.event', refId, visit: 1 }]);
+    await deleteStartedOutboxRows(database.db, [{ kind: 'execution.event', refId, visit: 1 }]);
     const left = await database.db.selectFrom('outbox').select('payload').execute();
     expect(left).toEqual([{ payload: { visit: 2 } }]);
   });
@@ -149,7 +149,7 @@ describe('a claimed row of the outbox', () => {
   it('a row that is released is as if it had not been claimed', async () => {
     await enqueueRows(A, 1);
     const rows = await claimRows({ forTemporal: true });
-    await releaseRows(
+    await releaseOutboxRows(
       database.db,
       rows.map((row) => row.id),
     );
@@ -159,7 +159,7 @@ describe('a claimed row of the outbox', () => {
   it('a row that is deferred waits, with the reason for the operator', async () => {
     await enqueueRows(A, 1);
     const rows = await claimRows();
-    await deferRows(
+    await deferOutboxRows(
       database.db,
       rows.map((row) => row.id),
       'no such workflow',

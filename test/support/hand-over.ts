@@ -1,4 +1,4 @@
-import { deleteRows } from '../../db/outbox/outbox.ts';
+import { deleteOutboxRows } from '../../db/outbox/outbox.ts';
 import type { OutboxRow } from '../../rules/outbox.ts';
 import { splitIntoGroups } from '../../temporal/groups.ts';
 import { connectLifecycle } from './lifecycle.ts';
@@ -20,7 +20,7 @@ export async function handOverToTemporal(service: TestService, refId: string): P
   } finally {
     await lifecycle.close();
   }
-  await deleteRows(
+  await deleteOutboxRows(
     db,
     rows.map((row) => row.id),
   );

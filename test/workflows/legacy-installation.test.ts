@@ -1,7 +1,7 @@
 import { Connection } from '@temporalio/client';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { readInstallation } from '../../db/installation/installation.ts';
-import { deleteRows } from '../../db/outbox/outbox.ts';
+import { deleteOutboxRows } from '../../db/outbox/outbox.ts';
 import { parseConfig } from '../../rules/config.ts';
 import { createWorkflowLifecycle } from '../../temporal/lifecycle.ts';
 import { buildWorkflow, expectOk } from '../build/workflows.ts';
@@ -96,7 +96,7 @@ async function startLegacyExecution(event: string): Promise<Legacy> {
     workflowId: `execution-${execution.id}`,
     args: [input],
   });
-  await deleteRows(database.db, [row.id]);
+  await deleteOutboxRows(database.db, [row.id]);
   return { automationId, executionId: execution.id };
 }
 

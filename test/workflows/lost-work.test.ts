@@ -2,7 +2,7 @@ import { Client, Connection } from '@temporalio/client';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { createImportJob } from '../../db/contacts/jobs.ts';
-import { deleteRows, enqueue } from '../../db/outbox/outbox.ts';
+import { deleteOutboxRows, enqueue } from '../../db/outbox/outbox.ts';
 import { inTransaction } from '../../db/transaction.ts';
 import { readCsvLayout } from '../../rules/contacts/csv-layout.ts';
 import { countCsvRows } from '../../rules/contacts/csv-rows.ts';
@@ -108,7 +108,7 @@ it('a job that was terminated is cancelled with the reason', async () => {
 
 it('a job that Temporal has lost continues', async () => {
   const { id, outbox } = await buildImport('email\nforgotten@import.test\n', { dispatched: false });
-  await deleteRows(
+  await deleteOutboxRows(
     service.db,
     outbox.map((row) => row.id),
   );
@@ -160,7 +160,7 @@ async function buildImport(csv: string, { dispatched = true } = {}) {
       workflowId: service.names.job(job.id),
       args: [{ projectId: p.projectId, jobId: job.id, kind: 'import' }],
     });
-    await deleteRows(
+    await deleteOutboxRows(
       service.db,
       job.outbox.map(({ id }) => id),
     );

@@ -2,7 +2,12 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { ActivityDeps } from '../../activities/deps.ts';
 import { MESSAGES_HOURS, recoverEverything } from '../../activities/recovery/recovery.ts';
 import type { SendingGate } from '../../activities/sending-hold.ts';
-import { finishRecovery, releaseRecovery, renewRecovery, takeRecovery } from '../../db/installation/recovery.ts';
+import {
+  finishRecovery,
+  leaseRecovery,
+  releaseRecoveryLease,
+  renewRecoveryLease,
+} from '../../db/installation/recovery.ts';
 import { type InstallationHold, readInstallationDuties } from '../../db/installation/sending-hold.ts';
 import { describeFailure } from '../../rules/failure-text.ts';
 import { InstallationError } from '../../rules/installation-tokens.ts';
@@ -119,9 +124,9 @@ async function readQueues({ lifecycle, log }: Deps): Promise<QueueReading | unde
 }
 
 async function recover({ db, outbox, lifecycle, log }: Deps, stopping: AbortSignal): Promise<void> {
-  const since = await takeRecovery(db, LEASE_SECONDS).catch(() => undefined);
+  const since = await leaseRecovery(db, LEASE_SECONDS).catch(() => undefined);
   if (!since) return;
-  const renewing = setInterval(() => void renewRecovery(db, LEASE_SECONDS).catch(() => {}), RENEW_MS).unref();
+  const renewing = setInterval(() => void renewRecoveryLease(db, LEASE_SECONDS).catch(() => {}), RENEW_MS).unref();
   try {
     const messagesOfHours = MESSAGES_HOURS + (Date.now() - since.getTime()) / HOUR_MS;
     log.warn({ since }, 'recovery starts: Temporal is rebuilt from Postgres');
@@ -131,7 +136,7 @@ async function recover({ db, outbox, lifecycle, log }: Deps, stopping: AbortSign
   } catch (error) {
     log.warn({ reason: describeFailure(error) }, 'recovery has failed; it is retried');
     await pause(RETRY_MS, stopping);
-    await releaseRecovery(db).catch(() => {});
+    await releaseRecoveryLease(db).catch(() => {});
   } finally {
     clearInterval(renewing);
   }

@@ -1,6 +1,6 @@
 import { type OpenAPIHono, type RouteConfig, z } from '@hono/zod-openapi';
 import type { Context } from 'hono';
-import { reportSmsStatus, setSmsConsent } from '../../../db/sms/ledger.ts';
+import { recordSmsReport, setSmsConsent } from '../../../db/sms/ledger.ts';
 import { addSmsStops } from '../../../db/sms/stops.ts';
 import { inTransaction } from '../../../db/transaction.ts';
 import { type ReceivedMedia, recordReceivedSms } from '../../../engine/feedback/received-sms.ts';
@@ -104,7 +104,7 @@ export function registerTwilioRoutes(
       const error = params.ErrorCode ? `Twilio ${params.ErrorCode} ${params.ErrorMessage ?? ''}`.trim() : null;
       const reason = toTwilioRefusal(params.ErrorCode);
       const report = { id: id && UUID.test(id) ? id : undefined, providerMessageId, status, reason, error };
-      const sms = await reportSmsStatus(db, report);
+      const sms = await recordSmsReport(db, report);
       // Twilio refused the SMS because the person sent STOP, but this service has not received that STOP.
       if (sms && reason === 'sms_stopped' && sms.to !== '') {
         const stops = [{ phone: sms.to, from: sms.from, source: 'twilio', actor: null }];

@@ -1,6 +1,6 @@
 import type { SessionStage } from '../../../rules/emails/refusal.ts';
 import type { ProviderResult } from '../provider.ts';
-import { refusal } from '../smtp/refusal.ts';
+import { buildRefusal } from '../smtp/refusal.ts';
 
 /**
  * For the named errors of SES, the SMTP reply with the same meaning: its stage, code and enhanced code. The same rules
@@ -37,18 +37,19 @@ const BEFORE_SENDING = new Set([
  * the result is `unsent`, or `in_doubt` if SES may have received the message.
  */
 export function toSesResult(error: unknown): ProviderResult {
-  const result = convertError(errorParts(error));
-  const { name } = errorParts(error);
+  const result = convertError(readErrorParts(error));
+  const { name } = readErrorParts(error);
   return result.outcome === 'refused' && /^[A-Za-z]{1,60}$/.test(name) ? { ...result, type: name } : result;
 }
 
-function convertError({ name, message, code, status }: ReturnType<typeof errorParts>): ProviderResult {
-  if (name === 'MessageRejected' && /not verified/i.test(message)) return refusal('mail', 550, `5.7.1 ${message}`);
+function convertError({ name, message, code, status }: ReturnType<typeof readErrorParts>): ProviderResult {
+  if (name === 'MessageRejected' && /not verified/i.test(message)) return buildRefusal('mail', 550, `5.7.1 ${message}`);
   const reply = SMTP_REPLIES[name];
-  if (reply) return refusal(reply[0], reply[1], `${reply[2]} ${message}`);
-  if (status === 429 || (status !== null && status >= 500)) return refusal('connect', 421, `4.3.0 ${name}: ${message}`);
-  if (status === 401 || status === 403) return refusal('auth', 535, `5.7.8 ${name}: ${message}`);
-  if (status !== null && status >= 400) return refusal('message', 554, `5.6.0 ${name}: ${message}`);
+  if (reply) return buildRefusal(reply[0], reply[1], `${reply[2]} ${message}`);
+  if (status === 429 || (status !== null && status >= 500))
+    return buildRefusal('connect', 421, `4.3.0 ${name}: ${message}`);
+  if (status === 401 || status === 403) return buildRefusal('auth', 535, `5.7.8 ${name}: ${message}`);
+  if (status !== null && status >= 400) return buildRefusal('message', 554, `5.6.0 ${name}: ${message}`);
   const outcome = BEFORE_SENDING.has(code) || BEFORE_SENDING.has(name) ? 'unsent' : 'in_doubt';
   return { outcome, error: `${name}: ${message}` };
 }
@@ -60,7 +61,7 @@ interface SdkError {
   $metadata?: { httpStatusCode?: number };
 }
 
-function errorParts(error: unknown): { name: string; message: string; code: string; status: number | null } {
+function readErrorParts(error: unknown): { name: string; message: string; code: string; status: number | null } {
   const sdk: SdkError = typeof error === 'object' && error !== null ? error : {};
   return {
     name: sdk.name ?? 'Error',

@@ -2,7 +2,7 @@ import { createHmac } from 'node:crypto';
 import type { ChannelOptions, SmtpChannel } from './channel.ts';
 import type { SmtpExtensions } from './extensions.ts';
 import { SmtpHandshakeError } from './handshake-error.ts';
-import { refusal } from './refusal.ts';
+import { buildRefusal } from './refusal.ts';
 import type { SmtpReply } from './types.ts';
 
 type SendLine = (line: string) => Promise<SmtpReply>;
@@ -37,14 +37,14 @@ export async function authenticate(
   if (!mechanism) throw new Error('the server offers no AUTH that is known here (PLAIN, LOGIN, CRAM-MD5)');
   const sendLine: SendLine = (line) => channel.sendCommand(line, 'the reply to AUTH', timeouts.commandMs);
   const { code, text } = await mechanism(sendLine, endpoint.credentials.user, endpoint.credentials.pass);
-  if (code !== 235) throw new SmtpHandshakeError(refusal('auth', code, withoutPassword(text, endpoint.credentials)));
+  if (code !== 235) throw new SmtpHandshakeError(buildRefusal('auth', code, maskPassword(text, endpoint.credentials)));
 }
 
 /**
  * Removes the password from a reply. Some servers repeat a line that they do not understand, and the service stores the
  * reply with the email.
  */
-function withoutPassword(text: string, { user, pass }: { user: string; pass: string }): string {
+function maskPassword(text: string, { user, pass }: { user: string; pass: string }): string {
   const secrets = [plainLogin(user, pass), base64(pass), pass].filter((secret) => secret !== '');
   return secrets.reduce((masked, secret) => masked.replaceAll(secret, '***'), text);
 }

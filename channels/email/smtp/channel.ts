@@ -3,7 +3,7 @@ import tls from 'node:tls';
 import type { SmtpEndpoint } from '../../../rules/emails/smtp-url.ts';
 import { ReplyParser } from './reply-parser.ts';
 import type { SmtpReply, SmtpTimeouts } from './types.ts';
-import { checkIntervalFor, Watchdog } from './watchdog.ts';
+import { computeCheckInterval, Watchdog } from './watchdog.ts';
 
 /**
  * The size of the read buffer of an unencrypted connection, which reuses this buffer for all reads. The buffer is large
@@ -53,7 +53,7 @@ export class SmtpChannel {
   constructor(options: ChannelOptions) {
     this.options = options;
     const { timeouts } = options;
-    this.watchdog = new Watchdog(checkIntervalFor(Object.values(timeouts)), () => this.handleTimeout());
+    this.watchdog = new Watchdog(computeCheckInterval(Object.values(timeouts)), () => this.handleTimeout());
     this.parser = new ReplyParser((code, text) => this.onReply(code, text));
     this.socket = options.endpoint.implicitTls ? this.openTls() : this.openPlain();
   }

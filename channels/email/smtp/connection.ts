@@ -1,7 +1,7 @@
 import { buildEnvelope, type Envelope } from './envelope.ts';
 import type { SmtpSession } from './handshake.ts';
 import { buildPayload, type Payload } from './payload.ts';
-import { refusal } from './refusal.ts';
+import { buildRefusal } from './refusal.ts';
 import { passResult, passResultLater } from './results.ts';
 import type { SmtpJob, SmtpRefusal, SmtpResult, SmtpTimeouts } from './types.ts';
 
@@ -219,7 +219,7 @@ export class SmtpConnection {
 
   private handleCommandReply(awaited: 'mail' | 'rcpt' | 'reset', code: number, text: string): void {
     if (code >= COMMAND_FAILED) {
-      this.refused ??= refusal(awaited === 'reset' ? 'mail' : awaited, code, text);
+      this.refused ??= buildRefusal(awaited === 'reset' ? 'mail' : awaited, code, text);
       if (!this.session.offers.pipelining) {
         this.refuseCurrent(this.refused);
         return;
@@ -231,7 +231,7 @@ export class SmtpConnection {
 
   private handleDataReply(code: number, text: string): void {
     if (code !== 354) {
-      this.refuseCurrent(this.refused ?? refusal('data', code, text));
+      this.refuseCurrent(this.refused ?? buildRefusal('data', code, text));
       return;
     }
     if (this.refused === null) {
@@ -271,7 +271,7 @@ export class SmtpConnection {
     const job = this.sent as SmtpJob;
     this.sent = null;
     const isAccepted = code < COMMAND_FAILED;
-    this.settle(job, isAccepted ? { outcome: 'accepted', reply: text } : refusal('message', code, text));
+    this.settle(job, isAccepted ? { outcome: 'accepted', reply: text } : buildRefusal('message', code, text));
   }
 
   private settle(job: SmtpJob, result: SmtpResult): void {
@@ -311,7 +311,7 @@ export class SmtpConnection {
     this.messagesLeft = 0; // The callbacks below may submit messages, and this connection must not take them.
     if (hasEarlierMessage) this.handleMessageReply(code, text);
     const refusalOfCurrent =
-      awaited === 'mail' || awaited === 'rcpt' || awaited === 'data' ? refusal(awaited, code, text) : null;
+      awaited === 'mail' || awaited === 'rcpt' || awaited === 'data' ? buildRefusal(awaited, code, text) : null;
     this.handleLoss(error, refusalOfCurrent, hasEarlierMessage);
   }
 

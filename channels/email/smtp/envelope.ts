@@ -1,7 +1,7 @@
 import { domainToASCII } from 'node:url';
 import type { SmtpExtensions } from './extensions.ts';
 import type { Payload } from './payload.ts';
-import { refusal } from './refusal.ts';
+import { buildRefusal } from './refusal.ts';
 import type { SmtpRefusal } from './types.ts';
 
 /** The first two commands of a transaction, each with its CRLF. The strings have one character per byte. */
@@ -31,15 +31,19 @@ export function buildEnvelope(
   payload: Payload,
   offers: SmtpExtensions,
 ): Envelope | SmtpRefusal {
-  if (!isUsable(to)) return refusal('rcpt', 553, '5.1.3 The recipient is not a usable address');
-  if (from !== '' && !isUsable(from)) return refusal('mail', 553, '5.1.7 The sender is not a usable address');
+  if (!isUsable(to)) return buildRefusal('rcpt', 553, '5.1.3 The recipient is not a usable address');
+  if (from !== '' && !isUsable(from)) return buildRefusal('mail', 553, '5.1.7 The sender is not a usable address');
   if (payload.bytes > offers.maxBytes) {
-    return refusal('mail', 552, `5.3.4 The message has ${payload.bytes} octets, the server takes ${offers.maxBytes}`);
+    return buildRefusal(
+      'mail',
+      552,
+      `5.3.4 The message has ${payload.bytes} octets, the server takes ${offers.maxBytes}`,
+    );
   }
   const sender = asciiDomain(from);
   const recipient = asciiDomain(to);
   const utf8 = NOT_ASCII.test(sender) || NOT_ASCII.test(recipient);
-  if (utf8 && !offers.smtpUtf8) return refusal('rcpt', 553, '5.6.7 The server does not take non-ASCII addresses');
+  if (utf8 && !offers.smtpUtf8) return buildRefusal('rcpt', 553, '5.6.7 The server does not take non-ASCII addresses');
   let mail = `MAIL FROM:<${sender}>`;
   if (offers.size) mail += ` SIZE=${payload.bytes}`;
   // If the server does not support 8BITMIME, the bytes are still sent unchanged, as other mail servers do. A conversion

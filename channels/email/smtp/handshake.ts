@@ -4,7 +4,7 @@ import { authenticate } from './auth.ts';
 import { type ChannelOptions, SmtpChannel } from './channel.ts';
 import { NO_EXTENSIONS, parseExtensions, type SmtpExtensions } from './extensions.ts';
 import { SmtpHandshakeError } from './handshake-error.ts';
-import { refusal } from './refusal.ts';
+import { buildRefusal } from './refusal.ts';
 
 /** The codes of replies to EHLO that mean that a server supports only HELO (RFC 5321 §3.2). */
 const EHLO_UNKNOWN_CODES: ReadonlySet<number> = new Set([500, 501, 502, 504]);
@@ -27,7 +27,7 @@ export async function openSession(options: ChannelOptions, signal: AbortSignal):
   signal.addEventListener('abort', stop);
   try {
     const greeting = await channel.waitForGreeting();
-    if (greeting.code !== 220) throw new SmtpHandshakeError(refusal('connect', greeting.code, greeting.text));
+    if (greeting.code !== 220) throw new SmtpHandshakeError(buildRefusal('connect', greeting.code, greeting.text));
     let offers = await sendEhlo(channel, options);
     if (await startTlsIfOffered(channel, offers, options)) offers = await sendEhlo(channel, options);
     await authenticate(channel, offers, options);
@@ -47,9 +47,9 @@ async function sendEhlo(channel: SmtpChannel, { endpoint, timeouts }: ChannelOpt
   if (reply.code === 250) return parseExtensions(reply.text);
   // Sends HELO only after these codes. After another refusal, HELO would hide the reason of the refusal or get no
   // reply.
-  if (!EHLO_UNKNOWN_CODES.has(reply.code)) throw new SmtpHandshakeError(refusal('ehlo', reply.code, reply.text));
+  if (!EHLO_UNKNOWN_CODES.has(reply.code)) throw new SmtpHandshakeError(buildRefusal('ehlo', reply.code, reply.text));
   const heloReply = await channel.sendCommand(`HELO ${name}`, 'the reply to HELO', timeouts.commandMs);
-  if (heloReply.code !== 250) throw new SmtpHandshakeError(refusal('ehlo', heloReply.code, heloReply.text));
+  if (heloReply.code !== 250) throw new SmtpHandshakeError(buildRefusal('ehlo', heloReply.code, heloReply.text));
   return NO_EXTENSIONS;
 }
 
@@ -69,7 +69,7 @@ async function startTlsIfOffered(
     return false;
   }
   const { code, text } = await channel.sendCommand('STARTTLS', 'the reply to STARTTLS', timeouts.commandMs, true);
-  if (code !== 220) throw new SmtpHandshakeError(refusal('starttls', code, text));
+  if (code !== 220) throw new SmtpHandshakeError(buildRefusal('starttls', code, text));
   await channel.startTls(timeouts.commandMs);
   return true;
 }

@@ -1,7 +1,7 @@
 import type { ChannelOptions } from './channel.ts';
 import { openSession } from './handshake.ts';
 import { SmtpHandshakeError } from './handshake-error.ts';
-import { refusal } from './refusal.ts';
+import { buildRefusal } from './refusal.ts';
 import type { SmtpRefusal } from './types.ts';
 
 export interface ProbeEnvelope {
@@ -31,7 +31,7 @@ export async function probe(
       const { commandMs } = options.timeouts;
       for (const [stage, line] of envelope ? buildCommands(envelope) : []) {
         const { code, text } = await channel.sendCommand(line, `the reply to ${stage.toUpperCase()}`, commandMs);
-        if (code >= 400) return refusal(stage, code, text);
+        if (code >= 400) return buildRefusal(stage, code, text);
       }
       if (envelope) await channel.sendCommand('RSET', 'the reply to RSET', commandMs);
       channel.write('QUIT\r\n');

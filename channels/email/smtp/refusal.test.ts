@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { refusal } from './refusal.ts';
+import { buildRefusal } from './refusal.ts';
 
 it.each([
   ['5.1.1', '5.1.1 User unknown'],
@@ -10,5 +10,5 @@ it.each([
   [null, '5.2.3.4 is listed at bl.example.net'],
   [null, 'User unknown, see rule 5.1.1'],
 ])('the enhanced code is %s in %j', (enhanced, text) => {
-  expect(refusal('rcpt', 550, text).enhanced).toBe(enhanced);
+  expect(buildRefusal('rcpt', 550, text).enhanced).toBe(enhanced);
 });

@@ -14,7 +14,7 @@ const MAX_TEXT = 2000;
  * Builds a refusal from a server's reply. A refusal is permanent only if its code is 5xx and it is about the message
  * itself. A refusal of the session, such as of the login, says nothing about the message.
  */
-export function refusal(askedAt: SessionStage, code: number, text: string): SmtpRefusal {
+export function buildRefusal(askedAt: SessionStage, code: number, text: string): SmtpRefusal {
   const stage = isLoginCode(code) && !isSessionStage(askedAt) ? 'auth' : askedAt;
   return {
     outcome: 'refused',

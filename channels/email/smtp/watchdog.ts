@@ -28,6 +28,6 @@ export class Watchdog {
 }
 
 /** Returns the interval at which to check these time limits: a quarter of the shortest limit, between 10 ms and 1 s. */
-export function checkIntervalFor(limitsMs: readonly number[]): number {
+export function computeCheckInterval(limitsMs: readonly number[]): number {
   return Math.max(10, Math.min(1000, Math.min(...limitsMs) / 4));
 }
