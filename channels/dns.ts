@@ -55,7 +55,7 @@ export function createDns(options: { servers: readonly string[]; cached: boolean
 
   return {
     ns: (name) => lookUp('NS', name, () => resolver.resolveNs(name)),
-    mx: (name) => lookUp('MX', name, async () => (await resolver.resolveMx(name)).map(mxRecord)),
+    mx: (name) => lookUp('MX', name, async () => (await resolver.resolveMx(name)).map(toMxRecord)),
     txt: (name) =>
       lookUp('TXT', name, async () => (await resolver.resolveTxt(name)).map((strings) => strings.join(''))),
     addresses: (name) => lookUp('A', name, () => combineResults([resolver.resolve4(name), resolver.resolve6(name)])),
@@ -89,7 +89,7 @@ async function combineResults<T>(queries: Promise<T[]>[]): Promise<T[]> {
   throw reasons.find((reason) => !isAbsent(reason)) ?? reasons.find(isNoRecord) ?? reasons[0];
 }
 
-function mxRecord({ exchange, priority }: MxRecord): MxRecord {
+function toMxRecord({ exchange, priority }: MxRecord): MxRecord {
   return { exchange: exchange.toLowerCase().replace(/\.$/, ''), priority };
 }
 

@@ -6,7 +6,7 @@
 const localReferences = () => ({
   fn: {
     resolveSubtree: async (document, path) => ({
-      spec: resolveReferences(document, valueAt(document, path), []),
+      spec: resolveReferences(document, getValueAt(document, path), []),
       errors: [],
     }),
   },
@@ -78,12 +78,12 @@ function resolveReferences(document, value, within) {
     );
   }
   if (within.includes(reference)) return value;
-  const target = resolveReferences(document, valueAt(document, parseReference(reference)), [...within, reference]);
+  const target = resolveReferences(document, getValueAt(document, parseReference(reference)), [...within, reference]);
   // Swagger UI reads the name of a schema from `$$ref`.
   return { ...target, ...resolveReferences(document, rest, within), $$ref: reference };
 }
 
-function valueAt(document, path) {
+function getValueAt(document, path) {
   return path.reduce((value, name) => value?.[name], document);
 }
 

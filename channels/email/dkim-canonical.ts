@@ -28,12 +28,12 @@ export function parseHeaderFields(head: string): HeaderField[] {
   for (const line of unfolded.split('\r\n')) {
     const colon = line.indexOf(':');
     if (colon < 1) continue;
-    fields.push({ name: line.slice(0, colon).trim().toLowerCase(), value: relaxedValue(line.slice(colon + 1)) });
+    fields.push({ name: line.slice(0, colon).trim().toLowerCase(), value: toRelaxedValue(line.slice(colon + 1)) });
   }
   return fields;
 }
 
-function relaxedValue(value: string): string {
+function toRelaxedValue(value: string): string {
   return value.replace(/[ \t]+/g, ' ').trim();
 }
 
@@ -42,7 +42,7 @@ function relaxedValue(value: string): string {
  * lines at the end are removed, and the last line ends with CRLF.
  */
 export function toRelaxedBody(body: string): string {
-  const lines = relaxedLines(body);
+  const lines = toRelaxedLines(body);
   const end = lengthWithoutEndNewlines(lines);
   return end === 0 ? '' : `${lines.slice(0, end)}\r\n`;
 }
@@ -60,7 +60,7 @@ export function* relaxedBodyPieces(body: Buffer): Generator<string> {
   for (let at = 0; at < body.length; ) {
     const newline = body.indexOf('\r\n', at + PIECE_BYTES, 'latin1');
     const end = newline === -1 ? body.length : newline + 2;
-    const lines = relaxedLines(body.toString('latin1', at, end));
+    const lines = toRelaxedLines(body.toString('latin1', at, end));
     at = end;
     const textLength = lengthWithoutEndNewlines(lines);
     // The line ends after the last text belong to the body only if more text follows them.
@@ -74,7 +74,7 @@ export function* relaxedBodyPieces(body: Buffer): Generator<string> {
   if (!isEmpty) yield '\r\n';
 }
 
-function relaxedLines(text: string): string {
+function toRelaxedLines(text: string): string {
   return text
     .replace(/[ \t]{2,}|\t/g, ' ')
     .replaceAll(' \r\n', '\r\n')

@@ -71,7 +71,7 @@ function buildSignatureHeader(
   onSigned: (error: Error | null, header: string) => void,
 ): void {
   const { head, bodyHash } = typeof message === 'string' ? hashText(message, options) : hashBytes(message, options);
-  const { names, text } = signedHeaders(parseHeaderFields(head), options.rewrittenFields ?? []);
+  const { names, text } = selectSignedHeaders(parseHeaderFields(head), options.rewrittenFields ?? []);
   const seconds = Math.floor((options.now?.getTime() ?? Date.now()) / 1000);
   const tags = [
     `v=1; a=rsa-sha256; c=relaxed/relaxed; d=${signer.domain};`,
@@ -127,7 +127,7 @@ export function signMessage<T extends string | Buffer>(
  * Returns the names and the canonical text of the header fields to sign. If a field occurs more than once, its last
  * occurrence is signed first (RFC 6376 §5.4.2).
  */
-function signedHeaders(fields: HeaderField[], rewritten: readonly string[]): { names: string[]; text: string } {
+function selectSignedHeaders(fields: HeaderField[], rewritten: readonly string[]): { names: string[]; text: string } {
   const names: string[] = ['from'];
   let text = '';
   for (const name of SIGNED_FIELDS) {

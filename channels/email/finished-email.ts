@@ -37,13 +37,16 @@ export interface FinishedEmail {
 /** Composes, signs and encodes an email. This is all the work whose cost grows with the size of the email. */
 export async function buildFinishedEmail(input: FinishedEmailInput): Promise<FinishedEmail> {
   const { signer, rewrittenFields } = input;
-  const message = 'original' in input ? completeRelayed(input.original) : await composeMessage(input);
+  const message = 'original' in input ? completeOriginalInput(input.original) : await composeMessage(input);
   const raw = signer ? await signMessage(message, signer, { rewrittenFields }) : message;
   const { data, ...payload } = buildPayload(raw, false);
   return { raw, payload: { ...payload, data: typeof data === 'string' ? Buffer.from(data, 'latin1') : data } };
 }
 
-function completeRelayed({ message, ...rest }: Extract<MessageContent, { original: unknown }>['original']): Buffer {
+function completeOriginalInput({
+  message,
+  ...rest
+}: Extract<MessageContent, { original: unknown }>['original']): Buffer {
   return completeRelayedMessage({ message: asBuffer(message), ...rest });
 }
 

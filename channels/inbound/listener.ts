@@ -83,12 +83,13 @@ export async function startInboundListener(p: {
     disableReverseLookup: true,
     logger: false,
     onRcptTo: ({ address }, session, done) => {
-      if (session.envelope.rcptTo.length >= RECIPIENTS_MAX) return done(smtpError(452, '4.5.3 Too many recipients'));
+      if (session.envelope.rcptTo.length >= RECIPIENTS_MAX)
+        return done(createSmtpError(452, '4.5.3 Too many recipients'));
       handler.accepts(normalizeEmail(address)).then(
-        (accepted) => done(accepted ? null : smtpError(550, '5.1.1 No such user here')),
+        (accepted) => done(accepted ? null : createSmtpError(550, '5.1.1 No such user here')),
         (error) => {
           onError(error);
-          done(smtpError(451, '4.3.0 Try again later'));
+          done(createSmtpError(451, '4.3.0 Try again later'));
         },
       );
     },
@@ -101,13 +102,13 @@ export async function startInboundListener(p: {
       });
       stream.on('error', (error) => done(error));
       stream.on('end', () => {
-        if (bytes > MESSAGE_MAX_BYTES) return done(smtpError(552, '5.3.4 The message is too large'));
+        if (bytes > MESSAGE_MAX_BYTES) return done(createSmtpError(552, '5.3.4 The message is too large'));
         handler.take(toInboundMessage(Buffer.concat(chunks), session)).then(
           () => done(null, '2.0.0 Taken'),
           (error) => {
             if (error instanceof UnreadableMessageError) return done(error);
             onError(error);
-            done(smtpError(451, '4.3.0 Try again later'));
+            done(createSmtpError(451, '4.3.0 Try again later'));
           },
         );
       });
@@ -137,6 +138,6 @@ function toInboundMessage(raw: Buffer, session: SMTPServerSession): InboundMessa
   };
 }
 
-function smtpError(responseCode: number, message: string): Error {
+function createSmtpError(responseCode: number, message: string): Error {
   return Object.assign(new Error(message), { responseCode });
 }

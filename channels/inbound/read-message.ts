@@ -13,9 +13,9 @@ import { containsAddress, containsOtherAddress, createAddressPattern } from './n
 /** A parsed email from a person or a program. */
 export interface InboundEmail {
   messageId: string;
-  /** The id of the email to which this email replies, with its angle brackets. Null if it replies to none. */
+  /** The message id of the email to which this email replies, with angle brackets. Null if it is not a reply. */
   inReplyTo: string | null;
-  /** The ids of its thread, oldest first, with their angle brackets. */
+  /** The message ids of the earlier emails of the thread, oldest first, with angle brackets. */
   references: string[];
   attachments: InboundAttachment[];
   /** The address in From, in lower case. Null if From has no address. */

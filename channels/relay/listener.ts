@@ -95,8 +95,8 @@ export async function startRelayListener(p: RelayOptions): Promise<RelayListener
     ...p.tls,
     disableReverseLookup: true,
     logger: false,
-    ...authOptions(p),
-    ...receiveOptions(p, load),
+    ...createAuthOptions(p),
+    ...createReceiveOptions(p, load),
   });
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
@@ -125,7 +125,7 @@ export async function startRelayListener(p: RelayOptions): Promise<RelayListener
  * Returns the options for signing in. The server does not offer AUTH to a session whose password would cross a network
  * unencrypted.
  */
-function authOptions({ handler, tls, allowPlain, onError }: RelayOptions): SMTPServerOptions {
+function createAuthOptions({ handler, tls, allowPlain, onError }: RelayOptions): SMTPServerOptions {
   const withoutTls = tls ? [] : ['STARTTLS'];
   return {
     authMethods: ['PLAIN', 'LOGIN'],
@@ -142,7 +142,7 @@ function authOptions({ handler, tls, allowPlain, onError }: RelayOptions): SMTPS
     },
     onAuth: ({ password }, _session, done) => {
       const key = password ?? '';
-      refusalFrom(handler.signIn(key), onError).then((refusal) => done(refusal, { user: key }));
+      waitForRefusal(handler.signIn(key), onError).then((refusal) => done(refusal, { user: key }));
     },
     onMailFrom: (_address, { user }, done) =>
       done(user ? null : new RelayRefusal(530, '5.7.0 Sign in first: any user name, an API key as password')),
@@ -160,7 +160,7 @@ interface Load {
   messages: number;
 }
 
-function receiveOptions({ handler, onError }: RelayOptions, load: Load): SMTPServerOptions {
+function createReceiveOptions({ handler, onError }: RelayOptions, load: Load): SMTPServerOptions {
   return {
     onRcptTo: ({ address }, { envelope }, done) => {
       const isFull = envelope.rcptTo.length >= RECIPIENTS_MAX;
@@ -168,7 +168,7 @@ function receiveOptions({ handler, onError }: RelayOptions, load: Load): SMTPSer
         if (isFull) throw new RelayRefusal(452, '4.5.3 Too many recipients');
         handler.checkRecipient(address);
       };
-      refusalFrom(check(), onError).then((refusal) => done(refusal));
+      waitForRefusal(check(), onError).then((refusal) => done(refusal));
     },
     onData: (stream, session, done) => {
       const chunks: Buffer[] = [];
@@ -195,7 +195,7 @@ function receiveOptions({ handler, onError }: RelayOptions, load: Load): SMTPSer
       finished(stream, (error) => {
         if (error) return release(); // The client hung up in the middle.
         const taken = acceptMessage();
-        refusalFrom(taken, onError)
+        waitForRefusal(taken, onError)
           .then(async (refusal) => (refusal ? done(refusal) : done(null, await taken)))
           .finally(release);
       });
@@ -207,7 +207,7 @@ function receiveOptions({ handler, onError }: RelayOptions, load: Load): SMTPSer
  * Waits for a handler. Returns null if it succeeds, and otherwise the refusal to send. After an unexpected error, the
  * refusal is a 451, which makes the client retry.
  */
-async function refusalFrom(work: Promise<unknown>, onError: (error: Error) => void): Promise<RelayRefusal | null> {
+async function waitForRefusal(work: Promise<unknown>, onError: (error: Error) => void): Promise<RelayRefusal | null> {
   try {
     await work;
     return null;

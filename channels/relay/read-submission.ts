@@ -73,7 +73,7 @@ function toRecipient(mailbox: Mailbox | undefined): Recipient | null {
 }
 
 function mapNamesByAddress({ to, cc }: Email): Map<string, string> {
-  const named = [...mailboxes(to), ...mailboxes(cc)].filter(({ name }) => name !== '');
+  const named = [...listMailboxes(to), ...listMailboxes(cc)].filter(({ name }) => name !== '');
   return new Map(named.map(({ address, name }) => [normalizeEmail(address), toStorableText(name)]));
 }
 

@@ -59,7 +59,7 @@ async function sendSms(client: Twilio, sms: OutgoingSms, statusCallback: string)
  * is also sent again after a 5xx status and without a response.
  */
 function toFailedResult(error: unknown): SmsResult {
-  const { status, code, message } = asTwilioError(error);
+  const { status, code, message } = parseTwilioError(error);
   const codes = `${status ?? 'no response'}${code ? ` (${code})` : ''}`;
   const errorText = `Twilio ${codes}: ${message}`;
   const accountStatuses = [401, 403, 408, 425, 429];
@@ -68,7 +68,7 @@ function toFailedResult(error: unknown): SmsResult {
   return { outcome: 'later', error: errorText, status: codes };
 }
 
-function asTwilioError(error: unknown): { status?: number; code?: number; message: string } {
+function parseTwilioError(error: unknown): { status?: number; code?: number; message: string } {
   if (!(error instanceof Error)) return { message: String(error) };
   const status: unknown = Reflect.get(error, 'status');
   const code: unknown = Reflect.get(error, 'code');

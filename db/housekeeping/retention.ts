@@ -104,7 +104,7 @@ export function listRetentionPrunings(retention: Retention, batch = BATCH): Reco
 function createPruning({ days, select, prune }: RetentionRule, batch: number): Pruning {
   const cutoff = sql`(now() - make_interval(days => ${days}))`;
   return async (db: Db, batches) => {
-    // Each query starts after the last pruned id, so that it does not read the rows before again, which are kept.
+    // Each query starts after the last pruned id, so that it does not read the kept rows before this id again.
     for (let after = batches.after ?? FIRST; ; ) {
       const { rows } = await sql<{ id: string; isFull: boolean }>`
         WITH old AS MATERIALIZED (${select(after, cutoff)} LIMIT ${batch}), pruned AS (${prune})

@@ -95,7 +95,7 @@ export async function readResolvedChoice(db: Db): Promise<InstallationChoice | n
   return row.resolved_by;
 }
 
-/** Records that a value of INSTALLATION has resolved a mismatch, so that it does not do so again. */
+/** Records that a value of INSTALLATION has resolved a mismatch, so that it does not resolve a later mismatch, too. */
 export async function recordResolvedChoice(db: Db, choice: InstallationChoice): Promise<void> {
   await db.updateTable('installation').set({ resolved_by: choice }).execute();
 }

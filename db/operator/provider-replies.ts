@@ -40,7 +40,7 @@ export interface ProviderResponses {
 
 /**
  * Lists providers' replies to live emails that were accepted within the last `hours`, the most frequent reply first, at
- * most 50. Reads only the newest 200,000 emails. Each email has only its last reply.
+ * most 50. Reads only the newest 200,000 emails. Only the last reply to each email is stored.
  */
 export async function listProviderReplies(db: Db, { hours }: { hours: number }): Promise<ProviderResponses> {
   const since = firstIdAtSql(sql`(now() - make_interval(hours => ${hours}))`);

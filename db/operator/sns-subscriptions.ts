@@ -39,11 +39,11 @@ export async function listSnsSubscriptions(db: Db, topics: readonly string[]): P
       { state: 'delivering', since: row?.notified_at ?? null },
       { state: 'confirmed', since: row?.confirmed_at ?? null },
     ] as const;
-    const newest = messages.reduce((one, other) => (timeOf(other) > timeOf(one) ? other : one));
+    const newest = messages.reduce((one, other) => (getTimeMs(other) > getTimeMs(one) ? other : one));
     return { topic, ...(newest.since ? newest : { state: 'waiting', since: null }) };
   });
 }
 
-function timeOf({ since }: { since: Date | null }): number {
+function getTimeMs({ since }: { since: Date | null }): number {
   return since?.getTime() ?? 0;
 }

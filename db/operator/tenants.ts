@@ -144,7 +144,7 @@ export async function listTenants(
     over?: 'day' | 'month' | undefined;
   },
 ): Promise<Page<Tenant> & { total: number }> {
-  const where = sql.join([matchesSearch(p.search), hasHoldState(p.held)], sql` AND `);
+  const where = sql.join([matchesSearchSql(p.search), hasHoldStateSql(p.held)], sql` AND `);
   const byMonth = p.over === 'month' && p.order !== 'newest';
   const { rows } = await sql<TenantRow>`
     SELECT ${COLUMNS} FROM projects p LEFT JOIN ${COUNTS} ON s.project_id = p.id
@@ -246,14 +246,14 @@ async function countTenants(db: Db, where: RawBuilder<unknown>): Promise<number>
   return rows[0]?.total ?? 0;
 }
 
-function matchesSearch(search: string | undefined): RawBuilder<SqlBool> {
+function matchesSearchSql(search: string | undefined): RawBuilder<SqlBool> {
   if (!search) return sql<SqlBool>`true`;
   const pattern = `%${escapeLike(search)}%`;
   return sql<SqlBool>`(p.name ILIKE ${pattern} OR p.id::text = lower(${search}) OR EXISTS (
     SELECT FROM memberships m JOIN users u ON u.id = m.user_id WHERE m.project_id = p.id AND u.email ILIKE ${pattern}))`;
 }
 
-function hasHoldState(held: boolean | undefined): RawBuilder<SqlBool> {
+function hasHoldStateSql(held: boolean | undefined): RawBuilder<SqlBool> {
   if (held === undefined) return sql<SqlBool>`true`;
   return held ? sql<SqlBool>`p.effective_held_at IS NOT NULL` : sql<SqlBool>`p.effective_held_at IS NULL`;
 }

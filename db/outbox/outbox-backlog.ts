@@ -16,7 +16,7 @@ export interface Backlog {
 
 /**
  * Lists the rows of the outbox by kind of work and project, the most rows first. Reads the whole outbox, which is
- * nearly empty unless there is a backlog. Call it at most every few seconds.
+ * nearly empty unless there is a backlog. Call this function at most every few seconds.
  */
 export async function readBacklog(db: Db): Promise<Backlog[]> {
   const { rows } = await sql<Backlog>`

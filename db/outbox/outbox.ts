@@ -79,8 +79,8 @@ const PROJECTS_CONSIDERED = 100;
 
 /**
  * Claims waiting rows of one priority, one row per project in turn, and the oldest rows of each project first. Two
- * processes never claim the same row (SKIP LOCKED). Uses one lookup in the index `outbox_turn` for each project with
- * rows, so a project with 100,000 rows does not delay other projects. Returns the rows in the order of their ids.
+ * concurrent calls never claim the same row (SKIP LOCKED). Uses one lookup in the index `outbox_turn` for each project
+ * with rows, so a project with 100,000 rows does not delay other projects. Returns the rows in the order of their ids.
  */
 export async function claimRowsFairly(db: Db, p: FairClaim): Promise<TakenRow[]> {
   const { priority, after, freeSlotsByProject = new Map<string, number>() } = p;
@@ -119,9 +119,9 @@ export interface OutboxState {
 }
 
 /**
- * Reads the state of the outbox with one cheap query, because it runs after every start. A row whose lease has expired
- * counts as waiting and not as handed to Temporal. The condition has a lower and an upper bound of `taken_at`, so that
- * the planner expects few rows and uses their index instead of reading the whole backlog.
+ * Reads the state of the outbox with one cheap query, because the dispatcher reads it before each claim. A row whose
+ * lease has expired counts as waiting and not as handed to Temporal. The condition has a lower and an upper bound of
+ * `taken_at`, so that the planner expects few rows and uses their index instead of reading the whole backlog.
  */
 export async function readOutboxState(db: Db, priorities: readonly number[]): Promise<OutboxState> {
   const { rows } = await prepared<{ waiting: number[]; projectIds: string[]; counts: number[] }>`
@@ -168,7 +168,7 @@ type ClaimedRow = RowOf<'outbox', ['id', 'project_id', 'kind', 'ref_id', 'attemp
 
 function toTaken(row: ClaimedRow): TakenRow {
   const { id, project_id: projectId, kind, ref_id: refId, attempts } = row;
-  // Only `enqueue` inserts rows, with typed arguments, so the kind of a row matches its payload.
+  // All code that writes rows has typed arguments, so the kind of a row matches its payload.
   return { id, projectId, kind, refId, attempts, payload: row.payload } as TakenRow;
 }
 

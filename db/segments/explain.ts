@@ -112,7 +112,7 @@ async function evaluateFilters(db: Db, placed: FilterAtPath[], asked: Asked): Pr
   const row = rows[0] ?? {};
   return placed.map(({ path, filter }, n) => {
     const holds = row[`h${n}`] === true;
-    return { ...filter, path, contactValue: contactValueOf(filter, { contact, column: row[`v${n}`], holds }), holds };
+    return { ...filter, path, contactValue: getContactValue(filter, { contact, column: row[`v${n}`], holds }), holds };
   });
 }
 
@@ -129,7 +129,7 @@ function contactValueSql({ field, operator }: Filter, { projectId, contact }: As
   return undefined;
 }
 
-function contactValueOf(
+function getContactValue(
   { field, operator }: Filter,
   { contact, column, holds }: { contact: Contact; column: unknown; holds: boolean },
 ): unknown {

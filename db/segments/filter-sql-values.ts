@@ -1,11 +1,10 @@
 /**
  * Compiles single values of the filter language to SQL, for a column or a JSON value. The result has the meaning of
- * `rules/filters/values.ts`.
- * Postgres has no statistics about the values inside `data`. For a comparison with `=` it estimates that one row in 200
- * matches, and for three such filters that no row matches. The planner would then search the events of each contact one
- * by one. For a comparison with the function `texteq` it estimates one row in three, which leads to hash and merge
- * joins: 0.3 s instead of 1.5 s on a million contacts. JSON values are therefore compared by the functions behind the
- * operators, and a test for a type is written as "none of the other types".
+ * `rules/filters/values.ts`. Postgres has no statistics about the values inside `data`. For a comparison with `=` it
+ * estimates that one row in 200 matches, and for three such filters that no row matches. The planner would then search
+ * the events of each contact one by one. For a comparison with the function `texteq` it estimates one row in three,
+ * which leads to hash and merge joins: 0.3 s instead of 1.5 s on a million contacts. JSON values are therefore mostly
+ * compared by the functions behind the operators, and a test for a type is written as "none of the other types".
  */
 import { type RawBuilder, sql } from 'kysely';
 import type { FilterClock } from '../../rules/filters/evaluate.ts';
@@ -37,7 +36,7 @@ export function toJsonSource(data: Expression, path: readonly string[]): ValueSo
     ? sql`(${data} -> ${key}::text)`
     : sql`coalesce(${data} -> ${key}::text, ${data} #> ${[...path]}::text[])`;
   const text = single ? sql`(${data} ->> ${key}::text)` : sql`(${json} #>> '{}')`;
-  return { json, folded: sql`lower(${text})`, isText: isType(json, 'string'), indexed: false };
+  return { json, folded: sql`lower(${text})`, isText: isTypeSql(json, 'string'), indexed: false };
 }
 
 /**
@@ -57,19 +56,19 @@ export function valuePredicate(source: ValueSource, filter: Filter, { now, zone 
     case 'within':
     case 'olderThan': {
       const since = new Date(now.getTime() - spanMs(Number(value), unit ?? 'minutes'));
-      const at = storedInstant(source, zone);
+      const at = storedInstantSql(source, zone);
       return operator === 'olderThan'
         ? sql`${at} < ${since}::timestamptz`
         : sql`(timestamptz_ge(${at}, ${since}::timestamptz) and timestamptz_lt(${at}, ${addMillisecond(now)}::timestamptz))`;
     }
     case 'withinNext': {
       const until = new Date(now.getTime() + spanMs(Number(value), unit ?? 'minutes'));
-      const at = storedInstant(source, zone);
+      const at = storedInstantSql(source, zone);
       return sql`(timestamptz_ge(${at}, ${now}::timestamptz) and timestamptz_lt(${at}, ${addMillisecond(until)}::timestamptz))`;
     }
     case 'equals':
     case 'in':
-      return equalsAny(source, [value ?? []].flat(), zone);
+      return equalsAnyPredicate(source, [value ?? []].flat(), zone);
     case 'contains':
       return containsPredicate(source, toScalar(value), zone);
     case 'startsWith':
@@ -77,7 +76,7 @@ export function valuePredicate(source: ValueSource, filter: Filter, { now, zone 
     case 'endsWith':
       return endsWithPredicate(source, String(value));
     default:
-      return compareOrdered(source, { operator, value: toScalar(value), zone });
+      return orderedPredicate(source, { operator, value: toScalar(value), zone });
   }
 }
 
@@ -121,7 +120,7 @@ export function instantPredicate(
  * Compiles equality with any of the values. Compares each value by its type: numbers and booleans as jsonb, text in
  * lower case, and instants as instants.
  */
-function equalsAny(source: ValueSource, values: readonly Scalar[], zone: string | undefined): Predicate {
+function equalsAnyPredicate(source: ValueSource, values: readonly Scalar[], zone: string | undefined): Predicate {
   const strings = values.filter((value) => typeof value === 'string');
   const texts = strings.filter((text) => parseIsoDate(text) === undefined);
   const exact = values.filter((value) => typeof value !== 'string').map((value) => JSON.stringify(value));
@@ -129,9 +128,9 @@ function equalsAny(source: ValueSource, values: readonly Scalar[], zone: string 
   const parts: Predicate[] = [];
   if (exact.length > MAX_ALTERNATIVES) parts.push(sql`${source.json} = any(${exact}::jsonb[])`);
   else parts.push(...exact.map((value) => sql<boolean>`jsonb_eq(${source.json}, ${value}::jsonb)`));
-  if (texts.length > 0) parts.push(equalsText(source, texts));
+  if (texts.length > 0) parts.push(equalsTextPredicate(source, texts));
   if (dates.length > 0) {
-    parts.push(sql`date_trunc('milliseconds', ${storedInstant(source, zone)}) = any(${dates}::timestamptz[])`);
+    parts.push(sql`date_trunc('milliseconds', ${storedInstantSql(source, zone)}) = any(${dates}::timestamptz[])`);
   }
   return parts.length === 0 ? sql`false` : sql`(${sql.join(parts, sql` or `)})`;
 }
@@ -148,7 +147,7 @@ const MAX_ALTERNATIVES = 20;
 const LIKE_JSON = /^(?:[-\d[{]|true$|false$)/i;
 
 /** SQL `lower` converts both sides, so that both follow the same rules for upper and lower case. */
-function equalsText(source: ValueSource, texts: readonly string[]): Predicate {
+function equalsTextPredicate(source: ValueSource, texts: readonly string[]): Predicate {
   const lowered = texts.map((text) => sql`lower(${text}::text)`);
   const listed = source.indexed || texts.length > MAX_ALTERNATIVES;
   const equal = listed
@@ -167,7 +166,7 @@ function endsWithPredicate(source: ValueSource, text: string): Predicate {
 
 const JSON_TYPES = ['string', 'number', 'boolean', 'array', 'object', 'null'] as const;
 
-function isType(json: Expression, type: (typeof JSON_TYPES)[number]): Predicate {
+function isTypeSql(json: Expression, type: (typeof JSON_TYPES)[number]): Predicate {
   return sql`jsonb_typeof(${json}) <> all(${JSON_TYPES.filter((other) => other !== type)}::text[])`;
 }
 
@@ -180,12 +179,12 @@ const ESCAPED = /["\\\p{Cc}]/u;
  * with a subquery in parallel.
  */
 function containsPredicate(source: ValueSource, value: Scalar, zone: string | undefined): Predicate {
-  if (typeof value !== 'string') return jsonContains(source, value);
+  if (typeof value !== 'string') return containsJsonPredicate(source, value);
   const wanted = sql`lower(${value}::text)`;
   const inText = sql<boolean>`strpos(${source.folded}, ${wanted}) > 0`;
   if (source.indexed) return inText;
   if (parseIsoDate(value) !== undefined)
-    return choosePredicateByType(source, { list: hasInstant(source, value, zone), text: inText });
+    return choosePredicateByType(source, { list: containsInstantPredicate(source, value, zone), text: inText });
   // JSON is still valid JSON after conversion to lower case.
   const list = sql<boolean>`jsonb_exists((${source.folded})::jsonb, ${wanted})`;
   if (ESCAPED.test(value)) return choosePredicateByType(source, { list, text: inText });
@@ -198,26 +197,26 @@ function choosePredicateByType({ json }: ValueSource, of: { list: Predicate; tex
   return sql`case jsonb_typeof(${json}) when 'array' then ${of.list} when 'string' then ${of.text} else false end`;
 }
 
-function jsonContains(source: ValueSource, value: Exclude<Scalar, string>): Predicate {
+function containsJsonPredicate(source: ValueSource, value: Exclude<Scalar, string>): Predicate {
   const list = sql<boolean>`jsonb_contains(${source.json}, ${JSON.stringify(value)}::jsonb)`;
   return choosePredicateByType(source, { list, text: sql`false` });
 }
 
-function hasInstant(source: ValueSource, value: string, zone: string | undefined): Predicate {
+function containsInstantPredicate(source: ValueSource, value: string, zone: string | undefined): Predicate {
   const element: ValueSource = {
     json: sql`element.value`,
     folded: sql`lower(element.value #>> '{}')`,
-    isText: isType(sql`element.value`, 'string'),
+    isText: isTypeSql(sql`element.value`, 'string'),
     indexed: false,
   };
   return sql`exists (select 1 from jsonb_array_elements(${source.json}) as element(value)
-    where ${equalsAny(element, [value], zone)})`;
+    where ${equalsAnyPredicate(element, [value], zone)})`;
 }
 
 /** The last part of the names of the functions behind <, <=, > and >=. */
 const ORDERS = { greaterThan: 'gt', greaterThanOrEqual: 'ge', lessThan: 'lt', lessThanOrEqual: 'le' } as const;
 
-function compareOrdered(
+function orderedPredicate(
   source: ValueSource,
   { operator, value, zone }: { operator: Filter['operator']; value: Scalar; zone: string | undefined },
 ): Predicate {
@@ -225,7 +224,7 @@ function compareOrdered(
   const compare = (type: string) => sql.raw(`${type}_${ORDERS[operator]}`);
   if (typeof value !== 'string') {
     const holds = sql`${compare('jsonb')}(${source.json}, ${JSON.stringify(value)}::jsonb)`;
-    return sql`(${holds} and ${isType(source.json, 'number')})`;
+    return sql`(${holds} and ${isTypeSql(source.json, 'number')})`;
   }
   const instant = parseIsoDate(value, zone);
   if (instant === undefined) {
@@ -233,7 +232,7 @@ function compareOrdered(
     const holds = sql`${compare('text')}(${source.folded} collate "C", lower(${value}::text) collate "C")`;
     return sql`(${holds} and ${source.isText})`;
   }
-  const at = sql`date_trunc('milliseconds', ${storedInstant(source, zone)})`;
+  const at = sql`date_trunc('milliseconds', ${storedInstantSql(source, zone)})`;
   return sql`${compare('timestamptz')}(${at}, ${new Date(instant)}::timestamptz)`;
 }
 
@@ -245,7 +244,7 @@ function isOrdering(operator: Filter['operator']): operator is keyof typeof ORDE
  * Returns SQL for the instant of a stored text. A text without an offset is a local time in the zone. For UTC, the
  * variant without zone rules is used, because it is faster.
  */
-function storedInstant({ json }: ValueSource, zone = 'UTC'): RawBuilder<unknown> {
+function storedInstantSql({ json }: ValueSource, zone = 'UTC'): RawBuilder<unknown> {
   return zone === 'UTC' ? sql`tidings_ts(${json})` : sql`tidings_ts(${json}, ${zone}::text)`;
 }
 

@@ -109,9 +109,9 @@ function compileRef(filter: Filter, ref: FieldRef, scope: Scope): Predicate {
     case 'context':
       return constantPredicate(evaluateValueFilter(filter, readValueAt(scope.step?.context, ref.path), scope));
     case 'event':
-      return historyPredicate(filter, scope.now, (since) => eventExists(ref.name, since, scope));
+      return historyPredicate(filter, scope.now, (since) => eventPredicate(ref.name, since, scope));
     case 'activity':
-      return historyPredicate(filter, scope.now, (since) => emailExists(ref.activity, since, scope));
+      return historyPredicate(filter, scope.now, (since) => emailPredicate(ref.activity, since, scope));
     case 'topic':
       return compileNegatable(filter, (positive) => subscribedPredicate(topicPredicate(ref.topicId, scope), positive));
     case 'segment':
@@ -174,7 +174,7 @@ function topicPredicate(topicId: string, scope: Scope): Predicate {
  * Compiles the test for an event. The test needs only the index `events_name` (project_id, name, contact_id,
  * created_at).
  */
-function eventExists(name: string, since: Date | undefined, scope: Scope): Predicate {
+function eventPredicate(name: string, since: Date | undefined, scope: Scope): Predicate {
   return existsPredicate(
     sql`select 1 from events e where e.project_id = ${scope.projectId}::uuid and e.name = ${name}
       and e.contact_id = ${sql.ref(`${scope.alias}.id`)}${sinceClause(sql`e.created_at`, since)}`,
@@ -186,7 +186,7 @@ function eventExists(name: string, since: Date | undefined, scope: Scope): Predi
  * Compiles the test for an email. The test uses the index `emails_contact`. No index has the instants, because such an
  * index would make updates of the ledger expensive. Only live email counts.
  */
-function emailExists(activity: EmailActivity, since: Date | undefined, scope: Scope): Predicate {
+function emailPredicate(activity: EmailActivity, since: Date | undefined, scope: Scope): Predicate {
   const at = sql`${sql.ref(`m.${activity}_at`)}`;
   return existsPredicate(
     sql`select 1 from emails m where m.project_id = ${scope.projectId}::uuid and m.mode = 'live'

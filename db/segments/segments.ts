@@ -212,7 +212,7 @@ export async function deleteSegment(
     await trx.deleteFrom('segments').where('project_id', '=', projectId).where('id', '=', id).execute();
   } catch (error) {
     // A campaign was scheduled after the check, and the foreign key of campaigns.segment_id refused the deletion.
-    if (errorCodeOf(error) === FOREIGN_KEY_VIOLATION) throw createInUseError([]);
+    if (readErrorCode(error) === FOREIGN_KEY_VIOLATION) throw createInUseError([]);
     throw error;
   }
 }
@@ -256,7 +256,7 @@ function createInUseError(campaigns: CampaignUse[]): AppError {
   });
 }
 
-function errorCodeOf(error: unknown): unknown {
+function readErrorCode(error: unknown): unknown {
   return error instanceof Error && 'code' in error ? error.code : undefined;
 }
 

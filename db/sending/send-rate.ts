@@ -52,8 +52,8 @@ const QUEUE_OBSOLETE_SHARE = 0.9;
  * lower priority expire automatically. Hundreds of thousands of workflow emails may wait, each in its own Temporal
  * workflow, so they form a queue. For workflow emails, `retryAfterMs` corresponds to a position in the queue, and a new
  * email joins at the end. If a single email took the token of a waiting email, the waiting email moves to the end.
- * @param p.isRepeated true for a workflow email that got no token before and repeats its request at the time that it
- * was given
+ * @param p.isRepeated true for a workflow email that got no token before and repeats its request after the returned
+ * `retryAfterMs`
  */
 export async function takeSendTokens(
   db: Db,
@@ -74,7 +74,7 @@ export async function returnSendTokens(
 ): Promise<void> {
   if (ratePerSecond <= 0 || n <= 0) return;
   await sql`
-    UPDATE send_buckets SET tokens = least(${capacityOf(ratePerSecond)}::float8, tokens + ${n}::float8) WHERE project_id = ${projectId}
+    UPDATE send_buckets SET tokens = least(${computeCapacity(ratePerSecond)}::float8, tokens + ${n}::float8) WHERE project_id = ${projectId}
   `.execute(db);
 }
 
@@ -99,7 +99,7 @@ export function chooseLowerRate(project: number | null, deployment: number): num
  * Returns the size of the bucket in tokens. At a rate of 1 per second it has more than one token, for callers that
  * repeat their request late.
  */
-function capacityOf(ratePerSecond: number): number {
+function computeCapacity(ratePerSecond: number): number {
   return Math.max(1, ratePerSecond * CAPACITY_SECONDS);
 }
 
@@ -152,7 +152,7 @@ function takeFromBucketSql(p: {
   const queue = workflowQueueSql(p);
   return sql<TakenTokens>`
     WITH bucket AS MATERIALIZED (
-      SELECT clock.now, ${waitsFor} AS blocked_until, workflow_line_at, least(${capacityOf(p.ratePerSecond)}::float8,
+      SELECT clock.now, ${waitsFor} AS blocked_until, workflow_line_at, least(${computeCapacity(p.ratePerSecond)}::float8,
         tokens + greatest(0, extract(epoch FROM clock.now - refilled_at)) * ${rate}) AS tokens
       FROM send_buckets, (SELECT clock_timestamp() AS now) clock
       WHERE project_id = ${p.projectId} FOR UPDATE OF send_buckets
@@ -183,7 +183,7 @@ function workflowQueueSql({
 }) {
   if (order !== 'workflow') return { behind: sql`false`, moves: sql``, waitMs: sql`0` };
   const rate = sql`${ratePerSecond}::float8`;
-  const full = sql`${capacityOf(ratePerSecond) * QUEUE_OBSOLETE_SHARE}::float8`;
+  const full = sql`${computeCapacity(ratePerSecond) * QUEUE_OBSOLETE_SHARE}::float8`;
   const end = sql`greatest(t.workflow_line_at, t.blocked_until, t.now)`;
   return {
     behind: isRepeated ? sql`false` : sql`(coalesce(workflow_line_at > now, false) AND tokens < ${full})`,

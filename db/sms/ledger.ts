@@ -20,8 +20,8 @@ export interface ClaimedSms {
 }
 
 /**
- * Claims SMS for their deliveries. Only the delivery that claims an SMS first can claim it again, for example
- * after a crash. The same statement reads consent (`isSmsStoppedSql`).
+ * Claims SMS for their deliveries. Until the claim is released, only the delivery that claimed an SMS can claim it
+ * again, for example after a crash. The same statement reads consent (`isSmsStoppedSql`).
  */
 export async function claimSms(
   db: Db,

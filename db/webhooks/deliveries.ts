@@ -144,7 +144,7 @@ export async function replayDeliveries(
     RETURNING id, created_at AS "createdAt"
   `.execute(trx);
   if ('deliveryId' in p && rows.length === 0) await assertReplayable(trx, p, p.deliveryId);
-  return { count: rows.length, outbox: await wakeEndpointNow(trx, p), nextSince: sinceAfterPage(rows) };
+  return { count: rows.length, outbox: await wakeEndpointNow(trx, p), nextSince: findNextSince(rows) };
 }
 
 /**
@@ -158,7 +158,7 @@ async function wakeEndpointNow(trx: Trx, { projectId, id }: EndpointRef): Promis
   return wakeEndpoints(trx, { projectId, endpointIds: [id] });
 }
 
-function sinceAfterPage(rows: { createdAt: Date }[]): Date | null {
+function findNextSince(rows: { createdAt: Date }[]): Date | null {
   if (rows.length < REPLAY_MAX) return null;
   return new Date(Math.max(...rows.map((row) => row.createdAt.getTime())));
 }

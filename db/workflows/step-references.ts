@@ -34,7 +34,7 @@ export async function findReferenceErrors(
   p: { projectId: string; steps: readonly Configured[] },
 ): Promise<(AppError | undefined)[]> {
   const { projectId, steps } = p;
-  const asked = steps.map((step) => ({ ids: listNamedIds(step), sender: senderOf(step) }));
+  const asked = steps.map((step) => ({ ids: listNamedIds(step), sender: getStepSender(step) }));
   const known = await findKnownReferences(trx, { projectId, ids: asked.flatMap(({ ids }) => ids) });
   const domains = await listVerifiedDomains(trx, { projectId, senders: asked.flatMap(({ sender }) => sender ?? []) });
   return asked.map(({ ids, sender }) => {
@@ -45,7 +45,7 @@ export async function findReferenceErrors(
   });
 }
 
-function senderOf({ type, config: { from } }: Configured): string | null {
+function getStepSender({ type, config: { from } }: Configured): string | null {
   if (!STEPS[type].sendsEmail) return null;
   return (typeof from === 'string' ? from : (from as { email?: string } | undefined)?.email) || null;
 }

@@ -43,14 +43,14 @@ const SECRETS: Record<SecretField, Secrets> = {
       const { key } = place;
       return setUrl(
         config,
-        sealUrl({ key, context: urlContext(place), url, current: readUrl(current), field: 'config.url' }),
+        sealUrl({ key, context: urlSecretContext(place), url, current: readUrl(current), field: 'config.url' }),
       );
     },
     open(place, config) {
       const stored = readUrl(config);
       if (!stored) return config;
       return setUrl(config, {
-        url: unsealUrl({ key: place.key, context: urlContext(place), ...stored }),
+        url: unsealUrl({ key: place.key, context: urlSecretContext(place), ...stored }),
         sealed: null,
       });
     },
@@ -93,13 +93,15 @@ function changeSecrets(
 }
 
 function sealHeaders(place: StoredSecretLocation, config: StepConfig, current: StepConfig | undefined): StepConfig {
-  const keepStoredHeader = (name: string, value: string) => storedHeader(place, { name, value, config, current });
+  const keepStoredHeader = (name: string, value: string) => findStoredHeader(place, { name, value, config, current });
   const lost = Object.entries(readHeaders(config)).filter(
     ([name, value]) => isMaskedSecret(value) && keepStoredHeader(name, value) === '',
   );
-  if (lost.length > 0) throw new AppError('VALIDATION_ERROR', { errors: lost.map(missingSecretError) });
+  if (lost.length > 0) throw new AppError('VALIDATION_ERROR', { errors: lost.map(createMissingSecretError) });
   return mapHeaders(config, (name, value) =>
-    isMaskedSecret(value) ? keepStoredHeader(name, value) : sealSecret(place.key, headerContext(place, name), value),
+    isMaskedSecret(value)
+      ? keepStoredHeader(name, value)
+      : sealSecret(place.key, headerSecretContext(place, name), value),
   );
 }
 
@@ -107,31 +109,32 @@ function sealHeaders(place: StoredSecretLocation, config: StepConfig, current: S
  * Returns the encrypted value of the header that the masked value stands for. The header's name may be in upper or
  * lower case. Empty if no such value is stored for the header, or if the stored value is for another origin.
  */
-function storedHeader(
+function findStoredHeader(
   place: StoredSecretLocation,
   p: { name: string; value: string; config: StepConfig; current: StepConfig | undefined },
 ): string {
   if (!hasSameOrigin(readUrl(p.current)?.url ?? '', readUrl(p.config)?.url ?? '')) return '';
   const name = p.name.toLowerCase();
   const stored = Object.entries(readHeaders(p.current)).find(([known]) => known.toLowerCase() === name)?.[1] ?? '';
-  const isOfIt = stored !== '' && maskSecret(unsealSecret(place.key, headerContext(place, name), stored)) === p.value;
+  const isOfIt =
+    stored !== '' && maskSecret(unsealSecret(place.key, headerSecretContext(place, name), stored)) === p.value;
   return isOfIt ? stored : '';
 }
 
-function missingSecretError([name, value]: [string, string]): FieldError {
+function createMissingSecretError([name, value]: [string, string]): FieldError {
   const message = `${value} keeps a value that is stored for this header and the same scheme, host and port of the url, and there is none: write it out`;
   return { field: `config.headers.${name}`, message, code: 'custom' };
 }
 
 function unsealHeaders(place: StoredSecretLocation, config: StepConfig): StepConfig {
-  return mapHeaders(config, (name, value) => unsealSecret(place.key, headerContext(place, name), value));
+  return mapHeaders(config, (name, value) => unsealSecret(place.key, headerSecretContext(place, name), value));
 }
 
-function headerContext({ stepId }: StoredSecretLocation, name: string): string {
+function headerSecretContext({ stepId }: StoredSecretLocation, name: string): string {
   return `workflow_steps.headers:${stepId}:${name.toLowerCase()}`;
 }
 
-function urlContext({ stepId }: StoredSecretLocation): string {
+function urlSecretContext({ stepId }: StoredSecretLocation): string {
   return `workflow_steps.url:${stepId}`;
 }
 

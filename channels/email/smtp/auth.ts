@@ -45,15 +45,15 @@ export async function authenticate(
  * reply with the email.
  */
 function maskPassword(text: string, { user, pass }: { user: string; pass: string }): string {
-  const secrets = [plainLogin(user, pass), base64(pass), pass].filter((secret) => secret !== '');
+  const secrets = [buildPlainLogin(user, pass), base64(pass), pass].filter((secret) => secret !== '');
   return secrets.reduce((masked, secret) => masked.replaceAll(secret, '***'), text);
 }
 
 function authPlain(sendLine: SendLine, user: string, pass: string): Promise<SmtpReply> {
-  return sendLine(`AUTH PLAIN ${plainLogin(user, pass)}`);
+  return sendLine(`AUTH PLAIN ${buildPlainLogin(user, pass)}`);
 }
 
-function plainLogin(user: string, pass: string): string {
+function buildPlainLogin(user: string, pass: string): string {
   return base64(`\0${user}\0${pass}`);
 }
 

@@ -114,8 +114,8 @@ export class SmtpChannel {
   }
 
   /**
-   * Sends one command and waits for its reply. With `dropBuffered`, discards data that arrived together with the reply
-   * and after it.
+   * Sends one command and waits for its reply. With `dropBuffered`, discards the data that follows the reply in the
+   * buffer.
    * @throws Error when the connection ends or the deadline passes
    */
   sendCommand(line: string, what: string, ms: number, dropBuffered = false): Promise<SmtpReply> {

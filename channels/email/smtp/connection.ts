@@ -34,7 +34,7 @@ export interface ConnectionOwner {
   take(): SmtpJob | undefined;
   /** Called when the connection broke before the body of this message was sent. */
   returnJob(job: SmtpJob, loss: ConnectionLoss): void;
-  /** Called when the server has accepted or refused a message, which shows that it works. */
+  /** Called when the server has accepted or refused a message, which shows that the server works. */
   noteProgress(): void;
   /** Called when a reply does not match the pipelined commands. */
   noteReplyMismatch(): void;

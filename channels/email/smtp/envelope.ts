@@ -40,8 +40,8 @@ export function buildEnvelope(
       `5.3.4 The message has ${payload.bytes} octets, the server takes ${offers.maxBytes}`,
     );
   }
-  const sender = asciiDomain(from);
-  const recipient = asciiDomain(to);
+  const sender = withAsciiDomain(from);
+  const recipient = withAsciiDomain(to);
   const utf8 = NOT_ASCII.test(sender) || NOT_ASCII.test(recipient);
   if (utf8 && !offers.smtpUtf8) return buildRefusal('rcpt', 553, '5.6.7 The server does not take non-ASCII addresses');
   let mail = `MAIL FROM:<${sender}>`;
@@ -51,7 +51,7 @@ export function buildEnvelope(
   if (payload.eightBit && offers.eightBitMime) mail += ' BODY=8BITMIME';
   if (utf8) mail += ' SMTPUTF8';
   const envelope = { mail: `${mail}\r\n`, rcpt: `RCPT TO:<${recipient}>\r\n` };
-  return utf8 ? { mail: utf8Bytes(envelope.mail), rcpt: utf8Bytes(envelope.rcpt) } : envelope;
+  return utf8 ? { mail: toUtf8Bytes(envelope.mail), rcpt: toUtf8Bytes(envelope.rcpt) } : envelope;
 }
 
 /**
@@ -63,13 +63,13 @@ function isUsable(address: string): boolean {
 }
 
 /** Returns the address with its domain in ASCII, so that only a local part can need SMTPUTF8. */
-function asciiDomain(address: string): string {
+function withAsciiDomain(address: string): string {
   if (!NOT_ASCII.test(address)) return address;
   const at = address.lastIndexOf('@');
   const domain = domainToASCII(address.slice(at + 1));
   return domain ? `${address.slice(0, at)}@${domain}` : address;
 }
 
-function utf8Bytes(text: string): string {
+function toUtf8Bytes(text: string): string {
   return Buffer.from(text, 'utf8').toString('latin1');
 }

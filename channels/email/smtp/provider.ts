@@ -18,9 +18,9 @@ export function createSmtpProvider(options: SmtpPoolOptions): EmailProvider & { 
   return {
     kind: 'smtp',
     pool,
-    send: async (message, signal) => providerResult(await pool.send(smtpMessage(message), signal)),
+    send: async (message, signal) => toProviderResult(await pool.send(toSmtpMessage(message), signal)),
     submit: (message, onResult) => {
-      const job = pool.submit(smtpMessage(message), (result) => onResult(providerResult(result), message));
+      const job = pool.submit(toSmtpMessage(message), (result) => onResult(toProviderResult(result), message));
       return () => pool.withdraw(job);
     },
     probe: (envelope, signal) => pool.probe(envelope, signal),
@@ -31,11 +31,11 @@ export function createSmtpProvider(options: SmtpPoolOptions): EmailProvider & { 
   };
 }
 
-function smtpMessage({ id, from, to, raw, canonical, payload }: OutgoingEmail): SmtpMessage {
+function toSmtpMessage({ id, from, to, raw, canonical, payload }: OutgoingEmail): SmtpMessage {
   return { id, from, to, data: raw, canonical: canonical === true, payload };
 }
 
-function providerResult(result: SmtpResult): ProviderResult {
+function toProviderResult(result: SmtpResult): ProviderResult {
   if (result.outcome !== 'accepted') return result;
   const match = QUEUE_ID.exec(result.reply);
   return {

@@ -68,7 +68,7 @@ export class ReplyParser {
 
   private parseLine(bytes: Buffer, start: number, end: number): void {
     const stop = end > start && bytes[end - 1] === CR ? end - 1 : end;
-    const code = codeAt(bytes, start, stop);
+    const code = parseCodeAt(bytes, start, stop);
     const isContinued = stop > start + 3 && bytes[start + 3] === DASH;
     if (code >= this.textFrom) {
       const raw = decodeRawText(bytes.subarray(Math.min(start + 4, stop), stop));
@@ -85,7 +85,7 @@ export class ReplyParser {
   }
 }
 
-function codeAt(bytes: Buffer, start: number, stop: number): number {
+function parseCodeAt(bytes: Buffer, start: number, stop: number): number {
   if (stop - start >= 3) {
     const a = (bytes[start] as number) - ZERO;
     const b = (bytes[start + 1] as number) - ZERO;

@@ -17,7 +17,7 @@ export class Watchdog {
     this.interval.unref(); // Only the socket may keep the process alive.
   }
 
-  /** Sets the deadline to `ms` from now; Infinity removes it. */
+  /** Sets the deadline to `ms` milliseconds from now; Infinity removes the deadline. */
   setDeadline(ms: number): void {
     this.deadlineAt = Date.now() + ms;
   }
