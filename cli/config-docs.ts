@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { VARIABLES } from '../rules/config.ts';
-import { wrapItem } from '../rules/markdown-list.ts';
+import { wrapListItem } from '../rules/markdown-list.ts';
 import { packageRoot } from './package-root.ts';
 
 const BEGIN = '<!-- list: made by `node run.mjs config-docs` from rules/config.ts -->';
@@ -29,7 +29,7 @@ export function insertVariableTable(page: string): string {
 function list(): string {
   return Object.entries<Documented>(VARIABLES)
     .map(([name, variable]) =>
-      wrapItem(`\`${name}\`: ${variable.about} Value: ${variable.takes}.${formatDefault(variable)}`),
+      wrapListItem(`\`${name}\`: ${variable.about} Value: ${variable.takes}.${formatDefault(variable)}`),
     )
     .join('\n');
 }

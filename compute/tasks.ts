@@ -18,7 +18,7 @@ import {
   resolveLink,
 } from '../rules/content/content.ts';
 import { htmlToText } from '../rules/content/content-text.ts';
-import { type LiquidScope, parseTemplate, renderBounded } from '../rules/content/liquid.ts';
+import { type LiquidScope, parseTemplate, runWithTemplateLimit } from '../rules/content/liquid.ts';
 import { type ContentReview, reviewContent } from '../rules/content/review.ts';
 import { TemplateError } from '../rules/content/template-error.ts';
 import { type JsonBody, type JsonBodyRules, readJsonBody } from '../rules/json-body.ts';
@@ -100,7 +100,7 @@ export const TASKS = {
   'content.review': ({ content, input }: { content: AuthoredContent; input: RenderInput }): ContentReview =>
     reviewContent(content, input),
   'template.check': ({ text, field }: { text: string; field: 'subject' | 'body' }): void => {
-    renderBounded(() => parseTemplate(text, field === 'body' ? 'html' : 'plain', field));
+    runWithTemplateLimit(() => parseTemplate(text, field === 'body' ? 'html' : 'plain', field));
   },
   link: (p: { link: string; vars: Sourced<LiquidScope> }): string | undefined => resolveLink(p.link, p.vars),
   'html.text': ({ html }: { html: string }): string => htmlToText(html),

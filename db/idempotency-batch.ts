@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from 'kysely';
-import { type KeyOwner, maySeeResponse } from '../rules/access/key-owner.ts';
+import { type IdempotencyKeyOwner, maySeeResponse } from '../rules/access/idempotency-key-owner.ts';
 import { AppError } from '../rules/errors.ts';
 import type { Trx } from './connection.ts';
 import { prepared } from './prepared.ts';
@@ -13,12 +13,12 @@ export const IDEMPOTENCY_HOURS = 24;
  */
 export interface KeyRef {
   projectId: string;
-  owner: Pick<KeyOwner, 'public'>;
+  owner: Pick<IdempotencyKeyOwner, 'public'>;
   key: string;
 }
 
 export interface KeyedRequest extends KeyRef {
-  owner: KeyOwner;
+  owner: IdempotencyKeyOwner;
   request: string;
   /** From `fingerprintRequest`. */
   fingerprint?: string | undefined;

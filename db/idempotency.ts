@@ -1,4 +1,4 @@
-import type { KeyOwner } from '../rules/access/key-owner.ts';
+import type { IdempotencyKeyOwner } from '../rules/access/idempotency-key-owner.ts';
 import type { Trx } from './connection.ts';
 import { insertIdempotencyKeys, storeResponses } from './idempotency-batch.ts';
 
@@ -18,7 +18,13 @@ export interface StoredResponse<T> {
  */
 export async function withIdempotency<T>(
   trx: Trx,
-  p: { projectId: string; key: string | undefined; owner: KeyOwner; request: string; fingerprint?: string | undefined },
+  p: {
+    projectId: string;
+    key: string | undefined;
+    owner: IdempotencyKeyOwner;
+    request: string;
+    fingerprint?: string | undefined;
+  },
   effect: () => Promise<StoredResponse<T>>,
 ): Promise<StoredResponse<T>> {
   const { projectId, key, owner, request, fingerprint } = p;

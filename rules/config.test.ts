@@ -4,13 +4,13 @@ import {
   ConfigError,
   parseConfig,
   parseSettings,
-  parseStart,
+  parseStartSettings,
   toBrowserUrl,
   VARIABLES,
   type VariableName,
 } from './config.ts';
 
-const APART = {
+const REQUIRED_VARIABLES = {
   DATABASE_URL: 'postgres://tidings:secret@db:5432/tidings',
   TEMPORAL_ADDRESS: 'temporal:7233',
   SECRET_KEY: 'a-secret-key-of-some-length',
@@ -95,7 +95,7 @@ describe('a HOST that other machines reach', () => {
     ['capture', { ...PUBLIC, ALLOW_CAPTURE: 'true', SMS_PROVIDER: 'capture' }],
     ['capture', { ...SMTP, SMS_PROVIDER: 'capture' }],
   ])('the SMS provider is %s with the settings %j', (provider, env) => {
-    expect(parseStart(env as Record<string, string>).sms.provider).toBe(provider);
+    expect(parseStartSettings(env as Record<string, string>).sms.provider).toBe(provider);
   });
 
   it.each<[VariableName, Record<string, string>]>([
@@ -104,10 +104,10 @@ describe('a HOST that other machines reach', () => {
   ])(
     'does not capture messages by accident: %s is refused, with one line that names the setting to change',
     (variable, env) => {
-      for (const parse of [parseStart, parseConfig]) {
-        expect(() => parse({ ...APART, ...env })).toThrow(expect.objectContaining({ variable }));
+      for (const parse of [parseStartSettings, parseConfig]) {
+        expect(() => parse({ ...REQUIRED_VARIABLES, ...env })).toThrow(expect.objectContaining({ variable }));
       }
-      expect(() => parseStart(env)).toThrow(/^[^\n]*ALLOW_CAPTURE=true[^\n]*$/);
+      expect(() => parseStartSettings(env)).toThrow(/^[^\n]*ALLOW_CAPTURE=true[^\n]*$/);
     },
   );
 
@@ -204,14 +204,14 @@ describe('variables that require other variables', () => {
 
 describe('an API or worker, which gets all settings from environment variables', () => {
   it('reads the addresses of the database and of Temporal, and the secret key', () => {
-    expect(parseConfig(APART)).toMatchObject({
-      database: { url: APART.DATABASE_URL },
+    expect(parseConfig(REQUIRED_VARIABLES)).toMatchObject({
+      database: { url: REQUIRED_VARIABLES.DATABASE_URL },
       temporal: { address: 'temporal:7233', namespace: 'default' },
-      secretKey: APART.SECRET_KEY,
+      secretKey: REQUIRED_VARIABLES.SECRET_KEY,
     });
   });
 
   it.each(['DATABASE_URL', 'TEMPORAL_ADDRESS', 'SECRET_KEY'] as const)('is refused without %s', (name) => {
-    expect(() => parseConfig({ ...APART, [name]: undefined })).toThrow(new RegExp(`^${name} is required`));
+    expect(() => parseConfig({ ...REQUIRED_VARIABLES, [name]: undefined })).toThrow(new RegExp(`^${name} is required`));
   });
 });

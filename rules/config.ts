@@ -68,7 +68,7 @@ export type Config = Settings & {
  * error
  */
 export function parseConfig(env: Environment): Config {
-  const settings = parseStart(env);
+  const settings = parseStartSettings(env);
   return {
     ...settings,
     database: { url: requireVariable(settings.database.url, 'DATABASE_URL') },
@@ -81,7 +81,7 @@ export function parseConfig(env: Environment): Config {
  * Reads the settings of `npm start`, which can create the database, Temporal and the secret key itself.
  * @throws ConfigError for the first variable that cannot be used, and if `findCaptureError` finds an error
  */
-export function parseStart(env: Environment): Settings {
+export function parseStartSettings(env: Environment): Settings {
   const settings = parseSettings(env);
   const problem = findCaptureError(settings);
   if (problem) throw new ConfigError(problem.variable, problem.message);

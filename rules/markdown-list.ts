@@ -2,7 +2,7 @@
 const WIDTH = 110;
 
 /** Wraps a text as a list item of a Markdown page. Inline code that contains spaces may be split over two lines. */
-export function wrapItem(text: string): string {
+export function wrapListItem(text: string): string {
   const lines = ['-'];
   for (const word of text.split(' ')) {
     const last = lines.at(-1) ?? '';

@@ -134,12 +134,12 @@ function isLarge(row: QueuedRow): boolean {
 export const TEMPORAL_PRIORITIES = [2, 3, 4] as const;
 export type TemporalPriority = (typeof TEMPORAL_PRIORITIES)[number];
 
-/** The channel of NOTIFY that tells workers that rows wait. The payload is an `OutboxTaker`. */
+/** The channel of NOTIFY that tells workers that rows wait. The payload is an `OutboxLoopName`. */
 export const OUTBOX_CHANNEL = 'outbox';
-export type OutboxTaker = 'email' | 'largeEmail' | 'sms' | 'simulator' | 'temporal';
+export type OutboxLoopName = 'email' | 'largeEmail' | 'sms' | 'simulator' | 'temporal';
 
 /** Returns the name of the worker's loop that takes a row. */
-export function getTaker(row: QueuedRow): OutboxTaker {
+export function getOutboxLoopName(row: QueuedRow): OutboxLoopName {
   if (row.kind === 'email.deliver') return isLarge(row) ? 'largeEmail' : 'email';
   if (row.kind === 'email.simulated') return 'simulator';
   return row.kind === 'sms.deliver' ? 'sms' : 'temporal';

@@ -2,7 +2,7 @@ import type { Logger } from 'pino';
 import type { Db } from '../db/connection.ts';
 import { readOutboxState } from '../db/outbox/outbox.ts';
 import { describeFailure } from '../rules/failure-text.ts';
-import type { OutboxTaker } from '../rules/outbox.ts';
+import type { OutboxLoopName } from '../rules/outbox.ts';
 
 /**
  * The average time between two polls. Notifications of Postgres announce new rows at once. Polls find due rows that no
@@ -20,8 +20,8 @@ const POLL_MS = 3_000;
  */
 export function startOutboxPoll(p: {
   db: Db;
-  priorities: ReadonlyMap<OutboxTaker, readonly number[]>;
-  wake: (takers: OutboxTaker[]) => void;
+  priorities: ReadonlyMap<OutboxLoopName, readonly number[]>;
+  wake: (takers: OutboxLoopName[]) => void;
   log: Pick<Logger, 'warn'>;
 }): { stop(): Promise<void> } {
   const all = [...p.priorities.values()].flat();

@@ -5,7 +5,7 @@ import type { LoopWatch } from '../compute/loop-watch.ts';
 import type { Db } from '../db/connection.ts';
 import { listen } from '../db/listen.ts';
 import type { StartedWork } from '../rules/executions/started-work.ts';
-import { OUTBOX_CHANNEL, type OutboxTaker, TEMPORAL_PRIORITIES } from '../rules/outbox.ts';
+import { OUTBOX_CHANNEL, type OutboxLoopName, TEMPORAL_PRIORITIES } from '../rules/outbox.ts';
 import type { TaskQueue } from '../rules/queues.ts';
 import {
   createEmailChannel,
@@ -30,7 +30,7 @@ interface Taker {
 
 export interface RunningOutbox {
   /** Wakes the given loops of this process, or all loops if called without an argument. */
-  wake(takers?: OutboxTaker[]): void;
+  wake(takers?: OutboxLoopName[]): void;
   /** Records that this worker has seen the work of a row start in Temporal. */
   noteStarted(started: StartedWork): void;
   /** Takes no more rows. Resolves when all taken rows are finished or released. */
@@ -57,9 +57,9 @@ export function startOutbox(p: {
     ...channel,
     attempt: (...args) => loop.runAs(`direct ${channel.name}`, () => channel.attempt(...args)),
   });
-  const takers: Partial<Record<OutboxTaker, Taker>> = {};
-  const priorities = new Map<OutboxTaker, readonly number[]>();
-  const send = (taker: OutboxTaker, channel: DirectChannel) => {
+  const takers: Partial<Record<OutboxLoopName, Taker>> = {};
+  const priorities = new Map<OutboxLoopName, readonly number[]>();
+  const send = (taker: OutboxLoopName, channel: DirectChannel) => {
     takers[taker] = startDirectSender({ db, channel: withNameInReports(channel), gate, log });
     priorities.set(taker, [channel.priority]);
   };
@@ -75,7 +75,7 @@ export function startOutbox(p: {
     priorities.set('temporal', TEMPORAL_PRIORITIES);
   }
   const all = [...priorities.keys()];
-  const wake = (which: OutboxTaker[] = all) => {
+  const wake = (which: OutboxLoopName[] = all) => {
     for (const taker of which) takers[taker]?.wake();
   };
   const listener = listen({
@@ -85,7 +85,7 @@ export function startOutbox(p: {
     log,
     downMessage: 'notifications of the outbox are down; the worker finds new rows by polling until they are back',
     heartbeatMs: HEARTBEAT_MS,
-    onNotification: (payload) => wake(payload === undefined ? all : [payload as OutboxTaker]),
+    onNotification: (payload) => wake(payload === undefined ? all : [payload as OutboxLoopName]),
   });
   const poll = startOutboxPoll({ db, priorities, wake, log });
   return {

@@ -11,7 +11,7 @@ import { WORKER_CONNECTIONS } from '../db/pool-sizes.ts';
 import type { Config } from '../rules/config.ts';
 import { describeFailure } from '../rules/failure-text.ts';
 import { hasLegacyQueues } from '../rules/installation.ts';
-import { getTaker } from '../rules/outbox.ts';
+import { getOutboxLoopName } from '../rules/outbox.ts';
 import { createWorkflowLifecycle } from '../temporal/lifecycle.ts';
 import { createActivityDeps } from './activity-deps.ts';
 import { checkInstallation, verifyInstallation } from './installation/check.ts';
@@ -72,7 +72,7 @@ export async function startWorker(config: Config, parts: WorkerParts): Promise<R
   const outboxWaker = createOutboxWaker(db);
   const outbox: OutboxWaker = {
     wake(rows) {
-      takers.wake(rows.map(getTaker));
+      takers.wake(rows.map(getOutboxLoopName));
       // Notifies all processes, so that another process takes the rows if this process is busy.
       outboxWaker.wake(rows);
     },

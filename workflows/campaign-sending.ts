@@ -1,6 +1,6 @@
 import { CancellationScope, condition, isCancellation, patched, setCurrentDetails } from '@temporalio/workflow';
 import type { CampaignProgress, ChunkResult, ChunkState } from '../rules/campaigns/campaign.ts';
-import { nextChunkState } from '../rules/campaigns/chunk-state.ts';
+import { computeNextChunkState } from '../rules/campaigns/chunk-state.ts';
 import { pluralize } from '../rules/pluralize.ts';
 import { controlActivities } from './campaign-activities.ts';
 import type { AudienceStage } from './campaign-audience.ts';
@@ -232,7 +232,7 @@ export class Sending {
 
   private applyResult(chunk: ChunkState, result: ChunkResult): void {
     this.rate = result.rate ?? this.rate;
-    const unfinished = nextChunkState(chunk, result, { nowMs: Date.now(), clock: this.progress.clock });
+    const unfinished = computeNextChunkState(chunk, result, { nowMs: Date.now(), clock: this.progress.clock });
     if (unfinished && result.kept) {
       addWaitingChunk(this.progress, unfinished);
       this.newlyWaiting?.push(unfinished);

@@ -21,7 +21,7 @@ import { inTransaction } from '../../db/transaction.ts';
 import { pauseCampaign } from '../../engine/campaigns/lifecycle.ts';
 import { deriveKey } from '../../rules/access/secrets.ts';
 import type { ChunkResult } from '../../rules/campaigns/campaign.ts';
-import { nextChunkState } from '../../rules/campaigns/chunk-state.ts';
+import { computeNextChunkState } from '../../rules/campaigns/chunk-state.ts';
 import type { Config } from '../../rules/config.ts';
 import { isTracked } from '../../rules/content/message-tracking.ts';
 import { createRefusedOutcome } from '../../rules/emails/attempt-outcome.ts';
@@ -351,7 +351,7 @@ function waitAfter(input: ChunkInput, result: ChunkResult): ChunkWait | undefine
   if (input.keeps !== true || !WAITING_OUTCOMES.includes(result.outcome)) return undefined;
   const { seq, deferrals, deferredSinceMs = null, from, putOff } = input;
   const before = { seq, dueAtMs: 0, deferrals, deferredSinceMs, from, putOff };
-  const chunk = nextChunkState(before, result, { nowMs: Date.now(), clock: result.clock });
+  const chunk = computeNextChunkState(before, result, { nowMs: Date.now(), clock: result.clock });
   return chunk && { chunk, clock: result.outcome === 'shut' ? (result.clock ?? null) : null };
 }
 

@@ -1,4 +1,4 @@
-import type { KeyOwner } from '../../rules/access/key-owner.ts';
+import type { IdempotencyKeyOwner } from '../../rules/access/idempotency-key-owner.ts';
 import { AppError } from '../../rules/errors.ts';
 import type { Actor, RequestContext } from './env.ts';
 
@@ -19,7 +19,7 @@ export function formatActor(actor: Actor): string {
 }
 
 /** Returns the caller and its scopes, as the owner of the request's idempotency key. */
-export function readKeyOwner(c: RequestContext): KeyOwner {
+export function readIdempotencyKeyOwner(c: RequestContext): IdempotencyKeyOwner {
   const actor = c.get('actor');
   return { name: formatActor(actor), public: actor.kind === 'public', scopes: c.get('scopes') };
 }

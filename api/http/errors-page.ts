@@ -1,10 +1,10 @@
 import { ERRORS } from '../../rules/errors.ts';
-import { wrapItem } from '../../rules/markdown-list.ts';
+import { wrapListItem } from '../../rules/markdown-list.ts';
 
 /** Returns the page `docs/errors.md`, generated from the error catalogue. A test checks that the file is up to date. */
 export function renderErrorsPage(): string {
   const items = Object.entries(ERRORS).map(([code, { status, message, suggestion }]) =>
-    wrapItem(`\`${code}\` (${status}): ${message} **Remedy:** ${suggestion}`),
+    wrapListItem(`\`${code}\` (${status}): ${message} **Remedy:** ${suggestion}`),
   );
   return `# Errors
 

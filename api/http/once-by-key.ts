@@ -3,7 +3,7 @@ import type { Handler } from 'hono';
 import { insertIdempotencyKeys, storeResponses } from '../../db/idempotency-batch.ts';
 import { createJoinableDb, runAfterCommit, withinTransaction } from '../../db/joined-transaction.ts';
 import { inTransaction } from '../../db/transaction.ts';
-import { readKeyOwner } from './actor.ts';
+import { readIdempotencyKeyOwner } from './actor.ts';
 import type { Deps } from './deps.ts';
 import type { AppEnv } from './env.ts';
 import { IdempotencyHeader, readIdempotencyKey } from './idempotency-key.ts';
@@ -30,7 +30,7 @@ export function runOncePerKey(handler: Handler<AppEnv>, rules: OnceRules, deps: 
     const keyedRequest = {
       projectId,
       key,
-      owner: readKeyOwner(c),
+      owner: readIdempotencyKeyOwner(c),
       request: rules.request,
       fingerprint: c.get('fingerprint'),
     };

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { SIGN_IN_LINK_MINUTES } from '../../rules/access/sign-in-link.ts';
-import { type Environment, parseStart, type Settings, toBrowserUrl } from '../../rules/config.ts';
+import { type Environment, parseStartSettings, type Settings, toBrowserUrl } from '../../rules/config.ts';
 import { type DevFile, removeDevFile, writeDevFile } from './dev-file.ts';
 import { StartError } from './error.ts';
 import { listStartPorts } from './exposure.ts';
@@ -74,7 +74,7 @@ interface Run {
 
 async function run({ ready, ...options }: Run): Promise<void> {
   const { env, parts, stopping, writeLine } = options;
-  const settings = parseStart(env);
+  const settings = parseStartSettings(env);
   const home = openHome(settings.home);
   const lock = takeLock(home.lockFile, settings.home);
   try {

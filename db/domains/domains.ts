@@ -3,11 +3,11 @@ import { sealSecret } from '../../rules/access/secrets.ts';
 import { type DkimKey, getDkimKeyContext } from '../../rules/domains/dkim-key.ts';
 import {
   type CheckedRecords,
+  computeStateAfterCheck,
   type DomainCheckState,
   type DomainStatus,
   type FoundRecords,
   type SeenRecords,
-  updateStateAfterCheck,
 } from '../../rules/domains/sender-domain.ts';
 import { AppError } from '../../rules/errors.ts';
 import { uuidv7 } from '../../rules/uuid.ts';
@@ -191,7 +191,7 @@ export async function saveDomainCheck(
   p: DomainRef & { checked: CheckedRecords; now: Date },
 ): Promise<Domain> {
   const before = await lockDomain(trx, p);
-  const after = updateStateAfterCheck(checkStateOf(before), p.checked.found, p.now);
+  const after = computeStateAfterCheck(checkStateOf(before), p.checked.found, p.now);
   // Omits records for which the DNS did not respond, so that they keep their stored value.
   const seen = JSON.stringify({ ...before?.seen, ...omitUndefined(p.checked.seen) });
   const found = JSON.stringify({ ...after.found, missingSince: after.missingSince?.toISOString() });

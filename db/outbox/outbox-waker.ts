@@ -1,4 +1,4 @@
-import { getTaker, OUTBOX_CHANNEL, type OutboxTaker, type QueuedRow } from '../../rules/outbox.ts';
+import { getOutboxLoopName, OUTBOX_CHANNEL, type OutboxLoopName, type QueuedRow } from '../../rules/outbox.ts';
 import { createBatcher } from '../batcher.ts';
 import type { Db } from '../connection.ts';
 import { prepared } from '../prepared.ts';
@@ -20,15 +20,15 @@ export interface OutboxWaker {
  * the commits of such transactions would wait for each other because of NOTIFY's lock.
  */
 export function createOutboxWaker(db: Db): OutboxWaker {
-  const batcher = createBatcher<OutboxTaker>((takers) => notifyTakers(db, [...new Set(takers)]), INTERVAL_MS);
+  const batcher = createBatcher<OutboxLoopName>((takers) => notifyLoops(db, [...new Set(takers)]), INTERVAL_MS);
   return {
     wake(rows) {
       if (rows.length === 0) return;
-      batcher.add([...new Set(rows.map(getTaker))]).catch(() => {});
+      batcher.add([...new Set(rows.map(getOutboxLoopName))]).catch(() => {});
     },
   };
 }
 
-async function notifyTakers(db: Db, takers: OutboxTaker[]): Promise<void> {
+async function notifyLoops(db: Db, takers: OutboxLoopName[]): Promise<void> {
   await prepared`SELECT pg_notify(${OUTBOX_CHANNEL}::text, taker) FROM unnest(${takers}::text[]) AS taker`.execute(db);
 }

@@ -8,7 +8,7 @@ import {
 } from '../../db/idempotency-batch.ts';
 import { getPublicKeyMode, type PublicKeyMode } from '../../db/projects/projects.ts';
 import type { KeyMode } from '../../rules/access/api-keys.ts';
-import type { KeyOwner } from '../../rules/access/key-owner.ts';
+import type { IdempotencyKeyOwner } from '../../rules/access/idempotency-key-owner.ts';
 import type { Writer } from '../../rules/contacts/change.ts';
 import { AppError } from '../../rules/errors.ts';
 import { type Data, parseDataChanges, unwrapValues } from '../../rules/filters/data-values.ts';
@@ -26,7 +26,7 @@ export interface TrackRequest {
   idempotencyKey?: string | undefined;
   fingerprint?: string | undefined;
   /** The owner of the idempotency key. */
-  owner: KeyOwner;
+  owner: IdempotencyKeyOwner;
   /** Set for a request with the public key. */
   visitor?: Visitor | undefined;
 }

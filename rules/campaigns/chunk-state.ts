@@ -15,7 +15,7 @@ export const CLOCK_RECHECK_MS = 500;
  * Returns the state of a chunk after a turn; undefined if no turn follows. `clock` identifies the settings that the
  * workflow last read.
  */
-export function nextChunkState(
+export function computeNextChunkState(
   chunk: ChunkState,
   result: ChunkResult,
   p: { nowMs: number; clock: string | undefined },

@@ -42,6 +42,7 @@ export function addCounts(sum: CampaignCounts, counts: CampaignCounts): void {
   for (const name of Object.keys(NO_COUNTS) as (keyof CampaignCounts)[]) sum[name] += counts[name];
 }
 
+/** The counts that a campaign's statistics also show hour by hour. */
 export const SERIES = ['sent', 'delivered', 'opened', 'clicked'] as const;
 export type SeriesKind = (typeof SERIES)[number];
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { ALL_DAYS, type SendingWindow } from '../time/sending-window.ts';
-import { type DurationRequest, estimateSeconds } from './duration.ts';
+import { type DurationRequest, estimateSendingSeconds } from './duration.ts';
 import { NO_TIMING } from './timing.ts';
 
 const HOUR = 3_600;
@@ -11,7 +11,7 @@ const DAY: SendingWindow = { from: '08:00', to: '20:00', days: [...ALL_DAYS] };
 
 function estimateFor(changes: Partial<Omit<DurationRequest, 'clock'>> & { clock?: Partial<DurationRequest['clock']> }) {
   const { clock, ...rest } = changes;
-  return estimateSeconds({
+  return estimateSendingSeconds({
     willSend: 1_000,
     ratePerSecond: 1,
     zones: [],

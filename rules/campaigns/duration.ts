@@ -44,7 +44,7 @@ export interface DurationRequest {
  * window, the local time of its recipients, and the wait of a test. The start is now, the scheduled time, or the local
  * send time of the first recipients. Time in which the window is closed counts.
  */
-export function estimateSeconds(p: DurationRequest): number {
+export function estimateSendingSeconds(p: DurationRequest): number {
   const groups = toGroups(p);
   const startMs = findStartMs(p, groups);
   const rate = p.ratePerSecond > 0 ? p.ratePerSecond : FULL_SPEED;
@@ -97,6 +97,7 @@ function findStartMs({ clock, scheduledAt, nowMs }: DurationRequest, groups: Gro
   return Math.max(nowMs, wall === undefined ? (scheduledAt?.getTime() ?? 0) : Math.min(...hours));
 }
 
+/** A period in which the campaign may send to a group. `group` is the index of the group. */
 interface Stretch {
   group: number;
   fromMs: number;

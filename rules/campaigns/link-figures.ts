@@ -32,7 +32,7 @@ export interface SummedLink extends LinkFigures {
  * Lists each link once, with the clicks of all variants that contain it, and the clicks per variant. `names` are the
  * names of the variants, or null.
  */
-export function sumLinks(links: LinksOf[], names: string[] | null, counted: CountedLink[]): SummedLink[] {
+export function sumLinkClicks(links: LinksOf[], names: string[] | null, counted: CountedLink[]): SummedLink[] {
   const sums = new Map<string, { all: LinkFigures; of: Map<number, LinkFigures> }>();
   const getOrAddSum = (url: string, variant: number | null) => {
     const sum = sums.get(url) ?? { all: createLinkFigures(), of: new Map<number, LinkFigures>() };

@@ -3,7 +3,7 @@ import { Lru } from '../lru.ts';
 import type { Sourced } from '../provenance/provenance.ts';
 import type { LinkValue } from './content-html.ts';
 import { guardExpression, listExpressionNames, URL_VARIABLES } from './content-names.ts';
-import { type LiquidScope, parseWholeTemplate, renderBounded, renderNodes } from './liquid.ts';
+import { type LiquidScope, parseWholeTemplate, renderNodes, runWithTemplateLimit } from './liquid.ts';
 import { type FlatToken, tokenize } from './liquid-tokens.ts';
 import { parsePlainExpression } from './plain-expression.ts';
 
@@ -99,7 +99,7 @@ export function resolveLink(link: string, vars: Sourced<LiquidScope>): string | 
   const ready = prepareLink(link);
   const scope = { ...vars.values, __untrusted: [...vars.untrusted] };
   const render = () => renderNodes(ready.nodes, 'plain', scope);
-  const address = ready.costly ? renderBounded(render) : render();
+  const address = ready.costly ? runWithTemplateLimit(render) : render();
   return ready.isAddress(address) ? toLocation(address) : undefined;
 }
 
@@ -135,7 +135,7 @@ function prepareLink(link: string): ReadyLink {
   const outputs = tokens.filter(({ kind }) => kind === 'output');
   const costly = outputs.length > PLAIN_MAX || !outputs.every(isPlain);
   const parse = () => parseWholeTemplate(guardAddress(link), 'plain');
-  const ready = { isAddress, nodes: costly ? renderBounded(parse) : parse(), costly };
+  const ready = { isAddress, nodes: costly ? runWithTemplateLimit(parse) : parse(), costly };
   readyLinks.set(link, ready);
   return ready;
 }

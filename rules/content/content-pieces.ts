@@ -56,6 +56,7 @@ export interface Values {
   scope?: LiquidScope;
 }
 
+/** The path of each page for contacts, by the variable for its link. */
 const PAGES: Record<string, string | undefined> = Object.assign(Object.create(null), {
   unsubscribeUrl: '/u/',
   subscribeUrl: '/s/',

@@ -16,7 +16,7 @@ import { type ContentSource, type PreparedContent, prepareContent, toContentSour
 import { htmlToText } from './content-text.ts';
 import { NO_TEXT } from './email-text.ts';
 import { buildUnsubscribeUrl } from './link-tokens.ts';
-import { type LiquidScope, renderBounded } from './liquid.ts';
+import { type LiquidScope, runWithTemplateLimit } from './liquid.ts';
 
 export { resolveLink } from './content-links.ts';
 export type { MessageUrls } from './content-pieces.ts';
@@ -84,7 +84,7 @@ export interface RenderInput {
  * @throws TemplateError with field, line and column, or because compiling takes longer than the time limit
  */
 export function compileContent(source: ContentSource): CompiledContent {
-  return renderBounded(() => compileParts(source, { whole: false }));
+  return runWithTemplateLimit(() => compileParts(source, { whole: false }));
 }
 
 /**
@@ -213,7 +213,7 @@ function findUsedNames({ variables }: CompiledContent, untrusted: ReadonlySet<st
 }
 
 function limitIfCostly<T>({ costly }: CompiledContent, work: () => T): T {
-  return costly ? renderBounded(work) : work();
+  return costly ? runWithTemplateLimit(work) : work();
 }
 
 /**

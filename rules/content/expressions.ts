@@ -10,7 +10,7 @@ import type { Data } from '../filters/data-values.ts';
 import { isParsingWithOlderRules } from '../stored-values.ts';
 import { TimeLimitExceeded } from '../time-limit.ts';
 import { FilterDefect } from './filter-defect.ts';
-import { findUnfinishedEndError, listTemplateVariables, parseTemplate, renderBounded } from './liquid.ts';
+import { findUnfinishedEndError, listTemplateVariables, parseTemplate, runWithTemplateLimit } from './liquid.ts';
 import { rewriteDefaults } from './liquid-default.ts';
 import { PUBLIC_ENGINES } from './liquid-engine.ts';
 import { toPlainText } from './plain-value.ts';
@@ -113,7 +113,7 @@ export function evaluateExpression({ source }: Expression, values: Data): unknow
  */
 function evaluateByLibrary(source: string, values: Data): unknown {
   try {
-    return renderBounded(() => PUBLIC_ENGINES.plain.evalValueSync(source, values));
+    return runWithTemplateLimit(() => PUBLIC_ENGINES.plain.evalValueSync(source, values));
   } catch (error) {
     if (error instanceof FilterDefect || !(error instanceof Error)) throw error;
     return undefined;
@@ -136,7 +136,7 @@ export function listPaths({ path, source }: Expression): string[][] {
 
 function parseExpression(source: string) {
   try {
-    return renderBounded(() => parseTemplate(`{{ ${source} }}`, 'plain'));
+    return runWithTemplateLimit(() => parseTemplate(`{{ ${source} }}`, 'plain'));
   } catch (error) {
     if (error instanceof TemplateError || error instanceof TimeLimitExceeded)
       throw new UnreadableExpression(error.message, { cause: error });
@@ -181,7 +181,7 @@ export function findExpressionError(text: string): string | undefined {
   }
   masked += blankText(text.slice(at));
   try {
-    renderBounded(() => parseTemplate(masked, 'plain'));
+    runWithTemplateLimit(() => parseTemplate(masked, 'plain'));
     return undefined;
   } catch (error) {
     if (!(error instanceof TemplateError)) throw error;

@@ -104,8 +104,8 @@ export function parseWholeTemplate(source: string, escaping: Escaping): Template
 }
 
 /**
- * Renders parsed nodes with the library's limits on memory. Wrap the call in `renderBounded` if rendering can take
- * long.
+ * Renders parsed nodes with the library's limits on memory. If rendering can take long, call this function within
+ * `runWithTemplateLimit`.
  * @throws TemplateError if a limit is exceeded or a filter fails
  */
 export function renderNodes(nodes: Template[], escaping: Escaping, scope: LiquidScope): string {
@@ -121,7 +121,7 @@ export function renderNodes(nodes: Template[], escaping: Escaping, scope: Liquid
 }
 
 /** Runs work that may take long, such as parsing or rendering. @throws TemplateError if it exceeds the time limit */
-export function renderBounded<T>(work: () => T): T {
+export function runWithTemplateLimit<T>(work: () => T): T {
   try {
     return runWithTimeLimit(work);
   } catch (error) {
@@ -136,7 +136,7 @@ export function renderBounded<T>(work: () => T): T {
  * @throws TemplateError
  */
 export function renderTemplate(source: string, escaping: Escaping, scope: LiquidScope): string {
-  return renderBounded(() => {
+  return runWithTemplateLimit(() => {
     parseTemplate(source, escaping);
     return renderNodes(parseWholeTemplate(source, escaping), escaping, scope);
   });

@@ -14,8 +14,8 @@ const CONDITION_TAG = /^(?:if|unless|elsif|case|when)$/;
 
 /**
  * Lists the contact data that templates print without a fallback, as sorted paths such as `order.total`, without a
- * leading `data.`. An email to a contact without this data has a gap. A variable with `??` or `default`, or in the
- * condition of an `if`, has a fallback.
+ * leading `data.`. An email to a contact without this data has a gap. A variable counts as one with a fallback if its
+ * output has `??` or `default`, or if the template tests the variable anywhere in an `if`, `unless` or `case`.
  * @throws TemplateError
  */
 export function listRequiredVariables(templates: EmailTemplates): string[] {

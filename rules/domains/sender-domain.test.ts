@@ -2,11 +2,11 @@ import { describe, expect, it } from 'vitest';
 import type { Dns } from './dns.ts';
 import {
   checkDnsRecords,
+  computeStateAfterCheck,
   type DomainCheckState,
   explainMissingRecords,
   listDnsRecords,
   normalizeDomain,
-  updateStateAfterCheck,
 } from './sender-domain.ts';
 
 const SOURCE = {
@@ -197,13 +197,13 @@ describe('after a check, a domain', () => {
       'VERIFIED',
     ],
   ])('%s', (_, before, dkim, status) => {
-    expect(updateStateAfterCheck(createCheckState(before), dkim === undefined ? {} : { DKIM: dkim }, NOW).status).toBe(
+    expect(computeStateAfterCheck(createCheckState(before), dkim === undefined ? {} : { DKIM: dkim }, NOW).status).toBe(
       status,
     );
   });
 
   it('clears missingSince when a check finds the key again', () => {
     const before = createCheckState({ status: 'VERIFIED', found: { DKIM: false }, missingSince: hoursAgo(5) });
-    expect(updateStateAfterCheck(before, { DKIM: true }, NOW).missingSince).toBeNull();
+    expect(computeStateAfterCheck(before, { DKIM: true }, NOW).missingSince).toBeNull();
   });
 });

@@ -277,7 +277,7 @@ export interface DomainCheckState {
  * change. If a domain is VERIFIED although no check ever found its key, the service itself verified it (the development
  * domain), and it remains VERIFIED.
  */
-export function updateStateAfterCheck(before: DomainCheckState, checked: FoundRecords, now: Date): DomainCheckState {
+export function computeStateAfterCheck(before: DomainCheckState, checked: FoundRecords, now: Date): DomainCheckState {
   const found: FoundRecords = { ...before.found };
   for (const purpose of RECORD_PURPOSES) if (checked[purpose] !== undefined) found[purpose] = checked[purpose];
   if (checked.returnPathHost !== undefined) found.returnPathHost = checked.returnPathHost;

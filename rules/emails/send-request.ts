@@ -1,5 +1,5 @@
 import type { KeyMode } from '../access/api-keys.ts';
-import type { KeyOwner } from '../access/key-owner.ts';
+import type { IdempotencyKeyOwner } from '../access/idempotency-key-owner.ts';
 import type { EmailText } from '../content/email-text.ts';
 import type { AppError, ErrorBody } from '../errors.ts';
 import type { Data } from '../filters/data-values.ts';
@@ -34,7 +34,7 @@ export interface SendRequest {
   /** The fingerprint of the request (`fingerprintRequest`), to recognize a repetition with the same idempotency key. */
   fingerprint?: string | undefined;
   /** The caller of the request. If the idempotency key was used before, the refusal depends on the caller. */
-  owner: KeyOwner;
+  owner: IdempotencyKeyOwner;
   /** The method and path of the request. If the idempotency key was used before, the refusal depends on them. */
   request: string;
   to: Recipient[];
@@ -89,7 +89,7 @@ export interface SendBatch {
   projectId: string;
   idempotencyKey: string | undefined;
   fingerprint: string | undefined;
-  owner: KeyOwner;
+  owner: IdempotencyKeyOwner;
   request: string;
   /** True if either all emails are accepted, or none. */
   atomic: boolean;

@@ -6,7 +6,7 @@ import { deriveKey } from '../../rules/access/secrets.ts';
 import { readCsvLayout } from '../../rules/contacts/csv-layout.ts';
 import { countCsvRows, readCsvChunk } from '../../rules/contacts/csv-rows.ts';
 import { interpolate, interpolateJson } from '../../rules/content/interpolate.ts';
-import { parseTemplate, renderBounded } from '../../rules/content/liquid.ts';
+import { parseTemplate, runWithTemplateLimit } from '../../rules/content/liquid.ts';
 import { TemplateError } from '../../rules/content/template-error.ts';
 import { classifyRefusal, parseDiagnostic } from '../../rules/emails/refusal.ts';
 import { parseVerpAddress } from '../../rules/emails/verp.ts';
@@ -113,7 +113,7 @@ export const PARSERS: Parser[] = [
   {
     name: 'Liquid',
     inputs: liquid,
-    run: (text: string) => renderBounded(() => parseTemplate(text, 'html', 'body')),
+    run: (text: string) => runWithTemplateLimit(() => parseTemplate(text, 'html', 'body')),
     refuses: (error) => error instanceof TemplateError,
   },
   {

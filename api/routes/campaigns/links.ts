@@ -10,7 +10,7 @@ import {
 import { listLinkClicks } from '../../../db/campaigns/link-clicks.ts';
 import { findContents } from '../../../db/contents/contents.ts';
 import { shortenLists } from '../../../db/page-budget.ts';
-import { type LinksOf, sumLinks } from '../../../rules/campaigns/link-figures.ts';
+import { type LinksOf, sumLinkClicks } from '../../../rules/campaigns/link-figures.ts';
 import { toContentSource } from '../../../rules/content/content.ts';
 import type { Deps } from '../../http/deps.ts';
 import type { App } from '../../http/env.ts';
@@ -70,12 +70,15 @@ export function registerCampaignLinkRoutes(app: App, { db, reads, compute }: Dep
     const clicks = await listLinkClicks(reads, { ...ref, variants: campaign.variants !== null });
     // A campaign that has not started has no stored contents, so its links come from its current text.
     if (contentIds === null)
-      return c.json(shortenLists({ data: sumLinks(await draftLinks(campaign), listVariantNames(campaign), []) }), 200);
+      return c.json(
+        shortenLists({ data: sumLinkClicks(await draftLinks(campaign), listVariantNames(campaign), []) }),
+        200,
+      );
     const ids = [...new Set([...contentIds, ...clicks.map((row) => row.contentId)])];
     const urls = await readStoredLinks(contents, ids, ref.projectId);
     const links = contentIds.map((id, n) => ({ urls: urls.get(id) ?? [], variant: campaign.variants ? n : null }));
     const clicksWithUrls = clicks.map((row) => ({ ...row, url: urls.get(row.contentId)?.[row.link] }));
-    return c.json(shortenLists({ data: sumLinks(links, listVariantNames(campaign), clicksWithUrls) }), 200);
+    return c.json(shortenLists({ data: sumLinkClicks(links, listVariantNames(campaign), clicksWithUrls) }), 200);
 
     async function draftLinks(draft: Campaign): Promise<LinksOf[]> {
       const sources = listVariantTexts(draft).map((text) => toContentSource({ ...text, type: 'MARKETING' }, true));

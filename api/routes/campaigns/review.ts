@@ -9,7 +9,7 @@ import {
 import { createSuppressionPads } from '../../../db/contacts/suppressions.ts';
 import { chooseLowerRate } from '../../../db/sending/send-rate.ts';
 import { deriveKey } from '../../../rules/access/secrets.ts';
-import { estimateSeconds } from '../../../rules/campaigns/duration.ts';
+import { estimateSendingSeconds } from '../../../rules/campaigns/duration.ts';
 import { dependsOnRecipientZone } from '../../../rules/campaigns/gate.ts';
 import { findVariantsWithoutReader, listCampaignFindings, mergeFindings } from '../../../rules/campaigns/review.ts';
 import { listMissingVariablesFindings } from '../../../rules/content/findings.ts';
@@ -96,7 +96,7 @@ export function registerCampaignReviewRoutes(app: App, { config, db, reads, comp
     const skipped = { ...audienceReview.skipped, ...(aboveQuota > 0 && { limit_reached: aboveQuota }) };
     const { sendAtLocal, latePolicy } = campaign.timing;
     const byZone = dependsOnRecipientZone({ window: clock.window, sendAtLocal });
-    const estimatedSeconds = estimateSeconds({
+    const estimatedSeconds = estimateSendingSeconds({
       willSend,
       ratePerSecond: mode === 'test' ? 0 : chooseLowerRate(sendRate, config.sendRatePerSecond),
       zones: byZone ? await countContactsByZone(reads, { projectId, campaign }) : [],

@@ -2,7 +2,7 @@ import { createRoute } from '@hono/zod-openapi';
 import { toResendDraft } from '../../../engine/sending/resend.ts';
 import { deriveKey } from '../../../rules/access/secrets.ts';
 import { createSendAcceptor } from '../../accept/send-acceptor.ts';
-import { readKeyOwner } from '../../http/actor.ts';
+import { readIdempotencyKeyOwner } from '../../http/actor.ts';
 import type { Deps } from '../../http/deps.ts';
 import type { App } from '../../http/env.ts';
 import { IdempotencyHeader, readIdempotencyKey } from '../../http/idempotency-key.ts';
@@ -47,7 +47,7 @@ export function registerEmailResendRoutes(app: App, { config, db, outbox }: Deps
     const caller = {
       idempotencyKey: readIdempotencyKey(c),
       fingerprint: c.get('fingerprint'),
-      owner: readKeyOwner(c),
+      owner: readIdempotencyKeyOwner(c),
       request: 'POST /v1/emails/{id}/resend',
     };
     const response = await acceptor.accept({ ...resendDraft, ...caller, monthlyEmailLimit: project.monthlyEmailLimit });

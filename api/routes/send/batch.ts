@@ -2,7 +2,7 @@ import { createRoute } from '@hono/zod-openapi';
 import type { SendBatch } from '../../../rules/emails/send-request.ts';
 import { AppError, createFieldError } from '../../../rules/errors.ts';
 import type { SendAcceptor } from '../../accept/send-acceptor.ts';
-import { readKeyOwner } from '../../http/actor.ts';
+import { readIdempotencyKeyOwner } from '../../http/actor.ts';
 import type { Deps } from '../../http/deps.ts';
 import type { App, RequestContext } from '../../http/env.ts';
 import { IdempotencyHeader, readIdempotencyKey } from '../../http/idempotency-key.ts';
@@ -53,7 +53,7 @@ export function registerSendBatchRoutes(app: App, { config, compute }: Deps, acc
         monthlyEmailLimit: c.get('project').monthlyEmailLimit,
         idempotencyKey: undefined,
         fingerprint: undefined,
-        owner: readKeyOwner(c),
+        owner: readIdempotencyKeyOwner(c),
         request: REQUEST,
         attachmentsMaxBytes: config.attachmentsMaxBytes,
         files,
@@ -74,7 +74,7 @@ export function registerSendBatchRoutes(app: App, { config, compute }: Deps, acc
       projectId: c.get('projectId'),
       idempotencyKey: readIdempotencyKey(c),
       fingerprint: c.get('fingerprint'),
-      owner: readKeyOwner(c),
+      owner: readIdempotencyKeyOwner(c),
       request: REQUEST,
       atomic,
       emails,

@@ -1,7 +1,7 @@
 import { createRoute } from '@hono/zod-openapi';
 import { deriveKey } from '../../../rules/access/secrets.ts';
 import { createSendAcceptor } from '../../accept/send-acceptor.ts';
-import { readKeyOwner } from '../../http/actor.ts';
+import { readIdempotencyKeyOwner } from '../../http/actor.ts';
 import type { Deps } from '../../http/deps.ts';
 import type { App } from '../../http/env.ts';
 import { IdempotencyHeader, readIdempotencyKey } from '../../http/idempotency-key.ts';
@@ -54,7 +54,7 @@ export function registerSendRoutes(app: App, deps: Deps): void {
       monthlyEmailLimit: c.get('project').monthlyEmailLimit,
       idempotencyKey: readIdempotencyKey(c),
       fingerprint: c.get('fingerprint'),
-      owner: readKeyOwner(c),
+      owner: readIdempotencyKeyOwner(c),
       request: 'POST /v1/send',
       attachmentsMaxBytes: config.attachmentsMaxBytes,
       files: c.get('files'),

@@ -1,6 +1,6 @@
 import type { Compute } from '../../../compute/compute.ts';
 import { isQuickToCompile } from '../../../compute/contents.ts';
-import { parseTemplate, renderBounded } from '../../../rules/content/liquid.ts';
+import { parseTemplate, runWithTemplateLimit } from '../../../rules/content/liquid.ts';
 import { TemplateError, toTemplateRefusal } from '../../../rules/content/template-error.ts';
 import type { Recipient, SendAttachment, SendRequest } from '../../../rules/emails/send-request.ts';
 import { AppError } from '../../../rules/errors.ts';
@@ -126,7 +126,7 @@ const CACHED_MAX_CHARS = 20_000;
 function checkTemplate(text: string | undefined, field: 'subject' | 'body'): void {
   if (text === undefined || !isLiquid(text) || parsedTemplates[field].has(text) || !isQuickToCompile([text])) return;
   try {
-    renderBounded(() => parseTemplate(text, field === 'body' ? 'html' : 'plain', field));
+    runWithTemplateLimit(() => parseTemplate(text, field === 'body' ? 'html' : 'plain', field));
   } catch (error) {
     throw error instanceof TemplateError ? toTemplateRefusal(error) : error;
   }

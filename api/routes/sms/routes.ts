@@ -8,7 +8,7 @@ import type { OutboxRow } from '../../../rules/outbox.ts';
 import { readPhoneNumber } from '../../../rules/sms/phone.ts';
 import { SMS_SOURCES } from '../../../rules/sms/source.ts';
 import { SMS_STATUSES } from '../../../rules/sms/status.ts';
-import { readKeyOwner } from '../../http/actor.ts';
+import { readIdempotencyKeyOwner } from '../../http/actor.ts';
 import type { Deps } from '../../http/deps.ts';
 import type { App } from '../../http/env.ts';
 import { IdempotencyHeader, readIdempotencyKey } from '../../http/idempotency-key.ts';
@@ -91,7 +91,7 @@ export function registerSmsRoutes(app: App, { config, db, reads, outbox }: Deps)
       projectId,
       key: readIdempotencyKey(c),
       fingerprint: c.get('fingerprint'),
-      owner: readKeyOwner(c),
+      owner: readIdempotencyKeyOwner(c),
     };
     const queued: OutboxRow[] = [];
     const outcome = await inTransaction(db, (trx) => {

@@ -1,10 +1,10 @@
 import { createHmac } from 'node:crypto';
 import { createRoute } from '@hono/zod-openapi';
-import type { KeyOwner } from '../../../rules/access/key-owner.ts';
+import type { IdempotencyKeyOwner } from '../../../rules/access/idempotency-key-owner.ts';
 import { deriveKey } from '../../../rules/access/secrets.ts';
 import { computePublicContactId } from '../../../rules/contacts/public-contact-id.ts';
 import { createTrackAcceptor } from '../../accept/track-acceptor.ts';
-import { readKeyOwner } from '../../http/actor.ts';
+import { readIdempotencyKeyOwner } from '../../http/actor.ts';
 import { PUBLIC_MAX_BYTES } from '../../http/body.ts';
 import { readClientNetwork } from '../../http/client-address.ts';
 import type { Deps } from '../../http/deps.ts';
@@ -61,7 +61,7 @@ export function registerTrackRoutes(app: App, { config, db, outbox, limits }: De
       data: data ?? undefined,
       idempotencyKey: readIdempotencyKey(c),
       fingerprint: c.get('fingerprint'),
-      owner: toTrackOwner(readKeyOwner(c), visitor?.publicId),
+      owner: toTrackOwner(readIdempotencyKeyOwner(c), visitor?.publicId),
       visitor,
     });
     noteAffectedRows(c, { events: [response.data.event] });
@@ -78,6 +78,6 @@ function hashCaller(key: Buffer, { projectId, address }: { projectId: string; ad
  * Returns the owner of a request's idempotency key. All visitors of a site use the same public key, so the contact's
  * public id is added. A repeated request therefore gets the stored response only for the same contact.
  */
-function toTrackOwner(owner: KeyOwner, publicId: string | undefined): KeyOwner {
+function toTrackOwner(owner: IdempotencyKeyOwner, publicId: string | undefined): IdempotencyKeyOwner {
   return publicId === undefined ? owner : { ...owner, name: `${owner.name} ${publicId}` };
 }

@@ -1,5 +1,5 @@
 /** The caller that sent an idempotency key. */
-export interface KeyOwner {
+export interface IdempotencyKeyOwner {
   /** In the form of the audit log: `key:<id>`, `user:<id>`, `public`. */
   name: string;
   /**
@@ -27,7 +27,7 @@ const VIEW_SCOPES: ReadonlyMap<string, string> = new Map([
  * @param first the first request with the key; `owner` is null for keys that were stored before the service recorded
  * owners
  */
-export function maySeeResponse(owner: KeyOwner, first: { request: string; owner: string | null }): boolean {
+export function maySeeResponse(owner: IdempotencyKeyOwner, first: { request: string; owner: string | null }): boolean {
   if (first.owner === owner.name) return true;
   const scope = VIEW_SCOPES.get(first.request);
   return scope !== undefined && owner.scopes.has(scope);

@@ -1,7 +1,11 @@
 import { expect, it } from 'vitest';
-import { type KeyOwner, maySeeResponse } from './key-owner.ts';
+import { type IdempotencyKeyOwner, maySeeResponse } from './idempotency-key-owner.ts';
 
-const createOwner = (name: string, ...scopes: string[]): KeyOwner => ({ name, public: false, scopes: new Set(scopes) });
+const createOwner = (name: string, ...scopes: string[]): IdempotencyKeyOwner => ({
+  name,
+  public: false,
+  scopes: new Set(scopes),
+});
 const first = { request: 'POST /v1/send', owner: 'key:1' };
 
 it.each([
