@@ -22,7 +22,7 @@ import { type HandOverOutcome, handOverGroup } from './starts.ts';
  * needs longer than this is not healthy.
  */
 const RPC_DEADLINE_MS = 10_000;
-/** The deadline for registering search attributes. A server needs some seconds before it accepts new ones. */
+/** The deadline for registering search attributes. A server needs some seconds before it accepts new attributes. */
 const REGISTER_DEADLINE_MS = 40_000;
 const PING_DEADLINE_MS = 3_000;
 /**
@@ -32,7 +32,7 @@ const PING_DEADLINE_MS = 3_000;
 const RUN_ID_DEADLINE_MS = 1_000;
 
 /**
- * Status codes of gRPC with which the server did not refuse the request itself: it was unreachable, did not respond in
+ * Status codes of gRPC that are not a refusal of the request itself: the server was unreachable, did not respond in
  * time, or was too busy.
  */
 const UNREACHABLE_CODES = new Set([1, 4, 8, 14]);
@@ -88,7 +88,7 @@ export interface Lifecycle {
   deleteLegacySchedules(): Promise<void>;
   /** Throws if Temporal does not respond. */
   ping(): Promise<void>;
-  /** Waits until no call is running, and closes the connection. */
+  /** Waits until no call with a deadline is running, and closes the connection. */
   close(): Promise<void>;
   readonly client: Client;
   /** The names of this installation in Temporal. */
@@ -113,8 +113,8 @@ export function createWorkflowLifecycle(deps: {
   let attributes: Promise<void> | undefined;
 
   /**
-   * Registers missing search attributes, because Temporal refuses to start workflows without them. Does this once per
-   * process.
+   * Registers missing search attributes, because Temporal refuses to start workflows without them. After a success,
+   * later calls in this process do nothing.
    */
   function registerAttributes(): Promise<void> {
     attributes ??= calls
@@ -173,7 +173,8 @@ export function createWorkflowLifecycle(deps: {
 
 /**
  * Calls Temporal with a deadline for each call. While Temporal is unreachable, the client retries after a delay. If the
- * connection is closed during this delay, the next retry would end the process, so `close` waits for all calls first.
+ * connection is closed during this delay, the next retry would end the process. `close` therefore waits for all calls
+ * of this class first.
  */
 class TemporalCalls {
   private readonly connection: Connection;

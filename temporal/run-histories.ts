@@ -63,8 +63,8 @@ function hasPerformed(input: unknown, result: unknown, visit: number): boolean {
   const next = result as Next;
   if (step.visit < visit) return false;
   if (next.kind !== 'end') return next.visit > step.visit + (step.resume ? 1 : 0);
-  // In earlier releases, a run whose row did not exist ended as CANCELLED with this reason. Its activity performed no
-  // effect.
+  // In earlier releases, a run whose row did not exist ended as CANCELLED with this reason. The activity of such a run
+  // performed no effect.
   return !(next.status === 'CANCELLED' && next.reason === 'contact_deleted');
 }
 

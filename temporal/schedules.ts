@@ -4,8 +4,8 @@ import type { Target } from './names.ts';
 import { toSearchAttributes } from './search-attributes.ts';
 
 /**
- * The workflow of each kind of periodic work. If a round is still running when the next one is due, Temporal skips the
- * next one.
+ * The workflow of each kind of periodic work. If a round is still running when the next round is due, Temporal skips
+ * the next round.
  */
 const ROUNDS: Record<PeriodicKind, string> = {
   recovery: 'recoveryRound',
@@ -22,7 +22,7 @@ const SCHEDULES = PERIODIC_KINDS.map((kind) => ({
 
 /**
  * Creates the schedules that do not exist. Every worker calls this function when it starts; the first worker creates
- * them.
+ * the schedules.
  */
 export async function ensureSchedules({ client, names }: Target): Promise<void> {
   for (const schedule of SCHEDULES) {

@@ -10,8 +10,8 @@ const { tellWaitingContacts } = activitiesOn<StorefrontActivities>('bulk', {
   // A page of contacts takes well under a second and ends with a heartbeat. If no heartbeat arrives for this long, the
   // worker has died.
   heartbeatTimeout: '15 seconds',
-  // Retries without limit, because contacts wait for this email, and even a long outage of Postgres ends. A retry
-  // notifies no contact twice, because the transaction that notifies contacts also ends their wait.
+  // Retries without limit, because contacts wait for this notification, and even a long outage of Postgres ends. A
+  // retry notifies no contact twice, because the transaction that notifies contacts also ends their wait.
   retry: { initialInterval: '1 second', backoffCoefficient: 2, maximumInterval: '1 minute' },
 });
 

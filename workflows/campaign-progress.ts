@@ -42,7 +42,7 @@ export function addWaitingChunk(progress: CampaignProgress, chunk: ChunkState): 
  * returned summary does not contain the chunks in `newlyWaiting`, because their turns were still running when the
  * workflow asked Postgres.
  */
-export function takeDueChunks(progress: CampaignProgress, result: DueChunks, newlyWaiting: ChunkState[]): void {
+export function addDueChunks(progress: CampaignProgress, result: DueChunks, newlyWaiting: ChunkState[]): void {
   progress.later.push(...result.due);
   progress.waiting = result.waiting ?? undefined;
   // If Postgres's clock is behind Temporal's clock, Postgres considers no chunk due yet. The workflow then checks again
@@ -62,7 +62,7 @@ export function shouldReadDueChunks({ later, waiting }: CampaignProgress): boole
 }
 
 /** Returns when the next waiting chunk is due, in milliseconds since 1970. Undefined if no chunk waits. */
-export function nextDueAt({ later, waiting }: CampaignProgress): number | undefined {
+export function findNextDueMs({ later, waiting }: CampaignProgress): number | undefined {
   const instants = later.map((chunk) => chunk.dueAtMs);
   if (waiting) instants.push(waiting.dueAtMs);
   return instants.length === 0 ? undefined : Math.min(...instants);

@@ -6,15 +6,15 @@ import { controlActivities } from './campaign-activities.ts';
 import type { AudienceStage } from './campaign-audience.ts';
 import { sendChunk } from './campaign-chunk.ts';
 import {
+  addDueChunks,
   addWaitingChunk,
   applyClockChange,
   countUnfinished,
+  findNextDueMs,
   hasNewChunks,
   isExhausted,
   mergeReport,
-  nextDueAt,
   shouldReadDueChunks,
-  takeDueChunks,
   takeNextChunk,
 } from './campaign-progress.ts';
 import type { CampaignRunInput, CampaignSignals, StartPosition } from './campaign-start.ts';
@@ -39,8 +39,8 @@ const LANE_RATE = 1_000;
 const HELD_RECHECK_MS = 300_000;
 
 /**
- * Sends the chunks of a campaign in lanes. Each lane runs one chunk at a time, and takes the next chunk when the last
- * one has ended. Meanwhile the workflow adds the rest of the audience.
+ * Sends the chunks of a campaign in lanes. Each lane runs one chunk at a time, and takes the next chunk when the
+ * previous chunk has ended. Meanwhile the workflow adds the rest of the audience.
  */
 export class Sending {
   /** The project's send rate in the last report of an activity. */
@@ -187,7 +187,7 @@ export class Sending {
     const input = { ...this.start, before, except };
     const result = await controlActivities.readDueChunks.executeWithOptions({ summary: 'find due chunks' }, [input]);
     this.newlyWaiting = undefined;
-    takeDueChunks(this.progress, result, newlyWaiting);
+    addDueChunks(this.progress, result, newlyWaiting);
   }
 
   /**
@@ -284,7 +284,7 @@ export class Sending {
   private msUntilDue(): number | undefined {
     if (this.running.size >= this.countLanes()) return undefined;
     const now = Date.now();
-    const dueAtMs = nextDueAt(this.progress);
+    const dueAtMs = findNextDueMs(this.progress);
     if (this.throttledUntilMs > now && (dueAtMs !== undefined || hasNewChunks(this.progress)))
       return this.throttledUntilMs - now;
     return dueAtMs === undefined ? undefined : dueAtMs - now;
@@ -305,7 +305,7 @@ export class Sending {
   }
 
   private describeFirstDue(): string {
-    const dueAtMs = nextDueAt(this.progress) ?? 0;
+    const dueAtMs = findNextDueMs(this.progress) ?? 0;
     return dueAtMs > Date.now() ? `, the first at ${new Date(dueAtMs).toISOString()}` : '';
   }
 

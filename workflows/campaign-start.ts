@@ -5,7 +5,10 @@ import type { RunLength } from './run-length.ts';
 
 export type CampaignRunInput = Omit<CampaignInput, 'state'>;
 
-/** The `changed` signals that the workflow has received. `changed` is true if a signal was not handled yet. */
+/**
+ * The `changed` signals that the workflow has received. `changed` is true if a signal has arrived that the workflow has
+ * not handled yet.
+ */
 export interface CampaignSignals {
   changed: boolean;
   /** Counts the signals. */

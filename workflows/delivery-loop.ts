@@ -54,7 +54,7 @@ export function createDelivery(ids: string[]): DeliveryState {
  * any more. Shows its state in the workflow's current details. When Temporal suggests a new run, calls `continueWith`,
  * which continues the workflow as new and does not return.
  */
-export async function deliver(p: {
+export async function runDelivery(p: {
   state: DeliveryState;
   /** Returns a number of messages with their noun, such as `2 emails`. */
   formatCount: (messages: number) => string;

@@ -1,7 +1,7 @@
 import { continueAsNew } from '@temporalio/workflow';
 import { pluralize } from '../rules/pluralize.ts';
 import { giveUpMails, sendMails } from './delivery-activities.ts';
-import { createDelivery, type DeliveryState, deliver } from './delivery-loop.ts';
+import { createDelivery, type DeliveryState, runDelivery } from './delivery-loop.ts';
 
 const formatEmailCount = (emails: number) => pluralize(emails, 'email');
 
@@ -19,7 +19,7 @@ export interface EmailDeliveryInput {
  */
 export async function emailDelivery(input: EmailDeliveryInput): Promise<string> {
   const { projectId, emailIds } = input;
-  return deliver({
+  return runDelivery({
     state: input.carried ?? createDelivery(emailIds),
     formatCount: formatEmailCount,
     attempt: (due, expiresAt) => {

@@ -1,6 +1,6 @@
 import { continueAsNew } from '@temporalio/workflow';
 import { giveUpSms, sendSms } from './delivery-activities.ts';
-import { createDelivery, type DeliveryState, deliver } from './delivery-loop.ts';
+import { createDelivery, type DeliveryState, runDelivery } from './delivery-loop.ts';
 
 const formatSmsCount = (messages: number) => `${messages} SMS`;
 
@@ -16,7 +16,7 @@ export interface SmsDeliveryInput {
  */
 export async function smsDelivery(input: SmsDeliveryInput): Promise<string> {
   const { projectId, smsIds } = input;
-  return deliver({
+  return runDelivery({
     state: input.carried ?? createDelivery(smsIds),
     formatCount: formatSmsCount,
     attempt: (due, expiresAt) => {

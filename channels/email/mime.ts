@@ -1,7 +1,7 @@
 import MailComposer from 'nodemailer/lib/mail-composer';
 import type MimeNode from 'nodemailer/lib/mime-node';
 import { withCrlf } from '../../rules/mime/crlf.ts';
-import { ID_FIELDS, toFoldableText, toSingleLine } from '../../rules/mime/mime-headers.ts';
+import { ID_FIELD_PATTERN, toFoldableText, toSingleLine } from '../../rules/mime/mime-headers.ts';
 
 export interface NamedAddress {
   name?: string | null | undefined;
@@ -114,7 +114,7 @@ function toComposerAddress({ name, address }: NamedAddress): { name: string; add
 function toComposerHeaders(headers: readonly (readonly [string, string])[]): { key: string; value: string }[] {
   return headers
     .filter(([name]) => HEADER_NAME.test(name) && !OWN_HEADERS.test(name))
-    .map(([key, value]) => ({ key, value: ID_FIELDS.test(key) ? toSingleLine(value) : toFoldableText(value) }));
+    .map(([key, value]) => ({ key, value: ID_FIELD_PATTERN.test(key) ? toSingleLine(value) : toFoldableText(value) }));
 }
 
 function toComposerAttachment(attachment: EmailAttachment) {

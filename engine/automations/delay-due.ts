@@ -1,9 +1,9 @@
 import type { GraphStep } from '../../db/workflows/graph.ts';
 import { interpolate } from '../../rules/content/interpolate.ts';
 import { MIN_CYCLE_WAIT_MS } from '../../rules/executions/loop-guard.ts';
-import { type DelaySpan, delayMs, isDelayInDays, isHour } from '../../rules/executions/steps/delay.ts';
+import { type DelaySpan, delayMs, isDelayInDays, isTimeOfDay } from '../../rules/executions/steps/delay.ts';
 import { readIsoDate } from '../../rules/time/iso-date.ts';
-import { findNextHour, toInstant, toWallTime } from '../../rules/time/local-time.ts';
+import { findNextTime, toInstant, toWallTime } from '../../rules/time/local-time.ts';
 import { ALL_DAYS } from '../../rules/time/sending-window.ts';
 import { toCanonicalZone } from '../../rules/time/zones.ts';
 import type { ExecutionEnvironment } from './environment.ts';
@@ -38,11 +38,11 @@ export async function computeDelayEnd(
     return { dueAt: new Date(toInstant(inZone, toWallTime(inZone, nowMs) + delayMs(config))) };
   }
   const until = await fillVariablesInUntil(environment, execution, config.until);
-  if (!isHour(until)) {
+  if (!isTimeOfDay(until)) {
     const at = (await readInstant(until, zone)) ?? readOlderForm(config.until);
     return at === undefined ? null : { dueAt: new Date(at) };
   }
-  const dueMs = findNextHour(await zone(), { hour: until, days: config.days ?? ALL_DAYS, afterMs: nowMs });
+  const dueMs = findNextTime(await zone(), { hour: until, days: config.days ?? ALL_DAYS, afterMs: nowMs });
   return { dueAt: new Date(dueMs), countsMs: Math.max(MIN_CYCLE_WAIT_MS, dueMs - nowMs) };
 }
 

@@ -6,7 +6,7 @@ import { enqueue } from '../../db/outbox/outbox.ts';
 import { readSqlState } from '../../db/postgres-errors.ts';
 import { inSavepoint } from '../../db/transaction.ts';
 import { AppError, createFieldError } from '../../rules/errors.ts';
-import { LOOP, MAX_VISITS } from '../../rules/executions/loop-guard.ts';
+import { LOOP_CODE, MAX_VISITS } from '../../rules/executions/loop-guard.ts';
 import type { Branch } from '../../rules/executions/steps/definition.ts';
 import { STEPS } from '../../rules/executions/steps/registry.ts';
 import type { OutboxRow } from '../../rules/outbox.ts';
@@ -83,7 +83,7 @@ export async function retryExecution(trx: Trx, p: ExecutionRef): Promise<OutboxR
     );
   }
   const { stepId, error } = await reopenFailed(trx, p);
-  if (error === LOOP || execution.visit >= MAX_VISITS) {
+  if (error === LOOP_CODE || execution.visit >= MAX_VISITS) {
     throw conflictError(
       'The execution repeated its steps too soon or too often, and would do so again.',
       execution.status,

@@ -11,7 +11,7 @@ import type { FailureCode } from '../../rules/executions/failure-codes.ts';
 import { fillCondition } from '../../rules/executions/fill-condition.ts';
 import {
   createLoopGuard,
-  LOOP,
+  LOOP_CODE,
   type LoopGuard,
   MAX_VISITS,
   recordPauseStart,
@@ -112,9 +112,9 @@ type Arrival = WalkStop | { branch?: Branch };
 
 async function arriveAt(environment: ExecutionEnvironment, w: Walk, step: GraphStep): Promise<Arrival> {
   const { laps } = w.execution;
-  if (w.execution.visit >= MAX_VISITS) return failExecution(w, { code: 'loop', error: LOOP, stepId: step.id });
+  if (w.execution.visit >= MAX_VISITS) return failExecution(w, { code: 'loop', error: LOOP_CODE, stepId: step.id });
   w.execution.visit += 1;
-  if (laps && recordVisit(laps, step.id)) return failAt(w, step, LOOP, 'loop');
+  if (laps && recordVisit(laps, step.id)) return failAt(w, step, LOOP_CODE, 'loop');
   if (hasSideEffect(step.type)) return stopAtEffect(environment, w, step);
   switch (step.type) {
     case 'DELAY':

@@ -38,7 +38,8 @@ interface EmailProviderTraits {
   /** True if the provider's callbacks identify an email by the provider's id. The service then stores these ids. */
   readonly tellsById: boolean;
   /**
-   * Header fields that the provider replaces. A DKIM signature must not cover them, because it would become invalid.
+   * Header fields that the provider replaces. A DKIM signature must not cover these fields, because the signature would
+   * become invalid.
    */
   readonly rewrittenFields: readonly string[];
   /**

@@ -49,8 +49,8 @@ export function describeBrokenGuard(
 }
 
 /**
- * Checks the refusals of one mailbox provider. If it refused at least `REFUSALS_MAX` of the recent emails, returns the
- * reason for a hold of the project. Undefined if it refused fewer.
+ * Checks the refusals of one mailbox provider. If the provider refused at least `REFUSALS_MAX` of the recent emails,
+ * returns the reason for a hold of the project. Undefined if it refused fewer emails.
  */
 export function describeBrokenRefusalGuard(p: { provider: string; refused: number }): string | undefined {
   if (p.refused < REFUSALS_MAX) return undefined;

@@ -298,8 +298,8 @@ export function classifyForeignRefusal(words: string): ForeignClass | undefined 
 }
 
 /**
- * Removes accents, and converts letters such as `ø` and `ł` to plain letters, because many servers omit them: `Boîte`
- * and `Boite` are then the same word.
+ * Removes accents, and converts letters such as `ø` and `ł` to plain letters, because many servers write text without
+ * accents: `Boîte` and `Boite` are then the same word.
  */
 function foldAccents(text: string): string {
   return text

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { classifyRefusal } from './refusal.ts';
-import { fingerprintRefusal, REFUSED_RECIPIENTS, RouteRefusals, toReplyLine } from './route-refusals.ts';
+import { fingerprintRefusal, PAUSE_AFTER_RECIPIENTS, RouteRefusals, toReplyLine } from './route-refusals.ts';
 
 const DENIED = createReply('rcpt', 554, '5.7.1', '<a1@to.test>: Recipient address rejected: Access denied');
 const SUSPENDED = createReply('message', 550, '5.7.1', 'Your account has been suspended');
@@ -27,7 +27,7 @@ function refuseRecipients(
 describe('refusals of the sending service', () => {
   it('for ten recipients pause the route for their project', () => {
     const route = new RouteRefusals();
-    expect(refuseRecipients(route, DENIED, { n: REFUSED_RECIPIENTS - 1 })).toBeUndefined();
+    expect(refuseRecipients(route, DENIED, { n: PAUSE_AFTER_RECIPIENTS - 1 })).toBeUndefined();
     expect(refuseRecipients(route, DENIED, { n: 1, from: 9 })).toEqual(['one']);
   });
 

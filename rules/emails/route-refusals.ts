@@ -5,7 +5,7 @@ import type { Refusal, RefusalStage } from './refusal.ts';
  * The number of consecutive recipients with the same refusal about us (the sending service) after which their route is
  * paused.
  */
-export const REFUSED_RECIPIENTS = 10;
+export const PAUSE_AFTER_RECIPIENTS = 10;
 /** The maximum number of different refusals in memory. A server may write a different text each time. */
 const REFUSALS_MAX = 100;
 const REPLY_MAX_CHARS = 300;
@@ -102,9 +102,9 @@ export class RouteRefusals {
     recipients.add(p.to);
     count.refused.set(p.projectId, recipients);
     const total = [...count.refused.values()].reduce((sum, recipients) => sum + recipients.size, 0);
-    if (count.refused.size > 1 && !count.isOpenToOthers && total >= REFUSED_RECIPIENTS)
+    if (count.refused.size > 1 && !count.isOpenToOthers && total >= PAUSE_AFTER_RECIPIENTS)
       return [...count.refused.keys()];
-    return recipients.size >= REFUSED_RECIPIENTS ? [p.projectId] : undefined;
+    return recipients.size >= PAUSE_AFTER_RECIPIENTS ? [p.projectId] : undefined;
   }
 
   /**

@@ -15,7 +15,7 @@ export const MIN_CYCLE_WAIT_MS = 60_000;
  */
 export const MAX_VISITS = 1_000;
 /** The failure code of an execution that repeated a step too soon, or had too many visits. */
-export const LOOP = 'loop';
+export const LOOP_CODE = 'loop';
 
 /** The waiting times of an execution whose workflow has a cycle. The waiting times are stored with the execution. */
 export interface LoopGuard {

@@ -5,7 +5,7 @@ import { readOwnValue } from '../own-value.ts';
  * Matches the path of a value in an execution's event or context: `event.cartId`, `event.items.0.sku`. Refuses a name
  * such as `items[0]`, which no event has, so all events would have the same (missing) value.
  */
-export const REENTRY_KEY = /^(?:event|context)(?:\.(?![^.]*\[\d+\])[^.\s{}]{1,100}){1,5}$/;
+export const REENTRY_KEY_PATTERN = /^(?:event|context)(?:\.(?![^.]*\[\d+\])[^.\s{}]{1,100}){1,5}$/;
 
 /** The error message for an invalid path. */
 export const REENTRY_KEY_ERROR =

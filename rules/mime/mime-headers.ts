@@ -20,7 +20,7 @@ const WORD_BYTES = 45;
 
 const ATOM_PHRASE = /^[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+(?: [A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+)*$/;
 /** Matches the names of fields that contain message ids. Source: RFC 5322 §3.6.4. */
-export const ID_FIELDS = /^(?:message-id|in-reply-to|references)$/i;
+export const ID_FIELD_PATTERN = /^(?:message-id|in-reply-to|references)$/i;
 const HEADER_NAME = /^[!-9;-~]+$/;
 
 /**
@@ -33,7 +33,7 @@ export function formatTextHeader(name: string, value: string): string {
   if (!HEADER_NAME.test(name)) throw new RangeError('not a header name');
   const clean = toSingleLine(value);
   // Encoding or folding inside a message id would change the id.
-  if (ID_FIELDS.test(name)) return foldAscii(name, clean);
+  if (ID_FIELD_PATTERN.test(name)) return foldAscii(name, clean);
   if (isAscii(clean) && !clean.includes('=?')) return foldAscii(name, clean);
   return `${name}: ${encodeWords(clean, name.length + 2).join(FOLD)}\r\n`;
 }

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
   DAY_MS,
-  findNextHour,
+  findNextTime,
   getWeekday,
   readLocalTime,
   toInstant,
@@ -101,7 +101,7 @@ describe('the next occurrence of a local time', () => {
     fc.assert(
       fc.property(zone, instant, days, fc.integer({ min: 0, max: 1439 }), (name, afterMs, allowed, minutes) => {
         const hour = new Date(minutes * 60_000).toISOString().slice(11, 16);
-        const next = findNextHour(name, { hour, days: allowed, afterMs });
+        const next = findNextTime(name, { hour, days: allowed, afterMs });
         expect(next).toBeGreaterThan(afterMs);
         expect(next - afterMs).toBeLessThanOrEqual(9 * DAY_MS);
         const shown = toWallTime(name, next);
@@ -116,13 +116,13 @@ describe('the next occurrence of a local time', () => {
 
   it('does not include the current minute', () => {
     const nine = Date.UTC(2026, 10, 23, 9);
-    const findNextNine = (afterMs: number) => toIso(findNextHour('UTC', { hour: '09:00', days: ALL_DAYS, afterMs }));
+    const findNextNine = (afterMs: number) => toIso(findNextTime('UTC', { hour: '09:00', days: ALL_DAYS, afterMs }));
     expect(findNextNine(nine - 1)).toBe('2026-11-23T09:00:00.000Z');
     expect(findNextNine(nine)).toBe('2026-11-24T09:00:00.000Z');
   });
 
   it('can be a week away', () => {
     const monday = Date.UTC(2026, 10, 23, 9);
-    expect(toIso(findNextHour('UTC', { hour: '09:00', days: [1], afterMs: monday }))).toBe('2026-11-30T09:00:00.000Z');
+    expect(toIso(findNextTime('UTC', { hour: '09:00', days: [1], afterMs: monday }))).toBe('2026-11-30T09:00:00.000Z');
   });
 });

@@ -38,7 +38,7 @@ export function findLastInstant(wall: WallMs): number {
 }
 
 /** Matches a time of day as `HH:MM`. */
-export const HOUR_PATTERN = /^([01]\d|2[0-3]):[0-5]\d$/;
+export const TIME_OF_DAY_PATTERN = /^([01]\d|2[0-3]):[0-5]\d$/;
 
 /** Returns the milliseconds from midnight to `HH:MM`. */
 export function parseTimeOfDay(hour: string): number {
@@ -72,7 +72,7 @@ export function writeLocalTime(wall: WallMs): string {
 }
 
 /** Returns the first instant after `afterMs` at which the zone has this time of day, on one of the given days. */
-export function findNextHour(zone: string, p: { hour: string; days: readonly Weekday[]; afterMs: number }): number {
+export function findNextTime(zone: string, p: { hour: string; days: readonly Weekday[]; afterMs: number }): number {
   const today = getStartOfDay(toWallTime(zone, p.afterMs));
   // Checks eight days ahead, because the time on today's weekday may be over. Starts one day earlier, because a change
   // of the zone's offset may have skipped a day.

@@ -3,8 +3,8 @@ import {
   DAY_MS,
   getStartOfDay,
   getWeekday,
-  HOUR_PATTERN,
   parseTimeOfDay,
+  TIME_OF_DAY_PATTERN,
   toWallTime,
   type WallMs,
   type Weekday,
@@ -38,7 +38,7 @@ export const ZoneInput = z
   .string()
   .refine((name) => toCanonicalZone(name) !== undefined, 'Not an IANA time zone such as Europe/Berlin.');
 
-export const HourInput = z.string().regex(HOUR_PATTERN, 'An hour is written HH:MM, from 00:00 to 23:59.');
+export const TimeInput = z.string().regex(TIME_OF_DAY_PATTERN, 'An hour is written HH:MM, from 00:00 to 23:59.');
 
 export const DaysInput = z
   .array(z.number().int().min(1).max(7))
@@ -49,8 +49,8 @@ export const DaysInput = z
 /** The schema for a window in a request. */
 export const SendingWindowInput = z
   .object({
-    from: HourInput,
-    to: HourInput,
+    from: TimeInput,
+    to: TimeInput,
     days: DaysInput.default([...ALL_DAYS]),
     timezone: z.union([z.literal(CONTACT_ZONE), ZoneInput]).optional(),
   })

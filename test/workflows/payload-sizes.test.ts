@@ -4,7 +4,7 @@ import { PAGE_CONTACTS } from '../../db/campaigns/audience.ts';
 import { readDueChunks } from '../../db/campaigns/waiting-chunks.ts';
 import { type CampaignInput, type ChunkState, LATER_MAX } from '../../rules/campaigns/campaign.ts';
 import { createChunkState } from '../../rules/campaigns/chunk-state.ts';
-import { takeDueChunks } from '../../workflows/campaign-progress.ts';
+import { addDueChunks } from '../../workflows/campaign-progress.ts';
 import { SatisfiedVisits } from '../../workflows/satisfied-visits.ts';
 import { buildContacts, buildStartedCampaign } from '../build/campaigns.ts';
 import { buildDomain } from '../build/senders.ts';
@@ -62,7 +62,7 @@ describe('the Temporal payloads of a campaign to 10 million recipients', () => {
     expect(countJsonBytes(response)).toBeLessThan(PAYLOAD_MAX);
 
     const state = { audienceDone: true, recipients: RECIPIENTS, lastSeq: CHUNKS, nextSeq: CHUNKS + 1, later };
-    takeDueChunks(state, response, []);
+    addDueChunks(state, response, []);
     state.later.push(...except.slice(LATER_MAX).map((seq) => createDeferredChunk(seq, 0)));
     const carried: CampaignInput = { ...start, state: { ...state, clock: 'x'.repeat(2_000), testing: true } };
     expect(countJsonBytes(carried)).toBeLessThan(PAYLOAD_MAX);

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { findNextHour, toWallTime, writeLocalTime } from '../../rules/time/local-time.ts';
+import { findNextTime, toWallTime, writeLocalTime } from '../../rules/time/local-time.ts';
 import { ALL_DAYS } from '../../rules/time/sending-window.ts';
 import { buildDomain, buildTemplate } from '../build/senders.ts';
 import { type BuiltWorkflow, buildWorkflow, expectOk } from '../build/workflows.ts';
@@ -243,7 +243,7 @@ describe('a DELAY until an hour', () => {
     const event = await buildWorkflowOfStep({ type: 'DELAY', config });
     const named = await buildWorkflowOfStep({ type: 'DELAY', config: { ...config, timezone: 'Asia/Kolkata' } });
     const getDueTime = (zone: string) =>
-      new Date(findNextHour(zone, { hour: '09:00', days: config.days, afterMs: Date.now() }));
+      new Date(findNextTime(zone, { hour: '09:00', days: config.days, afterMs: Date.now() }));
     const readDueTime = async (id: string) => (await waitForStatus(id, 'WAITING')).dueAt;
     expect(await readDueTime(await startExecution(event, { timezone: 'Asia/Kathmandu' }))).toEqual(
       getDueTime('Asia/Kathmandu'),
@@ -259,7 +259,7 @@ describe('a DELAY until an hour', () => {
 
   it('can take the hour from a field of the contact', async () => {
     const event = await buildWorkflowOfStep({ type: 'DELAY', config: { until: '{{wish}}' } });
-    const dueAt = new Date(findNextHour('UTC', { hour: '07:30', days: ALL_DAYS, afterMs: Date.now() }));
+    const dueAt = new Date(findNextTime('UTC', { hour: '07:30', days: ALL_DAYS, afterMs: Date.now() }));
     expect(await waitForStatus(await startExecution(event, { wish: '07:30' }), 'WAITING')).toMatchObject({ dueAt });
   });
 

@@ -2,7 +2,7 @@ import { z } from '@hono/zod-openapi';
 import { EVENT_NAME_LENGTH } from '../../../rules/events/event-names.ts';
 import { ListenedEventInput } from '../../../rules/events/listened-event.ts';
 import { EXITS_MAX, ExitOnInput } from '../../../rules/executions/exits.ts';
-import { REENTRY_KEY, REENTRY_KEY_ERROR } from '../../../rules/executions/reentry-key.ts';
+import { REENTRY_KEY_ERROR, REENTRY_KEY_PATTERN } from '../../../rules/executions/reentry-key.ts';
 import { resolveAliases } from '../../http/aliases.ts';
 import { ReadUpdatedAt } from '../../http/record-version.ts';
 import { Id, SlugInput } from '../../http/schemas.ts';
@@ -34,7 +34,7 @@ const TriggerConfig = z
   .object({ eventName: ListenedEventInput.nullish(), includeAutomatic: IncludeAutomatic })
   .nullish();
 
-const ReentryKey = z.string().regex(REENTRY_KEY, REENTRY_KEY_ERROR).nullish().openapi({
+const ReentryKey = z.string().regex(REENTRY_KEY_PATTERN, REENTRY_KEY_ERROR).nullish().openapi({
   description:
     'Path of a value in the event or the context, such as `event.cartId`. A contact can then have one active execution for each value. If it is null, a contact can have only one active execution.',
   example: 'event.cartId',

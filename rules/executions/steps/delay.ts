@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { listExpressionErrors } from '../../content/expressions.ts';
 import { declareForms } from '../../input-forms.ts';
 import { readIsoDate } from '../../time/iso-date.ts';
-import { HOUR_PATTERN } from '../../time/local-time.ts';
+import { TIME_OF_DAY_PATTERN } from '../../time/local-time.ts';
 import { DaysInput, ZoneInput } from '../../time/sending-window.ts';
 import { findConfigErrors, type PauseStep } from './definition.ts';
 
@@ -15,7 +15,7 @@ const DelayUntil = z
       .string()
       .min(1)
       .max(300)
-      .refine((text) => text.includes('{{') || isHour(text) || readIsoDate(text) !== undefined, {
+      .refine((text) => text.includes('{{') || isTimeOfDay(text) || readIsoDate(text) !== undefined, {
         error: 'an ISO 8601 date-time such as 2027-01-31T09:00:00Z, an hour such as 09:00, or a {{variable}} of either',
         params: { code: 'invalid_string' },
       })
@@ -25,7 +25,7 @@ const DelayUntil = z
     days: DaysInput.optional(),
     timezone: ZoneInput.optional(),
   })
-  .refine(({ until, days }) => canBeHour(until) || days === undefined, {
+  .refine(({ until, days }) => canBeTimeOfDay(until) || days === undefined, {
     path: ['days'],
     message: 'Days need a time of day, such as 09:00.',
   })
@@ -57,12 +57,12 @@ function selectSchema(input: unknown) {
 }
 
 /** Tells whether `until` is a local time, `HH:MM`. */
-export function isHour(until: string): boolean {
-  return HOUR_PATTERN.test(until);
+export function isTimeOfDay(until: string): boolean {
+  return TIME_OF_DAY_PATTERN.test(until);
 }
 
-function canBeHour(until: string): boolean {
-  return isHour(until) || until.includes('{{');
+function canBeTimeOfDay(until: string): boolean {
+  return isTimeOfDay(until) || until.includes('{{');
 }
 
 /** Waits for a span of time, until an instant (from the config or from a variable), or until a local time. */
@@ -84,7 +84,7 @@ export const delay: PauseStep = {
     if ('amount' in data) return delayMs(data);
     // A local time occurs only once a day, so a cycle with such a step always waits long enough. The time in a variable
     // is unknown.
-    return canBeHour(data.until) ? Number.POSITIVE_INFINITY : 0;
+    return canBeTimeOfDay(data.until) ? Number.POSITIVE_INFINITY : 0;
   },
 };
 
