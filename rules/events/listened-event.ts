@@ -14,13 +14,19 @@ export const ListenedEventInput = z
   .max(EVENT_NAME_LENGTH)
   .superRefine(refuseImpossibleEvent);
 
-/** Adds an issue if an event with this name can never occur. */
+/**
+ * Adds an issue if the name contains an expression (`{{ … }}`), or if an event with this name can never occur. The
+ * second check does not apply to stored values.
+ */
 export function refuseImpossibleEvent(name: string, ctx: z.RefinementCtx): void {
   refuseExpressions(name, ctx);
   addIssueForMessage(findImpossibleEventError(name), ctx);
 }
 
-/** Adds an issue for a pattern that no event can match: a name, or a prefix with an asterisk at its end. */
+/**
+ * Adds an issue for a pattern that contains an expression, or that no event can match. A pattern is a name, or a prefix
+ * with an asterisk at its end.
+ */
 export function refuseImpossiblePattern(pattern: string, ctx: z.RefinementCtx): void {
   const isPrefix = pattern.endsWith('*');
   refuseExpressions(pattern, ctx);

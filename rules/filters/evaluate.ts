@@ -61,8 +61,8 @@ export function evaluateCondition(condition: Condition, world: FilterWorld, scop
 }
 
 /**
- * Tells whether the data of an event matches the filters of a wait. Without a condition, any event with the name
- * matches.
+ * Tells whether the data of an event matches the filters of a wait or an exit. Without a condition, any event with the
+ * name matches.
  */
 export function matchesEventData(condition: Condition | null | undefined, data: unknown, clock: FilterClock): boolean {
   if (!condition) return true;

@@ -39,8 +39,7 @@ const DelayAmount = z
 
 /**
  * The schema of a config in one of two forms. The key `until` shows which form a config has, so that errors are
- * reported only for the fields of this form. With a union, the errors would also name
- * fields of the other form.
+ * reported only for the fields of this form. With a union, the errors would also name fields of the other form.
  */
 const DelayConfig = declareForms(
   z.unknown().transform((input, ctx) => {
