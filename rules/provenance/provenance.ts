@@ -1,10 +1,10 @@
 /**
  * Values by name, and the names of the untrusted values. Untrusted values came with the public key, which every page
- * contains, or in an email or SMS, which anyone can write. Code that copies contact data, payloads of events or variables
- * takes and returns this type, so that the origin of a value is never lost. Wherever an untrusted value is copied,
- * emails show it only as text, and never use it in an address, link, markup or header. The private member exists only
- * for the compiler: an object literal or a spread copy is not a `Sourced`. Code that copies values must therefore call
- * a function of this file, which states the origin of the values.
+ * contains, or in an email or SMS, which anyone can write. Code that copies contact data, payloads of events or
+ * variables takes and returns this type, so that the origin of a value is never lost. Wherever an untrusted value is
+ * copied, emails show it only as text, and never use it in an address, link, markup or header. The private member
+ * exists only for the compiler: an object literal or a spread copy is not a `Sourced`. Code that copies values must
+ * therefore call a function of this file, which states the origin of the values.
  */
 export declare abstract class Sourced<T = Record<string, unknown>> {
   private readonly origin: never;
