@@ -112,7 +112,7 @@ export function createJobActivities({ db, config, compute, outbox }: ActivityDep
       const phoneCountry = await findPhoneCountry(db, projectId);
       const read = (from: number): Promise<CsvChunk> => {
         const at = Math.max(from, layout.firstRowAt);
-        const reading = compute.inThread(work, 'csv.chunk', {
+        const reading = compute.runInThread(work, 'csv.chunk', {
           file,
           layout,
           text,

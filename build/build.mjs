@@ -46,7 +46,7 @@ const OTHER_INPUTS = [
 const STAMP = join(DIST, '.stamp');
 const BUNDLE = join(DIST, 'workflow-bundle.js');
 const BUNDLE_STAMP = join(DIST, '.bundle-stamp');
-/** Files in dist/ that this script writes besides the compiled modules. They are not removed as leftovers. */
+/** Files in dist/ that the build writes after the compiled modules. They are not removed as leftovers. */
 const KEPT = new Set(['.stamp', '.bundle-stamp', '.dashboard-stamp', 'workflow-bundle.js']);
 /** The option with which `ensureBuilt` skips the dashboard. */
 const WITHOUT_DASHBOARD = '--without-dashboard';

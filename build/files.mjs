@@ -22,8 +22,8 @@ export function listFiles(path) {
 }
 
 /**
- * Returns a stamp of files and folders. It changes when a name, a size or a modification time changes. Computing it is
- * fast enough for every start.
+ * Returns a stamp of files and folders. The stamp changes when a name, a size, a modification time or the version of
+ * Node changes. Computing the stamp is fast enough for every start.
  */
 export function computeStamp(inputs) {
   const hash = createHash('sha256').update(process.version);
@@ -59,7 +59,7 @@ export function moveFiles(staging, target, { keeps = () => false, last = undefin
   }
 }
 
-/** Returns a file's content. Undefined if it does not exist. */
+/** Returns a file's content. Undefined if the file cannot be read, for example because it does not exist. */
 export function readIfExists(path, encoding = 'utf8') {
   try {
     return readFileSync(path, encoding);

@@ -20,7 +20,11 @@ export function requireNode() {
   );
 }
 
-/** Runs `npm ci` if a package is missing or its version differs from the lock file. */
+/**
+ * Runs `npm ci` if a package is missing or its version differs from the lock file. If `npm ci` fails, runs
+ * `npm install`: `npm ci` refuses a lock file with a package for another platform that the registry does not have.
+ * `npm install` skips such a package, and otherwise installs the same versions.
+ */
 export async function ensureInstalled() {
   if (isInstalled()) return;
   await withLock(join(ROOT, 'node_modules.lock'), () => {
@@ -31,10 +35,7 @@ export async function ensureInstalled() {
   });
 }
 
-/**
- * Runs npm. If `npm ci` fails, `npm install` is used: `npm ci` refuses a lock file with a package for another platform
- * that the registry does not have, and `npm install` skips such a package and otherwise installs the same versions.
- */
+/** Runs npm with these arguments. Returns whether npm succeeded. */
 function runNpm(...words) {
   // Install scripts are switched off, because no package needs them. test/packages/lock-file.test.ts lists the packages
   // that have an install script.

@@ -63,8 +63,8 @@ function read(path) {
 }
 
 /**
- * Tells whether the process with this pid holds the lock. If the pid is the pid of this process, an earlier process
- * with the same pid left the lock behind.
+ * Tells whether the process with this pid is alive and can hold the lock. If the pid is the pid of this process, an
+ * earlier process with the same pid left the lock behind.
  */
 function isAlive(pid) {
   if (pid === process.pid) return false;

@@ -20,13 +20,13 @@ export interface Work {
   kind: string;
   /** True if no one waits for the result. The job then runs after the project's other jobs. */
   bulk?: boolean;
-  /** A longer wait throws `OverBudget`, so that the caller can release shared resources. */
+  /** In milliseconds. A longer wait throws `OverBudget`, so that the caller can release shared resources. */
   maxWaitMs?: number;
 }
 
 /**
- * The project has used up its budget in this process, and the work was not started. The API responds with 429 and
- * Retry-After.
+ * The work was not started, because its project has used up its budget in this process or has too many jobs. The API
+ * responds with 429 and Retry-After.
  */
 export class OverBudget extends LimitReached {
   constructor(retryAfterMs: number) {
@@ -40,9 +40,9 @@ export class OverBudget extends LimitReached {
 
 export interface Budgets {
   /**
-   * Runs `work` as soon as its project has budget left, and subtracts the milliseconds of processor time reported to
-   * `charge`. Jobs wait only for jobs of the same project, in order of arrival. A `bulk` job also waits for later
-   * jobs that are not `bulk`.
+   * Runs `work` as soon as its project has budget and a slot left, and subtracts the milliseconds of processor time
+   * reported to `charge`. Jobs wait for jobs of the same project, in order of arrival. A `bulk` job also waits for
+   * later jobs that are not `bulk`. With `processJobsMax`, jobs wait for other projects too.
    * @throws OverBudget
    */
   run<T>(p: Work, work: (charge: (cpuMs: number) => void) => Promise<T>): Promise<T>;

@@ -22,38 +22,38 @@ export type RunPrepaidTask = <K extends TaskName>(
 ) => Promise<TaskResult<K>>;
 
 /**
- * Runs a tenant's costly computations, and charges them to the project's budget of processor time in this process. Only
- * projects over their budget wait. Wait for the budget before you take a shared resource, such as a connection or a
- * slot.
+ * Runs a tenant's costly computations, and charges them to the project's budget of processor time in this process. Work
+ * waits while its project is over its budget or has too many jobs. Wait for the budget before you take a shared
+ * resource, such as a connection or a slot.
  */
 export interface Compute {
   /** Runs a task of `tasks.ts` in a thread that limits time and memory. @throws OverBudget, or an error of the task */
-  inThread<K extends TaskName>(work: Work, name: K, input: Parameters<Tasks[K]>[0]): Promise<TaskResult<K>>;
+  runInThread<K extends TaskName>(work: Work, name: K, input: Parameters<Tasks[K]>[0]): Promise<TaskResult<K>>;
   /**
-   * Runs a request with an Idempotency-Key. Each such request holds a database connection until it ends, so only a few
+   * Runs a request with an Idempotency-Key. Each such request holds a database connection until it ends, so only two
    * such requests of one project run concurrently.
    * @throws OverBudget
    */
-  keyed<T>(work: Work, run: () => Promise<T>): Promise<T>;
+  runKeyedRequest<T>(work: Work, run: () => Promise<T>): Promise<T>;
   /**
-   * Builds a page of a list for a response. A page may have several megabytes and is in memory twice, so only a few
-   * pages of one project are built concurrently. Charges the project by the size of the page, which the caller reports
-   * with `charge`.
+   * Runs a read whose result may have several megabytes, such as a page of a list, an export or a preview. The result
+   * is in memory twice, so only two such reads of one project run concurrently. Charges the project by the size of the
+   * result, if the caller reports the size with `charge`.
    * @throws OverBudget
    */
-  page<T>(work: Work, run: (charge: (bytes: number) => void) => Promise<T>): Promise<T>;
+  runLargeRead<T>(work: Work, run: (charge: (bytes: number) => void) => Promise<T>): Promise<T>;
   /**
    * Runs a request with a large body, which a thread parses. Charges the project in advance, by the size of the body.
    * @throws OverBudget
    */
-  largeRequest<T>(work: Work, bytes: number, run: (inThread: RunPrepaidTask) => Promise<T>): Promise<T>;
+  runLargeRequest<T>(work: Work, bytes: number, run: (inThread: RunPrepaidTask) => Promise<T>): Promise<T>;
   /**
    * Runs the sending of an email with large attachments. A thread composes the message of the email. Charges the
    * project in advance, by the size of the attachments. The email is in memory while `run` lasts, so the number of such
    * emails is limited, per project and for all projects.
    * @throws OverBudget
    */
-  largeMail<T>(work: Work, bytes: number, run: (inThread: RunPrepaidTask) => Promise<T>): Promise<T>;
+  runLargeEmail<T>(work: Work, bytes: number, run: (inThread: RunPrepaidTask) => Promise<T>): Promise<T>;
   close(): Promise<void>;
 }
 
@@ -88,14 +88,14 @@ export function createCompute(p: {
   threads?: Threads;
   onDone?: (done: ComputedWork) => void;
   /**
-   * Called when work continues after a wait for the budget or for a thread. `LoopWatch` then counts the time of this
-   * work.
+   * Called when work continues after a wait for the budget or for a thread. `LoopWatch` counts the time from then on as
+   * time of this work.
    */
   onResume?: () => void;
 }): Compute {
   const budgets = p.budgets ?? createBudgets({ cpuMsPerSecond: p.cpuMsPerSecond });
-  // Pages have their own budget, because building a page may also use the compute budget.
-  const pages = createBudgets({ cpuMsPerSecond: p.cpuMsPerSecond });
+  // Large reads have their own budget, because a read may also use the compute budget.
+  const reads = createBudgets({ cpuMsPerSecond: p.cpuMsPerSecond });
   // Large requests have their own budget, so that a slow upload delays only other uploads of the project.
   const largeRequests = createBudgets({ cpuMsPerSecond: p.cpuMsPerSecond });
   const threads = p.threads ?? createThreads();
@@ -120,7 +120,7 @@ export function createCompute(p: {
   }
 
   return {
-    inThread(work, name, input) {
+    runInThread(work, name, input) {
       const { projectId, kind } = work;
       const done = budgets.run(work, (charge) =>
         threads.run({
@@ -135,8 +135,8 @@ export function createCompute(p: {
       );
       return done.finally(onResume);
     },
-    page: (work, run) =>
-      pages.run(work, (charge) => {
+    runLargeRead: (work, run) =>
+      reads.run(work, (charge) => {
         onResume();
         return run((bytes) => {
           const cpuMs = (bytes / MB) * PAGE_MS_PER_MB;
@@ -144,10 +144,10 @@ export function createCompute(p: {
           p.onDone?.({ kind: work.kind, cpuMs });
         });
       }),
-    keyed: (work, run) => keyed.run(work, run),
-    largeRequest: (work, bytes, run) =>
+    runKeyedRequest: (work, run) => keyed.run(work, run),
+    runLargeRequest: (work, bytes, run) =>
       runLargeJob({ budgets: largeRequests, work, ms: (bytes / MB) * LARGE_REQUEST_MS_PER_MB }, run),
-    largeMail: (work, bytes, run) =>
+    runLargeEmail: (work, bytes, run) =>
       runLargeJob({ budgets: largeEmails, work, ms: (bytes / MB) * LARGE_EMAIL_MS_PER_MB }, run),
     close: () => threads.close(),
   };

@@ -50,7 +50,7 @@ export async function compileForSending(compute: Compute, work: Work, source: Co
     const compiled = compileContent(source);
     return toReadyContent(compiled, { plain: compiled.costly ? undefined : compiled, key, source });
   }
-  const facts = await compute.inThread(work, 'content.facts', { key, source });
+  const facts = await compute.runInThread(work, 'content.facts', { key, source });
   const rendersHere = !facts.costly && facts.compileMs <= COMPILE_HERE_MS;
   return toReadyContent(facts, { plain: rendersHere ? compileContent(source) : undefined, key, source });
 }
@@ -62,7 +62,7 @@ export async function renderToStrings(
   { content, input }: { content: ReadyContent; input: RenderInput },
 ): Promise<RenderedContent> {
   const { plain, key, source } = content;
-  return plain ? renderCompiled(plain, input) : compute.inThread(work, 'content.parts', { key, source, input });
+  return plain ? renderCompiled(plain, input) : compute.runInThread(work, 'content.parts', { key, source, input });
 }
 
 /** Renders the MIME message that SMTP sends, and its subject as plain text. @throws TemplateError, OverBudget */
@@ -73,7 +73,7 @@ export async function renderMessage(
 ): Promise<RenderedMessage> {
   const { plain, key, source } = content;
   if (plain) return { raw: renderMime(plain, { ...input, headers }), subject: renderSubject(plain, input) };
-  return compute.inThread(work, 'content.message', { key, source, input, headers });
+  return compute.runInThread(work, 'content.message', { key, source, input, headers });
 }
 
 /**
@@ -90,7 +90,7 @@ export async function reviewWithinBudget(
   // Copies only the fields to render, because the caller may pass a whole campaign.
   return rendersHere
     ? reviewContent(source, input)
-    : compute.inThread(work, 'content.review', { content: source, input });
+    : compute.runInThread(work, 'content.review', { content: source, input });
 }
 
 /**
@@ -104,7 +104,7 @@ export async function resolveLinkWithinBudget(
   p: { link: string; vars: Sourced<LiquidScope> },
 ): Promise<string | undefined> {
   // A link with a Liquid filter may take long, so a worker thread resolves it.
-  return p.link.includes('|') ? compute.inThread(work, 'link', p) : resolveLink(p.link, p.vars);
+  return p.link.includes('|') ? compute.runInThread(work, 'link', p) : resolveLink(p.link, p.vars);
 }
 
 function toReadyContent(

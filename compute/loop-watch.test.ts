@@ -52,7 +52,7 @@ it('names the work that blocks the loop after a thread has computed for it', {
   const { loop, held, hold, beat } = createTestWatch();
   const compute = createCompute({ cpuMsPerSecond: 0, onResume: loop.noteResumed });
   await loop.runAs('GET /computed', async () => {
-    const text = compute.inThread({ projectId: 'a', kind: 'test' }, 'html.text', { html: '<p>text</p>' });
+    const text = compute.runInThread({ projectId: 'a', kind: 'test' }, 'html.text', { html: '<p>text</p>' });
     beat();
     await text;
     hold(500);
@@ -63,14 +63,14 @@ it('names the work that blocks the loop after a thread has computed for it', {
   await compute.close();
 });
 
-it.each(['page', 'largeRequest'] as const)(
+it.each(['runLargeRead', 'runLargeRequest'] as const)(
   'names the work that blocks the event loop after it waited in the queue of its project: %s',
-  async (what) => {
+  async (method) => {
     const { loop, held, hold, beat } = createTestWatch();
     const compute = createCompute({ cpuMsPerSecond: 0, onResume: loop.noteResumed });
     const work = { projectId: 'a', kind: 'test' };
     const runInTurn = (run: () => Promise<void>) =>
-      what === 'page' ? compute.page(work, run) : compute.largeRequest(work, 1, run);
+      method === 'runLargeRead' ? compute.runLargeRead(work, run) : compute.runLargeRequest(work, 1, run);
     let open = () => {};
     const gate = new Promise<void>((resolve) => {
       open = resolve;

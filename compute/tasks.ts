@@ -70,8 +70,8 @@ const compiledContents = new Lru<string, CompiledContent>(CONTENTS_MAX);
 
 /**
  * All computations that threads run for tenants, by name. They are pure functions: each takes one input and returns one
- * output or a promise, and keeps no state that a stopped thread would lose. Inputs and outputs can be copied between
- * threads.
+ * output or a promise. A stopped thread loses only its cache of compiled contents. Inputs and outputs can be copied
+ * between threads.
  */
 export const TASKS = {
   'content.facts': ({ key, source }: KeyedSource): ContentFacts => {
@@ -83,7 +83,7 @@ export const TASKS = {
     renderCompiled(getCompiled(p), p.input),
   /**
    * Renders the content with an empty contact. Ignores errors that missing data may cause.
-   * @throws TemplateError if the rendering takes too long
+   * @throws TemplateError if the content does not compile, or the rendering takes too long
    */
   'content.trial': (content: KeyedSource): void => {
     const ready = getCompiled(content);

@@ -6,8 +6,8 @@ import type { TaskName, TaskResult, Tasks } from './tasks.ts';
 import { fromPortableError, listTransferableBuffers, type TaskMessage, type TaskReply } from './thread-messages.ts';
 
 /**
- * Number of threads of a process. One project uses at most one thread, so one thread is always left for other
- * projects. More threads would only compete with the process itself.
+ * Number of threads of a process: one less than the number of processors, within these limits. One project uses at most
+ * one thread, so no single project takes all threads. More threads would only compete with the process itself.
  */
 const THREADS_MIN = 2;
 const THREADS_MAX = 4;
@@ -63,7 +63,7 @@ interface Job {
   reject: (error: Error) => void;
 }
 
-/** Creates a pool of at most four threads with limits on time and memory. Each thread starts at its first task. */
+/** Creates a pool of two to four threads with limits on time and memory. Each thread starts at its first task. */
 export function createThreads(options: { threads?: number; hardLimitMs?: number } = {}): Threads {
   const max = options.threads ?? Math.min(THREADS_MAX, Math.max(THREADS_MIN, availableParallelism() - 1));
   const hardLimitMs = options.hardLimitMs ?? HARD_LIMIT_MS;
@@ -133,7 +133,7 @@ class Thread {
   private idle: NodeJS.Timeout | undefined;
 
   constructor(p: { onEnd: () => void }) {
-    this.worker = newWorker();
+    this.worker = startWorkerThread();
     this.worker.unref();
     this.ready = new Promise((resolve, reject) => {
       this.worker.once('message', () => resolve());
@@ -214,7 +214,7 @@ function isOutOfMemory(error: unknown): boolean {
 }
 
 /** Starts a thread from the built file, or from the sources if the process runs from the sources. */
-function newWorker(): Worker {
+function startWorkerThread(): Worker {
   const entry = import.meta.url.endsWith('.ts') ? './thread-of-sources.mjs' : './thread.js';
   return new Worker(new URL(entry, import.meta.url), {
     workerData: { timeLimit: TEMPLATE_LIMIT },

@@ -107,8 +107,8 @@ export function createSimulatedFeedbackChannel(
       await record(projectId, rows);
       return rows.map((row) => ({ row, action: 'none' }));
     },
-    // One transaction removes the outbox row and records the feedback. An interrupted attempt therefore had no effect,
-    // and can be repeated here without Temporal.
+    // One transaction removes the outbox row and records the feedback. An interrupted attempt has committed nothing, so
+    // this function repeats the attempt instead of handing the row to Temporal.
     handOver: (projectId, rows) =>
       record(
         projectId,

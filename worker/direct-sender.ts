@@ -19,18 +19,19 @@ import { BEFORE_ALL_PROJECTS, findLastServedProject } from './turns.ts';
  */
 const LEASE_MS = 20_000;
 /**
- * A process renews the leases of its rows in progress at this interval, because a slow provider may need longer than a
- * lease.
+ * A process renews the leases of its rows in progress when the leases are this old, because a slow provider may need
+ * longer than a lease.
  */
 const RENEW_MS = 5_000;
 
 /**
  * The next step for the outbox row after an attempt:
- * - `none`: the transaction that recorded the message's result has deleted the row already.
+ * - `none`: the transaction that recorded the message's result has already deleted the row, or has handed the message
+ *   to Temporal.
  * - `delete`: the message does not need to be sent any more.
  * - `hand_over`: only this message has to wait until `dueAt`; a workflow in Temporal waits and sends it.
- * - `release`: the project's send rate allows no message before `dueAt`, or this process stops. Until `dueAt`, this
- *   process takes no row of the project.
+ * - `release`: the project's send rate or compute budget, or a paused route, allows no message before `dueAt`; or this
+ *   process stops. Until `dueAt`, this process takes no row of the project.
  */
 export type RowAction = { row: TakenRow; action: 'none' | 'delete' } | DeferredRow;
 
@@ -60,9 +61,9 @@ export interface DirectChannel {
 
 /**
  * Sends single messages directly from their outbox rows, without Temporal. An outage or a backlog of Temporal therefore
- * delays no password reset. Serves the projects in turn. Hands messages that the provider defers, and messages of a
- * killed process, to Temporal. Every worker that serves the queue `transactional` runs this loop. A worker keeps the
- * rows that it has taken until they are finished or the worker ends.
+ * delays no password reset. Serves the projects in turn. Hands to Temporal: messages that the provider defers, messages
+ * outside their sending window, and messages of a killed process. Every worker that serves the queue `transactional`
+ * runs this loop. A worker keeps the rows that it has taken until they are finished or the worker ends.
  */
 export function startDirectSender(deps: {
   db: Db;
@@ -159,7 +160,7 @@ export function startDirectSender(deps: {
 class InFlightRows {
   /** Maps a row's id to its project and to the time when this process took the row or last renewed its lease. */
   readonly #rows = new Map<string, { projectId: string; sinceMs: number }>();
-  /** The projects that have used up their send rate, each with the time from which its rows may be taken again. */
+  /** The projects that may not send now, each with the time from which its rows may be taken again. */
   readonly #blocked = new Map<string, number>();
   readonly #limits: Pick<DirectChannel, 'maxInFlight' | 'maxPerProject'>;
 
@@ -183,7 +184,7 @@ class InFlightRows {
     return this.#limits.maxInFlight - this.#rows.size;
   }
 
-  /** Returns the number of free slots of each project that has rows in progress or has used up its send rate. */
+  /** Returns the number of free slots of each project that has rows in progress or may not send now. */
   countFreeSlotsByProject(): Map<string, number> {
     const free = new Map<string, number>();
     for (const { projectId } of this.#rows.values()) {

@@ -24,9 +24,9 @@ const THREAD_CPU_HELP = 'CPU time of threads in microseconds, by kind of work.';
 let threadCpuCounter: MetricCounter | undefined;
 
 /**
- * Redirects the log of Temporal's SDK to our log, also the log of its native part, which otherwise prints colored text to
- * standard error. With `metrics`, also serves the SDK's metrics for Prometheus at `/metrics` of this address. Call this
- * function once, before the first worker is created.
+ * Redirects the log of Temporal's SDK to our log, also the log of its native part, which otherwise prints colored text
+ * to standard error. With `metrics`, also serves the SDK's metrics for Prometheus at `/metrics` of this address. Call
+ * this function once, before the first worker is created.
  */
 export function useTemporalLogger(log: Pino, metrics?: { host: string; port: number }): void {
   const write = (level: LogLevel, message: string, meta?: LogEntry['meta']) => {
@@ -45,13 +45,14 @@ export function useTemporalLogger(log: Pino, metrics?: { host: string; port: num
   };
   const telemetryOptions = {
     logging: { filter: NATIVE_LOG, forward: {} },
-    ...(metrics && { metrics: { prometheus: { bindAddress: bindAddress(metrics) } } }),
+    ...(metrics && { metrics: { prometheus: { bindAddress: formatAddress(metrics) } } }),
   };
   Runtime.install({ logger, shutdownSignals: [], telemetryOptions });
 }
 
 /**
- * Records in a metric how long an activity has blocked the event loop. Call this function after `useTemporalLogger`.
+ * Records in a metric how long an activity or a channel has blocked the event loop. Call this function after
+ * `useTemporalLogger`.
  */
 export function recordBlockedLoop({ work, ms }: BlockedLoop): void {
   blockedHistogram ??= Runtime.instance().metricMeter.createHistogram(
@@ -76,7 +77,7 @@ export function recordThreadCpu({ kind, cpuMs }: ComputedWork): void {
   threadCpuCounter.add(Math.round(cpuMs * 1_000), { kind });
 }
 
-function bindAddress({ host, port }: { host: string; port: number }): string {
+function formatAddress({ host, port }: { host: string; port: number }): string {
   return isIP(host) === 6 ? `[${host}]:${port}` : `${host}:${port}`;
 }
 

@@ -79,8 +79,8 @@ const MAX_CACHED_WORKFLOWS = 100;
 const STICKY_MAX_WAIT = '1 second';
 /**
  * The SDK sends heartbeats of activities to Temporal at most at this interval. A heartbeat of periodic work contains
- * the cursor at which the next attempt continues if the process is killed. The SDK's default interval is 24 seconds, 80
- * % of the heartbeat timeout, so an attempt would repeat more work.
+ * the cursor at which the next attempt continues if the process is killed. With the SDK's default interval of 24
+ * seconds (80 % of the heartbeat timeout), an attempt would repeat more work.
  */
 const CURSOR_INTERVAL = '2 seconds';
 

@@ -97,7 +97,7 @@ export function createCampaignComposer(p: {
     },
     async composeCostly(recipient) {
       const input = { key, source, input: buildInput(recipient), headers: buildHeaders(recipient) };
-      const { raw, subject } = await compute.inThread(work, 'content.message', input);
+      const { raw, subject } = await compute.runInThread(work, 'content.message', input);
       subjects.set(recipient, subject);
       return toOutgoingEmail(recipient, raw);
     },

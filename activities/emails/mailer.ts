@@ -153,7 +153,7 @@ export function createMailer(deps: MailerDeps): Mailer {
       const work = { projectId: email.projectId, kind: 'email.large', maxWaitMs: LARGE_WAIT_MS };
       try {
         // Keeps the memory reserved for the large email until the email is settled, because it is in memory until then.
-        return await compute.largeMail(work, bytes, (inThread) => deliverOne(order, inThread));
+        return await compute.runLargeEmail(work, bytes, (inThread) => deliverOne(order, inThread));
       } catch (error) {
         if (error instanceof OverBudget) return releaseUnattempted(email, throttleByBudget(error));
         throw error;

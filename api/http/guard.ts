@@ -103,14 +103,14 @@ export function createGuard(route: GuardedRoute, deps: Deps): MiddlewareHandler<
         markCursors(c, mark);
         return next();
       }
-      await deps.compute.page({ projectId: c.get('projectId'), kind: work }, (reportBytes) => {
+      await deps.compute.runLargeRead({ projectId: c.get('projectId'), kind: work }, (reportBytes) => {
         markCursors(c, mark, reportBytes);
         return next();
       });
     };
     const bytes = rule?.ofProject ? countLargeBodyBytes(c, route.maxBodyBytes) : 0;
     await (bytes > 0
-      ? deps.compute.largeRequest({ projectId: c.get('projectId'), kind: work }, bytes, check)
+      ? deps.compute.runLargeRequest({ projectId: c.get('projectId'), kind: work }, bytes, check)
       : check());
   };
   return (c, next) => deps.loop.runAs(work, () => guard(c, next));

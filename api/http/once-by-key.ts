@@ -38,7 +38,7 @@ export function runOncePerKey(handler: Handler<AppEnv>, rules: OnceRules, deps: 
     // also while it waits for an earlier request with the same Idempotency-Key. Requests with the project's public key
     // have a separate queue, so that other requests of the project do not wait for them.
     const queue = keyedRequest.owner.public ? `${projectId} public` : projectId;
-    return deps.compute.keyed({ projectId: queue, kind: rules.request }, async () => {
+    return deps.compute.runKeyedRequest({ projectId: queue, kind: rules.request }, async () => {
       const { result, committed } = await inTransaction(deps.db, async (trx) => {
         const [reused] = (await insertIdempotencyKeys(trx, [keyedRequest])).values();
         if (reused) throw reused;

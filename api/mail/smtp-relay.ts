@@ -114,7 +114,9 @@ export async function createRelayHandler(deps: Deps): Promise<RelayHandler> {
     const p = { host, id: uuidv7(), from: normalizeEmail(from), now: new Date() };
     if (raw.length < THREAD_MIN_BYTES) return prepareOriginal(raw, p);
     const work = { projectId, kind: 'relay.message' };
-    const prepared = await compute.largeRequest(work, raw.length, (inThread) => inThread('email.original', { raw, p }));
+    const prepared = await compute.runLargeRequest(work, raw.length, (inThread) =>
+      inThread('email.original', { raw, p }),
+    );
     return { ...prepared, message: asBuffer(prepared.message) };
   }
 

@@ -123,7 +123,8 @@ async function computePage(
 /**
  * Finds, for each contact, the execution whose step last changed the contact after the previous computation. This
  * execution is the likely reason why the contact enters or leaves the segment. Recording this cause ends endless loops.
- * Without it, two workflows that move contacts in and out of a segment would start each other once an hour, forever.
+ * Without it, two workflows that move contacts in and out of a segment would start each other in every round of
+ * segments, forever.
  */
 async function findCauses(
   trx: Trx,

@@ -174,7 +174,7 @@ describe('large emails of a project', () => {
     const begun: string[] = [];
     const ends: (() => void)[] = [];
     const startHeldWork = (projectId: string) =>
-      compute.largeMail({ projectId, kind: 'test' }, MB, () => {
+      compute.runLargeEmail({ projectId, kind: 'test' }, MB, () => {
         begun.push(projectId);
         return new Promise<void>((resolve) => ends.push(resolve));
       });

@@ -20,7 +20,7 @@ import {
   type Sides,
 } from '../../rules/installation-tokens.ts';
 import { createWorkflowLifecycle, type Lifecycle } from '../../temporal/lifecycle.ts';
-import { rollToken } from './roll.ts';
+import { writeNextToken } from './next-token.ts';
 import { assertMatchOrRequestRecovery, readSides, type SidesDeps } from './sides.ts';
 
 export interface CheckOptions {
@@ -76,11 +76,12 @@ export async function verifyInstallation(deps: SidesDeps & { lifecycle: Lifecycl
   const sides = await readSides(deps);
   if (sides.temporal === undefined) throw new Error('Temporal did not say which database it knows');
   await assertMatchOrRequestRecovery(deps, sides);
-  await rollToken(deps, sides);
+  await writeNextToken(deps, sides);
 }
 
 /**
- * Compares the tokens, and resolves a mismatch between them. If they match, writes the next token.
+ * Compares the tokens, and resolves a mismatch between them. If they match and Temporal is reachable, writes the next
+ * token.
  * @returns false if a mismatch was resolved, so that the tokens must be read again
  */
 async function resolveMismatchIfAny(check: Check): Promise<boolean> {
@@ -105,7 +106,7 @@ async function resolveMismatchIfAny(check: Check): Promise<boolean> {
     await recordResolvedChoice(db, choice);
   }
   await assertMatchOrRequestRecovery(check, sides);
-  if (sides.temporal !== undefined) await rollToken(check, sides);
+  if (sides.temporal !== undefined) await writeNextToken(check, sides);
   return true;
 }
 

@@ -13,10 +13,13 @@ import { describeFailure } from '../../rules/failure-text.ts';
 import { InstallationError } from '../../rules/installation-tokens.ts';
 import { type QueueReading, toQueueReading } from '../../rules/queue-stats.ts';
 import type { Lifecycle } from '../../temporal/lifecycle.ts';
-import { rollToken } from './roll.ts';
+import { writeNextToken } from './next-token.ts';
 import { assertMatchOrRequestRecovery, readSides } from './sides.ts';
 
-/** While the installation is on hold, a worker checks at this interval whether an operator has resumed sending. */
+/**
+ * While the installation is on hold, a worker checks at this interval whether sending may resume. While a recovery is
+ * due, a worker checks at this interval whether the recovery has ended.
+ */
 const HELD_POLL_MS = 1_000;
 /** A worker that may send checks at this interval whether a new token must be written or a recovery is due. */
 const POLL_MS = 5_000;
@@ -44,7 +47,7 @@ type Deps = Pick<ActivityDeps, 'db' | 'outbox' | 'log'> & { lifecycle: Lifecycle
 
 /**
  * Watches the installation while a worker runs. Writes new tokens, runs a recovery that is due, and opens the gate when
- * sending may resume. Among several workers, only one writes the next token, and only one runs a recovery.
+ * sending may resume. If several workers run, one of them writes each token, and only one runs a recovery at a time.
  * @param p.hold the hold with which the process started
  */
 export function watchInstallation(
@@ -107,7 +110,7 @@ async function renewToken(deps: Deps): Promise<void> {
   const sides = await readSides(deps);
   if (sides.temporal === undefined) return;
   await assertMatchOrRequestRecovery({ ...deps, notifyOperator: (line) => deps.log.warn(line) }, sides);
-  await rollToken(deps, sides, await readQueues(deps));
+  await writeNextToken(deps, sides, await readQueues(deps));
 }
 
 /** Reads the state of the task queues. If that fails, returns undefined, because the token must be renewed anyway. */

@@ -58,7 +58,7 @@ export function registerAsCodeRoutes(app: App, { config, compute, db, reads, key
     const { projectId, scopes } = c.var;
     const work = { projectId, kind: 'project.export' };
     const request = { projectId, secretKey, campaigns: scopes.has('campaigns:view') };
-    return c.json(await compute.page(work, () => exportProject(reads, request)), 200);
+    return c.json(await compute.runLargeRead(work, () => exportProject(reads, request)), 200);
   });
 
   app.openapi({ ...applyRoute, maxBodyBytes: APPLY_MAX_BYTES }, async (c) => {

@@ -84,7 +84,7 @@ export function registerCampaignRecipientRoutes(app: App, { db, reads, compute }
     if (format ? format === 'csv' : acceptsCsv(c.req.header('accept'))) {
       const work = { projectId: ref.projectId, kind: 'recipients.csv' };
       const stream = streamCsv(RECIPIENT_CSV_HEADER, (cursor) =>
-        compute.page(work, async () => {
+        compute.runLargeRead(work, async () => {
           const part = await exportRecipients(reads, { ...ref, ...filter, cursor });
           return { text: part.items.map(toRecipientCsv).join(''), cursor: part.cursor };
         }),

@@ -75,7 +75,7 @@ export function registerImportPreviewRoutes(app: App, { reads, compute, config }
     for (let at = layout.firstRowAt, done = false; !done && result.unreadableRows < UNREADABLE_ROWS_MAX; ) {
       const badMax = JOB_ERRORS_MAX - result.errors.length;
       const section = { file, layout, at, limit: STEP_ROWS, text, badMax, phoneCountry };
-      const review = await compute.inThread({ projectId, kind: 'contacts.review' }, 'csv.review', section);
+      const review = await compute.runInThread({ projectId, kind: 'contacts.review' }, 'csv.review', section);
       result = await addToImportPreview(reads, key, { projectId, before: result, created, review });
       addTypes(types, review.types);
       ({ nextAt: at, done } = review);
@@ -88,7 +88,7 @@ export function registerImportPreviewRoutes(app: App, { reads, compute, config }
     if (upload.size > CSV_MAX_BYTES) throw createTooLargeError(CSV_MAX_BYTES);
     const { projectId } = c.var;
     const text = c.req.valid('query').types === 'string';
-    const response = await compute.page({ projectId, kind: 'contacts.preview' }, async () => {
+    const response = await compute.runLargeRead({ projectId, kind: 'contacts.preview' }, async () => {
       const bytes = toUtf8(new Uint8Array(await upload.arrayBuffer()));
       // Puts the file into shared memory, so that threads can read it without a copy.
       const file = new Uint8Array(new SharedArrayBuffer(bytes.byteLength));
@@ -96,7 +96,7 @@ export function registerImportPreviewRoutes(app: App, { reads, compute, config }
       const fields = await listRecentFields(reads, projectId);
       const storedFields = { knownKeys: fields.map(({ key }) => key), knownTypes: collectKnownTypes(fields) };
       const request = { file, mapping, ...storedFields, text, rows: ROWS_SHOWN };
-      const preview = await compute.inThread({ projectId, kind: 'contacts.review' }, 'csv.preview', request);
+      const preview = await compute.runInThread({ projectId, kind: 'contacts.review' }, 'csv.preview', request);
       const forecastResult =
         preview.errors.length === 0 ? await forecast({ projectId, file, layout: preview.layout, text }) : undefined;
       const emails = preview.first.flatMap(({ row }) => (row.ok ? [row.contact.email] : []));

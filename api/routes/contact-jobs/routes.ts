@@ -163,7 +163,7 @@ export function registerContactJobRoutes(app: App, { db, reads, compute, outbox 
       );
     const { projectId, mode } = c.var;
     const bytes = toUtf8(Buffer.from(await file.arrayBuffer()));
-    const { layout, rows } = await compute.inThread({ projectId, kind: 'contacts.upload' }, 'csv.layout', {
+    const { layout, rows } = await compute.runInThread({ projectId, kind: 'contacts.upload' }, 'csv.layout', {
       file: bytes,
       mapping,
       knownTypes: collectKnownTypes(await listRecentFields(reads, projectId)),
@@ -182,7 +182,7 @@ export function registerContactJobRoutes(app: App, { db, reads, compute, outbox 
       const where = body.where && { search: body.where.search, condition: body.where.condition };
       const work = { projectId, kind: 'contacts.bulk' };
       const job = where
-        ? await compute.page(work, () =>
+        ? await compute.runLargeRead(work, () =>
             inTransaction(db, (trx) => createBulkJobWhere(trx, { projectId, kind, where, mode })),
           )
         : await inTransaction(db, (trx) => createBulkJob(trx, { projectId, kind, contactIds, mode }));

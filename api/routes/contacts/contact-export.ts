@@ -75,7 +75,7 @@ export function registerContactDataRoutes(app: App, { reads, compute, config }: 
     const contact = await getContact(reads, { projectId, id: c.req.valid('param').id });
     const ref = { projectId, id: contact.id };
     const runInTurn = <T>(run: () => Promise<T>): Promise<T> =>
-      compute.page({ projectId, kind: 'contacts.dossier' }, run);
+      compute.runLargeRead({ projectId, kind: 'contacts.dossier' }, run);
     const single = (list: () => Promise<ExportedRecord[]>) =>
       readPages(async (after) => (after ? [] : runInTurn(list)));
     const paged = (list: (p: typeof ref & { after?: string }) => Promise<ExportedRecord[]>) =>

@@ -209,7 +209,7 @@ export function registerContactStateRoutes(app: App, { reads, compute, config }:
     const { projectId } = c.var;
     const { id } = await getContact(reads, { projectId, id: c.req.valid('param').id });
     const work = { projectId, kind: 'contacts.segments' };
-    const segments = await compute.page(work, () => listContactSegments(reads, { projectId, id }));
+    const segments = await compute.runLargeRead(work, () => listContactSegments(reads, { projectId, id }));
     const data = segments.map((segment) => ({ ...segment, memberSince: segment.memberSince?.toISOString() ?? null }));
     return c.json(shortenLists({ data }), 200);
   });

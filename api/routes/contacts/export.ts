@@ -54,7 +54,7 @@ export function registerContactExportRoutes(app: App, { reads, compute }: Deps):
       throw createQueryError([{ field: 'segmentId', message, code: 'custom' }]);
     }
     const work = { projectId, kind: 'contacts.export' };
-    const runInTurn = <T>(run: () => Promise<T>): Promise<T> => compute.page(work, run);
+    const runInTurn = <T>(run: () => Promise<T>): Promise<T> => compute.runLargeRead(work, run);
     const predicate = await exportPredicate(reads, { projectId, segmentId, ...list });
     const keys = await runInTurn(() => listDataKeys(reads, predicate));
     const pages = (after: string | undefined) => runInTurn(() => listExportedContacts(reads, { predicate, after }));

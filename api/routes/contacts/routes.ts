@@ -114,7 +114,7 @@ export function registerContactRoutes(app: App, { db, reads, compute, outbox, co
     // A condition may read all contacts of the project and their events, so the request counts towards the project's
     // processor budget.
     const work = { projectId: query.projectId, kind: 'contacts.list' };
-    const { items, ...page } = await (query.condition ? compute.page(work, list) : list());
+    const { items, ...page } = await (query.condition ? compute.runLargeRead(work, list) : list());
     return c.json({ data: items.map(toContactResponse), ...page }, 200);
   });
 

@@ -89,7 +89,7 @@ export async function renderEmailAsRead(
  */
 async function loadUntrustedText(compute: Compute, work: Work, body: string): Promise<string> {
   try {
-    return await compute.inThread(work, 'html.text', { html: body.slice(0, UNTRUSTED_HTML_CHARS) });
+    return await compute.runInThread(work, 'html.text', { html: body.slice(0, UNTRUSTED_HTML_CHARS) });
   } catch (error) {
     if (error instanceof TimeLimitExceeded) return '';
     throw error;

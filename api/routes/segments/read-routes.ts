@@ -188,7 +188,7 @@ export function registerSegmentReadRoutes(app: App, { reads, compute }: Deps): v
     const condition = readRequestedCondition(c.req.valid('json'));
     if (!condition) throw new Error('a preview without a condition passed its check');
     const work = { projectId, kind: 'segments.preview' };
-    const { count, sample } = await compute.page(work, () => previewCondition(reads, { projectId, condition }));
+    const { count, sample } = await compute.runLargeRead(work, () => previewCondition(reads, { projectId, condition }));
     return c.json({ count, sample: sample.map(toContactResponse) }, 200);
   });
 
@@ -200,7 +200,9 @@ export function registerSegmentReadRoutes(app: App, { reads, compute }: Deps): v
     if (contactId === undefined)
       throw createQueryError([{ field: 'contactId', message: 'Required', code: 'invalid_type' }]);
     const work = { projectId, kind: 'segments.explain' };
-    const { filters, ...explanation } = await compute.page(work, () => explainSegment(reads, segment, contactId));
+    const { filters, ...explanation } = await compute.runLargeRead(work, () =>
+      explainSegment(reads, segment, contactId),
+    );
     const { id: segmentId, type } = segment;
     return c.json({ segmentId, contactId, type, ...explanation, ...shortenLists({ filters }) }, 200);
   });

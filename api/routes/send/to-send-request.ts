@@ -65,7 +65,7 @@ export async function checkLargeTemplates(compute: Compute, p: { projectId: stri
     const text = input[field];
     if (text === undefined || !isLiquid(text) || parsedTemplates[field].has(text) || isQuickToCompile([text])) continue;
     try {
-      await compute.inThread({ projectId, kind: 'template.check' }, 'template.check', { text, field });
+      await compute.runInThread({ projectId, kind: 'template.check' }, 'template.check', { text, field });
     } catch (error) {
       throw error instanceof TemplateError ? toTemplateRefusal(error) : error;
     }

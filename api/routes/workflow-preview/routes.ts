@@ -47,7 +47,9 @@ export function registerWorkflowPreviewRoutes(app: App, { config, reads, compute
       zone: project.timezone,
       effects: createEffectPreviews({ db: reads, compute, config }, webhooks ?? []),
     };
-    const preview = await compute.page({ projectId, kind: 'workflow.preview' }, () => previewExecution(reads, request));
+    const preview = await compute.runLargeRead({ projectId, kind: 'workflow.preview' }, () =>
+      previewExecution(reads, request),
+    );
     return c.json(toPreviewResponse({ workflowId, contactId: contactId ?? null }, preview), 200);
   });
 }

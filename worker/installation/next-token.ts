@@ -11,7 +11,7 @@ import type { Lifecycle } from '../../temporal/lifecycle.ts';
  * between, Postgres is therefore at most one token ahead of Temporal.
  * @param reading the state of the task queues, which the Temporal UI shows
  */
-export async function rollToken(
+export async function writeNextToken(
   { db, lifecycle }: { db: Db; lifecycle: Pick<Lifecycle, 'writeToken'> },
   { tokens, database }: Pick<Sides, 'tokens' | 'database'>,
   reading?: QueueReading,
