@@ -19,7 +19,7 @@ const RELEASE_PAGES = 100;
 
 /**
  * The result of one activity that releases held email. The next activity starts at the position `after`; null means
- * that all held email is released.
+ * that all held email is released, or that the project is on hold again.
  */
 export interface Released {
   released: number;
@@ -51,8 +51,9 @@ export function createMaintenanceActivities({ db, outbox, log }: Pick<ActivityDe
     },
 
     /**
-     * Wakes a page of a project's executions that wait for a sending window, after a change of the settings made the
-     * window open earlier. Safe to run twice, because each woken execution checks its window itself.
+     * Checks a page of a project's executions that wait for a sending window, after a change of the settings, and wakes
+     * those executions whose window now opens earlier. Safe to run twice, because each woken execution checks its
+     * window itself.
      */
     async wakeWindowPage(input: {
       projectId: string;

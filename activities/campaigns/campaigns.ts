@@ -55,7 +55,7 @@ export type CampaignState =
   | { phase: 'sending' | 'paused'; rate: number; clock?: string; test?: { testing: boolean; lastSeq: number } };
 
 export type AudienceTaken =
-  /** `sendNow`: the workflow may send to the added recipients while the rest is added. */
+  /** `sendNow`: the workflow may send to the added recipients while further recipients are added. */
   | { outcome: 'taken'; done: boolean; recipients: number; lastSeq: number; sendNow?: boolean; testing?: boolean }
   | { outcome: 'ended' };
 export type Finish = { outcome: 'sent' } | { outcome: 'open'; openChunks: number[] } | { outcome: 'ended' };
@@ -71,7 +71,7 @@ export type CampaignControlActivities = ReturnType<typeof createCampaignControlA
 export type CampaignChunkActivities = ReturnType<typeof createCampaignChunkActivities>;
 
 /**
- * The short activities of a campaign. Each activity makes one change in the database, and only if it was not made
+ * The short activities of a campaign. An activity makes a change in the database only if the change was not made
  * before. Running an activity twice therefore does no harm.
  */
 export function createCampaignControlActivities({ db, config }: Pick<ActivityDeps, 'db' | 'config'>) {
@@ -137,8 +137,8 @@ export function createCampaignChunkActivities(deps: ConstructorParameters<typeof
   const sending = new CampaignSending(deps);
   return {
     /**
-     * Adds pages of the audience to the ledger. After the first rounds, the pages become larger and more numerous, up to a
-     * maximum. No page is added twice.
+     * Adds pages of the audience to the ledger. After the first rounds, the pages become larger and more numerous, up
+     * to a maximum. No page is added twice.
      */
     async takeCampaignAudience({ round, ...start }: AudienceInput): Promise<AudienceTaken> {
       return withHeartbeats(async (cancelled) => {

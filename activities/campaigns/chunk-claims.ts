@@ -50,14 +50,14 @@ export class ChunkClaims {
     return this.ranges.length;
   }
 
-  /** The first row of the next claim. */
+  /** The id of the first row of the next claim. */
   get nextId(): string | undefined {
     return this.ranges[0]?.first;
   }
 
   /**
    * Tells whether the database refused a claim, because the campaign was cancelled or paused, the project was put on
-   * hold, or its send rate changed.
+   * hold, its send rate or frequency cap changed, or the chunk's sending window closed or changed.
    */
   get isBlocked(): boolean {
     return this.wasRefused;

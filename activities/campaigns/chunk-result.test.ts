@@ -17,7 +17,7 @@ const END = {
 };
 
 describe('a turn after which some rows of its chunk are unsent', () => {
-  it('is deferred when the provider replied to no email', () => {
+  it('is deferred when no recipient has a result', () => {
     expect(createUnfinishedResult(END)).toEqual({ outcome: 'deferred', sent: 0 });
   });
 

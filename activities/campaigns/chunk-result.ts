@@ -3,7 +3,10 @@ import type { ChunkTurnResult } from './chunk-turn.ts';
 /** The state of a turn when it ends. */
 interface TurnEnd {
   sent: number;
-  /** The number of recipients that have a result: the provider replied, or the service decided to send no email. */
+  /**
+   * The number of recipients with a result of this turn: the attempt to send ended (with any outcome, also if the
+   * provider was unreachable), or the service decided to send no email.
+   */
   resultCount: number;
   deferred: number;
   /**
@@ -52,7 +55,7 @@ export function createUnfinishedResult(end: TurnEnd): ChunkTurnResult {
   if (end.isTooSlow) return { outcome: 'too_slow', ...round };
   if (end.retryAfterMs !== undefined) return { outcome: 'paced', retryAfterMs: end.retryAfterMs, ...round };
   if (end.hasLostRows) return { outcome: 'more', sent };
-  // The provider did not reply to any email.
+  // No recipient has a result.
   if (end.resultCount === 0) return { outcome: 'deferred', sent };
   // The time of the turn is over.
   if (from !== undefined) return { outcome: 'more', ...round };

@@ -49,8 +49,8 @@ export interface ChunkSenderDeps {
   /** Signs a message with DKIM. Undefined when messages are sent unsigned. */
   sign: ((raw: string | Buffer) => Promise<string | Buffer>) | undefined;
   /**
-   * The route to the provider. The route receives every reply of the provider, and tells whether the project's email
-   * must wait because the route is paused.
+   * The route to the provider. The route receives the result of each attempt to send a live email, and tells whether
+   * the project's email must wait because the route is paused.
    */
   route: {
     onResult(recipient: ClaimedRecipient, result: ProviderResult): void;
@@ -62,10 +62,10 @@ export interface ChunkSenderDeps {
 }
 
 /**
- * Runs one turn of a chunk. Claims the chunk's rows range by range, a few hundred rows in advance, and submits their
- * emails to the provider within the limit of emails in flight. Returns when every claimed row is recorded or released.
- * Only the result of the latest claim counts for a row. If another attempt has claimed rows of this attempt, this
- * attempt stops at once.
+ * Runs one turn of a chunk. Claims the chunk's rows range by range, usually a few hundred rows in advance, and submits
+ * their emails to the provider within the limit of emails in flight. Returns when every claimed row is recorded or
+ * released. Only the result of the latest claim counts for a row. If another attempt has claimed rows of this attempt,
+ * this attempt stops at once.
  */
 export async function sendChunkTurn(deps: ChunkSenderDeps, turn: ChunkTurn): Promise<ChunkTurnResult> {
   return new ChunkSender(deps, turn, await nextClaimNumber(deps.db)).sendChunkTurn();
@@ -83,7 +83,7 @@ class ChunkSender implements RecordOwner {
   private hasListeners: boolean;
   private sent = 0;
   private deferred = 0;
-  /** The number of emails to which the provider replied, and emails that could not be composed. */
+  /** The number of emails whose attempt ended, with any outcome, and of emails that could not be composed. */
   private resultCount = 0;
   private unrecorded = 0;
   private outageReplies = 0;
@@ -141,8 +141,8 @@ class ChunkSender implements RecordOwner {
   }
 
   /**
-   * Frees the slots of emails whose result is certain: the result is recorded, or another attempt has claimed the
-   * email.
+   * Frees the slots of emails that this turn no longer has in flight: the result is recorded, another attempt has
+   * claimed the email, or the email was withdrawn before it was sent.
    */
   onRecorded(emails: number): void {
     this.unrecorded -= emails;
@@ -409,7 +409,7 @@ class ChunkSender implements RecordOwner {
 
   /** Records an outcome with all its consequences: events, suppression, and executions that wait for `email.sent`. */
   private settle(row: ClaimedRecipient, outcome: RecordedOutcome): void {
-    const event = outcome.kind === 'failed' ? null : this.turn.composer.eventOf(row);
+    const event = outcome.kind === 'failed' ? null : this.turn.composer.buildEventData(row);
     const email = toAttemptedEmail(this.turn, this.claim, row);
     void this.deps.settler.settle({ email, outcome, event }).then(
       ({ recorded }) => {

@@ -9,7 +9,7 @@ import type { SlowContent } from './slow-content.ts';
 export interface ChunkTurn {
   chunk: ChunkRef;
   terms: SendTerms;
-  /** The instant until which the chunk may be sent, as `checkGate` decided it at the start of the turn. */
+  /** The decision of `checkGate` at the start of the turn: the settings that it used, and when the window closes. */
   clock: OpenGate;
   composer: CampaignComposer;
   slow: SlowContent;
@@ -34,11 +34,10 @@ export interface ChunkTurn {
 }
 
 /**
- * `blocked`: the database refused a claim, because the campaign was cancelled or paused, the project was put on hold,
- * or its send rate changed. `paced`: the send rate, the project's computing budget or a paused route allows no email
- * now. `too_slow`: the content took too long to compose for many recipients in a row. If `from` is set, the next turn
- * continues the round at this row. Without `from`, the next turn starts a new round, which is a new pass over all rows
- * of the chunk.
+ * `blocked`: the database refused a claim (see `ChunkClaims.isBlocked`). `paced`: the send rate, the project's
+ * computing budget or a paused route allows no email now. `too_slow`: the content took too long to compose for many
+ * recipients in a row. If `from` is set, the next turn continues the round at this row. Without `from`, the next turn
+ * starts a new round, which is a new pass over all rows of the chunk.
  */
 export interface ChunkTurnResult {
   outcome: 'done' | 'more' | 'deferred' | 'blocked' | 'stopped' | 'paced' | 'too_slow';

@@ -35,7 +35,7 @@ export interface CampaignComposer {
    */
   composeCostly(recipient: ClaimedRecipient): Promise<OutgoingEmail>;
   /** Builds the event data of a recipient's composed email. @throws TemplateError */
-  eventOf(recipient: ClaimedRecipient): EmailEventData;
+  buildEventData(recipient: ClaimedRecipient): EmailEventData;
 }
 
 export function createCampaignComposer(p: {
@@ -71,8 +71,8 @@ export function createCampaignComposer(p: {
 
   const work = { projectId: content.projectId, kind: 'campaign.message', bulk: true, maxWaitMs: WAIT_HERE_MS };
   /**
-   * The subjects of costly content. `composeCostly` composes a subject together with its message, and `eventOf` reads
-   * it here.
+   * The subjects of costly content. `composeCostly` composes a subject together with its message, and
+   * `buildEventData` reads the subject here.
    */
   const subjects = new WeakMap<ClaimedRecipient, string>();
 
@@ -101,7 +101,7 @@ export function createCampaignComposer(p: {
       subjects.set(recipient, subject);
       return toOutgoingEmail(recipient, raw);
     },
-    eventOf(recipient) {
+    buildEventData(recipient) {
       return {
         subject: plain ? renderSubject(plain, buildInput(recipient)) : (subjects.get(recipient) ?? content.subject),
         from: content.from,

@@ -30,8 +30,8 @@ const RETRY_WAITS_MS = Array.from({ length: 1_200 }, () => 500);
 export interface RecordOwner {
   readonly projectId: string;
   /**
-   * Called when the results of this many emails are certain: they are committed, or another attempt has claimed the
-   * emails.
+   * Called when the recorder has finished with this many emails: their results are committed, another attempt has
+   * claimed the emails, or the recorder has given up (`onLost` follows).
    */
   onRecorded(emails: number): void;
   /**
@@ -52,7 +52,10 @@ export interface CampaignRecorder {
     email: { recipient: ClaimedRecipient; claim: number; providerId: string | null },
   ): void;
   recordDeferred(owner: RecordOwner, email: { recipient: ClaimedRecipient; claim: number; error: string }): void;
-  /** Starts the commit at once. Called when the turn expects no more results for now. */
+  /**
+   * Makes the recorder commit without waiting for a full batch, until no result waits. Called at the end of a turn,
+   * which submits no more emails.
+   */
   flush(): void;
 }
 

@@ -133,12 +133,12 @@ export class CampaignSending {
     const { config, db, stopping } = this.deps;
     const terms = await findSendSettings(db, input);
     const refused = await this.checkMaySend(input, terms);
-    if (refused || !terms) return refused ?? result('ended');
+    if (refused || !terms) return refused ?? createResult('ended');
     const rate = getCampaignSendRate(config, terms);
     const { deferrals, paced = rate > 0, from, putOff } = input;
     // A user has set or removed the project's send rate since the workflow scheduled this turn. The workflow then
     // schedules the chunk on the other task queue: `paced` with a send rate, `bulk` without.
-    if (paced !== rate > 0) return { ...result('more'), rate, from, putOff };
+    if (paced !== rate > 0) return { ...createResult('more'), rate, from, putOff };
     const routeWait = await this.waitForRoute(input, terms);
     if (routeWait) return { ...routeWait, rate, from, putOff };
     const clock = await checkGate(db, toChunkRef(input));
@@ -146,7 +146,7 @@ export class CampaignSending {
     if ('refused' in clock) return { ...clock.refused, rate };
     const stop = AbortSignal.any([cancelled, stopping]);
     const turn = { ...(await this.prepareTurn({ input, rate, terms, clock })), stop };
-    const { outcome, sent, ...round } = await sendChunkTurn(this.senderDeps(input.projectId, terms), turn);
+    const { outcome, sent, ...round } = await sendChunkTurn(this.getSenderDeps(input.projectId, terms), turn);
     const common = { sent, rate, retryAfterMs: 0, ...(sent > 0 && { fresh: true }), ...round };
     switch (outcome) {
       case 'stopped':
@@ -159,8 +159,8 @@ export class CampaignSending {
         await this.pauseSlowCampaign(input);
         return { ...common, outcome: 'paused' };
       case 'blocked':
-        // The campaign was cancelled or paused, the project was put on hold, or the project's send rate changed. The
-        // next turn finds out which of these is the reason.
+        // The campaign was cancelled or paused, the project was put on hold, or a setting changed that the claim relies
+        // on. The next turn finds out the reason.
         return { ...common, outcome: 'more' };
       default:
         return { ...common, outcome };
@@ -169,11 +169,11 @@ export class CampaignSending {
 
   /**
    * Ends a chunk whose row does not exist, because its campaign was deleted.
-   * @throws RowMissing if the campaign exists, because then its chunk must exist too
+   * @throws RowMissing if this start still sends the campaign, because then the chunk must exist too
    */
   private async endMissingChunk(input: ChunkInput): Promise<ChunkResult> {
     if (await findSendSettings(this.deps.db, input)) throw new RowMissing('chunk', `${input.campaignId}/${input.seq}`);
-    return result('ended');
+    return createResult('ended');
   }
 
   /**
@@ -187,7 +187,7 @@ export class CampaignSending {
       const refused = (await this.checkMaySend(chunk, terms)) ?? (terms && (await this.waitForRoute(chunk, terms)));
       if (refused) return refused;
       await failDeferredRecipients(db, chunk);
-      return (await finishChunk(db, chunk)) ? result('done') : { ...result('more'), fresh: true };
+      return (await finishChunk(db, chunk)) ? createResult('done') : { ...createResult('more'), fresh: true };
     });
   }
 
@@ -204,25 +204,28 @@ export class CampaignSending {
     let wait: ChunkWait | undefined;
     try {
       const result = await turn();
-      wait = waitAfter(input, result);
+      wait = computeWait(input, result);
       return wait ? { ...result, kept: true } : result;
     } finally {
       await endChunkTurn(db, input, wait);
     }
   }
 
-  /** Returns the result of a turn whose chunk may not be sent now. Undefined if the chunk may be sent. */
+  /**
+   * Returns the result of a turn whose chunk may not be sent now. Undefined if the chunk may be sent. If the project is
+   * on hold, marks the chunk's emails as HELD. If the sender's domain is no longer verified, marks them as failed.
+   */
   private async checkMaySend(chunk: ChunkRef, terms: SendTerms | undefined): Promise<ChunkResult | undefined> {
     const { db } = this.deps;
-    if (!terms) return result('ended');
-    if (terms.paused) return { ...result('paused'), fresh: true };
+    if (!terms) return createResult('ended');
+    if (terms.paused) return { ...createResult('paused'), fresh: true };
     if (!terms.senderDomain) await failChunk(db, { ...chunk, reason: 'sender_not_verified' });
     else if (terms.held) {
       await holdChunk(db, chunk);
-      return { ...result('held'), fresh: true };
+      return { ...createResult('held'), fresh: true };
     } else return undefined;
     await finishChunk(db, chunk);
-    return result('done');
+    return createResult('done');
   }
 
   private async prepareTurn({
@@ -276,10 +279,10 @@ export class CampaignSending {
    */
   private async waitForRoute({ projectId }: ChunkRef, { mode }: SendTerms): Promise<ChunkResult | undefined> {
     const until = mode === 'live' ? await this.route.readPauseEnd(projectId) : undefined;
-    return until && { ...result('paced'), retryAfterMs: Math.max(0, until.getTime() - Date.now()), fresh: true };
+    return until && { ...createResult('paced'), retryAfterMs: Math.max(0, until.getTime() - Date.now()), fresh: true };
   }
 
-  private routeOf(projectId: string, { senderDomain }: SendTerms): ChunkSenderDeps['route'] {
+  private createRoute(projectId: string, { senderDomain }: SendTerms): ChunkSenderDeps['route'] {
     const { returnPathDomain } = this.deps.config.email;
     const senderHost = returnPathDomain ?? senderDomain?.returnPathHost ?? senderDomain?.domain ?? '';
     return {
@@ -292,13 +295,13 @@ export class CampaignSending {
     };
   }
 
-  private senderDeps(projectId: string, terms: SendTerms): ChunkSenderDeps {
+  private getSenderDeps(projectId: string, terms: SendTerms): ChunkSenderDeps {
     const { senderDomain } = terms;
     const isSigned = this.deps.config.email.dkimSign && senderDomain?.signing;
     return {
       ...this.shared,
       sign: isSigned ? (raw) => this.dkim.sign({ projectId, senderDomain }, raw, true) : undefined,
-      route: this.routeOf(projectId, terms),
+      route: this.createRoute(projectId, terms),
       decideRefusal: (recipient, result) => this.decideRefusal(recipient, result),
     };
   }
@@ -347,7 +350,7 @@ const WAITING_OUTCOMES: readonly ChunkResult['outcome'][] = ['deferred', 'shut',
  * Returns the wait of a chunk after a turn. Undefined if the chunk does not wait, or if its workflow remembers the wait
  * itself.
  */
-function waitAfter(input: ChunkInput, result: ChunkResult): ChunkWait | undefined {
+function computeWait(input: ChunkInput, result: ChunkResult): ChunkWait | undefined {
   if (input.keeps !== true || !WAITING_OUTCOMES.includes(result.outcome)) return undefined;
   const { seq, deferrals, deferredSinceMs = null, from, putOff } = input;
   const before = { seq, dueAtMs: 0, deferrals, deferredSinceMs, from, putOff };
@@ -355,6 +358,6 @@ function waitAfter(input: ChunkInput, result: ChunkResult): ChunkWait | undefine
   return chunk && { chunk, clock: result.outcome === 'shut' ? (result.clock ?? null) : null };
 }
 
-function result(outcome: ChunkResult['outcome']): ChunkResult {
+function createResult(outcome: ChunkResult['outcome']): ChunkResult {
   return { outcome, sent: 0, retryAfterMs: 0 };
 }

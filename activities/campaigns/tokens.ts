@@ -27,8 +27,8 @@ export interface CampaignTokens {
 }
 
 /**
- * Creates the tokens of a turn. A wait for tokens ends at once when `stop` is aborted, and otherwise when `isHalted`
- * tells that the turn is over.
+ * Creates the tokens of a turn. A wait for tokens ends at once when `stop` is aborted. `isHalted` is checked before
+ * each request for tokens, and ends the requests when the turn is over.
  */
 export function createCampaignTokens(p: {
   db: Db;

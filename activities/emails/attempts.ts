@@ -10,13 +10,13 @@ import type { SendRates } from './send-rates.ts';
 import type { SettleHook } from './settler.ts';
 
 /**
- * If Postgres stays unreachable until the settler gives up, the email is claimed again after this time. The provider
- * then gets the email a second time, with the same Message-ID.
+ * If an outcome could not be recorded, for example because Postgres is unreachable, the delivery workflow claims the
+ * email again after this time. The provider may then get the email a second time, with the same Message-ID.
  */
 const UNRECORDED_MS = 30_000;
 
 /**
- * The id of a single email, and the id of the delivery that sends it. Once a delivery has claimed an email, no other
+ * The id of a single email, and the id of the delivery that sends it. While a delivery has claimed an email, no other
  * delivery can claim it.
  */
 export interface EmailToSend {
@@ -29,7 +29,7 @@ export interface EmailAttemptResult {
   id: string;
   outcome:
     | AttemptOutcome
-    /** The email was not claimed, because it is settled or another delivery has claimed it. */
+    /** The email was not claimed, because it is settled, was deleted, or another delivery has claimed it. */
     | { kind: 'absent' }
     /** The outcome could not be recorded. The email is claimed again at `dueAt`. */
     | { kind: 'unrecorded'; dueAt: Date };
@@ -37,8 +37,8 @@ export interface EmailAttemptResult {
 
 export interface EmailAttempts {
   /**
-   * Attempts each of the emails of a project once. The results have the same order as the emails. If it runs twice,
-   * each email is still sent once, because its row records who has claimed it and whether it is settled.
+   * Attempts each of the emails of a project once. The results have the same order as the emails. Safe to run again: an
+   * email that is settled, or that another delivery has claimed, is not sent.
    */
   attempt(p: {
     projectId: string;

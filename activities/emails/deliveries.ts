@@ -13,13 +13,13 @@ import { toDeliveryId } from './delivery-id.ts';
  */
 const CLAIM_MAX = 40;
 /**
- * An activity starts to send no further emails after this time. With a slow relay an email may take ten minutes, and
+ * After this time, an activity starts no further group of emails. With a slow relay an email may take ten minutes, and
  * the activity must end before its `startToCloseTimeout`.
  */
 const TAKE_MS = 5 * 60_000;
 /**
- * An email that the send rate does not allow yet waits at least this long, so that the workflow runs at most one
- * activity a second while it waits.
+ * A throttled email waits at least this long, so that the workflow runs at most one activity a second while the email
+ * waits.
  */
 const THROTTLED_MIN_MS = 1_000;
 
@@ -32,7 +32,9 @@ export interface SendEmailsInput {
 
 export interface SendEmailsResult {
   sent: number;
-  /** The number of emails that are FAILED, BOUNCED or HELD, or that another delivery has claimed. */
+  /**
+   * The number of emails that are FAILED, BOUNCED or HELD, that were settled before, or that another delivery claimed.
+   */
   other: number;
   waiting: DeferredMessage[];
 }
@@ -42,8 +44,8 @@ export type DeliveryActivities = ReturnType<typeof createEmailDeliveryActivities
 export const createEmailDeliveryActivities = (deps: Pick<ActivityDeps, 'db' | 'emailAttempts'>) => ({
   /**
    * Sends a group of a project's single emails that were not sent at the first attempt. Returns the emails that have to
-   * wait, and until when. Running it twice sends no email twice: each email is claimed for this workflow, and a settled
-   * email is not claimed again.
+   * wait, and until when. Safe to run again: a settled email is not sent again. An email without a recorded result is
+   * sent again with the same Message-ID.
    */
   async sendMails(input: SendEmailsInput): Promise<SendEmailsResult> {
     const deliveryId = toDeliveryId(Context.current().info);
@@ -79,7 +81,7 @@ async function sendGroup(
     for (const email of attempted) addToResult(result, email);
     const throttled = attempted.flatMap(({ outcome }) => (outcome.kind === 'throttled' ? outcome : []))[0];
     if (!throttled) continue;
-    // The send rate does not allow the project's other emails either.
+    // The project's send rate, compute budget or paused route makes the project's other emails wait too.
     dueAt = delayThrottled(throttled.dueAt);
     break;
   }
@@ -90,13 +92,13 @@ async function sendGroup(
 /** Adds the outcome of one email to the result for the workflow. */
 function addToResult(result: SendEmailsResult, { id, outcome }: EmailAttemptResult): void {
   if (outcome.kind === 'accepted') result.sent += 1;
-  const wait = waitAfter(outcome);
+  const wait = findNextAttempt(outcome);
   if (wait) result.waiting.push({ id, dueAt: wait.dueAt.toISOString(), ...(wait.last && { last: wait.last }) });
   else if (outcome.kind !== 'accepted') result.other += 1;
 }
 
 /** Returns when the email is attempted next. Undefined if it is not attempted again. */
-function waitAfter(outcome: EmailAttemptResult['outcome']): { dueAt: Date; last?: LastAttempt } | undefined {
+function findNextAttempt(outcome: EmailAttemptResult['outcome']): { dueAt: Date; last?: LastAttempt } | undefined {
   switch (outcome.kind) {
     case 'deferred':
       return { dueAt: outcome.dueAt, last: outcome.last };

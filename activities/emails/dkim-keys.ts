@@ -19,6 +19,7 @@ export interface DkimSigners {
    * Returns the signer for the sender's domain. Undefined when DKIM is off for the domain or for the whole deployment.
    */
   findSigner(email: Pick<ClaimedEmail, 'projectId' | 'senderDomain'>): Promise<DkimSigner | undefined>;
+  /** The header fields that the provider replaces, which a signature must not cover. */
   readonly rewrittenFields: readonly string[];
   /**
    * Signs the message for its sender's domain. Returns the message unchanged when DKIM is off for the domain or for the
@@ -32,8 +33,8 @@ export interface DkimSigners {
 }
 
 /**
- * Creates the signers with the projects' own keys. Each key is decrypted once. A domain that is deleted and created
- * again has a new id, and therefore a new key.
+ * Creates the signers with the projects' own keys. A key is decrypted at its first use, and then kept in memory. A
+ * domain that is deleted and created again has a new id, and therefore a new key.
  */
 export function createDkimSigners({ config, db }: { config: Config; db: Db }): DkimSigners {
   const atRest = deriveKey(config.secretKey, 'at-rest');

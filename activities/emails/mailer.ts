@@ -55,8 +55,8 @@ const ROUTE_GRACE_MS = 2 * 60 * 60_000;
 export interface Delivery<T> {
   outcome: AttemptOutcome;
   /**
-   * False if another attempt has claimed the email in the meantime. In this case, this attempt recorded nothing, and
-   * the hook did not run.
+   * False if the email was not attempted, or if another attempt has claimed the email in the meantime. In both cases,
+   * this attempt recorded nothing, and the hook did not run.
    */
   recorded: boolean;
   /** The value that the hook returned. Undefined if the hook did not run. */
@@ -181,7 +181,7 @@ function createPreparer(deps: EmailRoute & { messages: EmailMessages; log: Pick<
    * failure on our side, such as a key that cannot be decrypted or an unreachable Postgres, defers the email, so that
    * it does not delay other emails.
    */
-  function outcomeWithoutMessage(email: ClaimedEmail, error: unknown, expiresAt: Date): AttemptOutcome {
+  function createOutcomeWithoutMessage(email: ClaimedEmail, error: unknown, expiresAt: Date): AttemptOutcome {
     if (error instanceof OverBudget) return throttleByBudget(error);
     if (error instanceof TemplateError) {
       return createFailedOutcome(
@@ -215,11 +215,14 @@ function createPreparer(deps: EmailRoute & { messages: EmailMessages; log: Pick<
     if (pausedUntil) return { kind: 'throttled', cause: 'route', dueAt: pausedUntil };
     return messages
       .composeMessage(email, email.to, inThread)
-      .catch((error: unknown) => outcomeWithoutMessage(email, error, expiresAt));
+      .catch((error: unknown) => createOutcomeWithoutMessage(email, error, expiresAt));
   };
 }
 
-/** Returns a function that sends a prepared message, and decides the outcome of the email from the provider's reply. */
+/**
+ * Returns a function that sends a prepared message, and decides the outcome of the email from the provider's reply. An
+ * email that already has an outcome instead of a message is not sent.
+ */
 function createSender(deps: EmailRoute & { db: Db; provider: EmailProvider; guard: HoldGuard }) {
   const { db, provider, route, via, guard } = deps;
 
@@ -228,7 +231,7 @@ function createSender(deps: EmailRoute & { db: Db; provider: EmailProvider; guar
     if ('kind' in ready || refused || !email.to) {
       return { email, outcome: refused ?? createFailedOutcome('contact_deleted'), event: null };
     }
-    if (email.mode === 'test') return { email, ...acceptedOutcome(ready, null) };
+    if (email.mode === 'test') return { email, ...createAcceptedOutcome(ready, null) };
     const result = await provider.send(ready.message, stop);
     if (isOnRoute(email)) {
       const { id, projectId, from, to } = ready.message;
@@ -279,7 +282,7 @@ function createOutcome(
   p: EmailRoute & { email: ClaimedEmail; ready: ReadyEmail; result: ProviderResult; expiresAt: Date },
 ): OutcomeOfAttempt {
   const { email, ready, result, route, via } = p;
-  if (result.outcome === 'accepted') return acceptedOutcome(ready, result.providerMessageId);
+  if (result.outcome === 'accepted') return createAcceptedOutcome(ready, result.providerMessageId);
   const errorText = result.outcome === 'refused' ? `${result.code} ${result.text}` : result.error;
   const refusal = getRefusal(result);
   const shouldWait = refusal !== undefined && isOnRoute(email) && route.shouldWait(refusal, email.attempts);
@@ -297,7 +300,7 @@ function createOutcome(
  * Returns the outcome of an email that the provider accepted. A provider without its own message ids (`capture`)
  * returns our id of the email. The Message-ID is then recorded instead.
  */
-function acceptedOutcome({ event }: ReadyEmail, providerMessageId: string | null): OutcomeOfAttempt {
+function createAcceptedOutcome({ event }: ReadyEmail, providerMessageId: string | null): OutcomeOfAttempt {
   const isOurId = providerMessageId === null || providerMessageId === event.emailId;
   const messageId = isOurId ? event.messageId : providerMessageId;
   return {

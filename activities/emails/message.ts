@@ -64,7 +64,7 @@ export function createEmailMessages(deps: { config: Config; db: Db; compute: Com
   const dkim = createDkimSigners(deps);
   const verpKey = deriveKey(config.secretKey, 'verp');
 
-  function returnPath(email: ClaimedEmail, content: Content): string {
+  function createReturnPath(email: ClaimedEmail, content: Content): string {
     const host = config.email.returnPathDomain ?? email.senderDomain?.returnPathHost ?? emailDomain(content.from);
     return createVerpAddress(verpKey, email.id, host);
   }
@@ -95,8 +95,8 @@ export function createEmailMessages(deps: { config: Config; db: Db; compute: Com
         inThread,
       });
       return {
-        message: { id, projectId, from: returnPath(email, content), to: to.email, ...message },
-        event: eventOf(email, content, subject),
+        message: { id, projectId, from: createReturnPath(email, content), to: to.email, ...message },
+        event: buildEventData(email, content, subject),
       };
     },
   };
@@ -150,7 +150,7 @@ async function renderContent(p: Rendering): Promise<SignedMessage> {
     messageId: getMessageId({ ...email, from: content.from }),
     date: new Date(),
   };
-  const extra = [...automaticHeaders(email), ...Object.entries(email.options.headers ?? {})];
+  const extra = [...listAutomaticHeaders(email), ...Object.entries(email.options.headers ?? {})];
   const ids = email.options.attachmentIds ?? [];
   const ownText = email.options.text;
   const toRender = { content: ready, input: rendering };
@@ -183,7 +183,7 @@ async function renderContent(p: Rendering): Promise<SignedMessage> {
  * Returns the header that marks email of automations as automatic (RFC 3834), so that auto-responders do not reply.
  * Campaigns are not marked, because people write them. Applications that use the API set this header themselves.
  */
-function automaticHeaders({ sourceType }: ClaimedEmail): [name: string, value: string][] {
+function listAutomaticHeaders({ sourceType }: ClaimedEmail): [name: string, value: string][] {
   return sourceType === 'WORKFLOW' ? [['Auto-Submitted', 'auto-generated']] : [];
 }
 
@@ -260,7 +260,7 @@ function asAddress({ email, name }: HeaderMailbox): { name: string | null; addre
   return { name: name ?? null, address: email };
 }
 
-function eventOf(email: ClaimedEmail, content: Content, subject: string): EmailEventData {
+function buildEventData(email: ClaimedEmail, content: Content, subject: string): EmailEventData {
   return {
     subject,
     from: content.from,

@@ -75,7 +75,7 @@ export interface RouteWatch {
 
 type Refused = Extract<ProviderResult, { outcome: 'refused' }>;
 
-/** A route that is never paused, for tests that are not about routes. */
+/** A route that is never paused. Used where no route is watched, as in tests that are not about routes. */
 export const OPEN_ROUTE: RouteWatch = {
   readPauseEnd: async () => undefined,
   isPaused: () => false,

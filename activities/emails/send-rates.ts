@@ -6,7 +6,10 @@ import { Lru } from '../../rules/lru.ts';
 const RATE_TTL_MS = 1_000;
 const PROJECTS_MAX = 10_000;
 
-/** The number of emails of a batch that may be sent now, and the wait before tokens for the rest can be requested. */
+/**
+ * The number of emails of a batch that may be sent now, and the wait before tokens for the other emails can be
+ * requested.
+ */
 export interface SendRateGrant {
   granted: number;
   retryAfterMs: number;

@@ -50,9 +50,9 @@ const EMAIL_OF: EffectRunners<EffectPosition> = { real: (effect) => effect, sand
  * the visit. If the activity runs again after a crash, it therefore finds the same email and does not create a second
  * one. One transaction records the email's status, its event and the execution's next step. Executions that arrive at
  * the same time share the transactions before and after the sending.
- * @throws ApplicationFailure MAIL_DEFERRED if the provider deferred the email, or SEND_RATE if the project's rate
- * allows no email yet; Temporal retries both after the delay that they contain. CancelledFailure if the activity must
- * stop before the email was sent.
+ * @throws ApplicationFailure MAIL_DEFERRED if the provider deferred the email; SEND_RATE if the project's rate allows
+ * no email yet; OVER_BUDGET or WINDOW_SHUT as `throwRetry` says. Temporal retries after the delay that the failure
+ * contains. CancelledFailure if the activity must stop before the email was sent.
  */
 export function createSendEmailStep(deps: ActivityDeps): (input: StepInput) => Promise<Next> {
   const { rates } = deps;
@@ -124,8 +124,8 @@ async function claimStepEmails(trx: Trx, inputs: StepInput[], suppressionPads: K
 }
 
 /**
- * Returns the input with which the email of a step is claimed. The id of the execution serves as the id of the
- * delivery.
+ * Returns the input with which the email of a step is claimed. Empty if no email can be sent. The id of the execution
+ * serves as the id of the delivery.
  */
 function toClaimInputs(stepEmail: StepEmail): { id: string; deliveryId: string }[] {
   return stepEmail.outcome === 'saved' ? [{ id: stepEmail.emailId, deliveryId: stepEmail.position.execution.id }] : [];

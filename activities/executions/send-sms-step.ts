@@ -86,7 +86,7 @@ async function prepareSms({ config, db, compute }: ActivityDeps, position: Effec
     text: parsed.data.body,
     input: { vars: variables, urls },
   });
-  if ('fault' in rendered) return failUnsent('template_error', rendered.fault);
+  if ('error' in rendered) return failUnsent('template_error', rendered.error);
   const bodyError = findSmsBodyError(rendered.body);
   if (bodyError !== undefined) return failUnsent('template_error', bodyError);
   return { to, from: parsed.data.from, body: rendered.body };
@@ -103,13 +103,13 @@ async function renderBody(
     text,
     input,
   }: { projectId: string; text: string; input: Parameters<typeof renderToStrings>[2]['input'] },
-): Promise<{ body: string } | { fault: string }> {
+): Promise<{ body: string } | { error: string }> {
   const work = { projectId, kind: 'sms.text' };
   try {
     const content = await compileForSending(compute, work, toSmsContent(text));
     return { body: (await renderToStrings(compute, work, { content, input })).text };
   } catch (error) {
-    if (error instanceof TemplateError) return { fault: error.message };
+    if (error instanceof TemplateError) return { error: error.message };
     if (!(error instanceof OverBudget)) throw error;
     throw ApplicationFailure.create({
       type: 'COMPUTE_BUDGET',

@@ -57,7 +57,7 @@ async function makeRequest(deps: ActivityDeps, position: EffectPosition<null>): 
   const attempts = (await countAttempts(deps.db, execution.id, next.visit)) + 1;
   const failure = findFailure(result);
   if (failure?.retry && attempts < MAX_ATTEMPTS)
-    return retryLater(deps, { position, result, fault: failure, tries: attempts });
+    return retryLater(deps, { position, result, failure, attempts });
   const following = await inTransaction(deps.db, (trx) =>
     completeEffect(trx, {
       projectId: execution.projectId,
@@ -154,20 +154,21 @@ function findFailure(result: WebhookResult): RequestFailure | null {
 
 async function retryLater(
   deps: ActivityDeps,
-  p: { position: EffectPosition<null>; result: WebhookResult; fault: RequestFailure; tries: number },
+  p: { position: EffectPosition<null>; result: WebhookResult; failure: RequestFailure; attempts: number },
 ): Promise<never> {
+  const { failure, attempts } = p;
   const { execution, next } = p.position;
   const requestedSeconds = p.result.outcome === 'answered' ? p.result.retryAfterSeconds : null;
   const seconds = Math.min(
     RETRY_AFTER_MAX_SECONDS,
-    requestedSeconds ?? FIRST_RETRY_SECONDS * RETRY_FACTOR ** (p.tries - 1),
+    requestedSeconds ?? FIRST_RETRY_SECONDS * RETRY_FACTOR ** (attempts - 1),
   );
   await inTransaction(deps.db, (trx) =>
-    recordFailedAttempt(trx, { executionId: execution.id, visit: next.visit, attempts: p.tries, error: p.fault.error }),
+    recordFailedAttempt(trx, { executionId: execution.id, visit: next.visit, attempts, error: failure.error }),
   );
   throw ApplicationFailure.create({
     type: 'WEBHOOK_RETRY',
-    message: `attempt ${p.tries} of ${MAX_ATTEMPTS}: ${p.fault.status}; again in ${seconds} s`,
+    message: `attempt ${attempts} of ${MAX_ATTEMPTS}: ${failure.status}; again in ${seconds} s`,
     nextRetryDelay: Math.max(1, seconds * 1_000),
   });
 }

@@ -34,7 +34,10 @@ export interface PartRun {
    * @throws Error if the activity is cancelled
    */
   mayContinue(cursor?: string): boolean;
-  /** Records for the operator that an item of the part failed. The part continues with its other items. */
+  /**
+   * Records for the operator that an item of the part failed, for the first ten failures of an activity. The part
+   * continues with its other items.
+   */
   noteFailure(what: string, error: unknown): Promise<void>;
 }
 

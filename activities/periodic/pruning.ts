@@ -7,7 +7,10 @@ import { removeLeftoverObjects } from '../asset-leftovers.ts';
 import type { ActivityDeps } from '../deps.ts';
 import { createNamedParts, type PeriodicParts } from './parts.ts';
 
-/** Periodic work that deletes expired rows. Each table is a part. */
+/**
+ * Periodic work that deletes expired rows and leftover objects, and brings rows of earlier releases up to date
+ * (`sms_stops`, `clear_url_secrets`). Each table is a part.
+ */
 export function createPruningParts({
   config,
   db,

@@ -20,8 +20,8 @@ import type { RecoveryDeps, RecoveryTurn } from './recovery.ts';
 const LOOK_BACK_MS = 2 * 3_600_000;
 const PAGE = 500;
 /**
- * The maximum number of ended jobs, and of ended campaigns, that one round compares. Two hours rarely have more. A
- * later round compares the rest.
+ * The maximum number of ended jobs, and of ended campaigns, that one round compares. Two hours rarely have more. If
+ * they have more, a round does not compare the others.
  */
 const LISTED_MAX = 2_000;
 

@@ -9,7 +9,7 @@ import type { OutboxRow } from '../../rules/outbox.ts';
 import { ROW_MISSING } from '../../rules/row-missing.ts';
 import { findEffectBeyond } from '../../temporal/run-histories.ts';
 import type { LastRun } from '../../temporal/run-states.ts';
-import { reportRecoveryFailure } from './not-recovered.ts';
+import { reportRecoveryFailure } from './recovery-failure.ts';
 import type { RecoveryDeps, RecoveryTurn } from './recovery.ts';
 
 /** The number of open executions that are read and compared with Temporal at a time. */
@@ -43,8 +43,10 @@ const ENDS: Partial<Record<string, { status: EndStatus; reason: string; error: s
 /**
  * Repairs each open execution that has no running workflow. If an operator cancelled or terminated the workflow in
  * Temporal, the execution becomes CANCELLED, because the operator wanted it to stop. If the workflow failed or timed
- * out, the execution becomes FAILED. If Temporal does not know the workflow, or lists it as Completed, a new workflow
- * continues at the execution's position.
+ * out, the execution becomes FAILED. In all other cases, a new workflow continues at the execution's position: Temporal
+ * does not know the workflow, lists it as Completed, or the workflow failed because the row was missing. The exception
+ * is a Completed workflow that performed effects beyond the row's position. The execution then ends as that workflow
+ * did.
  */
 export async function recoverExecutions(deps: RecoveryDeps, turn: RecoveryTurn): Promise<string | null> {
   let after = turn.cursor ?? undefined;

@@ -2,15 +2,16 @@ import { finishJob } from '../../db/contacts/jobs.ts';
 import { enqueueJobs, listUnfinishedJobs, type UnfinishedJob } from '../../db/recovery/lost-work.ts';
 import { inTransaction } from '../../db/transaction.ts';
 import { ROW_MISSING } from '../../rules/row-missing.ts';
-import { reportRecoveryFailure } from './not-recovered.ts';
+import { reportRecoveryFailure } from './recovery-failure.ts';
 import type { RecoveryDeps, RecoveryTurn } from './recovery.ts';
 
 const PAGE = 500;
 
 /**
  * Repairs each unfinished job that has no running workflow. If an operator cancelled or terminated the workflow in
- * Temporal, the job becomes CANCELLED. If the workflow failed or timed out, the job becomes FAILED. If Temporal does
- * not know the workflow, or lists it as Completed, a new workflow continues at the job's cursor.
+ * Temporal, the job becomes CANCELLED. If the workflow failed or timed out, the job becomes FAILED. In all other cases,
+ * a new workflow continues at the job's cursor: Temporal does not know the workflow, lists it as Completed, or the
+ * workflow failed because the row was missing.
  */
 export async function recoverJobs(deps: RecoveryDeps, turn: RecoveryTurn): Promise<string | null> {
   const { lifecycle } = deps;

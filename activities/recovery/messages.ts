@@ -11,12 +11,13 @@ import type { MessageKind } from '../../db/sending/direct-messages.ts';
 import { inTransaction } from '../../db/transaction.ts';
 import { groupBy } from '../../rules/filters/group-by.ts';
 import type { DeliveryRun } from '../../temporal/deliveries.ts';
-import { reportRecoveryFailure } from './not-recovered.ts';
+import { reportRecoveryFailure } from './recovery-failure.ts';
 import type { RecoveryDeps, RecoveryTurn } from './recovery.ts';
 
 /**
- * Temporal lists a workflow up to this long after its start. Recovery first reads the open messages and then waits this
- * long. Temporal's list then contains every workflow that was delivering one of these messages when recovery read them.
+ * A workflow appears in Temporal's list at most this long after its start. Recovery first reads the open messages and
+ * then waits this long. Temporal's list then contains every workflow that was delivering one of these messages when
+ * recovery read them.
  */
 const LISTED_AFTER_MS = 2_000;
 /** The number of messages that one transaction queues again. */
@@ -27,7 +28,7 @@ const KINDS = ['email', 'sms'] as const;
  * Starts a new delivery for each open message that no running workflow delivers. If an ended workflow has sent the
  * message, because Postgres is older than Temporal, the message is recorded as sent instead. Running delivery workflows
  * with nothing left to send are cancelled. The search starts with the rows in Postgres, because Temporal does not know
- * about single messages.
+ * about single messages. A turn starts with the first message again, because repaired messages are no longer open.
  */
 export async function recoverMessages(deps: RecoveryDeps, turn: RecoveryTurn): Promise<string | null> {
   const { messagesSince: since, settledMs } = turn;

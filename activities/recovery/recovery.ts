@@ -4,7 +4,7 @@ import { recoverEndedWorkflows } from './ended.ts';
 import { recoverExecutions } from './executions.ts';
 import { recoverJobs } from './jobs.ts';
 import { recoverMessages } from './messages.ts';
-import { recoverBackInStock, recoverHeldReleases, recoverWebhooks, restartTerminatedDeliveries } from './rows-alone.ts';
+import { recoverBackInStock, recoverHeldReleases, recoverWebhooks, restartTerminatedDeliveries } from './other-work.ts';
 import { recoverRunningWorkflows } from './running.ts';
 
 export type RecoveryDeps = Pick<ActivityDeps, 'db' | 'outbox' | 'lifecycle' | 'log'> & {
@@ -44,9 +44,9 @@ export const MESSAGES_HOURS = 26;
 /**
  * The parts of recovery, in the order in which `recoverEverything` runs them. Each part covers all projects with few
  * statements, and a failure in one project does not block other projects. Together the parts compare Postgres and
- * Temporal completely: `running` checks each running workflow, `ended` compares records and runs that have both ended,
- * and the other parts check each row with unfinished work. Every part may run at any time, twice, and at the same time
- * as other parts.
+ * Temporal completely: `running` checks each running workflow, `ended` compares records and runs that have both ended
+ * recently, and the other parts check each row with unfinished work. Every part may run at any time, twice, and at the
+ * same time as other parts.
  */
 export const RECOVERY = {
   running: recoverRunningWorkflows,
@@ -64,8 +64,8 @@ export const RECOVERY = {
 export type RecoveryPart = keyof typeof RECOVERY;
 
 /**
- * Runs one whole round of recovery. Used by the operator's command, by tests, and at the start of the service after
- * Postgres or Temporal was restored.
+ * Runs one whole round of recovery. Used by the operator's command, by tests, and by a worker after Postgres or
+ * Temporal was restored.
  */
 export async function recoverEverything(
   deps: RecoveryDeps,

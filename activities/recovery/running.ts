@@ -9,7 +9,7 @@ import {
 } from '../../db/recovery/running-rows.ts';
 import type { ExecutionStatus } from '../../rules/executions/execution.ts';
 import type { ListedRun } from '../../temporal/run-states.ts';
-import { reportRecoveryFailure } from './not-recovered.ts';
+import { reportRecoveryFailure } from './recovery-failure.ts';
 import type { RecoveryDeps, RecoveryTurn } from './recovery.ts';
 
 /** The number of workflows that Temporal lists at a time. */
@@ -17,10 +17,11 @@ const PAGE = 1_000;
 const TYPES = ['contactExecution', 'campaignSend', 'bulkJob', 'contactImport', 'webhookDelivery'] as const;
 
 /**
- * Compares each running workflow with its row in Postgres. If the row has ended, the workflow is ended in the same way.
- * If the positions of the workflow and the row differ, because Postgres or Temporal was restored, the workflow gets a
- * signal, reads its row and continues from the row's position. If the workflow is ahead of the row, the workflow's next
- * activity advances the row instead (engine/automations/catch-up.ts).
+ * Compares each running workflow of the types in `TYPES` with its row in Postgres. If the row has ended, the workflow
+ * is ended in the same way. If the row's pause is overdue, or if the positions of the workflow and the row differ
+ * because Postgres or Temporal was restored, the workflow gets a signal, reads its row and continues from the row's
+ * position. If the workflow is ahead of the row, the workflow's next activity advances the row instead
+ * (engine/automations/catch-up.ts).
  */
 export async function recoverRunningWorkflows(deps: RecoveryDeps, turn: RecoveryTurn): Promise<string | null> {
   const startedBefore = new Date(Date.now() - turn.settledMs);

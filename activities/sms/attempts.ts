@@ -13,8 +13,8 @@ import { logMessageEnd } from '../message-end.ts';
 import { retryPersistently } from '../persistently.ts';
 
 /**
- * If Postgres stays unreachable until the last retry, the result of an SMS is lost, and the SMS is claimed again after
- * this time. The SMS is then most likely sent twice.
+ * If Postgres stays unreachable until the last retry, the result of an SMS is lost, and the delivery workflow claims
+ * the SMS again after this time. The SMS is then most likely sent twice.
  */
 const UNRECORDED_MS = 30_000;
 
@@ -43,8 +43,8 @@ interface Batch {
 
 export interface SmsAttempts {
   /**
-   * Attempts each SMS of the batch once, all at the same time. The results have the same order as the SMS. If it runs
-   * twice, each SMS is still sent once, because its row records who has claimed it and whether it is settled.
+   * Attempts each SMS of the batch once, all at the same time. The results have the same order as the SMS. Safe to run
+   * again: an SMS that is settled, or that another delivery has claimed, is not sent.
    */
   attempt(batch: Batch): Promise<SmsAttemptResult[]>;
 }
@@ -61,7 +61,7 @@ interface SmsDeps {
 /**
  * Creates the attempts at SMS. The worker uses them for the first attempt, directly from the outbox, and the delivery
  * workflow uses them for all later attempts.
- * @param deps.provider undefined while SMS is switched off; accepted SMS wait until it is switched on again
+ * @param deps.provider undefined while SMS is switched off; accepted SMS are then deferred, and fail when they expire
  */
 export function createSmsAttempts(deps: SmsDeps): SmsAttempts {
   const pads = padHmacKey(deps.suppressionKey);

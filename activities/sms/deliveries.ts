@@ -12,7 +12,7 @@ import type { SmsAttempts } from './attempts.ts';
  * twice. Providers accept about ten SMS a second from a sender.
  */
 const AT_A_TIME = 10;
-/** An activity starts to send no further SMS after this time, so that it ends long before Temporal's timeout. */
+/** After this time, an activity starts no further group of SMS, so that it ends long before Temporal's timeout. */
 const TAKE_MS = 5 * 60_000;
 
 export interface SendSmsInput {
@@ -33,7 +33,7 @@ export type SmsActivities = ReturnType<typeof createSmsDeliveryActivities>;
 export const createSmsDeliveryActivities = ({ db, smsAttempts }: Pick<ActivityDeps, 'db' | 'smsAttempts'>) => ({
   /**
    * Sends a group of SMS that were not sent at the first attempt. Returns the SMS that have to wait, and until when.
-   * Running it twice sends no SMS twice, because each SMS is claimed for this workflow.
+   * Safe to run again: a settled SMS is not sent again. An SMS without a recorded result is sent again.
    */
   async sendSms(input: SendSmsInput): Promise<SendSmsResult> {
     const deliveryId = toDeliveryId(Context.current().info);
@@ -61,7 +61,7 @@ async function sendGroup(
     remaining = remaining.slice(AT_A_TIME);
     for (const sms of await attempt({ projectId, messages, expiresAt: new Date(expiresAt) })) {
       if (sms.outcome.kind === 'accepted') result.sent += 1;
-      else if ('dueAt' in sms.outcome) result.waiting.push(waitingSms(sms.id, sms.outcome));
+      else if ('dueAt' in sms.outcome) result.waiting.push(toDeferredSms(sms.id, sms.outcome));
       else result.other += 1;
     }
   }
@@ -70,6 +70,6 @@ async function sendGroup(
   return result;
 }
 
-function waitingSms(id: string, { dueAt, last }: { dueAt: Date; last?: LastAttempt }): DeferredMessage {
+function toDeferredSms(id: string, { dueAt, last }: { dueAt: Date; last?: LastAttempt }): DeferredMessage {
   return { id, dueAt: dueAt.toISOString(), ...(last && { last }) };
 }
