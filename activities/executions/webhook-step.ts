@@ -56,8 +56,7 @@ async function makeRequest(deps: ActivityDeps, position: EffectPosition<null>): 
   const result = await deps.webhooks.send(request);
   const attempts = (await countAttempts(deps.db, execution.id, next.visit)) + 1;
   const failure = findFailure(result);
-  if (failure?.retry && attempts < MAX_ATTEMPTS)
-    return retryLater(deps, { position, result, failure, attempts });
+  if (failure?.retry && attempts < MAX_ATTEMPTS) return retryLater(deps, { position, result, failure, attempts });
   const following = await inTransaction(deps.db, (trx) =>
     completeEffect(trx, {
       projectId: execution.projectId,

@@ -8,8 +8,8 @@ import {
 } from '../../engine/campaigns/lost-campaigns.ts';
 import type { OutboxRow } from '../../rules/outbox.ts';
 import { hasSentChunks } from '../../temporal/run-histories.ts';
-import { reportRecoveryFailure } from './recovery-failure.ts';
 import type { RecoveryDeps, RecoveryTurn } from './recovery.ts';
+import { reportRecoveryFailure } from './recovery-failure.ts';
 
 const PAGE = 200;
 

@@ -9,8 +9,8 @@ import type { OutboxRow } from '../../rules/outbox.ts';
 import { ROW_MISSING } from '../../rules/row-missing.ts';
 import { findEffectBeyond } from '../../temporal/run-histories.ts';
 import type { LastRun } from '../../temporal/run-states.ts';
-import { reportRecoveryFailure } from './recovery-failure.ts';
 import type { RecoveryDeps, RecoveryTurn } from './recovery.ts';
+import { reportRecoveryFailure } from './recovery-failure.ts';
 
 /** The number of open executions that are read and compared with Temporal at a time. */
 const PAGE = 5_000;

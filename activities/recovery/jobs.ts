@@ -2,8 +2,8 @@ import { finishJob } from '../../db/contacts/jobs.ts';
 import { enqueueJobs, listUnfinishedJobs, type UnfinishedJob } from '../../db/recovery/lost-work.ts';
 import { inTransaction } from '../../db/transaction.ts';
 import { ROW_MISSING } from '../../rules/row-missing.ts';
-import { reportRecoveryFailure } from './recovery-failure.ts';
 import type { RecoveryDeps, RecoveryTurn } from './recovery.ts';
+import { reportRecoveryFailure } from './recovery-failure.ts';
 
 const PAGE = 500;
 

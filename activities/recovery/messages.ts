@@ -11,8 +11,8 @@ import type { MessageKind } from '../../db/sending/direct-messages.ts';
 import { inTransaction } from '../../db/transaction.ts';
 import { groupBy } from '../../rules/filters/group-by.ts';
 import type { DeliveryRun } from '../../temporal/deliveries.ts';
-import { reportRecoveryFailure } from './recovery-failure.ts';
 import type { RecoveryDeps, RecoveryTurn } from './recovery.ts';
+import { reportRecoveryFailure } from './recovery-failure.ts';
 
 /**
  * A workflow appears in Temporal's list at most this long after its start. Recovery first reads the open messages and

@@ -9,8 +9,8 @@ import {
 } from '../../db/recovery/running-rows.ts';
 import type { ExecutionStatus } from '../../rules/executions/execution.ts';
 import type { ListedRun } from '../../temporal/run-states.ts';
-import { reportRecoveryFailure } from './recovery-failure.ts';
 import type { RecoveryDeps, RecoveryTurn } from './recovery.ts';
+import { reportRecoveryFailure } from './recovery-failure.ts';
 
 /** The number of workflows that Temporal lists at a time. */
 const PAGE = 1_000;
