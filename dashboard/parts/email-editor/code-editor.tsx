@@ -9,30 +9,29 @@ import type { Variable } from './variables.ts';
 export interface CodeEditorHandle {
   /** Inserts a text at the cursor. */
   insert(insertion: string): void;
-  /** Inserts a block of HTML after the block at the cursor. */
+  /** Inserts a block of HTML: the code editor at the cursor, the visual editor after the block at the cursor. */
   insertBlock(html: string): void;
 }
 
 /**
- * An editor for HTML and Liquid source. Its code is loaded when an editor is first shown, because this is the largest
- * part of the app.
+ * An editor for HTML and Liquid source. Its code is loaded when an editor is first shown, because the code is large.
  */
 export const CodeEditor = forwardRef<
   CodeEditorHandle,
   CodeEvents & { value: string; fault: EmailFault | undefined; variables: Variable[]; isReadOnly: boolean }
 >(function CodeEditor({ value, fault, variables, isReadOnly, onChange, onImages }, handle) {
-  const place = useRef<HTMLDivElement>(null);
+  const container = useRef<HTMLDivElement>(null);
   const view = useRef<EditorView | null>(null);
   const events = useRef<CodeEvents>({ onChange, onImages });
   useEffect(() => {
     events.current = { onChange, onImages };
   }, [onChange, onImages]);
 
-  // The editor exists as long as its element. The effects below pass later changes to it.
+  // Only a change of `isReadOnly` creates a new editor. The effects above and below pass on other changes.
   // biome-ignore lint/correctness/useExhaustiveDependencies: only the initial value is needed to open the editor
   useEffect(() => {
-    if (!place.current) return;
-    const opened = mountCodeEditor(place.current, {
+    if (!container.current) return;
+    const opened = mountCodeEditor(container.current, {
       value,
       isReadOnly,
       label: text.emailEditor.code,
@@ -67,7 +66,7 @@ export const CodeEditor = forwardRef<
 
   return (
     <Box
-      ref={place}
+      ref={container}
       h="100%"
       style={{
         overflow: 'hidden',

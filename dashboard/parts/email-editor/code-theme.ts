@@ -2,7 +2,7 @@ import { HighlightStyle } from '@codemirror/language';
 import { EditorView } from '@codemirror/view';
 import { tags } from '@lezer/highlight';
 
-/** Uses the tokens of the app, so the editor follows the light and dark schemes. */
+/** Uses tokens of the app and `light-dark()`, so the editor follows the light and dark schemes. */
 export const codeTheme = EditorView.theme({
   '&': {
     height: '100%',

@@ -14,7 +14,7 @@ import type { Variable } from './variables.ts';
 
 export interface CodeEvents {
   onChange: (value: string) => void;
-  /** Called with images that were dropped or pasted. `insert` adds their tag at the position of the drop. */
+  /** Called with images that were dropped or pasted. `insert` adds the tag of an image at the drop or the cursor. */
   onImages: (files: File[], insert: (tag: string) => void) => void;
 }
 
@@ -60,8 +60,8 @@ function createExtensions(p: CodeEvents & { isReadOnly: boolean; label: string }
       indentWithTab,
     ]),
     EditorView.updateListener.of((update) => {
-      const isOwn = update.transactions.some((transaction) => transaction.annotation(Transaction.remote));
-      if (update.docChanged && !isOwn) p.onChange(update.state.doc.toString());
+      const isFromParent = update.transactions.some((transaction) => transaction.annotation(Transaction.remote));
+      if (update.docChanged && !isFromParent) p.onChange(update.state.doc.toString());
     }),
     p.isReadOnly ? [] : acceptImages(p.onImages),
   ];
@@ -69,28 +69,28 @@ function createExtensions(p: CodeEvents & { isReadOnly: boolean; label: string }
 
 function acceptImages(onImages: CodeEvents['onImages']): Extension {
   // The user may type while an image uploads. The position of the image moves with the text around it.
-  const places: { at: number }[] = [];
-  const take = (view: EditorView, files: File[], at: number): boolean => {
+  const positions: { offset: number }[] = [];
+  const acceptFiles = (view: EditorView, files: File[], offset: number): boolean => {
     if (files.length === 0) return false;
-    const place = { at };
-    places.push(place);
+    const position = { offset };
+    positions.push(position);
     onImages(files, (tag) => {
       const line = `${tag}\n`;
-      const from = place.at;
+      const from = position.offset;
       view.dispatch({ changes: { from, insert: line }, selection: { anchor: from + line.length } });
     });
     return true;
   };
   return [
     EditorView.updateListener.of(({ changes }) => {
-      for (const place of places) place.at = changes.mapPos(place.at, 1);
+      for (const position of positions) position.offset = changes.mapPos(position.offset, 1);
     }),
     EditorView.domEventHandlers({
       drop: (event, view) => {
         const at = view.posAtCoords({ x: event.clientX, y: event.clientY }) ?? view.state.selection.main.head;
-        return take(view, findImages(event.dataTransfer), at);
+        return acceptFiles(view, findImages(event.dataTransfer), at);
       },
-      paste: (event, view) => take(view, findPastedImages(event.clipboardData), view.state.selection.main.head),
+      paste: (event, view) => acceptFiles(view, findPastedImages(event.clipboardData), view.state.selection.main.head),
     }),
   ];
 }
@@ -105,9 +105,9 @@ function createLanguage(variables: readonly Variable[]): Extension {
  * replaces nothing, and the cursor does not move.
  */
 export function replaceText(view: EditorView, value: string): void {
-  const now = view.state.doc.toString();
-  if (now === value) return;
-  view.dispatch({ changes: { from: 0, to: now.length, insert: value }, annotations: Transaction.remote.of(true) });
+  const current = view.state.doc.toString();
+  if (current === value) return;
+  view.dispatch({ changes: { from: 0, to: current.length, insert: value }, annotations: Transaction.remote.of(true) });
 }
 
 /** Sets the variables that are completed between the braces. */
@@ -115,7 +115,10 @@ export function showVariables(view: EditorView, variables: readonly Variable[]):
   view.dispatch({ effects: language.reconfigure(createLanguage(variables)) });
 }
 
-/** Marks the error at the position that the API returned: the word there, or the rest of the line. */
+/**
+ * Marks the error at the position that the API returned: the Liquid or the word there, or else the rest of the line.
+ * Without an error, removes the mark.
+ */
 export function showFault(view: EditorView, fault: EmailFault | undefined): void {
   view.dispatch(setDiagnostics(view.state, fault ? [toDiagnostic(view.state, fault)] : []));
 }

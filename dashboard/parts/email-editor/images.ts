@@ -32,7 +32,7 @@ export function uploadImage(file: File): Promise<UploadedImage> {
 
 /**
  * Returns the tag of an image. The tag sets width and height, so that the layout does not jump while the image loads.
- * The image is never wider than the screen of a phone.
+ * Its style limits the image to the width of the element around it, such as on a phone.
  */
 export function createImageTag(image: Pick<UploadedImage, 'url' | 'width' | 'height' | 'filename'>): string {
   const width = Math.min(image.width, EMAIL_WIDTH_PX);

@@ -14,8 +14,8 @@ interface LayoutContent {
 }
 
 /**
- * Initial content of a new template or campaign. The content uses tables, because Outlook needs them, and is readable
- * in dark mode.
+ * Returns the initial content of a new template or campaign. All layouts except `blank` are built of tables, because
+ * Outlook needs them, and are readable in dark mode.
  */
 export function createLayoutContent(start: TemplateLayout): LayoutContent {
   return { subject: SUBJECTS[start], body: BODIES[start]() };

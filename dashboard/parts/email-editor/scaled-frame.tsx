@@ -26,11 +26,11 @@ export function ScaledFrame({
   title?: string;
 }) {
   const { ref, width } = useElementSize();
-  const [ownHeight, setOwnHeight] = useState<number>();
+  const [emailHeight, setEmailHeight] = useState<number>();
   const scale = width > 0 ? Math.min(1, width / screen) : 1;
-  const shown = isWhole && ownHeight !== undefined ? ownHeight * scale : height;
+  const shownHeight = isWhole && emailHeight !== undefined ? emailHeight * scale : height;
   return (
-    <Box ref={ref} h={shown} style={{ overflow: 'hidden', position: 'relative' }}>
+    <Box ref={ref} h={shownHeight} style={{ overflow: 'hidden', position: 'relative' }}>
       {width > 0 && (
         <Box
           w={screen}
@@ -43,9 +43,9 @@ export function ScaledFrame({
         >
           <FlickerFreeFrame
             html={html}
-            height={shown / scale}
+            height={shownHeight / scale}
             isBare={isBare}
-            {...(isWhole && { onHeight: setOwnHeight })}
+            {...(isWhole && { onHeight: setEmailHeight })}
             {...(colorScheme && { colorScheme })}
             {...(title && { title })}
           />

@@ -4,13 +4,16 @@ import { text } from '../../text/text.ts';
 import { notifyFailure, notifySuccess } from '../notifications.tsx';
 import { createImageTag, uploadImage } from './images.ts';
 
-/** Uploads images one after the other and returns the tag of each. A failure is shown, and the others continue. */
+/**
+ * Returns `upload`, which uploads images one after the other and calls `insert` with the tag of each. A failure is
+ * shown as a notification, and the upload continues with the next image.
+ */
 export function useImageUpload() {
   const queries = useQueryClient();
-  const [underWay, count] = useState(0);
+  const [pendingCount, setPendingCount] = useState(0);
   const upload = useCallback(
     (files: File[], insert: (tag: string) => void) => {
-      count((n) => n + files.length);
+      setPendingCount((n) => n + files.length);
       void (async () => {
         for (const file of files) {
           try {
@@ -19,7 +22,7 @@ export function useImageUpload() {
           } catch (error) {
             notifyFailure(error);
           } finally {
-            count((n) => n - 1);
+            setPendingCount((n) => n - 1);
           }
         }
         await queries.invalidateQueries({ queryKey: ['listAssets'] });
@@ -27,5 +30,5 @@ export function useImageUpload() {
     },
     [queries],
   );
-  return { upload, isUploading: underWay > 0 };
+  return { upload, isUploading: pendingCount > 0 };
 }

@@ -39,17 +39,17 @@ export interface EmailPreview {
 
 /** Renders the email for a contact, or without one (null), after a pause in typing. Does nothing if it is not shown. */
 export function usePreview(email: EditedEmail, contactId: string | null, isShown = true): EmailPreview {
-  const asking = { ...email, subject: email.subject || ' ', contactId };
-  const [debounced] = useDebouncedValue(JSON.stringify(asking), TYPING_MS);
-  const request = JSON.parse(debounced) as typeof asking;
+  const latestRequest = { ...email, subject: email.subject || ' ', contactId };
+  const [debounced] = useDebouncedValue(JSON.stringify(latestRequest), TYPING_MS);
+  const request = JSON.parse(debounced) as typeof latestRequest;
   const { data, error, isFetching, refetch, isPlaceholderData } = useQuery({
     ...listQueryFor('previewTemplate', { body: request }),
     enabled: isShown && request.body !== '',
     gcTime: CACHED_MS,
     refetchOnWindowFocus: false,
   });
-  const [last, keep] = useState(data);
-  if (data && !isPlaceholderData && data !== last) keep(data);
+  const [last, setLast] = useState(data);
+  if (data && !isPlaceholderData && data !== last) setLast(data);
   const fault = toEmailFault(error);
   return {
     shown: data ?? last,
@@ -63,14 +63,14 @@ export function usePreview(email: EditedEmail, contactId: string | null, isShown
 function toEmailFault(error: unknown): EmailFault | undefined {
   if (!(error instanceof ApiFailure) || error.code !== 'VALIDATION_ERROR') return undefined;
   const [first] = error.fields;
-  const place = (name: string) => {
+  const readNumber = (name: string) => {
     const value = error.details[name];
     return typeof value === 'number' ? value : undefined;
   };
   return {
     field: first?.field ?? '',
     message: first?.message ?? error.message,
-    line: place('line'),
-    column: place('column'),
+    line: readNumber('line'),
+    column: readNumber('column'),
   };
 }

@@ -20,25 +20,25 @@ const SERVICE_VARIABLES: Variable[] = [
 ];
 
 const NAME = /^[A-Za-z_][\w-]*$/;
-const OWN = 'data.';
+const DATA_PREFIX = 'data.';
 
 /**
  * Returns the variables for emails of a project: the data of its contacts, the most frequent first, then the
  * service's variables.
  */
 export function listVariables(fields: readonly Field[]): Variable[] {
-  const own = fields
-    .filter(({ field }) => field.startsWith(OWN))
+  const dataVariables = fields
+    .filter(({ field }) => field.startsWith(DATA_PREFIX))
     .sort((a, b) => b.coverage - a.coverage)
     .map(({ field, type, coverage }) => ({
       name: toVariableName(field),
       about: `${type}, ${Math.round(coverage)} % have it`,
     }));
-  return [...own, ...SERVICE_VARIABLES];
+  return [...dataVariables, ...SERVICE_VARIABLES];
 }
 
-/** Turns `data.plan` into `plan`. If a key is not a valid name, it uses a lookup in `data` by the key as a string. */
+/** Turns `data.plan` into `plan`. If the key is not a valid name, returns a lookup by the key: `data["first name"]`. */
 function toVariableName(field: string): string {
-  const key = field.slice(OWN.length);
+  const key = field.slice(DATA_PREFIX.length);
   return NAME.test(key) ? key : `data[${JSON.stringify(key)}]`;
 }

@@ -5,7 +5,7 @@ import { createStyleEdit, readPixels, readStyle, type Styles } from './source-st
 
 type Alignment = 'left' | 'center' | 'right';
 
-/** The properties of a block. A property that the block cannot have is absent; undefined is inherited. */
+/** The properties of a block. A property that the block cannot have is absent; undefined if the style lacks it. */
 export interface BlockValues {
   align?: Alignment | undefined;
   size?: number | undefined;
@@ -17,8 +17,8 @@ export interface BlockValues {
 
 const TEXTS = /^(?:p|h[1-6]|li|ul|ol|blockquote)$/;
 const SECTIONS = /^(?:div|section)$/;
-/** Line height that is set when the size of a text changes. Headings from the palette have the same line height. */
-const LINE = 1.4;
+/** The line height that is set when the size of a text changes, as a multiple of the size. */
+const LINE_HEIGHT = 1.4;
 
 /** Returns whether the panel has fields for a block, and can write its style attribute. */
 export function canStyle(source: string, block: Block): boolean {
@@ -63,7 +63,7 @@ export function createStyleEdits(source: string, block: Block, { align, ...value
     ...(padding !== undefined && { padding: `${padding}px` }),
     ...(below !== undefined && { 'margin-bottom': `${below}px` }),
     // A line height in pixels would let the lines of a larger text overlap.
-    ...(size !== undefined && { 'font-size': `${size}px`, 'line-height': `${Math.round(size * LINE)}px` }),
+    ...(size !== undefined && { 'font-size': `${size}px`, 'line-height': `${Math.round(size * LINE_HEIGHT)}px` }),
   };
   return [createStyleEdit(source, tag, styles)];
 }
@@ -75,7 +75,10 @@ function readTableAlignment(source: string, tag: OpeningTag): Alignment {
   return readAttribute(source, tag, 'align') === 'center' ? 'center' : 'left';
 }
 
-/** Outlook reads only the attribute `align`. Any value except `center` would make text flow around the table. */
+/**
+ * Returns the edits that align a table. Outlook reads only the attribute `align`, where any value except `center` would
+ * make text flow around the table.
+ */
 function createTableEdits(source: string, tag: OpeningTag, align: Alignment): SourceEdit[] {
   const margins = createStyleEdit(source, tag, {
     'margin-left': align === 'left' ? '0' : 'auto',

@@ -1,6 +1,6 @@
 /**
- * A message from the frame about an edit in it. The email in the frame runs no script, but the message is treated as
- * untrusted anyway.
+ * A message from the frame's script, such as a typed text. The email in the frame runs no script, but the message is
+ * treated as untrusted anyway.
  */
 export type FrameMessage =
   | { kind: 'ready' }

@@ -14,9 +14,9 @@ const FOOTER = /unsubscribe|manage_?url/i;
 const INNER = new Set(['li', 'tr']);
 
 /**
- * Finds the position for a new block: after the block that contains the text at this offset. If the text is the only
- * cell of a table row, the new block gets a row of its own. Without an offset, the position is after the last text
- * above the footer.
+ * Finds the position for a new block: after the block that contains the text at this offset. If the text is in a table
+ * row with a single cell, and the table has more rows, the new block gets a row of its own. Without an offset, the
+ * position is after the last text above the footer.
  */
 export function findInsertion({ source, parts }: SourceModel, offset: number | undefined): Insertion {
   const blocks = findBlocks(source);
@@ -30,7 +30,7 @@ export function findInsertion({ source, parts }: SourceModel, offset: number | u
     const cell = cellsOfRow.find(({ start, end }) => start <= at && at <= end);
     if (!cell) continue;
     if (cellsOfRow.length > 1) return createInsertion(source.lastIndexOf('<', cell.end - 1));
-    if (isAlone(blocks, block)) continue;
+    if (isOnlyRow(blocks, block)) continue;
     const opening = /^<t[dh]\b[^>]*>/i.exec(source.slice(cell.start, cell.end))?.[0] ?? '<td>';
     return { at: block.end, before: `\n<tr>${opening}`, after: `</${cell.name}></tr>` };
   }
@@ -46,7 +46,7 @@ export function findInsertion({ source, parts }: SourceModel, offset: number | u
 }
 
 /** Returns whether a row is the only one of its table, as around a button. */
-function isAlone(blocks: readonly Block[], row: Block): boolean {
+function isOnlyRow(blocks: readonly Block[], row: Block): boolean {
   return blocks.filter(({ name, parent }) => name === 'tr' && parent === row.parent).length === 1;
 }
 
@@ -54,7 +54,7 @@ function createInsertion(at: number): Insertion {
   return { at, before: '\n', after: '' };
 }
 
-/** Returns the offset of the end of the body. */
+/** Returns the offset of `</body>`, or the length of the source if the tag is missing. */
 export function findEndOfBody(source: string): number {
   const at = source.search(/<\/body\s*>/i);
   return at < 0 ? source.length : at;

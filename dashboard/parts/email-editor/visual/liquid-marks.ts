@@ -17,7 +17,10 @@ export function isLogicOnly(source: string): boolean {
   return source.replaceAll(/\{%[\s\S]*?%\}/g, '').trim() === '';
 }
 
-/** Returns whether a `<br>` (shown as a new line) is inside Liquid. As plain text it would change the Liquid. */
-export function hasMarkup(source: string): boolean {
+/**
+ * Returns whether Liquid in a shown text contains a `<br>` (shown as a new line). Editing it as plain text would change
+ * the Liquid.
+ */
+export function hasLineBreakInLiquid(source: string): boolean {
   return [...source.matchAll(LIQUID)].some(([whole]) => whole.includes('\n'));
 }

@@ -46,7 +46,7 @@ function useTypedText(value: string) {
   return state;
 }
 
-/** A length in whole pixels. An empty field removes it. */
+/** A length in whole pixels. An empty field, or a value that is not from 0 to `max`, changes nothing. */
 export function PixelField({ value, onChange, max = 200, ...field }: Field<number> & { max?: number }) {
   const applied = value === undefined ? '' : String(value);
   return (
@@ -65,7 +65,7 @@ export function PixelField({ value, onChange, max = 200, ...field }: Field<numbe
 /** A color as `#rrggbb`. */
 export function ColorField({ label, value, isReadOnly, onChange }: Field<string>) {
   const [typed, setTyped] = useTypedText(value && COLOR.test(value) ? value : '');
-  const paint = (color: string) => COLOR.test(color) && color !== value && onChange(color);
+  const applyColor = (color: string) => COLOR.test(color) && color !== value && onChange(color);
   return (
     <ColorInput
       size="xs"
@@ -75,8 +75,8 @@ export function ColorField({ label, value, isReadOnly, onChange }: Field<string>
       placeholder={words.inherited}
       readOnly={isReadOnly}
       withEyeDropper={false}
-      onChangeEnd={paint}
-      onBlur={(event) => paint(event.currentTarget.value)}
+      onChangeEnd={applyColor}
+      onBlur={(event) => applyColor(event.currentTarget.value)}
     />
   );
 }

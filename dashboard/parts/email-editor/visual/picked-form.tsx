@@ -39,7 +39,7 @@ export function PickedForm({
   const color = picked.kind === 'link' ? readButtonColor(source, picked) : undefined;
   const name = color ? words.newBlocks.button : words.picked[picked.kind];
   return (
-    <Stack gap="sm" component="section" aria-label={name} ref={showForm}>
+    <Stack gap="sm" component="section" aria-label={name} ref={scrollToForm}>
       <Group>
         <Title order={2} size="h5">
           {name}
@@ -83,6 +83,6 @@ export function PickedForm({
 }
 
 /** Scrolls the panel to the form that has just been opened. */
-function showForm(form: HTMLElement | null): void {
+function scrollToForm(form: HTMLElement | null): void {
   form?.scrollIntoView({ block: 'nearest' });
 }

@@ -101,7 +101,7 @@ export function isCompleteBlock(source: string, { start, end }: Block): boolean 
   return depth === 0 && count(/<!--\[if/gi) === count(/<!\[endif\]/gi);
 }
 
-/** Returns the edit that inserts a copy after the block, on a new line if the block is on a line of its own. */
+/** Returns the edit that inserts a copy after the block, on a new line if the block starts a line (not the first). */
 export function duplicateBlock(source: string, block: Block): SourceEdit {
   const lineStart = source.lastIndexOf('\n', block.start - 1) + 1;
   const indent = source.slice(lineStart, block.start);
@@ -133,8 +133,8 @@ function cutContent(source: string, around: Block, part: { start: number; end: n
 }
 
 /**
- * Returns the edit that swaps a block with the one before (-1) or after it (1) in the same element. Undefined if
- * there is no such block, or if content between them must stay where it is.
+ * Returns the edit that swaps a block with the block before (-1) or after it (1) in the same element. Undefined if no
+ * such block exists, if one of the two is not complete, or if there is more than white space between them.
  */
 export function swapBlocks(
   source: string,

@@ -1,6 +1,6 @@
 import { LIQUID } from './liquid-marks.ts';
 import {
-  type AttributePlace,
+  type AttributeValueRange,
   getShownText,
   type OpeningTag,
   type ShownCharacter,
@@ -84,18 +84,21 @@ function escapeHtml(character: string): string {
  * text, with Liquid unescaped.
  */
 export function createAttributeEdit(part: OpeningTag, name: string, value: string): SourceEdit {
-  const place = part.attributes.get(name);
-  if (!place)
+  const range = part.attributes.get(name);
+  if (!range)
     return { start: part.nameEnd, end: part.nameEnd, replacement: ` ${name}="${escapeAttribute(value, '"')}"` };
-  if (place.quote !== '')
-    return { start: place.start, end: place.end, replacement: escapeAttribute(value, place.quote) };
-  return { start: place.start, end: place.end, replacement: `"${escapeAttribute(value, '"')}"` };
+  if (range.quote !== '')
+    return { start: range.start, end: range.end, replacement: escapeAttribute(value, range.quote) };
+  return { start: range.start, end: range.end, replacement: `"${escapeAttribute(value, '"')}"` };
 }
 
-/** Returns the decoded value of an attribute; undefined if the tag lacks the attribute. */
+/**
+ * Returns the value of an attribute, with the entities of quotes, `<` and `&` decoded; undefined if the tag lacks the
+ * attribute.
+ */
 export function readAttribute(source: string, part: OpeningTag, name: string): string | undefined {
-  const place = part.attributes.get(name);
-  return place && decodeEntities(source.slice(place.start, place.end));
+  const range = part.attributes.get(name);
+  return range && decodeEntities(source.slice(range.start, range.end));
 }
 
 function decodeEntities(value: string): string {
@@ -107,7 +110,7 @@ function decodeEntities(value: string): string {
 }
 
 /** A quote inside Liquid is written as the other kind of quote, because Liquid would not understand an escaped one. */
-function escapeAttribute(value: string, quote: Exclude<AttributePlace['quote'], ''>): string {
+function escapeAttribute(value: string, quote: Exclude<AttributeValueRange['quote'], ''>): string {
   const other = quote === '"' ? "'" : '"';
   let at = 0;
   let escaped = '';
@@ -126,7 +129,7 @@ function escapePlainText(value: string, quote: string): string {
 }
 
 /** Returns the edits that put tags around the selection of a text, from the end to the start. */
-export function wrapEdits(part: TextPart, from: number, to: number, before: string, after: string): SourceEdit[] {
+export function createWrapEdits(part: TextPart, from: number, to: number, before: string, after: string): SourceEdit[] {
   const [start, end] = [getOffset(part, from), part.characters[to - 1]?.end ?? getOffset(part, to)];
   return [
     { start: end, end, replacement: after },
@@ -138,8 +141,8 @@ export function wrapEdits(part: TextPart, from: number, to: number, before: stri
 const COLORED_CELL = /<td\b[^>]*?\bbgcolor="(#[0-9a-f]{6})"[^>]*>\s*$/i;
 
 /**
- * Returns the color of a button and its place in the source. Undefined if the link is no button, or if styles decide
- * its color, which the attribute would not change.
+ * Returns the color of the button around a link and its range in the source, as the edit that would write the same
+ * color. Undefined if the link is no button, or if styles decide its color, which the attribute would not change.
  */
 export function readButtonColor(source: string, link: { start: number }): SourceEdit | undefined {
   const cell = COLORED_CELL.exec(source.slice(0, link.start));

@@ -1,6 +1,6 @@
 import { applyEdit, createTextEdit, type SourceEdit } from './source-edits.ts';
 import {
-  type AttributePlace,
+  type AttributeValueRange,
   findParts,
   listShownCharacters,
   type SourcePart,
@@ -30,28 +30,31 @@ export function withTypedText(model: SourceModel, id: number, now: string): Sour
   const delta = edit.replacement.length - (edit.end - edit.start);
   return {
     source,
-    parts: model.parts.map((other) => (other === part ? retypeText(part, edit, source) : moveMark(other, edit, delta))),
+    parts: model.parts.map((other) =>
+      other === part ? readTextAgain(part, edit, source) : shiftPart(other, edit, delta),
+    ),
     hidden: model.hidden.map((other) => (other.start >= edit.end ? shiftSpan(other, delta) : other)),
   };
 }
 
-/** Parses only the changed range. The changed part keeps its number, even if its text is empty now. */
-function retypeText(part: TextPart, edit: SourceEdit, source: string): TextPart {
+/** Reads the characters of the changed part again. The part keeps its number, even if its text is empty now. */
+function readTextAgain(part: TextPart, edit: SourceEdit, source: string): TextPart {
   const end = part.end + edit.replacement.length - (edit.end - edit.start);
   const characters = listShownCharacters(source.slice(part.start, end)).map((one) => shiftSpan(one, part.start));
   return { ...part, end, characters };
 }
 
-function moveMark(part: SourcePart, edit: SourceEdit, delta: number): SourcePart {
+/** Moves a part by `delta` characters if it is after the edit. */
+function shiftPart(part: SourcePart, edit: SourceEdit, delta: number): SourcePart {
   if (part.start < edit.end) return part;
   if (part.kind === 'text') {
     return { ...shiftSpan(part, delta), characters: part.characters.map((character) => shiftSpan(character, delta)) };
   }
-  const attributes = new Map<string, AttributePlace>();
-  for (const [name, place] of part.attributes) attributes.set(name, shiftSpan(place, delta));
+  const attributes = new Map<string, AttributeValueRange>();
+  for (const [name, range] of part.attributes) attributes.set(name, shiftSpan(range, delta));
   return { ...shiftSpan(part, delta), nameEnd: part.nameEnd + delta, attributes };
 }
 
-function shiftSpan<Place extends { start: number; end: number }>(place: Place, delta: number): Place {
-  return { ...place, start: place.start + delta, end: place.end + delta };
+function shiftSpan<Span extends { start: number; end: number }>(range: Span, delta: number): Span {
+  return { ...range, start: range.start + delta, end: range.end + delta };
 }

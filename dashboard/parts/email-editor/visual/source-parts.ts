@@ -1,5 +1,5 @@
 import { Tokenizer, type TokenizerCallbacks } from 'htmlparser2';
-import { hasMarkup, hasOpenLiquid, isLogicOnly } from './liquid-marks.ts';
+import { hasLineBreakInLiquid, hasOpenLiquid, isLogicOnly } from './liquid-marks.ts';
 
 /**
  * A character that the email shows, with its range in the source. For an entity, a `<br>` or a run of white space, this
@@ -18,12 +18,15 @@ export interface TextPart {
   start: number;
   end: number;
   characters: ShownCharacter[];
-  /** `logic` is only Liquid tags; `locked` is text that is not shown, or text inside Liquid that contains markup. */
+  /**
+   * `words` can be edited. `logic` is only Liquid tags. `locked` cannot be edited: text that is not shown, text between
+   * the rows of a table, and Liquid that contains markup.
+   */
   role: 'words' | 'logic' | 'locked';
 }
 
 /** Range of an attribute's value, without its quotes. */
-export interface AttributePlace {
+export interface AttributeValueRange {
   start: number;
   end: number;
   quote: '"' | "'" | '';
@@ -35,7 +38,7 @@ export interface OpeningTag {
   /** The offset after the tag's name, where a new attribute is inserted. */
   nameEnd: number;
   end: number;
-  attributes: Map<string, AttributePlace>;
+  attributes: Map<string, AttributeValueRange>;
 }
 
 /** The opening tag of a link, image or divider that can be clicked. */
@@ -46,7 +49,7 @@ export interface TagPart extends OpeningTag {
 
 export type SourcePart = TextPart | TagPart;
 
-/** A part that is removed during editing, because it would run, navigate or change the base of addresses. */
+/** A range that the frame omits, because it would run, load, navigate or change the base of addresses. */
 export interface HiddenPart {
   kind: 'hidden';
   start: number;
@@ -98,7 +101,7 @@ export function listShownCharacters(source: string): ShownCharacter[] {
 export function parseOpeningTag(text: string, at: number): OpeningTag | undefined {
   const tag = scanSource(text).firstTag;
   if (!tag) return undefined;
-  const attributes = new Map<string, AttributePlace>();
+  const attributes = new Map<string, AttributeValueRange>();
   for (const [name, { start, end, quote }] of tag.attributes) {
     attributes.set(name, { start: start + at, end: end + at, quote });
   }
@@ -173,7 +176,7 @@ class Scan implements TokenizerCallbacks {
     if (!tag || !attribute || tag.attributes.has(attribute.name)) return;
     const value = /^\s*=\s*(["']?)/.exec(this.source.slice(attribute.end, end + 1));
     if (!value) return;
-    const quote = (value[1] ?? '') as AttributePlace['quote'];
+    const quote = (value[1] ?? '') as AttributeValueRange['quote'];
     const start = attribute.end + value[0].length;
     // The tokenizer includes the closing quote in the range.
     const valueEnd = quote === '' ? end : end - 1;
@@ -245,7 +248,7 @@ class Scan implements TokenizerCallbacks {
     const words = trimShown(characters);
     const [first, last] = [words[0], words.at(-1)];
     if (!first || !last || shown.trim() === '') return;
-    const isLocked = wasInLiquid || this.inLiquid || hasMarkup(shown) || this.isSilent();
+    const isLocked = wasInLiquid || this.inLiquid || hasLineBreakInLiquid(shown) || this.isSilent();
     const role = isLocked ? 'locked' : isLogicOnly(shown) ? 'logic' : 'words';
     this.parts.push({
       kind: 'text',
@@ -282,6 +285,6 @@ export function getShownText(part: TextPart): string {
  * attribute can be edited only as code.
  */
 export function isCutByLiquid(source: string, part: OpeningTag, name: string): boolean {
-  const place = part.attributes.get(name);
-  return place !== undefined && hasOpenLiquid(source.slice(place.start, place.end), false);
+  const range = part.attributes.get(name);
+  return range !== undefined && hasOpenLiquid(source.slice(range.start, range.end), false);
 }

@@ -9,7 +9,10 @@ export function readStyle(source: string, tag: OpeningTag, property: string): st
   return findDeclaration(readStyleAttribute(source, tag), property)?.value;
 }
 
-/** Returns the length in pixels of a property, or of one side of its shorthand (`margin:0 0 16px`). */
+/**
+ * Returns the length in pixels of a property. If only its shorthand is set (`margin:0 0 16px`), returns the value of
+ * the bottom side for `-bottom`, and otherwise the first value.
+ */
 export function readPixels(source: string, tag: OpeningTag, property: string): number | undefined {
   const [name = '', side] = property.split('-');
   const ownValue = readStyle(source, tag, property);
@@ -23,23 +26,23 @@ export function readPixels(source: string, tag: OpeningTag, property: string): n
 export function createStyleEdit(source: string, tag: OpeningTag, styles: Styles): SourceEdit {
   let style = readStyleAttribute(source, tag);
   for (const [property, value] of Object.entries(styles)) style = withDeclaration(style, property, value);
-  const place = tag.attributes.get('style');
+  const range = tag.attributes.get('style');
   // The value is not escaped again: colors, lengths and words have no characters to escape.
-  if (place && place.quote !== '') return { start: place.start, end: place.end, replacement: style };
+  if (range && range.quote !== '') return { start: range.start, end: range.end, replacement: style };
   return createAttributeEdit(tag, 'style', style);
 }
 
 function readStyleAttribute(source: string, tag: OpeningTag): string {
-  const place = tag.attributes.get('style');
-  return place ? source.slice(place.start, place.end) : '';
+  const range = tag.attributes.get('style');
+  return range ? source.slice(range.start, range.end) : '';
 }
 
 /** Finds a property's declaration in a style attribute. If there are several, browsers use the last one. */
 function findDeclaration(style: string, property: string) {
-  const found = [...style.matchAll(new RegExp(`(^|;)\\s*${property}\\s*:([^;]*)`, 'gi'))].at(-1);
-  if (!found) return undefined;
-  const [whole, separator = '', value = ''] = found;
-  return { start: found.index + separator.length, end: found.index + whole.length, value: value.trim() };
+  const match = [...style.matchAll(new RegExp(`(^|;)\\s*${property}\\s*:([^;]*)`, 'gi'))].at(-1);
+  if (!match) return undefined;
+  const [whole, separator = '', value = ''] = match;
+  return { start: match.index + separator.length, end: match.index + whole.length, value: value.trim() };
 }
 
 function withDeclaration(style: string, property: string, value: string | undefined): string {

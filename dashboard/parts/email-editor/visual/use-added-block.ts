@@ -26,7 +26,7 @@ export function useAddedBlock() {
       next.current = null;
     },
     /** Returns the position for a new block, after the text at this offset if no block was just added. */
-    nextPosition: (model: SourceModel, offset: number | undefined): Insertion =>
+    getNextPosition: (model: SourceModel, offset: number | undefined): Insertion =>
       next.current ?? findInsertion(model, offset),
     remember: (position: Insertion, markup: string) => {
       const end = position.at + markup.length;

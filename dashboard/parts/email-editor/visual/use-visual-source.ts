@@ -2,7 +2,7 @@ import { useState } from 'react';
 import { applyEdit, type SourceEdit } from './source-edits.ts';
 import { parseSource, type SourceModel, withTypedText } from './source-model.ts';
 
-/** The maximum number of edits that a user can undo. */
+/** When an edit is added, this number of earlier edits can still be undone. */
 const STEPS_MAX = 100;
 
 interface Shown {
@@ -21,17 +21,17 @@ export function useVisualSource(p: {
   /** Runs when the parts of the email get new numbers. */
   onRedraw: () => void;
 }) {
-  const show = (source: string): Shown => {
+  const createShown = (source: string): Shown => {
     const model = parseSource(source);
     return { model, document: p.draw(model) };
   };
-  const [shown, setShown] = useState(() => show(p.value));
+  const [shown, setShown] = useState(() => createShown(p.value));
   const [past, setPast] = useState<string[]>([]);
   const { model } = shown;
 
   const remember = () => setPast((all) => [...all.slice(-STEPS_MAX), model.source]);
   const redraw = (source: string) => {
-    setShown(show(source));
+    setShown(createShown(source));
     p.onRedraw();
   };
   return {
@@ -49,7 +49,7 @@ export function useVisualSource(p: {
     restyle: (edits: SourceEdit[]) => {
       remember();
       const source = edits.reduce(applyEdit, model.source);
-      setShown(show(source));
+      setShown(createShown(source));
       p.onChange(source);
     },
     /** Takes the text that the user typed into a part. Returns whether it differs from the part's text. */

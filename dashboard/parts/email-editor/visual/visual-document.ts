@@ -17,7 +17,7 @@ a[${MARK}-picked]{outline:2px dashed #0c6673;outline-offset:2px}`;
 /**
  * Renders the email for display, with each editable part marked with its number. This HTML is only displayed; a save
  * sends the source. `script` is the only script that runs in it: the content security policy blocks other scripts,
- * requests and frames.
+ * frames, and requests for anything except images and fonts.
  */
 export function renderVisualDocument(model: SourceModel, p: { script: string; isReadOnly: boolean }): string {
   const { source } = model;

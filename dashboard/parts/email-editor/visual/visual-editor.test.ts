@@ -5,9 +5,9 @@ import {
   applyEdit,
   createAttributeEdit,
   createTextEdit,
+  createWrapEdits,
   readAttribute,
   readButtonColor,
-  wrapEdits,
 } from './source-edits.ts';
 import { parseSource, withTypedText } from './source-model.ts';
 import { findParts, getShownText, type TagPart, type TextPart } from './source-parts.ts';
@@ -43,8 +43,8 @@ describe.each(NEWSLETTERS)('the newsletter %s', (_, source) => {
       for (const at of [0, Math.floor(shown.length / 2), shown.length]) {
         const now = [...shown.slice(0, at), 'Ω', ...shown.slice(at)].join('');
         const model = withTypedText(parseSource(source), part.id, now);
-        const place = model.source.indexOf('Ω');
-        expect(model.source.slice(0, place) + model.source.slice(place + 1)).toBe(source);
+        const index = model.source.indexOf('Ω');
+        expect(model.source.slice(0, index) + model.source.slice(index + 1)).toBe(source);
         expect(withTypedText(model, part.id, shown.join('')).source).toBe(source);
       }
     }
@@ -61,17 +61,17 @@ describe.each(NEWSLETTERS)('the newsletter %s', (_, source) => {
 
   it('changes addresses of links and images, and back, byte for byte', () => {
     for (const part of tagsOf(source)) {
-      for (const [name, place] of part.attributes) {
-        const raw = source.slice(place.start, place.end);
+      for (const [name, range] of part.attributes) {
+        const raw = source.slice(range.start, range.end);
         const other = applyEdit(source, createAttributeEdit(part, name, 'https://x.example/{{ a | append: "b" }}'));
         const now = tagsOf(other).find(({ start }) => start === part.start);
         const there = now?.attributes.get(name);
         if (!now || !there) throw new Error(`${name} is gone`);
         expect(other.slice(there.start, there.end)).toMatch(/^https:\/\/x\.example\/\{\{ a \| append: ["']b["'] \}\}$/);
-        expect(other.slice(0, place.start - 1)).toBe(source.slice(0, place.start - 1));
+        expect(other.slice(0, range.start - 1)).toBe(source.slice(0, range.start - 1));
         // The attribute was written without quotes and gets quotes.
         const back = applyEdit(other, { start: there.start, end: there.end, replacement: raw });
-        expect(place.quote === '' ? back.length : back).toBe(place.quote === '' ? source.length + 2 : source);
+        expect(range.quote === '' ? back.length : back).toBe(range.quote === '' ? source.length + 2 : source);
         expect(readAttribute(source, part, name)).toBeDefined();
       }
     }
@@ -149,7 +149,7 @@ describe('the parts of an email', () => {
   it('wrap the selected text, also next to entities', () => {
     const [part] = wordsOf('<p>a &amp; b c</p>');
     if (!part) throw new Error('no words');
-    expect(wrapEdits(part, 2, 5, '<b>', '</b>').reduce(applyEdit, '<p>a &amp; b c</p>')).toBe(
+    expect(createWrapEdits(part, 2, 5, '<b>', '</b>').reduce(applyEdit, '<p>a &amp; b c</p>')).toBe(
       '<p>a <b>&amp; b</b> c</p>',
     );
   });
@@ -159,9 +159,9 @@ describe('the parts of an email', () => {
     const [plain, button] = tagsOf(source);
     if (!plain || !button) throw new Error('no links');
     expect(readButtonColor(source, plain)).toBeUndefined();
-    const place = readButtonColor(source, button);
-    if (!place) throw new Error('no color');
-    expect(applyEdit(source, { ...place, replacement: '#aa0000' })).toBe(source.replace('#0c6673', '#aa0000'));
+    const range = readButtonColor(source, button);
+    if (!range) throw new Error('no color');
+    expect(applyEdit(source, { ...range, replacement: '#aa0000' })).toBe(source.replace('#0c6673', '#aa0000'));
     const styled = source.replace('padding:0', 'background:#fff');
     const link = tagsOf(styled)[1];
     expect(link && readButtonColor(styled, link)).toBeUndefined();

@@ -12,7 +12,7 @@ import { type FrameMessage, readFrameMessage } from './frame-message.ts';
 import { findEndOfBody } from './insertion.ts';
 import { PickedForm } from './picked-form.tsx';
 import { type Block, findBlocks, findBlocksAround, removeTag } from './source-blocks.ts';
-import { createAttributeEdit, getSourceOffset, type SourceEdit, wrapEdits } from './source-edits.ts';
+import { createAttributeEdit, createWrapEdits, getSourceOffset, type SourceEdit } from './source-edits.ts';
 import { parseSource, type SourceModel } from './source-model.ts';
 import type { TagPart } from './source-parts.ts';
 import { type AddedBlock, useAddedBlock } from './use-added-block.ts';
@@ -72,7 +72,7 @@ export const VisualEditor = forwardRef<CodeEditorHandle, VisualEditorProps>(func
   const current = picked ?? (cursor === null ? undefined : model.parts[cursor.id]);
   const blocks = useMemo(() => findBlocks(model.source), [model.source]);
   const around = current ? findBlocksAround(blocks, current.start) : [];
-  const edits = createCursorEdits({ source, cursor, offset: current?.start, addedBlock, pick: setPicked });
+  const edits = createCursorActions({ source, cursor, offset: current?.start, addedBlock, pick: setPicked });
 
   const post = (message: object) => frame.current?.contentWindow?.postMessage(message, '*');
   const outline = (chosen: number) => {
@@ -139,7 +139,7 @@ export const VisualEditor = forwardRef<CodeEditorHandle, VisualEditorProps>(func
 
 interface SelectionToolsProps {
   source: VisualSource;
-  edits: ReturnType<typeof createCursorEdits>;
+  edits: ReturnType<typeof createCursorActions>;
   selection: { picked: TagPart | undefined; blocks: Block[]; around: Block[]; depth: number };
   canWrap: boolean;
   isReadOnly: boolean;
@@ -305,8 +305,8 @@ function useFrameMessages(frame: RefObject<HTMLIFrameElement | null>, onMessage:
   }, [frame]);
 }
 
-/** Returns the edits that insert or change markup at the cursor. */
-function createCursorEdits(p: {
+/** Returns functions that insert or change markup at the cursor or in the selected part. */
+function createCursorActions(p: {
   source: VisualSource;
   cursor: Cursor | null;
   /** The offset of the selected part. */
@@ -321,19 +321,20 @@ function createCursorEdits(p: {
     /** Puts tags around the selected text. */
     wrap: (before: string, after: string) => {
       if (part?.kind !== 'text' || !cursor || cursor.start === cursor.end) return;
-      const edits = wrapEdits(part, cursor.start, cursor.end, before, after);
+      const edits = createWrapEdits(part, cursor.start, cursor.end, before, after);
       const at = edits.at(-1)?.start;
       // The edit renumbered the parts. The form opens for the new link, because the user enters its URL next.
       const link = parseSource(source.change(edits)).parts.find(({ kind, start }) => kind === 'link' && start === at);
       pick(link?.id ?? null);
     },
+    /** Inserts markup at the cursor, or at the end of the body if no text has the cursor. */
     insertMarkup: (markup: string) => {
       const at = part?.kind === 'text' && cursor ? getSourceOffset(part, cursor.start) : findEndOfBody(model.source);
       source.change([{ start: at, end: at, replacement: markup }]);
       pick(null);
     },
     insertBlock: (html: string) => {
-      const position = addedBlock.nextPosition(model, p.offset);
+      const position = addedBlock.getNextPosition(model, p.offset);
       const markup = position.before + html + position.after;
       source.change([{ start: position.at, end: position.at, replacement: markup }]);
       pick(null);

@@ -1,14 +1,14 @@
 /**
- * The only script of the frame in which an email is edited in place. The frame has no origin; it can only tell the
- * page around it about typing and clicks. This file is not a module and has no imports, because its text is inserted into
- * the frame unchanged.
+ * The only script of the frame in which an email is edited in place. The frame has an opaque origin, so this script can
+ * only exchange messages with the page around it. This file is not a module and has no imports, because the frame loads
+ * it as a plain script.
  */
 (() => {
   const MARK = 'data-tidings';
   /** The same list as in source-blocks.ts. */
   const BLOCKS = 'p,h1,h2,h3,h4,h5,h6,li,ul,ol,blockquote,tr,table,div,section';
-  const own = document.currentScript;
-  const isReadOnly = own?.dataset.readOnly === 'true';
+  const script = document.currentScript;
+  const isReadOnly = script?.dataset.readOnly === 'true';
   const report = (message) => window.parent.postMessage({ from: 'tidings-visual', ...message }, '*');
 
   const partOf = (node) => {
@@ -22,17 +22,17 @@
   const numberOf = (element) => Number(element.getAttribute(MARK));
 
   /** Returns the text as people read it, with its line breaks. */
-  function textIn(node) {
-    let found = '';
+  function readText(node) {
+    let text = '';
     for (const child of node.childNodes) {
-      if (child.nodeName === 'BR') found += '\n';
-      else found += child.nodeType === Node.TEXT_NODE ? child.data : textIn(child);
+      if (child.nodeName === 'BR') text += '\n';
+      else text += child.nodeType === Node.TEXT_NODE ? child.data : readText(child);
     }
-    return found;
+    return text;
   }
 
-  /** Returns the number of characters before this position of the selection. */
-  function offsetIn(element, node, offset) {
+  /** Returns the number of characters in the element before this position of the selection. */
+  function countCharactersBefore(element, node, offset) {
     const range = document.createRange();
     range.selectNodeContents(element);
     range.setEnd(node, offset);
@@ -45,14 +45,14 @@
     if (!selection || !text || selection.rangeCount === 0) return;
     const range = selection.getRangeAt(0);
     const ends = textOf(range.endContainer);
-    const from = offsetIn(text, range.startContainer, range.startOffset);
+    const from = countCharactersBefore(text, range.startContainer, range.startOffset);
     const isWithin = textOf(range.startContainer) === text && ends === text;
     if (!isWithin) return;
     report({
       kind: 'cursor',
       id: numberOf(text),
       start: from,
-      end: offsetIn(text, range.endContainer, range.endOffset),
+      end: countCharactersBefore(text, range.endContainer, range.endOffset),
     });
   }
 
@@ -109,7 +109,7 @@
 
   document.addEventListener('input', (event) => {
     const text = textOf(event.target);
-    if (text) report({ kind: 'typed', id: numberOf(text), text: textIn(text) });
+    if (text) report({ kind: 'typed', id: numberOf(text), text: readText(text) });
   });
   document.addEventListener('selectionchange', reportCursor);
   document.addEventListener(
@@ -139,9 +139,11 @@
   });
   /** Moves the cursor to a drop position, if the position is in a text. */
   function moveCursorTo(x, y) {
-    const place = document.caretPositionFromPoint?.(x, y);
-    const range = place ? undefined : document.caretRangeFromPoint?.(x, y);
-    const [node, offset] = place ? [place.offsetNode, place.offset] : [range?.startContainer, range?.startOffset];
+    const position = document.caretPositionFromPoint?.(x, y);
+    const range = position ? undefined : document.caretRangeFromPoint?.(x, y);
+    const [node, offset] = position
+      ? [position.offsetNode, position.offset]
+      : [range?.startContainer, range?.startOffset];
     if (!node || !textOf(node)) return;
     document.getSelection()?.collapse(node, offset);
     reportCursor();
