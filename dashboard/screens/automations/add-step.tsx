@@ -13,19 +13,19 @@ const TYPES = Object.keys(STEP_TYPES) as StepType[];
 
 /** A menu to add a step at a position. */
 export function AddStep({
-  place,
+  insertPoint,
   graph,
   onAdd,
   onClose,
 }: {
-  place: InsertPoint;
+  insertPoint: InsertPoint;
   graph: Graph;
   onAdd: (type: StepType) => void;
   onClose: () => void;
 }) {
   useReturnFocus();
-  const after = findStep(graph, place?.after);
-  const title = after ? t.addAfter(after.name, place?.branch ?? null) : graph.entry ? t.addFront : t.addFirst;
+  const after = findStep(graph, insertPoint?.after);
+  const title = after ? t.addAfter(after.name, insertPoint?.branch ?? null) : graph.entry ? t.addFront : t.addFirst;
   return (
     <Modal opened onClose={onClose} title={title} closeButtonProps={{ 'aria-label': text.app.close }}>
       <SimpleGrid cols={{ base: 1, xs: 2 }} spacing="xs">

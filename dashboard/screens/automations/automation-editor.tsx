@@ -56,7 +56,7 @@ export function AutomationEditor({ workflow }: { workflow: WorkflowDetail }) {
   const { graph } = editor;
   const nav = useEditorSearch(id, editor);
   const { search, open, select } = nav;
-  const [place, setPlace] = useState<{ at: InsertPoint }>();
+  const [insertPoint, setInsertPoint] = useState<{ at: InsertPoint }>();
   const [preview, setPreview] = useState<PreviewResponse>();
   const { check, faults, save } = useGraphFaults(workflow, editor);
   const isNarrow = useIsPhone();
@@ -75,12 +75,12 @@ export function AutomationEditor({ workflow }: { workflow: WorkflowDetail }) {
   };
   const add = (type: Parameters<typeof newStep>[0]) => {
     const step = newStep(type);
-    editor.change((before) => moveLaterSteps(addStep(before, step, place?.at ?? null), step.id));
-    setPlace(undefined);
+    editor.change((before) => moveLaterSteps(addStep(before, step, insertPoint?.at ?? null), step.id));
+    setInsertPoint(undefined);
     select(step.id);
   };
   useEditorHotkeys(editor, readOnly ? undefined : () => void save());
-  const onAdd = (at: InsertPoint) => setPlace({ at });
+  const onAdd = (at: InsertPoint) => setInsertPoint({ at });
   const view = asList ? 'list' : 'canvas';
   const menu = useAutomationMenu({ workflow, editor, view, onView: isNarrow ? undefined : nav.openView });
   const steps = { drawing, onSelect: select, onAdd, onCount: nav.openCount, countHref: nav.countHref };
@@ -140,7 +140,9 @@ export function AutomationEditor({ workflow }: { workflow: WorkflowDetail }) {
         </>
       )}
       {menu.dialog}
-      {place && <AddStep place={place.at} graph={graph} onAdd={add} onClose={() => setPlace(undefined)} />}
+      {insertPoint && (
+        <AddStep insertPoint={insertPoint.at} graph={graph} onAdd={add} onClose={() => setInsertPoint(undefined)} />
+      )}
     </EditorFrame>
   );
 }
@@ -259,7 +261,7 @@ function createGraphHandlers({ change }: Editor) {
     onMove: (moved) =>
       change((before) =>
         [...moved].reduce(
-          (drawn, [stepId, position]) => changeStep(drawn, stepId, { position: rounded(position) }),
+          (drawn, [stepId, position]) => changeStep(drawn, stepId, { position: roundPosition(position) }),
           before,
         ),
       ),
@@ -301,7 +303,7 @@ function RangeControl({ days, onChange }: { days: 7 | 30 | undefined; onChange: 
 }
 
 const RANGES = ['7', '30', 'all'] as const;
-const rounded = ({ x, y }: { x: number; y: number }) => ({ x: Math.round(x), y: Math.round(y) });
+const roundPosition = ({ x, y }: { x: number; y: number }) => ({ x: Math.round(x), y: Math.round(y) });
 
 function readText(output: Record<string, unknown> | null, key: string): string | null {
   const value = output?.[key];

@@ -13,7 +13,7 @@ export function Automation() {
   const workflow = useQuery(queryFor('getWorkflow', { params: { id: automationId } }));
   return (
     <EditorQuery of={workflow} back={{ to: '/automations', label: text.nav.automations }}>
-      {(found) => <AutomationEditor key={found.id} workflow={found} />}
+      {(loaded) => <AutomationEditor key={loaded.id} workflow={loaded} />}
     </EditorQuery>
   );
 }

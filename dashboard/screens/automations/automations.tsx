@@ -45,7 +45,7 @@ const COLUMNS: Column<Row>[] = [
       ),
     wideOnly: true,
   },
-  { name: t.state, cell: ({ enabled }) => <State enabled={enabled} />, width: 120 },
+  { name: t.state, cell: ({ enabled }) => <EnabledStatus enabled={enabled} />, width: 120 },
   { name: t.changed, cell: ({ updatedAt }) => <Instant at={updatedAt} />, width: 140, wideOnly: true },
 ];
 
@@ -99,6 +99,6 @@ export function Automations() {
   );
 }
 
-export function State({ enabled }: { enabled: boolean }) {
+export function EnabledStatus({ enabled }: { enabled: boolean }) {
   return <Status tone={enabled ? 'done' : 'idle'}>{enabled ? t.enabled : t.disabled}</Status>;
 }

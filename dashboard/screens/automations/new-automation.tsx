@@ -14,7 +14,7 @@ import { withLayout } from './graph/layout.ts';
 
 const t = text.automations;
 
-/** Creates an automation, empty or from a template, and opens it. */
+/** Creates an automation, empty or from an example, and opens it. */
 export function NewAutomation({ onClose }: { onClose: () => void }) {
   useReturnFocus();
   const navigate = useNavigate();
@@ -25,7 +25,7 @@ export function NewAutomation({ onClose }: { onClose: () => void }) {
   const journey = AUTOMATION_EXAMPLES.find((one) => one.id === id);
   const shown = { name: name ?? t.journeys[id].name, event: event ?? journey?.eventName ?? '' };
   const create = useMutation<string, ApiFailure>({
-    mutationFn: () => createFrom(journey, shown),
+    mutationFn: () => createAutomation(journey, shown),
     onSuccess: async (created) => {
       await client.invalidateQueries({ queryKey: ['listWorkflows'] });
       onClose();
@@ -108,7 +108,10 @@ export function EventNameInput(p: {
  * Creates the automation, and saves its steps with a second request. If the second request fails, the automation
  * exists and is empty.
  */
-async function createFrom(journey: AutomationExample | undefined, { name, event }: { name: string; event: string }) {
+async function createAutomation(
+  journey: AutomationExample | undefined,
+  { name, event }: { name: string; event: string },
+) {
   const eventName = event.trim() || null;
   const body = {
     name,

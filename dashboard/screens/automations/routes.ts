@@ -16,7 +16,7 @@ export const VISIT_STATUSES = [...(['COMPLETED', 'SKIPPED', 'FAILED', 'CANCELLED
 >['status'][];
 export type VisitStatus = (typeof VISIT_STATUSES)[number];
 
-/** Content of the panel beside the drawing. */
+/** The query of an automation's URL: the view, the period of the counts, and the content of the panel. */
 export interface AutomationSearch {
   /** The step whose panel is open. */
   step?: string;

@@ -30,11 +30,11 @@ export function listNonZeroCounts({ waiting, running, completed, skipped, failed
 }
 
 /** Returns the share of a step's latest emails that were opened; undefined for other steps, and without emails. */
-export function openRate({ emails }: StepCounts): string | undefined {
+export function formatOpenRate({ emails }: StepCounts): string | undefined {
   return emails && emails.sent > 0 ? formatShare(emails.opened, emails.sent) : undefined;
 }
 
-/** The counts of a step, each a link to its contacts: completed ones first. */
+/** The main count of a step, and a problem or the open rate. Each count links to its contacts. */
 export function StepCountLinks({
   counts,
   hrefOf,
@@ -46,7 +46,7 @@ export function StepCountLinks({
 }) {
   const all = listNonZeroCounts(counts);
   const isPassed = ({ count }: (typeof all)[number]) => count === 'COMPLETED';
-  const rate = openRate(counts);
+  const rate = formatOpenRate(counts);
   // A card has two lines: the main count, then a problem or else the rate. The panel shows all counts.
   const others = all.filter((one) => !isPassed(one) && !(one.count === 'SKIPPED' && rate !== undefined));
   const shown = [...all.filter(isPassed), ...others].slice(0, 2);

@@ -48,7 +48,7 @@ export function StepList({
   highlighted: HighlightedPath | undefined;
   readOnly: boolean;
   onSelect: (stepId: string) => void;
-  onAdd: (place: InsertPoint) => void;
+  onAdd: (insertPoint: InsertPoint) => void;
 }) {
   const order = orderSteps(graph);
   return (

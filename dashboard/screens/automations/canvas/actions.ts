@@ -4,7 +4,7 @@ import type { StepCountKind } from '../step-counts.tsx';
 
 /** Actions on the canvas. Each function is the same object in all renders, so it causes no redraw of a node. */
 export interface CanvasActions {
-  onAdd: (place: InsertPoint) => void;
+  onAdd: (insertPoint: InsertPoint) => void;
   /** Opens the list of the contacts that a count of a step includes. */
   onCount: (stepId: string, count: StepCountKind) => void;
   /** Returns the URL of the list that `onCount` opens. */

@@ -16,7 +16,7 @@ const MARGIN = 48;
 const LARGEST_MOVE = 0.75;
 
 /** Returns the number of steps whose middle is outside the canvas, by side. */
-export function countBeyond(size: Size, view: Viewport, steps: Iterable<CanvasPosition>): Record<Side, number> {
+export function countStepsBeyond(size: Size, view: Viewport, steps: Iterable<CanvasPosition>): Record<Side, number> {
   const counts = { left: 0, right: 0, up: 0, down: 0 };
   for (const step of steps) {
     const x = (step.x + NODE.width / 2) * view.zoom + view.x;
@@ -30,7 +30,7 @@ export function countBeyond(size: Size, view: Viewport, steps: Iterable<CanvasPo
 }
 
 /** Returns the view after a move towards the steps beyond a side, no further than to the last step. */
-export function moveTowards(side: Side, size: Size, view: Viewport, steps: Iterable<CanvasPosition>): Viewport {
+export function moveViewTowards(side: Side, size: Size, view: Viewport, steps: Iterable<CanvasPosition>): Viewport {
   const nodes = [...steps];
   const left = nodes.map(({ x }) => x * view.zoom + view.x);
   const top = nodes.map(({ y }) => y * view.zoom + view.y);

@@ -30,8 +30,8 @@ import {
   createEdges,
   createNodes,
   type Drawing,
+  getStartPosition,
   START,
-  startPosition,
   type TransitionEdgeType,
   toBranch,
 } from './drawing.ts';
@@ -51,15 +51,18 @@ export interface CanvasProps {
   onSelect: (stepId: string | undefined) => void;
   onCount: CanvasActions['onCount'];
   countHref: CanvasActions['countHref'];
-  onAdd: (place: InsertPoint) => void;
+  onAdd: (insertPoint: InsertPoint) => void;
   onMove: (positions: ReadonlyMap<string, CanvasPosition>) => void;
   onConnect: (transition: { from: string; to: string; branch: string | null }) => void;
   onEntry: (stepId: string) => void;
   onRemove: (stepId: string) => void;
-  onDisconnect: (place: { after: string; branch: string | null }) => void;
+  onDisconnect: (insertPoint: { after: string; branch: string | null }) => void;
 }
 
-/** The canvas of an automation. The canvas shows its props and reports edits. Its only state is a drag in progress. */
+/**
+ * The canvas of an automation. The canvas shows its props and reports edits. Its own state is the view (position and
+ * zoom) and a drag in progress.
+ */
 export function Canvas(props: CanvasProps) {
   return (
     <ReactFlowProvider>
@@ -72,23 +75,23 @@ function Flow(props: CanvasProps) {
   const { drawing } = props;
   const scheme = useComputedColorScheme('light');
   const [dragged, setDragged] = useState<ReadonlyMap<string, CanvasPosition>>(NOT_DRAGGED);
-  const { nodes, edges } = useDrawn(drawing, dragged);
+  const { nodes, edges } = useNodesAndEdges(drawing, dragged);
   const latest = useRef(props);
   useEffect(() => {
     latest.current = props;
   });
   const actions = useMemo<CanvasActions>(
     () => ({
-      onAdd: (place) => latest.current.onAdd(place),
+      onAdd: (insertPoint) => latest.current.onAdd(insertPoint),
       onCount: (stepId, count) => latest.current.onCount(stepId, count),
       countHref: (stepId, count) => latest.current.countHref(stepId, count),
     }),
     [],
   );
-  const place = useRef<HTMLDivElement>(null);
-  const { first, fit } = useInitialView(drawing, place);
-  useFocusOnSelected(drawing.selected, place);
-  useCenter(place);
+  const container = useRef<HTMLDivElement>(null);
+  const { first, fit } = useInitialView(drawing, container);
+  useScrollToSelected(drawing.selected, container);
+  useKeptCenter(container);
 
   const onNodesChange = useCallback((changes: NodeChange<CanvasNode>[]) => {
     const moved = changes.flatMap((change) => (change.type === 'position' ? [change] : []));
@@ -115,7 +118,7 @@ function Flow(props: CanvasProps) {
   return (
     <CanvasActionsContext.Provider value={actions}>
       {/* biome-ignore lint/a11y/noStaticElementInteractions: handles the keys of the focused node or edge inside */}
-      <div ref={place} className={classes.canvas} onKeyDown={(event) => handleKey(event, latest.current)}>
+      <div ref={container} className={classes.canvas} onKeyDown={(event) => handleKey(event, latest.current)}>
         {first && (
           <ReactFlow<CanvasNode, TransitionEdgeType>
             nodes={nodes}
@@ -152,28 +155,28 @@ function Flow(props: CanvasProps) {
 }
 
 /** Returns the view with which the canvas opens, as soon as its size is known, and a function that restores it. */
-function useInitialView(drawing: Drawing, place: RefObject<HTMLDivElement | null>) {
+function useInitialView(drawing: Drawing, container: RefObject<HTMLDivElement | null>) {
   const { setViewport } = useReactFlow();
   const [first, setFirst] = useState<Viewport>();
   const latest = useRef(drawing);
   useEffect(() => {
     latest.current = drawing;
   });
-  const fitted = useCallback(() => {
-    const { clientWidth: width, clientHeight: height } = place.current ?? { clientWidth: 0, clientHeight: 0 };
-    return computeInitialView({ width, height }, startPosition(latest.current), latest.current.positions.values());
-  }, [place]);
-  useLayoutEffect(() => setFirst(fitted()), [fitted]);
-  return { first, fit: () => void setViewport(fitted(), { duration: 150 }) };
+  const computeView = useCallback(() => {
+    const { clientWidth: width, clientHeight: height } = container.current ?? { clientWidth: 0, clientHeight: 0 };
+    return computeInitialView({ width, height }, getStartPosition(latest.current), latest.current.positions.values());
+  }, [container]);
+  useLayoutEffect(() => setFirst(computeView()), [computeView]);
+  return { first, fit: () => void setViewport(computeView(), { duration: 150 }) };
 }
 
 const NOT_DRAGGED: ReadonlyMap<string, CanvasPosition> = new Map();
-/** From this number of steps, only visible nodes are drawn. */
+/** Above this number of steps, only visible nodes are drawn. */
 const MANY = 60;
 const IGNORE = (_: EdgeChange<TransitionEdgeType>[]) => {};
 
 /** Returns the nodes and edges to draw. Unchanged ones are the same objects as before. */
-function useDrawn(drawing: Drawing, dragged: ReadonlyMap<string, CanvasPosition>) {
+function useNodesAndEdges(drawing: Drawing, dragged: ReadonlyMap<string, CanvasPosition>) {
   const before = useRef({ nodes: new Map<string, CanvasNode>(), edges: new Map<string, TransitionEdgeType>() });
   const still = useMemo(() => createNodes(drawing, before.current.nodes), [drawing]);
   const nodes = useMemo(() => {
@@ -196,13 +199,13 @@ function mapById<Thing extends { id: string }>(things: Thing[]): Map<string, Thi
 }
 
 /** Scrolls a selected or added step into view, together with the buttons below it. */
-function useFocusOnSelected(selected: string | undefined, place: RefObject<HTMLDivElement | null>): void {
+function useScrollToSelected(selected: string | undefined, container: RefObject<HTMLDivElement | null>): void {
   const { getViewport, setCenter, getInternalNode } = useReactFlow();
   useEffect(() => {
     if (selected === undefined) return;
     const show = () => {
       const at = getInternalNode(selected)?.internals.positionAbsolute;
-      const pane = place.current;
+      const pane = container.current;
       if (!at || !pane) return;
       const { x, y, zoom } = getViewport();
       const [left, top] = [at.x * zoom + x, at.y * zoom + y];
@@ -214,7 +217,7 @@ function useFocusOnSelected(selected: string | undefined, place: RefObject<HTMLD
       });
     };
     return afterLayout(show);
-  }, [selected, place, getViewport, setCenter, getInternalNode]);
+  }, [selected, container, getViewport, setCenter, getInternalNode]);
 }
 
 /** Height in pixels of the buttons below a step. */
@@ -229,10 +232,10 @@ function afterLayout(work: () => void): () => void {
 }
 
 /** Keeps the center of the view in place when the panel beside the canvas opens or closes. */
-function useCenter(place: RefObject<HTMLDivElement | null>): void {
+function useKeptCenter(container: RefObject<HTMLDivElement | null>): void {
   const { getViewport, setViewport } = useReactFlow();
   useEffect(() => {
-    const pane = place.current;
+    const pane = container.current;
     if (!pane) return;
     let width = pane.clientWidth;
     const watch = new ResizeObserver(() => {
@@ -243,10 +246,13 @@ function useCenter(place: RefObject<HTMLDivElement | null>): void {
     });
     watch.observe(pane);
     return () => watch.disconnect();
-  }, [place, getViewport, setViewport]);
+  }, [container, getViewport, setViewport]);
 }
 
-/** Handles the keys of the focused step or edge: Enter opens it, A adds a step after it, Delete removes it. */
+/**
+ * Handles the keys of the focused step or edge. Enter opens a step, Escape closes its panel, A adds a step after it,
+ * and Delete removes the step or the edge.
+ */
 function handleKey(event: KeyboardEvent, { drawing, onSelect, onAdd, onRemove, onDisconnect }: CanvasProps): void {
   const { target, key } = event;
   if (!(target instanceof Element) || event.metaKey || event.ctrlKey || event.altKey) return;
@@ -265,6 +271,6 @@ function handleKey(event: KeyboardEvent, { drawing, onSelect, onAdd, onRemove, o
     event.preventDefault();
   } else if (target.classList.contains('react-flow__edge') && (key === 'Delete' || key === 'Backspace')) {
     const edge = createEdges(drawing, new Map()).find(({ id }) => id === target.getAttribute('data-id'));
-    if (edge?.data?.place && !drawing.readOnly) onDisconnect(edge.data.place);
+    if (edge?.data?.insertPoint && !drawing.readOnly) onDisconnect(edge.data.insertPoint);
   }
 }

@@ -30,15 +30,16 @@ export interface StepData extends Record<string, unknown> {
   visited: Visited | undefined;
   /** Whether a path is highlighted that does not include this step. */
   dimmed: boolean;
-  transitions: (Row & { branch: string | null; open: boolean })[];
+  /** `open`: the branch leads to no step, and no unnamed transition applies to it. A button adds a step there. */
+  transitions: (BranchRow & { branch: string | null; open: boolean })[];
   readOnly: boolean;
 }
 
 /**
- * The place of a branch's name. Branches are crowded if many of them lead to the same step or to none. Each crowded
- * branch has its name in a row of its own. The names of other branches are in the row below these.
+ * The row in which the name of a branch is drawn. Branches are crowded if many of them lead to the same step or to
+ * none. Each crowded branch has its name in a row of its own. The names of other branches are in the row below these.
  */
-interface Row {
+interface BranchRow {
   crowded: boolean;
   row: number;
 }
@@ -51,8 +52,8 @@ export interface StartData extends Record<string, unknown> {
   open: boolean;
 }
 
-export interface TransitionData extends Row, Record<string, unknown> {
-  place: InsertPoint;
+export interface TransitionData extends BranchRow, Record<string, unknown> {
+  insertPoint: InsertPoint;
   branch: string | null;
   /** The x coordinate of the vertical line of the transition. Undefined if its target is not below. */
   lane: number | undefined;
@@ -72,9 +73,10 @@ export type StartNodeType = Node<StartData, 'start'>;
 export type CanvasNode = StepNodeType | StartNodeType;
 export type TransitionEdgeType = Edge<TransitionData, 'transition'>;
 
+/** The id of the trigger's node. */
 export const START = 'start';
 /** Returns the id of the handle at which an edge leaves a step. */
-export const handleId = (branch: string | null): string => branch ?? '';
+export const toHandleId = (branch: string | null): string => branch ?? '';
 export const toBranch = (handle: string | null | undefined): string | null => handle || null;
 
 export interface Drawing {
@@ -133,7 +135,7 @@ function getTypeUnlessName({ type, name }: Step): string {
 }
 
 /** Returns the row of a branch's name. The branch at the right is in the first row, so that no name covers another. */
-function getBranchRow(transitions: ReturnType<typeof listTransitions>, at: number): Row {
+function getBranchRow(transitions: ReturnType<typeof listTransitions>, at: number): BranchRow {
   const transition = transitions[at];
   const crowded = transition !== undefined && isCrowded(transitions, transition);
   const above = crowded ? transitions.slice(at + 1) : transitions;
@@ -155,7 +157,7 @@ function sortLeftToRight(
 const NONE: readonly StepFault[] = [];
 
 /** Returns the position of the trigger: above the entry step, or above all steps if there is no entry step. */
-export function startPosition({ graph, positions }: Pick<Drawing, 'graph' | 'positions'>): CanvasPosition {
+export function getStartPosition({ graph, positions }: Pick<Drawing, 'graph' | 'positions'>): CanvasPosition {
   const above = (y: number) => y - NODE.height - GAP.ranks;
   const entry = graph.entry === null ? undefined : positions.get(graph.entry);
   if (entry) return { x: entry.x, y: above(entry.y) };
@@ -168,7 +170,7 @@ function createStartNode(drawing: Drawing): StartNodeType {
   return {
     id: START,
     type: 'start' as const,
-    position: startPosition(drawing),
+    position: getStartPosition(drawing),
     draggable: false,
     selectable: false,
     connectable: true,
@@ -209,7 +211,7 @@ export function createEdges(drawing: Drawing, before: ReadonlyMap<string, Transi
     const isHighlighted = highlighted?.transitions.has(key) ?? false;
     const siblings = graph.transitions.filter((other) => other.from === from && other.branch !== branch);
     const data = {
-      place: { after: from, branch },
+      insertPoint: { after: from, branch },
       branch,
       lane: lanes.get(key),
       offset: offsets.get(key) ?? 0,
@@ -225,7 +227,7 @@ export function createEdges(drawing: Drawing, before: ReadonlyMap<string, Transi
       addLabel: t.addBetween(nameOf(from), nameOf(to)),
     };
     const ariaLabel = t.transitionBetween(nameOf(from), branch, nameOf(to));
-    return { ...edge(from, to), id: `${key} ${to}`, sourceHandle: handleId(branch), ariaLabel, data };
+    return { ...edge(from, to), id: `${key} ${to}`, sourceHandle: toHandleId(branch), ariaLabel, data };
   });
   const first = graph.entry !== null && findStep(graph, graph.entry) ? [createEntryEdge(drawing, graph.entry)] : [];
   return [...first, ...edges].map((one) => reuseIfSame(before.get(one.id), one));
@@ -243,9 +245,9 @@ function computeLabelWidth(lane: number | undefined, others: (number | undefined
   return Math.max(SHORT_LABEL_PX, Math.min(LABEL_PX, ...distances.map((distance) => distance - LABEL_GAP)));
 }
 
-const FIRST_ROW: Row = { crowded: false, row: 0 };
+const FIRST_ROW: BranchRow = { crowded: false, row: 0 };
 
-function listBranchRows({ graph, positions }: Drawing, step: Step): [key: string, row: Row][] {
+function listBranchRows({ graph, positions }: Drawing, step: Step): [key: string, row: BranchRow][] {
   const transitions = sortLeftToRight(listTransitions(graph, step), positions);
   return transitions.map(({ branch }, at) => [flowKey(step.id, branch), getBranchRow(transitions, at)]);
 }
@@ -269,9 +271,9 @@ function createEntryEdge(drawing: Drawing, entry: string): TransitionEdgeType {
   const isHighlighted = highlighted?.steps.has(entry) ?? false;
   const to = positions.get(entry);
   const data = {
-    place: null,
+    insertPoint: null,
     branch: null,
-    lane: to && findLane(startPosition(drawing), to, []),
+    lane: to && findLane(getStartPosition(drawing), to, []),
     offset: 0,
     ...FIRST_ROW,
     labelWidth: LABEL_PX,
@@ -292,8 +294,8 @@ function createEntryEdge(drawing: Drawing, entry: string): TransitionEdgeType {
 const edge = (source: string, target: string) => ({ source, target, type: 'transition' as const });
 
 /**
- * Returns the old node or edge if the new one looks the same, so that React Flow does not redraw it. Values are
- * compared by identity; an unchanged step is the same object in both.
+ * Returns the old node or edge if the new one looks the same, so that React Flow does not redraw it. Properties are
+ * compared three levels deep, and deeper values by identity; an unchanged step is the same object in both.
  */
 function reuseIfSame<Thing extends object>(old: Thing | undefined, fresh: Thing): Thing {
   return old && isSameToDepth(old, fresh, 3) ? old : fresh;

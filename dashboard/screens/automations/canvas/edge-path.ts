@@ -17,9 +17,9 @@ const RADIUS = 8;
 const CLEAR = 20;
 
 /**
- * Returns the x coordinate at which a line runs down from one step to another. If no step is between, the line runs in
- * the column of the target or of the source; otherwise beside the steps between. Undefined if the target is not below
- * the source.
+ * Returns the x coordinate at which a line runs down from one step to another: the column of the target or of the
+ * source if no step is in the way; otherwise beside the steps between, as near to the target as possible. Undefined if
+ * the target is not below the source.
  * @param source prefers the column of the source, at this distance from its middle
  */
 export function findLane(

@@ -3,7 +3,7 @@ import { IconArrowDown, IconArrowLeft, IconArrowRight, IconArrowUp } from '@tabl
 import { useReactFlow, useStore, useViewport } from '@xyflow/react';
 import { text } from '../../../text/text.ts';
 import type { CanvasPosition } from '../graph/graph.ts';
-import { countBeyond, moveTowards, SIDES } from './beyond.ts';
+import { countStepsBeyond, moveViewTowards, SIDES } from './beyond.ts';
 import classes from './canvas.module.css';
 
 const ICONS = { left: IconArrowLeft, right: IconArrowRight, up: IconArrowUp, down: IconArrowDown };
@@ -16,7 +16,7 @@ export function MoreSteps({ positions }: { positions: ReadonlyMap<string, Canvas
   const height = useStore((state) => state.height);
   if (width === 0) return null;
   const size = { width, height };
-  const counts = countBeyond(size, view, positions.values());
+  const counts = countStepsBeyond(size, view, positions.values());
   return SIDES.filter((side) => counts[side] > 0).map((side) => {
     const Icon = ICONS[side];
     const label = text.automations.moreSteps[side](counts[side]);
@@ -30,7 +30,7 @@ export function MoreSteps({ positions }: { positions: ReadonlyMap<string, Canvas
           leftSection={<Icon size={14} stroke={1.75} aria-hidden />}
           title={label}
           aria-label={label}
-          onClick={() => void setViewport(moveTowards(side, size, view, positions.values()), { duration: 150 })}
+          onClick={() => void setViewport(moveViewTowards(side, size, view, positions.values()), { duration: 150 })}
         >
           {text.automations.moreCount(counts[side])}
         </Button>

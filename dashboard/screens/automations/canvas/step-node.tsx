@@ -5,11 +5,11 @@ import { formatCount } from '../../../parts/count-link.tsx';
 import { ShortTime } from '../../../parts/instant.tsx';
 import { text } from '../../../text/text.ts';
 import { getLabel } from '../../../text/words.ts';
-import { CountLink, listNonZeroCounts, openRate } from '../step-counts.tsx';
+import { CountLink, formatOpenRate, listNonZeroCounts } from '../step-counts.tsx';
 import { StepIcon } from '../step-icon.tsx';
 import { useCanvasActions } from './actions.ts';
 import classes from './canvas.module.css';
-import { handleId, type StartNodeType, type StepCounts, type StepData, type StepNodeType } from './drawing.ts';
+import { type StartNodeType, type StepCounts, type StepData, type StepNodeType, toHandleId } from './drawing.ts';
 
 const t = text.automations;
 
@@ -95,7 +95,7 @@ function CompletedCount({ counts: { completed }, stepId }: { counts: StepCounts;
  */
 function OtherCounts({ counts, stepId }: { counts: StepCounts; stepId: string }) {
   const { onCount, countHref } = useCanvasActions();
-  const rate = openRate(counts);
+  const rate = formatOpenRate(counts);
   return (
     <span className={`${classes.counts} nodrag`}>
       {rate !== undefined && <span title={t.ratesOf(counts.emails?.sent ?? 0)}>{t.openedRate(rate)}</span>}
@@ -123,10 +123,10 @@ function BranchHandles({ step, transitions, readOnly }: StepData) {
   return transitions.map(({ branch, open, crowded, row }, index) => {
     const left = `${(100 * (index + 1)) / (transitions.length + 1)}%`;
     return (
-      <Fragment key={handleId(branch)}>
+      <Fragment key={toHandleId(branch)}>
         <Handle
           type="source"
-          id={handleId(branch)}
+          id={toHandleId(branch)}
           position={Position.Bottom}
           className={classes.handle}
           style={{ left }}

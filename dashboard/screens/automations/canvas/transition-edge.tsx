@@ -18,8 +18,8 @@ export const TransitionEdge = memo(function TransitionEdge(edge: EdgeProps<Trans
   const { onAdd, onCount, countHref } = useCanvasActions();
   const { data } = edge;
   if (!data) return null;
-  const { place, branch, crowded, labelWidth, flow, highlighted, dimmed, readOnly, addLabel } = data;
-  const { path, label, button } = placeLine(edge, data);
+  const { insertPoint, branch, crowded, labelWidth, flow, highlighted, dimmed, readOnly, addLabel } = data;
+  const { path, label, button } = computeLine(edge, data);
   const style = {
     stroke: highlighted || edge.selected ? 'var(--color-accent)' : 'var(--transition-color)',
     strokeWidth: highlighted ? 2.5 : 1.25,
@@ -48,7 +48,7 @@ export const TransitionEdge = memo(function TransitionEdge(edge: EdgeProps<Trans
         )}
         {!readOnly && (
           <div className={`${classes.label} nodrag nopan`} data-dimmed={dimmed} style={at(button)}>
-            <button type="button" className={classes.add} aria-label={addLabel} onClick={() => onAdd(place)}>
+            <button type="button" className={classes.add} aria-label={addLabel} onClick={() => onAdd(insertPoint)}>
               <IconPlus size={12} aria-hidden />
             </button>
           </div>
@@ -68,7 +68,7 @@ const fromLeft = ({ x, y }: { x: number; y: number }) => ({
 });
 
 /** Returns the line of a transition, and the centers of its label and its button. */
-function placeLine(
+function computeLine(
   edge: EdgeProps<TransitionEdgeType>,
   { branch, crowded, row, lane, offset }: NonNullable<TransitionEdgeType['data']>,
 ) {
@@ -82,8 +82,8 @@ function placeLine(
   const down = row * BRANCH_ROW;
   if (crowded) {
     const label = { x: lane, y: from.y + TURN.crowded + down };
-    const own = { ...from, x: edge.sourceX };
-    return { path: createTransitionPath({ from: own, to, lane, turn: TURN.crowded }), label, button: label };
+    const handle = { ...from, x: edge.sourceX };
+    return { path: createTransitionPath({ from: handle, to, lane, turn: TURN.crowded }), label, button: label };
   }
   const turn = (branch === null ? TURN.plain : TURN.branch) + down;
   const label = { x: lane, y: from.y + turn };

@@ -8,7 +8,7 @@ import { notifyFailure, notifySuccess } from '../../../parts/notifications.tsx';
 import { SavedState } from '../../../parts/saved-state.tsx';
 import { createUndoTools } from '../../../parts/undo-redo.ts';
 import { text } from '../../../text/text.ts';
-import { State } from '../automations.tsx';
+import { EnabledStatus } from '../automations.tsx';
 import type { GraphFaults } from '../graph/faults.ts';
 import type { WorkflowDetail } from '../graph/graph.ts';
 import { withLayout } from '../graph/layout.ts';
@@ -21,7 +21,7 @@ const t = text.automations;
 export function EditorState({ workflow, editor }: { workflow: WorkflowDetail; editor: Editor }) {
   return (
     <>
-      <State enabled={workflow.enabled} />
+      <EnabledStatus enabled={workflow.enabled} />
       <SavedState isUnsaved={editor.isDirty} savedAt={workflow.updatedAt} />
     </>
   );
@@ -88,7 +88,7 @@ export function MainAction({
   );
 }
 
-function useEnable({ id, updatedAt }: WorkflowDetail) {
+function useSetEnabled({ id, updatedAt }: WorkflowDetail) {
   const write = useWrite('updateWorkflow', { changes: ['getWorkflow', 'listWorkflows'] });
   const set = (enabled: boolean) =>
     write.mutate(
@@ -108,7 +108,7 @@ function Enable({
   faults: GraphFaults;
   isChecking: boolean;
 }) {
-  const { set, isPending } = useEnable(workflow);
+  const { set, isPending } = useSetEnabled(workflow);
   const isFaulty = faults.steps.size + faults.rest.length > 0;
   return (
     <ActionButton
@@ -140,7 +140,7 @@ export function useAutomationMenu({
   onView: ((view: 'canvas' | 'list') => void) | undefined;
 }): { items: ReactNode; dialog: ReactNode } {
   const [deletes, setDeletes] = useState(false);
-  const { set, isPending } = useEnable(workflow);
+  const { set, isPending } = useSetEnabled(workflow);
   const items = (
     <>
       {onView && (

@@ -17,7 +17,7 @@ export interface GraphCheck extends GraphFaults {
 
 /**
  * Asks the API to check the graph shortly after each change. The API knows the rules, and the check saves nothing. Does
- * not check during a save, or if another user has saved a newer version, because the response would be a conflict.
+ * not check during a save, or with the version from before a save, because the response would be a conflict.
  */
 export function useCheck(
   p: { id: string; graph: Graph; version: string; updatedAt: string },
@@ -61,7 +61,7 @@ async function checkGraph(
     return { ...groupFaultsByStep(faults, graph), refused: false };
   } catch (error) {
     if (!(error instanceof ApiFailure)) throw error;
-    // After a 409 the editor itself shows the version conflict, so the check reports no errors.
+    // After a 409 another user has saved a newer version. The editor itself shows this conflict.
     if (error.status === 409) return { ...NO_FAULTS, refused: false };
     if (error.code !== 'VALIDATION_ERROR') throw error;
     return { ...groupFaultsByStep(error.fields, graph), refused: true };

@@ -36,7 +36,7 @@ export interface Editor {
   idOf: (stepId: string) => string;
   /** Whether this browser stores the unsaved changes. */
   isDraftStored: boolean;
-  /** Another user has saved a different graph meanwhile. */
+  /** Whether another user has saved a newer version, and this user has unsaved changes. */
   conflict: boolean;
   canUndo: boolean;
   canRedo: boolean;
@@ -44,11 +44,14 @@ export interface Editor {
   change: (to: (graph: Graph) => Graph, about?: string) => void;
   undo: () => void;
   redo: () => void;
-  /** Saves, unless a save is running. Returns the API's errors by step. */
+  /**
+   * Saves, unless a save is running. Returns the API's errors by step if the API refused the graph. Other failures are
+   * shown as a notification.
+   */
   save: () => Promise<GraphFaults | undefined>;
   /** Replaces all unsaved changes with the saved version. */
   discard: () => void;
-  /** The steps that another user has changed. */
+  /** The steps that another user has changed; empty without a conflict. */
   differences: StepDifference[];
   /** Merges the changes of both users. For a step that both changed, the user's choice decides. */
   settle: (choices: Partial<Record<string, 'mine' | 'theirs'>>) => void;
@@ -64,7 +67,7 @@ export function useEditor(workflow: WorkflowDetail): Editor {
   const [isSaving, setSaving] = useState(false);
   // A ref changes immediately, and a state only with the next render. A shortcut that is held down calls `save` again
   // before that render.
-  const underWay = useRef(false);
+  const isSaveRunning = useRef(false);
   const [isDraftStored, setDraftStored] = useState(true);
   const { base, history } = state;
   const graph = history.present;
@@ -85,8 +88,8 @@ export function useEditor(workflow: WorkflowDetail): Editor {
   }, []);
 
   const save = async (): Promise<GraphFaults | undefined> => {
-    if (underWay.current) return undefined;
-    underWay.current = true;
+    if (isSaveRunning.current) return undefined;
+    isSaveRunning.current = true;
     setSaving(true);
     try {
       await client.cancelQueries({ queryKey: [CHECK, id] });
@@ -107,7 +110,7 @@ export function useEditor(workflow: WorkflowDetail): Editor {
       notifyFailure(error);
       return undefined;
     } finally {
-      underWay.current = false;
+      isSaveRunning.current = false;
       setSaving(false);
     }
   };

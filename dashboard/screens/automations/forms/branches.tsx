@@ -12,7 +12,7 @@ import { mapFaultsToRows } from '../../../parts/condition-builder/faults.ts';
 import { parseStoredCondition } from '../../../parts/condition-builder/stored.ts';
 import { formatShare } from '../../../parts/count-link.tsx';
 import { text } from '../../../text/text.ts';
-import { splitBranches } from '../graph/graph.ts';
+import { getSplitBranches } from '../graph/graph.ts';
 import { ConditionField } from './condition-field.tsx';
 import { asObject, type FormProps } from './form.ts';
 import { RawSetting } from './raw-setting.tsx';
@@ -55,7 +55,7 @@ export function ConditionForm({ config, replace, faults, faultAt, readOnly }: Fo
   );
 }
 
-/** Returns undefined if the builder would lose part of the condition. */
+/** Reads the condition of a step. Undefined if the builder would lose part of it. */
 function readStoredCondition(config: FormProps['config']): DraftCondition | undefined {
   if (Object.keys(config).length === 0) return newCondition();
   const condition = parseStoredCondition(config);
@@ -66,7 +66,7 @@ function readStoredCondition(config: FormProps['config']): DraftCondition | unde
 export const SPLIT_FIELDS = ['branches'];
 
 export function SplitForm({ config, set, faultAt, readOnly }: FormProps) {
-  const branches = splitBranches(config);
+  const branches = getSplitBranches(config);
   const totalWeight = branches.reduce((sum, { weight }) => sum + weight, 0);
   const change = (index: number, to: Partial<{ name: string; weight: number }>) =>
     set({ branches: branches.map((branch, at) => (at === index ? { ...branch, ...to } : branch)) });

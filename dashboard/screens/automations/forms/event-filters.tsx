@@ -18,7 +18,7 @@ import { RawSetting } from './raw-setting.tsx';
 
 const t = text.automations;
 
-/** Filters on the data of an event. Filters that the builder does not know are shown as JSON and left unchanged. */
+/** Edits the filters on the data of an event. Stored filters that the builder cannot show are edited as JSON. */
 export function EventFilters({
   eventName,
   value,
@@ -38,9 +38,9 @@ export function EventFilters({
     const stored = parseStoredCondition(value);
     return stored && toConditionDraft(stored);
   });
-  const [isAsWritten] = useState(() => !draft && !isNone(value));
+  const [isJson] = useState(() => !draft && !areMissing(value));
   const { fields } = useEventData(eventName);
-  if (isAsWritten) {
+  if (isJson) {
     return (
       <RawSetting
         label={t.eventFilters}
@@ -93,6 +93,6 @@ export function EventFilters({
 }
 
 /** Returns whether the filters are missing or empty. The API then matches any event with the name. */
-function isNone(filters: unknown): boolean {
+function areMissing(filters: unknown): boolean {
   return filters === undefined || filters === null || (Array.isArray(filters) && filters.length === 0);
 }

@@ -15,7 +15,7 @@ import classes from './messages.module.css';
 
 const t = text.automations;
 
-/** Returns the templates. The nodes of the canvas show their names. */
+/** Returns the first 100 templates. The nodes of the canvas show their names. */
 export function useTemplates() {
   return useQuery({ ...queryFor('listTemplates', { query: { pageSize: 100 } }), staleTime: 30_000 });
 }
@@ -61,7 +61,7 @@ export function EmailForm({ config, set, faultAt, readOnly }: FormProps) {
       />
       {templateId && (
         <QueryView of={template} height={PREVIEW_HEIGHT}>
-          {(found) => <TemplatePreview template={found} />}
+          {(loaded) => <TemplatePreview template={loaded} />}
         </QueryView>
       )}
       <TextInput

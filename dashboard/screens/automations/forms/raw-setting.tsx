@@ -4,7 +4,7 @@ import { text } from '../../../text/text.ts';
 
 const t = text.automations;
 
-/** Shows a setting that the form cannot edit without losing a part of it. The setting is shown as read-only JSON. */
+/** Edits a setting as JSON, because the inputs of the form would lose a part of it. */
 export function RawSetting({
   label,
   value,

@@ -14,13 +14,13 @@ const ALL_DAYS = [1, 2, 3, 4, 5, 6, 7];
 const HOUR = /^\d{1,2}:\d{2}$/;
 
 type DelayType = 'span' | 'hour' | 'instant';
-const FIRST: Record<DelayType, AnyStepConfig> = {
+const FIRST_CONFIG: Record<DelayType, AnyStepConfig> = {
   span: { amount: 1, unit: 'days' },
   hour: { until: '09:00' },
   instant: { until: '{{data.renewsAt}}' },
 };
 
-function delayTypeOf({ until, days, timezone }: AnyStepConfig): DelayType {
+function getDelayType({ until, days, timezone }: AnyStepConfig): DelayType {
   if (until === undefined) return 'span';
   return HOUR.test(asText(until)) || days !== undefined || timezone !== undefined ? 'hour' : 'instant';
 }
@@ -30,24 +30,24 @@ export const DELAY_FIELDS = ['amount', 'unit', 'until', 'days', 'timezone'];
 
 export function DelayForm(form: FormProps) {
   const { config, replace, readOnly } = form;
-  const how = delayTypeOf(config);
+  const delayType = getDelayType(config);
   return (
     <Stack gap="sm">
       <SegmentedControl
         aria-label={t.waitHow}
         size="xs"
-        value={how}
+        value={delayType}
         disabled={readOnly}
-        onChange={(next) => replace({ ...withoutFields(config, DELAY_FIELDS), ...FIRST[next as DelayType] })}
+        onChange={(next) => replace({ ...withoutFields(config, DELAY_FIELDS), ...FIRST_CONFIG[next as DelayType] })}
         data={[
           { value: 'span', label: t.forSpan },
           { value: 'hour', label: t.untilHour },
           { value: 'instant', label: t.untilInstant },
         ]}
       />
-      {how === 'span' && <Span {...form} />}
-      {how === 'hour' && <Hour {...form} />}
-      {how === 'instant' && (
+      {delayType === 'span' && <Span {...form} />}
+      {delayType === 'hour' && <Hour {...form} />}
+      {delayType === 'instant' && (
         <TextInput
           label={t.instant}
           description={t.instantHint}

@@ -16,11 +16,11 @@ type ExampleStep = [id: string, type: StepType, name: string, config: AnyStepCon
 
 /** Email steps have no template yet. The canvas marks each of them, and the panel offers the project's templates. */
 const email = (id: string, name: string, to: NextSteps): ExampleStep => [id, 'SEND_EMAIL', name, {}, to];
-const wait = (id: string, amount: number, unit: string, to: NextSteps): ExampleStep => {
+const delay = (id: string, amount: number, unit: string, to: NextSteps): ExampleStep => {
   const name = `${automations.summary.span(amount, unit)} later`;
   return [id, 'DELAY', name, { amount, unit }, to];
 };
-const until = (
+const waitForEvent = (
   id: string,
   name: string,
   config: { eventName: string; timeout: number },
@@ -28,7 +28,7 @@ const until = (
 ): ExampleStep => {
   return [id, 'WAIT_FOR_EVENT', name, config, to];
 };
-const asks = (id: string, name: string, filter: AnyStepConfig, to: NextSteps): ExampleStep => [
+const condition = (id: string, name: string, filter: AnyStepConfig, to: NextSteps): ExampleStep => [
   id,
   'CONDITION',
   name,
@@ -58,7 +58,7 @@ function buildGraph(drawn: ExampleStep[]): Graph {
   return { entry: drawn[0]?.[0] ?? null, steps, transitions };
 }
 
-/** Templates for automations. The user adds only the templates of the emails; every branch already leads to a step. */
+/** Graphs for new automations. Every branch leads to a step; only the templates of the email steps are missing. */
 export const AUTOMATION_EXAMPLES: readonly AutomationExample[] = [
   { id: 'empty', eventName: '', exitOn: [], graph: buildGraph([]) },
   {
@@ -67,8 +67,8 @@ export const AUTOMATION_EXAMPLES: readonly AutomationExample[] = [
     exitOn: [],
     graph: buildGraph([
       email('hello', 'Hello', 'days'),
-      wait('days', 2, 'days', 'read'),
-      asks('read', 'Opened the first?', within('event.email.open', 3, 'days'), { yes: 'more', no: 'again' }),
+      delay('days', 2, 'days', 'read'),
+      condition('read', 'Opened the first?', within('event.email.open', 3, 'days'), { yes: 'more', no: 'again' }),
       email('more', 'What you can do', 'done'),
       email('again', 'In case you missed it', 'done'),
       end('done', 'welcomed'),
@@ -79,9 +79,14 @@ export const AUTOMATION_EXAMPLES: readonly AutomationExample[] = [
     eventName: 'cart.updated',
     exitOn: [{ eventName: 'order.paid' }],
     graph: buildGraph([
-      wait('hour', 1, 'hours', 'reminder'),
+      delay('hour', 1, 'hours', 'reminder'),
       email('reminder', 'You left something', 'order'),
-      until('order', 'Ordered?', { eventName: 'order.paid', timeout: 86_400 }, { event: 'bought', timeout: 'last' }),
+      waitForEvent(
+        'order',
+        'Ordered?',
+        { eventName: 'order.paid', timeout: 86_400 },
+        { event: 'bought', timeout: 'last' },
+      ),
       email('last', 'Still there for you', 'gone'),
       end('bought', 'bought'),
       end('gone', 'reminded twice'),
@@ -93,8 +98,8 @@ export const AUTOMATION_EXAMPLES: readonly AutomationExample[] = [
     exitOn: [{ eventName: 'order.paid' }],
     graph: buildGraph([
       email('there', 'It is back', 'day'),
-      wait('day', 1, 'days', 'bought'),
-      asks('bought', 'Bought it?', within('event.order.paid', 1, 'days'), { yes: 'done', no: 'last' }),
+      delay('day', 1, 'days', 'bought'),
+      condition('bought', 'Bought it?', within('event.order.paid', 1, 'days'), { yes: 'done', no: 'last' }),
       email('last', 'Before it is gone again', 'done'),
       end('done', 'told'),
     ]),
@@ -105,12 +110,12 @@ export const AUTOMATION_EXAMPLES: readonly AutomationExample[] = [
     exitOn: [{ eventName: 'order.paid' }],
     graph: buildGraph([
       email('miss', 'We miss you', 'week'),
-      wait('week', 1, 'weeks', 'opened'),
-      asks('opened', 'Opened it?', within('event.email.open', 1, 'weeks'), { yes: 'offer', no: 'last' }),
+      delay('week', 1, 'weeks', 'opened'),
+      condition('opened', 'Opened it?', within('event.email.open', 1, 'weeks'), { yes: 'offer', no: 'last' }),
       email('offer', 'Something for you', 'back'),
       email('last', 'Shall we stop writing?', 'month'),
-      wait('month', 2, 'weeks', 'still'),
-      asks('still', 'Still quiet?', within('event.email.open', 2, 'weeks'), { yes: 'back', no: 'leave' }),
+      delay('month', 2, 'weeks', 'still'),
+      condition('still', 'Still quiet?', within('event.email.open', 2, 'weeks'), { yes: 'back', no: 'leave' }),
       ['leave', 'UPDATE_CONTACT', 'Stop writing', { updates: { winBack: 'quiet' }, subscribed: false }, 'gone'],
       end('back', 'came back'),
       end('gone', 'stayed quiet'),
@@ -122,11 +127,16 @@ export const AUTOMATION_EXAMPLES: readonly AutomationExample[] = [
     exitOn: [{ eventName: 'account.closed' }],
     graph: buildGraph([
       email('first', 'First steps', 'setUp'),
-      until('setUp', 'Set up?', { eventName: 'project.created', timeout: 259_200 }, { event: 'next', timeout: 'help' }),
+      waitForEvent(
+        'setUp',
+        'Set up?',
+        { eventName: 'project.created', timeout: 259_200 },
+        { event: 'next', timeout: 'help' },
+      ),
       email('help', 'Can we help?', 'later'),
       email('next', 'What to try next', 'later'),
-      wait('later', 4, 'days', 'paying'),
-      asks('paying', 'On a plan?', { field: 'data.plan', operator: 'exists' }, { yes: 'done', no: 'plans' }),
+      delay('later', 4, 'days', 'paying'),
+      condition('paying', 'On a plan?', { field: 'data.plan', operator: 'exists' }, { yes: 'done', no: 'plans' }),
       email('plans', 'Plans', 'done'),
       end('done', 'onboarded'),
     ]),

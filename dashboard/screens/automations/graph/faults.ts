@@ -11,7 +11,7 @@ export interface GraphFaults {
 }
 
 export interface StepFault {
-  /** The field of its config; undefined if the problem concerns the whole step. */
+  /** The field of the step's config, or the name of a branch; undefined if the problem concerns the whole step. */
   field: string | undefined;
   message: string;
 }
@@ -26,7 +26,7 @@ export function groupFaultsByStep(faults: readonly ApiFieldError[], graph: Graph
   const steps = new Map<string, StepFault[]>();
   const rest: string[] = [];
   for (const { field, message } of faults) {
-    const at = findFaultPlace(field, graph);
+    const at = findFaultLocation(field, graph);
     if (!at) {
       const ownText = findIssueText(message);
       rest.push(ownText ?? (field === 'entryStepId' || field === 'steps' ? message : `${field}: ${message}`));
@@ -40,19 +40,19 @@ export function groupFaultsByStep(faults: readonly ApiFieldError[], graph: Graph
   return { steps, rest };
 }
 
-interface FaultPlace {
+interface FaultLocation {
   step: Step;
   field: string | undefined;
 }
 
-function createStepFault({ step, field }: FaultPlace, message: string): StepFault {
+function createStepFault({ step, field }: FaultLocation, message: string): StepFault {
   // The API's message starts with the type and the name of the step, which the editor shows beside it.
   const title = `${step.type} “${step.name}” `;
   const issue = message.startsWith(title) ? message.slice(title.length) : message;
   return findSettingIssue(issue) ?? { field, message: findIssueText(issue) ?? issue };
 }
 
-function findFaultPlace(field: string, graph: Graph): FaultPlace | undefined {
+function findFaultLocation(field: string, graph: Graph): FaultLocation | undefined {
   const [kind, name, ...more] = field.split('.');
   if (kind === 'steps') {
     // Schema errors name a step by its index, graph rules by its id.

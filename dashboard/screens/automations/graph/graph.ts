@@ -76,7 +76,7 @@ export function listBranches({ type, config }: Pick<Step, 'type' | 'config'>): (
     case 'WAIT_FOR_EVENT':
       return ['event', 'timeout'];
     case 'SPLIT':
-      return splitBranches(config).map(({ name }) => name);
+      return getSplitBranches(config).map(({ name }) => name);
     case 'EXIT':
       return [];
     default:
@@ -84,7 +84,7 @@ export function listBranches({ type, config }: Pick<Step, 'type' | 'config'>): (
   }
 }
 
-export function splitBranches(config: AnyStepConfig): { name: string; weight: number }[] {
+export function getSplitBranches(config: AnyStepConfig): { name: string; weight: number }[] {
   return Array.isArray(config.branches) ? (config.branches as { name: string; weight: number }[]) : [];
 }
 
@@ -106,14 +106,16 @@ export function findStep(graph: Graph, id: string | null | undefined): Step | un
 }
 
 /** Adds a step at a position. If the position already leads to a step, the new step's first branch leads there. */
-export function addStep(graph: Graph, step: Step, place: InsertPoint): Graph {
+export function addStep(graph: Graph, step: Step, insertPoint: InsertPoint): Graph {
   const steps = [...graph.steps, step];
   const [firstBranch] = listBranches(step);
-  const next = place === null ? graph.entry : findTarget(graph, place.after, place.branch);
+  const next = insertPoint === null ? graph.entry : findTarget(graph, insertPoint.after, insertPoint.branch);
   const on = next !== null && firstBranch !== undefined ? [{ from: step.id, to: next, branch: firstBranch }] : [];
-  if (place === null) return { entry: step.id, steps, transitions: [...graph.transitions, ...on] };
-  const rest = graph.transitions.filter(({ from, branch }) => !(from === place.after && branch === place.branch));
-  const into = { from: place.after, to: step.id, branch: place.branch };
+  if (insertPoint === null) return { entry: step.id, steps, transitions: [...graph.transitions, ...on] };
+  const rest = graph.transitions.filter(
+    ({ from, branch }) => !(from === insertPoint.after && branch === insertPoint.branch),
+  );
+  const into = { from: insertPoint.after, to: step.id, branch: insertPoint.branch };
   return { ...graph, steps, transitions: [...rest, into, ...on] };
 }
 
@@ -153,7 +155,8 @@ export function removeStep(graph: Graph, id: string): Graph {
 }
 
 /**
- * Restores a removed step with its transitions, whatever was changed since.
+ * Restores a removed step with its transitions from and to steps that still exist. These replace later transitions of
+ * the same branches.
  * @param before the graph that contained the step
  */
 export function restoreStep(graph: Graph, before: Graph, id: string): Graph {
@@ -166,7 +169,10 @@ export function restoreStep(graph: Graph, before: Graph, id: string): Graph {
   return transitions.reduce<Graph>(connect, restored);
 }
 
-/** Changes a step. Transitions of branches that no longer exist are removed; a renamed branch keeps its transition. */
+/**
+ * Changes a step. If the branches of a SPLIT change, transitions of branches that no longer exist are removed; a
+ * renamed branch keeps its transition.
+ */
 export function changeStep(graph: Graph, id: string, changes: Partial<Omit<Step, 'id' | 'type'>>): Graph {
   const before = findStep(graph, id);
   if (!before) return graph;
@@ -188,7 +194,7 @@ function keepTransitions(transitions: Transition[], before: Step, after: Step): 
 }
 
 /** Returns the branches of a graph that lead to no step. A step can be added there without other changes. */
-export function openBranches(graph: Graph): { after: string; branch: string | null }[] {
+export function findOpenBranches(graph: Graph): { after: string; branch: string | null }[] {
   return graph.steps.flatMap((step) => {
     const transitions = listTransitions(graph, step);
     // An unnamed transition also applies to the branches of a wait that have no transition.

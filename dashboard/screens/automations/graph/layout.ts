@@ -67,8 +67,9 @@ export function computeLayout(graph: Graph): Map<string, CanvasPosition> {
 }
 
 /**
- * Returns how many ranks below their step every second of many branches starts. These branches are drawn below the
- * steps of the branches beside them, each between two of them, so that the drawing is half as wide.
+ * For a step with many branches, returns how many ranks below the step every second branch starts. These branches are
+ * drawn below the steps of the branches beside them, so that the drawing is half as wide. Empty if a branch itself has
+ * branches.
  */
 function listLowerRanks(graph: Graph, step: Step): [transition: string, ranks: number][] {
   const targets = [...new Set(listTransitions(graph, step).flatMap(({ to }) => to ?? []))];

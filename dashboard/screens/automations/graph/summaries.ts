@@ -4,7 +4,7 @@ import { filterAsSentence } from '../../../parts/condition-builder/sentence.ts';
 import { parseStoredCondition } from '../../../parts/condition-builder/stored.ts';
 import { formatShare } from '../../../parts/count-link.tsx';
 import { automations } from '../../../text/automations.ts';
-import { type AnyStepConfig, splitBranches } from './graph.ts';
+import { type AnyStepConfig, getSplitBranches } from './graph.ts';
 
 const t = automations.summary;
 const str = (value: unknown): string => (typeof value === 'string' ? value : '');
@@ -23,11 +23,11 @@ const SPANS = [
   ['minutes', 60],
 ] as const;
 
-/** Formats seconds in the largest unit that divides them; null if they are not a number, or less than a second. */
+/** Formats seconds in the largest unit that divides them; null if they are not a number. */
 function describeSeconds(seconds: unknown): string | null {
   if (typeof seconds !== 'number') return null;
-  const found = SPANS.find(([, length]) => seconds >= length && seconds % length === 0);
-  return found ? t.span(seconds / found[1], found[0]) : t.span(seconds, 'seconds');
+  const span = SPANS.find(([, length]) => seconds >= length && seconds % length === 0);
+  return span ? t.span(seconds / span[1], span[0]) : t.span(seconds, 'seconds');
 }
 
 /** Summarizes a WAIT_FOR_EVENT: the event, its filters and the timeout. */
@@ -65,12 +65,12 @@ function describeFilter(filter: Filter, scope: ConditionScope): string {
 
 /** Summarizes a SPLIT: each branch with its share. */
 export function summarizeSplit(config: AnyStepConfig): string {
-  const branches = splitBranches(config);
+  const branches = getSplitBranches(config);
   const all = branches.reduce((sum, { weight }) => sum + weight, 0);
   return branches.map(({ name, weight }) => `${name} ${formatShare(weight, all)}`).join(' · ');
 }
 
-/** Summarizes an UPDATE_CONTACT: the fields that it changes, with short values. */
+/** Summarizes an UPDATE_CONTACT: the fields that it changes, and their values except null, lists and objects. */
 export function summarizeUpdate({ updates, subscribed }: AnyStepConfig): string {
   const fields = typeof updates === 'object' && updates !== null ? Object.entries(updates) : [];
   const names = fields.map(([name, value]) =>

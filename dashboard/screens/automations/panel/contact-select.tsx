@@ -7,7 +7,7 @@ import { text } from '../../../text/text.ts';
 
 const t = text.automations;
 
-/** Selects a contact by part of the address. Only the first matches are loaded. */
+/** Selects a contact by a part of the address or name. Only the first 20 matches are loaded. */
 export function ContactSelect({
   value,
   onChange,

@@ -92,8 +92,8 @@ export function ExitEvents({
 
 /** Returns errors of an exit's filters, by paths that start with `filters`. */
 function findExitFaults(fields: readonly ApiFieldError[], index: number) {
-  const before = `exitOn.${index}.`;
+  const prefix = `exitOn.${index}.`;
   return fields
-    .filter(({ field }) => field.startsWith(`${before}filters`))
-    .map(({ field, message }) => ({ field: field.slice(before.length), message }));
+    .filter(({ field }) => field.startsWith(`${prefix}filters`))
+    .map(({ field, message }) => ({ field: field.slice(prefix.length), message }));
 }

@@ -32,14 +32,14 @@ export interface PanelProps {
   stats: Map<string, StepCounts>;
   countHref: CanvasActions['countHref'];
   isNarrow: boolean;
-  onAdd: (place: InsertPoint) => void;
+  onAdd: (insertPoint: InsertPoint) => void;
   onRemove: (stepId: string) => void;
   onSave: () => void;
   preview: PreviewResponse | undefined;
   onPreview: (preview: PreviewResponse | undefined) => void;
 }
 
-/** The panel beside the canvas, above the list on a phone: a step, or a test. */
+/** The panel beside the canvas: a step, or a test. On a phone, the panel is a drawer over the list of steps. */
 export function Panel(p: PanelProps) {
   const { step: stepId, panel, visits, branch, ...rest } = p.search;
   const step = findStep(p.editor.graph, stepId);
@@ -115,7 +115,7 @@ function getPanelContent(p: PanelProps, step: Step | undefined): Shown | undefin
     title: step.name || getLabel('step', step.type),
     icon: <StepIcon type={step.type} />,
     menu: <StepMenu step={step} onRemove={p.onRemove} />,
-    content: <OfStep key={step.id} {...p} step={step} />,
+    content: <StepPanel key={step.id} {...p} step={step} />,
   };
 }
 
@@ -180,7 +180,7 @@ function Rate({ label, part, whole }: { label: string; part: number; whole: numb
   );
 }
 
-function OfStep({ step, ...p }: PanelProps & { step: Step }) {
+function StepPanel({ step, ...p }: PanelProps & { step: Step }) {
   const counts = p.stats.get(step.id);
   const here = counts ? counts.waiting + counts.running : 0;
   const { visits, branch, ...search } = p.search;

@@ -32,7 +32,7 @@ export function StepSettings({
   editor: Editor;
   faults: readonly StepFault[];
   /** Adds a step at a branch that leads to no step. */
-  onAdd: (place: InsertPoint) => void;
+  onAdd: (insertPoint: InsertPoint) => void;
 }) {
   const readOnly = useMissingPermissionText('workflows:edit') !== undefined;
   const { Form } = STEP_TYPES[step.type];
@@ -104,7 +104,7 @@ function NextStepSelects({
 }: {
   step: Step;
   editor: Editor;
-  onAdd: (place: InsertPoint) => void;
+  onAdd: (insertPoint: InsertPoint) => void;
   readOnly: boolean;
 }) {
   const others = graph.steps.map(({ id, name }) => ({ value: id, label: name }));

@@ -18,7 +18,7 @@ const EVERY_MS = 2_000;
 
 type Visit = ItemOf<'listStepVisits'>;
 
-/** Contacts that left a step, by result: done, skipped with the reason, failed with the error. */
+/** Contacts that left a step, by result: done, skipped with the reason, failed with the error, or exited early. */
 export function Visits({
   workflowId,
   step,
