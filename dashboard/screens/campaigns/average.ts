@@ -2,10 +2,10 @@
 const CAMPAIGNS_MIN = 3;
 
 /**
- * Returns by how many points the open rate of a campaign is above the average of the others; undefined if there are too
- * few of them.
+ * Returns by how many percentage points the open rate of a campaign is above (or, if negative, below) the average of
+ * the others. Undefined with fewer than three other campaigns, or if nothing was sent.
  */
-export function comparePoints(
+export function compareOpenRateToAverage(
   campaign: { id: string; opened: number; sent: number },
   others: readonly { id: string; openedCount: number; sentCount: number }[],
 ): number | undefined {

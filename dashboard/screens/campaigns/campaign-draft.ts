@@ -145,7 +145,7 @@ function toVariant({ name, weight, subject, preheader, from, body, others }: Var
   };
 }
 
-/** Returns the first two variants: one with the campaign's content, and an empty one. */
+/** Returns the first two variants. All their fields are empty, so both have the campaign's content. */
 export function createFirstVariants(): VariantDraft[] {
   return [createVariant('A'), createVariant('B')];
 }
@@ -163,7 +163,7 @@ export function createVariant(name: string): VariantDraft {
   };
 }
 
-/** Returns the first letter that is not yet the name of a variant. */
+/** Returns the first letter from A to J that is not yet the name of a variant, or else a number. */
 export function chooseVariantName(variants: readonly VariantDraft[]): string {
   const usedNames = new Set(variants.map(({ name }) => name.toUpperCase()));
   return [...'ABCDEFGHIJ'].find((letter) => !usedNames.has(letter)) ?? `${variants.length + 1}`;

@@ -9,8 +9,8 @@ export function fieldAsText(name: keyof CampaignDraft, value: CampaignDraft[keyo
   if (name === 'window' && value === undefined) return text.campaigns.windowOfProject;
   if (field.variants) {
     return field.variants
-      .map(({ name: called, weight, subject, preheader, from, body }) =>
-        [`${called} (${weight})`, subject, preheader, from, body].filter(Boolean).join('\n'),
+      .map(({ name: variantName, weight, subject, preheader, from, body }) =>
+        [`${variantName} (${weight})`, subject, preheader, from, body].filter(Boolean).join('\n'),
       )
       .join('\n\n');
   }

@@ -23,7 +23,10 @@ export function CampaignMenu({ campaign }: { campaign: Campaign }) {
   );
 }
 
-/** Returns the rare actions on a campaign: duplicate, cancel while it sends, and delete, with the dialog of each. */
+/**
+ * Returns the rare actions on a campaign: duplicate; cancel, while it sends or is paused; delete, if it is neither
+ * started nor scheduled, or has ended. `dialog` confirms cancel and delete.
+ */
 export function useCampaignMenu(campaign: Campaign): { items: ReactNode; dialog: ReactNode } {
   const { id, status } = campaign;
   const [openDialog, setOpenDialog] = useState<'cancel' | 'remove'>();

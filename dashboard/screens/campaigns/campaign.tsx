@@ -22,11 +22,11 @@ import { VariantStatistics } from './variant-statistics.tsx';
 import { type Campaign, isSending } from './words.ts';
 
 const words = text.campaigns;
-const UNDER_WAY_MS = 1_000;
+const SENDING_POLL_MS = 1_000;
 /** Opens and clicks arrive for days, so a slow interval is enough. */
-const SENT_MS = 10_000;
+const POLL_MS = 10_000;
 
-/** A campaign during and after sending: progress, results, actions. */
+/** A campaign that is scheduled, is being sent or has ended. Redirects a draft to its editor. */
 export function CampaignScreen() {
   const { campaignId } = useParams({ from: '/shell/campaigns/$campaignId' });
   const campaign = useQuery({
@@ -35,11 +35,11 @@ export function CampaignScreen() {
   });
   return (
     <QueryView of={campaign}>
-      {(found) =>
-        found.status === 'DRAFT' ? (
+      {(loaded) =>
+        loaded.status === 'DRAFT' ? (
           <Navigate to="/campaigns/$campaignId/edit" params={{ campaignId }} search={{}} replace />
         ) : (
-          <Shown campaign={found} />
+          <Report campaign={loaded} />
         )
       }
     </QueryView>
@@ -47,10 +47,10 @@ export function CampaignScreen() {
 }
 
 function getPollInterval(campaign: Campaign | undefined): number {
-  return campaign && isSending(campaign.status) ? UNDER_WAY_MS : SENT_MS;
+  return campaign && isSending(campaign.status) ? SENDING_POLL_MS : POLL_MS;
 }
 
-function Shown({ campaign }: { campaign: Campaign }) {
+function Report({ campaign }: { campaign: Campaign }) {
   const { id, name, subject, status, startedAt } = campaign;
   const stats = useQuery({
     ...queryFor('getCampaignStats', { params: { id } }),

@@ -43,9 +43,9 @@ export function EditCampaign() {
   const campaign = useQuery(queryFor('getCampaign', { params: { id: campaignId } }));
   return (
     <EditorQuery of={campaign} back={BACK}>
-      {(found) =>
-        found.status === 'DRAFT' || found.status === 'SCHEDULED' ? (
-          <Editor key={found.id} campaign={found} />
+      {(loaded) =>
+        loaded.status === 'DRAFT' || loaded.status === 'SCHEDULED' ? (
+          <Editor key={loaded.id} campaign={loaded} />
         ) : (
           <Navigate to="/campaigns/$campaignId" params={{ campaignId }} replace />
         )
@@ -178,6 +178,7 @@ function useEditing(campaign: Campaign): Editing & { edit: RecordEdit<CampaignDr
   });
   const save = async () => {
     if (edit.hasConflict) return false;
+    // The API refuses an incomplete audience. The stored audience then stays, and this browser keeps the draft.
     const sent = hasAudience(draft) ? draft : { ...draft, ...pickAudience(saved) };
     try {
       const body = { ...toChangedFields(sent, saved), updatedAt: campaign.updatedAt };
@@ -215,7 +216,6 @@ function useEditing(campaign: Campaign): Editing & { edit: RecordEdit<CampaignDr
   };
 }
 
-/** Omits an incomplete audience, which the API refuses. The stored audience stays, and this browser keeps the draft. */
 function pickAudience({ audienceType, segmentId, condition }: CampaignDraft) {
   return { audienceType, segmentId, condition };
 }

@@ -6,11 +6,11 @@ import { CountLink, formatCount, formatShare, ShareFigure } from '../../parts/co
 import { pluralize } from '../../text/pluralize.ts';
 import { text } from '../../text/text.ts';
 import { formatChange, getDirection } from '../home/change.tsx';
-import { comparePoints } from './average.ts';
+import { compareOpenRateToAverage } from './average.ts';
 import type { Stats } from './words.ts';
 
 const words = text.campaigns;
-/** The number of earlier campaigns in the average. */
+/** The maximum number of sent campaigns in the average. */
 const COMPARED_MAX = 20;
 /** With fewer emails, the sentence counts contacts, because one contact would be several percent. */
 const SHARES_MIN_SENT = 20;
@@ -24,8 +24,8 @@ export const COMPARED_CAMPAIGNS = {
 type ComparedCampaigns = ResponseOf<'listCampaigns'>['campaigns'];
 
 /**
- * Statistics of the campaign, and the progress below them. Each number links to its recipients. Automated opens and
- * clicks are separate.
+ * Statistics of the campaign, and the progress below them. Each number links to its recipients, except a number of
+ * deliveries that the provider did not report. Automated opens and clicks are separate.
  */
 export function Figures({
   id,
@@ -46,7 +46,7 @@ export function Figures({
     <section aria-label={words.figures}>
       {stats.sent > 0 && (
         <Text size="lg" mb="md">
-          <News stats={stats} /> <Comparison id={id} stats={stats} campaigns={compared} />
+          <ResultSentence stats={stats} /> <Comparison id={id} stats={stats} campaigns={compared} />
         </Text>
       )}
       <Paper withBorder>
@@ -91,7 +91,7 @@ function getDenominator(name: (typeof STATISTICS)[number], { sent, failed }: Sta
 }
 
 /** Shows the result in one sentence: percentages, or numbers of contacts if there are few. */
-function News({ stats: { sent, opened, clicked, pending } }: { stats: Stats }) {
+function ResultSentence({ stats: { sent, opened, clicked, pending } }: { stats: Stats }) {
   if (opened + clicked === 0) {
     return (
       <>
@@ -121,7 +121,7 @@ function Comparison({
   campaigns: ComparedCampaigns;
 }) {
   if (sent < SHARES_MIN_SENT || opened === 0) return null;
-  const points = comparePoints({ id, opened, sent }, campaigns);
+  const points = compareOpenRateToAverage({ id, opened, sent }, campaigns);
   if (points === undefined) return null;
   const written = formatChange(points);
   return <>{words.comparedToAverage[getDirection(points)](pluralize(Number(written), 'point', written))}</>;

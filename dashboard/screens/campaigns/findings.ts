@@ -4,14 +4,14 @@ import type { CampaignEditorStep, Review } from './words.ts';
 export type ReviewFinding = Review['findings'][number];
 
 /** The place at which the user fixes a finding: a step of the editor, or another screen. */
-export type EditorStep =
+export type FixLocation =
   | { name: 'content' | 'audience' | 'when'; step: CampaignEditorStep }
   | { name: 'domains' | 'settings'; step?: undefined; to: string };
 
-const CONTENT: EditorStep = { name: 'content', step: 'content' };
-const DOMAINS: EditorStep = { name: 'domains', to: '/settings/domains' };
+const CONTENT: FixLocation = { name: 'content', step: 'content' };
+const DOMAINS: FixLocation = { name: 'domains', to: '/settings/domains' };
 
-const PLACES: Record<ReviewFinding['code'], EditorStep> = {
+const FIX_LOCATIONS: Record<ReviewFinding['code'], FixLocation> = {
   sender_not_verified: DOMAINS,
   dmarc_missing: DOMAINS,
   project_held: { name: 'settings', to: '/settings' },
@@ -29,8 +29,8 @@ const PLACES: Record<ReviewFinding['code'], EditorStep> = {
 };
 
 /** Returns where the user fixes a finding; undefined for a code that this release does not know. */
-export function findEditorStep(code: ReviewFinding['code']): EditorStep | undefined {
-  return PLACES[code];
+export function findFixLocation(code: ReviewFinding['code']): FixLocation | undefined {
+  return FIX_LOCATIONS[code];
 }
 
 /** Returns the details of a finding as lines, and the names of the affected variants if not all are affected. */

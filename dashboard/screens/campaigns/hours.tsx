@@ -11,7 +11,7 @@ const words = text.campaigns;
 /** The chart shows at least a day, so that the first hours of a campaign do not look like its whole result. */
 const HOURS_MIN = 24;
 
-/** Returns the hours up to the last one with opens or clicks. */
+/** Returns the hours until one hour after the last opens or clicks, but at least the first day. */
 function trimQuietHours<Hour extends { opened: number; clicked: number; machines?: { opens: number; clicks: number } }>(
   hours: Hour[],
 ): Hour[] {
@@ -21,7 +21,7 @@ function trimQuietHours<Hour extends { opened: number; clicked: number; machines
   return hours.slice(0, Math.max(HOURS_MIN, last + 2));
 }
 
-/** Opens and clicks by humans and bots, hour by hour: as a chart, and as a table for screen readers. */
+/** Opens and clicks by humans and bots, hour by hour: as a chart and, collapsed, as a table. */
 export function Hours({ stats }: { stats: Stats }) {
   // The chart is redrawn only when the numbers change.
   const key = JSON.stringify(stats.series.map((hour, n) => ({ ...hour, machines: stats.machineSeries[n] })));

@@ -1,4 +1,4 @@
-/** A link of the template's body, with the text that is shown beside it. */
+/** A link of the campaign's body, with the text that is shown beside it. */
 export interface MarkedLink {
   url: string;
   label: string;
@@ -7,13 +7,13 @@ export interface MarkedLink {
 const MARK = 'data-tidings-link';
 
 /**
- * Adds an attribute with the list number to each link of a body, because rendering replaces the template's URL.
- * Only quoted attributes are found; the rest stays unchanged.
+ * Adds an attribute to each link of a body: the index of its URL in `links`, because rendering replaces the URL. Only
+ * quoted `href` attributes are found; everything else stays unchanged.
  */
 export function markLinks(body: string, links: readonly MarkedLink[]): string {
-  const places = new Map(links.map(({ url }, n) => [normalizeUrl(url), n]));
+  const indexes = new Map(links.map(({ url }, n) => [normalizeUrl(url), n]));
   return body.replaceAll(/\bhref\s*=\s*(["'])(.*?)\1/gis, (written, _quote: string, url: string) => {
-    const n = places.get(normalizeUrl(url));
+    const n = indexes.get(normalizeUrl(url));
     return n === undefined ? written : `${MARK}="${n}" ${written}`;
   });
 }
@@ -30,9 +30,9 @@ function normalizeUrl(url: string): string {
 }
 
 /**
- * Returns the rendered email with a label after each link, for a frame that runs no script. This function does not use
- * the browser's parser, because the parser would check the content of the email against the content security policy of
- * our page.
+ * Returns the rendered email with a label after each marked link, for a frame that runs no script. The code does not
+ * use the browser's parser, because the parser would check the content of the email against the content security policy
+ * of our page.
  */
 export function showMarks(html: string, links: readonly MarkedLink[]): string {
   return html.replaceAll(MARKED_LINK, (anchor, n: string) => {

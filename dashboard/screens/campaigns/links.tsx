@@ -17,7 +17,7 @@ type Shown = 'list' | 'mail';
 
 const words = text.campaigns;
 
-/** Clicks by link, as a list and on the email itself. In a campaign with variants, for all variants or for one. */
+/** Clicks by link, as a list or on the email itself. In a campaign with variants, for one variant at a time. */
 export function Links({ campaign }: { campaign: Campaign }) {
   const [shown, show] = useState<Shown>('mail');
   const names = campaign.variants?.map(({ name }) => name) ?? [];
@@ -56,11 +56,11 @@ export function Links({ campaign }: { campaign: Campaign }) {
       </div>
       <QueryView of={links} height={300}>
         {({ data }) => {
-          const of = listVariantLinks(data, variant);
+          const variantLinks = listVariantLinks(data, variant);
           return shown === 'list' ? (
-            <List links={of} />
+            <List links={variantLinks} />
           ) : (
-            <ClicksOnEmail campaign={campaign} variant={variant} links={of} />
+            <ClicksOnEmail campaign={campaign} variant={variant} links={variantLinks} />
           );
         }}
       </QueryView>
@@ -68,12 +68,12 @@ export function Links({ campaign }: { campaign: Campaign }) {
   );
 }
 
-/** Returns the links of a variant, with its own counts. */
+/** Returns the links of a variant with the clicks of this variant; without a variant, all links. */
 function listVariantLinks(links: Link[], variant: string | undefined): Omit<Link, 'variants'>[] {
   if (variant === undefined) return links;
   return links.flatMap(({ url, variants }) => {
-    const own = variants?.find(({ name }) => name === variant);
-    return own ? [{ ...own, url }] : [];
+    const counts = variants?.find(({ name }) => name === variant);
+    return counts ? [{ ...counts, url }] : [];
   });
 }
 
@@ -143,11 +143,11 @@ function ClicksOnEmail({
   variant: string | undefined;
   links: Omit<Link, 'variants'>[];
 }) {
-  const own = campaign.variants?.find(({ name }) => name === variant);
+  const content = campaign.variants?.find(({ name }) => name === variant);
   const marked = links.map(({ url, clicks }) => ({ url, label: words.clicksShown(formatCount(clicks)) }));
   const body = {
-    subject: own?.subject ?? campaign.subject,
-    body: markLinks(own?.body ?? campaign.body, marked),
+    subject: content?.subject ?? campaign.subject,
+    body: markLinks(content?.body ?? campaign.body, marked),
     type: 'MARKETING' as const,
   };
   const preview = useQuery({

@@ -110,8 +110,9 @@ function useLayout() {
     enabled: !isBuiltIn && can('templates:view'),
   });
   const { subject, body, preheader = null, fromName = null } = template ?? {};
-  const own = subject !== undefined && body !== undefined ? { subject, body, preheader, fromName } : undefined;
-  return { layout, choose, template, content: isBuiltIn ? createLayoutContent(layout) : own };
+  const templateContent =
+    subject !== undefined && body !== undefined ? { subject, body, preheader, fromName } : undefined;
+  return { layout, choose, template, content: isBuiltIn ? createLayoutContent(layout) : templateContent };
 }
 
 interface Audience {

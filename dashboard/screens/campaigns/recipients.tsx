@@ -34,7 +34,7 @@ export function Recipients() {
   const moves = campaign.data !== undefined && isSending(campaign.data.status);
   const pages = useInfiniteQuery({
     ...infiniteQueryFor('listCampaignRecipients', { params: { id }, query: { limit: PAGE, ...filter } }),
-    // Only the first page refreshes, so that rows of later pages do not move while the user reads.
+    // Refreshing stops once later pages are loaded, so that rows do not move while the user reads.
     refetchInterval: ({ state }) => (moves && (state.data?.pages.length ?? 0) < 2 ? 2_000 : false),
   });
   const isFiltered = Object.keys(filter).length > 0;

@@ -10,7 +10,7 @@ import { WordBadge } from '../../parts/word-badge.tsx';
 import { text } from '../../text/text.ts';
 import { describeDuration } from './duration.ts';
 import type { Editing } from './editing.ts';
-import { findEditorStep, type ReviewFinding, readDetails } from './findings.ts';
+import { findFixLocation, type ReviewFinding, readDetails } from './findings.ts';
 import type { Review } from './words.ts';
 
 const words = text.campaigns;
@@ -24,11 +24,11 @@ export function ReviewStep({ campaign, goTo, isUnsaved }: Editing) {
     <Stack>
       {isUnsaved && <Alert color="yellow">{words.unsaved}</Alert>}
       <QueryView of={review} height={320}>
-        {(found) => (
+        {(loaded) => (
           <>
-            <Reach {...found} />
+            <Reach {...loaded} />
             <Findings
-              findings={found.findings}
+              findings={loaded.findings}
               goTo={goTo}
               isChecking={review.isFetching}
               onCheck={() => void review.refetch()}
@@ -41,7 +41,7 @@ export function ReviewStep({ campaign, goTo, isUnsaved }: Editing) {
 }
 
 function Reach({ audience, willSend, skipped, estimatedSeconds }: Review) {
-  const left = Object.entries(skipped).sort(([, a], [, b]) => b - a);
+  const skippedReasons = Object.entries(skipped).sort(([, a], [, b]) => b - a);
   return (
     <Paper withBorder p="md">
       <Title order={2} size="h3" mb={4}>
@@ -52,7 +52,7 @@ function Reach({ audience, willSend, skipped, estimatedSeconds }: Review) {
           {words.sendTime(describeDuration(estimatedSeconds))}
         </Text>
       )}
-      {left.length > 0 && (
+      {skippedReasons.length > 0 && (
         <Table mt="sm" aria-label={words.skippedTitle}>
           <Table.Thead>
             <Table.Tr>
@@ -61,7 +61,7 @@ function Reach({ audience, willSend, skipped, estimatedSeconds }: Review) {
             </Table.Tr>
           </Table.Thead>
           <Table.Tbody>
-            {left.map(([reason, n]) => (
+            {skippedReasons.map(([reason, n]) => (
               <Table.Tr key={reason}>
                 <Table.Td>
                   <WordBadge kind="reason" value={reason} />
@@ -115,7 +115,7 @@ function FindingCard({ finding, goTo }: { finding: ReviewFinding; goTo: Editing[
   const { severity, code } = finding;
   const Icon = ICONS[severity];
   const { lines, variants } = readDetails(finding);
-  const place = findEditorStep(code);
+  const location = findFixLocation(code);
   return (
     <Paper withBorder p="md">
       <Group wrap="nowrap" align="flex-start" gap="sm">
@@ -145,13 +145,13 @@ function FindingCard({ finding, goTo }: { finding: ReviewFinding; goTo: Editing[
               ))}
             </List>
           )}
-          {place && (
+          {location && (
             <Text size="sm">
-              {place.step === undefined ? (
-                <AppLink to={place.to}>{words.fixIn(words.places[place.name])}</AppLink>
+              {location.step === undefined ? (
+                <AppLink to={location.to}>{words.fixIn(words.places[location.name])}</AppLink>
               ) : (
-                <Anchor component="button" type="button" inherit onClick={() => goTo(place.step)}>
-                  {words.fixIn(words.places[place.name])}
+                <Anchor component="button" type="button" inherit onClick={() => goTo(location.step)}>
+                  {words.fixIn(words.places[location.name])}
                 </Anchor>
               )}
             </Text>

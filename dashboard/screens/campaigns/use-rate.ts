@@ -9,7 +9,7 @@ interface Sample {
 }
 
 /**
- * Returns the rate per second over the last observed seconds; undefined before the second observation.
+ * Returns the rate per second, measured over about 20 seconds. Undefined until the observations span half a second.
  * @param p.atMs when `done` was read: a new value is a new observation, even if nothing has moved
  */
 export function useRate({ done, atMs, isMoving }: Sample & { isMoving: boolean }): number | undefined {

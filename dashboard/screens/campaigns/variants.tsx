@@ -13,7 +13,7 @@ import type { Editing } from './editing.ts';
 
 const words = text.campaigns;
 
-/** The variants of the email: none, or two to five. A variant with a body of its own is written on the canvas. */
+/** The variants of the email, which has no variants or two to five. A variant's own body is edited on the canvas. */
 export function Variants({ onOwnBody, ...editing }: Editing & { onOwnBody: (key: string) => void }) {
   const { draft, change, isReadOnly } = editing;
   const { variants } = draft;

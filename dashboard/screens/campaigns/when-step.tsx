@@ -19,8 +19,8 @@ import { CAMPAIGN_OPERATIONS } from './words.ts';
 
 const words = text.campaigns;
 /**
- * From this many recipients, the user confirms a send by typing the number of recipients, because a mistake would reach
- * too many people to correct it one by one.
+ * From this many recipients, the user confirms an immediate send by typing the number of recipients, because a mistake
+ * would reach too many people to correct it one by one.
  */
 const LARGE = 100;
 const HOW = ['now', 'at', 'local'] as const;
@@ -32,11 +32,11 @@ export function WhenStep(editing: Editing) {
   const { sendAtLocal, scheduledFor } = campaign;
   const [how, setHow] = useState<How>(sendAtLocal ? 'local' : scheduledFor ? 'at' : 'now');
   const [at, setAt] = useState(scheduledFor ? toLocalInput(new Date(scheduledFor)) : '');
-  const [hour, setHour] = useState(sendAtLocal ?? '');
+  const [localTime, setLocalTime] = useState(sendAtLocal ?? '');
   const [late, setLate] = useState(campaign.latePolicy);
   const body: InputOf<'sendCampaign'>['body'] = {
     ...(how === 'at' && isFuture(at) && { scheduledFor: new Date(at).toISOString() }),
-    sendAtLocal: how === 'local' ? hour : null,
+    sendAtLocal: how === 'local' ? localTime : null,
     ...(how === 'local' && { latePolicy: late }),
   };
   return (
@@ -66,8 +66,8 @@ export function WhenStep(editing: Editing) {
               type="datetime-local"
               label={words.localTime}
               description={words.localHelp}
-              value={hour}
-              onChange={(event) => setHour(event.currentTarget.value)}
+              value={localTime}
+              onChange={(event) => setLocalTime(event.currentTarget.value)}
               w={280}
             />
             <Select
@@ -83,7 +83,12 @@ export function WhenStep(editing: Editing) {
       </Paper>
       <WindowSettings {...editing} />
       {editing.draft.variants.length > 0 && <TestSettings {...editing} />}
-      <Send editing={editing} how={how} body={body} isTimed={how === 'now' || isFuture(how === 'at' ? at : hour)} />
+      <Send
+        editing={editing}
+        how={how}
+        body={body}
+        isTimed={how === 'now' || isFuture(how === 'at' ? at : localTime)}
+      />
     </Stack>
   );
 }
@@ -100,7 +105,7 @@ function Send({
   isTimed: boolean;
 }) {
   const navigate = useNavigate();
-  const [asks, setAsks] = useState(false);
+  const [isConfirming, setConfirming] = useState(false);
   const review = useQuery({ ...queryFor('reviewCampaign', { params: { id: campaign.id } }), staleTime: 0 });
   const write = useWrite('sendCampaign', { changes: CAMPAIGN_OPERATIONS });
   const willSend = review.data?.willSend ?? 0;
@@ -127,20 +132,20 @@ function Send({
         </Text>
       )}
       {review.error && <Failed error={review.error} retry={() => void review.refetch()} />}
-      {write.error && !asks && <Failed error={write.error} />}
+      {write.error && !isConfirming && <Failed error={write.error} />}
       <ActionButton
         needs="campaigns:send"
         w={{ base: '100%', sm: 'auto' }}
         loading={write.isPending || isSaving}
         whyNot={findReasonNotToSend(review.data, isTimed)}
-        onClick={() => (how === 'now' && willSend >= LARGE ? setAsks(true) : void send())}
+        onClick={() => (how === 'now' && willSend >= LARGE ? setConfirming(true) : void send())}
       >
         {label}
       </ActionButton>
-      {asks && (
+      {isConfirming && (
         <ConfirmTyped
           opened
-          onClose={() => setAsks(false)}
+          onClose={() => setConfirming(false)}
           title={words.confirmTitle}
           what={words.confirmHelp(text.campaigns.segmentCount(willSend, written))}
           word={String(willSend)}

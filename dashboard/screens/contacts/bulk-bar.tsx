@@ -22,7 +22,10 @@ const SEGMENT_MAX = 500;
 type Operation = 'subscribe' | 'unsubscribe' | 'erase';
 type Body = InputOf<'bulkDeleteContacts'>['body'];
 
-/** Actions on the selected contacts. Each action runs as a job, which continues after the user leaves. */
+/**
+ * Actions on the selected contacts. Subscribing, unsubscribing and deleting run as jobs, which continue after the user
+ * leaves.
+ */
 export function BulkBar({
   selection,
   shown,
@@ -76,7 +79,7 @@ export function BulkBar({
         >
           {words.unsubscribe}
         </ActionButton>
-        <ToSegment selection={selection} />
+        <AddToSegment selection={selection} />
         <MoreMenu of={words.selectedContacts}>
           <MoreItem icon={IconTrash} needs="contacts:edit" whyNot={whyNot} isDestructive onClick={() => ask('erase')}>
             {words.erase}
@@ -102,8 +105,8 @@ export function BulkBar({
 }
 
 /**
- * Starts jobs and opens their progress. For contacts that were selected one by one, Undo starts the opposite change
- * for the contacts that changed.
+ * Returns functions that start jobs. `run` opens the progress of the job. `change` is for contacts that were selected
+ * one by one: its Undo starts the opposite change for the contacts that changed.
  */
 function useBulkActions(selection: Selection) {
   const navigate = useNavigate();
@@ -130,13 +133,13 @@ function useBulkActions(selection: Selection) {
     change: (operation: 'subscribe' | 'unsubscribe', picked: ListedContact[]) => {
       const changed = picked.filter(({ subscribed }) => subscribed !== (operation === 'subscribe'));
       const contactIds = picked.map(({ id }) => id);
-      const back = starts[operation === 'subscribe' ? 'unsubscribe' : 'subscribe'];
+      const opposite = starts[operation === 'subscribe' ? 'unsubscribe' : 'subscribe'];
       runAfterWrite(starts[operation].mutateAsync({ body: { contactIds } }), ({ jobId }) => {
         selection.clear();
         const message = `${words.started[operation]}: ${text.contacts.people(picked.length)}`;
         const undo = async () => {
           await waitForJobEnd(jobId);
-          await back.mutateAsync({ body: { contactIds: changed.map(({ id }) => id) } });
+          await opposite.mutateAsync({ body: { contactIds: changed.map(({ id }) => id) } });
         };
         if (changed.length === 0) notifySuccess(message);
         else notifyWithUndo(message, undo);
@@ -146,17 +149,17 @@ function useBulkActions(selection: Selection) {
 }
 
 /** Adds the selected contacts to a STATIC segment. Offers Undo if none of them was a member before. */
-function ToSegment({ selection: { picked, all, clear } }: { selection: Selection }) {
+function AddToSegment({ selection: { picked, all, clear } }: { selection: Selection }) {
   const changes = ['listSegments', 'listSegmentContacts', 'listContactSegments'] as const;
   const add = useWrite('addSegmentMembers', { changes });
   const remove = useWrite('removeSegmentMembers', { changes });
   const [opened, setOpened] = useState(false);
   const notAllowed = useMissingPermissionText('segments:edit');
   const segments = useQuery({ ...queryFor('listSegments'), enabled: opened });
-  const fixed = segments.data?.filter(({ type }) => type === 'STATIC') ?? [];
+  const staticSegments = segments.data?.filter(({ type }) => type === 'STATIC') ?? [];
   const emails = [...picked.values()].map(({ email }) => email);
   const whyNot = all ? words.notForAll : emails.length > SEGMENT_MAX ? words.tooManyForSegment : undefined;
-  const put = (id: string, name: string) =>
+  const addTo = (id: string, name: string) =>
     runAfterWrite(add.mutateAsync({ params: { id }, body: { emails } }), ({ added }) => {
       clear();
       const message = words.added(added, name);
@@ -180,9 +183,9 @@ function ToSegment({ selection: { picked, all, clear } }: { selection: Selection
         </Button>
       </Menu.Target>
       <Menu.Dropdown>
-        {segments.data && fixed.length === 0 && <Menu.Label>{words.noSegments}</Menu.Label>}
-        {fixed.map(({ id, name }) => (
-          <Menu.Item key={id} onClick={() => put(id, name)} maw={320}>
+        {segments.data && staticSegments.length === 0 && <Menu.Label>{words.noSegments}</Menu.Label>}
+        {staticSegments.map(({ id, name }) => (
+          <Menu.Item key={id} onClick={() => addTo(id, name)} maw={320}>
             {name}
           </Menu.Item>
         ))}

@@ -19,7 +19,7 @@ export function getColumnName(column: string): string {
   return names[column] ?? column.replace(/^data\./, '');
 }
 
-/** Selects the columns of the list. A phone shows at most two. */
+/** Selects the columns of the list. The menu is hidden on a phone, where the list has fixed columns. */
 export function ColumnMenu({ columns, show }: { columns: string[]; show: (name: string, shown: boolean) => void }) {
   return (
     <Popover position="bottom-end" shadow="md" trapFocus withinPortal>

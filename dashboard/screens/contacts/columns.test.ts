@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { FIRST_COLUMNS, formatCell, readColumns, withColumn } from './columns.ts';
+import { DEFAULT_COLUMNS, formatCell, readColumns, withColumn } from './columns.ts';
 
 describe('columns of the list', () => {
   it('are the stored ones, or the default ones if no stored one is valid', () => {
     expect(readColumns('["data.plan"]')).toEqual(['data.plan']);
     expect(readColumns('[]')).toEqual([]);
-    for (const stored of [null, '', '{', '5', '{}']) expect(readColumns(stored)).toEqual(FIRST_COLUMNS);
+    for (const stored of [null, '', '{', '5', '{}']) expect(readColumns(stored)).toEqual(DEFAULT_COLUMNS);
     expect(readColumns('[1,"createdAt",null]')).toEqual(['createdAt']);
   });
 

@@ -1,6 +1,6 @@
 /** Optional columns of the list: fields of a contact, and `data.<name>`. The address is always shown. */
 export const STANDARD_COLUMNS = ['subscription', 'createdAt', 'updatedAt', 'smsSubscribed'] as const;
-export const FIRST_COLUMNS = ['subscription', 'updatedAt', 'createdAt'];
+export const DEFAULT_COLUMNS = ['subscription', 'updatedAt', 'createdAt'];
 /** More columns do not fit on a screen. */
 const COLUMNS_MAX = 8;
 
@@ -12,10 +12,10 @@ export function readColumns(stored: string | null): string[] {
   } catch {
     // Nothing is stored, or the stored value is not a list of columns.
   }
-  return FIRST_COLUMNS;
+  return DEFAULT_COLUMNS;
 }
 
-/** Returns the columns with one added at the end or one removed. */
+/** Returns the columns with one added at the end or one removed. Beyond eight, the first column is removed. */
 export function withColumn(columns: readonly string[], name: string, shown: boolean): string[] {
   const others = columns.filter((column) => column !== name);
   return shown ? [...others, name].slice(-COLUMNS_MAX) : others;

@@ -74,7 +74,7 @@ export function Contacts() {
           <CursorTable
             pages={withTotal(pages, total)}
             columns={[
-              pickColumn(selection, shown),
+              createSelectionColumn(selection, shown),
               createContactColumn(sort, sortBy),
               ...columns.map((column) => createColumn(column, sort, sortBy)),
             ]}
@@ -158,7 +158,7 @@ function NoContacts({ listSearch, onAdd }: { listSearch: ListSearch; onAdd: () =
   );
 }
 
-function pickColumn(selection: Selection, shown: ListedContact[]): Column<ListedContact> {
+function createSelectionColumn(selection: Selection, shown: ListedContact[]): Column<ListedContact> {
   const picked = shown.filter(({ id }) => selection.has(id)).length;
   return {
     name: words.selectShown,

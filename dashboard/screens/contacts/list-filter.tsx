@@ -70,7 +70,7 @@ export function ListFilter({ failure, children }: { failure: ApiFailure | null; 
 
 function SearchInput({ value, onChange }: { value: string; onChange: (value: string) => void }) {
   const [typed, setTyped] = useState(value);
-  const ask = useDebouncedText(onChange);
+  const reportLater = useDebouncedText(onChange);
   // When the Back button or a link changes the URL, this input changes too.
   useEffect(() => setTyped(value), [value]);
   return (
@@ -83,7 +83,7 @@ function SearchInput({ value, onChange }: { value: string; onChange: (value: str
       maxLength={254}
       onChange={(event) => {
         setTyped(event.currentTarget.value);
-        ask(event.currentTarget.value.trim());
+        reportLater(event.currentTarget.value.trim());
       }}
       flex="1 1 240px"
       maw={{ sm: 320 }}

@@ -14,14 +14,14 @@ export interface View {
   name: string;
   /** All contacts if absent. */
   condition?: Condition;
-  /** The number of its contacts, if it is known without counting them. */
+  /** The number of contacts in the view, if it is known without counting them. */
   count?: number;
 }
 
 /** More tabs do not fit on a laptop. */
 const SEGMENTS_MAX = 3;
 
-/** Returns the views of a project: by status, then its largest segments. */
+/** Returns the views of a project: all contacts, by status, and its three largest segments. */
 export function listViews(segments: readonly Segment[]): View[] {
   const largest = segments.toSorted((a, b) => b.memberCount - a.memberCount).slice(0, SEGMENTS_MAX);
   return [

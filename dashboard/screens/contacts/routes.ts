@@ -3,7 +3,7 @@ import type { Condition } from '../../../packages/client/src/operations.generate
 import { shellRoute } from '../../app/root-route.tsx';
 import { isCondition } from '../../parts/condition-builder/is-condition.ts';
 
-/** The filter of the list: part of an address, and a condition of the filter language. */
+/** The query of the list's URL: part of an address or name, a condition of the filter language, and the order. */
 export interface ListSearch {
   search?: string;
   condition?: Condition;

@@ -8,7 +8,7 @@ import { text } from '../../text/text.ts';
 
 const words = text.developers;
 
-/** The header of the lists for developers, with links to the API reference and to the same list by the API. */
+/** The header of the lists for developers, with a link to the API reference, and an API request as code. */
 export function DevelopersHead({
   tab,
   actions,
@@ -16,7 +16,7 @@ export function DevelopersHead({
 }: {
   tab: keyof typeof words.tabs;
   actions?: ReactNode;
-  /** The API request that returns the same list. */
+  /** An API request about the records of the list, such as the request that creates one. */
   code?: CurlRequest;
 }) {
   return (

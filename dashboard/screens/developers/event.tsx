@@ -30,7 +30,7 @@ const PAYLOADS = 20;
 /** Contacts rarely change their address. */
 const CONTACT_FRESH_MS = 60_000;
 
-/** One event name: where it is used, and its latest payload. */
+/** One event name: the automations and segments that use it, and its latest payloads. */
 export function EventScreen() {
   const { eventName } = useParams({ from: '/shell/developers/events/$eventName' });
   const usage = useQuery(queryFor('getEventUsage', { params: { eventName } }));
@@ -52,7 +52,7 @@ export function EventScreen() {
         }
       />
       <QueryView of={usage} height={120}>
-        {(found) => <UsageView usage={found} />}
+        {(loaded) => <UsageView usage={loaded} />}
       </QueryView>
       <Title order={2} size="h4" mt="xl" mb="sm">
         {words.payloads}
@@ -76,7 +76,7 @@ const COLUMNS: Column<Event>[] = [
       <>
         <Instant at={event.createdAt} />
         <Box hiddenFrom="sm">
-          <ContactOf contactId={event.contactId} />
+          <ContactLink contactId={event.contactId} />
           <StartedRuns event={event} />
         </Box>
       </>
@@ -85,7 +85,7 @@ const COLUMNS: Column<Event>[] = [
   },
   {
     name: words.contact,
-    cell: ({ contactId }) => <ContactOf contactId={contactId} />,
+    cell: ({ contactId }) => <ContactLink contactId={contactId} />,
     width: 250,
     wideOnly: true,
   },
@@ -126,7 +126,7 @@ function formatOnOneLine(data: Record<string, unknown>): string {
 }
 
 /** Links to a contact by its address. Until the contact is loaded, the link shows the end of the contact's id. */
-function ContactOf({ contactId }: { contactId: string | null }) {
+function ContactLink({ contactId }: { contactId: string | null }) {
   const { can } = useSession();
   const { data } = useQuery({
     ...queryFor('getContact', { params: { id: contactId ?? '' } }),

@@ -28,7 +28,7 @@ const MINUTE_MS = 60_000;
 const EXAMPLE = { email: 'ada@example.com', event: 'signup', data: { plan: 'pro' } };
 
 /** Returns the path of an event's screen. */
-export function getEventUrl(name: string): string {
+export function getEventPath(name: string): string {
   return `/developers/events/${encodeURIComponent(name)}`;
 }
 
@@ -96,7 +96,7 @@ function List({ rows }: { rows: Stats }) {
 }
 
 const COLUMNS: Column<Stats[number]>[] = [
-  { name: words.event, cell: ({ name }) => <AppLink to={getEventUrl(name)}>{name}</AppLink> },
-  { name: words.count, align: 'right', cell: ({ name, count }) => <CountLink n={count} href={getEventUrl(name)} /> },
+  { name: words.event, cell: ({ name }) => <AppLink to={getEventPath(name)}>{name}</AppLink> },
+  { name: words.count, align: 'right', cell: ({ name, count }) => <CountLink n={count} href={getEventPath(name)} /> },
   { name: words.last, width: 130, cell: ({ lastAt }) => <Instant at={lastAt} /> },
 ];

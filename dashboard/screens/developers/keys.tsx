@@ -25,7 +25,7 @@ type Key = ResponseOf<'listApiKeys'>['data'][number];
 const words = text.developers.keys;
 const NEEDS = 'apikeys:manage';
 
-/** The secret keys of the project, including expired ones. */
+/** The secret keys of the project, including expired and revoked keys, and its publishable key. */
 export function Keys() {
   const whyNot = useMissingPermissionText(NEEDS);
   const [opened, { open, close }] = useDisclosure();
@@ -48,8 +48,8 @@ export function Keys() {
 
 function List() {
   const keys = useQuery(queryFor('listApiKeys'));
-  const [revoked, revoke] = useState<Key>();
-  const columns = createColumns(revoke);
+  const [keyToRevoke, setKeyToRevoke] = useState<Key>();
+  const columns = createColumns(setKeyToRevoke);
   return (
     <QueryView of={keys} pending={<PendingRows columns={columns} caption={words.caption} count={3} />}>
       {({ data }) =>
@@ -58,7 +58,7 @@ function List() {
         ) : (
           <>
             <RowTable rows={data} columns={columns} rowKey={({ id }) => id} caption={words.caption} />
-            {revoked && <Revoke of={revoked} onClose={() => revoke(undefined)} />}
+            {keyToRevoke && <Revoke of={keyToRevoke} onClose={() => setKeyToRevoke(undefined)} />}
           </>
         )
       }

@@ -89,7 +89,7 @@ function Form({ write, onCreate }: { write: { isPending: boolean; error: unknown
   const [mode, setMode] = useState<'live' | 'test'>('live');
   const [scopes, setScopes] = useState<string[]>(['email:send']);
   const [expiry, setExpiry] = useState<Expiry>('never');
-  const held = SCOPES.filter((scope) => can(scope));
+  const ownScopes = SCOPES.filter((scope) => can(scope));
   const submit = () => {
     const expiresAt = expiry === 'never' ? undefined : new Date(Date.now() + Number(expiry) * DAY_MS).toISOString();
     onCreate({
@@ -135,7 +135,7 @@ function Form({ write, onCreate }: { write: { isPending: boolean; error: unknown
       </Text>
       <Checkbox.Group label={words.scopes} value={scopes} onChange={setScopes}>
         <Group gap="xs" my={6}>
-          <Button size="compact-xs" variant="default" onClick={() => setScopes([...held])}>
+          <Button size="compact-xs" variant="default" onClick={() => setScopes([...ownScopes])}>
             {words.all}
           </Button>
           <Button size="compact-xs" variant="default" onClick={() => setScopes([])}>

@@ -31,13 +31,19 @@ export function NewWebhook({ opened, onClose }: { opened: boolean; onClose: () =
   );
 }
 
-interface Given {
+interface NewEndpoint {
   url: string;
   events: string[];
   description: string | null;
 }
 
-function Form({ write, onCreate }: { write: { isPending: boolean; error: unknown }; onCreate: (body: Given) => void }) {
+function Form({
+  write,
+  onCreate,
+}: {
+  write: { isPending: boolean; error: unknown };
+  onCreate: (body: NewEndpoint) => void;
+}) {
   const [url, setUrl] = useState('');
   const [events, setEvents] = useState<string[]>(['*']);
   const [description, setDescription] = useState('');

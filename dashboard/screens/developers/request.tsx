@@ -13,8 +13,8 @@ import { PageHead } from '../../parts/page-head.tsx';
 import { QueryView } from '../../parts/query-view.tsx';
 import { WordBadge } from '../../parts/word-badge.tsx';
 import { text } from '../../text/text.ts';
-import { getEventUrl } from './events.tsx';
-import { nameCaller, StatusBadge, useApiKeys } from './requests.tsx';
+import { getEventPath } from './events.tsx';
+import { getCallerName, StatusBadge, useApiKeys } from './requests.tsx';
 
 type Detail = ResponseOf<'getRequest'>;
 
@@ -28,18 +28,18 @@ export function RequestScreen() {
   const request = useQuery({ ...queryFor('getRequest', { params: { requestId } }), refetchInterval: POLL_MS });
   return (
     <QueryView of={request}>
-      {(found) => (
+      {(loaded) => (
         <>
           <PageHead
-            title={`${found.method} ${found.route}`}
+            title={`${loaded.method} ${loaded.route}`}
             back={{ to: '/developers/requests', label: text.developers.tabs.requests }}
             actions={<AsCode method="GET" path={`/v1/requests/${encodeURIComponent(requestId)}`} />}
           />
-          <Facts request={found} />
+          <Facts request={loaded} />
           <Title order={2} size="h4" mt="xl" mb="sm">
             {words.createdRecords}
           </Title>
-          <CreatedRecords made={found.made} />
+          <CreatedRecords records={loaded.made} />
         </>
       )}
     </QueryView>
@@ -59,7 +59,7 @@ function Facts({ request }: { request: Detail }) {
         <Fact name={text.developers.when}>
           <ExactTime at={createdAt} />
         </Fact>
-        <Fact name={words.by}>{nameCaller(request, keys)}</Fact>
+        <Fact name={words.by}>{getCallerName(request, keys)}</Fact>
         <Fact name={words.id}>
           <Group gap={4} wrap="nowrap">
             <Code style={{ overflowWrap: 'anywhere' }}>{requestId}</Code>
@@ -85,7 +85,7 @@ function Fact({ name, children }: { name: string; children: ReactNode }) {
   );
 }
 
-function CreatedRecords({ made: { contacts, events, executions, emails, sms } }: { made: Detail['made'] }) {
+function CreatedRecords({ records: { contacts, events, executions, emails, sms } }: { records: Detail['made'] }) {
   if (contacts.length + events.length + executions.length + emails.length + sms.length === 0)
     return <Text c="dimmed">{words.createdNothing}</Text>;
   return (
@@ -103,7 +103,7 @@ function CreatedRecords({ made: { contacts, events, executions, emails, sms } }:
         title={words.events}
         items={events.map(({ id, name }) => [
           id,
-          <AppLink key={id} to={getEventUrl(name)}>
+          <AppLink key={id} to={getEventPath(name)}>
             {name}
           </AppLink>,
         ])}

@@ -47,7 +47,7 @@ export function Requests() {
   );
 }
 
-/** Returns the keys of requests; empty for a role that may not see keys. */
+/** Returns the API keys of the project, which name the callers of requests; empty for a role that may not see keys. */
 export function useApiKeys(): Key[] {
   const { can } = useSession();
   return useQuery({ ...queryFor('listApiKeys'), enabled: can('apikeys:manage') }).data?.data ?? [];
@@ -83,8 +83,8 @@ function Filters({ keys }: { keys: Key[] }) {
   const submit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault();
     const formData = new FormData(event.currentTarget);
-    const word = (name: string) => String(formData.get(name) ?? '').trim() || undefined;
-    change({ route: word('route'), requestId: word('requestId') });
+    const readField = (name: string) => String(formData.get(name) ?? '').trim() || undefined;
+    change({ route: readField('route'), requestId: readField('requestId') });
   };
   const exact = CLASSES.every((name) => name !== search.status) && search.status ? [search.status] : [];
   return (
@@ -150,8 +150,8 @@ export function StatusBadge({ status }: { status: number }) {
   return <Status tone={status === 429 ? 'waiting' : status >= 400 ? 'failed' : 'done'}>{status}</Status>;
 }
 
-/** Returns the caller of a request, as far as the role may see the caller. */
-export function nameCaller({ by, keyId }: Pick<LoggedRequest, 'by' | 'keyId'>, keys: readonly Key[]): string {
+/** Returns the name of a request's caller. A role that may not see keys gets the last characters of the key's id. */
+export function getCallerName({ by, keyId }: Pick<LoggedRequest, 'by' | 'keyId'>, keys: readonly Key[]): string {
   if (by === 'public') return words.byPublic;
   if (by === 'user') return words.byPerson;
   return keys.find(({ id }) => id === keyId)?.name ?? words.byKey(keyId?.slice(-6) ?? '');
@@ -180,7 +180,7 @@ function createColumns(keys: readonly Key[]): Column<LoggedRequest>[] {
       name: words.by,
       cell: (request) => (
         <Text size="sm" lineClamp={2}>
-          {nameCaller(request, keys)}
+          {getCallerName(request, keys)}
         </Text>
       ),
       wideOnly: true,

@@ -43,26 +43,26 @@ export function Webhook() {
   });
   return (
     <QueryView of={endpoint}>
-      {(found) => (
+      {(loaded) => (
         <>
           <PageHead
-            title={found.url}
+            title={loaded.url}
             back={{ to: '/developers/webhooks', label: text.developers.tabs.webhooks }}
             subtitle={
               <>
-                {found.description && <Text size="sm">{found.description}</Text>}
+                {loaded.description && <Text size="sm">{loaded.description}</Text>}
                 <Group gap={6} mt={4}>
-                  <WordBadge kind="endpoint" value={found.status} />
+                  <WordBadge kind="endpoint" value={loaded.status} />
                   <Text size="sm" lineClamp={3}>
-                    {words.events}: {found.events.join(', ')}
+                    {words.events}: {loaded.events.join(', ')}
                   </Text>
                 </Group>
               </>
             }
-            actions={<WebhookActions endpoint={found} />}
+            actions={<WebhookActions endpoint={loaded} />}
           />
-          {found.status !== 'ACTIVE' && <Problem endpoint={found} />}
-          <Deliveries endpointId={found.id} />
+          {loaded.status !== 'ACTIVE' && <Problem endpoint={loaded} />}
+          <Deliveries endpointId={loaded.id} />
         </>
       )}
     </QueryView>

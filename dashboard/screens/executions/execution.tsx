@@ -19,12 +19,9 @@ import type { Execution, Workflow } from './execution-type.ts';
 import { ExecutionActions } from './moves.tsx';
 import { StepLine } from './step-line.tsx';
 
-/**
- * Interval of refreshes while steps run. While the execution waits or after it has ended, a longer interval is
- * enough.
- */
-const MOVING_MS = 1_000;
-const IDLE_MS = 5_000;
+/** Intervals of refreshes while a step runs, and while the execution waits. An ended execution is not refreshed. */
+const RUNNING_POLL_MS = 1_000;
+const WAITING_POLL_MS = 5_000;
 
 /** One contact's run of an automation: its steps as a timeline, and actions. */
 export function ExecutionPage() {
@@ -33,8 +30,8 @@ export function ExecutionPage() {
     ...queryFor('getExecution', { params: { id: workflowId, executionId } }),
     refetchInterval: ({ state }) => {
       const status = state.data?.status;
-      if (status === 'RUNNING') return MOVING_MS;
-      return status === 'WAITING' ? IDLE_MS : false;
+      if (status === 'RUNNING') return RUNNING_POLL_MS;
+      return status === 'WAITING' ? WAITING_POLL_MS : false;
     },
   });
   // The names of the steps come from the current automation, which may have been deleted.
@@ -132,8 +129,8 @@ function ExecutionDetails({ execution }: { execution: Execution; workflow: Workf
 }
 
 function TriggerData({ execution: { event, context } }: { execution: Execution }) {
-  const given = { [text.executions.event]: event, [text.executions.context]: context };
-  const filled = Object.entries(given).filter(([, value]) => Object.keys(value).length > 0);
+  const data = { [text.executions.event]: event, [text.executions.context]: context };
+  const filled = Object.entries(data).filter(([, value]) => Object.keys(value).length > 0);
   if (filled.length === 0) return null;
   return (
     <Facts title={text.executions.input}>

@@ -10,7 +10,7 @@ import type { Execution, Workflow } from './execution-type.ts';
 
 type Visit = Execution['steps'][number];
 
-/** The visits of an execution in order: result, time, attempts, and the next due step. */
+/** The visits of an execution in order: result, time, attempts, and the time until which the step waits. */
 export function StepLine({ steps, workflow }: { steps: Visit[]; workflow: Workflow | undefined }) {
   const names = new Map(workflow?.steps.map(({ id, name }) => [id, name]));
   return (

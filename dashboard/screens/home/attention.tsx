@@ -33,7 +33,7 @@ export function Attention() {
 
 function AttentionRow({ item }: { item: Item }) {
   const { kind, name, count, since } = item;
-  const place = getItemUrl(item);
+  const path = getItemPath(item);
   const detail = describeReason(item);
   return (
     <div className="card-row attention">
@@ -57,8 +57,8 @@ function AttentionRow({ item }: { item: Item }) {
       <Text span inherit c="dimmed" className="when">
         <Instant at={since} />
       </Text>
-      {place && (
-        <AppLink to={place} className="card-link">
+      {path && (
+        <AppLink to={path} className="card-link">
           {text.home.look}
         </AppLink>
       )}
@@ -85,8 +85,8 @@ const SEVERE: ReadonlySet<Item['kind']> = new Set([
   'executions_failed',
 ]);
 
-/** Returns the URL of an item's screen. */
-function getItemUrl({ kind, id }: Item): string | null {
+/** Returns the path of an item's screen; null if there is no such screen. */
+function getItemPath({ kind, id }: Item): string | null {
   switch (kind) {
     case 'project_held':
       return '/settings/project';

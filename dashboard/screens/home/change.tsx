@@ -5,7 +5,7 @@ import { text } from '../../text/text.ts';
 const ICONS = { up: IconArrowUpRight, down: IconArrowDownRight, same: IconArrowRight };
 const NUMBER = new Intl.NumberFormat(undefined, { maximumFractionDigits: 1 });
 
-/** Formats the size of a change with one digit. */
+/** Formats the size of a change, without its sign and with at most one digit after the point. */
 export function formatChange(by: number): string {
   return NUMBER.format(Math.abs(by));
 }

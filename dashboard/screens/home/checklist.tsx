@@ -22,7 +22,7 @@ type Item = ResponseOf<'getChecklist'>['items'][number];
  */
 const POLL_MS = 4_000;
 
-const PLACES: Record<Item['key'], string> = {
+const SCREENS: Record<Item['key'], string> = {
   domain: '/settings/domains',
   contact: '/contacts',
   template: '/templates',
@@ -73,7 +73,7 @@ export function Checklist() {
       {isFoldable && !isUnfolded ? (
         <div className="card-row">
           <Text span inherit>
-            {words.next} <AppLink to={PLACES[next.key]}>{words.items[next.key].title}</AppLink>
+            {words.next} <AppLink to={SCREENS[next.key]}>{words.items[next.key].title}</AppLink>
           </Text>
         </div>
       ) : (
@@ -109,7 +109,7 @@ function Step({ item: { key, done }, isNext }: { item: Item; isNext: boolean }) 
             {title}
           </Text>
         ) : (
-          <AppLink to={PLACES[key]}>{title}</AppLink>
+          <AppLink to={SCREENS[key]}>{title}</AppLink>
         )}
         <VisuallyHidden>{done ? words.done : words.open}</VisuallyHidden>
         {!done && (
@@ -118,7 +118,7 @@ function Step({ item: { key, done }, isNext }: { item: Item; isNext: boolean }) 
           </Text>
         )}
         {isNext && (
-          <Button component={Link} to={PLACES[key]} variant="default" size="xs" mt="xs">
+          <Button component={Link} to={SCREENS[key]} variant="default" size="xs" mt="xs">
             {words.actions[key]}
           </Button>
         )}

@@ -27,12 +27,13 @@ const DAY_MS = 86_400_000;
 const POLL_MS = 30_000;
 
 /**
- * Results of the last 30 days' emails beside the 30 days before, by total and by day; each number links to its emails.
+ * Results of the last 30 days' emails beside the 30 days before, by total and by day. Each total links to its emails,
+ * except deliveries that the provider does not report.
  */
 export function Figures() {
   const overview = useQuery({ ...queryFor('getMailOverview'), refetchInterval: POLL_MS });
   return (
-    <Section title={text.home.month} aside={<News overview={overview.data} />}>
+    <Section title={text.home.month} aside={<OpenRateChange overview={overview.data} />}>
       <QueryView of={overview} height={420}>
         {(data) => <Shown overview={data} />}
       </QueryView>
@@ -44,7 +45,7 @@ export function Figures() {
  * The change of the open rate in a sentence: beside the title, and below it on a phone, where its line is reserved
  * while the numbers load.
  */
-function News({ overview }: { overview: Overview | undefined }) {
+function OpenRateChange({ overview }: { overview: Overview | undefined }) {
   return (
     <Text size="sm" c="dimmed" w={{ base: '100%', sm: 'auto' }} mih={18}>
       {overview && describeOpenRate(overview)}

@@ -66,8 +66,8 @@ export function Running() {
 }
 
 /**
- * Returns the campaigns that were sent last. The list of the API is sorted by creation, and a campaign may be sent long
- * after it was created.
+ * Returns the campaigns of the list that were sent last. The API sorts the list by creation, and a campaign may be sent
+ * long after it was created.
  */
 function pickLastSent(campaigns: Campaign[]): Campaign[] {
   return campaigns

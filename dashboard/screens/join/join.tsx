@@ -13,7 +13,10 @@ import { useWhoIsSignedIn } from './who-is-signed-in.ts';
 type Invitation = ResponseOf<'getInvitation'>;
 const words = text.join;
 
-/** The page of an invitation link. A signed-in user joins directly; others set a password. */
+/**
+ * The page of an invitation link. A signed-in user can join directly. Every visitor can join with the invited address
+ * and its password, or a new password if the address has no account.
+ */
 export function Join() {
   const { hash: token } = useLocation();
   const invitation = useQuery({
@@ -28,7 +31,7 @@ export function Join() {
       {token === '' ? (
         <Alert color="yellow">{words.noToken}</Alert>
       ) : (
-        <QueryView of={invitation}>{(found) => <OpenInvitation invitation={found} token={token} />}</QueryView>
+        <QueryView of={invitation}>{(loaded) => <OpenInvitation invitation={loaded} token={token} />}</QueryView>
       )}
     </EntryFrame>
   );
@@ -38,7 +41,7 @@ function OpenInvitation({ invitation, token }: { invitation: Invitation; token: 
   const signedIn = useWhoIsSignedIn();
   const navigate = useNavigate();
   const queries = useQueryClient();
-  const joined = () => {
+  const openHome = () => {
     queries.clear();
     void navigate({ to: '/', replace: true });
   };
@@ -47,11 +50,11 @@ function OpenInvitation({ invitation, token }: { invitation: Invitation; token: 
       <Text style={{ overflowWrap: 'anywhere' }}>{words.by(invitation.invitedBy, text.roles[invitation.role])}</Text>
       {signedIn && (
         <>
-          <JoinSignedIn email={signedIn} token={token} onJoined={joined} />
+          <JoinSignedIn email={signedIn} token={token} onJoined={openHome} />
           <Divider label={words.otherwise(invitation.email)} />
         </>
       )}
-      <JoinWithPassword email={invitation.email} token={token} onJoined={joined} />
+      <JoinWithPassword email={invitation.email} token={token} onJoined={openHome} />
     </Stack>
   );
 }

@@ -22,10 +22,10 @@ export function ContactSubscription({ contact }: { contact: Contact }) {
   return (
     <Section title={words.title} action={<Switch contact={contact} />}>
       <QueryView of={subscription} height={90}>
-        {(found) => (
+        {(loaded) => (
           <Stack gap="sm">
-            <Changes {...found} hasPhone={Boolean(contact.data.phone)} />
-            <Suppressions email={contact.email} {...found} />
+            <Changes {...loaded} hasPhone={Boolean(contact.data.phone)} />
+            <Suppressions email={contact.email} {...loaded} />
           </Stack>
         )}
       </QueryView>
@@ -100,7 +100,7 @@ function Suppressions({ email, suppressions }: Subscription & { email: string })
   const params = { email };
   const reasons = suppressions.map(({ reason }) => reason);
   // A restored entry gets today's date. Only manual entries can be restored exactly.
-  const putBack = () => Promise.all(reasons.map((reason) => add.mutateAsync({ body: { email, reason } })));
+  const restore = () => Promise.all(reasons.map((reason) => add.mutateAsync({ body: { email, reason } })));
   return (
     <Stack gap={6}>
       <Group justify="space-between" gap="xs">
@@ -113,7 +113,7 @@ function Suppressions({ email, suppressions }: Subscription & { email: string })
             size="compact-sm"
             variant="default"
             loading={lift.isPending}
-            onClick={() => runAfterWrite(lift.mutateAsync({ params }), () => notifyWithUndo(words.lifted, putBack))}
+            onClick={() => runAfterWrite(lift.mutateAsync({ params }), () => notifyWithUndo(words.lifted, restore))}
           >
             {words.lift}
           </ActionButton>

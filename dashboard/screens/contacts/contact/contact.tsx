@@ -27,7 +27,7 @@ export function ContactScreen() {
   return (
     <>
       {!contact.data && <PageHead title={text.subjects.contact} back={{ to: '/contacts', label: words.back }} />}
-      <QueryView of={contact}>{(found) => <Page key={found.id} contact={found} />}</QueryView>
+      <QueryView of={contact}>{(loaded) => <Page key={loaded.id} contact={loaded} />}</QueryView>
     </>
   );
 }

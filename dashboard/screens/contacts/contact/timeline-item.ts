@@ -7,7 +7,7 @@ export interface TimelineLine {
   title: string;
   /** Link to the email, automation or campaign. */
   to?: string;
-  /** Statuses, reasons or the actor: values of the API with their kind. */
+  /** Statuses, step types and reasons: values of the API with their kind. */
   words: { kind: 'email' | 'execution' | 'step' | 'reason' | 'change'; value: string }[];
   /** The campaign or automation that caused the event. */
   cause?: { label: string; to: string };
@@ -40,10 +40,10 @@ function getSubject(type: string, metadata: Record<string, unknown>): string {
 }
 
 function describeEvent(type: string, metadata: Record<string, unknown>): TimelineLine['words'] {
-  const found: TimelineLine['words'] = [];
+  const values: TimelineLine['words'] = [];
   const add = (kind: TimelineLine['words'][number]['kind'], key: string) => {
     const value = readText(metadata, key);
-    if (value !== undefined) found.push({ kind, value });
+    if (value !== undefined) values.push({ kind, value });
   };
   if (type === 'workflow.step') {
     add('step', 'stepType');
@@ -57,7 +57,7 @@ function describeEvent(type: string, metadata: Record<string, unknown>): Timelin
   }
   if (type === 'email.failed') add('reason', 'reason');
   if (type === 'contact.subscribed' || type === 'contact.unsubscribed') add('change', 'reason');
-  return found;
+  return values;
 }
 
 function findTargetPath(type: string, metadata: Record<string, unknown>): string | undefined {

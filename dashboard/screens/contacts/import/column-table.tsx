@@ -5,7 +5,7 @@ import { queryFor } from '../../../api/queries.ts';
 import { formatCount } from '../../../parts/count-link.tsx';
 import { text } from '../../../text/text.ts';
 import classes from './import.module.css';
-import { getTargetField, isText, type Mapping, withTarget, withText } from './mapping.ts';
+import { getTargetField, keepsText, type Mapping, withTarget, withText } from './mapping.ts';
 import type { Preview } from './use-preview.ts';
 
 const words = text.contacts.import;
@@ -158,7 +158,7 @@ function ReadAs({
   if (!field?.startsWith('data.')) return null;
   const counts = Object.entries(types) as [keyof typeof words.types, number][];
   const others = counts.some(([type]) => type === 'number' || type === 'boolean');
-  const staysText = isText(mapping[header]);
+  const staysText = keepsText(mapping[header]);
   return (
     <Stack gap={4}>
       <Text size="sm">{counts.map(([type, n]) => nameType(type, counts.length > 1 ? n : undefined)).join(', ')}</Text>

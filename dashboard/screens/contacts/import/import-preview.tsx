@@ -17,7 +17,7 @@ const words = text.contacts.import;
 
 /** Preview of a file: its columns, first rows and counts; and the import itself. */
 export function ImportPreview({ file }: { file: File }) {
-  const { preview, mapping, isRecalled, choose, keep } = usePreview(file);
+  const { preview, mapping, isRecalled, choose, storeMapping } = usePreview(file);
   const navigate = useNavigate();
   const [greets, setGreets] = useState(false);
   const start = useWrite('importContacts', { changes: ['listContactJobs'] });
@@ -26,7 +26,7 @@ export function ImportPreview({ file }: { file: File }) {
       { query: greets ? { triggerWorkflows: true } : {}, body: toFormData(file, mapping) },
       {
         onSuccess: ({ jobId }) => {
-          keep();
+          storeMapping();
           void navigate({ to: '/contacts/jobs/$kind/$jobId', params: { kind: 'import', jobId } });
         },
       },

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { getTargetField, isText, recallMapping, rememberMapping, withTarget, withText } from './mapping.ts';
+import { getTargetField, keepsText, recallMapping, rememberMapping, withTarget, withText } from './mapping.ts';
 
 describe('the mapping of columns', () => {
   it('a field belongs to one column', () => {
@@ -10,7 +10,7 @@ describe('the mapping of columns', () => {
   it('text is kept for data only', () => {
     const asText = withText({ Zip: 'data.zip' }, 'Zip', true);
     expect(asText).toEqual({ Zip: { field: 'data.zip', type: 'string' } });
-    expect([getTargetField(asText.Zip), isText(asText.Zip)]).toEqual(['data.zip', true]);
+    expect([getTargetField(asText.Zip), keepsText(asText.Zip)]).toEqual(['data.zip', true]);
     expect(withText(asText, 'Zip', false)).toEqual({ Zip: 'data.zip' });
     expect(withTarget(asText, 'Zip', 'data.code')).toEqual({ Zip: { field: 'data.code', type: 'string' } });
     expect(withTarget(asText, 'Zip', 'email')).toEqual({ Zip: 'email' });

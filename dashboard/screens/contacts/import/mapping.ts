@@ -11,17 +11,17 @@ export function getTargetField(target: MappingTarget | undefined): string | null
 }
 
 /** Returns whether the values of a column stay text. */
-export function isText(target: MappingTarget | undefined): boolean {
+export function keepsText(target: MappingTarget | undefined): boolean {
   return typeof target === 'object' && target?.type === 'string';
 }
 
-/** Changes the target of one column; another column with the address or the same field is skipped. */
+/** Changes the target of one column. Another column with the same target is skipped. */
 export function withTarget(mapping: Mapping, header: string, field: string | null): Mapping {
   const others = Object.entries(mapping).map(([name, target]): [string, MappingTarget] => {
     const isSame = name !== header && field !== null && getTargetField(target) === field;
     return [name, isSame ? null : target];
   });
-  return { ...Object.fromEntries(others), [header]: toTarget(field, isText(mapping[header])) };
+  return { ...Object.fromEntries(others), [header]: toTarget(field, keepsText(mapping[header])) };
 }
 
 /** Returns the mapping with a column whose values stay text, or are converted. */
@@ -42,7 +42,7 @@ export function recallMapping(stored: string | null, headers: readonly string[])
   return readRemembered(stored).find(([name]) => name === createStorageKey(headers))?.[1];
 }
 
-/** Returns the stored mappings, with the mapping of this kind of file. */
+/** Returns the mappings to store, as JSON, with this mapping for files with these headers. */
 export function rememberMapping(stored: string | null, headers: readonly string[], mapping: Mapping): string {
   const others = readRemembered(stored).filter(([name]) => name !== createStorageKey(headers));
   return JSON.stringify([...others, [createStorageKey(headers), mapping]].slice(-REMEMBERED_MAX));
@@ -54,8 +54,8 @@ function createStorageKey(headers: readonly string[]): string {
 
 function readRemembered(stored: string | null): Remembered {
   try {
-    const found: unknown = JSON.parse(stored ?? '[]');
-    return Array.isArray(found) ? (found.filter((pair) => Array.isArray(pair) && pair.length === 2) as Remembered) : [];
+    const pairs: unknown = JSON.parse(stored ?? '[]');
+    return Array.isArray(pairs) ? (pairs.filter((pair) => Array.isArray(pair) && pair.length === 2) as Remembered) : [];
   } catch {
     // The stored value is not JSON.
     return [];

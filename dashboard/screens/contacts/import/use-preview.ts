@@ -28,14 +28,14 @@ export function usePreview(file: File) {
     // A file of this name may have changed, so its preview is not reused.
     queryKey: ['previewImport', file.name, file.size, file.lastModified, chosen ?? null],
     queryFn: async ({ signal }) => {
-      const ask = (mapping: Mapping | undefined) =>
+      const requestPreview = (mapping: Mapping | undefined) =>
         callApi('previewImport', { body: toFormData(file, mapping) }, { signal });
-      if (chosen) return ask(chosen);
-      const guessed = await ask(undefined);
-      const recalled = recallMapping(keepPreview(key), listHeaders(guessed));
+      if (chosen) return requestPreview(chosen);
+      const guessed = await requestPreview(undefined);
+      const recalled = recallMapping(readStorage(key), listHeaders(guessed));
       if (!recalled) return guessed;
       setRecalled(true);
-      return ask(recalled);
+      return requestPreview(recalled);
     },
     placeholderData: keepPreviousData,
     gcTime: 0,
@@ -50,10 +50,10 @@ export function usePreview(file: File) {
     isRecalled,
     choose,
     /** Stores the mapping for the next file with these columns. */
-    keep: () => {
+    storeMapping: () => {
       if (!preview.data || !mapping) return;
       try {
-        localStorage.setItem(key, rememberMapping(keepPreview(key), listHeaders(preview.data), mapping));
+        localStorage.setItem(key, rememberMapping(readStorage(key), listHeaders(preview.data), mapping));
       } catch {
         // The storage is full or blocked. The next file starts with the API's guess again.
       }
@@ -65,7 +65,7 @@ export function listHeaders({ columns }: Preview): string[] {
   return columns.map(({ header }) => header);
 }
 
-function keepPreview(key: string): string | null {
+function readStorage(key: string): string | null {
   try {
     return localStorage.getItem(key);
   } catch {

@@ -5,7 +5,8 @@ const POLL_MS = 500;
 const WAIT_MAX_MS = 60_000;
 
 /**
- * Waits until a bulk job has ended, because its undo must come after it.
+ * Waits until a bulk job has ended, because its undo must come after it. Returns after a minute even if the job has not
+ * ended.
  * @throws ApiFailure if the job cannot be read
  */
 export async function waitForJobEnd(jobId: string): Promise<void> {

@@ -59,7 +59,7 @@ export function JobScreen() {
           </>
         }
       />
-      <QueryView of={job}>{(found: Job) => <JobProgress job={found} />}</QueryView>
+      <QueryView of={job}>{(loaded: Job) => <JobProgress job={loaded} />}</QueryView>
     </>
   );
 }

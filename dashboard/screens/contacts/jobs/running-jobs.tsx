@@ -9,7 +9,7 @@ const words = text.contacts.jobs;
 const POLL_MS = 1_000;
 const SHOWN = 5;
 
-/** Reads the running jobs. */
+/** Reads the first five running jobs, and their total. */
 export function useRunningJobs() {
   return useQuery({
     ...queryFor('listContactJobs', { query: { active: true, limit: SHOWN } }),
