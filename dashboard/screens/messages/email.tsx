@@ -23,23 +23,24 @@ import { Recipient } from './recipient.tsx';
 import { Resend } from './resend.tsx';
 import { EMAIL_VIEWS, type EmailView } from './search.ts';
 
-/** Interval of refreshes until the email is sent. */
-const MOVING_MS = 1_000;
-/** Interval of refreshes of a sent email, whose opens and clicks still change. */
-const IDLE_MS = 15_000;
-const UNDER_WAY: readonly Email['status'][] = ['PENDING', 'SENDING'];
+/** Interval of refreshes until the email has a result. */
+const UNSENT_POLL_MS = 1_000;
+/** Interval of refreshes after that. Bounces, opens and clicks still change a sent email. */
+const SENT_POLL_MS = 15_000;
+const UNSENT: readonly Email['status'][] = ['PENDING', 'SENDING'];
 
-/** One email: rendering, headers, result and reason. */
+/** One email: its views, result, reason, timeline and facts. */
 export function EmailPage() {
   const { id } = useParams({ from: '/shell/messages/$id' });
   const email = useQuery({
     ...queryFor('getEmail', { params: { id } }),
-    refetchInterval: ({ state }) => (state.data && UNDER_WAY.includes(state.data.data.status) ? MOVING_MS : IDLE_MS),
+    refetchInterval: ({ state }) =>
+      state.data && UNSENT.includes(state.data.data.status) ? UNSENT_POLL_MS : SENT_POLL_MS,
   });
-  return <QueryView of={email}>{({ data }) => <Shown email={data} />}</QueryView>;
+  return <QueryView of={email}>{({ data }) => <EmailDetails email={data} />}</QueryView>;
 }
 
-function Shown({ email }: { email: Email }) {
+function EmailDetails({ email }: { email: Email }) {
   return (
     <>
       <PageHead

@@ -2,7 +2,8 @@ import type { CurlRequest } from '../../parts/curl-request.ts';
 import { useVerifiedDomains } from '../../parts/use-verified-domains.ts';
 
 /**
- * Returns a first email to send, from a verified domain of the project if it has one. Undefined until that is known.
+ * Returns an API request that sends a first email, from a verified domain of the project. Without one, the domain is a
+ * placeholder. Undefined until the domains are known.
  */
 export function useFirstEmail(p: { enabled?: boolean } = {}): CurlRequest | undefined {
   const domains = useVerifiedDomains(p);

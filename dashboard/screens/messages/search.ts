@@ -43,17 +43,17 @@ const EMAIL_KEYS = [
 const SMS_KEYS = ['to', 'status', 'sourceType', 'contactId', 'workflowExecutionId', 'since', 'until'] as const;
 
 /** Reads the filters from the query of a URL. Skips values that are not text or numbers; the API checks the others. */
-export function readEmailSearch(given: Record<string, unknown>): EmailSearch {
-  return pickText(given, EMAIL_KEYS) as EmailSearch;
+export function readEmailSearch(query: Record<string, unknown>): EmailSearch {
+  return pickText(query, EMAIL_KEYS) as EmailSearch;
 }
 
-export function readSmsSearch(given: Record<string, unknown>): SmsSearch {
-  return pickText(given, SMS_KEYS) as SmsSearch;
+export function readSmsSearch(query: Record<string, unknown>): SmsSearch {
+  return pickText(query, SMS_KEYS) as SmsSearch;
 }
 
-function pickText(given: Record<string, unknown>, keys: readonly string[]): Record<string, string> {
+function pickText(query: Record<string, unknown>, keys: readonly string[]): Record<string, string> {
   const entries = keys.flatMap((key) => {
-    const value = given[key];
+    const value = query[key];
     // The router parses a phone number or a year as a number.
     return typeof value === 'string' || typeof value === 'number' ? [[key, String(value)] as const] : [];
   });
@@ -62,7 +62,7 @@ function pickText(given: Record<string, unknown>, keys: readonly string[]): Reco
 
 const DAY = /^\d{4}-\d{2}-\d{2}$/;
 
-/** Returns the filters in the form of the API. Days start and end in the viewer's time zone. */
+/** Returns the filters for the API, with days as instants. Days start and end in the viewer's time zone. */
 export function toApiQuery<Search extends { since?: string; until?: string }>(search: Search): Search {
   const { since, until } = search;
   return {

@@ -85,16 +85,23 @@ export function CardTable({
 export function Figures({
   of,
 }: {
-  of: { name: string; value: ReactNode; unit?: string | undefined; detail?: string; means?: string; look?: boolean }[];
+  of: {
+    name: string;
+    value: ReactNode;
+    unit?: string | undefined;
+    detail?: string;
+    means?: string;
+    isWarning?: boolean;
+  }[];
 }) {
   return (
     <div className="stats">
-      {of.map(({ name, value, unit, detail, means, look }) => (
+      {of.map(({ name, value, unit, detail, means, isWarning }) => (
         <div key={name}>
           <Text size="xs" fw={500} c="dimmed">
             <Explained means={means}>{name}</Explained>
           </Text>
-          <div className="stats-figure" style={look ? { color: WARNING } : undefined}>
+          <div className="stats-figure" style={isWarning ? { color: WARNING } : undefined}>
             {value}
             {unit && <span className="stats-unit"> {unit}</span>}
           </div>

@@ -28,16 +28,16 @@ export function Health() {
   const health = useQuery({ ...listQueryFor('getOperatorHealth'), refetchInterval: POLL_MS });
   return (
     <>
-      <OperatorHead title={words.health} status={health.data && <Verdict health={health.data} />} />
+      <OperatorHead title={words.health} status={health.data && <OverallState health={health.data} />} />
       <QueryView of={health} height={480}>
-        {(found) => <Parts health={found} />}
+        {(loaded) => <Parts health={loaded} />}
       </QueryView>
     </>
   );
 }
 
 /** One state for the installation, with the parts that need attention. */
-function Verdict({ health }: { health: HealthResponse }) {
+function OverallState({ health }: { health: HealthResponse }) {
   const { state, parts } = summarizeHealth(health);
   return (
     <Status tone={TONES[state]}>
@@ -74,14 +74,14 @@ function Postgres({ facts, state }: { facts: HealthResponse['postgres']; state: 
             value: formatCount(connections),
             unit: words.ofMost(formatCount(maxConnections)),
             means: words.connectionsMean,
-            look: isNearConnectionLimit(facts),
+            isWarning: isNearConnectionLimit(facts),
           },
           { name: words.databaseSize, ...withUnit(formatBytes(databaseBytes)) },
           {
             name: words.longest,
             ...withUnit(formatSeconds(longestTransactionSeconds)),
             means: words.longestMeans,
-            look: hasLongTransaction(facts),
+            isWarning: hasLongTransaction(facts),
           },
         ]}
       />

@@ -20,8 +20,8 @@ export function HoldActions({ tenant }: { tenant: ResponseOf<'getTenant'> }) {
   const [releasing, release] = useDisclosure();
   const { id, name, operatorHold, ownHold } = tenant;
   const params = { id };
-  const holdIt = useWrite('holdTenant', { changes: CHANGES });
-  const releaseIt = useWrite('releaseTenant', { changes: CHANGES });
+  const holdWrite = useWrite('holdTenant', { changes: CHANGES });
+  const releaseWrite = useWrite('releaseTenant', { changes: CHANGES });
   return (
     <>
       {operatorHold.held && <Button onClick={release.open}>{words.releaseIt}</Button>}
@@ -36,13 +36,13 @@ export function HoldActions({ tenant }: { tenant: ResponseOf<'getTenant'> }) {
         title={words.holdTitle(name)}
         what={words.holdHelp}
         label={words.reason}
-        given={operatorHold.reason ?? ''}
+        initialNote={operatorHold.reason ?? ''}
         required
         action={words.hold.replace(' …', '')}
         color="red"
-        write={holdIt}
+        write={holdWrite}
         onSubmit={(reason) =>
-          holdIt.mutate(
+          holdWrite.mutate(
             { params, body: { reason } },
             {
               onSuccess: () => {
@@ -59,11 +59,11 @@ export function HoldActions({ tenant }: { tenant: ResponseOf<'getTenant'> }) {
         title={words.releaseTitle(name)}
         what={ownHold.held ? words.releaseWhatOwn : words.releaseHelp}
         label={words.note}
-        given=""
+        initialNote=""
         action={words.releaseIt.replace(' …', '')}
-        write={releaseIt}
+        write={releaseWrite}
         onSubmit={(note) =>
-          releaseIt.mutate(
+          releaseWrite.mutate(
             { params, body: note === '' ? {} : { note } },
             {
               onSuccess: () => {

@@ -12,7 +12,7 @@ export function NoteForm({
   title,
   what,
   label,
-  given,
+  initialNote,
   required = false,
   action,
   color,
@@ -25,14 +25,14 @@ export function NoteForm({
   /** Describes the effect. */
   what: string;
   label: string;
-  given: string;
+  initialNote: string;
   required?: boolean;
   action: string;
   color?: string;
   write: { isPending: boolean; error: Error | null };
   onSubmit: (note: string) => void;
 }) {
-  const [note, setNote] = useState(given);
+  const [note, setNote] = useState(initialNote);
   return (
     <Modal opened={opened} onClose={onClose} title={title} closeButtonProps={{ 'aria-label': text.app.close }}>
       <DialogForm

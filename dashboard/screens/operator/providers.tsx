@@ -17,7 +17,7 @@ type Replies = ResponseOf<'listProviderAnswers'>;
 const words = text.operator;
 const CELL = { overflowWrap: 'anywhere', maxWidth: 420, verticalAlign: 'top' } as const;
 
-/** Responses of mail servers and providers, the most frequent first. The time span is in the URL. */
+/** Refusals of the mail provider and mail servers by reply code, most frequent first. The time span is in the URL. */
 export function Providers() {
   const { hours = 24 } = useSearch({ from: '/shell/operator/providers' });
   const navigate = useNavigate({ from: '/operator/providers' });
@@ -41,7 +41,7 @@ export function Providers() {
             mb="sm"
           />
           <QueryView of={replies} height={320}>
-            {(found) => <ReplyTable found={found} />}
+            {(loaded) => <ReplyTable response={loaded} />}
           </QueryView>
         </div>
       </Stack>
@@ -49,7 +49,7 @@ export function Providers() {
   );
 }
 
-function ReplyTable({ found: { answers: replies, looked, since, provider } }: { found: Replies }) {
+function ReplyTable({ response: { answers: replies, looked, since, provider } }: { response: Replies }) {
   const head = (
     <Text size="sm" c="dimmed" mb="sm">
       {words.looked(formatCount(looked), provider)}

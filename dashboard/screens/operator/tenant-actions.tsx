@@ -35,11 +35,11 @@ export function TenantActions({ actions }: { actions: Action[] }) {
                   {words.action[entry.action] ?? entry.action}
                   {describeNote(entry.details) && `: ${describeNote(entry.details)}`}
                   <Text size="xs" c="dimmed" hiddenFrom="sm">
-                    {nameOperator(entry)}
+                    {getActorName(entry)}
                   </Text>
                 </Table.Td>
                 <Table.Td visibleFrom="sm" style={{ overflowWrap: 'anywhere' }}>
-                  {nameOperator(entry)}
+                  {getActorName(entry)}
                 </Table.Td>
               </Table.Tr>
             ))}
@@ -50,8 +50,8 @@ export function TenantActions({ actions }: { actions: Action[] }) {
   );
 }
 
-/** Returns the name of the operator. */
-function nameOperator({ actor, actorName }: Action): string {
+/** Returns the name of the operator; if there is none, a word for the service or a deleted user. */
+function getActorName({ actor, actorName }: Action): string {
   return actorName ?? (actor === 'system' ? words.byService : words.byGone);
 }
 

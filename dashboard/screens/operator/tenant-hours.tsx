@@ -13,7 +13,7 @@ type Tenant = ResponseOf<'getTenant'>;
 const words = text.operator;
 const HOURS = 48;
 const HOUR_SECONDS = 3_600;
-/** Bounces and complaints are a part of the emails, so their bars cover the lower part of the bar of emails. */
+/** Width of a bar as a share of its time span. Bars overlap: bounces and complaints are parts of the emails. */
 export const BAR_SHARE = 0.65;
 const HOUR_FORMAT = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short' });
 
@@ -54,13 +54,13 @@ const COLUMNS: Column<Tenant['hours'][number]>[] = [
   { name: words.complained, align: 'right', cell: ({ complaints }) => formatCount(complaints) },
 ];
 
-/** A figure with the share of a number, and the number itself below. Without emails, the number alone. */
+/** A figure: the share of `part` in `whole`, and `part` below it. If `whole` is 0, `part` alone. */
 export function countWithShare(part: number, whole: number) {
   if (whole === 0) return { value: formatCount(part) };
   return { value: <ShareFigure part={part} whole={whole} />, detail: formatCount(part) };
 }
 
-/** Returns every hour of the two days. Hours without email are zero. */
+/** Returns bars for each of the last 48 hours. Hours without email are zero. */
 function toChartData(hours: Tenant['hours']): { atSeconds: number[]; series: Series[] } {
   const last = Math.floor(Date.now() / 1000 / HOUR_SECONDS) * HOUR_SECONDS;
   const atSeconds = Array.from({ length: HOURS }, (_, index) => last - (HOURS - 1 - index) * HOUR_SECONDS);

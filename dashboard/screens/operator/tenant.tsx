@@ -27,7 +27,7 @@ export function TenantScreen() {
     <>
       {tenant.data === undefined && <PageHead title={words.project} back={BACK} />}
       <QueryView of={tenant} height={480}>
-        {(found) => <TenantDetails tenant={found} />}
+        {(loaded) => <TenantDetails tenant={loaded} />}
       </QueryView>
     </>
   );

@@ -2,14 +2,14 @@
 export const MAX_ADDRESSES = 500;
 
 /**
- * Returns the addresses in a pasted text: split by line, comma, semicolon or space, each once, also from `Ada
- * <ada@example.com>`.
+ * Returns the addresses in a pasted text, each once and in lower case: split by line, comma, semicolon or space, also
+ * from `Ada <ada@example.com>`.
  */
 export function parseAddresses(text: string): string[] {
   const addresses = text.match(ADDRESS) ?? [];
   // If no word looks like an address, returns all words, and the API reports each invalid one.
-  const found = addresses.length > 0 ? addresses : text.split(/[\s,;<>"]+/).filter((word) => word !== '');
-  return [...new Set(found.map((word) => word.toLowerCase()))];
+  const words = addresses.length > 0 ? addresses : text.split(/[\s,;<>"]+/).filter((word) => word !== '');
+  return [...new Set(words.map((word) => word.toLowerCase()))];
 }
 
 /** An address, whose local part may be in quotes with any characters (RFC 5321 §4.1.2). */

@@ -34,7 +34,7 @@ export function Explain({ segment }: { segment: Segment }) {
         onChange={(id) => void navigate({ search: (before) => ({ ...before, contact: id }), replace: true })}
       />
       {contact ? (
-        <ExplainedFilter segment={segment} contactId={contact} />
+        <ContactExplanation segment={segment} contactId={contact} />
       ) : (
         <Text c="dimmed">{words.explainHelp}</Text>
       )}
@@ -42,23 +42,23 @@ export function Explain({ segment }: { segment: Segment }) {
   );
 }
 
-function ExplainedFilter({ segment, contactId }: { segment: Segment; contactId: string }) {
+function ContactExplanation({ segment, contactId }: { segment: Segment; contactId: string }) {
   const explainInput = { params: { id: segment.id }, query: { contactId } };
-  const explanation = useQuery({ ...queryFor('explainSegment', explainInput), retry: false });
+  const query = useQuery({ ...queryFor('explainSegment', explainInput), retry: false });
   const { data: contact } = useQuery({ ...queryFor('getContact', { params: { id: contactId } }), retry: false });
   return (
-    <QueryView of={explanation}>
-      {(found) => (
+    <QueryView of={query}>
+      {({ holds, member, filters }) => (
         <>
-          <Alert color={found.holds ? 'green' : 'gray'} role="status">
-            {(found.holds ? words.explainIn : words.explainOut)(contact?.email ?? contactId)}{' '}
-            {found.holds === false && found.member === true && segment.type === 'DYNAMIC' && words.explainStored}
-            {found.holds && found.member === false && words.explainMissing}
+          <Alert color={holds ? 'green' : 'gray'} role="status">
+            {(holds ? words.explainIn : words.explainOut)(contact?.email ?? contactId)}{' '}
+            {holds === false && member === true && segment.type === 'DYNAMIC' && words.explainStored}
+            {holds && member === false && words.explainMissing}
             <Text size="sm">
               <AppLink to={`/contacts/${contactId}`}>{words.toContact}</AppLink>
             </Text>
           </Alert>
-          {segment.condition && <Groups condition={segment.condition} filters={found.filters} path="" />}
+          {segment.condition && <Groups condition={segment.condition} filters={filters} path="" />}
         </>
       )}
     </QueryView>
@@ -77,16 +77,16 @@ function Groups({ condition, filters, path }: { condition: Condition; filters: E
         </Text>
       )}
       {groups.map((group, n) => {
-        const here = `${path}groups.${n}.`;
+        const groupPath = `${path}groups.${n}.`;
         return (
-          <Paper key={here} withBorder p="sm">
+          <Paper key={groupPath} withBorder p="sm">
             <Stack gap="xs">
               {group.filters.map((_, at) => {
-                const filter = filters.find((one) => one.path === `${here}filters.${at}`);
-                return filter && <Verdict key={filter.path} filter={filter} choices={choices} />;
+                const filter = filters.find((one) => one.path === `${groupPath}filters.${at}`);
+                return filter && <FilterResult key={filter.path} filter={filter} choices={choices} />;
               })}
               {group.conditions && (
-                <Groups condition={group.conditions} filters={filters} path={`${here}conditions.`} />
+                <Groups condition={group.conditions} filters={filters} path={`${groupPath}conditions.`} />
               )}
             </Stack>
           </Paper>
@@ -96,7 +96,7 @@ function Groups({ condition, filters, path }: { condition: Condition; filters: E
   );
 }
 
-function Verdict({ filter, choices }: { filter: ExplainedFilter; choices: readonly FieldChoice[] }) {
+function FilterResult({ filter, choices }: { filter: ExplainedFilter; choices: readonly FieldChoice[] }) {
   const { holds } = filter;
   const Icon = holds ? IconCheck : IconX;
   return (
@@ -111,15 +111,15 @@ function Verdict({ filter, choices }: { filter: ExplainedFilter; choices: readon
       <Box miw={0} style={{ overflowWrap: 'anywhere' }}>
         <Text>{filterAsSentence(filter as Parameters<typeof filterAsSentence>[0], choices)}</Text>
         <Text size="sm" c="dimmed" component="div">
-          <HasNow filter={filter} />
+          <CurrentValue filter={filter} />
         </Text>
       </Box>
     </Group>
   );
 }
 
-/** The contact's value for a filter; for events and emails, the last instant. */
-function HasNow({ filter: { field, operator, contactValue } }: { filter: ExplainedFilter }) {
+/** The contact's value for a filter; for events and emails, the last instant; for segments, nothing. */
+function CurrentValue({ filter: { field, operator, contactValue } }: { filter: ExplainedFilter }) {
   const kind = findFieldKind(field, operator, 'audience');
   if (kind === 'segment') return null;
   if (kind === 'event' || kind === 'activity') {

@@ -130,11 +130,11 @@ function MemberPage({
 function RemoveMember({ segmentId, email }: { segmentId: string; email: string }) {
   const whyNot = useMissingPermissionText('segments:edit');
   const remove = useWrite('removeSegmentMembers', { changes: MEMBERS_CHANGED });
-  const putBack = useWrite('addSegmentMembers', { changes: MEMBERS_CHANGED });
+  const restore = useWrite('addSegmentMembers', { changes: MEMBERS_CHANGED });
   const params = { id: segmentId };
-  const take = () =>
+  const removeWithUndo = () =>
     runAfterWrite(remove.mutateAsync({ params, body: { emails: [email] } }), () =>
-      notifyWithUndo(words.memberRemoved(email), () => putBack.mutateAsync({ params, body: { emails: [email] } })),
+      notifyWithUndo(words.memberRemoved(email), () => restore.mutateAsync({ params, body: { emails: [email] } })),
     );
   return (
     <Tooltip label={whyNot ?? words.removeMember(email)}>
@@ -145,7 +145,7 @@ function RemoveMember({ segmentId, email }: { segmentId: string; email: string }
         aria-disabled={whyNot !== undefined || undefined}
         data-disabled={whyNot !== undefined || undefined}
         loading={remove.isPending}
-        onClick={whyNot === undefined ? take : undefined}
+        onClick={whyNot === undefined ? removeWithUndo : undefined}
       >
         <IconX size={16} />
       </ActionIcon>

@@ -5,7 +5,7 @@ import { type DraftCondition, toCondition, toConditionDraft } from '../../parts/
 import { PageHead } from '../../parts/page-head.tsx';
 import { useLocalDraft } from '../../parts/use-local-draft.ts';
 import { text } from '../../text/text.ts';
-import { EMPTY_FORM, SegmentForm } from './segment-form.tsx';
+import { createEmptyForm, SegmentForm } from './segment-form.tsx';
 
 const words = text.segments;
 
@@ -13,10 +13,13 @@ const words = text.segments;
 export function NewSegment() {
   const { type = 'DYNAMIC', condition } = useSearch({ from: '/shell/segments/new' });
   const navigate = useNavigate();
-  const [empty] = useState(() => ({ ...EMPTY_FORM(), ...(condition && { condition: toConditionDraft(condition) }) }));
+  const [initial] = useState(() => ({
+    ...createEmptyForm(),
+    ...(condition && { condition: toConditionDraft(condition) }),
+  }));
   // A draft of another condition would hide the condition from the URL.
   const name = ['segment:new', type, ...(condition ? [JSON.stringify(condition)] : [])].join(':');
-  const editing = useLocalDraft({ name, saved: empty });
+  const editing = useLocalDraft({ name, saved: initial });
   const [sent, setSent] = useState<DraftCondition>();
   const create = useWrite('createSegment', { changes: ['listSegments'] });
   const save = () => {
@@ -44,7 +47,7 @@ export function NewSegment() {
       <SegmentForm
         type={type}
         editing={editing}
-        saved={empty}
+        saved={initial}
         action={words.createIt}
         onSave={save}
         isSaving={create.isPending}

@@ -11,13 +11,13 @@ import { formatCount } from '../../parts/count-link.tsx';
 import { Failed } from '../../parts/failed.tsx';
 import { text } from '../../text/text.ts';
 
-/** Delay after the last key press, so that typing does not start a count for every letter. */
+/** Delay after the last change, so that typing does not start a count for every letter. */
 const TYPING_MS = 350;
 const words = text.segments;
 
 interface PreviewState {
   response: ResponseOf<'previewSegment'> | undefined;
-  /** Whether every row is complete. */
+  /** Whether every row is complete. False while the preview is not enabled. */
   isWhole: boolean;
   /** Whether the result belongs to an earlier condition. */
   isOld: boolean;
@@ -59,10 +59,7 @@ export function usePreview(draft: DraftCondition, enabled: boolean): PreviewStat
   };
 }
 
-/**
- * Shows the count and ten matching contacts. The height stays the same during a count, so that the layout does not
- * jump.
- */
+/** Shows the count and some matching contacts. The minimum height keeps the layout from jumping during a count. */
 export function Preview({ response, isWhole, isOld, failure }: PreviewState) {
   return (
     <Paper withBorder p="sm" mih={120} aria-busy={isOld}>

@@ -21,12 +21,9 @@ export interface FormDraft {
   condition: DraftCondition;
 }
 
-export const EMPTY_FORM = (): FormDraft => ({
-  name: '',
-  description: '',
-  trackMembership: false,
-  condition: newCondition(),
-});
+export function createEmptyForm(): FormDraft {
+  return { name: '', description: '', trackMembership: false, condition: newCondition() };
+}
 
 /** The editor of a segment: name, condition with its current matches, and tracking. */
 export function SegmentForm({
@@ -57,13 +54,13 @@ export function SegmentForm({
   onSave: () => void;
   isSaving: boolean;
   failure: ApiFailure | null;
-  /** The refused condition, whose rows have the errors. */
+  /** The condition of the last save. The errors of `failure` belong to its rows. */
   sent: DraftCondition | undefined;
   /** Why the segment cannot be saved now. */
   whyNot?: string | undefined;
 }) {
   const fieldError = (name: string) => failure?.fields.find(({ field }) => field === name)?.message;
-  const isPlaced = failure?.fields.length !== 0 && failure?.code === 'VALIDATION_ERROR';
+  const isShownAtFields = failure?.fields.length !== 0 && failure?.code === 'VALIDATION_ERROR';
   const missing =
     draft.name.trim() === ''
       ? words.nameMissing
@@ -104,7 +101,7 @@ export function SegmentForm({
           maw={560}
         />
         {type === 'DYNAMIC' && <ConditionFields draft={draft} change={change} failure={failure} sent={sent} />}
-        {failure && !isPlaced && <Failed error={failure} />}
+        {failure && !isShownAtFields && <Failed error={failure} />}
         <Group>
           <ActionButton needs="segments:edit" type="submit" loading={isSaving} whyNot={whyNot ?? missing}>
             {action}

@@ -23,7 +23,7 @@ const words = text.segments;
 export function SegmentScreen() {
   const { segmentId } = useParams({ from: '/shell/segments/$segmentId' });
   const segment = useQuery(queryFor('getSegment', { params: { id: segmentId } }));
-  return <QueryView of={segment}>{(found) => <SegmentTabs segment={found} />}</QueryView>;
+  return <QueryView of={segment}>{(loaded) => <SegmentTabs segment={loaded} />}</QueryView>;
 }
 
 function SegmentTabs({ segment }: { segment: ResponseOf<'getSegment'> }) {

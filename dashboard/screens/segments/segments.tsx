@@ -109,7 +109,9 @@ function matchesFilters(segment: Segment, { q, type }: { q?: string | undefined;
   if (type && segment.type !== type) return false;
   if (!q) return true;
   const lowerQuery = q.toLowerCase();
-  return [segment.name, segment.slug, segment.description ?? ''].some((own) => own.toLowerCase().includes(lowerQuery));
+  return [segment.name, segment.slug, segment.description ?? ''].some((value) =>
+    value.toLowerCase().includes(lowerQuery),
+  );
 }
 
 function List({ segments }: { segments: Segment[] }) {
@@ -168,7 +170,7 @@ function Name({ segment: { id, name, description } }: { segment: Segment }) {
 
 const SENTENCES_SHOWN = 3;
 
-/** Shows the first filters of a condition in words. */
+/** Shows the first filters of a condition in words, and the number of the others. */
 function Summary({ condition }: { condition: NonNullable<Segment['condition']> }) {
   const choices = useFieldChoices('audience');
   const filters = listFilters(condition);

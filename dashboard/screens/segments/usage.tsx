@@ -22,19 +22,19 @@ export function Usage({ segmentId }: { segmentId: string }) {
           <>
             <UsedBy title={words.usedInCampaigns}>
               {usedInCampaigns.map(({ id, name, status }) => (
-                <User key={id} to={`/campaigns/${id}`} name={name}>
+                <UsedByItem key={id} to={`/campaigns/${id}`} name={name}>
                   <WordBadge kind="campaign" value={status} />
-                </User>
+                </UsedByItem>
               ))}
             </UsedBy>
             <UsedBy title={words.usedInWorkflows}>
               {usedInWorkflows.map(({ id, name }) => (
-                <User key={id} to={`/automations/${id}`} name={name} />
+                <UsedByItem key={id} to={`/automations/${id}`} name={name} />
               ))}
             </UsedBy>
             <UsedBy title={words.usedInSegments}>
               {usedInSegments.map(({ id, name }) => (
-                <User key={id} to={`/segments/${id}`} name={name} />
+                <UsedByItem key={id} to={`/segments/${id}`} name={name} />
               ))}
             </UsedBy>
           </>
@@ -58,7 +58,7 @@ function UsedBy({ title, children }: { title: string; children: ReactNode[] }) {
   );
 }
 
-function User({ to, name, children }: { to: string; name: string; children?: ReactNode }) {
+function UsedByItem({ to, name, children }: { to: string; name: string; children?: ReactNode }) {
   return (
     <List.Item>
       <Group gap="xs">

@@ -5,11 +5,11 @@ import { CopyButton } from '../../parts/copy-button.tsx';
 import { Status, type Tone } from '../../parts/status.tsx';
 import { text } from '../../text/text.ts';
 
-type Record = ResponseOf<'listDomains'>[number]['records'][number];
+type DnsRecord = ResponseOf<'listDomains'>[number]['records'][number];
 const words = text.settings.domains;
 
-/** The DNS records that a domain needs, each with copy buttons and whether it was found. */
-export function DomainRecords({ records, domain }: { records: Record[]; domain: string }) {
+/** The DNS records that a domain needs or should have, each with copy buttons and its state. */
+export function DomainRecords({ records, domain }: { records: DnsRecord[]; domain: string }) {
   return (
     <table className="records" aria-label={words.recordsOf(domain)}>
       <thead>
@@ -30,7 +30,7 @@ export function DomainRecords({ records, domain }: { records: Record[]; domain: 
   );
 }
 
-function Row({ record }: { record: Record }) {
+function Row({ record }: { record: DnsRecord }) {
   const { purpose, type, name, value, found, required, seen, warning } = record;
   return (
     <tr>
@@ -66,7 +66,7 @@ function Row({ record }: { record: Record }) {
 function Value({ value, copy }: { value: string; copy: string }) {
   return (
     <div className="record-value">
-      {/* A DKIM key would have ten lines on a phone. The value is clipped, because users copy it and do not read it. */}
+      {/* A DKIM key would take many lines on a phone. CSS clips the value, because users copy it and do not read it. */}
       <Code title={value}>
         <Breakable text={value} />
       </Code>
@@ -75,13 +75,13 @@ function Value({ value, copy }: { value: string; copy: string }) {
   );
 }
 
-function describeState({ found, required, seen }: Record): string {
+function describeState({ found, required, seen }: DnsRecord): string {
   if (found) return words.found;
   if (seen && seen.length > 0) return words.wrong;
   return required ? words.missing : words.optional;
 }
 
-function chooseTone({ found, required, seen }: Record): Tone {
+function chooseTone({ found, required, seen }: DnsRecord): Tone {
   if (found) return 'done';
   if (seen && seen.length > 0) return 'failed';
   return required ? 'waiting' : 'idle';

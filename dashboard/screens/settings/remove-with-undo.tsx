@@ -10,7 +10,7 @@ export function RemoveWithUndo({
   needs,
   isPending,
   remove,
-  putBack,
+  restore,
   message,
 }: {
   /** The name of the entry. */
@@ -18,7 +18,7 @@ export function RemoveWithUndo({
   needs: Permission;
   isPending: boolean;
   remove: () => Promise<unknown>;
-  putBack: () => Promise<unknown>;
+  restore: () => Promise<unknown>;
   /** The notification after the removal. */
   message: string;
 }) {
@@ -29,7 +29,7 @@ export function RemoveWithUndo({
         needs={needs}
         isPending={isPending}
         isDestructive
-        onClick={() => runAfterWrite(remove(), () => notifyWithUndo(message, putBack))}
+        onClick={() => runAfterWrite(remove(), () => notifyWithUndo(message, restore))}
       >
         {text.settings.remove}
       </MoreItem>

@@ -48,14 +48,14 @@ export function Senders() {
 
 function Remove({ sender: { id, country, from } }: { sender: Sender }) {
   const remove = useWrite('deleteSmsSender', { changes: CHANGED });
-  const putBack = useWrite('createSmsSender', { changes: CHANGED });
+  const restore = useWrite('createSmsSender', { changes: CHANGED });
   return (
     <RemoveWithUndo
       of={from}
       needs="project:manage"
       isPending={remove.isPending}
       remove={() => remove.mutateAsync({ params: { id } })}
-      putBack={() => putBack.mutateAsync({ body: { country, from } })}
+      restore={() => restore.mutateAsync({ body: { country, from } })}
       message={words.removed(from)}
     />
   );

@@ -42,9 +42,9 @@ export function Suppressions() {
   const pages = useInfiniteQuery(
     infiniteQueryFor('listSuppressions', { query: { limit: 50, ...(email && { email }) } }),
   );
-  const search = useDebouncedText((given) => {
+  const search = useDebouncedText((typed) => {
     const params = { section: 'suppressions' };
-    void navigate({ to: '/settings/$section', params, search: given ? { email: given } : {}, replace: true });
+    void navigate({ to: '/settings/$section', params, search: typed ? { email: typed } : {}, replace: true });
   });
   return (
     <Stack>
@@ -78,7 +78,7 @@ export function Suppressions() {
 
 function RemoveFromList({ entry: { email, reason } }: { entry: Suppression }) {
   const remove = useWrite('deleteSuppression', { changes: CHANGED });
-  const putBack = useWrite('addSuppression', { changes: CHANGED });
+  const restore = useWrite('addSuppression', { changes: CHANGED });
   if (email === null) return null;
   return (
     <RemoveWithUndo
@@ -86,7 +86,7 @@ function RemoveFromList({ entry: { email, reason } }: { entry: Suppression }) {
       needs="contacts:edit"
       isPending={remove.isPending}
       remove={() => remove.mutateAsync({ params: { email } })}
-      putBack={() => putBack.mutateAsync({ body: { email, reason } })}
+      restore={() => restore.mutateAsync({ body: { email, reason } })}
       message={words.removedFromList(email)}
     />
   );

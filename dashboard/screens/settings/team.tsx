@@ -39,17 +39,17 @@ export function Team() {
 
 function Members({ members }: { members: Member[] }) {
   const { userId: mine } = useSession();
-  const [leaving, askToRemove] = useState<Member>();
+  const [memberToRemove, setMemberToRemove] = useState<Member>();
   const columns: Column<Member>[] = [
     { name: words.email, cell: ({ userId, email }) => <MemberAddress email={email} isMe={userId === mine} /> },
-    { name: words.role, cell: (member) => <RoleOf member={member} /> },
+    { name: words.role, cell: (member) => <RoleSelect member={member} /> },
     { name: words.joined, cell: ({ createdAt }) => <Instant at={createdAt} />, wideOnly: true },
     {
       name: text.settings.remove,
       hidesName: true,
       align: 'right',
       isWhole: true,
-      cell: (member) => <Remove member={member} onRemove={() => askToRemove(member)} />,
+      cell: (member) => <Remove member={member} onRemove={() => setMemberToRemove(member)} />,
     },
   ];
   return (
@@ -58,7 +58,7 @@ function Members({ members }: { members: Member[] }) {
         {words.people}
       </Title>
       <RowTable rows={members} columns={columns} rowKey={({ userId }) => userId} caption={words.people} />
-      {leaving && <RemoveMember member={leaving} onClose={() => askToRemove(undefined)} />}
+      {memberToRemove && <RemoveMember member={memberToRemove} onClose={() => setMemberToRemove(undefined)} />}
     </section>
   );
 }
@@ -74,19 +74,19 @@ function MemberAddress({ email, isMe }: { email: string; isMe: boolean }) {
   );
 }
 
-/** Returns the reason why this user cannot change or remove a member. Undefined if the user can. */
-function useMissingPermissionFor({ role }: Member): string | undefined {
+/** Returns the reason if this user must not change or remove the member because of the member's role. */
+function useOwnerRule({ role }: Member): string | undefined {
   const { role: myRole } = useSession();
   return role === 'OWNER' && myRole !== 'OWNER' ? words.onlyOwner : undefined;
 }
 
-function RoleOf({ member }: { member: Member }) {
+function RoleSelect({ member }: { member: Member }) {
   const { userId: mine, role: myRole } = useSession();
   const { userId, email, role } = member;
   const change = useWrite('changeTeamRole', { changes: [...TEAM_CHANGED, 'getMe'] });
   // Users who lower their own role cannot undo it.
-  const whyNot = useMissingPermissionFor(member) ?? (userId === mine ? words.notMyself : undefined);
-  const become = (next: Role) => change.mutateAsync({ params: { userId }, body: { role: next } });
+  const whyNot = useOwnerRule(member) ?? (userId === mine ? words.notMyself : undefined);
+  const changeRole = (next: Role) => change.mutateAsync({ params: { userId }, body: { role: next } });
   return (
     <Tooltip label={whyNot ?? words.roleMeans[role]} multiline maw={260}>
       <Select
@@ -99,7 +99,7 @@ function RoleOf({ member }: { member: Member }) {
         onChange={(next) => {
           if (!next || next === role) return;
           const message = words.roleChanged(email, text.roles[next as Role]);
-          runAfterWrite(become(next as Role), () => notifyWithUndo(message, () => become(role)));
+          runAfterWrite(changeRole(next as Role), () => notifyWithUndo(message, () => changeRole(role)));
         }}
         allowDeselect={false}
         disabled={whyNot !== undefined || change.isPending}
@@ -117,7 +117,7 @@ function Remove({ member, onRemove }: { member: Member; onRemove: () => void }) 
       <MoreItem
         icon={isMe ? IconLogout : IconTrash}
         needs="team:manage"
-        whyNot={useMissingPermissionFor(member)}
+        whyNot={useOwnerRule(member)}
         isDestructive
         onClick={onRemove}
       >

@@ -20,8 +20,8 @@ const words = text.settings.topics;
 /** Topics of marketing email, to which contacts subscribe individually. */
 export function Topics() {
   const pages = useInfiniteQuery(infiniteQueryFor('listTopics', { query: { limit: 50 } }));
-  const [edited, edit] = useState<Topic>();
-  const [removed, askToRemove] = useState<Topic>();
+  const [topicToEdit, setTopicToEdit] = useState<Topic>();
+  const [topicToRemove, setTopicToRemove] = useState<Topic>();
   const columns: Column<Topic>[] = [
     {
       name: words.name,
@@ -50,10 +50,10 @@ export function Topics() {
       isWhole: true,
       cell: (topic) => (
         <MoreMenu of={topic.name}>
-          <MoreItem icon={IconPencil} needs="contacts:edit" onClick={() => edit(topic)}>
+          <MoreItem icon={IconPencil} needs="contacts:edit" onClick={() => setTopicToEdit(topic)}>
             {text.settings.edit}
           </MoreItem>
-          <MoreItem icon={IconTrash} needs="contacts:edit" isDestructive onClick={() => askToRemove(topic)}>
+          <MoreItem icon={IconTrash} needs="contacts:edit" isDestructive onClick={() => setTopicToRemove(topic)}>
             {text.settings.remove}
           </MoreItem>
         </MoreMenu>
@@ -78,8 +78,8 @@ export function Topics() {
           />
         }
       />
-      {edited && <EditTopic topic={edited} onClose={() => edit(undefined)} />}
-      {removed && <RemoveTopic topic={removed} onClose={() => askToRemove(undefined)} />}
+      {topicToEdit && <EditTopic topic={topicToEdit} onClose={() => setTopicToEdit(undefined)} />}
+      {topicToRemove && <RemoveTopic topic={topicToRemove} onClose={() => setTopicToRemove(undefined)} />}
     </>
   );
 }

@@ -46,7 +46,10 @@ export function SignIn() {
   );
 }
 
-/** Runs after the session started: no cached data of another user may be shown. */
+/**
+ * Returns a function for after sign-in. It clears the cache, because the data may be of another user, and opens the
+ * page in `back` or Home.
+ */
 function useEnterApp(): () => Promise<void> {
   const { back } = useSearch({ from: '/sign-in' });
   const navigate = useNavigate();

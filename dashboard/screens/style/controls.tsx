@@ -35,7 +35,7 @@ export function Controls() {
 }
 
 function Buttons() {
-  const [asks, setAsks] = useState(false);
+  const [isConfirming, setConfirming] = useState(false);
   return (
     <Part title="Buttons, menus and dialogs">
       <Group>
@@ -63,7 +63,7 @@ function Buttons() {
             <Menu.Item color="red">Delete</Menu.Item>
           </Menu.Dropdown>
         </Menu>
-        <Button variant="default" onClick={() => setAsks(true)}>
+        <Button variant="default" onClick={() => setConfirming(true)}>
           Open a dialog
         </Button>
         <Button variant="default" onClick={() => notifySuccess('Saved.')}>
@@ -88,13 +88,13 @@ function Buttons() {
         ))}
       </Tabs>
       <ConfirmTyped
-        opened={asks}
-        onClose={() => setAsks(false)}
+        opened={isConfirming}
+        onClose={() => setConfirming(false)}
         title="Delete this template?"
         what="Campaigns that use it keep their content. This cannot be undone."
         word="Welcome"
         action="Delete"
-        onConfirm={() => setAsks(false)}
+        onConfirm={() => setConfirming(false)}
         write={{ isPending: false, error: null }}
       />
     </Part>

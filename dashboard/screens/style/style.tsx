@@ -23,7 +23,7 @@ const TYPE = [
 ] as const;
 const STATUSES = ['email', 'campaign', 'execution', 'job', 'endpoint', 'delivery', 'subscription'] as const;
 
-/** Every part of the design system in every state. Only for developers: it exists on a loopback address. */
+/** Samples of the design system. Only for developers: the route exists only on a loopback address. */
 export function StylePage() {
   return (
     <>

@@ -11,11 +11,11 @@ import { TEMPLATE_TYPES, type TemplateType } from './routes.ts';
 
 const NAME_MAX_CHARS = 200;
 
-/** Asks for the name and type of a new template, creates it, and opens it. */
+/** Asks for the name, type and layout of a new template, creates it, and opens it. */
 export function CreateTemplate({ opened, onClose }: { opened: boolean; onClose: () => void }) {
   const [name, setName] = useState('');
   const [type, setType] = useState<TemplateType>('TRANSACTIONAL');
-  const [start, setStart] = useState<TemplateLayout>('letter');
+  const [layout, setLayout] = useState<TemplateLayout>('letter');
   // Sets a default sender, because an automation cannot send a template without one. The user can change it later.
   const domains = useVerifiedDomains({ enabled: opened });
   const domain = domains?.[0];
@@ -23,7 +23,7 @@ export function CreateTemplate({ opened, onClose }: { opened: boolean; onClose: 
   const create = useWrite('createTemplate', { changes: ['listTemplates'] });
   const submit = () =>
     create.mutate(
-      { body: { name, type, ...createLayoutContent(start), ...(domain && { from: `hello@${domain}` }) } },
+      { body: { name, type, ...createLayoutContent(layout), ...(domain && { from: `hello@${domain}` }) } },
       {
         onSuccess: ({ id }) => {
           onClose();
@@ -69,9 +69,9 @@ export function CreateTemplate({ opened, onClose }: { opened: boolean; onClose: 
         <Input.Wrapper labelElement="div" label={text.templates.start}>
           <LayoutGallery
             label={text.templates.start}
-            value={start}
+            value={layout}
             onChange={(value) => {
-              setStart(value as TemplateLayout);
+              setLayout(value as TemplateLayout);
               // A newsletter or an offer must not reach contacts who have unsubscribed.
               if (value !== 'letter' && value !== 'blank') setType('MARKETING');
             }}

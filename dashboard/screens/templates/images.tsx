@@ -24,7 +24,7 @@ const HEIGHT = 120;
 const COLS = { base: 1, xs: 2, md: 4 };
 const SHOWN = { all: undefined, used: true, unused: false } as const;
 
-/** The images of emails: where each is used, and which are unused. */
+/** The images of emails, each with its uses. The filter (all, used or unused) is in the URL. */
 export function Images() {
   const { used } = useSearch({ from: '/shell/templates/pictures' });
   const navigate = useNavigate({ from: '/templates/pictures' });

@@ -14,12 +14,12 @@ import { Status, Tag } from '../../parts/status.tsx';
 import { withoutLiquid } from '../../parts/without-liquid.ts';
 import { text } from '../../text/text.ts';
 import { RemoveTemplate } from './remove-template.tsx';
-import { draftName } from './use-template-edit.ts';
+import { getDraftName } from './use-template-edit.ts';
 
 /** A template in the list: thumbnail, name, and time of the last change. */
 export function TemplateCard({ template }: { template: ItemOf<'listTemplates'> }) {
   const { id, name, subject, type, updatedAt } = template;
-  const isUnsaved = readStoredDraft(createDraftKey(useSession(), draftName(id))) !== undefined;
+  const isUnsaved = readStoredDraft(createDraftKey(useSession(), getDraftName(id))) !== undefined;
   return (
     <Card component="li" withBorder padding="sm">
       <Card.Section withBorder>

@@ -43,15 +43,15 @@ function findChangedFields(now: TemplateForm, saved: TemplateForm): (keyof Templ
 }
 
 /** Fields that may be empty; the API then gets null. */
-const CLEARED: (keyof TemplateForm)[] = ['description', 'preheader', 'from', 'fromName', 'replyTo', 'topicId'];
+const NULLABLE: (keyof TemplateForm)[] = ['description', 'preheader', 'from', 'fromName', 'replyTo', 'topicId'];
 
-/** Returns the request body with only the changed fields, so that other users' changes stay. */
+/** Returns the request body with only the changed fields, so that other users' changes of other fields stay. */
 export function toChangedFields(now: TemplateForm, saved: TemplateForm): InputOf<'updateTemplate'>['body'] {
   const changes = findChangedFields(now, saved).map((name) => [
     name,
-    CLEARED.includes(name) && now[name].trim() === '' ? null : now[name],
+    NULLABLE.includes(name) && now[name].trim() === '' ? null : now[name],
   ]);
-  // Transactional email has no topic, so a change of type clears it.
+  // Transactional email has no topic, so a change to this type clears it.
   const topic = now.type === 'TRANSACTIONAL' && saved.topicId !== '' ? { topicId: null } : {};
   return { ...Object.fromEntries(changes), ...topic };
 }

@@ -7,14 +7,14 @@ import { text } from '../../text/text.ts';
 import { type Template, toChangedFields, toTemplateForm } from './template-fields.ts';
 
 /** Returns the name of a template's draft in this browser. */
-export const draftName = (templateId: string): string => `template:${templateId}`;
+export const getDraftName = (templateId: string): string => `template:${templateId}`;
 
-/** Edits a template. This browser keeps the text until it is saved or discarded. */
+/** Edits a template. This browser keeps the changes until they are saved or discarded. */
 export function useTemplateEdit(template: Template) {
   const queries = useQueryClient();
   const stored = useMemo(() => toTemplateForm(template), [template]);
   const write = useWrite('updateTemplate', { changes: ['listTemplates', 'getTemplate'] });
-  const edit = useRecordEdit({ name: draftName(template.id), stored, isSaving: write.isPending });
+  const edit = useRecordEdit({ name: getDraftName(template.id), stored, isSaving: write.isPending });
   const { fields } = edit;
   const save = () => {
     if (edit.hasConflict) return;

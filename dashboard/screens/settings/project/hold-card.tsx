@@ -11,14 +11,14 @@ const words = text.settings.project;
 const CHANGED = ['getProject', 'getMe', 'listAuditLog'] as const;
 
 /**
- * Shows whether marketing email is on hold, and the buttons that hold and release it. Each button undoes the effect of
- * the other button.
+ * Shows whether sending is paused, and the button that pauses or resumes it. Each button undoes the effect of the other
+ * button.
  */
 export function HoldCard({ project: { hold, operatorLimits } }: { project: ResponseOf<'getProject'> }) {
   const [reason, setReason] = useState('');
   const startHold = useWrite('holdProject', { changes: CHANGED });
   const release = useWrite('releaseProject', { changes: CHANGED });
-  const stop = () =>
+  const pauseSending = () =>
     startHold.mutate(
       { body: reason.trim() === '' ? {} : { reason: reason.trim() } },
       { onError: notifyFailure, onSuccess: () => notifySuccess(words.sendingPaused) },
@@ -35,7 +35,7 @@ export function HoldCard({ project: { hold, operatorLimits } }: { project: Respo
             onChange={(event) => setReason(event.currentTarget.value)}
             flex="1 1 220px"
           />
-          <ActionButton needs="project:manage" variant="default" loading={startHold.isPending} onClick={stop}>
+          <ActionButton needs="project:manage" variant="default" loading={startHold.isPending} onClick={pauseSending}>
             {words.pauseSending}
           </ActionButton>
         </Group>

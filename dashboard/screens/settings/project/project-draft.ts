@@ -1,8 +1,9 @@
-/** Project settings during editing: the text of the inputs. */
+/** Project settings during editing: the values of the inputs. */
 import type { PatchProject, Project, SendingWindow } from '../../../../packages/client/src/operations.generated.ts';
 
-export type WindowClock = 'project' | 'contact' | 'zone';
-/** An empty input means no limit. */
+/** Whose time zone the sending window uses. */
+export type WindowZone = 'project' | 'contact' | 'zone';
+/** Empty if the input is empty. An empty `rate` or `month` means no limit. */
 type Amount = number | '';
 
 export interface ProjectDraft {
@@ -14,7 +15,7 @@ export interface ProjectDraft {
   from: string;
   to: string;
   days: string[];
-  clocks: WindowClock;
+  clocks: WindowZone;
   /** Time zone of the window, unless it uses the contact's. */
   zone: string;
   capped: boolean;

@@ -19,16 +19,16 @@ import { WindowFields } from './window-fields.tsx';
 
 const words = text.settings.project;
 
-/** Settings of the project: its appearance, sending times, consent and limits. */
+/** Settings of the project: name, color, sending times, consent, limits and hold. */
 export function Project() {
   const project = useQuery(queryFor('getProject'));
   return (
     <QueryView of={project}>
-      {(found) => (
+      {(loaded) => (
         <>
-          <Form key={found.id} project={found} />
+          <Form key={loaded.id} project={loaded} />
           <FormSection title={words.hold} what={words.holdHelp}>
-            <HoldCard project={found} />
+            <HoldCard project={loaded} />
           </FormSection>
         </>
       )}
@@ -44,7 +44,7 @@ function Form({ project }: { project: ResponseOf<'getProject'> }) {
   const isChanged = Object.keys(changes).length > 0;
   const faults = update.error?.fields ?? [];
   const fault = (name: string) => faults.find(({ field }) => field === name || field.startsWith(`${name}.`))?.message;
-  const given: FieldsProps = { draft, set: (some) => change({ ...draft, ...some }), fault, project };
+  const fieldsProps: FieldsProps = { draft, set: (some) => change({ ...draft, ...some }), fault, project };
   const submit = (event: FormEvent) => {
     event.preventDefault();
     if (!isChanged) return;
@@ -67,14 +67,14 @@ function Form({ project }: { project: ResponseOf<'getProject'> }) {
           required
           maxLength={100}
           value={draft.name}
-          onChange={(event) => given.set({ name: event.currentTarget.value })}
+          onChange={(event) => fieldsProps.set({ name: event.currentTarget.value })}
           error={fault('name')}
         />
         <ColorInput
           label={words.color}
           description={words.colorHelp}
           value={draft.color}
-          onChange={(color) => given.set({ color })}
+          onChange={(color) => fieldsProps.set({ color })}
           format="hex"
           eyeDropperButtonProps={{ 'aria-label': words.color }}
           error={fault('color')}
@@ -82,13 +82,13 @@ function Form({ project }: { project: ResponseOf<'getProject'> }) {
         />
       </FormSection>
       <FormSection title={words.sending} what={words.sendingHelp}>
-        <WindowFields {...given} />
+        <WindowFields {...fieldsProps} />
       </FormSection>
       <FormSection title={words.consent} what={words.consentHelp}>
-        <ConsentFields {...given} />
+        <ConsentFields {...fieldsProps} />
       </FormSection>
       <FormSection title={words.limits} what={words.limitsHelp}>
-        <LimitFields {...given} />
+        <LimitFields {...fieldsProps} />
       </FormSection>
       {update.error && <Failed error={update.error} />}
       {isChanged && (

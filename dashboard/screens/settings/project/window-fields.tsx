@@ -1,7 +1,7 @@
 import { Chip, Group, Input, NumberInput, SegmentedControl, Select, Stack, Switch, TextInput } from '@mantine/core';
 import { text } from '../../../text/text.ts';
 import type { FieldsProps } from './fields-props.ts';
-import type { WindowClock } from './project-draft.ts';
+import type { WindowZone } from './project-draft.ts';
 import { ZONES } from './zones.ts';
 
 const words = text.settings.project;
@@ -100,7 +100,7 @@ function Window({ draft, set, fault }: Pick<FieldsProps, 'draft' | 'set' | 'faul
           aria-label={words.clocks}
           data={CLOCKS}
           value={draft.clocks}
-          onChange={(clocks) => set({ clocks: clocks as WindowClock })}
+          onChange={(clocks) => set({ clocks: clocks as WindowZone })}
           size="xs"
         />
       </Input.Wrapper>
