@@ -66,7 +66,7 @@ function Row({ record }: { record: DnsRecord }) {
 function Value({ value, copy }: { value: string; copy: string }) {
   return (
     <div className="record-value">
-      {/* A DKIM key would take many lines on a phone. CSS clips the value, because users copy it and do not read it. */}
+      {/* A DKIM key would take many lines on a phone. CSS clips the value: users copy it and do not read it. */}
       <Code title={value}>
         <Breakable text={value} />
       </Code>
