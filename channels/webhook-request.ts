@@ -4,7 +4,7 @@ import { describeFailure } from '../rules/failure-text.ts';
 import { isReservedRequestHeader, mergeHeaders } from '../rules/webhooks/headers.ts';
 import { assertPublicHost, BlockedAddressError, publicLookup } from './public-address.ts';
 
-/** Spec "Workflow Webhook step": requests time out after 10 seconds, at most 5 redirects are followed. */
+/** The time limit of a request, including its redirects and the response's body. Source: contract §7.6. */
 const TIMEOUT_MS = 10_000;
 const MAX_REDIRECTS = 5;
 /** An idle connection is closed after this time, before most servers would close it. */

@@ -8,7 +8,7 @@ const MARKS =
  * reply.
  */
 const RESPONDER_FIELDS: ReadonlySet<string> = new Set(['delivered-to', 'x-post-messageclass']);
-/** Names of a field for the priority of an email. The last two are misspellings of old auto-responders. */
+/** Names of a field for the priority of an email. The last two are variants that old auto-responders write. */
 const PRECEDENCE_FIELDS: ReadonlySet<string> = new Set(['precedence', 'x-precedence', 'preference']);
 const PRECEDENCES: ReadonlySet<string> = new Set(['auto_reply', 'auto-reply', 'bulk', 'junk']);
 /** "Automatic reply" and "Out of office" as auto-responders write them before a colon, in the languages of Outlook. */

@@ -5,8 +5,8 @@ import { isLoopbackAddress, parseIpAddress } from '../../rules/access/caller-add
 import { LimitedSmtpServer } from '../limited-smtp-server.ts';
 
 /**
- * The longest message that the relay accepts. The relay announces this limit as SIZE (RFC 1870). `POST /v1/send` has
- * the same limit.
+ * The longest message that the relay accepts. The relay announces this limit as SIZE (RFC 1870). A message that the
+ * service composes for `POST /v1/send` has the same limit.
  */
 export const RELAY_MAX_BYTES = 40 * 1024 * 1024;
 const RECIPIENTS_MAX = 1_000;

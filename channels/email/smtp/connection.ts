@@ -52,11 +52,11 @@ export interface SmtpConnectionOptions {
 }
 
 /**
- * One SMTP session that sends message after message. With PIPELINING, two messages are in flight: the connection sends
- * the body of a message and the envelope of the next message in the same write. RFC 2920 §3.1 allows this, because a
- * group of commands may start with a message's content and end with DATA. A message then costs one round trip and one
- * write. Without PIPELINING, every command waits for the reply to the previous command. Replies come in the order of
- * the commands, which `awaited` lists. At most one message is in doubt at any time.
+ * One SMTP session that sends message after message. With PIPELINING, up to two messages are in flight: the connection
+ * sends the body of a message and the envelope of the next message in the same write. RFC 2920 §3.1 allows this,
+ * because a group of commands may start with a message's content and end with DATA. A message then costs one round trip
+ * and one write. Without PIPELINING, every command waits for the reply to the previous command. Replies come in the
+ * order of the commands, which `awaited` lists. At most one message is in doubt at any time.
  */
 export class SmtpConnection {
   /** Resolves when the socket is closed, and every message has a result or was returned to the pool. */
