@@ -1,6 +1,6 @@
 // `npm test`: installs and builds missing parts, then runs lint, types and every test except those in
-// `test/only-in-all.mjs`. `npm test -- --all` includes these. The last line is the summary `N passed, N failed`; a
-// lint or type failure counts as one failed test.
+// `test/only-in-all.mjs`. `npm test -- --all` includes these. The last line is the summary `N passed, N failed`. Each
+// failed check, such as lint or types, counts as one failed test.
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';

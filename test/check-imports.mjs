@@ -1,7 +1,7 @@
 /**
  * Checks which rooms import each other (docs/ARCHITECTURE.md), and prints one line for each wrong import. It also
  * checks that only cli/ reads environment variables, that workflows import nothing that is large or not deterministic,
- * that `db/` has queries only and few cycles of imports, and that no files of the dashboard import each other.
+ * that `db/` has queries only and few cycles of imports, and that no files of the dashboard import each other in a cycle.
  */
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
@@ -52,12 +52,13 @@ const FORBIDDEN_IN_WORKFLOWS = /^(zod|node:.*|pg|kysely|@temporalio\/(client|wor
 const IMPORT = /^(?:import|export)\s+(type\s+)?(?:[^'";]*?\sfrom\s+)?'([^']+)'|\bimport\('([^']+)'\)/gm;
 
 /**
- * Files of `db/` without SQL, such as the migrator and group commit. Code that makes decisions belongs in `engine/`.
+ * The maximum number of files of `db/` without SQL, such as the migrator and group commit. Code that makes decisions
+ * belongs in `engine/`.
  */
 const DB_FILES_WITHOUT_SQL_MAX = 16;
-/** Pairs of folders of `db/` that import each other. */
+/** The maximum number of pairs of folders of `db/` that import each other. */
 const DB_TWO_WAY_PAIRS_MAX = 12;
-/** Files of `db/` that import each other in a cycle, also through types. */
+/** The maximum number of files of `db/` in one cycle of imports. Imports of types count too. */
 const DB_CYCLE_MAX = 4;
 const SQL = /\b(?:sql|prepared)(?:<[^`]*?>)?`|\.(?:selectFrom|insertInto|updateTable|deleteFrom)\(|\bsql\.raw\b/;
 
@@ -142,8 +143,8 @@ function checkDb() {
 }
 
 /**
- * Finds files of the dashboard that import each other, also for types only, because such files can only be understood
- * together. The lazy `import('…')` of a route does not count: the screen that it loads needs the types of the route's
+ * Finds files of the dashboard that import each other in a cycle, also for types only, because such files can only be
+ * understood together. The lazy `import('…')` of a route does not count: the screen that it loads needs the types of the route's
  * address.
  */
 function checkDashboard() {
@@ -185,7 +186,10 @@ function findTwoWayPairs(imports) {
   });
 }
 
-/** Groups of files of which each reaches every other (Tarjan's strongly connected components). */
+/**
+ * Returns the groups of files in which each file imports every other file, directly or through other files of the group
+ * (Tarjan's strongly connected components).
+ */
 function findCycles(imports) {
   const [order, low, onStack, stack, cycles] = [new Map(), new Map(), new Set(), [], []];
   const visit = (file) => {

@@ -1,6 +1,7 @@
 /**
- * Checks two rules about names (CONTRIBUTING.md): no two exported types have the same name, and the name of a function
- * with an effect starts with a verb. Prints one line for each name that breaks a rule.
+ * Checks two rules about names (CONTRIBUTING.md): no two exported types have the same name, except the types in
+ * `MIRRORED`, and the name of a function with an effect does not start with a participle. Prints one line for each name
+ * that breaks a rule.
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';

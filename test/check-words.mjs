@@ -1,6 +1,7 @@
 /**
- * Checks the language of comments, test names, dashboard strings and documents (CONTRIBUTING.md, "Language").
- * Prints each sentence with an odd opening, each listed word (`words.json`), and each long sentence of a document.
+ * Checks the language of comments, test names, dashboard strings and documents (CONTRIBUTING.md, "Language"). Prints each
+ * sentence that starts with a word of `OPENING` and is no question, each word that `words.json` lists, and each sentence
+ * of a document or a dashboard string with more than `LONG_SENTENCE_WORDS` words.
  */
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
