@@ -4,8 +4,8 @@
  */
 export const API_CONNECTIONS = 16;
 /**
- * Additional connections of an API process, for reads by users of the dashboard. If all these connections are in use,
- * only reads by the dashboard wait.
+ * Additional connections of an API process, for reads that users and API keys request, such as lists and statistics
+ * (`Deps.reads`). If all these connections are in use, only such reads wait.
  */
 export const API_READ_CONNECTIONS = 4;
 /** Connections of one worker process, for bulk work and a few dozen concurrent short transactions. */

@@ -328,7 +328,7 @@ describe('choosing the winner of a test', () => {
     expect(sink.counts.messages).toBe(100);
   });
 
-  it('a second judgement changes nothing: the wait counts from the first one, and the winner stays', async () => {
+  it('a second decision changes nothing: the wait counts from the first one, and the winner stays', async () => {
     const start = await sendTestCampaign();
     const first = await worker.judge(start);
     expect(await worker.judge(start)).toEqual(first);
@@ -339,7 +339,7 @@ describe('choosing the winner of a test', () => {
     expect(await readWinner(start)).toEqual({ winner: 0, winner_by: 'test' });
   });
 
-  it('a PAUSED campaign waits, and a cancelled campaign is never judged', async () => {
+  it('a PAUSED campaign waits, and a cancelled campaign never gets a winner', async () => {
     const start = await sendTestCampaign();
     await worker.judge(start);
     await endTestPeriod(start);

@@ -148,7 +148,7 @@ describe('a campaign with a test', () => {
     expect(await countRecipients(id)).toEqual({ '0 A for {{firstName}} SENT': 6, '1 B for {{firstName}} SENT': 45 });
   });
 
-  it('is not judged while it is PAUSED, although its wait continues', async () => {
+  it('gets no winner while it is PAUSED, although its wait continues', async () => {
     const id = await startCampaign({ test: createTestSettings({ waitMinutes: 0.05 }) });
     await waitForShare(id);
     await call('POST', `/campaigns/${id}/pause`);
