@@ -6,7 +6,13 @@ import { createCampaignBody } from '../campaigns.ts';
 import { expectOk } from '../workflows.ts';
 import type { SeededContact } from './contacts.ts';
 import { buildEmailEvents, createEmailHtml, SENDER } from './emails.ts';
-import { pickHealthyOutcome, pickOutcome, pickUsualOutcome, type SampleOutcome, toOutcomeColumns } from './outcomes.ts';
+import {
+  pickEndedOutcome,
+  pickHealthyOutcome,
+  pickUsualOutcome,
+  type SampleOutcome,
+  toOutcomeColumns,
+} from './outcomes.ts';
 import { createIdAt, getTimeHoursAgo, HOUR_MS, type World } from './world.ts';
 
 export type SeededCampaigns = Record<CampaignStatus | 'TESTED', string>;
@@ -52,16 +58,16 @@ export async function buildCampaigns(
   await startCampaign(world, ids.PAUSED, {
     status: 'PAUSED',
     startedAt: getTimeHoursAgo(14),
-    contacts: p.contacts.slice(0, 80),
+    contacts: p.contacts.slice(0, p.contacts.length / 2),
     over: false,
-    outcome: (n) => (n < 50 ? pickUsualOutcome(n) : { status: 'PENDING' }),
+    outcome: (n) => (n < 0.3 * p.contacts.length ? pickUsualOutcome(n) : { status: 'PENDING' }),
   });
   await startCampaign(world, ids.SENDING, {
     status: 'SENDING',
     startedAt: getTimeHoursAgo(11),
     contacts: p.contacts,
     over: false,
-    outcome: (n) => (n < 110 ? pickUsualOutcome(n) : { status: 'PENDING' }),
+    outcome: (n) => (n < 0.7 * p.contacts.length ? pickUsualOutcome(n) : { status: 'PENDING' }),
   });
   await scheduleCampaign(world, ids.SCHEDULED, 72);
   return ids;
@@ -128,13 +134,13 @@ interface StartedCampaign {
   /** True if no recipient is waiting. */
   over?: boolean;
   variants?: number;
-  /** Returns the result of the nth recipient. By default, the recipients have every result and reason. */
+  /** Returns the result of the nth recipient. By default, the first recipients have every result and reason. */
   outcome?: (n: number) => SampleOutcome;
 }
 
 async function startCampaign(world: World, id: string, p: StartedCampaign): Promise<void> {
   const { db, projectId } = world;
-  const { status, startedAt, over = true, variants = 0, outcome = (n) => pickOutcome(n, { over }) } = p;
+  const { status, startedAt, over = true, variants = 0, outcome = pickEndedOutcome } = p;
   // Each campaign starts with another contact, so that a contact has different outcomes.
   const from = (Math.floor(startedAt.getTime() / HOUR_MS) * 31) % p.contacts.length;
   const contacts = [...p.contacts.slice(from), ...p.contacts.slice(0, from)];

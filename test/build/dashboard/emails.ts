@@ -16,13 +16,13 @@ export function createEmailHtml(
   words: string,
   { headline = 'The autumn teas are in', button = 'See the teas' } = {},
 ): string {
-  return `<div style="background:#f4f1ea;padding:32px 16px"><table width="100%" align="center" style="max-width:520px;font:15px/24px Helvetica,Arial,sans-serif;color:#33413a"><tr><td>
+  return `<!doctype html><html><body style="margin:0"><div style="background:#f4f1ea;padding:32px 16px"><table width="100%" align="center" style="max-width:520px;font:15px/24px Helvetica,Arial,sans-serif;color:#33413a"><tr><td>
 <p style="margin:0 0 24px;font-size:12px;letter-spacing:3px;color:#3d5a4c">THE TEA SHOP</p>
 <h1 style="margin:0 0 16px;font-size:26px;line-height:34px;color:#2b4c3f">${headline}</h1>
 <p style="margin:0 0 24px">Hello {{firstName ?? there}}. ${words}</p>
 <p style="margin:0 0 24px"><a href="https://shop.example.com/teas?n={{orders}}" style="display:inline-block;border-radius:4px;background:#3d5a4c;color:#fff;padding:12px 20px;text-decoration:none">${button}</a></p>
 <p style="margin:0 0 24px">You have ordered {{orders ?? a few}} times. <a href="https://shop.example.com/account" style="color:#3d5a4c">Your account</a></p>
-<p style="margin:0;font-size:12px;color:#6b756f"><a href="{{unsubscribeUrl}}" style="color:#6b756f">Unsubscribe</a></p></td></tr></table></div>`;
+<p style="margin:0;font-size:12px;color:#6b756f"><a href="{{unsubscribeUrl}}" style="color:#6b756f">Unsubscribe</a></p></td></tr></table></div></body></html>`;
 }
 
 /** Builds templates of both types. One has no sender, one has a topic, and one has an error in its Liquid. */

@@ -20,8 +20,10 @@ import type { CallOptions, CallResult } from '../http.ts';
 /** The DNS values of a domain that is not verified. Its SPF record names another server. */
 const PENDING_SEEN = { DKIM: ['v=DKIM1'], SPF: ['v=spf1 include:oldhost.example ~all'], DMARC: [] };
 
-/** Enough for two pages of every list and for every outcome of a campaign's recipient. */
+/** Enough for two pages of every list, and for every result of a campaign's recipients. */
 const CONTACTS = 160;
+/** Enough for the rates and reasons of a campaign's report to look as in a real project. */
+const MANY_CONTACTS = 1_600;
 
 /** A project with records of all types, and the ids for paths of the dashboard. */
 export interface DashboardData {
@@ -112,7 +114,7 @@ export async function buildDashboardData(service: Seeded, { hostile = false } = 
     .insertInto('sms_senders')
     .values({ project_id: project.id, country: null, from_phone: '+15005550006' })
     .execute();
-  const contacts = await buildContacts(world, CONTACTS);
+  const contacts = await buildContacts(world, hostile ? CONTACTS : MANY_CONTACTS);
   const { segmentIds, topicIds } = await buildSegmentsAndTopics(world, contacts);
   const templateIds = await buildTemplates(world, topicIds[0] ?? '');
   await buildImages(world);
