@@ -4,7 +4,7 @@ import { OverBudget } from '../compute/compute.ts';
 import { findImport, finishJob, getJobStatus, isBulkKind } from '../db/contacts/jobs.ts';
 import { findPhoneCountry } from '../db/projects/phone-country.ts';
 import { inTransaction } from '../db/transaction.ts';
-import { type ChunkDone, runBulkChunk } from '../engine/contacts/bulk-chunk.ts';
+import { type ChunkProgress, runBulkChunk } from '../engine/contacts/bulk-chunk.ts';
 import { IMPORT_CHUNK_ROWS, runImportChunk, TOO_MANY_UNREADABLE } from '../engine/contacts/import-chunk.ts';
 import { deriveKey } from '../rules/access/secrets.ts';
 import type { CsvChunk } from '../rules/contacts/csv-rows.ts';
@@ -54,7 +54,7 @@ export interface JobEnd extends JobInput {
 }
 
 /** How a job ended. `reason` is the code of a failure, or null. */
-export interface JobEnded {
+export interface RecordedJobEnd {
   status: JobStatus;
   reason: string | null;
 }
@@ -68,7 +68,7 @@ export type JobActivities = ReturnType<typeof createJobActivities>;
 export function createJobActivities({ db, config, compute, outbox }: ActivityDeps) {
   const suppressionKey = deriveKey(config.secretKey, 'suppression');
 
-  async function runChunks(next: () => Promise<ChunkDone>): Promise<JobProgress> {
+  async function runChunks(next: () => Promise<ChunkProgress>): Promise<JobProgress> {
     const until = Date.now() + ACTIVITY_MS;
     for (;;) {
       const chunk = await next();
@@ -151,7 +151,7 @@ export function createJobActivities({ db, config, compute, outbox }: ActivityDep
      * Records how a job ended, unless an end is already recorded. Returns the recorded end, with the code of a failure.
      * @throws RowMissing
      */
-    async endJob({ projectId, jobId, status, failedReason }: JobEnd): Promise<JobEnded> {
+    async endJob({ projectId, jobId, status, failedReason }: JobEnd): Promise<RecordedJobEnd> {
       const ref = { projectId, id: jobId };
       await finishJob(db, { ...ref, status, ...(failedReason !== undefined && { failedReason }) });
       const ended = await getJobStatus(db, ref);

@@ -62,8 +62,8 @@ function runNpm(...words) {
 function isInstalled() {
   const installedFile = join(ROOT, 'node_modules', '.package-lock.json');
   if (!existsSync(installedFile)) return false;
-  const installed = packagesOf(installedFile);
-  return Object.entries(packagesOf(join(ROOT, 'package-lock.json'))).every(
+  const installed = readPackages(installedFile);
+  return Object.entries(readPackages(join(ROOT, 'package-lock.json'))).every(
     ([path, wanted]) =>
       path === '' ||
       (installed[path] === undefined && (wanted.optional || wanted.peer)) ||
@@ -71,7 +71,7 @@ function isInstalled() {
   );
 }
 
-function packagesOf(file) {
+function readPackages(file) {
   return JSON.parse(readFileSync(file, 'utf8')).packages;
 }
 

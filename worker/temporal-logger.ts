@@ -33,7 +33,7 @@ export function useTemporalLogger(log: Pino, metrics?: { host: string; port: num
     if (EXPECTED_WARNINGS.has(message)) return;
     // The failure of a workflow task contains a stack. Temporal's UI shows it.
     const { error, failure: _, ...details } = meta ?? {};
-    log[pinoLevel(level)]({ ...details, ...(error instanceof Error && { reason: describeFailure(error) }) }, message);
+    log[toPinoLevel(level)]({ ...details, ...(error instanceof Error && { reason: describeFailure(error) }) }, message);
   };
   const logger: Logger = {
     log: write,
@@ -85,7 +85,7 @@ function formatAddress({ host, port }: { host: string; port: number }): string {
  * Maps a log level of the SDK to a level of our log. The SDK's lines with the level info, about the start and stop of
  * each worker, are too detailed for operators, so they become debug.
  */
-function pinoLevel(level: LogLevel): 'trace' | 'debug' | 'warn' | 'error' {
+function toPinoLevel(level: LogLevel): 'trace' | 'debug' | 'warn' | 'error' {
   if (level === 'ERROR' || level === 'WARN') return level === 'ERROR' ? 'error' : 'warn';
   return level === 'TRACE' ? 'trace' : 'debug';
 }

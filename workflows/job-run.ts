@@ -6,7 +6,7 @@ import {
   sleep,
   workflowInfo,
 } from '@temporalio/workflow';
-import type { JobActivities, JobEnd, JobEnded, JobProgress } from '../activities/jobs.ts';
+import type { JobActivities, JobEnd, JobProgress, RecordedJobEnd } from '../activities/jobs.ts';
 import type { JobInput } from '../rules/contacts/jobs.ts';
 import { activitiesOn } from './activities-on.ts';
 import { endAs, toWorkflowFailure } from './ends.ts';
@@ -83,7 +83,7 @@ async function endEarly(input: JobInput, error: unknown): Promise<string> {
     : failure;
 }
 
-async function writeEnd(end: JobEnd): Promise<JobEnded | undefined> {
+async function writeEnd(end: JobEnd): Promise<RecordedJobEnd | undefined> {
   try {
     return await CancellationScope.nonCancellable(() => endJob(end));
   } catch (error) {

@@ -154,7 +154,7 @@ export class CampaignSending {
         if (!cancelled.aborted) return { ...common, outcome: 'more' };
         throw new CancelledFailure('the campaign was cancelled');
       case 'deferred':
-        return { ...common, outcome, retryAfterMs: this.retryAfterMs(sent > 0 ? 0 : deferrals) };
+        return { ...common, outcome, retryAfterMs: this.computeRetryAfterMs(sent > 0 ? 0 : deferrals) };
       case 'too_slow':
         await this.pauseSlowCampaign(input);
         return { ...common, outcome: 'paused' };
@@ -313,7 +313,7 @@ export class CampaignSending {
     return this.guard.nameMailboxProvider(createRefusedOutcome(refusal, `${result.code} ${result.text}`), email);
   }
 
-  private retryAfterMs(deferrals: number): number {
+  private computeRetryAfterMs(deferrals: number): number {
     if (this.deps.firstRetryMs !== undefined) return this.deps.firstRetryMs;
     const now = new Date();
     const expiresAt = new Date(now.getTime() + DELIVERY_EXPIRES_MS);

@@ -60,7 +60,7 @@ export async function recordEmailResults(
   // Includes all emails of workflow steps, because this transaction also completes their steps, which needs the
   // contact's lock.
   const needContactLock = p.results.filter((result) => emitsEvent(result) || result.email.executionId !== null);
-  const holders = await findContactsByAddress(trx, { projectId, addresses: listDeadAddresses(p.results) });
+  const holders = await findContactsByAddress(trx, { projectId, addresses: listHardBouncedAddresses(p.results) });
   const contactIds = [...needContactLock.flatMap(({ email }) => email.contact?.id ?? []), ...holders.values()];
   await lockContacts(trx, { projectId, ids: [...new Set(contactIds)] });
   const settlements = p.results.map(({ email, outcome }) => ({ id: email.id, claim: email.claim, outcome }));
@@ -152,7 +152,7 @@ function isHardBounce(outcome: RecordedOutcome): boolean {
 }
 
 /** Returns the addresses of the recipients that hard-bounced, in lower case. */
-function listDeadAddresses(results: EmailResult[]): string[] {
+function listHardBouncedAddresses(results: EmailResult[]): string[] {
   return results.flatMap(({ email, outcome }) =>
     email.to && isHardBounce(outcome) ? normalizeEmail(email.to.email) : [],
   );
@@ -165,7 +165,7 @@ function listDeadAddresses(results: EmailResult[]): string[] {
  */
 function listAddressesToSuppress(p: { results: EmailResult[]; holders: Map<string, string> }): AddressesToSuppress[] {
   return p.results.flatMap((result) =>
-    listDeadAddresses([result]).map((address) => {
+    listHardBouncedAddresses([result]).map((address) => {
       const holder = p.holders.get(address);
       return {
         addresses: [address],

@@ -31,7 +31,7 @@ export async function computeDelayEnd(
 ): Promise<{ dueAt: Date; countsMs?: number } | null> {
   const { step, execution, nowMs } = p;
   const config = step.config as unknown as StoredDelay;
-  const zone = async () => toCanonicalZone(config.timezone) ?? (await zoneOfContact(environment, execution));
+  const zone = async () => toCanonicalZone(config.timezone) ?? (await findContactZone(environment, execution));
   if (typeof config.until !== 'string') {
     if (!isDelayInDays(config)) return { dueAt: new Date(nowMs + delayMs(config)) };
     const inZone = await zone();
@@ -72,7 +72,7 @@ async function fillVariablesInUntil(
   return interpolate(until, variables, { untrusted: 'keep' }).trim();
 }
 
-async function zoneOfContact(environment: ExecutionEnvironment, execution: WalkingExecution): Promise<string> {
+async function findContactZone(environment: ExecutionEnvironment, execution: WalkingExecution): Promise<string> {
   const { zone, projectZone } = await environment.getTiming(execution);
   return toCanonicalZone(zone) ?? toCanonicalZone(projectZone) ?? 'UTC';
 }

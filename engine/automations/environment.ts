@@ -129,7 +129,7 @@ function createCommonEnvironment(
     findTakenBranch: (execution, stepId) => findTakenBranch(db, execution, stepId),
     withSandboxTimer({ run, exits, visit }, step, next) {
       if (!run) return next;
-      const end = findEndOfPause(run, awaitedEventAt(step, run)).at;
+      const end = findEndOfPause(run, getAwaitedEvent(step, run)).at;
       const at = findExit(run, exits, end)?.at ?? end;
       if (!at) return next;
       if (!run.skipDelays) return withPauseEnd(next, new Date(at.getTime() - run.aheadMs));
@@ -137,13 +137,13 @@ function createCommonEnvironment(
       return visit <= SKIPPED_AT_ONCE ? withoutTimer(ended) : ended;
     },
     findExit({ run, exits }, step) {
-      const exit = run ? findExit(run, exits, findEndOfPause(run, awaitedEventAt(step, run)).at) : undefined;
+      const exit = run ? findExit(run, exits, findEndOfPause(run, getAwaitedEvent(step, run)).at) : undefined;
       if (exit && run?.skipDelays) run.aheadMs = Math.max(run.aheadMs, exit.at.getTime() - clock());
       return exit;
     },
     getPauseEnd({ run }, step, known) {
       if (!run || known.eventId !== undefined) return known;
-      const { at, event } = findEndOfPause(run, awaitedEventAt(step, run));
+      const { at, event } = findEndOfPause(run, getAwaitedEvent(step, run));
       if (!at) return known;
       if (event) event.used = true;
       if (run.skipDelays) run.aheadMs = Math.max(run.aheadMs, at.getTime() - clock());
@@ -152,7 +152,7 @@ function createCommonEnvironment(
   };
 }
 
-function awaitedEventAt(step: GraphStep | undefined, run: SandboxState) {
+function getAwaitedEvent(step: GraphStep | undefined, run: SandboxState) {
   return step?.type === 'WAIT_FOR_EVENT' ? readAwaitedEvent(step.config, run) : undefined;
 }
 

@@ -38,14 +38,14 @@ export async function advanceExecution(
   const locked = await lockExecution(trx, p);
   const { execution, current, graph } = locked;
   if (execution.completedAt) {
-    throw conflictError(
+    throw createConflictError(
       `The execution has ended: it is ${execution.status}.`,
       execution.status,
       'Start a new execution with POST /v1/workflows/{id}/executions.',
     );
   }
   if (current?.status !== 'WAITING') {
-    throw conflictError(
+    throw createConflictError(
       'The execution runs a step and waits for nothing.',
       execution.status,
       'Repeat the request while currentStep is waiting; GET the execution shows its steps.',
@@ -76,7 +76,7 @@ export async function retryExecution(trx: Trx, p: ExecutionRef): Promise<OutboxR
   const { projectId, executionId } = p;
   const { execution, graph } = await lockExecution(trx, p);
   if (execution.status !== 'FAILED') {
-    throw conflictError(
+    throw createConflictError(
       `Only a FAILED execution can be retried: this one is ${execution.status}.`,
       execution.status,
       'Start a new execution with POST /v1/workflows/{id}/executions.',
@@ -84,14 +84,14 @@ export async function retryExecution(trx: Trx, p: ExecutionRef): Promise<OutboxR
   }
   const { stepId, error } = await reopenFailed(trx, p);
   if (error === LOOP_CODE || execution.visit >= MAX_VISITS) {
-    throw conflictError(
+    throw createConflictError(
       'The execution repeated its steps too soon or too often, and would do so again.',
       execution.status,
       'Add a DELAY of at least 60 seconds to the loop, then start a new execution.',
     );
   }
   if (stepId === null || !graph.steps.has(stepId)) {
-    throw conflictError(
+    throw createConflictError(
       'The step that failed was deleted.',
       execution.status,
       'Start a new execution with POST /v1/workflows/{id}/executions.',
@@ -123,7 +123,7 @@ async function lockExecution(trx: Trx, p: ExecutionRef): Promise<LockedExecution
   return found;
 }
 
-function conflictError(message: string, status: string, suggestion: string): AppError {
+function createConflictError(message: string, status: string, suggestion: string): AppError {
   return new AppError('CONFLICT', { message, details: { status }, suggestion });
 }
 
@@ -157,7 +157,7 @@ async function reopenFailed(
     return rows[0] ?? { stepId: null, error: null };
   } catch (error) {
     if (readSqlState(error) !== UNIQUE_VIOLATION) throw error;
-    throw conflictError(
+    throw createConflictError(
       'The contact has an active execution of this workflow.',
       'FAILED',
       'Wait for that execution or cancel it, then retry this one.',

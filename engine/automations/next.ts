@@ -15,25 +15,25 @@ export function computeNext(graph: Graph, step: GraphStep, at: { visit: number; 
   switch (step.type) {
     case 'DELAY': {
       const following = findNextStep(graph, step.id);
-      const then = activityAt(graph, following);
+      const then = getActivityAt(graph, following);
       return {
-        ...positionAt(step, visit),
+        ...toPosition(step, visit),
         kind: 'delay',
         dueAt: (dueAt ?? new Date()).toISOString(),
         then,
-        thenLabel: labelAt(graph, following),
+        thenLabel: getLabelAt(graph, following),
       };
     }
     case 'WAIT_FOR_EVENT': {
       const [byEvent, byTimeout] = [findNextStep(graph, step.id, 'event'), findNextStep(graph, step.id, 'timeout')];
       return {
-        ...positionAt(step, visit),
+        ...toPosition(step, visit),
         kind: 'wait',
         deadlineAt: dueAt?.toISOString() ?? null,
-        onEvent: activityAt(graph, byEvent),
-        onTimeout: activityAt(graph, byTimeout),
-        eventLabel: labelAt(graph, byEvent),
-        timeoutLabel: labelAt(graph, byTimeout),
+        onEvent: getActivityAt(graph, byEvent),
+        onTimeout: getActivityAt(graph, byTimeout),
+        eventLabel: getLabelAt(graph, byEvent),
+        timeoutLabel: getLabelAt(graph, byTimeout),
         label: formatStepLabel(step, String(step.config.eventName)),
       };
     }
@@ -50,12 +50,12 @@ export function computeNext(graph: Graph, step: GraphStep, at: { visit: number; 
 export function computeNextForEffect(step: GraphStep, { visit, dueAt }: { visit: number; dueAt: Date | null }): Next {
   const { type: then } = step;
   if (!hasSideEffect(then)) throw new Error(`a step of type ${then} has no effect`);
-  const position = positionAt(step, visit);
+  const position = toPosition(step, visit);
   if (dueAt === null) return { ...position, kind: 'effect', activity: then };
   return { ...position, kind: 'delay', dueAt: dueAt.toISOString(), then };
 }
 
-function positionAt(step: GraphStep, visit: number): Position {
+function toPosition(step: GraphStep, visit: number): Position {
   return { visit, label: formatStepLabel(step), stepId: step.id, stepType: step.type };
 }
 
@@ -74,7 +74,7 @@ export function withoutTimer(next: Next): Next {
 }
 
 /** Returns the label of the step with this id, for the Temporal UI. */
-function labelAt(graph: Graph, stepId: string | null): string {
+function getLabelAt(graph: Graph, stepId: string | null): string {
   const step = stepId === null ? undefined : graph.steps.get(stepId);
   return step ? formatStepLabel(step) : 'the end of the workflow';
 }
@@ -83,7 +83,7 @@ function labelAt(graph: Graph, stepId: string | null): string {
  * Returns the activity that runs at a step: the step's type if the step has an effect, otherwise ADVANCE, which only
  * advances the execution.
  */
-function activityAt(graph: Graph, stepId: string | null): StepActivity {
+function getActivityAt(graph: Graph, stepId: string | null): StepActivity {
   const type = stepId === null ? undefined : graph.steps.get(stepId)?.type;
   return type !== undefined && hasSideEffect(type) ? type : 'ADVANCE';
 }

@@ -42,7 +42,7 @@ export async function startManually(
   const { executionIds, outbox } = await startExecutions(trx, { projectId: p.projectId, workflow, starts: [start] });
   const [executionId] = executionIds;
   if (executionId === undefined)
-    throw await entryRefusal(trx, p, workflow, computeReentryValue(workflow.reentryKey, start));
+    throw await createEntryRefusal(trx, p, workflow, computeReentryValue(workflow.reentryKey, start));
   return { executionId, outbox };
 }
 
@@ -77,7 +77,7 @@ export async function requireContact(trx: Trx, p: { projectId: string; contactId
   if (rows.length === 0) throw new AppError('NOT_FOUND', { message: 'No contact of this project has this id.' });
 }
 
-async function entryRefusal(
+async function createEntryRefusal(
   trx: Trx,
   p: WorkflowRef & { contactId: string },
   { allowReentry, reentryKey }: { allowReentry: boolean; reentryKey: string | null },

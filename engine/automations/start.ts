@@ -40,7 +40,7 @@ export interface ExecutionRequest {
   causeId: string | null;
 }
 
-export interface StartExecutions {
+export interface ExecutionStarts {
   projectId: string;
   workflow: { id: string; allowReentry: boolean; reentryKey: string | null; entryStepId: string | null };
   starts: ExecutionRequest[];
@@ -55,7 +55,7 @@ export interface StartExecutions {
  */
 export async function startExecutions(
   trx: Trx,
-  p: StartExecutions,
+  p: ExecutionStarts,
 ): Promise<{ executionIds: string[]; outbox: OutboxRow[] }> {
   if (p.starts.length === 0) return { executionIds: [], outbox: [] };
   const entered = await insertExecutions(trx, p);
@@ -68,7 +68,7 @@ export async function startExecutions(
 /** Walks new executions to their first effect or pause, and queues the start of their Temporal workflows. */
 export async function launchExecutions(
   trx: Trx,
-  p: Pick<StartExecutions, 'projectId'> & {
+  p: Pick<ExecutionStarts, 'projectId'> & {
     workflow: { id: string; entryStepId: string | null };
     entered: WalkingExecution[];
   },
@@ -109,7 +109,7 @@ export async function launchExecutions(
  * `INBOUND_STARTS_PER_HOUR` times for a contact. The contact's lock prevents two transactions from counting these
  * starts at the same time. If a start by an event is refused, the event records the reason (`not_started`).
  */
-async function insertExecutions(trx: Trx, p: StartExecutions): Promise<WalkingExecution[]> {
+async function insertExecutions(trx: Trx, p: ExecutionStarts): Promise<WalkingExecution[]> {
   const { starts, workflow } = p;
   const ids = starts.map(() => uuidv7());
   const values = starts.map((start) => computeReentryValue(workflow.reentryKey, start) ?? null);

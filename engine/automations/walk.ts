@@ -98,9 +98,9 @@ export async function walk(environment: ExecutionEnvironment, w: Walk): Promise<
   if (w.graph.circular) w.execution.laps ??= createLoopGuard();
   if (w.execution.run) w.pending.runs.set(w.execution.id, w.execution.run);
   while (true) {
-    if (stepId === null) return end(w, { status: 'COMPLETED', reason: null });
+    if (stepId === null) return endExecution(w, { status: 'COMPLETED', reason: null });
     const step = w.graph.steps.get(stepId);
-    if (!step) return end(w, { status: 'EXITED', reason: 'step_deleted' });
+    if (!step) return endExecution(w, { status: 'EXITED', reason: 'step_deleted' });
     const arrived = await arriveAt(environment, w, step);
     if ('next' in arrived) return arrived;
     stepId = findNextStep(w.graph, step.id, arrived.branch);
@@ -244,7 +244,7 @@ async function passSplit(environment: ExecutionEnvironment, w: Walk, step: Graph
 function exitAt(w: Walk, step: GraphStep): WalkStop {
   const reason = typeof step.config.reason === 'string' ? step.config.reason : null;
   addVisit(w, step, { status: 'COMPLETED', output: reason ? { reason } : null });
-  return end(w, { status: 'EXITED', reason, stepId: step.id });
+  return endExecution(w, { status: 'EXITED', reason, stepId: step.id });
 }
 
 /**
@@ -277,7 +277,7 @@ function moveTo({ execution, pending }: Walk, step: GraphStep, status: 'RUNNING'
   pending.positions.push({ executionId, visit, stepId: step.id, status, laps });
 }
 
-function end(
+function endExecution(
   { execution, pending }: Walk,
   how: { status: 'COMPLETED' | 'EXITED'; reason: string | null; stepId?: string },
 ): WalkStop {

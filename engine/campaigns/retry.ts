@@ -86,7 +86,7 @@ async function markLeftAudience(
     WITH gone AS (
       UPDATE emails SET reason = 'left_audience', error = NULL
       WHERE id IN (
-        SELECT ${failedRecipients(p, p.reasons)} AND NOT EXISTS (
+        SELECT ${failedRecipientsSql(p, p.reasons)} AND NOT EXISTS (
           SELECT FROM contacts WHERE contacts.id = emails.contact_id AND ${inAudience}
         ) ORDER BY id LIMIT ${RETRY_ROWS})
       RETURNING id
@@ -107,7 +107,7 @@ async function markLeftAudience(
  */
 async function takeMonthlyAllowanceForRetry(trx: Trx, p: CampaignRef, campaign: RetryableCampaign): Promise<number> {
   const { rows } = await sql<{ n: number }>`
-    SELECT count(*) AS n FROM (SELECT ${failedRecipients(p, ['limit_reached'])} LIMIT ${RETRY_ROWS}) e
+    SELECT count(*) AS n FROM (SELECT ${failedRecipientsSql(p, ['limit_reached'])} LIMIT ${RETRY_ROWS}) e
   `.execute(trx);
   return takeCampaignAllowance(trx, { projectId: p.projectId, campaign, n: rows[0]?.n ?? 0 });
 }
@@ -125,7 +125,7 @@ async function requeue(
   const { rows } = await sql<{ requeued: number }>`
     WITH again AS (
       UPDATE emails SET status = 'PENDING', reason = NULL, error = NULL, claim = NULL
-      WHERE id IN (SELECT ${failedRecipients(p, how.reasons)} ORDER BY id LIMIT ${how.limit})
+      WHERE id IN (SELECT ${failedRecipientsSql(p, how.reasons)} ORDER BY id LIMIT ${how.limit})
       RETURNING id
     ), ends AS (
       SELECT (array_agg(id ORDER BY id))[1] AS first, (array_agg(id ORDER BY id DESC))[1] AS last FROM again
@@ -142,7 +142,7 @@ async function requeue(
  * Builds the SQL that selects the failed recipients to retry. The SQL uses the index on the reason. The selection
  * excludes emails that a provider accepted, and emails whose contact was erased.
  */
-function failedRecipients(p: CampaignRef, reasons: readonly RetryableReason[]): RawBuilder<unknown> {
+function failedRecipientsSql(p: CampaignRef, reasons: readonly RetryableReason[]): RawBuilder<unknown> {
   return sql`id FROM emails WHERE campaign_id = ${p.id} AND reason = ANY(${reasons}::text[]) AND project_id = ${p.projectId}
     AND status = 'FAILED' AND sent_at IS NULL AND contact_id IS NOT NULL`;
 }

@@ -57,7 +57,7 @@ export async function advanceTest(trx: Trx, p: CampaignStart): Promise<TestState
 }
 
 /** The campaign after a user chose its winner. */
-export interface Chosen {
+export interface ChosenWinner {
   campaign: Campaign;
   /** The rows to pass to `outbox.wake` after the commit. */
   outbox: OutboxRow[];
@@ -72,7 +72,7 @@ export interface Chosen {
 export async function chooseWinner(
   trx: Trx,
   p: CampaignRef & { variant: string; read?: ReadVersion | undefined },
-): Promise<Chosen> {
+): Promise<ChosenWinner> {
   const { projectId, id, variant, read } = p;
   if (read) await lockCampaign(trx, { projectId, id }, read);
   const { rows } = await sql<{

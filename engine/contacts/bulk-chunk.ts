@@ -24,7 +24,7 @@ const CHUNK_CONTACTS = 250;
 const PROTECTED = 'The contact refused by itself, which the project protects. Change it with resubscribe: true.';
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 
-export interface ChunkDone {
+export interface ChunkProgress {
   done: boolean;
   processed: number;
   total: number;
@@ -52,7 +52,7 @@ interface Effect {
 export async function runBulkChunk(
   trx: Trx,
   p: JobRef & { kind: BulkKind; suppressionKey: Buffer },
-): Promise<ChunkDone> {
+): Promise<ChunkProgress> {
   const job = await lockJob<BulkInput, BulkResult>(trx, p);
   if (!job) return createEmptyLastChunk(trx, p);
   const { ids, done, total } = await listNextIds(trx, { projectId: p.projectId, job });
@@ -68,7 +68,7 @@ export async function runBulkChunk(
  * Returns an empty last chunk for a job that has ended.
  * @throws RowMissing when no such job was recorded
  */
-export async function createEmptyLastChunk(trx: Trx, p: JobRef): Promise<ChunkDone> {
+export async function createEmptyLastChunk(trx: Trx, p: JobRef): Promise<ChunkProgress> {
   await getJobStatus(trx, p);
   return { done: true, processed: 0, total: 0, outbox: [] };
 }

@@ -15,7 +15,7 @@ import type { CsvChunk, CsvContact, CsvRow } from '../../rules/contacts/csv-rows
 import { type ImportError, type ImportResult, type ImportWarning, JOB_ERRORS_MAX } from '../../rules/contacts/jobs.ts';
 import { AppError } from '../../rules/errors.ts';
 import type { OutboxRow } from '../../rules/outbox.ts';
-import { type ChunkDone, createEmptyLastChunk } from './bulk-chunk.ts';
+import { type ChunkProgress, createEmptyLastChunk } from './bulk-chunk.ts';
 import { findOutdatedSmsRefusals } from './outdated-sms-refusals.ts';
 import { recordSubscriptionChanges } from './subscription-changes.ts';
 
@@ -42,7 +42,7 @@ interface WriteResult {
 export async function runImportChunk(
   trx: Trx,
   p: JobRef & { cursor: number; chunk: CsvChunk; suppressionKey: Buffer },
-): Promise<ChunkDone> {
+): Promise<ChunkProgress> {
   const job = await lockJob<ImportInput, ImportResult>(trx, p);
   if (!job) return createEmptyLastChunk(trx, p);
   // Another attempt of the activity has already processed this chunk. The caller continues at the job's current cursor.

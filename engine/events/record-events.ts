@@ -73,7 +73,8 @@ export async function recordEvents(
   if (p.events.length === 0) return { events: [], outbox: [] };
   const contactIds = listContactIds(p.events);
   if (!p.contactsLocked) await lockContacts(trx, { projectId, ids: contactIds });
-  const events = await insertEvents(trx, { projectId, events: await withOrigin(trx, { projectId, events: p.events }) });
+  const marked = await markByCause(trx, { projectId, events: p.events });
+  const events = await insertEvents(trx, { projectId, events: marked });
   const eventNames = [...new Set(events.map((event) => event.name))];
   const { workflows, exiting, waits, endpoints, zone } = await findListeners(trx, {
     projectId,
@@ -119,7 +120,7 @@ function listContactIds(events: NewEvent[]): string[] {
 }
 
 /** Copies the marks of the execution that caused an event to the event: `untrusted`, and `untrustedTrigger`. */
-async function withOrigin(trx: Trx, p: { projectId: string; events: NewEvent[] }): Promise<NewEvent[]> {
+async function markByCause(trx: Trx, p: { projectId: string; events: NewEvent[] }): Promise<NewEvent[]> {
   const { projectId, events } = p;
   const causeIds = [...new Set(events.flatMap((event) => event.causeId ?? []))];
   const untrustedOf = await findUntrustedExecutions(trx, { projectId, ids: causeIds });

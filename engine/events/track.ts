@@ -78,14 +78,14 @@ export async function trackEvents(
   trx: Trx,
   p: TrackRequests,
 ): Promise<{ outcomes: TrackOutcome[]; outbox: OutboxRow[] }> {
-  const refused = await insertIdempotencyKeys(trx, p.requests.flatMap(keyOf(p.projectId)));
+  const refused = await insertIdempotencyKeys(trx, p.requests.flatMap(toKeyedRequests(p.projectId)));
   const findKeyConflict = ({ idempotencyKey: key, owner }: TrackRequest) =>
     key === undefined ? undefined : refused.get(toIdempotencyMapKey({ projectId: p.projectId, owner, key }));
   const requests = p.requests.filter((request) => !findKeyConflict(request));
   const { responses, outbox } = await recordRequests(trx, { ...p, requests });
   const toStore = requests.flatMap((request) => {
     const response = responses.get(request);
-    return keyOf(p.projectId)(request).map((key) => ({ ...key, statusCode: 200, response }));
+    return toKeyedRequests(p.projectId)(request).map((key) => ({ ...key, statusCode: 200, response }));
   });
   await storeResponses(trx, toStore);
   const outcomes = p.requests.map((request) => toOutcome(findKeyConflict(request), responses.get(request)));
@@ -162,7 +162,7 @@ function saveContacts(trx: Trx, p: TrackRequests, keyMode: PublicKeyMode | undef
   });
 }
 
-const keyOf =
+const toKeyedRequests =
   (projectId: string) =>
   ({ idempotencyKey: key, owner, fingerprint }: TrackRequest): KeyedRequest[] =>
     key === undefined ? [] : [{ projectId, key, owner, request: 'POST /v1/track', fingerprint }];

@@ -66,7 +66,7 @@ export async function recordFeedback(trx: Trx, p: FeedbackRequest): Promise<Feed
 async function recordDelivery(trx: Trx, email: FoundEmail, at: Date): Promise<FeedbackResult> {
   const isNew = await applyUpdate(
     trx,
-    sql`UPDATE emails SET delivered_at = ${at}, status = ${advanceStatus('DELIVERED')} WHERE id = ${email.id} AND delivered_at IS NULL`,
+    sql`UPDATE emails SET delivered_at = ${at}, status = ${advancedStatusSql('DELIVERED')} WHERE id = ${email.id} AND delivered_at IS NULL`,
   );
   if (!isNew) return KNOWN;
   return toRecordedResult(await recordEmailEvent(trx, email, 'email.delivery', { deliveredAt: at.toISOString() }));
@@ -77,7 +77,7 @@ type ReportOrigin = Pick<FeedbackRequest, 'suppressionKey' | 'source'> & { at: D
 async function recordComplaint(trx: Trx, email: FoundEmail, p: ReportOrigin): Promise<FeedbackResult> {
   const isNew = await applyUpdate(
     trx,
-    sql`UPDATE emails SET complained_at = ${p.at}, status = ${advanceStatus('COMPLAINED')} WHERE id = ${email.id} AND complained_at IS NULL`,
+    sql`UPDATE emails SET complained_at = ${p.at}, status = ${advancedStatusSql('COMPLAINED')} WHERE id = ${email.id} AND complained_at IS NULL`,
   );
   // A person who subscribed again may report the same email again, which is a new refusal.
   const isRepeated = !isNew && email.complainedAt !== null && p.at > email.complainedAt;
@@ -102,13 +102,13 @@ async function recordRejection(
   const before = listStatusesBefore('FAILED');
   const isNew = await applyUpdate(
     trx,
-    sql`UPDATE emails SET status = 'FAILED', ${reasonColumns(toRefusalReason(refusal), words)} WHERE id = ${email.id} AND status = ANY(${before}::text[])`,
+    sql`UPDATE emails SET status = 'FAILED', ${reasonColumnsSql(toRefusalReason(refusal), words)} WHERE id = ${email.id} AND status = ANY(${before}::text[])`,
   );
   if (!isNew) return KNOWN;
   return isSenderRefused(refusal) ? { ...toRecordedResult([]), ...toSenderRefusal(email) } : toRecordedResult([]);
 }
 
-function reasonColumns(reason: Reason, words: string) {
+function reasonColumnsSql(reason: Reason, words: string) {
   const error = cutServerReply(words);
   return sql`reason = ${reason}, error = ${error}`;
 }
@@ -124,7 +124,7 @@ async function recordBounce(
     trx,
     sql`
       UPDATE emails SET bounced_at = coalesce(bounced_at, ${at}), bounce_type = ${bounceType},
-        ${reasonColumns(toRefusalReason(refusal), p.words)}, status = ${advanceStatus('BOUNCED')}
+        ${reasonColumnsSql(toRefusalReason(refusal), p.words)}, status = ${advancedStatusSql('BOUNCED')}
       WHERE id = ${email.id} AND status <> 'FAILED'
         AND (bounced_at IS NULL OR (bounce_type = 'Transient' AND ${bounceType} = 'Permanent'))`,
   );
@@ -204,7 +204,7 @@ function toRecordedResult(outbox: OutboxRow[]): FeedbackResult {
   return { outcome: 'recorded', outbox };
 }
 
-function advanceStatus(to: 'DELIVERED' | 'BOUNCED' | 'COMPLAINED') {
+function advancedStatusSql(to: 'DELIVERED' | 'BOUNCED' | 'COMPLAINED') {
   return sql`CASE WHEN status = ANY(${listStatusesBefore(to)}::text[]) THEN ${to} ELSE status END`;
 }
 

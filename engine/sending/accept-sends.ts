@@ -58,7 +58,7 @@ export async function acceptSends(
       request.idempotencyKey === undefined ? undefined : refusedKeys.get(getKeyName(request, request.idempotencyKey));
     if (error) refused.set(request, error);
   }
-  const drafts = await refuseOrKeep(
+  const drafts = await keepAcceptedDrafts(
     refused,
     await composeSends(
       trx,
@@ -72,7 +72,7 @@ export async function acceptSends(
 }
 
 /** Adds refused drafts to `refused`, releases their idempotency keys, and returns the other drafts. */
-async function refuseOrKeep(
+async function keepAcceptedDrafts(
   refused: Map<SendRequest, AppError>,
   composed: Map<SendRequest, SendDraft | AppError>,
   trx: Trx,

@@ -29,37 +29,37 @@ export async function toResendDraft(
   const email = await getEmail(db, p);
   const { to, options, status } = email;
   if (email.sourceType === 'INBOUND')
-    throw refusal('This email was received, not sent.', status, 'Reply to it with POST /v1/send.');
+    throw createRefusal('This email was received, not sent.', status, 'Reply to it with POST /v1/send.');
   if (UNFINISHED.includes(status)) {
-    throw refusal(
+    throw createRefusal(
       `This email is still in progress: it is ${status}.`,
       status,
       'Repeat the request when the email has ended.',
     );
   }
   if (to === null) {
-    throw refusal(
+    throw createRefusal(
       'The contact of this email was erased with its address.',
       status,
       'Send a new email with POST /v1/send.',
     );
   }
   if (options?.copies && (await findShownRecipients(db, { projectId, copies: options.copies })).to === undefined) {
-    throw refusal(
+    throw createRefusal(
       'This email is a copy of an email to an erased contact.',
       status,
       'Send a new email with POST /v1/send.',
     );
   }
   if (options?.sandbox) {
-    throw refusal(
+    throw createRefusal(
       'This email belongs to a sandbox execution.',
       status,
       'Start the sandbox again, or send with POST /v1/send.',
     );
   }
   if (options?.sealed) {
-    throw refusal(
+    throw createRefusal(
       'This email has a link that only its recipient may use.',
       status,
       'Invite the person again with POST /team/invitations.',
@@ -107,7 +107,7 @@ async function readFiles(db: Db, p: { projectId: string; ids: string[] }, status
   const hasLostFiles =
     infos.length < p.ids.length || files.some(({ content }, n) => content.byteLength !== infos[n]?.size);
   if (hasLostFiles) {
-    throw refusal(
+    throw createRefusal(
       'The attachments of this email were deleted.',
       status,
       'Send a new email with its attachments with POST /v1/send.',
@@ -116,6 +116,6 @@ async function readFiles(db: Db, p: { projectId: string; ids: string[] }, status
   return files.map(({ id: _, ...file }) => file);
 }
 
-function refusal(message: string, status: string, suggestion: string): AppError {
+function createRefusal(message: string, status: string, suggestion: string): AppError {
   return new AppError('CONFLICT', { message, details: { status }, suggestion });
 }

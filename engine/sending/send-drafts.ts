@@ -44,18 +44,19 @@ export async function composeSends(
   const verified = await findVerifiedSenders(trx, drafts());
   for (const { request, content } of drafts()) {
     if (verified.has(toSenderKey(content))) continue;
-    composed.set(request, refusal('DOMAIN_NOT_VERIFIED', 'from', { from: content.from }));
+    composed.set(request, createRefusal('DOMAIN_NOT_VERIFIED', 'from', { from: content.from }));
   }
   await skipSuppressedCopies(trx, drafts(), suppressionKey);
   const marketing = drafts().filter(({ content }) => content.type === 'MARKETING');
   for (const [draft, emails] of await findTopicLeavers(trx, marketing)) {
     const to = removeCopies(draft, emails, 'unsubscribed');
     const message = 'A recipient has left the topic of this template.';
-    if (to.length > 0) composed.set(draft.request, refusal('CONTACT_UNSUBSCRIBED', 'to', { emails: to }, message));
+    if (to.length > 0)
+      composed.set(draft.request, createRefusal('CONTACT_UNSUBSCRIBED', 'to', { emails: to }, message));
   }
   for (const [draft, emails] of await findUnsubscribed(trx, marketing)) {
     const to = removeCopies(draft, emails, 'unsubscribed');
-    if (to.length > 0) composed.set(draft.request, refusal('CONTACT_UNSUBSCRIBED', 'to', { emails: to }));
+    if (to.length > 0) composed.set(draft.request, createRefusal('CONTACT_UNSUBSCRIBED', 'to', { emails: to }));
   }
   return composed;
 }
@@ -64,7 +65,7 @@ export async function composeSends(
  * Builds an error that names the field of the request. For an atomic batch, `buildBatchError` adds the email's position
  * to the field's name.
  */
-function refusal(
+function createRefusal(
   code: 'DOMAIN_NOT_VERIFIED' | 'TEMPLATE_NOT_FOUND' | 'CONTACT_UNSUBSCRIBED',
   field: string,
   details: Record<string, unknown>,
@@ -127,7 +128,8 @@ function composeDraft(request: SendRequest, templates: Map<string, SendTemplate>
   const base = { request, recipients: request.to, skipped: [] };
   if (again) return { ...base, content: { ...again.content, projectId } };
   const template = templateId === undefined ? undefined : templates.get(`${projectId} ${templateId.toLowerCase()}`);
-  if (templateId !== undefined && !template) return refusal('TEMPLATE_NOT_FOUND', 'template', { template: templateId });
+  if (templateId !== undefined && !template)
+    return createRefusal('TEMPLATE_NOT_FOUND', 'template', { template: templateId });
   const text: EmailText<string | null> = template ? pickEmailText(template) : NO_TEXT;
   const from = request.from?.email ?? text.from;
   if (!from) return createFieldError('from', 'Required, since the template has no sender of its own.', 'invalid_type');
