@@ -23,10 +23,10 @@ export function insertVariableTable(page: string): string {
   const [before, rest] = page.split(BEGIN);
   const after = rest?.split(END)[1];
   if (before === undefined || after === undefined) throw new Error(`the page has no ${BEGIN} … ${END}`);
-  return `${before}${BEGIN}\n${list()}\n${END}${after}`;
+  return `${before}${BEGIN}\n${formatVariables()}\n${END}${after}`;
 }
 
-function list(): string {
+function formatVariables(): string {
   return Object.entries<Documented>(VARIABLES)
     .map(([name, variable]) =>
       wrapListItem(`\`${name}\`: ${variable.about} Value: ${variable.takes}.${formatDefault(variable)}`),

@@ -40,7 +40,7 @@ async function showTour(dev: DevFile, description: string): Promise<void> {
   const receiver = await startHookReceiver();
   try {
     report.title('A first email');
-    await tourEmail(visit, dev);
+    await demonstrateEmail(visit, dev);
     report.title('An event that drives an execution through all seven types of step');
     const execution = await demonstrateExecution(visit, receiver.url);
     report.title('Contacts from a CSV file');
@@ -61,7 +61,7 @@ async function showTour(dev: DevFile, description: string): Promise<void> {
     await demonstratePreviewAndExit(visit);
     report.title('Arrived emails');
     const controlled = pausedEmails + retriedEmails + variantEmails + ownHourEmails;
-    await countArrived(dev, toDomain, 1 + execution.emails + campaignEmails + controlled);
+    await checkArrivedEmails(dev, toDomain, 1 + execution.emails + campaignEmails + controlled);
     if (execution.hookRefused) {
       report.line(
         'The WEBHOOK step was refused: this service calls public addresses only. WEBHOOK_ALLOW_PRIVATE=true allows it.',
@@ -77,7 +77,7 @@ async function showTour(dev: DevFile, description: string): Promise<void> {
   }
 }
 
-async function tourEmail({ client, toDomain, from }: Tour, dev: DevFile): Promise<void> {
+async function demonstrateEmail({ client, toDomain, from }: Tour, dev: DevFile): Promise<void> {
   const to = `ada@${toDomain}`;
   const startedAt = performance.now();
   await client.call('POST', '/v1/send', {
@@ -97,7 +97,7 @@ async function tourEmail({ client, toDomain, from }: Tour, dev: DevFile): Promis
   report.line(`in the mailbox after ${formatTimeSince(startedAt)}: "${email.subject}" from ${email.from}`);
 }
 
-async function countArrived({ databaseUrl }: DevFile, toDomain: string, expected: number): Promise<void> {
+async function checkArrivedEmails({ databaseUrl }: DevFile, toDomain: string, expected: number): Promise<void> {
   const { db } = connect({ connectionString: databaseUrl, max: 1, applicationName: 'tidings-demo', onError: () => {} });
   try {
     const { emails } = await countCapturedEmails(db, { toDomain });

@@ -38,7 +38,7 @@ async function saveHistory(
     const folder = join(packageRoot(), 'test', 'histories');
     mkdirSync(folder, { recursive: true });
     const file = join(folder, `${type}-${nameOfFile}.json`);
-    writeFileSync(file, `${withoutHosts(history)}\n`);
+    writeFileSync(file, `${replaceHostNames(history)}\n`);
     return `${file}: ${JSON.parse(history).events.length} events`;
   } catch (error) {
     if (error instanceof WorkflowNotFoundError)
@@ -65,7 +65,7 @@ function findTemporalOptions(env: Environment) {
  * Replaces host names in a history. The identity of a worker and the name of its sticky task queue contain the process
  * id and the host name, which must not be published.
  */
-function withoutHosts(history: string): string {
+function replaceHostNames(history: string): string {
   const plain: unknown = JSON.parse(history, (key, value) =>
     key === 'identity' || (key === 'name' && /^(?:[0-9a-f]{8}\/)?\d+@/.test(value)) ? 'tidings' : value,
   );

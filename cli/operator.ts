@@ -48,7 +48,7 @@ try {
 
 /** Ends the hold of a clone, so that it sends its waiting messages; see docs/operate/back-up.md. */
 async function resumeClone(): Promise<void> {
-  const hold = await inDatabase(resumeSending);
+  const hold = await withDatabase(resumeSending);
   console.log(
     hold === null
       ? 'Sending resumed. Waiting messages are sent now.'
@@ -58,12 +58,12 @@ async function resumeClone(): Promise<void> {
 
 /** Changes a project and prints it. Without a change, only prints it. */
 async function changeProject(command: OperatorCommand): Promise<void> {
-  const project = await inDatabase((db) => applyChanges(db, command)).catch((error: unknown) => {
+  const project = await withDatabase((db) => applyChanges(db, command)).catch((error: unknown) => {
     throw error instanceof AppError && error.code === 'NOT_FOUND'
       ? new StartError(`There is no project ${command.projectId}.`)
       : error;
   });
-  console.log(JSON.stringify(toPrinted(project), null, 2));
+  console.log(JSON.stringify(toProjectOutput(project), null, 2));
   if (command.release && project.hold.held)
     console.error(
       `The project is still on hold: ${project.hold.reason}. A member has to release this hold with POST /project/release.`,
@@ -74,7 +74,7 @@ async function changeProject(command: OperatorCommand): Promise<void> {
  * Runs work on the service's database.
  * @throws StartError with a one-line message if the database cannot be reached
  */
-async function inDatabase<T>(work: (db: Db) => Promise<T>): Promise<T> {
+async function withDatabase<T>(work: (db: Db) => Promise<T>): Promise<T> {
   const url = readDatabaseUrl();
   const { db } = connect({ connectionString: url, max: 1, applicationName: 'tidings-operator', onError: () => {} });
   try {
@@ -140,7 +140,7 @@ async function applyChanges(db: Db, { projectId, limits, hold, release }: Operat
   });
 }
 
-function toPrinted({ id, name, hold, operatorLimits, ...project }: Project) {
+function toProjectOutput({ id, name, hold, operatorLimits, ...project }: Project) {
   const { monthlyEmailLimit, sendRatePerSecond, bounceGuard, complaintGuard, disabled } = project;
   return {
     id,

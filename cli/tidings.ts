@@ -43,14 +43,14 @@ function readArguments(): { command: 'pull' | 'push' | 'diff'; folder: string; d
   return { command, folder: parsed.values.dir, dryRun: parsed.values['dry-run'] };
 }
 
-function service(): ServiceAccess {
+function readServiceAccess(): ServiceAccess {
   const { TIDINGS_URL: url, TIDINGS_KEY: key } = process.env;
   if (!url || !URL.canParse(url) || !key) throw new StartError(`TIDINGS_URL and TIDINGS_KEY are required.\n${USAGE}`);
   return { url, key };
 }
 
 async function pull(folder: string): Promise<void> {
-  const changed = writeFiles(folder, await fetchProject(service()));
+  const changed = writeFiles(folder, await fetchProject(readServiceAccess()));
   for (const path of changed) console.log(path);
   console.log(
     changed.length === 0 ? `${folder} matches the project.` : `${changed.length} files of ${folder} changed.`,
@@ -58,7 +58,7 @@ async function pull(folder: string): Promise<void> {
 }
 
 async function push(folder: string, dryRun: boolean): Promise<void> {
-  const applied = await applyProject(service(), readFiles(folder), dryRun);
+  const applied = await applyProject(readServiceAccess(), readFiles(folder), dryRun);
   for (const { kind, slug } of applied.created) console.log(`created ${formatName(kind, slug)}`);
   for (const { kind, slug, changes } of applied.updated)
     console.log(`updated ${formatName(kind, slug)}: ${changes.join(', ')}`);
@@ -69,7 +69,7 @@ async function push(folder: string, dryRun: boolean): Promise<void> {
 }
 
 async function diff(folder: string): Promise<void> {
-  const { lines, findings } = await listDifferences(service(), readFiles(folder));
+  const { lines, findings } = await listDifferences(readServiceAccess(), readFiles(folder));
   for (const line of lines) console.log(line);
   printFindings(findings);
   console.log(lines.length === 0 ? 'No differences.' : `${lines.length} differences.`);

@@ -140,12 +140,12 @@ export class EngagementBatcher {
       const { batch, doubtful } = await checkUnknownCommits(db, written);
       const emails = new Map((await listEmailsOfAnyProject(db, listEmailIds(batch))).map((email) => [email.id, email]));
       const hitsOfEmails = batch.filter(({ emailId }) => emails.has(emailId));
-      const early = this.closing ? [] : hitsOfEmails.filter((hit) => waitsForSent(emails.get(hit.emailId), hit));
+      const early = this.closing ? [] : hitsOfEmails.filter((hit) => hasToWaitForSent(emails.get(hit.emailId), hit));
       const ready = hitsOfEmails.filter((hit) => !early.includes(hit));
       const groups = groupBy(ready, (hit) => emails.get(hit.emailId)?.projectId ?? '');
       const failed: Waiting[] = [];
       for (const [projectId, hits] of groups)
-        failed.push(...(await writeProject(this.deps, { projectId, hits, emails })));
+        failed.push(...(await writeHitsOfProject(this.deps, { projectId, hits, emails })));
       return this.countTry([...early, ...failed, ...doubtful]);
     } catch (error) {
       log.warn({ reason: describeFailure(error), hits: written.length }, 'opens and clicks wait for the database');
@@ -182,7 +182,7 @@ async function checkUnknownCommits(db: Db, hits: Waiting[]): Promise<{ batch: Wa
 }
 
 /** Writes the hits of one project, and returns the hits to retry. */
-async function writeProject(
+async function writeHitsOfProject(
   deps: BatcherDeps,
   { projectId, hits, emails }: { projectId: string; hits: Waiting[]; emails: Map<string, Email> },
 ): Promise<Waiting[]> {
@@ -200,7 +200,7 @@ async function writeProject(
     const failed: Waiting[] = [];
     for (const id of ids) {
       const alone = hits.filter(({ emailId }) => emailId === id);
-      failed.push(...(await writeProject(deps, { projectId, hits: alone, emails })));
+      failed.push(...(await writeHitsOfProject(deps, { projectId, hits: alone, emails })));
     }
     return failed;
   }
@@ -211,35 +211,32 @@ function sumEngagements(hits: TrackingHit[], emails: Map<string, Email>, lenient
   return [...groupBy(hits, (hit) => hit.emailId)].flatMap(([emailId, ofEmail]) => {
     const email = emails.get(emailId);
     if (!email) return [];
-    const isMachine = (hit: TrackingHit) =>
+    const isBot = (hit: TrackingHit) =>
       hit.machine || (!lenient && isTooEarly(hit.kind, { ...hit, sentAt: email.sentAt }));
     const opens = ofEmail.filter((hit) => hit.kind === 'open');
     const clicks = ofEmail.filter((hit) => hit.kind === 'click');
-    const [peopleOpens, peopleClicks] = [opens, clicks].map((some) => some.filter((hit) => !isMachine(hit)));
-    const firstOpen = peopleOpens?.[0];
-    const firstClick = peopleClicks?.[0];
+    const [humanOpens, humanClicks] = [opens, clicks].map((some) => some.filter((hit) => !isBot(hit)));
+    const firstOpen = humanOpens?.[0];
+    const firstClick = humanClicks?.[0];
     return [
       {
         email,
-        opens: peopleOpens?.length ?? 0,
+        opens: humanOpens?.length ?? 0,
         openedAt: firstOpen?.at ?? null,
-        clicks: peopleClicks?.length ?? 0,
+        clicks: humanClicks?.length ?? 0,
         clickedAt: firstClick?.at ?? null,
         link: firstClick?.link ?? null,
-        machineOpens: opens.length - (peopleOpens?.length ?? 0),
-        machineClicks: clicks.length - (peopleClicks?.length ?? 0),
-        links: sumLinkClicks(clicks, isMachine),
+        machineOpens: opens.length - (humanOpens?.length ?? 0),
+        machineClicks: clicks.length - (humanClicks?.length ?? 0),
+        links: sumLinkClicks(clicks, isBot),
       },
     ];
   });
 }
 
-function sumLinkClicks(
-  clicks: TrackingHit[],
-  isMachine: (hit: TrackingHit) => boolean,
-): NonNullable<Engagement['links']> {
+function sumLinkClicks(clicks: TrackingHit[], isBot: (hit: TrackingHit) => boolean): NonNullable<Engagement['links']> {
   return [...groupBy(clicks, (hit) => hit.linkIndex)].flatMap(([index, hits]) => {
-    const machineClicks = hits.filter(isMachine).length;
+    const machineClicks = hits.filter(isBot).length;
     return index === undefined ? [] : [{ index, clicks: hits.length - machineClicks, machineClicks }];
   });
 }
@@ -248,7 +245,7 @@ function sumLinkClicks(
  * Tells whether a hit has to wait, for at most `SENDER_TRIES_MAX` attempts, because the worker has not yet recorded
  * that it sent the email. SENT and `email.sent` should be recorded before opens and clicks.
  */
-function waitsForSent(email: Email | undefined, hit: Waiting): boolean {
+function hasToWaitForSent(email: Email | undefined, hit: Waiting): boolean {
   const open = email?.status === 'PENDING' || email?.status === 'SENDING' || email?.status === 'HELD';
   return open && hit.tries < SENDER_TRIES_MAX;
 }

@@ -56,7 +56,7 @@ export interface SendAcceptor {
  */
 export function createSendAcceptor(deps: { db: Db; suppressionKey: Buffer; outbox: OutboxWaker }): SendAcceptor {
   const { suppressionKey } = deps;
-  const newGroup = () =>
+  const createGroup = () =>
     createGroupCommit<SendRequest, SendOutcome>({
       lanes: LANES,
       max: BATCH_MAX,
@@ -80,10 +80,10 @@ export function createSendAcceptor(deps: { db: Db; suppressionKey: Buffer; outbo
         return outcomes;
       },
     });
-  const group = newGroup();
+  const group = createGroup();
   // Requests with large attachments have a separate group, because all requests of a transaction wait until it has
   // written their attachments.
-  const large = newGroup();
+  const large = createGroup();
   // Each batch gets its own transaction, because it is as large as many requests. Projects take turns.
   const batches = createGroupCommit<SendBatch, BatchResponse>({
     lanes: LANES,

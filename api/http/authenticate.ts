@@ -46,7 +46,7 @@ export async function findProjectId(c: RequestContext, deps: Deps): Promise<stri
  */
 async function identifyCaller(c: RequestContext, rule: GuardedAccess, deps: Deps): Promise<readonly string[]> {
   const header = c.req.header('authorization');
-  if (header) return identifyKey(c, rule, deps, parseBearerToken(header));
+  if (header) return identifyKeyCaller(c, rule, deps, parseBearerToken(header));
   const token = rule.session && readSessionToken(c, deps.config.publicUrl);
   if (!token || !rule.session) throw new AppError('UNAUTHORIZED');
   const access = await findSessionAccess(deps.db, hashToken(token));
@@ -59,7 +59,7 @@ async function identifyCaller(c: RequestContext, rule: GuardedAccess, deps: Deps
   return rule.session;
 }
 
-async function identifyKey(
+async function identifyKeyCaller(
   c: RequestContext,
   rule: GuardedAccess,
   deps: Deps,

@@ -1,8 +1,8 @@
 import type { z } from 'zod';
 import type { FieldError } from '../../rules/errors.ts';
-import { usePlainMessages } from './zod-messages.ts';
+import { configureZodMessages } from './zod-messages.ts';
 
-usePlainMessages();
+configureZodMessages();
 
 type Issue = z.core.$ZodIssue;
 type Path = readonly PropertyKey[];
@@ -24,7 +24,7 @@ function convertIssue(issue: Issue, parent: Path, input: unknown): FieldError[] 
   if ((issue.code === 'invalid_key' || issue.code === 'invalid_element') && issue.issues.length > 0) {
     return issue.issues.flatMap((inner) => convertIssue(inner, path, input));
   }
-  const value = valueAt(input, path);
+  const value = getValueAt(input, path);
   return [
     { field: path.map(String).join('.'), message: toIssueMessage(issue, value), code: toIssueCode(issue, value) },
   ];
@@ -63,7 +63,7 @@ function toIssueMessage(issue: Issue, value: unknown): string {
 }
 
 /** Returns the value at a path. If a schema splits a text into a list, returns the whole text for each item. */
-function valueAt(input: unknown, path: Path): unknown {
+function getValueAt(input: unknown, path: Path): unknown {
   let value = input;
   for (const key of path) {
     if (typeof value === 'string') return value;

@@ -16,7 +16,7 @@ import type { Deps } from './deps.ts';
 import type { AppEnv, RequestContext } from './env.ts';
 import { storeFingerprint } from './idempotency-key.ts';
 import { parseInZone } from './instant-zone.ts';
-import { computeListMark, markPage } from './list-mark.ts';
+import { computeListMark, markPageCursor } from './list-mark.ts';
 import { type BodyRules, createBodyParser, createInvalidBodyError, type ParsedBody } from './parse-body.ts';
 import { createQueryParser, refuseUnknownQuery } from './parse-query.ts';
 import { toAccessRule } from './security.ts';
@@ -139,7 +139,7 @@ type ParsedContext = Context<AppEnv, string, { out: { query: Record<string, unkn
  */
 function markCursors(c: RequestContext, mark: string, reportBytes?: (bytes: number) => void): void {
   const respond = (value: unknown, status?: ContentfulStatusCode): Response => {
-    const text = JSON.stringify(markPage(value, mark));
+    const text = JSON.stringify(markPageCursor(value, mark));
     reportBytes?.(Buffer.byteLength(text));
     return c.body(text, status, { 'Content-Type': 'application/json' });
   };
@@ -207,7 +207,7 @@ function createQueryCheck(route: GuardedRoute): Check | undefined {
   if (!schema) return route.anyQuery ? undefined : noQueryCheck;
   const parse = createQueryParser(schema, route);
   return async (c) =>
-    c.req.addValidatedData('query', parseInZone(zoneOfInput(c), () => parse(c.req.queries())) as object);
+    c.req.addValidatedData('query', parseInZone(getInputZone(c), () => parse(c.req.queries())) as object);
 }
 
 const noQueryCheck: Check = async (c) => {
@@ -252,7 +252,7 @@ function createNoBodyCheck(route: GuardedRoute): Check {
 }
 
 /** Returns the zone of times without an offset: the zone of the caller's project, or UTC without a project. */
-function zoneOfInput(c: RequestContext): string {
+function getInputZone(c: RequestContext): string {
   const project: AccessProject | undefined = c.get('project');
   return project?.timezone ?? 'UTC';
 }
@@ -290,7 +290,7 @@ function createJsonReader(plan: BodyPlan): (...request: Parameters<Check>) => Pr
       throw createInvalidBodyError([{ field: path.join('.'), message, code }], plan.route.invalid);
     }
     if (plan.route.filesAt !== undefined) c.set('files', body.files);
-    const parseValue = (input: unknown) => parseInZone(zoneOfInput(c), () => parse(input));
+    const parseValue = (input: unknown) => parseInZone(getInputZone(c), () => parse(input));
     try {
       return reportIgnoredFields(c, parseValue(value));
     } catch (error) {
@@ -373,7 +373,7 @@ function createFormCheck(plan: BodyPlan): Check {
       'form',
       reportIgnoredFields(
         c,
-        parseInZone(zoneOfInput(c), () => parse(value)),
+        parseInZone(getInputZone(c), () => parse(value)),
       ),
     );
   };

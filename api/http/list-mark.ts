@@ -31,7 +31,7 @@ export function computeListMark({ projectId, path, query }: RequestedList): stri
 /**
  * Adds the mark of the list to the cursor in the body of a page. Returns a copy, or a body without a cursor as it is.
  */
-export function markPage<Body>(body: Body, mark: string): Body {
+export function markPageCursor<Body>(body: Body, mark: string): Body {
   if (typeof body !== 'object' || body === null) return body;
   const cursors = Object.entries(body).filter(
     (entry): entry is [string, string] =>

@@ -131,14 +131,14 @@ function describeOperation(route: GuardedRoute, aliasOf: string | undefined): Gu
   const id = operation.operationId ?? createOperationId({ ...route, path: aliasOf ?? route.path });
   return {
     ...operation,
-    tags: operation.tags ?? [toTag(route.path)],
+    tags: operation.tags ?? [createTag(route.path)],
     description: operation.description ?? `${operation.summary ?? ''}.`,
     // The path under `/v1` has the plain operation id, and its unversioned alias gets a suffix.
     operationId: aliasOf === undefined ? id : `${id}Unversioned`,
     ...(aliasOf !== undefined && { 'x-alias-of': id }),
     responses: {
       ...operation.responses,
-      ...declareErrorResponses(listImpliedCodes(route), route.responses, listInvalidStatuses(route)),
+      ...declareErrorResponses(listImpliedErrorCodes(route), route.responses, listValidationErrorStatuses(route)),
     },
   };
 }
@@ -167,7 +167,7 @@ function omitGuardOptions(route: GuardedRoute): RouteConfig {
  * Returns the statuses of VALIDATION_ERROR that an operation may respond with: 400 for errors in the query, the status
  * of the route or 422 for errors in the body, and 422 for unknown fields. Source: contract §1.7 Status codes.
  */
-function listInvalidStatuses(route: GuardedRoute): number[] {
+function listValidationErrorStatuses(route: GuardedRoute): number[] {
   const ofQuery = route.anyQuery && !route.request?.query ? [] : [400];
   const ofBody = route.request?.body ? [route.invalid ?? 422] : [];
   const ofUnknownFields = route.unknownFields ? [422] : [];
@@ -196,12 +196,12 @@ function usesRunOncePerKey(route: GuardedRoute): boolean {
 }
 
 /** Returns the error codes that an operation may respond with because of its input and its credentials. */
-function listImpliedCodes(route: GuardedRoute): ErrorCode[] {
+function listImpliedErrorCodes(route: GuardedRoute): ErrorCode[] {
   const { request } = route;
   const rule = toAccessRule(route.security);
   const codes: ErrorCode[] = [];
   if (request?.query || request?.body || request?.headers) codes.push('BAD_REQUEST');
-  if (listInvalidStatuses(route).length > 0) codes.push('VALIDATION_ERROR');
+  if (listValidationErrorStatuses(route).length > 0) codes.push('VALIDATION_ERROR');
   if (rule) codes.push('UNAUTHORIZED', 'INVALID_API_KEY');
   if (rule || route.method !== 'get') codes.push('RATE_LIMIT_EXCEEDED');
   if (rule && (rule.session || rule.secretKey?.length)) codes.push('FORBIDDEN');
@@ -222,7 +222,7 @@ function createOperationId(route: GuardedRoute): string {
   return words.map((word, i) => (i === 0 ? word : word.charAt(0).toUpperCase() + word.slice(1))).join('');
 }
 
-function toTag(path: string): string {
+function createTag(path: string): string {
   const [first = '', second = ''] = path.split('/').filter(Boolean);
   const word = first === 'v1' ? second : first;
   return word.charAt(0).toUpperCase() + word.slice(1);

@@ -81,7 +81,7 @@ export async function startApi(
 
   async function stop(): Promise<void> {
     metricsServer?.close();
-    await Promise.all([drain(server), inbound?.close(), relay?.close(), heartbeat?.stop()]);
+    await Promise.all([drainServer(server), inbound?.close(), relay?.close(), heartbeat?.stop()]);
     await close();
     log.info('the API has stopped');
   }
@@ -197,7 +197,7 @@ function listen(server: Server, config: Config): Promise<number> {
  * Waits for running requests. `close` alone would also wait for idle keep-alive connections, so idle connections are
  * closed every 50 ms, and all connections after `DRAIN_MS`.
  */
-async function drain(server: Server): Promise<void> {
+async function drainServer(server: Server): Promise<void> {
   const closed = new Promise<void>((resolve) => server.close(() => resolve()));
   const idle = setInterval(() => server.closeIdleConnections(), 50);
   const last = setTimeout(() => server.closeAllConnections(), DRAIN_MS);

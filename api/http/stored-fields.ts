@@ -20,7 +20,7 @@ export interface StoredFields {
  * Returns the `stored` option of a route that changes one record. `load` returns the record in the form in which its
  * GET operation returns it, or throws NOT_FOUND.
  */
-export function compareWithRecord(
+export function createStoredFields(
   load: (deps: Pick<Deps, 'db' | 'config'>, ref: { projectId: string; id: string }) => Promise<object>,
 ): StoredFields {
   return {

@@ -52,7 +52,7 @@ export function collectFieldNames(schema: z.ZodType): FieldNames {
   return {
     unknownIn(body) {
       const found: UnknownField[] = [];
-      collect(body, collectSchemaFields(schema), [], found);
+      collectUnknownFields(body, collectSchemaFields(schema), [], found);
       return found;
     },
     hasField: (path) => hasPath(collectSchemaFields(schema), path),
@@ -83,33 +83,38 @@ function encodeShort(name: string): string {
 }
 
 /** Adds all unknown fields of a value to `found`. `prefix` is the path of the value in the body. */
-function collect(value: unknown, schemaFields: DeclaredFields, prefix: string[], found: UnknownField[]): void {
+function collectUnknownFields(
+  value: unknown,
+  schemaFields: DeclaredFields,
+  prefix: string[],
+  found: UnknownField[],
+): void {
   if (typeof value !== 'object' || value === null || prefix.length > DEPTH_MAX) return;
-  const shape = chooseForm(schemaFields, value);
+  const shape = resolveForm(schemaFields, value);
   if (shape === 'opaque' || shape === 'leaf') return;
   if (Array.isArray(value)) {
     const element = shape.element;
-    if (element) value.forEach((item, i) => void collect(item, element(), [...prefix, String(i)], found));
+    if (element) value.forEach((item, i) => void collectUnknownFields(item, element(), [...prefix, String(i)], found));
     return;
   }
   // The schema declares a list, but the value is an object. The type check of the schema refuses it.
   if (shape.fields.size === 0 && shape.element && !shape.anyName) return;
   for (const key of Object.keys(value)) {
     const field = shape.fields.get(key) ?? (shape.anyName ? shape.element : undefined);
-    if (field) collect(Reflect.get(value, key), field(), [...prefix, key], found);
+    if (field) collectUnknownFields(Reflect.get(value, key), field(), [...prefix, key], found);
     else found.push({ path: [...prefix, key], siblings: shape.names });
   }
 }
 
 /** Returns the fields for this value. For `DeclaredByValue`, they depend on the value. */
-function chooseForm(shape: DeclaredFields, value: unknown): 'opaque' | 'leaf' | DeclaredObject {
-  return typeof shape === 'object' && 'formOf' in shape ? chooseForm(shape.formOf(value), value) : shape;
+function resolveForm(shape: DeclaredFields, value: unknown): 'opaque' | 'leaf' | DeclaredObject {
+  return typeof shape === 'object' && 'formOf' in shape ? resolveForm(shape.formOf(value), value) : shape;
 }
 
 /** Tells whether the schema declares the path. An opaque object declares no fields, so it declares no path below it. */
 function hasPath(schemaFields: DeclaredFields, [name, ...rest]: readonly string[]): boolean {
   if (name === undefined) return true;
-  const shape = chooseForm(schemaFields, undefined);
+  const shape = resolveForm(schemaFields, undefined);
   if (shape === 'opaque' || shape === 'leaf') return false;
   const field = shape.fields.get(name) ?? (INDEX.test(name) ? shape.element : undefined);
   return field !== undefined && hasPath(field(), rest);
@@ -127,12 +132,12 @@ function* listFreeForm(shape: DeclaredFields, path: string[]): Generator<string>
 const fieldsBySchema = new WeakMap<z.core.$ZodType, DeclaredFields>();
 
 function collectSchemaFields(schema: z.core.$ZodType): DeclaredFields {
-  const shape = fieldsBySchema.get(schema) ?? analyze(schema);
+  const shape = fieldsBySchema.get(schema) ?? readDeclaredFields(schema);
   fieldsBySchema.set(schema, shape);
   return shape;
 }
 
-function analyze(schema: z.core.$ZodType): DeclaredFields {
+function readDeclaredFields(schema: z.core.$ZodType): DeclaredFields {
   const formOf = findDeclaredForms(schema);
   if (formOf) return { formOf: (value) => collectSchemaFields(formOf(value)) };
   const def = (schema as z.core.$ZodTypes)._zod.def;
@@ -161,9 +166,9 @@ function analyze(schema: z.core.$ZodType): DeclaredFields {
     case 'lazy':
       return collectSchemaFields(def.getter());
     case 'union':
-      return merge(def.options.map(collectSchemaFields));
+      return mergeDeclaredFields(def.options.map(collectSchemaFields));
     case 'intersection':
-      return merge([collectSchemaFields(def.left), collectSchemaFields(def.right)]);
+      return mergeDeclaredFields([collectSchemaFields(def.left), collectSchemaFields(def.right)]);
     case 'any':
     case 'unknown':
     case 'custom':
@@ -183,11 +188,11 @@ function acceptsAnything(input: z.core.$ZodType): boolean {
 }
 
 /** Returns the fields of a union or an intersection: every field that one of its parts declares. */
-function merge(all: DeclaredFields[]): DeclaredFields {
+function mergeDeclaredFields(all: DeclaredFields[]): DeclaredFields {
   if (all.includes('opaque')) return 'opaque';
   const parts = all.filter((shape) => typeof shape === 'object');
   if (parts.some((shape) => 'formOf' in shape))
-    return { formOf: (value) => merge(parts.map((shape) => chooseForm(shape, value))) };
+    return { formOf: (value) => mergeDeclaredFields(parts.map((shape) => resolveForm(shape, value))) };
   const objects = parts.filter((shape) => 'fields' in shape);
   return objects.length === 0 ? 'leaf' : mergeObjects(objects);
 }
@@ -205,7 +210,7 @@ function mergeObjects(all: DeclaredObject[]): DeclaredObject {
 function mergeLazily(parts: (() => DeclaredFields)[]): () => DeclaredFields {
   let shape: DeclaredFields | undefined;
   return () => {
-    shape ??= merge(parts.map((part) => part()));
+    shape ??= mergeDeclaredFields(parts.map((part) => part()));
     return shape;
   };
 }

@@ -24,31 +24,33 @@ const FORMAT_NAMES: Readonly<Record<string, string>> = {
 };
 
 /** Sets the messages of zod to texts that say what is accepted, for schemas that declare no message. */
-export function usePlainMessages(): void {
-  z.config({ localeError: messageFor });
+export function configureZodMessages(): void {
+  z.config({ localeError: formatIssueMessage });
 }
 
 /** Returns the message for an issue. Undefined means that zod's default message is used. */
-function messageFor(issue: RawIssue): string | undefined {
-  if (issue.code === 'invalid_type') return typeMessage(issue.expected, issue.input);
-  if (issue.code === 'too_small' || issue.code === 'too_big') return sizeMessage(issue);
-  if (issue.code === 'invalid_value') return `Must be ${oneOf(issue.values)}`;
-  if (issue.code === 'invalid_union') return unionMessage(issue);
+function formatIssueMessage(issue: RawIssue): string | undefined {
+  if (issue.code === 'invalid_type') return formatTypeMessage(issue.expected, issue.input);
+  if (issue.code === 'too_small' || issue.code === 'too_big') return formatSizeMessage(issue);
+  if (issue.code === 'invalid_value') return `Must be ${formatOneOf(issue.values)}`;
+  if (issue.code === 'invalid_union') return formatUnionMessage(issue);
   if (issue.code === 'not_multiple_of') return `Must be a multiple of ${issue.divisor}`;
   if (issue.code === 'invalid_format') return formatMessage(issue);
   return undefined;
 }
 
-function typeMessage(expected: string, input: unknown): string {
-  const received = typeName(z.util.parsedType(input));
-  return input === undefined ? `Must be ${typeName(expected)}` : `Must be ${typeName(expected)}, not ${received}`;
+function formatTypeMessage(expected: string, input: unknown): string {
+  const received = formatTypeName(z.util.parsedType(input));
+  return input === undefined
+    ? `Must be ${formatTypeName(expected)}`
+    : `Must be ${formatTypeName(expected)}, not ${received}`;
 }
 
-function typeName(type: string): string {
+function formatTypeName(type: string): string {
   return TYPE_NAMES[type] ?? type;
 }
 
-function sizeMessage(issue: Extract<RawIssue, { code: 'too_small' | 'too_big' }>): string {
+function formatSizeMessage(issue: Extract<RawIssue, { code: 'too_small' | 'too_big' }>): string {
   const small = issue.code === 'too_small';
   const limit = small ? issue.minimum : issue.maximum;
   const unit = UNITS[issue.origin];
@@ -61,12 +63,12 @@ function sizeMessage(issue: Extract<RawIssue, { code: 'too_small' | 'too_big' }>
   return `Must have ${bound} ${limit} ${unit}${limit === 1 ? '' : 's'}`;
 }
 
-function oneOf(values: readonly unknown[]): string {
+function formatOneOf(values: readonly unknown[]): string {
   return values.length === 1 ? String(values[0]) : `one of ${values.join(', ')}`;
 }
 
-function unionMessage(issue: Extract<RawIssue, { code: 'invalid_union' }>): string | undefined {
-  if (Array.isArray(issue.options) && issue.options.length > 0) return `Must be ${oneOf(issue.options)}`;
+function formatUnionMessage(issue: Extract<RawIssue, { code: 'invalid_union' }>): string | undefined {
+  if (Array.isArray(issue.options) && issue.options.length > 0) return `Must be ${formatOneOf(issue.options)}`;
   const types = [...new Set(listTypeNames(issue.errors))];
   return types.length === 0 ? undefined : `Must be ${types.join(', ').replace(/, ([^,]*)$/, ' or $1')}`;
 }
@@ -75,7 +77,7 @@ function unionMessage(issue: Extract<RawIssue, { code: 'invalid_union' }>): stri
 function listTypeNames(errors: readonly z.core.$ZodIssue[][]): string[] {
   const issues = errors.flat().filter(({ path }) => path.length === 0);
   return issues.flatMap((issue) => {
-    if (issue.code === 'invalid_type') return typeName(issue.expected);
+    if (issue.code === 'invalid_type') return formatTypeName(issue.expected);
     if (issue.code === 'invalid_value') return issue.values.map(String);
     return issue.code === 'invalid_union' ? listTypeNames(issue.errors) : [];
   });

@@ -108,7 +108,7 @@ function createReportRecorder({ config, db, outbox, log }: Deps, verpKey: Buffer
   const recordFeedback = createFeedbackRecorder({ config, db, outbox });
 
   /** Returns the id of the email that contains a signed unsubscribe link. Undefined for any other link. */
-  function emailIdOfLink(link: string): string | undefined {
+  function findEmailIdOfLink(link: string): string | undefined {
     const token = /\/u\/([\w-]{43})$/.exec(link)?.[1];
     const proven = token && verifyManageToken(config.secretKey, token);
     return proven && proven.kind === 'email' ? proven.id : undefined;
@@ -125,7 +125,7 @@ function createReportRecorder({ config, db, outbox, log }: Deps, verpKey: Buffer
         ? []
         : [
             ...read.returnPaths.flatMap((path) => parseVerpAddress(verpKey, path) ?? []),
-            ...read.links.flatMap((link) => emailIdOfLink(link) ?? []),
+            ...read.links.flatMap((link) => findEmailIdOfLink(link) ?? []),
           ];
     const emailIds = [...new Set([...returned, ...quoted])];
     if (emailIds.length === 0) log.info({ kind: read.kind }, 'a report names no email of this service');

@@ -149,7 +149,7 @@ function toSendRequest(
   if (!isEmailAddress(from.email)) throw new AppError('VALIDATION_ERROR', { message: 'The message has no sender' });
   // Uses the HTML part that tracking may replace, so that the tracked HTML is built from the same part.
   const body = toVerbatimTemplate(original.html ?? submission.html);
-  checkSizes(submission, body);
+  checkTextSizes(submission, body);
   const to = [...new Set(message.recipients.map(normalizeEmail))].map((email) => ({
     email,
     name: names.get(email) ?? null,
@@ -194,7 +194,7 @@ function toMessageAttachment(content: Buffer): SendAttachment {
   };
 }
 
-function checkSizes({ subject }: Submission, body: string): void {
+function checkTextSizes({ subject }: Submission, body: string): void {
   if (subject.length > HEADER_LINE_MAX_CHARS)
     throw new AppError('VALIDATION_ERROR', {
       message: `The subject has more than ${HEADER_LINE_MAX_CHARS} characters`,

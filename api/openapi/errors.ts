@@ -38,7 +38,7 @@ export function shareErrors(document: Document): { responses: Record<string, Ope
   const aliases = findAliases(document);
   const groups = new Map<string, ErrorGroup>();
   for (const operation of listOperations(document)) {
-    foldRanges(operation, aliases.has(operation));
+    replaceByRanges(operation, aliases.has(operation));
     for (const [status, response] of Object.entries(operation.responses)) {
       if (!isError(response)) continue;
       const key = `${status} ${response[ERROR_CODES_KEY].join(' ')}`;
@@ -49,7 +49,7 @@ export function shareErrors(document: Document): { responses: Record<string, Ope
   }
   const examples: Record<string, unknown> = {};
   const responses: Record<string, OpenApiPart> = {};
-  for (const { status, response, operations } of [...groups.values()].sort(compareUse)) {
+  for (const { status, response, operations } of [...groups.values()].sort(compareByUseCount)) {
     const name = status in responses ? [status, ...response[ERROR_CODES_KEY]].join('-') : status;
     responses[name] = withSharedExamples(response, examples);
     for (const operation of operations) operation.responses[status] = { $ref: `#/components/responses/${name}` };
@@ -57,7 +57,7 @@ export function shareErrors(document: Document): { responses: Record<string, Ope
   return { responses, examples };
 }
 
-function compareUse(a: ErrorGroup, b: ErrorGroup): number {
+function compareByUseCount(a: ErrorGroup, b: ErrorGroup): number {
   return b.operations.length - a.operations.length;
 }
 
@@ -69,7 +69,7 @@ function isError(response: OpenApiPart): response is ErrorResponse {
  * Replaces the responses whose errors any operation may return by the responses of ranges. An alias declares only
  * `4XX`.
  */
-function foldRanges(operation: OpenApiOperation, isAlias: boolean): void {
+function replaceByRanges(operation: OpenApiOperation, isAlias: boolean): void {
   for (const [status, response] of Object.entries(operation.responses)) {
     if (!isError(response)) continue;
     if (!isAlias && !response[ERROR_CODES_KEY].every((code) => isErrorOfAnyOperation(code, status))) continue;

@@ -19,46 +19,46 @@ interface InlineEnum {
  */
 export function simplifyEnums(document: Document): void {
   const schemas = document.components?.schemas ?? {};
-  const written = Object.entries(schemas).flatMap(([name, schema]) => enumsIn(schema, name));
-  for (const schema of [...Object.values(schemas), ...inlineSchemas(document)]) widenBooleans(schema);
+  const written = Object.entries(schemas).flatMap(([name, schema]) => listEnums(schema, name));
+  for (const schema of [...Object.values(schemas), ...listInlineSchemas(document)]) removeBooleanEnums(schema);
   const named = nameEnums(written, schemas);
-  const inline = inlineSchemas(document).flatMap((schema) => enumsIn(schema, ''));
+  const inline = listInlineSchemas(document).flatMap((schema) => listEnums(schema, ''));
   for (const { schema } of [...written, ...inline]) {
     const name = named.get(formatEnumValues(schema));
     if (name !== undefined && schema !== schemas[name]) replaceByReference(schema, name);
   }
 }
 
-function inlineSchemas(document: Document): Schema[] {
+function listInlineSchemas(document: Document): Schema[] {
   return listOperations(document).flatMap(({ parameters = [], requestBody, responses }) => {
     const bodies = [requestBody, ...Object.values(responses)].flatMap((part) => Object.values(part?.content ?? {}));
     return [...parameters, ...bodies].flatMap(({ schema }) => (schema ? [schema] : []));
   });
 }
 
-function widenBooleans(schema: Schema): void {
+function removeBooleanEnums(schema: Schema): void {
   if (schema.type === 'boolean') {
     delete schema.enum;
     delete schema.const;
   }
-  for (const part of listInnerSchemas(schema)) widenBooleans(part);
+  for (const part of listInnerSchemas(schema)) removeBooleanEnums(part);
 }
 
-function enumsIn(schema: Schema, name: string): InlineEnum[] {
+function listEnums(schema: Schema, name: string): InlineEnum[] {
   const { properties = {}, items, allOf = [], anyOf = [], oneOf = [] } = schema;
   return [
     ...((schema.enum?.length ?? 0) > 1 && formatEnumValues(schema) !== '' ? [{ name, schema }] : []),
-    ...[...allOf, ...anyOf, ...oneOf, ...(items ? [items] : [])].flatMap((part) => enumsIn(part, name)),
+    ...[...allOf, ...anyOf, ...oneOf, ...(items ? [items] : [])].flatMap((part) => listEnums(part, name)),
     // `data` is the envelope of a response, so it does not become part of the name.
     ...Object.entries(properties).flatMap(([key, part]) =>
-      enumsIn(part, key === 'data' ? name : name + capitalize(key)),
+      listEnums(part, key === 'data' ? name : name + capitalize(key)),
     ),
   ];
 }
 
 /**
- * Adds each list of values to `schemas` under its best name that no schema has yet (`compareNames`), unless a schema
- * with these values exists. Returns the names by the values (`formatEnumValues`).
+ * Adds each list of values to `schemas` under its best name that no schema has yet (`compareEnumNames`), unless a
+ * schema with these values exists. Returns the names by the values (`formatEnumValues`).
  */
 function nameEnums(written: InlineEnum[], schemas: Record<string, Schema>): Map<string, string> {
   const named = new Map<string, string>();
@@ -68,7 +68,7 @@ function nameEnums(written: InlineEnum[], schemas: Record<string, Schema>): Map<
     names.set(formatEnumValues(schema), [...(names.get(formatEnumValues(schema)) ?? []), name]);
   for (const [values, candidates] of names) {
     if (named.has(values)) continue;
-    const name = candidates.sort(compareNames).find((one) => !(one in schemas));
+    const name = candidates.sort(compareEnumNames).find((one) => !(one in schemas));
     if (name === undefined) throw new Error(`No free name for the enum ${values}. Name it with .openapi('Name').`);
     schemas[name] = { type: 'string', enum: JSON.parse(values) };
     named.set(values, name);
@@ -76,7 +76,7 @@ function nameEnums(written: InlineEnum[], schemas: Record<string, Schema>): Map<
   return named;
 }
 
-function compareNames(one: string, other: string): number {
+function compareEnumNames(one: string, other: string): number {
   const later = Number(REQUEST_OR_LIST.test(one)) - Number(REQUEST_OR_LIST.test(other));
   return later || one.length - other.length || (one < other ? -1 : 1);
 }

@@ -12,7 +12,7 @@ export function removeUnusedSchemas(document: Document): void {
   const { schemas: _, ...others } = document.components ?? {};
   const waiting: unknown[] = [document.paths, document.webhooks, others];
   while (waiting.length > 0) {
-    for (const name of schemasIn(waiting.pop())) {
+    for (const name of listSchemaReferences(waiting.pop())) {
       if (used.has(name)) continue;
       used.add(name);
       waiting.push(schemas[name]);
@@ -21,7 +21,7 @@ export function removeUnusedSchemas(document: Document): void {
   for (const name of Object.keys(schemas)) if (!used.has(name)) delete schemas[name];
 }
 
-function schemasIn(part: unknown): Set<string> {
+function listSchemaReferences(part: unknown): Set<string> {
   const references = (JSON.stringify(part ?? null).match(/#\/components\/schemas\/[^"]+/g) ?? []).map(
     parseReferenceName,
   );

@@ -25,15 +25,15 @@ const SETTINGS = 'settings.json';
  * @throws StartError that names the invalid file
  */
 export function readFiles(folder: string): ProjectFiles {
-  if (list(folder) === undefined)
+  if (listFolder(folder) === undefined)
     throw new StartError(`The folder ${folder} does not exist: run pull first, or set --dir.`);
-  const kinds = new Map(KINDS.map((kind) => [kind, readKind(join(folder, kind))]));
-  const settings = list(folder)?.includes(SETTINGS) ? readJson(join(folder, SETTINGS)) : undefined;
+  const kinds = new Map(KINDS.map((kind) => [kind, readResources(join(folder, kind))]));
+  const settings = listFolder(folder)?.includes(SETTINGS) ? readJson(join(folder, SETTINGS)) : undefined;
   return { kinds, ...(settings && { settings }) };
 }
 
-function readKind(folder: string): Resource[] {
-  const names = list(folder) ?? [];
+function readResources(folder: string): Resource[] {
+  const names = listFolder(folder) ?? [];
   const bodies = new Set(names.filter((name) => name.endsWith('.html')));
   const resources = names
     .filter((name) => name.endsWith('.json'))
@@ -66,7 +66,7 @@ function readJson(path: string): Record<string, unknown> {
  */
 export function writeFiles(folder: string, { settings, kinds }: ProjectFiles): string[] {
   const wanted = new Map<string, string>();
-  if (settings) wanted.set(SETTINGS, text(settings));
+  if (settings) wanted.set(SETTINGS, toJsonText(settings));
   for (const [kind, resources] of kinds) {
     if (!/^[a-z][a-z-]*$/.test(kind)) throw new StartError(`The service returned an invalid kind: ${kind}`);
     for (const { slug, ...fields } of resources) {
@@ -74,17 +74,17 @@ export function writeFiles(folder: string, { settings, kinds }: ProjectFiles): s
       if (!SLUG_PATTERN.test(slug)) throw new StartError(`The service returned an invalid slug: ${kind}/${slug}`);
       const { body, ...rest } = fields;
       const isHtml = typeof body === 'string';
-      wanted.set(join(kind, `${slug}.json`), text(isHtml ? rest : fields));
+      wanted.set(join(kind, `${slug}.json`), toJsonText(isHtml ? rest : fields));
       if (isHtml) wanted.set(join(kind, `${slug}.html`), body);
     }
   }
   const changed = [...wanted]
     .filter(([path, content]) => writeIfChanged(join(folder, path), content))
     .map(([path]) => path);
-  return [...changed, ...removeUnwanted(folder, [...kinds.keys()], wanted)];
+  return [...changed, ...removeUnwantedFiles(folder, [...kinds.keys()], wanted)];
 }
 
-function text(value: unknown): string {
+function toJsonText(value: unknown): string {
   return `${JSON.stringify(value, null, 2)}\n`;
 }
 
@@ -99,14 +99,14 @@ function writeIfChanged(path: string, content: string): boolean {
   return true;
 }
 
-function removeUnwanted(folder: string, kinds: string[], wanted: ReadonlyMap<string, string>): string[] {
-  const found = kinds.flatMap((kind) => (list(join(folder, kind)) ?? []).map((name) => join(kind, name)));
+function removeUnwantedFiles(folder: string, kinds: string[], wanted: ReadonlyMap<string, string>): string[] {
+  const found = kinds.flatMap((kind) => (listFolder(join(folder, kind)) ?? []).map((name) => join(kind, name)));
   const gone = found.filter((path) => /\.(json|html)$/.test(path) && !wanted.has(path));
   for (const path of gone) rmSync(join(folder, path));
   return gone.map((path) => `${path} (removed)`);
 }
 
-function list(folder: string): string[] | undefined {
+function listFolder(folder: string): string[] | undefined {
   try {
     return readdirSync(folder).sort();
   } catch {

@@ -30,14 +30,14 @@ export function createTourClient({ baseUrl, secretKey }: { baseUrl: string; secr
   const authorization = `Bearer ${secretKey}`;
   return {
     call: (method, path, body) =>
-      request(method, baseUrl + path, {
+      sendRequest(method, baseUrl + path, {
         headers: { authorization, ...(body !== undefined && { 'content-type': 'application/json' }) },
         ...(body !== undefined && { body: JSON.stringify(body) }),
       }),
     upload: (path, file) => {
       const body = new FormData();
       body.append('file', file);
-      return request('POST', baseUrl + path, { headers: { authorization }, body });
+      return sendRequest('POST', baseUrl + path, { headers: { authorization }, body });
     },
   };
 }
@@ -61,7 +61,7 @@ export async function waitFor<T>(
   }
 }
 
-async function request(method: string, url: string, init: RequestInit): Promise<Answer> {
+async function sendRequest(method: string, url: string, init: RequestInit): Promise<Answer> {
   const response = await fetch(url, { method, ...init });
   const text = await response.text();
   if (!response.ok) throw new Error(`${method} ${new URL(url).pathname} responded with ${response.status}: ${text}`);

@@ -39,7 +39,7 @@ export async function demonstrateExecution(
     return data[0];
   });
   const fetchExecution = () => client.call('GET', `${path}/${execution.id}`);
-  await waitFor('the wait for an event', async () => (await waitsForEvent(await fetchExecution())) || undefined);
+  await waitFor('the wait for an event', async () => (await isWaitingForEvent(await fetchExecution())) || undefined);
   report.line(`WAIT_FOR_EVENT reached after ${formatTimeSince(startedAt)}; tracking the purchase that it waits for`);
   await client.call('POST', '/v1/track', { email, event: `${run}_purchase`, data: { amount: 40 } });
   const ended = await waitFor('the end of the execution', async () => {
@@ -97,6 +97,6 @@ async function saveTemplate({ client, from }: Tour, greeting: string): Promise<s
   return (await client.call('POST', '/templates', template)).id;
 }
 
-function waitsForEvent(execution: { steps: { type: string; completedAt: string | null }[] }): boolean {
+function isWaitingForEvent(execution: { steps: { type: string; completedAt: string | null }[] }): boolean {
   return execution.steps.some((step) => step.type === 'WAIT_FOR_EVENT' && step.completedAt === null);
 }

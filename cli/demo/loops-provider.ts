@@ -58,11 +58,11 @@ async function closeSmsLoop(tour: ProviderTour): Promise<string> {
   const request = tour.providers.twilio.requests.at(-1);
   const callback = request?.params.StatusCallback ?? '';
   report.line(`Twilio's API got ${JSON.stringify(request?.params)}`);
-  await callBack(tour, callback, { MessageSid: delivered.messageId, MessageStatus: 'delivered' });
+  await postTwilioCallback(tour, callback, { MessageSid: delivered.messageId, MessageStatus: 'delivered' });
   const sms = await waitForSms(tour, delivered.id, 'DELIVERED');
   printContent(tour, 'sms', sms);
   const stop = { From: PHONE, To: sms.from, Body: 'STOP' };
-  await callBack(tour, `${tour.baseUrl}/webhooks/twilio/inbound`, stop);
+  await postTwilioCallback(tour, `${tour.baseUrl}/webhooks/twilio/inbound`, stop);
   const { email, subscribed, smsSubscribed } = await client.call('GET', `/contacts/${contactId}`);
   printContent(tour, 'contact', { email, subscribed, smsSubscribed });
   const stopped = await sendSms(tour, 'FAILED');
@@ -89,7 +89,7 @@ function waitForSms({ client, report }: ProviderTour, id: string, status: string
 }
 
 /** Sends a callback to the service like Twilio, with a signature that Twilio's SDK computes. */
-async function callBack(tour: ProviderTour, url: string, params: Record<string, string>): Promise<void> {
+async function postTwilioCallback(tour: ProviderTour, url: string, params: Record<string, string>): Promise<void> {
   const { default: twilio } = await import('twilio'); // Imported here, because loading it takes a third of a second.
   const signature = twilio.getExpectedTwilioSignature(tour.providers.twilioAuthToken, url, params);
   const headers = { 'x-twilio-signature': signature };

@@ -15,7 +15,7 @@ export const postgresCheck: DoctorCheck = {
   name: 'Postgres',
   async run(deployment) {
     const { databaseUrl, postgres } = deployment;
-    if (databaseUrl === undefined) return [reportNotRunning()];
+    if (databaseUrl === undefined) return [createNotRunningFinding()];
     const inspected = await postgres();
     const { host } = new URL(databaseUrl);
     if ('reason' in inspected) {
@@ -41,7 +41,7 @@ export const postgresCheck: DoctorCheck = {
   },
 };
 
-function reportNotRunning(): DoctorFinding {
+function createNotRunningFinding(): DoctorFinding {
   return warnFinding(
     'the Postgres of npm start is not running, so it was not checked',
     'run npm start, or set DATABASE_URL',

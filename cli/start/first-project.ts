@@ -55,7 +55,7 @@ export async function ensureFirstProject(options: {
     const facts = storedFacts ?? (await createFacts(db));
     if (!storedFacts) writePrivate(file, JSON.stringify(facts, null, 2));
     const publicKey = await findPublicKey(db, facts.projectId);
-    if (publicKey === undefined) await insert(db, facts, options.secretKey);
+    if (publicKey === undefined) await insertProject(db, facts, options.secretKey);
     return { ...facts, publicKey: publicKey ?? facts.publicKey };
   } finally {
     await db.destroy();
@@ -78,7 +78,7 @@ async function createFacts(db: Db): Promise<FirstProjectFacts> {
   };
 }
 
-async function insert(db: Db, facts: FirstProjectFacts, secretKey: string): Promise<void> {
+async function insertProject(db: Db, facts: FirstProjectFacts, secretKey: string): Promise<void> {
   const [dkimKey, passwordHash] = await Promise.all([generateDkimKey(), hashPassword(facts.owner.password)]);
   await insertFirstProject(db, {
     id: facts.projectId,

@@ -19,7 +19,7 @@ export function takeLock(path: string, homeName: string): { release(): void } {
   writePrivate(mine, JSON.stringify(identifyProcess(process.pid)));
   try {
     for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
-      if (link(mine, path)) return { release: () => rmSync(path, { force: true }) };
+      if (tryLink(mine, path)) return { release: () => rmSync(path, { force: true }) };
       const holder = readJson<ProcessIdentity>(path);
       if (holder && isAlive(holder)) {
         throw new StartError(
@@ -34,7 +34,7 @@ export function takeLock(path: string, homeName: string): { release(): void } {
   }
 }
 
-function link(from: string, to: string): boolean {
+function tryLink(from: string, to: string): boolean {
   try {
     linkSync(from, to);
     return true;
@@ -56,6 +56,6 @@ function removeDeadLock(path: string, holder: ProcessIdentity | undefined): void
     return;
   }
   const moved = readJson<ProcessIdentity>(aside);
-  if (moved && moved.pid !== holder?.pid && isAlive(moved)) link(aside, path);
+  if (moved && moved.pid !== holder?.pid && isAlive(moved)) tryLink(aside, path);
   rmSync(aside, { force: true });
 }

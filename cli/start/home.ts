@@ -45,7 +45,7 @@ export function openHome(path: string): Home {
  * Records this version of the service in the home. Call it when this version has migrated the data of the home, because
  * older versions refuse the home afterwards.
  */
-export function markVersion(home: Home): void {
+export function recordVersion(home: Home): void {
   writeFileSync(join(home.folder, 'VERSION'), `${readPackageVersion()}\n`);
 }
 

@@ -50,8 +50,8 @@ export async function startProcess(
 /** Returns a child of this process as `Running`. */
 export function watchChild(child: ChildProcess, mark: ProcessIdentity, signals: Signals): Running {
   const ended = new Promise<string>((resolve) => {
-    if (child.exitCode !== null || child.signalCode !== null) resolve(reason(child.exitCode, child.signalCode));
-    child.once('exit', (code, signal) => resolve(reason(code, signal)));
+    if (child.exitCode !== null || child.signalCode !== null) resolve(formatExit(child.exitCode, child.signalCode));
+    child.once('exit', (code, signal) => resolve(formatExit(code, signal)));
   });
   return { mark, ended, ...signals };
 }
@@ -65,6 +65,6 @@ export function adoptProcess(mark: ProcessIdentity, signals: Signals): Running {
   return { mark, ended: watch(), ...signals };
 }
 
-function reason(code: number | null, signal: NodeJS.Signals | null): string {
+function formatExit(code: number | null, signal: NodeJS.Signals | null): string {
   return signal ?? `exit code ${code}`;
 }

@@ -5,7 +5,7 @@ import { type DevFile, removeDevFile, writeDevFile } from './dev-file.ts';
 import { StartError } from './error.ts';
 import { listStartPorts } from './exposure.ts';
 import { ensureFirstProject, type FirstProjectFacts } from './first-project.ts';
-import { type Home, markVersion, openHome, readOrCreateSecret } from './home.ts';
+import { type Home, openHome, readOrCreateSecret, recordVersion } from './home.ts';
 import { takeLock } from './home-lock.ts';
 import { requireInstallation } from './installation.ts';
 import { endLeftovers } from './leftovers.ts';
@@ -14,7 +14,7 @@ import { requirePort, reuseOrChoosePort } from './ports.ts';
 import { formatReadyLines } from './ready.ts';
 import { createSignInLink } from './sign-in-link.ts';
 import {
-  findTemporal,
+  findTemporalProgram,
   migrate,
   type StartContext,
   startApiChild,
@@ -96,10 +96,10 @@ async function startAll(context: StartContext): Promise<DevFile> {
   await endLeftovers(home);
   const port = await choosePort(settings, home);
   await requireOtherPorts(settings);
-  const temporalBinary = await findTemporal(context);
+  const temporalBinary = await findTemporalProgram(context);
   const databaseUrl = await startDatabase(context);
   await migrate(databaseUrl);
-  markVersion(home);
+  recordVersion(home);
   stopping.throwIfAborted();
   const temporal = await startTemporal(context, temporalBinary);
   stopping.throwIfAborted();
@@ -141,7 +141,7 @@ async function startAll(context: StartContext): Promise<DevFile> {
   const signInLink = await createSignInLink({ ...facts, settings, publicUrl, databaseUrl, baseUrl });
   writeDevFile(home.devFile, content());
   parts.onChange(() => writeDevFile(home.devFile, content()));
-  announce(context, content(), port, signInLink);
+  printReadyLines(context, content(), port, signInLink);
   return content();
 }
 
@@ -190,7 +190,7 @@ async function waitUntilHealthy(baseUrl: string, stopping: AbortSignal): Promise
  * Prints the addresses of the service for the user. They are the last lines of the start, because users read the last
  * lines first.
  */
-function announce(
+function printReadyLines(
   { settings, home, writeLine }: StartContext,
   dev: DevFile,
   port: number,

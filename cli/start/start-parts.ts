@@ -43,7 +43,7 @@ export async function startDatabase({ settings, home, parts, writeLine }: StartC
  * Finds the program of Temporal's dev server before any part is started, because a download may take minutes. Undefined
  * if TEMPORAL_ADDRESS is set.
  */
-export async function findTemporal({
+export async function findTemporalProgram({
   env,
   settings,
   home,

@@ -74,7 +74,7 @@ export async function findTemporalBinary(options: TemporalBinaryOptions): Promis
   const found = findOnPath(PROGRAM, options.env) ?? savedPrograms.find(canRun) ?? (await awaitOtherProcess(options));
   if (found !== undefined) return found;
   const reasons = [] as string[];
-  for (const source of [download, buildWithGo]) {
+  for (const source of [downloadProgram, buildWithGo]) {
     options.signal.throwIfAborted();
     try {
       return await source(options);
@@ -84,7 +84,7 @@ export async function findTemporalBinary(options: TemporalBinaryOptions): Promis
     }
   }
   throw new StartError(
-    `Temporal was not found. Set TEMPORAL_ADDRESS to a server, or TEMPORAL_CLI_PATH to the temporal program. Or put temporal on PATH or into ${options.binFolder}, allow the download (${reasons[0]}), or install Go to build it (${reasons[1]}).`,
+    `Temporal was not found. Set TEMPORAL_ADDRESS to a server, or TEMPORAL_CLI_PATH to the temporal program. Or put temporal on PATH or into ${options.binFolder}, allow the downloadProgram (${reasons[0]}), or install Go to build it (${reasons[1]}).`,
   );
 }
 
@@ -117,7 +117,7 @@ function requireBinary(path: string): string {
   throw new StartError(`TEMPORAL_CLI_PATH must be the path of the temporal program, not ${JSON.stringify(path)}.`);
 }
 
-async function download(options: TemporalBinaryOptions): Promise<string> {
+async function downloadProgram(options: TemporalBinaryOptions): Promise<string> {
   const architecture = process.arch === 'x64' ? 'amd64' : process.arch;
   const url =
     options.downloadUrl ??

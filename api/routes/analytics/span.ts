@@ -26,7 +26,7 @@ export function parseSpan(query: { startDate?: Date | undefined; endDate?: Date 
   startDate: Date;
   endDate: Date;
 } {
-  const endDate = query.endDate ? endOfDay(query.endDate) : new Date();
+  const endDate = query.endDate ? getSpanEnd(query.endDate) : new Date();
   const startDate = query.startDate ?? new Date(endDate.getTime() - DEFAULT_DAYS * DAY_MS);
   if (startDate > endDate)
     throw createQueryError([{ field: 'startDate', message: 'Must be before endDate', code: 'custom' }]);
@@ -69,7 +69,7 @@ export function toPercentage(part: number, whole: number): number {
 }
 
 /** Returns the end of a time span. A date without a time becomes the last millisecond of that day in UTC. */
-function endOfDay(at: Date): Date {
+function getSpanEnd(at: Date): Date {
   return isDateWithoutTime(at) ? new Date(at.getTime() + DAY_MS - 1) : at;
 }
 

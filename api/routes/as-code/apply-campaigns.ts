@@ -103,11 +103,11 @@ async function changeCampaign(applying: ApplyState, item: CampaignItem, current:
   }
   const changes: CampaignChanges = parseItem(PutCampaign, toCampaignInput(applying, item, current), '');
   const wanted = mergeCampaignContent(changes, current);
-  const differences = changedCampaignFields(wanted, current);
+  const differences = listChangedCampaignFields(wanted, current);
   if (differences.length === 0) return recordChange(applying, { ...reference, name: current.name }, []);
   const content = await withVerifiedSenders(applying, wanted, current);
   if (content !== wanted) await recordUnverifiedSenders(applying, item, wanted, 'the sender does not change');
-  const appliedChanges = content ? changedCampaignFields(content, current) : [];
+  const appliedChanges = content ? listChangedCampaignFields(content, current) : [];
   if (content && appliedChanges.length > 0) await updateCampaign(trx, { projectId, id: current.id, content });
   recordChange(applying, { ...reference, name: content?.name ?? current.name }, appliedChanges);
 }
@@ -159,7 +159,7 @@ function listSenders(content: CampaignContent): Set<string> {
   return new Set([content, ...listVariantTexts(content)].map(({ from }) => from));
 }
 
-function changedCampaignFields(wanted: CampaignContent, current: Campaign): string[] {
+function listChangedCampaignFields(wanted: CampaignContent, current: Campaign): string[] {
   const { timing = NO_TIMING } = wanted;
   const changes = listChangedFields(toCampaignFields({ ...wanted, timing }), toCampaignFields(current));
   return changes.map((name) => NAMES[name] ?? name);

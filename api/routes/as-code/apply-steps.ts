@@ -110,7 +110,7 @@ async function buildConfig(
   const configWithSecrets = withSecrets(applying, { step, open, of });
   const configWithIds =
     names === 'condition'
-      ? conditionWithIds(applying, { config: configWithSecrets, of })
+      ? replaceConditionSlugs(applying, { config: configWithSecrets, of })
       : replaceSlugsByIds(configWithSecrets, applying.ids, (name) => refuseUnknownSlugs([name], 'config'), names);
   if (open && isSameJson(configWithIds, open)) return open;
   const config = checkConfig(step.type, configWithIds, open);
@@ -133,7 +133,7 @@ function withSecrets(applying: ApplyState, p: { step: StepItem; open: Config | u
  * deleted when the project was exported. Such an id stays, and the response gets a finding.
  * @throws AppError VALIDATION_ERROR for an unknown slug
  */
-function conditionWithIds(applying: ApplyState, p: { config: Config; of: Config }): Config {
+function replaceConditionSlugs(applying: ApplyState, p: { config: Config; of: Config }): Config {
   const unknown: UnknownName[] = [];
   const condition = renameInCondition(p.config, applying.ids, (name) => void unknown.push(name));
   refuseUnknownSlugs(

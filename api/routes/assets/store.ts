@@ -47,12 +47,12 @@ function createPostgresStore({ db, reads }: StoreDeps): AssetStore {
  */
 function createBucketStore({ config, db, bucket, log }: StoreDeps): AssetStore {
   const prefix = config.assetsBucket?.prefix ?? '';
-  const unavailableError = (cause: unknown): AppError => {
+  const createUnavailableError = (cause: unknown): AppError => {
     log.error({ reason: describeFailure(cause) }, 'the bucket for images failed');
     return new AppError('SERVICE_UNAVAILABLE', { message: 'The storage for images is unreachable.', cause });
   };
   const requireBucket = () =>
-    bucket ?? throwError(unavailableError('it contains images, and ASSETS_S3_BUCKET is not set'));
+    bucket ?? throwError(createUnavailableError('it contains images, and ASSETS_S3_BUCKET is not set'));
 
   return {
     async save(asset) {
@@ -66,7 +66,7 @@ function createBucketStore({ config, db, bucket, log }: StoreDeps): AssetStore {
       if (existing) return { asset: existing, isNew: false };
       await requireBucket()
         .put(object.objectKey, content, image.type)
-        .catch((error) => throwError(unavailableError(error)));
+        .catch((error) => throwError(createUnavailableError(error)));
       return inTransaction(db, async (trx) => {
         const result = await insertAsset(trx, asset, object.objectKey);
         // If another upload of the same image was faster, its object is used, and this object stays in
@@ -79,7 +79,7 @@ function createBucketStore({ config, db, bucket, log }: StoreDeps): AssetStore {
       try {
         yield* (await requireBucket().get(objectKey ?? '')) ?? [];
       } catch (error) {
-        throw error instanceof AppError ? error : unavailableError(error);
+        throw error instanceof AppError ? error : createUnavailableError(error);
       }
     },
   };

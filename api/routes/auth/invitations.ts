@@ -18,7 +18,7 @@ import { allowAnyone, allowSession } from '../../http/security.ts';
 import { hashToken } from '../../http/session-cookie.ts';
 import { NewPassword } from './input.ts';
 import { createLoginThrottle } from './login-throttle.ts';
-import { computePasswordHash, describeMe, Me, requireSessionToken, startSession } from './sign-in.ts';
+import { buildMeResponse, computePasswordHash, Me, requireSessionToken, startSession } from './sign-in.ts';
 
 const tags = ['Accounts'];
 const Token = z.string().min(1).max(200).openapi({ description: 'The part of the link after `#`' });
@@ -121,7 +121,7 @@ export function registerInvitationRoutes(app: App, deps: Deps): void {
     });
     if (!membership.isNew) await attempt.forgive();
     await startSession(c, deps, { ...membership, email, passwordHash });
-    return c.json(await describeMe(deps, { ...membership, email }), 200);
+    return c.json(await buildMeResponse(deps, { ...membership, email }), 200);
   });
 
   app.openapi(joinRoute, async (c) => {
@@ -129,7 +129,7 @@ export function registerInvitationRoutes(app: App, deps: Deps): void {
     const tokenHash = hashToken(c.req.valid('json').token);
     const { projectId } = await inTransaction(db, (trx) => joinProject(trx, c, { tokenHash, userId }));
     await updateSessionProject(db, { tokenHash: hashToken(requireSessionToken(c, deps)), userId, projectId });
-    return c.json(await describeMe(deps, { userId, projectId, email }), 200);
+    return c.json(await buildMeResponse(deps, { userId, projectId, email }), 200);
   });
 }
 

@@ -56,18 +56,18 @@ export function createLoginThrottle({ db, key }: { db: Db; key: Buffer }): Login
     const attempt: LoginAttempt = await recordLoginAttempt(db, limits);
     return { forgive: () => undoLoginAttempt(db, attempt) };
   };
-  const ofAccount = (kind: string, email: string, network: string): AttemptLimit[] => [
+  const listAccountLimits = (kind: string, email: string, network: string): AttemptLimit[] => [
     { subject: subject(`${kind} account address`, network, email), limit: FAILURES_PER_ACCOUNT },
     { subject: subject(`${kind} account`, email), limit: UNKNOWN_DEVICES_PER_ACCOUNT },
   ];
   return {
     takeForUnknownDevice: (email, network) =>
-      take(...ofAccount('login', email, network), {
+      take(...listAccountLimits('login', email, network), {
         subject: subject('login address', network),
         limit: FAILURES_PER_ADDRESS,
       }),
     takeForDevice: ({ id }) => take({ subject: subject('login device', id), limit: FAILURES_PER_ACCOUNT }),
-    takeForSignUp: (email, network) => take(...ofAccount('sign-up', email, network)),
+    takeForSignUp: (email, network) => take(...listAccountLimits('sign-up', email, network)),
     takeForUser: (userId) => take({ subject: subject('password', userId), limit: FAILURES_PER_ACCOUNT }),
   };
 }

@@ -25,9 +25,9 @@ import { ChangePassword, Login, Signup, SwitchProject } from './input.ts';
 import { createLoginThrottle } from './login-throttle.ts';
 import { hashPasswordFor, passwordMatches } from './passwords.ts';
 import {
+  buildMeResponse,
   computePasswordHash,
   createWrongPasswordError,
-  describeMe,
   Me,
   requireSessionToken,
   startSession,
@@ -166,7 +166,7 @@ export function registerAuthRoutes(app: App, deps: Deps): void {
     // account.
     if (account.known) await attempt.forgive();
     await startSession(c, deps, { ...account, email, passwordHash });
-    return c.json(await describeMe(deps, { ...account, email }), 201);
+    return c.json(await buildMeResponse(deps, { ...account, email }), 201);
   });
 
   app.openapi(signupStateRoute, async (c) => {
@@ -181,7 +181,7 @@ export function registerAuthRoutes(app: App, deps: Deps): void {
     const [project] = await listMemberships(db, userId);
     if (!project) throw new AppError('FORBIDDEN', { message: 'This account belongs to no project.' });
     await startSession(c, deps, { userId, projectId: project.id, email, passwordHash });
-    return c.json(await describeMe(deps, { userId, projectId: project.id, email }), 200);
+    return c.json(await buildMeResponse(deps, { userId, projectId: project.id, email }), 200);
   });
 
   app.openapi(logoutRoute, async (c) => {
@@ -192,14 +192,14 @@ export function registerAuthRoutes(app: App, deps: Deps): void {
 
   app.openapi(meRoute, async (c) => {
     const { id, email } = requireUser(c);
-    return c.json(await describeMe(deps, { userId: id, projectId: c.var.projectId, email }), 200);
+    return c.json(await buildMeResponse(deps, { userId: id, projectId: c.var.projectId, email }), 200);
   });
 
   app.openapi(switchRoute, async (c) => {
     const { id, email } = requireUser(c);
     const { projectId } = c.req.valid('json');
     await updateSessionProject(db, { tokenHash: hashToken(requireSessionToken(c, deps)), userId: id, projectId });
-    return c.json(await describeMe(deps, { userId: id, projectId, email }), 200);
+    return c.json(await buildMeResponse(deps, { userId: id, projectId, email }), 200);
   });
 
   app.openapi(passwordRoute, async (c) => {

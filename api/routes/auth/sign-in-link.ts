@@ -26,7 +26,7 @@ export function registerSignInLinkRoutes(unauthenticated: UnauthenticatedRoutes,
     c.header('Cache-Control', 'no-store');
     c.header('Referrer-Policy', 'no-referrer');
     // Responds 503, which browsers do not cache, so that the user can still open the link.
-    if (!opensPage(c)) return c.body(null, 503);
+    if (!isPageLoad(c)) return c.body(null, 503);
     if (!isDirectRequest(c)) return c.redirect(ENDED, 303);
     const token = createSessionToken();
     const owner = await redeemSignInLink(deps.db, {
@@ -45,7 +45,7 @@ export function registerSignInLinkRoutes(unauthenticated: UnauthenticatedRoutes,
  * Tells whether the request opens a page. Browsers declare in headers what they request. A request without these
  * headers does not come from a browser, and counts as opening a page.
  */
-function opensPage(c: RequestContext): boolean {
+function isPageLoad(c: RequestContext): boolean {
   const destination = c.req.header('sec-fetch-dest') ?? 'document';
   const isPrefetch = PREFETCH_HEADERS.some((name) => c.req.header(name) !== undefined);
   return c.req.method === 'GET' && destination === 'document' && !isPrefetch;

@@ -79,7 +79,7 @@ export function setSignInCookies(
  * Returns a user and their current project, as in `GET /auth/me`.
  * @throws AppError UNAUTHORIZED for a user who is not a member of the project
  */
-export async function describeMe(
+export async function buildMeResponse(
   { db, config: { operators } }: Deps,
   p: { userId: string; projectId: string; email: string },
 ): Promise<z.infer<typeof Me>> {

@@ -71,7 +71,7 @@ export function registerCampaignLinkRoutes(app: App, { db, reads, compute }: Dep
     // A campaign that has not started has no stored contents, so its links come from its current text.
     if (contentIds === null)
       return c.json(
-        shortenLists({ data: sumLinkClicks(await draftLinks(campaign), listVariantNames(campaign), []) }),
+        shortenLists({ data: sumLinkClicks(await listDraftLinks(campaign), listVariantNames(campaign), []) }),
         200,
       );
     const ids = [...new Set([...contentIds, ...clicks.map((row) => row.contentId)])];
@@ -80,7 +80,7 @@ export function registerCampaignLinkRoutes(app: App, { db, reads, compute }: Dep
     const clicksWithUrls = clicks.map((row) => ({ ...row, url: urls.get(row.contentId)?.[row.link] }));
     return c.json(shortenLists({ data: sumLinkClicks(links, listVariantNames(campaign), clicksWithUrls) }), 200);
 
-    async function draftLinks(draft: Campaign): Promise<LinksOf[]> {
+    async function listDraftLinks(draft: Campaign): Promise<LinksOf[]> {
       const sources = listVariantTexts(draft).map((text) => toContentSource({ ...text, type: 'MARKETING' }, true));
       const links: LinksOf[] = [];
       for (const [n, source] of sources.entries()) {

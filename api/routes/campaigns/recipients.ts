@@ -15,7 +15,7 @@ import { RECIPIENT_CSV_HEADER, RecipientRecord, toRecipientCsv, toRecipientRespo
 const LIST_DEFAULT = 50;
 
 /** Returns a schema for a list of values in a query, separated by commas. An empty list means no filter. */
-function listSchema<T extends string>(words: readonly T[], description: string) {
+function createListQuerySchema<T extends string>(words: readonly T[], description: string) {
   const split = (text: string) =>
     text
       .split(',')
@@ -32,8 +32,8 @@ function listSchema<T extends string>(words: readonly T[], description: string) 
 }
 
 const Query = cursorQuery(LIST_DEFAULT).extend({
-  status: listSchema(EMAIL_STATUSES, 'Statuses, separated by commas. `SENT` does not include DELIVERED.'),
-  reason: listSchema(REASONS, 'Reasons, separated by commas'),
+  status: createListQuerySchema(EMAIL_STATUSES, 'Statuses, separated by commas. `SENT` does not include DELIVERED.'),
+  reason: createListQuerySchema(REASONS, 'Reasons, separated by commas'),
   outcome: z
     .enum(RECIPIENT_OUTCOMES)
     .optional()

@@ -21,7 +21,7 @@ import { IfMatch, readVersion, setETag, versionedResponse } from '../../http/rec
 import { emptyResponse, errorResponses, jsonBody, jsonResponse } from '../../http/responses.ts';
 import { IdParams, NameSearch, pageQuery } from '../../http/schemas.ts';
 import { allowScopes } from '../../http/security.ts';
-import { compareWithRecord } from '../../http/stored-fields.ts';
+import { createStoredFields } from '../../http/stored-fields.ts';
 import { CreateCampaign, LIST_DEFAULT, mergeCampaignContent, PutCampaign } from './input.ts';
 import {
   CampaignDone,
@@ -96,7 +96,7 @@ const putRoute = createRoute({
   description:
     'Possible only while the campaign is DRAFT or SCHEDULED. Omitted fields do not change; null clears an optional field.',
   security: allowScopes('campaigns:edit'),
-  stored: compareWithRecord(({ db }, ref) => getCampaign(db, ref).then((campaign) => toCampaignResponse(campaign))),
+  stored: createStoredFields(({ db }, ref) => getCampaign(db, ref).then((campaign) => toCampaignResponse(campaign))),
   request: { params: IdParams, headers: IfMatch, body: jsonBody(PutCampaign) },
   responses: {
     200: versionedResponse(CampaignRecord),

@@ -18,13 +18,13 @@ export function toVariantStats({ variants, winner, test }: Campaign, figures: Fi
       name,
       weight,
       winner: name === winner,
-      ...toFigures(figures?.variants.get(n) ?? NO_COUNTS, metric),
+      ...toVariantFigures(figures?.variants.get(n) ?? NO_COUNTS, metric),
     })),
     comparison: compareVariants(compared, metric),
   };
 }
 
-function toFigures(counts: CampaignCounts, metric: TestMetric) {
+function toVariantFigures(counts: CampaignCounts, metric: TestMetric) {
   const { sent, opened, clicked } = counts;
   const openInterval = computeWilsonInterval({ sent, successes: opened });
   const clickInterval = computeWilsonInterval({ sent, successes: clicked });

@@ -66,7 +66,7 @@ export function registerImportPreviewRoutes(app: App, { reads, compute, config }
    * Reads the whole file as an import does, and counts the results without changing contacts. Stops at the row at which
    * the import would stop.
    */
-  async function forecast(p: { projectId: string; file: Uint8Array; layout: CsvLayout; text: boolean }) {
+  async function previewFile(p: { projectId: string; file: Uint8Array; layout: CsvLayout; text: boolean }) {
     const { projectId, file, layout, text } = p;
     const phoneCountry = await findPhoneCountry(reads, projectId);
     const created = new Set<string>();
@@ -77,7 +77,7 @@ export function registerImportPreviewRoutes(app: App, { reads, compute, config }
       const section = { file, layout, at, limit: STEP_ROWS, text, badMax, phoneCountry };
       const review = await compute.runInThread({ projectId, kind: 'contacts.review' }, 'csv.review', section);
       result = await addToImportPreview(reads, key, { projectId, before: result, created, review });
-      addTypes(types, review.types);
+      addTypeCounts(types, review.types);
       ({ nextAt: at, done } = review);
     }
     return { result, types };
@@ -98,7 +98,7 @@ export function registerImportPreviewRoutes(app: App, { reads, compute, config }
       const request = { file, mapping, ...storedFields, text, rows: ROWS_SHOWN };
       const preview = await compute.runInThread({ projectId, kind: 'contacts.review' }, 'csv.preview', request);
       const forecastResult =
-        preview.errors.length === 0 ? await forecast({ projectId, file, layout: preview.layout, text }) : undefined;
+        preview.errors.length === 0 ? await previewFile({ projectId, file, layout: preview.layout, text }) : undefined;
       const emails = preview.first.flatMap(({ row }) => (row.ok ? [row.contact.email] : []));
       const contacts = await findExistingContacts(reads, { projectId, emails });
       return {
@@ -138,7 +138,7 @@ function toPreviewRow(row: CsvRow, { number, contacts }: { number: number; conta
   return { row: number, email, subscribed, data: set, known: contacts.has(email), error: null };
 }
 
-function addTypes(all: CsvReview['types'], more: CsvReview['types']): void {
+function addTypeCounts(all: CsvReview['types'], more: CsvReview['types']): void {
   for (const [key, counts] of Object.entries(more)) {
     const sum = { ...(Object.hasOwn(all, key) ? all[key] : {}) };
     for (const [type, count] of Object.entries(counts) as [keyof typeof counts, number][])

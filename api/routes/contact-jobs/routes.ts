@@ -107,7 +107,7 @@ const BULK_SUMMARIES: Record<BulkKind, { operationId: string; summary: string }>
   'bulk-delete': { operationId: 'bulkDeleteContacts', summary: 'Erase contacts' },
 };
 
-const bulkRoute = (kind: BulkKind) =>
+const createBulkRoute = (kind: BulkKind) =>
   createRoute({
     method: 'post',
     path: `/contacts/${kind}`,
@@ -175,7 +175,7 @@ export function registerContactJobRoutes(app: App, { db, reads, compute, outbox 
   });
 
   for (const kind of BULK_KINDS) {
-    app.openapi(bulkRoute(kind), async (c) => {
+    app.openapi(createBulkRoute(kind), async (c) => {
       const body = c.req.valid('json');
       const { projectId, mode } = c.var;
       const contactIds = resolveAliases({ contactIds: body.contactIds, ids: body.ids }) ?? [];

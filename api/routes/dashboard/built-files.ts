@@ -57,7 +57,7 @@ export function openBuiltFiles(folder: string = findBuiltFolder()): BuiltFiles {
       const encodings = parseAcceptedEncodings(acceptEncoding);
       const cached = pages.get(encodings.join());
       if (cached?.mtimeMs === mtimeMs) return cached.file;
-      const file = await readBuilt(pagePath, encodings);
+      const file = await readBuiltFile(pagePath, encodings);
       if (file) pages.set(encodings.join(), { file, mtimeMs });
       return file;
     },
@@ -65,7 +65,7 @@ export function openBuiltFiles(folder: string = findBuiltFolder()): BuiltFiles {
       if (!FILE_NAME.test(name) || !(extname(name) in TYPES)) return undefined;
       const encodings = parseAcceptedEncodings(acceptEncoding);
       const key = `${encodings.join()} ${name}`;
-      const file = assets.get(key) ?? (await readBuilt(join(folder, 'assets', name), encodings));
+      const file = assets.get(key) ?? (await readBuiltFile(join(folder, 'assets', name), encodings));
       if (file) assets.set(key, file);
       return file;
     },
@@ -94,7 +94,7 @@ function parseAcceptedEncodings(header: string | undefined): string[] {
   return ENCODINGS.map(({ name }) => name).filter((name) => (weights.get(name) ?? 0) > 0);
 }
 
-async function readBuilt(path: string, encodings: readonly string[]): Promise<BuiltFile | undefined> {
+async function readBuiltFile(path: string, encodings: readonly string[]): Promise<BuiltFile | undefined> {
   const type = TYPES[extname(path)] ?? 'application/octet-stream';
   for (const { name, ending } of ENCODINGS) {
     const bytes = encodings.includes(name) ? await readBytes(path + ending) : undefined;
@@ -109,13 +109,13 @@ function computeEtag(bytes: Uint8Array): string {
 }
 
 async function readBytes(path: string): Promise<Uint8Array<ArrayBuffer> | undefined> {
-  return readFile(path).then((bytes) => new Uint8Array(bytes), unlessMissing);
+  return readFile(path).then((bytes) => new Uint8Array(bytes), rethrowUnlessMissing);
 }
 
 async function readModifiedTime(path: string): Promise<number | undefined> {
-  return stat(path).then(({ mtimeMs }) => mtimeMs, unlessMissing);
+  return stat(path).then(({ mtimeMs }) => mtimeMs, rethrowUnlessMissing);
 }
 
-function unlessMissing(error: NodeJS.ErrnoException): undefined {
+function rethrowUnlessMissing(error: NodeJS.ErrnoException): undefined {
   if (error.code !== 'ENOENT') throw error;
 }

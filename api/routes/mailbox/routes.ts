@@ -64,7 +64,7 @@ export function registerMailboxRoutes(hono: OpenAPIHono<AppEnv>, table: RouteTab
     get('/mailbox/sms.json', async (c) => c.json({ data: await listCapturedSms(db, await readMailboxRequest(c)) }));
     get('/mailbox/sms', async (c) => {
       const filter = await readMailboxRequest(c);
-      return sendPage(c, renderMailboxSmsPage(await listCapturedSms(db, filter), filter.to));
+      return respondWithHtml(c, renderMailboxSmsPage(await listCapturedSms(db, filter), filter.to));
     });
   }
   get('/mailbox.json', async (c) => {
@@ -74,10 +74,10 @@ export function registerMailboxRoutes(hono: OpenAPIHono<AppEnv>, table: RouteTab
   get('/mailbox', async (c) => {
     const filter = await readMailboxRequest(c);
     const emails = await listCapturedEmails(db, filter);
-    return sendPage(c, renderMailboxPage(await Promise.all(emails.map(parseCaptured)), filter.to));
+    return respondWithHtml(c, renderMailboxPage(await Promise.all(emails.map(parseCaptured)), filter.to));
   });
   get('/mailbox/{id}', async (c) =>
-    sendPage(c, renderMailboxEmailPage(await parseCaptured(await readCapturedEmail(c)))),
+    respondWithHtml(c, renderMailboxEmailPage(await parseCaptured(await readCapturedEmail(c)))),
   );
   get('/mailbox/{id}/html', async (c) => {
     const { html } = await parseCaptured(await readCapturedEmail(c));
@@ -112,6 +112,6 @@ function readRecipient(c: PageContext): string | undefined {
   return to;
 }
 
-function sendPage(c: PageContext, html: string): Response {
+function respondWithHtml(c: PageContext, html: string): Response {
   return c.body(html, 200, { 'content-type': 'text/html; charset=utf-8', 'content-security-policy': PAGE_POLICY });
 }

@@ -70,10 +70,10 @@ export const CreateSegment = z
   .superRefine((body, ctx) => {
     const condition = body.filters ?? body.condition;
     if (body.type === 'STATIC' && condition)
-      addFault(ctx, body.filters ? 'filters' : 'condition', 'A STATIC segment cannot have filters.');
-    if (body.type === 'STATIC' && body.trackMembership) addFault(ctx, 'trackMembership', STATIC_NOT_TRACKED);
+      addFieldIssue(ctx, body.filters ? 'filters' : 'condition', 'A STATIC segment cannot have filters.');
+    if (body.type === 'STATIC' && body.trackMembership) addFieldIssue(ctx, 'trackMembership', STATIC_NOT_TRACKED);
     if (body.type === 'DYNAMIC' && !condition)
-      addFault(ctx, 'filters', 'A DYNAMIC segment needs a condition, in filters or condition.', 'invalid_type');
+      addFieldIssue(ctx, 'filters', 'A DYNAMIC segment needs a condition, in filters or condition.', 'invalid_type');
   })
   .openapi('CreateSegment', { example: { name: 'Big spenders', filters: FILTERS_EXAMPLE, trackMembership: true } });
 
@@ -94,7 +94,7 @@ export const PreviewCondition = z
   .object({ filters: Filters, condition: Condition })
   .superRefine((body, ctx) => {
     if (!body.condition && !body.filters)
-      addFault(ctx, 'filters', 'A preview needs a condition, in filters or condition.', 'invalid_type');
+      addFieldIssue(ctx, 'filters', 'A preview needs a condition, in filters or condition.', 'invalid_type');
   })
   .openapi('PreviewCondition', { example: { filters: FILTERS_EXAMPLE } });
 
@@ -127,6 +127,6 @@ export function readRequestedCondition(
   return resolveAliases({ filters: filters ?? undefined, condition: condition ?? undefined }, stored ?? undefined);
 }
 
-function addFault(ctx: z.RefinementCtx, field: string, message: string, code = 'custom'): void {
+function addFieldIssue(ctx: z.RefinementCtx, field: string, message: string, code = 'custom'): void {
   ctx.addIssue({ code: 'custom', path: [field], message, params: { code } });
 }

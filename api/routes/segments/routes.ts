@@ -19,7 +19,7 @@ import { IfMatch, readVersion, setETag, versionedResponse } from '../../http/rec
 import { emptyResponse, errorResponses, jsonBody, jsonResponse } from '../../http/responses.ts';
 import { IdParams, NameSearch, wholeNumber } from '../../http/schemas.ts';
 import { allowScopes } from '../../http/security.ts';
-import { compareWithRecord } from '../../http/stored-fields.ts';
+import { createStoredFields } from '../../http/stored-fields.ts';
 import { toListedContactResponse } from '../contacts/response.ts';
 import {
   AddMembers,
@@ -90,7 +90,7 @@ const patchRoute = createRoute({
   description:
     'Updates the fields of the request. A new name also changes the slug, and with it the names of the entry and exit events, unless the request has a `slug`. Returns 409 if the slug is taken.',
   security: allowScopes('segments:edit'),
-  stored: compareWithRecord(({ db }, ref) => getSegment(db, ref).then(toSegmentResponse)),
+  stored: createStoredFields(({ db }, ref) => getSegment(db, ref).then(toSegmentResponse)),
   request: { params: IdParams, headers: IfMatch, body: jsonBody(PatchSegment) },
   responses: { 200: versionedResponse(SegmentRecord), ...errorResponses('CONFLICT') },
 });

@@ -89,21 +89,21 @@ export function registerSnsRoutes(hono: OpenAPIHono<AppEnv>, unauthenticated: Un
       const topic = c.req.header('x-amz-sns-topic-arn')?.slice(0, ARN_MAX_CHARS) ?? '';
       log.warn({ topic }, RAW_DELIVERY);
       await recordArrival(topic, 'refused');
-      throw refuseMessage(RAW_DELIVERY);
+      throw createForbiddenError(RAW_DELIVERY);
     }
-    if (!parsed.success) throw refuseMessage('The body is not an SNS message.');
+    if (!parsed.success) throw createForbiddenError('The body is not an SNS message.');
     const message = parsed.data;
     if (!config.email.ses.snsTopicArns.includes(message.TopicArn))
-      throw refuseMessage('This topic is not in SNS_TOPIC_ARNS.');
+      throw createForbiddenError('This topic is not in SNS_TOPIC_ARNS.');
     const url = findCertificateUrl(message);
-    if (!url) throw refuseMessage('The URL of the certificate does not belong to SNS.');
+    if (!url) throw createForbiddenError('The URL of the certificate does not belong to SNS.');
     const takeFetch = () => deps.limits.takeForUnauthenticated(readClientAddress(c), CERTIFICATE_FETCHES);
     const certificate = await certificates.get(url, takeFetch).catch((cause) => {
       if (cause instanceof AppError) throw cause;
       throw new AppError('SERVICE_UNAVAILABLE', { message: 'The certificate of SNS could not be fetched.', cause });
     });
     if (!isSnsSignature(message, certificate, new Date()))
-      throw refuseMessage('The signature of this callback is not valid.');
+      throw createForbiddenError('The signature of this callback is not valid.');
     return message;
   }
 
@@ -136,7 +136,7 @@ export function registerSnsRoutes(hono: OpenAPIHono<AppEnv>, unauthenticated: Un
     const message = await verifyMessage(c);
     if (message.Type === 'SubscriptionConfirmation') {
       const url = findConfirmationUrl(message);
-      if (!url) throw refuseMessage('The confirmation URL does not belong to SNS.');
+      if (!url) throw createForbiddenError('The confirmation URL does not belong to SNS.');
       await fetchFromSns(url);
       log.info({ topic: message.TopicArn }, 'the subscription to the SNS topic is confirmed');
       await recordArrival(message.TopicArn, 'confirmed');
@@ -156,7 +156,7 @@ function createUnknownEmailError(): AppError {
   return new AppError('SERVICE_UNAVAILABLE', { message: 'This email is not known yet.' });
 }
 
-function refuseMessage(message: string): AppError {
+function createForbiddenError(message: string): AppError {
   return new AppError('FORBIDDEN', { message });
 }
 

@@ -20,7 +20,7 @@ export async function refuseBadContent(
   p: { projectId: string; content: AuthoredContent; stored?: readonly EmailTemplates[] },
 ): Promise<void> {
   const { projectId, stored = [] } = p;
-  const content = withoutStored(p.content, stored);
+  const content = omitStoredTemplates(p.content, stored);
   if (content === undefined) return;
   try {
     const source = toContentSource(content, true);
@@ -39,7 +39,7 @@ export async function refuseBadContent(
  * Returns the content with empty texts instead of templates that are already stored. Undefined if all of them are
  * stored.
  */
-function withoutStored(content: AuthoredContent, stored: readonly EmailTemplates[]): AuthoredContent | undefined {
+function omitStoredTemplates(content: AuthoredContent, stored: readonly EmailTemplates[]): AuthoredContent | undefined {
   const storedFields = TEMPLATES.filter((field) => stored.some((text) => text[field] === content[field]));
   if (storedFields.length === TEMPLATES.length) return undefined;
   return { ...content, ...Object.fromEntries(storedFields.map((field) => [field, NO_TEXT[field]])) };

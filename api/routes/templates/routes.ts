@@ -17,7 +17,7 @@ import { IfMatch, readVersion, setETag, versionedResponse } from '../../http/rec
 import { emptyResponse, errorResponses, jsonBody, jsonResponse } from '../../http/responses.ts';
 import { IdParams, NameSearch, pageQuery } from '../../http/schemas.ts';
 import { allowScopes } from '../../http/security.ts';
-import { compareWithRecord } from '../../http/stored-fields.ts';
+import { createStoredFields } from '../../http/stored-fields.ts';
 import { mergeEmailText } from '../email-text.ts';
 import { refuseBadContent } from './content-check.ts';
 import { CreateTemplate, LIST_DEFAULT, PatchTemplate, refuseTopicOnTransactional, Type } from './input.ts';
@@ -78,7 +78,7 @@ const patchRoute = createRoute({
   description:
     'Updates the fields of the request; null clears an optional field. Emails that were accepted before keep their content. A new name does not change the slug.',
   security: allowScopes('templates:edit'),
-  stored: compareWithRecord(({ db }, ref) => getTemplate(db, ref)),
+  stored: createStoredFields(({ db }, ref) => getTemplate(db, ref)),
   request: { params: IdParams, headers: IfMatch, body: jsonBody(PatchTemplate) },
   responses: { 200: versionedResponse(TemplateRecord), ...errorResponses('DOMAIN_NOT_VERIFIED', 'CONFLICT') },
 });

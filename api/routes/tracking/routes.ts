@@ -24,12 +24,12 @@ export function registerTrackingRoutes(unauthenticated: UnauthenticatedRoutes, d
   const { config, engagements } = deps;
   const links = createLinkFinder(deps);
   const lenient = isLoopbackHost(new URL(config.publicUrl).hostname);
-  const isMachine = (c: RequestContext, kind: FetchKind) => findBotName(readFetch(c), kind, { lenient }) !== undefined;
+  const isBot = (c: RequestContext, kind: FetchKind) => findBotName(readFetch(c), kind, { lenient }) !== undefined;
 
   const open = (c: RequestContext) => {
     const emailId = verifyTrackToken(config.secretKey, (c.req.param('file') ?? '').slice(0, -'.gif'.length));
     if (!emailId) return respondInvalidLink(c);
-    engagements.add({ emailId, kind: 'open', at: new Date(), machine: isMachine(c, 'open') });
+    engagements.add({ emailId, kind: 'open', at: new Date(), machine: isBot(c, 'open') });
     return c.body(PIXEL, 200, { ...NO_STORE, 'content-type': 'image/gif' });
   };
   const click = async (c: RequestContext) => {
@@ -41,7 +41,7 @@ export function registerTrackingRoutes(unauthenticated: UnauthenticatedRoutes, d
       emailId,
       kind: 'click',
       at: new Date(),
-      machine: isMachine(c, 'click'),
+      machine: isBot(c, 'click'),
       link,
       linkIndex: Number(index),
     });

@@ -155,13 +155,13 @@ async function readSignedParams(c: Context<AppEnv>, config: Deps['config']): Pro
   // Twilio signs the URL that it called, which starts with PUBLIC_URL. A proxy may have changed the URL of the request.
   const url = `${config.publicUrl}${pathname}${search}`;
   if (authToken && isTwilioSignature({ authToken, url, params }, c.req.header('x-twilio-signature')))
-    return withoutNul(params);
+    return removeNulCharacters(params);
   throw new AppError('FORBIDDEN', { message: 'The signature of this callback is not valid.' });
 }
 
 /**
  * Removes NUL characters, which Postgres cannot store. Otherwise the callback would fail, and Twilio would repeat it.
  */
-function withoutNul(params: Record<string, string>): Record<string, string> {
+function removeNulCharacters(params: Record<string, string>): Record<string, string> {
   return Object.fromEntries(Object.entries(params).map(([name, value]) => [name, value.replaceAll('\0', '')]));
 }

@@ -18,7 +18,7 @@ import type { App } from '../../http/env.ts';
 import { emptyResponse, errorResponses, jsonBody, jsonResponse } from '../../http/responses.ts';
 import { cursorQuery, Id, IdParams, TruncatedLists } from '../../http/schemas.ts';
 import { allowScopes } from '../../http/security.ts';
-import { compareWithRecord } from '../../http/stored-fields.ts';
+import { createStoredFields } from '../../http/stored-fields.ts';
 import { CreateEndpoint, PatchEndpoint, ReplayWebhooks, Status } from './input.ts';
 import {
   DeliveryList,
@@ -81,7 +81,7 @@ const patchRoute = createRoute({
   description:
     'Updates the fields of the request. Enabling an endpoint resets its count of failures. To send failed deliveries again, replay them. `***` in `url` keeps the stored password.',
   security,
-  stored: compareWithRecord(({ db }, ref) => getEndpoint(db, ref).then(toEndpointResponse)),
+  stored: createStoredFields(({ db }, ref) => getEndpoint(db, ref).then(toEndpointResponse)),
   request: { params: IdParams, body: jsonBody(PatchEndpoint) },
   responses: { 200: jsonResponse(Endpoint) },
 });

@@ -30,7 +30,7 @@ export async function previewSms(
   if (!to) return toUnsentEffect('SKIPPED', 'no_phone', null);
   const manage = createContactToken(deps.config.secretKey, contactId);
   const urls = { baseUrl: deps.config.publicUrl, track: '', manage };
-  const rendered = await render(deps, { projectId, text: config.body, input: { vars: variables, urls } });
+  const rendered = await renderSmsText(deps, { projectId, text: config.body, input: { vars: variables, urls } });
   if (findSmsBodyError(rendered) !== undefined) return toUnsentEffect('FAILED', 'template_error', to.e164);
   const opensAt = config.transactional ? undefined : await advanceToSendingWindow(position, environment);
   const pads = padHmacKey(deriveKey(deps.config.secretKey, 'suppression'));
@@ -49,7 +49,7 @@ function toUnsentEffect(status: 'FAILED' | 'SKIPPED', reason: Reason, to: string
 }
 
 /** Renders the text. Returns an empty text, which no SMS has, if the template cannot be rendered. */
-async function render(
+async function renderSmsText(
   { compute }: EffectDeps,
   {
     projectId,

@@ -16,7 +16,7 @@ import { IfMatch, readVersion, setETag, versionedResponse } from '../../http/rec
 import { emptyResponse, errorResponses, jsonBody, jsonResponse } from '../../http/responses.ts';
 import { IdParams, NameSearch, pageQuery, TruncatedLists } from '../../http/schemas.ts';
 import { allowScopes } from '../../http/security.ts';
-import { compareWithRecord } from '../../http/stored-fields.ts';
+import { createStoredFields } from '../../http/stored-fields.ts';
 import { assertPublicUrls } from '../workflow-steps/private-urls.ts';
 import { CreateWorkflow, NO_TRIGGER, PatchWorkflow, readRequestedTrigger } from './input.ts';
 import { toListedWorkflowResponse, toWorkflowDetailResponse, WorkflowDetailSchema, WorkflowList } from './response.ts';
@@ -105,7 +105,7 @@ const patchRoute = createRoute({
   description:
     'Updates the fields of the request. Before a workflow is enabled, the whole graph is checked, and a 422 lists all errors. After a workflow is disabled, running executions continue to their end, and no new execution starts.',
   security: allowScopes('workflows:edit'),
-  stored: compareWithRecord(({ db, config }, ref) =>
+  stored: createStoredFields(({ db, config }, ref) =>
     getWorkflow(db, ref).then((workflow) => toWorkflowDetailResponse(config.secretKey, workflow)),
   ),
   request: { params: IdParams, headers: IfMatch, body: jsonBody(PatchWorkflow) },
