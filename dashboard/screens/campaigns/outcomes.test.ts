@@ -14,7 +14,7 @@ it('never counts more deliveries than sent emails', () => {
   expect(countOutcomes({ ...STATS, delivered: 16, byReason: {} })).toMatchObject({ delivered: 15, underWay: 0 });
 });
 
-it('skips by the reasons of the API', () => {
+it('knows the reasons of skipped emails', () => {
   for (const reason of ['unsubscribed', 'suppressed:manual', 'sender_not_verified'])
     expect(isSkipped(reason)).toBe(true);
   for (const reason of ['expired', 'bounced:policy', 'template_error']) expect(isSkipped(reason)).toBe(false);

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { addSample, computeRate } from './use-rate.ts';
 
-it('measures over the last seconds, and has no rate from a single reading', () => {
+it('measures over the last seconds, and has no rate with a single sample', () => {
   expect(computeRate([{ atMs: 0, done: 5 }])).toBeUndefined();
   let samples = [{ atMs: 0, done: 0 }];
   for (let second = 1; second <= 60; second += 1) {

@@ -11,10 +11,10 @@ const HEALTHY = {
   periodicWork: [{ late: false, failing: [], backlog: 0 }],
   processes: [WORKER],
 };
-const verdict = (changes: object) => summarizeHealth({ ...HEALTHY, ...changes } as unknown as Health);
+const summarize = (changes: object) => summarizeHealth({ ...HEALTHY, ...changes } as unknown as Health);
 
 it('an installation is healthy if all its parts are', () => {
-  expect(verdict({})).toEqual({ state: 'healthy', parts: [] });
+  expect(summarize({})).toEqual({ state: 'healthy', parts: [] });
 });
 
 it.each([
@@ -32,5 +32,5 @@ it.each([
     ['temporal', 'outbox'],
   ],
 ] as const)('an installation needs attention if %s', (_, changes, state, parts) => {
-  expect(verdict(changes)).toEqual({ state, parts });
+  expect(summarize(changes)).toEqual({ state, parts });
 });

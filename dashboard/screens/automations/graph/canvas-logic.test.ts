@@ -17,8 +17,8 @@ const overlaps = (positions: Map<string, { x: number; y: number }>) => {
 };
 
 /**
- * Returns a SPLIT with these branches, each to a step of its own. A branch can have more steps, and all branches can
- * join at the end.
+ * Returns a graph of a SPLIT with these branches, each with `length` steps. If `joins`, all branches lead to one last
+ * step.
  */
 function splitInto(names: string[], { length = 1, joins = false } = {}): { graph: Graph; ids: string[] } {
   const anyStep = welcome.steps[1] as Step;
@@ -38,7 +38,7 @@ function splitInto(names: string[], { length = 1, joins = false } = {}): { graph
 
 describe('the example automations', () => {
   it.each(AUTOMATION_EXAMPLES.map(({ id, graph }) => [id, graph] as const))(
-    '%s: every branch leads somewhere, every step is reached',
+    '%s: every branch leads to a step, and a transition leads to every step but the entry',
     (_, graph) => {
       const reached = new Set([graph.entry, ...graph.transitions.map(({ to }) => to)]);
       for (const step of graph.steps) {
@@ -66,7 +66,7 @@ describe('the layout', () => {
     }
   });
 
-  it('of 500 steps with cycles is computed in time', () => {
+  it('of 500 steps with a cycle takes less than 5 seconds', () => {
     const steps = Array.from({ length: 500 }, (_, n): Step => ({ ...(welcome.steps[1] as Step), id: `s${n}` }));
     const transitions = steps.slice(1).map(({ id }, n) => ({ from: `s${n}`, to: id, branch: null }));
     const graph = { entry: 's0', steps, transitions: [...transitions, { from: 's499', to: 's0', branch: null }] };
@@ -108,7 +108,7 @@ describe('the layout', () => {
     expect(below(graph.transitions.slice(0, 1)) - apart).toBe(5 * BRANCH_ROW);
   });
 
-  it('keeps steps that a user has placed, and places new steps beside them', () => {
+  it('keeps steps that a user has placed, and places new steps without overlap', () => {
     const placed = withLayout(welcome);
     expect(placeSteps(placed)).toEqual(computeLayout(welcome));
     const fresh: Step = { ...(welcome.steps[0] as Step), id: 'fresh', position: null };
@@ -162,7 +162,7 @@ describe("the API's errors about a graph", () => {
 });
 
 describe('the number of contacts on each transition', () => {
-  it('is counted by branch, and on a plain transition includes all completed visits', () => {
+  it('is counted by branch, and without a branch includes completed and skipped visits', () => {
     const none = {
       waiting: 0,
       running: 0,

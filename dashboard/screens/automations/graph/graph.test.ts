@@ -149,7 +149,7 @@ describe('transitions', () => {
   });
 });
 
-/** Returns each step with its depth and the branch that it starts. */
+/** Returns each step with its depth and the branch that starts with it. */
 const linesOf = (graph: Graph) =>
   orderSteps(graph).map(({ step: { id }, depth, starts }) => `${id} ${depth} ${starts?.branch ?? ''}`.trim());
 
@@ -176,14 +176,14 @@ describe('the order of steps', () => {
     expect(linesOf(graph)).toEqual(['a 0', 'ask 0', 'b 1 yes', 'split 1 no', 'one 2 x', 'two 2 y', 'both 1', 'end 0']);
   });
 
-  it('ends in a cycle', () => {
+  it('contains each step of a cycle once', () => {
     const round = connect(drawn, { from: 'b', to: 'a', branch: null });
     expect(orderSteps(round)).toHaveLength(4);
   });
 });
 
 describe('saving', () => {
-  it('sends nothing if the graph is as read, whatever the order of keys, steps and transitions', () => {
+  it('finds no change in a graph with another order of keys, steps and transitions', () => {
     const config = { amount: 1, unit: 'days' };
     const one: Graph = { ...drawn, steps: [...drawn.steps, step('z', 'DELAY', config)] };
     const other: Graph = {
@@ -197,14 +197,14 @@ describe('saving', () => {
 
   it('inserts the ids of new steps wherever these are named, also in changes that can be undone', () => {
     const graph = addStep(drawn, step('new-1'), null);
-    const known = withIds(graph, { 'new-1': 'id-1' });
-    expect(known.entry).toBe('id-1');
-    expect(formatTransitions(known)).toContain('id-1->a');
+    const saved = withIds(graph, { 'new-1': 'id-1' });
+    expect(saved.entry).toBe('id-1');
+    expect(formatTransitions(saved)).toContain('id-1->a');
     const history = mapHistory(recordChange(startHistory(drawn), graph), (value) =>
       withIds(value, { 'new-1': 'id-1' }),
     );
     expect(undo(history).present).toEqual(drawn);
-    expect(toSavedGraph(known, 'v').transitions).toContainEqual({ fromStepId: 'id-1', toStepId: 'a', branch: null });
+    expect(toSavedGraph(saved, 'v').transitions).toContainEqual({ fromStepId: 'id-1', toStepId: 'a', branch: null });
   });
 
   it('reads the response of the API', () => {
@@ -242,7 +242,7 @@ describe('undo', () => {
     expect(history.present).toBe('b');
   });
 
-  it('has a limit', () => {
+  it('keeps at most 200 changes', () => {
     let history = startHistory(0);
     for (let n = 1; n <= 500; n += 1) history = recordChange(history, n);
     expect(history.past.length).toBeLessThanOrEqual(200);
