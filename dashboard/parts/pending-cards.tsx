@@ -6,14 +6,14 @@ import { useIsSlow } from './loading.tsx';
 const CARDS = 8;
 const TEXT_WIDTHS = ['70%', '45%', '30%'];
 
-/** Shows gray cards instead of cards with a picture and three lines, while the first cards load. */
+/** Shows gray cards instead of cards with an image and three lines, while the first cards load. */
 export function PendingCards({
   cols,
-  pictureHeight,
+  imageHeight,
 }: {
   cols: SimpleGridProps['cols'];
   /** In pixels. */
-  pictureHeight: number;
+  imageHeight: number;
 }) {
   const isSlow = useIsSlow();
   return (
@@ -24,7 +24,7 @@ export function PendingCards({
           // biome-ignore lint/suspicious/noArrayIndexKey: all cards are the same
           <Card key={card} withBorder padding="sm">
             <Card.Section withBorder>
-              <Box h={pictureHeight} bg="var(--color-sunken)" />
+              <Box h={imageHeight} bg="var(--color-sunken)" />
             </Card.Section>
             {TEXT_WIDTHS.map((width) => (
               <span key={width} className="pending-text" style={{ width, marginTop: 10 }} />

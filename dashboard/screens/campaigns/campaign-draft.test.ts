@@ -8,7 +8,7 @@ const VARIANTS = [
   { name: 'B', weight: 2, subject: 'Other', from: 'b@a.test', fromName: 'Bo', replyTo: 'answers@a.test' },
 ];
 
-it('a variant keeps all its fields, also those that the screen does not show', () => {
+it('a variant keeps all its fields, also the hidden ones', () => {
   const campaign = { subject: 'News', body: '<p>Hi</p>', audienceType: 'ALL', variants: VARIANTS } as Campaign;
   expect(toCampaignBody(toCampaignDraft(campaign)).variants).toEqual(VARIANTS);
 });

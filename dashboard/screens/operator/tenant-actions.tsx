@@ -50,7 +50,7 @@ export function TenantActions({ actions }: { actions: Action[] }) {
   );
 }
 
-/** Returns the name of the operator; if there is none, a word for the service or a deleted user. */
+/** Returns the name of the operator, or a word for the service or a deleted user. */
 function getActorName({ actor, actorName }: Action): string {
   return actorName ?? (actor === 'system' ? words.byService : words.byGone);
 }

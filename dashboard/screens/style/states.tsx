@@ -32,7 +32,7 @@ export function States() {
       <Loader size="sm" type="dots" />
       <Skeleton height={36} />
       <PendingRows columns={COLUMNS} caption="Campaigns" count={3} />
-      <PendingCards cols={{ base: 1, xs: 2, md: 4 }} pictureHeight={120} />
+      <PendingCards cols={{ base: 1, xs: 2, md: 4 }} imageHeight={120} />
     </Part>
   );
 }

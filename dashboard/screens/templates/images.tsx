@@ -56,7 +56,7 @@ export function Images() {
           { value: 'unused', label: text.templates.imagesUnused },
         ]}
       />
-      {pages.isPending && <PendingCards cols={COLS} pictureHeight={HEIGHT} />}
+      {pages.isPending && <PendingCards cols={COLS} imageHeight={HEIGHT} />}
       {!pages.isPending && !pages.data && <Failed error={pages.error} retry={() => void pages.refetch()} />}
       {pages.data && rows.length === 0 && used === undefined && (
         <Empty

@@ -52,7 +52,7 @@ export function Templates() {
         }
       />
       <Filters />
-      {pages.isPending && <PendingCards cols={COLS} pictureHeight={THUMBNAIL_HEIGHT} />}
+      {pages.isPending && <PendingCards cols={COLS} imageHeight={THUMBNAIL_HEIGHT} />}
       {!pages.isPending && !pages.data && <Failed error={pages.error} retry={() => void pages.refetch()} />}
       {pages.data && rows.length === 0 && isFiltered && <Text c="dimmed">{text.templates.noneFound}</Text>}
       {pages.data && rows.length === 0 && !isFiltered && (

@@ -66,7 +66,7 @@ describe('the layout', () => {
     }
   });
 
-  it('of 500 steps with a cycle takes less than 5 seconds', () => {
+  it('takes less than 5 seconds for 500 steps with a cycle', () => {
     const steps = Array.from({ length: 500 }, (_, n): Step => ({ ...(welcome.steps[1] as Step), id: `s${n}` }));
     const transitions = steps.slice(1).map(({ id }, n) => ({ from: `s${n}`, to: id, branch: null }));
     const graph = { entry: 's0', steps, transitions: [...transitions, { from: 's499', to: 's0', branch: null }] };
@@ -88,7 +88,7 @@ describe('the layout', () => {
     [1, 'end there'],
     [1, 'join'],
     [3, 'join'],
-  ])('of eight branches of %i steps that %s fits in a laptop’s window', (length, end) => {
+  ])('with eight branches of %i steps that %s fits in a laptop’s window', (length, end) => {
     const { graph } = splitInto(['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h'], { length, joins: end === 'join' });
     const positions = computeLayout(graph);
     const across = [...positions.values()].map(({ x }) => x);

@@ -1,7 +1,7 @@
 /** Project settings during editing: the values of the inputs. */
 import type { PatchProject, Project, SendingWindow } from '../../../../packages/client/src/operations.generated.ts';
 
-/** The time zone of the sending window: of the project, of the contact, or a fixed one. */
+/** Whether the sending window uses the time zone of the project, the contact or the form. */
 export type WindowZone = 'project' | 'contact' | 'zone';
 /** Empty if the input is empty. An empty `rate` or `month` means no limit. */
 type Amount = number | '';
