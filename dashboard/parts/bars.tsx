@@ -9,13 +9,13 @@ export interface BarPart {
 
 /** A bar whose parts add up to 100 %, with their names and numbers below it. */
 export function StackedBar({ parts, label, whole: caption }: { parts: BarPart[]; label: string; whole?: string }) {
-  const whole = parts.reduce((sum, { n }) => sum + n, 0);
+  const total = parts.reduce((sum, { n }) => sum + n, 0);
   return (
     <Box role="group" aria-label={label}>
       <Progress.Root size={6} aria-hidden>
         {parts.map(({ label: name, n, color }) => (
           <Tooltip key={name} label={`${name}: ${formatCount(n)}`}>
-            <Progress.Section value={whole === 0 ? 0 : (100 * n) / whole} color={color} withAria={false} />
+            <Progress.Section value={total === 0 ? 0 : (100 * n) / total} color={color} withAria={false} />
           </Tooltip>
         ))}
       </Progress.Root>
@@ -23,7 +23,7 @@ export function StackedBar({ parts, label, whole: caption }: { parts: BarPart[];
         {parts.map(({ label: name, n, color }) => (
           <Group key={name} gap={6} wrap="nowrap">
             <Box w={8} h={8} bg={color} style={{ borderRadius: 2, flex: 'none' }} aria-hidden />
-            <Text size="xs" c="dimmed" title={formatShare(n, whole)}>
+            <Text size="xs" c="dimmed" title={formatShare(n, total)}>
               {name}{' '}
               <Text span inherit c="var(--color-text)" fw={500}>
                 {formatCount(n)}

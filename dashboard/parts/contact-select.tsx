@@ -22,7 +22,7 @@ export function ContactSelect({
 }) {
   const [search, setSearch] = useState('');
   const [debounced] = useDebouncedValue(search.trim(), TYPING_MS);
-  const chosen = useQuery({
+  const selected = useQuery({
     ...queryFor('getContact', { params: { id: value ?? '' } }),
     enabled: value !== undefined,
     retry: false,
@@ -31,13 +31,13 @@ export function ContactSelect({
   // After a selection, the input contains the label of the selected contact, which is not a search text.
   const query = {
     limit: SHOWN,
-    ...(debounced !== '' && !(chosen && debounced === formatContact(chosen)) && { search: debounced }),
+    ...(debounced !== '' && !(selected && debounced === formatContact(selected)) && { search: debounced }),
   };
   const { data } = useQuery({ ...queryFor('listContacts', { query }), placeholderData: keepPreviousData });
   const options = (data?.data ?? []).map((one) => ({ value: one.id, label: formatContact(one) }));
   const missing =
-    chosen && !options.some((one) => one.value === chosen.id)
-      ? [{ value: chosen.id, label: formatContact(chosen) }]
+    selected && !options.some((one) => one.value === selected.id)
+      ? [{ value: selected.id, label: formatContact(selected) }]
       : [];
   return (
     <Select

@@ -22,11 +22,11 @@ export function formatShare(part: number, whole: number): string {
 
 /** Shows a part as a percentage of the whole, with a smaller percent sign. */
 export function ShareFigure({ part, whole }: { part: number; whole: number }) {
-  const shown = formatShare(part, whole);
-  if (!shown.endsWith('%')) return <>{shown}</>;
+  const shareText = formatShare(part, whole);
+  if (!shareText.endsWith('%')) return <>{shareText}</>;
   return (
     <>
-      {shown.slice(0, -1).trimEnd()}
+      {shareText.slice(0, -1).trimEnd()}
       <span className="stats-unit">%</span>
     </>
   );

@@ -25,11 +25,11 @@ export function EmailStatus({
   /** Whether the campaign counts the email as skipped. Without it, the color of the reason decides. */
   isSkipped?: boolean;
 }) {
-  const why = reason ? findWord('reason', reason) : undefined;
-  if (status !== 'FAILED' || !why || !(isSkipped ?? isWithheld(reason)))
+  const word = reason ? findWord('reason', reason) : undefined;
+  if (status !== 'FAILED' || !word || !(isSkipped ?? isWithheld(reason)))
     return <WordBadge kind="email" value={status} />;
   return (
-    <Status tone="idle" means={`${why.means} (${status}, ${reason})`}>
+    <Status tone="idle" means={`${word.means} (${status}, ${reason})`}>
       {text.parts.skipped}
     </Status>
   );

@@ -259,8 +259,8 @@ function showValues({
   const rows = series.map(({ label, values, isPercent }) => {
     const row = document.createElement('div');
     const value = values[idx];
-    const shown = typeof value !== 'number' ? '–' : `${NUMBER.format(value)}${isPercent ? '%' : ''}`;
-    row.append(Object.assign(document.createElement('span'), { textContent: label }), shown);
+    const valueText = typeof value !== 'number' ? '–' : `${NUMBER.format(value)}${isPercent ? '%' : ''}`;
+    row.append(Object.assign(document.createElement('span'), { textContent: label }), valueText);
     return row;
   });
   tooltip.replaceChildren(title, ...rows);

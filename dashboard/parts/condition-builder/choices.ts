@@ -41,15 +41,15 @@ export function listFieldChoices(p: FieldSources): FieldChoice[] {
     type: getFixedType(kind) ?? toValueType(type),
   });
   return [
-    ...p.contactFields.flatMap((known) => {
-      const kind = findFieldKind(known.field, 'exists', 'audience');
-      return kind ? [typed(known, kind)] : [];
+    ...p.contactFields.flatMap((contactField) => {
+      const kind = findFieldKind(contactField.field, 'exists', 'audience');
+      return kind ? [typed(contactField, kind)] : [];
     }),
     ...p.eventNames.map((name) => ({ field: `event.${name}`, kind: 'event' as const, label: name })),
     ...ACTIVITY_FIELDS.map((field) => ({ field, kind: 'activity' as const, label: field })),
     ...p.segments.map(({ id, name }) => ({ field: `segment.${id}`, kind: 'segment' as const, label: name })),
     ...p.topics.map(({ id, name }) => ({ field: `topic.${id}`, kind: 'topic' as const, label: name, type: TRUTH })),
-    ...(p.eventFields ?? []).map((known) => typed(known, 'payload')),
+    ...(p.eventFields ?? []).map((eventField) => typed(eventField, 'payload')),
   ];
 }
 
@@ -82,8 +82,8 @@ export function createTypedChoices(text: string, scope: ConditionScope): FieldCh
     return kind ? [{ field: name, kind, label: getFieldLabel(name, kind), type: getFixedType(kind) }] : [];
   };
   const written = [...choicesWith('exists'), ...choicesWith('triggered')];
-  const known = written.filter(({ kind }, n) => written.findIndex((other) => other.kind === kind) === n);
-  if (known.length > 0 || !/^[^\s.]+(\.[^\s.]+)*$/.test(name)) return known;
+  const choices = written.filter(({ kind }, n) => written.findIndex((other) => other.kind === kind) === n);
+  if (choices.length > 0 || !/^[^\s.]+(\.[^\s.]+)*$/.test(name)) return choices;
   return [{ field: `data.${name}`, kind: 'data', label: name }];
 }
 
@@ -104,8 +104,8 @@ export function findFieldChoice(
   const field = row.field.startsWith('contact.') ? row.field.slice('contact.'.length) : row.field;
   const kind = findFieldKind(field, row.operator, scope);
   if (!kind) return { field, kind: 'data', label: field };
-  const known = choices.find((choice) => choice.field === field && choice.kind === kind);
-  return known ?? { field, kind, label: getFieldLabel(field, kind), type: getFixedType(kind) };
+  const match = choices.find((choice) => choice.field === field && choice.kind === kind);
+  return match ?? { field, kind, label: getFieldLabel(field, kind), type: getFixedType(kind) };
 }
 
 /**

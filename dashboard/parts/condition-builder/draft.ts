@@ -160,11 +160,11 @@ export function findMissingPart(filter: DraftFilter): RowPart | undefined {
 
 /** Returns whether every row is complete. */
 export function isComplete({ groups }: DraftCondition): boolean {
-  const whole = ({ filters, nested }: DraftGroup) =>
+  const isCompleteGroup = ({ filters, nested }: DraftGroup) =>
     filters.length + (nested ? 1 : 0) > 0 &&
     filters.every((filter) => findMissingPart(filter) === undefined) &&
     (!nested || isComplete(nested));
-  return groups.length > 0 && groups.every(whole);
+  return groups.length > 0 && groups.every(isCompleteGroup);
 }
 
 /**

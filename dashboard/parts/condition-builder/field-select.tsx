@@ -27,23 +27,25 @@ export function FieldSelect({
   autoFocus: boolean;
   onChoose: (choice: FieldChoice) => void;
 }) {
-  const chosen = findFieldChoice(filter, choices, scope);
-  const chosenLabel = chosen ? getFieldLabel(chosen) : '';
-  const [search, setSearch] = useState(chosenLabel);
+  const selected = findFieldChoice(filter, choices, scope);
+  const selectedLabel = selected ? getFieldLabel(selected) : '';
+  const [search, setSearch] = useState(selectedLabel);
   // The id of a segment or topic is known before its name is loaded, so the label can change.
-  useEffect(() => setSearch(chosenLabel), [chosenLabel]);
-  const isKnown = (choice: FieldChoice) => choices.some((known) => getChoiceKey(known) === getChoiceKey(choice));
-  const isOwnText = chosen !== undefined && search === chosenLabel;
+  useEffect(() => setSearch(selectedLabel), [selectedLabel]);
+  const isKnown = (choice: FieldChoice) => choices.some((other) => getChoiceKey(other) === getChoiceKey(choice));
+  const isOwnText = selected !== undefined && search === selectedLabel;
   const written = isOwnText ? [] : createTypedChoices(search, scope).filter((choice) => !isKnown(choice));
   const extra =
-    chosen && !isKnown(chosen) && !written.some((w) => getChoiceKey(w) === getChoiceKey(chosen)) ? [chosen] : [];
+    selected && !isKnown(selected) && !written.some((w) => getChoiceKey(w) === getChoiceKey(selected))
+      ? [selected]
+      : [];
   const all = [...choices, ...extra, ...written];
   return (
     <Select
       aria-label={label}
       placeholder={text.conditions.chooseField}
       data={groupByKind([...choices, ...extra], written)}
-      value={chosen ? getChoiceKey(chosen) : null}
+      value={selected ? getChoiceKey(selected) : null}
       searchable
       searchValue={search}
       onSearchChange={setSearch}

@@ -36,15 +36,15 @@ export function FilterRow({
   const rowFaults = faults.rows.get(filter.key) ?? [];
   const faultOf = (part: RowPart) => rowFaults.find((fault) => fault.part === part)?.message;
   const kind = findFieldKind(filter.field, filter.operator, scope);
-  const chosen = findFieldChoice(filter, choices, scope);
-  const knownType = chosen?.type;
+  const fieldChoice = findFieldChoice(filter, choices, scope);
+  const knownType = fieldChoice?.type;
   const isFree = kind === 'data' || kind === 'context' || kind === 'payload';
   const need = getOperatorInput(filter.operator);
   // If the type of the field's values is unknown, or the filter's value has another type, the user sees the type and
   // may change it.
   const asksType = isFree && (need === 'one' || need === 'list') && knownType !== filter.type;
   const contactValues = useContactValues(filter, kind === 'data');
-  const values = chosen?.values ?? contactValues;
+  const values = fieldChoice?.values ?? contactValues;
   return (
     <Box className={classes.row} role="group" aria-label={conditions.row(n)}>
       <Box className={classes.field}>

@@ -24,8 +24,8 @@ export function filterAsSentence(
   choices: readonly FieldChoice[],
   scope: ConditionScope = 'audience',
 ): string {
-  const chosen = findFieldChoice(filter, choices, scope);
-  const field = chosen ? getFieldLabel(chosen) : filter.field;
+  const choice = findFieldChoice(filter, choices, scope);
+  const field = choice ? getFieldLabel(choice) : filter.field;
   return [field, getOperatorLabel(filter.operator, isDate(filter.value) ? 'date' : undefined), formatValue(filter)]
     .filter((word) => word !== '')
     .join(' ');

@@ -126,7 +126,7 @@ export function showFault(view: EditorView, fault: EmailFault | undefined): void
 function toDiagnostic({ doc }: EditorState, { line: lineNumber = 1, column = 1, message }: EmailFault): Diagnostic {
   const line = doc.line(Math.min(Math.max(lineNumber, 1), doc.lines));
   const from = Math.min(line.from + column - 1, line.to);
-  const rest = doc.sliceString(from, line.to);
-  const length = /^(\{[{%].*?[%}]\}|\S+)/.exec(rest)?.[0].length ?? rest.length;
+  const restOfLine = doc.sliceString(from, line.to);
+  const length = /^(\{[{%].*?[%}]\}|\S+)/.exec(restOfLine)?.[0].length ?? restOfLine.length;
   return { from, to: Math.min(from + Math.max(length, 1), doc.length), severity: 'error', message };
 }

@@ -39,7 +39,7 @@ export function LayoutGallery({
   const name = useId();
   const [search, setSearch] = useState('');
   const matches = templates.filter((one) => one.name.toLowerCase().includes(search.trim().toLowerCase()));
-  const shown = matches.filter(({ id }, n) => n < SHOWN_MAX || id === value);
+  const visible = matches.filter(({ id }, n) => n < SHOWN_MAX || id === value);
   const cards = (layouts: readonly Layout[]) =>
     layouts.map((layout) => (
       <label key={layout.id} className={classes.card}>
@@ -75,11 +75,11 @@ export function LayoutGallery({
               />
             )}
           </div>
-          <div className={classes.cards}>{cards(shown)}</div>
+          <div className={classes.cards}>{cards(visible)}</div>
           <p className={classes.more} role="status">
             {matches.length === 0
               ? words.noTemplates
-              : matches.length > shown.length && words.moreTemplates(matches.length)}
+              : matches.length > visible.length && words.moreTemplates(matches.length)}
           </p>
         </>
       )}

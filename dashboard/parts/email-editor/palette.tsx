@@ -51,7 +51,7 @@ export function Palette({ onBlock, onImage, mayUpload }: Adding) {
       <div className={classes.blocks}>
         {ORDER.map((block) => {
           const Icon = ICONS[block];
-          const shown: ReactNode = (
+          const content: ReactNode = (
             <>
               <Icon size={18} stroke={1.5} aria-hidden />
               {words.newBlocks[block]}
@@ -60,7 +60,7 @@ export function Palette({ onBlock, onImage, mayUpload }: Adding) {
           if (!isImageBlock(block)) {
             return (
               <button key={block} type="button" onClick={() => onBlock(NEW_BLOCKS[block])}>
-                {shown}
+                {content}
               </button>
             );
           }
@@ -68,7 +68,7 @@ export function Palette({ onBlock, onImage, mayUpload }: Adding) {
             <FileButton key={block} accept={IMAGES} onChange={(file) => file && onImage(file, block)}>
               {(props) => (
                 <button type="button" {...props} disabled={!mayUpload}>
-                  {shown}
+                  {content}
                 </button>
               )}
             </FileButton>
@@ -119,8 +119,8 @@ export function BlockMenu({ onBlock, onImage, mayUpload }: Adding) {
         accept={IMAGES}
         hidden
         onChange={(event) => {
-          const [chosen] = event.currentTarget.files ?? [];
-          if (chosen) onImage(chosen, imageBlock);
+          const [image] = event.currentTarget.files ?? [];
+          if (image) onImage(image, imageBlock);
           event.currentTarget.value = '';
         }}
       />

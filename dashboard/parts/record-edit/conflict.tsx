@@ -76,9 +76,9 @@ function selectConflictChoices<Fields extends object>(
   choices: Partial<Record<keyof Fields, 'mine' | 'theirs'>>,
   differences: RecordEdit<Fields>['differences'],
 ) {
-  const chosen: typeof choices = {};
-  for (const one of differences) if ('mine' in one) chosen[one.name] = choices[one.name];
-  return chosen;
+  const selected: typeof choices = {};
+  for (const one of differences) if ('mine' in one) selected[one.name] = choices[one.name];
+  return selected;
 }
 
 function Side({ value, label, content }: { value?: string; label: string; content: string }) {

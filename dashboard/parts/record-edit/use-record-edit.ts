@@ -69,7 +69,7 @@ export function useRecordEdit<Fields extends object>({
     return () => window.removeEventListener('pagehide', flush);
   }, [storeLater]);
 
-  const put = useCallback(
+  const applyChanges = useCallback(
     (next: Changes<Fields>) => {
       setChanges(next);
       storeLater(next);
@@ -87,7 +87,7 @@ export function useRecordEdit<Fields extends object>({
   return {
     /** The values that the screen shows and a save sends. */
     fields: withChanges(stored, changes),
-    change: (written: Partial<Fields>) => put(addChanges(stored, changes, written)),
+    change: (written: Partial<Fields>) => applyChanges(addChanges(stored, changes, written)),
     /** Whether there are unsaved changes. */
     isTouched,
     /** Whether the changes are a draft from before this page was opened. */
@@ -105,7 +105,7 @@ export function useRecordEdit<Fields extends object>({
     markStale: () => setRefused(stored),
     settle: (choices: Partial<Record<keyof Fields, 'mine' | 'theirs'>>) => {
       setRefused(undefined);
-      put(resolveConflict(stored, changes, choices));
+      applyChanges(resolveConflict(stored, changes, choices));
     },
     /** Call it after a save, with the fields that were sent and the fields that the service stored. */
     markSaved: (sent: Fields, savedFields: Fields) => {

@@ -23,9 +23,9 @@ export function NewAutomation({ onClose }: { onClose: () => void }) {
   const [name, setName] = useState<string>();
   const [event, setEvent] = useState<string>();
   const journey = AUTOMATION_EXAMPLES.find((one) => one.id === id);
-  const shown = { name: name ?? t.journeys[id].name, event: event ?? journey?.eventName ?? '' };
+  const values = { name: name ?? t.journeys[id].name, event: event ?? journey?.eventName ?? '' };
   const create = useMutation<string, ApiFailure>({
-    mutationFn: () => createAutomation(journey, shown),
+    mutationFn: () => createAutomation(journey, values),
     onSuccess: async (created) => {
       await client.invalidateQueries({ queryKey: ['listWorkflows'] });
       onClose();
@@ -49,13 +49,13 @@ export function NewAutomation({ onClose }: { onClose: () => void }) {
           </Radio.Group>
           <TextInput
             label={t.name}
-            value={shown.name}
+            value={values.name}
             onChange={(change) => setName(change.currentTarget.value)}
             required
             maxLength={200}
             data-autofocus
           />
-          <EventNameInput label={t.event} description={t.eventHint} value={shown.event} onChange={setEvent} />
+          <EventNameInput label={t.event} description={t.eventHint} value={values.event} onChange={setEvent} />
           {create.error && <Failed error={create.error} />}
           <Group justify="flex-end">
             <Button variant="default" onClick={onClose}>

@@ -14,8 +14,9 @@ export type StepCountKind = 'here' | Exclude<VisitStatus, 'CANCELLED'> | { branc
 export function createCountSearch(search: AutomationSearch, step: string, count: StepCountKind): AutomationSearch {
   const { visits: _, branch: __, ...rest } = search;
   if (count === 'here') return { ...rest, step, panel: 'people' };
-  const who = typeof count === 'string' ? { visits: count } : { visits: 'COMPLETED' as const, branch: count.branch };
-  return { ...rest, step, panel: 'visits', ...who };
+  const visitFilter =
+    typeof count === 'string' ? { visits: count } : { visits: 'COMPLETED' as const, branch: count.branch };
+  return { ...rest, step, panel: 'visits', ...visitFilter };
 }
 
 /** Returns the counts of a step that are not 0: failed, at the step now, skipped, completed. */
@@ -49,15 +50,15 @@ export function StepCountLinks({
   const rate = formatOpenRate(counts);
   // A card has two lines: the main count, then a problem or else the rate. The panel shows all counts.
   const others = all.filter((one) => !isPassed(one) && !(one.count === 'SKIPPED' && rate !== undefined));
-  const shown = [...all.filter(isPassed), ...others].slice(0, 2);
+  const visibleCounts = [...all.filter(isPassed), ...others].slice(0, 2);
   return (
     <>
-      {shown.map(({ count, tone, words }) => (
+      {visibleCounts.map(({ count, tone, words }) => (
         <CountLink key={count} tone={tone} href={hrefOf(count)} onOpen={() => onCount(count)}>
           {words}
         </CountLink>
       ))}
-      {rate !== undefined && shown.length < 2 && <span>{t.openedRate(rate)}</span>}
+      {rate !== undefined && visibleCounts.length < 2 && <span>{t.openedRate(rate)}</span>}
     </>
   );
 }

@@ -124,13 +124,13 @@ const AUDIENCE = ['audienceType', 'segmentId', 'audienceFilter'] as const;
  * sent together.
  */
 export function toChangedFields(draft: CampaignDraft, stored: CampaignDraft): CampaignBody {
-  const [now, before] = [toCampaignBody(draft), toCampaignBody(stored)];
-  const isChanged = (name: keyof CampaignBody) => JSON.stringify(now[name]) !== JSON.stringify(before[name]);
+  const [body, storedBody] = [toCampaignBody(draft), toCampaignBody(stored)];
+  const isChanged = (name: keyof CampaignBody) => JSON.stringify(body[name]) !== JSON.stringify(storedBody[name]);
   const isAudienceChanged = AUDIENCE.some(isChanged);
-  const names = (Object.keys(now) as (keyof CampaignBody)[]).filter(
+  const names = (Object.keys(body) as (keyof CampaignBody)[]).filter(
     (name) => isChanged(name) || (isAudienceChanged && AUDIENCE.some((part) => part === name)),
   );
-  return Object.fromEntries(names.map((name) => [name, now[name]]));
+  return Object.fromEntries(names.map((name) => [name, body[name]]));
 }
 
 function toVariant({ name, weight, subject, preheader, from, body, others }: VariantDraft) {

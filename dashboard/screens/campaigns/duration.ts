@@ -7,11 +7,11 @@ const UNITS = [
 
 /** Formats seconds in the two largest units: "2 hours 5 minutes". */
 export function describeDuration(seconds: number): string {
-  const whole = Math.max(1, Math.round(seconds));
-  const first = UNITS.findIndex(([, size]) => whole >= size);
+  const totalSeconds = Math.max(1, Math.round(seconds));
+  const first = UNITS.findIndex(([, size]) => totalSeconds >= size);
   const parts = UNITS.slice(first, first + 2).map(([unit, size], n) => {
     const before = n === 0 ? Number.POSITIVE_INFINITY : (UNITS[first]?.[1] ?? 1);
-    return { unit, n: Math.floor((whole % before) / size) };
+    return { unit, n: Math.floor((totalSeconds % before) / size) };
   });
   return parts
     .filter(({ n }) => n > 0)

@@ -73,8 +73,8 @@ function ByReason({
   const [isUnfolded, { open: unfold }] = useDisclosure();
   if (reasons.length === 0) return null;
   const total = reasons.reduce((sum, [, n]) => sum + n, 0);
-  const shown = isUnfolded || reasons.length <= SHOWN_MAX + 1 ? reasons : reasons.slice(0, SHOWN_MAX);
-  const folded = reasons.length - shown.length;
+  const visibleReasons = isUnfolded || reasons.length <= SHOWN_MAX + 1 ? reasons : reasons.slice(0, SHOWN_MAX);
+  const folded = reasons.length - visibleReasons.length;
   return (
     <Box className="card-block">
       <Group justify="space-between" mb={4}>
@@ -85,7 +85,7 @@ function ByReason({
       </Group>
       <Table aria-label={title} withRowBorders={false} className={classes.reasons}>
         <Table.Tbody>
-          {shown.map(([reason, n]) => (
+          {visibleReasons.map(([reason, n]) => (
             <Table.Tr key={reason}>
               <Table.Td>
                 <Reason reason={reason} />

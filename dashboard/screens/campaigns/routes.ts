@@ -25,9 +25,9 @@ const listRoute = createRoute({
   getParentRoute: () => shellRoute,
   path: '/campaigns',
   validateSearch: ({ status, search }: Record<string, unknown>): ListSearch => {
-    const known = CAMPAIGN_STATUSES.find((name) => name === status);
+    const match = CAMPAIGN_STATUSES.find((name) => name === status);
     return {
-      ...(known && { status: known }),
+      ...(match && { status: match }),
       ...(search !== undefined && search !== '' && { search: String(search) }),
     };
   },
@@ -53,8 +53,8 @@ const editRoute = createRoute({
   path: '/campaigns/$campaignId/edit',
   staticData: { isFullScreen: true },
   validateSearch: ({ step }: Record<string, unknown>): { step?: CampaignEditorStep } => {
-    const known = STEPS.find((name) => name === step);
-    return known ? { step: known } : {};
+    const match = STEPS.find((name) => name === step);
+    return match ? { step: match } : {};
   },
   component: lazyRouteComponent(() => import('./edit.tsx'), 'EditCampaign'),
 });
@@ -63,9 +63,9 @@ const recipientsRoute = createRoute({
   getParentRoute: () => shellRoute,
   path: '/campaigns/$campaignId/recipients',
   validateSearch: ({ outcome, reason, search }: Record<string, unknown>): RecipientSearch => {
-    const known = OUTCOMES.find((name) => name === outcome);
+    const match = OUTCOMES.find((name) => name === outcome);
     return {
-      ...(known && { outcome: known }),
+      ...(match && { outcome: match }),
       ...(typeof reason === 'string' && reason !== '' && { reason }),
       ...(typeof search === 'string' && search !== '' && { search }),
     };

@@ -78,7 +78,7 @@ function VariantForm({
   onRemove: (key: string) => void;
   onOwnBody: (key: string) => void;
 }) {
-  const own = (name: 'name' | 'subject' | 'preheader' | 'from', label: string, above?: string) => (
+  const renderField = (name: 'name' | 'subject' | 'preheader' | 'from', label: string, above?: string) => (
     <TextInput
       label={label}
       placeholder={above}
@@ -105,7 +105,7 @@ function VariantForm({
         </ActionIcon>
       </Group>
       <Stack gap="sm">
-        {own('name', words.variantName)}
+        {renderField('name', words.variantName)}
         <NumberInput
           label={words.weight}
           description={words.weightHelp}
@@ -115,9 +115,9 @@ function VariantForm({
           error={fault(`variants.${n}.weight`)}
           readOnly={isReadOnly}
         />
-        {own('subject', words.ownSubject, draft.subject || words.sameAsMain)}
-        {own('preheader', words.ownPreheader, draft.preheader || words.sameAsMain)}
-        {own('from', words.ownFrom, draft.from || words.sameAsMain)}
+        {renderField('subject', words.ownSubject, draft.subject || words.sameAsMain)}
+        {renderField('preheader', words.ownPreheader, draft.preheader || words.sameAsMain)}
+        {renderField('from', words.ownFrom, draft.from || words.sameAsMain)}
         <Switch
           label={words.ownBody}
           checked={variant.body !== undefined}

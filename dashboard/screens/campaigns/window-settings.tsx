@@ -19,7 +19,7 @@ export function WindowSettings({ draft: { window }, change, isReadOnly, fault }:
           ))}
         </Stack>
       </Radio.Group>
-      {window && <OwnWindow window={window} onChange={(own) => change({ window: own })} fault={fault} />}
+      {window && <OwnWindow window={window} onChange={(ownWindow) => change({ window: ownWindow })} fault={fault} />}
     </Paper>
   );
 }

@@ -42,7 +42,7 @@ export function BulkBar({
   const { picked, all } = selection;
   if (picked.size === 0 && !all) return null;
   const count = all ? total : picked.size;
-  const who = all ? words.allMeant(total) : words.selected(picked.size);
+  const selectionText = all ? words.allMeant(total) : words.selected(picked.size);
   const body: Body = all
     ? { where: where.search || where.condition ? where : { all: true } }
     : { contactIds: [...picked.keys()] };
@@ -51,10 +51,10 @@ export function BulkBar({
     all ? ask(operation) : bulk.change(operation, [...picked.values()]);
   const canHaveAll = !all && total !== null && total > picked.size && picked.size >= shown.length;
   return (
-    <Box className="bulk-bar" role="region" aria-label={who}>
+    <Box className="bulk-bar" role="region" aria-label={selectionText}>
       <Group gap="xs">
         <Text size="sm" fw={500} aria-live="polite">
-          {who}
+          {selectionText}
         </Text>
         {canHaveAll && (
           <Button size="compact-sm" variant="subtle" onClick={selection.pickAll}>
@@ -94,7 +94,11 @@ export function BulkBar({
         opened={asking !== undefined}
         onClose={() => ask(undefined)}
         title={asking === 'subscribe' || asking === 'unsubscribe' ? words.changeTitle[asking] : words.eraseTitle}
-        what={asking === 'subscribe' || asking === 'unsubscribe' ? words.changeHelp[asking](who) : words.eraseHelp(who)}
+        what={
+          asking === 'subscribe' || asking === 'unsubscribe'
+            ? words.changeHelp[asking](selectionText)
+            : words.eraseHelp(selectionText)
+        }
         word={String(count ?? words.erase)}
         action={words[asking ?? 'erase']}
         write={bulk}

@@ -246,6 +246,6 @@ function createColumn(column: string, sort: ListSort | undefined, sortBy: SortBy
 const CELL_MAX_CHARS = 200;
 
 function Cell({ value }: { value: unknown }) {
-  const shown = formatCell(value);
-  return <>{shown.length > CELL_MAX_CHARS ? `${shown.slice(0, CELL_MAX_CHARS)} …` : shown}</>;
+  const valueText = formatCell(value);
+  return <>{valueText.length > CELL_MAX_CHARS ? `${valueText.slice(0, CELL_MAX_CHARS)} …` : valueText}</>;
 }

@@ -17,8 +17,8 @@ export function Views() {
   const { condition, sort } = useSearch({ from: '/shell/contacts' });
   const segments = useQuery({ ...queryFor('listSegments'), enabled: can('segments:view') });
   const views = listViews(segments.data ?? []);
-  const shown = JSON.stringify(condition);
-  const isNew = condition && !views.some((view) => JSON.stringify(view.condition) === shown);
+  const conditionJson = JSON.stringify(condition);
+  const isNew = condition && !views.some((view) => JSON.stringify(view.condition) === conditionJson);
   return (
     <Box className="views">
       <nav aria-label={words.views} className="nav-tabs">
@@ -28,7 +28,7 @@ export function Views() {
             to="/contacts"
             search={{ ...(view.condition && { condition: view.condition }), ...(sort && { sort }) } as ListSearch}
             activeOptions={{ exact: true }}
-            aria-current={JSON.stringify(view.condition) === shown ? 'page' : undefined}
+            aria-current={JSON.stringify(view.condition) === conditionJson ? 'page' : undefined}
             title={view.name}
           >
             <span>{view.name}</span>

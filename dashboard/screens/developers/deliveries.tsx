@@ -34,7 +34,7 @@ export function Deliveries({ endpointId }: { endpointId: string }) {
   const change = (next: Partial<DeliveriesSearch>) =>
     void navigate({ search: (before) => ({ ...before, ...next }), replace: true });
   const rows = pages.data?.pages.flatMap(({ data }) => data) ?? [];
-  const shown = rows.find(({ id }) => id === delivery);
+  const openDelivery = rows.find(({ id }) => id === delivery);
   const show = (id: string | undefined) => change({ delivery: id });
   return (
     <>
@@ -61,14 +61,14 @@ export function Deliveries({ endpointId }: { endpointId: string }) {
         empty={status ? <Text c="dimmed">{words.nothingFound}</Text> : <NoDeliveries />}
       />
       <Drawer
-        opened={shown !== undefined}
+        opened={openDelivery !== undefined}
         onClose={() => show(undefined)}
         position="right"
         size="lg"
         title={words.details}
         closeButtonProps={{ 'aria-label': text.app.close }}
       >
-        {shown && <Details endpointId={endpointId} delivery={shown} />}
+        {openDelivery && <Details endpointId={endpointId} delivery={openDelivery} />}
       </Drawer>
     </>
   );

@@ -86,13 +86,13 @@ function Filters() {
 
 function List({ rows }: { rows: Stats }) {
   const { q = '' } = useSearch({ from: FROM });
-  const shown = rows.filter(({ name }) => name.toLowerCase().includes(q.toLowerCase()));
+  const matches = rows.filter(({ name }) => name.toLowerCase().includes(q.toLowerCase()));
   if (rows.length === 0) {
     const curl = { method: 'POST' as const, path: '/v1/track' as const, body: EXAMPLE };
     return <Empty icon={IconActivity} title={words.emptyTitle} what={words.emptyHelp} curl={curl} />;
   }
-  if (shown.length === 0) return <Text c="dimmed">{words.nothingFound}</Text>;
-  return <RowTable rows={shown} columns={COLUMNS} rowKey={({ name }) => name} caption={words.caption} />;
+  if (matches.length === 0) return <Text c="dimmed">{words.nothingFound}</Text>;
+  return <RowTable rows={matches} columns={COLUMNS} rowKey={({ name }) => name} caption={words.caption} />;
 }
 
 const COLUMNS: Column<Stats[number]>[] = [

@@ -104,6 +104,6 @@ function readChoice<Name extends string, Word extends string>(
   words: readonly Word[],
   given: unknown,
 ): { [Key in Name]?: Word } {
-  const known = words.find((word) => word === given);
-  return known === undefined ? {} : ({ [name]: known } as { [Key in Name]?: Word });
+  const match = words.find((word) => word === given);
+  return match === undefined ? {} : ({ [name]: match } as { [Key in Name]?: Word });
 }

@@ -136,7 +136,7 @@ function NoEmail() {
 
 function ByDay({ days, before, timezone }: Pick<Overview, 'days' | 'timezone'> & { before: Overview['days'] }) {
   const [isCompared, setIsCompared] = useState(false);
-  const drawn = useMemo(
+  const chart = useMemo(
     () => ({
       // The axis uses the viewer's time zone, so midnight in that zone shows the same date.
       atSeconds: days.map(({ date }) => Date.parse(`${date}T00:00:00`) / 1_000),
@@ -167,7 +167,7 @@ function ByDay({ days, before, timezone }: Pick<Overview, 'days' | 'timezone'> &
     <>
       <Suspense fallback={<Box h={CHART_HEIGHT + LEGEND_HEIGHT} />}>
         <TimeSeries
-          {...drawn}
+          {...chart}
           height={CHART_HEIGHT}
           label={text.home.byDay(timezone)}
           aside={

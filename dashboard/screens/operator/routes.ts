@@ -22,11 +22,11 @@ const tenantsRoute = createRoute({
   getParentRoute: () => shellRoute,
   path: '/operator/projects',
   validateSearch: ({ q, held, order, over }: Record<string, unknown>): TenantsSearch => {
-    const known = TENANT_ORDERS.find((name) => name === order && name !== 'newest');
+    const match = TENANT_ORDERS.find((name) => name === order && name !== 'newest');
     return {
       ...(typeof q === 'string' && q !== '' && { q }),
       ...(typeof held === 'boolean' && { held }),
-      ...(known && { order: known }),
+      ...(match && { order: match }),
       ...(over === 'month' && { over }),
     };
   },
@@ -43,8 +43,8 @@ const providersRoute = createRoute({
   getParentRoute: () => shellRoute,
   path: '/operator/providers',
   validateSearch: ({ hours }: Record<string, unknown>): { hours?: (typeof SPANS)[number] } => {
-    const known = SPANS.find((span) => span === hours && span !== 24);
-    return known ? { hours: known } : {};
+    const match = SPANS.find((span) => span === hours && span !== 24);
+    return match ? { hours: match } : {};
   },
   component: lazyRouteComponent(() => import('./providers.tsx'), 'Providers'),
 });

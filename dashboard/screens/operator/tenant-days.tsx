@@ -19,7 +19,7 @@ const CHART_BARS = [
 
 /** The project's emails by day, with their results. */
 export function TenantDays({ days }: { days: Day[] }) {
-  const drawn = useMemo(
+  const chart = useMemo(
     () => ({
       // The axis uses the viewer's time zone, so midnight in that zone shows the same date.
       atSeconds: days.map(({ date }) => Date.parse(`${date}T00:00:00`) / 1_000),
@@ -44,7 +44,7 @@ export function TenantDays({ days }: { days: Day[] }) {
         </Text>
       ) : (
         <ChartWithTable
-          {...drawn}
+          {...chart}
           rows={days.toReversed()}
           columns={COLUMNS}
           rowKey={({ date }) => date}

@@ -66,10 +66,10 @@ function toLimitInputs(limits: Tenant['operatorLimits']): LimitInputs {
 }
 
 function toLimits(typed: LimitInputs): Tenant['operatorLimits'] {
-  const whole = (value: number | string) => (value === '' ? null : Number(value));
+  const toNumber = (value: number | string) => (value === '' ? null : Number(value));
   return {
-    monthlyEmailLimit: whole(typed.monthlyEmailLimit),
-    sendRatePerSecond: whole(typed.sendRatePerSecond),
+    monthlyEmailLimit: toNumber(typed.monthlyEmailLimit),
+    sendRatePerSecond: toNumber(typed.sendRatePerSecond),
     bounceGuard: toShare(typed.bounceGuard),
     complaintGuard: toShare(typed.complaintGuard),
   };

@@ -49,9 +49,9 @@ const segmentRoute = createRoute({
   getParentRoute: () => shellRoute,
   path: '/segments/$segmentId',
   validateSearch: ({ tab, page, contact }: Record<string, unknown>): SegmentSearch => {
-    const known = SEGMENT_TABS.find((name) => name === tab);
+    const match = SEGMENT_TABS.find((name) => name === tab);
     return {
-      ...(known && { tab: known }),
+      ...(match && { tab: match }),
       ...(typeof page === 'number' && page > 1 && { page: Math.floor(page) }),
       ...(typeof contact === 'string' && { contact }),
     };

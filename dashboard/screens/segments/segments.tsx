@@ -174,9 +174,9 @@ const SENTENCES_SHOWN = 3;
 function Summary({ condition }: { condition: NonNullable<Segment['condition']> }) {
   const choices = useFieldChoices('audience');
   const filters = listFilters(condition);
-  const shown = filters.slice(0, SENTENCES_SHOWN).map((filter) => filterAsSentence(filter, choices));
-  const joined = shown.join(condition.groups.length > 1 ? ' · ' : ` ${text.conditions.both} `);
-  const more = filters.length - shown.length;
+  const sentences = filters.slice(0, SENTENCES_SHOWN).map((filter) => filterAsSentence(filter, choices));
+  const joined = sentences.join(condition.groups.length > 1 ? ' · ' : ` ${text.conditions.both} `);
+  const more = filters.length - sentences.length;
   return (
     <Text size="sm" lineClamp={3}>
       {joined}

@@ -59,9 +59,9 @@ function normalizeText(now: string, before: string): string {
 
 /** Returns the range `from` to `to` of a text as source: escaped, except Liquid, which is taken as typed. */
 function toSource(text: string[], from: number, to: number): string {
-  const whole = text.join('');
+  const joined = text.join('');
   const liquid = new Set<number>();
-  for (const match of whole.matchAll(LIQUID)) {
+  for (const match of joined.matchAll(LIQUID)) {
     for (let at = match.index; at < match.index + match[0].length; at += 1) liquid.add(at);
   }
   let at = text.slice(0, from).join('').length;

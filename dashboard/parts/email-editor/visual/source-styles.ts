@@ -41,8 +41,8 @@ function readStyleAttribute(source: string, tag: OpeningTag): string {
 function findDeclaration(style: string, property: string) {
   const match = [...style.matchAll(new RegExp(`(^|;)\\s*${property}\\s*:([^;]*)`, 'gi'))].at(-1);
   if (!match) return undefined;
-  const [whole, separator = '', value = ''] = match;
-  return { start: match.index + separator.length, end: match.index + whole.length, value: value.trim() };
+  const [declaration, separator = '', value = ''] = match;
+  return { start: match.index + separator.length, end: match.index + declaration.length, value: value.trim() };
 }
 
 function withDeclaration(style: string, property: string, value: string | undefined): string {

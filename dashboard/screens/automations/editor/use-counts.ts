@@ -9,8 +9,8 @@ const RANGE_EVERY_MS = 10_000;
 const DAY_MS = 86_400_000;
 
 /**
- * Returns the counts of contacts at each step. With a number of days, the counts of
- * contacts that left a step cover these days. All contacts that are at a step now are counted.
+ * Returns the counts of contacts at each step. With a number of days, the counts of contacts that left a step cover
+ * these days, as soon as they are loaded. All contacts that are at a step now are counted.
  */
 export function useCounts(id: string, days: number | undefined): StepCounts[] {
   const [openedAtMs] = useState(Date.now);
@@ -21,14 +21,14 @@ export function useCounts(id: string, days: number | undefined): StepCounts[] {
     enabled: days !== undefined,
     refetchInterval: RANGE_EVERY_MS,
   });
-  const past = days === undefined ? undefined : recent.data?.steps;
-  const now = all.data?.steps;
+  const recentCounts = days === undefined ? undefined : recent.data?.steps;
+  const allCounts = all.data?.steps;
   return useMemo(() => {
-    if (!now) return [];
-    if (!past) return now;
-    return now.map((step) => {
-      const pastCounts = past.find(({ stepId }) => stepId === step.stepId);
-      return pastCounts ? { ...pastCounts, waiting: step.waiting, running: step.running } : step;
+    if (!allCounts) return [];
+    if (!recentCounts) return allCounts;
+    return allCounts.map((step) => {
+      const stepCounts = recentCounts.find(({ stepId }) => stepId === step.stepId);
+      return stepCounts ? { ...stepCounts, waiting: step.waiting, running: step.running } : step;
     });
-  }, [now, past]);
+  }, [allCounts, recentCounts]);
 }

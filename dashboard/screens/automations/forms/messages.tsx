@@ -122,16 +122,16 @@ function TemplatePreview({ template }: { template: Template }) {
   return (
     <Stack gap="sm" component="section" aria-label={t.emailPreview}>
       <QueryView of={preview} height={PREVIEW_HEIGHT}>
-        {(shown) => (
+        {(rendered) => (
           <>
-            <ScaledFrame html={shown.html} screen={PREVIEW_SCREEN} height={PREVIEW_HEIGHT} title={t.emailPreview} />
+            <ScaledFrame html={rendered.html} screen={PREVIEW_SCREEN} height={PREVIEW_HEIGHT} title={t.emailPreview} />
             <dl className={classes.facts}>
               <dt>{t.subject}</dt>
-              <dd>{shown.subject}</dd>
-              {shown.preheader && (
+              <dd>{rendered.subject}</dd>
+              {rendered.preheader && (
                 <>
                   <dt>{t.preheader}</dt>
-                  <dd>{shown.preheader}</dd>
+                  <dd>{rendered.preheader}</dd>
                 </>
               )}
             </dl>

@@ -93,11 +93,11 @@ export function getSplitBranches(config: AnyStepConfig): { name: string; weight:
  * WAIT_FOR_EVENT may have one without a branch.
  */
 export function listTransitions(graph: Graph, step: Step): { branch: string | null; to: string | null }[] {
-  const drawn = graph.transitions.filter(({ from }) => from === step.id);
-  const branches = [...new Set([...listBranches(step), ...drawn.map(({ branch }) => branch)])];
+  const outgoing = graph.transitions.filter(({ from }) => from === step.id);
+  const branches = [...new Set([...listBranches(step), ...outgoing.map(({ branch }) => branch)])];
   return branches.map((branch) => ({
     branch,
-    to: drawn.find((transition) => transition.branch === branch)?.to ?? null,
+    to: outgoing.find((transition) => transition.branch === branch)?.to ?? null,
   }));
 }
 

@@ -44,8 +44,8 @@ export function Panel(p: PanelProps) {
   const { step: stepId, panel, visits, branch, ...rest } = p.search;
   const step = findStep(p.editor.graph, stepId);
   const close = () => p.open(rest);
-  const shown = getPanelContent(p, step);
-  if (!shown) return null;
+  const panelContent = getPanelContent(p, step);
+  if (!panelContent) return null;
   if (p.isNarrow) {
     return (
       <Drawer
@@ -55,29 +55,29 @@ export function Panel(p: PanelProps) {
         size="90%"
         title={
           <Group gap="xs" wrap="nowrap">
-            <span className={classes.title}>{shown.title}</span>
-            {shown.menu}
+            <span className={classes.title}>{panelContent.title}</span>
+            {panelContent.menu}
           </Group>
         }
         closeButtonProps={{ 'aria-label': t.close }}
       >
-        {shown.content}
+        {panelContent.content}
       </Drawer>
     );
   }
   return (
-    <EditorPanel label={shown.title}>
+    <EditorPanel label={panelContent.title}>
       <Group gap="xs" wrap="nowrap" mb="md">
-        {shown.icon}
-        <Title order={2} className={classes.title} title={shown.title}>
-          {shown.title}
+        {panelContent.icon}
+        <Title order={2} className={classes.title} title={panelContent.title}>
+          {panelContent.title}
         </Title>
-        {shown.menu}
+        {panelContent.menu}
         <ActionIcon variant="subtle" color="gray" size={28} aria-label={t.close} onClick={close}>
           <IconX size={16} stroke={1.75} aria-hidden />
         </ActionIcon>
       </Group>
-      {shown.content}
+      {panelContent.content}
     </EditorPanel>
   );
 }
@@ -182,7 +182,7 @@ function Rate({ label, part, whole }: { label: string; part: number; whole: numb
 
 function StepPanel({ step, ...p }: PanelProps & { step: Step }) {
   const counts = p.stats.get(step.id);
-  const here = counts ? counts.waiting + counts.running : 0;
+  const contactsHere = counts ? counts.waiting + counts.running : 0;
   const { visits, branch, ...search } = p.search;
   const tab = search.panel === 'people' || search.panel === 'visits' ? search.panel : 'settings';
   return (
@@ -201,7 +201,7 @@ function StepPanel({ step, ...p }: PanelProps & { step: Step }) {
       >
         <Tabs.List mb="sm">
           <Tabs.Tab value="settings">{t.settings}</Tabs.Tab>
-          <Tabs.Tab value="people">{here > 0 ? `${t.here} (${here})` : t.here}</Tabs.Tab>
+          <Tabs.Tab value="people">{contactsHere > 0 ? `${t.here} (${contactsHere})` : t.here}</Tabs.Tab>
           <Tabs.Tab value="visits">{t.historyTab}</Tabs.Tab>
         </Tabs.List>
         <Tabs.Panel value="settings">

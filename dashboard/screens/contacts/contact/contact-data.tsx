@@ -149,8 +149,8 @@ function Value({ value }: { value: unknown }) {
         {words.emptyList}
       </Text>
     );
-  const shown = type === 'json' ? formatJson(value) : isTextList(value) ? value.join(', ') : String(value);
-  return <>{shown.length > LONG_CHARS ? `${shown.slice(0, LONG_CHARS)} …` : shown}</>;
+  const valueText = type === 'json' ? formatJson(value) : isTextList(value) ? value.join(', ') : String(value);
+  return <>{valueText.length > LONG_CHARS ? `${valueText.slice(0, LONG_CHARS)} …` : valueText}</>;
 }
 
 /** Formats JSON: a flat object as its fields, such as "city: Kyoto, zip: 600-8216". */

@@ -104,7 +104,8 @@ function TargetSelect({
   const value = Object.hasOwn(mapping, header) ? getTargetField(mapping[header]) : field;
   const typed = search.trim();
   // When the list opens, its search text is the label of its value, which is not a field name.
-  const isLabel = NAMES.includes(typed) || typed === nameTarget(value) || typed === words.newField(nameTarget(value));
+  const isLabel =
+    NAMES.includes(typed) || typed === getTargetName(value) || typed === words.newField(getTargetName(value));
   const isKnown = (name: string) => known?.includes(name) ?? true;
   const isNew = typed !== '' && !isKnown(`data.${typed}`) && !isLabel;
   const fields = [...new Set([...(value?.startsWith('data.') ? [value] : []), ...(known ?? [])])];
@@ -114,7 +115,7 @@ function TargetSelect({
     { value: LEAVE_OUT, label: words.skipColumn },
     ...fields.map((name) => ({
       value: name,
-      label: isKnown(name) ? nameTarget(name) : words.newField(nameTarget(name)),
+      label: isKnown(name) ? getTargetName(name) : words.newField(getTargetName(name)),
     })),
     ...(isNew ? [{ value: `data.${typed}`, label: words.newField(typed) }] : []),
   ];
@@ -137,12 +138,12 @@ function TargetSelect({
 
 const NAMES: string[] = [words.email, words.subscribed, words.skipColumn];
 
-function nameTarget(field: string | null): string {
+function getTargetName(field: string | null): string {
   return field?.replace(/^data\./, '') ?? '';
 }
 
 /** Names a type, with the number of its values if the column has several types. */
-function nameType(type: keyof typeof words.types, n: number | undefined): string {
+function formatTypeName(type: keyof typeof words.types, n: number | undefined): string {
   return n === undefined ? words.types[type] : `${words.types[type]} (${formatCount(n)})`;
 }
 
@@ -161,7 +162,9 @@ function ReadAs({
   const staysText = keepsText(mapping[header]);
   return (
     <Stack gap={4}>
-      <Text size="sm">{counts.map(([type, n]) => nameType(type, counts.length > 1 ? n : undefined)).join(', ')}</Text>
+      <Text size="sm">
+        {counts.map(([type, n]) => formatTypeName(type, counts.length > 1 ? n : undefined)).join(', ')}
+      </Text>
       {(others || staysText) && (
         <Checkbox
           size="xs"

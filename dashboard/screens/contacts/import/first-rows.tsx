@@ -12,7 +12,7 @@ const COLUMNS_MAX = 8;
 /** Shows the first rows as they will be stored, with the types of their values. */
 export function FirstRows({ preview: { preview, columns } }: { preview: Preview }) {
   const keys = columns.flatMap(({ field }) => (field?.startsWith('data.') ? [field.slice('data.'.length)] : []));
-  const shown = keys.slice(0, COLUMNS_MAX);
+  const visibleKeys = keys.slice(0, COLUMNS_MAX);
   return (
     <Paper withBorder component="section" aria-label={words.preview} className={classes.table}>
       <div className="card-head">
@@ -27,7 +27,7 @@ export function FirstRows({ preview: { preview, columns } }: { preview: Preview 
               <Table.Th miw={56}>{words.row}</Table.Th>
               <Table.Th miw={96}>{words.status}</Table.Th>
               <Table.Th miw={160}>{words.email}</Table.Th>
-              {shown.map((key) => (
+              {visibleKeys.map((key) => (
                 <Table.Th key={key} miw={90}>
                   {key}
                 </Table.Th>
@@ -51,7 +51,7 @@ export function FirstRows({ preview: { preview, columns } }: { preview: Preview 
                     </Text>
                   )}
                 </Table.Td>
-                {shown.map((key) => (
+                {visibleKeys.map((key) => (
                   <Table.Td key={key} style={CELL}>
                     <TypedValue value={Object.hasOwn(data, key) ? data[key] : undefined} />
                   </Table.Td>
@@ -76,6 +76,6 @@ function TypedValue({ value }: { value: unknown }) {
       </Text>
     );
   if (typeof value === 'boolean') return <>{value ? text.contacts.data.yes : text.contacts.data.no}</>;
-  const shown = String(value);
-  return <>{shown.length > CELL_MAX_CHARS ? `${shown.slice(0, CELL_MAX_CHARS)} …` : shown}</>;
+  const valueText = String(value);
+  return <>{valueText.length > CELL_MAX_CHARS ? `${valueText.slice(0, CELL_MAX_CHARS)} …` : valueText}</>;
 }

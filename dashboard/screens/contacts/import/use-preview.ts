@@ -22,15 +22,15 @@ export function toFormData(file: File, mapping: Mapping | undefined): FormData {
 export function usePreview(file: File) {
   const { projectId } = useSession();
   const key = `tidings-import-mappings:${projectId}`;
-  const [chosen, choose] = useState<Mapping>();
+  const [chosenMapping, choose] = useState<Mapping>();
   const [isRecalled, setRecalled] = useState(false);
   const preview = useQuery<Preview, ApiFailure>({
     // A file of this name may have changed, so its preview is not reused.
-    queryKey: ['previewImport', file.name, file.size, file.lastModified, chosen ?? null],
+    queryKey: ['previewImport', file.name, file.size, file.lastModified, chosenMapping ?? null],
     queryFn: async ({ signal }) => {
       const requestPreview = (mapping: Mapping | undefined) =>
         callApi('previewImport', { body: toFormData(file, mapping) }, { signal });
-      if (chosen) return requestPreview(chosen);
+      if (chosenMapping) return requestPreview(chosenMapping);
       const guessed = await requestPreview(undefined);
       const recalled = recallMapping(readStorage(key), listHeaders(guessed));
       if (!recalled) return guessed;
@@ -43,7 +43,7 @@ export function usePreview(file: File) {
     refetchOnWindowFocus: false,
     retry: false,
   });
-  const mapping = chosen ?? (preview.data?.mapping as Mapping | undefined);
+  const mapping = chosenMapping ?? (preview.data?.mapping as Mapping | undefined);
   return {
     preview,
     mapping,

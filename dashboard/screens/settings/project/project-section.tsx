@@ -44,7 +44,7 @@ function Form({ project }: { project: ResponseOf<'getProject'> }) {
   const isChanged = Object.keys(changes).length > 0;
   const faults = update.error?.fields ?? [];
   const fault = (name: string) => faults.find(({ field }) => field === name || field.startsWith(`${name}.`))?.message;
-  const fieldsProps: FieldsProps = { draft, set: (some) => change({ ...draft, ...some }), fault, project };
+  const fieldsProps: FieldsProps = { draft, set: (changed) => change({ ...draft, ...changed }), fault, project };
   const submit = (event: FormEvent) => {
     event.preventDefault();
     if (!isChanged) return;
