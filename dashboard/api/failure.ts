@@ -16,7 +16,7 @@ export class ApiFailure extends Error {
   readonly fields: ApiFieldError[];
   readonly details: Record<string, unknown>;
 
-  constructor(given: {
+  constructor(failure: {
     status: number;
     code: string;
     message: string;
@@ -25,14 +25,14 @@ export class ApiFailure extends Error {
     fields?: ApiFieldError[];
     details?: Record<string, unknown>;
   }) {
-    super(given.message);
+    super(failure.message);
     this.name = 'ApiFailure';
-    this.status = given.status;
-    this.code = given.code;
-    this.suggestion = given.suggestion;
-    this.requestId = given.requestId;
-    this.fields = given.fields ?? [];
-    this.details = given.details ?? {};
+    this.status = failure.status;
+    this.code = failure.code;
+    this.suggestion = failure.suggestion;
+    this.requestId = failure.requestId;
+    this.fields = failure.fields ?? [];
+    this.details = failure.details ?? {};
   }
 }
 

@@ -41,11 +41,11 @@ function findOperation(method: string, pathname: string) {
 }
 
 function matchParams(pattern: string, pathname: string): Record<string, string> | undefined {
-  const [wanted, given] = [pattern, pathname].map((path) => path.replace(/^\/v1(?=\/)/, '').split('/'));
-  if (!wanted || wanted.length !== given?.length) return undefined;
+  const [patternParts, pathParts] = [pattern, pathname].map((path) => path.replace(/^\/v1(?=\/)/, '').split('/'));
+  if (!patternParts || patternParts.length !== pathParts?.length) return undefined;
   const params: Record<string, string> = {};
-  for (const [n, part] of wanted.entries()) {
-    const value = given[n] ?? '';
+  for (const [n, part] of patternParts.entries()) {
+    const value = pathParts[n] ?? '';
     const name = /^\{(\w+)\}$/.exec(part)?.[1];
     if (name) params[name] = decodeURIComponent(value);
     else if (part !== value) return undefined;

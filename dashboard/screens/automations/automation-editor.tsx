@@ -261,7 +261,7 @@ function createGraphHandlers({ change }: Editor) {
     onMove: (moved) =>
       change((before) =>
         [...moved].reduce(
-          (drawn, [stepId, position]) => changeStep(drawn, stepId, { position: roundPosition(position) }),
+          (graph, [stepId, position]) => changeStep(graph, stepId, { position: roundPosition(position) }),
           before,
         ),
       ),

@@ -41,11 +41,11 @@ function Form({ onClose }: { onClose: () => void }) {
     find.mutate(
       { body: { emails: [email.trim()] } },
       {
-        onSuccess: ({ found: [known] }) => {
+        onSuccess: ({ found: [existing] }) => {
           // An empty checkbox must not unsubscribe an existing contact.
-          if (!known || subscribed) return add();
+          if (!existing || subscribed) return add();
           notifySuccess(words.known);
-          show(known.id);
+          show(existing.id);
         },
       },
     );

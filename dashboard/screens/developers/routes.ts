@@ -68,13 +68,13 @@ const eventRoute = createRoute({
 const requestsRoute = createRoute({
   getParentRoute: () => shellRoute,
   path: '/developers/requests',
-  validateSearch: (given: Record<string, unknown>): RequestsSearch => ({
-    ...readChoice('method', METHODS, given.method),
-    ...readText('route', given.route),
-    ...readText('status', String(given.status ?? '')),
-    ...readText('errorCode', given.errorCode),
-    ...readText('keyId', given.keyId),
-    ...readText('requestId', String(given.requestId ?? '')),
+  validateSearch: (query: Record<string, unknown>): RequestsSearch => ({
+    ...readChoice('method', METHODS, query.method),
+    ...readText('route', query.route),
+    ...readText('status', String(query.status ?? '')),
+    ...readText('errorCode', query.errorCode),
+    ...readText('keyId', query.keyId),
+    ...readText('requestId', String(query.requestId ?? '')),
   }),
   component: lazyRouteComponent(() => import('./requests.tsx'), 'Requests'),
 });
@@ -95,15 +95,15 @@ export const developersRoutes = [
   requestRoute,
 ] as const;
 
-function readText<Name extends string>(name: Name, given: unknown): { [Key in Name]?: string } {
-  return typeof given === 'string' && given !== '' ? ({ [name]: given } as { [Key in Name]?: string }) : {};
+function readText<Name extends string>(name: Name, value: unknown): { [Key in Name]?: string } {
+  return typeof value === 'string' && value !== '' ? ({ [name]: value } as { [Key in Name]?: string }) : {};
 }
 
 function readChoice<Name extends string, Word extends string>(
   name: Name,
   words: readonly Word[],
-  given: unknown,
+  value: unknown,
 ): { [Key in Name]?: Word } {
-  const match = words.find((word) => word === given);
+  const match = words.find((word) => word === value);
   return match === undefined ? {} : ({ [name]: match } as { [Key in Name]?: Word });
 }

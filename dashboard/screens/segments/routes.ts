@@ -61,7 +61,7 @@ const segmentRoute = createRoute({
 
 export const segmentsRoutes = [listRoute, newRoute, segmentRoute] as const;
 
-function readType(given: unknown): Pick<ListSearch, 'type'> {
-  const type = TYPES.find((name) => name === given);
+function readType(value: unknown): Pick<ListSearch, 'type'> {
+  const type = TYPES.find((name) => name === value);
   return type ? { type } : {};
 }

@@ -14,13 +14,13 @@ export interface SignInSearch {
 const signInRoute = createRoute({
   getParentRoute: () => rootRoute,
   path: '/sign-in',
-  validateSearch: (given: Record<string, unknown>): SignInSearch => {
-    const { back, link } = given;
+  validateSearch: (query: Record<string, unknown>): SignInSearch => {
+    const { back, link } = query;
     return {
       // Only a path of the app is accepted: a link to this page must not redirect to another site.
       ...(typeof back === 'string' && /^\/(?![/\\])/.test(back) && { back }),
       ...(link === 'ended' && { link }),
-      ...(given.new === true && { new: true }),
+      ...(query.new === true && { new: true }),
     };
   },
   component: lazyRouteComponent(() => import('./sign-in.tsx'), 'SignIn'),

@@ -10,8 +10,8 @@ import type { TemplateForm } from './template-fields.ts';
 
 /** Sends the current text to one address, by default the user's own. */
 export function SendTest({ fields, opened, onClose }: { fields: TemplateForm; opened: boolean; onClose: () => void }) {
-  const { email: own } = useSession();
-  const [email, setEmail] = useState(own);
+  const { email: myEmail } = useSession();
+  const [email, setEmail] = useState(myEmail);
   const send = useWrite('testTemplate', { changes: ['listEmails'] });
   const submit = (event: FormEvent) => {
     event.preventDefault();

@@ -216,15 +216,15 @@ function useScrollToSelected(selected: string | undefined, container: RefObject<
         duration: 150,
       });
     };
-    return afterLayout(show);
+    return runAfterLayout(show);
   }, [selected, container, getViewport, setCenter, getInternalNode]);
 }
 
 /** Height in pixels of the buttons below a step. */
 const BELOW = 56;
 
-/** Runs `work` after the layout has changed, because a panel may open at the same moment. */
-function afterLayout(work: () => void): () => void {
+/** Runs `work` two frames later, because a panel may open at the same moment. Returns a function that cancels it. */
+function runAfterLayout(work: () => void): () => void {
   let frame = requestAnimationFrame(() => {
     frame = requestAnimationFrame(work);
   });

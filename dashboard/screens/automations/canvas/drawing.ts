@@ -227,7 +227,7 @@ export function createEdges(drawing: Drawing, before: ReadonlyMap<string, Transi
       addLabel: t.addBetween(nameOf(from), nameOf(to)),
     };
     const ariaLabel = t.transitionBetween(nameOf(from), branch, nameOf(to));
-    return { ...edge(from, to), id: `${key} ${to}`, sourceHandle: toHandleId(branch), ariaLabel, data };
+    return { ...createEdge(from, to), id: `${key} ${to}`, sourceHandle: toHandleId(branch), ariaLabel, data };
   });
   const first = graph.entry !== null && findStep(graph, graph.entry) ? [createEntryEdge(drawing, graph.entry)] : [];
   return [...first, ...edges].map((one) => reuseIfSame(before.get(one.id), one));
@@ -283,7 +283,7 @@ function createEntryEdge(drawing: Drawing, entry: string): TransitionEdgeType {
     readOnly,
   };
   return {
-    ...edge(START, entry),
+    ...createEdge(START, entry),
     id: 'entry',
     deletable: false,
     focusable: false,
@@ -291,7 +291,7 @@ function createEntryEdge(drawing: Drawing, entry: string): TransitionEdgeType {
   };
 }
 
-const edge = (source: string, target: string) => ({ source, target, type: 'transition' as const });
+const createEdge = (source: string, target: string) => ({ source, target, type: 'transition' as const });
 
 /**
  * Returns the old node or edge if the new one looks the same, so that React Flow does not redraw it. Properties are

@@ -32,14 +32,14 @@ export function findLane(
   if (bottom - top < TURN.plain) return undefined;
   const between = [...others].filter(({ y }) => y + NODE.height > top && y < bottom);
   const isFree = (lane: number) => between.every(({ x }) => lane < x - CLEAR / 2 || lane > x + NODE.width + CLEAR / 2);
-  const [ofSource, target] = [middleOf(from) + (source ?? 0), middleOf(to)];
+  const [ofSource, target] = [getCenterX(from) + (source ?? 0), getCenterX(to)];
   const preferred = source === undefined ? [target, ofSource] : [ofSource, target];
   const beside = between.flatMap(({ x }) => [x - CLEAR, x + NODE.width + CLEAR]);
   const nearest = beside.sort((a, b) => Math.abs(a - target) - Math.abs(b - target));
   return [...preferred, ...nearest].find(isFree) ?? target;
 }
 
-const middleOf = ({ x }: CanvasPosition): number => x + NODE.width / 2;
+const getCenterX = ({ x }: CanvasPosition): number => x + NODE.width / 2;
 
 /** Returns the SVG path of a line: down, across to its lane, down, across to the target, and down again. */
 export function createTransitionPath(p: {

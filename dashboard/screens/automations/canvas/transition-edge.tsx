@@ -34,7 +34,7 @@ export const TransitionEdge = memo(function TransitionEdge(edge: EdgeProps<Trans
           <div
             className={`${classes.label} nodrag nopan`}
             data-dimmed={dimmed}
-            style={crowded ? fromLeft(label) : at(label)}
+            style={crowded ? startAt(label) : centerAt(label)}
           >
             <span className={classes.branch} style={{ maxWidth: crowded ? undefined : labelWidth }} title={branch}>
               {branch}{' '}
@@ -47,7 +47,7 @@ export const TransitionEdge = memo(function TransitionEdge(edge: EdgeProps<Trans
           </div>
         )}
         {!readOnly && (
-          <div className={`${classes.label} nodrag nopan`} data-dimmed={dimmed} style={at(button)}>
+          <div className={`${classes.label} nodrag nopan`} data-dimmed={dimmed} style={centerAt(button)}>
             <button type="button" className={classes.add} aria-label={addLabel} onClick={() => onAdd(insertPoint)}>
               <IconPlus size={12} aria-hidden />
             </button>
@@ -58,12 +58,12 @@ export const TransitionEdge = memo(function TransitionEdge(edge: EdgeProps<Trans
   );
 });
 
-const at = ({ x, y }: { x: number; y: number }) => ({
+const centerAt = ({ x, y }: { x: number; y: number }) => ({
   transform: `translate(-50%, -50%) translate(${x}px, ${y}px)`,
 });
 
 /** Places the name of a crowded branch to the right of its line and its button. */
-const fromLeft = ({ x, y }: { x: number; y: number }) => ({
+const startAt = ({ x, y }: { x: number; y: number }) => ({
   transform: `translate(${BESIDE_BUTTON}px, -50%) translate(${x}px, ${y}px)`,
 });
 

@@ -48,14 +48,14 @@ const within = (field: string, value: number, unit: string): AnyStepConfig => ({
   unit,
 });
 
-function buildGraph(drawn: ExampleStep[]): Graph {
-  const steps: Step[] = drawn.map(([id, type, name, config]) => ({ id, type, name, config, position: null }));
-  const transitions = drawn.flatMap(([from, , , , to]): Transition[] =>
+function buildGraph(exampleSteps: ExampleStep[]): Graph {
+  const steps: Step[] = exampleSteps.map(([id, type, name, config]) => ({ id, type, name, config, position: null }));
+  const transitions = exampleSteps.flatMap(([from, , , , to]): Transition[] =>
     typeof to === 'string'
       ? [{ from, to, branch: null }]
       : Object.entries(to ?? {}).map(([branch, target]) => ({ from, to: target, branch })),
   );
-  return { entry: drawn[0]?.[0] ?? null, steps, transitions };
+  return { entry: exampleSteps[0]?.[0] ?? null, steps, transitions };
 }
 
 /** Graphs for new automations. Every branch leads to a step; only the templates of the email steps are missing. */

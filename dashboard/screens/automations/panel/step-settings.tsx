@@ -119,7 +119,7 @@ function NextStepSelects({
         searchable
         clearable
         disabled={readOnly}
-        onChange={(next) => change((drawn) => connect(drawn, { from: step.id, branch, to: next }))}
+        onChange={(next) => change((graph) => connect(graph, { from: step.id, branch, to: next }))}
       />
       {!readOnly && (
         <Button
