@@ -30,7 +30,7 @@ export function PreviewPane({
   onContact: (id: string | null) => void;
 }) {
   const { can } = useSession();
-  const [screen, show] = useState<Shown>('desktop');
+  const [screen, setScreen] = useState<Shown>('desktop');
   return (
     <Stack gap="xs" component="section" aria-label={text.emailEditor.preview}>
       <Group justify="space-between" align="flex-end" gap="xs">
@@ -48,7 +48,7 @@ export function PreviewPane({
         <SegmentedControl
           size="xs"
           value={screen}
-          onChange={(value) => show(value as Shown)}
+          onChange={(value) => setScreen(value as Shown)}
           aria-label={text.emailEditor.preview}
           data={[
             { value: 'desktop', label: text.emailEditor.desktop },

@@ -14,12 +14,12 @@ export function VariableMenu({
   onPick: (name: string) => void;
   disabled: boolean;
 }) {
-  const [typed, type] = useState('');
+  const [typed, setTyped] = useState('');
   const box = useCombobox({
     onDropdownClose: () => {
       box.resetSelectedOption();
       box.focusTarget();
-      type('');
+      setTyped('');
     },
     onDropdownOpen: () => box.focusSearchInput(),
   });
@@ -51,7 +51,7 @@ export function VariableMenu({
         <Combobox.Search
           value={typed}
           onChange={(event) => {
-            type(event.currentTarget.value);
+            setTyped(event.currentTarget.value);
             box.updateSelectedOptionIndex();
           }}
           placeholder={text.emailEditor.addVariable}

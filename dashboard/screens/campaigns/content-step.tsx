@@ -17,7 +17,7 @@ const words = text.campaigns;
 /** The content of the email on the canvas, with its envelope above, and the other settings beside it. */
 export function ContentStep({ onSave, ...editing }: Editing & { onSave: () => void }) {
   const { draft, change, fault, isReadOnly } = editing;
-  const [shownKey, show] = useState('');
+  const [shownKey, setShownKey] = useState('');
   const senders = useSenders();
   const withOwnBody = draft.variants.filter(({ body }) => body !== undefined);
   const variant = withOwnBody.find(({ key }) => key === shownKey);
@@ -66,11 +66,13 @@ export function ContentStep({ onSave, ...editing }: Editing & { onSave: () => vo
             />
             <TemplateChoice {...editing} />
           </PanelGroup>
-          <Variants {...editing} onOwnBody={show} />
+          <Variants {...editing} onOwnBody={setShownKey} />
         </>
       }
     >
-      {withOwnBody.length > 0 && <VariantSelect variants={withOwnBody} value={variant?.key ?? ''} onChange={show} />}
+      {withOwnBody.length > 0 && (
+        <VariantSelect variants={withOwnBody} value={variant?.key ?? ''} onChange={setShownKey} />
+      )}
       <Envelope fields={draft} senders={senders} change={change} fault={fault} isReadOnly={isReadOnly} />
       {bodyFault && (
         <Text c="red" size="sm" role="alert">

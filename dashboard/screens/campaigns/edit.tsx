@@ -68,8 +68,8 @@ function Editor({ campaign }: { campaign: Campaign }) {
     ['mod+shift+Z', () => history.redo?.()],
   ]);
   const isPhone = useIsPhone();
-  const [previews, preview] = useDisclosure();
-  const [tests, test] = useDisclosure();
+  const [isPreviewOpen, previewDialog] = useDisclosure();
+  const [isTestOpen, testDialog] = useDisclosure();
   const menu = useCampaignMenu(campaign);
   const next = STEPS[STEPS.indexOf(step) + 1];
   const saving = {
@@ -80,8 +80,8 @@ function Editor({ campaign }: { campaign: Campaign }) {
   const tools: EditorTool[] = [
     ...(isPhone && editing.isUnsaved ? [{ label: words.save, icon: IconDeviceFloppy, ...saving }] : []),
     ...(editing.isReadOnly ? [] : createUndoTools(history)),
-    { label: text.emailEditor.preview, icon: IconEye, onClick: preview.open },
-    { label: words.test, icon: IconSend, needs: 'campaigns:send', onClick: test.open },
+    { label: text.emailEditor.preview, icon: IconEye, onClick: previewDialog.open },
+    { label: words.test, icon: IconSend, needs: 'campaigns:send', onClick: testDialog.open },
   ];
   return (
     <EditorFrame
@@ -132,8 +132,8 @@ function Editor({ campaign }: { campaign: Campaign }) {
         <ContentStep {...editing} onSave={save} />
       )}
       {menu.dialog}
-      {previews && <CampaignPreview draft={editing.draft} onClose={preview.close} />}
-      {tests && <TestDialog {...editing} onClose={test.close} />}
+      {isPreviewOpen && <CampaignPreview draft={editing.draft} onClose={previewDialog.close} />}
+      {isTestOpen && <TestDialog {...editing} onClose={testDialog.close} />}
     </EditorFrame>
   );
 }

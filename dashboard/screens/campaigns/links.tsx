@@ -19,7 +19,7 @@ const words = text.campaigns;
 
 /** Clicks by link, as a list or on the email itself. In a campaign with variants, for one variant at a time. */
 export function Links({ campaign }: { campaign: Campaign }) {
-  const [shown, show] = useState<Shown>('mail');
+  const [shown, setShown] = useState<Shown>('mail');
   const names = campaign.variants?.map(({ name }) => name) ?? [];
   const [variant, setVariant] = useState(names[0]);
   const links = useQuery({
@@ -46,7 +46,7 @@ export function Links({ campaign }: { campaign: Campaign }) {
             size="xs"
             aria-label={words.links}
             value={shown}
-            onChange={(next) => show(next as Shown)}
+            onChange={(next) => setShown(next as Shown)}
             data={[
               { value: 'mail', label: words.onEmail },
               { value: 'list', label: words.asList },

@@ -37,7 +37,7 @@ export function BulkBar({
   total: number | null;
   where: ListSearch;
 }) {
-  const [asking, ask] = useState<Operation>();
+  const [operationToConfirm, setOperationToConfirm] = useState<Operation>();
   const bulk = useBulkActions(selection);
   const { picked, all } = selection;
   if (picked.size === 0 && !all) return null;
@@ -48,7 +48,7 @@ export function BulkBar({
     : { contactIds: [...picked.keys()] };
   const whyNot = !all && picked.size > PICKED_MAX ? words.tooMany : undefined;
   const change = (operation: 'subscribe' | 'unsubscribe') =>
-    all ? ask(operation) : bulk.change(operation, [...picked.values()]);
+    all ? setOperationToConfirm(operation) : bulk.change(operation, [...picked.values()]);
   const canHaveAll = !all && total !== null && total > picked.size && picked.size >= shown.length;
   return (
     <Box className="bulk-bar" role="region" aria-label={selectionText}>
@@ -81,7 +81,13 @@ export function BulkBar({
         </ActionButton>
         <AddToSegment selection={selection} />
         <MoreMenu of={words.selectedContacts}>
-          <MoreItem icon={IconTrash} needs="contacts:edit" whyNot={whyNot} isDestructive onClick={() => ask('erase')}>
+          <MoreItem
+            icon={IconTrash}
+            needs="contacts:edit"
+            whyNot={whyNot}
+            isDestructive
+            onClick={() => setOperationToConfirm('erase')}
+          >
             {words.erase}
           </MoreItem>
         </MoreMenu>
@@ -90,19 +96,23 @@ export function BulkBar({
         </Button>
       </Group>
       <ConfirmTyped
-        key={asking}
-        opened={asking !== undefined}
-        onClose={() => ask(undefined)}
-        title={asking === 'subscribe' || asking === 'unsubscribe' ? words.changeTitle[asking] : words.eraseTitle}
+        key={operationToConfirm}
+        opened={operationToConfirm !== undefined}
+        onClose={() => setOperationToConfirm(undefined)}
+        title={
+          operationToConfirm === 'subscribe' || operationToConfirm === 'unsubscribe'
+            ? words.changeTitle[operationToConfirm]
+            : words.eraseTitle
+        }
         what={
-          asking === 'subscribe' || asking === 'unsubscribe'
-            ? words.changeHelp[asking](selectionText)
+          operationToConfirm === 'subscribe' || operationToConfirm === 'unsubscribe'
+            ? words.changeHelp[operationToConfirm](selectionText)
             : words.eraseHelp(selectionText)
         }
         word={String(count ?? words.erase)}
-        action={words[asking ?? 'erase']}
+        action={words[operationToConfirm ?? 'erase']}
         write={bulk}
-        onConfirm={() => asking && bulk.run(asking, body)}
+        onConfirm={() => operationToConfirm && bulk.run(operationToConfirm, body)}
       />
     </Box>
   );

@@ -52,14 +52,14 @@ export function Contacts() {
   const jobs = useRunningJobs();
   const selection = useSelection(JSON.stringify(where));
   const { columns, show } = useColumns();
-  const [adding, add] = useDisclosure();
+  const [isAddOpen, addDialog] = useDisclosure();
   const shown = pages.data?.pages.flatMap(({ data }) => data) ?? [];
   return (
     <>
       <PageHead
         title={text.contacts.title}
         count={total || undefined}
-        actions={<Actions query={query} onAdd={add.open} />}
+        actions={<Actions query={query} onAdd={addDialog.open} />}
       />
       <Views />
       {/* Running jobs are above the list and would push it down. */}
@@ -80,12 +80,12 @@ export function Contacts() {
             ]}
             rowKey={({ id }) => id}
             caption={words.caption}
-            empty={<NoContacts listSearch={listSearch} onAdd={add.open} />}
+            empty={<NoContacts listSearch={listSearch} onAdd={addDialog.open} />}
           />
         </>
       )}
       <BulkBar selection={selection} shown={shown} total={total} where={where} />
-      <AddContact opened={adding} onClose={add.close} />
+      <AddContact opened={isAddOpen} onClose={addDialog.close} />
     </>
   );
 }

@@ -46,20 +46,20 @@ export function WebhookActions({ endpoint }: { endpoint: ResponseOf<'getWebhook'
 }
 
 function Menus({ endpointId }: { endpointId: string }) {
-  const [isRotating, rotate] = useDisclosure();
-  const [isRemoving, remove] = useDisclosure();
+  const [isRotateOpen, rotateDialog] = useDisclosure();
+  const [isRemoveOpen, removeDialog] = useDisclosure();
   return (
     <>
       <MoreMenu>
-        <MoreItem icon={IconRefresh} needs={NEEDS} onClick={rotate.open}>
+        <MoreItem icon={IconRefresh} needs={NEEDS} onClick={rotateDialog.open}>
           {words.rotate}
         </MoreItem>
-        <MoreItem icon={IconTrash} needs={NEEDS} isDestructive onClick={remove.open}>
+        <MoreItem icon={IconTrash} needs={NEEDS} isDestructive onClick={removeDialog.open}>
           {words.remove}
         </MoreItem>
       </MoreMenu>
-      <Rotate endpointId={endpointId} opened={isRotating} onClose={rotate.close} />
-      <Remove endpointId={endpointId} opened={isRemoving} onClose={remove.close} />
+      <Rotate endpointId={endpointId} opened={isRotateOpen} onClose={rotateDialog.close} />
+      <Remove endpointId={endpointId} opened={isRemoveOpen} onClose={removeDialog.close} />
     </>
   );
 }

@@ -66,7 +66,7 @@ function Advance({ execution, workflow }: { execution: Execution; workflow: Work
 }
 
 function Cancel({ execution: { id: executionId, workflowId, status, contactEmail } }: { execution: Execution }) {
-  const [isAsking, ask] = useDisclosure();
+  const [isConfirmOpen, confirmDialog] = useDisclosure();
   const cancel = useWrite('cancelExecution', { changes: CHANGES });
   const isActive = status === 'RUNNING' || status === 'WAITING';
   const confirm = () =>
@@ -74,7 +74,7 @@ function Cancel({ execution: { id: executionId, workflowId, status, contactEmail
       { params: { id: workflowId, executionId } },
       {
         onSuccess: () => {
-          ask.close();
+          confirmDialog.close();
           notifySuccess(text.executions.cancelled);
         },
       },
@@ -87,14 +87,14 @@ function Cancel({ execution: { id: executionId, workflowId, status, contactEmail
           needs={NEEDS}
           whyNot={isActive ? undefined : text.executions.hasEnded}
           isDestructive
-          onClick={ask.open}
+          onClick={confirmDialog.open}
         >
           {text.executions.cancel}
         </MoreItem>
       </MoreMenu>
       <ConfirmTyped
-        opened={isAsking}
-        onClose={ask.close}
+        opened={isConfirmOpen}
+        onClose={confirmDialog.close}
         title={text.executions.cancelTitle}
         what={text.executions.cancelHelp(contactEmail ?? text.executions.erased)}
         word={text.executions.cancelWord}

@@ -9,7 +9,7 @@ import type { Email } from './email-type.ts';
 
 /** Rare actions on an email: copying its id, and the API request that returns it. */
 export function EmailMenu({ email: { id } }: { email: Email }) {
-  const [isOpen, request] = useDisclosure();
+  const [isRequestOpen, requestDialog] = useDisclosure();
   const clipboard = useClipboard();
   const copy = () => {
     clipboard.copy(id);
@@ -21,13 +21,13 @@ export function EmailMenu({ email: { id } }: { email: Email }) {
         <MoreItem icon={IconCopy} onClick={copy}>
           {text.messages.copyId}
         </MoreItem>
-        <MoreItem icon={IconCode} onClick={request.open}>
+        <MoreItem icon={IconCode} onClick={requestDialog.open}>
           {text.parts.byCurl}
         </MoreItem>
       </MoreMenu>
       <Modal
-        opened={isOpen}
-        onClose={request.close}
+        opened={isRequestOpen}
+        onClose={requestDialog.close}
         title={text.parts.byCurl}
         size="lg"
         closeButtonProps={{ 'aria-label': text.app.close }}

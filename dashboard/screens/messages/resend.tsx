@@ -13,7 +13,7 @@ const NOT_ENDED: readonly Email['status'][] = ['PENDING', 'SENDING', 'HELD'];
 
 /** Sends an email again after a confirmation, because a sent email cannot be recalled, and opens the new email. */
 export function Resend({ email }: { email: Email }) {
-  const [isAsking, ask] = useDisclosure();
+  const [isConfirmOpen, confirmDialog] = useDisclosure();
   const navigate = useNavigate();
   const resend = useWrite('resendEmail', { changes: ['listEmails', 'listContactTimeline'] });
   const send = () =>
@@ -21,7 +21,7 @@ export function Resend({ email }: { email: Email }) {
       { params: { id: email.id } },
       {
         onSuccess: ({ data }) => {
-          ask.close();
+          confirmDialog.close();
           notifySuccess(`${text.messages.resent}. ${text.messages.resentWhere}`);
           const id = data.emails[0]?.email;
           if (id) void navigate({ to: '/messages/$id', params: { id } });
@@ -35,13 +35,13 @@ export function Resend({ email }: { email: Email }) {
         whyNot={findReasonNotToResend(email)}
         variant="default"
         leftSection={<IconSend size={16} aria-hidden />}
-        onClick={ask.open}
+        onClick={confirmDialog.open}
       >
         {text.messages.resend}
       </ActionButton>
       <Modal
-        opened={isAsking}
-        onClose={ask.close}
+        opened={isConfirmOpen}
+        onClose={confirmDialog.close}
         title={text.messages.resendTitle}
         closeButtonProps={{ 'aria-label': text.app.close }}
       >
@@ -49,7 +49,7 @@ export function Resend({ email }: { email: Email }) {
           <Text size="sm">{text.messages.resendHelp(email.to ?? '')}</Text>
           {resend.error && <Failed error={resend.error} />}
           <Group justify="flex-end">
-            <Button variant="default" onClick={ask.close}>
+            <Button variant="default" onClick={confirmDialog.close}>
               {text.parts.cancel}
             </Button>
             <Button onClick={send} loading={resend.isPending} data-autofocus>

@@ -16,23 +16,23 @@ const CHANGES = ['getTenant', 'listTenants', 'getMe'] as const;
  * a word to confirm.
  */
 export function HoldActions({ tenant }: { tenant: ResponseOf<'getTenant'> }) {
-  const [holding, hold] = useDisclosure();
-  const [releasing, release] = useDisclosure();
+  const [isHoldOpen, holdDialog] = useDisclosure();
+  const [isReleaseOpen, releaseDialog] = useDisclosure();
   const { id, name, operatorHold, ownHold } = tenant;
   const params = { id };
   const holdWrite = useWrite('holdTenant', { changes: CHANGES });
   const releaseWrite = useWrite('releaseTenant', { changes: CHANGES });
   return (
     <>
-      {operatorHold.held && <Button onClick={release.open}>{words.releaseIt}</Button>}
+      {operatorHold.held && <Button onClick={releaseDialog.open}>{words.releaseIt}</Button>}
       <MoreMenu>
-        <MoreItem icon={IconPlayerPause} isDestructive={!operatorHold.held} onClick={hold.open}>
+        <MoreItem icon={IconPlayerPause} isDestructive={!operatorHold.held} onClick={holdDialog.open}>
           {operatorHold.held ? words.changeReason : words.hold}
         </MoreItem>
       </MoreMenu>
       <NoteForm
-        opened={holding}
-        onClose={hold.close}
+        opened={isHoldOpen}
+        onClose={holdDialog.close}
         title={words.holdTitle(name)}
         what={words.holdHelp}
         label={words.reason}
@@ -46,7 +46,7 @@ export function HoldActions({ tenant }: { tenant: ResponseOf<'getTenant'> }) {
             { params, body: { reason } },
             {
               onSuccess: () => {
-                hold.close();
+                holdDialog.close();
                 notifySuccess(words.held(name));
               },
             },
@@ -54,8 +54,8 @@ export function HoldActions({ tenant }: { tenant: ResponseOf<'getTenant'> }) {
         }
       />
       <NoteForm
-        opened={releasing}
-        onClose={release.close}
+        opened={isReleaseOpen}
+        onClose={releaseDialog.close}
         title={words.releaseTitle(name)}
         what={ownHold.held ? words.releaseWhatOwn : words.releaseHelp}
         label={words.note}
@@ -67,7 +67,7 @@ export function HoldActions({ tenant }: { tenant: ResponseOf<'getTenant'> }) {
             { params, body: note === '' ? {} : { note } },
             {
               onSuccess: () => {
-                release.close();
+                releaseDialog.close();
                 notifySuccess(words.released(name));
               },
             },

@@ -105,7 +105,7 @@ function Upload() {
 
 function ImageCard({ image }: { image: ItemOf<'listAssets'> }) {
   const { id, url, hash, filename, width, height, bytes, used, usedBy } = image;
-  const [isRemoving, removing] = useDisclosure();
+  const [isRemoveOpen, removeDialog] = useDisclosure();
   const remove = useWrite('deleteAsset', { changes: ['listAssets'] });
   const name = filename ?? text.templates.imageNoName;
   const shownBy = text.templates.imageUsed(usedBy.templates, usedBy.campaigns, usedBy.sent);
@@ -125,15 +125,15 @@ function ImageCard({ image }: { image: ItemOf<'listAssets'> }) {
         <Group gap={2} wrap="nowrap">
           <CopyButton value={url} label={text.templates.imageCopy} />
           <MoreMenu of={name}>
-            <MoreItem icon={IconTrash} needs="templates:edit" isDestructive onClick={removing.open}>
+            <MoreItem icon={IconTrash} needs="templates:edit" isDestructive onClick={removeDialog.open}>
               {text.templates.imageRemove}
             </MoreItem>
           </MoreMenu>
         </Group>
       </Group>
       <ConfirmTyped
-        opened={isRemoving}
-        onClose={removing.close}
+        opened={isRemoveOpen}
+        onClose={removeDialog.close}
         title={text.templates.imageRemoveTitle}
         what={used ? text.templates.imageRemoveUsed(shownBy) : text.templates.imageRemoveUnused}
         word={text.templates.imageWord}
@@ -145,7 +145,7 @@ function ImageCard({ image }: { image: ItemOf<'listAssets'> }) {
             {
               onSuccess: () => {
                 notifySuccess(text.templates.imageRemoved);
-                removing.close();
+                removeDialog.close();
               },
             },
           )

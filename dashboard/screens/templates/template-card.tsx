@@ -48,7 +48,7 @@ export function TemplateCard({ template }: { template: ItemOf<'listTemplates'> }
 }
 
 function CardMenu({ id, name, updatedAt }: { id: string; name: string; updatedAt: string }) {
-  const [isRemoving, removing] = useDisclosure();
+  const [isRemoveOpen, removeDialog] = useDisclosure();
   const duplicate = useWrite('duplicateTemplate', { changes: ['listTemplates'] });
   const copy = () =>
     runAfterWrite(duplicate.mutateAsync({ params: { id } }), () => notifySuccess(text.templates.duplicated));
@@ -58,11 +58,11 @@ function CardMenu({ id, name, updatedAt }: { id: string; name: string; updatedAt
         <MoreItem icon={IconCopy} needs="templates:edit" onClick={copy}>
           {text.templates.duplicate}
         </MoreItem>
-        <MoreItem icon={IconTrash} needs="templates:edit" isDestructive onClick={removing.open}>
+        <MoreItem icon={IconTrash} needs="templates:edit" isDestructive onClick={removeDialog.open}>
           {text.templates.remove}
         </MoreItem>
       </MoreMenu>
-      <RemoveTemplate id={id} name={name} updatedAt={updatedAt} opened={isRemoving} onClose={removing.close} />
+      <RemoveTemplate id={id} name={name} updatedAt={updatedAt} opened={isRemoveOpen} onClose={removeDialog.close} />
     </>
   );
 }

@@ -29,8 +29,8 @@ export function TemplateEditor({ saved }: { saved: Template }) {
   const history = useUndo(fields, edit.change);
   const { change } = history;
   const senders = (useVerifiedDomains() ?? []).map((domain) => `hello@${domain}`);
-  const [isTesting, testing] = useDisclosure();
-  const [isPreviewed, preview] = useDisclosure();
+  const [isTestOpen, testDialog] = useDisclosure();
+  const [isPreviewOpen, previewDialog] = useDisclosure();
   const email = { subject: fields.subject, preheader: fields.preheader, body: fields.body, type: fields.type };
   const save = () => {
     if (isTouched && !isReadOnly) edit.save();
@@ -45,13 +45,13 @@ export function TemplateEditor({ saved }: { saved: Template }) {
       notices={<Notices edit={edit} />}
       tools={[
         ...(isReadOnly ? [] : createUndoTools(history)),
-        { label: text.emailEditor.preview, icon: IconEye, onClick: preview.open },
+        { label: text.emailEditor.preview, icon: IconEye, onClick: previewDialog.open },
         {
           label: text.templates.test,
           icon: IconSend,
           needs: 'email:send',
           whyNot: fields.from.trim() === '' ? text.templates.testNoFrom : undefined,
-          onClick: testing.open,
+          onClick: testDialog.open,
         },
       ]}
       primary={
@@ -89,8 +89,8 @@ export function TemplateEditor({ saved }: { saved: Template }) {
           isReadOnly={isReadOnly}
         />
       </EmailEditor>
-      <SendTest fields={fields} opened={isTesting} onClose={testing.close} />
-      {isPreviewed && <PreviewDialog email={email} onClose={preview.close} />}
+      <SendTest fields={fields} opened={isTestOpen} onClose={testDialog.close} />
+      {isPreviewOpen && <PreviewDialog email={email} onClose={previewDialog.close} />}
     </EditorFrame>
   );
 }

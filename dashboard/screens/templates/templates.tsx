@@ -26,7 +26,7 @@ const COLS = { base: 1, xs: 2, md: 3, lg: 4 };
 /** The templates of the project with thumbnails, newest first. */
 export function Templates() {
   const { search, type } = useSearch({ from: '/shell/templates' });
-  const [isCreating, creating] = useDisclosure();
+  const [isCreateOpen, createDialog] = useDisclosure();
   const pages = useInfiniteQuery(
     infiniteQueryFor('listTemplates', { query: { limit: PAGE, ...(search && { search }), ...(type && { type }) } }),
   );
@@ -34,7 +34,7 @@ export function Templates() {
   const total = pages.data?.pages[0]?.total ?? null;
   const isFiltered = search !== undefined || type !== undefined;
   const create = (
-    <ActionButton needs="templates:edit" onClick={creating.open} leftSection={<IconPlus size={16} aria-hidden />}>
+    <ActionButton needs="templates:edit" onClick={createDialog.open} leftSection={<IconPlus size={16} aria-hidden />}>
       {text.templates.create}
     </ActionButton>
   );
@@ -81,7 +81,7 @@ export function Templates() {
         </SimpleGrid>
       </Refreshing>
       {rows.length > 0 && <PageFoot pages={pages} shown={rows.length} total={total} />}
-      <CreateTemplate opened={isCreating} onClose={creating.close} />
+      <CreateTemplate opened={isCreateOpen} onClose={createDialog.close} />
     </>
   );
 }

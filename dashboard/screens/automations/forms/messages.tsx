@@ -116,7 +116,7 @@ const PREVIEW_SCREEN = 640;
 /** Shows a template with its subject, rendered without a contact. */
 function TemplatePreview({ template }: { template: Template }) {
   const { id, subject, body, preheader } = template;
-  const [isTesting, testing] = useDisclosure();
+  const [isTestOpen, testDialog] = useDisclosure();
   const previewQuery = queryFor('previewTemplate', { body: { subject, body, preheader } });
   const preview = useQuery({ ...previewQuery, staleTime: 60_000, retry: false });
   return (
@@ -146,12 +146,12 @@ function TemplatePreview({ template }: { template: Template }) {
           needs="email:send"
           variant="default"
           whyNot={template.from ? undefined : text.templates.testNoFrom}
-          onClick={testing.open}
+          onClick={testDialog.open}
         >
           {text.campaigns.test}
         </ActionButton>
       </Group>
-      <SendTest fields={toTemplateForm(template)} opened={isTesting} onClose={testing.close} />
+      <SendTest fields={toTemplateForm(template)} opened={isTestOpen} onClose={testDialog.close} />
     </Stack>
   );
 }

@@ -19,9 +19,9 @@ const words = text.contacts.page;
 
 /** Actions on a whole contact. */
 export function ContactActions({ contact }: { contact: Contact }) {
-  const [sending, send] = useDisclosure();
-  const [erasing, erase] = useDisclosure();
-  const [renaming, rename] = useDisclosure();
+  const [isSendOpen, sendDialog] = useDisclosure();
+  const [isEraseOpen, eraseDialog] = useDisclosure();
+  const [isRenameOpen, renameDialog] = useDisclosure();
   const clipboard = useClipboard();
   const copy = () => {
     clipboard.copy(contact.id);
@@ -29,11 +29,11 @@ export function ContactActions({ contact }: { contact: Contact }) {
   };
   return (
     <>
-      <ActionButton needs="email:send" leftSection={<IconMail size={16} aria-hidden />} onClick={send.open}>
+      <ActionButton needs="email:send" leftSection={<IconMail size={16} aria-hidden />} onClick={sendDialog.open}>
         {words.send}
       </ActionButton>
       <MoreMenu>
-        <MoreItem icon={IconPencil} needs="contacts:edit" onClick={rename.open}>
+        <MoreItem icon={IconPencil} needs="contacts:edit" onClick={renameDialog.open}>
           {words.changeEmail}
         </MoreItem>
         <MoreItem icon={IconCopy} onClick={copy}>
@@ -45,19 +45,19 @@ export function ContactActions({ contact }: { contact: Contact }) {
             {words.exportHelp}
           </Text>
         </MoreItem>
-        <MoreItem icon={IconTrash} needs="contacts:edit" isDestructive onClick={erase.open}>
+        <MoreItem icon={IconTrash} needs="contacts:edit" isDestructive onClick={eraseDialog.open}>
           {words.erase}
         </MoreItem>
       </MoreMenu>
-      <SendEmail contact={contact} opened={sending} onClose={send.close} />
-      <Erase contact={contact} opened={erasing} onClose={erase.close} />
+      <SendEmail contact={contact} opened={isSendOpen} onClose={sendDialog.close} />
+      <Erase contact={contact} opened={isEraseOpen} onClose={eraseDialog.close} />
       <Modal
-        opened={renaming}
-        onClose={rename.close}
+        opened={isRenameOpen}
+        onClose={renameDialog.close}
         title={words.changeEmail}
         closeButtonProps={{ 'aria-label': text.app.close }}
       >
-        <ChangeEmail contact={contact} onClose={rename.close} />
+        <ChangeEmail contact={contact} onClose={renameDialog.close} />
       </Modal>
     </>
   );

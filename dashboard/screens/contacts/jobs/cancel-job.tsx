@@ -10,21 +10,21 @@ const words = text.contacts.jobs;
 
 /** Cancels a running job after the user typed a word. Finished parts are not undone. */
 export function CancelJob({ job: { id, kind } }: { job: Pick<ItemOf<'listContactJobs'>, 'id' | 'kind'> }) {
-  const [isAsking, ask] = useDisclosure();
+  const [isConfirmOpen, confirmDialog] = useDisclosure();
   const cancel = useWrite('cancelContactJob', { changes: ['getImportJob', 'getBulkJob', 'listContactJobs'] });
   const confirm = () =>
     runAfterWrite(cancel.mutateAsync({ params: { jobId: id } }), ({ processed, total }) => {
-      ask.close();
+      confirmDialog.close();
       notifySuccess(words.cancelled(processed, total));
     });
   return (
     <>
-      <ActionButton needs="contacts:edit" variant="default" onClick={ask.open}>
+      <ActionButton needs="contacts:edit" variant="default" onClick={confirmDialog.open}>
         {words.cancel}
       </ActionButton>
       <ConfirmTyped
-        opened={isAsking}
-        onClose={ask.close}
+        opened={isConfirmOpen}
+        onClose={confirmDialog.close}
         title={words.cancelTitle(words.kinds[kind])}
         what={words.cancelHelp}
         word={words.cancelWord}
