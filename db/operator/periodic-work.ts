@@ -10,9 +10,9 @@ const ERROR_CHARS = 500;
 export interface StartedRound {
   /** When the round starts, by the clock of Postgres, like `computed_at`. */
   since: Date;
-  /** The parts that failed in the last round. */
+  /** The parts that failed in the last round, or did not end in time. */
   failing: string[];
-  /** The cursor at which the last round stopped; null if it read everything. */
+  /** The part after which the new round continues. Null if the last round started all parts. */
   resumeAfter: string | null;
 }
 
