@@ -72,6 +72,7 @@ export type TokenComparison =
  */
 export type Mismatch = Exclude<TokenComparison, 'agree' | 'temporal-behind' | 'temporal-empty'>;
 
+/** The tokens that Postgres and Temporal store, and the database that this process uses. */
 export interface Sides {
   /** The tokens of Postgres, newest first; empty before the first start. */
   tokens: readonly PostgresToken[];

@@ -122,7 +122,8 @@ export const LARGE_EMAIL_PRIORITY = 5;
 
 export type QueuedRow = { [K in OutboxKind]: Pick<OutboxRowOf<K>, 'kind' | 'payload'> }[OutboxKind];
 
-export function getPriority(row: QueuedRow): number {
+/** Returns the priority of a row: `OUTBOX_PRIORITY` of its kind, or `LARGE_EMAIL_PRIORITY`. */
+export function getOutboxPriority(row: QueuedRow): number {
   return isLarge(row) ? LARGE_EMAIL_PRIORITY : OUTBOX_PRIORITY[row.kind];
 }
 

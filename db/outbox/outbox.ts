@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { StartedWork } from '../../rules/executions/started-work.ts';
-import { getPriority, type NewOutboxRow, type OutboxRow } from '../../rules/outbox.ts';
+import { getOutboxPriority, type NewOutboxRow, type OutboxRow } from '../../rules/outbox.ts';
 import { uuidv7 } from '../../rules/uuid.ts';
 import type { Db, Trx } from '../connection.ts';
 import { prepared } from '../prepared.ts';
@@ -36,7 +36,7 @@ export function insertOutboxSql(rows: OutboxRow[]): RawBuilder<unknown> {
   return sql`
     INSERT INTO outbox (id, project_id, kind, priority, ref_id, payload)
     SELECT u.* FROM unnest(${rows.map((r) => r.id)}::uuid[], ${rows.map((r) => r.projectId)}::uuid[],
-      ${rows.map((r) => r.kind)}::text[], ${rows.map(getPriority)}::int2[], ${rows.map((r) => r.refId)}::uuid[],
+      ${rows.map((r) => r.kind)}::text[], ${rows.map(getOutboxPriority)}::int2[], ${rows.map((r) => r.refId)}::uuid[],
       ${rows.map((r) => JSON.stringify(r.payload))}::jsonb[]) AS u`;
 }
 

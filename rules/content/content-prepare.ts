@@ -149,8 +149,10 @@ export function convertTextToHtml({ source, tokens }: ParsedTemplate): string {
 interface BodyAnalysis {
   tokens: FlatToken[];
   scanned: ScannedHtml;
+  /** The tracked links, by the offset at which their address begins. Empty if clicks are not tracked. */
   links: Map<number, TrackedLink>;
   sources: LocalSources;
+  /** Returns the source of a token. The source of an output contains the guard of its context. */
   liquidOf: (token: FlatToken) => string;
 }
 

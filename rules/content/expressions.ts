@@ -34,6 +34,7 @@ const COMPUTED = /\.(?:size|first|last)(?:\.|$)/;
 export interface Expression {
   /** The path of a plain variable. Undefined if Liquid has to read the expression. */
   path: string | undefined;
+  /** The text after `??`, with its quotes. Undefined if `path` is undefined or the expression has no `??`. */
   fallback: string | undefined;
   /** The expression without its braces and whitespace control. */
   source: string;

@@ -8,8 +8,8 @@ export const LINK_TOKEN_CHARS = 43;
 const ID_BYTES = 16;
 const MAC_BYTES = 16;
 /**
- * Matches a token at the start of a text. Other characters may follow, because an email client may include the text
- * after a link, such as a full stop or the underscore of Markdown.
+ * Matches a token at the start of a text. Other characters than letters and digits may follow, because an email client
+ * may include the text after a link, such as a full stop or the underscore of Markdown.
  */
 const TOKEN = /^([A-Za-z0-9_-]{43})(?![_-]*[A-Za-z0-9])/;
 /**

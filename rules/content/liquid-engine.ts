@@ -55,7 +55,7 @@ const HOSTLESS = /^\s*https?:\/\/(?:[/?#\\.\s]|$)/i;
 
 /**
  * The tag `counted_link` around an address. Writes the click link with this number if the rendered address is a web
- * address, else the address itself.
+ * address, `#` if it is a web address without a host, else the address itself.
  */
 class CountedLink extends Tag {
   private readonly index: number;

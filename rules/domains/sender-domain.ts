@@ -47,7 +47,10 @@ export interface RecordSource {
   domain: string;
   selector: string;
   publicKey: string;
-  /** The host that sends this service's email and receives returned email. */
+  /**
+   * The host of PUBLIC_URL, which receives returned and inbound email. The SPF record names this host, unless the
+   * provider has its own mechanism or `spfInclude` is set.
+   */
   mailHost: string;
   /** The host of the envelope sender, if it is the same for all domains. */
   returnPathDomain: string | undefined;
