@@ -149,7 +149,7 @@ export function convertTextToHtml({ source, tokens }: ParsedTemplate): string {
 interface BodyAnalysis {
   tokens: FlatToken[];
   scanned: ScannedHtml;
-  /** The tracked links, by the offset at which their address begins. Empty if clicks are not tracked. */
+  /** The tracked links, by the offset at which their address starts. Empty if clicks are not tracked. */
   links: Map<number, TrackedLink>;
   sources: LocalSources;
   /** Returns the source of a token. The source of an output contains the guard of its context. */
