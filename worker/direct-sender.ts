@@ -96,7 +96,8 @@ export function startDirectSender(deps: {
     after = findLastServedProject(rows, after);
     for (const [projectId, ofProject] of groupBy(rows, (row) => row.projectId)) startSending(projectId, ofProject);
     // A claim divides its limit evenly among the projects. A project may therefore have more rows than its share, so
-    // the loop claims again after a claim of several rows. After a single row, no row is left.
+    // the loop claims again after a claim of several rows. After a single row, no row is left, or no slot was free
+    // for a second row. A slot that becomes free wakes the loop.
     return rows.length > 1;
   }
 

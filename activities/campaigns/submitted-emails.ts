@@ -1,8 +1,8 @@
 import type { EmailProvider, OutgoingEmail, ProviderResult } from '../../channels/email/provider.ts';
 
 /**
- * The emails of a turn that were submitted to the provider and have no reply yet. Each has a function that withdraws
- * it.
+ * The emails of a turn that were submitted to the provider and have no result yet, each with the function that
+ * withdraws the email.
  */
 export class SubmittedEmails {
   private readonly provider: EmailProvider;

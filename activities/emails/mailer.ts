@@ -152,7 +152,7 @@ export function createMailer(deps: MailerDeps): Mailer {
       if (bytes === 0) return deliverOne(order);
       const work = { projectId: email.projectId, kind: 'email.large', maxWaitMs: LARGE_WAIT_MS };
       try {
-        // Keeps the memory reserved for the large email until the email is settled, because it is in memory until then.
+        // Keeps the slot for a large email until the email is settled, because the email is in memory until then.
         return await compute.runLargeEmail(work, bytes, (inThread) => deliverOne(order, inThread));
       } catch (error) {
         if (error instanceof OverBudget) return releaseUnattempted(email, throttleByBudget(error));

@@ -35,8 +35,8 @@ export interface PauseEnd {
 
 /**
  * Everything that a walk reads besides the execution itself. Real executions, sandboxes and previews share the code of
- * the walk and differ only in their environment. A step gets the time, the contact and events from the environment. A
- * step never reads the clock or a table directly.
+ * the walk and differ only in their environment. The walk gets the time, the contact and events from the environment,
+ * and never reads the clock or a table directly.
  */
 export interface ExecutionEnvironment {
   now(execution: WalkingExecution): Date;

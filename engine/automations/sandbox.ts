@@ -19,7 +19,7 @@ export interface SandboxStart extends WorkflowRef {
 }
 
 /**
- * Starts a sandbox of a workflow, enabled or not, for a contact. Temporal really runs every step. Emails and SMS have
+ * Starts a sandbox of a workflow, enabled or not, for a contact. A real Temporal workflow runs it. Emails and SMS have
  * mode `test`, no webhook is called, and changes to the contact are stored only in the sandbox's `run`. A sandbox
  * starts no other executions. A sandbox does not count as an entry of the contact into the workflow, and can run at the
  * same time as other executions of the contact.

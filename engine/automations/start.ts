@@ -48,10 +48,10 @@ export interface ExecutionStarts {
 
 /**
  * Starts executions of a workflow for contacts, in the caller's transaction, which has locked the contacts. Skips
- * contacts that may not enter: the unique indexes of `executions` refuse them, so no earlier read is necessary
- * (contract §7.4 Re-entry). Each execution walks to its first effect or pause at once, and its Temporal workflow starts
- * there. After a chain of `MAX_DEPTH` executions no further execution starts, and the last one records the error
- * `event_depth`.
+ * contacts that may not enter: the inserting statement and the unique indexes of `executions` refuse them, so no
+ * earlier read is necessary (contract §7.4 Re-entry). Each execution walks to its first effect or pause at once, and
+ * its Temporal workflow starts there. After a chain of `MAX_DEPTH` executions no further execution starts, and the last
+ * one records the error `event_depth`.
  */
 export async function startExecutions(
   trx: Trx,

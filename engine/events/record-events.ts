@@ -55,10 +55,11 @@ export interface RecordedEvents {
 }
 
 /**
- * Records events. All code that creates events calls this function. In the caller's transaction, the function locks the
- * contacts and inserts the events. It then ends the executions that exit on the events, and starts executions of the
- * workflows that the events trigger. It also marks matching waits as satisfied, and queues the events for webhook
- * endpoints.
+ * Records events. All code that creates events calls this function, except the recorder of campaigns. That recorder
+ * inserts `email.sent` directly if no automation or webhook waits for it (db/campaigns/completions.ts). In the caller's
+ * transaction, the function locks the contacts and inserts the events. It then ends the executions that exit on the
+ * events, and starts executions of the workflows that the events trigger. It also marks matching waits as satisfied,
+ * and queues the events for webhook endpoints.
  * Because of the lock, the events and waits of a contact are recorded one after the other. No event is therefore lost
  * between the end of a step and the registration of a wait. An event at the end of a chain of ten executions starts no
  * execution (see `startExecutions`), but it satisfies waits and is sent to endpoints. Events that an untrusted

@@ -21,7 +21,7 @@ import { findContactsByAddress, suppressAddresses } from './suppress-addresses.t
 type FoundEmail = Email & { projectId: string };
 
 export interface FeedbackRequest {
-  /** The email's id. The caller has verified it, by a signed return path or a provider's signed callback. */
+  /** The email's id. The caller has verified the id, by a signed return path or a provider's signed callback. */
   emailId: string;
   feedback: Feedback;
   suppressionKey: Buffer;

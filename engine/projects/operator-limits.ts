@@ -13,8 +13,8 @@ export interface OperatorChange {
 }
 
 /**
- * Sets ceilings that the project's own settings cannot exceed. Null removes a ceiling, so that only the project's own
- * setting applies.
+ * Sets ceilings that the project's own settings cannot exceed. If a setting is already above its ceiling, the ceiling
+ * applies. Null removes a ceiling, so that only the project's own setting applies.
  * @throws AppError NOT_FOUND
  */
 export async function setOperatorLimits(
