@@ -35,7 +35,7 @@ const ICONS: Record<NewBlock, typeof IconPlus> = {
 };
 const ORDER = Object.keys(ICONS) as NewBlock[];
 
-interface Adding {
+interface PaletteProps {
   /** Adds the block with this markup. */
   onBlock: (html: string) => void;
   /** Uploads the image, and adds a block that contains it. */
@@ -44,7 +44,7 @@ interface Adding {
 }
 
 /** The blocks of an email, beside the canvas. A click adds a block. */
-export function Palette({ onBlock, onImage, mayUpload }: Adding) {
+export function Palette({ onBlock, onImage, mayUpload }: PaletteProps) {
   return (
     <aside className={classes.palette} aria-label={words.blocks}>
       <h2>{words.blocks}</h2>
@@ -81,7 +81,7 @@ export function Palette({ onBlock, onImage, mayUpload }: Adding) {
 }
 
 /** The same blocks as a menu, for screens without space for the palette. */
-export function BlockMenu({ onBlock, onImage, mayUpload }: Adding) {
+export function BlockMenu({ onBlock, onImage, mayUpload }: PaletteProps) {
   const file = useRef<HTMLInputElement>(null);
   const [imageBlock, setImageBlock] = useState<ImageBlock>('image');
   const add = (block: NewBlock) => {

@@ -12,7 +12,7 @@ import { ScaledFrame } from './scaled-frame.tsx';
 import type { EmailPreview } from './use-preview.ts';
 
 const SCREENS = { desktop: 720, phone: 390, dark: 720 } as const;
-type Shown = keyof typeof SCREENS | 'text';
+type PreviewView = keyof typeof SCREENS | 'text';
 type Findings = ResponseOf<'previewTemplate'>['findings'];
 
 /** The minimum height of the email, and the height of the pane while it loads. */
@@ -30,7 +30,7 @@ export function PreviewPane({
   onContact: (id: string | null) => void;
 }) {
   const { can } = useSession();
-  const [screen, setScreen] = useState<Shown>('desktop');
+  const [screen, setScreen] = useState<PreviewView>('desktop');
   return (
     <Stack gap="xs" component="section" aria-label={text.emailEditor.preview}>
       <Group justify="space-between" align="flex-end" gap="xs">
@@ -48,7 +48,7 @@ export function PreviewPane({
         <SegmentedControl
           size="xs"
           value={screen}
-          onChange={(value) => setScreen(value as Shown)}
+          onChange={(value) => setScreen(value as PreviewView)}
           aria-label={text.emailEditor.preview}
           data={[
             { value: 'desktop', label: text.emailEditor.desktop },
@@ -67,7 +67,7 @@ export function PreviewPane({
       {shown && <Line label={text.emailEditor.subjectIs}>{shown.subject}</Line>}
       {shown?.preheader && <Line label={text.emailEditor.preheaderIs}>{shown.preheader}</Line>}
       <Rendered shown={shown} screen={screen} isBroken={fault !== undefined || error !== undefined} />
-      {shown && <Missing names={shown.missingVariables} />}
+      {shown && <MissingVariables names={shown.missingVariables} />}
       {shown && <FindingList findings={shown.findings} />}
     </Stack>
   );
@@ -85,7 +85,15 @@ function Line({ label, children }: { label: string; children: string }) {
   );
 }
 
-function Rendered({ shown, screen, isBroken }: { shown: EmailPreview['shown']; screen: Shown; isBroken: boolean }) {
+function Rendered({
+  shown,
+  screen,
+  isBroken,
+}: {
+  shown: EmailPreview['shown'];
+  screen: PreviewView;
+  isBroken: boolean;
+}) {
   if (!shown) return isBroken ? null : <Loading height={HEIGHT} />;
   if (screen !== 'text') {
     const isDark = screen === 'dark';
@@ -122,7 +130,7 @@ function Rendered({ shown, screen, isBroken }: { shown: EmailPreview['shown']; s
   );
 }
 
-function Missing({ names }: { names: string[] }) {
+function MissingVariables({ names }: { names: string[] }) {
   if (names.length === 0) return null;
   return (
     <Alert color="yellow" p="xs" title={text.emailEditor.missing}>

@@ -88,7 +88,7 @@ export function StepList({
             onCount={onCount}
             countHref={countHref}
           />
-          <LeadsElsewhere step={step} graph={graph} order={order} next={order[at + 1]?.step} />
+          <OtherNextSteps step={step} graph={graph} order={order} next={order[at + 1]?.step} />
           {!readOnly &&
             listTransitions(graph, step)
               .filter(({ to }) => to === null)
@@ -113,7 +113,7 @@ function hasTransitionTo(graph: Graph, step: Step | undefined, next: Step): bool
  * Names the next steps of a step, except steps that the list shows directly below the step or at the start of one of
  * its branches.
  */
-function LeadsElsewhere({
+function OtherNextSteps({
   step,
   graph,
   order,

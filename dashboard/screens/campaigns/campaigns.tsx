@@ -88,7 +88,7 @@ export function Campaigns() {
           ) : status ? (
             <NoCampaigns what={words.emptyOf(words.statuses[status])} />
           ) : (
-            <NoneYet />
+            <NoCampaignsYet />
           )
         }
       />
@@ -133,7 +133,7 @@ const COLUMNS: Column<ListedCampaign>[] = [
         <WordBadge kind="campaign" value={campaign.status} />
         {/* A phone has no column for the time. */}
         <Text size="xs" c="dimmed" hiddenFrom="sm" className="when">
-          <When {...campaign} />
+          <CampaignTime {...campaign} />
         </Text>
       </>
     ),
@@ -171,11 +171,11 @@ const COLUMNS: Column<ListedCampaign>[] = [
     name: words.columns.when,
     width: 160,
     wideOnly: true,
-    cell: (campaign) => <When {...campaign} />,
+    cell: (campaign) => <CampaignTime {...campaign} />,
   },
 ];
 
-function When({ status, sentAt, startedAt, scheduledAt, updatedAt }: ItemOf<'listCampaigns'>) {
+function CampaignTime({ status, sentAt, startedAt, scheduledAt, updatedAt }: ItemOf<'listCampaigns'>) {
   if (status === 'SCHEDULED') return <ScheduledTime at={scheduledAt} />;
   return <Instant at={sentAt ?? startedAt ?? updatedAt} />;
 }
@@ -204,7 +204,7 @@ function NoCampaigns({ what }: { what: string }) {
   );
 }
 
-function NoneYet() {
+function NoCampaignsYet() {
   return (
     <Empty
       icon={IconSpeakerphone}

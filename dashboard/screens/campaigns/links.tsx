@@ -13,13 +13,13 @@ import classes from './reasons.module.css';
 import { type Campaign, isSending } from './words.ts';
 
 type Link = ResponseOf<'listCampaignLinks'>['data'][number];
-type Shown = 'list' | 'mail';
+type LinksView = 'list' | 'mail';
 
 const words = text.campaigns;
 
 /** Clicks by link, as a list or on the email itself. In a campaign with variants, for one variant at a time. */
 export function Links({ campaign }: { campaign: Campaign }) {
-  const [shown, setShown] = useState<Shown>('mail');
+  const [view, setView] = useState<LinksView>('mail');
   const names = campaign.variants?.map(({ name }) => name) ?? [];
   const [variant, setVariant] = useState(names[0]);
   const links = useQuery({
@@ -45,8 +45,8 @@ export function Links({ campaign }: { campaign: Campaign }) {
           <SegmentedControl
             size="xs"
             aria-label={words.links}
-            value={shown}
-            onChange={(next) => setShown(next as Shown)}
+            value={view}
+            onChange={(next) => setView(next as LinksView)}
             data={[
               { value: 'mail', label: words.onEmail },
               { value: 'list', label: words.asList },
@@ -57,7 +57,7 @@ export function Links({ campaign }: { campaign: Campaign }) {
       <QueryView of={links} height={300}>
         {({ data }) => {
           const variantLinks = listVariantLinks(data, variant);
-          return shown === 'list' ? (
+          return view === 'list' ? (
             <List links={variantLinks} />
           ) : (
             <ClicksOnEmail campaign={campaign} variant={variant} links={variantLinks} />

@@ -21,7 +21,7 @@ export function VariantStatistics({ campaign, stats }: { campaign: Campaign; sta
           {winnerBy && `: ${words.winnerBy[winnerBy]}`}
         </Text>
       )}
-      {isOpen && <Choose id={campaign.id} name={name} />}
+      {isOpen && <ChooseWinner id={campaign.id} name={name} />}
     </>
   );
   return (
@@ -83,7 +83,7 @@ function Rate({ n, of, interval: { low, high } }: { n: number; of: number; inter
   );
 }
 
-function Choose({ id, name }: { id: string; name: string }) {
+function ChooseWinner({ id, name }: { id: string; name: string }) {
   const write = useWrite('chooseCampaignWinner', { changes: CAMPAIGN_OPERATIONS });
   return (
     <Group mt={4}>

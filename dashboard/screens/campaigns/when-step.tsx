@@ -22,34 +22,34 @@ const words = text.campaigns;
  * From this many recipients, the user confirms an immediate send by typing the number of recipients, because a mistake
  * would reach too many people to correct it one by one.
  */
-const LARGE = 100;
-const HOW = ['now', 'at', 'local'] as const;
-type How = (typeof HOW)[number];
+const LARGE_AUDIENCE = 100;
+const SEND_MODES = ['now', 'at', 'local'] as const;
+type SendMode = (typeof SEND_MODES)[number];
 
 /** When the campaign is sent, and the button that sends or schedules it. */
 export function WhenStep(editing: Editing) {
   const { campaign } = editing;
   const { sendAtLocal, scheduledFor } = campaign;
-  const [how, setHow] = useState<How>(sendAtLocal ? 'local' : scheduledFor ? 'at' : 'now');
+  const [sendMode, setSendMode] = useState<SendMode>(sendAtLocal ? 'local' : scheduledFor ? 'at' : 'now');
   const [at, setAt] = useState(scheduledFor ? toLocalInput(new Date(scheduledFor)) : '');
   const [localTime, setLocalTime] = useState(sendAtLocal ?? '');
   const [late, setLate] = useState(campaign.latePolicy);
   const body: InputOf<'sendCampaign'>['body'] = {
-    ...(how === 'at' && isFuture(at) && { scheduledFor: new Date(at).toISOString() }),
-    sendAtLocal: how === 'local' ? localTime : null,
-    ...(how === 'local' && { latePolicy: late }),
+    ...(sendMode === 'at' && isFuture(at) && { scheduledFor: new Date(at).toISOString() }),
+    sendAtLocal: sendMode === 'local' ? localTime : null,
+    ...(sendMode === 'local' && { latePolicy: late }),
   };
   return (
     <Stack>
       <Paper withBorder p="md">
-        <Radio.Group label={words.whenTitle} value={how} onChange={(next) => setHow(next as How)}>
+        <Radio.Group label={words.whenTitle} value={sendMode} onChange={(next) => setSendMode(next as SendMode)}>
           <Stack gap="xs" mt="xs">
-            {HOW.map((value) => (
+            {SEND_MODES.map((value) => (
               <Radio key={value} value={value} label={words.whens[value]} description={words.whensHelp[value]} />
             ))}
           </Stack>
         </Radio.Group>
-        {how === 'at' && (
+        {sendMode === 'at' && (
           <TextInput
             mt="sm"
             type="datetime-local"
@@ -60,7 +60,7 @@ export function WhenStep(editing: Editing) {
             w={280}
           />
         )}
-        {how === 'local' && (
+        {sendMode === 'local' && (
           <Group mt="sm" align="flex-start">
             <TextInput
               type="datetime-local"
@@ -85,9 +85,9 @@ export function WhenStep(editing: Editing) {
       {editing.draft.variants.length > 0 && <TestSettings {...editing} />}
       <Send
         editing={editing}
-        how={how}
+        sendMode={sendMode}
         body={body}
-        isTimed={how === 'now' || isFuture(how === 'at' ? at : localTime)}
+        isTimed={sendMode === 'now' || isFuture(sendMode === 'at' ? at : localTime)}
       />
     </Stack>
   );
@@ -95,12 +95,12 @@ export function WhenStep(editing: Editing) {
 
 function Send({
   editing: { campaign, draft, save, isUnsaved, isSaving },
-  how,
+  sendMode,
   body,
   isTimed,
 }: {
   editing: Editing;
-  how: How;
+  sendMode: SendMode;
   body: InputOf<'sendCampaign'>['body'];
   isTimed: boolean;
 }) {
@@ -122,7 +122,7 @@ function Send({
       () => undefined,
     );
   };
-  const label = { now: words.sendNow(willSend, written), at: words.schedule, local: words.sendLocal }[how];
+  const label = { now: words.sendNow(willSend, written), at: words.schedule, local: words.sendLocal }[sendMode];
   return (
     <Stack gap="xs" align="flex-start">
       {review.data && (
@@ -138,7 +138,7 @@ function Send({
         w={{ base: '100%', sm: 'auto' }}
         loading={write.isPending || isSaving}
         whyNot={findReasonNotToSend(review.data, isTimed)}
-        onClick={() => (how === 'now' && willSend >= LARGE ? setConfirming(true) : void send())}
+        onClick={() => (sendMode === 'now' && willSend >= LARGE_AUDIENCE ? setConfirming(true) : void send())}
       >
         {label}
       </ActionButton>

@@ -188,11 +188,11 @@ const STANDARD_PX = 168;
 type SortBy = (sort: ListSort | undefined) => void;
 
 function createContactColumn(sort: ListSort | undefined, sortBy: SortBy): Column<ListedContact> {
-  const by = sort === 'email' ? 'ascending' : sort === '-email' ? 'descending' : undefined;
+  const direction = sort === 'email' ? 'ascending' : sort === '-email' ? 'descending' : undefined;
   return {
     name: words.contact,
     isMain: true,
-    sort: { by, onSort: () => sortBy(sort === 'email' ? '-email' : 'email') },
+    sort: { by: direction, onSort: () => sortBy(sort === 'email' ? '-email' : 'email') },
     cell: (contact) => <ContactCell {...contact} />,
   };
 }
@@ -216,12 +216,12 @@ function createColumn(column: string, sort: ListSort | undefined, sortBy: SortBy
     };
   }
   if (column === 'createdAt') {
-    const by = sort === undefined ? 'descending' : sort === 'createdAt' ? 'ascending' : undefined;
+    const direction = sort === undefined ? 'descending' : sort === 'createdAt' ? 'ascending' : undefined;
     return {
       name,
       width: STANDARD_PX,
       wideOnly: true,
-      sort: { by, onSort: () => sortBy(sort === undefined ? 'createdAt' : undefined) },
+      sort: { by: direction, onSort: () => sortBy(sort === undefined ? 'createdAt' : undefined) },
       cell: ({ createdAt }) => <Instant at={createdAt} />,
     };
   }

@@ -55,7 +55,7 @@ export function NewKey({ opened, onClose }: { opened: boolean; onClose: () => vo
       createdTitle={words.createdTitle}
       operation="createApiKey"
       secret={key?.key}
-      next={key?.scopes.includes('email:send') && <TryIt secret={key.key} />}
+      next={key?.scopes.includes('email:send') && <ExampleRequest secret={key.key} />}
     >
       <Form write={create} onCreate={(body) => create.mutate({ body })} />
     </SecretDialog>
@@ -66,7 +66,7 @@ export function NewKey({ opened, onClose }: { opened: boolean; onClose: () => vo
  * Shows a command that works when copied, because it contains the key. The command and the key disappear when the
  * dialog closes.
  */
-function TryIt({ secret }: { secret: string }) {
+function ExampleRequest({ secret }: { secret: string }) {
   const firstEmail = useFirstEmail();
   if (!firstEmail) return null;
   const command = `TIDINGS_KEY='${secret}'\n${toCurlCommand(firstEmail)}`;

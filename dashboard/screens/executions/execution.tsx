@@ -36,10 +36,10 @@ export function ExecutionPage() {
   });
   // The names of the steps come from the current automation, which may have been deleted.
   const { data: workflow } = useQuery(queryFor('getWorkflow', { params: { id: workflowId } }));
-  return <QueryView of={execution}>{(data) => <Shown execution={data} workflow={workflow} />}</QueryView>;
+  return <QueryView of={execution}>{(data) => <LoadedExecution execution={data} workflow={workflow} />}</QueryView>;
 }
 
-function Shown({ execution, workflow }: { execution: Execution; workflow: Workflow | undefined }) {
+function LoadedExecution({ execution, workflow }: { execution: Execution; workflow: Workflow | undefined }) {
   const { id, workflowId, steps } = execution;
   return (
     <>

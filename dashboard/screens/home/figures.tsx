@@ -35,7 +35,7 @@ export function Figures() {
   return (
     <Section title={text.home.month} aside={<OpenRateChange overview={overview.data} />}>
       <QueryView of={overview} height={420}>
-        {(data) => <Shown overview={data} />}
+        {(data) => <LoadedFigures overview={data} />}
       </QueryView>
     </Section>
   );
@@ -55,11 +55,11 @@ function OpenRateChange({ overview }: { overview: Overview | undefined }) {
 
 function describeOpenRate({ totals, rates, previous }: Overview): string | null {
   if (totals.sent === 0 || previous.totals.sent === 0) return null;
-  const by = rates.opened - previous.rates.opened;
-  return text.home.news(getDirection(by), formatChange(by));
+  const change = rates.opened - previous.rates.opened;
+  return text.home.news(getDirection(change), formatChange(change));
 }
 
-function Shown({ overview }: { overview: Overview }) {
+function LoadedFigures({ overview }: { overview: Overview }) {
   const { timezone, totals, days, previous } = overview;
   if (FIGURES.every((figure) => totals[figure] === 0)) return <NoEmail />;
   return (

@@ -47,7 +47,7 @@ function UpcomingHours({ hours, campaigns, sendRatePerSecond }: ResponseOf<'list
           />
         </Group>
         <HourBars hours={hours} />
-        <Wave hours={hours} rate={sendRatePerSecond} />
+        <BusiestHour hours={hours} rate={sendRatePerSecond} />
       </div>
       {campaigns.map(({ id, name, scheduledAt }) => (
         <div key={id} className="card-row">
@@ -72,7 +72,7 @@ const WAVE_MIN = 100;
  * Shows when the last delay of the busiest hour ends, and the least time that its emails take. The time of the last
  * email cannot be known: each delay ends on time, but the speed of the service depends on its load.
  */
-function Wave({ hours, rate }: { hours: ResponseOf<'listUpcomingHours'>['hours']; rate: number | null }) {
+function BusiestHour({ hours, rate }: { hours: ResponseOf<'listUpcomingHours'>['hours']; rate: number | null }) {
   const busiest = hours.reduce((most, hour) => (hour.delays > most.delays ? hour : most));
   if (busiest.delays < WAVE_MIN || busiest.lastDelayAt === null) return null;
   return (

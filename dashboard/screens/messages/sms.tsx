@@ -29,10 +29,10 @@ export function SmsPage() {
     ...queryFor('getSms', { params: { id } }),
     refetchInterval: ({ state }) => (state.data?.data.status === 'PENDING' ? MOVING_MS : IDLE_MS),
   });
-  return <QueryView of={sms}>{({ data }) => <Shown sms={data} />}</QueryView>;
+  return <QueryView of={sms}>{({ data }) => <SmsDetails sms={data} />}</QueryView>;
 }
 
-function Shown({ sms }: { sms: Sms }) {
+function SmsDetails({ sms }: { sms: Sms }) {
   return (
     <>
       <PageHead

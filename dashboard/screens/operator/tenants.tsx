@@ -93,10 +93,15 @@ const CREATED_COLUMN: Column<Tenant> = {
 const DAY_COLUMNS: Column<Tenant>[] = [
   ...PROJECT,
   { name: words.mails, cell: ({ mails }) => formatCount(mails), align: 'right', width: 120 },
-  { name: words.bounced, cell: ({ dead, mails }) => <Share part={dead} whole={mails} />, align: 'right', width: 110 },
+  {
+    name: words.bounced,
+    cell: ({ dead, mails }) => <ShareCell part={dead} whole={mails} />,
+    align: 'right',
+    width: 110,
+  },
   {
     name: words.complained,
-    cell: ({ complaints, mails }) => <Share part={complaints} whole={mails} />,
+    cell: ({ complaints, mails }) => <ShareCell part={complaints} whole={mails} />,
     align: 'right',
     width: 130,
     wideOnly: true,
@@ -109,13 +114,13 @@ const MONTH_COLUMNS: Column<Tenant>[] = [
   { name: words.monthEmails, cell: ({ month }) => formatCount(month.sent), align: 'right', width: 130 },
   {
     name: words.monthBounced,
-    cell: ({ month }) => <Share part={month.bounced} whole={month.sent} />,
+    cell: ({ month }) => <ShareCell part={month.bounced} whole={month.sent} />,
     align: 'right',
     width: 120,
   },
   {
     name: words.complained,
-    cell: ({ month }) => <Share part={month.complained} whole={month.sent} />,
+    cell: ({ month }) => <ShareCell part={month.complained} whole={month.sent} />,
     align: 'right',
     width: 130,
     wideOnly: true,
@@ -144,7 +149,7 @@ function Owners({ owners: [first, ...others] }: { owners: string[] }) {
   );
 }
 
-function Share({ part, whole }: { part: number; whole: number }) {
+function ShareCell({ part, whole }: { part: number; whole: number }) {
   if (part === 0)
     return (
       <Text inherit c="dimmed">

@@ -5,7 +5,7 @@ import { parseSource, type SourceModel, withTypedText } from './source-model.ts'
 /** When an edit is added, this number of earlier edits can still be undone. */
 const STEPS_MAX = 100;
 
-interface Shown {
+interface ShownEmail {
   model: SourceModel;
   /** The HTML of the frame. The frame is redrawn only if more than a text has changed. */
   document: string;
@@ -21,7 +21,7 @@ export function useVisualSource(p: {
   /** Runs when the parts of the email get new numbers. */
   onRedraw: () => void;
 }) {
-  const createShown = (source: string): Shown => {
+  const createShown = (source: string): ShownEmail => {
     const model = parseSource(source);
     return { model, document: p.draw(model) };
   };

@@ -28,7 +28,7 @@ export function computeFlows(graph: Graph, stats: readonly StepStats[]): Map<str
 function calculateFlow({ branches, completed, skipped, failed }: StepStats, branch: string | null): Flow {
   const byBranch = Object.values(branches).reduce((sum, n) => sum + n, 0);
   // All contacts that finished the step leave it by the unnamed branch, whatever the result.
-  const all = byBranch > 0 || branch !== null ? byBranch : completed + skipped + failed;
-  const n = branch === null ? (byBranch > 0 ? 0 : all) : (branches[branch] ?? 0);
-  return { n, share: all === 0 ? null : n / all };
+  const total = byBranch > 0 || branch !== null ? byBranch : completed + skipped + failed;
+  const n = branch === null ? (byBranch > 0 ? 0 : total) : (branches[branch] ?? 0);
+  return { n, share: total === 0 ? null : n / total };
 }

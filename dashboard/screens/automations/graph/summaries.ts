@@ -51,8 +51,8 @@ function describeFilters({ logic, groups }: Condition, scope: ConditionScope): s
   const [only] = groups;
   if (groups.length === 1 && only) return only.filters.map((filter) => describeFilter(filter, scope)).join(t.and);
   if (groups.some(({ filters }) => filters.length !== 1)) return undefined;
-  const all = groups.flatMap(({ filters }) => filters);
-  return all.map((filter) => describeFilter(filter, scope)).join(logic === 'OR' ? t.or : t.and);
+  const allFilters = groups.flatMap(({ filters }) => filters);
+  return allFilters.map((filter) => describeFilter(filter, scope)).join(logic === 'OR' ? t.or : t.and);
 }
 
 /** Segments and topics are known only by id here, so the sentence names their kind. */
@@ -66,8 +66,8 @@ function describeFilter(filter: Filter, scope: ConditionScope): string {
 /** Summarizes a SPLIT: each branch with its share. */
 export function summarizeSplit(config: AnyStepConfig): string {
   const branches = getSplitBranches(config);
-  const all = branches.reduce((sum, { weight }) => sum + weight, 0);
-  return branches.map(({ name, weight }) => `${name} ${formatShare(weight, all)}`).join(' · ');
+  const totalWeight = branches.reduce((sum, { weight }) => sum + weight, 0);
+  return branches.map(({ name, weight }) => `${name} ${formatShare(weight, totalWeight)}`).join(' · ');
 }
 
 /** Summarizes an UPDATE_CONTACT: the fields that it changes, and their values except null, lists and objects. */
@@ -76,8 +76,8 @@ export function summarizeUpdate({ updates, subscribed }: AnyStepConfig): string 
   const names = fields.map(([name, value]) =>
     value === null || typeof value === 'object' ? name : `${name}: ${String(value)}`,
   );
-  const all = subscribed === undefined ? names : [...names, subscribed ? t.subscribes : t.unsubscribes];
-  return all.join(', ');
+  const changes = subscribed === undefined ? names : [...names, subscribed ? t.subscribes : t.unsubscribes];
+  return changes.join(', ');
 }
 
 /** Summarizes a WEBHOOK: the URL without its scheme, and the method if it is not POST. */

@@ -82,14 +82,14 @@ export function Panel(p: PanelProps) {
   );
 }
 
-interface Shown {
+interface PanelContent {
   title: string;
   icon?: ReactNode;
   menu?: ReactNode;
   content: ReactNode;
 }
 
-function getPanelContent(p: PanelProps, step: Step | undefined): Shown | undefined {
+function getPanelContent(p: PanelProps, step: Step | undefined): PanelContent | undefined {
   const { panel, run, view, days } = p.search;
   if (panel === 'try') {
     const onRun = (id: string | undefined) => {

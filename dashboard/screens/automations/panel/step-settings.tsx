@@ -69,23 +69,23 @@ export function StepSettings({
         readOnly={readOnly}
         eventName={eventName}
       />
-      <Unshown step={step} />
+      <OtherFields step={step} />
       <NextStepSelects step={step} editor={editor} onAdd={onAdd} readOnly={readOnly} />
     </Stack>
   );
 }
 
 /** Settings without an input in the form; they stay unchanged. */
-function Unshown({ step: { type, config } }: { step: Step }) {
+function OtherFields({ step: { type, config } }: { step: Step }) {
   const { formFields } = STEP_TYPES[type];
-  const unshown = formFields === 'all' ? {} : withoutFields(config, formFields);
-  if (Object.keys(unshown).length === 0) return null;
+  const otherFields = formFields === 'all' ? {} : withoutFields(config, formFields);
+  if (Object.keys(otherFields).length === 0) return null;
   return (
     <div>
       <Text size="xs" c="dimmed" mb={4}>
         {t.unshown}
       </Text>
-      <JsonView value={unshown} maxHeight={160} />
+      <JsonView value={otherFields} maxHeight={160} />
     </div>
   );
 }

@@ -68,12 +68,16 @@ function InSegment({ contactId, segment: { id, name, type, memberSince } }: { co
         </UnstyledButton>
       </Group>
       {opened &&
-        (type === 'STATIC' ? <Text size="sm">{words.byHand}</Text> : <Why contactId={contactId} segmentId={id} />)}
+        (type === 'STATIC' ? (
+          <Text size="sm">{words.byHand}</Text>
+        ) : (
+          <MatchingFilters contactId={contactId} segmentId={id} />
+        ))}
     </div>
   );
 }
 
-function Why({ contactId, segmentId }: { contactId: string; segmentId: string }) {
+function MatchingFilters({ contactId, segmentId }: { contactId: string; segmentId: string }) {
   const choices = useFieldChoices('audience');
   const explained = useQuery(queryFor('explainSegment', { params: { id: segmentId }, query: { contactId } }));
   return (

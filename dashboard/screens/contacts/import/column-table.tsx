@@ -158,14 +158,14 @@ function ReadAs({
 }) {
   if (!field?.startsWith('data.')) return null;
   const counts = Object.entries(types) as [keyof typeof words.types, number][];
-  const others = counts.some(([type]) => type === 'number' || type === 'boolean');
+  const hasOtherTypes = counts.some(([type]) => type === 'number' || type === 'boolean');
   const staysText = keepsText(mapping[header]);
   return (
     <Stack gap={4}>
       <Text size="sm">
         {counts.map(([type, n]) => formatTypeName(type, counts.length > 1 ? n : undefined)).join(', ')}
       </Text>
-      {(others || staysText) && (
+      {(hasOtherTypes || staysText) && (
         <Checkbox
           size="xs"
           label={words.keepText}

@@ -100,8 +100,8 @@ function toSettings(draft: ProjectDraft): PatchProject {
 
 function toSendingWindow({ windowed, from, to, days, clocks, zone, timezone }: ProjectDraft): SendingWindow | null {
   if (!windowed) return null;
-  const by = clocks === 'project' ? {} : { timezone: clocks === 'contact' ? 'contact' : zone || timezone };
-  return { from, to, days: days.map(Number).sort(), ...by };
+  const zonePart = clocks === 'project' ? {} : { timezone: clocks === 'contact' ? 'contact' : zone || timezone };
+  return { from, to, days: days.map(Number).sort(), ...zonePart };
 }
 
 function toLimit(amount: Amount): number | null {
