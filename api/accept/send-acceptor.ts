@@ -65,8 +65,8 @@ export function createSendAcceptor(deps: { db: Db; suppressionKey: Buffer; outbo
       queueOf: () => 'sends',
       tenantOf: ({ projectId }) => projectId,
       // Requests with the same key must not share a transaction, so that the second request finds the key of the first.
-      // Requests that change the same contact in different ways (`alikeBy`) must not share a transaction either,
-      // because one SQL statement writes the contacts of all requests and cannot make two changes to one row.
+      // Requests that change the same contact in different ways (`alikeBy`) must not share a transaction either. One
+      // SQL statement writes the contacts of all requests, and it cannot make two changes to one row.
       apartBy: ({ projectId, idempotencyKey }) =>
         idempotencyKey === undefined ? [] : [`${projectId} key ${idempotencyKey}`],
       alikeBy: listContactChanges,

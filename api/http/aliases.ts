@@ -8,10 +8,10 @@ export function markAsAlias<S extends z.ZodType>(schema: S, field: string): S {
 }
 
 /**
- * Returns the value of a field that a request may give under several names (contract §1.9 Unknown input), so that code
- * behind the routes knows only one name. Records in responses contain every name. A client may read a record, change
- * the value of one name, and send all names back. Then the changed value is used: the value that differs from the
- * stored value.
+ * Returns the value of a field that a request may give under several names (contract §1.9 Unknown input). The code
+ * behind the routes then knows only one name. Records in responses contain every name. A client may read a record,
+ * change the value of one name, and send all names back. In this case, the value that differs from the stored value is
+ * used.
  * @param valuesByName the values by name, the field's own name first; undefined for omitted names
  * @param stored the current value of the record that the request changes
  * @throws AppError VALIDATION_ERROR (422), at the second name, if two names have different values

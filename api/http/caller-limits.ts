@@ -39,8 +39,8 @@ export const UNAUTHENTICATED_WRITES: UnauthenticatedLimit = {
   perMinuteFromLoopback: 6_000,
 };
 /**
- * Limit for opens and clicks. It is high, because the image proxies of large mailbox providers send the requests of
- * millions of people from a few addresses, and normal traffic must not lose an open or click.
+ * Limit for opens and clicks. It is high, because normal traffic must not lose an open or click. The image proxies of
+ * large mailbox providers send the requests of millions of people from a few addresses.
  */
 export const TRACKED_HITS: UnauthenticatedLimit = {
   name: 'opens and clicks',

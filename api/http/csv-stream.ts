@@ -5,8 +5,8 @@ export interface CsvPart {
 }
 
 /**
- * Streams a CSV file. `next` returns the part after a cursor. It is called when the response has taken the previous
- * part, so a slow reader needs memory for only a few parts, and a caller that disconnects ends the reading.
+ * Streams a CSV file. `next` returns the part after a cursor, and is called when the response has taken the previous
+ * part. So a slow reader needs memory for only a few parts. A caller that disconnects ends the reading.
  */
 export function streamCsv(header: string, next: (cursor: string | undefined) => Promise<CsvPart>): ReadableStream {
   const encoder = new TextEncoder();

@@ -27,8 +27,8 @@ All errors have the same form. The outer \`message\` includes the first of \`err
 }
 \`\`\`
 
-\`errors\` lists each error by its dotted path, with the code names \`invalid_type\`, \`invalid_string\` (an
-address, URL or pattern), \`too_small\`, \`too_big\`, \`invalid_enum_value\`, \`unrecognized_keys\`,
+\`errors\` lists each error with its dotted path, a message and a code. The usual codes are \`invalid_type\`,
+\`invalid_string\` (an address, URL or pattern), \`too_small\`, \`too_big\`, \`invalid_enum_value\`, \`unrecognized_keys\`,
 \`duplicate_field\`, \`custom\`, \`reserved_event\` and \`system_sourced_event\`.
 \`details\` contains data for programs, such as \`requiredScope\`, or \`originalResponse\` of a reused Idempotency-Key.
 VALIDATION_ERROR is 400 for query parameters and cursors, and for the bodies of \`/v1/verify\`, \`/v1/sms/send\`

@@ -41,8 +41,8 @@ interface Entry {
 export function createKeyCache(deps: { db: Db; databaseUrl: string; log: Logger }): KeyCache {
   const entries = new Map<string, Entry>();
   const used = new Set<string>();
-  // Increased whenever the cache is cleared. A lookup that runs while a key changes may return the old row, so its
-  // result is not cached if `generation` has changed during the lookup.
+  // Increased whenever the cache is cleared. A lookup that runs while a key changes may return the old row. So a result
+  // is not cached if `generation` has changed during its lookup.
   let generation = 0;
   const clear = (): void => {
     generation += 1;

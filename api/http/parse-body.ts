@@ -106,8 +106,9 @@ export function toUnknownFieldErrors(
 }
 
 /**
- * Returns the text of the error's `suggestion`: the first text that says where a value belongs (`remedy`), otherwise
- * the intended name for the first unknown name that resembles a known name, otherwise a general text.
+ * Returns the text of the error's `suggestion`. This is the first text that says where a value belongs (`remedy`). If
+ * there is no such text, it is the intended name for the first unknown name that resembles a known name, or else a
+ * general text.
  */
 export function formatSuggestion(unknown: readonly UnknownField[]): string {
   const withRemedyText = unknown.slice(0, MAX_NAMED).find((field) => field.remedy);

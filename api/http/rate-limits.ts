@@ -7,9 +7,9 @@ import { type CallerLimits, createCallerLimits } from './caller-limits.ts';
 
 const WINDOW_SECONDS = 60;
 /**
- * A process takes 1 % of a limit, but at least one request, from Postgres at a time (a lease), and counts the requests
- * of a lease in memory. So the limit needs at most about 100 statements per window, and all processes together never
- * exceed it. Each process leaves at most 1 % unused.
+ * A process takes 1 % of a limit from Postgres at a time, but at least one request. Such a part is a lease. The process
+ * counts the requests of its lease in memory. So the limit needs at most about 100 statements per window, and all
+ * processes together never exceed it. Each process leaves at most 1 % unused.
  */
 const LEASES_PER_WINDOW = 100;
 /**

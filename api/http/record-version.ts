@@ -31,8 +31,8 @@ export function setETag(c: RequestContext, { updatedAt }: { updatedAt: Date }): 
 }
 
 /**
- * One element of `If-Match`: an entity tag of RFC 9110 §8.8.3, a tag without its quotes, or nothing, because an element
- * of a list may be empty.
+ * One element of `If-Match`: an entity tag of RFC 9110 §8.8.3, or a tag without its quotes. An element of the list may
+ * also be empty.
  */
 const ENTITY_TAG = /^\s*(?:(?:W\/)?"([\x21\x23-\x7e\x80-\u{10ffff}]*)"|([^\s,"*/]+))?\s*(?:,|$)/u;
 

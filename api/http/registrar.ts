@@ -164,8 +164,9 @@ function omitGuardOptions(route: GuardedRoute): RouteConfig {
 }
 
 /**
- * Returns the statuses of VALIDATION_ERROR that an operation may respond with: 400 for errors in the query, the status
- * of the route or 422 for errors in the body, and 422 for unknown fields. Source: contract §1.7 Status codes.
+ * Returns the statuses of VALIDATION_ERROR that an operation may respond with. Errors in the query are 400, and unknown
+ * fields are 422. Errors in the body have the status of the route (`invalid`), or 422. Source: contract §1.7 Status
+ * codes.
  */
 function listValidationErrorStatuses(route: GuardedRoute): number[] {
   const ofQuery = route.anyQuery && !route.request?.query ? [] : [400];
@@ -186,8 +187,8 @@ function addCommonRemedies(route: GuardedRoute): GuardedRoute {
 }
 
 /**
- * Tells whether `runOncePerKey` handles the Idempotency-Key of an operation: of every POST in a project, unless the
- * route sets `idempotency: 'none'`, or declares the header because it handles the key in its own code.
+ * Tells whether `runOncePerKey` handles the Idempotency-Key of an operation. It does for every POST in a project, with
+ * two exceptions: the route sets `idempotency: 'none'`, or it declares the header because its own code handles the key.
  */
 function usesRunOncePerKey(route: GuardedRoute): boolean {
   if (route.method !== 'post' || route.idempotency === 'none' || declaresIdempotencyKey(route.request?.headers))

@@ -35,8 +35,8 @@ const STATEMENT_TIMEOUT_MS = 120_000;
 /** Time limit for statements on the connections for reads (`Deps.reads`): users do not wait longer for a page. */
 const READ_TIMEOUT_MS = 20_000;
 /**
- * Longer than the idle time of common load balancers (60 s), so that the load balancer closes a connection first and
- * never sends a request to a closed socket.
+ * Time after which an idle connection is closed. It is longer than the idle time of common load balancers (60 s), so
+ * that the load balancer closes a connection first. Otherwise it could send a request to a closed socket.
  */
 const KEEP_ALIVE_MS = 65_000;
 /** Running requests get this long to finish when the process stops. `npm start` kills the API after 4 s. */

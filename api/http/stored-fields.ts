@@ -37,9 +37,8 @@ export function createStoredFields(
 }
 
 /**
- * Parses a refused body again, but accepts values that the stored record already has. A field, an item of a list or a
- * filter that is already stored is accepted, even if a newer rule forbids it, and even if the caller edits other parts
- * of the same field.
+ * Parses a refused body again, but accepts values that the stored record already has, even if a newer rule forbids
+ * them. A value is a field, an item of a list, or a filter. The caller may edit other parts of the same field.
  * @throws AppError VALIDATION_ERROR with the refused parts that are not stored
  */
 export function parseWithStoredValues<T>(

@@ -115,9 +115,10 @@ function createReportRecorder({ config, db, outbox, log }: Deps, verpKey: Buffer
   }
 
   /**
-   * Records a report for every email that it identifies: an email to whose return path it was sent, and for an abuse
-   * report also an email whose return path or signed link it quotes. A delivery report may list several recipients. For
-   * each email, the part about the recipient of this email is recorded.
+   * Records a report for every email that it identifies. A report identifies an email if it was sent to the email's
+   * return path. An abuse report also identifies an email if it quotes the return path or a signed link of the email. A
+   * delivery report may list several recipients. For each email, the part about the recipient of this email is
+   * recorded.
    */
   return async (read: ReadMessage & { kind: 'status' | 'complaint' }, returned: string[]): Promise<void> => {
     const quoted =

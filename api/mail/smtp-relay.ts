@@ -66,7 +66,7 @@ export async function startSmtpRelay(deps: Deps): Promise<RelayListener | undefi
 
 /**
  * Creates the handler of the SMTP relay. An SMTP message is a send request: the same keys, limits and checks apply as
- * for `POST /v1/send`, and the relay replies 250 after the commit. Text in the message that looks like a template
+ * for `POST /v1/send`. The relay replies 250 after the commit. Text in the message that looks like a template
  * expression is sent unchanged. Source: contract §2.1, §9.13.
  */
 export async function createRelayHandler(deps: Deps): Promise<RelayHandler> {
@@ -212,8 +212,8 @@ function toRefusal(error: unknown, Refusal: typeof RelayRefusal): unknown {
 }
 
 /**
- * Returns the text of the SMTP reply. It has the id of the first email, to find the email from a client's log, and the
- * number of the other emails of the message.
+ * Returns the text of the SMTP reply. It has the id of the first email, so that users can find the email from the log
+ * of their SMTP client. If the message has several recipients, the text also has the number of the other emails.
  */
 function formatReply({ data }: SendResponse): string {
   const [first, ...others] = data.emails.map(({ email }) => email);

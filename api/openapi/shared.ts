@@ -17,9 +17,9 @@ interface Reference {
 const ALIAS_DESCRIPTION = 'See the operation under `/v1`.';
 
 /**
- * Moves parts of operations to `components`, and replaces them by references: error responses and their examples, and
- * responses and parameters that several operations have in common. The operations of `/contacts` and `/v1/contacts`,
- * for example, share them. Changes the document in place.
+ * Moves parts of operations to `components`, and replaces them by references. These parts are error responses with
+ * their examples, and repeated success responses and parameters. The operations of `/contacts` and `/v1/contacts`, for
+ * example, have the same parameters. Changes the document in place.
  */
 export function shareParts(document: Document): void {
   const operations = listOperations(document);

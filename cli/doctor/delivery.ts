@@ -22,8 +22,8 @@ const FAR_AWAY = '9.9.9.9';
 const BEHIND_NAT = 'give the address that sends email: npm run doctor -- --address 203.0.113.7';
 
 /**
- * Checks the names of the IP address that sends email: its reverse name (PTR) must resolve to the address, and so must
- * the name that our own mail server sends in HELO.
+ * Checks the names of the IP address that sends email. The reverse name (PTR) of the address must resolve to the
+ * address. The name that our own mail server sends in HELO must resolve to it too.
  */
 export const reverseNameCheck: DoctorCheck = {
   name: 'PTR and HELO',

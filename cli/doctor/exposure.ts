@@ -14,7 +14,7 @@ const KEY_CHARS = 32;
  */
 const KEY_DISTINCT_CHARS = 8;
 /**
- * Texts that a random key practically never contains. If a key contains one, a person has most likely invented the key.
+ * Words that a random key practically never contains. A key with such a word was most likely invented by a person.
  */
 const KEY_WORDS = /secret|change|passw|example|default|tidings|qwert|12345678/i;
 const CREATE_KEY =

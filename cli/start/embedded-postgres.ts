@@ -174,7 +174,7 @@ function checkVersion(binaries: PostgresBinaries, dataFolder: string): void {
 }
 
 /**
- * Finds a running postmaster of this folder and continues to use it. If there is none, or if it does not accept
+ * Finds a running postmaster of this folder and continues to use it. If no postmaster runs, or if it does not accept
  * connections, removes the lock file and returns undefined.
  */
 async function adoptPostmaster(options: EmbeddedPostgresOptions): Promise<(Running & { port: number }) | undefined> {

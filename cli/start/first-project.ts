@@ -33,10 +33,10 @@ export interface FirstProjectFacts {
 }
 
 /**
- * Creates the first project, unless it exists: with an owner, a live key and a test key with every grantable scope, a
- * verified development domain and an SMS sender. The secrets are saved in the home before the project is inserted, so
- * that a kill in between never leaves a project whose secrets are lost. Keys that a user has revoked or rotated are not
- * created again. Returns the facts for dev.json.
+ * Creates the first project unless it exists, and returns its facts for dev.json. The project has an owner, a live key
+ * and a test key with every grantable scope, a verified development domain and an SMS sender. The secrets are saved in
+ * the home before the project is inserted. A kill in between then leaves no project whose secrets are lost. Keys that a
+ * user has revoked or rotated are not created again.
  */
 export async function ensureFirstProject(options: {
   databaseUrl: string;

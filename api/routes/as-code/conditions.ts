@@ -7,8 +7,7 @@ import { Condition } from './input.ts';
 
 /**
  * Returns a condition of a file with ids instead of slugs. Undefined if the file has no condition. A condition or a
- * filter that is already stored is accepted, even if it refers to a segment that has been deleted, or if a newer rule
- * forbids it.
+ * filter that is already stored is accepted, even if it refers to a deleted segment, or if a newer rule forbids it.
  * @throws AppError VALIDATION_ERROR at `field`
  */
 export function toStoredCondition(

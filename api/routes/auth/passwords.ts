@@ -9,8 +9,8 @@ export function hashPassword(password: string): Promise<string> {
 }
 
 /**
- * Where hashing takes its salt and parameters from: an existing hash (`like`) of an account with the same address, or a
- * salt and the default parameters for the first account of an address.
+ * The salt and the parameters of a hash. `like` is the hash of an existing account with the same address, whose salt
+ * and parameters are used again. `salt` is for the first account of an address, which gets the default parameters.
  */
 export type HashParameters = { like: string } | { salt: Uint8Array };
 

@@ -45,8 +45,8 @@ export const MAILBOX_OF_HEADER = 'x-mailbox-of';
 /**
  * Serves the mailbox as pages and as JSON: messages of the capture providers, and emails to the simulator with any
  * provider. SMS are included only if they are captured instead of sent. `listReadableProjects` decides which messages a
- * request may read: all messages from this machine, and from other machines only the messages of the projects that the
- * user owns.
+ * request may read. A request from this machine may read all messages. A request from another machine may read the
+ * messages of the projects that the user owns.
  */
 export function registerMailboxRoutes(hono: OpenAPIHono<AppEnv>, table: RouteTable, deps: Deps): void {
   const { config, db } = deps;

@@ -14,7 +14,7 @@ import { computeSendMaxBytes, SEND_ELSEWHERE, SendBatchBody, SendBody } from './
 import { BatchSent, SEND_ERRORS } from './response.ts';
 import { checkLargeTemplates, toSendRequest } from './to-send-request.ts';
 
-/** Maximum number of recipients of all emails together. A transaction with so many rows takes a second. */
+/** Maximum number of recipients of all emails together. A transaction with this many rows takes a second. */
 const RECIPIENTS_MAX = 10_000;
 const REQUEST = 'POST /v1/send/batch';
 

@@ -211,7 +211,7 @@ export const SendBody = z
   })
   .openapi('SendEmail', { example: EXAMPLE });
 
-/** Error texts for fields that other services accept in the body of a send, but this service does not. */
+/** Error messages for fields that other services accept in the body of a send, but this service does not. */
 export const SEND_ELSEWHERE = {
   scheduledFor: 'Emails are sent immediately. POST /v1/campaigns/{id}/send with scheduledFor schedules a campaign.',
 };

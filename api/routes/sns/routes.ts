@@ -33,8 +33,8 @@ const ARN_MAX_CHARS = 256;
 /** Size limit of a message in SNS. */
 const MESSAGE_MAX_BYTES = 256 * 1024;
 /**
- * If SES accepted an unknown email less than this time ago, the worker may not have stored SES's id of the email yet,
- * so SNS must repeat the notification. By default, SNS repeats it after 20, 40 and 60 s. If SES accepted the email
+ * If SES accepted an unknown email less than this time ago, the worker may not have stored SES's id of the email yet.
+ * SNS must then repeat the notification. By default, SNS repeats it after 20, 40 and 60 s. If SES accepted the email
  * earlier, the response is 200, so that notifications about email of other senders do not fail permanently.
  */
 const SETTLING_MS = 60_000;

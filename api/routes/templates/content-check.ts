@@ -8,10 +8,10 @@ import { TemplateError, toTemplateRefusal } from '../../../rules/content/templat
 const TEMPLATES = ['subject', 'body', 'preheader'] as const satisfies readonly (keyof EmailTemplates)[];
 
 /**
- * Checks that an email's content can be sent: its templates can be parsed, have no unfinished `{{` output, and
- * rendering them without a contact takes less than the time limit. If rendering takes too long without any data, it
- * would take too long for every recipient.
- * @param p.stored saved texts; their templates are accepted even if a newer rule refuses them
+ * Checks that an email's content can be sent. Its templates must parse and have no unfinished `{{` output. Rendering
+ * them without a contact must take less than the time limit. If rendering takes too long without any data, it would
+ * take too long for every recipient.
+ * @param p.stored stored emails; the templates that they contain are accepted even if a newer rule refuses them
  * @throws AppError VALIDATION_ERROR with line and column (contract §4.2 Limits of a template); RATE_LIMIT_EXCEEDED if
  * the project has used up its budget
  */

@@ -49,9 +49,10 @@ class DryRun extends Error {
  * Changes the steps and transitions of a workflow to match a graph, in one transaction. The same rules apply as for
  * single steps, but each SQL statement writes all steps or all transitions. Running executions continue with the new
  * graph. Executions at a removed step end EXITED with `step_deleted`.
- * @throws AppError NOT_FOUND; CONFLICT if the graph has changed since the version that the request names, or has too
- * many steps; VALIDATION_ERROR with all errors, each at `steps.<id>…` or `transitions.<index>…`, and for an enabled
- * workflow also the errors that keep it from running
+ * A VALIDATION_ERROR has all errors, each at `steps.<id>…` or `transitions.<index>…`. For an enabled workflow, it also
+ * has the errors that keep the workflow from running.
+ * @throws AppError NOT_FOUND, VALIDATION_ERROR; CONFLICT if the graph has changed since the version in the request, or
+ * has too many steps
  */
 export async function saveGraph(
   db: Db,

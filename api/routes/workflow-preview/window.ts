@@ -3,8 +3,8 @@ import type { EffectPosition } from '../../../engine/automations/resume.ts';
 import { checkWindowGate } from '../../../rules/campaigns/gate.ts';
 
 /**
- * If the project's sending window is closed for a MARKETING message to the contact, advances the simulated time of a
- * preview to the moment at which the window opens, and returns this moment. Returns undefined if the window is open.
+ * Advances the simulated time of a preview to the moment at which the sending window for a MARKETING message to the
+ * contact opens, and returns this moment. If the window is open, changes nothing and returns undefined.
  */
 export async function advanceToSendingWindow(
   { execution }: EffectPosition,
