@@ -64,8 +64,8 @@ export interface TemporalBinaryOptions {
 
 /**
  * Returns the path of a `temporal` program: TEMPORAL_CLI_PATH if it is set. Otherwise looks on PATH, in the home and in
- * the user's cache folder. If the program is not there, downloads the official program. If the download fails, builds
- * the program with `go install` (docs/operate/install.md).
+ * the user's cache folder. If the program is in none of these places, downloads the official program. If the download
+ * fails, builds the program with `go install` (docs/operate/install.md).
  * @throws StartError that says what the user can do, if no program works
  */
 export async function findTemporalBinary(options: TemporalBinaryOptions): Promise<string> {
