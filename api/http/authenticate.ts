@@ -10,7 +10,7 @@ import type { AccessRule } from './security.ts';
 import { hashToken, readSessionToken } from './session-cookie.ts';
 
 /** An access rule. If the operation requires a session, `insteadOfKey` tells callers with a key what to use instead. */
-type GuardedAccess = AccessRule & { insteadOfKey?: string | undefined };
+type RouteAccess = AccessRule & { insteadOfKey?: string | undefined };
 
 /**
  * Decides whether a request may continue, and sets its caller in `c.var`. Checks the credentials, the rate limits and
@@ -18,7 +18,7 @@ type GuardedAccess = AccessRule & { insteadOfKey?: string | undefined };
  * also the origin. The credentials need a query only for a session, or for a key that is not in the cache.
  * @throws AppError UNAUTHORIZED, INVALID_API_KEY, RATE_LIMIT_EXCEEDED, FORBIDDEN, PROJECT_DISABLED
  */
-export async function authenticate(c: RequestContext, rule: GuardedAccess, deps: Deps): Promise<void> {
+export async function authenticate(c: RequestContext, rule: RouteAccess, deps: Deps): Promise<void> {
   const requiredScopes = await identifyCaller(c, rule, deps);
   const state = await takeFromRateLimits(c, deps);
   for (const [name, value] of Object.entries(state ? toRateLimitHeaders(state) : {})) c.header(name, value);
@@ -44,7 +44,7 @@ export async function findProjectId(c: RequestContext, deps: Deps): Promise<stri
  * Sets the caller in `c.var` from the credentials, and returns the scopes that the operation requires for this kind of
  * credentials.
  */
-async function identifyCaller(c: RequestContext, rule: GuardedAccess, deps: Deps): Promise<readonly string[]> {
+async function identifyCaller(c: RequestContext, rule: RouteAccess, deps: Deps): Promise<readonly string[]> {
   const header = c.req.header('authorization');
   if (header) return identifyKeyCaller(c, rule, deps, parseBearerToken(header));
   const token = rule.session && readSessionToken(c, deps.config.publicUrl);
@@ -61,7 +61,7 @@ async function identifyCaller(c: RequestContext, rule: GuardedAccess, deps: Deps
 
 async function identifyKeyCaller(
   c: RequestContext,
-  rule: GuardedAccess,
+  rule: RouteAccess,
   deps: Deps,
   key: string,
 ): Promise<readonly string[]> {

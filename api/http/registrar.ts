@@ -5,8 +5,8 @@ import { UNAUTHENTICATED_WRITES, type UnauthenticatedLimit } from './caller-limi
 import { readClientAddress } from './client-address.ts';
 import type { Deps } from './deps.ts';
 import type { App, AppEnv, RequestContext } from './env.ts';
-import { createGuard, type GuardedRoute, type RouteOptions } from './guard.ts';
 import { declaresIdempotencyKey, runOncePerKey, withKeyHeader } from './once-by-key.ts';
+import { type CheckedRoute, createRequestChecks, type RouteOptions } from './request-checks.ts';
 import { declareErrorResponses } from './responses.ts';
 import type { RouteTable } from './route-table.ts';
 import { toAccessRule } from './security.ts';
@@ -20,14 +20,14 @@ export const atBothPaths: PathRule = (path) => [`/v1${path}`, path];
 export const atOnePath: PathRule = (path) => [path];
 
 /**
- * Creates the object with which routes files register their operations. Each operation gets a guard, an entry in the
- * route table, and a description in the OpenAPI document with all its statuses, at every path of `paths`.
+ * Creates the object with which routes files register their operations. At every path of `paths`, an operation gets its
+ * request checks, an entry in the route table, and a description in the OpenAPI document with all its statuses.
  *
  * `@hono/zod-openapi` provides the types of handlers and the document. Its validators are not used, because they read a
- * body without a limit and ignore unknown fields. The guard validates instead.
+ * body without a limit and ignore unknown fields. `createRequestChecks` validates instead.
  */
 export function createRegistrar(hono: OpenAPIHono<AppEnv>, table: RouteTable, deps: Deps, paths: PathRule): App {
-  const register = (route: GuardedRoute, handler: Handler<AppEnv>): void => {
+  const register = (route: CheckedRoute, handler: Handler<AppEnv>): void => {
     const [mainPath = route.path] = paths(route.path);
     const takesKey = usesRunOncePerKey(route);
     const request = takesKey ? { ...route.request, headers: withKeyHeader(route.request?.headers) } : route.request;
@@ -37,13 +37,13 @@ export function createRegistrar(hono: OpenAPIHono<AppEnv>, table: RouteTable, de
       const routeAtPath = addCommonRemedies({ ...route, path, ...(request && { request }) });
       hono.openAPIRegistry.registerPath(describeOperation(routeAtPath, path === mainPath ? undefined : mainPath));
       table.add(route.method, path);
-      hono.on([route.method.toUpperCase()], [toHonoPath(path)], createGuard(routeAtPath, deps), handle);
+      hono.on([route.method.toUpperCase()], [toHonoPath(path)], createRequestChecks(routeAtPath, deps), handle);
     }
   };
   return { openapi: register };
 }
 
-/** Registers routes outside the API: pages, pixels and callbacks, which require no credentials and have no guard. */
+/** Registers routes outside the API: pages, pixels and callbacks. They have no credentials and no request checks. */
 export interface UnauthenticatedRoutes {
   get(path: string, handler: UnauthenticatedHandler, options?: UnauthenticatedOptions): void;
   /**
@@ -110,7 +110,7 @@ export function createUnauthenticatedRoutes(
 /**
  * Adds the description of a provider callback to the OpenAPI document. Its errors are `codes`, RATE_LIMIT_EXCEEDED and
  * INTERNAL_SERVER_ERROR. A callback is not registered with `createRegistrar`, because its handler verifies a signature
- * over the raw body and therefore has no guard.
+ * over the raw body, which the request checks would read first.
  */
 export function describeProviderCallback(hono: OpenAPIHono<AppEnv>, route: RouteConfig, codes: ErrorCode[]): void {
   const errors = declareErrorResponses([...codes, 'RATE_LIMIT_EXCEEDED', 'INTERNAL_SERVER_ERROR'], route.responses);
@@ -126,8 +126,8 @@ function toHonoPath(path: string): string {
  * Returns the description of an operation for the OpenAPI document.
  * @param aliasOf the path under `/v1` of the same operation, if this path is its alias
  */
-function describeOperation(route: GuardedRoute, aliasOf: string | undefined): GuardedRoute {
-  const operation = omitGuardOptions(route);
+function describeOperation(route: CheckedRoute, aliasOf: string | undefined): CheckedRoute {
+  const operation = omitCheckOptions(route);
   const id = operation.operationId ?? createOperationId({ ...route, path: aliasOf ?? route.path });
   return {
     ...operation,
@@ -143,9 +143,9 @@ function describeOperation(route: GuardedRoute, aliasOf: string | undefined): Gu
   };
 }
 
-/** Returns an operation without the options of the guard, which OpenAPI does not know. */
-function omitGuardOptions(route: GuardedRoute): RouteConfig {
-  const guardOptions: Record<keyof RouteOptions | 'middleware' | 'hide', undefined> = {
+/** Returns an operation without the options of the request checks, which OpenAPI does not know. */
+function omitCheckOptions(route: CheckedRoute): RouteConfig {
+  const checkOptions: Record<keyof RouteOptions | 'middleware' | 'hide', undefined> = {
     invalid: undefined,
     maxBodyBytes: undefined,
     filesAt: undefined,
@@ -160,7 +160,7 @@ function omitGuardOptions(route: GuardedRoute): RouteConfig {
     middleware: undefined,
     hide: undefined,
   };
-  return Object.fromEntries(Object.entries(route).filter(([name]) => !(name in guardOptions))) as RouteConfig;
+  return Object.fromEntries(Object.entries(route).filter(([name]) => !(name in checkOptions))) as RouteConfig;
 }
 
 /**
@@ -168,7 +168,7 @@ function omitGuardOptions(route: GuardedRoute): RouteConfig {
  * fields are 422. Errors in the body have the status of the route (`invalid`), or 422. Source: contract §1.7 Status
  * codes.
  */
-function listValidationErrorStatuses(route: GuardedRoute): number[] {
+function listValidationErrorStatuses(route: CheckedRoute): number[] {
   const ofQuery = route.anyQuery && !route.request?.query ? [] : [400];
   const ofBody = route.request?.body ? [route.invalid ?? 422] : [];
   const ofUnknownFields = route.unknownFields ? [422] : [];
@@ -179,7 +179,7 @@ function listValidationErrorStatuses(route: GuardedRoute): number[] {
  * Adds to `setElsewhere` the unknown fields that no write may ignore: `dryRun`, and `idempotencyKey` if the operation
  * accepts the header. Routes with `anyQuery` are unchanged, because customers' pages may send any field.
  */
-function addCommonRemedies(route: GuardedRoute): GuardedRoute {
+function addCommonRemedies(route: CheckedRoute): CheckedRoute {
   if (route.method === 'get' || route.anyQuery) return route;
   const dryRun = 'Unknown field. This operation has no dry run. An operation with a dry run has the field dryRun.';
   const idempotencyKey = declaresIdempotencyKey(route.request?.headers) && 'Send it as the header Idempotency-Key.';
@@ -190,14 +190,14 @@ function addCommonRemedies(route: GuardedRoute): GuardedRoute {
  * Tells whether `runOncePerKey` handles the Idempotency-Key of an operation. It does for every POST in a project, with
  * two exceptions: the route sets `idempotency: 'none'`, or it declares the header because its own code handles the key.
  */
-function usesRunOncePerKey(route: GuardedRoute): boolean {
+function usesRunOncePerKey(route: CheckedRoute): boolean {
   if (route.method !== 'post' || route.idempotency === 'none' || declaresIdempotencyKey(route.request?.headers))
     return false;
   return toAccessRule(route.security)?.ofProject === true;
 }
 
 /** Returns the error codes that an operation may respond with because of its input and its credentials. */
-function listImpliedErrorCodes(route: GuardedRoute): ErrorCode[] {
+function listImpliedErrorCodes(route: CheckedRoute): ErrorCode[] {
   const { request } = route;
   const rule = toAccessRule(route.security);
   const codes: ErrorCode[] = [];
@@ -218,7 +218,7 @@ function listImpliedErrorCodes(route: GuardedRoute): ErrorCode[] {
   return codes;
 }
 
-function createOperationId(route: GuardedRoute): string {
+function createOperationId(route: CheckedRoute): string {
   const words = `${route.method}/${route.path}`.split(/[^A-Za-z0-9]+/).filter(Boolean);
   return words.map((word, i) => (i === 0 ? word : word.charAt(0).toUpperCase() + word.slice(1))).join('');
 }

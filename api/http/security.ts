@@ -5,7 +5,8 @@ type Requirement = Partial<Record<'secretKey' | 'publicKey' | 'session', Scope[]
 export type Security = Requirement[];
 
 /**
- * Allows a secret key or a user's session with all of these scopes. Enforced by the guard and shown in the document.
+ * Allows a secret key or a user's session with all of these scopes. The request checks enforce it, and the OpenAPI
+ * document shows it.
  */
 export function allowScopes(...needed: Scope[]): Security {
   return [{ secretKey: needed }, { session: needed }];
@@ -31,7 +32,7 @@ export function allowAnyone(): Security {
   return [];
 }
 
-/** The parts of an operation's `security` that a guard needs. */
+/** The credentials that an operation accepts, and the scopes that each kind of credentials needs. */
 export interface AccessRule {
   secretKey: readonly string[] | undefined;
   publicKey: boolean;

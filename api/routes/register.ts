@@ -78,7 +78,7 @@ export interface Registrars {
   /** Registers an operation only at the path of its route. */
   onePath: App;
   /**
-   * Registers pages, pixels and callbacks. They need no credentials and have no guard. Writes are limited by the
+   * Registers pages, pixels and callbacks. They have no credentials and no request checks. Writes are limited by the
    * caller's address.
    */
   unauthenticated: UnauthenticatedRoutes;

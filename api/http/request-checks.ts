@@ -59,7 +59,7 @@ export interface RouteOptions extends BodyRules {
   insteadOfKey?: string;
 }
 
-export type GuardedRoute = RouteConfig & RouteOptions;
+export type CheckedRoute = RouteConfig & RouteOptions;
 
 /**
  * A check of a request before its handler. `inThread` is set for a request with a large body. It runs a task in a
@@ -75,7 +75,7 @@ type Check = (
  * Returns the middleware with all checks before a handler: credentials, limits, path, query, body. The handler reads
  * valid values with `c.req.valid(…)`.
  */
-export function createGuard(route: GuardedRoute, deps: Deps): MiddlewareHandler<AppEnv> {
+export function createRequestChecks(route: CheckedRoute, deps: Deps): MiddlewareHandler<AppEnv> {
   const rule = toAccessRule(route.security);
   const isUnauthenticatedWrite = !rule && route.method !== 'get';
   const checks = [
@@ -86,7 +86,7 @@ export function createGuard(route: GuardedRoute, deps: Deps): MiddlewareHandler<
   ].filter((check) => check !== undefined);
   const work = `${route.method.toUpperCase()} ${route.path}`;
   const isList = route.method === 'get' && hasPages(route);
-  const guard: MiddlewareHandler<AppEnv> = async (c, next) => {
+  const checkRequest: MiddlewareHandler<AppEnv> = async (c, next) => {
     c.set('route', route.path);
     if (rule) {
       // Responses contain data of a project, so caches must not store them.
@@ -113,7 +113,7 @@ export function createGuard(route: GuardedRoute, deps: Deps): MiddlewareHandler<
       ? deps.compute.runLargeRequest({ projectId: c.get('projectId'), kind: work }, bytes, check)
       : check());
   };
-  return (c, next) => deps.loop.runAs(work, () => guard(c, next));
+  return (c, next) => deps.loop.runAs(work, () => checkRequest(c, next));
 }
 
 /**
@@ -157,7 +157,7 @@ function countLargeBodyBytes(c: RequestContext, maxBytes = JSON_MAX_BYTES): numb
 }
 
 /** Tells whether the operation returns pages of a list with a cursor. */
-function hasPages(route: GuardedRoute): boolean {
+function hasPages(route: CheckedRoute): boolean {
   const query = route.request?.query;
   return query instanceof z.ZodObject && 'cursor' in query.shape;
 }
@@ -166,7 +166,7 @@ function hasPages(route: GuardedRoute): boolean {
  * Returns the check that refuses headers that the operation would silently ignore: `If-Match` for a record without
  * versions, and an idempotency key in a header of another name.
  */
-function createHeadersCheck(route: GuardedRoute): Check | undefined {
+function createHeadersCheck(route: CheckedRoute): Check | undefined {
   if (route.method === 'get') return undefined;
   const accepted = route.request?.headers instanceof z.ZodObject ? route.request.headers.shape : {};
   const unsupportedHeaders = [
@@ -190,7 +190,7 @@ const OTHER_KEY_NAME = {
   suggestion: 'Send the key as Idempotency-Key.',
 };
 
-function createParamsCheck(route: GuardedRoute): Check | undefined {
+function createParamsCheck(route: CheckedRoute): Check | undefined {
   const schema = route.request?.params;
   if (!schema) return undefined;
   return async (c) => {
@@ -202,7 +202,7 @@ function createParamsCheck(route: GuardedRoute): Check | undefined {
   };
 }
 
-function createQueryCheck(route: GuardedRoute): Check | undefined {
+function createQueryCheck(route: CheckedRoute): Check | undefined {
   const schema = route.request?.query;
   if (!schema) return route.anyQuery ? undefined : noQueryCheck;
   const parse = createQueryParser(schema, route);
@@ -216,7 +216,7 @@ const noQueryCheck: Check = async (c) => {
   refuseUnknownQuery(Object.keys(c.req.queries()).map((name) => ({ path: [name], siblings: [] })));
 };
 
-function createBodyCheck(route: GuardedRoute): Check | undefined {
+function createBodyCheck(route: CheckedRoute): Check | undefined {
   const body = route.request?.body;
   const [mediaType, content] = Object.entries(body?.content ?? {})[0] ?? [];
   if (!body || !mediaType || !content || !('schema' in content) || !(content.schema instanceof z.ZodType))
@@ -234,7 +234,7 @@ interface BodyPlan {
   schema: z.ZodType;
   optional: boolean;
   maxBytes: number;
-  route: GuardedRoute;
+  route: CheckedRoute;
 }
 
 /**
@@ -242,7 +242,7 @@ interface BodyPlan {
  * which are refused or reported as ignored. An operation that refuses unknown fields also refuses bodies that are not
  * JSON. Source: contract §1.9 Unknown input.
  */
-function createNoBodyCheck(route: GuardedRoute): Check {
+function createNoBodyCheck(route: CheckedRoute): Check {
   const read = createJsonReader({ schema: z.object({}), optional: true, maxBytes: JSON_MAX_BYTES, route });
   return async (c, deps, inThread) => {
     if (JSON_TYPE.test(c.req.header('content-type') ?? '')) await read(c, deps, inThread);
