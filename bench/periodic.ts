@@ -136,8 +136,8 @@ function readCpu(): Record<'workers' | 'postgres' | 'temporal' | 'bench' | 'othe
   const seconds = (ms: number) => Math.round(ms / 100) / 10;
   const [ofWorkers, ofPostgres, ofTemporal, ofBench] = [
     readCpuMs(hosts.map(({ pid }) => pid)),
-    readPostgresCpuMs(postgres.mark.pid),
-    readCpuMs([temporal.mark.pid]),
+    readPostgresCpuMs(postgres.identity.pid),
+    readCpuMs([temporal.identity.pid]),
     readCpuMs([process.pid]),
   ];
   return {

@@ -57,11 +57,11 @@ export async function startChild(options: ChildOptions): Promise<Running> {
     },
   );
   log.close();
-  const { child, mark } = await started;
+  const { child, identity } = await started;
   const tail = followWarnings(options.logFile, log.offset, (line) => options.writeLine(`${options.name}: ${line}`));
-  const running = watchChild(child, mark, {
-    stop: (graceMs = STOP_GRACE_MS) => endProcess(mark, 'SIGTERM', graceMs),
-    kill: () => sendSignal(mark, 'SIGKILL'),
+  const running = watchChild(child, identity, {
+    stop: (graceMs = STOP_GRACE_MS) => endProcess(identity, 'SIGTERM', graceMs),
+    kill: () => sendSignal(identity, 'SIGKILL'),
   });
   void running.ended.then(() => tail.stop());
   await waitUntilReady(child, running, options);

@@ -181,11 +181,11 @@ async function adoptPostmaster(options: EmbeddedPostgresOptions): Promise<(Runni
   const lockFile = join(options.dataFolder, 'postmaster.pid');
   if (!existsSync(lockFile)) return undefined;
   const lines = readFileSync(lockFile, 'utf8').split('\n');
-  const mark = identifyProcess(Number(lines[0]));
-  if (mark && isPostmasterOf(mark, options.dataFolder)) {
+  const identity = identifyProcess(Number(lines[0]));
+  if (identity && isPostmasterOf(identity, options.dataFolder)) {
     const port = Number(lines[3]);
-    if (await waitForConnections(mark, port, options.password))
-      return { ...adoptProcess(mark, createStopFunctions(mark)), port };
+    if (await waitForConnections(identity, port, options.password))
+      return { ...adoptProcess(identity, createStopFunctions(identity)), port };
   }
   rmSync(lockFile, { force: true });
   return undefined;
@@ -196,9 +196,10 @@ async function adoptPostmaster(options: EmbeddedPostgresOptions): Promise<(Runni
  * On systems other than Linux, returns true, because there the working directory of a process is not known. A later
  * connection with our password then shows whether the process is our Postgres.
  */
-function isPostmasterOf(mark: ProcessIdentity, dataFolder: string): boolean {
+function isPostmasterOf(identity: ProcessIdentity, dataFolder: string): boolean {
   return (
-    process.platform !== 'linux' || listProcessesIn(realpathSync(dataFolder)).some((other) => other.pid === mark.pid)
+    process.platform !== 'linux' ||
+    listProcessesIn(realpathSync(dataFolder)).some((other) => other.pid === identity.pid)
   );
 }
 
@@ -217,9 +218,9 @@ async function launchPostmaster(binaries: PostgresBinaries, user: PostgresUser, 
   const io = { stdio: ['ignore', log.descriptor, log.descriptor] } satisfies SpawnOptions;
   const started = startProcess('Postgres', command, args, { ...getSpawnIds(user), ...io, cwd: '/', env: ENVIRONMENT });
   log.close();
-  const { child, mark } = await started;
-  const running = { ...watchChild(child, mark, createStopFunctions(mark)), port: options.port };
-  if (await waitForConnections(mark, options.port, options.password)) return running;
+  const { child, identity } = await started;
+  const running = { ...watchChild(child, identity, createStopFunctions(identity)), port: options.port };
+  if (await waitForConnections(identity, options.port, options.password)) return running;
   running.kill();
   throw new StartError(`Postgres did not start: see ${options.logFile}.`);
 }
@@ -230,17 +231,17 @@ async function launchPostmaster(binaries: PostgresBinaries, user: PostgresUser, 
  */
 async function endOrphans(dataFolder: string): Promise<void> {
   const orphans = listProcessesIn(realpathSync(dataFolder));
-  await Promise.all(orphans.map((mark) => waitForEnd(mark, ORPHAN_GRACE_MS)));
-  await Promise.all(orphans.filter(isAlive).map((mark) => endProcess(mark, 'SIGKILL', ORPHAN_GRACE_MS)));
+  await Promise.all(orphans.map((identity) => waitForEnd(identity, ORPHAN_GRACE_MS)));
+  await Promise.all(orphans.filter(isAlive).map((identity) => endProcess(identity, 'SIGKILL', ORPHAN_GRACE_MS)));
 }
 
 /**
  * Waits until Postgres accepts connections. Returns false if the process has ended, for example because it was shutting
  * down, or after `START_TIMEOUT_MS`.
  */
-async function waitForConnections(mark: ProcessIdentity, port: number, password: string): Promise<boolean> {
+async function waitForConnections(identity: ProcessIdentity, port: number, password: string): Promise<boolean> {
   const deadline = Date.now() + START_TIMEOUT_MS;
-  while (isAlive(mark) && Date.now() < deadline) {
+  while (isAlive(identity) && Date.now() < deadline) {
     if (await query(port, password, 'postgres', 'SELECT 1').catch(() => undefined)) return true;
     await sleep(POLL_MS);
   }
@@ -274,14 +275,14 @@ function toDatabaseUrl(port: number, password: string, database: string): string
  * Returns the functions that stop Postgres. SIGINT starts its fast shutdown. SIGQUIT starts its immediate shutdown,
  * after which the next start needs crash recovery.
  */
-function createStopFunctions(mark: ProcessIdentity) {
+function createStopFunctions(identity: ProcessIdentity) {
   return {
     stop: async (graceMs = STOP_GRACE_MS) => {
-      sendSignal(mark, 'SIGINT');
-      if (await waitForEnd(mark, graceMs)) return;
-      await endProcess(mark, 'SIGQUIT', QUIT_GRACE_MS);
+      sendSignal(identity, 'SIGINT');
+      if (await waitForEnd(identity, graceMs)) return;
+      await endProcess(identity, 'SIGQUIT', QUIT_GRACE_MS);
     },
-    kill: () => sendSignal(mark, 'SIGQUIT'),
+    kill: () => sendSignal(identity, 'SIGQUIT'),
   };
 }
 

@@ -15,6 +15,6 @@ const GRACE_MS = 5_000;
  */
 export async function endLeftovers(home: Home): Promise<void> {
   const children = listProcessesWithArgument(toHomeArgument(home));
-  await Promise.all(children.map((mark) => endProcess(mark, 'SIGTERM', GRACE_MS)));
+  await Promise.all(children.map((identity) => endProcess(identity, 'SIGTERM', GRACE_MS)));
   await endLeftoverTemporal(home.temporalDatabase);
 }

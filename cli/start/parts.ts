@@ -39,7 +39,7 @@ export interface SupervisedParts {
 
 interface Part {
   readonly kind: Kind;
-  mark: ProcessIdentity | undefined;
+  identity: ProcessIdentity | undefined;
   supervised: Supervised | undefined;
 }
 
@@ -47,13 +47,13 @@ export function createParts(): SupervisedParts {
   const parts: Part[] = [];
   let notify = (): void => {};
   const pidsOf = (kind: Kind): number[] =>
-    parts.filter((part) => part.kind === kind).flatMap((part) => part.mark?.pid ?? []);
+    parts.filter((part) => part.kind === kind).flatMap((part) => part.identity?.pid ?? []);
   return {
     add: async (kind, options) => {
-      const part: Part = { kind, mark: undefined, supervised: undefined };
+      const part: Part = { kind, identity: undefined, supervised: undefined };
       parts.push(part);
       const onStarted = (running: Running): void => {
-        part.mark = running.mark;
+        part.identity = running.identity;
         notify();
       };
       const { first, ...supervised } = await supervise({ ...options, onStarted });
@@ -81,7 +81,7 @@ export function createParts(): SupervisedParts {
     killAll: async () => {
       for (const part of parts) part.supervised?.kill();
       const deadline = Date.now() + KILL_WAIT_MS;
-      while (parts.some((part) => part.mark && isAlive(part.mark)) && Date.now() < deadline) await sleep(20);
+      while (parts.some((part) => part.identity && isAlive(part.identity)) && Date.now() < deadline) await sleep(20);
     },
   };
 }

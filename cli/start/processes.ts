@@ -19,14 +19,14 @@ export function identifyProcess(pid: number): ProcessIdentity | undefined {
 }
 
 /** Tells whether this process is alive. Returns false if another process has got its pid. */
-export function isAlive(mark: ProcessIdentity): boolean {
-  return identifyProcess(mark.pid)?.startedAt === mark.startedAt;
+export function isAlive(identity: ProcessIdentity): boolean {
+  return identifyProcess(identity.pid)?.startedAt === identity.startedAt;
 }
 
 /** Waits until the process has ended. Returns false after `timeoutMs`. */
-export async function waitForEnd(mark: ProcessIdentity, timeoutMs: number): Promise<boolean> {
+export async function waitForEnd(identity: ProcessIdentity, timeoutMs: number): Promise<boolean> {
   const deadline = Date.now() + timeoutMs;
-  while (isAlive(mark)) {
+  while (isAlive(identity)) {
     if (Date.now() >= deadline) return false;
     await sleep(POLL_MS);
   }
@@ -37,18 +37,18 @@ export async function waitForEnd(mark: ProcessIdentity, timeoutMs: number): Prom
  * Sends `signal`, and SIGKILL if the process still runs after `graceMs`. Resolves when the process has ended, or
  * another `graceMs` later.
  */
-export async function endProcess(mark: ProcessIdentity, signal: NodeJS.Signals, graceMs: number): Promise<void> {
-  sendSignal(mark, signal);
-  if (await waitForEnd(mark, graceMs)) return;
-  sendSignal(mark, 'SIGKILL');
-  await waitForEnd(mark, graceMs);
+export async function endProcess(identity: ProcessIdentity, signal: NodeJS.Signals, graceMs: number): Promise<void> {
+  sendSignal(identity, signal);
+  if (await waitForEnd(identity, graceMs)) return;
+  sendSignal(identity, 'SIGKILL');
+  await waitForEnd(identity, graceMs);
 }
 
 /** Sends a signal to the process, unless another process has got its pid. */
-export function sendSignal(mark: ProcessIdentity, signal: NodeJS.Signals): void {
-  if (!isAlive(mark)) return;
+export function sendSignal(identity: ProcessIdentity, signal: NodeJS.Signals): void {
+  if (!isAlive(identity)) return;
   try {
-    process.kill(mark.pid, signal);
+    process.kill(identity.pid, signal);
   } catch {
     // The process ended between the check and the signal.
   }

@@ -5,7 +5,7 @@ import { identifyProcess, isAlive, type ProcessIdentity, waitForEnd } from './pr
 
 /** A running process of the service. */
 export interface Running {
-  readonly mark: ProcessIdentity;
+  readonly identity: ProcessIdentity;
   /** Resolves when the process has ended for any reason, with text such as "exit code 1" or "SIGKILL". */
   readonly ended: Promise<string>;
   /** Stops the process gracefully, or by force after `graceMs` (5 s by default). Resolves when it has ended. */
@@ -35,34 +35,34 @@ export async function startProcess(
   command: string,
   args: readonly string[],
   options: SpawnOptions,
-): Promise<{ child: ChildProcess; mark: ProcessIdentity }> {
+): Promise<{ child: ChildProcess; identity: ProcessIdentity }> {
   const child = spawn(command, args, { ...options, detached: true });
   if (child.pid === undefined) {
     const [error] = await once(child, 'error');
     throw new StartError(`${name} could not be run: ${error.message}.`, { cause: error });
   }
   child.on('error', () => {}); // A signal failed because the process had already ended. The `exit` event reports its end.
-  const mark = identifyProcess(child.pid);
-  if (!mark) throw new StartError(`${name} ended at once: see its log.`);
-  return { child, mark };
+  const identity = identifyProcess(child.pid);
+  if (!identity) throw new StartError(`${name} ended at once: see its log.`);
+  return { child, identity };
 }
 
 /** Returns a child of this process as `Running`. */
-export function watchChild(child: ChildProcess, mark: ProcessIdentity, signals: Signals): Running {
+export function watchChild(child: ChildProcess, identity: ProcessIdentity, signals: Signals): Running {
   const ended = new Promise<string>((resolve) => {
     if (child.exitCode !== null || child.signalCode !== null) resolve(formatExit(child.exitCode, child.signalCode));
     child.once('exit', (code, signal) => resolve(formatExit(code, signal)));
   });
-  return { mark, ended, ...signals };
+  return { identity, ended, ...signals };
 }
 
 /** Returns a process that an earlier start left behind, and that the service continues to use, as `Running`. */
-export function adoptProcess(mark: ProcessIdentity, signals: Signals): Running {
+export function adoptProcess(identity: ProcessIdentity, signals: Signals): Running {
   const watch = async (): Promise<string> => {
-    while (isAlive(mark)) await waitForEnd(mark, WATCH_MS);
+    while (isAlive(identity)) await waitForEnd(identity, WATCH_MS);
     return 'ended';
   };
-  return { mark, ended: watch(), ...signals };
+  return { identity, ended: watch(), ...signals };
 }
 
 function formatExit(code: number | null, signal: NodeJS.Signals | null): string {

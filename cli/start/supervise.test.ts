@@ -10,7 +10,7 @@ function fakeRun(pid: number): Running & { end: (reason: string) => void; stoppe
     end = resolve;
   });
   return {
-    mark: { pid, startedAt: '0' },
+    identity: { pid, startedAt: '0' },
     ended,
     stop: async () => {
       stopped = true;
@@ -37,7 +37,7 @@ async function startSupervised(starts: (() => Promise<ReturnType<typeof fakeRun>
     start: () => starts[next++]?.() ?? Promise.reject(new Error('no more')),
     writeLine: (line) => lines.push(line),
     onStarted: (running) => {
-      pids.push(running.mark.pid);
+      pids.push(running.identity.pid);
       onPid();
     },
   });

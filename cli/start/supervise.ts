@@ -69,7 +69,7 @@ async function keepRunning<T extends Running>(options: SuperviseOptions<T>, stat
     const reason = await state.running.ended;
     if (state.stopping) return;
     if (Date.now() - startedAt > STEADY_MS) state.deaths = 0;
-    options.writeLine(`${options.name} (process ${state.running.mark.pid}) ended unexpectedly: ${reason}`);
+    options.writeLine(`${options.name} (process ${state.running.identity.pid}) ended unexpectedly: ${reason}`);
     if (!(await startAgain(options, state))) return;
   }
 }
@@ -89,7 +89,7 @@ async function startAgain<T extends Running>(options: SuperviseOptions<T>, state
     }
     // The part was stopped while it was starting. Only this function has the new process, so it must stop the process.
     if (state.stopping) await state.running.stop(LATE_STOP_MS);
-    else options.writeLine(`${options.name} runs again (process ${state.running.mark.pid})`);
+    else options.writeLine(`${options.name} runs again (process ${state.running.identity.pid})`);
     options.onStarted(state.running);
     return !state.stopping;
   }

@@ -84,10 +84,10 @@ export async function startTemporalServer(options: TemporalServerOptions): Promi
     stdio: ['ignore', log.descriptor, log.descriptor],
   });
   log.close();
-  const { child, mark } = await started;
-  const running = watchChild(child, mark, createStopFunctions(mark));
+  const { child, identity } = await started;
+  const running = watchChild(child, identity, createStopFunctions(identity));
   const address = `${HOST}:${options.port}`;
-  if (await waitUntilServing(address, options.namespace, mark)) {
+  if (await waitUntilServing(address, options.namespace, identity)) {
     return { ...running, address, ui: `http://${HOST}:${options.uiPort}` };
   }
   running.kill();
@@ -97,7 +97,7 @@ export async function startTemporalServer(options: TemporalServerOptions): Promi
 /** Ends a server that an earlier start left behind on this database file, because two servers must not write to it. */
 export async function endLeftoverTemporal(databaseFile: string): Promise<void> {
   const leftovers = listProcessesWithArgument(databaseFile);
-  await Promise.all(leftovers.map((mark) => endProcess(mark, 'SIGTERM', LEFTOVER_GRACE_MS)));
+  await Promise.all(leftovers.map((identity) => endProcess(identity, 'SIGTERM', LEFTOVER_GRACE_MS)));
 }
 
 function buildArguments(options: TemporalServerOptions): string[] {
@@ -113,9 +113,9 @@ function buildArguments(options: TemporalServerOptions): string[] {
 }
 
 /** Waits until the server has the namespace. Returns false if the process has ended, or after `START_TIMEOUT_MS`. */
-async function waitUntilServing(address: string, namespace: string, mark: ProcessIdentity): Promise<boolean> {
+async function waitUntilServing(address: string, namespace: string, identity: ProcessIdentity): Promise<boolean> {
   const deadline = Date.now() + START_TIMEOUT_MS;
-  while (isAlive(mark) && Date.now() < deadline) {
+  while (isAlive(identity) && Date.now() < deadline) {
     if (await hasNamespace(address, namespace)) return true;
     await sleep(POLL_MS);
   }
@@ -139,9 +139,9 @@ async function hasNamespace(address: string, namespace: string): Promise<boolean
   }
 }
 
-function createStopFunctions(mark: ProcessIdentity) {
+function createStopFunctions(identity: ProcessIdentity) {
   return {
-    stop: (graceMs = STOP_GRACE_MS) => endProcess(mark, 'SIGTERM', graceMs),
-    kill: () => sendSignal(mark, 'SIGKILL'),
+    stop: (graceMs = STOP_GRACE_MS) => endProcess(identity, 'SIGTERM', graceMs),
+    kill: () => sendSignal(identity, 'SIGKILL'),
   };
 }

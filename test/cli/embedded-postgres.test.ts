@@ -58,7 +58,7 @@ it('the embedded server requires the password', async () => {
 
 it('a start adopts a server that is already running, and notices when the server ends', async () => {
   const adopted = await start();
-  expect(adopted.mark).toEqual(postgres.mark);
+  expect(adopted.identity).toEqual(postgres.identity);
   expect(adopted.url).toBe(postgres.url);
   await adopted.stop();
   expect(await postgres.ended).toBe('exit code 0');
@@ -69,7 +69,7 @@ it('a start adopts a server that is already running, and notices when the server
 it('the embedded server starts again after kill -9 with all committed data, although a backend still runs', async () => {
   await execute('CREATE TABLE kept AS SELECT 1 AS n');
   const busy = readValue('SELECT pg_sleep(60)').catch(() => 'lost');
-  process.kill(postgres.mark.pid, 'SIGKILL');
+  process.kill(postgres.identity.pid, 'SIGKILL');
   expect(await postgres.ended).toBe('SIGKILL');
   postgres = await start();
   expect(await busy).toBe('lost');
@@ -82,14 +82,14 @@ it('a start removes a lock that names a process of another program', async () =>
   await postgres.stop();
   writeFileSync(lockFile, lock.replace(/^\d+/, String(process.pid)));
   postgres = await start();
-  expect(postgres.mark.pid).not.toBe(process.pid);
+  expect(postgres.identity.pid).not.toBe(process.pid);
   expect(await readValue('SELECT 1')).toBe(1);
 });
 
 it('the embedded server leaves no process behind when it stops', async () => {
-  const { mark } = postgres;
+  const { identity } = postgres;
   await postgres.stop();
-  expect(isAlive(mark)).toBe(false);
+  expect(isAlive(identity)).toBe(false);
   expect(listProcessesIn(dataFolder)).toEqual([]);
   postgres = await start();
 });

@@ -147,10 +147,13 @@ describe('npm start on a home that was used earlier', () => {
     const before = first.dev();
     const linkBefore = await readSignInLink(first);
     await execute(before.databaseUrl, 'CREATE TABLE kept AS SELECT 42 AS answer');
-    const marks = listPids(before).map((pid) => identifyProcess(pid));
+    const identities = listPids(before).map((pid) => identifyProcess(pid));
     for (const pid of listPids(before)) process.kill(pid, 'SIGKILL');
     await first.exited;
-    await until(() => marks.every((mark) => mark === undefined || !isAlive(mark)), 'the end of every process');
+    await until(
+      () => identities.every((identity) => identity === undefined || !isAlive(identity)),
+      'the end of every process',
+    );
 
     service = await startService({ home });
     const { pids: _before, ...facts } = before;
@@ -164,18 +167,18 @@ describe('npm start on a home that was used earlier', () => {
 
   it('adopts or ends the processes that a killed parent left running', async () => {
     const before = service.dev();
-    const marks = listPids(before).flatMap((pid) => identifyProcess(pid) ?? []);
+    const identities = listPids(before).flatMap((pid) => identifyProcess(pid) ?? []);
     service.signal('SIGKILL');
     await service.exited;
     service = await startService({ home });
     expect(service.dev().pids.postgres).toBe(before.pids.postgres);
-    const left = marks.filter((mark) => mark.pid !== before.pids.postgres && isAlive(mark));
+    const left = identities.filter((identity) => identity.pid !== before.pids.postgres && isAlive(identity));
     expect(left).toEqual([]);
     expect(await isResponding(`${service.dev().baseUrl}/health/ready`)).toBe(true);
   });
 
   it('stops at once at a second signal', async () => {
-    const marks = listPids(service.dev()).flatMap((pid) => identifyProcess(pid) ?? []) as ProcessIdentity[];
+    const identities = listPids(service.dev()).flatMap((pid) => identifyProcess(pid) ?? []) as ProcessIdentity[];
     service.signal('SIGSTOP'); // The first stop must still be running when the second signal arrives.
     process.kill(service.dev().pids.api, 'SIGSTOP');
     service.signal('SIGCONT');
@@ -187,13 +190,13 @@ describe('npm start on a home that was used earlier', () => {
       return service.output().includes('Stopping immediately …');
     }, 'the stop at the second signal');
     await service.exited;
-    await until(() => !marks.some(isAlive), 'the end of every process');
+    await until(() => !identities.some(isAlive), 'the end of every process');
   });
 });
 
 async function waitForEnd(pid: number | null): Promise<number> {
-  const mark = identifyProcess(pid ?? 0);
-  while (mark && isAlive(mark)) await sleep(5);
+  const identity = identifyProcess(pid ?? 0);
+  while (identity && isAlive(identity)) await sleep(5);
   return Date.now();
 }
 

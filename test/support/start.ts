@@ -41,7 +41,7 @@ export function createHomePath(): string {
 /** Deletes a home, and ends processes that a failed test has left running on it. */
 export async function removeHome(home: string): Promise<void> {
   const left = [`--home=${home}`, join(home, 'postgres', 'data'), join(home, 'temporal', 'temporal.db')];
-  for (const mark of left.flatMap(listProcessesWithArgument)) process.kill(mark.pid, 'SIGKILL');
+  for (const identity of left.flatMap(listProcessesWithArgument)) process.kill(identity.pid, 'SIGKILL');
   rmSync(join(home, '..'), { recursive: true, force: true, maxRetries: 10 });
 }
 

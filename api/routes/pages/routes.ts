@@ -59,7 +59,7 @@ type Change = (trx: Trx, subject: LinkSubject) => Promise<OutboxRow[]>;
 export function registerPageRoutes(unauthenticated: UnauthenticatedRoutes, { config, db, outbox }: Deps): void {
   const key = deriveKey(config.secretKey, 'suppression');
 
-  const on = (method: 'get' | 'post', path: string, handle: (visit: PageRequest) => Promise<HtmlPage> | HtmlPage) => {
+  const on = (method: 'get' | 'post', path: string, handle: (request: PageRequest) => Promise<HtmlPage> | HtmlPage) => {
     const handler = async (c: RequestContext) => {
       const linkText = c.req.param('token') ?? '';
       const token = verifyManageToken(config.secretKey, linkText);
@@ -101,30 +101,30 @@ export function registerPageRoutes(unauthenticated: UnauthenticatedRoutes, { con
   const unsubscribe: Change = (trx, subject) => unsubscribeByLink(trx, key, subject);
 
   on('get', '/u/{token}', ({ shown, links }) => renderUnsubscribePage(shown, links));
-  on('post', '/u/{token}', async (visit) => {
-    const { c, subject, links } = visit;
+  on('post', '/u/{token}', async (request) => {
+    const { c, subject, links } = request;
     // If the email has a topic, a one-click request unsubscribes the contact only from this topic. The first button of
     // the page does the same.
     const form = await readForm(c);
     if (subject.topic && form.get('from') !== 'everything')
-      return renderUnsubscribedTopicPage(await applyChange(visit, leaveTopicByLink), links);
-    return renderUnsubscribedPage(await applyChange(visit, unsubscribe), links);
+      return renderUnsubscribedTopicPage(await applyChange(request, leaveTopicByLink), links);
+    return renderUnsubscribedPage(await applyChange(request, unsubscribe), links);
   });
 
   on('get', '/s/{token}', ({ shown, links }) => renderSubscribePage(shown, links));
-  on('post', '/s/{token}', async (visit) => {
-    await readBody(visit.c, FORM_MAX_BYTES);
-    return renderSubscribedPage(await applyChange(visit, subscribeByLink), visit.links);
+  on('post', '/s/{token}', async (request) => {
+    await readBody(request.c, FORM_MAX_BYTES);
+    return renderSubscribedPage(await applyChange(request, subscribeByLink), request.links);
   });
 
   on('get', '/confirm/{token}', async ({ subject, shown, links }) =>
     renderConfirmPage(shown, links, await isConfirmationLinkValid(db, subject)),
   );
-  on('post', '/confirm/{token}', async (visit) => {
-    const { c, shown, links } = visit;
+  on('post', '/confirm/{token}', async (request) => {
+    const { c, shown, links } = request;
     await readBody(c, FORM_MAX_BYTES);
     const text = renderConsentText(shown);
-    const after = await applyChange(visit, async (trx, confirmed) => {
+    const after = await applyChange(request, async (trx, confirmed) => {
       const { projectId, emailId } = confirmed;
       if (emailId === null || !(await isConfirmationLinkValid(trx, confirmed))) return [];
       const queued = await subscribeByLink(trx, confirmed);
@@ -137,15 +137,15 @@ export function registerPageRoutes(unauthenticated: UnauthenticatedRoutes, { con
   on('get', '/m/{token}', async ({ subject, shown, links }) =>
     renderPreferencesPage({ ...shown, topics: await listTopics(subject) }, links, { saved: false }),
   );
-  on('post', '/m/{token}', async (visit) => {
-    const { c, subject, shown, links } = visit;
+  on('post', '/m/{token}', async (request) => {
+    const { c, subject, shown, links } = request;
     const form = await readForm(c);
     const topics = await listTopics(subject);
     const choice = form.get('subscribed');
     if (choice !== 'true' && choice !== 'false')
       return renderPreferencesPage({ ...shown, topics }, links, { saved: false });
     const choices = readTopicChanges(topics, form);
-    const after = await applyChange(visit, async (trx, current) => {
+    const after = await applyChange(request, async (trx, current) => {
       const queued: OutboxRow[] = [];
       if (choice === 'true' && !current.subscribed) queued.push(...(await subscribeByLink(trx, current)));
       if (choice === 'false') queued.push(...(await unsubscribeByLink(trx, key, current)));
