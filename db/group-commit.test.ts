@@ -94,6 +94,17 @@ it('commits equal changes of a resource together and different ones in order', a
   expect(batches).toEqual([['first'], ['red1', 'red2', 'door'], ['blue'], ['red3']]);
 });
 
+it('commits an item after an earlier item with the same resource, even if only the later item fits in the transaction', async () => {
+  const { addItem, endCommitsUntil, batches } = setUp({ max: 10, size: { of: (item) => item.size ?? 0, max: 10 } });
+  await endCommitsUntil([
+    addItem('first'),
+    addItem('a', { size: 6 }),
+    addItem('b', { size: 6, apart: 'key' }),
+    addItem('c', { size: 1, apart: 'key' }),
+  ]);
+  expect(batches).toEqual([['first'], ['a'], ['b'], ['c']]);
+});
+
 it('commits items with a large total size in several transactions', async () => {
   const { addItem, endCommitsUntil, batches } = setUp({ max: 10, size: { of: (item) => item.size ?? 0, max: 10 } });
   const results = [addItem('first'), addItem('a', { size: 6 }), addItem('b', { size: 6 }), addItem('c', { size: 4 })];

@@ -189,8 +189,9 @@ function takeBatch<I, O>(queue: Waiting<I, O>[], options: GroupCommitOptions<I, 
   let room = size?.max ?? 0;
   for (const waiting of queue.splice(0, LOOK_AHEAD)) {
     const needs = size?.of(waiting.item) ?? 0;
-    const full = batch.length === max || (batch.length > 0 && needs > room);
-    if (full || hasConflict(waiting.item, taken, options)) {
+    const isTooLarge = batch.length > 0 && needs > room;
+    // An item that is too large adds its resources too, so that a smaller item with the same resources waits for it.
+    if (batch.length === max || hasConflict(waiting.item, taken, options) || isTooLarge) {
       left.push(waiting);
       continue;
     }

@@ -242,7 +242,6 @@ export function createRunFunctions({ client, names }: Target) {
     findLast: (workflowIds: string[]) => findLastRuns(client, workflowIds),
     findNotRunning: (executionIds: string[]) => findNotRunning({ client, names }, executionIds),
     readRunHistory: (run: { workflowId: string; runId: string }) => readRunHistory(client, run),
-    listCompleted: (p: Parameters<typeof listCompleted>[1]) => listCompleted({ client, names }, p),
     signal: (p: Parameters<typeof signalIfRunning>[1]) => signalIfRunning(client, p),
     cancel: (run: CancelRequest) => cancelRun(client, run),
   };

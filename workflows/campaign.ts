@@ -103,7 +103,9 @@ async function endWorkflow(start: CampaignRunInput): Promise<string> {
   } = await controlActivities.skipCancelledRecipients.executeWithOptions({ summary: 'skip the remaining recipients' }, [
     start,
   ]);
-  const summary = describeEnd(`Ended before it was sent whole: ${pluralize(skipped, 'recipient')} skipped`);
+  const summary = describeEnd(
+    status === 'SENT' ? 'Sent' : `Ended before it was sent whole: ${pluralize(skipped, 'recipient')} skipped`,
+  );
   return status === 'CANCELLED' ? endAs({ status, reason }) : summary;
 }
 

@@ -139,7 +139,7 @@ class Lanes {
     while (Date.now() < this.p.deadlineMs && !CancellationScope.current().consideredCancelled) {
       const part = queue.shift();
       if (!part) return;
-      if (inPage.has(part.name)) this.lastStarted = part.name;
+      if (part.cursor === null && inPage.has(part.name)) this.lastStarted = part.name;
       this.running.set(part.name, part);
       try {
         const { cursor, failures } = await this.runPart(part);

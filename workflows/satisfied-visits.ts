@@ -26,7 +26,8 @@ export class SatisfiedVisits {
    * yet.
    */
   add(visit: number): void {
-    if (this.visits.size >= VISITS_MAX) {
+    // Repeats if `delete` or `dropBefore` has already removed the visit `farthest`.
+    while (this.visits.size >= VISITS_MAX) {
       if (visit >= this.farthest) return;
       this.visits.delete(this.farthest);
       this.farthest = Math.max(...this.visits);

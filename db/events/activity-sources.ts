@@ -158,7 +158,11 @@ function smsSource(type: ActivityType, instant: 'sent_at' | 'delivered_at' | 'cr
  * its scheduled time. No column has the time when the user scheduled the campaign.
  */
 function campaignSource(type: 'campaign.scheduled' | 'campaign.sent'): ActivitySource {
-  const at = type === 'campaign.sent' ? sql`g.sent_at` : sql`least(g.updated_at, g.scheduled_at)`;
+  // least() ignores NULL, so campaigns without a scheduled time have to be excluded.
+  const [at, which] =
+    type === 'campaign.sent'
+      ? [sql`g.sent_at`, sql``]
+      : [sql`least(g.updated_at, g.scheduled_at)`, sql`AND g.scheduled_at IS NOT NULL`];
   return {
     types: [type],
     shape: (p, position) => ({
@@ -168,7 +172,7 @@ function campaignSource(type: 'campaign.scheduled' | 'campaign.sent'): ActivityS
       contactId: NO_CONTACT,
       metadata: sql`jsonb_build_object('campaignId', g.id, 'name', g.name, 'subject', g.subject, 'scheduledAt', g.scheduled_at)`,
       from: sql`campaigns g`,
-      range: sql`g.project_id = ${p.projectId} AND ${instantRangePredicate(p, at, position)}`,
+      range: sql`g.project_id = ${p.projectId} AND ${instantRangePredicate(p, at, position)} ${which}`,
       order: sql`${truncateToMillis(at)} DESC, g.id DESC`,
     }),
   };

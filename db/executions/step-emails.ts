@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import type { Db } from '../connection.ts';
 import { isOwnedBySql } from '../owned-by.ts';
+import { isNotSandboxVisit } from './step-stats.ts';
 
 /**
  * The number of a step's latest completed visits from whose emails its open and click rates are computed. One of 500
@@ -19,7 +20,7 @@ export interface StepEmails {
 /**
  * Counts the results of each step's latest emails, for visits that ended within a time span (`until` exclusive). Finds
  * the latest completed visits by the index `execution_steps_ended` and their emails by `emails_execution_visit`. A step
- * with a million emails therefore costs no more than a step with 500. Emails of sandbox executions count, too.
+ * with a million emails therefore costs no more than a step with 500. Emails of sandbox executions are not counted.
  */
 export async function countStepEmails(
   db: Db,
@@ -34,6 +35,7 @@ export async function countStepEmails(
     CROSS JOIN LATERAL (
       SELECT v.execution_id, v.visit FROM execution_steps v
       WHERE v.step_id = w.step_id AND v.status = 'COMPLETED' AND ${isOwnedBySql('v.project_id', projectId)}
+        AND ${isNotSandboxVisit('v')}
         ${since ? sql`AND v.completed_at >= ${since}` : sql``} ${until ? sql`AND v.completed_at < ${until}` : sql``}
       ORDER BY v.completed_at DESC, v.execution_id DESC, v.visit DESC LIMIT ${EMAILS_MAX}) v
     JOIN emails e ON e.execution_id = v.execution_id AND e.visit = v.visit AND ${isOwnedBySql('e.project_id', projectId)}

@@ -71,7 +71,7 @@ export async function countVisits(
  * SQL condition that a visit does not belong to a sandbox. The subquery finds the execution by its id. For a join, the
  * planner would read all executions, because it expects far too many visits.
  */
-function isNotSandboxVisit(visit: string): RawBuilder<SqlBool> {
+export function isNotSandboxVisit(visit: string): RawBuilder<SqlBool> {
   return sql<SqlBool>`NOT (SELECT e.sandbox FROM executions e WHERE e.id = ${sql.ref(`${visit}.execution_id`)})`;
 }
 

@@ -86,7 +86,7 @@ export async function findTakenBranch(
   const { rows } = await prepared<{ branch: string | null }>`
     SELECT s.output->>'branch' AS branch FROM executions e JOIN execution_steps s ON s.execution_id = e.id
     WHERE e.workflow_id = ${workflowId} AND e.contact_id = ${contactId} AND ${isOwnedBySql('e.project_id', projectId)}
-      AND s.step_id = ${stepId} AND s.status = 'COMPLETED'
+      AND NOT e.sandbox AND s.step_id = ${stepId} AND s.status = 'COMPLETED'
     ORDER BY e.entry DESC, s.visit DESC LIMIT 1
   `.execute(db);
   return rows[0]?.branch ?? undefined;

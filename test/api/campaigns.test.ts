@@ -416,3 +416,19 @@ describe('access to campaigns', () => {
     },
   );
 });
+
+describe('the activity feed', () => {
+  it('lists a campaign as scheduled only while it has a scheduled time', async () => {
+    const { id } = await createCampaign({ name: 'Scheduled for the feed' });
+    const isListed = async () =>
+      (await api.call('GET', '/activity?types=campaign.scheduled&limit=100')).body.activities.some(
+        ({ metadata }: { metadata: { campaignId: string } }) => metadata.campaignId === id,
+      );
+    expect(await isListed()).toBe(false);
+    const sent = await api.call('POST', `/campaigns/${id}/send`, { body: { scheduledFor: getTimeInAnHour() } });
+    expect(sent.status).toBe(200);
+    expect(await isListed()).toBe(true);
+    expect((await api.call('POST', `/campaigns/${id}/cancel`)).status).toBe(200);
+    expect(await isListed()).toBe(false);
+  });
+});

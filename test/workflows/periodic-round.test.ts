@@ -118,6 +118,22 @@ describe('a round of periodic work', () => {
     expect(round.ended).toMatchObject([{ late: ['hangs'], unfinished: 2, resumeAfter: 'hangs' }]);
   });
 
+  it('records the last part that started, even if an earlier part has continued since then', async () => {
+    let hangs = false;
+    const { activities, ended } = createFakeRound({
+      pages: [['a', 'b', 'c']],
+      lanes: 1,
+      run: async ({ part, cursor }) => {
+        if (cursor === null) return part === 'c' ? DONE : { cursor: 'next', failures: [] };
+        hangs = true;
+        return hangUntilStopped();
+      },
+    });
+    await runRound(activities, { deadlineMs: Date.now() + 10_000 });
+    expect(hangs).toBe(true);
+    expect(ended[0]?.resumeAfter).toBe('c');
+  });
+
   it('runs each page in a separate run, and repeats a hanging part at the end', async () => {
     const round = createFakeRound({
       pages: [['a', 'hangs at first', 'b'], ['c', 'd'], ['e']],

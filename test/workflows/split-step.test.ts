@@ -52,6 +52,21 @@ describe('a SPLIT step', () => {
       expect(await enterAndReadExit(workflow.id, 'divided', `later-${n}@example.com`)).toBe('right');
   });
 
+  it('is not bound to the branch that a sandbox of the contact took', async () => {
+    const workflow = await buildSplitWorkflow('divided-after-sandbox', { left: 1, right: 0 });
+    const email = 'split-sandbox@example.com';
+    const { id: contactId } = await expectOk(api.call('POST', '/contacts', { body: { email } }));
+    const body = { contactId, sandbox: true, context: {} };
+    const sandbox = await expectOk(api.call('POST', `/workflows/${workflow.id}/executions`, { body }));
+    expect(sandbox.steps[0]).toMatchObject({ output: { branch: 'left' } });
+    await expectOk(
+      api.call('PATCH', `/workflows/${workflow.id}/steps/${workflow.steps.split}`, {
+        body: { config: createBranches({ left: 0, right: 1 }) },
+      }),
+    );
+    expect(await enterAndReadExit(workflow.id, 'divided-after-sandbox', email)).toBe('right');
+  });
+
   it('needs a transition for each of its branches, by name, before the workflow is enabled', async () => {
     const { id, steps } = await buildWorkflow(api, {
       enabled: false,

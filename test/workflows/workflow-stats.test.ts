@@ -32,6 +32,29 @@ const buildConditionWorkflow = (eventName: string) =>
     },
   });
 
+/** Adds to each execution a completed visit to the step with a sent email. Two emails are opened, one is clicked. */
+async function buildSentEmails(workflowId: string, stepId: string): Promise<void> {
+  const contentId = await saveContent(api.db, {
+    ...NO_TEXT,
+    projectId: api.one.id,
+    subject: 'x',
+    body: 'x',
+    from: 'x@shop.example.com',
+    fromName: null,
+    type: 'MARKETING',
+    templateId: null,
+  });
+  await sql`
+    INSERT INTO execution_steps (execution_id, visit, project_id, step_id, type, status, started_at, completed_at)
+    SELECT id, 50, project_id, ${stepId}, 'SEND_EMAIL', 'COMPLETED', now(), now() FROM executions WHERE workflow_id = ${workflowId}
+  `.execute(api.db);
+  await sql`
+    INSERT INTO emails (project_id, content_id, execution_id, visit, source_type, status, sent_at, opened_at, clicked_at)
+    SELECT project_id, ${contentId}, id, 50, 'WORKFLOW', 'SENT', now(), CASE WHEN n < 3 THEN now() END, CASE WHEN n < 2 THEN now() END
+    FROM (SELECT *, row_number() OVER (ORDER BY id) AS n FROM executions WHERE workflow_id = ${workflowId}) e
+  `.execute(api.db);
+}
+
 const NONE = { waiting: 0, running: 0, completed: 0, failed: 0, skipped: 0 };
 const readStats = async ({ id, steps }: BuiltWorkflow, query = '') => {
   const stats = await expectOk(api.call('GET', `/workflows/${id}/stats${query}`));
@@ -77,25 +100,7 @@ describe('the stats of a workflow', () => {
       },
     });
     for (const n of [1, 2, 3]) await track(`m-${n}@example.com`, 'mailed');
-    const contentId = await saveContent(api.db, {
-      ...NO_TEXT,
-      projectId: api.one.id,
-      subject: 'x',
-      body: 'x',
-      from: 'x@shop.example.com',
-      fromName: null,
-      type: 'MARKETING',
-      templateId: null,
-    });
-    await sql`
-      INSERT INTO execution_steps (execution_id, visit, project_id, step_id, type, status, started_at, completed_at)
-      SELECT id, 50, project_id, ${workflow.steps.mail}, 'SEND_EMAIL', 'COMPLETED', now(), now() FROM executions WHERE workflow_id = ${workflow.id}
-    `.execute(api.db);
-    await sql`
-      INSERT INTO emails (project_id, content_id, execution_id, visit, source_type, status, sent_at, opened_at, clicked_at)
-      SELECT project_id, ${contentId}, id, 50, 'WORKFLOW', 'SENT', now(), CASE WHEN n < 3 THEN now() END, CASE WHEN n < 2 THEN now() END
-      FROM (SELECT *, row_number() OVER (ORDER BY id) AS n FROM executions WHERE workflow_id = ${workflow.id}) e
-    `.execute(api.db);
+    await buildSentEmails(workflow.id, workflow.steps.mail ?? '');
     const readEmailStats = async (query = '') =>
       Object.fromEntries(
         (await expectOk(api.call('GET', `/workflows/${workflow.id}/stats${query}`))).steps.map(
@@ -145,6 +150,30 @@ describe('the stats of a workflow', () => {
       SELECT array_agg(DISTINCT shard) AS shards FROM step_visit_counts WHERE step_id = ${workflow.steps.asks}
     `.execute(api.db);
     expect(left[0]?.shards).toEqual([0]);
+  });
+
+  it('omit the emails of sandbox runs', async () => {
+    await buildDomain(api.db, { projectId: api.one.id, domain: 'sandbox.example.com' });
+    const from = 'x@sandbox.example.com';
+    const workflow = await buildWorkflow(api, {
+      eventName: 'mailed-in-sandbox',
+      steps: {
+        mail: {
+          type: 'SEND_EMAIL',
+          config: { templateId: await buildTemplate(api.db, { projectId: api.one.id, from }) },
+          to: 'end',
+        },
+        end: { type: 'EXIT' },
+      },
+    });
+    const contactId = await track('mailed-in-sandbox@example.com', 'something-else');
+    const body = { contactId, sandbox: true, context: {} };
+    const { id } = await expectOk(api.call('POST', `/workflows/${workflow.id}/executions`, { body }));
+    await buildSentEmails(workflow.id, workflow.steps.mail ?? '');
+    const { rows } = await sql`SELECT FROM emails WHERE execution_id = ${id} AND sent_at IS NOT NULL`.execute(api.db);
+    expect(rows).toHaveLength(1);
+    const { steps } = await expectOk(api.call('GET', `/workflows/${workflow.id}/stats`));
+    expect(steps[0]).toMatchObject({ stepId: workflow.steps.mail, emails: { sent: 0, opened: 0, clicked: 0 } });
   });
 
   it('omit sandbox runs, as the list of contacts at a step does', async () => {
