@@ -19,11 +19,6 @@ import type { RecoveryDeps, RecoveryTurn } from './recovery.ts';
  */
 const LOOK_BACK_MS = 2 * 3_600_000;
 const PAGE = 500;
-/**
- * The maximum number of ended jobs, and of ended campaigns, that one round compares. Two hours rarely have more. If
- * they have more, a round does not compare the others.
- */
-const LISTED_MAX = 2_000;
 
 /**
  * For each status of a record in Postgres, the statuses of a Temporal run that mean the same. A terminated run counts
@@ -44,7 +39,8 @@ const MATCHING_STATUSES: Record<string, readonly string[]> = {
 export async function recoverEndedWorkflows(deps: RecoveryDeps, turn: RecoveryTurn): Promise<string | null> {
   const between = { since: new Date(Date.now() - LOOK_BACK_MS), until: new Date(Date.now() - turn.settledMs) };
   if (turn.cursor === null) {
-    await recoverJobsAndCampaigns(deps, between);
+    await recoverJobs(deps, between);
+    await recoverCampaigns(deps, between);
     for (let cursor: string | null = null; ; ) {
       const page = await deps.lifecycle.runs.listEndedBadly({ since: between.since, cursor, limit: PAGE });
       const ids = page.runs.map(({ rowId }) => rowId);
@@ -90,29 +86,48 @@ async function endMismatchedExecutions(deps: RecoveryDeps, executions: EndedExec
   }
 }
 
-/**
- * Starts a new workflow for each ended job and campaign whose workflow ended in another way. The new workflow reads the
- * record first and ends in the same way.
- */
-async function recoverJobsAndCampaigns(
-  { db, lifecycle, outbox, log }: RecoveryDeps,
-  between: EndedBetween,
-): Promise<void> {
-  const jobs = await listEndedJobs(db, { ...between, limit: LISTED_MAX });
-  const starts = await listEndedCampaignStarts(db, { ...between, limit: LISTED_MAX });
-  const jobId = ({ id }: { id: string }) => lifecycle.names.job(id);
-  const startId = (start: (typeof starts)[number]) => lifecycle.names.campaign(start.campaignId, start.sendNo);
-  const last = await lifecycle.runs.findLast([...jobs.map(jobId), ...starts.map(startId)]);
-  const isMismatched = (workflowId: string, status: string) => {
+/** Starts a new workflow for each ended job whose workflow ended in another way. The new one ends as the record did. */
+async function recoverJobs(deps: RecoveryDeps, between: EndedBetween): Promise<void> {
+  const { db, lifecycle } = deps;
+  for (let after: string | undefined; ; ) {
+    const jobs = await listEndedJobs(db, { ...between, after, limit: PAGE });
+    const workflows = jobs.map((job) => ({ ...job, workflowId: lifecycle.names.job(job.id) }));
+    const mismatched = await listMismatched(deps, workflows);
+    reportRestarts(deps, await inTransaction(db, (trx) => enqueueJobs(trx, mismatched)));
+    after = jobs.at(-1)?.id;
+    if (jobs.length < PAGE) return;
+  }
+}
+
+/** Does the same for the last start of each campaign. */
+async function recoverCampaigns(deps: RecoveryDeps, between: EndedBetween): Promise<void> {
+  const { db, lifecycle } = deps;
+  for (let after: string | undefined; ; ) {
+    const starts = await listEndedCampaignStarts(db, { ...between, after, limit: PAGE });
+    const workflows = starts.map((start) => ({
+      ...start,
+      workflowId: lifecycle.names.campaign(start.campaignId, start.sendNo),
+    }));
+    const mismatched = await listMismatched(deps, workflows);
+    reportRestarts(deps, await inTransaction(db, (trx) => enqueueCampaigns(trx, mismatched)));
+    after = starts.at(-1)?.campaignId;
+    if (starts.length < PAGE) return;
+  }
+}
+
+/** Returns the records whose last run ended in another way, and failed records without a run. */
+async function listMismatched<Row extends { workflowId: string; status: string }>(
+  { lifecycle }: RecoveryDeps,
+  rows: Row[],
+): Promise<Row[]> {
+  const last = await lifecycle.runs.findLast(rows.map(({ workflowId }) => workflowId));
+  return rows.filter(({ workflowId, status }) => {
     const runStatus = last.get(workflowId)?.status;
     return runStatus === undefined ? status === 'FAILED' : hasOtherEnd(status, runStatus);
-  };
-  const mismatchedJobs = jobs.filter((job) => isMismatched(jobId(job), job.status));
-  const mismatchedStarts = starts.filter((start) => isMismatched(startId(start), start.status));
-  const queued: OutboxRow[] = await inTransaction(db, async (trx) => [
-    ...(await enqueueJobs(trx, mismatchedJobs)),
-    ...(await enqueueCampaigns(trx, mismatchedStarts)),
-  ]);
+  });
+}
+
+function reportRestarts({ outbox, log }: RecoveryDeps, queued: OutboxRow[]): void {
   outbox.wake(queued);
   for (const { projectId, kind, refId } of queued)
     log.warn({ projectId, kind, refId, done: 'a new run ends as its record' }, 'a record had ended in another way');

@@ -1,4 +1,4 @@
-import { sql } from 'kysely';
+import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import type { JobKind } from '../../rules/contacts/jobs.ts';
 import type { ExecutionStatus } from '../../rules/executions/execution.ts';
 import type { OutboxRow } from '../../rules/outbox.ts';
@@ -27,14 +27,21 @@ export interface EndedBetween {
   until: Date;
 }
 
+/** One page of a list in the order of the ids. `after` is the last id of the previous page. */
+interface PageAfter {
+  after: string | undefined;
+  limit: number;
+}
+
+function isAfterSql({ after }: PageAfter): RawBuilder<SqlBool> {
+  return after === undefined ? sql<SqlBool>`true` : sql<SqlBool>`id > ${after}::uuid`;
+}
+
 /**
  * Lists executions of all projects that failed or were cancelled within a time span, in the order of their ids. Uses
  * one lookup per project in the index `executions_completed`.
  */
-export async function listFailedOrCancelled(
-  db: Db,
-  p: EndedBetween & { after: string | undefined; limit: number },
-): Promise<EndedExecution[]> {
+export async function listFailedOrCancelled(db: Db, p: EndedBetween & PageAfter): Promise<EndedExecution[]> {
   const { rows } = await sql<EndedExecution>`
     SELECT ${EXECUTION} FROM projects p CROSS JOIN LATERAL (
       SELECT * FROM executions x WHERE x.project_id = p.id AND x.completed_at > ${p.since} AND x.completed_at <= ${p.until}
@@ -80,11 +87,11 @@ export interface EndedJob {
   status: 'COMPLETED' | 'FAILED' | 'CANCELLED';
 }
 
-/** Lists jobs of all projects that ended within a time span. */
-export async function listEndedJobs(db: Db, p: EndedBetween & { limit: number }): Promise<EndedJob[]> {
+/** Lists jobs of all projects that ended within a time span, in the order of their ids. */
+export async function listEndedJobs(db: Db, p: EndedBetween & PageAfter): Promise<EndedJob[]> {
   const { rows } = await sql<EndedJob>`
     SELECT id, project_id AS "projectId", kind, status FROM jobs
-    WHERE completed_at > ${p.since} AND completed_at <= ${p.until} ORDER BY id DESC LIMIT ${p.limit}
+    WHERE completed_at > ${p.since} AND completed_at <= ${p.until} AND ${isAfterSql(p)} ORDER BY id LIMIT ${p.limit}
   `.execute(db);
   return rows;
 }
@@ -92,18 +99,15 @@ export async function listEndedJobs(db: Db, p: EndedBetween & { limit: number })
 export type EndedCampaignStart = CampaignStart & { status: 'SENT' | 'CANCELLED' };
 
 /**
- * Lists the last start of each campaign of all projects that is not open any more and last changed within a time span.
- * If the campaign is a DRAFT again, the start was cancelled.
+ * Lists the last start of each campaign of all projects that is not open any more and last changed within a time span,
+ * in the order of the campaigns' ids. If the campaign is a DRAFT again, the start was cancelled.
  */
-export async function listEndedCampaignStarts(
-  db: Db,
-  p: EndedBetween & { limit: number },
-): Promise<EndedCampaignStart[]> {
+export async function listEndedCampaignStarts(db: Db, p: EndedBetween & PageAfter): Promise<EndedCampaignStart[]> {
   const { rows } = await sql<EndedCampaignStart>`
     SELECT id AS "campaignId", project_id AS "projectId", send_no AS "sendNo",
       CASE status WHEN 'SENT' THEN 'SENT' ELSE 'CANCELLED' END AS status FROM campaigns c
     WHERE updated_at > ${p.since} AND updated_at <= ${p.until} AND send_no > 0 AND status IN ('SENT', 'CANCELLED', 'DRAFT')
-    ORDER BY id LIMIT ${p.limit}
+      AND ${isAfterSql(p)} ORDER BY id LIMIT ${p.limit}
   `.execute(db);
   return rows;
 }

@@ -99,13 +99,14 @@ export function prepareContent(source: ContentSource): PreparedContent {
     variables.get(template)?.some(([root]) => root === 'unsubscribeUrl');
   const needsFooter = isMarketing && !usesUnsubscribeLink(templates.body);
   const analysis = analyzeBody(source, templates.body);
+  const { html, links } = buildHtml(source, templates.preheader, { analysis, needsFooter });
   return {
     subject: guardPlainSource(templates.subject, 'subject'),
-    html: buildHtml(source, templates.preheader, { analysis, needsFooter }),
+    html,
     text: ownText
       ? guardPlainSource(ownText, 'text') + (isMarketing && !usesUnsubscribeLink(ownText) ? FOOTER_TEXT : '')
       : deriveText(source.body, analysis, needsFooter),
-    links: [...new Set([...analysis.links.values()].map((link) => link.address))],
+    links: [...new Set([...links.values()].map((link) => link.address))],
     variables: [...variables.values()].flat(),
     needsUnsubscribe: isMarketing || allTemplates.some(usesUnsubscribeLink),
     costly: allTemplates.some(isCostly),
@@ -121,18 +122,20 @@ const PREHEADER_END = '&#847;&zwnj;&nbsp;'.repeat(60);
  * Builds the HTML part. The preheader is inserted into the body as hidden text before the body is analyzed, so that the
  * analysis of the body includes names that the preheader assigns. The text part is derived from the body without the
  * preheader.
+ * @returns the HTML, and the links with the numbers that the HTML contains
  */
 function buildHtml(
   source: ContentSource,
   preheader: ParsedTemplate,
   { analysis, needsFooter }: { analysis: BodyAnalysis; needsFooter: boolean },
-): string {
-  if (preheader.source === '') return rewriteBody(source, analysis, needsFooter);
+): { html: string; links: BodyAnalysis['links'] } {
+  if (preheader.source === '') return { html: rewriteBody(source, analysis, needsFooter), links: analysis.links };
   const hidden = `<div style="${PREHEADER_STYLE}">${convertTextToHtml(preheader)}${PREHEADER_END}</div>`;
   const { bodyBegin } = analysis.scanned;
   const body = source.body.slice(0, bodyBegin) + hidden + source.body.slice(bodyBegin);
   const whole = { ...source, body };
-  return rewriteBody(whole, analyzeBody(whole, parseTemplate(body, 'html', 'body')), needsFooter);
+  const wholeAnalysis = analyzeBody(whole, parseTemplate(body, 'html', 'body'));
+  return { html: rewriteBody(whole, wholeAnalysis, needsFooter), links: wholeAnalysis.links };
 }
 
 /** Converts a template with plain text to HTML. */

@@ -37,6 +37,19 @@ describe('click tracking', () => {
     );
   });
 
+  it('leads each link to its target if the preheader assigns a variable of another link', () => {
+    const content = compileContent(
+      createSource('<a href="https://a.example/{{x}}">a</a> <a href="https://b.example">b</a>', {
+        trackClicks: true,
+        preheader: '{% assign x = 1 %}Hello',
+      }),
+    );
+    expect(renderContent(content, markTrusted({}), urls).html).toContain(
+      `<a href="https://a.example/1">a</a> <a href="${CLICK}/0">b</a>`,
+    );
+    expect(content.links).toEqual(['https://b.example']);
+  });
+
   it.each([
     'mailto:a@example.com',
     'tel:+3212345678',
