@@ -193,16 +193,6 @@ function keepTransitions(transitions: Transition[], before: Step, after: Step): 
   });
 }
 
-/** Returns the branches of a graph that lead to no step. A step can be added there without other changes. */
-export function findOpenBranches(graph: Graph): { after: string; branch: string | null }[] {
-  return graph.steps.flatMap((step) => {
-    const transitions = listTransitions(graph, step);
-    // An unnamed transition also applies to the branches of a wait that have no transition.
-    const plain = transitions.some(({ branch, to }) => branch === null && to !== null);
-    return transitions.filter(({ to }) => to === null && !plain).map(({ branch }) => ({ after: step.id, branch }));
-  });
-}
-
 /** A step in the list of steps, with the number of branches that it is nested in. */
 export interface OrderedStep {
   step: Step;
