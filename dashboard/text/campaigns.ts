@@ -217,7 +217,7 @@ export const campaigns = {
   cancelledAt: 'Canceled',
   pausedBecause: {
     requested: 'Paused by a user.',
-    template_timeout: 'The content took too long to render for many recipients in a row. Simplify it in a copy.',
+    template_timeout: 'Rendering took too long for many recipients in a row. Simplify the content in a copy.',
     database_restored:
       'The database was restored from a backup. Some contacts may have received this campaign already.',
   },

@@ -292,7 +292,7 @@ export const contacts = {
       'Column names in the first row, and one column with email addresses.',
       'Commas, semicolons or tabs between values.',
       'UTF-8 or UTF-16, up to 5 MB and 200 columns.',
-      'You see the result of each row before anything is imported.',
+      'You see the counts, errors and first rows before anything is imported.',
     ],
     tooLarge: 'The file is larger than 5 MB. Split it, and import each part.',
     another: 'Choose another file',

@@ -4,7 +4,7 @@ import { text } from '../../text/text.ts';
 import type { Variable } from '../email-editor/variables.ts';
 import { JsonValue } from '../json-editor/json-value.tsx';
 import { DataRows, type KnownField } from './data-rows.tsx';
-import { type DataRow, isComplete, type RowType, toData, toRows } from './rows.ts';
+import { type DataRow, isComplete, type RowType, toData, toDataRows } from './rows.ts';
 
 const t = text.dataFields;
 
@@ -42,7 +42,7 @@ export function DataFields({
   addLabel?: string;
 }) {
   const [view, setView] = useState<'fields' | 'json'>('fields');
-  const [rows, setRows] = useState<DataRow[]>(() => toRows(value));
+  const [rows, setRows] = useState<DataRow[]>(() => toDataRows(value));
   // biome-ignore lint/correctness/useExhaustiveDependencies: runs once, because the initial value has every row
   useEffect(() => onWhole?.(true), []);
   const change = (next: DataRow[]) => {
@@ -52,7 +52,7 @@ export function DataFields({
   };
   const show = (next: string) => {
     // The view that opens starts with the data of the other view.
-    if (next === 'fields') setRows(toRows(value));
+    if (next === 'fields') setRows(toDataRows(value));
     onWhole?.(true);
     setView(next === 'json' ? 'json' : 'fields');
   };

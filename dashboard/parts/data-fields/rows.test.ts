@@ -1,12 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { isComplete, newRow, toData, toRows, withName, withText, withType } from './rows.ts';
+import { isComplete, newRow, toData, toDataRows, withName, withText, withType } from './rows.ts';
 
 describe('data as rows', () => {
   it('returns the same data if no row was edited, whatever the values', () => {
     fc.assert(
       fc.property(fc.dictionary(fc.string({ minLength: 1 }), fc.jsonValue()), (data) => {
-        const { data: again, faults } = toData(toRows(data));
+        const { data: again, faults } = toData(toDataRows(data));
         expect(faults.size).toBe(0);
         expect(JSON.stringify(again)).toBe(JSON.stringify({ ...data }));
       }),
@@ -24,7 +24,7 @@ describe('data as rows', () => {
       tags: ['a', 'b'],
       all: [1],
     };
-    expect(toRows(data).map(({ name, type, text }) => [name, type, text])).toEqual([
+    expect(toDataRows(data).map(({ name, type, text }) => [name, type, text])).toEqual([
       ['name', 'text', 'Ada'],
       ['n', 'number', '4.5'],
       ['is', 'boolean', 'false'],
@@ -34,7 +34,7 @@ describe('data as rows', () => {
       ['tags', 'list', '["a","b"]'],
       ['all', 'json', '[1]'],
     ]);
-    expect(toRows({ greeting: 'Hello {{firstName}}' })[0]?.type).toBe('text');
+    expect(toDataRows({ greeting: 'Hello {{firstName}}' })[0]?.type).toBe('text');
   });
 
   it('returns values of the chosen types', () => {
@@ -61,7 +61,7 @@ describe('data as rows', () => {
   });
 
   it('keeps the value of a renamed row, and converts the value of a row with a new type if possible', () => {
-    const [row] = toRows({ exact: 1.0 });
+    const [row] = toDataRows({ exact: 1.0 });
     if (!row) throw new Error('one row');
     expect(toData([withName(row, 'other')]).data).toEqual({ other: 1 });
     expect(withType(withText(newRow('n'), '40'), 'number').text).toBe('40');

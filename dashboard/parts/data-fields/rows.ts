@@ -40,7 +40,7 @@ export function newRow(name = '', type: RowType = 'text'): DataRow {
 }
 
 /** Returns the rows of stored data, in the same order. */
-export function toRows(data: Readonly<Record<string, unknown>>): DataRow[] {
+export function toDataRows(data: Readonly<Record<string, unknown>>): DataRow[] {
   return Object.entries(data).map(([name, value]) => ({ key: newKey(), name, ...readValue(value), stored: { value } }));
 }
 

@@ -35,7 +35,7 @@ export function formatOpenRate({ emails }: StepCounts): string | undefined {
   return emails && emails.sent > 0 ? formatShare(emails.opened, emails.sent) : undefined;
 }
 
-/** The main count of a step, and a problem or the open rate. Each count links to its contacts. */
+/** Shows at most two counts of a step, or one count and the open rate. Each count links to its contacts. */
 export function StepCountLinks({
   counts,
   hrefOf,
@@ -48,7 +48,7 @@ export function StepCountLinks({
   const all = listNonZeroCounts(counts);
   const isPassed = ({ count }: (typeof all)[number]) => count === 'COMPLETED';
   const rate = formatOpenRate(counts);
-  // A card has two lines: the main count, then a problem or else the rate. The panel shows all counts.
+  // A card has two lines: the completed count first, then other counts or else the rate. The panel shows all counts.
   const others = all.filter((one) => !isPassed(one) && !(one.count === 'SKIPPED' && rate !== undefined));
   const visibleCounts = [...all.filter(isPassed), ...others].slice(0, 2);
   return (

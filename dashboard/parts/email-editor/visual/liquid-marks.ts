@@ -2,7 +2,7 @@
 export const LIQUID = /\{\{[\s\S]*?\}\}|\{%[\s\S]*?%\}/g;
 
 /** Returns whether Liquid is still open at the end of a text, given whether it was open at its start. */
-export function hasOpenLiquid(source: string, wasOpen: boolean): boolean {
+export function isLiquidOpenAtEnd(source: string, wasOpen: boolean): boolean {
   const rest = wasOpen ? afterClose(source) : source;
   return rest === undefined || /\{\{|\{%/.test(rest.replaceAll(LIQUID, ''));
 }

@@ -1,5 +1,5 @@
 import { Tokenizer, type TokenizerCallbacks } from 'htmlparser2';
-import { hasLineBreakInLiquid, hasOpenLiquid, isLogicOnly } from './liquid-marks.ts';
+import { hasLineBreakInLiquid, isLiquidOpenAtEnd, isLogicOnly } from './liquid-marks.ts';
 
 /**
  * A character that the email shows, with its range in the source. For an entity, a `<br>` or a run of white space, this
@@ -244,7 +244,7 @@ class Scan implements TokenizerCallbacks {
     this.characters.push(...characters);
     const shown = characters.map((one) => one.shown).join('');
     const wasInLiquid = this.inLiquid;
-    this.inLiquid = hasOpenLiquid(shown, wasInLiquid);
+    this.inLiquid = isLiquidOpenAtEnd(shown, wasInLiquid);
     const words = trimShown(characters);
     const [first, last] = [words[0], words.at(-1)];
     if (!first || !last || shown.trim() === '') return;
@@ -286,5 +286,5 @@ export function getShownText(part: TextPart): string {
  */
 export function isCutByLiquid(source: string, part: OpeningTag, name: string): boolean {
   const range = part.attributes.get(name);
-  return range !== undefined && hasOpenLiquid(source.slice(range.start, range.end), false);
+  return range !== undefined && isLiquidOpenAtEnd(source.slice(range.start, range.end), false);
 }

@@ -13,7 +13,10 @@ import { type StartNodeType, type StepCounts, type StepData, type StepNodeType, 
 
 const t = text.automations;
 
-/** A step on the canvas: type, summary, number of contacts, problems. */
+/**
+ * Shows a step on the canvas: icon, name, summary, issues and counts of contacts. On a highlighted path, the time and
+ * the status of the visit replace the counts.
+ */
 export const StepNode = memo(function StepNode({ data, selected }: NodeProps<StepNodeType>) {
   const { step, line, counts, faults, visited, dimmed, readOnly } = data;
   return (
@@ -91,7 +94,7 @@ function CompletedCount({ counts: { completed }, stepId }: { counts: StepCounts;
 
 /**
  * The open rate of an email step, and the failed, waiting and skipped contacts. A card shows two of these counts, or
- * the rate and one problem, so that the template's name stays readable. The panel shows all.
+ * the rate and one count, so that the template's name stays readable. The panel shows all.
  */
 function OtherCounts({ counts, stepId }: { counts: StepCounts; stepId: string }) {
   const { onCount, countHref } = useCanvasActions();

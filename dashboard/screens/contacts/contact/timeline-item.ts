@@ -5,11 +5,11 @@ const words = text.contacts.timeline;
 /** A line of the timeline, in words. */
 export interface TimelineLine {
   title: string;
-  /** Link to the email, automation or campaign. */
+  /** Path of the email, or of the run of the automation. */
   to?: string;
   /** Statuses, step types and reasons: values of the API with their kind. */
   words: { kind: 'email' | 'execution' | 'step' | 'reason' | 'change'; value: string }[];
-  /** The campaign or automation that caused the event. */
+  /** The campaign or automation that sent the email of the event. */
   cause?: { label: string; to: string };
 }
 
@@ -18,12 +18,12 @@ export interface TimelineItem {
   metadata: Record<string, unknown>;
 }
 
-/** Formats an item of the timeline in words, with its cause. */
+/** Formats an item of the timeline in words, with links to its email or run and to the cause. */
 export function toTimelineLine({ type, metadata }: TimelineItem): TimelineLine {
   const say = words.types[type] ?? ((what: string) => `${type} ${what}`);
   const line: TimelineLine = { title: say(getSubject(type, metadata)), words: describeEvent(type, metadata) };
   const to = findTargetPath(type, metadata);
-  const cause = findCause(type, metadata);
+  const cause = findCampaignOrAutomation(type, metadata);
   return { ...line, ...(to !== undefined && { to }), ...(cause && { cause }) };
 }
 
@@ -68,7 +68,7 @@ function findTargetPath(type: string, metadata: Record<string, unknown>): string
 }
 
 /** Returns the campaign or automation that sent the email of an event; undefined for events without an email. */
-function findCause(type: string, metadata: Record<string, unknown>): TimelineLine['cause'] {
+function findCampaignOrAutomation(type: string, metadata: Record<string, unknown>): TimelineLine['cause'] {
   if (!type.startsWith('email.')) return undefined;
   const campaignId = readText(metadata, 'campaignId');
   if (campaignId !== undefined) {

@@ -5,7 +5,7 @@ import { queryFor } from '../../../api/queries.ts';
 import { formatCount } from '../../../parts/count-link.tsx';
 import { text } from '../../../text/text.ts';
 import classes from './import.module.css';
-import { getTargetField, keepsText, type Mapping, withTarget, withText } from './mapping.ts';
+import { getTargetField, isImportedAsText, type Mapping, withImportAsText, withTarget } from './mapping.ts';
 import type { Preview } from './use-preview.ts';
 
 const words = text.contacts.import;
@@ -159,7 +159,7 @@ function ReadAs({
   if (!field?.startsWith('data.')) return null;
   const counts = Object.entries(types) as [keyof typeof words.types, number][];
   const hasOtherTypes = counts.some(([type]) => type === 'number' || type === 'boolean');
-  const staysText = keepsText(mapping[header]);
+  const staysText = isImportedAsText(mapping[header]);
   return (
     <Stack gap={4}>
       <Text size="sm">
@@ -171,7 +171,7 @@ function ReadAs({
           label={words.keepText}
           aria-label={words.typeOf(header)}
           checked={staysText}
-          onChange={(event) => onChange(withText(mapping, header, event.currentTarget.checked))}
+          onChange={(event) => onChange(withImportAsText(mapping, header, event.currentTarget.checked))}
         />
       )}
     </Stack>

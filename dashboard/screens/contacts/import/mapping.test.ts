@@ -1,5 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { getTargetField, keepsText, recallMapping, rememberMapping, withTarget, withText } from './mapping.ts';
+import {
+  getTargetField,
+  isImportedAsText,
+  recallMapping,
+  rememberMapping,
+  withImportAsText,
+  withTarget,
+} from './mapping.ts';
 
 describe('the mapping of columns', () => {
   it('a field belongs to one column', () => {
@@ -8,10 +15,10 @@ describe('the mapping of columns', () => {
   });
 
   it('text is kept for data only', () => {
-    const asText = withText({ Zip: 'data.zip' }, 'Zip', true);
+    const asText = withImportAsText({ Zip: 'data.zip' }, 'Zip', true);
     expect(asText).toEqual({ Zip: { field: 'data.zip', type: 'string' } });
-    expect([getTargetField(asText.Zip), keepsText(asText.Zip)]).toEqual(['data.zip', true]);
-    expect(withText(asText, 'Zip', false)).toEqual({ Zip: 'data.zip' });
+    expect([getTargetField(asText.Zip), isImportedAsText(asText.Zip)]).toEqual(['data.zip', true]);
+    expect(withImportAsText(asText, 'Zip', false)).toEqual({ Zip: 'data.zip' });
     expect(withTarget(asText, 'Zip', 'data.code')).toEqual({ Zip: { field: 'data.code', type: 'string' } });
     expect(withTarget(asText, 'Zip', 'email')).toEqual({ Zip: 'email' });
   });

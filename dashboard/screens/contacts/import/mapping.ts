@@ -10,8 +10,8 @@ export function getTargetField(target: MappingTarget | undefined): string | null
   return typeof target === 'object' ? (target?.field ?? null) : (target ?? null);
 }
 
-/** Returns whether the values of a column stay text. */
-export function keepsText(target: MappingTarget | undefined): boolean {
+/** Returns whether the import stores all values of a column as text. */
+export function isImportedAsText(target: MappingTarget | undefined): boolean {
   return typeof target === 'object' && target?.type === 'string';
 }
 
@@ -21,11 +21,11 @@ export function withTarget(mapping: Mapping, header: string, field: string | nul
     const isSame = name !== header && field !== null && getTargetField(target) === field;
     return [name, isSame ? null : target];
   });
-  return { ...Object.fromEntries(others), [header]: toTarget(field, keepsText(mapping[header])) };
+  return { ...Object.fromEntries(others), [header]: toTarget(field, isImportedAsText(mapping[header])) };
 }
 
-/** Returns the mapping with a column whose values stay text, or are converted. */
-export function withText(mapping: Mapping, header: string, text: boolean): Mapping {
+/** Returns the mapping with a column whose values are stored as text, or get the type that fits them. */
+export function withImportAsText(mapping: Mapping, header: string, text: boolean): Mapping {
   return { ...mapping, [header]: toTarget(getTargetField(mapping[header]), text) };
 }
 
@@ -35,16 +35,16 @@ function toTarget(field: string | null, text: boolean): MappingTarget {
 }
 
 /** Mappings by the headers of their files, the latest last. */
-type Remembered = [headers: string, mapping: Mapping][];
+type StoredMappings = [headers: string, mapping: Mapping][];
 
 /** Returns the mapping that was last used for a file with these headers. */
 export function recallMapping(stored: string | null, headers: readonly string[]): Mapping | undefined {
-  return readRemembered(stored).find(([name]) => name === createStorageKey(headers))?.[1];
+  return parseStoredMappings(stored).find(([name]) => name === createStorageKey(headers))?.[1];
 }
 
 /** Returns the mappings to store, as JSON, with this mapping for files with these headers. */
 export function rememberMapping(stored: string | null, headers: readonly string[], mapping: Mapping): string {
-  const others = readRemembered(stored).filter(([name]) => name !== createStorageKey(headers));
+  const others = parseStoredMappings(stored).filter(([name]) => name !== createStorageKey(headers));
   return JSON.stringify([...others, [createStorageKey(headers), mapping]].slice(-REMEMBERED_MAX));
 }
 
@@ -52,10 +52,12 @@ function createStorageKey(headers: readonly string[]): string {
   return JSON.stringify(headers);
 }
 
-function readRemembered(stored: string | null): Remembered {
+function parseStoredMappings(stored: string | null): StoredMappings {
   try {
     const pairs: unknown = JSON.parse(stored ?? '[]');
-    return Array.isArray(pairs) ? (pairs.filter((pair) => Array.isArray(pair) && pair.length === 2) as Remembered) : [];
+    return Array.isArray(pairs)
+      ? (pairs.filter((pair) => Array.isArray(pair) && pair.length === 2) as StoredMappings)
+      : [];
   } catch {
     // The stored value is not JSON.
     return [];
