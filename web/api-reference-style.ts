@@ -1,9 +1,9 @@
 import { INTER_FACE, MONO, MONO_FACE, SANS } from './fonts.ts';
 
 /**
- * The look of the API reference: Swagger UI in the colors, fonts and sizes of the dashboard, light and dark. All text has
- * one of two colors, because Swagger UI's own grays have too little contrast, and nothing deprecated is faded. Swagger
- * UI sets the colors of code inline, so only `!important` overrides them.
+ * The look of the API reference: Swagger UI in the colors, fonts and sizes of the dashboard, light and dark. Gray text
+ * has one color (`--soft`), because Swagger UI's own grays have too little contrast, and nothing deprecated is faded.
+ * Swagger UI sets the colors of code inline, so only `!important` overrides them.
  */
 export const API_REFERENCE_STYLE = `${INTER_FACE}
 ${MONO_FACE}

@@ -73,7 +73,9 @@ export function renderMailboxPage(items: MailboxItem[], to: string | undefined):
 <span class="subject">${escapeHtml(mail.subject) || '(no subject)'} <span class="preview">${escapeHtml(mail.preview)}</span></span>
 ${renderTime(mail.createdAt)}</a></li>`,
   );
-  return renderPage('Mailbox', renderList(rows, to ? `No email to ${escapeHtml(to)} yet.` : 'No email yet.'), { to });
+  return renderMailboxLayout('Mailbox', renderList(rows, to ? `No email to ${escapeHtml(to)} yet.` : 'No email yet.'), {
+    to,
+  });
 }
 
 /** Returns the page of an email: its main headers, its HTML in a frame without scripts, and its text. */
@@ -97,7 +99,7 @@ export function renderMailboxEmailPage(email: MailboxMessage): string {
 ${html}
 <h2>Text</h2><pre>${escapeHtml(email.text)}</pre>
 <p class="more"><a href="/mailbox/${email.id}/raw">Source</a></p>`;
-  return renderPage(email.subject || '(no subject)', body);
+  return renderMailboxLayout(email.subject || '(no subject)', body);
 }
 
 /** Returns the page that lists captured SMS in the given order. `to` is the value of the filter. */
@@ -107,7 +109,7 @@ export function renderMailboxSmsPage(messages: MailboxSms[], to: string | undefi
 <span class="preview">from ${escapeHtml(sms.from)}</span></span>${renderTime(sms.createdAt)}</div></li>`,
   );
   const empty = to ? `No SMS to ${escapeHtml(to)} yet.` : 'No SMS yet.';
-  return renderPage('SMS', renderList(rows, empty), { path: '/mailbox/sms', to });
+  return renderMailboxLayout('SMS', renderList(rows, empty), { path: '/mailbox/sms', to });
 }
 
 function renderList(rows: string[], empty: string): string {
@@ -143,7 +145,7 @@ const LISTS = [
   { path: '/mailbox/sms', name: 'SMS' },
 ];
 
-function renderPage(
+function renderMailboxLayout(
   title: string,
   body: string,
   { path = '/mailbox', to = '' }: { path?: string; to?: string | undefined } = {},

@@ -13,7 +13,7 @@ export interface PageSubject {
    */
   isErased: boolean;
   subscribed: boolean;
-  /** The topic of the email that contained the link. Null if the email had no topic. */
+  /** The topic of the email that contained the link. Null if the link is not from an email, or the email has no topic. */
   topic: { name: string; joined: boolean } | null;
   /** The topics on the preferences page. */
   topics: readonly { id: string; name: string; description: string | null; joined: boolean }[];
