@@ -1,10 +1,10 @@
 import { Context } from '@temporalio/activity';
 import type { ActivityDeps } from './deps.ts';
 
-export type EndActivities = ReturnType<typeof createWorkflowEndActivities>;
+export type EndActivities = ReturnType<typeof createCancellationActivities>;
 
-/** Activities for a workflow of Temporal whose database record has ended. The workflow has to end in the same way. */
-export function createWorkflowEndActivities({ lifecycle }: Pick<ActivityDeps, 'lifecycle'>) {
+/** The activity with which a workflow of Temporal gets the status CANCELLED, if its record in Postgres is CANCELLED. */
+export function createCancellationActivities({ lifecycle }: Pick<ActivityDeps, 'lifecycle'>) {
   return {
     /**
      * Requests that Temporal cancels the run of the workflow that called this activity. Safe to run twice.

@@ -2,7 +2,7 @@ import type { TaskQueue } from '../rules/queues.ts';
 import { createCampaignChunkActivities, createCampaignControlActivities } from './campaigns/campaigns.ts';
 import type { ActivityDeps } from './deps.ts';
 import { createEmailDeliveryActivities } from './emails/deliveries.ts';
-import { createWorkflowEndActivities } from './ends.ts';
+import { createCancellationActivities } from './ends.ts';
 import { createExecutionStepActivities, createWebhookStepActivities } from './executions/steps.ts';
 import { createJobActivities } from './jobs.ts';
 import { createMaintenanceActivities } from './maintenance.ts';
@@ -10,7 +10,7 @@ import { createRoundActivities } from './periodic/rounds.ts';
 import { failOnMissingRows } from './row-missing.ts';
 import { holdWhileClosed, type SendingGate } from './sending-hold.ts';
 import { createSmsDeliveryActivities } from './sms/deliveries.ts';
-import { createStorefrontActivities } from './storefront.ts';
+import { createRestockActivities } from './storefront.ts';
 import { createWebhookDeliveryActivities } from './webhooks/deliveries.ts';
 
 type Activities = Record<string, (...args: never[]) => Promise<unknown>>;
@@ -41,13 +41,13 @@ function groupByQueue(deps: ActivityDeps, gate: SendingGate): Record<Exclude<Tas
   return {
     transactional: { ...deliveries, ...holdWhileClosed(gate, { sendMails, sendSms }) },
     steps,
-    automation: { ...steps, ...createCampaignControlActivities(deps), ...createWorkflowEndActivities(deps) },
+    automation: { ...steps, ...createCampaignControlActivities(deps), ...createCancellationActivities(deps) },
     webhooks: holdWhileClosed(gate, { ...createWebhookStepActivities(deps), ...createWebhookDeliveryActivities(deps) }),
     bulk: {
       ...createJobActivities(deps),
       ...chunks,
       ...createMaintenanceActivities(deps),
-      ...createStorefrontActivities(deps),
+      ...createRestockActivities(deps),
     },
     periodic: createRoundActivities(deps),
     paced: { ...chunks },

@@ -15,13 +15,13 @@ const PAGE_CONTACTS = 250;
  */
 const ACTIVITY_MS = 5_000;
 
-export type StorefrontActivities = ReturnType<typeof createStorefrontActivities>;
+export type RestockActivities = ReturnType<typeof createRestockActivities>;
 
 /**
  * The activity that runs after a restock. Safe to run twice, because the transaction that notifies contacts also ends
  * their wait.
  */
-export function createStorefrontActivities({ db, outbox }: ActivityDeps) {
+export function createRestockActivities({ db, outbox }: ActivityDeps) {
   return {
     /** Notifies contacts that waited for a restock, page by page for some seconds. */
     async tellWaitingContacts(restock: Restock): Promise<{ done: boolean; told: number }> {

@@ -1,10 +1,10 @@
 import { continueAsNew, setCurrentDetails, workflowInfo } from '@temporalio/workflow';
-import type { StorefrontActivities } from '../activities/storefront.ts';
+import type { RestockActivities } from '../activities/storefront.ts';
 import { pluralize } from '../rules/pluralize.ts';
 import type { Restock } from '../rules/storefront/storefront.ts';
 import { activitiesOn } from './activities-on.ts';
 
-const { tellWaitingContacts } = activitiesOn<StorefrontActivities>('bulk', {
+const { tellWaitingContacts } = activitiesOn<RestockActivities>('bulk', {
   allowEagerDispatch: false,
   startToCloseTimeout: '5 minutes',
   // A page of contacts takes well under a second and ends with a heartbeat. If no heartbeat arrives for this long, the

@@ -49,8 +49,8 @@ export interface ChunkSenderDeps {
   /** Signs a message with DKIM. Undefined when messages are sent unsigned. */
   sign: ((raw: string | Buffer) => Promise<string | Buffer>) | undefined;
   /**
-   * The route to the provider. The route receives the result of each attempt to send a live email, and tells whether
-   * the project's email must wait because the route is paused.
+   * Watches the route to the provider for this project: receives the result of each attempt to send a live email, and
+   * tells whether the project's email must wait because the route is paused.
    */
   route: {
     onResult(recipient: ClaimedRecipient, result: ProviderResult): void;
@@ -77,8 +77,8 @@ class ChunkSender implements RecordOwner {
   private readonly claim: number;
   readonly projectId: string;
   /**
-   * Whether an automation or webhook waits for `email.sent`. The turn checks this at its start, and the recorder
-   * reports it if such a wait starts later.
+   * Whether `email.sent` has listeners in the project (db/events/listeners.ts). The turn checks this at its start, and
+   * the recorder reports a listener that is added later.
    */
   private hasListeners: boolean;
   private sent = 0;

@@ -14,8 +14,8 @@ export interface ChunkTurn {
   composer: CampaignComposer;
   slow: SlowContent;
   /**
-   * Whether an automation or webhook waits for `email.sent` when the turn starts. If so, the settler records each email
-   * with all its consequences. If such a wait starts later, the recorder notices it.
+   * Whether `email.sent` has listeners in the project (db/events/listeners.ts) when the turn starts. If so, the settler
+   * records each email with all its consequences. The recorder notices a listener that is added later.
    */
   hasListeners: boolean;
   /** Emails per second over all workers; 0 means no limit. */

@@ -149,7 +149,7 @@ export function createCampaignRecorder(deps: {
 }
 
 /**
- * Logs the emails that the provider accepted. Emails that an automation or webhook waits for are logged by the settler.
+ * Logs the emails that the provider accepted. If `email.sent` has listeners, the settler logs the emails instead.
  */
 function reportSent(
   ends: SampledLog,
@@ -166,8 +166,8 @@ interface BatchResult {
   /** The ids of emails that were not recorded, because another attempt has claimed them. */
   missing: ReadonlySet<string>;
   /**
-   * The ids of projects in which an automation or webhook waits for `email.sent`. The recorder has not recorded their
-   * sent emails.
+   * The ids of projects in which `email.sent` has listeners (`hasListeners`). The recorder has not recorded their sent
+   * emails.
    */
   listening: string[];
 }

@@ -5,7 +5,7 @@ import { InFlightLimit } from './in-flight-limit.ts';
  * Creates work under a limit: `add` adds an item, `end` ends an item, and `started` has the names of the items in the
  * order in which they started.
  */
-function createWork(max: number, ofProject: number) {
+function createLimitedWork(max: number, ofProject: number) {
   const limit = new InFlightLimit({ max, ofProject });
   const started: string[] = [];
   const ends = new Map<string, () => void>();
@@ -23,7 +23,7 @@ function createWork(max: number, ofProject: number) {
 
 describe('the limit of emails in flight', () => {
   it('is never exceeded, and the next email starts when an email ends', async () => {
-    const { limit, started, add, end } = createWork(2, 2);
+    const { limit, started, add, end } = createLimitedWork(2, 2);
     for (const name of ['a1', 'a2', 'a3']) void add('a', name);
     expect(started).toEqual(['a1', 'a2']);
     await end('a1');
@@ -32,14 +32,14 @@ describe('the limit of emails in flight', () => {
   });
 
   it('leaves slots free for other projects, however many emails one project has', async () => {
-    const { started, add } = createWork(3, 2);
+    const { started, add } = createLimitedWork(3, 2);
     for (let n = 1; n <= 50; n += 1) void add('a', `a${n}`);
     void add('b', 'b1');
     expect(started).toEqual(['a1', 'a2', 'b1']);
   });
 
   it('lets projects that wait take turns', async () => {
-    const { started, add, end } = createWork(2, 2);
+    const { started, add, end } = createLimitedWork(2, 2);
     for (let n = 1; n <= 5; n += 1) void add('a', `a${n}`);
     void add('b', 'b1');
     void add('c', 'c1');
@@ -61,7 +61,7 @@ describe('the limit of emails in flight', () => {
   });
 
   it('frees the slot if the work fails', async () => {
-    const { limit } = createWork(1, 1);
+    const { limit } = createLimitedWork(1, 1);
     await expect(limit.run('a', () => Promise.reject(new Error('no')))).rejects.toThrow('no');
     expect(limit.current).toBe(0);
   });

@@ -162,10 +162,10 @@ export function createMailer(deps: MailerDeps): Mailer {
   };
 }
 
-/** The route to the email provider, and the provider's name for the log. */
 interface EmailRoute {
+  /** Tells whether the route to the provider is paused. */
   route: RouteWatch;
-  /** The kind of the provider and its address. */
+  /** The kind of the provider and its address, for the texts of failed emails. */
   via: string;
 }
 
@@ -227,7 +227,7 @@ function createSender(deps: EmailRoute & { db: Db; provider: EmailProvider; guar
   const { db, provider, route, via, guard } = deps;
 
   return async ({ email, ready, expiresAt, stop }: SendAttempt): Promise<EmailResult> => {
-    const refused = 'kind' in ready ? ready : await takeAllowance(db, email);
+    const refused = 'kind' in ready ? ready : await countTowardsMonthlyLimit(db, email);
     if ('kind' in ready || refused || !email.to) {
       return { email, outcome: refused ?? createFailedOutcome('contact_deleted'), event: null };
     }
@@ -256,7 +256,7 @@ function throttleByBudget({ retryAfterMs }: OverBudget): UntriedOutcome {
  * Counts an email of a workflow towards the project's monthly limit, at its first attempt. Returns a failure if the
  * limit is reached. Emails of the API were counted when the API accepted them.
  */
-async function takeAllowance(db: Db, email: ClaimedEmail): Promise<RecordedOutcome | undefined> {
+async function countTowardsMonthlyLimit(db: Db, email: ClaimedEmail): Promise<RecordedOutcome | undefined> {
   if (email.sourceType !== 'WORKFLOW' || email.mode === 'test' || email.attempts > 1 || isSimulated(email))
     return undefined;
   const { projectId } = email;

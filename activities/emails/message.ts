@@ -162,7 +162,7 @@ async function renderContent(p: Rendering): Promise<SignedMessage> {
   const { original } = email.options;
   if (original) {
     const html = p.tracked && original.html ? parts.html : undefined;
-    const message = await completeApplicationMessage(p, { html, messageId: headers.messageId, date: headers.date });
+    const message = await signRelayedMessage(p, { html, messageId: headers.messageId, date: headers.date });
     return { ...message, subject: parts.subject };
   }
   const input = {
@@ -203,7 +203,7 @@ async function loadHeaderRecipients({
 }
 
 /** Completes and signs a message that an application composed itself and sent to the SMTP relay. */
-async function completeApplicationMessage(
+async function signRelayedMessage(
   p: Rendering,
   rest: Omit<OriginalInput, 'message'>,
 ): Promise<Omit<SignedMessage, 'subject'>> {

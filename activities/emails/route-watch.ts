@@ -23,8 +23,8 @@ import { describeFailure } from '../../rules/failure-text.ts';
  */
 const FRESH_MS = 5_000;
 /**
- * Waiting email checks its route again after `RECHECK_MS`. Once the pause is older than `RECHECK_LATER_AFTER_MS`, it
- * checks after `RECHECK_LATER_MS`.
+ * Waiting email checks its route again after `RECHECK_MS`. If the route has been paused for longer than
+ * `RECHECK_LATER_AFTER_MS`, the email checks after `RECHECK_LATER_MS`.
  */
 const RECHECK_MS = 10_000;
 const RECHECK_LATER_MS = 60_000;

@@ -95,7 +95,7 @@ export function createSimulatedFeedback(deps: Deps): (projectId: string, rows: O
     if (kind === 'open' || kind === 'click') {
       return recordEngagements(trx, {
         projectId: p.projectId,
-        engagements: [createEngagement(email, kind, { at, link })],
+        engagements: [createSimulatedEngagement(email, kind, { at, link })],
       });
     }
     const about = { emailId: email.id, suppressionKey, source: SOURCE };
@@ -132,7 +132,7 @@ function isDetectable(kind: Simulated, tracked: boolean): boolean {
   return tracked || (kind !== 'open' && kind !== 'click');
 }
 
-function createEngagement(
+function createSimulatedEngagement(
   email: Email,
   kind: 'open' | 'click',
   { at, link }: { at: Date; link: string | null },

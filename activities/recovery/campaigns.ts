@@ -27,7 +27,7 @@ export async function recoverCampaigns(deps: RecoveryDeps, turn: RecoveryTurn): 
     const last = await lifecycle.runs.findLast(page.map((start) => toWorkflowId(deps, start)));
     for (const start of page) {
       const { projectId, campaignId } = start;
-      await recover(deps, start, last.get(toWorkflowId(deps, start))).catch((error: unknown) =>
+      await recoverCampaign(deps, start, last.get(toWorkflowId(deps, start))).catch((error: unknown) =>
         reportRecoveryFailure(deps, { projectId, campaignId }, error),
       );
     }
@@ -40,7 +40,7 @@ export async function recoverCampaigns(deps: RecoveryDeps, turn: RecoveryTurn): 
 const toWorkflowId = ({ lifecycle }: RecoveryDeps, { campaignId, sendNo }: OpenCampaign) =>
   lifecycle.names.campaign(campaignId, sendNo);
 
-async function recover(
+async function recoverCampaign(
   deps: RecoveryDeps,
   { cancelled, ...start }: OpenCampaign,
   run: { status: string; runId: string } | undefined,

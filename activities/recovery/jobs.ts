@@ -21,7 +21,7 @@ export async function recoverJobs(deps: RecoveryDeps, turn: RecoveryTurn): Promi
     const last = await lifecycle.runs.findLast(page.map(({ id }) => lifecycle.names.job(id)));
     for (const job of page) {
       const { projectId, id: jobId } = job;
-      await recover(deps, job, last.get(lifecycle.names.job(jobId))).catch((error: unknown) =>
+      await recoverUnfinishedJob(deps, job, last.get(lifecycle.names.job(jobId))).catch((error: unknown) =>
         reportRecoveryFailure(deps, { projectId, jobId }, error),
       );
     }
@@ -31,7 +31,7 @@ export async function recoverJobs(deps: RecoveryDeps, turn: RecoveryTurn): Promi
   }
 }
 
-async function recover(
+async function recoverUnfinishedJob(
   { db, lifecycle, outbox, log }: RecoveryDeps,
   job: UnfinishedJob,
   run: { status: string; runId: string } | undefined,

@@ -37,7 +37,7 @@ export async function recoverMessages(deps: RecoveryDeps, turn: RecoveryTurn): P
     const openMessages = await listOpenMessages(deps.db, { kind, since, settledMs });
     if (openMessages.length > 0) await sleep(LISTED_AFTER_MS);
     for (const [projectId, messages] of groupBy(openMessages, (message) => message.projectId)) {
-      await recover(deps, { kind, projectId, messages, since }).catch((error: unknown) =>
+      await recoverOfProject(deps, { kind, projectId, messages, since }).catch((error: unknown) =>
         reportRecoveryFailure(deps, { projectId, kind }, error),
       );
       if (!turn.mayContinue(kind)) return kind;
@@ -47,7 +47,7 @@ export async function recoverMessages(deps: RecoveryDeps, turn: RecoveryTurn): P
   return null;
 }
 
-async function recover(
+async function recoverOfProject(
   { db, lifecycle, outbox, log }: RecoveryDeps,
   { kind, projectId, messages, since }: { kind: MessageKind; projectId: string; messages: OpenMessage[]; since: Date },
 ): Promise<void> {

@@ -28,13 +28,13 @@ export async function recoverRunningWorkflows(deps: RecoveryDeps, turn: Recovery
   let cursor = turn.cursor;
   for (;;) {
     const page = await deps.lifecycle.runs.listRunning({ types: TYPES, startedBefore, cursor, limit: PAGE });
-    await recoverPage(deps, turn, page.runs);
+    await repairPage(deps, turn, page.runs);
     cursor = page.next;
     if (cursor === null || !turn.mayContinue(cursor)) return cursor;
   }
 }
 
-async function recoverPage(deps: RecoveryDeps, { settledMs }: RecoveryTurn, listed: ListedRun[]): Promise<void> {
+async function repairPage(deps: RecoveryDeps, { settledMs }: RecoveryTurn, listed: ListedRun[]): Promise<void> {
   const { db } = deps;
   const runs = settledMs === 0 ? await readSteps(deps, listed) : listed;
   const ofType = (...types: string[]) => runs.filter(({ type, rowId }) => types.includes(type) && rowId !== '');
@@ -61,21 +61,22 @@ async function recoverPage(deps: RecoveryDeps, { settledMs }: RecoveryTurn, list
           hasEnded: true,
           isSettled: true,
         });
-      await repairAndLog(deps, run, () => recoverExecution(deps, run, row, settledMs === 0));
+      await repairAndLog(deps, run, () => repairExecutionRun(deps, run, row, settledMs === 0));
     }
   }
   if (campaigns.length > 0) {
     const rows = await findRunningCampaigns(db, { ids: getRowIds(campaigns), settledMs });
-    for (const run of campaigns) await repairAndLog(deps, run, () => recoverCampaign(deps, run, rows.get(run.rowId)));
+    for (const run of campaigns) await repairAndLog(deps, run, () => repairCampaignRun(deps, run, rows.get(run.rowId)));
   }
   if (jobs.length > 0) {
     const rows = await findRunningJobs(db, getRowIds(jobs));
-    for (const run of jobs) await repairAndLog(deps, run, () => recoverJob(deps, run, rows.get(run.rowId)?.status));
+    for (const run of jobs)
+      await repairAndLog(deps, run, () => cancelRunOfEndedJob(deps, run, rows.get(run.rowId)?.status));
   }
   if (endpoints.length > 0) {
     const pending = await findPendingEndpoints(db, { ids: getRowIds(endpoints), settledMs });
     for (const run of endpoints)
-      await repairAndLog(deps, run, () => recoverEndpoint(deps, run, pending.get(run.rowId)));
+      await repairAndLog(deps, run, () => wakeEndpointRun(deps, run, pending.get(run.rowId)));
   }
 }
 
@@ -105,7 +106,7 @@ async function repairAndLog(deps: RecoveryDeps, run: ListedRun, repair: () => Pr
 
 type ExecutionRow = Pick<RunningExecution, 'status' | 'reason' | 'hasEnded' | 'isSettled'> & Partial<RunningExecution>;
 
-async function recoverExecution(
+async function repairExecutionRun(
   { lifecycle }: RecoveryDeps,
   run: ListedRun,
   row: ExecutionRow | undefined,
@@ -144,7 +145,7 @@ async function hasRunningActivity({ lifecycle }: Pick<RecoveryDeps, 'lifecycle'>
   return last?.status !== 'RUNNING' || last.pendingActivities > 0;
 }
 
-async function recoverCampaign(
+async function repairCampaignRun(
   { lifecycle }: RecoveryDeps,
   run: ListedRun,
   row: RunningCampaign | undefined,
@@ -161,13 +162,13 @@ async function recoverCampaign(
  * Cancels the workflow of a job that has ended. The workflow then ends in the same way as the job's row. If the row
  * does not exist, the workflow fails.
  */
-async function recoverJob({ lifecycle }: RecoveryDeps, run: ListedRun, status: string | undefined) {
+async function cancelRunOfEndedJob({ lifecycle }: RecoveryDeps, run: ListedRun, status: string | undefined) {
   if (status === 'QUEUED' || status === 'RUNNING') return undefined;
   await lifecycle.runs.cancel({ ...run, reason: status === 'CANCELLED' ? 'cancelled' : 'recovery' });
   return status === undefined ? 'no record: made to end' : `ended as ${status}`;
 }
 
-async function recoverEndpoint(
+async function wakeEndpointRun(
   { lifecycle }: RecoveryDeps,
   run: ListedRun,
   pending: { isOverdue: boolean } | undefined,
