@@ -21,8 +21,8 @@ const CHUNKS = {
   startToCloseTimeout: '20 minutes',
   // If a worker process is killed, Temporal notices it after this time.
   heartbeatTimeout: '10 seconds',
-  // Safe to repeat, because each attempt claims its rows with a new number. A late result with an older number is
-  // ignored.
+  // Safe to repeat. Each attempt to send a chunk claims its rows with a new number, and a late result with an older
+  // number is ignored. No page of the audience is added twice.
   retry: { initialInterval: '1 second', maximumInterval: '30 seconds' },
   // When the activity is cancelled, the workflow waits until the activity has recorded the emails that are on the wire.
   cancellationType: ActivityCancellationType.WAIT_CANCELLATION_COMPLETED,

@@ -7,7 +7,7 @@ import type { CampaignRunInput } from './campaign-start.ts';
  * Runs one turn of a chunk. If the provider has deferred emails of the chunk for a day (`DELIVERY_EXPIRES_MS`), marks
  * the deferred emails as failed instead. `rate` is the project's send rate in emails a second; 0 means no limit.
  */
-export function sendChunk(start: CampaignRunInput, chunk: ChunkState, rate: number): Promise<ChunkResult> {
+export function runChunkTurn(start: CampaignRunInput, chunk: ChunkState, rate: number): Promise<ChunkResult> {
   const expired = chunk.deferredSinceMs !== null && Date.now() - chunk.deferredSinceMs >= DELIVERY_EXPIRES_MS;
   const { seq, deferrals, deferredSinceMs, from, putOff } = chunk;
   // If `keeps` is true and the chunk is deferred, held or outside its sending time, the activity stores the wait of the

@@ -69,7 +69,7 @@ export function findNextDueMs({ later, waiting }: CampaignProgress): number | un
 }
 
 /** Returns the number of chunks that had a turn and need another turn. */
-export function countUnfinished({ later, waiting }: CampaignProgress): number {
+export function countChunksToResume({ later, waiting }: CampaignProgress): number {
   return later.length + (waiting?.chunks ?? 0);
 }
 

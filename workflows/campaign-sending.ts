@@ -4,12 +4,12 @@ import { computeNextChunkState } from '../rules/campaigns/chunk-state.ts';
 import { pluralize } from '../rules/pluralize.ts';
 import { controlActivities } from './campaign-activities.ts';
 import type { AudienceStage } from './campaign-audience.ts';
-import { sendChunk } from './campaign-chunk.ts';
+import { runChunkTurn } from './campaign-chunk.ts';
 import {
   addDueChunks,
   addWaitingChunk,
   applyClockChange,
-  countUnfinished,
+  countChunksToResume,
   findNextDueMs,
   hasNewChunks,
   isExhausted,
@@ -18,7 +18,7 @@ import {
   takeNextChunk,
 } from './campaign-progress.ts';
 import type { CampaignRunInput, CampaignSignals, StartPosition } from './campaign-start.ts';
-import { advanceTest, isTestDue, msUntilTestEnds, type TestOutcome } from './campaign-test.ts';
+import { advanceTest, computeMsUntilWinner, isTestDue, type TestOutcome } from './campaign-test.ts';
 import { KeptTimer } from './kept-timer.ts';
 
 /**
@@ -220,7 +220,7 @@ export class Sending {
 
   private async runChunk(chunk: ChunkState): Promise<void> {
     try {
-      this.applyResult(chunk, await this.chunks.run(() => sendChunk(this.start, chunk, this.rate)));
+      this.applyResult(chunk, await this.chunks.run(() => runChunkTurn(this.start, chunk, this.rate)));
     } catch (error) {
       this.progress.later.push(chunk);
       if (!isCancellation(error)) this.failure = error;
@@ -271,7 +271,7 @@ export class Sending {
     const isAwake = () => this.changes !== changesBefore || this.signals.changed;
     // A paused campaign needs no timer, because the transaction that resumes it also queues a signal.
     if (this.paused) return condition(isAwake);
-    const waitMs = shorterWait(this.held ? HELD_RECHECK_MS : this.msUntilDue(), msUntilTestEnds(this.progress));
+    const waitMs = shorterWait(this.held ? HELD_RECHECK_MS : this.msUntilDue(), computeMsUntilWinner(this.progress));
     if (waitMs === undefined) return condition(isAwake);
     const summary = this.summarizeWait(waitMs);
     // Runs that started before this patch start a new timer for the same instant after each change.
@@ -291,7 +291,7 @@ export class Sending {
   }
 
   private summarizeWait(waitMs: number): string {
-    if (waitMs === msUntilTestEnds(this.progress)) return 'until the winner of the test is chosen';
+    if (waitMs === computeMsUntilWinner(this.progress)) return 'until the winner of the test is chosen';
     if (this.held) return 'on hold';
     return this.throttledUntilMs > Date.now() ? 'waits for the send rate' : this.describeNextDue();
   }
@@ -311,7 +311,7 @@ export class Sending {
 
   private describe(): string {
     const { nextSeq, lastSeq, recipients } = this.progress;
-    const unfinished = countUnfinished(this.progress);
+    const unfinished = countChunksToResume(this.progress);
     const finished = nextSeq - 1 - unfinished - this.running.size;
     const parts = [
       `Sending to ${pluralize(recipients, 'recipient')}: ${finished} of ${lastSeq} chunks sent, ${this.running.size} in progress`,

@@ -21,7 +21,7 @@ export function isTestDue(progress: CampaignProgress, running: number): boolean 
  * Returns the milliseconds until the winner is chosen. Undefined if no recipient waits for a winner, or if the share of
  * the test is still being sent.
  */
-export function msUntilTestEnds({ testing, testEndsAtMs }: CampaignProgress): number | undefined {
+export function computeMsUntilWinner({ testing, testEndsAtMs }: CampaignProgress): number | undefined {
   return testing === true && testEndsAtMs !== undefined ? testEndsAtMs - Date.now() : undefined;
 }
 
@@ -40,7 +40,7 @@ export async function advanceTest(start: CampaignRunInput, progress: CampaignPro
     { summary: 'choose the winner of the test' },
     [start],
   );
-  // Waits at least 100 ms, because the time of the worker and the time of the database may differ.
+  // The workflow asks again after at least 100 ms, because the worker's clock may be ahead of the database's clock.
   if (result.outcome === 'waiting') progress.testEndsAtMs = Math.max(Date.parse(result.endsAt), Date.now() + 100);
   if (result.outcome === 'decided') mergeReport(progress, { lastSeq: result.lastSeq, testing: false });
   return result.outcome;

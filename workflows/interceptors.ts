@@ -1,7 +1,7 @@
 import { isCancellation, type WorkflowInboundCallsInterceptor, type WorkflowInterceptors } from '@temporalio/workflow';
 import { keepCancelReason } from './cancel-reason.ts';
 import { reportFailure, reportResult } from './end.ts';
-import { reportCancel, reportSignal, reportStart } from './report-started.ts';
+import { reportCancelToOutbox, reportSignalToOutbox, reportStartToOutbox } from './report-started.ts';
 
 /**
  * Reports to the worker how each workflow starts and ends. The same interceptor reports starts and ends, and its signal
@@ -10,19 +10,19 @@ import { reportCancel, reportSignal, reportStart } from './report-started.ts';
  */
 const lifecycle: WorkflowInboundCallsInterceptor = {
   async execute(input, next) {
-    reportStart();
+    reportStartToOutbox();
     try {
       const result = await next(input);
       reportResult(input.args[0], result);
       return result;
     } catch (error) {
       reportFailure(input.args[0], error);
-      if (isCancellation(error)) reportCancel();
+      if (isCancellation(error)) reportCancelToOutbox();
       throw error;
     }
   },
   handleSignal(input, next) {
-    reportSignal(input.signalName, input.args);
+    reportSignalToOutbox(input.signalName, input.args);
     return next(input);
   },
 };

@@ -25,17 +25,17 @@ function report(started: StartedWork | undefined): void {
  * much of a project's work Temporal has accepted but not started yet, and limits this work for each project
  * (db/outbox/outbox.ts).
  */
-export function reportStart(): void {
+export function reportStartToOutbox(): void {
   const { workflowId, continuedFromExecutionRunId } = workflowInfo();
   if (continuedFromExecutionRunId === undefined) report(findStartedWork(workflowId));
 }
 
 /** Reports that a signal has reached this workflow. */
-export function reportSignal(name: string, args: unknown[]): void {
+export function reportSignalToOutbox(name: string, args: unknown[]): void {
   report(findSignaledWork(workflowInfo().workflowId, name, args));
 }
 
 /** Reports that a request to cancel this workflow has ended it. */
-export function reportCancel(): void {
+export function reportCancelToOutbox(): void {
   report(findCancellationWork(workflowInfo().workflowId));
 }
