@@ -9,7 +9,7 @@ import {
 import { inTransaction } from '../../db/transaction.ts';
 import { checkDnsRecords } from '../../rules/domains/sender-domain.ts';
 import { AppError } from '../../rules/errors.ts';
-import { createRecordSource } from '../../rules/provenance/record-source.ts';
+import { createDnsRecordSource } from '../../rules/provenance/record-source.ts';
 import type { ActivityDeps } from '../deps.ts';
 import type { PartRun, PeriodicParts } from './parts.ts';
 
@@ -48,7 +48,7 @@ export function createDomainParts({ db, config }: Pick<ActivityDeps, 'db' | 'con
   }
 
   async function checkDomain(domain: Domain): Promise<void> {
-    const checked = await checkDnsRecords(dns, createRecordSource(config, domain));
+    const checked = await checkDnsRecords(dns, createDnsRecordSource(config, domain));
     try {
       const { projectId, id } = domain;
       await inTransaction(db, (trx) => saveDomainCheck(trx, { projectId, id, checked, now: new Date() }));

@@ -1,7 +1,11 @@
 import { sql } from 'kysely';
 import { endExecutions } from '../../db/executions/end-executions.ts';
 import { inTransaction } from '../../db/transaction.ts';
-import { listOpenExecutions, type OpenExecution, restartExecutions } from '../../engine/automations/lost-executions.ts';
+import {
+  listOpenExecutions,
+  type OpenExecution,
+  restartLostExecutions,
+} from '../../engine/automations/lost-executions.ts';
 import type { ExecutionEnd } from '../../rules/executions/execution.ts';
 import { FAILURE_CODES } from '../../rules/executions/failure-codes.ts';
 import { groupBy } from '../../rules/filters/group-by.ts';
@@ -125,7 +129,7 @@ async function repair(
   await inTransaction(db, async (trx) => {
     for (const anew of [false, true]) {
       const executions = repairs.flatMap((r) => (r.kind === 'restart' && r.anew === anew ? r.execution : []));
-      if (executions.length > 0) queued.push(...(await restartExecutions(trx, { projectId, executions, anew })));
+      if (executions.length > 0) queued.push(...(await restartLostExecutions(trx, { projectId, executions, anew })));
     }
     for (const r of repairs) {
       if (r.kind !== 'end') continue;

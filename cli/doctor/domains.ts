@@ -6,7 +6,7 @@ import {
   listDnsRecords,
   type RecordPurpose,
 } from '../../rules/domains/sender-domain.ts';
-import { createRecordSource } from '../../rules/provenance/record-source.ts';
+import { createDnsRecordSource } from '../../rules/provenance/record-source.ts';
 import type { Deployment, Inspected } from './deployment.ts';
 import { type DoctorCheck, type DoctorFinding, passFinding, warnFinding } from './report.ts';
 
@@ -76,7 +76,7 @@ async function checkDomain(domain: Domain, { settings, dns }: Deployment): Promi
       ),
     ];
   }
-  const source = createRecordSource(settings, domain);
+  const source = createDnsRecordSource(settings, domain);
   const note = explainMissingRecords(source);
   if (note !== null) return [warnFinding(note, 'set PUBLIC_URL to the public address of the service')];
   const { found, seen } = await checkDnsRecords(dns, source);

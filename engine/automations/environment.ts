@@ -9,7 +9,7 @@ import {
   findExit,
   readAwaitedEvent,
   type SandboxState,
-  takeEvent,
+  takeSandboxEvent,
 } from '../../rules/executions/run.ts';
 import { recordStepEmailSent } from '../sending/step-emails.ts';
 import { isConditionMet } from './condition.ts';
@@ -161,6 +161,6 @@ function takeOwnEvent(
   wait: Pick<SoughtEvent, 'eventName' | 'filters' | 'includeAutomatic' | 'since' | 'from'>,
   now: Date,
 ): FoundEvent {
-  const event = run && takeEvent(run, wait, { since: wait.since ?? now, now, from: wait.from });
+  const event = run && takeSandboxEvent(run, wait, { since: wait.since ?? now, now, from: wait.from });
   return event ? { id: event.id, untrustedTrigger: false } : undefined;
 }

@@ -38,7 +38,7 @@ export async function listOpenExecutions(
  * ended in the meantime is skipped. If the workflow exists after all, the start does nothing.
  * @param p.anew whether Temporal has a closed run of the execution
  */
-export async function restartExecutions(
+export async function restartLostExecutions(
   trx: Trx,
   p: { projectId: string; executions: OpenExecution[]; anew?: boolean },
 ): Promise<OutboxRow[]> {

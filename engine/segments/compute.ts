@@ -106,7 +106,7 @@ async function computePage(
   const exited = removedMembers.rows.filter((row) => row.known);
   const changedIds = [...entered.rows, ...exited].map((row) => row.contact_id);
   const causes = await findCauses(trx, ref, changedIds);
-  const untrustedContacts = await findUntrustedContacts(trx, segment, changedIds);
+  const untrustedContacts = await findContactsMovedByUntrusted(trx, segment, changedIds);
   const createMemberEvents = (rows: { contact_id: string }[], change: 'entry' | 'exit') =>
     rows.map(({ contact_id: id }) => ({
       ...createMemberEvent(segment, id, change),
@@ -122,9 +122,9 @@ async function computePage(
 
 /**
  * Finds, for each contact, the execution whose step last changed the contact after the previous computation. This
- * execution is the likely reason why the contact enters or leaves the segment. Recording this cause ends endless loops.
- * Without it, two workflows that move contacts in and out of a segment would start each other in every round of
- * segments, forever.
+ * execution is the likely reason why the contact enters or leaves the segment, so the event stores it as `causeId`. The
+ * limit on chains of executions (`MAX_DEPTH` in `engine/automations/start.ts`) counts causes. Without the cause, two
+ * workflows that move contacts in and out of a segment would start each other in every round of segments, forever.
  */
 async function findCauses(
   trx: Trx,
@@ -144,7 +144,7 @@ async function findCauses(
  * reads data or events that such a caller wrote. If the condition uses other segments, all data of the contact is
  * assumed to be read.
  */
-async function findUntrustedContacts(
+async function findContactsMovedByUntrusted(
   trx: Trx,
   { projectId, condition }: Segment,
   contactIds: string[],

@@ -50,7 +50,7 @@ export async function acceptSends(
 ): Promise<AcceptedSends> {
   const refused = new Map<SendRequest, AppError>();
   const keyedRequests = requests.flatMap((r) =>
-    r.idempotencyKey === undefined ? [] : [toIdempotencyKey(r, r.idempotencyKey)],
+    r.idempotencyKey === undefined ? [] : [toKeyedRequest(r, r.idempotencyKey)],
   );
   const refusedKeys = await insertIdempotencyKeys(trx, keyedRequests);
   for (const request of requests) {
@@ -68,7 +68,7 @@ export async function acceptSends(
     trx,
   );
   const { responses, outbox } = await insertSends(trx, drafts, p.suppressionKey);
-  return { outcomes: requests.map((request) => getOutcome(request, refused, responses)), outbox };
+  return { outcomes: requests.map((request) => getSendOutcome(request, refused, responses)), outbox };
 }
 
 /** Adds refused drafts to `refused`, releases their idempotency keys, and returns the other drafts. */
@@ -88,7 +88,7 @@ async function keepAcceptedDrafts(
   }
   await deleteIdempotencyKeys(
     trx,
-    released.flatMap((r) => (r.idempotencyKey === undefined ? [] : [toIdempotencyKey(r, r.idempotencyKey)])),
+    released.flatMap((r) => (r.idempotencyKey === undefined ? [] : [toKeyedRequest(r, r.idempotencyKey)])),
   );
   return drafts.filter((draft) => !refused.has(draft.request));
 }
@@ -146,7 +146,7 @@ async function insertSends(
   const rows = toOutboxRows(emails.map(toOutboxRow));
   // Uses one statement, because each additional statement costs as much as accepting two requests.
   await prepared`
-    WITH inserted AS (${insertEmails(emails)}), queued AS (${insertOutboxSql(rows)}) ${updateResponsesSql(listKeyedResponses(responses))}
+    WITH inserted AS (${insertEmails(emails)}), queued AS (${insertOutboxSql(rows)}) ${updateResponsesSql(listResponsesToStore(responses))}
   `.execute(trx);
   return { responses, outbox: [...outbox, ...rows] };
 }
@@ -310,13 +310,13 @@ function pickSkipped(draft: SendDraft | undefined): Pick<SendResponse['data'], '
   return draft && draft.skipped.length > 0 ? { skipped: draft.skipped } : {};
 }
 
-function listKeyedResponses(responses: Map<SendRequest, SendResponse>): KeyedResponse[] {
+function listResponsesToStore(responses: Map<SendRequest, SendResponse>): KeyedResponse[] {
   return [...responses].flatMap(([r, response]) =>
-    r.idempotencyKey === undefined ? [] : [{ ...toIdempotencyKey(r, r.idempotencyKey), statusCode: 200, response }],
+    r.idempotencyKey === undefined ? [] : [{ ...toKeyedRequest(r, r.idempotencyKey), statusCode: 200, response }],
   );
 }
 
-function getOutcome(
+function getSendOutcome(
   request: SendRequest,
   refused: Map<SendRequest, AppError>,
   responses: Map<SendRequest, SendResponse>,
@@ -328,7 +328,7 @@ function getOutcome(
   return { outcome: 'accepted', response };
 }
 
-function toIdempotencyKey({ projectId, owner, request, fingerprint }: SendRequest, key: string) {
+function toKeyedRequest({ projectId, owner, request, fingerprint }: SendRequest, key: string) {
   return { projectId, key, owner, request, fingerprint };
 }
 

@@ -68,8 +68,8 @@ export interface WaitingChunks {
   shut: boolean;
   chunks: number;
   /**
-   * The number of chunks without an email that the provider deferred. Some recipients of these chunks had no attempt
-   * yet.
+   * The number of chunks that wait for another reason than a deferral by the provider. Some recipients of these chunks
+   * may have had no attempt yet.
    */
   untried: number;
 }

@@ -14,13 +14,13 @@ export function findJoinedOutputs(source: string, tokens: FlatToken[]): Set<numb
   const joined = new Set<number>();
   for (const [index, token] of liquid.entries()) {
     const next = liquid[index + 1];
-    if (!next || hasWordBreak(source, token, next)) continue;
+    if (!next || hasWordBreakBetween(source, token, next)) continue;
     for (const { kind, begin } of [token, next]) if (kind === 'output') joined.add(begin);
   }
   return joined;
 }
 
-function hasWordBreak(source: string, left: FlatToken, right: FlatToken): boolean {
+function hasWordBreakBetween(source: string, left: FlatToken, right: FlatToken): boolean {
   let between = source.slice(left.end, right.begin);
   if (left.trimRight) between = between.trimStart();
   if (right.trimLeft) between = between.trimEnd();

@@ -37,7 +37,7 @@ export function listContentTemplates({ subject, body, preheader, text }: Content
   return [...Object.values(templates), text ?? ''];
 }
 
-/** Parses and checks each template, with the escaping that its field needs. @throws TemplateError */
+/** Parses and checks subject, body and preheader, each with the escaping that it needs. @throws TemplateError */
 export function parseTemplates(templates: NullsOptional<EmailTemplates>): Record<keyof EmailTemplates, ParsedTemplate> {
   return {
     subject: parseTemplate(templates.subject, 'plain', 'subject'),

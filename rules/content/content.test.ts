@@ -294,7 +294,7 @@ describe('open pixel and footer', () => {
     expect(encodeQuotedPrintable(out.slice(0, at)).length).toBeLessThan(90_000);
   });
 
-  it('adds the footer only to MARKETING bodies without the unsubscribe link, and to their text parts', () => {
+  it('adds the footer to a MARKETING body without the unsubscribe link, and to the text part derived from it', () => {
     const footed = compileContent(createSource('<p>Hi</p>', { type: 'MARKETING' }));
     expect(renderContent(footed, markTrusted({}), urls).text).toBe(`Hi\n\nUnsubscribe: ${UNSUBSCRIBE}`);
     expect(renderHtml('<a href="{{ unsubscribeUrl }}">no</a>', {}, { type: 'MARKETING' })).toBe(

@@ -54,7 +54,7 @@ function evaluate(
   const omits = untrusted === 'omit' && variables.untrusted.size > 0;
   if (path !== undefined) {
     const isOmitted = omits && isUntrustedPath(path.split('.'), variables.untrusted);
-    return isOmitted ? undefined : readVariable(variables.values, path);
+    return isOmitted ? undefined : readTemplateVariable(variables.values, path);
   }
   try {
     return evaluateExpression(expression, omits ? omitUntrusted(variables) : variables.values);
@@ -77,7 +77,7 @@ export function hasOnlyMissingValues(text: string, values: Data): boolean {
 function isMissing(expression: Expression, values: Data): boolean {
   const { path, fallback, source } = expression;
   if (unquote(fallback ?? '') !== '') return false;
-  if (path !== undefined) return toPlainText(readVariable(values, path)) === '';
+  if (path !== undefined) return toPlainText(readTemplateVariable(values, path)) === '';
   const paths = /\?\?|\|\s*default\b/.test(source) ? [] : listPaths(expression);
   const isOutsideContact = ([root = '']: string[]) => root === 'event' || root === 'context';
   return paths.length > 0 && paths.every((path) => isOutsideContact(path) && isNothing(readPath(values, path)));
@@ -176,7 +176,7 @@ function unquote(fallback: string): string {
 }
 
 /** Returns the value at a path. Reads own properties only, so that a name such as `constructor` finds nothing. */
-function readVariable(variables: Data, path: string): unknown {
+function readTemplateVariable(variables: Data, path: string): unknown {
   let value: unknown = variables;
   for (const key of path.split('.')) {
     if (value === null || typeof value !== 'object' || !Object.hasOwn(value, key)) return undefined;

@@ -43,7 +43,7 @@ export interface DnsRecord {
 }
 
 /** The facts from which the records of a domain are built. */
-export interface RecordSource {
+export interface DnsRecordSource {
   domain: string;
   selector: string;
   publicKey: string;
@@ -83,7 +83,7 @@ export function normalizeDomain(text: string): string | undefined {
  * Lists the DNS records that a user should publish. Only DKIM is required: it proves that the domain belongs to the
  * project. The list is empty if the service runs on a loopback host and captures email. Source: contract §9.5 Domains.
  */
-export function listDnsRecords(source: RecordSource, found: FoundRecords, seen: SeenRecords = {}): DnsRecord[] {
+export function listDnsRecords(source: DnsRecordSource, found: FoundRecords, seen: SeenRecords = {}): DnsRecord[] {
   const { domain, selector, publicKey, mailHost } = source;
   const record = (purpose: RecordPurpose, type: 'TXT' | 'MX', name: string, value: string): DnsRecord => ({
     purpose,
@@ -119,7 +119,7 @@ export function listDnsRecords(source: RecordSource, found: FoundRecords, seen: 
 export function explainMissingRecords({
   mailHost,
   provider,
-}: Pick<RecordSource, 'mailHost' | 'provider'>): string | null {
+}: Pick<DnsRecordSource, 'mailHost' | 'provider'>): string | null {
   if (isMailServerName(mailHost)) return null;
   if (!isLoopbackHost(mailHost))
     return `There are no records for returned and inbound email yet, because they need a public host name. PUBLIC_URL has ${mailHost}.`;
@@ -177,7 +177,7 @@ function findPolicyWarning({ name, found }: DnsRecord, parentDmarc: string[]): s
 export function getReturnPathHost({
   returnPathDomain,
   domain,
-}: Pick<RecordSource, 'returnPathDomain' | 'domain'>): string {
+}: Pick<DnsRecordSource, 'returnPathDomain' | 'domain'>): string {
   return returnPathDomain ?? `bounces.${domain}`;
 }
 
@@ -197,7 +197,7 @@ function findOtherServersWarning({ name, value, found, seen }: DnsRecord): strin
   return `${name} ${state} an MX record of another server (${others.join(', ')}). With two records, each server gets only a part of the email.`;
 }
 
-function findApexWarning({ domain, mailHost }: RecordSource, apexMx: string[]): string | null {
+function findApexWarning({ domain, mailHost }: DnsRecordSource, apexMx: string[]): string | null {
   const others = apexMx.filter((record) => record.split(' ')[1] !== mailHost);
   if (others.length === 0) return null;
   return `Keep the MX record of ${domain} (${others.join(', ')}), which receives your own email. Only ${getInboundHost(domain)} leads here.`;
@@ -206,7 +206,7 @@ function findApexWarning({ domain, mailHost }: RecordSource, apexMx: string[]): 
 /**
  * Looks up all records of a domain in the DNS concurrently. Returns which records are published, and all values found.
  */
-export async function checkDnsRecords(dns: Dns, source: RecordSource): Promise<CheckedRecords> {
+export async function checkDnsRecords(dns: Dns, source: DnsRecordSource): Promise<CheckedRecords> {
   const { domain, selector, publicKey, mailHost } = source;
   const envelopeHost = getReturnPathHost(source);
   const [dkim, spf, dmarc, inbound, returnPath, apex, ...parents] = await Promise.all([
@@ -335,7 +335,7 @@ const PRIVATE_ADDRESS =
  * Returns the SPF mechanism for the hosts that send email, such as `include:amazonses.com`. Undefined if these hosts
  * have only local names or addresses.
  */
-function findSpfMechanism({ provider, mailHost, spfInclude }: RecordSource): string | undefined {
+function findSpfMechanism({ provider, mailHost, spfInclude }: DnsRecordSource): string | undefined {
   const { spf } = EMAIL_PROVIDERS[provider];
   if (spf !== null) return spf;
   if (spfInclude !== undefined) return `include:${spfInclude.toLowerCase()}`;

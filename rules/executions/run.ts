@@ -93,7 +93,7 @@ export function readAwaitedEvent(config: unknown, run: SandboxState): AwaitedEve
  * Finds the first event that ends a wait which starts now: an event since the previous step, or an event that the
  * previous step caused. Marks the event as used, so that it ends no later wait.
  */
-export function takeEvent(
+export function takeSandboxEvent(
   run: SandboxState,
   awaited: AwaitedEvent,
   p: { since: Date; now: Date; from: number },

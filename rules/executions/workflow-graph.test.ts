@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { StepType } from './steps/registry.ts';
 import { checkGraph, type WorkflowGraph } from './workflow-graph.ts';
 
-/** Valid configs for the step types that need a config. */
+/** Valid configs for the step types of these tests. Other types get an empty config. */
 const CONFIGS: Partial<Record<StepType, Record<string, unknown>>> = {
   DELAY: { amount: 1, unit: 'days' },
   WAIT_FOR_EVENT: { eventName: 'ordered' },

@@ -40,7 +40,10 @@ export function foldCase(text: string): string {
   return folded;
 }
 
-/** Tells whether a stored value equals the filter's value. The type of the filter's value determines the comparison. */
+/**
+ * Tells whether a stored value equals the filter's value. Texts are compared regardless of case. If the filter's value
+ * is a date, the stored text must be the same instant. Other values must have the same type.
+ */
 export function equalsValue(stored: unknown, value: Scalar, zone?: string): boolean {
   if (typeof value !== 'string') return stored === value;
   if (typeof stored !== 'string') return false;

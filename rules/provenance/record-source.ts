@@ -1,11 +1,11 @@
 import type { Settings } from '../config.ts';
-import type { RecordSource } from '../domains/sender-domain.ts';
+import type { DnsRecordSource } from '../domains/sender-domain.ts';
 
 /** Collects the settings and the facts about a domain that are needed to build its DNS records. */
-export function createRecordSource(
+export function createDnsRecordSource(
   config: Pick<Settings, 'publicUrl' | 'email'>,
   domain: { domain: string; selector: string; publicKey: string },
-): RecordSource {
+): DnsRecordSource {
   return {
     domain: domain.domain,
     selector: domain.selector,

@@ -85,7 +85,10 @@ export const REQUEST_WORDS = parseWords(`
  */
 export const RECEIVING = parseWords('ERHALTEN BEKOMMEN EMPFANGEN ONTVANGEN');
 export const WISHES = parseWords('WILL MOCHTE WUNSCHE WIL');
-/** Words for canceling. A word for canceling is a request to stop only together with a word for messages. */
+/**
+ * Words for canceling. In a longer sentence, such a word is a request to stop only together with a word for messages.
+ * Without other words, it is a request to stop, because `AMBIGUOUS_STOP_WORDS` contains it, too.
+ */
 export const CANCELING = parseWords(
   'CANCELAR CANCELLA CANCELLARE ANNULER ANNULEREN ANNULLA ANULUJ ANULARE KUNDIGEN ZRUSIT ОТМЕНИТЬ',
 );

@@ -44,9 +44,10 @@ function toWesternDigits(text: string): string {
 
 /**
  * Parses a number as people write it: `+49 (151) 123-4567`, `0049151…`, `tel:+49151…`, a national number such as `0151
- * …`, and `49151…`, from which a spreadsheet has removed the plus. A number without `+`, `00` or the prefix of national
- * calls must be valid in the country's numbering plan, because a wrong guess would send an SMS to another person.
- * @param country the country of numbers without a calling code, in ISO 3166-1 alpha-2
+ * …`, and `49151…`, from which a spreadsheet has removed the plus. Digits without `+`, `00` or the prefix of national
+ * calls (such as 0) must be valid, either as a number of `country` or with a calling code at their start, because a
+ * wrong guess would send an SMS to another person.
+ * @param country the country of national numbers, in ISO 3166-1 alpha-2
  */
 export function readWrittenNumber(text: string, country: string | null): PhoneNumber | undefined {
   if (text.length > WRITTEN_MAX_CHARS) return undefined;
@@ -69,8 +70,8 @@ export function readWrittenNumber(text: string, country: string | null): PhoneNu
 }
 
 /**
- * Parses digits without `+` and `00`: a national number, or an international number whose plus is missing. Undefined
- * for digits that could be both.
+ * Parses digits without `+` and `00`: a national number, or an international number whose plus is missing. Digits as
+ * the country writes its national numbers are national. Undefined for other digits that could be both.
  */
 function readUnprefixed(digits: string, country: string | null): PhoneNumber | undefined {
   const international = toPhoneNumber(parseValidNumber(`+${digits}`));

@@ -6,7 +6,7 @@ import { isPublicAddress } from '../../channels/public-address.ts';
 import { listDomains } from '../../db/domains/domains.ts';
 import { parseSettings } from '../../rules/config.ts';
 import { listDnsRecords } from '../../rules/domains/sender-domain.ts';
-import { createRecordSource } from '../../rules/provenance/record-source.ts';
+import { createDnsRecordSource } from '../../rules/provenance/record-source.ts';
 import { buildDomain } from '../build/senders.ts';
 import { buildProject } from '../support/api.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
@@ -63,7 +63,7 @@ async function publishDomain(without: string[] = []): Promise<void> {
   const [domain] = await listDomains(database.db, projectId);
   if (!domain) throw new Error('the domain is there');
   const settings = parseSettings({ EMAIL_PROVIDER: 'smtp', SMTP_URL: relay.url, PUBLIC_URL });
-  for (const { purpose, type, name, value } of listDnsRecords(createRecordSource(settings, domain), {})) {
+  for (const { purpose, type, name, value } of listDnsRecords(createDnsRecordSource(settings, domain), {})) {
     const zone = dns.zones.get(name) ?? {};
     if (typeof zone === 'string') continue;
     const values = without.includes(purpose) ? [] : [value];

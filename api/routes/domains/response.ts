@@ -2,7 +2,7 @@ import { z } from '@hono/zod-openapi';
 import type { Domain } from '../../../db/domains/domains.ts';
 import type { Config } from '../../../rules/config.ts';
 import { explainMissingRecords, listDnsRecords, RECORD_PURPOSES } from '../../../rules/domains/sender-domain.ts';
-import { createRecordSource } from '../../../rules/provenance/record-source.ts';
+import { createDnsRecordSource } from '../../../rules/provenance/record-source.ts';
 import { EXAMPLE_ID, Id, Instant } from '../../http/schemas.ts';
 
 const EXAMPLE = {
@@ -67,8 +67,8 @@ export function toDomainResponse(domain: Domain, config: Config) {
     verified: domain.status === 'VERIFIED',
     status: domain.status,
     signing: domain.signing,
-    records: listDnsRecords(createRecordSource(config, domain), domain.found, domain.seen),
-    note: explainMissingRecords(createRecordSource(config, domain)),
+    records: listDnsRecords(createDnsRecordSource(config, domain), domain.found, domain.seen),
+    note: explainMissingRecords(createDnsRecordSource(config, domain)),
     lastCheckedAt: domain.lastCheckedAt?.toISOString() ?? null,
     createdAt: domain.createdAt.toISOString(),
     updatedAt: domain.updatedAt.toISOString(),

@@ -13,7 +13,7 @@ import { deriveKey } from '../../../rules/access/secrets.ts';
 import { generateDkimKey } from '../../../rules/domains/dkim-key.ts';
 import { checkDnsRecords } from '../../../rules/domains/sender-domain.ts';
 import { AppError } from '../../../rules/errors.ts';
-import { createRecordSource } from '../../../rules/provenance/record-source.ts';
+import { createDnsRecordSource } from '../../../rules/provenance/record-source.ts';
 import type { Deps } from '../../http/deps.ts';
 import type { App } from '../../http/env.ts';
 import { emptyResponse, errorResponses, jsonBody, jsonResponse } from '../../http/responses.ts';
@@ -106,7 +106,7 @@ export function registerDomainRoutes(app: App, { db, config }: Deps): void {
 
   app.openapi(verifyRoute, async (c) => {
     const ref = { projectId: c.var.projectId, id: c.req.valid('param').id };
-    const checked = await checkDnsRecords(dns, createRecordSource(config, await getDomain(db, ref)));
+    const checked = await checkDnsRecords(dns, createDnsRecordSource(config, await getDomain(db, ref)));
     const domain = await inTransaction(db, (trx) => saveDomainCheck(trx, { ...ref, checked, now: new Date() }));
     return c.json(toDomainResponse(domain, config), 200);
   });
