@@ -168,7 +168,7 @@ describe('the reply-to address', () => {
     expect(parsed.replyTo?.map(({ name, address }) => [name, address])).toEqual(expected);
   });
 
-  it('is refused if it is given in both fields at the same time', async () => {
+  it('is refused if a request has both `reply` and `replyTo`', async () => {
     const { status, body } = await send({ to: 'a@to.test', reply: 'a@x.test', replyTo: 'b@x.test' });
     expect([status, body.error.errors[0].field]).toEqual([422, 'replyTo']);
   });

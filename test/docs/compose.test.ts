@@ -54,7 +54,7 @@ it('docker-compose.yml uses an exact version of every image that it pulls', () =
   );
 });
 
-it('docker-compose.yml waits for services that exist, and mounts files that exist', () => {
+it('each service of docker-compose.yml waits for services and mounts configs that the file defines', () => {
   for (const [name, service] of Object.entries(services as Record<string, Service>)) {
     for (const other of Object.keys(service.depends_on ?? {})) expect(services, name).toHaveProperty(other);
     for (const { source } of service.configs ?? []) expect(configs, name).toHaveProperty(source);

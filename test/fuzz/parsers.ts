@@ -66,8 +66,11 @@ function readCsv(text: string): void {
  */
 const LOOK_UPS_MAX = 250;
 
-/** Authenticates the sender of an inbound email. The DNS has one of the sender's records, or none, for every name. */
-async function readVerdicts({ raw, records, ...claim }: EmailWithDns): Promise<void> {
+/**
+ * Authenticates the sender of an inbound email, and throws if a verdict is missing or the check needed too many DNS
+ * queries. The DNS has one of the sender's records, or none, for every name.
+ */
+async function checkVerdicts({ raw, records, ...claim }: EmailWithDns): Promise<void> {
   let lookUps = 0;
   const resolve: Resolve = async (name, type) => {
     lookUps += 1;
@@ -95,7 +98,7 @@ export const PARSERS: Parser[] = [
     run: (text: string) => readInbound(text, true),
     refuses: isReadableError,
   },
-  { name: 'checks of senders (SPF, DKIM, DMARC)', inputs: emailWithDns, run: readVerdicts, refuses: refuseNone },
+  { name: 'checks of senders (SPF, DKIM, DMARC)', inputs: emailWithDns, run: checkVerdicts, refuses: refuseNone },
   {
     name: 'messages to the SMTP relay',
     inputs: email,

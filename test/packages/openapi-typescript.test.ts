@@ -40,7 +40,7 @@ describe.skipIf(missing)(`a client made by openapi-typescript${missing ? ` (skip
     const generated = runNode('openapi-typescript/bin/cli.js', 'openapi.json', '--output', 'api.ts');
     expect(generated.status, generated.output).toBe(0);
     write('package.json', JSON.stringify({ type: 'module' }));
-    write('every-type.ts', createTypeChecks(document));
+    write('every-type.ts', createTypeCheckModule(document));
     write('tsconfig.json', JSON.stringify({ compilerOptions: STRICT, include: ['*.ts'] }));
   });
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -65,7 +65,7 @@ describe.skipIf(missing)(`a client made by openapi-typescript${missing ? ` (skip
  * Returns a module that does not compile if the body or a response of an operation has no type, or the type `any` or
  * `unknown`.
  */
-function createTypeChecks(document: Json): string {
+function createTypeCheckModule(document: Json): string {
   const operations = Object.entries<Json>(document.paths).flatMap(([path, item]) =>
     Object.entries<Json>(item).map(([method, operation]) => ({ path, method, operation })),
   );

@@ -62,7 +62,7 @@ async function respond(fake: FakeS3, request: IncomingMessage, response: ServerR
   const key = rest.join('/');
   fake.requests.push(`${request.method} ${key || bucket}`);
   if (fake.mood === 'away') return void request.socket.destroy();
-  const refusal = typeof fake.mood === 'object' ? fake.mood : findRefusal(request, body, bucket);
+  const refusal = typeof fake.mood === 'object' ? fake.mood : findS3RequestError(request, body, bucket);
   if (refusal) return refuse(response, refusal);
   performOperation(
     fake,
@@ -97,8 +97,8 @@ function sendObject({ objects, cutAt }: FakeS3, key: string, response: ServerRes
   else response.write(object.content.subarray(0, cutAt), () => response.destroy());
 }
 
-/** Returns the problem of a request. The signature must be made with this key, for the received body. */
-function findRefusal({ headers }: IncomingMessage, body: Buffer, bucket: string | undefined) {
+/** Returns the status and code with which S3 refuses a request; undefined if the key, body hash and bucket are right. */
+function findS3RequestError({ headers }: IncomingMessage, body: Buffer, bucket: string | undefined) {
   const signed =
     /^AWS4-HMAC-SHA256 Credential=([^/]+)\/\d{8}\/[\w-]+\/s3\/aws4_request, SignedHeaders=\S+, Signature=[0-9a-f]{64}$/;
   const id = signed.exec(headers.authorization ?? '')?.[1];

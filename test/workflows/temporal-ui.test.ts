@@ -233,7 +233,7 @@ describe('the document docs/operate/temporal.md', () => {
       [expect.stringMatching(/^delivery-/)],
       [service.names.installation()],
     ];
-    const commands = listCommands('docs/operate/temporal.md', values);
+    const commands = listTemporalCommands('docs/operate/temporal.md', values);
     expect(commands).toHaveLength(10);
     for (const [n, ids] of expected.entries()) {
       const command = commands[n] ?? '';
@@ -248,7 +248,7 @@ describe('the document docs/operate/temporal.md', () => {
 });
 
 /** Returns the ten commands of the page, with values for their placeholders. */
-function listCommands(page: string, values: Record<string, string>): string[] {
+function listTemporalCommands(page: string, values: Record<string, string>): string[] {
   const text = readFileSync(join(packageRoot(), page), 'utf8');
   const questions = text.slice(text.indexOf('## Ten questions'), text.indexOf('## Search attributes'));
   return [...questions.matchAll(/```sh\n(temporal .*)\n```/g)].map(([, command = '']) =>

@@ -35,7 +35,7 @@ async function createContact(address: string, data: object = { tag }): Promise<s
   return body.id;
 }
 
-async function listContactIds(id: string, query = ''): Promise<string[]> {
+async function listMemberIds(id: string, query = ''): Promise<string[]> {
   const { body } = await api.call('GET', `/segments/${id}/contacts${query}`);
   return body.contacts.map((item: { id: string }) => item.id);
 }
@@ -125,10 +125,10 @@ describe('the contacts of a segment', () => {
     expect(body).toMatchObject({ page: 1, pageSize: 2, total: 3, totalPages: 2 });
     expect(body.data).toEqual(body.contacts);
     expect(body.contacts.map((item: { id: string }) => item.id)).toEqual([ids[2], ids[1]]);
-    expect(await listContactIds(id, '?pageSize=2&page=2')).toEqual([ids[0]]);
-    expect(await listContactIds(id, '?pageSize=2&page=3')).toEqual([]);
+    expect(await listMemberIds(id, '?pageSize=2&page=2')).toEqual([ids[0]]);
+    expect(await listMemberIds(id, '?pageSize=2&page=3')).toEqual([]);
     await api.call('PATCH', `/contacts/${ids[1]}`, { body: { data: { tag: null } } });
-    expect(await listContactIds(id)).toEqual([ids[2], ids[0]]);
+    expect(await listMemberIds(id)).toEqual([ids[2], ids[0]]);
     expect((await api.call('GET', `/segments/${id}/contacts?pageSize=101`)).status).toBe(400);
   });
 
@@ -137,13 +137,13 @@ describe('the contacts of a segment', () => {
     const conditions = [{ field: `segment.${id}`, operator: 'memberOf' }];
     const outer = await createTagSegment({ name: `${name} outer`, filters: { operator: 'AND', conditions } });
     const ann = await createContact('ann');
-    expect(await listContactIds(outer.id)).toEqual([ann]);
+    expect(await listMemberIds(outer.id)).toEqual([ann]);
     await api.call('POST', `/segments/${id}/compute`);
     const bob = await createContact('bob', { tag: `${tag}-new` });
     const filters = { operator: 'AND', conditions: [{ field: 'data.tag', operator: 'equals', value: `${tag}-new` }] };
     expect((await api.call('PATCH', `/segments/${id}`, { body: { filters } })).status).toBe(200);
-    expect(await listContactIds(id)).toEqual([bob]);
-    expect(await listContactIds(outer.id)).toEqual([bob]);
+    expect(await listMemberIds(id)).toEqual([bob]);
+    expect(await listMemberIds(outer.id)).toEqual([bob]);
   });
 
   it('cannot be read if segments refer to each other in a cycle', async () => {
@@ -183,7 +183,7 @@ describe('the members of a static segment', () => {
       body: { emails: [emails[2], 'nobody@example.com'] },
     });
     expect(removed).toMatchObject({ status: 200, body: { removed: 1 } });
-    expect(await listContactIds(id)).toEqual([ann]);
+    expect(await listMemberIds(id)).toEqual([ann]);
     expect((await api.call('POST', `/segments/${id}/refresh`)).body).toEqual({ memberCount: 1 });
   });
 
@@ -304,7 +304,7 @@ describe('deleting a segment', () => {
     }
     expect((await api.call('DELETE', `/segments/${id}`)).status).toBe(204);
     expect((await api.call('GET', `/segments/${id}`)).status).toBe(404);
-    expect(await listContactIds(outer.id)).toEqual([]);
+    expect(await listMemberIds(outer.id)).toEqual([]);
   });
 
   it('is possible if only a draft or a sent campaign uses it, and deletes its members', async () => {

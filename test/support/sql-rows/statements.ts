@@ -44,7 +44,7 @@ export async function findStatements(project: Project, file: string, name: strin
     return row ? [{ template, row, code: new Extract(checker, types, template).code() }] : [];
   });
   if (found.length === 0) return [];
-  const builds = await loadCopy(
+  const builds = await runModuleCopy(
     file,
     `${source.text}\nexport const statements$ = [\n${found.map((f) => f.code).join(',\n')}\n];`,
   );
@@ -78,7 +78,7 @@ function findRowType(checker: Checker, template: TaggedTemplateExpression): Type
 }
 
 /** Runs a copy of a module, and returns the functions that were added to it. */
-async function loadCopy(file: string, text: string): Promise<Build[]> {
+async function runModuleCopy(file: string, text: string): Promise<Build[]> {
   const { code } = await transformWithOxc(text, file);
   const copy = await moduleRunnerTransform(code, null, file, code);
   const exported: Record<string, () => unknown> = {};
