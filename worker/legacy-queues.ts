@@ -45,7 +45,7 @@ export async function serveLegacyQueues(p: {
     if (emptyChecks >= EMPTY_CHECKS) await p.store.close();
     if (!(await p.store.isClosed())) return;
     clearInterval(timer);
-    for (const worker of workers) shutDownWorker(worker);
+    for (const worker of workers) shutDownTemporalWorker(worker);
     p.log.info('the task queues of the earlier release are empty and no longer served');
   }
   const checkOrWarn = (): Promise<void> =>
@@ -61,13 +61,13 @@ export async function serveLegacyQueues(p: {
     stop: async () => {
       clearInterval(timer);
       await check;
-      for (const worker of workers) shutDownWorker(worker);
+      for (const worker of workers) shutDownTemporalWorker(worker);
       await runs;
     },
   };
 }
 
 /** Stops a Temporal worker, unless it has failed and stopped already. */
-export function shutDownWorker(worker: Worker): void {
+export function shutDownTemporalWorker(worker: Worker): void {
   if (worker.getState() === 'RUNNING') worker.shutdown();
 }

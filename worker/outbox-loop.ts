@@ -29,11 +29,11 @@ export function startOutboxLoop(p: {
         p.log.warn({ reason: describeFailure(error) }, `${p.name}: the outbox could not be read; it will be retried`);
         return false;
       });
-      if (!hasMore && !wasWoken && !stopping) await pause();
+      if (!hasMore && !wasWoken && !stopping) await waitForWake();
     }
   }
 
-  function pause(): Promise<void> {
+  function waitForWake(): Promise<void> {
     return new Promise((resolve) => {
       resume = resolve;
     });

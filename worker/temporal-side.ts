@@ -7,7 +7,7 @@ import { InstallationError } from '../rules/installation-tokens.ts';
 import { TASK_QUEUES } from '../rules/queues.ts';
 import { buildTemporalConnectionOptions } from '../temporal/connection.ts';
 import type { Lifecycle } from '../temporal/lifecycle.ts';
-import { type LegacyStore, serveLegacyQueues, shutDownWorker } from './legacy-queues.ts';
+import { type LegacyStore, serveLegacyQueues, shutDownTemporalWorker } from './legacy-queues.ts';
 import { createTemporalWorkers, type WorkerFleet } from './temporal-workers.ts';
 
 /**
@@ -104,7 +104,7 @@ export async function startTemporalSide(p: {
     stop: async () => {
       stopping.abort();
       await startedLater;
-      for (const worker of running?.workers ?? []) shutDownWorker(worker);
+      for (const worker of running?.workers ?? []) shutDownTemporalWorker(worker);
       await legacy?.stop();
       await running?.runs;
       await running?.connection.close();

@@ -107,7 +107,7 @@ export interface WorkerFleet {
   loop: Pick<LoopWatch, 'runAs'>;
   /** Called for each start, signal and cancel from the outbox that has reached its workflow. */
   noteStarted: (started: StartedWork) => void;
-  /** The log that records the end of each workflow. */
+  /** The log of the ends of executions, campaigns and jobs. */
   ends: SampledLog;
 }
 
@@ -132,7 +132,7 @@ export async function createTemporalWorkers(p: WorkerFleet): Promise<Worker[]> {
   const interceptors: WorkerInterceptors = {
     activity: [
       () => ({ inbound: createSafeFailuresInterceptor() }),
-      (context) => ({ inbound: createActivityTypeInterceptor(p.loop, context) }),
+      (context) => ({ inbound: createLoopWatchInterceptor(p.loop, context) }),
     ],
   };
   const toActivityOptions = (queue: ActivityQueue) => ({
@@ -184,7 +184,7 @@ function toVersionOptions(version: DeploymentVersion | undefined): Pick<WorkerOp
  * Creates an interceptor that marks the running activity. If the activity blocks the event loop, the log and the metric
  * then contain the activity's type.
  */
-function createActivityTypeInterceptor(loop: WorkerFleet['loop'], { info }: Context): ActivityInboundCallsInterceptor {
+function createLoopWatchInterceptor(loop: WorkerFleet['loop'], { info }: Context): ActivityInboundCallsInterceptor {
   return { execute: (input, next) => loop.runAs(info.activityType, () => next(input)) };
 }
 

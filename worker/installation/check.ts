@@ -58,7 +58,7 @@ export async function checkInstallation(p: CheckOptions): Promise<{ installation
     try {
       const sides = await readSides({ db: p.db, lifecycle });
       const resolvedBy = sides.temporal?.resolvedBy ?? (await readResolvedChoice(p.db));
-      if (await resolveMismatchIfAny({ ...p, installation, lifecycle, sides, resolvedBy })) {
+      if (await compareAndResolve({ ...p, installation, lifecycle, sides, resolvedBy })) {
         return { installation, verified: sides.temporal !== undefined };
       }
     } finally {
@@ -80,11 +80,12 @@ export async function verifyInstallation(deps: SidesDeps & { lifecycle: Lifecycl
 }
 
 /**
- * Compares the tokens, and resolves a mismatch between them. If they match and Temporal is reachable, writes the next
- * token.
- * @returns false if a mismatch was resolved, so that the tokens must be read again
+ * Compares the tokens. If they do not match, follows the operator's choice (INSTALLATION). Does the same for the choice
+ * `new` when the tokens match, because both Postgres and Temporal may be copies. In all other cases, writes the next
+ * token if Temporal is reachable.
+ * @returns false if the choice was followed, so that the tokens must be read again
  */
-async function resolveMismatchIfAny(check: Check): Promise<boolean> {
+async function compareAndResolve(check: Check): Promise<boolean> {
   const { db, sends, sides, resolvedBy } = check;
   const choice = check.config.installationChoice;
   if (sends && choice === undefined && resolvedBy !== null) await allowNextChoice(check);
@@ -93,14 +94,14 @@ async function resolveMismatchIfAny(check: Check): Promise<boolean> {
   if (isMismatch(comparison)) {
     if (choice === undefined || isUsed)
       throw new InstallationError(describeMismatch(comparison, sides, isUsed ? choice : undefined));
-    await applyChoice(check, choice);
+    await followChoice(check, choice);
     return false;
   }
   if (sends && choice === 'new' && !isUsed) {
     // If both Postgres and Temporal were copied, the tokens of the two copies match. Only the operator knows that they
     // are copies.
     if (sides.tokens.length > 0) {
-      await applyChoice(check, choice);
+      await followChoice(check, choice);
       return false;
     }
     await recordResolvedChoice(db, choice);
@@ -119,11 +120,11 @@ async function allowNextChoice({ db, lifecycle, sides }: Check): Promise<void> {
   if (sides.temporal) await lifecycle.writeToken({ ...sides.temporal, resolvedBy: null });
 }
 
-async function applyChoice(check: Check, choice: InstallationChoice): Promise<void> {
-  return choice === 'take-over' ? resolveAsOriginal(check) : resolveAsClone(check);
+async function followChoice(check: Check, choice: InstallationChoice): Promise<void> {
+  return choice === 'take-over' ? takeOver(check) : makeNewInstallation(check);
 }
 
-async function resolveAsOriginal(check: Check): Promise<void> {
+async function takeOver(check: Check): Promise<void> {
   const { db, installation, sides, notifyOperator } = check;
   if (sides.temporal === undefined)
     throw new InstallationError(
@@ -153,7 +154,7 @@ async function listEndedCampaigns({ db, lifecycle }: Check): Promise<string[]> {
   return endedIds;
 }
 
-async function resolveAsClone({ db, installation, sides, notifyOperator }: Check): Promise<void> {
+async function makeNewInstallation({ db, installation, sides, notifyOperator }: Check): Promise<void> {
   const result = await becomeNewInstallation(db, { id: installation.id, ...sides });
   if (result) notifyOperator(`INSTALLATION=new: this is an installation of its own now, with the id ${result.id}.`);
 }

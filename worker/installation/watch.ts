@@ -87,7 +87,7 @@ export function watchInstallation(
           );
         return hold !== null;
       });
-      await pause(isBusy ? HELD_POLL_MS : POLL_MS, stopping.signal);
+      await sleepUnlessStopped(isBusy ? HELD_POLL_MS : POLL_MS, stopping.signal);
     }
   }
 
@@ -138,13 +138,13 @@ async function recover({ db, outbox, lifecycle, log }: Deps, stopping: AbortSign
     log.warn({ since }, 'recovery has ended');
   } catch (error) {
     log.warn({ reason: describeFailure(error) }, 'recovery has failed; it is retried');
-    await pause(RETRY_MS, stopping);
+    await sleepUnlessStopped(RETRY_MS, stopping);
     await releaseRecoveryLease(db).catch(() => {});
   } finally {
     clearInterval(renewing);
   }
 }
 
-async function pause(ms: number, signal: AbortSignal): Promise<void> {
+async function sleepUnlessStopped(ms: number, signal: AbortSignal): Promise<void> {
   await sleep(ms, undefined, { signal, ref: false }).catch(() => {});
 }
