@@ -9,7 +9,7 @@ import { createDeliveryFinder, type Deliveries } from './deliveries.ts';
 import type { RowGroup } from './groups.ts';
 import { readToken, writeToken } from './installation-token.ts';
 import { countLegacyWorkflows, deleteLegacySchedules } from './legacy.ts';
-import { findStatus, restartTerminatedDeliveries } from './lost-workflows.ts';
+import { findStatus, restartUnfinishedDeliveries } from './lost-workflows.ts';
 import { InstallationNames } from './names.ts';
 import { readQueueStats } from './queue-stats.ts';
 import { cancelRun, createRunFunctions, type Runs } from './run-states.ts';
@@ -72,7 +72,7 @@ export interface Lifecycle {
   /**
    * Restarts deliveries that were terminated or timed out since an instant. Returns the ids of the restarted workflows.
    */
-  restartTerminated(since: Date): Promise<string[]>;
+  restartUnfinishedDeliveries(since: Date): Promise<string[]>;
   /**
    * Reads Temporal's copy of the installation's token. Null if Temporal has no token. Throws if Temporal does not
    * respond.
@@ -151,7 +151,7 @@ export function createWorkflowLifecycle(deps: {
     findStatus: (workflowId) => calls.call(RPC_DEADLINE_MS, () => findStatus(client, workflowId)),
     runs: createRunFunctions(target),
     deliveries: createDeliveryFinder(target),
-    restartTerminated: (since) => restartTerminatedDeliveries(target, since),
+    restartUnfinishedDeliveries: (since) => restartUnfinishedDeliveries(target, since),
     readToken: () => calls.call(RPC_DEADLINE_MS, () => readToken(target)),
     writeToken: async (token, reading) => {
       // The first token of a new namespace is written before anything else has registered the search attributes.

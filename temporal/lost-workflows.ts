@@ -22,7 +22,7 @@ const DELIVERING = ['emailDelivery', 'smsDelivery', 'releaseHeld', 'backInStock'
  * a restart, their remaining messages would not be sent. Skips deliveries that were already restarted.
  * @returns the ids of the restarted workflows
  */
-export async function restartTerminatedDeliveries({ client, names }: Target, since: Date): Promise<string[]> {
+export async function restartUnfinishedDeliveries({ client, names }: Target, since: Date): Promise<string[]> {
   const types = DELIVERING.map((type) => `'${type}'`).join(', ');
   const query = `${buildInstallationCondition(names)} AND WorkflowType IN (${types})
     AND ExecutionStatus IN ('Terminated', 'TimedOut') AND CloseTime > '${since.toISOString()}'`;

@@ -46,7 +46,7 @@ describe('names of an installation in Temporal', () => {
 });
 
 describe('the row to which a workflow id belongs', () => {
-  it.each([names.execution(row), `execution-${row}`])('is found for an execution: %s', (workflowId) => {
+  it.each([names.execution(row), `execution-${row}`])('is the row of the execution for %s', (workflowId) => {
     expect(findStartedWork(workflowId)).toEqual({ kind: 'execution.start', refId: row, visit: null });
     expect(findSignaledWork(workflowId, 'event', [{ visit: 4 }])).toEqual({
       kind: 'execution.event',
@@ -56,7 +56,7 @@ describe('the row to which a workflow id belongs', () => {
     expect(findCancellationWork(workflowId)?.refId).toBe(row);
   });
 
-  it('is found for a campaign or job, but not for other workflows', () => {
+  it('is the row of the campaign or job, and undefined for other workflows', () => {
     expect(findStartedWork(names.campaign(row, 12))).toEqual({ kind: 'campaign.start', refId: row, visit: null });
     expect(findStartedWork(names.job(row))?.refId).toBe(row);
     expect(findStartedWork(names.webhooks(row))).toBeUndefined();

@@ -166,15 +166,15 @@ export async function findNotRunning({ client, names }: Target, executionIds: st
   const legacy = executionIds.filter((id) => names.isLegacy(id));
   const current = executionIds.filter((id) => !names.isLegacy(id));
   return [
-    ...(await findNotRunningInRange({ client, names }, legacy)),
-    ...(await findNotRunningInRange({ client, names }, current)),
+    ...(await findNotRunningOfOneRelease({ client, names }, legacy)),
+    ...(await findNotRunningOfOneRelease({ client, names }, current)),
   ];
 }
 
 /** The size of one page of Temporal's list. Reading one page costs as much as a count. */
 const LISTED_AT_ONCE = 1_000;
 
-async function findNotRunningInRange({ client, names }: Target, executionIds: string[]): Promise<string[]> {
+async function findNotRunningOfOneRelease({ client, names }: Target, executionIds: string[]): Promise<string[]> {
   const [first, last] = [executionIds[0], executionIds.at(-1)];
   if (first === undefined || last === undefined) return [];
   const query = buildRunningQuery(names, first, last);

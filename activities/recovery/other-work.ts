@@ -11,7 +11,7 @@ import type { RecoveryDeps, RecoveryTurn } from './recovery.ts';
 
 const PAGE = 500;
 /**
- * Deliveries that were terminated longer ago than this are not restarted. A round runs every few minutes, so this
+ * Deliveries that were terminated or timed out longer ago than this are not restarted. A round runs every few minutes, so this
  * covers even a whole day without a worker.
  */
 const LOOK_BACK_MS = 24 * 3_600_000;
@@ -34,10 +34,11 @@ export async function recoverWebhooks(deps: RecoveryDeps, turn: RecoveryTurn): P
 }
 
 /**
- * Restarts delivery workflows that an operator terminated, because the service has promised to send accepted messages.
+ * Restarts delivery workflows that an operator terminated or that timed out, because the service has promised to send
+ * accepted messages.
  */
-export async function restartTerminatedDeliveries({ lifecycle, log }: RecoveryDeps): Promise<null> {
-  const workflowIds = await lifecycle.restartTerminated(new Date(Date.now() - LOOK_BACK_MS));
+export async function restartUnfinishedDeliveries({ lifecycle, log }: RecoveryDeps): Promise<null> {
+  const workflowIds = await lifecycle.restartUnfinishedDeliveries(new Date(Date.now() - LOOK_BACK_MS));
   for (const workflowId of workflowIds) log.warn({ workflowId, done: 'started again' }, 'a delivery was terminated');
   return null;
 }

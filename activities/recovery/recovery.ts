@@ -4,7 +4,7 @@ import { recoverEndedWorkflows } from './ended.ts';
 import { recoverExecutions } from './executions.ts';
 import { recoverJobs } from './jobs.ts';
 import { recoverMessages } from './messages.ts';
-import { recoverBackInStock, recoverHeldReleases, recoverWebhooks, restartTerminatedDeliveries } from './other-work.ts';
+import { recoverBackInStock, recoverHeldReleases, recoverWebhooks, restartUnfinishedDeliveries } from './other-work.ts';
 import { recoverRunningWorkflows } from './running.ts';
 
 export type RecoveryDeps = Pick<ActivityDeps, 'db' | 'outbox' | 'lifecycle' | 'log'> & {
@@ -55,7 +55,7 @@ export const RECOVERY = {
   campaigns: recoverCampaigns,
   jobs: recoverJobs,
   webhooks: recoverWebhooks,
-  terminated: restartTerminatedDeliveries,
+  terminated: restartUnfinishedDeliveries,
   messages: recoverMessages,
   releases: recoverHeldReleases,
   backInStock: recoverBackInStock,
