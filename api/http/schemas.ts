@@ -96,21 +96,30 @@ export const MailboxInput = z.union([
     .transform(({ name, email }) => ({ email, name: name?.trim() || null })),
 ]);
 
+const INSTANT = { type: 'string', format: 'date-time', example: '2026-01-01T12:00:00Z' } as const;
+
+function parseInstant(text: string, ctx: z.RefinementCtx): Date {
+  const at = readInstant(text);
+  if (at) return at;
+  const lostSign = / \d\d:?\d\d$/.test(text) ? '. In a URL, write the + of an offset as %2B' : '';
+  ctx.addIssue({
+    code: 'custom',
+    message: `Must be an ISO 8601 date-time such as 2026-01-31T12:00:00Z, or a date${lostSign}`,
+    params: { code: 'invalid_string' },
+  });
+  return z.NEVER;
+}
+
 /** A date-time or a date in a request, parsed to a `Date` by `readInstant`. */
-export const InstantInput = z
+export const InstantInput = z.string().transform(parseInstant).openapi(INSTANT);
+
+/** A date-time or a date in a request, where a date means the whole day. `isDay` is true for a date without a time. */
+export const DayOrInstantInput = z
   .string()
-  .transform((text, ctx) => {
-    const at = readInstant(text);
-    if (at) return at;
-    const lostSign = / \d\d:?\d\d$/.test(text) ? '. In a URL, write the + of an offset as %2B' : '';
-    ctx.addIssue({
-      code: 'custom',
-      message: `Must be an ISO 8601 date-time such as 2026-01-31T12:00:00Z, or a date${lostSign}`,
-      params: { code: 'invalid_string' },
-    });
-    return z.NEVER;
-  })
-  .openapi({ type: 'string', format: 'date-time', example: '2026-01-01T12:00:00Z' });
+  .transform((text, ctx) => ({ at: parseInstant(text, ctx), isDay: /^\s*\d{4}-\d{2}-\d{2}\s*$/.test(text) }))
+  .openapi(INSTANT);
+
+export type DayOrInstant = z.output<typeof DayOrInstantInput>;
 
 /** A point in time in a request, which null removes from the record. */
 export const NullableInstantInput = InstantInput.nullish().openapi({ type: ['string', 'null'] });

@@ -100,6 +100,29 @@ describe('GET /analytics/overview', () => {
     expect(previous.totals).toMatchObject({ sent: 1, delivered: 1 });
   });
 
+  it('ends at midnight if the end is a time, not a date', async () => {
+    const readDays = async (path: string, endDate: string) => {
+      const body = await expectOk(api.call('GET', `${path}?startDate=2026-03-04&endDate=${endDate}`));
+      return body.days ?? body;
+    };
+    const { id: projectId } = api.one;
+    const emailId = await buildEmail(api.db, { projectId });
+    await api.db
+      .updateTable('emails')
+      .set({ sent_at: new Date('2026-03-05T12:00:00Z') })
+      .where('id', '=', emailId)
+      .execute();
+    await sql`UPDATE projects SET timezone = 'America/New_York' WHERE id = ${projectId}`.execute(api.db);
+    const [byTime, byDate] = ['2026-03-05T00:00:00Z', '2026-03-05'];
+    const isOn5th = ({ date }: { date: string }) => date === '2026-03-05';
+    expect((await readDays('/analytics/timeseries', byTime)).find(isOn5th)).toMatchObject({ emails: 0 });
+    expect((await readDays('/analytics/timeseries', byDate)).find(isOn5th)).toMatchObject({ emails: 1 });
+    // In New York, it is still the fourth.
+    expect((await readDays('/analytics/overview', byTime)).some(isOn5th)).toBe(false);
+    expect((await readDays('/analytics/overview', byDate)).some(isOn5th)).toBe(true);
+    await sql`UPDATE projects SET timezone = 'UTC' WHERE id = ${projectId}`.execute(api.db);
+  });
+
   it('includes the days of the previous period, also in a zone whose clocks change in between', async () => {
     await sql`UPDATE projects SET timezone = 'Europe/Berlin' WHERE id = ${api.two.id}`.execute(api.db);
     const { days, previous } = await expectOk(

@@ -2,7 +2,7 @@ import { z } from '@hono/zod-openapi';
 import { createQueryError } from '../../../rules/errors.ts';
 import { type LocalDay, listLocalDays } from '../../../rules/time/local-days.ts';
 import { DAY_MS, toInstant } from '../../../rules/time/local-time.ts';
-import { InstantInput } from '../../http/schemas.ts';
+import { type DayOrInstant, DayOrInstantInput } from '../../http/schemas.ts';
 
 /** Analytics cover 30 days unless dates are given (contract §8.4 Analytics). */
 const DEFAULT_DAYS = 30;
@@ -10,24 +10,26 @@ const MAX_DAYS = 366;
 
 /** The query of operations that count over a time span. */
 export const spanQuery = z.object({
-  startDate: InstantInput.optional().openapi({
+  startDate: DayOrInstantInput.optional().openapi({
     description: 'Start of the span; defaults to 30 days before `endDate`',
   }),
-  endDate: InstantInput.optional().openapi({
+  endDate: DayOrInstantInput.optional().openapi({
     description: 'End of the span; defaults to now. A date without a time includes the whole day.',
   }),
 });
+
+interface SpanQuery {
+  startDate?: DayOrInstant | undefined;
+  endDate?: DayOrInstant | undefined;
+}
 
 /**
  * Returns the time span of a query.
  * @throws AppError VALIDATION_ERROR (400) for a span that ends before it starts, or is longer than `MAX_DAYS`
  */
-export function parseSpan(query: { startDate?: Date | undefined; endDate?: Date | undefined }): {
-  startDate: Date;
-  endDate: Date;
-} {
+export function parseSpan(query: SpanQuery): { startDate: Date; endDate: Date } {
   const endDate = query.endDate ? getSpanEnd(query.endDate) : new Date();
-  const startDate = query.startDate ?? new Date(endDate.getTime() - DEFAULT_DAYS * DAY_MS);
+  const startDate = query.startDate?.at ?? new Date(endDate.getTime() - DEFAULT_DAYS * DAY_MS);
   if (startDate > endDate)
     throw createQueryError([{ field: 'startDate', message: 'Must be before endDate', code: 'custom' }]);
   if (endDate.getTime() - startDate.getTime() > MAX_DAYS * DAY_MS + DAY_MS) {
@@ -42,15 +44,10 @@ export function parseSpan(query: { startDate?: Date | undefined; endDate?: Date 
  * Returns the days of a query's time span in a time zone. A date without a time means the whole day in this zone.
  * @throws AppError like `parseSpan`
  */
-export function listDays(
-  query: { startDate?: Date | undefined; endDate?: Date | undefined },
-  zone: string,
-): LocalDay[] {
+export function listDays(query: SpanQuery, zone: string): LocalDay[] {
   const { startDate, endDate } = parseSpan(query);
-  const first =
-    query.startDate && isDateWithoutTime(query.startDate) ? toInstant(zone, startDate.getTime()) : startDate.getTime();
-  const last =
-    query.endDate && isDateWithoutTime(query.endDate) ? toInstant(zone, query.endDate.getTime()) : endDate.getTime();
+  const first = query.startDate?.isDay ? toInstant(zone, startDate.getTime()) : startDate.getTime();
+  const last = query.endDate?.isDay ? toInstant(zone, query.endDate.at.getTime()) : endDate.getTime();
   return listLocalDays(zone, first, last);
 }
 
@@ -69,11 +66,6 @@ export function toPercentage(part: number, whole: number): number {
 }
 
 /** Returns the end of a time span. A date without a time becomes the last millisecond of that day in UTC. */
-function getSpanEnd(at: Date): Date {
-  return isDateWithoutTime(at) ? new Date(at.getTime() + DAY_MS - 1) : at;
-}
-
-/** Tells whether the query has a date without a time. Such a date is parsed as midnight in UTC. */
-function isDateWithoutTime(at: Date): boolean {
-  return at.getTime() % DAY_MS === 0;
+function getSpanEnd({ at, isDay }: DayOrInstant): Date {
+  return isDay ? new Date(at.getTime() + DAY_MS - 1) : at;
 }
