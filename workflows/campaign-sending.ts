@@ -68,6 +68,8 @@ export class Sending {
    * since 1970. Until then, the workflow starts no chunk.
    */
   private throttledUntilMs = 0;
+  /** True if the current wait is for a paused route. */
+  private isRoutePaused = false;
   private changes = 0;
   /**
    * The chunks whose waiting was stored in Postgres since the current read of due chunks started. Undefined while no
@@ -240,6 +242,7 @@ export class Sending {
     switch (result.outcome) {
       case 'paced':
         this.throttledUntilMs = Math.max(this.throttledUntilMs, Date.now() + result.retryAfterMs);
+        this.isRoutePaused = result.isRoutePaused === true;
         return;
       case 'shut':
         // The activity has read other settings than this workflow.
@@ -293,7 +296,12 @@ export class Sending {
   private summarizeWait(waitMs: number): string {
     if (waitMs === computeMsUntilWinner(this.progress)) return 'until the winner of the test is chosen';
     if (this.held) return 'on hold';
-    return this.throttledUntilMs > Date.now() ? 'waits for the send rate' : this.describeNextDue();
+    return this.throttledUntilMs > Date.now() ? this.describeThrottle() : this.describeNextDue();
+  }
+
+  private describeThrottle(): string {
+    if (this.isRoutePaused) return 'the route is paused, because the provider refuses all email';
+    return this.rate > 0 ? 'waits for the send rate' : 'waits for the processor budget of the project';
   }
 
   /** Describes, for the Temporal UI, until when and why the next chunk waits. */

@@ -50,7 +50,7 @@ export function createUnfinishedResult(end: TurnEnd): ChunkTurnResult {
   // The wait for a paused route does not count as an attempt, because the provider accepts no email at all. The chunk
   // therefore does not expire.
   if (end.routePausedMs !== undefined)
-    return { outcome: 'paced', retryAfterMs: end.routePausedMs, fresh: true, ...round };
+    return { outcome: 'paced', retryAfterMs: end.routePausedMs, fresh: true, isRoutePaused: true, ...round };
   if (end.isProviderDown) return { outcome: 'deferred', sent };
   if (end.isTooSlow) return { outcome: 'too_slow', ...round };
   if (end.retryAfterMs !== undefined) return { outcome: 'paced', retryAfterMs: end.retryAfterMs, ...round };

@@ -48,6 +48,8 @@ export interface ChunkTurnResult {
   retryAfterMs?: number;
   /** Set if deferrals of this chunk in earlier turns no longer count towards its expiry. */
   fresh?: true;
+  /** Set if the outcome is `paced` because the route is paused. */
+  isRoutePaused?: true;
 }
 
 /** A campaign's email is rendered with the contact's data only, so it has no variables. */

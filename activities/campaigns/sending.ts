@@ -279,7 +279,9 @@ export class CampaignSending {
    */
   private async waitForRoute({ projectId }: ChunkRef, { mode }: SendTerms): Promise<ChunkResult | undefined> {
     const until = mode === 'live' ? await this.route.readPauseEnd(projectId) : undefined;
-    return until && { ...createResult('paced'), retryAfterMs: Math.max(0, until.getTime() - Date.now()), fresh: true };
+    if (!until) return undefined;
+    const retryAfterMs = Math.max(0, until.getTime() - Date.now());
+    return { ...createResult('paced'), retryAfterMs, fresh: true, isRoutePaused: true };
   }
 
   private createRoute(projectId: string, { senderDomain }: SendTerms): ChunkSenderDeps['route'] {

@@ -147,6 +147,8 @@ export interface ChunkResult {
    * starts again.
    */
   fresh?: boolean;
+  /** True if `outcome` is `paced` because the route is paused. */
+  isRoutePaused?: true;
   /** The row of the ledger with which the next turn continues. */
   from?: string | undefined;
   putOff?: boolean | undefined;

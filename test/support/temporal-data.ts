@@ -28,6 +28,18 @@ export async function readAllTemporalData(client: Client): Promise<TemporalData[
   return found;
 }
 
+/** Returns the summaries of the activities and timers of a run, in order. */
+export async function listSummaries(client: Client, workflowId: string): Promise<string[]> {
+  const { events } = await client.workflow.getHandle(workflowId).fetchHistory();
+  return (events ?? []).flatMap((event) => {
+    const { userMetadata, activityTaskScheduledEventAttributes: activity, timerStartedEventAttributes: timer } = event;
+    const summary = userMetadata?.summary?.data;
+    const text = summary ? JSON.parse(Buffer.from(summary).toString()) : undefined;
+    if (text === undefined || !(activity || timer)) return [];
+    return [activity ? `${activity.activityType?.name}: ${text}` : `timer: ${text}`];
+  });
+}
+
 /** Returns the texts of the payloads of a history: inputs, results, summaries, memos and search attributes. */
 function decodePayloads(history: string): string[] {
   return [...history.matchAll(/"data":\s*"([A-Za-z0-9+/=]+)"/g)].map(([, data = '']) =>

@@ -3,8 +3,10 @@ import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { buildContacts, createCampaignBody } from '../build/campaigns.ts';
 import { buildDomain } from '../build/senders.ts';
 import { buildProject, type TestProject } from '../support/api.ts';
+import { connectLifecycle } from '../support/lifecycle.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 import { type SmtpSink, startSmtpSink } from '../support/smtp/smtp-sink.ts';
+import { listSummaries } from '../support/temporal-data.ts';
 import { until } from '../support/until.ts';
 
 /** The reply that Postfix's submission service sends by default to a client that did not sign in. */
@@ -64,6 +66,13 @@ it('a relay that denies access because we did not sign in unsubscribes no contac
 
   const attention = await service.call('GET', '/analytics/attention', { key: project.secretKey });
   expect(JSON.stringify(attention.body)).toContain('"route_paused"');
+
+  const workflowId = service.names.campaign(body.data.id, 1);
+  const lifecycle = await connectLifecycle(service);
+  const isShown = async () =>
+    (await listSummaries(lifecycle.client, workflowId)).some((summary) => summary.includes('the route is paused'));
+  await until(isShown, 'the summary of the campaign’s wait');
+  await lifecycle.close();
 
   isClosed = false;
   await until(async () => ((await listPauses()).length === 0 ? true : undefined), 'a probe to end the pause');

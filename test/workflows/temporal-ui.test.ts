@@ -15,6 +15,7 @@ import { type BuiltWorkflow, buildWorkflow, expectOk, listExecutions } from '../
 import { connectOperator, type TestOperator } from '../support/operator.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 import { type SmtpSink, startSmtpSink } from '../support/smtp/smtp-sink.ts';
+import { listSummaries } from '../support/temporal-data.ts';
 import { until } from '../support/until.ts';
 import { startWebhookReceiver, type WebhookReceiver } from '../support/webhook-receiver.ts';
 
@@ -101,18 +102,6 @@ async function readMetadata(workflowId: string): Promise<string> {
   return asked?.currentDetails ?? '';
 }
 
-/** Returns the summaries of the activities and timers of a run, in order. */
-async function listSummaries(workflowId: string): Promise<string[]> {
-  const { events } = await operator.client.workflow.getHandle(workflowId).fetchHistory();
-  return (events ?? []).flatMap((event) => {
-    const { userMetadata, activityTaskScheduledEventAttributes: activity, timerStartedEventAttributes: timer } = event;
-    const summary = userMetadata?.summary?.data;
-    const text = summary ? JSON.parse(Buffer.from(summary).toString()) : undefined;
-    if (text === undefined || !(activity || timer)) return [];
-    return [activity ? `${activity.activityType?.name}: ${text}` : `timer: ${text}`];
-  });
-}
-
 /** Temporal's UI cuts off the last line of the details, so an empty line follows all details. */
 const LAST_LINE = ['', '\u00a0'];
 const INSTANT = String.raw`\d{4}-\d\d-\d\dT[\d:.]+Z`;
@@ -137,7 +126,7 @@ describe('a run in the Temporal UI', () => {
     await expectOk(service.call('POST', `/workflows/${tour.id}/executions/${id}/advance`, { body: {} }));
     const workflowId = service.names.execution(id);
     await operator.client.workflow.getHandle(workflowId).result();
-    expect(await listSummaries(workflowId)).toEqual([
+    expect(await listSummaries(operator.client, workflowId)).toEqual([
       expect.stringMatching(new RegExp(`^timer: WAIT_FOR_EVENT “paid” \\(paid\\) until ${INSTANT}$`)),
       'ADVANCE: CONDITION “is_*pro*”',
       expect.stringMatching(new RegExp(`^timer: DELAY “pause” until ${INSTANT}$`)),
@@ -181,7 +170,7 @@ describe('deferred email in the Temporal UI', () => {
       ...LAST_LINE,
     ]);
     const summaries = await until(async () => {
-      const found = await listSummaries(workflowId);
+      const found = await listSummaries(operator.client, workflowId);
       return found.length > 0 && found;
     }, 'its timer');
     expect(summaries).toEqual([expect.stringMatching(new RegExp(`^timer: 1 wait until ${INSTANT}, ${how}$`))]);
