@@ -97,7 +97,7 @@ function sendObject({ objects, cutAt }: FakeS3, key: string, response: ServerRes
   else response.write(object.content.subarray(0, cutAt), () => response.destroy());
 }
 
-/** Returns the status and code with which S3 refuses a request; undefined if the key, body hash and bucket are right. */
+/** Returns the status and code with which S3 refuses a request; undefined if key, body hash and bucket are right. */
 function findS3RequestError({ headers }: IncomingMessage, body: Buffer, bucket: string | undefined) {
   const signed =
     /^AWS4-HMAC-SHA256 Credential=([^/]+)\/\d{8}\/[\w-]+\/s3\/aws4_request, SignedHeaders=\S+, Signature=[0-9a-f]{64}$/;

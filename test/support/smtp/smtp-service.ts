@@ -2,8 +2,8 @@ import { callHttp } from '../http.ts';
 import { type StartedService, startService } from '../start.ts';
 
 /**
- * Starts a service with two workers that send to this sink. Emails are not signed, and the number of API requests is not
- * limited. Tests kill the service while it sends many emails.
+ * Starts a service with two workers that send to this sink. Emails are not signed, and the number of API requests is
+ * not limited. Tests kill the service while it sends many emails.
  */
 export function startSmtpService(
   home: string,
