@@ -18,8 +18,8 @@ import { type Cpu, startTenantServers, type TenantStage } from './tenants-stage.
  * second. Each is measured from the request to the end of the SMTP command DATA at the sink. Meanwhile tenant A does
  * nothing, sends a campaign, has a backlog of executions, or has a wave of timers that end at the same instant. The
  * scenario `alone` runs A's executions without B, and so shows how much B slows A. `--only` takes names of scenarios,
- * separated by commas. A scenario ends after `--max-seconds`. Work that is unfinished at that time counts with the time
- * that it has taken so far.
+ * separated by commas. If A's work has not ended after `--max-seconds`, the scenario stops.
+ * Emails and executions of B that are unfinished 60 s later count with the time that they have taken so far.
  */
 const NAMES = Object.keys(SCENARIOS) as ScenarioName[];
 const { values } = parseArgs({

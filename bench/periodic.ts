@@ -131,7 +131,10 @@ async function startWorkers(count: number): Promise<void> {
   await until(pollers, `${count} workers at the queue`, { timeoutMs: 60_000 });
 }
 
-/** Returns the CPU time used until now, in seconds. `others` are the processes that do not belong to the bench. */
+/**
+ * Returns the CPU time in seconds that each group of processes has used until now. `others` is the rest of the
+ * machine's CPU time, of processes that the bench has not started.
+ */
 function readCpu(): Record<'workers' | 'postgres' | 'temporal' | 'bench' | 'others', number> {
   const seconds = (ms: number) => Math.round(ms / 100) / 10;
   const [ofWorkers, ofPostgres, ofTemporal, ofBench] = [

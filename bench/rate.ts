@@ -85,7 +85,7 @@ async function measureRound(stage: Stage): Promise<Record<string, string | numbe
     `SELECT count(*)::int AS n FROM emails WHERE project_id = $1 AND created_at >= $2 AND status = 'FAILED' AND reason <> 'cancelled'`,
     [projectId, since],
   );
-  const singles = await measureSingles(database, projectId, since);
+  const singles = await summarizeSinglesSince(database, projectId, since);
   const activities = await countActivities(service, ids);
   return {
     limit,
@@ -112,7 +112,8 @@ async function sendSingles({ service, limit }: Stage, untilAt: number): Promise<
   await Promise.all(under);
 }
 
-async function measureSingles(database: pg.Client, projectId: string, since: Date) {
+/** Returns columns of the table: the number of single emails, their latencies, and the campaign emails in between. */
+async function summarizeSinglesSince(database: pg.Client, projectId: string, since: Date) {
   const { rows } = await database.query(
     `WITH singles AS (
        SELECT created_at, sent_at, extract(epoch FROM sent_at - created_at) * 1000 AS ms FROM emails

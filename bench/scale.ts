@@ -90,7 +90,7 @@ async function measureRates(workers: number, latencyMs: number): Promise<Rates> 
 }
 
 /** Runs `work` and returns the emails per second at the sink, from the first email to the last of `count`. */
-async function measureRatePerSecond(sink: SinkProcess, count: number, work: () => Promise<unknown>): Promise<number> {
+async function measureEmailsPerSecond(sink: SinkProcess, count: number, work: () => Promise<unknown>): Promise<number> {
   await sink.reset();
   const startedAt = performance.now();
   const working = work();
@@ -104,7 +104,7 @@ function measureSinglesRate(
   client: ApiClient,
   p: { domain: string; sink: SinkProcess; count: number },
 ): Promise<number> {
-  return measureRatePerSecond(p.sink, p.count, () =>
+  return measureEmailsPerSecond(p.sink, p.count, () =>
     runConcurrently({ total: p.count, concurrency: CONCURRENCY }, (n) =>
       client.callOk('POST', '/v1/send', {
         to: `single${n}@bench.test`,
@@ -122,7 +122,7 @@ async function measureExecutionsRate(client: ApiClient, p: { domain: string; sin
     ['SEND_EMAIL', { templateId }],
     ['EXIT', {}],
   ]);
-  return measureRatePerSecond(p.sink, EXECUTIONS, () =>
+  return measureEmailsPerSecond(p.sink, EXECUTIONS, () =>
     runConcurrently({ total: EXECUTIONS, concurrency: CONCURRENCY }, (n) =>
       client.callOk('POST', '/v1/track', { email: `run${n}@bench.test`, event: 'scale', data: { name: 'Ada' } }),
     ),
@@ -142,7 +142,7 @@ async function measureCampaignRate(
     audienceType: 'FILTERED',
     audienceFilter: { logic: 'AND', groups: [{ filters: [filter] }] },
   });
-  return measureRatePerSecond(p.sink, p.recipients, () => client.callOk('POST', `/campaigns/${data.id}/send`, {}));
+  return measureEmailsPerSecond(p.sink, p.recipients, () => client.callOk('POST', `/campaigns/${data.id}/send`, {}));
 }
 
 /** Returns a Mermaid chart of the rate by the number of workers, with a line for each reply time of the provider. */

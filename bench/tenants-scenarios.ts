@@ -18,7 +18,7 @@ export interface Sizes {
   idleSeconds: number;
   /** The number of executions that are started per second before a wave. */
   startRate: number;
-  /** The time after which a scenario is stopped. */
+  /** The time after which a scenario is stopped if A's work has not ended. */
   maxSeconds: number;
 }
 

@@ -3,7 +3,7 @@ import type { ApiClient } from '../load/api-client.ts';
 
 const REPEAT_MS = 500;
 
-/** Creates a campaign to all contacts and sends it, repeated until the API confirms it; returns its id. */
+/** Creates a campaign to all contacts, sends it, and returns its id. Repeats each request until it gets a response. */
 export async function sendCampaign(client: ApiClient, domain: string, name: string): Promise<string> {
   const body = {
     name,

@@ -88,7 +88,7 @@ export async function checkResults(
   lines.push(
     checkKind('SMS', sms.rows, countByKey(stage.twilio.requests.map(({ params }) => parseSmsId(params) ?? '?'))),
   );
-  lines.push(checkKind('event', ...(await readEventRows(stage))));
+  lines.push(checkKind('event', ...(await readEventsAndArrivals(stage))));
 
   const byExecution = emails.filter(({ source }) => source === 'WORKFLOW');
   const accepted = new Set(requests.filter((a) => a.kind === 'event' && a.state === 'accepted').map((a) => a.name));
@@ -114,8 +114,11 @@ interface Copies {
   countCopies: (of: CopiesOf) => void;
 }
 
-/** Reads the recorded events. An event has arrived if the registered webhook endpoint received it at least once. */
-async function readEventRows(stage: SoakStage): Promise<[StoredRow[], Map<string, number>]> {
+/**
+ * Returns the recorded events, and the ids of the events that have arrived. An event has arrived if the registered
+ * webhook endpoint received it at least once.
+ */
+async function readEventsAndArrivals(stage: SoakStage): Promise<[StoredRow[], Map<string, number>]> {
   const { rows } = await sql<StoredRow>`
     SELECT e.id, c.email AS name, 'recorded' AS status FROM events e JOIN contacts c ON c.id = e.contact_id
     WHERE e.name = 'soak-start'`.execute(stage.db);
