@@ -5,9 +5,15 @@ import { LimitReached } from '../rules/errors.ts';
  * not wait.
  */
 const BURST_SECONDS = 2;
-/** The maximum number of concurrent jobs of one project. One job can compute while another waits for its input. */
+/**
+ * The maximum number of concurrent jobs of one project in one `Budgets`. One job can compute while another waits for
+ * its input. A process has one `Budgets` for each kind of work (compute.ts).
+ */
 const JOBS_PER_PROJECT_MAX = 2;
-/** The maximum number of waiting jobs of one project. The result of a further job would come too late to be useful. */
+/**
+ * The maximum number of waiting jobs of one project in one `Budgets`. The result of a further job would come too late
+ * to be useful.
+ */
 const WAITING_MAX = 100;
 /** The minimum of `retryAfterMs` for a refused caller, because each retry needs some processor time. */
 const RETRY_MIN_MS = 1_000;

@@ -27,7 +27,10 @@ export type RunPrepaidTask = <K extends TaskName>(
  * resource, such as a connection or a slot.
  */
 export interface Compute {
-  /** Runs a task of `tasks.ts` in a thread that limits time and memory. @throws OverBudget, or an error of the task */
+  /**
+   * Runs a task of `tasks.ts` in a thread that limits time and memory.
+   * @throws OverBudget; errors of the task; TimeLimitExceeded if the task was stopped
+   */
   runInThread<K extends TaskName>(work: Work, name: K, input: Parameters<Tasks[K]>[0]): Promise<TaskResult<K>>;
   /**
    * Runs a request with an Idempotency-Key. Each such request holds a database connection until it ends, so only two

@@ -26,8 +26,8 @@ const SMALL_CHARS = 16 * 1024;
 /** Counts Liquid tags, outputs and links. */
 const SMALL_TOKENS = 40;
 /**
- * If a worker thread compiled a content within this time, the main thread compiles the content too. The main thread
- * then renders its messages.
+ * If a worker thread compiled a content within this time, and the content has no costly parts, the main thread compiles
+ * the content too. The main thread then renders its messages.
  */
 const COMPILE_HERE_MS = 50;
 const TOKEN = /\{[{%]|<a\s/gi;
@@ -48,11 +48,11 @@ export async function compileForSending(compute: Compute, work: Work, source: Co
   const key = randomUUID();
   if (isQuickToCompile(listContentTemplates(source))) {
     const compiled = compileContent(source);
-    return toReadyContent(compiled, { plain: compiled.costly ? undefined : compiled, key, source });
+    return createReadyContent(compiled, { plain: compiled.costly ? undefined : compiled, key, source });
   }
   const facts = await compute.runInThread(work, 'content.facts', { key, source });
   const rendersHere = !facts.costly && facts.compileMs <= COMPILE_HERE_MS;
-  return toReadyContent(facts, { plain: rendersHere ? compileContent(source) : undefined, key, source });
+  return createReadyContent(facts, { plain: rendersHere ? compileContent(source) : undefined, key, source });
 }
 
 /** Renders the message as plain strings. @throws TemplateError, OverBudget */
@@ -85,9 +85,9 @@ export async function reviewWithinBudget(
   work: Work,
   { content, input }: { content: AuthoredContent; input: RenderInput },
 ): Promise<ContentReview> {
+  // Copies only the fields to render, because the caller may pass a whole campaign.
   const source = toContentSource(content, false);
   const rendersHere = isQuickToCompile(listContentTemplates(source)) && !compileContent(source).costly;
-  // Copies only the fields to render, because the caller may pass a whole campaign.
   return rendersHere
     ? reviewContent(source, input)
     : compute.runInThread(work, 'content.review', { content: source, input });
@@ -107,7 +107,7 @@ export async function resolveLinkWithinBudget(
   return p.link.includes('|') ? compute.runInThread(work, 'link', p) : resolveLink(p.link, p.vars);
 }
 
-function toReadyContent(
+function createReadyContent(
   { links, variables, needsUnsubscribe }: Pick<ContentFacts, 'links' | 'variables' | 'needsUnsubscribe'>,
   rest: Pick<ReadyContent, 'plain' | 'key' | 'source'>,
 ): ReadyContent {

@@ -143,7 +143,7 @@ const BUFFERS_TO_TRANSFER: { [K in TaskName]?: (result: TaskResult<K>) => (Uint8
 };
 
 /** Returns the arrays of a task's result whose buffers are transferred to the caller. */
-export function listBuffersToTransfer(name: TaskName, result: unknown): Uint8Array[] {
+export function listArraysToTransfer(name: TaskName, result: unknown): Uint8Array[] {
   const all =
     (BUFFERS_TO_TRANSFER[name] as ((result: unknown) => (Uint8Array | undefined)[]) | undefined)?.(result) ?? [];
   return all.filter((bytes) => bytes !== undefined);

@@ -1,7 +1,7 @@
 import { setPriority } from 'node:os';
 import { parentPort, workerData } from 'node:worker_threads';
 import { readThreadCpuMs, setTimeLimit, type TimeLimit } from '../rules/time-limit.ts';
-import { listBuffersToTransfer, TASKS } from './tasks.ts';
+import { listArraysToTransfer, TASKS } from './tasks.ts';
 import { listTransferableBuffers, type TaskMessage, type TaskReply, toPortableError } from './thread-messages.ts';
 
 // Runs in each thread of `threads.ts`: works on one task after another until the thread is ended.
@@ -17,8 +17,8 @@ lowerPriority();
 setTimeLimit((workerData as { timeLimit: TimeLimit }).timeLimit);
 port.on('message', async (task: TaskMessage) => {
   const reply = await runTask(task);
-  const bytes = 'value' in reply ? listBuffersToTransfer(task.name, reply.value) : [];
-  port.postMessage(reply, listTransferableBuffers(bytes));
+  const arrays = 'value' in reply ? listArraysToTransfer(task.name, reply.value) : [];
+  port.postMessage(reply, listTransferableBuffers(arrays));
 });
 port.postMessage('ready');
 

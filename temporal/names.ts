@@ -86,8 +86,8 @@ export class InstallationNames {
 
   /**
    * Returns a workflow id for a group of messages, derived from the ids of their outbox rows. If the same rows are
-   * handed over again while the workflow is running, Temporal responds "already started". A message
-   * that recovery queues again gets a new outbox row, and therefore another workflow id.
+   * handed over again while the workflow is running, Temporal responds "already started". A message that
+   * recovery queues again gets a new outbox row, and therefore another workflow id.
    */
   messages(kind: 'delivery' | 'sms', outboxIds: [string, ...string[]]): string {
     const hash = createHash('sha256').update(outboxIds.join()).digest('hex').slice(0, 32);

@@ -11,8 +11,8 @@ import type { RecoveryDeps, RecoveryTurn } from './recovery.ts';
 
 const PAGE = 500;
 /**
- * Deliveries that were terminated or timed out longer ago than this are not restarted. A round runs every few minutes, so this
- * covers even a whole day without a worker.
+ * Deliveries that were terminated or timed out longer ago than this are not restarted. A round runs every few minutes,
+ * so this covers even a whole day without a worker.
  */
 const LOOK_BACK_MS = 24 * 3_600_000;
 
