@@ -101,7 +101,7 @@ async function findRefusals(trx: Trx, used: KeyedRequest[]): Promise<Map<string,
   return new Map(
     used.map((request) => {
       const mapKey = toIdempotencyMapKey(request);
-      return [mapKey, keyReusedError(request, first.get(mapKey))];
+      return [mapKey, createKeyReusedError(request, first.get(mapKey))];
     }),
   );
 }
@@ -121,7 +121,10 @@ interface FirstUse {
  * Builds the error for a repeated key. The error contains the first response only if the request is the same, and only
  * for a caller who may see the response (`maySeeResponse`).
  */
-function keyReusedError({ key, owner, request, fingerprint }: KeyedRequest, first: FirstUse | undefined): AppError {
+function createKeyReusedError(
+  { key, owner, request, fingerprint }: KeyedRequest,
+  first: FirstUse | undefined,
+): AppError {
   const sameRequest = fingerprint !== undefined && first?.fingerprint === fingerprint && first.request === request;
   const originalResponse = first && sameRequest && maySeeResponse(owner, first) ? first.response : null;
   return new AppError('IDEMPOTENCY_KEY_REUSED', {

@@ -75,7 +75,7 @@ export function countResponseBytes(value: unknown, times = 1): number {
  * true if a list was shortened, and absent otherwise.
  * @param besideBytes size of the other fields, if it may exceed the reserved size
  */
-export function shortenLists<L extends Record<string, readonly unknown[]>>(
+export function truncateLists<L extends Record<string, readonly unknown[]>>(
   lists: L,
   besideBytes = 0,
 ): L & { truncated?: true } {

@@ -1,6 +1,6 @@
 import { ApplicationFailure } from '@temporalio/common';
 import type { WebhookRequest, WebhookResult } from '../../channels/webhook-request.ts';
-import { countAttempts, recordFailedAttempt } from '../../db/executions/visits.ts';
+import { countFailedAttempts, recordFailedAttempt } from '../../db/executions/visits.ts';
 import { inTransaction } from '../../db/transaction.ts';
 import { unsealStepConfig } from '../../db/workflows/step-secrets.ts';
 import { completeEffect, type EffectPosition, resumeExecution } from '../../engine/automations/resume.ts';
@@ -54,7 +54,7 @@ async function makeRequest(deps: ActivityDeps, position: EffectPosition<null>): 
   const { execution, next } = position;
   const { request, onFailure } = await prepareRequest(deps, position);
   const result = await deps.webhooks.send(request);
-  const attempts = (await countAttempts(deps.db, execution.id, next.visit)) + 1;
+  const attempts = (await countFailedAttempts(deps.db, execution.id, next.visit)) + 1;
   const failure = findFailure(result);
   if (failure?.retry && attempts < MAX_ATTEMPTS) return retryLater(deps, { position, result, failure, attempts });
   const following = await inTransaction(deps.db, (trx) =>

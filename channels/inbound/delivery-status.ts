@@ -101,7 +101,7 @@ function decodeUtf8Address(text: string): string | undefined {
 
 function findWorst(blocks: RecipientStatus[]): RecipientStatus | undefined {
   return blocks.reduce<RecipientStatus | undefined>(
-    (found, block) => (found === undefined || getSeverity(block) > getSeverity(found) ? block : found),
+    (found, block) => (found === undefined || getBlockSeverity(block) > getBlockSeverity(found) ? block : found),
     undefined,
   );
 }
@@ -110,7 +110,7 @@ function findWorst(blocks: RecipientStatus[]): RecipientStatus | undefined {
  * Returns a number for comparing blocks; a larger number is worse. With the same action, a status of 5.x.x is worse
  * than 4.x.x.
  */
-function getSeverity(block: RecipientStatus): number {
+function getBlockSeverity(block: RecipientStatus): number {
   const isPermanent = block.get('status')?.startsWith('5') ? 1 : 0;
   return 2 * ACTIONS.indexOf(getAction(block)) + isPermanent;
 }

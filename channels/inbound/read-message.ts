@@ -27,8 +27,8 @@ export interface InboundEmail {
   text: string | null;
   html: string | null;
   /**
-   * True if the email's headers show that a program wrote it. The envelope sender, which is not part of this object,
-   * may show the same.
+   * True if the email's headers show that a program wrote it. If this is false, the caller also checks the envelope
+   * sender, which is not part of this object.
    */
   hasAutomaticMark: boolean;
 }

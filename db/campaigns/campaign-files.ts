@@ -1,7 +1,7 @@
 import type { Db, Trx } from '../connection.ts';
 import { CAMPAIGN_COLUMN_NAMES, type Campaign, toCampaign } from './campaigns.ts';
 
-/** Lists all DRAFT campaigns of the project by slug, with their bodies. The caller has checked the total size. */
+/** Lists all DRAFT campaigns of the project by slug, with their bodies. Does not limit the total size. */
 export async function listAllDrafts(db: Db, projectId: string): Promise<Campaign[]> {
   const rows = await db
     .selectFrom('campaigns')

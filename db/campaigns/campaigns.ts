@@ -317,7 +317,7 @@ export async function createRefusalError(trx: Trx, p: CampaignRef, why: Campaign
     .where('project_id', '=', p.projectId)
     .where('id', '=', p.id)
     .executeTakeFirst();
-  if (!row) return campaignNotFound();
+  if (!row) return createCampaignNotFoundError();
   return new AppError('CONFLICT', { ...why, details: { status: row.status } });
 }
 
@@ -365,7 +365,7 @@ function toJsonOrNull(value: object | null): string | null {
   return value === null ? null : JSON.stringify(value);
 }
 
-function campaignNotFound(): AppError {
+function createCampaignNotFoundError(): AppError {
   return new AppError('NOT_FOUND', { message: 'No campaign of this project has this id.' });
 }
 
@@ -374,7 +374,7 @@ function campaignNotFound(): AppError {
  * @throws AppError NOT_FOUND if the row is undefined
  */
 export function toCampaign(row: CampaignRow | undefined): Campaign {
-  if (!row) throw campaignNotFound();
+  if (!row) throw createCampaignNotFoundError();
   return {
     id: row.id,
     name: row.name,

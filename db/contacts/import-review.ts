@@ -34,8 +34,8 @@ export interface ImportForecast {
 const FIRST_ROW = 2;
 
 /**
- * Adds these rows to the preview of an import. `before` is the result for the rows before them. `created` has the
- * addresses that these earlier rows would add; this function adds the addresses of its rows.
+ * Adds the rows of `review` to the preview of an import. `before` is the preview of all earlier rows. `created` has the
+ * addresses that the earlier rows would add; this function adds the addresses of its own rows.
  */
 export async function addToImportPreview(
   db: Db,

@@ -100,7 +100,7 @@ export async function listTemplates(
   }));
 }
 
-/** Lists all templates of the project by slug, with their bodies. The caller has checked the total size. */
+/** Lists all templates of the project by slug, with their bodies. Does not limit the total size. */
 export async function listAllTemplates(db: Db, projectId: string): Promise<Template[]> {
   const rows = await db
     .selectFrom('templates')
@@ -238,7 +238,7 @@ async function lockTemplate(trx: Trx, { projectId, id }: TemplateRef, read: Read
     .where('id', '=', id)
     .forNoKeyUpdate()
     .executeTakeFirst();
-  if (!row) throw templateNotFound();
+  if (!row) throw createTemplateNotFoundError();
   assertUnchanged({ name: 'template', updatedAt: row.updated_at }, read);
 }
 
@@ -254,7 +254,7 @@ async function lockStepsUsing(trx: Trx, ref: TemplateRef): Promise<TemplateUsage
     .where('id', '=', ref.id)
     .forUpdate()
     .executeTakeFirst();
-  if (!row) throw templateNotFound();
+  if (!row) throw createTemplateNotFoundError();
   return listStepsUsing(trx, ref);
 }
 
@@ -273,7 +273,7 @@ function isOfType(type: EmailType | undefined): RawBuilder<SqlBool> {
 }
 
 function toTemplate(row: TemplateRow | undefined): Template {
-  if (!row) throw templateNotFound();
+  if (!row) throw createTemplateNotFoundError();
   return {
     id: row.id,
     name: row.name,
@@ -287,6 +287,6 @@ function toTemplate(row: TemplateRow | undefined): Template {
   };
 }
 
-function templateNotFound(): AppError {
+function createTemplateNotFoundError(): AppError {
   return new AppError('NOT_FOUND', { message: 'No template of this project has this id.' });
 }

@@ -263,7 +263,7 @@ async function listRecordsSendingFrom(db: Db, p: { projectId: string; domain: st
 }
 
 function checkStateOf(row: DomainRow | undefined): DomainCheckState {
-  if (!row) throw domainNotFound();
+  if (!row) throw createDomainNotFoundError();
   const { missingSince, ...found } = row.found;
   return {
     status: row.status,
@@ -278,7 +278,7 @@ function omitUndefined(seen: SeenRecords): SeenRecords {
 }
 
 function toDomain(row: DomainRow | undefined): Domain {
-  if (!row) throw domainNotFound();
+  if (!row) throw createDomainNotFoundError();
   return {
     id: row.id,
     projectId: row.project_id,
@@ -295,6 +295,6 @@ function toDomain(row: DomainRow | undefined): Domain {
   };
 }
 
-function domainNotFound(): AppError {
+function createDomainNotFoundError(): AppError {
   return new AppError('NOT_FOUND', { message: 'No domain of this project has this id.' });
 }

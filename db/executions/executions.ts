@@ -104,7 +104,7 @@ export async function getExecution(
   return { ...execution, steps: visits.rows };
 }
 
-/** Returns the id of an execution's workflow. Null if the execution was deleted. */
+/** Returns the id of an execution's workflow, or null if the execution does not exist. */
 export async function findWorkflowIdOfExecution(
   db: Db,
   p: { projectId: string; executionId: string },

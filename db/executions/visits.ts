@@ -66,7 +66,7 @@ export interface ExecutionPosition {
 /**
  * Returns the number of failed attempts of an effect, as recorded by `recordFailedAttempt`. 0 before the first attempt.
  */
-export async function countAttempts(db: Db, executionId: string, visit: number): Promise<number> {
+export async function countFailedAttempts(db: Db, executionId: string, visit: number): Promise<number> {
   const { rows } = await sql<{ attempts: number }>`
     SELECT attempts FROM execution_steps WHERE execution_id = ${executionId} AND visit = ${visit}
   `.execute(db);

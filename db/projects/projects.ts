@@ -59,9 +59,10 @@ export const RESUBSCRIBE_MODES = ['allow', 'protect'] as const;
 export type ResubscribeMode = (typeof RESUBSCRIBE_MODES)[number];
 
 /**
- * The rules of `/v1/track` for requests with the public key. `protected`: a request does not change stored values and
- * does not end a refusal. `open`: a request follows the same rules as with a secret key, but ends only refusals that
- * were made with the public key. Source: contract §2.2 Public key.
+ * The rules of `/v1/track` for requests with the public key. `protected`: a request adds values, changes only values
+ * that the public key wrote, and does not end a refusal. `open`: a request can change the same values as with a secret
+ * key, but ends only refusals that were made with the public key. In both modes, suppressions and double opt-in apply,
+ * and the written values are untrusted. Source: contract §2.2 Public key, §2.3 Untrusted values.
  */
 export const PUBLIC_KEY_MODES = ['protected', 'open'] as const;
 export type PublicKeyMode = (typeof PUBLIC_KEY_MODES)[number];

@@ -98,7 +98,7 @@ export async function listSegments(
   return rows.map((row) => ({ ...toSegment(row), truncated: row.truncated }));
 }
 
-/** Lists all segments of the project by slug, with their conditions. The caller has checked the total size. */
+/** Lists all segments of the project by slug, with their conditions. Does not limit the total size. */
 export async function listAllSegments(db: Db, projectId: string): Promise<Segment[]> {
   const rows = await db
     .selectFrom('segments')

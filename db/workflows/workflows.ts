@@ -165,7 +165,7 @@ export async function getWorkflow(db: Db, p: WorkflowKey): Promise<WorkflowDetai
   return addGraph(db, p, toWorkflow(row));
 }
 
-/** Lists all workflows of the project by slug, with their steps. The caller has checked the total size. */
+/** Lists all workflows of the project by slug, with their steps. Does not limit the total size. */
 export async function listWorkflowDetails(db: Db, projectId: string): Promise<WorkflowDetail[]> {
   const rows = await db
     .selectFrom('workflows')

@@ -8,7 +8,7 @@ import {
   listUpcoming,
   type UpcomingActivity,
 } from '../../../db/events/activity.ts';
-import { shortenLists } from '../../../db/page-budget.ts';
+import { truncateLists } from '../../../db/page-budget.ts';
 import { ACTIVITY_TYPES, type ActivityType } from '../../../rules/events/activity.ts';
 import type { Deps } from '../../http/deps.ts';
 import type { App } from '../../http/env.ts';
@@ -189,7 +189,7 @@ export function registerActivityRoutes(app: App, { reads }: Deps): void {
     const { limit, daysAhead } = c.req.valid('query');
     const until = new Date(Date.now() + daysAhead * DAY_MS);
     const items = await listUpcoming(reads, { projectId: c.var.projectId, until, limit });
-    return c.json(shortenLists({ activities: items.map(withIsoTimestamp) }), 200);
+    return c.json(truncateLists({ activities: items.map(withIsoTimestamp) }), 200);
   });
 }
 

@@ -1,5 +1,5 @@
 import { createRoute, z } from '@hono/zod-openapi';
-import { shortenLists } from '../../../db/page-budget.ts';
+import { truncateLists } from '../../../db/page-budget.ts';
 import { insertApiKey, listApiKeys, replacePublicKey, revokeApiKey } from '../../../db/projects/api-keys.ts';
 import { insertAudit } from '../../../db/projects/audit-log.ts';
 import { getProject } from '../../../db/projects/projects.ts';
@@ -106,7 +106,7 @@ export function registerApiKeyRoutes(app: App, { db, keys }: Deps): void {
 
   app.openapi(listKeysRoute, async (c) => {
     const records = await listApiKeys(db, c.var.projectId);
-    return c.json(shortenLists({ data: records.map(toApiKeyResponse) }), 200);
+    return c.json(truncateLists({ data: records.map(toApiKeyResponse) }), 200);
   });
 
   app.openapi(rotatePublicRoute, async (c) => {

@@ -9,7 +9,7 @@ import {
 } from '../../../db/campaigns/campaigns.ts';
 import { listLinkClicks } from '../../../db/campaigns/link-clicks.ts';
 import { findContents } from '../../../db/contents/contents.ts';
-import { shortenLists } from '../../../db/page-budget.ts';
+import { truncateLists } from '../../../db/page-budget.ts';
 import { type LinksOf, sumLinkClicks } from '../../../rules/campaigns/link-figures.ts';
 import { toContentSource } from '../../../rules/content/content.ts';
 import type { Deps } from '../../http/deps.ts';
@@ -71,14 +71,14 @@ export function registerCampaignLinkRoutes(app: App, { db, reads, compute }: Dep
     // A campaign that has not started has no stored contents, so its links come from its current text.
     if (contentIds === null)
       return c.json(
-        shortenLists({ data: sumLinkClicks(await listDraftLinks(campaign), listVariantNames(campaign), []) }),
+        truncateLists({ data: sumLinkClicks(await listDraftLinks(campaign), listVariantNames(campaign), []) }),
         200,
       );
     const ids = [...new Set([...contentIds, ...clicks.map((row) => row.contentId)])];
     const urls = await readStoredLinks(contents, ids, ref.projectId);
     const links = contentIds.map((id, n) => ({ urls: urls.get(id) ?? [], variant: campaign.variants ? n : null }));
     const clicksWithUrls = clicks.map((row) => ({ ...row, url: urls.get(row.contentId)?.[row.link] }));
-    return c.json(shortenLists({ data: sumLinkClicks(links, listVariantNames(campaign), clicksWithUrls) }), 200);
+    return c.json(truncateLists({ data: sumLinkClicks(links, listVariantNames(campaign), clicksWithUrls) }), 200);
 
     async function listDraftLinks(draft: Campaign): Promise<LinksOf[]> {
       const sources = listVariantTexts(draft).map((text) => toContentSource({ ...text, type: 'MARKETING' }, true));

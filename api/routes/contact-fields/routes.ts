@@ -6,7 +6,7 @@ import {
   listFieldValues,
   parseCustomFieldKey,
 } from '../../../db/contacts/fields.ts';
-import { shortenLists } from '../../../db/page-budget.ts';
+import { truncateLists } from '../../../db/page-budget.ts';
 import type { Deps } from '../../http/deps.ts';
 import type { App } from '../../http/env.ts';
 import { errorResponses, jsonResponse } from '../../http/responses.ts';
@@ -74,20 +74,20 @@ const deleteRoute = createRoute({
 export function registerContactFieldRoutes(app: App, { db, reads }: Deps): void {
   app.openapi(listRoute, async (c) => {
     const fields = await listContactFields(reads, c.var.projectId);
-    return c.json({ ...shortenLists({ fields }), count: fields.length }, 200);
+    return c.json({ ...truncateLists({ fields }), count: fields.length }, 200);
   });
 
   app.openapi(valuesRoute, async (c) => {
     const { field } = c.req.valid('param');
     const { limit } = c.req.valid('query');
     const values = await listFieldValues(reads, { projectId: c.var.projectId, key: parseCustomFieldKey(field), limit });
-    return c.json({ field, ...shortenLists({ values }), count: values.length, limit }, 200);
+    return c.json({ field, ...truncateLists({ values }), count: values.length, limit }, 200);
   });
 
   app.openapi(usageRoute, async (c) => {
     const key = parseCustomFieldKey(c.req.valid('param').field);
     const { contactCount, canDelete, ...uses } = await getFieldUsage(reads, { projectId: c.var.projectId, key });
-    return c.json({ ...shortenLists(uses), contactCount, canDelete }, 200);
+    return c.json({ ...truncateLists(uses), contactCount, canDelete }, 200);
   });
 
   app.openapi(deleteRoute, async (c) => {

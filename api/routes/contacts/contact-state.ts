@@ -7,7 +7,7 @@ import {
 } from '../../../db/contacts/contact-state.ts';
 import { getContact } from '../../../db/contacts/contacts.ts';
 import { listSuppressions } from '../../../db/contacts/suppressions.ts';
-import { shortenLists } from '../../../db/page-budget.ts';
+import { truncateLists } from '../../../db/page-budget.ts';
 import { findActorNames } from '../../../db/projects/actors.ts';
 import { deriveKey } from '../../../rules/access/secrets.ts';
 import { computeAddressHash } from '../../../rules/emails/suppression.ts';
@@ -211,7 +211,7 @@ export function registerContactStateRoutes(app: App, { reads, compute, config }:
     const work = { projectId, kind: 'contacts.segments' };
     const segments = await compute.runLargeRead(work, () => listContactSegments(reads, { projectId, id }));
     const data = segments.map((segment) => ({ ...segment, memberSince: segment.memberSince?.toISOString() ?? null }));
-    return c.json(shortenLists({ data }), 200);
+    return c.json(truncateLists({ data }), 200);
   });
 
   app.openapi(executionsRoute, async (c) => {

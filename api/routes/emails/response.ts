@@ -1,7 +1,7 @@
 import { z } from '@hono/zod-openapi';
 import type { AttachmentInfo } from '../../../db/contents/attachments.ts';
 import type { Email, EmailTimelineEvent } from '../../../db/emails/emails.ts';
-import { countResponseBytes, shortenLists } from '../../../db/page-budget.ts';
+import { countResponseBytes, truncateLists } from '../../../db/page-budget.ts';
 import { buildEmailEventData, renderSubjectForRecipient } from '../../../engine/sending/email-variables.ts';
 import { EMAIL_SOURCES } from '../../../rules/emails/email-source.ts';
 import { EMAIL_STATUSES } from '../../../rules/emails/email-status.ts';
@@ -185,7 +185,7 @@ export function toEmailRecord(p: {
     data: event.data ?? buildSentPayload(p.email),
     createdAt: event.createdAt.toISOString(),
   }));
-  return { ...record, ...shortenLists({ events }, countResponseBytes(record)) };
+  return { ...record, ...truncateLists({ events }, countResponseBytes(record)) };
 }
 
 /**

@@ -1,7 +1,7 @@
 import { createRoute, z } from '@hono/zod-openapi';
 import { getContact } from '../../../db/contacts/contacts.ts';
 import { countEvents, deleteEvents, getEventUsage, listEvents } from '../../../db/events/events.ts';
-import { shortenLists } from '../../../db/page-budget.ts';
+import { truncateLists } from '../../../db/page-budget.ts';
 import { inTransaction } from '../../../db/transaction.ts';
 import { listEventNames } from '../../../db/workflows/workflow-fields.ts';
 import { recordManualEvent } from '../../../engine/events/manual-event.ts';
@@ -199,7 +199,7 @@ export function registerEventRoutes(app: App, { db, reads, outbox }: Deps): void
       projectId: c.var.projectId,
       name,
     });
-    return c.json({ ...shortenLists({ usedInSegments, usedInWorkflows }), ...counts }, 200);
+    return c.json({ ...truncateLists({ usedInSegments, usedInWorkflows }), ...counts }, 200);
   });
 
   app.openapi(purgeRoute, async (c) => {

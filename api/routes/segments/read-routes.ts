@@ -1,5 +1,5 @@
 import { createRoute, z } from '@hono/zod-openapi';
-import { shortenLists } from '../../../db/page-budget.ts';
+import { truncateLists } from '../../../db/page-budget.ts';
 import { findActorNames } from '../../../db/projects/actors.ts';
 import { explainSegment } from '../../../db/segments/explain.ts';
 import { HISTORY_TOTAL_MAX, listSegmentHistory, SEGMENT_CHANGES } from '../../../db/segments/history.ts';
@@ -204,7 +204,7 @@ export function registerSegmentReadRoutes(app: App, { reads, compute }: Deps): v
       explainSegment(reads, segment, contactId),
     );
     const { id: segmentId, type } = segment;
-    return c.json({ segmentId, contactId, type, ...explanation, ...shortenLists({ filters }) }, 200);
+    return c.json({ segmentId, contactId, type, ...explanation, ...truncateLists({ filters }) }, 200);
   });
 
   app.openapi(historyRoute, async (c) => {
@@ -223,6 +223,6 @@ export function registerSegmentReadRoutes(app: App, { reads, compute }: Deps): v
   app.openapi(usageRoute, async (c) => {
     const segment = await getSegment(reads, { projectId: c.var.projectId, id: c.req.valid('param').id });
     const { canDelete, ...uses } = await getSegmentUsage(reads, segment);
-    return c.json({ ...shortenLists(uses), canDelete }, 200);
+    return c.json({ ...truncateLists(uses), canDelete }, 200);
   });
 }

@@ -1,5 +1,5 @@
 import { createRoute } from '@hono/zod-openapi';
-import { shortenLists } from '../../../db/page-budget.ts';
+import { truncateLists } from '../../../db/page-budget.ts';
 import { insertAudit } from '../../../db/projects/audit-log.ts';
 import { queueInvitationEmail } from '../../../db/projects/invitation-email.ts';
 import { deleteInvitation, insertInvitation, listInvitations } from '../../../db/projects/invitations.ts';
@@ -100,7 +100,7 @@ export function registerTeamRoutes(app: App, { db, reads, outbox, limits, config
       await listInvitations(reads, c.var.projectId),
     ];
     const team = { members: members.map(toMemberResponse), invitations: invitations.map(toInvitationResponse) };
-    return c.json(shortenLists(team), 200);
+    return c.json(truncateLists(team), 200);
   });
 
   app.openapi(inviteRoute, async (c) => {

@@ -8,7 +8,7 @@ import {
   listTemplates,
   updateTemplate,
 } from '../../../db/contents/templates.ts';
-import { shortenLists } from '../../../db/page-budget.ts';
+import { truncateLists } from '../../../db/page-budget.ts';
 import { inTransaction } from '../../../db/transaction.ts';
 import { resolveQueryAliases } from '../../http/aliases.ts';
 import type { Deps } from '../../http/deps.ts';
@@ -185,6 +185,6 @@ export function registerTemplateRoutes(app: App, { db, reads, compute }: Deps): 
   app.openapi(usageRoute, async (c) => {
     const ref = { projectId: c.var.projectId, id: c.req.valid('param').id };
     const { emailsSent, ...uses } = await getTemplateUsage(db, ref);
-    return c.json({ ...shortenLists(uses), emailsSent }, 200);
+    return c.json({ ...truncateLists(uses), emailsSent }, 200);
   });
 }

@@ -1,6 +1,6 @@
 import { createRoute, z } from '@hono/zod-openapi';
 import { findPrivateHostReason } from '../../../channels/public-address.ts';
-import { shortenLists } from '../../../db/page-budget.ts';
+import { truncateLists } from '../../../db/page-budget.ts';
 import { inTransaction } from '../../../db/transaction.ts';
 import { listDeliveries, replayDeliveries } from '../../../db/webhooks/deliveries.ts';
 import {
@@ -191,7 +191,7 @@ export function registerWebhookRoutes(app: App, { config, db, reads, outbox }: D
 
   app.openapi(listRoute, async (c) => {
     const endpoints = await listEndpoints(db, c.var.projectId);
-    return c.json(shortenLists({ data: endpoints.map(toEndpointResponse) }), 200);
+    return c.json(truncateLists({ data: endpoints.map(toEndpointResponse) }), 200);
   });
 
   app.openapi(getRoute, async (c) => {

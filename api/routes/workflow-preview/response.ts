@@ -1,5 +1,5 @@
 import { z } from '@hono/zod-openapi';
-import { shortenLists } from '../../../db/page-budget.ts';
+import { truncateLists } from '../../../db/page-budget.ts';
 import type { ExecutionPreview, PreviewedStep } from '../../../engine/automations/preview.ts';
 import { VISIT_STATUSES } from '../../../rules/executions/execution.ts';
 import { EXAMPLE_ID, Id, Instant, TruncatedLists } from '../../http/schemas.ts';
@@ -118,7 +118,7 @@ export function toPreviewResponse(
     error,
     startedAt: startedAt.toISOString(),
     endedAt: endedAt?.toISOString() ?? null,
-    ...shortenLists({ steps: steps.map(toStepResponse) }),
+    ...truncateLists({ steps: steps.map(toStepResponse) }),
   };
 }
 

@@ -1,6 +1,6 @@
 import { z } from '@hono/zod-openapi';
 import type { Execution, ExecutionVisit } from '../../../db/executions/executions.ts';
-import { type Listed, shortenLists } from '../../../db/page-budget.ts';
+import { type Listed, truncateLists } from '../../../db/page-budget.ts';
 import { maskStepConfig } from '../../../db/workflows/step-secrets.ts';
 import type { Step, Transition, Workflow, WorkflowDetail } from '../../../db/workflows/workflows.ts';
 import { EXECUTION_STATUSES, VISIT_STATUSES } from '../../../rules/executions/execution.ts';
@@ -313,7 +313,7 @@ export function toExecutionDetailResponse(
 ) {
   return {
     ...toExecutionResponse(execution, names, temporal),
-    ...shortenLists({
+    ...truncateLists({
       steps: execution.steps.map((visit) => ({
         ...visit,
         startedAt: visit.startedAt.toISOString(),

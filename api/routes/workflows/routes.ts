@@ -1,5 +1,5 @@
 import { createRoute, z } from '@hono/zod-openapi';
-import { shortenLists } from '../../../db/page-budget.ts';
+import { truncateLists } from '../../../db/page-budget.ts';
 import { inTransaction } from '../../../db/transaction.ts';
 import { listWorkflowFields } from '../../../db/workflows/workflow-fields.ts';
 import {
@@ -134,7 +134,7 @@ export function registerWorkflowRoutes(app: App, { config, db }: Deps): void {
     return c.json({ workflows, data: workflows, ...numbers }, 200);
   });
 
-  app.openapi(fieldsRoute, async (c) => c.json(shortenLists(await listWorkflowFields(db, c.var.projectId)), 200));
+  app.openapi(fieldsRoute, async (c) => c.json(truncateLists(await listWorkflowFields(db, c.var.projectId)), 200));
 
   app.openapi(createWorkflowRoute, async (c) => {
     const body = c.req.valid('json');

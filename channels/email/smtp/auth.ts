@@ -13,9 +13,9 @@ type Mechanism = (sendLine: SendLine, user: string, pass: string) => Promise<Smt
  * needs only one round trip.
  */
 const MECHANISMS: readonly [string, Mechanism][] = [
-  ['PLAIN', authPlain],
-  ['LOGIN', authLogin],
-  ['CRAM-MD5', authCramMd5],
+  ['PLAIN', signInWithPlain],
+  ['LOGIN', signInWithLogin],
+  ['CRAM-MD5', signInWithCramMd5],
 ];
 
 /**
@@ -49,7 +49,7 @@ function maskPassword(text: string, { user, pass }: { user: string; pass: string
   return secrets.reduce((masked, secret) => masked.replaceAll(secret, '***'), text);
 }
 
-function authPlain(sendLine: SendLine, user: string, pass: string): Promise<SmtpReply> {
+function signInWithPlain(sendLine: SendLine, user: string, pass: string): Promise<SmtpReply> {
   return sendLine(`AUTH PLAIN ${buildPlainLogin(user, pass)}`);
 }
 
@@ -57,7 +57,7 @@ function buildPlainLogin(user: string, pass: string): string {
   return base64(`\0${user}\0${pass}`);
 }
 
-async function authLogin(sendLine: SendLine, user: string, pass: string): Promise<SmtpReply> {
+async function signInWithLogin(sendLine: SendLine, user: string, pass: string): Promise<SmtpReply> {
   const forUser = await sendLine('AUTH LOGIN');
   if (forUser.code !== 334) return forUser;
   const forPassword = await sendLine(base64(user));
@@ -65,7 +65,7 @@ async function authLogin(sendLine: SendLine, user: string, pass: string): Promis
 }
 
 /** Signs in with CRAM-MD5 (RFC 2195), which does not send the password itself. */
-async function authCramMd5(sendLine: SendLine, user: string, pass: string): Promise<SmtpReply> {
+async function signInWithCramMd5(sendLine: SendLine, user: string, pass: string): Promise<SmtpReply> {
   const challenge = await sendLine('AUTH CRAM-MD5');
   if (challenge.code !== 334) return challenge;
   const digest = createHmac('md5', pass).update(Buffer.from(challenge.text, 'base64')).digest('hex');
