@@ -47,7 +47,7 @@ const Where = z
     description:
       'Selects the contacts that exist at the time of the request. Just before the job changes a contact, it checks whether the contact matches.',
     properties: {
-      search: { type: 'string', maxLength: 254, description: 'Part of the address' },
+      search: { type: 'string', maxLength: 254, description: 'Part of the address or of the name' },
       condition: { $ref: '#/components/schemas/Condition' },
       all: { type: 'boolean', enum: [true], description: 'Selects every contact, instead of `search` and `condition`' },
     },

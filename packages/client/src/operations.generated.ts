@@ -259,7 +259,7 @@ export type BulkContacts = {
   ids?: string[];
   /** Selects the contacts that exist at the time of the request. Just before the job changes a contact, it checks whether the contact matches. */
   where?: {
-    /** Part of the address */
+    /** Part of the address or of the name */
     search?: string;
     condition?: Condition;
     /** Selects every contact, instead of `search` and `condition` */
