@@ -64,9 +64,16 @@ export function createSimulatedFeedback(deps: Deps): (projectId: string, rows: O
     await record(projectId, feedback).catch(async (error: Error) => {
       if (feedback.length <= 1) throw error;
       log.warn({ projectId, reason: describeFailure(error) }, 'simulated feedback is recorded one by one');
-      for (const item of feedback) await record(projectId, [item]);
+      await recordOneByOne(projectId, feedback);
     });
   };
+
+  /** Records each item in a transaction of its own. At the end, throws the first error. */
+  async function recordOneByOne(projectId: string, feedback: SimulatedFeedback[]): Promise<void> {
+    const errors: Error[] = [];
+    for (const item of feedback) await record(projectId, [item]).catch((error: Error) => errors.push(error));
+    if (errors[0]) throw errors[0];
+  }
 
   async function record(projectId: string, feedback: SimulatedFeedback[]): Promise<void> {
     if (feedback.length === 0) return;

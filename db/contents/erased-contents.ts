@@ -53,7 +53,7 @@ export async function eraseEmailTexts(trx: Trx, p: ErasedEmails) {
 
 /**
  * Records contents in `erased_contents`. DO UPDATE locks an existing row: pruning must not delete the row before it
- * sees that these emails are erased (`lockNotes` in `removal.ts`).
+ * sees that these emails are erased (`lockNotes` in `db/contents/removal.ts`).
  */
 async function noteContents(trx: Trx, p: ErasedEmails): Promise<void> {
   await sql`

@@ -1,10 +1,15 @@
 import { sql } from 'kysely';
 import nodemailer from 'nodemailer';
+import pino from 'pino';
+import { v7 as uuidv7 } from 'uuid';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import type { ActivityDeps } from '../../activities/deps.ts';
+import { createSimulatedFeedback } from '../../activities/emails/simulated-feedback.ts';
 import { findFreePort } from '../../cli/start/ports.ts';
 import { toBouncedReason } from '../../rules/emails/reasons.ts';
+import type { OutboxRow } from '../../rules/outbox.ts';
 import { createCampaignBody } from '../build/campaigns.ts';
-import { buildContact } from '../build/emails.ts';
+import { buildContact, buildEmail } from '../build/emails.ts';
 import { buildDomain, buildTemplate } from '../build/senders.ts';
 import { buildWorkflow } from '../build/workflows.ts';
 import { buildProject, type TestProject } from '../support/api.ts';
@@ -261,4 +266,35 @@ describe('email to an address of the simulator with delayed feedback', () => {
     expect(putOff).toMatchObject({ attempts: 1, error: expect.stringMatching(/^451 /) });
     expect(deferred.attempts).toBe(2);
   });
+});
+
+it('feedback that cannot be recorded does not block the feedback about other emails', async () => {
+  const { db } = service;
+  const rows: OutboxRow[] = [];
+  for (const name of ['refused', 'recorded']) {
+    const to = `complaint+${name}@simulator.test`;
+    const contactId = await buildContact(db, { projectId: project.id, email: to });
+    const refId = await buildEmail(db, { projectId: project.id, contactId, to, status: 'DELIVERED' });
+    rows.push({ id: uuidv7(), projectId: project.id, kind: 'email.simulated', refId, payload: { what: 'complaint' } });
+  }
+  // No worker takes the rows in this time.
+  const available_at = new Date(Date.now() + 3_600_000);
+  for (const { id, projectId, kind, refId, payload } of rows)
+    await db
+      .insertInto('outbox')
+      .values({ id, project_id: projectId, kind, ref_id: refId, payload: JSON.stringify(payload), available_at })
+      .execute();
+  const [refused = '', recorded = ''] = rows.map(({ refId }) => refId);
+  await sql`CREATE FUNCTION refuse_complaint() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RAISE ''refused''; END'`.execute(
+    db,
+  );
+  await sql`
+    CREATE TRIGGER refuse_complaint BEFORE INSERT ON events FOR EACH ROW
+    WHEN (NEW.email_id = ${sql.lit(refused)}::uuid) EXECUTE FUNCTION refuse_complaint()`.execute(db);
+  const deps = { db, config: { secretKey: 'secret' }, outbox: { wake: () => {} }, log: pino({ level: 'silent' }) };
+  const record = createSimulatedFeedback(deps as unknown as ActivityDeps);
+  await expect(record(project.id, rows)).rejects.toThrow('refused');
+  const { rows: emails } = await sql<{ id: string }>`
+    SELECT id FROM emails WHERE project_id = ${project.id} AND complained_at IS NOT NULL`.execute(db);
+  expect(emails).toEqual([{ id: recorded }]);
 });
