@@ -39,7 +39,7 @@ export function createMetrics(options: { ofProcess?: boolean } = {}): Metrics {
   });
   const cpuSeconds = new Counter({
     name: 'tidings_computed_seconds_total',
-    help: 'CPU seconds in threads, by kind of work.',
+    help: 'CPU seconds of threads, and an estimate for pages of lists, by kind of work.',
     labelNames: ['kind'],
     registers: [registry],
   });

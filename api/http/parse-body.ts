@@ -90,7 +90,10 @@ function createUnknownFieldsError(unknown: readonly UnknownField[], others: Fiel
 /** The maximum number of unknown fields to name. More names do not help to find a typo. */
 const MAX_NAMED = 20;
 
-/** Returns the errors for unknown names, each with the intended name or the accepted names. */
+/**
+ * Returns the errors for the first 20 unknown names (`MAX_NAMED`). Each error says where the value belongs (`remedy`),
+ * suggests a known name, or lists the accepted names.
+ */
 export function toUnknownFieldErrors(
   unknown: readonly UnknownField[],
   what: 'field' | 'query parameter',

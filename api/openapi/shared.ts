@@ -37,8 +37,8 @@ export function shareParts(document: Document): void {
 type Use = (ref: Reference) => void;
 
 /**
- * Moves repeated success responses to `components`. The name is the name of the response's schema, otherwise the
- * operation id with the status.
+ * Moves repeated success responses to `components`. A moved response gets the name of its schema. If it has no named
+ * schema or the name is taken, it gets the operation id with the status.
  */
 function shareResponses(operations: OpenApiOperation[]): Record<string, OpenApiPart> {
   const found = operations.flatMap((operation) =>
@@ -46,7 +46,7 @@ function shareResponses(operations: OpenApiOperation[]): Record<string, OpenApiP
       part,
       names: [
         parseReferenceName(part.content?.['application/json']?.schema?.$ref ?? ''),
-        `${toSharedName(operation)}-${status}`,
+        `${toSharedOperationId(operation)}-${status}`,
       ],
       use: (ref: Reference) => {
         operation.responses[status] = ref;
@@ -62,7 +62,7 @@ function shareParameters(operations: OpenApiOperation[]): Record<string, OpenApi
       const name = capitalize(part.name ?? '');
       return {
         part,
-        names: [name, `${toSharedName(operation)}-${name}`],
+        names: [name, `${toSharedOperationId(operation)}-${name}`],
         use: (ref: Reference) => {
           parameters[n] = ref;
         },
@@ -101,7 +101,7 @@ function shareRepeated(
   return shared;
 }
 
-/** Returns the operation id that both paths of an operation share. */
-function toSharedName({ operationId, 'x-alias-of': aliasOf = operationId }: OpenApiOperation): string {
+/** Returns the operation id that both paths of an operation share, capitalized. */
+function toSharedOperationId({ operationId, 'x-alias-of': aliasOf = operationId }: OpenApiOperation): string {
   return capitalize(aliasOf);
 }

@@ -35,7 +35,7 @@ export interface Tenant {
    */
   ownHold: TenantHold;
   operatorHold: TenantHold;
-  /** The limits that apply: the lower of the project's own limit and the operator's limit. */
+  /** The lower of the project's own limit and the operator's limit, without `SEND_RATE_PER_SECOND`. */
   limits: {
     sendRatePerSecond: number | null;
     monthlyEmailLimit: number | null;

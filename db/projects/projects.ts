@@ -38,8 +38,8 @@ export interface Project {
   complaintGuard: number;
   hold: { held: boolean; since: Date | null; reason: string | null };
   /**
-   * Limits set by the operator. The fields above have the limits that apply: the lower of the operator's limit and the
-   * project's own limit.
+   * Limits set by the operator. The limits above are the lower of the operator's limit and the project's own limit.
+   * `SEND_RATE_PER_SECOND` is not included.
    */
   operatorLimits: OperatorLimits & { held: boolean };
   disabled: boolean;

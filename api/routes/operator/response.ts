@@ -53,7 +53,7 @@ export const Tenant = z
       })
       .openapi({
         description:
-          'The limits that apply. If both the project and the operator have set a limit, the lower one applies.',
+          'The lower of the limits that the project and the operator have set. `SEND_RATE_PER_SECOND` of the installation is not included.',
       }),
     operatorLimits: z.object({
       sendRatePerSecond: Count.nullable(),

@@ -202,7 +202,7 @@ export function registerSegmentRoutes(app: App, { db, reads, outbox, config }: D
     };
     const created = await inTransaction(db, (trx) => insertSegment(trx, segment));
     setETag(c, created);
-    return c.json(toSegmentResponse(await withMemberCount(reads, created)), 201);
+    return c.json(toSegmentResponse(await recountMembers(reads, created)), 201);
   });
 
   app.openapi(getRoute, async (c) => {
@@ -222,7 +222,7 @@ export function registerSegmentRoutes(app: App, { db, reads, outbox, config }: D
       updateSegment(trx, { ...ref, patch: { ...patch, condition }, read }),
     );
     setETag(c, updated);
-    return c.json(toSegmentResponse(condition ? await withMemberCount(reads, updated) : updated), 200);
+    return c.json(toSegmentResponse(condition ? await recountMembers(reads, updated) : updated), 200);
   });
 
   app.openapi(deleteRoute, async (c) => {
@@ -278,7 +278,7 @@ export function registerSegmentRoutes(app: App, { db, reads, outbox, config }: D
  * Counts the contacts of a segment, stores the count, and returns the segment with its new count. If counting fails,
  * returns the segment with its old count, because the segment itself is already stored.
  */
-async function withMemberCount(reads: Deps['reads'], segment: Segment): Promise<Segment> {
+async function recountMembers(reads: Deps['reads'], segment: Segment): Promise<Segment> {
   try {
     return { ...segment, memberCount: await refreshMemberCount(reads, segment) };
   } catch {

@@ -50,7 +50,7 @@ class DryRun extends Error {
  * single steps, but each SQL statement writes all steps or all transitions. Running executions continue with the new
  * graph. Executions at a removed step end EXITED with `step_deleted`.
  * A VALIDATION_ERROR has all errors, each at `steps.<id>…` or `transitions.<index>…`. For an enabled workflow, it also
- * has the errors that keep the workflow from running.
+ * has the errors of the graph that prevent a workflow from being enabled, except senders without a verified domain.
  * @throws AppError NOT_FOUND, VALIDATION_ERROR; CONFLICT if the graph has changed since the version in the request, or
  * has too many steps
  */

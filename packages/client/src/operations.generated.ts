@@ -2793,7 +2793,7 @@ export type Tenant = {
   disabled: boolean;
   ownHold: TenantHold;
   operatorHold: TenantHold;
-  /** The limits that apply. If both the project and the operator have set a limit, the lower one applies. */
+  /** The lower of the limits that the project and the operator have set. `SEND_RATE_PER_SECOND` of the installation is not included. */
   limits: {
     sendRatePerSecond: number | null;
     monthlyEmailLimit: number | null;
@@ -3816,7 +3816,7 @@ export interface Operations {
   data: AttentionItem[];
 };
   };
-  /** List the actions of users and API keys: `GET /audit-log` */
+  /** List the audit log: `GET /audit-log` */
   listAuditLog: {
     query?: { limit?: number; cursor?: string };
     answer: {
