@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto';
-import type { ChannelTour } from './demo/channel-tour.ts';
+import type { ChannelTourContext } from './demo/channel-tour.ts';
 import { createTourClient } from './demo/client.ts';
 import { startListenerProcess } from './demo/listeners.ts';
 import { type LoopResult, printSummary, runLoops } from './demo/loop.ts';
 import { AUTOMATION_LOOP } from './demo/loop-automation.ts';
 import { EMAIL_LOOPS } from './demo/loops-email.ts';
-import { PROVIDER_LOOPS, type ProviderTour } from './demo/loops-provider.ts';
+import { PROVIDER_LOOPS, type ProviderTourContext } from './demo/loops-provider.ts';
 import { type DemoMailbox, openCapturedMailbox } from './demo/mailbox.ts';
 import { type Open, runTour } from './demo/process.ts';
 import { startProviders } from './demo/providers.ts';
@@ -53,7 +53,7 @@ async function runOnRunningService(open: Open, dev: DevFile): Promise<LoopResult
   );
   report.line('To keep them: `INBOUND_SMTP_PORT=2526 SMTP_RELAY_PORT=2525 npm start`.');
   const mailbox = await open(() => openCapturedMailbox(dev.databaseUrl));
-  const results = await runLoops(createChannelTour(dev, { mailbox, inboundPort, relayPort }), [
+  const results = await runLoops(createChannelTourContext(dev, { mailbox, inboundPort, relayPort }), [
     ...EMAIL_LOOPS,
     AUTOMATION_LOOP,
   ]);
@@ -62,7 +62,7 @@ async function runOnRunningService(open: Open, dev: DevFile): Promise<LoopResult
 }
 
 /** Starts a service that sends its email, SMS and webhooks to servers of this demo. */
-async function openOwnService(open: Open): Promise<ProviderTour> {
+async function openOwnService(open: Open): Promise<ProviderTourContext> {
   const providers = await open(startProviders);
   const [inboundPort, relayPort] = [await findFreePort(), await findFreePort()];
   const listeners = { INBOUND_SMTP_PORT: String(inboundPort), SMTP_RELAY_PORT: String(relayPort) };
@@ -72,14 +72,14 @@ async function openOwnService(open: Open): Promise<ProviderTour> {
   console.log(`Service at ${dev.baseUrl} (${service.description}), with these settings:`);
   // No secrets are printed, not even secrets that are valid only during the tour.
   for (const [name, value] of Object.entries(settings)) report.line(`${name}=${/TOKEN/.test(name) ? '…' : value}`);
-  const tour = createChannelTour(dev, { mailbox: providers.mailbox, inboundPort, relayPort });
+  const tour = createChannelTourContext(dev, { mailbox: providers.mailbox, inboundPort, relayPort });
   return { ...tour, baseUrl: dev.baseUrl, providers };
 }
 
-function createChannelTour(
+function createChannelTourContext(
   dev: DevFile,
   channels: { mailbox: DemoMailbox; inboundPort: number; relayPort: number },
-): ChannelTour {
+): ChannelTourContext {
   const run = `loops${randomBytes(4).toString('hex')}`;
   const names = { run, toDomain: `${run}.test`, from: `hello@${dev.domain}` };
   return { client: createTourClient(dev), report, ...names, secretKey: dev.secretKey, ...channels };

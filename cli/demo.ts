@@ -10,7 +10,7 @@ import {
   demonstrateVariants,
 } from './demo/campaign-control.ts';
 import { createTourClient, waitFor } from './demo/client.ts';
-import { demonstrateExecution, type Tour } from './demo/execution.ts';
+import { demonstrateExecution, type TourContext } from './demo/execution.ts';
 import { runTour } from './demo/process.ts';
 import { startHookReceiver } from './demo/receiver.ts';
 import { createReport, formatTimeSince } from './demo/report.ts';
@@ -36,7 +36,7 @@ async function showTour(dev: DevFile, description: string): Promise<void> {
     throw new Error('The running service sends real email: the tour needs EMAIL_PROVIDER=capture.');
   const run = `tour${randomBytes(4).toString('hex')}`;
   const toDomain = `${run}.test`;
-  const tour: Tour = { client: createTourClient(dev), report, run, toDomain, from: `hello@${dev.domain}` };
+  const tour: TourContext = { client: createTourClient(dev), report, run, toDomain, from: `hello@${dev.domain}` };
   const receiver = await startHookReceiver();
   try {
     report.title('A first email');
@@ -77,7 +77,7 @@ async function showTour(dev: DevFile, description: string): Promise<void> {
   }
 }
 
-async function demonstrateEmail({ client, toDomain, from }: Tour, dev: DevFile): Promise<void> {
+async function demonstrateEmail({ client, toDomain, from }: TourContext, dev: DevFile): Promise<void> {
   const to = `ada@${toDomain}`;
   const startedAt = performance.now();
   await client.call('POST', '/v1/send', {

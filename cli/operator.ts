@@ -22,8 +22,8 @@ const REASON_MAX_CHARS = 500;
 
 /** The accepted values of each limit. They are the same as in `PATCH /operator/projects/{id}`. */
 const LIMITS: Record<keyof OperatorLimits, { takes: string; allows: (value: number) => boolean }> = {
-  monthlyEmailLimit: { takes: 'a whole number from 0', allows: (value) => isWhole(value) && value >= 0 },
-  sendRatePerSecond: { takes: 'a whole number from 1', allows: (value) => isWhole(value) && value >= 1 },
+  monthlyEmailLimit: { takes: 'a whole number from 0', allows: (value) => isStorableInteger(value) && value >= 0 },
+  sendRatePerSecond: { takes: 'a whole number from 1', allows: (value) => isStorableInteger(value) && value >= 1 },
   bounceGuard: { takes: 'a share above 0, at most 1', allows: (value) => value > 0 && value <= 1 },
   complaintGuard: { takes: 'a share above 0, at most 1', allows: (value) => value > 0 && value <= 1 },
 };
@@ -122,7 +122,7 @@ function readLimit(text: string): [string, number | null] {
   return [name, Number(value)];
 }
 
-function isWhole(value: number): boolean {
+function isStorableInteger(value: number): boolean {
   return Number.isInteger(value) && value <= INT_MAX;
 }
 

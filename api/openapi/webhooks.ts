@@ -97,7 +97,8 @@ const EVENTS: Documented[] = [
       attachments: z.array(
         z.object({
           id: Id.openapi({
-            description: 'The `attachmentId` of `GET /v1/emails/{id}/attachments/{attachmentId}`. The attachment is kept for 30 days.',
+            description:
+              'The `attachmentId` of `GET /v1/emails/{id}/attachments/{attachmentId}`. The attachment is kept for 30 days.',
           }),
           filename: z.string().nullable(),
           contentType: z.string(),

@@ -2,11 +2,12 @@ import { listChangedFields } from '../../rules/as-code/changes.ts';
 import type { ProjectFiles } from './files.ts';
 import { type ApplyResult, applyProject, fetchProject, type ServiceAccess } from './service.ts';
 
-/**
- * A difference between files and a project: a change that a push would make, or a resource that exists only in the
- * project. A push does not change such a resource.
- */
-export interface ProjectDifference {
+/** The differences between files and a project. */
+export interface ProjectDifferences {
+  /**
+   * One line for each change that a push would make, and for each resource that exists only in the project. A push does
+   * not change the resources that exist only in the project.
+   */
   lines: string[];
   findings: ApplyResult['findings'];
 }
@@ -15,7 +16,7 @@ export interface ProjectDifference {
  * Returns the differences between the files and the project. Compares the settings in this process, because API keys
  * cannot have the scope for changes of settings, which the service requires also for a dry run.
  */
-export async function listDifferences(service: ServiceAccess, files: ProjectFiles): Promise<ProjectDifference> {
+export async function listDifferences(service: ServiceAccess, files: ProjectFiles): Promise<ProjectDifferences> {
   const project = await fetchProject(service);
   const { created, updated, findings } = await applyProject(service, { kinds: files.kinds }, true);
   const settings = listChangedFields(files.settings ?? {}, project.settings ?? {});

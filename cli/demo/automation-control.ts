@@ -1,5 +1,5 @@
 import { waitFor } from './client.ts';
-import type { Tour } from './execution.ts';
+import type { TourContext } from './execution.ts';
 import { formatTimeSince } from './report.ts';
 import { createWorkflow, PLAIN } from './workflow.ts';
 
@@ -7,7 +7,7 @@ import { createWorkflow, PLAIN } from './workflow.ts';
  * Previews an automation for a contact. Then starts an execution, and ends it by a purchase while it waits in a delay
  * of two days. Sends no email.
  */
-export async function demonstratePreviewAndExit({ client, report, run, toDomain, from }: Tour): Promise<void> {
+export async function demonstratePreviewAndExit({ client, report, run, toDomain, from }: TourContext): Promise<void> {
   const template = {
     name: `Tour: Did you forget? ${run}`,
     subject: 'Did you forget something?',

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { CONTACTS, PLANS } from './campaign.ts';
 import { LONG_TIMEOUT_MS, waitFor } from './client.ts';
-import type { Tour } from './execution.ts';
+import type { TourContext } from './execution.ts';
 import { formatNumber } from './report.ts';
 
 /**
@@ -22,7 +22,7 @@ const countOnPlan = (plan: string) =>
  * Pauses a campaign while it sends, and resumes it.
  * @returns the number of emails that must arrive
  */
-export async function demonstratePause(tour: Tour): Promise<number> {
+export async function demonstratePause(tour: TourContext): Promise<number> {
   const { client, report } = tour;
   const id = await createDraft(tour, { name: 'pause', filters: [filter('tour', tour.run), filter('plan', 'pro')] });
   await client.call('POST', `/campaigns/${id}/send`, {});
@@ -44,7 +44,7 @@ export async function demonstratePause(tour: Tour): Promise<number> {
  * Shows the failed recipients of a campaign with the reason, fixes the cause and retries these recipients.
  * @returns the number of emails that must arrive
  */
-export async function demonstrateRetry(tour: Tour): Promise<number> {
+export async function demonstrateRetry(tour: TourContext): Promise<number> {
   const { client, report, run, toDomain } = tour;
   const group = `${run}-readers`;
   for (let n = 0; n < READERS; n++) {
@@ -74,7 +74,7 @@ export async function demonstrateRetry(tour: Tour): Promise<number> {
  * other recipients get it.
  * @returns the number of emails that must arrive
  */
-export async function demonstrateVariants(tour: Tour): Promise<number> {
+export async function demonstrateVariants(tour: TourContext): Promise<number> {
   const { client, report } = tour;
   const id = await createDraft(tour, {
     name: 'A/B',
@@ -102,7 +102,7 @@ export async function demonstrateVariants(tour: Tour): Promise<number> {
  * at once.
  * @returns the number of emails that must arrive
  */
-export async function demonstrateLocalTime(tour: Tour): Promise<number> {
+export async function demonstrateLocalTime(tour: TourContext): Promise<number> {
   const { client, report, run, toDomain } = tour;
   const group = `${run}-zones`;
   for (const timezone of ['Europe/Berlin', 'America/New_York']) {
@@ -134,7 +134,7 @@ function filter(key: string, value: string) {
 }
 
 async function createDraft(
-  { client, run, from }: Tour,
+  { client, run, from }: TourContext,
   { name, filters, ...content }: { name: string; filters: object[] } & Record<string, unknown>,
 ): Promise<string> {
   const campaign = await client.call('POST', '/campaigns', {
@@ -149,7 +149,7 @@ async function createDraft(
   return unwrapData(campaign).id;
 }
 
-async function waitUntilSent(tour: Tour, id: string) {
+async function waitUntilSent(tour: TourContext, id: string) {
   return waitFor(
     'the end of the campaign',
     async () => {
@@ -162,7 +162,7 @@ async function waitUntilSent(tour: Tour, id: string) {
   );
 }
 
-function fetchStats({ client }: Tour, id: string): Promise<{ total: number; sent: number }> {
+function fetchStats({ client }: TourContext, id: string): Promise<{ total: number; sent: number }> {
   return client.call('GET', `/campaigns/${id}/stats`).then(unwrapData);
 }
 

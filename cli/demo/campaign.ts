@@ -1,5 +1,5 @@
 import { LONG_TIMEOUT_MS, waitFor } from './client.ts';
-import type { Tour } from './execution.ts';
+import type { TourContext } from './execution.ts';
 import { formatNumber, formatTimeSince } from './report.ts';
 
 export const CONTACTS = 5_000;
@@ -8,7 +8,7 @@ export const PLANS = ['free', 'team', 'pro'];
 const PAYING = Math.floor((CONTACTS * 2) / 3);
 
 /** Imports `CONTACTS` contacts from a CSV file, and checks how many were created. */
-export async function demonstrateImport({ client, report, run, toDomain }: Tour): Promise<void> {
+export async function demonstrateImport({ client, report, run, toDomain }: TourContext): Promise<void> {
   const startedAt = performance.now();
   const rows = Array.from({ length: CONTACTS }, (_, i) => `c${i}@${toDomain},Name${i},${PLANS[i % 3]},${run}`);
   const file = new File([`email,firstName,plan,tour\n${rows.join('\n')}\n`], 'contacts.csv', { type: 'text/csv' });
@@ -31,7 +31,7 @@ export async function demonstrateImport({ client, report, run, toDomain }: Tour)
  * segment, but gets no campaign.
  * @returns the id of the segment
  */
-export async function demonstrateSegment({ client, report, run, toDomain }: Tour): Promise<string> {
+export async function demonstrateSegment({ client, report, run, toDomain }: TourContext): Promise<string> {
   const filters = [
     { field: 'data.tour', operator: 'equals', value: run },
     { field: 'data.plan', operator: 'in', value: ['team', 'pro'] },
@@ -52,7 +52,10 @@ export async function demonstrateSegment({ client, report, run, toDomain }: Tour
  * Sends a campaign to a segment and shows its progress.
  * @returns the number of emails that must arrive
  */
-export async function demonstrateCampaign({ client, report, run, from }: Tour, segmentId: string): Promise<number> {
+export async function demonstrateCampaign(
+  { client, report, run, from }: TourContext,
+  segmentId: string,
+): Promise<number> {
   const { data: campaign } = await client.call('POST', '/campaigns', {
     name: `Tour ${run}`,
     subject: 'News for {{firstName}}',

@@ -1,11 +1,11 @@
 import { createTransport } from 'nodemailer';
 import { waitFor } from './client.ts';
-import type { Tour } from './execution.ts';
+import type { TourContext } from './execution.ts';
 import type { ArrivedEmail, DemoMailbox } from './mailbox.ts';
 import { waitForStatus } from './record.ts';
 
 /** The state that the loops of `npm run demo:channels` share. */
-export interface ChannelTour extends Tour {
+export interface ChannelTourContext extends TourContext {
   /** The project's secret key, which is also the password of the relay. */
   readonly secretKey: string;
   readonly mailbox: DemoMailbox;
@@ -28,7 +28,7 @@ export const EMAIL_BODY =
   '<p>Hello {{name}}, <a href="https://example.com/offer">have a look</a>.</p><p><a href="{{unsubscribeUrl}}">No more</a></p>';
 
 /** Sends an email to a new subscriber, and reads it in the mailbox where it arrives. */
-export async function sendTourEmail(tour: ChannelTour, name: string): Promise<TourEmail> {
+export async function sendTourEmail(tour: ChannelTourContext, name: string): Promise<TourEmail> {
   const { report, mailbox } = tour;
   const { emailId, contactId, to } = await sendToNewContact(tour, name);
   await waitForStatus(tour, emailId, 'SENT');
@@ -38,7 +38,7 @@ export async function sendTourEmail(tour: ChannelTour, name: string): Promise<To
 }
 
 /** Sends an email to a new contact, and returns the ids of the email and the contact, and the address. */
-export async function sendToNewContact({ client, from, toDomain }: ChannelTour, name: string) {
+export async function sendToNewContact({ client, from, toDomain }: ChannelTourContext, name: string) {
   const to = `${name}@${toDomain}`;
   const request = { to, from, subject: SUBJECT, body: EMAIL_BODY, data: { name }, subscribed: true };
   const { contact, email } = (await client.call('POST', '/v1/send', request)).data.emails[0];
@@ -47,7 +47,7 @@ export async function sendToNewContact({ client, from, toDomain }: ChannelTour, 
 
 /** Delivers a message to the listener for bounces and inbound email, like another mail server. */
 export async function deliverBySmtp(
-  { report, inboundPort }: ChannelTour,
+  { report, inboundPort }: ChannelTourContext,
   what: string,
   message: { from: string; to: string; raw: string },
 ): Promise<void> {

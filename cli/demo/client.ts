@@ -6,8 +6,8 @@ const UNTIL_TIMEOUT_MS = 60_000;
 export const LONG_TIMEOUT_MS = 600_000;
 const POLL_MS = 50;
 /**
- * The time between two polls, as a share of the time that has passed since the wait started. A long wait therefore
- * polls less often, and does not use up the rate limit of the project.
+ * The time between two polls, as a share of the time that has passed since the wait started, but at least `POLL_MS`. A
+ * long wait therefore polls less often, and does not use up the rate limit of the project.
  */
 const POLL_SHARE = 1 / 20;
 

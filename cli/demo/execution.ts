@@ -3,7 +3,7 @@ import { type DemoReport, formatTimeSince } from './report.ts';
 import { createWorkflow, PLAIN, type StepPlan } from './workflow.ts';
 
 /** State that the steps of a tour share. */
-export interface Tour {
+export interface TourContext {
   readonly client: TourClient;
   readonly report: DemoReport;
   /** A unique id of this tour. It is a part of event names, and contacts of the tour have it in their data. */
@@ -21,7 +21,7 @@ export interface Tour {
  * this machine
  */
 export async function demonstrateExecution(
-  tour: Tour,
+  tour: TourContext,
   hookUrl: string,
 ): Promise<{ emails: number; hookRefused: boolean }> {
   const { client, report, run, toDomain } = tour;
@@ -57,7 +57,7 @@ export async function demonstrateExecution(
   return { emails: 2, hookRefused: String(hook?.error).includes('not a public address') };
 }
 
-async function createSevenSteps(tour: Tour, hookUrl: string): Promise<string> {
+async function createSevenSteps(tour: TourContext, hookUrl: string): Promise<string> {
   const { client, run } = tour;
   const [welcome, thanks] = [await saveTemplate(tour, 'Welcome'), await saveTemplate(tour, 'Thank you')];
   const steps: Record<string, StepPlan> = {
@@ -85,7 +85,7 @@ async function createSevenSteps(tour: Tour, hookUrl: string): Promise<string> {
   return createWorkflow(client, { name: `Tour ${run}`, eventName: `${run}_signed_up`, steps });
 }
 
-async function saveTemplate({ client, from }: Tour, greeting: string): Promise<string> {
+async function saveTemplate({ client, from }: TourContext, greeting: string): Promise<string> {
   const subject = `${greeting}, {{firstName}}`;
   const template = {
     name: `Tour: ${greeting}`,

@@ -1,4 +1,4 @@
-import { type ChannelTour, EMAIL_BODY } from './channel-tour.ts';
+import { type ChannelTourContext, EMAIL_BODY } from './channel-tour.ts';
 import { waitFor } from './client.ts';
 import type { Loop } from './loop.ts';
 import { followLink } from './loops-email.ts';
@@ -12,12 +12,12 @@ const WAIT_SECONDS = 3_600;
  * The loop for feedback that continues an automation. The automation sends an email and waits, and a click in that
  * email ends the wait.
  */
-export const AUTOMATION_LOOP: Loop<ChannelTour> = {
+export const AUTOMATION_LOOP: Loop<ChannelTourContext> = {
   title: 'An automation that waits for the click',
   close: closeAutomationLoop,
 };
 
-async function closeAutomationLoop(tour: ChannelTour): Promise<string> {
+async function closeAutomationLoop(tour: ChannelTourContext): Promise<string> {
   const { client, report, run, toDomain, mailbox } = tour;
   const to = `waiting@${toDomain}`;
   const workflowId = await createOffer(tour);
@@ -41,7 +41,7 @@ async function closeAutomationLoop(tour: ChannelTour): Promise<string> {
  * Waits until the only execution of a workflow has a status.
  * @returns the execution with its steps
  */
-function waitForExecution({ client, report }: ChannelTour, p: { workflowId: string; status: string }) {
+function waitForExecution({ client, report }: ChannelTourContext, p: { workflowId: string; status: string }) {
   const path = `/workflows/${p.workflowId}/executions`;
   const find = async () => {
     const [execution] = (await client.call('GET', path)).data;
@@ -52,7 +52,7 @@ function waitForExecution({ client, report }: ChannelTour, p: { workflowId: stri
   return waitFor(`an execution that is ${p.status}`, find, RECORD_TIMEOUT_MS);
 }
 
-async function createOffer({ client, run, from }: ChannelTour): Promise<string> {
+async function createOffer({ client, run, from }: ChannelTourContext): Promise<string> {
   const subject = 'An offer by automation';
   const template = { name: `Offer ${run}`, subject, body: EMAIL_BODY, type: 'TRANSACTIONAL', from };
   const { id: templateId } = await client.call('POST', '/templates', template);

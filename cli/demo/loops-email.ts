@@ -1,6 +1,6 @@
 import { createTransport } from 'nodemailer';
 import { emailDomain } from '../../rules/emails/email-address.ts';
-import { type ChannelTour, deliverBySmtp, sendTourEmail } from './channel-tour.ts';
+import { type ChannelTourContext, deliverBySmtp, sendTourEmail } from './channel-tour.ts';
 import { waitFor } from './client.ts';
 import type { Loop } from './loop.ts';
 import { buildAbuseReport, buildDeliveryNotice } from './notices.ts';
@@ -13,7 +13,7 @@ const READER = { 'user-agent': 'Mozilla/5.0 (X11; Linux x86_64; rv:128.0) Gecko/
  * The loops of the email channel. They need a service that captures its email or sends it to the mail server of the
  * tour.
  */
-export const EMAIL_LOOPS: readonly Loop<ChannelTour>[] = [
+export const EMAIL_LOOPS: readonly Loop<ChannelTourContext>[] = [
   { title: 'A delivery: the receiving server reports it (RFC 3464)', close: closeDeliveryLoop },
   { title: 'A hard bounce: a report to the return path (RFC 3464)', close: closeBounceLoop },
   { title: 'A complaint: an abuse report (RFC 5965)', close: closeComplaintLoop },
@@ -24,7 +24,7 @@ export const EMAIL_LOOPS: readonly Loop<ChannelTour>[] = [
   { title: 'The SMTP relay: a program sends', close: closeRelayLoop },
 ];
 
-async function closeDeliveryLoop(tour: ChannelTour): Promise<string> {
+async function closeDeliveryLoop(tour: ChannelTourContext): Promise<string> {
   const email = await sendTourEmail(tour, 'delivered');
   const diagnostic = '250 2.0.0 Ok: queued';
   const raw = buildDeliveryNotice({ to: email.to, action: 'delivered', status: '2.0.0', diagnostic });
@@ -32,7 +32,7 @@ async function closeDeliveryLoop(tour: ChannelTour): Promise<string> {
   return showRecord(tour, email, { status: 'DELIVERED', event: 'email.delivery', subscribed: true });
 }
 
-async function closeBounceLoop(tour: ChannelTour): Promise<string> {
+async function closeBounceLoop(tour: ChannelTourContext): Promise<string> {
   const email = await sendTourEmail(tour, 'gone');
   const diagnostic = `550 5.1.1 <${email.to}>: Recipient address rejected: User unknown`;
   const raw = buildDeliveryNotice({ to: email.to, action: 'failed', status: '5.1.1', diagnostic });
@@ -47,7 +47,7 @@ async function closeBounceLoop(tour: ChannelTour): Promise<string> {
   });
 }
 
-async function closeComplaintLoop(tour: ChannelTour): Promise<string> {
+async function closeComplaintLoop(tour: ChannelTourContext): Promise<string> {
   const email = await sendTourEmail(tour, 'annoyed');
   const to = `abuse@${emailDomain(tour.from)}`;
   await deliverBySmtp(tour, 'abuse report', { from: 'feedback@isp.example', to, raw: buildAbuseReport(email) });
@@ -60,21 +60,21 @@ async function closeComplaintLoop(tour: ChannelTour): Promise<string> {
   });
 }
 
-async function closeOpenLoop(tour: ChannelTour): Promise<string> {
+async function closeOpenLoop(tour: ChannelTourContext): Promise<string> {
   const email = await sendTourEmail(tour, 'opens');
   await loadPixel(tour, email);
   return showRecord(tour, email, { status: 'OPENED', event: 'email.open', subscribed: true });
 }
 
 /** Loads the tracking pixel of an email. */
-export async function loadPixel({ report }: ChannelTour, email: { html: string }): Promise<void> {
+export async function loadPixel({ report }: ChannelTourContext, email: { html: string }): Promise<void> {
   const pixel = findInEmail(email, /<img [^>]*src="(https?:[^"]+\/o\/[^"]+\.gif)"/, 'pixel');
   const response = await fetch(pixel, { headers: READER });
   const bytes = (await response.arrayBuffer()).byteLength;
   report.line(`GET ${pixel}: ${response.status} ${response.headers.get('content-type')}, ${bytes} bytes`);
 }
 
-async function closeClickLoop(tour: ChannelTour): Promise<string> {
+async function closeClickLoop(tour: ChannelTourContext): Promise<string> {
   const email = await sendTourEmail(tour, 'clicks');
   await followLink(tour, email);
   return showRecord(tour, email, { status: 'CLICKED', event: 'email.click', subscribed: true });
@@ -84,7 +84,7 @@ async function closeClickLoop(tour: ChannelTour): Promise<string> {
  * Follows the first tracked link of an email.
  * @throws Error if the link does not redirect to the URL that the template contains
  */
-export async function followLink({ report }: ChannelTour, email: { html: string }): Promise<void> {
+export async function followLink({ report }: ChannelTourContext, email: { html: string }): Promise<void> {
   const link = findInEmail(email, /href="(https?:[^"]+\/c\/[^"]+)"/, 'tracked link');
   const response = await fetch(link, { headers: READER, redirect: 'manual' });
   const location = response.headers.get('location');
@@ -92,7 +92,7 @@ export async function followLink({ report }: ChannelTour, email: { html: string 
   assertRecord({ location: 'https://example.com/offer' }, { location });
 }
 
-async function closeUnsubscribeLoop(tour: ChannelTour): Promise<string> {
+async function closeUnsubscribeLoop(tour: ChannelTourContext): Promise<string> {
   const email = await sendTourEmail(tour, 'leaves');
   const link = /<(https?:[^>]+)>/.exec(email.header('list-unsubscribe'))?.[1];
   if (!link) throw new Error('the email has no List-Unsubscribe');
@@ -108,7 +108,7 @@ async function closeUnsubscribeLoop(tour: ChannelTour): Promise<string> {
   });
 }
 
-async function closeReplyLoop(tour: ChannelTour): Promise<string> {
+async function closeReplyLoop(tour: ChannelTourContext): Promise<string> {
   const { report, client, from, inboundPort } = tour;
   const email = await sendTourEmail(tour, 'answers');
   const server = createTransport({ host: '127.0.0.1', port: inboundPort, ignoreTLS: true });
@@ -127,7 +127,7 @@ async function closeReplyLoop(tour: ChannelTour): Promise<string> {
   return showRecord(tour, record, { status: 'RECEIVED', event: 'email.received', subscribed: true });
 }
 
-async function closeRelayLoop(tour: ChannelTour): Promise<string> {
+async function closeRelayLoop(tour: ChannelTourContext): Promise<string> {
   const { report, client, from, toDomain, mailbox, relayPort, secretKey } = tour;
   const auth = { user: 'apikey', pass: secretKey };
   const relay = createTransport({ host: '127.0.0.1', port: relayPort, auth, tls: { rejectUnauthorized: false } });

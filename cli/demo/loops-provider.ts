@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto';
-import { type ChannelTour, deliverBySmtp, sendToNewContact, sendTourEmail } from './channel-tour.ts';
+import { type ChannelTourContext, deliverBySmtp, sendToNewContact, sendTourEmail } from './channel-tour.ts';
 import { waitFor } from './client.ts';
 import type { Loop } from './loop.ts';
 import { loadPixel } from './loops-email.ts';
@@ -9,7 +9,7 @@ import type { ReceivedHook } from './receiver.ts';
 import { assertRecord, printContent, RECORD_TIMEOUT_MS, showRecord } from './record.ts';
 
 /** A tour of a service that sends to servers of the tour. */
-export interface ProviderTour extends ChannelTour {
+export interface ProviderTourContext extends ChannelTourContext {
   /** Base address of the service. */
   readonly baseUrl: string;
   readonly providers: DemoProviders;
@@ -19,7 +19,7 @@ export interface ProviderTour extends ChannelTour {
  * The loops that need servers of the tour on this machine: a mail server, a fake Twilio API and a web server. Workers
  * must be allowed to call them.
  */
-export const PROVIDER_LOOPS: readonly Loop<ProviderTour>[] = [
+export const PROVIDER_LOOPS: readonly Loop<ProviderTourContext>[] = [
   { title: 'A hard bounce: refused during the SMTP session', close: closeRefusalLoop },
   { title: 'An unreachable mail host: a Transient bounce, no one is unsubscribed', close: closeNoRouteLoop },
   { title: 'An SMS: Twilio reports the delivery, the person replies STOP', close: closeSmsLoop },
@@ -28,7 +28,7 @@ export const PROVIDER_LOOPS: readonly Loop<ProviderTour>[] = [
 
 const PHONE = '+4915112345678';
 
-async function closeRefusalLoop(tour: ProviderTour): Promise<string> {
+async function closeRefusalLoop(tour: ProviderTourContext): Promise<string> {
   const sent = await sendToNewContact(tour, 'refused');
   return showRecord(tour, sent, {
     status: 'BOUNCED',
@@ -40,7 +40,7 @@ async function closeRefusalLoop(tour: ProviderTour): Promise<string> {
   });
 }
 
-async function closeNoRouteLoop(tour: ProviderTour): Promise<string> {
+async function closeNoRouteLoop(tour: ProviderTourContext): Promise<string> {
   const email = await sendTourEmail(tour, 'unroutable');
   const diagnostic = '550 5.4.4 Unable to route: no mail hosts for domain';
   const raw = buildDeliveryNotice({ to: email.to, action: 'failed', status: '5.4.4', diagnostic });
@@ -48,7 +48,7 @@ async function closeNoRouteLoop(tour: ProviderTour): Promise<string> {
   return showRecord(tour, email, { status: 'BOUNCED', event: 'email.bounce', subscribed: true });
 }
 
-async function closeSmsLoop(tour: ProviderTour): Promise<string> {
+async function closeSmsLoop(tour: ProviderTourContext): Promise<string> {
   const { client, report, toDomain } = tour;
   const { id: contactId } = await client.call('POST', '/contacts', {
     email: `sms@${toDomain}`,
@@ -73,12 +73,12 @@ async function closeSmsLoop(tour: ProviderTour): Promise<string> {
   );
 }
 
-async function sendSms(tour: ProviderTour, status: string) {
+async function sendSms(tour: ProviderTourContext, status: string) {
   const { id } = await tour.client.call('POST', '/v1/sms/send', { to: PHONE, body: 'Your code is 4711' });
   return waitForSms(tour, id, status);
 }
 
-function waitForSms({ client, report }: ProviderTour, id: string, status: string) {
+function waitForSms({ client, report }: ProviderTourContext, id: string, status: string) {
   const find = async () => {
     const { data } = await client.call('GET', `/v1/sms/${id}`);
     if (data.status === status) return data;
@@ -89,7 +89,11 @@ function waitForSms({ client, report }: ProviderTour, id: string, status: string
 }
 
 /** Sends a callback to the service like Twilio, with a signature that Twilio's SDK computes. */
-async function postTwilioCallback(tour: ProviderTour, url: string, params: Record<string, string>): Promise<void> {
+async function postTwilioCallback(
+  tour: ProviderTourContext,
+  url: string,
+  params: Record<string, string>,
+): Promise<void> {
   const { default: twilio } = await import('twilio'); // Imported here, because loading it takes a third of a second.
   const signature = twilio.getExpectedTwilioSignature(tour.providers.twilioAuthToken, url, params);
   const headers = { 'x-twilio-signature': signature };
@@ -98,7 +102,7 @@ async function postTwilioCallback(tour: ProviderTour, url: string, params: Recor
   if (!response.ok) throw new Error(`the callback returned ${response.status}`);
 }
 
-async function closeWebhookLoop(tour: ProviderTour): Promise<string> {
+async function closeWebhookLoop(tour: ProviderTourContext): Promise<string> {
   const { client, report } = tour;
   const { hooks } = tour.providers;
   const { id, secret } = await client.call('POST', '/webhooks', { url: hooks.url, events: ['email.open'] });

@@ -1,5 +1,5 @@
 import { waitFor } from './client.ts';
-import type { Tour } from './execution.ts';
+import type { TourContext } from './execution.ts';
 
 /** The longest wait for a record. Normally feedback is recorded within milliseconds, but a busy machine may be slow. */
 export const RECORD_TIMEOUT_MS = 30_000;
@@ -34,7 +34,7 @@ interface RecordedEvent {
  * Waits until an email has a status, prints the progress, and returns the email.
  * @throws Error with the actual status
  */
-export async function waitForStatus({ client, report }: Tour, id: string, status: string) {
+export async function waitForStatus({ client, report }: TourContext, id: string, status: string) {
   let last = '';
   const find = async () => {
     const { data } = await client.call('GET', `/v1/emails/${id}`);
@@ -55,7 +55,7 @@ export async function waitForStatus({ client, report }: Tour, id: string, status
  * @throws Error that names the first missing fact, after the record is printed
  */
 export async function showRecord(
-  tour: Tour,
+  tour: TourContext,
   { emailId, contactId }: { emailId: string; contactId: string },
   expected: ExpectedRecord,
 ): Promise<string> {
@@ -81,7 +81,7 @@ export async function showRecord(
 }
 
 /** Prints one line: the kind, the name if there is one, and the content as JSON. */
-export function printContent({ report }: Tour, what: string, content: object, name = ''): void {
+export function printContent({ report }: TourContext, what: string, content: object, name = ''): void {
   report.line(`${what.padEnd(LABEL_CHARS)}${name && `${name} `}${JSON.stringify(content)}`);
 }
 

@@ -4,8 +4,8 @@ import { readJson, writePrivate } from './private-files.ts';
 import { identifyProcess, isAlive, type ProcessIdentity } from './processes.ts';
 
 /**
- * The maximum number of attempts to take the lock. If two starts remove the lock of a dead process at the same time,
- * each of them needs one more attempt.
+ * The maximum number of attempts to take the lock. After an attempt that has removed the lock of a dead process, the
+ * next attempt takes the lock, unless another start takes or moves the lock at the same time.
  */
 const ATTEMPTS = 10;
 

@@ -13,8 +13,8 @@ import { findTemporalBinary } from './temporal-binary.ts';
 import { startTemporalServer } from './temporal-server.ts';
 
 /**
- * The maximum number of workers if WORKERS is not set. With one embedded Postgres and one Temporal server, more workers
- * are not faster.
+ * The maximum number of workers if WORKERS is not set. With one embedded Postgres and one Temporal server, more than
+ * four workers are not faster than four.
  */
 const WORKERS_MAX = 4;
 

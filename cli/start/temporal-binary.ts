@@ -51,7 +51,7 @@ export interface TemporalBinaryOptions {
   readonly cliPath: string | undefined;
   /** Folder for programs in the home. */
   readonly binFolder: string;
-  /** PATH, HOME, XDG_CACHE_HOME, and the variables that Go reads. */
+  /** The environment, with PATH, HOME and XDG_CACHE_HOME. A build with Go gets all of its variables. */
   readonly env: Environment;
   /** Called before each step that takes time. */
   readonly progress: (line: string) => void;

@@ -15,7 +15,8 @@ const listRoute = createRoute({
   operationId: 'listAuditLog',
   tags: ['Audit log'],
   summary: 'List the audit log',
-  description: 'Changes to API keys, the project, its holds, its team and its SMS senders, and contacts that were subscribed again, newest first.',
+  description:
+    'Changes to API keys, the project, its holds, its team and its SMS senders, and contacts that were subscribed again, newest first.',
   security: allowSession('apikeys:manage'),
   request: { query: cursorQuery(DEFAULT_LIMIT) },
   responses: { 200: jsonResponse(cursorList(AuditEntry)) },
