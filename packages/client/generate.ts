@@ -148,10 +148,11 @@ function generateType(schema: Schema): string {
   const alternatives = schema.anyOf ?? schema.oneOf;
   if (alternatives) return joinAsUnion(alternatives.map(generateType));
   if (Array.isArray(schema.type)) return joinAsUnion(schema.type.map((type) => generateType({ ...schema, type })));
-  return generateSimpleType(schema);
+  return generateSingleType(schema);
 }
 
-function generateSimpleType(schema: Schema): string {
+/** Returns the type of a schema without `enum`, `anyOf` and the like, which has at most one `type`. */
+function generateSingleType(schema: Schema): string {
   switch (schema.type) {
     case 'string':
     case 'boolean':

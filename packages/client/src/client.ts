@@ -37,7 +37,10 @@ export interface TidingsOptions {
   key: string;
   /** Time limit per attempt in milliseconds. Defaults to 30,000. */
   timeoutMs?: number;
-  /** Maximum number of retries of a call with a key that the client created. Defaults to 3; 0 turns retries off. */
+  /**
+   * Maximum number of retries of a call whose idempotency key the client created. Other calls are not retried. Defaults
+   * to 3; 0 turns retries off.
+   */
   retries?: number;
   fetch?: typeof globalThis.fetch;
 }
@@ -77,12 +80,12 @@ export class Tidings {
     this.#fetch = options.fetch ?? ((...args) => globalThis.fetch(...args));
   }
 
-  /** Sends an email. Retries are safe. */
+  /** Sends an email. The client retries the call unless you set `idempotencyKey`. */
   send(body: Operations['sendEmail']['body'], options: CallOptions = {}): Promise<ResponseOf<'sendEmail'>> {
     return this.call('sendEmail', { body, ...options });
   }
 
-  /** Records an event of a contact. Retries are safe. */
+  /** Records an event of a contact. The client retries the call unless you set `idempotencyKey`. */
   track(body: Operations['trackEvent']['body'], options: CallOptions = {}): Promise<ResponseOf<'trackEvent'>> {
     return this.call('trackEvent', { body, ...options });
   }
@@ -168,7 +171,7 @@ export class Tidings {
 /** Finds an operation by its id. Throws for a wrong id, because JavaScript callers have no compiler that checks it. */
 function findOperation(id: string): OperationEntry {
   if (Object.hasOwn(OPERATIONS, id)) return OPERATIONS[id as OperationId];
-  throw new TypeError(`Unknown operation "${id}". Use an operationId of the OpenAPI document that this version has`);
+  throw new TypeError(`Unknown operation "${id}". Use an operationId that this version of @tidings/client has`);
 }
 
 /**

@@ -25,7 +25,7 @@ export class TidingsError extends Error {
   readonly suggestion: string | undefined;
 
   constructor(response: Response, body: unknown) {
-    const error = readErrorEnvelope(body);
+    const error = readErrorFromEnvelope(body);
     super(error?.message ?? `HTTP ${response.status}`);
     this.code = error?.code ?? 'UNKNOWN';
     this.status = response.status;
@@ -58,7 +58,7 @@ function readNumber(headers: Headers, name: string): number | undefined {
   return Number.isFinite(value) ? value : undefined;
 }
 
-function readErrorEnvelope(body: unknown): ErrorEnvelope['error'] | undefined {
+function readErrorFromEnvelope(body: unknown): ErrorEnvelope['error'] | undefined {
   if (typeof body !== 'object' || body === null || !('error' in body)) return undefined;
   const { error } = body;
   return typeof error === 'object' && error !== null && 'code' in error ? (error as ErrorEnvelope['error']) : undefined;
