@@ -33,7 +33,7 @@ export const variantResponseFields = {
       'Null if the campaign has no test. `WAITING`: the emails of the share were sent, and the winner is chosen at `testEndsAt`. `ENDED`: the campaign has ended without a winner, because no recipient waited for one or the campaign was cancelled.',
   }),
   testEndsAt: Instant.nullable().openapi({
-    description: 'When the winner is chosen. Null until all emails of the share were sent.',
+    description: 'When the winner is chosen. Null until all emails of the share were sent, failed or were deferred.',
   }),
   winner: z.string().nullable().openapi({ description: 'Name of the variant that the remaining recipients get' }),
   winnerBy: z.enum(WINNER_SOURCES).nullable().openapi({ description: 'Whether the test or a user chose the winner' }),

@@ -342,7 +342,7 @@ export type Campaign = {
   test: CampaignTest;
   /** Null if the campaign has no test. `WAITING`: the emails of the share were sent, and the winner is chosen at `testEndsAt`. `ENDED`: the campaign has ended without a winner, because no recipient waited for one or the campaign was cancelled. */
   testState: CampaignTestState | null;
-  /** When the winner is chosen. Null until all emails of the share were sent. */
+  /** When the winner is chosen. Null until all emails of the share were sent, failed or were deferred. */
   testEndsAt: string | null;
   /** Name of the variant that the remaining recipients get */
   winner: string | null;
@@ -1495,7 +1495,7 @@ export type ListedCampaign = {
   test: CampaignTest;
   /** Null if the campaign has no test. `WAITING`: the emails of the share were sent, and the winner is chosen at `testEndsAt`. `ENDED`: the campaign has ended without a winner, because no recipient waited for one or the campaign was cancelled. */
   testState: CampaignTestState | null;
-  /** When the winner is chosen. Null until all emails of the share were sent. */
+  /** When the winner is chosen. Null until all emails of the share were sent, failed or were deferred. */
   testEndsAt: string | null;
   /** Name of the variant that the remaining recipients get */
   winner: string | null;
