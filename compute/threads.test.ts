@@ -54,6 +54,23 @@ describe('a task in a thread', () => {
     expect((await renderToStrings('a', '<p>next</p>')).text).toContain('next');
   });
 
+  it('runs although it is added while an idle thread ends', async () => {
+    const shortLived = createThreads({ threads: 1, idleMs: 1 });
+    const run = () =>
+      shortLived.run({
+        projectId: 'a',
+        name: 'content.parts',
+        input: { key: '', source: createSource('<p>1</p>'), input },
+      });
+    for (let n = 0; n < 3; n++) {
+      await run();
+      // The thread has started to end, and its exit is not known yet.
+      await new Promise((resolve) => setTimeout(resolve, 2));
+      await run();
+    }
+    await shortLived.close();
+  });
+
   it('leaves a thread for other projects, which take turns', async () => {
     // Both threads have started.
     await Promise.all([renderToStrings('noisy', '<p>1</p>'), renderToStrings('other', '<p>2</p>')]);

@@ -64,9 +64,9 @@ interface Job {
 }
 
 /** Creates a pool of two to four threads with limits on time and memory. Each thread starts at its first task. */
-export function createThreads(options: { threads?: number; hardLimitMs?: number } = {}): Threads {
+export function createThreads(options: { threads?: number; hardLimitMs?: number; idleMs?: number } = {}): Threads {
   const max = options.threads ?? Math.min(THREADS_MAX, Math.max(THREADS_MIN, availableParallelism() - 1));
-  const hardLimitMs = options.hardLimitMs ?? HARD_LIMIT_MS;
+  const { hardLimitMs = HARD_LIMIT_MS, idleMs = IDLE_MS } = options;
   const waiting = new FairQueue<Job>();
   const busy = new Set<string>();
   const threads = new Set<Thread>();
@@ -87,7 +87,7 @@ export function createThreads(options: { threads?: number; hardLimitMs?: number 
   }
 
   function startThread(): Thread {
-    const thread = new Thread({ onEnd: () => threads.delete(thread) });
+    const thread = new Thread({ idleMs, onEnd: () => threads.delete(thread) });
     threads.add(thread);
     return thread;
   }
@@ -132,7 +132,11 @@ class Thread {
   private tasks = 0;
   private idle: NodeJS.Timeout | undefined;
 
-  constructor(p: { onEnd: () => void }) {
+  private readonly p: { idleMs: number; onEnd: () => void };
+
+  /** @param p.onEnd called when the thread ends or starts to end, perhaps twice; it then takes no more tasks */
+  constructor(p: Thread['p']) {
+    this.p = p;
     this.worker = startWorkerThread();
     this.worker.unref();
     this.ready = new Promise((resolve, reject) => {
@@ -174,7 +178,7 @@ class Thread {
     } finally {
       this.busy = false;
       this.worker.unref();
-      this.idle = setTimeout(() => void this.end(), IDLE_MS).unref();
+      this.idle = setTimeout(() => void this.end(), this.p.idleMs).unref();
     }
   }
 
@@ -182,6 +186,8 @@ class Thread {
   async end(error: Error = new TimeLimitExceeded('not done in its time')): Promise<void> {
     this.endError = error;
     clearTimeout(this.idle);
+    // The exit is reported later. Until then, this thread must get no task, because the task would fail.
+    this.p.onEnd();
     void this.worker.terminate();
     await this.ended;
   }
