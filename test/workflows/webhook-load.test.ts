@@ -23,13 +23,26 @@ const SLOW_MS = 3_000;
 let service: TestService;
 let receiver: WebhookReceiver;
 let client: Client;
+let verifier: Webhook | undefined;
+/** Errors of the signatures at the healthy endpoint. */
+const signatureErrors: unknown[] = [];
+
+/** Verifies a signature when its request arrives, because the library refuses signatures that are 5 minutes old. */
+function verifyOnArrival(body: string, headers: Record<string, string>): void {
+  try {
+    verifier?.verify(body, headers);
+  } catch (error) {
+    signatureErrors.push(error);
+  }
+}
 
 beforeAll(async () => {
   service = await startTestService();
   const { address, namespace } = service.temporal;
   client = new Client({ connection: await Connection.connect({ address }), namespace });
-  receiver = await startWebhookReceiver(async ({ path }, response) => {
+  receiver = await startWebhookReceiver(async ({ path, body, headers }, response) => {
     if (path === '/hanging') return;
+    if (path === '/well') verifyOnArrival(body, headers as Record<string, string>);
     if (path === '/slow') await sleep(SLOW_MS);
     response.end('ok');
   });
@@ -107,6 +120,7 @@ describe(`${EVENTS.toLocaleString('en')} events to a healthy, a slow, a hanging 
     hanging = await createEndpoint(`${receiver.url}/hanging`, event);
     dead = await createEndpoint(`http://127.0.0.1:${deadPort}/dead`, event);
     well = await createEndpoint(`${receiver.url}/well`, event);
+    verifier = new Webhook(well.secret);
     other = await createEndpoint(`${receiver.url}/other`, ['order'], service.two.secretKey);
     await buildContacts(service.db, { projectId: service.one.id, count: EVENTS });
     await unsubscribeAllByImport();
@@ -134,8 +148,7 @@ describe(`${EVENTS.toLocaleString('en')} events to a healthy, a slow, a hanging 
     expect(listIds(listRequestsTo('/hanging')).size).toBeLessThan(EVENTS);
     expect(await countDeliveries(well)).toEqual({ DELIVERED: { count: EVENTS, tries: EVENTS } });
     expect(listRequestsTo('/well')).toHaveLength(EVENTS);
-    const verifier = new Webhook(well.secret);
-    for (const { body, headers } of listRequestsTo('/well')) verifier.verify(body, headers as Record<string, string>);
+    expect(signatureErrors).toEqual([]);
   });
 
   it('degrade the failing endpoints, which are attempted rarely, and no delivery is lost', async () => {
