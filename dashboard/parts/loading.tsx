@@ -1,5 +1,5 @@
 import { Center, Loader, VisuallyHidden } from '@mantine/core';
-import { useEffect, useState } from 'react';
+import { type ReactNode, useEffect, useState } from 'react';
 import { text } from '../text/text.ts';
 
 /** A faster response shows no spinner, because the spinner would only flicker. */
@@ -16,8 +16,21 @@ export function Loading({ height = 240 }: { height?: number }) {
   );
 }
 
+/** Shows a placeholder in the shape of the data while the data loads. Nothing is visible for 200 ms. */
+export function Placeholder({ children }: { children: ReactNode }) {
+  const isShown = useIsSlow();
+  return (
+    <div role="status" aria-busy="true">
+      <VisuallyHidden>{text.parts.loading}</VisuallyHidden>
+      <div inert style={{ visibility: isShown ? undefined : 'hidden' }}>
+        {children}
+      </div>
+    </div>
+  );
+}
+
 /** Tells whether the component has been mounted for 200 ms, so that a placeholder is worth showing. */
-export function useIsSlow(): boolean {
+function useIsSlow(): boolean {
   const [isSlow, setSlow] = useState(false);
   useEffect(() => {
     const timer = setTimeout(() => setSlow(true), SHOWN_AFTER_MS);

@@ -1,7 +1,6 @@
 import { Table, UnstyledButton, VisuallyHidden } from '@mantine/core';
 import type { ReactNode } from 'react';
-import { text } from '../text/text.ts';
-import { useIsSlow } from './loading.tsx';
+import { Placeholder } from './loading.tsx';
 
 export interface Column<Row> {
   /** The title in the header row, and the React key. */
@@ -69,42 +68,39 @@ const PENDING_ROWS = 14;
 /** Widths of the placeholder's bars, as shares of their cells. */
 const TEXT_WIDTHS = ['62%', '48%', '70%', '54%', '40%'];
 
-/**
- * Shows the header row, and gray bars instead of rows, while the first rows load. Nothing is visible for 200 ms.
- * @param p.count the number of gray rows; a short list sets it, so that the parts below it stay almost where they are
- */
-export function PendingRows<Row>({
-  columns,
-  caption,
-  count = PENDING_ROWS,
-}: Pick<TableLayout<Row>, 'columns' | 'caption'> & { count?: number }) {
-  const isSlow = useIsSlow();
+interface PendingTable<Row> extends Pick<TableLayout<Row>, 'columns' | 'caption'> {
+  /** The number of gray rows. A short list sets it, so that the parts below it stay almost where they are. */
+  count?: number;
+}
+
+/** Shows the header row, and gray bars instead of rows, while the first rows load. */
+export function PendingRows<Row>(p: PendingTable<Row>) {
   return (
-    <div role="status" aria-busy="true">
-      <VisuallyHidden>{text.parts.loading}</VisuallyHidden>
-      <div inert style={{ visibility: isSlow ? undefined : 'hidden' }}>
-        <Frame caption={caption} columns={columns}>
-          {Array.from({ length: count }, (_, row) => (
-            // biome-ignore lint/suspicious/noArrayIndexKey: all rows are the same
-            <Table.Tr key={row}>
-              {columns.map(({ name, align, wideOnly, isMain }, column) => (
-                <Table.Td
-                  key={name}
-                  className={isMain ? 'cell-main' : undefined}
-                  visibleFrom={getSmallestScreen(wideOnly)}
-                >
-                  <span
-                    className="pending-text"
-                    data-align={align}
-                    style={{ width: TEXT_WIDTHS[(row + 2 * column) % TEXT_WIDTHS.length] }}
-                  />
-                </Table.Td>
-              ))}
-            </Table.Tr>
+    <Placeholder>
+      <GrayRows {...p} />
+    </Placeholder>
+  );
+}
+
+/** The placeholder of a table as it looks. */
+export function GrayRows<Row>({ columns, caption, count = PENDING_ROWS }: PendingTable<Row>) {
+  return (
+    <Frame caption={caption} columns={columns}>
+      {Array.from({ length: count }, (_, row) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: all rows are the same
+        <Table.Tr key={row}>
+          {columns.map(({ name, align, wideOnly, isMain }, column) => (
+            <Table.Td key={name} className={isMain ? 'cell-main' : undefined} visibleFrom={getSmallestScreen(wideOnly)}>
+              <span
+                className="pending-text"
+                data-align={align}
+                style={{ width: TEXT_WIDTHS[(row + 2 * column) % TEXT_WIDTHS.length] }}
+              />
+            </Table.Td>
           ))}
-        </Frame>
-      </div>
-    </div>
+        </Table.Tr>
+      ))}
+    </Frame>
   );
 }
 

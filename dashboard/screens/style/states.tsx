@@ -2,8 +2,8 @@ import { Alert, Button, Loader, Skeleton } from '@mantine/core';
 import { IconAlertTriangle } from '@tabler/icons-react';
 import { Empty } from '../../parts/empty.tsx';
 import { Failed } from '../../parts/failed.tsx';
-import { PendingCards } from '../../parts/pending-cards.tsx';
-import { PendingRows } from '../../parts/row-table.tsx';
+import { GrayCards } from '../../parts/pending-cards.tsx';
+import { GrayRows } from '../../parts/row-table.tsx';
 
 import { Part } from './part.tsx';
 
@@ -31,8 +31,8 @@ export function States() {
       />
       <Loader size="sm" type="dots" />
       <Skeleton height={36} />
-      <PendingRows columns={COLUMNS} caption="Campaigns" count={3} />
-      <PendingCards cols={{ base: 1, xs: 2, md: 4 }} imageHeight={120} />
+      <GrayRows columns={COLUMNS} caption="Campaigns" count={3} />
+      <GrayCards cols={{ base: 1, xs: 2, md: 4 }} imageHeight={120} />
     </Part>
   );
 }
