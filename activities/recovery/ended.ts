@@ -39,8 +39,8 @@ const MATCHING_STATUSES: Record<string, readonly string[]> = {
 export async function recoverEndedWorkflows(deps: RecoveryDeps, turn: RecoveryTurn): Promise<string | null> {
   const between = { since: new Date(Date.now() - LOOK_BACK_MS), until: new Date(Date.now() - turn.settledMs) };
   if (turn.cursor === null) {
-    await recoverJobs(deps, between);
-    await recoverCampaigns(deps, between);
+    await endMismatchedJobs(deps, between);
+    await endMismatchedCampaigns(deps, between);
     for (let cursor: string | null = null; ; ) {
       const page = await deps.lifecycle.runs.listEndedBadly({ since: between.since, cursor, limit: PAGE });
       const ids = page.runs.map(({ rowId }) => rowId);
@@ -65,29 +65,21 @@ export async function recoverEndedWorkflows(deps: RecoveryDeps, turn: RecoveryTu
  */
 async function endMismatchedExecutions(deps: RecoveryDeps, executions: EndedExecution[]): Promise<void> {
   const { db, lifecycle, outbox, log } = deps;
-  const toWorkflowId = ({ id }: EndedExecution) => lifecycle.names.execution(id);
-  const last = await lifecycle.runs.findLast(executions.map(toWorkflowId));
-  const mismatched = executions.filter((execution) => {
-    const runStatus = last.get(toWorkflowId(execution))?.status;
-    return runStatus === undefined ? execution.status === 'FAILED' : hasOtherEnd(execution.status, runStatus);
-  });
+  const workflows = executions.map((execution) => ({
+    ...execution,
+    workflowId: lifecycle.names.execution(execution.id),
+  }));
+  const mismatched = await listMismatched(deps, workflows);
   outbox.wake(await inTransaction(db, (trx) => enqueueExecutionEnds(trx, mismatched)));
-  for (const execution of mismatched) {
-    const { projectId, id: executionId, status } = execution;
+  for (const { projectId, id: executionId, status, runStatus } of mismatched)
     log.warn(
-      {
-        projectId,
-        executionId,
-        workflow: last.get(toWorkflowId(execution))?.status ?? null,
-        done: `a new run ends as ${status}`,
-      },
+      { projectId, executionId, workflow: runStatus, done: `a new run ends as ${status}` },
       'an execution had ended in another way',
     );
-  }
 }
 
 /** Starts a new workflow for each ended job whose workflow ended in another way. The new one ends as the record did. */
-async function recoverJobs(deps: RecoveryDeps, between: EndedBetween): Promise<void> {
+async function endMismatchedJobs(deps: RecoveryDeps, between: EndedBetween): Promise<void> {
   const { db, lifecycle } = deps;
   for (let after: string | undefined; ; ) {
     const jobs = await listEndedJobs(db, { ...between, after, limit: PAGE });
@@ -100,7 +92,7 @@ async function recoverJobs(deps: RecoveryDeps, between: EndedBetween): Promise<v
 }
 
 /** Does the same for the last start of each campaign. */
-async function recoverCampaigns(deps: RecoveryDeps, between: EndedBetween): Promise<void> {
+async function endMismatchedCampaigns(deps: RecoveryDeps, between: EndedBetween): Promise<void> {
   const { db, lifecycle } = deps;
   for (let after: string | undefined; ; ) {
     const starts = await listEndedCampaignStarts(db, { ...between, after, limit: PAGE });
@@ -115,16 +107,15 @@ async function recoverCampaigns(deps: RecoveryDeps, between: EndedBetween): Prom
   }
 }
 
-/** Returns the records whose last run ended in another way, and failed records without a run. */
+/** Returns the records whose last run ended in another way, and failed records without a run (`runStatus` is null). */
 async function listMismatched<Row extends { workflowId: string; status: string }>(
   { lifecycle }: RecoveryDeps,
   rows: Row[],
-): Promise<Row[]> {
+): Promise<(Row & { runStatus: string | null })[]> {
   const last = await lifecycle.runs.findLast(rows.map(({ workflowId }) => workflowId));
-  return rows.filter(({ workflowId, status }) => {
-    const runStatus = last.get(workflowId)?.status;
-    return runStatus === undefined ? status === 'FAILED' : hasOtherEnd(status, runStatus);
-  });
+  return rows
+    .map((row) => ({ ...row, runStatus: last.get(row.workflowId)?.status ?? null }))
+    .filter(({ status, runStatus }) => (runStatus === null ? status === 'FAILED' : hasOtherEnd(status, runStatus)));
 }
 
 function reportRestarts({ outbox, log }: RecoveryDeps, queued: OutboxRow[]): void {
