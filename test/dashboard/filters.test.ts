@@ -13,24 +13,24 @@ interface FilteredList {
 }
 
 const LISTS: Record<string, FilteredList> = {
-  contacts: typed('/contacts', 'Search name or email', 'a', '?search=a'),
-  campaigns: typed('/campaigns', 'Search', 'e', '?search=e'),
-  automations: typed('/automations', 'Search', 'e', '?search=e'),
-  segments: typed('/segments', 'Search segments', 'e', '?q=e'),
-  'segments of a type': chosen('/segments', 'Type', 'Dynamic', '?type=DYNAMIC'),
-  templates: typed('/templates', 'Search', 'e', '?search=e'),
-  'templates of a type': chosen('/templates', 'Type', 'Marketing', '?type=MARKETING'),
-  events: typed('/developers/events', 'Event name', 'sign', '?q=sign'),
-  'sent emails': picked('/messages', 'Status', 'Sent', '?status=SENT'),
-  'sent SMS': picked('/messages/sms', 'Status', 'Sent', '?status=SENT'),
-  requests: chosen('/developers/requests', 'Method', 'POST', '?method=POST'),
-  'an automation’s runs': picked(
+  contacts: createTextFilter('/contacts', 'Search name or email', 'a', '?search=a'),
+  campaigns: createTextFilter('/campaigns', 'Search', 'e', '?search=e'),
+  automations: createTextFilter('/automations', 'Search', 'e', '?search=e'),
+  segments: createTextFilter('/segments', 'Search segments', 'e', '?q=e'),
+  'segments of a type': createSelectFilter('/segments', 'Type', 'Dynamic', '?type=DYNAMIC'),
+  templates: createTextFilter('/templates', 'Search', 'e', '?search=e'),
+  'templates of a type': createSelectFilter('/templates', 'Type', 'Marketing', '?type=MARKETING'),
+  events: createTextFilter('/developers/events', 'Event name', 'sign', '?q=sign'),
+  'sent emails': createNativeSelectFilter('/messages', 'Status', 'Sent', '?status=SENT'),
+  'sent SMS': createNativeSelectFilter('/messages/sms', 'Status', 'Sent', '?status=SENT'),
+  requests: createSelectFilter('/developers/requests', 'Method', 'POST', '?method=POST'),
+  'an automation’s runs': createNativeSelectFilter(
     ({ workflows }) => `/messages/executions/${workflows.welcome.id}`,
     'Status',
     'Waiting',
     '?status=WAITING',
   ),
-  'a campaign’s recipients': chosen(
+  'a campaign’s recipients': createSelectFilter(
     ({ campaigns }) => `/campaigns/${campaigns.SENT}/recipients`,
     'Results',
     'Opened',
@@ -83,7 +83,7 @@ function countRecords(page: Page): Promise<number> {
 }
 
 /** A list with a text field. */
-function typed(path: string, label: string, words: string, search: string): FilteredList {
+function createTextFilter(path: string, label: string, words: string, search: string): FilteredList {
   const find = (page: Page) => page.getByRole('main').getByLabel(label, { exact: true });
   return {
     path: () => path,
@@ -94,7 +94,12 @@ function typed(path: string, label: string, words: string, search: string): Filt
 }
 
 /** A list with a select of Mantine. */
-function chosen(path: string | FilteredList['path'], label: string, option: string, search: string): FilteredList {
+function createSelectFilter(
+  path: string | FilteredList['path'],
+  label: string,
+  option: string,
+  search: string,
+): FilteredList {
   return {
     path: typeof path === 'string' ? () => path : path,
     choose: (page) => chooseOption(page, label, option),
@@ -104,7 +109,12 @@ function chosen(path: string | FilteredList['path'], label: string, option: stri
 }
 
 /** A list with a native select. */
-function picked(path: string | FilteredList['path'], label: string, option: string, search: string): FilteredList {
+function createNativeSelectFilter(
+  path: string | FilteredList['path'],
+  label: string,
+  option: string,
+  search: string,
+): FilteredList {
   const find = (page: Page) => page.getByRole('main').getByLabel(label, { exact: true });
   return {
     path: typeof path === 'string' ? () => path : path,
