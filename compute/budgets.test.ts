@@ -53,7 +53,7 @@ describe('the budget of a project', () => {
     expect(order).toEqual(['single', 'bulk']);
   });
 
-  it('shares the limit of the process, and serves waiting projects before the project that was served', async () => {
+  it('gives a free slot of the process to a waiting project before the project that had the slot', async () => {
     const { run } = createBudgets({ cpuMsPerSecond: 0, processJobsMax: 2 });
     const order: string[] = [];
     const ends: (() => void)[] = [];

@@ -1,8 +1,8 @@
 import { LimitReached } from '../rules/errors.ts';
 
 /**
- * The most unused budget that a project saves up, in seconds of its rate. A preview after a quiet minute therefore does
- * not wait.
+ * The limit of the unused budget that a project accumulates, in seconds of its rate. With this reserve, a preview after
+ * a quiet minute does not wait.
  */
 const BURST_SECONDS = 2;
 /**
@@ -26,7 +26,7 @@ export interface Work {
   kind: string;
   /** True if no one waits for the result. The job then runs after the project's other jobs. */
   bulk?: boolean;
-  /** In milliseconds. A longer wait throws `OverBudget`, so that the caller can release shared resources. */
+  /** A longer wait throws `OverBudget`, so that the caller can release shared resources. */
   maxWaitMs?: number;
 }
 
@@ -38,7 +38,7 @@ export class OverBudget extends LimitReached {
   constructor(retryAfterMs: number) {
     super({
       message:
-        'This project computes more than its share just now: rendering, previews, imports, large requests and large lists of it wait.',
+        'This project computes more than its share just now, so its rendering, previews, imports, large requests and large lists are delayed.',
       retryAfterMs,
     });
   }
@@ -46,15 +46,15 @@ export class OverBudget extends LimitReached {
 
 export interface Budgets {
   /**
-   * Runs `work` as soon as its project has budget and a slot left, and subtracts the milliseconds of processor time
-   * reported to `charge`. Jobs wait for jobs of the same project, in order of arrival. A `bulk` job also waits for
-   * later jobs that are not `bulk`. With `processJobsMax`, jobs wait for other projects too.
+   * Runs `work` as soon as its project has budget and a free slot. `work` calls `charge` with its processor time,
+   * which is subtracted from the budget. The jobs of a project start in order of arrival, except that a `bulk` job starts
+   * after all waiting jobs that are not `bulk`. With `processJobsMax`, jobs also wait for the jobs of other projects.
    * @throws OverBudget
    */
   run<T>(p: Work, work: (charge: (cpuMs: number) => void) => Promise<T>): Promise<T>;
 }
 
-interface Waiting {
+interface WaitingJob {
   start: () => void;
   bulk: boolean;
 }
@@ -67,7 +67,7 @@ interface Account {
   ms: number;
   updatedAtMs: number;
   running: number;
-  waiting: Waiting[];
+  waiting: WaitingJob[];
   timer: NodeJS.Timeout | undefined;
 }
 
@@ -76,7 +76,7 @@ export function createBudgets(options: BudgetOptions): Budgets {
   const { cpuMsPerSecond, processJobsMax = Number.POSITIVE_INFINITY, now = () => performance.now() } = options;
   const rate = cpuMsPerSecond > 0 ? cpuMsPerSecond / 1_000 : Number.POSITIVE_INFINITY;
   const burst = cpuMsPerSecond > 0 ? cpuMsPerSecond * BURST_SECONDS : Number.POSITIVE_INFINITY;
-  /** Accounts by project id. If the process has a limit of jobs, waiting projects get a free slot in this order. */
+  /** Accounts by project id. With `processJobsMax`, waiting projects get free slots in the map's order. */
   const accounts = new Map<string, Account>();
   let running = 0;
 
@@ -127,7 +127,7 @@ export function createBudgets(options: BudgetOptions): Budgets {
     if (processJobsMax !== Number.POSITIVE_INFINITY) {
       accounts.delete(projectId);
       accounts.set(projectId, account);
-      for (const [other, theirs] of [...accounts]) if (theirs.waiting.length > 0) startJobs(other, theirs);
+      for (const [otherId, other] of [...accounts]) if (other.waiting.length > 0) startJobs(otherId, other);
     }
     startJobs(projectId, account);
   }
@@ -141,7 +141,7 @@ export function createBudgets(options: BudgetOptions): Budgets {
         reject(new OverBudget(Math.max(msUntilBudget(account), RETRY_MIN_MS)));
       };
       const timer = setTimeout(refuse, maxWaitMs);
-      const waiting: Waiting = {
+      const waiting: WaitingJob = {
         bulk,
         start: () => {
           clearTimeout(timer);

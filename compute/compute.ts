@@ -5,7 +5,7 @@ import { createThreads, type Threads } from './threads.ts';
 export type { Work } from './budgets.ts';
 export { OverBudget } from './budgets.ts';
 
-/** Cost of jobs of one kind, for metrics. */
+/** The processor time of one computation, for metrics. */
 export interface ComputedWork {
   kind: string;
   cpuMs: number;
@@ -63,12 +63,12 @@ export interface Compute {
 const MB = 1024 * 1024;
 /**
  * Processor milliseconds per MB of a request body, measured with 10 MB of attachments: 1.5 for counting values, 4 for
- * parsing, 5 for checking, 1 for decoding, the same again to send them to Postgres, and 10 in Postgres.
+ * parsing, 5 for checking, 1 for decoding the attachments, 1 for sending them to Postgres, and 10 in Postgres.
  */
 const LARGE_REQUEST_MS_PER_MB = 30;
 /**
- * Processor milliseconds per MB of attachments, measured in the same way: 6 for reading, 6 for the message, 5 for its
- * signature, 3 for preparing the SMTP data, some for writing that data, and 5 in Postgres.
+ * Processor milliseconds per MB of attachments, measured in the same way: 6 for reading, 6 for composing, 5 for the
+ * signature of the message, 3 for preparing the SMTP data, some for writing that data, and 5 in Postgres.
  */
 const LARGE_EMAIL_MS_PER_MB = 30;
 /**
@@ -111,13 +111,13 @@ export function createCompute(p: {
     run: (inThread: RunPrepaidTask) => Promise<T>,
   ): Promise<T> {
     const { projectId, kind } = work;
-    const charge = (cpuMs: number) => p.onDone?.({ kind, cpuMs });
-    return budgets.run(work, (pay) => {
-      pay(ms);
+    const reportCost = (cpuMs: number) => p.onDone?.({ kind, cpuMs });
+    return budgets.run(work, (charge) => {
+      charge(ms);
       const limitFactor = 1 + ms / USUAL_MS;
       onResume();
       return run((name, input, transfer) =>
-        threads.run({ projectId, name, input, transfer, limitFactor, charge }).finally(onResume),
+        threads.run({ projectId, name, input, transfer, limitFactor, charge: reportCost }).finally(onResume),
       );
     });
   }

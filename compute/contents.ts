@@ -23,7 +23,7 @@ import { type ContentFacts, type MessageInput, type RenderedMessage, renderCompi
  * more than 100 ms, so a worker thread compiles it first.
  */
 const SMALL_CHARS = 16 * 1024;
-/** Counts Liquid tags, outputs and links. */
+/** The limit of Liquid tags, outputs and links together. */
 const SMALL_TOKENS = 40;
 /**
  * If a worker thread compiled a content within this time, and the content has no costly parts, the main thread compiles
@@ -34,8 +34,11 @@ const TOKEN = /\{[{%]|<a\s/gi;
 
 /** Compiled content, which renders on the main thread or in a worker thread. */
 export interface ReadyContent extends Omit<ContentFacts, 'costly' | 'compileMs'> {
-  /** The compiled content, if it has no costly parts: rendering then takes microseconds, on the main thread. */
-  readonly plain: CompiledContent | undefined;
+  /**
+   * Set if the main thread compiled the content, and the content has no costly parts. The main thread then renders each
+   * message, in microseconds.
+   */
+  readonly compiled: CompiledContent | undefined;
   readonly key: string;
   readonly source: ContentSource;
 }
@@ -48,11 +51,11 @@ export async function compileForSending(compute: Compute, work: Work, source: Co
   const key = randomUUID();
   if (isQuickToCompile(listContentTemplates(source))) {
     const compiled = compileContent(source);
-    return createReadyContent(compiled, { plain: compiled.costly ? undefined : compiled, key, source });
+    return createReadyContent(compiled, { compiled: compiled.costly ? undefined : compiled, key, source });
   }
   const facts = await compute.runInThread(work, 'content.facts', { key, source });
   const rendersHere = !facts.costly && facts.compileMs <= COMPILE_HERE_MS;
-  return createReadyContent(facts, { plain: rendersHere ? compileContent(source) : undefined, key, source });
+  return createReadyContent(facts, { compiled: rendersHere ? compileContent(source) : undefined, key, source });
 }
 
 /** Renders the message as plain strings. @throws TemplateError, OverBudget */
@@ -61,8 +64,10 @@ export async function renderToStrings(
   work: Work,
   { content, input }: { content: ReadyContent; input: RenderInput },
 ): Promise<RenderedContent> {
-  const { plain, key, source } = content;
-  return plain ? renderCompiled(plain, input) : compute.runInThread(work, 'content.parts', { key, source, input });
+  const { compiled, key, source } = content;
+  return compiled
+    ? renderCompiled(compiled, input)
+    : compute.runInThread(work, 'content.parts', { key, source, input });
 }
 
 /** Renders the MIME message that SMTP sends, and its subject as plain text. @throws TemplateError, OverBudget */
@@ -71,8 +76,8 @@ export async function renderMessage(
   work: Work,
   { content, input, headers }: MessageInput & { content: ReadyContent },
 ): Promise<RenderedMessage> {
-  const { plain, key, source } = content;
-  if (plain) return { raw: renderMime(plain, { ...input, headers }), subject: renderSubject(plain, input) };
+  const { compiled, key, source } = content;
+  if (compiled) return { raw: renderMime(compiled, { ...input, headers }), subject: renderSubject(compiled, input) };
   return compute.runInThread(work, 'content.message', { key, source, input, headers });
 }
 
@@ -109,7 +114,7 @@ export async function resolveLinkWithinBudget(
 
 function createReadyContent(
   { links, variables, needsUnsubscribe }: Pick<ContentFacts, 'links' | 'variables' | 'needsUnsubscribe'>,
-  rest: Pick<ReadyContent, 'plain' | 'key' | 'source'>,
+  rest: Pick<ReadyContent, 'compiled' | 'key' | 'source'>,
 ): ReadyContent {
   return { links, variables, needsUnsubscribe, ...rest };
 }

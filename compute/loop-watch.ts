@@ -14,7 +14,7 @@ export interface BlockedLoop {
 }
 
 export interface LoopWatch {
-  /** Runs `work` under the name of a route or an activity. The name also applies after each `await` in it. */
+  /** Runs `work` under the name of a route or an activity. The name also applies after each `await` in `work`. */
   runAs<T>(name: string, work: () => T): T;
   /**
    * Records that work continues after a wait, for example for the database. From now on, the time counts as time of
@@ -37,22 +37,22 @@ export interface LoopWatch {
 export function watchLoop(onBlock: (block: BlockedLoop) => void, now = () => performance.now()): LoopWatch {
   const names = new AsyncLocalStorage<string>();
   let beatAtMs = now();
-  const stretch = { work: OTHER, sinceMs: beatAtMs };
+  const span = { work: OTHER, sinceMs: beatAtMs };
   let longest: BlockedLoop = { work: OTHER, ms: 0 };
 
-  function startStretch(work: string): void {
+  function startSpan(work: string): void {
     const atMs = now();
-    const ms = atMs - stretch.sinceMs;
-    if (ms > longest.ms) longest = { work: stretch.work, ms };
-    stretch.work = work;
-    stretch.sinceMs = atMs;
+    const ms = atMs - span.sinceMs;
+    if (ms > longest.ms) longest = { work: span.work, ms };
+    span.work = work;
+    span.sinceMs = atMs;
   }
 
   function checkBlock(): void {
-    startStretch(OTHER);
-    const ms = stretch.sinceMs - beatAtMs - BEAT_MS;
+    startSpan(OTHER);
+    const ms = span.sinceMs - beatAtMs - BEAT_MS;
     if (ms > BLOCKED_MS) onBlock({ work: longest.work, ms: Math.round(ms) });
-    beatAtMs = stretch.sinceMs;
+    beatAtMs = span.sinceMs;
     longest = { work: OTHER, ms: 0 };
   }
 
@@ -60,13 +60,13 @@ export function watchLoop(onBlock: (block: BlockedLoop) => void, now = () => per
   return {
     runAs: (name, work) =>
       names.run(name, () => {
-        startStretch(name);
+        startSpan(name);
         return work();
       }),
-    noteResumed: () => startStretch(names.getStore() ?? OTHER),
+    noteResumed: () => startSpan(names.getStore() ?? OTHER),
     start: () => {
-      startStretch(OTHER);
-      beatAtMs = stretch.sinceMs;
+      startSpan(OTHER);
+      beatAtMs = span.sinceMs;
       longest = { work: OTHER, ms: 0 };
       timer ??= setInterval(checkBlock, BEAT_MS).unref();
     },

@@ -50,7 +50,7 @@ export function createCampaignComposer(p: {
 }): CampaignComposer {
   const { config, campaignId, compute } = p;
   const { content, ready } = p.stored;
-  const { plain, key, source } = ready;
+  const { compiled, key, source } = ready;
   const domain = emailDomain(content.from);
   const returnDomain = config.email.returnPathDomain ?? p.returnPathHost ?? domain;
   const verpKey = deriveKey(config.secretKey, 'verp');
@@ -87,12 +87,12 @@ export function createCampaignComposer(p: {
 
   return {
     dataKeys,
-    costly: plain === undefined,
+    costly: compiled === undefined,
     compose(recipient) {
-      if (!plain) throw new Error('costly content is composed in a thread');
+      if (!compiled) throw new Error('costly content is composed in a thread');
       return toOutgoingEmail(
         recipient,
-        renderMime(plain, { ...buildInput(recipient), headers: buildHeaders(recipient) }),
+        renderMime(compiled, { ...buildInput(recipient), headers: buildHeaders(recipient) }),
       );
     },
     async composeCostly(recipient) {
@@ -103,7 +103,9 @@ export function createCampaignComposer(p: {
     },
     buildEventData(recipient) {
       return {
-        subject: plain ? renderSubject(plain, buildInput(recipient)) : (subjects.get(recipient) ?? content.subject),
+        subject: compiled
+          ? renderSubject(compiled, buildInput(recipient))
+          : (subjects.get(recipient) ?? content.subject),
         from: content.from,
         fromName: content.fromName,
         messageId: createMessageId(recipient.id, domain),

@@ -34,7 +34,7 @@ export interface RequestVariables {
   files: (Uint8Array | undefined)[];
   /** Hash of the parsed input. Set if the request has an Idempotency-Key and the operation accepts one. */
   fingerprint: string | undefined;
-  /** Ids of the records that the request created, for the request log. */
+  /** Ids of the records that the request created or changed, for the request log. */
   affectedRows: AffectedRows | undefined;
   /** Code of the error response. */
   errorCode: ErrorCode | undefined;
@@ -47,7 +47,7 @@ export interface AppEnv {
 
 export type RequestContext = Context<AppEnv>;
 
-/** The part of the registrar that routes files use: `app.openapi(route, handler)`. */
+/** The part of the registrar that the files with routes use: `app.openapi(route, handler)`. */
 export interface App {
   openapi<Route extends RouteConfig>(route: Route, handler: RouteHandler<Route, AppEnv>): void;
 }

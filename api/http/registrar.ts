@@ -20,8 +20,8 @@ export const atBothPaths: PathRule = (path) => [`/v1${path}`, path];
 export const atOnePath: PathRule = (path) => [path];
 
 /**
- * Creates the object with which routes files register their operations. At every path of `paths`, an operation gets its
- * request checks, an entry in the route table, and a description in the OpenAPI document with all its statuses.
+ * Creates the object that registers the operations of the API. At every path of `paths`, an operation gets its request
+ * checks, an entry in the route table, and a description in the OpenAPI document with all its statuses.
  *
  * `@hono/zod-openapi` provides the types of handlers and the document. Its validators are not used, because they read a
  * body without a limit and ignore unknown fields. `createRequestChecks` validates instead.

@@ -16,8 +16,8 @@ export interface MailListeners {
 
 /**
  * Starts the listeners for inbound email and for the relay, which a service of `npm start` does not have by default.
- * They run in an additional API process, which uses the database and the Temporal of the service of TIDINGS_HOME. The
- * additional process ends when this process ends.
+ * They run in an additional API process, which uses the database and the Temporal of the service whose home
+ * is TIDINGS_HOME. The additional process ends when this process ends.
  * @throws StartError with a one-line message if the process cannot be started
  */
 export async function startListenerProcess(p: {

@@ -90,14 +90,14 @@ async function compareWithPostgres({ postgres, databaseUrl }: Deployment) {
 }
 
 /**
- * Compares this machine's clock with the `Date` header of the provider whose requests this service signs, or of the
- * reverse proxy. Undefined if the configuration has neither, or if no response arrives.
+ * Compares this machine's clock with the `Date` header of the provider to which this service sends signed requests,
+ * or of the reverse proxy. Undefined if the configuration has neither, or if no response arrives.
  */
 async function compareWithHttp({ settings }: Deployment) {
   const { servers } = settings.email;
-  const isProviders = servers.whose === 'provider';
-  const url = new URL(isProviders ? servers.url : settings.publicUrl);
-  if (isLoopbackHost(url.hostname) && !isProviders) return undefined;
+  const usesProvider = servers.whose === 'provider';
+  const url = new URL(usesProvider ? servers.url : settings.publicUrl);
+  if (isLoopbackHost(url.hostname) && !usesProvider) return undefined;
   const requestedAt = Date.now();
   const response = await fetch(url, {
     method: 'HEAD',

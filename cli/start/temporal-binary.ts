@@ -28,8 +28,8 @@ const VERSION = '1.5.1';
 const GO_PACKAGE = `github.com/temporalio/cli/cmd/temporal@v${VERSION}`;
 const PROGRAM = process.platform === 'win32' ? 'temporal.exe' : 'temporal';
 /**
- * The time limit for connecting to the download server. If it does not respond in this time, this machine probably has
- * no internet connection, and building the program is more likely to succeed.
+ * The time limit for connecting to the download server. If the server does not respond in this time, this machine
+ * probably has no access to the internet. A build is then more likely to succeed, because Go may have its own proxy.
  */
 const DOWNLOAD_CONNECT_MS = 5_000;
 /** The time limit for the whole download, which is enough for 60 MB over a slow connection. */
@@ -42,7 +42,7 @@ const OTHER_PROCESS_CHECK_MS = 500;
 const STAGING = /^\.staging-(\d+)$/;
 const VERSION_TIMEOUT_MS = 5_000;
 /**
- * Folders in which Go's installer and package managers put the program `go`, to search if `go` is not on PATH.
+ * Folders in which Go's installer and package managers put the program `go`. They are searched if `go` is not on PATH.
  */
 const GO_FOLDERS = ['/usr/local/go/bin', '/usr/lib/go/bin', '/opt/homebrew/bin', '/snap/bin'];
 
@@ -84,7 +84,7 @@ export async function findTemporalBinary(options: TemporalBinaryOptions): Promis
     }
   }
   throw new StartError(
-    `Temporal was not found. Set TEMPORAL_ADDRESS to a server, or TEMPORAL_CLI_PATH to the temporal program. Or put temporal on PATH or into ${options.binFolder}, allow the downloadProgram (${reasons[0]}), or install Go to build it (${reasons[1]}).`,
+    `Temporal was not found. Set TEMPORAL_ADDRESS to a server, or TEMPORAL_CLI_PATH to the temporal program. Or put temporal on PATH or into ${options.binFolder}, allow the download (${reasons[0]}), or install Go to build it (${reasons[1]}).`,
   );
 }
 

@@ -47,7 +47,7 @@ const listRoute = createRoute({
   tags: ['Operator'],
   summary: 'List paused routes',
   description:
-    'Lists routes (mail servers or providers with their settings) that are paused, because they refuse email because of the sender. Emails for a paused route wait, and no contact changes.',
+    'Lists paused routes. A route (a mail server or provider with its settings) is paused after it refused ten recipients in a row because of the sender. Emails for a paused route wait, and their contacts are not changed.',
   security: allowSession(),
   responses: { 200: jsonResponse(RoutePauses) },
 });
@@ -60,7 +60,7 @@ const resumeRouteRoute = createRoute({
   tags: ['Operator'],
   summary: 'End the pause of a route',
   description:
-    'Ends the pause, so that the next emails use the route. If ten of them are refused, the route is paused again.',
+    'Ends the pause, so that the next emails use the route. If the route refuses ten of these emails, it is paused again.',
   security: allowSession(),
   request: { params: IdParams },
   responses: { 200: jsonResponse(RoutePauses) },

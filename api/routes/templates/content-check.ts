@@ -25,8 +25,8 @@ export async function refuseBadContent(
   try {
     const source = toContentSource(content, true);
     const work = { projectId, kind: 'content.check' };
-    const { plain, key } = await compileForSending(compute, work, source);
-    if (!plain) await compute.runInThread(work, 'content.trial', { key, source });
+    const { compiled, key } = await compileForSending(compute, work, source);
+    if (!compiled) await compute.runInThread(work, 'content.trial', { key, source });
     const unfinished = TEMPLATES.map((field) => findUnfinishedOutput(content[field] ?? '', field)).find(Boolean);
     if (unfinished) throw unfinished;
   } catch (error) {
