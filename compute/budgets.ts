@@ -47,8 +47,9 @@ export class OverBudget extends LimitReached {
 export interface Budgets {
   /**
    * Runs `work` as soon as its project has budget and a free slot. `work` calls `charge` with its processor time,
-   * which is subtracted from the budget. The jobs of a project start in order of arrival, except that a `bulk` job starts
-   * after all waiting jobs that are not `bulk`. With `processJobsMax`, jobs also wait for the jobs of other projects.
+   * which is subtracted from the budget. The jobs of a project start in order of arrival, except that a `bulk` job
+   * starts after all waiting jobs that are not `bulk`. With `processJobsMax`, jobs also wait for the jobs of other
+   * projects.
    * @throws OverBudget
    */
   run<T>(p: Work, work: (charge: (cpuMs: number) => void) => Promise<T>): Promise<T>;

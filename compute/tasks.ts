@@ -133,10 +133,10 @@ export type TaskName = keyof Tasks;
 export type TaskResult<K extends TaskName> = Awaited<ReturnType<Tasks[K]>>;
 
 /**
- * By task: a function that returns the buffers of a result to transfer to the caller, not copy. The thread can no
- * longer use them.
+ * For each task, a function that returns the arrays of a result that are transferred to the caller, not copied. The
+ * thread can no longer use these arrays.
  */
-const BUFFERS_TO_TRANSFER: { [K in TaskName]?: (result: TaskResult<K>) => (Uint8Array | undefined)[] } = {
+const ARRAYS_TO_TRANSFER: { [K in TaskName]?: (result: TaskResult<K>) => (Uint8Array | undefined)[] } = {
   'json.body': (body) => (body.fault === undefined ? body.files : []),
   'email.finish': ({ raw, payload }) => [raw, payload.data],
   'email.original': ({ message }) => [message],
@@ -145,7 +145,7 @@ const BUFFERS_TO_TRANSFER: { [K in TaskName]?: (result: TaskResult<K>) => (Uint8
 /** Returns the arrays of a task's result whose buffers are transferred to the caller. */
 export function listArraysToTransfer(name: TaskName, result: unknown): Uint8Array[] {
   const all =
-    (BUFFERS_TO_TRANSFER[name] as ((result: unknown) => (Uint8Array | undefined)[]) | undefined)?.(result) ?? [];
+    (ARRAYS_TO_TRANSFER[name] as ((result: unknown) => (Uint8Array | undefined)[]) | undefined)?.(result) ?? [];
   return all.filter((bytes) => bytes !== undefined);
 }
 

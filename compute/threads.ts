@@ -68,19 +68,20 @@ export function createThreads(options: { threads?: number; hardLimitMs?: number;
   const max = options.threads ?? Math.min(THREADS_MAX, Math.max(THREADS_MIN, availableParallelism() - 1));
   const { hardLimitMs = HARD_LIMIT_MS, idleMs = IDLE_MS } = options;
   const waiting = new FairQueue<Job>();
-  const busy = new Set<string>();
+  const busyProjects = new Set<string>();
   const threads = new Set<Thread>();
   let closed = false;
 
   function startJobs(): void {
     for (;;) {
       const idle = [...threads].find(({ busy }) => !busy);
-      const job = idle || threads.size < max ? waiting.take((projectId) => !busy.has(projectId))?.item : undefined;
+      const job =
+        idle || threads.size < max ? waiting.take((projectId) => !busyProjects.has(projectId))?.item : undefined;
       if (!job) return;
       const thread = idle ?? startThread();
-      busy.add(job.projectId);
+      busyProjects.add(job.projectId);
       void thread.runJob(job).finally(() => {
-        busy.delete(job.projectId);
+        busyProjects.delete(job.projectId);
         startJobs();
       });
     }
@@ -111,7 +112,7 @@ export function createThreads(options: { threads?: number; hardLimitMs?: number;
     },
     async close() {
       closed = true;
-      // The task did not cause this failure. The error is therefore no `TimeLimitExceeded`, and the caller may retry
+      // The task did not cause this failure. The error is therefore not a `TimeLimitExceeded`, and the caller may retry
       // the task in another process.
       const closing = new Error('the threads have ended');
       for (const job of waiting.clear()) job.reject(closing);
@@ -129,12 +130,15 @@ class Thread {
   private fail: ((error: Error) => void) | undefined;
   private hasEnded = false;
   private endError: Error = new Error('the thread has ended');
-  private tasks = 0;
+  private lastTaskId = 0;
   private idle: NodeJS.Timeout | undefined;
 
   private readonly p: { idleMs: number; onEnd: () => void };
 
-  /** @param p.onEnd called when the thread ends or starts to end, perhaps twice; it then takes no more tasks */
+  /**
+   * @param p.onEnd called when the thread starts to end or has ended, perhaps twice; the thread must then get no more
+   * tasks
+   */
   constructor(p: Thread['p']) {
     this.p = p;
     this.worker = startWorkerThread();
@@ -183,7 +187,7 @@ class Thread {
   }
 
   /** Ends the thread. Its running task fails with `error`, by default with `TimeLimitExceeded`. */
-  async end(error: Error = new TimeLimitExceeded('not done in its time')): Promise<void> {
+  async end(error: Error = new TimeLimitExceeded('the task exceeded its time limit')): Promise<void> {
     this.endError = error;
     clearTimeout(this.idle);
     // The exit is reported later. Until then, this thread must get no task, because the task would fail.
@@ -193,9 +197,9 @@ class Thread {
   }
 
   private sendTask({ message, transfer, limitMs }: Job): Promise<TaskReply> {
-    const id = ++this.tasks;
+    const id = ++this.lastTaskId;
     return new Promise<TaskReply>((resolve, reject) => {
-      // `setImmediate` lets a reply that arrived while the main thread was blocked be processed first.
+      // With `setImmediate`, a reply that arrived while the main thread was blocked is processed first.
       const limit = setTimeout(() => setImmediate(() => this.onReply && void this.end()), limitMs);
       this.fail = reject;
       this.onReply = (reply) => {

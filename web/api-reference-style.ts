@@ -2,8 +2,8 @@ import { INTER_FACE, MONO, MONO_FACE, SANS } from './fonts.ts';
 
 /**
  * The look of the API reference: Swagger UI in the colors, fonts and sizes of the dashboard, light and dark. Gray text
- * has one color (`--soft`), because Swagger UI's own grays have too little contrast, and nothing deprecated is faded.
- * Swagger UI sets the colors of code inline, so only `!important` overrides them.
+ * has one color (`--soft`), because Swagger UI's own grays have too little contrast. Deprecated operations are not
+ * faded. Swagger UI sets the colors of code inline, so only `!important` overrides them.
  */
 export const API_REFERENCE_STYLE = `${INTER_FACE}
 ${MONO_FACE}
@@ -373,7 +373,7 @@ body {
   border: 0;
   background-color: transparent;
 }
-/* The icon is white. */
+/* The copy icon is white, so a light page needs it darker. */
 @media (prefers-color-scheme: light) {
   #swagger-ui .copy-to-clipboard button {
     filter: invert(0.6);
@@ -523,7 +523,7 @@ body {
 #swagger-ui :focus:not(:focus-visible) {
   outline: none;
 }
-/* Swagger UI fades every button. Its colors must follow the color scheme at once. */
+/* Swagger UI fades the colors of buttons, but the colors must follow a change of the color scheme at once. */
 #swagger-ui .btn {
   transition: none;
 }

@@ -21,11 +21,11 @@ test.each([
   ['a large number', z.number().max(100), 101, 'Must be at most 100'],
   ['a small number', z.number().min(1), 0, 'Must be at least 1'],
   ['a number at an exclusive limit', z.number().gt(0), 0, 'Must be greater than 0'],
-  ['a number beside the steps', z.number().multipleOf(5), 3, 'Must be a multiple of 5'],
+  ['a number that is not a multiple', z.number().multipleOf(5), 3, 'Must be a multiple of 5'],
   ['an unknown option', z.enum(['ALL', 'SEGMENT']), 'EVERYONE', 'Must be one of ALL, SEGMENT'],
   ['another literal', z.literal('v1'), 'v2', 'Must be v1'],
   ['an id', z.uuid(), 'nope', 'Must be a UUID'],
-  ['a value of no alternative', z.union([z.string(), z.array(z.string())]), 5, 'Must be a string or a list'],
+  ['a value that no alternative accepts', z.union([z.string(), z.array(z.string())]), 5, 'Must be a string or a list'],
   ['a message of the schema', z.string().min(1, 'Give the order a name'), '', 'Give the order a name'],
 ])('the message for %s says which values are accepted', (_, schema, value, message) => {
   expect(messageFor(schema, value)).toBe(message);

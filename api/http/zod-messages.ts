@@ -35,7 +35,7 @@ function formatIssueMessage(issue: RawIssue): string | undefined {
   if (issue.code === 'invalid_value') return `Must be ${formatOneOf(issue.values)}`;
   if (issue.code === 'invalid_union') return formatUnionMessage(issue);
   if (issue.code === 'not_multiple_of') return `Must be a multiple of ${issue.divisor}`;
-  if (issue.code === 'invalid_format') return formatMessage(issue);
+  if (issue.code === 'invalid_format') return formatFormatMessage(issue);
   return undefined;
 }
 
@@ -83,7 +83,7 @@ function listTypeNames(errors: readonly z.core.$ZodIssue[][]): string[] {
   });
 }
 
-function formatMessage(issue: Extract<RawIssue, { code: 'invalid_format' }>): string {
+function formatFormatMessage(issue: Extract<RawIssue, { code: 'invalid_format' }>): string {
   const name = FORMAT_NAMES[issue.format];
   if (name) return `Must be ${name}`;
   return issue.pattern ? `Must match the pattern ${issue.pattern}` : `Must be a valid ${issue.format}`;

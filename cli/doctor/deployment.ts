@@ -19,7 +19,7 @@ import { identifyProcess } from '../start/processes.ts';
 const DNS_TRY_MS = 900;
 const DNS_TRIES = 2;
 
-/** The configuration that the doctor checks, with access to the services that it names. */
+/** The configuration that the doctor checks, with access to Postgres and DNS. */
 export interface Deployment {
   readonly settings: Settings;
   readonly home: string;
@@ -31,7 +31,7 @@ export interface Deployment {
    */
   readonly databaseUrl: string | undefined;
   readonly temporalAddress: string | undefined;
-  /** The public address that sends email, if the user has given it. */
+  /** The public IP address that sends email, if the user has given it. */
   readonly address: string | undefined;
   readonly dns: Dns & { names(address: string): Promise<string[]> };
   /** Queries Postgres. All checks share the result of one query. */

@@ -9,8 +9,8 @@ import { type DoctorCheck, type DoctorFinding, failFinding, passFinding, warnFin
 /** The minimum length of SECRET_KEY. 32 hexadecimal characters are 128 bits. */
 const KEY_CHARS = 32;
 /**
- * The minimum number of different characters in SECRET_KEY. A random key with 32 hexadecimal digits has fewer different
- * digits less than once in a million keys.
+ * The minimum number of different characters in SECRET_KEY. Less than one in a million random keys with 32 hexadecimal
+ * digits has fewer than 8 different digits.
  */
 const KEY_DISTINCT_CHARS = 8;
 /**
@@ -79,8 +79,8 @@ export const captureCheck: DoctorCheck = {
 };
 
 function createMissingKeyFinding({ database, temporal }: Settings): DoctorFinding {
-  const apart = database.url !== undefined && temporal.address !== undefined;
-  if (apart) return failFinding('SECRET_KEY is not set, and the API and the workers need it', CREATE_KEY);
+  const usesExternalServers = database.url !== undefined && temporal.address !== undefined;
+  if (usesExternalServers) return failFinding('SECRET_KEY is not set, and the API and the workers need it', CREATE_KEY);
   return passFinding('npm start creates a key at its first start and stores it in the home');
 }
 

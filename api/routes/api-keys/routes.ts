@@ -23,6 +23,7 @@ const createKeyRoute = {
     method: 'post',
     path: '/apikeys',
     operationId: 'createApiKey',
+    // Ignoring a misspelled `expiresAt` or `scopes` would create a key with more rights than requested.
     unknownFields: 'refuse',
     shownOnce: ['key'],
     tags: ['API keys'],
@@ -33,8 +34,6 @@ const createKeyRoute = {
     request: { body: jsonBody(CreateApiKey) },
     responses: { 201: jsonResponse(CreatedApiKey, 'The key in plaintext') },
   }),
-  // Unknown fields are refused, because ignoring a misspelled `expiresAt` or `scopes` would create a key with more
-  // rights than requested.
   record: ApiKeyRecord,
 };
 
@@ -144,7 +143,7 @@ export function registerApiKeyRoutes(app: App, { db, keys }: Deps): void {
       }
       return key;
     });
-    // Clears the cache of this process before its response. Other processes get a NOTIFY at the commit.
+    // Clears the cache of this process before the response is sent. Other processes got a NOTIFY at the commit.
     keys.clear();
     return c.json(toApiKeyResponse(record), 200);
   });
