@@ -71,8 +71,16 @@ describe('a task in a thread', () => {
     await shortLived.close();
   });
 
+  it('fails without TimeLimitExceeded when the pool is closed', async () => {
+    const stopped = createThreads();
+    await stopped.run({ projectId: 'a', name: 'html.text', input: { html: '<p>ready</p>' } });
+    const task = stopped.run({ projectId: 'a', name: 'html.text', input: { html: '<div>'.repeat(20_000) } });
+    await Promise.all([expect(task).rejects.toThrow('the threads have ended'), stopped.close()]);
+    await expect(task).rejects.not.toBeInstanceOf(TimeLimitExceeded);
+  });
+
   it('leaves a thread for other projects, which take turns', async () => {
-    // Both threads have started.
+    // Starts both threads.
     await Promise.all([renderToStrings('noisy', '<p>1</p>'), renderToStrings('other', '<p>2</p>')]);
     const order: string[] = [];
     // Unlike a template, this task has no time limit that it could exceed on a busy machine.
@@ -95,13 +103,5 @@ describe('a thread whose task exceeds the hard limit', () => {
     expect(charged).toEqual([1]);
     await strict.close();
     expect((await renderToStrings('a', '<p>after</p>')).text).toContain('after');
-  });
-
-  it('a running task fails without TimeLimitExceeded when the pool is closed', async () => {
-    const stopped = createThreads();
-    await stopped.run({ projectId: 'a', name: 'html.text', input: { html: '<p>ready</p>' } });
-    const task = stopped.run({ projectId: 'a', name: 'html.text', input: { html: '<div>'.repeat(20_000) } });
-    await Promise.all([expect(task).rejects.toThrow('the threads have ended'), stopped.close()]);
-    await expect(task).rejects.not.toBeInstanceOf(TimeLimitExceeded);
   });
 });

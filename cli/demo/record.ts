@@ -31,7 +31,7 @@ interface RecordedEvent {
 }
 
 /**
- * Waits until an email has a status, prints the progress, and returns the email.
+ * Waits until an email has the status `status`, prints the progress, and returns the email.
  * @throws Error with the actual status
  */
 export async function waitForStatus({ client, report }: TourContext, id: string, status: string) {
@@ -49,8 +49,8 @@ export async function waitForStatus({ client, report }: TourContext, id: string,
 }
 
 /**
- * Waits until an email has its status, and then prints its record: the email, the contact with all its events and their
- * payloads, and its entry in the suppression list.
+ * Waits until an email has the expected status, and then prints its record: the email, the contact with all its events
+ * and their payloads, and its entry in the suppression list.
  * @returns the expected facts that are recorded, as text
  * @throws Error that names the first missing fact, after the record is printed
  */

@@ -13,9 +13,9 @@ const KILL_WAIT_MS = 1_500;
 type Kind = 'api' | 'worker' | 'temporal' | 'postgres';
 
 /**
- * The order in which the parts stop. The API is first, so that no new requests arrive. Then the workers finish running
- * work. Then Temporal stops, and Postgres is last. Postgres gets the remaining time, because its checkpoint after a
- * campaign takes seconds. Without the checkpoint, the next start would need crash recovery.
+ * The order in which the parts stop. The API is first, so that no new requests arrive. Then the workers stop after
+ * their current work. Then Temporal stops, and Postgres is last. Postgres gets the remaining time, because its
+ * checkpoint after a campaign takes seconds. Without the checkpoint, the next start would need crash recovery.
  */
 const STOP_ORDER: readonly { kind: Kind; graceMs: number }[] = [
   { kind: 'api', graceMs: 4_000 },

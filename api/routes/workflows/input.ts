@@ -17,7 +17,11 @@ const ExitOn = ExitOnInput.nullish().openapi('ExitOn', {
     properties: {
       eventName: { type: 'string', minLength: 1, maxLength: EVENT_NAME_LENGTH },
       filters: { description: "Filters on the event's data, like the filters of a WAIT_FOR_EVENT." },
-      includeAutomatic: { type: 'boolean', description: 'Same as `includeAutomatic` of the workflow.' },
+      includeAutomatic: {
+        type: 'boolean',
+        description:
+          'Whether automatic emails (out-of-office replies, list and bulk email) end executions on `email.received`. Defaults to false.',
+      },
     },
     required: ['eventName'],
   },

@@ -52,7 +52,9 @@ export const WorkflowSchema = z
     triggerType: TriggerType,
     eventName: z.string().nullable(),
     triggerConfig: z.object({ eventName: z.string().nullable(), includeAutomatic: z.boolean() }),
-    includeAutomatic: z.boolean().openapi({ description: 'Whether automatic emails start executions.' }),
+    includeAutomatic: z.boolean().openapi({
+      description: 'Whether automatic emails, such as out-of-office replies, start executions.',
+    }),
     enabled: z.boolean(),
     allowReentry: z.boolean(),
     reentryKey: z.string().nullable(),
