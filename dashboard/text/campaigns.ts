@@ -248,7 +248,7 @@ export const campaigns = {
     down: (points: string) => `The open rate is ${points} below your average.`,
     same: () => 'The open rate is as high as your average.',
   },
-  skippedNote: 'Skipped contacts are not failures: a rule, such as consent, applied.',
+  skippedNote: 'A rule, such as consent, excluded these contacts. They did not fail.',
   counted: {
     delivered: 'Delivered',
     opened: 'Opened',
@@ -321,7 +321,7 @@ export const campaigns = {
   recipients: 'Recipients',
   recipientsOf: (name: string) => `Recipients of ${name}`,
   recipientsCaption: 'Recipients, newest first',
-  outcome: 'Results',
+  outcome: 'Status',
   outcomes: {
     pending: 'Waiting',
     sent: 'Sent',
@@ -334,7 +334,7 @@ export const campaigns = {
     complained: 'Complained',
     unsubscribed: 'Unsubscribed',
   },
-  anyOutcome: 'Any result',
+  anyOutcome: 'Any status',
   anyReason: 'Any reason',
   search: 'Search by address',
   csv: 'Download CSV',
@@ -342,7 +342,8 @@ export const campaigns = {
   address: 'Address',
   last: 'Last activity',
   attempts: 'Attempts',
-  message: 'Message',
+  email: 'Email',
+  viewEmail: 'View email',
   noneFound: 'No matching recipients.',
   noneYet: 'Recipients appear when the campaign starts.',
 };

@@ -14,7 +14,7 @@ export const emailEditor = {
   phone: 'Phone',
   dark: 'Dark',
   plain: 'Text',
-  noDarkRules: 'No own dark mode. Email apps change the colors roughly like this.',
+  noDarkRules: 'The email has no dark mode. Email apps change its colors roughly like this.',
   subjectIs: 'Subject',
   preheaderIs: 'Preview text',
   previewAs: 'Preview as',
@@ -51,7 +51,7 @@ export const emailEditor = {
   addImage: 'Add image',
   addBlock: 'Add block',
   blocks: 'Blocks',
-  blocksHint: 'Adds a block after the one you selected.',
+  blocksHint: 'Click a block to add it after the selected block.',
   newBlocks: {
     text: 'Text',
     heading: 'Heading',

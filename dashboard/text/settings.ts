@@ -148,7 +148,7 @@ export const settings = {
     removed: (name: string) => `“${name}” was removed.`,
   },
   senders: {
-    what: 'Numbers and names that SMS are sent from, by country.',
+    what: 'Each country can have its own SMS sender: a number or a name.',
     add: 'Add sender',
     country: 'Country',
     countryHelp: 'Two letters, such as DE. Leave empty for all other countries.',
@@ -197,7 +197,7 @@ export const settings = {
     expires: 'Expires',
     by: 'Invited by',
     withdraw: 'Withdraw invitation',
-    withdrawn: (email: string) => `The invitation of ${email} was withdrawn.`,
+    withdrawn: (email: string) => `The invitation for ${email} was withdrawn.`,
     roleChanged: (email: string, role: string) => `${email} is now ${role}.`,
     removeTitle: 'Remove from the project?',
     leaveTitle: 'Leave the project?',

@@ -115,7 +115,7 @@ const reason: Record<string, Word> = {
     means: 'The receiver refused the email for an unknown reason.',
     color: BAD,
   },
-  loop: { means: 'The contact returned to a step without waiting (loop).', color: BAD },
+  loop: { means: 'Too many steps, or a loop with too little waiting.', color: BAD },
   event_depth: { label: 'event loop', means: 'Events caused each other ten times in a row.', color: BAD },
   exited_on_event: { label: 'exit event', means: 'An event ended the run.', color: QUIET },
 };

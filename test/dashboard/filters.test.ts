@@ -32,7 +32,7 @@ const LISTS: Record<string, FilteredList> = {
   ),
   'a campaign’s recipients': createSelectFilter(
     ({ campaigns }) => `/campaigns/${campaigns.SENT}/recipients`,
-    'Results',
+    'Status',
     'Opened',
     '?outcome=opened',
   ),

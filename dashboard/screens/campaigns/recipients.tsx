@@ -168,10 +168,10 @@ const COLUMNS: Column<Recipient>[] = [
     ),
   },
   {
-    name: words.message,
+    name: words.email,
     width: 100,
     wideOnly: true,
     cell: ({ emailId, attempts }) =>
-      attempts === 0 ? '' : <AppLink to={`/messages/${emailId}`}>{words.message}</AppLink>,
+      attempts === 0 ? '' : <AppLink to={`/messages/${emailId}`}>{words.viewEmail}</AppLink>,
   },
 ];

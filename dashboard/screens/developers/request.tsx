@@ -55,7 +55,7 @@ function Facts({ request }: { request: Detail }) {
         <Fact name={words.status}>
           <StatusBadge status={status} />
         </Fact>
-        <Fact name={words.time}>{words.milliseconds(ms)}</Fact>
+        <Fact name={words.duration}>{words.milliseconds(ms)}</Fact>
         <Fact name={text.developers.when}>
           <ExactTime at={createdAt} />
         </Fact>

@@ -175,7 +175,7 @@ function createColumns(keys: readonly Key[]): Column<LoggedRequest>[] {
         </>
       ),
     },
-    { name: words.time, cell: ({ ms }) => words.milliseconds(ms), align: 'right', width: 90, wideOnly: true },
+    { name: words.duration, cell: ({ ms }) => words.milliseconds(ms), align: 'right', width: 90, wideOnly: true },
     {
       name: words.by,
       cell: (request) => (
