@@ -206,7 +206,7 @@ export const contacts = {
     title: 'Active automations',
     none: 'No active automations.',
     at: 'at',
-    due: 'due',
+    due: 'continues',
     before: 'Past runs',
     sandbox: 'Test run',
     hide: 'Hide past runs',

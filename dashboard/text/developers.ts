@@ -29,7 +29,7 @@ export const developers = {
     lastUsed: 'Last used',
     never: 'never',
     created: 'Created',
-    state: 'State',
+    state: 'Status',
     states: { active: 'active', revoked: 'revoked', expired: 'expired' },
     expires: 'Expires',
     modes: { live: 'live', test: 'test' },

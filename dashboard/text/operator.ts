@@ -163,7 +163,7 @@ export const operator = {
   since: 'since',
 
   limits: 'Limits',
-  limitsMean: 'Projects can only lower these. Empty means no limit.',
+  limitsMean: 'Projects can only lower these limits. An empty field means the default.',
   limit: {
     monthlyEmailLimit: 'Emails per month',
     sendRatePerSecond: 'Emails per second',
@@ -191,7 +191,7 @@ export const operator = {
   noDays: 'No emails in the last 30 days.',
   day: 'Day',
   refusals: 'Refused because of the sender',
-  refusalsMean: 'Among the last emails to each mailbox provider. At 20 of 100, sending pauses.',
+  refusalsMean: 'Counts the last 100 emails to each mailbox provider. At 20 refusals, sending pauses.',
   noRefusals: 'No refusals because of the sender.',
   refusedOf: (refused: string, of: string) => `${refused} of ${of}`,
   provider: 'Mailbox provider',
