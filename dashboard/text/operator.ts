@@ -211,8 +211,8 @@ export const operator = {
 
   span: 'Period',
   spans: { 1: 'Last hour', 24: 'Last 24 hours', 168: 'Last 7 days' },
-  looked: (n: string, provider: string) => `Responses of ${provider} to ${n} live emails, by acceptance time.`,
-  lookedSince: 'Since',
+  looked: (n: string, provider: string) => `Responses of ${provider} to ${n} live emails.`,
+  lookedSince: 'Emails accepted since',
   snsTopics: 'SNS topics',
   snsTopicsMean: 'Deliveries, bounces and complaints from Amazon SES',
   snsStates: {

@@ -10,7 +10,7 @@ export const segments = {
   allTypes: 'All types',
   types: { DYNAMIC: 'Dynamic', STATIC: 'Static' },
   typesMean: {
-    DYNAMIC: 'Updates automatically.',
+    DYNAMIC: 'The segment updates automatically.',
     STATIC: 'A list you manage.',
   },
   tracked: 'Tracked',

@@ -160,7 +160,7 @@ export const settings = {
     removed: (from: string) => `${from} was removed.`,
   },
   suppressions: {
-    what: 'Addresses we won’t email, even if the contact is deleted.',
+    what: 'Addresses that get no email, or no marketing email. Deleting a contact keeps its entry.',
     add: 'Add address',
     email: 'Email address',
     search: 'Search by address',

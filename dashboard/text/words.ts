@@ -91,7 +91,7 @@ const reason: Record<string, Word> = {
   provider_rejected: { means: 'The provider refused the email. Its reply says why.', color: BAD },
   limit_reached: { means: 'The monthly email limit was reached.', color: BAD },
   no_phone: { means: 'The contact has no phone number.', color: QUIET },
-  sms_stopped: { means: 'The contact replied STOP.', color: QUIET },
+  sms_stopped: { label: 'replied STOP', means: 'The contact replied STOP.', color: QUIET },
   not_mobile: { means: 'The number is not a mobile number.', color: QUIET },
   invalid_number: { means: 'The phone number is not valid.', color: QUIET },
   expired: { means: 'The provider deferred the message for a day.', color: BAD },
