@@ -8,8 +8,9 @@ import { insertContacts, postToApi, readResidentMegabytes, waitForSink, waitUnti
 
 /**
  * Sends a campaign at full speed on a complete service, pauses it and resumes it. Measures how long after the pause the
- * last email arrived. After the campaign, measures its statistics, pages of its recipients with every kind of filter,
- * and the CSV of all recipients, with the memory of the API process at the same time.
+ * last email arrived. When the campaign has ended, measures how long the API takes for its statistics, for pages of its
+ * recipients with every kind of filter, and for the CSV of all recipients. Also measures the memory of the API process
+ * during the CSV download.
  */
 const { values } = parseArgs({
   options: {
@@ -71,7 +72,7 @@ try {
   await removeHome(home);
 }
 
-/** Pauses a campaign after `at` emails, measures when the last email arrives after that, and resumes the campaign. */
+/** Pauses a campaign after `at` emails, measures when the last email arrives, and resumes the campaign. */
 async function measurePause(running: StartedService, into: SinkProcess, id: string, at: number) {
   const before = { at: performance.now(), ...(await into.counts()) };
   const reachedAt = await waitForSink(into, at, performance.now());

@@ -177,9 +177,11 @@ async function compareWithParts(full: Cost): Promise<void> {
   console.log(
     `CPU of an email: plain ${plain.micros} µs, signature ${signature} µs, TLS ${tls} µs: ${parts} µs together.`,
   );
-  console.log(`All processes used ${full.micros} µs: ${roundToHundredths(full.micros / parts)} of the parts.`);
   console.log(
-    `${full.perSecond} emails per second: ${roundToHundredths(full.perSecond / limit)} of the limit of ${Math.round(limit)}.`,
+    `All processes used ${full.micros} µs: ${roundToHundredths(full.micros / parts)} times the sum of the parts.`,
+  );
+  console.log(
+    `${full.perSecond} emails per second: ${roundToHundredths(full.perSecond / limit)} times the limit of ${Math.round(limit)}.`,
   );
 }
 

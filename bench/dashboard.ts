@@ -6,7 +6,7 @@ import { parseSettings } from '../rules/config.ts';
 import { findChromium, launchChromium } from '../test/support/browser/chromium.ts';
 import { startSinkProcess } from '../test/support/smtp/sink-process.ts';
 import { createHomePath, removeHome, type StartedService, startService } from '../test/support/start.ts';
-import { type Sent, sendCampaign, toTableColumns, watchCampaign } from './dashboard/campaigns.ts';
+import { type SendCost, sendCampaign, toTableColumns, watchCampaign } from './dashboard/campaigns.ts';
 import { createAutomation, measureCanvas } from './dashboard/canvas.ts';
 import { measureContactList } from './dashboard/contacts.ts';
 import { type BrowserSession, openWindow, type PageWait, toTableRow } from './dashboard/window.ts';
@@ -79,8 +79,8 @@ try {
       { client, db, pids: facts.pids },
       { domain, recipients },
     ];
-    const alone: Sent[] = [await sendCampaign(by, send)];
-    const seen: Sent[] = [];
+    const alone: SendCost[] = [await sendCampaign(by, send)];
+    const seen: SendCost[] = [];
     let watched: Awaited<ReturnType<typeof watchCampaign>> | undefined;
     for (let round = 0; round < 2; round += 1) {
       const look = async (id: string) => {

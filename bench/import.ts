@@ -6,7 +6,7 @@ import { createHomePath, removeHome, startService } from '../test/support/start.
 /**
  * Measures CSV imports through the whole service: the files are uploaded to the API, queued, and imported by the
  * workers. The time is from the first upload to the end of the last job. Imports new contacts first, then the same
- * files with a changed column, and then the unchanged files. Also prints the memory of the workers.
+ * files with a changed column, and then these changed files again. Also prints the memory of the workers.
  */
 const { values } = parseArgs({
   options: {

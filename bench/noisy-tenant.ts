@@ -154,7 +154,7 @@ const rows: Row[] = [];
 const cpus: Record<string, string | number>[] = [];
 for (const abuse of values.only.split(',')) {
   const run = ABUSES[abuse];
-  if (!run) throw new Error(`There is no abuse ${abuse}; there are ${Object.keys(ABUSES).join(', ')}.`);
+  if (!run) throw new Error(`--only does not know the abuse ${abuse}. It knows ${Object.keys(ABUSES).join(', ')}.`);
   console.log(`${abuse} …`);
   // Each abuse gets a new service, so that no measurement includes remaining work of the abuse before.
   const stage = await startTenantServers({ workers: values.workers });

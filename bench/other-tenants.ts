@@ -18,8 +18,9 @@ import { type Cpu, startTenantServers, type TenantStage } from './tenants-stage.
  * second. Each is measured from the request to the end of the SMTP command DATA at the sink. Meanwhile tenant A does
  * nothing, sends a campaign, has a backlog of executions, or has a wave of timers that end at the same instant. The
  * scenario `alone` runs A's executions without B, and so shows how much B slows A. `--only` takes names of scenarios,
- * separated by commas. If A's work has not ended after `--max-seconds`, the scenario stops.
- * Emails and executions of B that are unfinished 60 s later count with the time that they have taken so far.
+ * separated by commas. If A's work has not ended after `--max-seconds`, the scenario stops. When a scenario stops or
+ * ends, the bench waits up to 60 s for B's last emails. Emails and executions that are still unfinished then count with
+ * the time that they have taken until then.
  */
 const NAMES = Object.keys(SCENARIOS) as ScenarioName[];
 const { values } = parseArgs({
@@ -37,7 +38,7 @@ const { values } = parseArgs({
 const only = values.only.split(',');
 const unknown = only.filter((name) => !NAMES.some((known) => known === name));
 if (unknown.length > 0) {
-  console.error(`No such scenario: ${unknown.join(', ')}; there are: ${NAMES.join(', ')}`);
+  console.error(`--only does not know ${unknown.join(', ')}. It knows ${NAMES.join(', ')}.`);
   process.exit(1);
 }
 const sizes: Sizes = {
@@ -48,7 +49,7 @@ const sizes: Sizes = {
   idleSeconds: Number(values.seconds),
   maxSeconds: Number(values['max-seconds']),
 };
-/** Executions before the measurement, so that frequently used code is compiled. */
+/** The number of emails and of executions before the measurement, so that frequently used code is compiled. */
 const WARM_UP = 200;
 const WARM_UP_MS = 60_000;
 
@@ -80,7 +81,8 @@ async function runScenario(name: ScenarioName): Promise<void> {
   stale = outcome.done !== outcome.total || missing > 0;
   for (const { what, p50, p99, max } of toTableRows(name, outcome))
     console.log(`  B's ${what}: p50 ${p50}, p99 ${p99}, max ${max} ms`);
-  if (stale) console.log(`  cut off: ${outcome.done} of ${outcome.total} of A's were done, ${missing} of B's missing`);
+  if (stale)
+    console.log(`  unfinished: A completed ${outcome.done} of ${outcome.total}; ${missing} of B's emails are missing`);
 }
 
 /** Starts a service, and lets it send emails and run executions as a warm-up. */
@@ -92,16 +94,16 @@ async function warmStage(): Promise<TenantStage> {
     await client.callOk('POST', '/v1/send', { to, from: `hello@${domain}`, subject: 'Warm', body: '<p>Warm</p>' });
     await client.callOk('POST', '/v1/track', { email: `t-warm-x${n}@load.test`, event: eventName });
   });
-  const all = async () => (await warm.sink.arrived('t-warm-')).count >= 2 * WARM_UP;
-  if (!(await waitUntil(all, getMonotonicMs() + WARM_UP_MS))) console.log('the warm-up did not end in time');
+  const hasArrived = async () => (await warm.sink.arrived('t-warm-')).count >= 2 * WARM_UP;
+  if (!(await waitUntil(hasArrived, getMonotonicMs() + WARM_UP_MS))) console.log('the warm-up did not end in time');
   return warm;
 }
 
 function printResults(): void {
   const { perSecond, recipients, executions } = sizes;
   console.log(
-    `\nB sends ${perSecond} emails and starts ${perSecond} executions per second; A a campaign of ${recipients}, ${executions} executions; ` +
-      `${values.workers} workers. ms from the request to the end of DATA`,
+    `\nB sends ${perSecond} emails and starts ${perSecond} executions per second. A sends a campaign to ${recipients} ` +
+      `contacts, or has ${executions} executions. ${values.workers} workers. Times in ms, from the request to the end of DATA`,
   );
   console.table(results.flatMap(({ name, outcome }) => toTableRows(name, outcome)));
   console.log('Completed work of project A, and executions per second of projects A and B during that time');

@@ -85,10 +85,10 @@ try {
 }
 
 /**
- * Chooses the time zones of the contacts. `first` is the zone whose local time at `atMs` is latest, but at most UTC+13.
- * Its local time at `atMs` is the send time of the campaign. `zones` has `first`, and then other zones, taken in turn
- * from each later hour in which zones reach this local time. Zones at UTC+14 reach it an hour before `atMs`, so the
- * service starts the campaign at once.
+ * Chooses the time zones of the contacts. `first` is the zone that is farthest ahead of UTC at `atMs`, up to UTC+13.
+ * The campaign is sent at the local time that `first` has at `atMs`. Other zones reach this local time later. They are
+ * grouped by the instant at which they do, and `zones` takes them from the groups in turn, after `first`. Zones at
+ * UTC+14 reach this local time an hour before `atMs`, so the service starts the campaign at once.
  */
 function chooseZones(atMs: number, count: number): { first: string; zones: string[] } {
   const latest = toWallTime('UTC', atMs) + 13 * HOUR_MS;
@@ -100,7 +100,7 @@ function chooseZones(atMs: number, count: number): { first: string; zones: strin
     const at = toInstant(zone, toWallTime(first, atMs));
     hours.set(at, [...(hours.get(at) ?? []), zone]);
   }
-  // Only one zone has the first hour, so that the cost of its emails can be measured separately.
+  // Skips other zones with the same local time as `first`, so that the cost of its emails can be measured separately.
   const [, ...later] = hours.values();
   const rounds = Math.max(...later.map((zones) => zones.length));
   const others = Array.from({ length: rounds }, (_, n) => later.flatMap((zones) => zones[n] ?? [])).flat();
@@ -117,7 +117,7 @@ async function waitUntilZonesWait(database: pg.Client, id: string): Promise<void
     if (rows[0]?.waits) return;
     await sleep(200);
   }
-  throw new Error('not all zones wait');
+  throw new Error('some zones do not wait');
 }
 
 async function waitForEmails(into: SinkProcess, count: number): Promise<void> {

@@ -6,9 +6,9 @@ import { getMonotonicMs } from '../test/support/smtp/sink-process.ts';
 import { startSmtpSink } from '../test/support/smtp/smtp-sink.ts';
 
 /**
- * The SMTP sink in a separate process, so that its CPU time does not count as the sender's and that it survives a
- * killed sender. Prints `{"port":…}` when it listens. It responds with one line of JSON to each of the lines (or
- * messages of a parent process) `counts`, `recipients`, `messages`, `arrivals:<prefix>`, `arrived:<prefix>`,
+ * The SMTP sink in a separate process: its CPU time is not added to the sender's, and it continues when the sender is
+ * killed. Prints `{"port":…}` when it listens. It responds with one line of JSON to each of the lines (or messages of a
+ * parent process) `counts`, `recipients`, `messages`, `arrivals:<prefix>`, `arrived:<prefix>`,
  * `hold-after:<messages>`, `release` and `reset`. At SIGTERM or SIGINT it prints the counts and ends. `--tls` offers
  * STARTTLS with a self-signed certificate. With `--timed=<prefix>` it notes when the first DATA for each recipient of
  * that prefix ended.

@@ -10,8 +10,8 @@ export interface Latencies {
   p99: number;
   max: number;
   /**
-   * Accepted emails that had not arrived when the wait ended. The numbers above include them with their waiting time
-   * until then.
+   * Accepted emails that had not arrived when the wait ended. In the numbers above, each of them counts with the time
+   * from its request to the end of the wait.
    */
   missing: number;
 }

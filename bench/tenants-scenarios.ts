@@ -154,7 +154,7 @@ async function runUntilWave(stage: TenantStage, sizes: Sizes): Promise<ScenarioO
 
 /**
  * Runs the same wave with bare Temporal workflows: only a timer and an empty activity, with the SDK's default settings,
- * on the same server. This time is the baseline of the other waves.
+ * on the same server. The result is the baseline of the other waves.
  */
 async function runBareWave(stage: TenantStage, sizes: Sizes): Promise<ScenarioOutcome> {
   const { address, namespace } = stage.temporal;

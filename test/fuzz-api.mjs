@@ -150,6 +150,6 @@ async function logIn(baseUrl, { email, password }) {
     body: JSON.stringify({ email, password }),
   });
   const cookie = response.headers.get('set-cookie')?.split(';')[0];
-  if (!cookie) throw new Error(`log-in answered ${response.status}`);
+  if (!cookie) throw new Error(`POST /auth/login returned ${response.status}`);
   return cookie;
 }

@@ -7,10 +7,10 @@ import { computePercentile, type Window } from './window.ts';
 
 const POLL_MS = 20;
 /** Sending time before the viewer opens the page. */
-const BEFORE_LOOK_MS = 1_000;
+const BEFORE_VISIT_MS = 1_000;
 
 /** The rate and the CPU cost of sending a campaign. */
-export interface Sent {
+export interface SendCost {
   /** The rate from the request to send until the campaign is SENT. */
   emailsPerSecond: number;
   apiCpuMs: number;
@@ -22,7 +22,7 @@ export async function sendCampaign(
   { client, db, pids }: { client: ApiClient; db: Db; pids: Pids },
   p: { domain: string; recipients: number },
   meanwhile: (id: string) => Promise<void> = async () => {},
-): Promise<Sent> {
+): Promise<SendCost> {
   const { data } = await client.callOk('POST', '/campaigns', {
     name: 'Bench',
     subject: 'News for {{firstName}}',
@@ -31,15 +31,15 @@ export async function sendCampaign(
     body: '<p>Hello {{firstName}} of {{company}}, you have {{points}} points.</p><p><a href="https://example.com/x">More</a></p>',
   });
   const cpu = () => ({ api: readCpuMs([pids.api]), postgres: readPostgresCpuMs(pids.postgres) });
-  const [before, from] = [cpu(), performance.now()];
+  const [before, startedAt] = [cpu(), performance.now()];
   await client.callOk('POST', `/campaigns/${data.id}/send`, {});
-  const readSent = async () => {
+  const measureSeconds = async () => {
     // Read from the database, because the API would count its statistics for each read.
     const status = db.selectFrom('campaigns').select('status').where('id', '=', data.id);
     while ((await status.executeTakeFirst())?.status !== 'SENT') await sleep(POLL_MS);
-    return (performance.now() - from) / 1_000;
+    return (performance.now() - startedAt) / 1_000;
   };
-  const [seconds] = await Promise.all([readSent(), meanwhile(data.id)]);
+  const [seconds] = await Promise.all([measureSeconds(), meanwhile(data.id)]);
   const after = cpu();
   return {
     emailsPerSecond: p.recipients / seconds,
@@ -49,8 +49,8 @@ export async function sendCampaign(
 }
 
 /** Returns the best values of several sends as columns of the table. */
-export function toTableColumns(sends: readonly Sent[]) {
-  const least = (key: keyof Sent) => Math.round(Math.min(...sends.map((sent) => sent[key])));
+export function toTableColumns(sends: readonly SendCost[]) {
+  const least = (key: keyof SendCost) => Math.round(Math.min(...sends.map((sent) => sent[key])));
   return {
     'msg/s': Math.round(Math.max(...sends.map(({ emailsPerSecond }) => emailsPerSecond))),
     'API CPU ms': least('apiCpuMs'),
@@ -59,11 +59,11 @@ export function toTableColumns(sends: readonly Sent[]) {
 }
 
 /**
- * Opens the page of a campaign that is being sent. Measures the time until the statistics appear, and the page's
- * requests from then until the campaign is sent.
+ * Opens the page of a campaign that is being sent. Measures the time until the statistics appear, and all requests for
+ * the campaign that the page makes until the campaign is sent.
  */
 export async function watchCampaign({ page, requestMs, wait }: Window, url: string) {
-  await sleep(BEFORE_LOOK_MS);
+  await sleep(BEFORE_VISIT_MS);
   const first = await wait(async () => {
     await page.goto(url, { waitUntil: 'commit' });
     await page.getByRole('heading', { name: 'Progress' }).waitFor();

@@ -15,7 +15,8 @@ const COUNT = `window.benchFrames = []; (() => {
 const STOP = 'cancelAnimationFrame(window.benchFrame), window.benchFrames';
 
 /**
- * Creates an automation with this many steps, and returns its id. Every fifth step is a branch, whose other path ends.
+ * Creates an automation with this many steps, and returns its id. Every fifth step is a CONDITION: its branch `yes`
+ * continues, and its branch `no` leads to an EXIT.
  */
 export async function createAutomation(client: ApiClient, count: number): Promise<string> {
   const { id } = await client.callOk('POST', '/workflows', { name: `${count} steps`, eventName: 'bench' });

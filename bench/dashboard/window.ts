@@ -34,24 +34,24 @@ export async function openWindow(browser: Browser, session?: BrowserSession): Pr
   const context = await browser.newContext({ viewport: VIEWPORT, locale: 'en-US', storageState: session });
   context.setDefaultTimeout(WAIT_MS);
   const page = await context.newPage();
-  const taken: { path: string; ms: number }[] = [];
+  const finished: { path: string; ms: number }[] = [];
   const devtools = await context.newCDPSession(page);
   await devtools.send('Performance.enable', { timeDomain: 'threadTicks' });
   const readComputedMs = async () => {
     const { metrics } = await devtools.send('Performance.getMetrics');
     return (metrics.find(({ name }) => name === 'TaskDuration')?.value ?? 0) * 1_000;
   };
-  page.on('requestfinished', (request) => taken.push({ path: getPath(request), ms: request.timing().responseEnd }));
+  page.on('requestfinished', (request) => finished.push({ path: getPath(request), ms: request.timing().responseEnd }));
   return {
     context,
     page,
-    requestMs: (path) => taken.filter((one) => path.test(one.path)).map(({ ms }) => ms),
+    requestMs: (path) => finished.filter((one) => path.test(one.path)).map(({ ms }) => ms),
     async wait(work) {
       const [computed, from] = [await readComputedMs(), performance.now()];
       await work();
       const ms = performance.now() - from;
       const now = await readComputedMs();
-      // A newly opened page has a process that starts at 0.
+      // If `work` opened a page in a new process, the counter of this process started at 0.
       return { ms, pageMs: now < computed ? now : now - computed };
     },
   };

@@ -17,10 +17,14 @@ export async function countRunning(db: Db): Promise<Record<string, number>> {
 }
 
 /** Waits until all work has ended, for at most `seconds`. Returns the number of unfinished items by kind. */
-export async function waitUntilDrained(db: Db, open: () => number, seconds: number): Promise<Record<string, number>> {
+export async function waitUntilDrained(
+  db: Db,
+  countOpen: () => number,
+  seconds: number,
+): Promise<Record<string, number>> {
   const deadline = performance.now() + seconds * 1_000;
   for (;;) {
-    const left = { ...(await countRunning(db)), 'requests without a response': open() };
+    const left = { ...(await countRunning(db)), 'requests without a response': countOpen() };
     if (Object.values(left).every((count) => count === 0) || performance.now() >= deadline) return left;
     await sleep(POLL_MS);
   }

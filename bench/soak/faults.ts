@@ -8,7 +8,7 @@ export type FaultCounts = Map<string, number>;
 
 export interface FaultInjector {
   readonly counts: FaultCounts;
-  /** Causes no more failures, and ends running ones. */
+  /** Stops causing failures, and ends those that last, such as a slow server. */
   stop(): Promise<void>;
 }
 

@@ -140,7 +140,7 @@ async function reportProgress({ sink, twilio }: SoakStage, seconds: number): Pro
 }
 
 function printVerdict(
-  { lines, faults }: SoakVerdict,
+  { lines, problems }: SoakVerdict,
   p: { left: Record<string, number>; counts: FaultCounts; stage: SoakStage; seed: string },
 ): number {
   console.log('\nFailures');
@@ -154,8 +154,8 @@ function printVerdict(
     of.map((last) => `${name}: ${last}`),
   );
   for (const death of deaths) console.log(`A process ended unexpectedly: ${death}`);
-  const wrong = [...stuck.map(([what, count]) => `left over: ${count} ${what}`), ...faults];
-  for (const fault of wrong) console.log(`ERROR: ${fault}`);
-  console.log(wrong.length === 0 ? `Everything arrived (seed ${p.seed}).` : `Seed ${p.seed}.`);
-  return wrong.length === 0 ? 0 : 1;
+  const all = [...stuck.map(([what, count]) => `left over: ${count} ${what}`), ...problems];
+  for (const problem of all) console.log(`ERROR: ${problem}`);
+  console.log(all.length === 0 ? `Everything arrived (seed ${p.seed}).` : `Seed ${p.seed}.`);
+  return all.length === 0 ? 0 : 1;
 }

@@ -25,7 +25,7 @@ export interface Line {
 export interface SoakVerdict {
   lines: Line[];
   /** The problems, one line each. */
-  faults: string[];
+  problems: string[];
 }
 
 /** The database row of an email, SMS or event. `name` is the name of its request. */
@@ -35,7 +35,7 @@ interface StoredRow {
   status: string;
 }
 
-const MAX_FAULTS_SHOWN = 5;
+const MAX_PROBLEMS_SHOWN = 5;
 
 /** Compares the accepted requests with the rows in the database and with the messages that arrived. */
 export async function checkResults(
@@ -44,37 +44,37 @@ export async function checkResults(
   campaigns: string[],
   doubt: UncertainMessages,
 ): Promise<SoakVerdict> {
-  const faults: string[] = [];
+  const problems: string[] = [];
   const checkKind = (kind: RequestKind, rows: StoredRow[], arrivals: Map<string, number>): Line => {
     const rowsByName = groupByKey(rows, ({ name }) => name);
     const items = requests.filter((item) => item.kind === kind);
     const line = createLine(kind, items);
-    const issues: string[] = [];
+    const found: string[] = [];
     for (const { name, state, trouble } of items) {
       const mine = rowsByName.get(name) ?? [];
       const copies = mine.map(({ id }) => arrivals.get(id) ?? 0);
-      if (state === 'refused') issues.push(`${kind} ${name} was refused: ${trouble}`);
+      if (state === 'refused') found.push(`${kind} ${name} was refused: ${trouble}`);
       if (mine.length > 1) {
         line['doubled, unexplained'] += 1;
-        issues.push(`${kind} ${name} has ${mine.length} records`);
+        found.push(`${kind} ${name} has ${mine.length} records`);
       }
       if (state === 'accepted' && copies[0]) line.served += 1;
       if (state === 'accepted' && !copies[0]) {
         line.lost += 1;
-        issues.push(`${kind} ${name} (${mine[0]?.id ?? 'no record'}, ${mine[0]?.status ?? '-'}) did not arrive`);
+        found.push(`${kind} ${name} (${mine[0]?.id ?? 'no record'}, ${mine[0]?.status ?? '-'}) did not arrive`);
       }
       for (const [n, { id }] of mine.entries())
-        countCopies({ line, issues, what: `${kind} ${name} (${id})`, id, copies: copies[n] ?? 0 });
+        countCopies({ line, found, what: `${kind} ${name} (${id})`, id, copies: copies[n] ?? 0 });
     }
-    faults.push(...limitFaults(issues));
+    problems.push(...limitProblems(found));
     return line;
   };
-  const countCopies = ({ line, issues, what, copies, id }: CopiesOf) => {
+  const countCopies = ({ line, found, what, copies, id }: CopiesOf) => {
     if (copies < 2) return;
     if (copies - 1 <= doubt.countAllowedRepeats(id)) line['doubled, in doubt'] += 1;
     else {
       line['doubled, unexplained'] += 1;
-      issues.push(`${what} came ${copies} times, and was left in doubt ${doubt.countAllowedRepeats(id)} times`);
+      found.push(`${what} came ${copies} times, and was left in doubt ${doubt.countAllowedRepeats(id)} times`);
     }
   };
 
@@ -92,18 +92,18 @@ export async function checkResults(
 
   const byExecution = emails.filter(({ source }) => source === 'WORKFLOW');
   const accepted = new Set(requests.filter((a) => a.kind === 'event' && a.state === 'accepted').map((a) => a.name));
-  lines.push(await checkExecutions(stage, accepted, { stepEmails: byExecution, arrived, countCopies }, faults));
-  for (const id of campaigns) lines.push(await checkCampaign(stage, id, { arrived, countCopies }, faults));
-  faults.push(...limitFaults(findWebhookFaults(stage)));
+  lines.push(await checkExecutions(stage, accepted, { stepEmails: byExecution, arrived, countCopies }, problems));
+  for (const id of campaigns) lines.push(await checkCampaign(stage, id, { arrived, countCopies }, problems));
+  problems.push(...limitProblems(findWebhookProblems(stage)));
   const unknown = [...arrived.keys()].filter((id) => !emails.some((email) => email.id === id));
-  if (unknown.length > 0) faults.push(`${unknown.length} messages at the sink have no record: ${unknown[0]}`);
-  return { lines, faults };
+  if (unknown.length > 0) problems.push(`${unknown.length} messages at the sink have no record: ${unknown[0]}`);
+  return { lines, problems };
 }
 
-/** How many copies of one message arrived, and the line and the list of issues that record this. */
+/** How many copies of one message arrived, and the line and the list of problems that record this. */
 interface CopiesOf {
   line: Line;
-  issues: string[];
+  found: string[];
   what: string;
   copies: number;
   id: string;
@@ -134,7 +134,7 @@ async function checkExecutions(
   stage: SoakStage,
   accepted: Set<string>,
   { stepEmails, arrived, countCopies }: Copies & { stepEmails: StoredRow[] },
-  faults: string[],
+  problems: string[],
 ): Promise<Line> {
   const { rows } = await sql<{ id: string; email: string; status: string; error: string | null; marked: boolean }>`
     SELECT x.id, c.email, x.status, x.error, c.data ? 'seen' AS marked
@@ -146,7 +146,7 @@ async function checkExecutions(
     ({ headers }) => String(headers['x-execution-id']),
   );
   const line = { ...createLine('execution', []), requests: accepted.size, accepted: accepted.size };
-  const issues: string[] = [];
+  const found: string[] = [];
   for (const email of accepted) {
     const mine = byContact.get(email) ?? [];
     const execution = mine[0];
@@ -158,22 +158,22 @@ async function checkExecutions(
     else {
       line.lost += 1;
       const state = `${execution?.status ?? 'none'} ${execution?.error ?? ''}, marked ${execution?.marked}`;
-      issues.push(`execution of ${email}: ${state}, ${keys.size} webhook keys, ${copies} emails`);
+      found.push(`execution of ${email}: ${state}, ${keys.size} webhook keys, ${copies} emails`);
     }
     if (mine.length > 1 || sent.length > 1 || keys.size > 1) {
       line['doubled, unexplained'] += 1;
-      issues.push(`${email} has ${mine.length} executions, ${sent.length} emails, ${keys.size} webhook keys`);
+      found.push(`${email} has ${mine.length} executions, ${sent.length} emails, ${keys.size} webhook keys`);
     }
     for (const { id } of sent)
       countCopies({
         line,
-        issues,
+        found,
         what: `email of the execution of ${email} (${id})`,
         id,
         copies: arrived.get(id) ?? 0,
       });
   }
-  faults.push(...limitFaults(issues));
+  problems.push(...limitProblems(found));
   return line;
 }
 
@@ -181,7 +181,7 @@ async function checkCampaign(
   stage: SoakStage,
   id: string,
   { arrived, countCopies }: Copies,
-  faults: string[],
+  problems: string[],
 ): Promise<Line> {
   const { rows } = await sql<{ name: string; status: string }>`
     SELECT name, status FROM campaigns WHERE id = ${id}`.execute(stage.db);
@@ -195,19 +195,19 @@ async function checkCampaign(
   );
   const people = total.rows[0]?.n ?? 0;
   const line = { ...createLine(rows[0]?.name ?? id, []), requests: people, accepted: people };
-  const issues: string[] = [];
-  if (rows[0]?.status !== 'SENT') issues.push(`campaign ${rows[0]?.name} is ${rows[0]?.status}`);
+  const found: string[] = [];
+  if (rows[0]?.status !== 'SENT') found.push(`campaign ${rows[0]?.name} is ${rows[0]?.status}`);
   for (const row of emails.rows) {
     const copies = arrived.get(row.id) ?? 0;
     if (copies > 0 && row.status === 'SENT') line.served += 1;
-    else issues.push(`campaign email ${row.id} to ${row.email} is ${row.status} and came ${copies} times`);
-    countCopies({ line, issues, what: `campaign email ${row.id} to ${row.email}`, id: row.id, copies });
+    else found.push(`campaign email ${row.id} to ${row.email} is ${row.status} and came ${copies} times`);
+    countCopies({ line, found, what: `campaign email ${row.id} to ${row.email}`, id: row.id, copies });
   }
   const twice = emails.rows.length - new Set(emails.rows.map(({ email }) => email)).size;
   line['doubled, unexplained'] += twice;
   line.lost = people - line.served;
-  if (twice > 0) issues.push(`${twice} recipients have two rows`);
-  faults.push(...limitFaults(issues));
+  if (twice > 0) found.push(`${twice} recipients have two rows`);
+  problems.push(...limitProblems(found));
   return line;
 }
 
@@ -215,7 +215,7 @@ async function checkCampaign(
  * Returns a line for each contact whose event was delivered under several values of `webhook-id`. Each contact has one
  * event, and all deliveries of an event must have the same `webhook-id`.
  */
-function findWebhookFaults(stage: SoakStage): string[] {
+function findWebhookProblems(stage: SoakStage): string[] {
   return [...groupByKey(listRegistryCalls(stage), ({ body }) => parseContactAddress(body))].flatMap(([contact, of]) => {
     const ids = new Set(of.map(({ headers }) => headers['webhook-id']));
     return ids.size === 1 ? [] : [`the event of ${contact} was delivered under ${ids.size} webhook ids`];
@@ -251,9 +251,9 @@ function createLine(kind: string, items: ClientRequest[]): Line {
   };
 }
 
-function limitFaults(issues: string[]): string[] {
-  const more = issues.length - MAX_FAULTS_SHOWN;
-  return more > 0 ? [...issues.slice(0, MAX_FAULTS_SHOWN), `… and ${more} more of these`] : issues;
+function limitProblems(found: string[]): string[] {
+  const more = found.length - MAX_PROBLEMS_SHOWN;
+  return more > 0 ? [...found.slice(0, MAX_PROBLEMS_SHOWN), `… and ${more} more of these`] : found;
 }
 
 function groupByKey<T>(items: readonly T[], keyOf: (item: T) => string): Map<string, T[]> {

@@ -2,8 +2,8 @@ import { OPERATIONS, type Operations } from '../../packages/client/src/operation
 import { ApiFailure, createUnreachableFailure, readFailure } from './failure.ts';
 
 export type OperationId = keyof Operations & keyof typeof OPERATIONS;
-export type ResponseOf<Id extends OperationId> = Operations[Id]['answer'];
-export type InputOf<Id extends OperationId> = Omit<Operations[Id], 'answer'>;
+export type ResponseOf<Id extends OperationId> = Operations[Id]['response'];
+export type InputOf<Id extends OperationId> = Omit<Operations[Id], 'response'>;
 /** The arguments of a call. The input is optional if the operation requires none. */
 export type Arguments<Id extends OperationId> =
   Record<string, never> extends InputOf<Id> ? [input?: InputOf<Id>] : [input: InputOf<Id>];

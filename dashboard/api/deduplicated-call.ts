@@ -20,24 +20,24 @@ type Send<Id extends OperationId> = (
 
 /**
  * Creates a function that calls a write operation, and does not repeat the write after a double click or a lost
- * response. While a request is running, a call with the same input as the latest one returns its response. If a request
- * gets no response or a 5xx, the next call with the same input has the same Idempotency-Key, if the operation takes
- * one. Requests with a file are always sent, without a key.
+ * response. If the latest request is still running, another call with the same input returns the response of that
+ * request. If a request gets no response or a 5xx, the next call with the same input has the same Idempotency-Key,
+ * provided that the operation takes one. Requests with a file are always sent, without a key.
  */
 export function createDeduplicatedCall<Id extends OperationId>(id: Id, send: Send<Id> = callApi) {
   const sendsKey = OPERATIONS[id].idempotencyKey && !SHOWS_SECRET.includes(id);
   let running: { content: string; response: Promise<ResponseOf<Id>> } | undefined;
-  let unanswered: { content: string; idempotencyKey: string } | undefined;
+  let unresolved: { content: string; idempotencyKey: string } | undefined;
 
   const write = async (input: VersionedInput<Id>, content: string): Promise<ResponseOf<Id>> => {
-    const idempotencyKey = unanswered?.content === content ? unanswered.idempotencyKey : crypto.randomUUID();
+    const idempotencyKey = unresolved?.content === content ? unresolved.idempotencyKey : crypto.randomUUID();
     try {
       const response = await send(id, input, sendsKey ? { idempotencyKey } : {});
-      unanswered = undefined;
+      unresolved = undefined;
       return response;
     } catch (error) {
       const isLost = error instanceof ApiFailure && (error.status === 0 || error.status >= 500);
-      unanswered = isLost ? { content, idempotencyKey } : undefined;
+      unresolved = isLost ? { content, idempotencyKey } : undefined;
       throw error;
     }
   };

@@ -43,8 +43,8 @@ export function ActionButton({
 }
 
 /**
- * Returns a click handler that ignores the second click of a double click, which then neither acts nor submits its
- * form.
+ * Returns a click handler that ignores the second click of a double click, so that this click does not submit the form
+ * either.
  */
 export function ignoreDoubleClick(act?: () => void) {
   return (event: MouseEvent) => {

@@ -176,7 +176,7 @@ export const operator = {
     bounceGuard: 'Sending pauses automatically at this rate.',
     complaintGuard: 'Sending pauses automatically at this rate.',
   },
-  holdsNow: (value: string) => `In effect now: ${value}`,
+  inEffectNow: (value: string) => `In effect now: ${value}`,
   noLimit: 'no limit',
   save: 'Save limits',
   saved: 'Limits saved.',

@@ -78,8 +78,8 @@ export function generate(document: OpenApiDocument): string {
 }
 
 /**
- * Returns the operations of the document. Skips the aliases under other paths, because only the compatibility of the
- * paths under `/v1` is guaranteed.
+ * Returns the operations of the document. Most operations have two paths, with and without `/v1`. Skips the path
+ * without `/v1` (`x-alias-of`), because the API guarantees compatibility only for paths under `/v1`.
  */
 function listOperations(document: OpenApiDocument) {
   const all = Object.entries(document.paths).flatMap(([path, item]) =>
@@ -113,7 +113,7 @@ function generateOperationType(
   if (json) lines.push(`    body${body?.required ? '' : '?'}: ${generateType(json)};\n`);
   if (multipart) lines.push('    body: FormData;\n');
   const summary = `  /** ${operation.summary ?? id}: \`${method.toUpperCase()} ${path}\` */\n`;
-  return `${summary}  ${id}: {\n${lines.join('')}    answer: ${generateResponseType(document, operation)};\n  };\n`;
+  return `${summary}  ${id}: {\n${lines.join('')}    response: ${generateResponseType(document, operation)};\n  };\n`;
 }
 
 function resolveParameters(document: OpenApiDocument, operation: Operation): Parameter[] {

@@ -85,7 +85,7 @@ it('results whose COMMIT was lost when Postgres stopped are recorded after Postg
   const emails = await buildClaimedEmails(1);
   proxy.loseCommit('request', { later: 'refused' });
   const settling = settleEmails(emails);
-  await until(async () => hooked.length > 0, 'the first try');
+  await until(async () => hooked.length > 0, 'the first attempt');
   await until(async () => proxy.commits > 0, 'the COMMIT');
   proxy.open();
   expect(await settling).toEqual([{ recorded: true, value: 'completed' }]);

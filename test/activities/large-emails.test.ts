@@ -19,7 +19,7 @@ import { type SmtpSink, startSmtpSink } from '../support/smtp/smtp-sink.ts';
 
 const DELIVERY = '0190a000-0000-7000-8000-00000000d001';
 const MB = 1024 * 1024;
-/** A budget so small that the first large email uses it for minutes, and the second is refused at once. */
+/** A budget so small that the first large email uses it up for minutes. The second one is refused at once. */
 const SCANT = 1;
 const pads = createSuppressionPads(deriveKey(TEST_SECRET_KEY, 'suppression'));
 

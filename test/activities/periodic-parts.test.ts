@@ -62,7 +62,7 @@ describe('computing the tracked segments of a project', () => {
     expect(await listComputed()).toEqual(['c', 'b', 'a']);
   });
 
-  it('continues after a killed attempt, and computes the segment that was being computed then last', async () => {
+  it('continues after a killed attempt, and puts the segment that the killed attempt was computing last', async () => {
     const projectId = await createProject();
     const [poison, done] = [await createSegment(projectId, 'poison'), await createSegment(projectId, 'done')];
     await createSegment(projectId, 'left');

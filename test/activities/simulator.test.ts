@@ -21,15 +21,15 @@ let service: TestService;
 let sink: SmtpSink;
 let project: TestProject;
 let relayPort: number;
-let slowOnes: Promise<DelayedEmails>;
+let delayedEmails: Promise<DelayedEmails>;
 
 beforeAll(async () => {
   sink = await startSmtpSink({});
   relayPort = await findFreePort();
   service = await startTestService({ EMAIL_PROVIDER: 'smtp', SMTP_URL: sink.url, SMTP_RELAY_PORT: String(relayPort) });
-  slowOnes = sendDelayedEmails(await createProject());
+  delayedEmails = sendDelayedEmails(await createProject());
   // The tests that await the promise report its failure.
-  slowOnes.catch(() => undefined);
+  delayedEmails.catch(() => undefined);
 });
 beforeEach(async () => {
   project = await createProject();
@@ -72,8 +72,8 @@ async function waitForEnd(id: string, status: string, by = project) {
 /** The emails to `slow@` and `defer@`, whose feedback is delayed. */
 interface DelayedEmails {
   slow: { sentAt: string; deliveredAt: string };
-  /** The email to `defer@` after its first attempt, and after its last. */
-  putOff: { attempts: number; error: string | null };
+  /** The email to `defer@` after its first attempt; `deferred` is the same email after its last attempt. */
+  firstAttempt: { attempts: number; error: string | null };
   deferred: { attempts: number };
 }
 
@@ -83,13 +83,13 @@ async function sendDelayedEmails(by: TestProject): Promise<DelayedEmails> {
   const deferredId = await send('defer@simulator.test', undefined, by);
   const readAttempts = (id: string) =>
     service.db.selectFrom('emails').select(['attempts', 'error']).where('id', '=', id).executeTakeFirstOrThrow();
-  const putOff = await until(async () => {
+  const firstAttempt = await until(async () => {
     const row = await readAttempts(deferredId);
     return row.error !== null && row;
   }, 'the first attempt to be deferred');
   const slow = await waitForEnd(slowId, 'DELIVERED', by);
   await waitForEnd(deferredId, 'DELIVERED', by);
-  return { slow, putOff, deferred: await readAttempts(deferredId) };
+  return { slow, firstAttempt, deferred: await readAttempts(deferredId) };
 }
 
 async function findContact(email: string) {
@@ -257,13 +257,13 @@ describe('a campaign to addresses of the simulator', () => {
 // seconds.
 describe('email to an address of the simulator with delayed feedback', () => {
   it('slow@ delivers the email after 10 s', async () => {
-    const { slow } = await slowOnes;
+    const { slow } = await delayedEmails;
     expect(Date.parse(slow.deliveredAt) - Date.parse(slow.sentAt)).toBeGreaterThanOrEqual(9_900);
   });
 
   it('defer@ delivers the email at the second attempt, after one 4xx reply', async () => {
-    const { putOff, deferred } = await slowOnes;
-    expect(putOff).toMatchObject({ attempts: 1, error: expect.stringMatching(/^451 /) });
+    const { firstAttempt, deferred } = await delayedEmails;
+    expect(firstAttempt).toMatchObject({ attempts: 1, error: expect.stringMatching(/^451 /) });
     expect(deferred.attempts).toBe(2);
   });
 });

@@ -4,9 +4,9 @@ import { buildEmail } from '../build/emails.ts';
 import { buildDomain } from '../build/senders.ts';
 import { startTestApi, type TestApi } from '../support/api.ts';
 
-/** A budget so small that any computation uses it for minutes. */
 let api: TestApi;
 beforeAll(async () => {
+  // A budget so small that any computation uses it up for minutes.
   api = await startTestApi({ PROJECT_CPU_MS_PER_SECOND: '1' });
 });
 afterAll(() => api.close());

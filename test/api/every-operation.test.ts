@@ -140,8 +140,8 @@ function getExpectedRow(operation: ApiOperation): Row {
 }
 
 /**
- * Compares one column of the table with the contract. A response that does not match the words of its cell is shown
- * unchanged.
+ * Compares one column of the table with the contract. If a response fits none of the words for a cell, the failure
+ * shows the response itself.
  */
 async function expectColumn(cell: Cell, ask: (operation: ApiOperation) => Promise<string>): Promise<void> {
   const collectRows = async (one: (operation: ApiOperation) => Promise<string> | string) => {

@@ -162,7 +162,7 @@ describe('the API reference', () => {
     const started: Json[] = [];
     runInNewContext(source, {
       SwaggerUIBundle: (options: Json) => started.push(options),
-      // The script labels select elements when they appear. This test renders no page, so it finds none.
+      // The script labels select elements when they appear. Without a page, the script finds no element.
       document: { getElementById: () => null },
       MutationObserver: class {
         observe() {}

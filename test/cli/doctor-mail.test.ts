@@ -61,7 +61,7 @@ function publishZones(zones: Record<string, Zone | 'fault' | 'silent'>): void {
 async function publishDomain(without: string[] = []): Promise<void> {
   const { id: projectId } = await database.db.selectFrom('projects').select('id').executeTakeFirstOrThrow();
   const [domain] = await listDomains(database.db, projectId);
-  if (!domain) throw new Error('the domain is there');
+  if (!domain) throw new Error('the domain does not exist');
   const settings = parseSettings({ EMAIL_PROVIDER: 'smtp', SMTP_URL: relay.url, PUBLIC_URL });
   for (const { purpose, type, name, value } of listDnsRecords(createDnsRecordSource(settings, domain), {})) {
     const zone = dns.zones.get(name) ?? {};

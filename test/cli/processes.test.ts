@@ -168,7 +168,7 @@ describe('processes on separate hosts', () => {
     const row = database.db.selectFrom('emails').select('status').where('id', '=', email);
     // On a busy machine the email may exceed its time limit and fail. The computation is counted also then.
     const isSettled = async () => ['SENT', 'FAILED'].includes((await row.executeTakeFirst())?.status ?? '');
-    await until(async () => (await isSettled()) || child.exitCode !== null, 'the mail');
+    await until(async () => (await isSettled()) || child.exitCode !== null, 'the email');
     await until(
       () => output().includes('Temporal cannot be reached') || child.exitCode !== null,
       'the word on Temporal',

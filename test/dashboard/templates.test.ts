@@ -439,7 +439,7 @@ describeInBrowser('the templates of the dashboard', () => {
     await until(async () => {
       const { data } = (await service.call('GET', '/v1/emails')).body;
       return data.some((email: { subject: string }) => email.subject === '[TEST] Not saved yet');
-    }, 'the test mail');
+    }, 'the test email');
     expect((await readSaved(id)).subject).toBe('Hi');
   });
 

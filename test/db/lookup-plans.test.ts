@@ -32,7 +32,7 @@ let api: TestApi;
 let executionId: string;
 beforeAll(async () => {
   api = await startTestApi();
-  // The new tables have no planner statistics, and autovacuum would collect some.
+  // Keeps the new tables without planner statistics. Autovacuum would collect some.
   for (const table of TABLES) await sql`ALTER TABLE ${sql.table(table)} SET (autovacuum_enabled = off)`.execute(api.db);
   await buildDomain(api.db, { projectId: api.one.id, domain: 'example.com' });
   const { body: template } = await api.call('POST', '/templates', {
@@ -79,17 +79,17 @@ async function insertOtherContacts(workflowId: string): Promise<void> {
 it('a step of one execution reads only its own rows, with one query plan for all tenants', async () => {
   const projectId = api.one.id;
   const read = await countRowsRead(async (trx) => {
-    const standings = await resumeExecutions(trx, { projectId, inputs: [{ projectId, executionId, visit: 1 }] });
-    const [mail] = await saveStepEmails(trx, {
+    const executions = await resumeExecutions(trx, { projectId, inputs: [{ projectId, executionId, visit: 1 }] });
+    const [saved] = await saveStepEmails(trx, {
       projectId,
-      positions: standings.flatMap(
+      positions: executions.flatMap(
         (s) => s.atEffect<EffectPosition[]>('SEND_EMAIL', { real: (at) => [at], sandbox: () => [] }) ?? [],
       ),
     });
-    if (mail?.outcome !== 'saved') throw new Error('the step has a mail');
-    const emails = [{ id: mail.emailId, deliveryId: executionId }];
+    if (saved?.outcome !== 'saved') throw new Error('the step has no email');
+    const emails = [{ id: saved.emailId, deliveryId: executionId }];
     const [email] = await claimEmails(trx, { projectId, emails, suppressionPads: padHmacKey(randomBytes(32)) });
-    if (!email?.contact) throw new Error('the mail is there to be sent');
+    if (!email?.contact) throw new Error('the email was not claimed');
     await lockContacts(trx, { projectId, ids: [email.contact.id] });
     const outcome = { kind: 'accepted' as const, providerMessageId: null, subject: 'Hello' };
     const settlements = [{ id: email.id, claim: email.claim, outcome }];
@@ -130,7 +130,7 @@ it('an event of one contact reads only its own rows', async () => {
   expect(read).toBeLessThan(100);
 });
 
-it('the contacts at a step, and its statistics of a time span, read only the matching visits', async () => {
+it('the queries for the contacts at a step, and for its statistics of a time span, read only the matching visits', async () => {
   const [projectId, stepId] = [api.one.id, uuidv7()];
   await sql`
     INSERT INTO execution_steps (project_id, execution_id, visit, step_id, type, status, started_at)

@@ -38,7 +38,7 @@ const recordEvent = (trx: Trx, name: string) =>
   });
 const startTurn = async (id: string) => {
   const turn = await startEndpointTurn(database.db, { projectId, id, atRestKey });
-  if (!turn) throw new Error('the endpoint is there');
+  if (!turn) throw new Error('the endpoint does not exist');
   return turn;
 };
 const finishTurn = (turn: Awaited<ReturnType<typeof startTurn>>) =>

@@ -72,7 +72,7 @@ async function send(to: string): Promise<string> {
     headers: { authorization: `Bearer ${project.secretKey}`, 'content-type': 'application/json' },
     body: JSON.stringify({ to, from: 'x@shop.example.com', subject: 'S', body: '<p>b</p>' }),
   });
-  if (response.status !== 200) throw new Error(`answered ${response.status}: ${await response.text()}`);
+  if (response.status !== 200) throw new Error(`POST /v1/send returned ${response.status}: ${await response.text()}`);
   return to;
 }
 

@@ -58,7 +58,7 @@ async function send(to: string): Promise<void> {
     headers: { authorization: `Bearer ${project.secretKey}`, 'content-type': 'application/json' },
     body: JSON.stringify({ to, from: 'x@shop.example.com', subject: 'S', body: '<p>b</p>', subscribed: true }),
   });
-  if (response.status !== 200) throw new Error(`answered ${response.status}: ${await response.text()}`);
+  if (response.status !== 200) throw new Error(`POST /v1/send returned ${response.status}: ${await response.text()}`);
 }
 
 async function countStatuses(): Promise<Record<string, number>> {

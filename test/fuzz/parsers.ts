@@ -38,8 +38,8 @@ async function readInbound(text: string, isReturned: boolean): Promise<void> {
 }
 
 /**
- * Reads a file as an import does. Expects at most one row for each line, progress in each chunk, and at
- * most four times as many bytes read as the file has.
+ * Reads a file in chunks, as an import does. Expects at most one row for each line, and progress in each chunk. The
+ * number of bytes that all chunks read together may be at most four times the size of the file.
  */
 function readCsv(text: string): void {
   const file = Buffer.from(text);
@@ -52,9 +52,9 @@ function readCsv(text: string): void {
     const chunk = readCsvChunk(file, { layout, at: from, limit: 100, text: false });
     bytesRead += chunk.bytesRead;
     rows += chunk.rows.length;
-    if (chunk.nextAt <= from && !chunk.done) throw new Error('it makes no progress');
+    if (chunk.nextAt <= from && !chunk.done) throw new Error('the chunk makes no progress');
     if (rows > lines) throw new Error('more rows than lines');
-    if (bytesRead > 4 * file.length) throw new Error(`${bytesRead} bytes read of ${file.length}`);
+    if (bytesRead > 4 * file.length) throw new Error(`${bytesRead} bytes read of a file of ${file.length} bytes`);
     from = chunk.nextAt;
     done = chunk.done;
   }
@@ -64,23 +64,23 @@ function readCsv(text: string): void {
  * Maximum number of DNS queries: SPF needs ten names with ten servers each in both address families; DKIM needs the
  * keys of twenty signatures; DMARC needs the policies of parent domains.
  */
-const LOOK_UPS_MAX = 250;
+const QUERIES_MAX = 250;
 
 /**
  * Authenticates the sender of an inbound email, and throws if a verdict is missing or the check needed too many DNS
- * queries. The DNS has one of the sender's records, or none, for every name.
+ * queries. For every query, the DNS responds with one of the sender's records, or that the name does not exist.
  */
 async function checkVerdicts({ raw, records, ...claim }: EmailWithDns): Promise<void> {
-  let lookUps = 0;
+  let queries = 0;
   const resolve: Resolve = async (name, type) => {
-    lookUps += 1;
-    const record = records[(name.length + lookUps) % (records.length + 1)];
+    queries += 1;
+    const record = records[(name.length + queries) % (records.length + 1)];
     if (record === undefined) throw Object.assign(new Error('no such name'), { code: 'ENOTFOUND' });
     return createDnsAnswer(type, record) as string[];
   };
   const verdicts = await createAuthCheck({ resolve, host: 'mx.example.com' })({ raw: Buffer.from(raw), ...claim });
   if (Object.values(verdicts).some((verdict) => !verdict)) throw new Error('a verdict is missing');
-  if (lookUps > LOOK_UPS_MAX) throw new Error(`${lookUps} look-ups`);
+  if (queries > QUERIES_MAX) throw new Error(`${queries} DNS queries`);
 }
 
 function createDnsAnswer(type: string, record: string): unknown[] {

@@ -44,7 +44,7 @@ export interface TestApi {
   /** Two projects, so that each test can check what one project sees of the other. */
   one: TestProject;
   two: TestProject;
-  /** The outbox rows about which routes would have notified the workers, in order. */
+  /** The outbox rows that routes would have announced to the workers, in order. */
   dispatched: OutboxRow[];
   /**
    * Sends a JSON request with the key of `one`, with another key, or without a key (`key: null`), and parses the JSON

@@ -84,7 +84,7 @@ export async function buildSendingCampaign(
   await worker.read(start);
   const taken = await worker.take(start);
   if (taken.outcome !== 'taken' || !taken.done || taken.recipients !== count)
-    throw new Error(`the audience is not taken: ${JSON.stringify(taken)}`);
+    throw new Error(`the audience was not stored: ${JSON.stringify(taken)}`);
   return start;
 }
 

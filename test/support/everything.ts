@@ -3,8 +3,8 @@ import type { Db } from '../../db/connection.ts';
 import { generateSecretKey } from '../../rules/access/api-keys.ts';
 
 /**
- * Builds one record of every type in a project. Returns a function from the first part of a path and the name of a
- * parameter to the id of a record. A new resource needs a line here, otherwise the access tests fail.
+ * Builds one record of every type in a project. Returns a function that returns the id of a record for the first part
+ * of a path and the name of a parameter. A new resource needs a line here, otherwise the access tests fail.
  */
 export async function buildEverything(
   db: Db,

@@ -15,8 +15,8 @@ const LONGEST_FIRST = [
 ];
 
 /**
- * Orders the files that run in parallel. Within a rank, files that were slow in the last run come first, and without a
- * record of a run, large files.
+ * Orders the files that run in parallel by their folder in `LONGEST_FIRST`. Within a folder, files that were slow in
+ * the last run come first. Without a record of the last run, large files come first.
  */
 export class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {

@@ -1,9 +1,9 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 
-/** Runs a program to its end; returns its exit code and output. */
-export async function runProgram(program: string, words: string[], env = process.env) {
-  const child = spawn(program, words, { stdio: ['ignore', 'pipe', 'pipe'], env });
+/** Runs a program until it ends. Returns its exit code and output. */
+export async function runProgram(program: string, args: string[], env = process.env) {
+  const child = spawn(program, args, { stdio: ['ignore', 'pipe', 'pipe'], env });
   const output: Buffer[] = [];
   for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk: Buffer) => output.push(chunk));
   const [code] = await once(child, 'close').catch((cause) => {

@@ -15,9 +15,7 @@ const BUILT_START = join('dist', 'cli', 'start.js');
 export interface StartOptions {
   readonly home: string;
   readonly env?: Readonly<Record<string, string>>;
-  /**
-   * Arguments for `node`. By default, the program that run.mjs starts if everything is built, as it is in a test run.
-   */
+  /** Arguments for `node`. The default is the built program, which `run.mjs` starts too if the build is current. */
   readonly words?: readonly string[];
 }
 

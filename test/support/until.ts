@@ -6,7 +6,7 @@ const POLL_MS = 25;
 
 export interface UntilOptions {
   timeoutMs?: number;
-  /** Called before each wait. Returns a reason if the condition can no longer become true. */
+  /** Called before each pause. Returns a reason if the condition can no longer become true. */
   reasonToStop?: () => string | undefined;
 }
 
@@ -24,7 +24,7 @@ export async function until<T>(
     const seen = await look();
     if (seen) return seen;
     const why = reasonToStop?.() ?? (Date.now() > deadline ? `not within ${timeoutMs / 1_000} s` : undefined);
-    if (why !== undefined) throw new Error(`${what} did not come: ${why}`);
+    if (why !== undefined) throw new Error(`waited in vain for ${what}: ${why}`);
     await sleep(POLL_MS);
   }
 }

@@ -128,7 +128,7 @@ const readOutboxRow = (refId: string) =>
     .select(['kind', 'priority', 'attempts', 'payload'])
     .where('ref_id', '=', refId)
     .execute();
-const waitForSent = (id: string) => until(async () => (await readEmail(id)).status === 'SENT', 'the mail');
+const waitForSent = (id: string) => until(async () => (await readEmail(id)).status === 'SENT', 'the email');
 
 describe('a single email of the direct sender', () => {
   it('is sent without Temporal, and its outbox row is deleted when its record becomes SENT', async () => {
@@ -228,7 +228,7 @@ describe('a single email of a project with a send rate', () => {
     const other = (await buildProject(database.db, 'Other')).id;
     await buildDomain(database.db, { projectId: other });
     const sender = runEmailChannel();
-    await until(async () => sink.messages.length > 0, 'the first mail');
+    await until(async () => sink.messages.length > 0, 'the first email');
     const theirs = await acceptEmail({ projectId: other, to: 'theirs@example.com' });
     sender.wake();
     await waitForSent(theirs);

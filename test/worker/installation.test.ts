@@ -270,7 +270,7 @@ describe('workers of one installation', () => {
 
     // The step before the email has run, and Temporal has attempted the email's step again.
     const execution = await until(async () => (await listExecutions(service, workflow.id))[0], 'the execution');
-    await until(async () => (await countHeldAttempts(execution.id)) > 1, 'a second try of the held step');
+    await until(async () => (await countHeldAttempts(execution.id)) > 1, 'a second attempt of the held step');
     await until(async () => (await call('GET', `/campaigns/${campaign.id}`)).status === 'SENDING', 'the campaign');
     const listCapturedSms = () => service.db.selectFrom('captured_sms').selectAll().execute();
     expect([sink.counts.messages, await listCapturedSms()]).toEqual([0, []]);

@@ -29,7 +29,7 @@ describe('pausing a campaign', () => {
     await buildContacts(campaigns.service.db, { projectId: campaigns.project.id, count: 2_000 });
     campaigns.pauseMs = 20;
     const id = await startCampaign();
-    await until(async () => campaigns.sink.messages.length > 0 || undefined, 'a mail');
+    await until(async () => campaigns.sink.messages.length > 0 || undefined, 'an email');
     const paused = await call('POST', `/campaigns/${id}/pause`);
     expect(paused).toMatchObject({ status: 200, body: { data: { status: 'PAUSED', pausedReason: 'requested' } } });
     campaigns.pauseMs = 0;
@@ -67,7 +67,7 @@ describe('pausing a campaign', () => {
     await buildContacts(campaigns.service.db, { projectId: campaigns.project.id, count: 2_000 });
     campaigns.pauseMs = 20;
     const id = await startCampaign();
-    await until(async () => campaigns.sink.messages.length > 0 || undefined, 'a mail');
+    await until(async () => campaigns.sink.messages.length > 0 || undefined, 'an email');
     await call('POST', `/campaigns/${id}/pause`);
     const cancelled = await call('POST', `/campaigns/${id}/cancel`);
     expect(cancelled).toMatchObject({ status: 200, body: { data: { status: 'CANCELLED', pausedReason: null } } });

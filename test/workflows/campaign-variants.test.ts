@@ -6,8 +6,8 @@ import { useCampaignService } from '../support/campaign-service.ts';
 import { until } from '../support/until.ts';
 
 /** The sink accepts recipients that match. It defers all others. */
-let taken: RegExp = /./;
-const replyToRcpt = (to: string) => (taken.test(to) ? null : '450 4.2.1 Try again later');
+let accepted: RegExp = /./;
+const replyToRcpt = (to: string) => (accepted.test(to) ? null : '450 4.2.1 Try again later');
 const campaigns = useCampaignService({ sink: { keepBodies: true, replyToRcpt } });
 const { call, create, send, read, waitForStatus } = campaigns;
 
@@ -15,13 +15,13 @@ const VARIANTS = [
   { name: 'A', weight: 1 },
   { name: 'B', subject: 'B for {{firstName}}', weight: 1 },
 ];
-/** A wait that is longer than any test, so that waiting recipients keep waiting. */
-const LONG = 60;
+/** Minutes of a wait that is longer than any test, so that waiting recipients keep waiting. */
+const LONG_MINUTES = 60;
 /** Returns the settings of an A/B test, which by default waits longer than any test runs. */
 const createTestSettings = (changes: Record<string, unknown> = {}) => ({
   share: 0.2,
   metric: 'opens',
-  waitMinutes: LONG,
+  waitMinutes: LONG_MINUTES,
   ...changes,
 });
 
@@ -40,7 +40,7 @@ async function countRecipients(id: string): Promise<Record<string, number>> {
   return Object.fromEntries(found.map(({ what, n }) => [what, n]));
 }
 
-/** Records that the first `n` recipients of a variant opened or clicked, or that only bots did. */
+/** Records that the first `n` recipients of a variant opened or clicked, or that only bots opened. */
 async function recordEngagement(
   id: string,
   variant: number,
@@ -64,7 +64,7 @@ function waitForShare(id: string) {
 }
 
 beforeEach(async () => {
-  taken = /./;
+  accepted = /./;
   await buildContacts(campaigns.service.db, { projectId: campaigns.project.id, count: 51 });
 });
 
@@ -117,7 +117,7 @@ describe('a campaign with a test', () => {
     expect((await call('POST', `/campaigns/${id}/winner`, { variant: 'A' })).status).toBe(409);
   });
 
-  it('can be decided by a user while it waits, but only once', async () => {
+  it('gets its winner from a user while it waits, but only once', async () => {
     const id = await startCampaign({ test: createTestSettings() });
     await waitForShare(id);
     expect((await call('POST', `/campaigns/${id}/winner`, { variant: 'C' })).status).toBe(422);
@@ -132,7 +132,7 @@ describe('a campaign with a test', () => {
     ).toBeGreaterThan(44);
   });
 
-  it('can be decided by a user before anything was sent, also while it is PAUSED', async () => {
+  it('gets its winner from a user before anything was sent, also while it is PAUSED', async () => {
     await campaigns.service.stopWorker();
     const id = await startCampaign({ test: createTestSettings() });
     await call('POST', `/campaigns/${id}/pause`);
@@ -153,7 +153,7 @@ describe('a campaign with a test', () => {
     await waitForShare(id);
     await call('POST', `/campaigns/${id}/pause`);
     await recordEngagement(id, 1, 2, 'opened_at');
-    await until(async () => (await read(id)).testEndsAt < new Date().toISOString() || undefined, 'the time to be over');
+    await until(async () => (await read(id)).testEndsAt < new Date().toISOString() || undefined, 'the end of the wait');
     await campaigns.service.stopWorker();
     await campaigns.service.startWorker();
     expect(await read(id)).toMatchObject({ status: 'PAUSED', testState: 'WAITING', winner: null, sentCount: 11 });
@@ -161,7 +161,7 @@ describe('a campaign with a test', () => {
     expect(await waitForStatus(id, 'SENT')).toMatchObject({ winner: 'B', sentCount: 51 });
   });
 
-  it('a test whose share is the whole audience has no rest, so the campaign is SENT at once', async () => {
+  it('has no rest if the share is the whole audience, so it is SENT at once', async () => {
     const id = await startCampaign({ test: createTestSettings({ share: 1 }) });
     expect(await waitForStatus(id, 'SENT')).toMatchObject({
       sentCount: 51,
@@ -181,7 +181,7 @@ describe('a campaign with a test', () => {
   });
 
   it('does not wait for deferred recipients', async () => {
-    taken = /^<?r(?!1)/;
+    accepted = /^<?r(?!1)/;
     const id = await startCampaign({ test: createTestSettings() });
     const { sentCount, pendingCount } = await waitForShare(id);
     expect(sentCount).toBeLessThanOrEqual(11);

@@ -61,10 +61,10 @@ it('cancelling a delivery in Temporal makes waiting messages FAILED as cancelled
   const [sent, waiting] = await send('now@example.com', 'later@example.com');
   await until(
     async () => (await readEmail(waiting)).error !== null && (await readEmail(sent)).status === 'SENT',
-    'the first try',
+    'the first attempt',
   );
   await cancelAll('emailDelivery');
-  await until(async () => (await readEmail(waiting)).status === 'FAILED', 'the end of the mail');
+  await until(async () => (await readEmail(waiting)).status === 'FAILED', 'the end of the email');
   expect(await readEmail(waiting)).toMatchObject({
     reason: 'cancelled',
     error: expect.stringContaining('Try again later'),
@@ -78,7 +78,7 @@ it('an email whose delivery is cancelled before its first attempt is never sent,
   await handToTemporal('email.retry', id);
   await cancelAll('emailDelivery');
   await service.startWorker();
-  await until(async () => (await readEmail(id)).status === 'FAILED', 'the end of the mail');
+  await until(async () => (await readEmail(id)).status === 'FAILED', 'the end of the email');
   await operator.runRecovery();
   expect(await readEmail(id)).toMatchObject({ status: 'FAILED', reason: 'cancelled' });
   expect(sink.counts.messages).toBe(0);

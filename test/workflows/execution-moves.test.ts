@@ -39,7 +39,7 @@ async function startExecution(workflow: BuiltWorkflow, event: string): Promise<s
   const execution = await until(async () => {
     const [found] = await listExecutions(workflow);
     return found?.begun ? found : undefined;
-  }, 'the begin of the execution');
+  }, 'the start of the execution');
   return execution.id;
 }
 

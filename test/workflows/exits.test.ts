@@ -42,7 +42,7 @@ const waitForStart = (workflowId: string) =>
   until(async () => {
     const [found] = await listExecutions(workflowId);
     return found?.begun ? found : undefined;
-  }, 'the begin of the execution');
+  }, 'the start of the execution');
 
 const readStatusInTemporal = async (executionId: string) =>
   (await operator.client.workflow.getHandle(service.names.execution(executionId)).describe()).status.name;

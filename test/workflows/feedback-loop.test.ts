@@ -44,7 +44,7 @@ async function sendAndReceive(
   const id = data.emails[0].email;
   await until(async () => (await readStatus(id)) === 'SENT');
   const mail = receiver.emails.find(({ to }) => to === email);
-  if (!mail) throw new Error('the mail has not arrived');
+  if (!mail) throw new Error('the email has not arrived');
   const parsed = await PostalMime.parse(mail.body);
   const header = (name: string) => parsed.headers.find(({ key }) => key === name)?.value ?? '';
   return { id, mail, html: parsed.html ?? '', header };

@@ -12,8 +12,8 @@ import { startTestService, type TestService } from '../support/service.ts';
 import { createTestTemporal } from '../support/services.ts';
 import { until } from '../support/until.ts';
 
-// A database and a namespace that the release before installation names has used: the rows of its executions, workflow
-// ids and queues without the installation's name, and its schedules.
+// A database and a namespace that an earlier release has used. In that release, workflow ids, queues and schedules did
+// not contain the name of the installation.
 
 const LEGACY_SCHEDULES = { 'domain-checks': 'domainChecks', housekeeping: 'housekeeping' };
 const HOUR_MS = 3_600_000;
@@ -173,7 +173,7 @@ it('recovery finds workflows that an operator terminated, started before or afte
   const execution = await until(async () => {
     const [found] = await listExecutions(service, later);
     return found?.begun && found;
-  }, 'the begin of the execution');
+  }, 'the start of the execution');
   expect(execution.temporal.workflowId).toBe(`execution-${service.names.shortId}-${execution.id}`);
   await operator.terminate(execution.temporal.workflowId);
   await operator.terminate(`execution-${legacy.terminated.executionId}`);

@@ -6,13 +6,13 @@ import { useCampaignService } from '../support/campaign-service.ts';
 import { until } from '../support/until.ts';
 
 /** The sink accepts recipients that match. It defers all others. */
-let taken: RegExp = /./;
-const replyToRcpt = (to: string) => (taken.test(to) ? null : '450 4.2.1 Try again later');
+let accepted: RegExp = /./;
+const replyToRcpt = (to: string) => (accepted.test(to) ? null : '450 4.2.1 Try again later');
 const campaigns = useCampaignService({ sink: { replyToRcpt } });
 const { create, send, waitForStatus } = campaigns;
 
 beforeEach(async () => {
-  taken = /./;
+  accepted = /./;
   await buildContacts(campaigns.service.db, { projectId: campaigns.project.id, count: 20 });
 });
 
@@ -31,7 +31,7 @@ async function startCampaign(body: Record<string, unknown> = {}): Promise<string
  * Starts a campaign. Returns when it has reached `r0` to `r9` and waits for the next attempt for the other recipients.
  */
 async function startHalfDeferredCampaign(): Promise<string> {
-  taken = /^<?r\d@/;
+  accepted = /^<?r\d@/;
   const id = await startCampaign();
   await until(async () => (await readStats(id)).sent === 10, 'the first half');
   await until(async () => {
@@ -39,8 +39,8 @@ async function startHalfDeferredCampaign(): Promise<string> {
       .getHandle(campaigns.service.names.campaign(id, 1))
       .fetchHistory();
     return events?.some(({ timerStartedEventAttributes: timer }) => timer);
-  }, 'the wait for the next try');
-  taken = /./;
+  }, 'the wait for the next attempt');
+  accepted = /./;
   return id;
 }
 

@@ -57,8 +57,8 @@ const waitForSent = (id: string) =>
   until(async () => {
     const found = await readEmail(id);
     return found.status === 'SENT' && found;
-  }, 'the mail to be sent');
-const waitForAttempt = (id: string) => until(async () => (await readEmail(id)).error !== null, 'the first try');
+  }, 'the email to be sent');
+const waitForAttempt = (id: string) => until(async () => (await readEmail(id)).error !== null, 'the first attempt');
 
 describe('an email whose delivery Temporal has lost', () => {
   it('is sent once', async () => {

@@ -49,7 +49,7 @@ const waitForSent = (id: string) =>
   until(async () => {
     const email = await readEmail(id);
     return email.status === 'SENT' ? email : undefined;
-  }, 'the mail to be sent');
+  }, 'the email to be sent');
 /** Terminates all running email deliveries, as an operator does in Temporal's UI. Returns when Temporal lists none. */
 async function terminateDeliveries(): Promise<void> {
   const query = `WorkflowType = 'emailDelivery' AND ExecutionStatus = 'Running'`;
@@ -131,7 +131,7 @@ it('webhooks whose workflow was terminated are delivered', async () => {
   await until(async () => {
     const history = await workflow.fetchHistory().catch(() => undefined);
     return history?.events?.some((event) => event.timerStartedEventAttributes);
-  }, 'the wait for the second try');
+  }, 'the wait for the second attempt');
   await workflow.terminate('a test');
   broken = false;
   // Makes the next attempt look as if it had been due an hour ago.
@@ -143,7 +143,10 @@ it('webhooks whose workflow was terminated are delivered', async () => {
   await receiver.close();
 });
 
-/** Builds an import that was accepted an hour ago. With `dispatched`, its workflow is running and its outbox row deleted. */
+/**
+ * Builds an import that was accepted an hour ago. With `dispatched`, its workflow is running and its outbox row
+ * deleted.
+ */
 async function buildImport(csv: string, { dispatched = true } = {}) {
   const file = Buffer.from(csv);
   const layout = readCsvLayout(file);

@@ -56,7 +56,7 @@ it('a newsletter form subscribes a contact, who gets the email', async () => {
   const response = await submitForm('ann@example.com', { firstName: 'Ann' });
   expect([response.status, response.headers.get('access-control-allow-origin')]).toEqual([200, '*']);
   expect(await findContact('ann@example.com')).toMatchObject({ subscribed: true, data: { firstName: 'Ann' } });
-  await until(async () => listEmailsTo('ann@example.com').length === 1, 'the mail');
+  await until(async () => listEmailsTo('ann@example.com').length === 1, 'the email');
   expect(listEmailsTo('ann@example.com')[0]).toMatch(/^Subject: Welcome, Ann\r$/m);
 });
 
@@ -72,13 +72,13 @@ it('a form that is sent twice counts once, and returns the first response', asyn
     details: { originalResponse: responses[0]?.body },
   });
   expect(await readSteps('ben@example.com', 1)).toEqual(['COMPLETED']);
-  await until(async () => listEmailsTo('ben@example.com').length === 1, 'the mail');
+  await until(async () => listEmailsTo('ben@example.com').length === 1, 'the email');
 });
 
 it('the form does not remove the refusal of a person who unsubscribed, and its response does not reveal the refusal', async () => {
   const before = await submitForm('cleo@example.com', { firstName: 'Cleo' });
   expect(await readSteps('cleo@example.com', 1)).toEqual(['COMPLETED']);
-  const email = await until(async () => listEmailsTo('cleo@example.com')[0], 'the mail');
+  const email = await until(async () => listEmailsTo('cleo@example.com')[0], 'the email');
   const link = /^List-Unsubscribe: <(http[^>]+)>/im.exec(email.replace(/\r\n[ \t]+/g, ' '))?.[1] ?? '';
   const left = await fetch(service.baseUrl + new URL(link).pathname, {
     method: 'POST',
@@ -133,6 +133,6 @@ it('the form cannot prevent a password reset, with any input', async () => {
   );
   await until(
     async () => listEmailsTo('finn@example.com').some((body) => body.includes('Reset 123456')),
-    'the reset mail',
+    'the reset email',
   );
 });

@@ -27,7 +27,7 @@ it('an outbox row is deleted as soon as its workflow starts, not only when its l
   for (let n = 0; n < 100; n += 1) {
     await service.call('POST', '/v1/track', { body: { email: `p${n}@example.com`, event: 'waits' } });
   }
-  await until(async () => (await countOutbox()) === 0, 'the begin of all executions');
+  await until(async () => (await countOutbox()) === 0, 'the start of all executions');
   for (let n = 0; n < 100; n += 1) {
     await service.call('POST', '/v1/track', { body: { email: `p${n}@example.com`, event: 'paid' } });
   }
@@ -61,5 +61,5 @@ it('the readiness check, the metrics and the execution itself report waiting wor
     `tidings_outbox_waiting{kind="execution.start",project="${service.one.id}"} 1`,
   );
   await service.startWorker();
-  await until(async () => (await readExecution()).begun, 'the begin');
+  await until(async () => (await readExecution()).begun, 'the start');
 });

@@ -111,7 +111,7 @@ const waitForListing = (pairs: Pair[]) =>
     for (const { workflowId } of pairs)
       if (found.has(workflowId) !== ((await readRunStatus(workflowId)) === 'RUNNING')) return false;
     return true;
-  }, 'the list of what runs');
+  }, 'the list of running workflows');
 
 /**
  * Runs one round of recovery and expects that every pair agrees. Then runs a second round, which must change nothing.

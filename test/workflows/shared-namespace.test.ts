@@ -143,7 +143,7 @@ it('an execution has a workflow only under the name of its own installation', as
   const execution = await until(async () => {
     const { data } = await expectOk(first.call('GET', `/workflows/${id}/executions`));
     return data[0]?.begun && data[0];
-  }, 'the begin of the execution');
+  }, 'the start of the execution');
   expect(execution.temporal.workflowId).toBe(first.names.execution(execution.id));
   await expect(client.workflow.getHandle(second.names.execution(execution.id)).describe()).rejects.toThrow();
 });

@@ -7,9 +7,9 @@ import { until } from '../support/until.ts';
 import { startWebhookReceiver, type WebhookReceiver } from '../support/webhook-receiver.ts';
 
 /**
- * Number of signals that each workflow gets: by default, more than twice the number after which a run continues as new.
- * `SIGNALS=50000` sends the number for which the limits are made, which takes minutes for each workflow. The size of a
- * run does not depend on the number of runs.
+ * Number of signals that each workflow gets. The default is more than twice the number after which a run continues as
+ * new. It is enough for the test, because later runs are not larger. `SIGNALS=50000` is the number for which the limits
+ * were chosen; it takes minutes for each workflow.
  */
 const SIGNALS = Number(process.env.SIGNALS ?? 1_200);
 /**

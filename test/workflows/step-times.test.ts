@@ -149,7 +149,7 @@ describe('the sending window of the project', () => {
     expect(await waitForStatus(id, 'EXITED')).toMatchObject({ mail: 'HELD' });
     await patchProject({ sendingWindow: createClosedWindow() });
     await expectOk(service.call('POST', '/project/release', { key: null, headers: owner }));
-    await until(async () => (await readState(id))?.mail === 'PENDING' || undefined, 'the mail to be released');
+    await until(async () => (await readState(id))?.mail === 'PENDING' || undefined, 'the email to be released');
     await until(async () => {
       const { rows } = await sql`SELECT id FROM outbox WHERE ref_id = ${await findEmail(id)}`.execute(service.db);
       return rows.length === 0;

@@ -119,7 +119,7 @@ describe('double opt-in', () => {
           .where('project_id', '=', projectId)
           .where('status', '=', 'SENT')
           .executeTakeFirst(),
-      'the confirmation mail',
+      'the confirmation email',
     );
     const marketing = await call('POST', '/templates', {
       name: 'M',

@@ -284,7 +284,7 @@ describe('untrusted text in emails', () => {
     const { emails } = await until(async () => {
       const { body } = await service.call('GET', `/v1/emails?campaignId=${created.data.id}`);
       return (body.data ?? body.emails)?.length > 0 && { emails: body.data ?? body.emails };
-    }, 'the mail in the history');
+    }, 'the email in the history');
     expect(emails[0].subject).toBe(subject);
   });
 });

@@ -98,7 +98,7 @@ describe('a webhook endpoint', () => {
     const first = await until(async () => {
       const [d] = await listDeliveries(id);
       return d?.attempts === 1 && d.nextAttemptAt ? d : undefined;
-    }, 'the first try');
+    }, 'the first attempt');
     expect(first).toMatchObject({ status: 'PENDING', responseStatus: 503 });
     expect(Date.parse(first.nextAttemptAt) - Date.now()).toBeLessThanOrEqual(60_000);
     broken = false;
@@ -114,7 +114,7 @@ describe('a webhook endpoint', () => {
     const judged = await until(async () => {
       const endpoint = await expectOk(service.call('GET', `/webhooks/${id}`));
       return endpoint.failuresInRow === 0 && endpoint;
-    }, 'the judgement');
+    }, 'the new status of the endpoint');
     expect(judged).toMatchObject({ status: 'ACTIVE' });
   });
 
@@ -152,7 +152,7 @@ describe('a webhook endpoint', () => {
         service.db,
       );
       return rows.length === 1;
-    }, 'the mail to the owner');
+    }, 'the email to the owner');
     await track(service, 'gone@example.com', 'gone');
     expect(await listDeliveries(id)).toHaveLength(1);
   });

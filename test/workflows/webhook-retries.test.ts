@@ -76,7 +76,7 @@ describe('a delivery that the endpoint never accepts', () => {
   it("is sent again with all failures since a given time, at the owner's request", async () => {
     const { id } = await createEndpoint('/again', 'again');
     await track(service, 'ada@example.com', 'again');
-    await until(async () => (await listDeliveries(id))[0]?.attempts === 1, 'the first try');
+    await until(async () => (await listDeliveries(id))[0]?.attempts === 1, 'the first attempt');
     await sql`UPDATE webhook_deliveries SET status = 'FAILED', attempts = 8, next_attempt_at = NULL WHERE endpoint_id = ${id}`.execute(
       service.db,
     );
@@ -90,7 +90,7 @@ describe('an endpoint that has failed for five days', () => {
   it('is disabled and its waiting deliveries are FAILED, until the owner enables it', async () => {
     const { id } = await createEndpoint('/long', 'long');
     await track(service, 'ada@example.com', 'long');
-    await until(async () => (await listDeliveries(id))[0]?.attempts === 1, 'the first try');
+    await until(async () => (await listDeliveries(id))[0]?.attempts === 1, 'the first attempt');
     await sql`UPDATE webhook_endpoints SET failing_since = now() - interval '121 hours' WHERE id = ${id}`.execute(
       service.db,
     );

@@ -120,7 +120,7 @@ export function toCondition({ logic, groups }: DraftCondition): Condition {
 function toFilter(filter: DraftFilter): Filter {
   const { field, operator, type, text, list, unit, stored } = filter;
   const need = getOperatorInput(operator);
-  // A condition that was stored before the API checked this may have a value here.
+  // Earlier releases of the API accepted a value for such an operator, so a stored filter may have one.
   if (need === 'nothing') return { field, operator };
   if (stored) return stored;
   switch (need) {

@@ -37,8 +37,8 @@ export function listFilters({ groups }: Condition): Filter[] {
 }
 
 /**
- * Returns the condition without the filter at this index of `listFilters`; undefined if no filter is left. Not for a
- * condition with nested groups, because only the filters of the outer groups are counted.
+ * Returns the condition without the filter at this index of `listFilters`; undefined if no filter is left. Do not call
+ * it for a condition with nested groups: it does not count their filters, but `listFilters` does.
  */
 export function withoutFilter({ logic, groups }: Condition, index: number): Condition | undefined {
   let start = 0;

@@ -30,8 +30,8 @@ export function DataFields({
   value: Readonly<Record<string, unknown>>;
   onChange: (value: Record<string, unknown>) => void;
   /**
-   * Called with true if the value contains everything that the user entered, and with false if it lacks a row with an
-   * error or the typed JSON is not valid: at first, after each change, and when the view changes.
+   * Called at first, after each change, and when the view changes. `whole` tells whether the value contains everything
+   * that the user entered. It is false if a row has an error, or if the typed JSON is not valid.
    */
   onWhole?: (whole: boolean) => void;
   types: readonly RowType[];

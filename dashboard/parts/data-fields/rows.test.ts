@@ -62,7 +62,7 @@ describe('data as rows', () => {
 
   it('keeps the value of a renamed row, and converts the value of a row with a new type if possible', () => {
     const [row] = toDataRows({ exact: 1.0 });
-    if (!row) throw new Error('one row');
+    if (!row) throw new Error('the data has no row');
     expect(toData([withName(row, 'other')]).data).toEqual({ other: 1 });
     expect(withType(withText(newRow('n'), '40'), 'number').text).toBe('40');
     expect(withType(withText(newRow('n'), 'forty'), 'number').text).toBe('');

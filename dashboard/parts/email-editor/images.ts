@@ -12,8 +12,8 @@ export function findImages(data: DataTransfer | null): File[] {
 }
 
 /**
- * Returns the images of a paste. Spreadsheets and word processors add an image of the copied text. In that case the
- * text is pasted and the image is ignored. A copied file has only its name as plain text.
+ * Returns the images of a paste. Spreadsheets and word processors add an image of the copied text. Such a paste has
+ * HTML and plain text: its text is pasted, and its image is ignored. A copied image file has no HTML.
  */
 export function findPastedImages(data: DataTransfer | null): File[] {
   const isCopiedText = ['text/html', 'text/plain'].every((type) => data?.types.includes(type));

@@ -9,8 +9,8 @@ import { text } from '../../text/text.ts';
 const words = text.campaigns;
 
 /**
- * Shows how many subscribed contacts an audience has now: a segment, or all contacts. The height stays the same during
- * a count.
+ * Shows how many subscribed contacts a segment has now. Without `segmentId`, counts those of the project; null means
+ * that no segment is selected yet. The height stays the same during a count.
  */
 export function AudienceEstimate({ segmentId }: { segmentId?: string | null | undefined }) {
   const { can } = useSession();

@@ -15,10 +15,13 @@ type LimitInputs = Record<keyof Tenant['operatorLimits'], number | string>;
 const words = text.operator;
 const INT_MAX = 2_147_483_647;
 const FIELDS = ['monthlyEmailLimit', 'sendRatePerSecond', 'bounceGuard', 'complaintGuard'] as const;
-const LEAST = { monthlyEmailLimit: 0, sendRatePerSecond: 1, bounceGuard: 0.0001, complaintGuard: 0.0001 } as const;
+const MINIMUM = { monthlyEmailLimit: 0, sendRatePerSecond: 1, bounceGuard: 0.0001, complaintGuard: 0.0001 } as const;
 const isShare = (field: (typeof FIELDS)[number]) => field === 'bounceGuard' || field === 'complaintGuard';
 
-/** The operator's limits of a project. Beside each field is the limit in effect, which the project may have lowered. */
+/**
+ * The operator's limits of a project. The help of each field shows the limit in effect, which is lower if the project
+ * has set a lower limit.
+ */
 export function TenantLimits({ tenant }: { tenant: Tenant }) {
   const { id, limits, operatorLimits } = tenant;
   const [typed, setTyped] = useState<LimitInputs>(() => toLimitInputs(operatorLimits));
@@ -36,8 +39,8 @@ export function TenantLimits({ tenant }: { tenant: Tenant }) {
             <NumberInput
               key={field}
               label={words.limit[field]}
-              description={`${words.limitMeans[field]} ${words.holdsNow(formatLimit(field, limits[field]))}.`}
-              min={LEAST[field]}
+              description={`${words.limitMeans[field]} ${words.inEffectNow(formatLimit(field, limits[field]))}.`}
+              min={MINIMUM[field]}
               max={isShare(field) ? 100 : INT_MAX}
               allowDecimal={isShare(field)}
               allowNegative={false}

@@ -2,15 +2,15 @@ import { TidingsConnectionError, TidingsError } from './errors.ts';
 import { OPERATIONS, type Operations } from './operations.generated.ts';
 
 export type OperationId = keyof Operations & keyof typeof OPERATIONS;
-type InputOf<Id extends OperationId> = Omit<Operations[Id], 'answer'>;
-export type ResponseOf<Id extends OperationId> = Operations[Id]['answer'];
+type InputOf<Id extends OperationId> = Omit<Operations[Id], 'response'>;
+export type ResponseOf<Id extends OperationId> = Operations[Id]['response'];
 
 /** Options of a call besides the operation's own input. */
 export interface CallOptions {
   /**
    * The idempotency key, for operations that accept one. If you omit it, the client creates a key for the call and
-   * retries the call with this key. If you set a key, the client does not retry, because an error may be about an
-   * earlier request of yours with the same key.
+   * retries the call with this key. If you set a key, the client does not retry: the key may be in use by another
+   * request of yours, and the client cannot tell which request an error is about.
    */
   idempotencyKey?: string;
   signal?: AbortSignal;

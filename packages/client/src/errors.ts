@@ -15,7 +15,9 @@ export class TidingsError extends Error {
   override readonly name: string = 'TidingsError';
   readonly code: ErrorCode;
   readonly status: number;
-  /** The id of the request in the service's log. Undefined if the response has none, as from most proxies. */
+  /**
+   * The id of the request in the service's log. Undefined if the response has no id, like most responses of proxies.
+   */
   readonly requestId: string | undefined;
   readonly rateLimit: RateLimit | undefined;
   /** Seconds to wait before a retry, if the service gives them. */
@@ -38,7 +40,10 @@ export class TidingsError extends Error {
   }
 }
 
-/** No response arrived. The request may or may not have taken effect. With an idempotency key it is safe to retry. */
+/**
+ * No response arrived. The request may or may not have taken effect. A retry is safe if the request had an idempotency
+ * key.
+ */
 export class TidingsConnectionError extends Error {
   override readonly name: string = 'TidingsConnectionError';
 }

@@ -3308,498 +3308,498 @@ export interface Operations {
   /** Accept an invitation with a password: `POST /auth/invitations/accept` */
   acceptInvitation: {
     body: AcceptInvitation;
-    answer: Me;
+    response: Me;
   };
   /** Add members to a static segment: `POST /v1/segments/{id}/members` */
   addSegmentMembers: {
     params: { id: string };
     body: AddSegmentMembers;
-    answer: AddedSegmentMembers;
+    response: AddedSegmentMembers;
   };
   /** Add a number to the SMS stop list: `POST /v1/sms/stops` */
   addSmsStop: {
     body: AddSmsStop;
-    answer: SmsStop;
+    response: SmsStop;
   };
   /** Add an address to the suppression list: `POST /v1/suppressions` */
   addSuppression: {
     body: AddSuppression;
-    answer: Suppression;
+    response: Suppression;
   };
   /** Advance a waiting execution: `POST /v1/workflows/{id}/executions/{executionId}/advance` */
   advanceExecution: {
     params: { id: string; executionId: string };
     body?: AdvanceExecution;
-    answer: ExecutionDetail;
+    response: ExecutionDetail;
   };
   /** Apply a document to a project: `POST /project/apply` */
   applyProject: {
     body: ApplyProject;
-    answer: AppliedProject;
+    response: AppliedProject;
   };
   /** Erase contacts: `POST /v1/contacts/bulk-delete` */
   bulkDeleteContacts: {
     body: BulkContacts;
-    answer: QueuedJob;
+    response: QueuedJob;
   };
   /** Subscribe contacts: `POST /v1/contacts/bulk-subscribe` */
   bulkSubscribeContacts: {
     body: BulkContacts;
-    answer: QueuedJob;
+    response: QueuedJob;
   };
   /** Unsubscribe contacts: `POST /v1/contacts/bulk-unsubscribe` */
   bulkUnsubscribeContacts: {
     body: BulkContacts;
-    answer: QueuedJob;
+    response: QueuedJob;
   };
   /** Cancel all active executions of a workflow: `POST /v1/workflows/{id}/executions/cancel-all` */
   cancelAllExecutions: {
     params: { id: string };
-    answer: CancelledExecutions;
+    response: CancelledExecutions;
   };
   /** Cancel a campaign: `POST /v1/campaigns/{id}/cancel` */
   cancelCampaign: {
     params: { id: string };
-    answer: CampaignDone;
+    response: CampaignDone;
   };
   /** Cancel an import or a bulk job: `POST /v1/contacts/jobs/{jobId}/cancel` */
   cancelContactJob: {
     params: { jobId: string };
-    answer: ListedContactJob;
+    response: ListedContactJob;
   };
   /** Cancel an execution: `DELETE /v1/workflows/{id}/executions/{executionId}` */
   cancelExecution: {
     params: { id: string; executionId: string };
-    answer: ExecutionDetail;
+    response: ExecutionDetail;
   };
   /** Change your password: `POST /auth/password` */
   changePassword: {
     body: ChangePassword;
-    answer: undefined;
+    response: undefined;
   };
   /** Change the role of a member: `PATCH /team/members/{userId}` */
   changeTeamRole: {
     params: { userId: string };
     body: ChangeTeamRole;
-    answer: TeamMember;
+    response: TeamMember;
   };
   /** Choose the winning variant: `POST /v1/campaigns/{id}/winner` */
   chooseCampaignWinner: {
     params: { id: string };
     body: ChooseWinner;
-    answer: CampaignDone;
+    response: CampaignDone;
   };
   /** Update the members of a tracked segment: `POST /v1/segments/{id}/compute` */
   computeSegment: {
     params: { id: string };
-    answer: ComputedSegment;
+    response: ComputedSegment;
   };
   /** Count recent activity: `GET /v1/activity/recent-count` */
   countRecentActivity: {
     query?: { minutes?: number };
-    answer: RecentActivityCount;
+    response: RecentActivityCount;
   };
   /** Create a secret key: `POST /apikeys` */
   createApiKey: {
     body: CreateApiKey;
-    answer: CreatedApiKey;
+    response: CreatedApiKey;
   };
   /** Create a campaign: `POST /v1/campaigns` */
   createCampaign: {
     body: CreateCampaign;
-    answer: CampaignDone;
+    response: CampaignDone;
   };
   /** Add a sending domain: `POST /v1/domains` */
   createDomain: {
     body: CreateDomain;
-    answer: Domain;
+    response: Domain;
   };
   /** Create a segment: `POST /v1/segments` */
   createSegment: {
     body: CreateSegment;
-    answer: Segment;
+    response: Segment;
   };
   /** Add an SMS sender: `POST /sms/senders` */
   createSmsSender: {
     body: CreateSmsSender;
-    answer: SmsSender;
+    response: SmsSender;
   };
   /** Create a template: `POST /v1/templates` */
   createTemplate: {
     body: CreateTemplate;
-    answer: Template;
+    response: Template;
   };
   /** Create a topic: `POST /v1/topics` */
   createTopic: {
     body: CreateTopic;
-    answer: Topic;
+    response: Topic;
   };
   /** Create a webhook endpoint: `POST /v1/webhooks` */
   createWebhook: {
     body: CreateWebhookEndpoint;
-    answer: WebhookEndpointWithSecret;
+    response: WebhookEndpointWithSecret;
   };
   /** Create a workflow: `POST /v1/workflows` */
   createWorkflow: {
     body: CreateWorkflow;
-    answer: WorkflowDetail;
+    response: WorkflowDetail;
   };
   /** Add a step: `POST /v1/workflows/{id}/steps` */
   createWorkflowStep: {
     params: { id: string };
     body: CreateWorkflowStep;
-    answer: WorkflowStep;
+    response: WorkflowStep;
   };
   /** Connect two steps: `POST /v1/workflows/{id}/transitions` */
   createWorkflowTransition: {
     params: { id: string };
     body: CreateWorkflowTransition;
-    answer: WorkflowTransition;
+    response: WorkflowTransition;
   };
   /** Delete an image: `DELETE /v1/assets/{id}` */
   deleteAsset: {
     params: { id: string };
     query?: { force?: boolean };
-    answer: undefined;
+    response: undefined;
   };
   /** Delete a campaign: `DELETE /v1/campaigns/{id}` */
   deleteCampaign: {
     params: { id: string };
-    answer: undefined;
+    response: undefined;
   };
   /** Erase a contact: `DELETE /v1/contacts/{id}` */
   deleteContact: {
     params: { id: string };
-    answer: undefined;
+    response: undefined;
   };
   /** Delete a custom field from all contacts: `DELETE /v1/contacts/fields/{field}` */
   deleteContactField: {
     params: { field: string };
-    answer: DeletedContactField;
+    response: DeletedContactField;
   };
   /** Remove a domain: `DELETE /v1/domains/{id}` */
   deleteDomain: {
     params: { id: string };
-    answer: undefined;
+    response: undefined;
   };
   /** Delete all events with a name: `DELETE /v1/events/{eventName}` */
   deleteEvents: {
     params: { eventName: string };
-    answer: DeletedEvents;
+    response: DeletedEvents;
   };
   /** Delete a segment: `DELETE /v1/segments/{id}` */
   deleteSegment: {
     params: { id: string };
-    answer: undefined;
+    response: undefined;
   };
   /** Remove an SMS sender: `DELETE /sms/senders/{id}` */
   deleteSmsSender: {
     params: { id: string };
-    answer: undefined;
+    response: undefined;
   };
   /** Remove a number from the SMS stop list: `DELETE /v1/sms/stops/{phone}` */
   deleteSmsStop: {
     params: { phone: string };
     query?: { from?: string };
-    answer: undefined;
+    response: undefined;
   };
   /** Remove an address from the suppression list: `DELETE /v1/suppressions/{email}` */
   deleteSuppression: {
     params: { email: string };
-    answer: undefined;
+    response: undefined;
   };
   /** Delete a template: `DELETE /v1/templates/{id}` */
   deleteTemplate: {
     params: { id: string };
-    answer: undefined;
+    response: undefined;
   };
   /** Delete a topic: `DELETE /v1/topics/{id}` */
   deleteTopic: {
     params: { id: string };
-    answer: undefined;
+    response: undefined;
   };
   /** Delete a webhook endpoint: `DELETE /v1/webhooks/{id}` */
   deleteWebhook: {
     params: { id: string };
-    answer: undefined;
+    response: undefined;
   };
   /** Delete a workflow: `DELETE /v1/workflows/{id}` */
   deleteWorkflow: {
     params: { id: string };
-    answer: undefined;
+    response: undefined;
   };
   /** Remove a step: `DELETE /v1/workflows/{id}/steps/{stepId}` */
   deleteWorkflowStep: {
     params: { id: string; stepId: string };
     query?: { splice?: boolean };
-    answer: undefined;
+    response: undefined;
   };
   /** Remove a transition: `DELETE /v1/workflows/{id}/transitions/{transitionId}` */
   deleteWorkflowTransition: {
     params: { id: string; transitionId: string };
-    answer: undefined;
+    response: undefined;
   };
   /** Duplicate a campaign: `POST /v1/campaigns/{id}/duplicate` */
   duplicateCampaign: {
     params: { id: string };
-    answer: CampaignDone;
+    response: CampaignDone;
   };
   /** Duplicate a template: `POST /v1/templates/{id}/duplicate` */
   duplicateTemplate: {
     params: { id: string };
-    answer: Template;
+    response: Template;
   };
   /** Explain why a contact is in a segment: `GET /v1/segments/{id}/explain` */
   explainSegment: {
     params: { id: string };
     query?: { contactId?: string };
-    answer: SegmentExplanation;
+    response: SegmentExplanation;
   };
   /** Export all data of a contact: `GET /v1/contacts/{id}/export` */
   exportContact: {
     params: { id: string };
-    answer: ContactExport;
+    response: ContactExport;
   };
   /** Export contacts as CSV: `GET /v1/contacts/export` */
   exportContacts: {
     query?: { segmentId?: string; search?: string; condition?: string; subscribed?: boolean; createdAfter?: string; createdBefore?: string; updatedAfter?: string; bom?: boolean };
-    answer: string;
+    response: string;
   };
   /** Export the failed rows of an import as CSV: `GET /v1/contacts/import/{jobId}/errors` */
   exportImportErrors: {
     params: { jobId: string };
-    answer: string;
+    response: string;
   };
   /** Export a project as a document: `GET /project/export` */
   exportProject: {
-    answer: ExportedProject;
+    response: ExportedProject;
   };
   /** Get activity statistics: `GET /v1/activity/stats` */
   getActivityStats: {
     query?: { startDate?: string; endDate?: string };
-    answer: ActivityStats;
+    response: ActivityStats;
   };
   /** Get a bulk job: `GET /v1/contacts/bulk/{jobId}` */
   getBulkJob: {
     params: { jobId: string };
-    answer: BulkJob;
+    response: BulkJob;
   };
   /** Get a campaign: `GET /v1/campaigns/{id}` */
   getCampaign: {
     params: { id: string };
-    answer: Campaign;
+    response: Campaign;
   };
   /** Get the statistics of a campaign: `GET /v1/campaigns/{id}/stats` */
   getCampaignStats: {
     params: { id: string };
-    answer: CampaignStats;
+    response: CampaignStats;
   };
   /** Get campaign statistics: `GET /v1/analytics/campaign-stats` */
   getCampaignTotals: {
     query?: { startDate?: string; endDate?: string };
-    answer: CampaignTotals;
+    response: CampaignTotals;
   };
   /** Get the setup checklist: `GET /project/checklist` */
   getChecklist: {
-    answer: Checklist;
+    response: Checklist;
   };
   /** Get a contact: `GET /v1/contacts/{id}` */
   getContact: {
     params: { id: string };
-    answer: Contact;
+    response: Contact;
   };
   /** List the uses of a custom field: `GET /v1/contacts/fields/{field}/usage` */
   getContactFieldUsage: {
     params: { field: string };
-    answer: ContactFieldUsage;
+    response: ContactFieldUsage;
   };
   /** Get the subscription of a contact: `GET /v1/contacts/{id}/subscription` */
   getContactSubscription: {
     params: { id: string };
-    answer: ContactSubscription;
+    response: ContactSubscription;
   };
   /** Get an email: `GET /v1/emails/{id}` */
   getEmail: {
     params: { id: string };
-    answer: {
+    response: {
   data: Email;
 };
   };
   /** Download an attachment: `GET /v1/emails/{id}/attachments/{attachmentId}` */
   getEmailAttachment: {
     params: { id: string; attachmentId: string };
-    answer: string;
+    response: string;
   };
   /** Count emails by day: `GET /v1/analytics/timeseries` */
   getEmailTimeseries: {
     query?: { startDate?: string; endDate?: string };
-    answer: DayCounts[];
+    response: DayCounts[];
   };
   /** Count events by name: `GET /v1/events/stats` */
   getEventStats: {
     query?: { startDate?: string; endDate?: string };
-    answer: EventStats;
+    response: EventStats;
   };
   /** List the uses of an event name: `GET /v1/events/{eventName}/usage` */
   getEventUsage: {
     params: { eventName: string };
-    answer: EventUsage;
+    response: EventUsage;
   };
   /** Get an execution with its steps: `GET /v1/workflows/{id}/executions/{executionId}` */
   getExecution: {
     params: { id: string; executionId: string };
-    answer: ExecutionDetail;
+    response: ExecutionDetail;
   };
   /** Check the health of the service: `GET /health` */
   getHealth: {
-    answer: ServiceHealth;
+    response: ServiceHealth;
   };
   /** Get an import: `GET /v1/contacts/import/{jobId}` */
   getImportJob: {
     params: { jobId: string };
-    answer: ImportJob;
+    response: ImportJob;
   };
   /** Get an invitation: `POST /auth/invitations/look` */
   getInvitation: {
     body: LookAtInvitation;
-    answer: OpenInvitation;
+    response: OpenInvitation;
   };
   /** Check whether this process is alive: `GET /health/live` */
   getLiveness: {
-    answer: Health;
+    response: Health;
   };
   /** Get email statistics by day: `GET /v1/analytics/overview` */
   getMailOverview: {
     query?: { startDate?: string; endDate?: string };
-    answer: MailOverview;
+    response: MailOverview;
   };
   /** Get the signed-in user: `GET /auth/me` */
   getMe: {
-    answer: Me;
+    response: Me;
   };
   /** Get the state of the installation: `GET /operator/health` */
   getOperatorHealth: {
-    answer: OperatorHealth;
+    response: OperatorHealth;
   };
   /** Get the project and its settings: `GET /project` */
   getProject: {
-    answer: Project;
+    response: Project;
   };
   /** Check whether Postgres and Temporal respond: `GET /health/ready` */
   getReadiness: {
-    answer: ReadyHealth;
+    response: ReadyHealth;
   };
   /** Get a request and its effects: `GET /v1/requests/{requestId}` */
   getRequest: {
     params: { requestId: string };
-    answer: LoggedRequestDetail;
+    response: LoggedRequestDetail;
   };
   /** Get a segment: `GET /v1/segments/{id}` */
   getSegment: {
     params: { id: string };
-    answer: Segment;
+    response: Segment;
   };
   /** List the uses of a segment: `GET /v1/segments/{id}/usage` */
   getSegmentUsage: {
     params: { id: string };
-    answer: SegmentUsage;
+    response: SegmentUsage;
   };
   /** Check whether sign-up is open: `GET /auth/signup` */
   getSignUp: {
-    answer: SignUpState;
+    response: SignUpState;
   };
   /** Get an SMS: `GET /v1/sms/{id}` */
   getSms: {
     params: { id: string };
-    answer: {
+    response: {
   data: Sms;
 };
   };
   /** List the members of the project: `GET /team` */
   getTeam: {
-    answer: Team;
+    response: Team;
   };
   /** Get a template: `GET /v1/templates/{id}` */
   getTemplate: {
     params: { id: string };
-    answer: Template;
+    response: Template;
   };
   /** List the uses of a template: `GET /v1/templates/{id}/usage` */
   getTemplateUsage: {
     params: { id: string };
-    answer: TemplateUsage;
+    response: TemplateUsage;
   };
   /** Get a project of the installation: `GET /operator/projects/{id}` */
   getTenant: {
     params: { id: string };
-    answer: TenantDetail;
+    response: TenantDetail;
   };
   /** Get a topic: `GET /v1/topics/{id}` */
   getTopic: {
     params: { id: string };
-    answer: Topic;
+    response: Topic;
   };
   /** Get a webhook endpoint: `GET /v1/webhooks/{id}` */
   getWebhook: {
     params: { id: string };
-    answer: WebhookEndpoint;
+    response: WebhookEndpoint;
   };
   /** Get a workflow with its steps and transitions: `GET /v1/workflows/{id}` */
   getWorkflow: {
     params: { id: string };
-    answer: WorkflowDetail;
+    response: WorkflowDetail;
   };
   /** Count the visits to each step of a workflow: `GET /v1/workflows/{id}/stats` */
   getWorkflowStats: {
     params: { id: string };
     query?: { since?: string; until?: string };
-    answer: WorkflowStats;
+    response: WorkflowStats;
   };
   /** Put the project on hold: `POST /project/hold` */
   holdProject: {
     body?: HoldProject;
-    answer: Project;
+    response: Project;
   };
   /** Put a project on hold: `POST /operator/projects/{id}/hold` */
   holdTenant: {
     params: { id: string };
     body: HoldTenant;
-    answer: Tenant;
+    response: Tenant;
   };
   /** Import contacts from a CSV file: `POST /v1/contacts/import` */
   importContacts: {
     query?: { types?: ImportPreviewColumnsType; triggerWorkflows?: boolean };
     body: FormData;
-    answer: QueuedJob;
+    response: QueuedJob;
   };
   /** Invite a person to the project: `POST /team/invitations` */
   inviteToTeam: {
     body: InviteToTeam;
-    answer: InvitedToTeam;
+    response: InvitedToTeam;
   };
   /** Accept an invitation as the signed-in user: `POST /auth/invitations/join` */
   joinByInvitation: {
     body: JoinByInvitation;
-    answer: Me;
+    response: Me;
   };
   /** Set the operator limits of a project: `PATCH /operator/projects/{id}` */
   limitTenant: {
     params: { id: string };
     body: LimitTenant;
-    answer: Tenant;
+    response: Tenant;
   };
   /** List recent activity: `GET /v1/activity` */
   listActivity: {
     query?: { limit?: number; cursor?: string; types?: string; contactId?: string; startDate?: string; endDate?: string };
-    answer: ActivityList;
+    response: ActivityList;
   };
   /** List activity types: `GET /v1/activity/types` */
   listActivityTypes: {
-    answer: ActivityTypes;
+    response: ActivityTypes;
   };
   /** List the secret keys: `GET /apikeys` */
   listApiKeys: {
-    answer: {
+    response: {
   data: ApiKey[];
   /** A list is incomplete, because a response is at most 4 MB. */
   truncated?: boolean;
@@ -3808,18 +3808,18 @@ export interface Operations {
   /** List images: `GET /v1/assets` */
   listAssets: {
     query?: { limit?: number; cursor?: string; used?: boolean };
-    answer: AssetList;
+    response: AssetList;
   };
   /** List problems that need attention: `GET /v1/analytics/attention` */
   listAttention: {
-    answer: {
+    response: {
   data: AttentionItem[];
 };
   };
   /** List the audit log: `GET /audit-log` */
   listAuditLog: {
     query?: { limit?: number; cursor?: string };
-    answer: {
+    response: {
   data: AuditEntry[];
   cursor: string | null;
   hasMore: boolean;
@@ -3829,7 +3829,7 @@ export interface Operations {
   /** Count the clicks of a campaign by link: `GET /v1/campaigns/{id}/links` */
   listCampaignLinks: {
     params: { id: string };
-    answer: {
+    response: {
   data: CampaignLink[];
   /** A list is incomplete, because a response is at most 4 MB. */
   truncated?: boolean;
@@ -3839,7 +3839,7 @@ export interface Operations {
   listCampaignRecipients: {
     params: { id: string };
     query?: { limit?: number; cursor?: string; status?: string; reason?: string; outcome?: "pending" | "sent" | "failed" | "skipped" | "delivered" | "opened" | "clicked" | "bounced" | "complained" | "unsubscribed"; format?: "json" | "csv"; search?: string };
-    answer: {
+    response: {
   data: CampaignRecipient[];
   cursor: string | null;
   hasMore: boolean;
@@ -3849,19 +3849,19 @@ export interface Operations {
   /** List campaigns: `GET /v1/campaigns` */
   listCampaigns: {
     query?: { page?: number; pageSize?: number; limit?: number; cursor?: string; status?: CampaignStatus; search?: string };
-    answer: CampaignList;
+    response: CampaignList;
   };
   /** List a contact's events: `GET /v1/events/contact/{contactId}` */
   listContactEvents: {
     params: { contactId: string };
     query?: { limit?: number; cursor?: string };
-    answer: EventList;
+    response: EventList;
   };
   /** List the executions of a contact: `GET /v1/contacts/{id}/executions` */
   listContactExecutions: {
     params: { id: string };
     query?: { limit?: number; cursor?: string; active?: boolean };
-    answer: {
+    response: {
   data: ContactExecution[];
   cursor: string | null;
   hasMore: boolean;
@@ -3872,16 +3872,16 @@ export interface Operations {
   listContactFieldValues: {
     params: { field: string };
     query?: { limit?: number };
-    answer: ContactFieldValues;
+    response: ContactFieldValues;
   };
   /** List standard and custom fields: `GET /v1/contacts/fields` */
   listContactFields: {
-    answer: ContactFields;
+    response: ContactFields;
   };
   /** List imports and bulk jobs: `GET /v1/contacts/jobs` */
   listContactJobs: {
     query?: { limit?: number; cursor?: string; active?: boolean };
-    answer: {
+    response: {
   data: ListedContactJob[];
   cursor: string | null;
   hasMore: boolean;
@@ -3891,13 +3891,13 @@ export interface Operations {
   /** List the segments of a contact: `GET /v1/contacts/{id}/segments` */
   listContactSegments: {
     params: { id: string };
-    answer: ContactSegments;
+    response: ContactSegments;
   };
   /** List the timeline of a contact: `GET /v1/contacts/{id}/timeline` */
   listContactTimeline: {
     params: { id: string };
     query?: { limit?: number; cursor?: string };
-    answer: {
+    response: {
   data: TimelineItem[];
   cursor: string | null;
   hasMore: boolean;
@@ -3907,7 +3907,7 @@ export interface Operations {
   /** List contacts: `GET /v1/contacts` */
   listContacts: {
     query?: { limit?: number; cursor?: string; search?: string; condition?: string; subscribed?: boolean; createdAfter?: string; createdBefore?: string; updatedAfter?: string; sort?: "-createdAt" | "createdAt" | "email" | "-email"; count?: boolean };
-    answer: {
+    response: {
   data: Contact[];
   cursor: string | null;
   hasMore: boolean;
@@ -3918,7 +3918,7 @@ export interface Operations {
   listContactsAtStep: {
     params: { id: string; stepId: string };
     query?: { limit?: number; cursor?: string };
-    answer: {
+    response: {
   data: ContactAtStep[];
   cursor: string | null;
   hasMore: boolean;
@@ -3928,30 +3928,30 @@ export interface Operations {
   /** List the project's domains: `GET /v1/domains/project/{projectId}` */
   listDomains: {
     params: { projectId: string };
-    answer: Domain[];
+    response: Domain[];
   };
   /** List emails: `GET /v1/emails` */
   listEmails: {
     query?: { limit?: number; cursor?: string; mode?: "live" | "test" | "all"; status?: EmailItemStatus; sourceType?: EmailItemSourceType; reason?: "unsubscribed" | "unsubscribed:topic" | "unconfirmed" | "frequency_capped" | "cancelled" | "left_audience" | "sender_not_verified" | "template_error" | "provider_rejected" | "expired" | "step_deleted" | "contact_deleted" | "limit_reached" | "no_phone" | "sms_stopped" | "not_mobile" | "invalid_number" | "exited_on_event" | "too_late" | "suppressed:hard_bounce" | "suppressed:complaint" | "suppressed:unsubscribe" | "suppressed:manual" | "bounced:dead_mailbox" | "bounced:mailbox_for_now" | "bounced:policy" | "bounced:message" | "bounced:routing" | "bounced:unknown"; happened?: "sent" | "delivered" | "opened" | "clicked" | "bounced" | "complained"; contactId?: string; workflowExecutionId?: string; campaignId?: string; templateId?: string; to?: string; since?: string; until?: string };
-    answer: {
+    response: {
   data: EmailItem[];
   nextCursor: string | null;
 };
   };
   /** List the names of events: `GET /v1/events/names` */
   listEventNames: {
-    answer: EventNames;
+    response: EventNames;
   };
   /** List recent events: `GET /v1/events` */
   listEvents: {
     query?: { limit?: number; cursor?: string; eventName?: string };
-    answer: EventList;
+    response: EventList;
   };
   /** List the executions of a workflow: `GET /v1/workflows/{id}/executions` */
   listExecutions: {
     params: { id: string };
     query?: { limit?: number; cursor?: string; status?: ExecutionStatus; contactId?: string; sandbox?: boolean };
-    answer: {
+    response: {
   data: Execution[];
   cursor: string | null;
   hasMore: boolean;
@@ -3961,28 +3961,28 @@ export interface Operations {
   /** List replies of mail servers: `GET /operator/provider-answers` */
   listProviderAnswers: {
     query?: { hours?: number };
-    answer: ProviderAnswers;
+    response: ProviderAnswers;
   };
   /** List API requests: `GET /v1/requests` */
   listRequests: {
     query?: { limit?: number; cursor?: string; method?: "GET" | "POST" | "PUT" | "PATCH" | "DELETE"; route?: string; status?: string; errorCode?: string; keyId?: string; requestId?: string; made?: string; since?: string; until?: string };
-    answer: LoggedRequestList;
+    response: LoggedRequestList;
   };
   /** List paused routes: `GET /operator/route-pauses` */
   listRoutePauses: {
-    answer: RoutePauses;
+    response: RoutePauses;
   };
   /** List the contacts of a segment: `GET /v1/segments/{id}/contacts` */
   listSegmentContacts: {
     params: { id: string };
     query?: { page?: number; pageSize?: number };
-    answer: SegmentContacts;
+    response: SegmentContacts;
   };
   /** List who entered and left a segment: `GET /v1/segments/{id}/history` */
   listSegmentHistory: {
     params: { id: string };
     query?: { limit?: number; cursor?: string };
-    answer: {
+    response: {
   data: SegmentChange[];
   cursor: string | null;
   hasMore: boolean;
@@ -3992,26 +3992,26 @@ export interface Operations {
   /** List the segments: `GET /v1/segments` */
   listSegments: {
     query?: { search?: string };
-    answer: ListedSegment[];
+    response: ListedSegment[];
   };
   /** List SMS: `GET /v1/sms` */
   listSms: {
     query?: { limit?: number; cursor?: string; status?: AcceptedSmsStatus; sourceType?: SmsItemSourceType; contactId?: string; workflowExecutionId?: string; to?: string; since?: string; until?: string };
-    answer: {
+    response: {
   data: SmsItem[];
   nextCursor: string | null;
 };
   };
   /** List the SMS senders: `GET /sms/senders` */
   listSmsSenders: {
-    answer: {
+    response: {
   data: SmsSender[];
 };
   };
   /** List the SMS stop list: `GET /v1/sms/stops` */
   listSmsStops: {
     query?: { limit?: number; cursor?: string; phone?: string };
-    answer: {
+    response: {
   data: SmsStop[];
   cursor: string | null;
   hasMore: boolean;
@@ -4022,12 +4022,12 @@ export interface Operations {
   listStepVisits: {
     params: { id: string; stepId: string };
     query?: { limit?: number; cursor?: string; status?: StepVisitStatus; branch?: string };
-    answer: StepVisitList;
+    response: StepVisitList;
   };
   /** List the suppression list: `GET /v1/suppressions` */
   listSuppressions: {
     query?: { limit?: number; cursor?: string; email?: string };
-    answer: {
+    response: {
   data: Suppression[];
   cursor: string | null;
   hasMore: boolean;
@@ -4037,12 +4037,12 @@ export interface Operations {
   /** List templates: `GET /v1/templates` */
   listTemplates: {
     query?: { page?: number; pageSize?: number; limit?: number; cursor?: string; type?: TemplateType; search?: string };
-    answer: TemplateList;
+    response: TemplateList;
   };
   /** List all projects of the installation: `GET /operator/projects` */
   listTenants: {
     query?: { limit?: number; cursor?: string; search?: string; held?: boolean; order?: "newest" | "mails" | "bounces" | "complaints"; over?: "day" | "month" };
-    answer: {
+    response: {
   data: Tenant[];
   cursor: string | null;
   hasMore: boolean;
@@ -4052,17 +4052,17 @@ export interface Operations {
   /** List the most opened campaigns: `GET /v1/analytics/top-campaigns` */
   listTopCampaigns: {
     query?: { startDate?: string; endDate?: string; limit?: number };
-    answer: TopCampaign[];
+    response: TopCampaign[];
   };
   /** List the most frequent events: `GET /v1/analytics/top-events` */
   listTopEvents: {
     query?: { startDate?: string; endDate?: string; limit?: number };
-    answer: TopEvent[];
+    response: TopEvent[];
   };
   /** List topics: `GET /v1/topics` */
   listTopics: {
     query?: { limit?: number; cursor?: string };
-    answer: {
+    response: {
   data: Topic[];
   cursor: string | null;
   hasMore: boolean;
@@ -4072,22 +4072,22 @@ export interface Operations {
   /** List upcoming activity: `GET /v1/activity/upcoming` */
   listUpcomingActivity: {
     query?: { limit?: number; daysAhead?: number };
-    answer: UpcomingActivities;
+    response: UpcomingActivities;
   };
   /** List upcoming activity by hour: `GET /v1/analytics/upcoming` */
   listUpcomingHours: {
     query?: { hours?: number };
-    answer: UpcomingHours;
+    response: UpcomingHours;
   };
   /** List the deliveries to a webhook endpoint: `GET /v1/webhooks/{id}/deliveries` */
   listWebhookDeliveries: {
     params: { id: string };
     query?: { limit?: number; cursor?: string; status?: WebhookDeliveryStatus };
-    answer: WebhookDeliveryList;
+    response: WebhookDeliveryList;
   };
   /** List the webhook endpoints: `GET /v1/webhooks` */
   listWebhooks: {
-    answer: {
+    response: {
   data: WebhookEndpoint[];
   /** A list is incomplete, because a response is at most 4 MB. */
   truncated?: boolean;
@@ -4095,315 +4095,315 @@ export interface Operations {
   };
   /** List the fields for CONDITION steps: `GET /v1/workflows/fields` */
   listWorkflowFields: {
-    answer: WorkflowFields;
+    response: WorkflowFields;
   };
   /** List the workflows: `GET /v1/workflows` */
   listWorkflows: {
     query?: { page?: number; pageSize?: number; limit?: number; cursor?: string; search?: string };
-    answer: WorkflowList;
+    response: WorkflowList;
   };
   /** Sign in: `POST /auth/login` */
   logIn: {
     body: Login;
-    answer: Me;
+    response: Me;
   };
   /** Sign out: `POST /auth/logout` */
   logOut: {
-    answer: undefined;
+    response: undefined;
   };
   /** Check which addresses are contacts: `POST /v1/contacts/lookup` */
   lookupContacts: {
     body: ContactLookup;
-    answer: ContactLookupResult;
+    response: ContactLookupResult;
   };
   /** Pause a campaign: `POST /v1/campaigns/{id}/pause` */
   pauseCampaign: {
     params: { id: string };
-    answer: CampaignDone;
+    response: CampaignDone;
   };
   /** Preview an import: `POST /v1/contacts/import/preview` */
   previewImport: {
     query?: { types?: ImportPreviewColumnsType; triggerWorkflows?: boolean };
     body: FormData;
-    answer: ImportPreview;
+    response: ImportPreview;
   };
   /** Count the contacts that match a condition: `POST /v1/segments/preview` */
   previewSegment: {
     body: PreviewCondition;
-    answer: SegmentPreview;
+    response: SegmentPreview;
   };
   /** Preview a template: `POST /v1/templates/preview` */
   previewTemplate: {
     body: PreviewTemplate;
-    answer: TemplatePreview;
+    response: TemplatePreview;
   };
   /** Preview a workflow for a contact: `POST /v1/workflows/{id}/preview` */
   previewWorkflow: {
     params: { id: string };
     body: PreviewWorkflow;
-    answer: WorkflowPreview;
+    response: WorkflowPreview;
   };
   /** Create or replace product variants: `PUT /storefront/variants` */
   putVariants: {
     body: PutVariants;
-    answer: VariantsSaved;
+    response: VariantsSaved;
   };
   /** Receive notifications from Amazon SES: `POST /webhooks/sns` */
   receiveSnsMessage: {
-    answer: undefined;
+    response: undefined;
   };
   /** Receive an SMS from Twilio: `POST /webhooks/twilio/inbound` */
   receiveTwilioMessage: {
-    answer: string;
+    response: string;
   };
   /** Receive the status of an SMS from Twilio: `POST /webhooks/twilio/status` */
   receiveTwilioStatus: {
     query?: { id?: string };
-    answer: undefined;
+    response: undefined;
   };
   /** Record an event by contact or email id: `POST /v1/events/track` */
   recordEvent: {
     body: RecordEvent;
-    answer: Event;
+    response: Event;
   };
   /** Record storefront events: `POST /v1/pixel` */
   recordPixel: {
     body: Pixel;
-    answer: PixelAccepted;
+    response: PixelAccepted;
   };
   /** Recount a segment: `POST /v1/segments/{id}/refresh` */
   refreshSegment: {
     params: { id: string };
-    answer: RefreshedSegment;
+    response: RefreshedSegment;
   };
   /** Release the project: `POST /project/release` */
   releaseProject: {
-    answer: Project;
+    response: Project;
   };
   /** Release a project: `POST /operator/projects/{id}/release` */
   releaseTenant: {
     params: { id: string };
     body: ReleaseTenant;
-    answer: Tenant;
+    response: Tenant;
   };
   /** Remove a member from the project: `DELETE /team/members/{userId}` */
   removeFromTeam: {
     params: { userId: string };
-    answer: undefined;
+    response: undefined;
   };
   /** Remove members from a static segment: `DELETE /v1/segments/{id}/members` */
   removeSegmentMembers: {
     params: { id: string };
     body: RemoveSegmentMembers;
-    answer: RemovedSegmentMembers;
+    response: RemovedSegmentMembers;
   };
   /** Replay deliveries: `POST /v1/webhooks/{id}/replay` */
   replayWebhookDeliveries: {
     params: { id: string };
     body: ReplayWebhooks;
-    answer: ReplayedDeliveries;
+    response: ReplayedDeliveries;
   };
   /** Replay a delivery: `POST /v1/webhooks/{id}/deliveries/{deliveryId}/replay` */
   replayWebhookDelivery: {
     params: { id: string; deliveryId: string };
-    answer: ReplayedDeliveries;
+    response: ReplayedDeliveries;
   };
   /** Resend an email: `POST /v1/emails/{id}/resend` */
   resendEmail: {
     params: { id: string };
-    answer: Sent;
+    response: Sent;
   };
   /** Resume a campaign: `POST /v1/campaigns/{id}/resume` */
   resumeCampaign: {
     params: { id: string };
-    answer: CampaignDone;
+    response: CampaignDone;
   };
   /** End the pause of a route: `POST /operator/route-pauses/{id}/resume` */
   resumeRoute: {
     params: { id: string };
-    answer: RoutePauses;
+    response: RoutePauses;
   };
   /** Start sending from a cloned installation: `POST /operator/sending/resume` */
   resumeSending: {
-    answer: Sending;
+    response: Sending;
   };
   /** Retry failed recipients of a campaign: `POST /v1/campaigns/{id}/retry` */
   retryCampaign: {
     params: { id: string };
     body?: RetryCampaign;
-    answer: CampaignRequeued;
+    response: CampaignRequeued;
   };
   /** Retry a failed execution: `POST /v1/workflows/{id}/executions/{executionId}/retry` */
   retryExecution: {
     params: { id: string; executionId: string };
-    answer: ExecutionDetail;
+    response: ExecutionDetail;
   };
   /** Review a campaign before sending: `GET /v1/campaigns/{id}/review` */
   reviewCampaign: {
     params: { id: string };
-    answer: CampaignReview;
+    response: CampaignReview;
   };
   /** Revoke a secret key: `POST /apikeys/{id}/revoke` */
   revokeApiKey: {
     params: { id: string };
-    answer: ApiKey;
+    response: ApiKey;
   };
   /** Replace the public key: `POST /apikeys/public/rotate` */
   rotatePublicKey: {
-    answer: Project;
+    response: Project;
   };
   /** Rotate the secret of a webhook endpoint: `POST /v1/webhooks/{id}/rotate-secret` */
   rotateWebhookSecret: {
     params: { id: string };
-    answer: WebhookEndpointWithSecret;
+    response: WebhookEndpointWithSecret;
   };
   /** Create or update a contact by address: `POST /v1/contacts` */
   saveContact: {
     body: SaveContact;
-    answer: SavedContact;
+    response: SavedContact;
   };
   /** Save all steps and transitions of a workflow: `PUT /v1/workflows/{id}/graph` */
   saveWorkflowGraph: {
     params: { id: string };
     body: SaveWorkflowGraph;
-    answer: SavedWorkflowGraph;
+    response: SavedWorkflowGraph;
   };
   /** Send or schedule a campaign: `POST /v1/campaigns/{id}/send` */
   sendCampaign: {
     params: { id: string };
     body?: SendCampaign;
-    answer: CampaignDone;
+    response: CampaignDone;
   };
   /** Send an email: `POST /v1/send` */
   sendEmail: {
     body: SendEmail;
-    answer: Sent;
+    response: Sent;
   };
   /** Send up to 100 different emails: `POST /v1/send/batch` */
   sendEmailBatch: {
     body: SendEmailBatch;
-    answer: BatchSent;
+    response: BatchSent;
   };
   /** Send an SMS: `POST /v1/sms/send` */
   sendSms: {
     body: SendSms;
-    answer: AcceptedSms;
+    response: AcceptedSms;
   };
   /** Sign up: `POST /auth/signup` */
   signUp: {
     body: Signup;
-    answer: Me;
+    response: Me;
   };
   /** Start a workflow for a contact: `POST /v1/workflows/{id}/executions` */
   startExecution: {
     params: { id: string };
     body: StartExecution;
-    answer: ExecutionDetail;
+    response: ExecutionDetail;
   };
   /** Switch the session's project: `POST /auth/project` */
   switchProject: {
     body: SwitchProject;
-    answer: Me;
+    response: Me;
   };
   /** Send a test email of a campaign: `POST /v1/campaigns/{id}/test` */
   testCampaign: {
     params: { id: string };
     body: TestCampaign;
-    answer: CampaignTestSent;
+    response: CampaignTestSent;
   };
   /** Send a test email of a template: `POST /v1/templates/test` */
   testTemplate: {
     body: TestTemplate;
-    answer: TemplateTestSent;
+    response: TemplateTestSent;
   };
   /** Record an event of a contact: `POST /v1/track` */
   trackEvent: {
     body: TrackEvent;
-    answer: TrackedEvent;
+    response: TrackedEvent;
   };
   /** Update a campaign: `PUT /v1/campaigns/{id}` */
   updateCampaign: {
     params: { id: string };
     body: PutCampaign;
-    answer: Campaign;
+    response: Campaign;
   };
   /** Update a contact: `PATCH /v1/contacts/{id}` */
   updateContact: {
     params: { id: string };
     body: PatchContact;
-    answer: PatchedContact;
+    response: PatchedContact;
   };
   /** Turn DKIM signing of a domain on or off: `PATCH /v1/domains/{id}` */
   updateDomain: {
     params: { id: string };
     body: PatchDomain;
-    answer: Domain;
+    response: Domain;
   };
   /** Update the project: `PATCH /project` */
   updateProject: {
     body: PatchProject;
-    answer: Project;
+    response: Project;
   };
   /** Update a segment: `PATCH /v1/segments/{id}` */
   updateSegment: {
     params: { id: string };
     body: PatchSegment;
-    answer: Segment;
+    response: Segment;
   };
   /** Update a template: `PATCH /v1/templates/{id}` */
   updateTemplate: {
     params: { id: string };
     body: PatchTemplate;
-    answer: Template;
+    response: Template;
   };
   /** Update a topic: `PATCH /v1/topics/{id}` */
   updateTopic: {
     params: { id: string };
     body: PatchTopic;
-    answer: Topic;
+    response: Topic;
   };
   /** Update a webhook endpoint: `PATCH /v1/webhooks/{id}` */
   updateWebhook: {
     params: { id: string };
     body: PatchWebhookEndpoint;
-    answer: WebhookEndpoint;
+    response: WebhookEndpoint;
   };
   /** Update a workflow: `PATCH /v1/workflows/{id}` */
   updateWorkflow: {
     params: { id: string };
     body: PatchWorkflow;
-    answer: WorkflowDetail;
+    response: WorkflowDetail;
   };
   /** Update a step: `PATCH /v1/workflows/{id}/steps/{stepId}` */
   updateWorkflowStep: {
     params: { id: string; stepId: string };
     body: PatchWorkflowStep;
-    answer: WorkflowStep;
+    response: WorkflowStep;
   };
   /** Upload an image for emails: `POST /v1/assets` */
   uploadAsset: {
     body: FormData;
-    answer: Asset;
+    response: Asset;
   };
   /** Check the DNS records of a domain: `GET /v1/domains/{id}/verify` */
   verifyDomain: {
     params: { id: string };
-    answer: Domain;
+    response: Domain;
   };
   /** Verify an email address: `POST /v1/verify` */
   verifyEmail: {
     body: VerifyEmail;
-    answer: EmailVerification;
+    response: EmailVerification;
   };
   /** Request a back-in-stock notification: `POST /v1/back-in-stock` */
   waitForVariant: {
     body: BackInStock;
-    answer: BackInStockAccepted;
+    response: BackInStockAccepted;
   };
   /** Withdraw an invitation: `DELETE /team/invitations/{id}` */
   withdrawInvitation: {
     params: { id: string };
-    answer: undefined;
+    response: undefined;
   };
 }
 

@@ -51,7 +51,7 @@ describe('an operation that writes without credentials', () => {
         'POST /auth/invitations/look',
         'POST /auth/login',
         'POST /auth/signup',
-        // The form of a link that an email program cut off opens a page too, so its path accepts POST.
+        // Email programs cut off long links. The cut link must still open a page with a form, so its path accepts POST.
         ...['/confirm', '/m', '/s', '/u'].flatMap((page) =>
           [page, `${page}/`, `${page}/:${TOKEN}`].map((path) => `POST ${path}`),
         ),

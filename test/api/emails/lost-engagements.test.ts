@@ -84,7 +84,10 @@ it('opens whose COMMIT has an unknown result count once, whether it succeeded or
     proxy.loseCommit(what, { later: 'refused' });
     for (const id of ids) recordOpen(id);
     // The transaction ends without a known result, and the service retries it.
-    await until(async () => warnings.includes('opens and clicks wait for the database'), 'a try without a database');
+    await until(
+      async () => warnings.includes('opens and clicks wait for the database'),
+      'an attempt without a database',
+    );
     proxy.open();
     await waitForStoredOpens();
     expect([what, await readOpens(ids)]).toEqual([what, [1, 1]]);

@@ -46,7 +46,10 @@ interface BranchRow {
 
 export interface StartData extends Record<string, unknown> {
   label: string;
-  /** The contacts that came to the first step. Undefined if contacts also return to it, which the counts include. */
+  /**
+   * The contacts that started. Undefined if contacts also return to the first step, because its counts include these
+   * returns.
+   */
   started: number | undefined;
   /** Whether the first step can be added here. */
   open: boolean;

@@ -5,7 +5,7 @@ import { useSession } from '../../../app/session.ts';
 import { type GraphFaults, groupFaultsByStep, NO_FAULTS } from '../graph/faults.ts';
 import { type Graph, toSavedGraph } from '../graph/graph.ts';
 
-const AFTER_MS = 500;
+const DEBOUNCE_MS = 500;
 /** Prefix of the query keys of checks. */
 export const CHECK = 'checkGraph';
 
@@ -16,15 +16,16 @@ export interface GraphCheck extends GraphFaults {
 }
 
 /**
- * Asks the API to check the graph shortly after each change. The API knows the rules, and the check saves nothing. Does
- * not check during a save, or with the version from before a save, because the response would be a conflict.
+ * Asks the API to check the graph shortly after each change. The API knows the rules, and the check saves nothing. No
+ * check is sent during a save. After the save, a check needs the new version, because the API refuses the old one as a
+ * conflict.
  */
 export function useCheck(
   p: { id: string; graph: Graph; version: string; updatedAt: string },
   { isSaving }: { isSaving: boolean },
 ): GraphCheck {
   const { can } = useSession();
-  const [debounced] = useDebouncedValue(p, AFTER_MS, { leading: true });
+  const [debounced] = useDebouncedValue(p, DEBOUNCE_MS, { leading: true });
   const { data, isFetching } = useQuery({
     queryKey: [CHECK, debounced.id, debounced.version, debounced.updatedAt, getGraphNumber(debounced.graph)],
     queryFn: ({ signal }) => checkGraph(debounced, signal),

@@ -155,8 +155,8 @@ export function removeStep(graph: Graph, id: string): Graph {
 }
 
 /**
- * Restores a removed step with its transitions from and to steps that still exist. These replace later transitions of
- * the same branches.
+ * Restores a removed step with its transitions from and to steps that still exist. They replace transitions that
+ * were added later at the same branches.
  * @param before the graph that contained the step
  */
 export function restoreStep(graph: Graph, before: Graph, id: string): Graph {

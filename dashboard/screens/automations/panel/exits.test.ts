@@ -14,7 +14,7 @@ it('keeps events that end a run, with parts that no form shows, except for the c
   const rows = toExitRows(stored);
   expect(toExits(rows)).toEqual(stored);
   const [paid, signup, gone] = rows;
-  if (!paid || !signup || !gone) throw new Error('rows of all');
+  if (!paid || !signup || !gone) throw new Error('an exit has no row');
   const changed = [
     { ...paid, filters: undefined },
     { ...signup, eventName: ' joined ' },
