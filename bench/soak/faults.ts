@@ -8,7 +8,7 @@ export type FaultCounts = Map<string, number>;
 
 export interface FaultInjector {
   readonly counts: FaultCounts;
-  /** Stops causing failures, and ends those that last, such as a slow server. */
+  /** Stops causing failures, and ends running failures, such as a slow server. */
   stop(): Promise<void>;
 }
 

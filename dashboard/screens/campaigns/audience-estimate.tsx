@@ -9,7 +9,7 @@ import { text } from '../../text/text.ts';
 const words = text.campaigns;
 
 /**
- * Shows how many subscribed contacts a segment has now. Without `segmentId`, counts those of the project; null means
+ * Shows how many subscribed contacts a segment has now. Without `segmentId`, counts all of the project's. Null means
  * that no segment is selected yet. The height stays the same during a count.
  */
 export function AudienceEstimate({ segmentId }: { segmentId?: string | null | undefined }) {
