@@ -24,13 +24,13 @@ export interface ActivityDeps {
   lifecycle: Lifecycle;
   log: Logger;
   /** Logs how emails and SMS ended. When many end at the same time, only a sample of them is logged. */
-  ends: SampledLog;
+  endLog: SampledLog;
   mailer: Mailer;
   rates: SendRates;
   emailAttempts: EmailAttempts;
   smsAttempts: SmsAttempts;
   /** Watches whether the email provider accepts our email. Undefined if the provider is not watched. */
-  route?: RouteWatch;
+  routeWatch?: RouteWatch;
   /**
    * The email provider for campaigns. This provider has separate connections, so that a single email never waits behind
    * a campaign.

@@ -43,7 +43,7 @@ export interface JobProgress {
   processed: number;
   /**
    * Milliseconds that the workflow waits before it calls the activity again. Absent if there is no wait, and in results
-   * of earlier versions.
+   * of earlier releases.
    */
   waitMs?: number;
 }

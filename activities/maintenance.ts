@@ -27,7 +27,7 @@ export interface Released {
 }
 
 /**
- * Activities for work that takes too long for an API request, and activities that only workflows of earlier versions
+ * Activities for work that takes too long for an API request, and activities that only workflows of earlier releases
  * call.
  */
 export function createMaintenanceActivities({ db, outbox, log }: Pick<ActivityDeps, 'db' | 'outbox' | 'log'>) {
@@ -68,8 +68,8 @@ export function createMaintenanceActivities({ db, outbox, log }: Pick<ActivityDe
   };
 
   /**
-   * Ends a round of periodic work that an earlier version of the service started, without doing the round's work. The
-   * rounds of this version do the same work.
+   * Ends a round of periodic work that an earlier release started, without doing the round's work. The rounds of this
+   * release do the work instead.
    */
   function endEarlierRound(workflow: string): number {
     log.warn({ workflow }, 'a workflow of an earlier release did nothing; see recoveryRound and the other rounds');

@@ -11,9 +11,9 @@ export interface MessageEnd {
 }
 
 /** Logs the end of an email or SMS, with the time since it was accepted. */
-export function logMessageEnd(ends: SampledLog, message: MessageEnd): void {
+export function logMessageEnd(endLog: SampledLog, message: MessageEnd): void {
   // The sampled log skips most lines, so the fields are built only for a line that is written.
-  ends('a message has ended', () => {
+  endLog('a message has ended', () => {
     const { kind, id, ...end } = message;
     const acceptedAt = readUuidTime(id);
     return { [`${kind}Id`]: id, ...end, ms: acceptedAt === undefined ? null : Date.now() - acceptedAt.getTime() };

@@ -16,9 +16,9 @@ export interface ProviderWatchDeps {
 
 /**
  * Warns the operator when emails are not sent for a reason that has nothing to do with the emails: the provider refuses
- * the login, is down, or does not respond. Logs at most one line a minute for all providers that it watches, with the
- * number of emails since the last line. Each email is retried, and its column `error` has the provider's whole reply.
- * When the provider works again, nothing is logged. Notices of the provider's client are logged at once.
+ * the login, is down, or does not respond. Logs at most one line a minute for all watched providers together, with the
+ * number of emails that failed since the last line. Each email is retried, and its column `error` has the provider's
+ * whole reply. When the provider works again, nothing is logged. Notices of the provider's client are logged at once.
  */
 export function createProviderWatch({ log, address, now = Date.now }: ProviderWatchDeps) {
   let quietUntil = Number.NEGATIVE_INFINITY;

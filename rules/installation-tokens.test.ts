@@ -5,8 +5,8 @@ import {
   describeMismatch,
   findLostWindow,
   type PostgresToken,
-  type Sides,
   type TemporalToken,
+  type TokenState,
 } from './installation-tokens.ts';
 
 const HERE: DatabaseMark = { systemIdentifier: '7300000000000000001', oid: 16_384 };
@@ -25,7 +25,7 @@ const temporalToken = (no: number, changes: Partial<TemporalToken> = {}): Tempor
   const { confirmed: _, ...rest } = postgresToken(no);
   return { ...rest, ...changes };
 };
-const createSides = (changes: Partial<Sides> = {}): Sides => ({
+const createTokenState = (changes: Partial<TokenState> = {}): TokenState => ({
   tokens: [postgresToken(5), postgresToken(4), postgresToken(3)],
   database: HERE,
   temporal: temporalToken(5),
@@ -33,7 +33,7 @@ const createSides = (changes: Partial<Sides> = {}): Sides => ({
 });
 
 describe('the tokens of Postgres and Temporal', () => {
-  it.each<[string, Partial<Sides>]>([
+  it.each<[string, Partial<TokenState>]>([
     ['both have the newest token', {}],
     ['nothing has ever started', { tokens: [], temporal: null }],
     [
@@ -51,10 +51,10 @@ describe('the tokens of Postgres and Temporal', () => {
     ['Temporal does not respond, and this database wrote the newest token', { temporal: undefined }],
     ['the role may not read the identifier of the server', { database: { ...HERE, systemIdentifier: null } }],
   ])('match if %s', (_, changes) => {
-    expect(compareInstallationTokens(createSides(changes))).toBe('agree');
+    expect(compareInstallationTokens(createTokenState(changes))).toBe('agree');
   });
 
-  it.each<[string, Partial<Sides>]>([
+  it.each<[string, Partial<TokenState>]>([
     ['by one token', { temporal: temporalToken(4) }],
     ['by more tokens than Postgres keeps', { temporal: temporalToken(1) }],
     [
@@ -62,22 +62,22 @@ describe('the tokens of Postgres and Temporal', () => {
       { tokens: [postgresToken(6, { confirmed: false }), postgresToken(5)], temporal: temporalToken(4) },
     ],
   ])('show that Temporal was restored, if Temporal is behind %s', (_, changes) => {
-    expect(compareInstallationTokens(createSides(changes))).toBe('temporal-behind');
+    expect(compareInstallationTokens(createTokenState(changes))).toBe('temporal-behind');
   });
 
   it('show that Temporal has lost its data', () => {
-    expect(compareInstallationTokens(createSides({ temporal: null }))).toBe('temporal-empty');
+    expect(compareInstallationTokens(createTokenState({ temporal: null }))).toBe('temporal-empty');
   });
 
-  it.each<[string, Partial<Sides>]>([
+  it.each<[string, Partial<TokenState>]>([
     ['is older than Temporal', { temporal: temporalToken(6) }],
     ['is from before the first token', { tokens: [] }],
     ['is older, and on another server', { temporal: temporalToken(9), database: OTHER_SERVER }],
   ])('show a restored backup or a clone: the database %s', (_, changes) => {
-    expect(compareInstallationTokens(createSides(changes))).toBe('database-behind');
+    expect(compareInstallationTokens(createTokenState(changes))).toBe('database-behind');
   });
 
-  it.each<[string, Partial<Sides>]>([
+  it.each<[string, Partial<TokenState>]>([
     ['with an empty Temporal', { temporal: null, database: RESTORED_DUMP }],
     ['that still has the newest token', { database: RESTORED_DUMP }],
     ['on another server', { database: OTHER_SERVER }],
@@ -95,19 +95,19 @@ describe('the tokens of Postgres and Temporal', () => {
       },
     ],
   ])('show a restored dump %s', (_, changes) => {
-    expect(compareInstallationTokens(createSides(changes))).toBe('database-foreign');
+    expect(compareInstallationTokens(createTokenState(changes))).toBe('database-foreign');
   });
 
   it('show two databases that continued from the same token', () => {
     expect(
-      compareInstallationTokens(createSides({ temporal: temporalToken(5, { value: 'of the other database' }) })),
+      compareInstallationTokens(createTokenState({ temporal: temporalToken(5, { value: 'of the other database' }) })),
     ).toBe('diverged');
   });
 
   it('match again if a take-over was killed before Temporal got its token', () => {
     const adopted = postgresToken(9, { database: OTHER_SERVER });
     const tokens = [postgresToken(10, { confirmed: false, database: RESTORED_DUMP }), adopted, postgresToken(5)];
-    const after = createSides({
+    const after = createTokenState({
       tokens,
       database: RESTORED_DUMP,
       temporal: temporalToken(9, { database: OTHER_SERVER }),
@@ -118,7 +118,7 @@ describe('the tokens of Postgres and Temporal', () => {
 
 describe('the line of a mismatch', () => {
   it('names both ways to continue, and both tokens', () => {
-    const line = describeMismatch('database-behind', createSides({ temporal: temporalToken(9) }));
+    const line = describeMismatch('database-behind', createTokenState({ temporal: temporalToken(9) }));
     expect(line).toContain('INSTALLATION=take-over');
     expect(line).toContain('INSTALLATION=new');
     expect(line).toContain(
@@ -128,7 +128,7 @@ describe('the line of a mismatch', () => {
   });
 
   it('explains that INSTALLATION resolves only one mismatch', () => {
-    expect(describeMismatch('database-behind', createSides(), 'take-over')).toContain('start once without it');
+    expect(describeMismatch('database-behind', createTokenState(), 'take-over')).toContain('start once without it');
   });
 });
 
@@ -136,7 +136,7 @@ describe('the lost window', () => {
   const now = new Date('2026-01-01T13:00:00.000Z');
 
   it("lasts from the database's last token until two minutes after Temporal's last token", () => {
-    expect(findLostWindow(createSides({ temporal: temporalToken(9) }), now)).toEqual({
+    expect(findLostWindow(createTokenState({ temporal: temporalToken(9) }), now)).toEqual({
       from: new Date('2026-01-01T12:05:00.000Z'),
       to: new Date('2026-01-01T12:11:00.000Z'),
     });
@@ -144,7 +144,7 @@ describe('the lost window', () => {
 
   it('lasts until now if Temporal has no later token', () => {
     const window = { from: new Date('2026-01-01T12:05:00.000Z'), to: now };
-    expect(findLostWindow(createSides({ temporal: null }), now)).toEqual(window);
-    expect(findLostWindow(createSides({ temporal: temporalToken(3) }), now)).toEqual(window);
+    expect(findLostWindow(createTokenState({ temporal: null }), now)).toEqual(window);
+    expect(findLostWindow(createTokenState({ temporal: temporalToken(3) }), now)).toEqual(window);
   });
 });

@@ -73,7 +73,7 @@ export type TokenComparison =
 export type Mismatch = Exclude<TokenComparison, 'agree' | 'temporal-behind' | 'temporal-empty'>;
 
 /** The tokens that Postgres and Temporal store, and the database that this process uses. */
-export interface Sides {
+export interface TokenState {
   /** The tokens of Postgres, newest first; empty before the first start. */
   tokens: readonly PostgresToken[];
   /** The database that this process uses. */
@@ -86,7 +86,7 @@ export interface Sides {
  * Compares the tokens in Postgres and Temporal. While Temporal does not respond, only checks that this database wrote
  * the newest token in Postgres.
  */
-export function compareInstallationTokens({ tokens, database, temporal }: Sides): TokenComparison {
+export function compareInstallationTokens({ tokens, database, temporal }: TokenState): TokenComparison {
   const [newest] = tokens;
   if (newest === undefined) return temporal ? 'database-behind' : 'agree';
   const comparison = compareTokens(tokens, temporal);
@@ -136,8 +136,12 @@ const REASONS: Record<Mismatch, string> = {
  * Returns a line that describes a mismatch, and the two values of INSTALLATION with which the operator can continue.
  * @param resolvedChoice the value of INSTALLATION, if it is set and has resolved an earlier mismatch
  */
-export function describeMismatch(mismatch: Mismatch, sides: Sides, resolvedChoice?: InstallationChoice): string {
-  const state = `Postgres ${describeToken(sides.tokens[0])}, Temporal ${describeToken(sides.temporal)}`;
+export function describeMismatch(
+  mismatch: Mismatch,
+  tokenState: TokenState,
+  resolvedChoice?: InstallationChoice,
+): string {
+  const state = `Postgres ${describeToken(tokenState.tokens[0])}, Temporal ${describeToken(tokenState.temporal)}`;
   const choices =
     'Start with INSTALLATION=take-over if it is the original, restored or moved, or with INSTALLATION=new if it is a clone';
   const restartHint =
@@ -171,7 +175,7 @@ const WINDOW_MARGIN_MS = 2 * 60_000;
  * Returns the time whose changes are missing in a restored database. The window starts at the last token in the
  * database. It ends at Temporal's last token, or now if that token is not later.
  */
-export function findLostWindow({ tokens, temporal }: Sides, now: Date): LostWindow {
+export function findLostWindow({ tokens, temporal }: TokenState, now: Date): LostWindow {
   const from = tokens[0] ? new Date(tokens[0].rolledAt) : new Date(temporal ? temporal.rolledAt : now);
   const until = temporal ? Date.parse(temporal.rolledAt) : now.getTime();
   const to = until > from.getTime() ? until : now.getTime();

@@ -3,7 +3,7 @@ import { TASK_QUEUES } from '../rules/queues.ts';
 import type { Target } from './names.ts';
 
 /**
- * The schedules of the earlier release, which did not put the installation into their ids: the id of each schedule, and
+ * The legacy schedules, whose ids do not contain the installation's short id. Each entry has the id of a schedule and
  * the workflow that it started.
  */
 const LEGACY_SCHEDULES = [
@@ -12,16 +12,15 @@ const LEGACY_SCHEDULES = [
   { id: 'housekeeping', workflow: 'housekeeping' },
 ];
 
-/** Counts the open workflows on the task queue of the earlier release. */
+/** Counts the open workflows on the legacy task queue. */
 export async function countLegacyWorkflows({ client }: Pick<Target, 'client'>): Promise<number> {
   const query = `TaskQueue = '${TASK_QUEUES.workflows}' AND ExecutionStatus = 'Running'`;
   return (await client.workflow.count(query)).count;
 }
 
 /**
- * Deletes the schedules of the earlier release. Schedules whose ids contain this installation's short id have replaced
- * them. If a schedule with one of these ids starts another workflow, the schedule belongs to another program and is not
- * deleted.
+ * Deletes the legacy schedules. Schedules whose ids contain this installation's short id have replaced them. If a
+ * schedule with one of these ids starts another workflow, the schedule belongs to another program and is not deleted.
  */
 export async function deleteLegacySchedules({ client }: Pick<Target, 'client'>): Promise<void> {
   for (const { id, workflow } of LEGACY_SCHEDULES) {

@@ -82,9 +82,9 @@ export interface Lifecycle {
   writeToken(token: TemporalToken, reading?: QueueReading): Promise<void>;
   /** Counts the waiting tasks and the pollers of each queue. Throws if Temporal does not respond. */
   readQueueStats(): Promise<QueueStats[]>;
-  /** Counts the open workflows on the task queue of the earlier release, whose name contains no installation. */
+  /** Counts the open workflows on the legacy task queue, whose name does not contain the installation's short id. */
   countLegacyWorkflows(): Promise<number>;
-  /** Deletes the schedules of the earlier release, whose ids contain no installation. */
+  /** Deletes the legacy schedules, whose ids do not contain the installation's short id. */
   deleteLegacySchedules(): Promise<void>;
   /** Throws if Temporal does not respond. */
   ping(): Promise<void>;

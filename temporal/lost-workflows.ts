@@ -10,10 +10,11 @@ import type { Target } from './names.ts';
 import { buildInstallationCondition, withInstallation } from './search-attributes.ts';
 
 /**
- * The types of workflows that deliver accepted messages. Restarting one is safe. An email or SMS delivery claims its
- * messages under its workflow id, which stays the same, and messages with a result are not sent again. The other two
- * types continue with the emails that are still HELD, and with the contacts that still wait. Operators who want to stop
- * email put the project on hold. Operators terminate a workflow only to clear a failure.
+ * The types of workflows that deliver accepted messages. Restarting such a workflow is safe. An email or SMS delivery
+ * claims its messages under its workflow id, which stays the same, and messages with a result are not sent again.
+ * `releaseHeld` continues with the emails that are still HELD, and `backInStock` with the contacts that still wait.
+ * Restarting is also right after an operator has terminated a workflow: operators terminate a workflow only to clear a
+ * failure. To stop email, they put the project on hold.
  */
 const DELIVERING = ['emailDelivery', 'smsDelivery', 'releaseHeld', 'backInStock'];
 

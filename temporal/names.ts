@@ -33,7 +33,7 @@ export class InstallationNames {
     return this.#installation.legacyBefore !== null;
   }
 
-  /** Tells whether the row's workflow id has the form of the earlier release, without the installation's short id. */
+  /** Tells whether the row's workflow id has the legacy form, without the installation's short id. */
   isLegacy(rowId: string): boolean {
     return isLegacyRow(this.#installation, rowId);
   }

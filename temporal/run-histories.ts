@@ -53,7 +53,7 @@ const EFFECTS: ReadonlySet<string> = new Set(STEP_TYPES.filter(hasSideEffect));
  * effect. Returns the result of the run's last activity.
  * @param visit the visit of the row in Postgres
  */
-export function findEffectBeyond({ done }: RunHistory, visit: number): Next | undefined {
+export function findPositionAhead({ done }: RunHistory, visit: number): Next | undefined {
   const isAhead = done.some(({ type, input, result }) => EFFECTS.has(type) && hasPerformed(input, result, visit));
   return isAhead ? (done.at(-1)?.result as Next | undefined) : undefined;
 }

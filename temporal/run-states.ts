@@ -156,25 +156,25 @@ async function findLastRun(client: Client, workflowId: string): Promise<LastRun 
 
 /**
  * Finds the executions among these ids that Temporal does not list as running. If there are more ids than fit on one
- * page of the list, first compares only the count.
+ * page of the list, first counts the running workflows, and lists them only if the count differs.
  * @param executionIds in ascending order: all open executions between the first and the last id, except executions
  * whose start is still in the outbox
  */
 export async function findNotRunning({ client, names }: Target, executionIds: string[]): Promise<string[]> {
-  // Workflow ids of the earlier release do not contain the installation's short id, so the workflow ids of both
-  // releases are in different ranges. Each range is checked separately.
+  // Legacy workflow ids do not contain the installation's short id, so legacy and current workflow ids are in different
+  // ranges. Each range is checked separately.
   const legacy = executionIds.filter((id) => names.isLegacy(id));
   const current = executionIds.filter((id) => !names.isLegacy(id));
   return [
-    ...(await findNotRunningOfOneRelease({ client, names }, legacy)),
-    ...(await findNotRunningOfOneRelease({ client, names }, current)),
+    ...(await findNotRunningInRange({ client, names }, legacy)),
+    ...(await findNotRunningInRange({ client, names }, current)),
   ];
 }
 
 /** The size of one page of Temporal's list. Reading one page costs as much as a count. */
 const LISTED_AT_ONCE = 1_000;
 
-async function findNotRunningOfOneRelease({ client, names }: Target, executionIds: string[]): Promise<string[]> {
+async function findNotRunningInRange({ client, names }: Target, executionIds: string[]): Promise<string[]> {
   const [first, last] = [executionIds[0], executionIds.at(-1)];
   if (first === undefined || last === undefined) return [];
   const query = buildRunningQuery(names, first, last);

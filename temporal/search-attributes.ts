@@ -28,8 +28,8 @@ const KEYS = {
 };
 
 /**
- * The names of all attributes, whose type is Keyword. The development server registers them before the first workflow
- * starts.
+ * The names of all attributes. The type of each attribute is Keyword. The development server registers them before the
+ * first workflow starts.
  */
 export const SEARCH_ATTRIBUTE_NAMES: readonly string[] = Object.values(KEYS).map((key) => key.name);
 

@@ -56,8 +56,8 @@ export function createActivityDeps(p: {
   const webhooks = createWebhookClient({ allowPrivate: config.webhookAllowPrivate });
   const bucket = config.assetsBucket && openBucket(config.assetsBucket);
   const smsProvider = createSmsProvider(config, (sms) => insertCapturedSms(db, sms));
-  const ends = createSampledLog(p.log);
-  const route = createRouteWatch({
+  const endLog = createSampledLog(p.log);
+  const routeWatch = createRouteWatch({
     db,
     log: p.log,
     route: identifyRoute(config),
@@ -65,20 +65,32 @@ export function createActivityDeps(p: {
     returnPathDomain: config.email.returnPathDomain,
     provider: bulkProvider,
   });
-  const mailer = createMailer({ ...p, ends, compute, provider, route });
+  const mailer = createMailer({ ...p, endLog, compute, provider, routeWatch });
   const rates = createSendRates({ db, deploymentRate: config.sendRatePerSecond });
   const emailAttempts = createEmailAttempts({ config, db, mailer, rates });
   const smsAttempts = createSmsAttempts({
     db,
     provider: smsProvider,
     outbox: p.outbox,
-    ends,
+    endLog,
     suppressionKey: deriveKey(config.secretKey, 'suppression'),
   });
   return {
-    deps: { ...p, ends, compute, mailer, rates, emailAttempts, smsAttempts, bulkProvider, webhooks, bucket, route },
+    deps: {
+      ...p,
+      endLog,
+      compute,
+      mailer,
+      rates,
+      emailAttempts,
+      smsAttempts,
+      bulkProvider,
+      webhooks,
+      bucket,
+      routeWatch,
+    },
     close: async () => {
-      await Promise.all([provider.close(), bulkProvider.close(), route.close()]);
+      await Promise.all([provider.close(), bulkProvider.close(), routeWatch.close()]);
       await webhooks.close();
       await bucket?.close();
       await compute.close();

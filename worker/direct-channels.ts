@@ -19,8 +19,8 @@ type Deps = Pick<ActivityDeps, 'db' | 'outbox' | 'emailAttempts' | 'smsAttempts'
 export function createEmailChannel(deps: Deps): DirectChannel {
   const { emailAttempts } = deps;
   /**
-   * Deletes or hands over the outbox rows of settled emails. All batches use this one function object, because only
-   * emails with the same hook share a call of the hook.
+   * Deletes or hands over the outbox rows of settled emails. All batches pass this same function, so that the settler
+   * calls it once for all emails of a transaction.
    */
   const whenSettled: SettleHook<undefined> = async (trx, settled) => {
     const later = settled.flatMap(({ email, outcome }) =>
@@ -52,8 +52,9 @@ export function createEmailChannel(deps: Deps): DirectChannel {
 }
 
 /**
- * Returns the channel that sends single emails with large files. The channel takes as many rows as large emails may be
- * in memory at the same time (compute/compute.ts). The other rows stay in the outbox and delay no other email.
+ * Returns the channel that sends single emails with large files. The channel takes at most 4 rows, because at most 4
+ * large emails may be in memory at the same time (compute/compute.ts). The other rows stay in the outbox and delay no
+ * other email.
  */
 export function createLargeEmailChannel(deps: Deps): DirectChannel {
   return {

@@ -1,6 +1,6 @@
 import type { InjectedSinks } from '@temporalio/worker';
 import type { SampledLog } from '../rules/sampled-log.ts';
-import type { EndSinks } from '../workflows/end.ts';
+import type { EndSinks } from '../workflows/report-end.ts';
 
 /** The types of workflows whose ends the worker logs, each with its name in the log. */
 const NAMES: Record<string, string> = {

@@ -3,14 +3,14 @@ import type { Logger } from 'pino';
 import { describeFailure } from '../rules/failure-text.ts';
 import type { Lifecycle } from '../temporal/lifecycle.ts';
 
-/** Stores in Postgres, for all workers, whether the task queues of the earlier release are closed. */
+/** Stores in Postgres, for all workers, whether the legacy task queues are closed. */
 export interface LegacyStore {
   /**
-   * Tells whether the queues are closed: a worker has found them empty, at a time when the earlier release could no
-   * longer add work to them.
+   * Tells whether the queues are closed: a worker has found them empty, at a time when no process of a legacy release
+   * could add work to them.
    */
   isClosed(): Promise<boolean>;
-  /** Records that the queues are empty. Does nothing while the earlier release may still add work to them. */
+  /** Records that the queues are empty. Does nothing while a process of a legacy release may still add work to them. */
   close(): Promise<void>;
 }
 
@@ -23,9 +23,9 @@ const CHECK_MS = 60_000;
 const EMPTY_CHECKS = 2;
 
 /**
- * Serves the task queues of the earlier release, whose names did not contain an installation, until no workflow on
- * these queues is open. Deletes the schedules of that release at each check, because a process of that release may
- * start during the upgrade and create them again.
+ * Serves the legacy task queues, whose names do not contain the installation's short id, until no workflow on these
+ * queues is open. Deletes the legacy schedules at each check, because a process of a legacy release may start during
+ * the upgrade and create them again.
  */
 export async function serveLegacyQueues(p: {
   store: LegacyStore;

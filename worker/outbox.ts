@@ -59,15 +59,15 @@ export function startOutbox(p: {
   });
   const takers: Partial<Record<OutboxLoopName, Taker>> = {};
   const priorities = new Map<OutboxLoopName, readonly number[]>();
-  const send = (taker: OutboxLoopName, channel: DirectChannel) => {
+  const startSender = (taker: OutboxLoopName, channel: DirectChannel) => {
     takers[taker] = startDirectSender({ db, channel: withNameInReports(channel), gate, log });
     priorities.set(taker, [channel.priority]);
   };
   if (queues.has('transactional')) {
-    send('email', createEmailChannel(deps));
-    send('largeEmail', createLargeEmailChannel(deps));
-    send('sms', createSmsChannel(deps));
-    send('simulator', createSimulatedFeedbackChannel(deps));
+    startSender('email', createEmailChannel(deps));
+    startSender('largeEmail', createLargeEmailChannel(deps));
+    startSender('sms', createSmsChannel(deps));
+    startSender('simulator', createSimulatedFeedbackChannel(deps));
   }
   const dispatcher = queues.has('workflows') ? startDispatcher({ db, lifecycle: deps.lifecycle, log }) : undefined;
   if (dispatcher) {
@@ -83,7 +83,7 @@ export function startOutbox(p: {
     channel: OUTBOX_CHANNEL,
     applicationName: 'tidings-worker-listen',
     log,
-    downMessage: 'notifications of the outbox are down; the worker finds new rows by polling until they are back',
+    downMessage: 'notifications of the outbox are down; until they are back, the worker finds new rows by polling',
     heartbeatMs: HEARTBEAT_MS,
     onNotification: (payload) => wake(payload === undefined ? all : [payload as OutboxLoopName]),
   });

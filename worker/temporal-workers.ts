@@ -56,7 +56,7 @@ const SHUTDOWN_FORCE = '15 seconds';
 const POLLERS = { type: 'autoscaling', minimum: 4, initial: 4 } as const;
 /**
  * Queues for which a delay of 40 ms does not matter: chunks with a send rate, and periodic work. These queues, and the
- * queues of the earlier release (`isLegacy`), start with a single poll.
+ * legacy queues (`isLegacy`), start with a single poll.
  */
 const PATIENT_QUEUES: ReadonlySet<ActivityQueue> = new Set<ActivityQueue>(['paced', 'periodic']);
 const FEW_POLLERS = { type: 'autoscaling', minimum: 1, initial: 1 } as const;
@@ -108,7 +108,7 @@ export interface WorkerFleet {
   /** Called for each start, signal and cancel from the outbox that has reached its workflow. */
   noteStarted: (started: StartedWork) => void;
   /** The log of the ends of executions, campaigns and jobs. */
-  ends: SampledLog;
+  endLog: SampledLog;
 }
 
 /**
@@ -148,7 +148,7 @@ export async function createTemporalWorkers(p: WorkerFleet): Promise<Worker[]> {
           taskQueue: p.taskQueue('workflows'),
           ...toActivityOptions('steps'),
           ...getWorkflowCode(p.workflowBundle, interceptors),
-          sinks: { ...createStartedWorkSinks(p.noteStarted), ...createEndSinks(p.ends) },
+          sinks: { ...createStartedWorkSinks(p.noteStarted), ...createEndSinks(p.endLog) },
           maxConcurrentWorkflowTaskExecutions: WORKFLOW_TASKS,
           maxCachedWorkflows: MAX_CACHED_WORKFLOWS,
           stickyQueueScheduleToStartTimeout: STICKY_MAX_WAIT,

@@ -79,7 +79,7 @@ export async function startWorker(config: Config, parts: WorkerParts): Promise<R
   };
   const lifecycle = createWorkflowLifecycle({ temporal: config.temporal, installation, publicUrl: config.publicUrl });
   const stopping = new AbortController();
-  const channels = createActivityDeps({
+  const { deps, close: closeDeps } = createActivityDeps({
     config,
     db,
     outbox,
@@ -97,7 +97,7 @@ export async function startWorker(config: Config, parts: WorkerParts): Promise<R
   );
   const takers = startOutbox({
     databaseUrl: config.database.url,
-    deps: channels.deps,
+    deps,
     gate: watch,
     queues: config.temporal.queues,
     loop,
@@ -106,13 +106,13 @@ export async function startWorker(config: Config, parts: WorkerParts): Promise<R
   const temporal = await startTemporalSide({
     temporal: config.temporal,
     fleet: {
-      activities: createActivitiesByQueue(channels.deps, watch),
+      activities: createActivitiesByQueue(deps, watch),
       workflowBundle: parts.workflowBundle,
       queues: config.temporal.queues,
       deployment: getDeploymentVersion(config, parts.release),
       loop,
       noteStarted: takers.noteStarted,
-      ends: channels.deps.ends,
+      endLog: deps.endLog,
     },
     lifecycle,
     legacy: hasLegacyQueues(installation)
@@ -137,7 +137,7 @@ export async function startWorker(config: Config, parts: WorkerParts): Promise<R
       loop.stop();
       await heartbeat?.stop();
       await lifecycle.close();
-      await channels.close();
+      await closeDeps();
       await db.destroy();
     },
   };

@@ -11,7 +11,7 @@ export function runChunkTurn(start: CampaignRunInput, chunk: ChunkState, rate: n
   const expired = chunk.deferredSinceMs !== null && Date.now() - chunk.deferredSinceMs >= DELIVERY_EXPIRES_MS;
   const { seq, deferrals, deferredSinceMs, from, putOff } = chunk;
   // If `keeps` is true and the chunk is deferred, held or outside its sending time, the activity stores the wait of the
-  // chunk in Postgres. An activity of an earlier version ignores this field.
+  // chunk in Postgres. An activity of an earlier release ignores this field.
   const input = { ...start, seq, deferrals, deferredSinceMs, from, putOff, paced: rate > 0, keeps: true };
   if (expired)
     return bulkActivities.expireCampaignChunk.executeWithOptions({ summary: `give up chunk ${seq}` }, [input]);

@@ -23,7 +23,7 @@ export interface StartPosition {
   rate: number;
   /** Whether the campaign is paused, so that nothing is sent until a user resumes it. */
   paused: boolean;
-  /** Identifies the settings that decide when email may be sent. Absent from results of earlier versions. */
+  /** Identifies the settings that decide when email may be sent. Absent from results of earlier releases. */
   clock?: string | undefined;
 }
 
@@ -43,7 +43,7 @@ export async function awaitStart(
       [start],
     );
     if (state.phase === 'ended') return 'ended';
-    // Activities of earlier versions did not report the rate.
+    // Activities of earlier releases did not report the rate.
     if (state.phase !== 'waiting')
       return { rate: state.rate ?? 0, paused: state.phase === 'paused', clock: state.clock };
     setCurrentDetails(`Scheduled for ${state.scheduledAt}`);

@@ -71,7 +71,7 @@ const CHUNKS_PER_CALL = 500;
 
 /**
  * Tells whether the state from the previous run has more waiting chunks than a run may keep in memory. This is possible
- * if the previous run used an earlier version.
+ * if the previous run used an earlier release.
  */
 function hasTooManyWaiting({ later }: CampaignProgress): boolean {
   return later.length > LATER_MAX && patched('later-in-postgres');

@@ -24,7 +24,7 @@ export const keepCancelReason: WorkflowInternalsInterceptor = {
   },
 };
 
-/** Returns the code with which this run was cancelled. Null if an operator or an earlier version cancelled the run. */
+/** Returns the code with which this run was cancelled. Null if an operator or an earlier release cancelled the run. */
 export function findCancelReason(): string | null {
   return reason;
 }

@@ -1,8 +1,8 @@
 import { ActivityFailure, ApplicationFailure, CancellationScope, patched } from '@temporalio/workflow';
-import type { EndActivities } from '../activities/ends.ts';
+import type { CancellationActivities } from '../activities/run-cancellation.ts';
 import { activitiesOn } from './activities-on.ts';
 
-const { requestCancellation } = activitiesOn<EndActivities>('automation', {
+const { requestCancellation } = activitiesOn<CancellationActivities>('automation', {
   allowEagerDispatch: false,
   startToCloseTimeout: '1 minute',
   // Safe to repeat, because Temporal records only one request to cancel a run.

@@ -11,7 +11,7 @@ const ROLLS_A_RUN = 240;
 
 /**
  * Signals that the installation has a new token. The second argument is the state of the task queues. It is missing if
- * the state could not be read, and in signals of earlier versions.
+ * the state could not be read, and in signals of earlier releases.
  */
 export const rollSignal = defineSignal<[TemporalToken, QueueReading?]>('roll');
 

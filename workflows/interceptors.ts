@@ -1,12 +1,12 @@
 import { isCancellation, type WorkflowInboundCallsInterceptor, type WorkflowInterceptors } from '@temporalio/workflow';
 import { keepCancelReason } from './cancel-reason.ts';
-import { reportFailure, reportResult } from './end.ts';
+import { reportFailure, reportResult } from './report-end.ts';
 import { reportCancelToOutbox, reportSignalToOutbox, reportStartToOutbox } from './report-started.ts';
 
 /**
- * Reports to the worker how each workflow starts and ends. The same interceptor reports starts and ends, and its signal
- * handler is not async, to save promises. The SDK takes a stack trace for each promise of a workflow, which took a
- * quarter of the workflow thread's time.
+ * Reports to the worker that a workflow has started, has got a signal, or has ended. One interceptor makes all these
+ * reports, and its signal handler is not async, because each promise of a workflow is expensive: the SDK takes a stack
+ * trace for it. These stack traces took a quarter of the workflow thread's time.
  */
 const lifecycle: WorkflowInboundCallsInterceptor = {
   async execute(input, next) {

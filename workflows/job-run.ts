@@ -74,7 +74,7 @@ export async function runJob(
 async function endEarly(input: JobInput, error: unknown): Promise<string> {
   const status = isCancellation(error) ? 'CANCELLED' : 'FAILED';
   const recordEnd = await writeEnd({ ...input, status, failedReason: getInnermostMessage(error) });
-  // Activities of earlier versions return nothing.
+  // Activities of earlier releases return nothing.
   if (!recordEnd) throw error;
   if (recordEnd.status !== status) return endAs(recordEnd);
   const failure = toWorkflowFailure(error);

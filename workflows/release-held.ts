@@ -32,7 +32,7 @@ export async function releaseHeld(input: { projectId: string; after?: string }):
 }
 
 /**
- * Returns the result of the activity with the cursor of the next page. An activity of an earlier version returns only
+ * Returns the result of the activity with the cursor of the next page. An activity of an earlier release returns only
  * the number of emails, and always starts at the first held email.
  */
 function withCursor(page: Released | number): Released {

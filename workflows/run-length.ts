@@ -6,19 +6,19 @@ import { CancellationScope, isCancellation, patched, workflowInfo } from '@tempo
  * about 1 ms of CPU time for each signal of the run. The replay must be fast, because Temporal starts the workflow
  * task again after 10 seconds, and more signals arrive in the meantime.
  */
-const MANY_SIGNALS = 100;
+const NEW_RUN_SIGNALS = 100;
 /**
- * The limit of runs that started before the limit was lowered. On a busy machine, replaying a run with 500 signals took
- * more than 5 seconds.
+ * The value of `NEW_RUN_SIGNALS` in earlier releases, for runs that started then. On a busy machine, replaying a run
+ * with 500 signals took more than 5 seconds.
  */
-const MANY_SIGNALS_BEFORE = 500;
+const EARLIER_NEW_RUN_SIGNALS = 500;
 /** After this many signals, running work is cancelled, so that the run can end. */
-const TOO_MANY_SIGNALS = 1_000;
+const CANCEL_WORK_SIGNALS = 1_000;
 /**
  * After this many signals, the run ends even if work is still running. Together with its other events, the run's
  * history then stays well below the limit of 10,000 events.
  */
-const MOST_SIGNALS = 2_000;
+const END_RUN_SIGNALS = 2_000;
 
 /** Decides when a run of a workflow ends and a new run continues, so that no history reaches 10,000 events. */
 export class RunLength {
@@ -40,7 +40,7 @@ export class RunLength {
   }
 
   /**
-   * Tells whether a waiting workflow should continue in a new run. False in the replay of a run of an earlier version,
+   * Tells whether a waiting workflow should continue in a new run. False in the replay of a run of an earlier release,
    * which continued to wait.
    */
   shouldStartNewRunWhileWaiting(): boolean {
@@ -48,17 +48,17 @@ export class RunLength {
   }
 
   private hasManySignals(): boolean {
-    return this.signals >= MANY_SIGNALS_BEFORE || (this.signals >= MANY_SIGNALS && patched('short-run'));
+    return this.signals >= EARLIER_NEW_RUN_SIGNALS || (this.signals >= NEW_RUN_SIGNALS && patched('short-run'));
   }
 
   /** Tells whether running work should be cancelled. */
   isTooLong(): boolean {
-    return this.signals >= TOO_MANY_SIGNALS && isSignalLimitActive();
+    return this.signals >= CANCEL_WORK_SIGNALS && isSignalLimitActive();
   }
 
   /** Tells whether the run has to end now. */
   mustEnd(): boolean {
-    return this.signals >= MOST_SIGNALS && isSignalLimitActive();
+    return this.signals >= END_RUN_SIGNALS && isSignalLimitActive();
   }
 
   /**
@@ -78,9 +78,9 @@ export function shouldStartNewRunWhilePaging(): boolean {
 }
 
 /**
- * Tells whether a waiting workflow may continue in a new run, and whether the limits of signals apply. False in the
- * replay of a run that continued to wait under an earlier version. Call this function only when its result matters,
- * because the call adds a marker to the history.
+ * Tells whether the limits of signals apply, and whether a workflow may continue in a new run while it waits. Both are
+ * false in the replay of a run that an earlier release processed without these rules. Call this function only when its
+ * result matters, because the call adds a marker to the history.
  */
 function isSignalLimitActive(): boolean {
   return patched('bounded-run');

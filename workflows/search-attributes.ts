@@ -20,7 +20,7 @@ const OUTCOME_MAX_CHARS = 60;
  * also filter for running workflows.
  */
 export function setWaitAttributes({ stepId, stepType }: Exclude<Next, { kind: 'end' }>): void {
-  // Activities of earlier versions did not return the step. Without a known step, there is nothing to store.
+  // Activities of earlier releases did not return the step. Without a known step, there is nothing to store.
   // If an execution waits at the same step again, for example after a check, its attributes need no update.
   if (stepId === undefined || stepType === undefined) return;
   if (workflowInfo().typedSearchAttributes.get(STEP_ID) === stepId || !patched('wait-attributes')) return;

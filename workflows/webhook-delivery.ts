@@ -58,7 +58,7 @@ async function deliverTurns(input: WebhookDeliveryInput): Promise<void> {
       lastOutcome = outcome ?? lastOutcome;
       showDetails(describeTurn(nextDueAt, lastOutcome));
       if (nextDueAt === null && !woken) return;
-      // Turns of earlier versions did not report `waitMs`.
+      // Turns of earlier releases did not report `waitMs`.
       if (nextDueAt !== null && !woken)
         await waitUntilDue(nextDueAt, waitMs ?? Date.parse(nextDueAt) - Date.now(), () => woken);
     }

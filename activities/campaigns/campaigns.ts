@@ -42,7 +42,7 @@ export interface KeepInput extends CampaignStart {
 
 export interface AudienceInput extends CampaignStart {
   /**
-   * The number of times that this run of the workflow has called the activity before. Workflows of earlier versions do
+   * The number of times that this run of the workflow has called the activity before. Workflows of earlier releases do
    * not pass it.
    */
   round?: number;
@@ -60,7 +60,7 @@ export type AudienceTaken =
   | { outcome: 'ended' };
 export type Finish = { outcome: 'sent' } | { outcome: 'open'; openChunks: number[] } | { outcome: 'ended' };
 
-/** `status` and `reason` say how the start of the campaign ended. Results of earlier versions lack these two fields. */
+/** `status` and `reason` say how the start of the campaign ended. Results of earlier releases lack these two fields. */
 export interface SkippedRecipients {
   skipped: number;
   status?: 'SENT' | 'CANCELLED';
@@ -96,7 +96,7 @@ export function createCampaignControlActivities({ db, config }: Pick<ActivityDep
       return readDueChunks(db, { ...start, before, except, limit: DUE_CHUNKS });
     },
 
-    /** Stores waiting chunks in Postgres. Runs of earlier versions kept these chunks in the workflow's memory. */
+    /** Stores waiting chunks in Postgres. Runs of earlier releases kept these chunks in the workflow's memory. */
     async keepChunks({ chunks, clock, ...start }: KeepInput): Promise<void> {
       const waits = chunks.map((chunk) => ({ chunk, clock: chunk.shut ? (clock ?? '') : null }));
       await storeChunkWaits(db, { ...start, waits });

@@ -76,7 +76,7 @@ export function createCampaignRecorder(deps: {
   db: Db;
   log: Pick<Logger, 'warn'>;
   guard: Pick<HoldGuard, 'reportAccepted'>;
-  ends: SampledLog;
+  endLog: SampledLog;
   /** The kind of the provider. */
   source: EmailProviderKind;
 }): CampaignRecorder {
@@ -134,7 +134,7 @@ export function createCampaignRecorder(deps: {
       owner.onRecorded(replies.length - toSettle.length);
       if (failure || replies.some((reply) => result.missing.has(reply.recipient.id))) owner.onLost(failure);
       for (const { recipient, providerId } of toSettle) owner.onListenerFound(recipient, providerId);
-      if (!failure && !mustSettle) reportSent(deps.ends, { owner, replies, missing: result.missing });
+      if (!failure && !mustSettle) reportSent(deps.endLog, { owner, replies, missing: result.missing });
     }
   }
 
@@ -152,13 +152,13 @@ export function createCampaignRecorder(deps: {
  * Logs the emails that the provider accepted. If `email.sent` has listeners, the settler logs the emails instead.
  */
 function reportSent(
-  ends: SampledLog,
+  endLog: SampledLog,
   { owner, replies, missing }: { owner: RecordOwner; replies: ProviderReply[]; missing: ReadonlySet<string> },
 ): void {
   const { projectId } = owner;
   for (const { recipient, error } of replies) {
     if (error !== undefined || missing.has(recipient.id)) continue;
-    logMessageEnd(ends, { projectId, kind: 'email', id: recipient.id, outcome: 'sent', reason: null });
+    logMessageEnd(endLog, { projectId, kind: 'email', id: recipient.id, outcome: 'sent', reason: null });
   }
 }
 

@@ -62,17 +62,17 @@ const PACED_TURN_MS = 30_000;
 export interface ChunkInput extends ChunkRef {
   /** The number of earlier turns in which the provider deferred this chunk. */
   deferrals: number;
-  /** Whether the workflow assumes that the project has a send rate. Absent from workflows of earlier versions. */
+  /** Whether the workflow assumes that the project has a send rate. Absent from workflows of earlier releases. */
   paced?: boolean;
   /**
    * The first row that the chunk's last turn did not reach, and whether emails were deferred (see `ChunkTurnResult`).
    */
   from?: string | undefined;
   putOff?: boolean | undefined;
-  /** When the provider first deferred the chunk; null if it never did. Workflows of earlier versions do not pass it. */
+  /** When the provider first deferred the chunk; null if it never did. Workflows of earlier releases do not pass it. */
   deferredSinceMs?: number | null;
   /**
-   * Whether this activity stores a chunk that has to wait in Postgres. Workflows of earlier versions remember the wait
+   * Whether this activity stores a chunk that has to wait in Postgres. Workflows of earlier releases remember the wait
    * themselves.
    */
   keeps?: boolean;
@@ -101,15 +101,15 @@ export class CampaignSending {
   private readonly slowContents = createSlowContents();
   private readonly dkim: ReturnType<typeof createDkimSigners>;
   private readonly guard: HoldGuard;
-  private readonly route: RouteWatch;
+  private readonly routeWatch: RouteWatch;
   private readonly shared: Omit<ChunkSenderDeps, 'sign' | 'decideRefusal' | 'route'>;
 
   constructor(deps: SendingDeps) {
-    const { config, db, outbox, log, ends, bulkProvider: provider } = deps;
+    const { config, db, outbox, log, endLog, bulkProvider: provider } = deps;
     const suppressionKey = deriveKey(config.secretKey, 'suppression');
     const source = provider.kind;
     this.deps = deps;
-    this.route = deps.route ?? OPEN_ROUTE;
+    this.routeWatch = deps.routeWatch ?? OPEN_ROUTE;
     this.contents = createContentCache(deps);
     this.dkim = createDkimSigners({ config, db });
     this.guard = createHoldGuard({ db, dnsServers: config.dnsServers, log });
@@ -118,8 +118,8 @@ export class CampaignSending {
       db,
       provider,
       inFlight: new InFlightLimit({ max: IN_FLIGHT_MAX }),
-      recorder: createCampaignRecorder({ db, log, ends, guard, source }),
-      settler: createEmailSettler({ db, guard, ends, suppressionKey, source, outbox }),
+      recorder: createCampaignRecorder({ db, log, endLog, guard, source }),
+      settler: createEmailSettler({ db, guard, endLog, suppressionKey, source, outbox }),
       pads: createSuppressionPads(suppressionKey),
     };
   }
@@ -278,7 +278,7 @@ export class CampaignSending {
    * attempt. Undefined if the route accepts email.
    */
   private async waitForRoute({ projectId }: ChunkRef, { mode }: SendTerms): Promise<ChunkResult | undefined> {
-    const until = mode === 'live' ? await this.route.readPauseEnd(projectId) : undefined;
+    const until = mode === 'live' ? await this.routeWatch.readPauseEnd(projectId) : undefined;
     if (!until) return undefined;
     const retryAfterMs = Math.max(0, until.getTime() - Date.now());
     return { ...createResult('paced'), retryAfterMs, fresh: true, isRoutePaused: true };
@@ -288,10 +288,10 @@ export class CampaignSending {
     const { returnPathDomain } = this.deps.config.email;
     const senderHost = returnPathDomain ?? senderDomain?.returnPathHost ?? senderDomain?.domain ?? '';
     return {
-      onResult: ({ id, email }, result) => this.route.onResult({ id, projectId, to: email, senderHost }, result),
-      isPaused: () => this.route.isPaused(projectId),
+      onResult: ({ id, email }, result) => this.routeWatch.onResult({ id, projectId, to: email, senderHost }, result),
+      isPaused: () => this.routeWatch.isPaused(projectId),
       retryAfterMs: async () => {
-        const until = await this.route.readPauseEnd(projectId);
+        const until = await this.routeWatch.readPauseEnd(projectId);
         return Math.max(0, (until?.getTime() ?? 0) - Date.now());
       },
     };
@@ -311,7 +311,7 @@ export class CampaignSending {
   private async decideRefusal({ email, attempts }: ClaimedRecipient, result: ProviderResult) {
     const refusal = getRefusal(result);
     if (!refusal || refusal.retry || result.outcome !== 'refused') return undefined;
-    if (!isSimulatorAddress(email) && this.route.shouldWait(refusal, attempts)) return undefined;
+    if (!isSimulatorAddress(email) && this.routeWatch.shouldWait(refusal, attempts)) return undefined;
     return this.guard.nameMailboxProvider(createRefusedOutcome(refusal, `${result.code} ${result.text}`), email);
   }
 

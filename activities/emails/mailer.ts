@@ -95,8 +95,8 @@ interface MailerDeps {
   compute: Compute;
   outbox: OutboxWaker;
   log: Pick<Logger, 'warn'>;
-  ends: SampledLog;
-  route?: RouteWatch;
+  endLog: SampledLog;
+  routeWatch?: RouteWatch;
 }
 
 /**
@@ -104,7 +104,7 @@ interface MailerDeps {
  * the emails in flight.
  */
 export function createMailer(deps: MailerDeps): Mailer {
-  const { config, db, provider, outbox, compute, route = OPEN_ROUTE } = deps;
+  const { config, db, provider, outbox, compute, routeWatch = OPEN_ROUTE } = deps;
   const messages = createEmailMessages(deps);
   const via = `${provider.kind} (${getProviderAddress(config.email)})`;
   const limit = new InFlightLimit({ max: IN_FLIGHT_MAX, ofProject: IN_FLIGHT_OF_PROJECT });
@@ -112,13 +112,13 @@ export function createMailer(deps: MailerDeps): Mailer {
   const settler = createEmailSettler({
     db,
     guard,
-    ends: deps.ends,
+    endLog: deps.endLog,
     suppressionKey: deriveKey(config.secretKey, 'suppression'),
     source: provider.kind,
     outbox,
   });
-  const prepareMessage = createPreparer({ messages, route, via, log: deps.log });
-  const attempt = createSender({ db, provider, route, via, guard });
+  const prepareMessage = createPreparer({ messages, routeWatch, via, log: deps.log });
+  const attempt = createSender({ db, provider, routeWatch, via, guard });
 
   /** Releases the claim of an email that was not attempted. */
   async function releaseUnattempted(email: ClaimedEmail, outcome: UntriedOutcome) {
@@ -164,7 +164,7 @@ export function createMailer(deps: MailerDeps): Mailer {
 
 interface EmailRoute {
   /** Tells whether the route to the provider is paused. */
-  route: RouteWatch;
+  routeWatch: RouteWatch;
   /** The kind of the provider and its address, for the texts of failed emails. */
   via: string;
 }
@@ -174,7 +174,7 @@ interface EmailRoute {
  * the outcome instead.
  */
 function createPreparer(deps: EmailRoute & { messages: EmailMessages; log: Pick<Logger, 'warn'> }) {
-  const { messages, route, via, log } = deps;
+  const { messages, routeWatch, via, log } = deps;
 
   /**
    * Decides the outcome of an email that could not be prepared. An error in the tenant's content fails the email. A
@@ -211,7 +211,7 @@ function createPreparer(deps: EmailRoute & { messages: EmailMessages; log: Pick<
     if (!email.to) return createFailedOutcome('contact_deleted');
     const dueAt = findWindowOpening(email);
     if (dueAt) return { kind: 'outside_window', dueAt };
-    const pausedUntil = isOnRoute(email) ? await route.readPauseEnd(email.projectId) : undefined;
+    const pausedUntil = isOnRoute(email) ? await routeWatch.readPauseEnd(email.projectId) : undefined;
     if (pausedUntil) return { kind: 'throttled', cause: 'route', dueAt: pausedUntil };
     return messages
       .composeMessage(email, email.to, inThread)
@@ -224,7 +224,7 @@ function createPreparer(deps: EmailRoute & { messages: EmailMessages; log: Pick<
  * email that already has an outcome instead of a message is not sent.
  */
 function createSender(deps: EmailRoute & { db: Db; provider: EmailProvider; guard: HoldGuard }) {
-  const { db, provider, route, via, guard } = deps;
+  const { db, provider, routeWatch, via, guard } = deps;
 
   return async ({ email, ready, expiresAt, stop }: SendAttempt): Promise<EmailResult> => {
     const refused = 'kind' in ready ? ready : await countTowardsMonthlyLimit(db, email);
@@ -235,9 +235,9 @@ function createSender(deps: EmailRoute & { db: Db; provider: EmailProvider; guar
     const result = await provider.send(ready.message, stop);
     if (isOnRoute(email)) {
       const { id, projectId, from, to } = ready.message;
-      route.onResult({ id, projectId, to, senderHost: emailDomain(from) }, result);
+      routeWatch.onResult({ id, projectId, to, senderHost: emailDomain(from) }, result);
     }
-    const { outcome, event } = createOutcome({ email, ready, result, expiresAt, route, via });
+    const { outcome, event } = createOutcome({ email, ready, result, expiresAt, routeWatch, via });
     return { email, event, outcome: await guard.nameMailboxProvider(outcome, email.to.email) };
   };
 }
@@ -281,11 +281,11 @@ type OutcomeOfAttempt = Pick<EmailResult, 'outcome' | 'event'>;
 function createOutcome(
   p: EmailRoute & { email: ClaimedEmail; ready: ReadyEmail; result: ProviderResult; expiresAt: Date },
 ): OutcomeOfAttempt {
-  const { email, ready, result, route, via } = p;
+  const { email, ready, result, routeWatch, via } = p;
   if (result.outcome === 'accepted') return createAcceptedOutcome(ready, result.providerMessageId);
   const errorText = result.outcome === 'refused' ? `${result.code} ${result.text}` : result.error;
   const refusal = getRefusal(result);
-  const shouldWait = refusal !== undefined && isOnRoute(email) && route.shouldWait(refusal, email.attempts);
+  const shouldWait = refusal !== undefined && isOnRoute(email) && routeWatch.shouldWait(refusal, email.attempts);
   // An email that waits for its route gets one more attempt after the pause, even if it expires during the pause.
   const expiresAt = shouldWait ? new Date(Math.max(p.expiresAt.getTime(), Date.now() + ROUTE_GRACE_MS)) : p.expiresAt;
   if (refusal && !refusal.retry && !shouldWait)

@@ -20,7 +20,7 @@ export interface SendRates {
   /**
    * Takes tokens for up to `n` live emails. For emails that got no token, the caller requests tokens again after
    * `retryAfterMs`. This wait counts neither as an attempt nor as a failure.
-   * @param p.isRepeated true for an email of a workflow for which tokens were requested before
+   * @param p.isRepeated true if a workflow requests a token for the same email again
    */
   take(projectId: string, p: { n: number; order: SendOrder; isRepeated?: boolean }): Promise<SendRateGrant>;
   /** Returns unused tokens. */
@@ -29,7 +29,10 @@ export interface SendRates {
   getRate(projectId: string): Promise<number>;
 }
 
-/** Creates the send rates of a process. A rate is read from Postgres once a second, not for every email. */
+/**
+ * Creates the send rates of a process. The process reads the rate of a project from Postgres at most once a second, not
+ * for every email.
+ */
 export function createSendRates(deps: { db: Db; deploymentRate: number }): SendRates {
   const { db } = deps;
   const cachedRates = new Lru<string, { rate: number; readAtMs: number }>(PROJECTS_MAX);

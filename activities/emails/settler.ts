@@ -73,7 +73,7 @@ export function createEmailSettler(deps: {
   source: EmailProviderKind;
   outbox: OutboxWaker;
   guard: Pick<HoldGuard, 'reportAccepted'>;
-  ends: SampledLog;
+  endLog: SampledLog;
 }): EmailSettler {
   const { suppressionKey, source } = deps;
 
@@ -102,7 +102,7 @@ export function createEmailSettler(deps: {
     );
     deps.outbox.wake(outbox);
     if (watched) reportToGuard(counted.map(({ result }) => result));
-    for (const { result } of counted) logEnd(deps.ends, result);
+    for (const { result } of counted) logEnd(deps.endLog, result);
     const recorded = new Set(counted);
     return items.map((item) => ({ recorded: recorded.has(item), value: values.get(item) }));
   }
@@ -123,10 +123,10 @@ export function createEmailSettler(deps: {
 }
 
 /** Logs how an email ended. A deferred or held email has not ended, so it is not logged. */
-function logEnd(ends: SampledLog, { email, outcome }: EmailResult): void {
+function logEnd(endLog: SampledLog, { email, outcome }: EmailResult): void {
   if (outcome.kind === 'deferred' || outcome.kind === 'held') return;
   const { id, projectId } = email;
-  logMessageEnd(ends, {
+  logMessageEnd(endLog, {
     projectId,
     kind: 'email',
     id,

@@ -1,7 +1,10 @@
 import { MESSAGES_HOURS, RECOVERY, RECOVERY_GRACE_MS, type RecoveryDeps } from '../recovery/recovery.ts';
 import { createNamedParts, type PartRun, type PeriodicParts } from './parts.ts';
 
-/** Periodic work that repairs differences between Temporal and Postgres, in the parts of `RECOVERY`. */
+/**
+ * Creates the periodic work that repairs differences between Temporal and Postgres. Each function of `RECOVERY` is one
+ * part of the work.
+ */
 export function createRecoveryParts(deps: RecoveryDeps): PeriodicParts {
   const entries = Object.entries(RECOVERY).map(([name, recover]) => [
     name,

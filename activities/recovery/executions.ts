@@ -11,7 +11,7 @@ import { FAILURE_CODES } from '../../rules/executions/failure-codes.ts';
 import { groupBy } from '../../rules/filters/group-by.ts';
 import type { OutboxRow } from '../../rules/outbox.ts';
 import { ROW_MISSING } from '../../rules/row-missing.ts';
-import { findEffectBeyond } from '../../temporal/run-histories.ts';
+import { findPositionAhead } from '../../temporal/run-histories.ts';
 import type { LastRun } from '../../temporal/run-states.ts';
 import type { RecoveryDeps, RecoveryTurn } from './recovery.ts';
 import { reportRecoveryFailure } from './recovery-failure.ts';
@@ -107,7 +107,7 @@ async function chooseRepair(
     if (history.failureType === ROW_MISSING) return restart;
     return end && { kind: 'end', ...end, ...(code && { reason: code }), execution, was };
   }
-  const lastPosition = findEffectBeyond(history, execution.visit);
+  const lastPosition = findPositionAhead(history, execution.visit);
   return lastPosition?.kind === 'end'
     ? { ...createEndRepair(lastPosition), execution, was: 'COMPLETED, ahead of the record' }
     : restart;

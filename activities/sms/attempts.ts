@@ -53,7 +53,7 @@ interface SmsDeps {
   db: Db;
   provider: SmsProvider | undefined;
   outbox: OutboxWaker;
-  ends: SampledLog;
+  endLog: SampledLog;
   /** The key of the SMS stop list, derived from SECRET_KEY. */
   suppressionKey: Buffer;
 }
@@ -88,7 +88,7 @@ export function createSmsAttempts(deps: SmsDeps): SmsAttempts {
 }
 
 async function attemptSms(
-  { db, provider, outbox, ends, suppressionKey }: SmsDeps,
+  { db, provider, outbox, endLog, suppressionKey }: SmsDeps,
   sms: ClaimedSms,
   { expiresAt, whenSettled }: Batch,
 ): Promise<SmsAttemptResult> {
@@ -112,7 +112,7 @@ async function attemptSms(
   outbox.wake(queued);
   if (counted && outcome.kind !== 'deferred') {
     const end = outcome.kind === 'failed' ? outcome : { kind: 'sent', reason: null };
-    logMessageEnd(ends, { projectId, kind: 'sms', id, outcome: end.kind, reason: end.reason });
+    logMessageEnd(endLog, { projectId, kind: 'sms', id, outcome: end.kind, reason: end.reason });
   }
   return attempted;
 }

@@ -26,7 +26,7 @@ export interface TurnResult {
   nextDueAt: string | null;
   /** Milliseconds until `nextDueAt`; 0 if a delivery is already due. */
   waitMs?: number;
-  /** Absent if the turn made no request, and in results of earlier versions. */
+  /** Absent if the turn made no request, and in results of earlier releases. */
   outcome?: TurnOutcome;
 }
 

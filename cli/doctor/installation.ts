@@ -5,10 +5,10 @@ import {
   compareInstallationTokens,
   describeMismatch,
   isMismatch,
-  type Sides,
+  type TokenState,
 } from '../../rules/installation-tokens.ts';
 import { createWorkflowLifecycle } from '../../temporal/lifecycle.ts';
-import { readSides } from '../../worker/installation/sides.ts';
+import { readTokenState } from '../../worker/installation/token-state.ts';
 import { type DoctorCheck, type DoctorFinding, failFinding, passFinding, warnFinding } from './report.ts';
 
 /** Checks that Postgres and Temporal belong together, and that the installation may send. */
@@ -24,7 +24,7 @@ export const installationCheck: DoctorCheck = {
     const temporal = { ...settings.temporal, address: temporalAddress };
     const lifecycle = createWorkflowLifecycle({ temporal, publicUrl: settings.publicUrl, installation });
     try {
-      const sides = await readSides({ db, lifecycle });
+      const tokenState = await readTokenState({ db, lifecycle });
       const hold = await readSendingHold(db);
       const holdFinding =
         hold &&
@@ -32,7 +32,7 @@ export const installationCheck: DoctorCheck = {
           `nothing has been sent since ${hold.since.toISOString()}, because ${WAITS[hold.reason]}`,
           REMEDIES[hold.reason],
         );
-      return [judgeSides(installation.shortId, sides), ...(holdFinding ? [holdFinding] : [])];
+      return [judgeTokenState(installation.shortId, tokenState), ...(holdFinding ? [holdFinding] : [])];
     } finally {
       await lifecycle.close();
     }
@@ -45,13 +45,13 @@ const REMEDIES = {
   recovery: 'start a worker that reaches Temporal, and read its log',
 } as const;
 
-function judgeSides(shortId: string, sides: Sides): DoctorFinding {
-  const comparison = compareInstallationTokens(sides);
+function judgeTokenState(shortId: string, tokenState: TokenState): DoctorFinding {
+  const comparison = compareInstallationTokens(tokenState);
   if (isMismatch(comparison)) {
-    const [message = '', remedy = ''] = describeMismatch(comparison, sides).split('. Nothing is sent. ');
+    const [message = '', remedy = ''] = describeMismatch(comparison, tokenState).split('. Nothing is sent. ');
     return failFinding(message, remedy);
   }
-  const { tokens, temporal } = sides;
+  const { tokens, temporal } = tokenState;
   if (temporal === undefined)
     return warnFinding(`${shortId}: the token in Temporal could not be read`, 'see the check of Temporal');
   const [newest] = tokens;

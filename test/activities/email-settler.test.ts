@@ -53,7 +53,7 @@ function settleEmails(emails: Awaited<ReturnType<typeof claimEmails>>) {
     source: 'smtp',
     outbox: { wake: () => {} },
     guard: { reportAccepted: () => {} },
-    ends: () => {},
+    endLog: () => {},
   });
   const outcome = { kind: 'accepted', providerMessageId: 'x', subject: 'Hi' } as const;
   return Promise.all(

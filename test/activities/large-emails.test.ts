@@ -78,7 +78,7 @@ function createTestMailer(p: { cpuMsPerSecond?: number; hardLimitMs?: number }) 
     provider,
     outbox,
     log: { warn: () => {} },
-    ends: () => {},
+    endLog: () => {},
   });
 }
 

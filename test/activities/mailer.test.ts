@@ -47,7 +47,7 @@ beforeAll(async () => {
     db: database.db,
     provider,
     outbox,
-    ends: () => {},
+    endLog: () => {},
     log: { warn: () => {} },
   });
 });

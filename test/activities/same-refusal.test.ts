@@ -44,7 +44,7 @@ beforeAll(async () => {
     db: database.db,
     provider,
     outbox: { wake: () => {} },
-    ends: () => {},
+    endLog: () => {},
     log: { warn: () => {} },
   });
 });

@@ -282,7 +282,7 @@ describe.skipIf(missing)(`a real Postfix with STARTTLS and AUTH${missing ? ` (sk
           db,
           provider,
           outbox: { wake: () => {} },
-          ends: () => {},
+          endLog: () => {},
           log: { warn: () => {} },
         });
         const emails = [{ id, deliveryId: DELIVERY }];

@@ -43,7 +43,7 @@ export function createCampaignWorker({ db, smtpUrl, provider }: { db: Db; smtpUr
     outbox: { wake: () => {} },
     log,
     bulkProvider,
-    ends: () => {},
+    endLog: () => {},
     stopping: stopping.signal,
   } as unknown as ActivityDeps;
   const chunk = createCampaignChunkActivities(deps);

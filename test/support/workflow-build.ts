@@ -42,7 +42,7 @@ export async function startWorkersWithBundle(p: {
     deployment: p.deployment,
     loop: { runAs: (_, work) => work() },
     noteStarted: () => {},
-    ends: { write: () => {} } as never,
+    endLog: { write: () => {} } as never,
   });
   const runs = workers.map((worker) => worker.run());
   return {

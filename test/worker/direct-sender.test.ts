@@ -74,7 +74,7 @@ beforeAll(async () => {
     provider,
     outbox,
     log,
-    ends: () => {},
+    endLog: () => {},
   });
   emailAttempts = createEmailAttempts({ config, db, mailer, rates: createSendRates({ db, deploymentRate: 0 }) });
 });
@@ -106,7 +106,7 @@ function runEmailChannel() {
 }
 
 function createDeps(db = database.db) {
-  const smsAttempts = createSmsAttempts({ db, provider: smsProvider, outbox, ends: () => {}, suppressionKey });
+  const smsAttempts = createSmsAttempts({ db, provider: smsProvider, outbox, endLog: () => {}, suppressionKey });
   return { db, outbox, emailAttempts, smsAttempts };
 }
 
@@ -314,7 +314,7 @@ describe('an SMS of the direct sender', () => {
       return ACCEPTED;
     };
     const deliveryId = uuidv7();
-    const { attempt } = createSmsAttempts({ db, provider: smsProvider, outbox, ends: () => {}, suppressionKey });
+    const { attempt } = createSmsAttempts({ db, provider: smsProvider, outbox, endLog: () => {}, suppressionKey });
     const messages = ids.map((id) => ({ id, deliveryId }));
     const attempted = await attempt({ projectId, messages, expiresAt: new Date(Date.now() + 60_000) });
     expect(new Set(attempted.map(({ outcome }) => outcome.kind))).toEqual(new Set(['accepted']));
@@ -342,7 +342,7 @@ describe('a deferred message', () => {
       db,
       provider: smsProvider,
       outbox: { wake: dispatch },
-      ends: () => {},
+      endLog: () => {},
       suppressionKey,
     });
     runChannel(createSmsChannel({ db, outbox: { wake: dispatch }, emailAttempts, smsAttempts }));

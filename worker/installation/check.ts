@@ -17,11 +17,11 @@ import {
   type InstallationChoice,
   InstallationError,
   isMismatch,
-  type Sides,
+  type TokenState,
 } from '../../rules/installation-tokens.ts';
 import { createWorkflowLifecycle, type Lifecycle } from '../../temporal/lifecycle.ts';
 import { writeNextToken } from './next-token.ts';
-import { assertMatchOrRequestRecovery, readSides, type SidesDeps } from './sides.ts';
+import { assertMatchOrRequestRecovery, readTokenState, type TokenStateDeps } from './token-state.ts';
 
 export interface CheckOptions {
   db: Db;
@@ -39,7 +39,7 @@ export interface CheckOptions {
 interface Check extends CheckOptions {
   installation: Installation;
   lifecycle: Lifecycle;
-  sides: Sides;
+  tokenState: TokenState;
   /** The value of INSTALLATION that has resolved an earlier mismatch, or null. */
   resolvedBy: InstallationChoice | null;
 }
@@ -56,10 +56,10 @@ export async function checkInstallation(p: CheckOptions): Promise<{ installation
     const installation = await readInstallation(p.db);
     const lifecycle = createWorkflowLifecycle({ ...p.config, installation });
     try {
-      const sides = await readSides({ db: p.db, lifecycle });
-      const resolvedBy = sides.temporal?.resolvedBy ?? (await readResolvedChoice(p.db));
-      if (await compareAndResolve({ ...p, installation, lifecycle, sides, resolvedBy })) {
-        return { installation, verified: sides.temporal !== undefined };
+      const tokenState = await readTokenState({ db: p.db, lifecycle });
+      const resolvedBy = tokenState.temporal?.resolvedBy ?? (await readResolvedChoice(p.db));
+      if (await compareAndResolve({ ...p, installation, lifecycle, tokenState, resolvedBy })) {
+        return { installation, verified: tokenState.temporal !== undefined };
       }
     } finally {
       await lifecycle.close();
@@ -72,11 +72,11 @@ export async function checkInstallation(p: CheckOptions): Promise<{ installation
  * worker started.
  * @throws InstallationError with a one-line message that describes the mismatch; the next start resolves it
  */
-export async function verifyInstallation(deps: SidesDeps & { lifecycle: Lifecycle }): Promise<void> {
-  const sides = await readSides(deps);
-  if (sides.temporal === undefined) throw new Error('Temporal did not say which database it knows');
-  await assertMatchOrRequestRecovery(deps, sides);
-  await writeNextToken(deps, sides);
+export async function verifyInstallation(deps: TokenStateDeps & { lifecycle: Lifecycle }): Promise<void> {
+  const tokenState = await readTokenState(deps);
+  if (tokenState.temporal === undefined) throw new Error('Temporal did not say which database it knows');
+  await assertMatchOrRequestRecovery(deps, tokenState);
+  await writeNextToken(deps, tokenState);
 }
 
 /**
@@ -86,28 +86,28 @@ export async function verifyInstallation(deps: SidesDeps & { lifecycle: Lifecycl
  * @returns false if the choice was followed, so that the tokens must be read again
  */
 async function compareAndResolve(check: Check): Promise<boolean> {
-  const { db, sends, sides, resolvedBy } = check;
+  const { db, sends, tokenState, resolvedBy } = check;
   const choice = check.config.installationChoice;
   if (sends && choice === undefined && resolvedBy !== null) await allowNextChoice(check);
-  const comparison = compareInstallationTokens(sides);
+  const comparison = compareInstallationTokens(tokenState);
   const isUsed = choice !== undefined && choice === resolvedBy;
   if (isMismatch(comparison)) {
     if (choice === undefined || isUsed)
-      throw new InstallationError(describeMismatch(comparison, sides, isUsed ? choice : undefined));
+      throw new InstallationError(describeMismatch(comparison, tokenState, isUsed ? choice : undefined));
     await followChoice(check, choice);
     return false;
   }
   if (sends && choice === 'new' && !isUsed) {
     // If both Postgres and Temporal were copied, the tokens of the two copies match. Only the operator knows that they
     // are copies.
-    if (sides.tokens.length > 0) {
+    if (tokenState.tokens.length > 0) {
       await followChoice(check, choice);
       return false;
     }
     await recordResolvedChoice(db, choice);
   }
-  await assertMatchOrRequestRecovery(check, sides);
-  if (sides.temporal !== undefined) await writeNextToken(check, sides);
+  await assertMatchOrRequestRecovery(check, tokenState);
+  if (tokenState.temporal !== undefined) await writeNextToken(check, tokenState);
   return true;
 }
 
@@ -115,9 +115,9 @@ async function compareAndResolve(check: Check): Promise<boolean> {
  * Clears the record of the last INSTALLATION, because this process has started without the variable. From then on, the
  * variable can resolve the next mismatch.
  */
-async function allowNextChoice({ db, lifecycle, sides }: Check): Promise<void> {
+async function allowNextChoice({ db, lifecycle, tokenState }: Check): Promise<void> {
   await clearResolvedChoice(db);
-  if (sides.temporal) await lifecycle.writeToken({ ...sides.temporal, resolvedBy: null });
+  if (tokenState.temporal) await lifecycle.writeToken({ ...tokenState.temporal, resolvedBy: null });
 }
 
 async function followChoice(check: Check, choice: InstallationChoice): Promise<void> {
@@ -125,14 +125,14 @@ async function followChoice(check: Check, choice: InstallationChoice): Promise<v
 }
 
 async function takeOver(check: Check): Promise<void> {
-  const { db, installation, sides, notifyOperator } = check;
-  if (sides.temporal === undefined)
+  const { db, installation, tokenState, notifyOperator } = check;
+  if (tokenState.temporal === undefined)
     throw new InstallationError(
       'INSTALLATION=take-over needs Temporal, which cannot be reached: start again when it can.',
     );
-  const window = findLostWindow(sides, new Date());
+  const window = findLostWindow(tokenState, new Date());
   const endedCampaigns = await listEndedCampaigns(check);
-  const result = await takeOverInstallation(db, { id: installation.id, ...sides }, { window, endedCampaigns });
+  const result = await takeOverInstallation(db, { id: installation.id, ...tokenState }, { window, endedCampaigns });
   if (!result) return;
   const { from, to } = window;
   notifyOperator(
@@ -154,8 +154,8 @@ async function listEndedCampaigns({ db, lifecycle }: Check): Promise<string[]> {
   return endedIds;
 }
 
-async function makeNewInstallation({ db, installation, sides, notifyOperator }: Check): Promise<void> {
-  const result = await becomeNewInstallation(db, { id: installation.id, ...sides });
+async function makeNewInstallation({ db, installation, tokenState, notifyOperator }: Check): Promise<void> {
+  const result = await becomeNewInstallation(db, { id: installation.id, ...tokenState });
   if (result) notifyOperator(`INSTALLATION=new: this is an installation of its own now, with the id ${result.id}.`);
 }
 

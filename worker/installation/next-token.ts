@@ -1,7 +1,7 @@
 import type { Db } from '../../db/connection.ts';
 import { readResolvedChoice } from '../../db/installation/resolve.ts';
 import { confirmToken, insertToken } from '../../db/installation/tokens.ts';
-import type { Sides } from '../../rules/installation-tokens.ts';
+import type { TokenState } from '../../rules/installation-tokens.ts';
 import type { QueueReading } from '../../rules/queue-stats.ts';
 import type { Lifecycle } from '../../temporal/lifecycle.ts';
 
@@ -13,7 +13,7 @@ import type { Lifecycle } from '../../temporal/lifecycle.ts';
  */
 export async function writeNextToken(
   { db, lifecycle }: { db: Db; lifecycle: Pick<Lifecycle, 'writeToken'> },
-  { tokens, database }: Pick<Sides, 'tokens' | 'database'>,
+  { tokens, database }: Pick<TokenState, 'tokens' | 'database'>,
   reading?: QueueReading,
 ): Promise<void> {
   const [newest] = tokens;

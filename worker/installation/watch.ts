@@ -14,7 +14,7 @@ import { InstallationError } from '../../rules/installation-tokens.ts';
 import { type QueueReading, toQueueReading } from '../../rules/queue-stats.ts';
 import type { Lifecycle } from '../../temporal/lifecycle.ts';
 import { writeNextToken } from './next-token.ts';
-import { assertMatchOrRequestRecovery, readSides } from './sides.ts';
+import { assertMatchOrRequestRecovery, readTokenState } from './token-state.ts';
 
 /**
  * While the installation is on hold, a worker checks at this interval whether sending may resume. While a recovery is
@@ -107,10 +107,10 @@ export function watchInstallation(
  * restored while the service ran
  */
 async function renewToken(deps: Deps): Promise<void> {
-  const sides = await readSides(deps);
-  if (sides.temporal === undefined) return;
-  await assertMatchOrRequestRecovery({ ...deps, notifyOperator: (line) => deps.log.warn(line) }, sides);
-  await writeNextToken(deps, sides, await readQueues(deps));
+  const tokenState = await readTokenState(deps);
+  if (tokenState.temporal === undefined) return;
+  await assertMatchOrRequestRecovery({ ...deps, notifyOperator: (line) => deps.log.warn(line) }, tokenState);
+  await writeNextToken(deps, tokenState, await readQueues(deps));
 }
 
 /** Reads the state of the task queues. If that fails, returns undefined, because the token must be renewed anyway. */

@@ -288,7 +288,7 @@ describe('a notification of SES in the default settings, which identifies the em
       db: api.db,
       provider: p.provider ?? provider,
       outbox,
-      ends: () => {},
+      endLog: () => {},
       log,
     });
     const deliveryId = '0190a000-0000-7000-8000-00000000d001';

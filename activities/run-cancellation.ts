@@ -1,14 +1,17 @@
 import { Context } from '@temporalio/activity';
 import type { ActivityDeps } from './deps.ts';
 
-export type EndActivities = ReturnType<typeof createCancellationActivities>;
+export type CancellationActivities = ReturnType<typeof createCancellationActivities>;
 
-/** The activity with which a workflow of Temporal gets the status CANCELLED, if its record in Postgres is CANCELLED. */
+/**
+ * Creates the activity that a workflow of Temporal calls when its record in Postgres is CANCELLED. After the call, the
+ * workflow can end as Canceled too.
+ */
 export function createCancellationActivities({ lifecycle }: Pick<ActivityDeps, 'lifecycle'>) {
   return {
     /**
      * Requests that Temporal cancels the run of the workflow that called this activity. Safe to run twice.
-     * @param p workflows of earlier versions do not pass it
+     * @param p absent in calls from workflows of earlier releases
      */
     async requestCancellation(p: { reason?: string } = {}): Promise<void> {
       const run = Context.current().info.workflowExecution;

@@ -6,16 +6,16 @@ import {
   describeMismatch,
   InstallationError,
   isMismatch,
-  type Sides,
   type TemporalToken,
   type TokenComparison,
+  type TokenState,
 } from '../../rules/installation-tokens.ts';
 import type { Lifecycle } from '../../temporal/lifecycle.ts';
 
 /** The number of attempts to read Temporal's token. */
 const READ_ATTEMPTS = 3;
 
-export interface SidesDeps {
+export interface TokenStateDeps {
   db: Db;
   lifecycle: Pick<Lifecycle, 'ping' | 'readToken'>;
   /** Called with one line for the operator. */
@@ -23,24 +23,24 @@ export interface SidesDeps {
 }
 
 /**
- * Reads the tokens in Temporal and Postgres. Reads Postgres last, because processes write a new token to Postgres
- * first. If the tokens differ, reads Temporal again, because another process may have written a token between the two
- * reads.
+ * Reads the tokens in Temporal and Postgres. Reads Temporal first: processes write a new token first to Postgres, so
+ * the token that is then read from Postgres must be at least as new. If the tokens differ, reads Temporal again,
+ * because another process may have written a token between the two reads.
  */
-export async function readSides(deps: Pick<SidesDeps, 'db' | 'lifecycle'>): Promise<Sides> {
+export async function readTokenState(deps: Pick<TokenStateDeps, 'db' | 'lifecycle'>): Promise<TokenState> {
   const { db, lifecycle } = deps;
   const temporal = await readTemporal(lifecycle);
-  const sides = { temporal, tokens: await readTokens(db), database: await readDatabaseIdentity(db) };
-  if (compareInstallationTokens(sides) === 'agree') return sides;
+  const tokenState = { temporal, tokens: await readTokens(db), database: await readDatabaseIdentity(db) };
+  if (compareInstallationTokens(tokenState) === 'agree') return tokenState;
   const isStable = (await readTemporal(lifecycle))?.no === temporal?.no;
-  return isStable ? sides : readSides(deps);
+  return isStable ? tokenState : readTokenState(deps);
 }
 
 /**
  * Reads the token in Temporal. Returns null if Temporal has no token, and undefined if Temporal cannot be reached.
  * Makes several attempts, because a slow response is not an outage.
  */
-async function readTemporal(lifecycle: SidesDeps['lifecycle']): Promise<TemporalToken | null | undefined> {
+async function readTemporal(lifecycle: TokenStateDeps['lifecycle']): Promise<TemporalToken | null | undefined> {
   const isReached = await lifecycle.ping().then(
     () => true,
     () => false,
@@ -58,8 +58,8 @@ async function readTemporal(lifecycle: SidesDeps['lifecycle']): Promise<Temporal
  * was restored or has lost its data.
  */
 const RESTORED_TEXT: Partial<Record<TokenComparison, string>> = {
-  'temporal-behind': 'Temporal is older than this database: it was restored from a backup',
-  'temporal-empty': 'Temporal has no record of this installation: it was lost or replaced',
+  'temporal-behind': 'Temporal is older than this database: Temporal was restored from a backup',
+  'temporal-empty': 'Temporal has no record of this installation: the data of Temporal was lost or replaced',
 };
 
 /**
@@ -68,13 +68,13 @@ const RESTORED_TEXT: Partial<Record<TokenComparison, string>> = {
  * @throws InstallationError for a mismatch
  */
 export async function assertMatchOrRequestRecovery(
-  { db, notifyOperator }: Pick<SidesDeps, 'db' | 'notifyOperator'>,
-  sides: Sides,
+  { db, notifyOperator }: Pick<TokenStateDeps, 'db' | 'notifyOperator'>,
+  tokenState: TokenState,
 ): Promise<void> {
-  const comparison = compareInstallationTokens(sides);
-  if (isMismatch(comparison)) throw new InstallationError(describeMismatch(comparison, sides));
+  const comparison = compareInstallationTokens(tokenState);
+  if (isMismatch(comparison)) throw new InstallationError(describeMismatch(comparison, tokenState));
   const loss = RESTORED_TEXT[comparison];
   if (loss === undefined) return;
-  await requestRecovery(db, sides.temporal ? new Date(sides.temporal.rolledAt) : new Date());
-  notifyOperator(`${loss}. Recovery rebuilds it from Postgres.`);
+  await requestRecovery(db, tokenState.temporal ? new Date(tokenState.temporal.rolledAt) : new Date());
+  notifyOperator(`${loss}. Recovery rebuilds the workflows from Postgres.`);
 }
