@@ -29,9 +29,10 @@ export interface HoldGuard {
 }
 
 /**
- * Creates the part of the guards that runs in the process that sends email. A guard puts a project on hold after too
- * many bounces or complaints. The part in this process finds the mailbox provider of each recipient. The mailer and the
- * campaigns each have one instance.
+ * Creates the part of the hold guard that runs in the process that sends email. This part finds the mailbox providers
+ * of recipients, and counts the emails that these providers accepted. The guard puts a project on hold when a mailbox
+ * provider refuses too many of its emails because of the sender. A process has one instance for the mailer and one for
+ * campaigns.
  */
 export function createHoldGuard(p: { db: Db; dnsServers: readonly string[]; log: Pick<Logger, 'warn'> }): HoldGuard {
   const { db, log } = p;
@@ -61,8 +62,8 @@ export function createHoldGuard(p: { db: Db; dnsServers: readonly string[]; log:
   async function run(): Promise<void> {
     running = true;
     while (waiting.length > 0) {
-      // The guard estimates from the last hundred emails, so it tolerates missing results. Results that a database
-      // error loses are therefore not counted again.
+      // If a database error prevents the count, these emails are not counted later. The guard only estimates from the
+      // last hundred emails of a provider, so it tolerates missing emails.
       await countAccepted(waiting.splice(0, BATCH_MAX)).catch((error: Error) =>
         log.warn({ reason: describeFailure(error) }, 'emails accepted by a watched mailbox provider were not recorded'),
       );

@@ -9,7 +9,7 @@ const createRows = (kind: OutboxKind, projectId: string, count: number): OutboxR
   );
 
 describe('splitIntoGroups', () => {
-  it('puts the messages of a project that wait for a retry into one group', () => {
+  it('puts all messages of a project that wait for a retry into one group', () => {
     const groups = splitIntoGroups([
       ...createRows('email.retry', 'a', 15),
       ...createRows('email.retry', 'b', 1),

@@ -64,6 +64,6 @@ export async function writeToken(
     args: [token],
     signal: 'roll',
     signalArgs: reading ? [token, reading] : [token],
-    staticSummary: 'task queues, and the token that tells this installation from a clone',
+    staticSummary: 'task queues, and the token that distinguishes this installation from a clone',
   });
 }

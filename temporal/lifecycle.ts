@@ -133,7 +133,7 @@ export function createWorkflowLifecycle(deps: {
       try {
         return { outcome: await calls.call(RPC_DEADLINE_MS, () => handOverGroup(target, group, isRepeated)) };
       } catch (error) {
-        return { outcome: 'failed', reason: describeRefusal(error), isUnreachable: isUnreachableError(error) };
+        return { outcome: 'failed', reason: describeCallFailure(error), isUnreachable: isUnreachableError(error) };
       }
     },
     prepareNamespace: async () => {
@@ -200,7 +200,7 @@ class TemporalCalls {
   }
 }
 
-function describeRefusal(error: unknown): string {
+function describeCallFailure(error: unknown): string {
   return isGrpcServiceError(error) ? `Temporal: ${describeFailure(error)}` : describeFailure(error);
 }
 

@@ -14,8 +14,7 @@ export interface Target {
  * All names that an installation uses in Temporal. Most methods return the name or the workflow id of one object, such
  * as the id of an execution's workflow. Each name contains the short form of the installation's id, so that several
  * installations can use the same namespace. Most workflow ids contain the id of a row. While the row's workflow is
- * running, Temporal rejects a second start as "already started". Rows that are older than the short form keep workflow
- * ids without it.
+ * running, Temporal rejects a second start as "already started". Legacy rows keep workflow ids without the short form.
  */
 export class InstallationNames {
   readonly #installation: Installation;
@@ -28,7 +27,7 @@ export class InstallationNames {
     return this.#installation.shortId;
   }
 
-  /** Whether workflows of an earlier release may exist. Such workflows have no search attribute `Installation`. */
+  /** Whether legacy workflows may exist. They have no search attribute `Installation`. */
   get hasLegacyWorkflows(): boolean {
     return this.#installation.legacyBefore !== null;
   }

@@ -334,9 +334,8 @@ const STARTED_BY = 'startedBy';
 /**
  * Starts a new run of an execution whose earlier runs have ended. If a run is open, there are two cases. If an earlier
  * attempt with the same row started the open run, the row is done. Otherwise the open run is the failed run, which will
- * end soon. If the failed run is still open, this function throws, and the row is handed over again later. If a row is
- * handed over again after its run has ended, another run starts and ends at once, because the database has no work for
- * that run.
+ * end soon. This function then throws, and the row is handed over again later. If a row is handed over again after its
+ * run has ended, another run starts and ends at once, because the database has no work for that run.
  */
 async function startNewRun(temporal: StartTarget, row: OutboxRowOf<'execution.start'>): Promise<HandOverOutcome> {
   const outcome = await startGroup(temporal, { kind: 'execution.start', rows: [row] });

@@ -42,14 +42,14 @@ export function createActivityDeps(p: {
     onDone: p.onComputed,
     onResume: p.onResume,
   });
-  const watched = createProviderWatch({ log: p.log, address: getProviderAddress(config.email) });
-  const keepSimulated = createSimulatorHandler(db);
+  const watchProvider = createProviderWatch({ log: p.log, address: getProviderAddress(config.email) });
+  const handleSimulated = createSimulatorHandler(db);
   // The simulator wraps the watched provider, because the simulator's replies must not count as replies of the
   // provider.
   const createProvider = () =>
     withSimulator(
-      watched(createEmailProvider(config.email, (message) => insertCapturedEmail(db, message))),
-      keepSimulated,
+      watchProvider(createEmailProvider(config.email, (message) => insertCapturedEmail(db, message))),
+      handleSimulated,
     );
   const provider = createProvider();
   const bulkProvider = createProvider();

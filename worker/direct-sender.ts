@@ -96,8 +96,8 @@ export function startDirectSender(deps: {
     after = findLastServedProject(rows, after);
     for (const [projectId, ofProject] of groupBy(rows, (row) => row.projectId)) startSending(projectId, ofProject);
     // A claim divides its limit evenly among the projects. A project may therefore have more rows than its share, so
-    // the loop claims again after a claim of several rows. After a single row, no row is left, or no slot was free
-    // for a second row. A slot that becomes free wakes the loop.
+    // the loop claims again after a claim of several rows. If the claim returned a single row, no other row is due, or
+    // no slot was free for a second row. A slot that becomes free wakes the loop.
     return rows.length > 1;
   }
 
@@ -110,8 +110,8 @@ export function startDirectSender(deps: {
         log.warn({ projectId, rows: rows.length, reason: describeFailure(error) }, `${channel.name} not recorded`),
       )
       .finally(() => {
-        // While all slots were taken, the loop could not claim new rows, although these rows woke it. A slot is free
-        // now, so this call wakes the loop again.
+        // While all slots were taken, new rows woke the loop, but the loop could not claim them. A slot is free now, so
+        // this call wakes the loop again.
         const wasFull = inFlight.isFull(projectId);
         inFlight.remove(rows);
         sends.delete(work);

@@ -18,7 +18,8 @@ const EXPECTED_WARNINGS = new Set([
 /** The levels that the native part of the SDK logs: its own warnings, and errors of its libraries. */
 const NATIVE_LOG = { core: 'WARN', other: 'ERROR' } as const;
 
-const BLOCKED_HELP = 'Length of the blocks of the event loop above 200 ms, by the activity that blocked it.';
+const BLOCKED_HELP =
+  'How long the event loop was blocked, for blocks of more than 200 ms, by the work that blocked it.';
 let blockedHistogram: MetricHistogram | undefined;
 const THREAD_CPU_HELP = 'CPU time of threads in microseconds, by kind of work.';
 let threadCpuCounter: MetricCounter | undefined;
@@ -31,7 +32,8 @@ let threadCpuCounter: MetricCounter | undefined;
 export function useTemporalLogger(log: Pino, metrics?: { host: string; port: number }): void {
   const write = (level: LogLevel, message: string, meta?: LogEntry['meta']) => {
     if (EXPECTED_WARNINGS.has(message)) return;
-    // The failure of a workflow task contains a stack. Temporal's UI shows it.
+    // The failure of a workflow task is not logged, because it contains a stack trace. The Temporal UI shows the
+    // failure.
     const { error, failure: _, ...details } = meta ?? {};
     log[toPinoLevel(level)]({ ...details, ...(error instanceof Error && { reason: describeFailure(error) }) }, message);
   };

@@ -2,11 +2,11 @@
 export const BEFORE_ALL_PROJECTS = '00000000-0000-0000-0000-000000000000';
 
 /**
- * Returns the project that a claim served last. A claim serves the projects in the order of their ids, starting after
- * `after`; after the last project it continues with the first project. The next claim starts after the returned
- * project. JavaScript sorts these ids in the same order as Postgres.
+ * Returns the project that a claim served last. A claim serves the projects in ascending order of their ids. It starts
+ * with the first project whose id is higher than `previous`. After the highest id, it continues with the lowest id. The
+ * next claim gets the returned project as `previous`. JavaScript sorts these ids in the same order as Postgres.
  */
-export function findLastServedProject(rows: { projectId: string }[], after: string): string {
+export function findLastServedProject(rows: { projectId: string }[], previous: string): string {
   const served = rows.map((row) => row.projectId).sort();
-  return served.findLast((id) => id <= after) ?? served.at(-1) ?? after;
+  return served.findLast((id) => id <= previous) ?? served.at(-1) ?? previous;
 }

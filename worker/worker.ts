@@ -17,8 +17,8 @@ import { createActivityDeps } from './activity-deps.ts';
 import { checkInstallation, verifyInstallation } from './installation/check.ts';
 import { watchInstallation } from './installation/watch.ts';
 import { startOutbox } from './outbox.ts';
+import { startTemporalWorkers } from './start-temporal-workers.ts';
 import { recordBlockedLoop, recordThreadCpu, useTemporalLogger } from './temporal-logger.ts';
-import { startTemporalSide } from './temporal-side.ts';
 import type { DeploymentVersion } from './temporal-workers.ts';
 
 export interface RunningWorker {
@@ -103,7 +103,7 @@ export async function startWorker(config: Config, parts: WorkerParts): Promise<R
     loop,
     log,
   });
-  const temporal = await startTemporalSide({
+  const temporalWorkers = await startTemporalWorkers({
     temporal: config.temporal,
     fleet: {
       activities: createActivitiesByQueue(deps, watch),
@@ -133,7 +133,7 @@ export async function startWorker(config: Config, parts: WorkerParts): Promise<R
   return {
     close: async () => {
       stopping.abort();
-      await Promise.all([takers.stop(), temporal.stop(), watch.stop()]);
+      await Promise.all([takers.stop(), temporalWorkers.stop(), watch.stop()]);
       loop.stop();
       await heartbeat?.stop();
       await lifecycle.close();

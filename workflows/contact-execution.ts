@@ -78,8 +78,8 @@ export async function contactExecution(input: ExecutionInput): Promise<string> {
   let runningScope = new CancellationScope();
   setHandler(eventSignal, ({ visit }) => {
     signals.satisfied.add(visit);
-    // A step whose activity has not started yet is cancelled, and starts in the next run of the workflow. A step that
-    // is running finishes first.
+    // Cancels the scope if there are too many signals. A step whose activity has not started yet then starts in the
+    // next run of the workflow. A step that is running finishes first.
     length.countSignal(runningScope);
   });
   setHandler(lookSignal, () => {
@@ -177,9 +177,8 @@ async function advanceAfterWait(
 }
 
 /**
- * Reads the execution's position in the database during a pause, and clears the request for this check. Only this
- * function clears the request. The result of a step does not, because the step may have run before Postgres or Temporal
- * was restored.
+ * Reads the execution's position in the database during a pause, and clears the request for this check. The result of a
+ * step does not clear the request, because this result may be from before Postgres or Temporal was restored.
  */
 function checkPosition(step: StepInput, signals: ReceivedSignals): Promise<Next> {
   signals.shouldCheck = false;

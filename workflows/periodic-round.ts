@@ -30,12 +30,15 @@ const PERIOD_SHARE = 0.9;
  * parts that need more time are cancelled, and run again on the last page of the round.
  */
 const DRAIN_MS = 10_000;
-/** The maximum number of cancelled parts that a round passes on. */
+/**
+ * The maximum number of cancelled parts that a page passes on to the next page, and that a round records for the next
+ * round.
+ */
 const LATE_MAX = 500;
 /** The maximum number of failed parts that a round records for the next round. */
 const FAILED_MAX = 100;
 /** The maximum number of failed parts that the result and the Temporal UI show. */
-const NAMED = 20;
+const SHOWN_MAX = 20;
 
 interface Part {
   name: string;
@@ -43,7 +46,7 @@ interface Part {
 }
 
 /**
- * The outcome of a round. `done` and `unfinished` count parts. `failed` names at most `NAMED` parts or items that
+ * The outcome of a round. `done` and `unfinished` count parts. `failed` names at most `SHOWN_MAX` parts or items that
  * failed or were not finished.
  */
 export interface RoundResult {
@@ -93,10 +96,10 @@ async function endRound(
     unfinished,
     resumeAfter: allStarted ? null : (lastStarted ?? start),
   });
-  return { done, unfinished, failed: [...failed, ...late].slice(0, NAMED) };
+  return { done, unfinished, failed: [...failed, ...late].slice(0, SHOWN_MAX) };
 }
 
-/** The lanes in which the parts of a page run. Each lane takes the next part when its last part has ended. */
+/** The lanes in which the parts of a page run. Each lane takes the next part when its previous part has ended. */
 class Lanes {
   private readonly p: RoundRequest & { kind: PeriodicKind; round: Round; deadlineMs: number; queue: Part[] };
   private readonly running = new Map<string, Part>();
@@ -173,7 +176,7 @@ class Lanes {
   /** Shows in the Temporal UI how far the round is and which parts failed. */
   private showProgress(): void {
     const { done, total, failed } = this.p.round;
-    const lines = failed.slice(0, NAMED).map((name) => `- failed: ${name}`);
+    const lines = failed.slice(0, SHOWN_MAX).map((name) => `- failed: ${name}`);
     showDetails([`${done} of ${total} parts done`, ...lines].join('\n'));
   }
 }

@@ -25,18 +25,16 @@ const SKIP_ROWS = 5_000;
 /** The maximum number of due chunks that a workflow reads at a time: four for each of its lanes. */
 const DUE_CHUNKS = 64;
 
-/**
- * `before`: the activity reads only chunks with a smaller number, because the other chunks have had no turn yet.
- * `except`: the numbers of chunks that the workflow has already read or is running.
- */
 export interface DueInput extends CampaignStart {
+  /** The activity reads only chunks with a number below this. The chunks from this number on have had no turn yet. */
   before: number;
+  /** The numbers of chunks that the workflow has already read or is running. */
   except: number[];
 }
 
-/** `clock` identifies the settings that decide when email may be sent, in the version that the workflow read last. */
 export interface KeepInput extends CampaignStart {
   chunks: ChunkState[];
+  /** Identifies the version that the workflow read last of the settings that decide when email may be sent. */
   clock: string | undefined;
 }
 
@@ -58,9 +56,12 @@ export type AudienceTaken =
   /** `sendNow`: the workflow may send to the added recipients while further recipients are added. */
   | { outcome: 'taken'; done: boolean; recipients: number; lastSeq: number; sendNow?: boolean; testing?: boolean }
   | { outcome: 'ended' };
-export type Finish = { outcome: 'sent' } | { outcome: 'open'; openChunks: number[] } | { outcome: 'ended' };
+export type FinishResult = { outcome: 'sent' } | { outcome: 'open'; openChunks: number[] } | { outcome: 'ended' };
 
-/** `status` and `reason` say how the start of the campaign ended. Results of earlier releases lack these two fields. */
+/**
+ * The result of a start of the campaign that was cancelled. Earlier releases returned only `skipped`, so recorded
+ * results may lack the other two fields.
+ */
 export interface SkippedRecipients {
   skipped: number;
   status?: 'SENT' | 'CANCELLED';
@@ -85,7 +86,7 @@ export function createCampaignControlActivities({ db, config }: Pick<ActivityDep
     },
 
     /** Marks the campaign as SENT. If recipients are left, returns their chunks instead. */
-    async finishCampaignSend(start: CampaignStart): Promise<Finish> {
+    async finishCampaignSend(start: CampaignStart): Promise<FinishResult> {
       if (await inTransaction(db, (trx) => finishCampaign(trx, start))) return { outcome: 'sent' };
       if (!(await findSendSettings(db, start))) return { outcome: 'ended' };
       return { outcome: 'open', openChunks: await reopenChunks(db, { ...start, limit: LATER_MAX }) };
@@ -103,22 +104,23 @@ export function createCampaignControlActivities({ db, config }: Pick<ActivityDep
     },
 
     /**
-     * Starts the waiting time of a campaign's test once the test's share was sent. When that time is over, chooses the
-     * winner.
+     * Starts the waiting time of the campaign's variant test when the test's share is sent. When the waiting time is
+     * over, chooses the winner.
      */
     async judgeCampaignTest(start: CampaignStart): Promise<TestState> {
       return inTransaction(db, (trx) => advanceTest(trx, start));
     },
 
     /**
-     * Marks the recipients that a cancelled start did not reach as skipped. Returns their number, and how the start
-     * ended.
+     * Marks as skipped the recipients that got no email before the start of the campaign was cancelled. Returns their
+     * number, and the status and reason with which the start ended.
      */
     async skipCancelledRecipients(start: CampaignStart): Promise<SkippedRecipients> {
       const end = await findStartEnd(db, start);
-      // The start has not ended, so the workflow fails. Recovery then starts a new workflow, which continues from the
-      // campaign's current state.
-      if (end.status === 'OPEN') throw ApplicationFailure.nonRetryable('the campaign goes on', 'CAMPAIGN_OPEN');
+      // The campaign is still open under this start, so the workflow fails. Recovery then starts a new workflow, which
+      // continues from the campaign's current state.
+      if (end.status === 'OPEN')
+        throw ApplicationFailure.nonRetryable('the start of the campaign has not ended', 'CAMPAIGN_OPEN');
       let skipped = 0;
       for (;;) {
         const rows = await skipCancelledRecipients(db, { ...start, limit: SKIP_ROWS });
@@ -137,8 +139,8 @@ export function createCampaignChunkActivities(deps: ConstructorParameters<typeof
   const sending = new CampaignSending(deps);
   return {
     /**
-     * Adds pages of the audience to the ledger. After the first rounds, the pages become larger and more numerous, up
-     * to a maximum. No page is added twice.
+     * Adds pages of the audience to the ledger. The first call adds one small page, so that sending can start soon.
+     * Later calls add larger pages, and more of them, up to a maximum. No page is added twice.
      */
     async takeCampaignAudience({ round, ...start }: AudienceInput): Promise<AudienceTaken> {
       return withHeartbeats(async (cancelled) => {
@@ -166,8 +168,8 @@ export function createCampaignChunkActivities(deps: ConstructorParameters<typeof
     },
 
     /**
-     * Marks all deferred emails of a chunk as failed, after the chunk was deferred for a day. The next turn sends the
-     * chunk's other emails.
+     * Marks as failed all deferred emails of a chunk that was deferred for a day. The next turn sends the chunk's other
+     * emails.
      */
     async expireCampaignChunk(chunk: ChunkInput): Promise<ChunkResult> {
       return sending.expire(chunk);

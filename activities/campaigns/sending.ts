@@ -177,7 +177,7 @@ export class CampaignSending {
   }
 
   /**
-   * Marks the emails that the provider has deferred for a day as failed. If the chunk has other unsent emails, the next
+   * Marks as failed the emails that the provider has deferred for a day. If the chunk has other unsent emails, the next
    * turn sends them.
    */
   async expire(chunk: ChunkInput): Promise<ChunkResult> {

@@ -54,7 +54,7 @@ export const createEmailDeliveryActivities = (deps: Pick<ActivityDeps, 'db' | 'e
     return withHeartbeats((stop) => sendGroup(deps.emailAttempts, input, { deliveryId, stop }));
   },
 
-  /** Marks the emails that a cancelled delivery has not sent as failed, and returns their number. Safe to run twice. */
+  /** Marks as failed all emails that a cancelled delivery has not sent. Returns their number. Safe to run twice. */
   async giveUpMails({ projectId, ids }: { projectId: string; ids: string[] }): Promise<number> {
     return cancelEmails(deps.db, { projectId, ids, deliveryId: toDeliveryId(Context.current().info) });
   },

@@ -36,8 +36,8 @@ export type RecoverPart = (deps: RecoveryDeps, turn: RecoveryTurn) => Promise<st
 /** The default of `settledMs`. Rows change in Postgres first, and Temporal lists a workflow up to two seconds late. */
 export const RECOVERY_GRACE_MS = 2 * 60_000;
 /**
- * Recovery checks messages of this many past hours. A deferred message is attempted for one day, and this is two hours
- * more.
+ * Recovery checks the messages that were accepted in this many past hours: the 24 hours in which a deferred message is
+ * attempted, and two hours more.
  */
 export const MESSAGES_HOURS = 26;
 

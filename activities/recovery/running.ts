@@ -18,10 +18,10 @@ const TYPES = ['contactExecution', 'campaignSend', 'bulkJob', 'contactImport', '
 
 /**
  * Compares each running workflow of the types in `TYPES` with its row in Postgres. If the row has ended, the workflow
- * is ended in the same way. If the row's pause is overdue, or if the positions of the workflow and the row differ
- * because Postgres or Temporal was restored, the workflow gets a signal, reads its row and continues from the row's
- * position. If the workflow is ahead of the row, the workflow's next activity advances the row instead
- * (engine/automations/catch-up.ts).
+ * is ended in the same way. A workflow gets a signal in two cases: the row's pause is overdue, or the positions of the
+ * workflow and the row differ because Postgres or Temporal was restored. After the signal, the workflow reads its row
+ * and continues from the row's position. If the workflow is ahead of the row, the workflow's next activity advances the
+ * row instead (engine/automations/catch-up.ts).
  */
 export async function recoverRunningWorkflows(deps: RecoveryDeps, turn: RecoveryTurn): Promise<string | null> {
   const startedBefore = new Date(Date.now() - turn.settledMs);
@@ -117,7 +117,7 @@ async function repairExecutionRun(
   if (!row) {
     // The signal makes the workflow read its row. The workflow finds no row, and fails.
     await signalLook();
-    return 'no record: made to fail';
+    return 'no record: signaled to read its record and fail';
   }
   if (!row.isSettled) return undefined;
   const { status, reason, visit } = row;
@@ -155,7 +155,7 @@ async function repairCampaignRun(
   if (isOpen ? !row.isOverdue : row && !row.isSettled) return undefined;
   // The signal makes the workflow read its row again. The workflow then continues, or ends in the same way as the row.
   await lifecycle.runs.signal({ workflowId: run.workflowId, signal: 'changed' });
-  return isOpen ? 'made to read its record' : 'made to end';
+  return isOpen ? 'signaled to read its record' : 'signaled to end';
 }
 
 /**
@@ -165,7 +165,7 @@ async function repairCampaignRun(
 async function cancelRunOfEndedJob({ lifecycle }: RecoveryDeps, run: ListedRun, status: string | undefined) {
   if (status === 'QUEUED' || status === 'RUNNING') return undefined;
   await lifecycle.runs.cancel({ ...run, reason: status === 'CANCELLED' ? 'cancelled' : 'recovery' });
-  return status === undefined ? 'no record: made to end' : `ended as ${status}`;
+  return status === undefined ? 'no record: cancellation requested' : `ended as ${status}`;
 }
 
 async function wakeEndpointRun(
@@ -176,5 +176,5 @@ async function wakeEndpointRun(
   if (pending && !pending.isOverdue) return undefined;
   if (await hasRunningActivity({ lifecycle }, run)) return undefined;
   await lifecycle.runs.signal({ workflowId: run.workflowId, signal: 'wake' });
-  return pending ? 'made to look what is due' : 'made to end';
+  return pending ? 'signaled to read which requests are due' : 'signaled to end';
 }

@@ -41,7 +41,7 @@ export const createSmsDeliveryActivities = ({ db, smsAttempts }: Pick<ActivityDe
     return withHeartbeats((stop) => sendGroup(smsAttempts, input, { deliveryId, stop }));
   },
 
-  /** Marks the SMS that a cancelled delivery has not sent as failed, and returns their number. Safe to run twice. */
+  /** Marks as failed all SMS that a cancelled delivery has not sent. Returns their number. Safe to run twice. */
   async giveUpSms({ projectId, ids }: { projectId: string; ids: string[] }): Promise<number> {
     return cancelSms(db, { projectId, ids, deliveryId: toDeliveryId(Context.current().info) });
   },

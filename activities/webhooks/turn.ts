@@ -156,8 +156,8 @@ function createRequests(deps: ActivityDeps, turn: EndpointTurn) {
 }
 
 /**
- * Updates the endpoint's status after some attempts. If they disabled the endpoint, the same transaction queues an
- * email to the project's owners.
+ * Updates the endpoint's status after some attempts. If the attempts lead to the status DISABLED, the same transaction
+ * queues an email to the project's owners.
  */
 async function updateStatus(
   deps: ActivityDeps,

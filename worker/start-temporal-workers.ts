@@ -17,7 +17,7 @@ import { createTemporalWorkers, type WorkerFleet } from './temporal-workers.ts';
 const RETRY_MIN_MS = 500;
 const RETRY_MAX_MS = 10_000;
 
-export interface TemporalSide {
+export interface RunningTemporalWorkers {
   /** Takes no new tasks, waits for running activities, and closes the connection. */
   stop(): Promise<void>;
 }
@@ -28,7 +28,7 @@ export interface TemporalSide {
  * the first failed attempt to reach Temporal.
  * @throws Error if the workers cannot be created for another reason; later errors go to `onFatal`
  */
-export async function startTemporalSide(p: {
+export async function startTemporalWorkers(p: {
   temporal: Config['temporal'];
   fleet: Omit<WorkerFleet, 'connection' | 'namespace' | 'taskQueue' | 'identity' | 'isLegacy'>;
   lifecycle: Pick<Lifecycle, 'ping' | 'prepareNamespace' | 'names' | 'countLegacyWorkflows' | 'deleteLegacySchedules'>;
@@ -42,15 +42,15 @@ export async function startTemporalSide(p: {
   verify: () => Promise<void>;
   log: Pick<Logger, 'warn' | 'info'>;
   onFatal: (error: Error) => void;
-}): Promise<TemporalSide> {
+}): Promise<RunningTemporalWorkers> {
   const stopping = new AbortController();
   let legacy: Awaited<ReturnType<typeof serveLegacyQueues>> | undefined;
   let running: { connection: NativeConnection; workers: Worker[]; runs: Promise<unknown> } | undefined;
 
   async function connectToTemporal(): Promise<NativeConnection | undefined> {
     try {
-      // Pings Temporal first, because a ping has a deadline. The calls after it have no deadline, and would wait until
-      // the server responds.
+      // Pings Temporal first, because a ping has a deadline. Creating the schedules and connecting have no deadline,
+      // and would wait until the server responds.
       await p.lifecycle.ping();
       await p.verify();
       await p.lifecycle.prepareNamespace();
