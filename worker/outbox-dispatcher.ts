@@ -93,7 +93,10 @@ export function startDispatcher(deps: {
     inFlight += rows.length;
     const work = handOver(rows)
       .catch((error: Error) =>
-        log.warn({ reason: describeFailure(error) }, 'rows of the outbox come back after their lease'),
+        log.warn(
+          { reason: describeFailure(error) },
+          'rows of the outbox were not processed; they are taken again when their lease expires',
+        ),
       )
       .finally(() => {
         // Usually, the report that work has started frees a slot and wakes the loop. But if the limit of concurrent
@@ -162,7 +165,7 @@ function createClaims(db: Db) {
     const { waiting, withTemporal } = await readOutboxState(db, TEMPORAL_PRIORITIES);
     if (waiting.length === 0) return [];
     const totalWithTemporal = [...withTemporal.values()].reduce((sum, rows) => sum + rows, 0);
-    // A project that is not in this list has no rows at Temporal, so the whole limit for a project applies to it.
+    // A project that is not in `withTemporal` has no rows at Temporal, so the whole limit for a project applies to it.
     const limit = Math.min(MAX_WITH_TEMPORAL_PER_PROJECT, MAX_WITH_TEMPORAL - totalWithTemporal, freeSlots);
     if (limit <= 0) return [];
     const freeSlotsByProject = new Map(
@@ -295,8 +298,8 @@ function orderPriorities(claims: number): TemporalPriority[] {
 }
 
 /**
- * Finds the rows that signal the end of the same wait more than once. One signal is enough to end a wait. Most waits
- * have one row, and need no query.
+ * Finds the rows of waits that several rows would end. One signal is enough to end a wait. Most waits have one row, and
+ * need no query.
  */
 function findRepeatedEvents(rows: TakenRow[]): Set<TakenRow> {
   const first = new Map<string, TakenRow>();

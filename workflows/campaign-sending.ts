@@ -28,8 +28,8 @@ import { KeptTimer } from './kept-timer.ts';
  */
 const LANES = 16;
 /**
- * A campaign with a send rate gets one lane for each started 1,000 emails a second, up to `LANES`. Its lanes wait most
- * of the time.
+ * A campaign with a send rate gets one lane for each 1,000 emails a second of its rate, rounded up, and at most
+ * `LANES`. These lanes wait most of the time.
  */
 const LANE_RATE = 1_000;
 /**

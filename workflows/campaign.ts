@@ -19,10 +19,10 @@ import { RunLength } from './run-length.ts';
 export const changedSignal = defineSignal('changed');
 
 /**
- * Performs one send of a campaign, with the number `sendNo`. Waits for the start time, adds the audience to the ledger,
- * sends the ledger chunk by chunk while the rest of the audience is added, and marks the campaign as SENT. The database
- * decides what happens to the campaign, and the workflow follows the results of its activities. The workflow's state
- * does not grow with the number of recipients, because waiting chunks are stored in Postgres.
+ * Runs one start of a campaign, which has the number `sendNo`. Waits for the start time, adds the audience to the
+ * ledger, sends the ledger chunk by chunk while the rest of the audience is added, and marks the campaign as SENT. The
+ * database decides what happens to the campaign, and the workflow follows the results of its activities. The workflow's
+ * state does not grow with the number of recipients, because waiting chunks are stored in Postgres.
  */
 export async function campaignSend(input: CampaignInput): Promise<string> {
   return failWithActivityCode(() => send(input));
@@ -44,7 +44,7 @@ async function send(input: CampaignInput): Promise<string> {
   applyClockChange(progress, position.clock);
   const audience = new AudienceStage(start, progress);
   // The result of the activity says whether sending may start before the audience is complete. Activities of earlier
-  // versions do not report this. The workflow then waits for the whole audience.
+  // releases do not report this. The workflow then waits for the whole audience.
   while (!progress.audienceDone && !audience.sendNow) {
     setCurrentDetails(`Reading the audience: ${pluralize(progress.recipients, 'recipient')} so far`);
     if (!(await audience.addPart())) return endWorkflow(start);
@@ -71,7 +71,7 @@ const CHUNKS_PER_CALL = 500;
 
 /**
  * Tells whether the state from the previous run has more waiting chunks than a run may keep in memory. This is possible
- * if the previous run used an earlier release.
+ * if the previous run was a run of an earlier release.
  */
 function hasTooManyWaiting({ later }: CampaignProgress): boolean {
   return later.length > LATER_MAX && patched('later-in-postgres');
@@ -90,9 +90,9 @@ async function storeWaitingChunks(start: CampaignRunInput, progress: CampaignPro
 }
 
 /**
- * Ends the workflow in the same way as this start of the campaign has ended in Postgres. Before that, marks the
- * recipients that a cancelled start did not reach as skipped. A campaign that is a DRAFT again has no recipients to
- * skip.
+ * Ends the workflow in the same way as this start of the campaign has ended in Postgres. Before that, marks as skipped
+ * the recipients that got no email before the start was cancelled. A campaign that is a DRAFT again has no recipients
+ * to skip.
  */
 async function endWorkflow(start: CampaignRunInput): Promise<string> {
   setCurrentDetails('Cancelled: skipping the remaining recipients');
@@ -104,7 +104,7 @@ async function endWorkflow(start: CampaignRunInput): Promise<string> {
     start,
   ]);
   const summary = describeEnd(
-    status === 'SENT' ? 'Sent' : `Ended before it was sent whole: ${pluralize(skipped, 'recipient')} skipped`,
+    status === 'SENT' ? 'Sent' : `Ended before it was sent completely: ${pluralize(skipped, 'recipient')} skipped`,
   );
   return status === 'CANCELLED' ? endAs({ status, reason }) : summary;
 }

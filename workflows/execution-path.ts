@@ -11,8 +11,8 @@ const FAILED = 'failed';
 
 /**
  * The last visits of an execution. The Temporal UI shows these visits in Markdown as the current details of the
- * workflow, with the current position or the end last and in bold. Current details add nothing to the history, because
- * Temporal requests them from a worker.
+ * workflow. The last line, in bold, is the current position or the end. Current details add nothing to the history,
+ * because Temporal requests them from a worker.
  */
 export class ExecutionPath {
   private visits: ShownVisit[];

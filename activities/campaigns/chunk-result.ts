@@ -9,13 +9,10 @@ interface TurnEnd {
    */
   resultCount: number;
   deferred: number;
-  /**
-   * Whether the provider deferred emails in earlier turns of this round. A round is one pass over all rows of the
-   * chunk.
-   */
+  /** Whether the provider deferred emails in earlier turns of this pass over the rows of the chunk. */
   deferredBefore: boolean;
   /**
-   * The id of the first row that this round has not reached. Undefined if the round has reached all rows, or if the row
+   * The id of the first row that this pass has not reached. Undefined if the pass has reached all rows, or if the row
    * is unknown.
    */
   from: string | undefined;
@@ -44,20 +41,20 @@ interface TurnEnd {
 export function createUnfinishedResult(end: TurnEnd): ChunkTurnResult {
   const { sent, from } = end;
   const putOff = end.deferred > 0 || end.deferredBefore;
-  const round = { sent, ...(from !== undefined && { from, putOff }) };
-  if (end.isStopped) return { outcome: 'stopped', ...round };
-  if (end.isBlocked) return { outcome: 'blocked', ...round };
+  const progress = { sent, ...(from !== undefined && { from, putOff }) };
+  if (end.isStopped) return { outcome: 'stopped', ...progress };
+  if (end.isBlocked) return { outcome: 'blocked', ...progress };
   // The wait for a paused route does not count as an attempt, because the provider accepts no email at all. The chunk
   // therefore does not expire.
   if (end.routePausedMs !== undefined)
-    return { outcome: 'paced', retryAfterMs: end.routePausedMs, fresh: true, isRoutePaused: true, ...round };
+    return { outcome: 'paced', retryAfterMs: end.routePausedMs, fresh: true, isRoutePaused: true, ...progress };
   if (end.isProviderDown) return { outcome: 'deferred', sent };
-  if (end.isTooSlow) return { outcome: 'too_slow', ...round };
-  if (end.retryAfterMs !== undefined) return { outcome: 'paced', retryAfterMs: end.retryAfterMs, ...round };
+  if (end.isTooSlow) return { outcome: 'too_slow', ...progress };
+  if (end.retryAfterMs !== undefined) return { outcome: 'paced', retryAfterMs: end.retryAfterMs, ...progress };
   if (end.hasLostRows) return { outcome: 'more', sent };
   // No recipient has a result.
   if (end.resultCount === 0) return { outcome: 'deferred', sent };
   // The time of the turn is over.
-  if (from !== undefined) return { outcome: 'more', ...round };
+  if (from !== undefined) return { outcome: 'more', ...progress };
   return { outcome: putOff ? 'deferred' : 'more', sent };
 }

@@ -25,7 +25,7 @@ import { type CampaignTokens, createCampaignTokens } from './tokens.ts';
 const AHEAD_ROWS = 250;
 /**
  * After this many consecutive failures that are not about the message itself, the turn considers the provider down and
- * stops. Each further claim would use up an attempt of its emails.
+ * stops. A further claim would use up one attempt of each claimed email.
  */
 const OUTAGE_REPLIES = 20;
 
@@ -203,8 +203,8 @@ class ChunkSender implements RecordOwner {
   }
 
   /**
-   * Returns the id of the first row that this round has not reached. Undefined when the round has reached all rows, or
-   * when another attempt has claimed rows.
+   * Returns the id of the first row that this pass over the rows of the chunk has not reached. Undefined when the pass
+   * has reached all rows, or when another attempt has claimed rows.
    */
   private findFirstUnreachedId(): string | undefined {
     if (this.hasLostRows) return undefined;

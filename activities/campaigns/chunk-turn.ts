@@ -22,9 +22,9 @@ export interface ChunkTurn {
   ratePerSecond: number;
   /** Aborted when the campaign is cancelled or the worker stops. */
   stop: AbortSignal;
-  /** The id of the first row that the earlier turns of this round have not reached. */
+  /** The id of the first row that the earlier turns of this pass over the chunk have not reached. */
   from?: string | undefined;
-  /** Whether the provider has deferred emails of this round, in rows before `from`. */
+  /** Whether the provider has deferred emails of this pass, in rows before `from`. */
   putOff?: boolean | undefined;
   /**
    * The end of the turn, in milliseconds since 1970. After this instant the turn makes no claim, and withdraws emails
@@ -36,8 +36,8 @@ export interface ChunkTurn {
 /**
  * `blocked`: the database refused a claim (see `ChunkClaims.isBlocked`). `paced`: the send rate, the project's
  * computing budget or a paused route allows no email now. `too_slow`: the content took too long to compose for many
- * recipients in a row. If `from` is set, the next turn continues the round at this row. Without `from`, the next turn
- * starts a new round, which is a new pass over all rows of the chunk.
+ * recipients in a row. If `from` is set, the next turn continues the pass over the chunk at this row. Without `from`,
+ * the next turn starts a new pass over all rows.
  */
 export interface ChunkTurnResult {
   outcome: 'done' | 'more' | 'deferred' | 'blocked' | 'stopped' | 'paced' | 'too_slow';

@@ -45,8 +45,8 @@ import { createSlowContents } from './slow-content.ts';
 
 /**
  * The maximum number of campaign emails in flight in this process. If the process is killed, fewer than this many
- * emails are sent twice, because about 20 of them have sent only their envelope. A limit of 200 would cost less
- * processor time for an email without TLS and DKIM (docs/decisions.md).
+ * emails are sent twice, because for about 20 of these emails only the envelope was sent. A limit of 200 would cost
+ * less processor time for an email without TLS and DKIM (docs/decisions.md).
  */
 const IN_FLIGHT_MAX = 70;
 /**
@@ -72,8 +72,8 @@ export interface ChunkInput extends ChunkRef {
   /** When the provider first deferred the chunk; null if it never did. Workflows of earlier releases do not pass it. */
   deferredSinceMs?: number | null;
   /**
-   * Whether this activity stores a chunk that has to wait in Postgres. Workflows of earlier releases remember the wait
-   * themselves.
+   * Whether this activity stores in Postgres that the chunk has to wait. Workflows of earlier releases keep this in
+   * their memory.
    */
   keeps?: boolean;
 }
@@ -146,8 +146,8 @@ export class CampaignSending {
     if ('refused' in clock) return { ...clock.refused, rate };
     const stop = AbortSignal.any([cancelled, stopping]);
     const turn = { ...(await this.prepareTurn({ input, rate, terms, clock })), stop };
-    const { outcome, sent, ...round } = await sendChunkTurn(this.getSenderDeps(input.projectId, terms), turn);
-    const common = { sent, rate, retryAfterMs: 0, ...(sent > 0 && { fresh: true }), ...round };
+    const { outcome, sent, ...progress } = await sendChunkTurn(this.getSenderDeps(input.projectId, terms), turn);
+    const common = { sent, rate, retryAfterMs: 0, ...(sent > 0 && { fresh: true }), ...progress };
     switch (outcome) {
       case 'stopped':
         // This process is stopping, and the campaign was not cancelled. The campaign continues in another process.
@@ -336,7 +336,7 @@ export class CampaignSending {
     });
     this.slowContents.forget(campaignId);
     outbox.wake(paused?.outbox ?? []);
-    log.warn({ projectId, campaignId }, 'a campaign is paused: its content runs out of time');
+    log.warn({ projectId, campaignId }, 'a campaign is paused: its content takes too long to compose');
   }
 }
 
@@ -349,8 +349,8 @@ function toChunkRef({ projectId, campaignId, sendNo, seq }: ChunkInput): ChunkRe
 const WAITING_OUTCOMES: readonly ChunkResult['outcome'][] = ['deferred', 'shut', 'held'];
 
 /**
- * Returns the wait of a chunk after a turn. Undefined if the chunk does not wait, or if its workflow remembers the wait
- * itself.
+ * Returns the wait of a chunk after a turn. Undefined if the chunk does not wait, or if the workflow keeps the wait in
+ * its memory.
  */
 function computeWait(input: ChunkInput, result: ChunkResult): ChunkWait | undefined {
   if (input.keeps !== true || !WAITING_OUTCOMES.includes(result.outcome)) return undefined;

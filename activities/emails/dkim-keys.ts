@@ -16,14 +16,15 @@ const KEYS_MAX = 500;
 
 export interface DkimSigners {
   /**
-   * Returns the signer for the sender's domain. Undefined when DKIM is off for the domain or for the whole deployment.
+   * Returns the signer for the sender's domain. Undefined when DKIM is off for the domain or for the whole
+   * installation.
    */
   findSigner(email: Pick<ClaimedEmail, 'projectId' | 'senderDomain'>): Promise<DkimSigner | undefined>;
   /** The header fields that the provider replaces, which a signature must not cover. */
   readonly rewrittenFields: readonly string[];
   /**
    * Signs the message for its sender's domain. Returns the message unchanged when DKIM is off for the domain or for the
-   * whole deployment.
+   * whole installation.
    */
   sign(
     email: Pick<ClaimedEmail, 'projectId' | 'senderDomain'>,

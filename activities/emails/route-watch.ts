@@ -136,7 +136,7 @@ export function createRouteWatch(deps: RouteWatchDeps): RouteWatch {
     );
   }
 
-  const prober = createProber({ ...deps, providerFields, known: pauseCache });
+  const prober = createProber({ ...deps, providerFields, pauseCache });
 
   /**
    * Probes the provider once when the process starts, so that an operator sees a wrong login before the first email is
@@ -243,9 +243,9 @@ function createPauseCache(db: Db, route: string, onChange: () => void) {
  * when the provider accepts.
  */
 function createProber(
-  deps: RouteWatchDeps & { providerFields: { provider: string; address: string }; known: PauseCache },
+  deps: RouteWatchDeps & { providerFields: { provider: string; address: string }; pauseCache: PauseCache },
 ) {
-  const { db, log, route, provider, providerFields, known: pauseCache } = deps;
+  const { db, log, route, provider, providerFields, pauseCache } = deps;
   const stopping = new AbortController();
 
   async function probeRoute({ id, stage, senderHost, to }: DueProbe): Promise<void> {

@@ -26,7 +26,7 @@ type Deps = Pick<ActivityDeps, 'config' | 'db' | 'compute' | 'outbox' | 'log'>;
 interface SimulatedFeedback {
   id: string;
   email: Email;
-  what: Simulated;
+  kind: Simulated;
   /** For a click: the target of the email's first link. */
   link: string | null;
 }
@@ -56,7 +56,7 @@ export function createSimulatedFeedback(deps: Deps): (projectId: string, rows: O
         feedback.push({
           id: row.id,
           email,
-          what: kind,
+          kind,
           link: kind === 'click' ? await resolveFirstLink(projectId, email) : null,
         });
     }
@@ -77,31 +77,30 @@ export function createSimulatedFeedback(deps: Deps): (projectId: string, rows: O
 
   async function record(projectId: string, feedback: SimulatedFeedback[]): Promise<void> {
     if (feedback.length === 0) return;
-    outbox.wake(await inTransaction(db, (trx) => recordInTransaction(trx, { projectId, returned: feedback })));
+    outbox.wake(await inTransaction(db, (trx) => recordInTransaction(trx, { projectId, feedback })));
   }
 
   async function recordInTransaction(
     trx: Trx,
-    p: { projectId: string; returned: SimulatedFeedback[] },
+    { projectId, feedback }: { projectId: string; feedback: SimulatedFeedback[] },
   ): Promise<OutboxRow[]> {
-    const { projectId, returned: feedback } = p;
     // Locks all contacts first, in the order of their ids, so that two transactions cannot deadlock. The code that
     // records one item locks its contact again.
     await lockContacts(trx, { projectId, ids: [...new Set(feedback.flatMap(({ email }) => email.contactId ?? []))] });
     const taken = await takeSimulatedEvents(trx, { projectId, ids: feedback.map(({ id }) => id) });
     const outbox: OutboxRow[] = [];
     for (const item of feedback.filter(({ id }) => taken.has(id))) {
-      outbox.push(...(await recordOne(trx, { projectId, returned: item })));
+      outbox.push(...(await recordOne(trx, projectId, item)));
     }
     return outbox;
   }
 
-  async function recordOne(trx: Trx, p: { projectId: string; returned: SimulatedFeedback }): Promise<OutboxRow[]> {
-    const { email, what: kind, link } = p.returned;
+  async function recordOne(trx: Trx, projectId: string, item: SimulatedFeedback): Promise<OutboxRow[]> {
+    const { email, kind, link } = item;
     const at = new Date();
     if (kind === 'open' || kind === 'click') {
       return recordEngagements(trx, {
-        projectId: p.projectId,
+        projectId,
         engagements: [createSimulatedEngagement(email, kind, { at, link })],
       });
     }

@@ -40,8 +40,8 @@ const WORTH_A_LANE = 16;
 type StepStart = { email: ClaimedEmail } | { next: Next };
 
 /**
- * An email of a sandbox is handled in the same way. A sandbox execution has the mode `test`, so no recipient gets the
- * email. The email is rendered with the contact's data as the sandbox has changed it.
+ * An email of a sandbox is handled in the same way as a real email. A sandbox execution has the mode `test`, so no
+ * recipient gets the email. The email is rendered with the contact's data as the sandbox has changed it.
  */
 const EMAIL_OF: EffectRunners<EffectPosition> = { real: (effect) => effect, sandbox: (effect) => effect };
 

@@ -34,8 +34,8 @@ type Unsent = Omit<EffectOutcome, 'executionId' | 'visit'>;
 type SmsPosition = EffectPosition & { sandbox: boolean };
 
 /**
- * An SMS of a sandbox is accepted in the same way. A sandbox execution has the mode `test`, so no recipient gets the
- * SMS.
+ * An SMS of a sandbox is accepted in the same way as a real SMS. A sandbox execution has the mode `test`, so no
+ * recipient gets the SMS.
  */
 const SMS_OF: EffectRunners<SmsPosition> = {
   real: (effect) => ({ ...effect, sandbox: false }),

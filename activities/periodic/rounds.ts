@@ -205,8 +205,8 @@ async function recordFailure(
  * Creates a failure for Temporal. The failure contains no error text of Postgres, because that text may quote personal
  * data.
  */
-function createFailure({ kind, part }: PartInput, type: string, subject: string): ApplicationFailure {
-  return ApplicationFailure.retryable(`${kind} of ${part}: ${subject}`, type);
+function createFailure({ kind, part }: PartInput, type: string, text: string): ApplicationFailure {
+  return ApplicationFailure.retryable(`${kind} of ${part}: ${text}`, type);
 }
 
 function getErrorCode(error: unknown): string {

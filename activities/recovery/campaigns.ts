@@ -56,7 +56,7 @@ async function recoverCampaign(
       if (mustPause) await pauseRestoredCampaign(trx, start);
       return {
         outbox: await enqueueCampaigns(trx, [start]),
-        done: mustPause ? 'PAUSED, and started again' : 'sent on',
+        done: mustPause ? 'PAUSED, and started again' : 'started again',
       };
     },
   );

@@ -74,11 +74,14 @@ async function endMismatchedExecutions(deps: RecoveryDeps, executions: EndedExec
   for (const { projectId, id: executionId, status, runStatus } of mismatched)
     log.warn(
       { projectId, executionId, workflow: runStatus, done: `a new run ends as ${status}` },
-      'an execution had ended in another way',
+      'the workflow of an execution had ended in another way than the execution',
     );
 }
 
-/** Starts a new workflow for each ended job whose workflow ended in another way. The new one ends as the record did. */
+/**
+ * Starts a new workflow for each ended job whose workflow ended in another way than the job. The new workflow ends in
+ * the same way as the job.
+ */
 async function endMismatchedJobs(deps: RecoveryDeps, between: EndedBetween): Promise<void> {
   const { db, lifecycle } = deps;
   for (let after: string | undefined; ; ) {
@@ -91,7 +94,7 @@ async function endMismatchedJobs(deps: RecoveryDeps, between: EndedBetween): Pro
   }
 }
 
-/** Does the same for the last start of each campaign. */
+/** Starts a new workflow for each ended campaign whose last workflow ended in another way than the campaign. */
 async function endMismatchedCampaigns(deps: RecoveryDeps, between: EndedBetween): Promise<void> {
   const { db, lifecycle } = deps;
   for (let after: string | undefined; ; ) {
@@ -107,7 +110,10 @@ async function endMismatchedCampaigns(deps: RecoveryDeps, between: EndedBetween)
   }
 }
 
-/** Returns the records whose last run ended in another way, and failed records without a run (`runStatus` is null). */
+/**
+ * Returns the records whose last run ended in another way than the record, and failed records without a run
+ * (`runStatus` is null).
+ */
 async function listMismatched<Row extends { workflowId: string; status: string }>(
   { lifecycle }: RecoveryDeps,
   rows: Row[],
@@ -121,7 +127,10 @@ async function listMismatched<Row extends { workflowId: string; status: string }
 function reportRestarts({ outbox, log }: RecoveryDeps, queued: OutboxRow[]): void {
   outbox.wake(queued);
   for (const { projectId, kind, refId } of queued)
-    log.warn({ projectId, kind, refId, done: 'a new run ends as its record' }, 'a record had ended in another way');
+    log.warn(
+      { projectId, kind, refId, done: 'a new run ends as its record' },
+      'a workflow had ended in another way than its record',
+    );
 }
 
 /**

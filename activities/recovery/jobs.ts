@@ -57,5 +57,5 @@ async function recoverUnfinishedJob(
     }
   }
   outbox.wake(await inTransaction(db, (trx) => enqueueJobs(trx, [job])));
-  logRepair('restarted where it stopped');
+  logRepair('restarted at its cursor');
 }

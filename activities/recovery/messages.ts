@@ -60,8 +60,8 @@ async function recoverOfProject(
   const settled = await markMessagesSent(db, { kind, projectId, messages: undelivered.filter(wasSent) });
   if (settled > 0)
     log.warn(
-      { projectId, kind, settled, done: 'noted as sent' },
-      'Temporal has sent messages that the records had as open',
+      { projectId, kind, settled, done: 'recorded as sent' },
+      'workflows have sent messages that were still open in Postgres',
     );
   const unsent = undelivered.filter((message) => !wasSent(message));
   let requeued = 0;
@@ -71,7 +71,7 @@ async function recoverOfProject(
     outbox.wake(queued);
     requeued += queued.length;
   }
-  if (requeued > 0) log.warn({ projectId, kind, requeued, done: 'delivered anew' }, 'messages had no delivery');
+  if (requeued > 0) log.warn({ projectId, kind, requeued, done: 'queued again' }, 'messages had no delivery');
 }
 
 /** Cancels delivery workflows that were started a while ago and have nothing left to send. */

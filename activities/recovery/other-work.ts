@@ -48,13 +48,13 @@ export async function restartUnfinishedDeliveries({ lifecycle, log }: RecoveryDe
  */
 export async function recoverHeldReleases(deps: RecoveryDeps, { messagesSince }: RecoveryTurn): Promise<null> {
   const queued = await inTransaction(deps.db, (trx) => enqueueReleases(trx, messagesSince));
-  return wakeAndLog(deps, queued, 'held mail was not released');
+  return wakeAndLog(deps, queued, 'held email was not released');
 }
 
 /** Starts the workflow that notifies contacts of a restock, if that workflow was lost. */
 export async function recoverBackInStock(deps: RecoveryDeps): Promise<null> {
   const queued = await inTransaction(deps.db, (trx) => enqueueRestocks(trx));
-  return wakeAndLog(deps, queued, 'contacts were not told of a restock');
+  return wakeAndLog(deps, queued, 'contacts were not notified of a restock');
 }
 
 function wakeAndLog({ outbox, log }: RecoveryDeps, queued: OutboxRow[], what: string): null {

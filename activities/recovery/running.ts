@@ -136,7 +136,7 @@ async function repairExecutionRun(
   if (row.isSatisfied && visit !== undefined)
     await lifecycle.runs.signal({ workflowId, signal: 'event', args: [{ visit }] });
   await signalLook();
-  return 'told to read its record again';
+  return 'signaled to read its record again';
 }
 
 /** Tells whether the run has a running activity, or has ended in the meantime. */

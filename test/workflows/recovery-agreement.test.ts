@@ -229,7 +229,7 @@ describe('one round of recovery', () => {
     await service.startWorker();
     const before = sink.counts.messages;
     expect(await recovery.round()).toMatchObject([
-      { workflowId: pair.workflowId, done: 'told to read its record again' },
+      { workflowId: pair.workflowId, done: 'signaled to read its record again' },
     ]);
     await waitUntilWaitingAt(pair.id, 'last');
     expect(sink.counts.messages).toBe(before + 1);

@@ -128,7 +128,7 @@ async function takeOver(check: Check): Promise<void> {
   const { db, installation, tokenState, notifyOperator } = check;
   if (tokenState.temporal === undefined)
     throw new InstallationError(
-      'INSTALLATION=take-over needs Temporal, which cannot be reached: start again when it can.',
+      'INSTALLATION=take-over needs Temporal, which cannot be reached: start again when Temporal can be reached.',
     );
   const window = findLostWindow(tokenState, new Date());
   const endedCampaigns = await listEndedCampaigns(check);
