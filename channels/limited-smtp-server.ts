@@ -94,9 +94,9 @@ export class LimitedSmtpServer extends SMTPServer {
 }
 
 /**
- * Returns the parameters of MAIL that clients may use, because the reply to EHLO announces their extensions. The reply
- * does not announce DSN and REQUIRETLS (the library's default). The service sends no delivery reports, and cannot
- * require TLS from the servers that receive its email.
+ * Returns the parameters of MAIL that clients may use: the parameters of the extensions that the reply to EHLO
+ * announces. The reply does not announce DSN and REQUIRETLS (the library's default). The service sends no delivery
+ * reports, and cannot require TLS from the servers that receive its email.
  */
 function listMailParameters(options: SMTPServerOptions): string[] {
   const utf8 = options.hideSMTPUTF8 ? [] : ['SMTPUTF8'];
@@ -122,7 +122,7 @@ function requireKnownParameters(handle: PathHandler, known: string[]): PathHandl
   };
 }
 
-/** A connection of the library `smtp-server`, of which only the method that sends replies is used here. */
+/** The method of a connection of the library `smtp-server` that sends a reply. */
 interface Replier {
   send(code: number, text?: string | string[] | null, context?: string | false): void;
 }

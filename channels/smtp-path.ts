@@ -1,4 +1,4 @@
-/** A connection of the library `smtp-server`, of which only the method that parses MAIL and RCPT is used here. */
+/** The method of a connection of the library `smtp-server` that parses MAIL and RCPT. */
 export interface PathReader {
   _parseAddressCommand(name: string, command: Buffer | string): ParsedPath | false;
 }

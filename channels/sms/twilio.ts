@@ -62,8 +62,8 @@ function toFailedResult(error: unknown): SmsResult {
   const { status, code, message } = parseTwilioError(error);
   const codes = `${status ?? 'no response'}${code ? ` (${code})` : ''}`;
   const errorText = `Twilio ${codes}: ${message}`;
-  const accountStatuses = [401, 403, 408, 425, 429];
-  if (status !== undefined && status >= 400 && status < 500 && !accountStatuses.includes(status))
+  const retriedStatuses = [401, 403, 408, 425, 429];
+  if (status !== undefined && status >= 400 && status < 500 && !retriedStatuses.includes(status))
     return { outcome: 'refused', reason: toTwilioRefusal(code), error: errorText };
   return { outcome: 'later', error: errorText, status: codes };
 }

@@ -42,7 +42,7 @@ export interface RecipientFilter {
   search?: string | undefined;
 }
 
-/** SQL list of the statuses of recipients that a start still has to send to. */
+/** SQL list of the statuses of recipients to whom the campaign still has to send. */
 export const OPEN_RECIPIENTS = sql.raw(`('PENDING', 'SENDING', 'HELD')`);
 
 /**
@@ -92,7 +92,7 @@ export function hasAddressSql({ search }: RecipientFilter): RawBuilder<SqlBool> 
     SELECT FROM contacts c WHERE c.id = e.contact_id AND c.project_id = e.project_id AND c.email LIKE ${part}) END`;
 }
 
-/** Escapes the search text for LIKE, in lower case as addresses are stored. */
+/** Returns the search text in lower case, like the stored addresses, and escaped for LIKE. */
 export function toLikeText(search: string): string {
   return escapeLike(toSearchForms(search).at(-1) ?? search);
 }

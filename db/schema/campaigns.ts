@@ -88,8 +88,8 @@ export interface CampaignChunksTable {
    */
   due_at: NullableTimestamp;
   /**
-   * Identifies the timing settings because of which the chunk waits. Null if the chunk waits because the provider
-   * deferred its emails.
+   * Identifies the timing settings that make the chunk wait. Null if the chunk waits because the provider deferred its
+   * emails.
    */
   due_clock: string | null;
   /** When the provider first deferred emails of the chunk. Null if the provider has deferred none. */

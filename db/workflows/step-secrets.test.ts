@@ -4,8 +4,8 @@ import { maskStepConfig, unsealStepConfig } from './step-secrets.ts';
 
 const SECRET_KEY = 'a-secret-key-of-an-earlier-release';
 /**
- * A step with secrets as an earlier release has stored it. The stored form and the encryption contexts must never
- * change, because later releases could not decrypt the stored secrets.
+ * A step with secrets, in the form in which an earlier release stored it. This form and the encryption contexts must
+ * never change, because later releases could not decrypt the stored secrets.
  */
 const STORED = {
   id: '0190a000-0000-7000-8000-000000000001',

@@ -51,6 +51,6 @@ it.each([
   [{ amount: 1, unit: 'weeks' }, '2027-10-28T07:00:00Z', '2027-11-04T08:00:00.000Z'],
   [{ amount: 24, unit: 'hours' }, '2027-03-27T08:00:00Z', '2027-03-28T08:00:00.000Z'],
   [{ amount: 1440, unit: 'minutes' }, '2027-03-27T08:00:00Z', '2027-03-28T08:00:00.000Z'],
-])('ends %j that start at %s at %s: days keep the time of day, shorter units are exact', async (config, now, at) => {
+])('a DELAY of %j from %s ends at %s: days keep the time of day, shorter units are exact', async (config, now, at) => {
   expect(await endOf(config, { now })).toBe(at);
 });

@@ -9,8 +9,8 @@ import type { OutboxRow } from '../../rules/outbox.ts';
 import { cancelCampaign } from './lifecycle.ts';
 
 /**
- * For this many days after a cancellation, recovery checks that a workflow has skipped the remaining recipients. All
- * workers together are assumed to be stopped for less time than this.
+ * For this many days after a cancellation, recovery checks that a workflow has skipped the remaining recipients. The
+ * check misses a campaign if no worker ran in all these days.
  */
 const CANCELLED_DAYS = 2;
 
@@ -77,9 +77,9 @@ export function enqueueCampaigns(trx: Trx, starts: CampaignStart[]): Promise<Out
 }
 
 /**
- * Cancels a start whose workflow an operator terminated in Temporal, as `POST /campaigns/{id}/cancel` does. The
- * terminated workflow cannot skip the remaining recipients, so a new workflow is started to skip them. Does nothing
- * when the campaign has ended or was started again in the meantime.
+ * Cancels a campaign after an operator has terminated its workflow in Temporal. The effect is the same as of
+ * `POST /campaigns/{id}/cancel`. The terminated workflow cannot skip the remaining recipients, so a new workflow is
+ * started to skip them. Does nothing when the campaign has ended or was started again in the meantime.
  */
 export async function cancelTerminatedCampaign(trx: Trx, start: CampaignStart): Promise<OutboxRow[]> {
   const { projectId, campaignId: id, sendNo } = start;

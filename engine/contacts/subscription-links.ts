@@ -190,8 +190,8 @@ async function setSubscribed(
 }
 
 /**
- * Lists the addresses of a link without duplicates: first the known addresses, then the erased ones, of which only the
- * hash is stored.
+ * Lists the addresses of a link without duplicates: first the known addresses, then the erased addresses, which are
+ * stored only as hashes.
  */
 function listAddresses(key: Buffer, row: SubjectRow, erased: readonly { hash: Buffer }[]): HashedAddress[] {
   const known = [row.to_email, isToOtherAddress(row) ? null : row.contact_email].flatMap((email) =>

@@ -26,15 +26,16 @@ export function buildStoredVariables(
 }
 
 /**
- * The time limit for rendering one subject in milliseconds, which is a thousand times the usual time. A list in the
- * dashboard shows a hundred subjects, so a subject that once exceeded the limit is not rendered again (`slowSubjects`).
+ * The time limit for rendering one subject, in milliseconds. The limit is a thousand times the usual time. A list in
+ * the dashboard shows a hundred subjects, so a subject that once exceeded the limit is not rendered again
+ * (`slowSubjects`).
  */
 const SUBJECT_MS = 40;
 const slowSubjects = new Lru<string, true>(1_000);
 
 /**
- * Returns the subject with its variables filled in, as the recipient saw it. Returns the subject as written for an
- * inbound email, and for a subject that takes too long to render or cannot be rendered.
+ * Returns the subject with its variables filled in, as the recipient saw it. If the email was received, or if rendering
+ * fails or exceeds the time limit, the function returns the stored subject.
  */
 export function renderSubjectForRecipient(email: Email): string {
   return renderStoredSubject(email).value;

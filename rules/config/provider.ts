@@ -1,6 +1,6 @@
 import type { Environment, ValuesOf, Variables } from './variable.ts';
 
-/** The variables of one provider, and the settings that the provider's files derive from them. */
+/** The variables of one provider, and the settings that are read from the variables. */
 export interface ProviderConfig<V extends Variables, S> {
   readonly variables: V;
   /**
@@ -8,7 +8,7 @@ export interface ProviderConfig<V extends Variables, S> {
    * messages still arrive.
    */
   settings(values: ValuesOf<V>, env: Environment): S;
-  /** Returns the settings that are required if this provider is chosen, by the name of the variable. */
+  /** Maps each variable that is required if this provider is chosen to its setting. */
   needs(settings: S): Readonly<Record<string, unknown>>;
 }
 

@@ -12,12 +12,11 @@ const retentionDays = <D extends string>(days: D) => ({
 export const RETENTION = {
   WEBHOOK_DELIVERY_RETENTION_DAYS: {
     ...retentionDays('30'),
-    about: 'Deliveries of the webhook registry are deleted this long after they ended.',
+    about: 'Deliveries to webhook endpoints are deleted this long after they ended.',
   },
   ATTACHMENT_RETENTION_DAYS: {
     ...retentionDays('7'),
-    about:
-      'The content of attachments is deleted this long after the last email with them ended; name, type and size stay.',
+    about: 'Contents of attachments are deleted this long after the last email with them; name, type and size stay.',
   },
   EXECUTION_STEP_RETENTION_DAYS: {
     ...retentionDays('180'),

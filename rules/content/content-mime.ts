@@ -17,8 +17,8 @@ import { TemplateError } from './template-error.ts';
 const BOUNDARY = '=_tidings_alternative';
 
 /**
- * The encoded body of a message, as a list of pieces: constant text in the form on the wire, tokens of links, and holes
- * that are filled for each message. Each hole is on its own line.
+ * The encoded body of a message, as a list of pieces: constant text that is already encoded, tokens of links, and
+ * holes. Tokens and holes are filled for each message. Each hole is on its own line.
  */
 export interface WireBody {
   baseUrl: string;
@@ -39,8 +39,8 @@ interface WireHole {
 }
 
 /**
- * Encodes the constant text of both parts, from the MIME headers on. `baseUrl` is the address of the service, for its
- * links.
+ * Encodes the constant text of both parts, including their MIME headers. `baseUrl` is the address of the service, for
+ * its links.
  */
 export function compileWireBody(text: Part | undefined, html: Part, baseUrl: string): WireBody {
   const pieces: WirePiece[] = [];
@@ -93,7 +93,7 @@ function addPart({ pieces, escaping }: Part, baseUrl: string, add: (piece: WireP
   add(writer.take());
 }
 
-interface Writing {
+interface PieceContext {
   escaping: Part['escaping'];
   baseUrl: string;
   writer: QuotedPrintableWriter;
@@ -104,7 +104,7 @@ interface Writing {
  * Adds a hole to the pieces. The token of a link has a known length and stays in its line. A value is placed between
  * soft line breaks, so the text after the value starts a new line.
  */
-function addHole(hole: Hole, { escaping, baseUrl, writer, add }: Writing): void {
+function addHole(hole: Hole, { escaping, baseUrl, writer, add }: PieceContext): void {
   if (hole.kind === 'url') {
     const before = baseUrl + hole.before;
     add(

@@ -2,7 +2,7 @@ import { type Context, type Emitter, Liquid, Tag, type TagToken, type Template, 
 import { type GuardKind, guardValue } from './interpolation-guard.ts';
 import { registerArithmetic } from './liquid-arithmetic.ts';
 import { registerDates } from './liquid-dates.ts';
-import { registerTexts } from './liquid-texts.ts';
+import { registerTextFilters } from './liquid-texts.ts';
 import { COUNTED_LINK } from './liquid-tokens.ts';
 import { escapeHtml, toPlainText } from './plain-value.ts';
 import { TemplateError } from './template-error.ts';
@@ -101,7 +101,7 @@ function createEngine(escaping: Escaping, hasGuards: boolean): Liquid {
   registerArithmetic(liquid);
   registerDates(liquid);
   registerEscapes(liquid, escaping);
-  registerTexts(liquid);
+  registerTextFilters(liquid);
   if (hasGuards) registerGuards(liquid);
   return liquid;
 }

@@ -5,8 +5,10 @@ import { toPlainText } from './plain-value.ts';
 const TEXT_FILTERS =
   'append base64_encode capitalize cgi_escape downcase lstrip newline_to_br normalize_whitespace prepend rstrip sha256 slugify squish strip strip_html strip_newlines truncate truncatewords upcase uri_escape url_encode';
 
-/** Makes text filters read objects and lists as JSON. `join` does the same with the items of its list. */
-export function registerTexts(engine: Liquid): void {
+/**
+ * Makes text filters read objects and lists as JSON. The filters that join a list read each of its items in this way.
+ */
+export function registerTextFilters(engine: Liquid): void {
   const convertToText = (value: unknown) => (typeof value === 'object' && value !== null ? toPlainText(value) : value);
   const convertItems = (value: unknown) => (Array.isArray(value) ? value.map(convertToText) : value);
   const wrapFilter = (name: string, convert: (value: unknown) => unknown) => {

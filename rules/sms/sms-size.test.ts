@@ -37,7 +37,7 @@ describe('the size of an SMS', () => {
     expect(measureSms(`${'ê'.repeat(66)}🎉${'ê'.repeat(66)}`).segments).toBe(3);
   });
 
-  it('equals the size when the characters are packed one by one', () => {
+  it('fills each part but the last with at least 152 septets or 66 UTF-16 units', () => {
     const unit = fc.constantFrom('a', 'é', '€', '{', ' ', '\n');
     const wide = fc.constantFrom('a', 'ê', '🎉', '€');
     fc.assert(

@@ -332,8 +332,8 @@ export class SmtpConnection {
   }
 
   /**
-   * Ends a broken connection. If the body of a message was sent and no reply came, the message is in doubt. A message
-   * of which only the envelope was sent is returned to the pool.
+   * Ends a broken connection. If the body of a message was sent and no reply came, the message is in doubt. If only the
+   * envelope was sent, the message is returned to the pool.
    */
   private handleLoss(error: Error, refusal: SmtpRefusal | null, hasEarlierMessage = this.sent !== null): void {
     const { sent, current } = this;

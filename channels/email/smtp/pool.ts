@@ -266,8 +266,8 @@ export class SmtpPool {
   }
 
   private returnJob(job: SmtpJob, { error, refusal, blameless }: ConnectionLoss): void {
-    // A loss of which this message is not the cause does not count here. The number of these losses is still limited,
-    // because each of them also ends an earlier message of the same connection, or switches off pipelining.
+    // A loss that another message caused does not count here. The number of these losses is still limited, because each
+    // of them also ends an earlier message of the same connection, or switches off pipelining.
     if (!blameless) job.losses += 1;
     if (job.losses < MAX_LOSSES && !this.closing) {
       this.counts.returned += 1;
