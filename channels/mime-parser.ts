@@ -102,7 +102,7 @@ function createParserThread(): { parse(raw: Buffer): Promise<Email> } {
     if (current) return;
     const job = waiting.shift();
     if (!job) return;
-    current = { job, timer: setTimeout(() => giveUp('it takes too long to take apart'), PARSE_MAX_MS) };
+    current = { job, timer: setTimeout(() => giveUp('parsing takes too long'), PARSE_MAX_MS) };
     worker ??= start();
     worker.ref();
     // Copies the bytes, because they may be part of a larger buffer, which cannot be transferred to the thread.

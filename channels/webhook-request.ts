@@ -165,8 +165,8 @@ type Hop = Omit<WebhookRequest, 'url'> & { url: URL };
 
 /**
  * Returns the request that follows a redirect. Any header of a tenant may contain a secret, whatever its name. A
- * redirect to another origin therefore drops all of them, even for a later redirect back. Only Content-Type is kept,
- * because it describes the body.
+ * redirect to another origin therefore drops all of them except Content-Type, which describes the body. A later
+ * redirect to the first origin does not restore them.
  */
 function buildNextHop(from: Hop, url: URL): Hop {
   const { ownHeaders = {} } = from;
@@ -183,8 +183,8 @@ function getAllowedHeaders({ headers, ownHeaders = {} }: Hop): Record<string, st
 }
 
 /**
- * Returns the header `Authorization` for the user name and password of a URL (RFC 7617). As one of `ownHeaders`, it can
- * be overridden by the tenant, and is dropped by a redirect to another origin.
+ * Returns the header `Authorization` for the user name and password of a URL (RFC 7617). The header is handled like a
+ * header of the tenant: `ownHeaders` overrides it, and a redirect to another origin drops it.
  */
 function buildAuthorization({ username, password }: URL): Record<string, string> {
   if (username === '' && password === '') return {};

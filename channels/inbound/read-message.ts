@@ -311,7 +311,7 @@ function findLineWithAddress(lines: string[], at: number): string | undefined {
     .find(containsAddress);
 }
 
-/** Returns a server's reply: the line, from its code on if it has one, and the indented lines that follow. */
+/** Returns a server's reply: the line (without the text before the reply code) and the indented lines that follow. */
 function readReplyAt(lines: string[], at: number): string {
   const line = lines[at] ?? '';
   const start = line.search(REPLY_CODE);

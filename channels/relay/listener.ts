@@ -204,8 +204,8 @@ function createReceiveOptions({ handler, onError }: RelayOptions, load: Load): S
 }
 
 /**
- * Waits for a handler. Returns null if it succeeds, and otherwise the refusal to send. After an unexpected error, the
- * refusal is a 451, which makes the client retry.
+ * Waits for a handler. Returns null if the handler succeeds, and otherwise the refusal for the client. After an
+ * unexpected error, the refusal is a 451, which makes the client retry.
  */
 async function waitForRefusal(work: Promise<unknown>, onError: (error: Error) => void): Promise<RelayRefusal | null> {
   try {

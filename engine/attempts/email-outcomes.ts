@@ -57,11 +57,10 @@ export async function recordEmailResults(
 ): Promise<{ recorded: Set<string>; outbox: OutboxRow[]; watched: boolean }> {
   const { projectId } = p;
   const eventful = p.results.filter(emitsEvent);
-  // Includes all emails of workflow steps, because this transaction also completes their steps, which needs the
-  // contact's lock.
-  const needContactLock = p.results.filter((result) => emitsEvent(result) || result.email.executionId !== null);
+  // The results of workflow steps always need the contact's lock, because this transaction also completes their steps.
+  const lockingResults = p.results.filter((result) => emitsEvent(result) || result.email.executionId !== null);
   const holders = await findContactsByAddress(trx, { projectId, addresses: listHardBouncedAddresses(p.results) });
-  const contactIds = [...needContactLock.flatMap(({ email }) => email.contact?.id ?? []), ...holders.values()];
+  const contactIds = [...lockingResults.flatMap(({ email }) => email.contact?.id ?? []), ...holders.values()];
   await lockContacts(trx, { projectId, ids: [...new Set(contactIds)] });
   const settlements = p.results.map(({ email, outcome }) => ({ id: email.id, claim: email.claim, outcome }));
   const recorded = await settleEmails(trx, { projectId, settlements });

@@ -14,8 +14,8 @@ export type WorkflowPosition = Pick<StepInput, 'visit' | 'resume' | 'dueAt'> & {
 /**
  * Advances an execution to the position of its Temporal workflow. The workflow is ahead of the row when Postgres was
  * restored from a backup. The effects between the two positions are not repeated. Like `walk`, this function collects
- * changes in `pending`. In addition, it writes at once: if the row's current step has an email without a result, it
- * records the email as sent.
+ * changes in `pending`. One change is written at once: if the row's current step has an email without a result, the
+ * email is recorded as sent.
  */
 export async function advanceToWorkflow(
   environment: ExecutionEnvironment,

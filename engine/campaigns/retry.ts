@@ -102,8 +102,8 @@ async function markLeftAudience(
 }
 
 /**
- * Counts recipients that had exceeded the monthly limit toward the current month, and returns how many the limit
- * allows. The other recipients were counted when the audience was stored.
+ * Takes a part of the current month's limit for the recipients that had exceeded the monthly limit, and returns how
+ * many of them may be sent to. The other recipients were counted when the audience was stored.
  */
 async function takeMonthlyAllowanceForRetry(trx: Trx, p: CampaignRef, campaign: RetryableCampaign): Promise<number> {
   const { rows } = await sql<{ n: number }>`

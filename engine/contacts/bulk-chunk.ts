@@ -21,7 +21,7 @@ import { recordSubscriptionChanges } from './subscription-changes.ts';
  * of a contact.
  */
 const CHUNK_CONTACTS = 250;
-const PROTECTED = 'The contact refused by itself, which the project protects. Change it with resubscribe: true.';
+const PROTECTED = 'The contact unsubscribed in person. Set resubscribe: true to subscribe the contact anyway.';
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 
 export interface ChunkProgress {

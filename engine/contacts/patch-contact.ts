@@ -107,7 +107,7 @@ async function changeEmail(
   return isBounced ? { subscribed: true } : {};
 }
 
-/** Tells whether a hard bounce of the address unsubscribed the contact, and no decision of the person. */
+/** Tells whether the contact was unsubscribed by a hard bounce of the address and not by the person. */
 async function isUnsubscribedByBounce(
   trx: Trx,
   key: Buffer,

@@ -31,10 +31,10 @@ export function toSubscriptionEvent(subscribed: boolean): ContactEvent {
 
 /**
  * Records `contact.subscribed` or `contact.unsubscribed` in the transaction of the change: for contacts whose
- * subscription changed, for contacts that were resubscribed, and for new subscribed contacts. The trigger of a welcome
- * series thus covers both. An import usually adds existing customers. Imports omit `isNew`, so their new contacts emit
- * no event, unless the request of the import asks for these events. All code that changes `subscribed` calls this
- * function.
+ * subscription changed, for contacts that were resubscribed, and for new subscribed contacts. A welcome series with the
+ * trigger `contact.subscribed` therefore starts for all of them. An import usually adds existing customers. Imports
+ * omit `isNew`, so their new contacts emit no event, unless the request of the import asks for these events. All code
+ * that changes `subscribed` calls this function.
  * @param p.reason why the service itself made the change (contract §8.2 Events of the service)
  * @returns the rows to pass to `outbox.wake` after the commit
  */

@@ -120,7 +120,7 @@ function listContactIds(events: NewEvent[]): string[] {
   return [...new Set(events.flatMap((event) => event.contactId ?? []))];
 }
 
-/** Copies the marks of the execution that caused an event to the event: `untrusted`, and `untrustedTrigger`. */
+/** Marks an event as `untrusted` and `untrustedTrigger` if the execution that caused the event has these marks. */
 async function markByCause(trx: Trx, p: { projectId: string; events: NewEvent[] }): Promise<NewEvent[]> {
   const { projectId, events } = p;
   const causeIds = [...new Set(events.flatMap((event) => event.causeId ?? []))];

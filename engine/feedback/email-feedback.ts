@@ -149,8 +149,8 @@ async function countForGuards(
 
 /**
  * Suppresses the address of the email's recipient, and unsubscribes the contact that has the address now. A complaint
- * also suppresses the current address of the email's contact. If the contact was erased, the stored hash of the address
- * is enough for both.
+ * also suppresses the current address of the email's contact. If the contact was erased, the stored hashes replace both
+ * addresses.
  */
 async function suppressRecipient(
   trx: Trx,

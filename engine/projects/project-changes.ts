@@ -115,7 +115,7 @@ export async function releaseProject(trx: Trx, projectId: string): Promise<{ pro
   if (operatorLimits.held) {
     throw new AppError('FORBIDDEN', {
       message: `The operator of this service has put the project on hold: ${hold.reason}`,
-      suggestion: 'Ask the operator: only they release it.',
+      suggestion: 'Ask the operator to release the project.',
     });
   }
   const { numUpdatedRows } = await trx

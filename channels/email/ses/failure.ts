@@ -3,9 +3,10 @@ import type { ProviderResult } from '../provider.ts';
 import { buildRefusal } from '../smtp/refusal.ts';
 
 /**
- * For the named errors of SES, the SMTP reply with the same meaning: its stage, code and enhanced code. The same rules
- * (rules/emails/refusal.ts) then classify the refusals of SES and of mail servers. Errors with the stages `connect` and
- * `auth` are about our account, not about the message. `convertError` converts other errors by their HTTP status.
+ * Maps each named error of SES to the SMTP reply with the same meaning: its stage, code and enhanced code. The same
+ * rules (rules/emails/refusal.ts) then classify the refusals of SES and of mail servers. Errors with the stages
+ * `connect` and `auth` are about our account, not about the message. `convertError` converts other errors by their HTTP
+ * status.
  */
 const SMTP_REPLIES: Record<string, readonly [SessionStage, number, string]> = {
   TooManyRequestsException: ['connect', 421, '4.7.0'],

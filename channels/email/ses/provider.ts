@@ -24,8 +24,8 @@ export interface SesOptions {
 
 /**
  * Creates a provider that sends messages with the operation SendEmail of SESv2. The SDK is loaded with the first
- * message, because loading takes 100 ms and 20 MB of memory. The SDK's retries are switched off, because they would
- * send a message twice whose response was lost. The SDK finds the credentials itself, for example in the environment
+ * message, because loading takes 100 ms and 20 MB of memory. The SDK's retries are switched off, because a retry after
+ * a lost response would send the message twice. The SDK finds the credentials itself, for example in the environment
  * variables of AWS.
  */
 export function createSesProvider(options: SesOptions): EmailProvider {

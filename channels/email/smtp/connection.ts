@@ -6,8 +6,8 @@ import { passResult, passResultLater } from './results.ts';
 import type { SmtpJob, SmtpRefusal, SmtpResult, SmtpTimeouts } from './types.ts';
 
 /**
- * The command to which a reply belongs. `empty_message` is the lone dot that ends an empty message. The client sends it
- * if the server replies 354 to DATA although it has refused the recipient.
+ * The command to which a reply belongs. `empty_message` is the lone dot that ends an empty message. The client sends
+ * this dot if the server replies 354 to DATA although the server has refused the recipient.
  */
 type Awaited = 'reset' | 'mail' | 'rcpt' | 'data' | 'message' | 'empty_message' | 'quit';
 
@@ -22,8 +22,9 @@ export interface ConnectionLoss {
   /** The server's 421 reply that ended the connection; null if there was no such reply. */
   refusal: SmtpRefusal | null;
   /**
-   * True if this message is probably not the cause, so the pool does not count the loss for it. Either the connection
-   * broke before or with the reply to an earlier message, or the replies did not match the pipelined commands.
+   * True if this message is probably not the cause, so the pool does not count the loss for it. Either an earlier
+   * message had no reply yet or got the reply that ended the connection, or the replies did not match the pipelined
+   * commands.
    */
   blameless: boolean;
 }

@@ -22,8 +22,8 @@ const NOT_ASCII = /[^\x00-\x7f]/;
 
 /**
  * Builds the commands MAIL and RCPT for one message, with the parameters that the message needs and the server
- * supports. Returns a refusal with the code that the server would send if an address is not usable, if the message is
- * longer than SIZE, or if an address needs SMTPUTF8 and the server does not support it.
+ * supports. Returns a refusal instead if an address is not usable, if the message is longer than SIZE, or if an address
+ * needs SMTPUTF8 and the server does not support SMTPUTF8. The refusal has the code that a server would send.
  */
 export function buildEnvelope(
   from: string,

@@ -285,7 +285,7 @@ export class SmtpPool {
     return { timeouts: this.channel.timeouts, maxMessages: this.maxMessages };
   }
 
-  /** Registers work for whose end `close` waits. */
+  /** Registers work that `close` waits for. */
   private track(work: Promise<void>): void {
     this.ending.add(work);
     void work.finally(() => this.ending.delete(work));
