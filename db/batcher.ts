@@ -3,8 +3,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 /**
  * Combines many small writes into few. While a flush is running, new items wait for the next flush, which writes all of
  * them. `add` resolves when its items are written, and rejects if their flush failed.
- * @param intervalMs minimum time between the starts of two flushes, for items whose write no caller waits for; the
- * first item after a pause is flushed at once
+ * @param intervalMs minimum time between the starts of two flushes, except that the first item after a pause is flushed
+ * at once. Set it only if no caller waits for a write.
  */
 export function createBatcher<T>(
   flush: (items: T[]) => Promise<void>,

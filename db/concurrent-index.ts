@@ -1,8 +1,8 @@
 import { type Kysely, type RawBuilder, sql } from 'kysely';
 
 /**
- * Builds an index CONCURRENTLY, outside of a transaction, so that no writer waits. An earlier build that failed or was
- * killed has left an INVALID index; that index is dropped and built again. Safe to run twice.
+ * Builds an index CONCURRENTLY, outside of a transaction, so that no writer waits. If an earlier build failed or was
+ * killed, it has left an INVALID index, which is dropped and built again. Safe to run twice.
  * @param p.on the table with the columns, and the predicate of a partial index
  */
 export async function buildIndex(

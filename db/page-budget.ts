@@ -14,9 +14,9 @@ export type Listed<T> = T & { truncated: boolean };
 export type LargeColumns = Readonly<Record<string, 'text' | { jsonb: number }>>;
 
 /**
- * Builds the statement for a page that must contain all its rows, even if they exceed the size limit. From the first
- * record that exceeds the limit on, `truncated` is true and the large columns are empty: '' for text, NULL for jsonb.
- * `rows` selects the rows of the page with all `columns`.
+ * Builds the statement for a page that must contain all its rows, even if they exceed the size limit. For the first
+ * record that exceeds the limit and for all later records, `truncated` is true and the large columns are empty: '' for
+ * text, NULL for jsonb. `rows` selects the rows of the page with all `columns`.
  */
 export function fittedPageSql<R>(p: {
   columns: readonly string[];

@@ -8,8 +8,8 @@ import type { Db, Trx } from '../connection.ts';
  */
 const UPLOAD_MINUTES = 60;
 /**
- * The insert is refused in the last 30 minutes of that time, so that its transaction has ended before pruning may
- * delete the object. The other 30 minutes are about 50 times the duration of an upload.
+ * The insert is refused in the last 30 minutes of `UPLOAD_MINUTES`, so that its transaction has ended before pruning
+ * may delete the object. The other 30 minutes are about 50 times the duration of an upload.
  */
 const MARGIN_MINUTES = 30;
 

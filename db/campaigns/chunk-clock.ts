@@ -32,8 +32,8 @@ export function isGateOpenSql({ key, closesAt }: OpenGate): RawBuilder<SqlBool> 
 }
 
 /**
- * Returns the time zone of a chunk's recipients with the timing settings, and the time of Postgres. Undefined if the
- * chunk was deleted.
+ * Returns the time zone of a chunk's recipients, the timing settings of the campaign, and the time of Postgres.
+ * Undefined if the chunk was deleted.
  */
 export async function findChunkTiming(
   db: Db,

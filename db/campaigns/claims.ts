@@ -179,8 +179,8 @@ function variantAssignments({ assignedVariant }: ClaimRequest): RawBuilder<unkno
 }
 
 /**
- * Returns the SQL condition that the recipient is not suppressed. If the project has no suppressions, as most projects,
- * Postgres finds this out once per statement and not per row.
+ * Returns the SQL condition that the recipient is not suppressed. Most projects have no suppressions, which Postgres
+ * finds out once per statement and not per row.
  */
 function canReceiveMarketing(p: ClaimRequest): RawBuilder<boolean> {
   const allowed = isNotSuppressedSql({

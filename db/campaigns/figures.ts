@@ -42,10 +42,10 @@ interface Chunk {
 const LOST_RACE = new Set(['40001', '40P01']);
 
 /**
- * Reads the statistics of campaigns, by campaign id. Reads each campaign in one snapshot, unless `db` has joined a
- * transaction, so that its sums are correct while it is being sent. A campaign without recipients is absent from the
- * result. Adds up the stored statistics of chunks. Counts chunks that are being sent or have new events. A large
- * campaign is counted completely only on the first request.
+ * Reads the statistics of campaigns, by campaign id. Reads each campaign in one snapshot, so that the sums are correct
+ * while the campaign is being sent. There is no such snapshot if `db` has joined a transaction. A campaign without
+ * recipients is absent from the result. Adds up the stored statistics of chunks. Counts chunks that are being sent or
+ * have new events. A large campaign is counted completely only on the first request.
  */
 export async function readFigures(
   db: Db,

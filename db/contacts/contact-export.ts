@@ -8,8 +8,8 @@ import { loadConditionSources } from '../segments/sources.ts';
 import type { ContactRef } from './contacts.ts';
 
 /**
- * Rows per page; a page of executions has a tenth. The memory that an export needs does not depend on the number of
- * rows.
+ * Rows per page; a page of executions has a tenth of this number. The memory that an export needs does not depend on
+ * the number of rows.
  */
 const PAGE_ROWS = 500;
 /** Segments per query. Each segment is one column of the query. */

@@ -40,7 +40,8 @@ const HOLDS = sql.raw(`interval '30 days'`);
 export async function assertDoubleOptIn(trx: Trx, p: { projectId: string; doubleOptIn: DoubleOptIn }): Promise<void> {
   const { enabled, templateId } = p.doubleOptIn;
   if (templateId === null) {
-    if (enabled) throw createFieldError('doubleOptIn.templateId', 'Required while it is enabled.', 'invalid_type');
+    if (enabled)
+      throw createFieldError('doubleOptIn.templateId', 'Required while double opt-in is enabled.', 'invalid_type');
     return;
   }
   const { rows } = await sql<{ from: string | null; asks: boolean }>`

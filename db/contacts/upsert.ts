@@ -126,10 +126,10 @@ async function lockExistingContacts(
   const emails = [...p.wanted.keys()];
   // KEY SHARE: a deletion waits for this transaction and then sees its changes, while other updates do not wait. With
   // many rows, most of them change; locking them for an update at once saves a third of the writes. The limits for
-  // untrusted callers depend on the current values, which must not change in the meantime, so with such a row, all rows
-  // are locked for an update too. The ids are found address by address, because this plan does not read the whole
-  // project (see `isOwnedBySql`). The address of the locked row is compared again, because the address may have changed
-  // before the lock.
+  // untrusted callers depend on the current values, which must not change in the meantime. If one row is from an
+  // untrusted caller, all rows are therefore locked for an update too. The ids are found address by address, because
+  // this plan does not read the whole project (see `isOwnedBySql`). The address of the locked row is compared again,
+  // because the address may have changed before the lock.
   const isLimited = [...p.wanted.values()].some((row) => isUntrustedWrite(row) && hasChanges(row));
   const strength = sql.raw(isLimited || emails.length > MANY_ROWS ? 'NO KEY UPDATE' : 'KEY SHARE');
   const { rows } = await prepared<ContactRow>`
@@ -144,8 +144,9 @@ async function lockExistingContacts(
 }
 
 /**
- * Applies double opt-in to the rows. Untrusted callers, and steps that such callers trigger, cannot subscribe a contact
- * then. The contacts stay unsubscribed. Returns the addresses that get a confirmation email.
+ * Applies double opt-in to the rows. If the project uses double opt-in, untrusted callers, and steps that such callers
+ * trigger, cannot subscribe a contact: the contact stays unsubscribed. Returns the addresses that get a confirmation
+ * email.
  */
 async function keepUnsubscribedUntilConfirmed(
   trx: Trx,
@@ -166,7 +167,7 @@ async function keepUnsubscribedUntilConfirmed(
  * `unsubscribe`. If the person refused in person and the project protects such refusals, the row also needs
  * `resubscribe`. All other rows respect a suppression: they do not subscribe an existing contact, and a new contact is
  * not subscribed.
- * @returns the addresses whose refusal in person a row has ended or overridden
+ * @returns the addresses of contacts that had refused in person and whose refusal a row has ended or overridden
  */
 async function settleSubscriptions(
   trx: Trx,

@@ -238,9 +238,9 @@ export interface EmailTimelineEvent {
 const EMAIL_EVENTS_MOST = 10_000;
 
 /**
- * Lists the events of one email, oldest first. Stops after the event with which their data exceeds `PAGE_MAX_BYTES`;
- * the caller removes the events that do not fit into the response. The index starts with `contact_id`, so the events of
- * an email without a contact are found by project.
+ * Lists the events of one email, oldest first. Stops when the data of the events exceeds `PAGE_MAX_BYTES`; the caller
+ * then removes the events that do not fit into the response. The index starts with `contact_id`, so the events of an
+ * email without a contact are found by project.
  */
 export async function listEmailEvents(
   db: Db,

@@ -4,8 +4,8 @@ import { isOwnedBySql } from '../owned-by.ts';
 import { isNotSandboxVisit } from './step-stats.ts';
 
 /**
- * The number of a step's latest completed visits from whose emails its open and click rates are computed. One of 500
- * emails changes a rate by 0.2 percentage points, and 500 emails are read in milliseconds.
+ * The open and click rates of a step are computed from the emails of its latest completed visits, at most this many.
+ * One of 500 emails changes a rate by 0.2 percentage points, and 500 emails are read in milliseconds.
  */
 const EMAILS_MAX = 500;
 

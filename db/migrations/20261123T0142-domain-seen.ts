@@ -1,8 +1,8 @@
 import { type Kysely, sql } from 'kysely';
 
 /**
- * Adds the DNS records that the last check found at the names of a domain's records, beside whether they matched
- * (`found`).
+ * Adds the values that the last check found in DNS for each of a domain's records. `found` only tells whether the
+ * values matched.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`ALTER TABLE domains ADD COLUMN seen jsonb NOT NULL DEFAULT '{}'`.execute(db);

@@ -41,7 +41,7 @@ export interface OutboxFacts {
   oldestSeconds: number;
   /** Number of projects that have such rows. */
   projects: number;
-  /** Rows of which at least one attempt has failed. */
+  /** Rows with at least one failed attempt. */
   failing: number;
   /** The error of the newest of these rows. */
   lastError: string | null;

@@ -8,8 +8,8 @@ export const CHECKLIST = ['domain', 'contact', 'template', 'mail', 'event', 'aut
 export type ChecklistItem = (typeof CHECKLIST)[number];
 
 /**
- * The number of a project's oldest emails that are searched for a sent one. The event `email.sent` alone is not enough,
- * because events may have been pruned.
+ * The number of a project's oldest emails that are checked to find out whether the project has sent email. Checking for
+ * the event `email.sent` would not be enough, because events may have been pruned.
  */
 const FIRST_EMAILS = 100;
 

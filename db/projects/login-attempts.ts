@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { LimitReached } from '../../rules/errors.ts';
 import type { Db } from '../connection.ts';
 
-/** The number of failures within the window after which a subject must wait. */
+/** After `limit` failures within the window, the subject must wait. */
 export interface AttemptLimit {
   /** Keyed hash of an account, of a caller's address, or of both together. */
   subject: string;

@@ -99,8 +99,8 @@ export async function listEndedJobs(db: Db, p: EndedBetween & PageAfter): Promis
 export type EndedCampaignStart = CampaignStart & { status: 'SENT' | 'CANCELLED' };
 
 /**
- * Lists the last start of each campaign of all projects that is not open any more and last changed within a time span,
- * in the order of the campaigns' ids. If the campaign is a DRAFT again, the start was cancelled.
+ * Lists the campaigns of all projects that are no longer open and were last changed within a time span, each with its
+ * last start, in the order of the campaigns' ids. If the campaign is a DRAFT again, the start was cancelled.
  */
 export async function listEndedCampaignStarts(db: Db, p: EndedBetween & PageAfter): Promise<EndedCampaignStart[]> {
   const { rows } = await sql<EndedCampaignStart>`

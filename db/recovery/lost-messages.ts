@@ -13,7 +13,9 @@ export interface OpenMessage {
   claim: number | null;
 }
 
-/** The time after the cancellation of an execution in which the result of an email that was being sent is recorded. */
+/**
+ * If an email was being sent when its execution was cancelled, the result of the email is recorded within this time.
+ */
 const SETTLED_MS = 10 * 60_000;
 /**
  * Maximum number of messages per round. Only an outage of a provider leaves more messages unsent, and their delivery
@@ -111,8 +113,9 @@ export async function markMessagesSent(
 
 /**
  * Sets emails of steps to FAILED with the reason `cancelled` if their step was cancelled while they waited for their
- * next attempt, in all projects. Leaves emails that may have been transmitted at that moment some time to be recorded
- * first. Returns the number of changed emails. Safe to run twice, and at any time.
+ * next attempt, in all projects. Skips emails whose step was cancelled less than `SETTLED_MS` ago, because such an
+ * email may have been transmitted, and its result is still to be recorded. Returns the number of changed emails. Safe
+ * to run twice, and at any time.
  */
 export async function endCancelledStepEmails(db: Db, since: Date): Promise<number> {
   const settled = new Date(Date.now() - SETTLED_MS);

@@ -20,7 +20,7 @@ export interface SegmentUsage {
   usedInSegments: NamedUse[];
   /** Unfinished campaigns that send to this segment, or whose filter uses it. */
   usedInCampaigns: CampaignUse[];
-  /** Workflows that use the segment's events in a trigger, exit or wait, or the segment in a step. */
+  /** Workflows that use the segment in a step, or its events in a trigger, exit or wait. */
   usedInWorkflows: NamedUse[];
   /** True if no SCHEDULED, SENDING or PAUSED campaign uses the segment, directly or through another segment. */
   canDelete: boolean;

@@ -18,8 +18,8 @@ export interface TakenTokens {
  */
 const CAPACITY_SECONDS = 1.1;
 /**
- * The tokens of a new bucket, in seconds of sending, but at least one token: few tokens, which are enough to send a
- * single email at once.
+ * The tokens of a new bucket, in seconds of sending. These are few tokens, but always at least one, so that a single
+ * email can be sent at once.
  */
 const FIRST_SECONDS = 0.2;
 /** Share of the bucket that campaigns do not take, so that a single email during a campaign gets a token at once. */

@@ -116,13 +116,13 @@ function findStoredHeader(
   if (!hasSameOrigin(readUrl(p.current)?.url ?? '', readUrl(p.config)?.url ?? '')) return '';
   const name = p.name.toLowerCase();
   const stored = Object.entries(readHeaders(p.current)).find(([known]) => known.toLowerCase() === name)?.[1] ?? '';
-  const isOfIt =
+  const isSameSecret =
     stored !== '' && maskSecret(unsealSecret(place.key, headerSecretContext(place, name), stored)) === p.value;
-  return isOfIt ? stored : '';
+  return isSameSecret ? stored : '';
 }
 
 function createMissingSecretError([name, value]: [string, string]): FieldError {
-  const message = `${value} keeps a value that is stored for this header and the same scheme, host and port of the url, and there is none: write it out`;
+  const message = `${value} stands for a stored value, but no value is stored for this header and the scheme, host and port of the url: write the value out`;
   return { field: `config.headers.${name}`, message, code: 'custom' };
 }
 

@@ -84,7 +84,7 @@ function readStoredSecret(p: Parameters<typeof sealUrl>[0]): string {
   const storedUrl = current && unsealUrl({ key: p.key, context: p.context, ...current });
   const secret = storedUrl && findSecret(storedUrl);
   if (secret !== undefined && current && readAuthority(current.url) === readAuthority(p.url)) return secret;
-  const message = `${URL_MASK} keeps a password that is stored for this user and host, and there is none: write it out`;
+  const message = `${URL_MASK} stands for a stored password, but no password is stored for this user and host: write the password out`;
   throw createFieldError(p.field, message, 'invalid_string');
 }
 
