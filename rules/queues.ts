@@ -5,9 +5,9 @@ export const TASK_QUEUES = {
   /** Workflow tasks. */
   workflows: 'workflows',
   /**
-   * Activity tasks for steps of executions. Temporal has separate queues for activity tasks and workflow tasks of the
-   * same name. With the same name, Temporal can give the activity directly to the worker that completes the workflow
-   * task (eager start).
+   * Activity tasks for steps of executions. Temporal separates activity tasks from workflow tasks even if both queues
+   * have the same name. Because of the same name, Temporal can give an activity directly to the worker that completes a
+   * workflow task (eager start).
    */
   steps: 'workflows',
   /** Later attempts of single emails and SMS. Workers make the first attempt without Temporal. */

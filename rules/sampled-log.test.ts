@@ -29,7 +29,7 @@ it('writes the number of skipped lines after two seconds if no more lines follow
   const { lines, writeLines } = startLog();
   writeLines(103);
   vi.advanceTimersByTime(2_000);
-  expect(lines.slice(100)).toEqual([{ message: 'lines about ends were skipped', skipped: 3 }]);
+  expect(lines.slice(100)).toEqual([{ message: 'log lines were skipped', skipped: 3 }]);
   vi.advanceTimersByTime(10_000);
   expect(lines).toHaveLength(101);
 });

@@ -34,7 +34,7 @@ export function createSampledLog(log: InfoLog, now: () => number = () => perform
     skipped += 1;
     if (skipped > 1) return;
     setTimeout(() => {
-      if (skipped > 0) log.info(takeSkipped(), 'lines about ends were skipped');
+      if (skipped > 0) log.info(takeSkipped(), 'log lines were skipped');
     }, 2 * SECOND_MS).unref();
   }
 

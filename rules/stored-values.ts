@@ -2,9 +2,9 @@ import { isSameJson } from './as-code/changes.ts';
 import { readOwnValue } from './own-value.ts';
 
 /**
- * Tells whether the stored record already has the value that a request sends at `path`, or the same object or list
- * around this value. Validation rules that are newer than the record do not apply to such a value. An item of a list
- * may have moved to another position, but an object or list inside it, or the whole item, must then be the same.
+ * Tells whether the value that a request sends at `path` is already in the stored record, alone or as a part of an
+ * unchanged object or list. Validation rules that are newer than the record do not apply to such a value. An item of a
+ * list may have moved to another position, but an object or list inside it, or the whole item, must then be the same.
  */
 export function isStoredAt(path: readonly PropertyKey[], requestValue: unknown, stored: unknown): boolean {
   let value = requestValue;

@@ -55,7 +55,7 @@ describe('the duration of a campaign', () => {
     expect(Math.abs(estimate - days * 24 * HOUR)).toBeLessThan(24 * HOUR);
   });
 
-  it('counts sending to each zone while the window is open there, and all zones share the send rate', () => {
+  it('assumes sending to each zone only while the window is open there, at a send rate that all zones share', () => {
     const zones = [
       { zone: 'Europe/Berlin', contacts: 50 },
       { zone: 'Asia/Tokyo', contacts: 50 },

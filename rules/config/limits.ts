@@ -38,7 +38,7 @@ export const LIMITS = {
     schema: wholeNumber(1, ATTACHMENTS_LIMIT_MB),
     takes: `a whole number from 1 to ${ATTACHMENTS_LIMIT_MB}`,
     default: '10',
-    about: `Maximum size of the attachments of an email together, decoded, in MB. It also raises the limit of request bodies (16 MB with 10). A message is at most ${MESSAGE_MAX_BYTES / MB} MB. Providers have limits too: ${describeProviderSizes()}.`,
+    about: `Maximum size of the attachments of an email together, decoded, in MB. The limit of request bodies grows with this value, and is 16 MB for 10. A message is at most ${MESSAGE_MAX_BYTES / MB} MB. Providers have limits too: ${describeProviderSizes()}.`,
   },
   PROJECT_CPU_MS_PER_SECOND: {
     schema: wholeNumber(0, 1_000_000),

@@ -29,8 +29,8 @@ interface CsvRecord {
  * Reads the records of a CSV file (RFC 4180) one after the other. A line that cannot be read is returned unchanged, and
  * reading continues with the next line. Lines end with LF, or with CR in a file without any LF. A CR before an LF is
  * not part of the last value. Each byte is read at most four times, whatever the file contains. The costly case is a
- * record with an unmatched quote: it reaches to the end of the next line with an odd number of quotes, and no other
- * record reaches beyond that line. The first line of that record is then located, and read again alone.
+ * record with an unmatched quote. Such a record ends at the next line with an odd number of quotes, and no other record
+ * extends beyond that line. The first line of the record is then located, and read again alone.
  */
 export class CsvRecords {
   /** The offset of the next record. */
@@ -61,8 +61,8 @@ export class CsvRecords {
   /**
    * Returns the values of the next record, or the line that cannot be read. Undefined at the end of the file. A record
    * over several lines is refused if its number of values differs from the header's, because two stray quotes probably
-   * enclose the text between them. If a line breaks the CSV rules, quotes inside its values are read literally, if the
-   * line then has the right number of values.
+   * enclose the text between them. In a line that breaks the CSV rules, quotes inside values are read literally,
+   * provided that the line then has the right number of values.
    */
   next(columns: number): string[] | { unreadable: string } | undefined {
     this.skipBlankLines();

@@ -71,7 +71,7 @@ const JUMP_TAG = /\{%-?\s*(?:break|continue)\b/;
 
 /**
  * Cuts a prepared template into pieces. If `whole` is true, the template becomes one hole that the library renders.
- * Tests compare the rendered text of both.
+ * Tests compare the text that this hole renders with the text that the pieces render.
  */
 export function cutTemplate(source: string, escaping: Escaping, { whole = false } = {}): Part {
   if (!source.includes('{')) return { escaping, pieces: source === '' ? [] : [source] };

@@ -67,7 +67,7 @@ describe('a fetch of a pixel or link', () => {
     expect(findBotName({ ...createFetch(browser), method: 'HEAD' }, 'click', strict)).toBe('HEAD request');
   });
 
-  it('is by a bot if it is within one second for an open, or two seconds for a click', () => {
+  it('is by a bot if it comes less than one second after the sending for an open, or two seconds for a click', () => {
     const sentAt = new Date('2026-11-21T10:00:00Z');
     const createTimes = (ms: number) => ({ at: new Date(sentAt.getTime() + ms), sentAt });
     expect(isTooEarly('click', createTimes(1_999))).toBe(true);

@@ -43,7 +43,7 @@ export function findHeaderError(name: string, value: string): string | undefined
   if (isReservedMailHeader(name)) return 'This header is set by the service and by mail servers only';
   const field = FIELD_BY_HEADER.get(lower);
   if (field) return `Use the field \`${field}\` in place of this header`;
-  if (lower === 'date') return 'The service sets it when the email leaves';
+  if (lower === 'date') return 'The service sets this header when it sends the email';
   if (lower === 'message-id') return MESSAGE_ID.test(value.trim()) ? undefined : MESSAGE_ID_NEEDED;
   if (lower === 'in-reply-to' || lower === 'references') {
     return value
@@ -55,7 +55,8 @@ export function findHeaderError(name: string, value: string): string | undefined
   }
   if (lower === 'content-language')
     return LANGUAGES.test(value.trim()) ? undefined : 'Must be a language tag such as en-GB';
-  if (/^(?:mime-version|content-.*|dkim-.*)$/.test(lower)) return 'The service sets it for the parts of the message';
+  if (/^(?:mime-version|content-.*|dkim-.*)$/.test(lower))
+    return 'The service sets this header for the parts of the message';
   return undefined;
 }
 

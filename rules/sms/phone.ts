@@ -70,8 +70,9 @@ export function readWrittenNumber(text: string, country: string | null): PhoneNu
 }
 
 /**
- * Parses digits without `+` and `00`: a national number, or an international number whose plus is missing. Digits as
- * the country writes its national numbers are national. Undefined for other digits that could be both.
+ * Parses digits without `+` and `00`: a national number, or an international number whose plus is missing. If the
+ * digits have the form of a national number in the country, they are read as one. Undefined for other digits that could
+ * be both.
  */
 function readUnprefixed(digits: string, country: string | null): PhoneNumber | undefined {
   const international = toPhoneNumber(parseValidNumber(`+${digits}`));
