@@ -42,7 +42,7 @@ export interface RecipientFilter {
   search?: string | undefined;
 }
 
-/** SQL list of the statuses of recipients to whom the campaign still has to send. */
+/** SQL list of the statuses of recipients who still have to get the email. */
 export const OPEN_RECIPIENTS = sql.raw(`('PENDING', 'SENDING', 'HELD')`);
 
 /**
