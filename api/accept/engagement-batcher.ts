@@ -31,7 +31,10 @@ const TRIES_MAX = 600;
  * and the hit is written although the email is not SENT.
  */
 const SENDER_TRIES_MAX = 10;
-/** Time limit of `close`. It is short, because the process must stop soon: `npm start` kills the API after 4 s. */
+/**
+ * Time limit of `close`. It is short, because the process must stop soon. `npm start` kills the API even earlier, after
+ * 4 s.
+ */
 const CLOSE_MS = 5_000;
 
 /** One fetch of a pixel or a link. */

@@ -14,8 +14,8 @@ type RouteAccess = AccessRule & { insteadOfKey?: string | undefined };
 
 /**
  * Decides whether a request may continue, and sets its caller in `c.var`. Checks the credentials, the rate limits and
- * the scopes, in this order. Then checks for a write that the project is not disabled, unless the operation needs only
- * a session (`ofProject`), and for a write with a session also the origin. The check of the credentials queries the
+ * the scopes, in this order. For a write, then checks that the project is not disabled, unless the operation needs only
+ * a session (`ofProject`). For a write with a session, also checks the origin. The check of the credentials queries the
  * database only for a session, or for a key that is not in the cache.
  * @throws AppError UNAUTHORIZED, INVALID_API_KEY, RATE_LIMIT_EXCEEDED, FORBIDDEN, PROJECT_DISABLED
  */
@@ -31,8 +31,8 @@ export async function authenticate(c: RequestContext, rule: RouteAccess, deps: D
 }
 
 /**
- * Returns the id of the project to which the credentials of a request belong, for operations that require none.
- * Undefined without valid credentials.
+ * Returns the id of the project to which the credentials of a request belong, for operations that require no
+ * credentials. Undefined without valid credentials.
  */
 export async function findProjectId(c: RequestContext, deps: Deps): Promise<string | undefined> {
   const header = c.req.header('authorization');

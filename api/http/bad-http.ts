@@ -4,7 +4,10 @@ import { AppError } from '../../rules/errors.ts';
 import { uuidv7 } from '../../rules/uuid.ts';
 import { toErrorEnvelope } from './error-handler.ts';
 
-/** Responses to requests that Node's HTTP server rejects, by the code of its error. For all other codes it is 400. */
+/**
+ * Responses to requests that Node's HTTP server rejects, by the error code of Node. A request with any other code gets
+ * a 400.
+ */
 const ERROR_RESPONSES: Record<string, ErrorContent> = {
   HPE_HEADER_OVERFLOW: {
     status: 431,
@@ -23,7 +26,7 @@ interface ErrorContent {
 
 /**
  * Responds with the usual error envelope to a request that Node's HTTP server rejects, and closes the connection.
- * Without a response if the client has closed the connection.
+ * Sends no response if the client has closed the connection.
  */
 export function respondToMalformedHttp(error: Error & { code?: string }, socket: Duplex): void {
   if (error.code === 'ECONNRESET' || !socket.writable) {

@@ -56,7 +56,8 @@ export function runOncePerKey(handler: Handler<AppEnv>, rules: OnceRules, deps: 
 }
 
 /**
- * Returns dependencies for handlers. While `runOncePerKey` runs a handler, their `db` and `reads` use its transaction.
+ * Returns dependencies for handlers. While `runOncePerKey` runs a handler, `db` and `reads` use the transaction of this
+ * handler.
  */
 export function withJoinableTransactions(deps: Deps): Deps {
   const { outbox, keys } = deps;
@@ -77,9 +78,9 @@ export function withKeyHeader(headers: unknown): z.ZodObject {
 }
 
 /**
- * Tells whether an operation declares the header `Idempotency-Key`. In the route of a routes file, this means that the
+ * Tells whether an operation declares the header `Idempotency-Key`. If a route declares the header itself, the
  * operation handles the key in its own code. Sends do so, because several sends share a transaction. `withKeyHeader`
- * adds the header to the other operations later.
+ * adds the header to all other operations.
  */
 export function declaresIdempotencyKey(headers: unknown): boolean {
   return headers instanceof z.ZodObject && 'Idempotency-Key' in headers.shape;

@@ -7,7 +7,7 @@ import { collectFieldNames, type UnknownField } from './unknown-fields.ts';
 
 /**
  * Creates the parser for the queries of an operation. Create it once per route, because it analyzes the schema once.
- * The returned function throws an AppError with VALIDATION_ERROR (400) for invalid values, and unless `anyQuery` is
+ * The returned function throws an AppError with VALIDATION_ERROR (400) for invalid values and, unless `anyQuery` is
  * set, for unknown parameters.
  */
 export function createQueryParser<Schema extends z.ZodType>(

@@ -63,7 +63,7 @@ interface UnauthenticatedOptions {
    * origin.
    */
   refusedLimit?: UnauthenticatedLimit;
-  /** The router's pattern. Only needed if it is not the documented path with `:name` instead of `{name}`. */
+  /** The router's pattern. By default, this is the documented path with `:name` instead of `{name}`. */
   pattern?: string;
   /**
    * Further patterns, which match links whose end an email app has cut off. A person who opens such a link gets a page

@@ -109,7 +109,7 @@ export function createLogEntry(
   };
 }
 
-/** Stores the ids of records that a request created, by kind of record, for its log entry. */
+/** Stores the ids of records that a request created or changed, by kind of record, for its log entry. */
 export function noteAffectedRows(c: RequestContext, rows: AffectedRows): void {
   const shortened = Object.entries(rows).map(([kind, ids]) => [kind, ids.slice(0, IDS_MAX)]);
   c.set('affectedRows', Object.fromEntries(shortened));

@@ -5,7 +5,7 @@ import { EXAMPLE_ID } from './schemas.ts';
 export const ErrorEnvelope = z
   .object({
     success: z.literal(false),
-    message: z.string().optional().openapi({ description: 'The message with the first of `errors`' }),
+    message: z.string().optional().openapi({ description: 'The message of `error`, and the first of its `errors`' }),
     error: z.object({
       code: z.enum(Object.keys(ERRORS) as [ErrorCode, ...ErrorCode[]]),
       message: z.string(),

@@ -6,7 +6,8 @@ export interface RouteTable {
   /** Returns the methods that a requested path accepts. Empty if the path does not exist. */
   listMethods(path: string): string[];
   /**
-   * Returns the existing path that a path that does not exist most resembles. Undefined if no path is similar enough.
+   * Returns the existing path that is most similar to a requested path that does not exist. Undefined if no path is
+   * similar enough.
    */
   findNearestPath(path: string): string | undefined;
   /**

@@ -26,7 +26,7 @@ export function oneLineText(maxChars: number) {
 /** The id of a record: a UUIDv7. */
 export const Id = z.uuid().openapi({ example: EXAMPLE_ID });
 
-/** A record that uses another record, in the response that lists the usages of the other record. */
+/** One record in the list of the records that use a resource, such as the campaigns that use a template. */
 export const NamedUse = z.object({ id: Id, name: z.string() }).openapi('NamedUse');
 
 /** A slug in a request. Derived from the name if omitted. */

@@ -4,8 +4,8 @@ import { findConsentField } from '../../rules/contacts/consent-names.ts';
 /**
  * The fields of this API for other names of the same value, such as the names in the APIs of Resend, Postmark,
  * SendGrid, Mailchimp, Mailgun, Plunk, Loops, Customer.io and Twilio. The keys are normalized (`normalizeName`). The
- * suggestion is the first field of the list that the schema has in the same object. It is a Map, because a plain object
- * would also find inherited names such as `constructor`.
+ * suggestion is the first field of the list that the schema has in the same object. This is a Map, because a plain
+ * object would also find inherited names such as `constructor`.
  */
 const FOREIGN_NAMES: ReadonlyMap<string, string[]> = new Map(
   Object.entries({

@@ -31,8 +31,8 @@ export interface FieldNames {
   /** Tells whether the schema has a field at this path. */
   hasField(path: readonly string[]): boolean;
   /**
-   * Lists the fields that accept any content, such as `data`. A test compares the list, because a new entry must be
-   * intended and not a missing `declareForms`.
+   * Lists the fields that accept any content, such as `data`. A test compares the list with the expected fields, so
+   * that a forgotten `declareForms` does not stay unnoticed.
    */
   freeForm(): string[];
 }

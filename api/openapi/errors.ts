@@ -7,7 +7,7 @@ import { type Document, findAliases, listOperations, type OpenApiOperation, type
  * declares them at the ranges `4XX` and `5XX`. A status of an operation is declared separately only if it has an error
  * that is not in this list. In OpenAPI, a status takes precedence over its range.
  */
-const OF_ANY_OPERATION: readonly ErrorCode[] = [
+const ERRORS_OF_ANY_OPERATION: readonly ErrorCode[] = [
   'BAD_REQUEST',
   'UNAUTHORIZED',
   'INVALID_API_KEY',
@@ -66,8 +66,8 @@ function isError(response: OpenApiPart): response is ErrorResponse {
 }
 
 /**
- * Replaces the responses whose errors any operation may return by the responses of ranges. An alias declares only
- * `4XX`.
+ * Replaces an error response by its range, `4XX` or `5XX`, if any operation may return all errors of the response. An
+ * alias declares only `4XX`.
  */
 function replaceByRanges(operation: OpenApiOperation, isAlias: boolean): void {
   for (const [status, response] of Object.entries(operation.responses)) {
@@ -81,12 +81,12 @@ function replaceByRanges(operation: OpenApiOperation, isAlias: boolean): void {
 
 function isErrorOfAnyOperation(code: ErrorCode, status: string): boolean {
   const isOfQuery = code === 'VALIDATION_ERROR' && status === '400';
-  return OF_ANY_OPERATION.includes(code) && (isOfQuery || ERRORS[code].status === Number(status));
+  return ERRORS_OF_ANY_OPERATION.includes(code) && (isOfQuery || ERRORS[code].status === Number(status));
 }
 
 const RANGES = {
-  '4XX': declareRangeResponse(OF_ANY_OPERATION.filter((code) => ERRORS[code].status < 500)),
-  '5XX': declareRangeResponse(OF_ANY_OPERATION.filter((code) => ERRORS[code].status >= 500)),
+  '4XX': declareRangeResponse(ERRORS_OF_ANY_OPERATION.filter((code) => ERRORS[code].status < 500)),
+  '5XX': declareRangeResponse(ERRORS_OF_ANY_OPERATION.filter((code) => ERRORS[code].status >= 500)),
 };
 
 function withSharedExamples(response: ErrorResponse, shared: Record<string, unknown>): ErrorResponse {

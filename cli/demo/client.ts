@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
 /** The default time limit of a wait for a result. It is long enough for a busy machine. */
-const UNTIL_TIMEOUT_MS = 60_000;
+const WAIT_TIMEOUT_MS = 60_000;
 /** The time limit of a wait for a result with thousands of records, such as an import. */
 export const LONG_TIMEOUT_MS = 600_000;
 const POLL_MS = 50;
@@ -12,7 +12,7 @@ const POLL_MS = 50;
 const POLL_SHARE = 1 / 20;
 
 // biome-ignore lint/suspicious/noExplicitAny: a tour reads responses of every shape
-type Answer = any;
+type ResponseBody = any;
 
 /** Calls the API like any client. */
 export interface TourClient {
@@ -20,9 +20,9 @@ export interface TourClient {
    * Sends a request and returns the body of the response.
    * @throws Error with the response if it is not successful
    */
-  call(method: string, path: string, body?: unknown): Promise<Answer>;
+  call(method: string, path: string, body?: unknown): Promise<ResponseBody>;
   /** Uploads a file as a form. */
-  upload(path: string, file: File): Promise<Answer>;
+  upload(path: string, file: File): Promise<ResponseBody>;
 }
 
 /** Creates a client for a service with a secret key. */
@@ -49,7 +49,7 @@ export function createTourClient({ baseUrl, secretKey }: { baseUrl: string; secr
 export async function waitFor<T>(
   what: string,
   find: () => Promise<T | undefined | false>,
-  timeoutMs = UNTIL_TIMEOUT_MS,
+  timeoutMs = WAIT_TIMEOUT_MS,
 ): Promise<T> {
   const startedAt = performance.now();
   for (;;) {
@@ -61,7 +61,7 @@ export async function waitFor<T>(
   }
 }
 
-async function sendRequest(method: string, url: string, init: RequestInit): Promise<Answer> {
+async function sendRequest(method: string, url: string, init: RequestInit): Promise<ResponseBody> {
   const response = await fetch(url, { method, ...init });
   const text = await response.text();
   if (!response.ok) throw new Error(`${method} ${new URL(url).pathname} responded with ${response.status}: ${text}`);

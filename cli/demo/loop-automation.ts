@@ -38,7 +38,7 @@ async function closeAutomationLoop(tour: ChannelTourContext): Promise<string> {
 }
 
 /**
- * Waits until the only execution of a workflow has a status.
+ * Waits until the only execution of a workflow has the given status.
  * @returns the execution with its steps
  */
 function waitForExecution({ client, report }: ChannelTourContext, p: { workflowId: string; status: string }) {

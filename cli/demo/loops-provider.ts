@@ -140,6 +140,6 @@ function verifyHook({ headers, body }: ReceivedHook, secret: string) {
     return String(headers['webhook-signature']).split(' ').includes(`v1,${signature}`);
   };
   if (!isSigned(body)) throw new Error('the signature of the webhook is wrong');
-  if (isSigned(`${body} `)) throw new Error('an altered body has passed for signed');
+  if (isSigned(`${body} `)) throw new Error('the signature also matches an altered body');
   return JSON.parse(body) as { type: string; data: { event: { emailId: string } } };
 }

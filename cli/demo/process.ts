@@ -11,8 +11,8 @@ const EXIT_INTERRUPTED = 130;
 export type Open = <T extends { close(): unknown }>(start: () => T | Promise<T>) => Promise<T>;
 
 /**
- * Runs a tour as this process and ends the process: with exit code 0 if the tour reports success, 1 if it does not or
- * fails, and 130 after a signal.
+ * Runs a tour as this process and ends the process. The exit code is 0 if the tour reports success, 1 if it reports or
+ * throws a failure, and 130 after a signal.
  */
 export async function runTour(tour: (open: Open) => Promise<boolean>): Promise<never> {
   const opened: { close(): unknown }[] = [];

@@ -16,7 +16,7 @@ export interface DemoProviders {
   close(): Promise<void>;
 }
 
-/** The addresses that the mail server refuses at RCPT, by their part before the @, each with the server's reply. */
+/** The mail server's replies to RCPT for the addresses that it refuses, by the part of the address before the @. */
 const REFUSALS: Readonly<Record<string, string>> = {
   refused: '5.1.1 User unknown',
 };

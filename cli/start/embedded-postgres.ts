@@ -59,8 +59,8 @@ const ENVIRONMENT = { PATH: '/usr/local/bin:/usr/bin:/bin', LC_ALL: 'C.UTF-8', L
 
 export interface EmbeddedPostgresOptions {
   /**
-   * The folder of the database cluster. Its parent folder is created if necessary, and belongs to the user as which
-   * Postgres runs.
+   * The folder of the database cluster. Its parent folder is created if necessary, and belongs to the user that runs
+   * Postgres.
    */
   readonly dataFolder: string;
   readonly logFile: string;
@@ -114,7 +114,7 @@ function createSettings(): Record<string, string> {
     checkpoint_timeout: '15min',
     random_page_cost: '1.1',
     // Autovacuum analyzes tables every 10 s instead of every minute. Tables of this service may fill up within seconds,
-    // and without new statistics queries would have bad plans for up to a minute.
+    // and without new statistics, queries would have bad plans for up to a minute.
     autovacuum_naptime: '10s',
     jit: 'off', // Compiling a query (JIT) costs more than it saves on queries of a few milliseconds.
     timezone: 'UTC',
@@ -126,8 +126,8 @@ function createSettings(): Record<string, string> {
 }
 
 /**
- * Creates the parent folder, and makes the user as which Postgres runs its owner, so that initdb can create the cluster
- * in it.
+ * Creates the parent folder, and changes its owner to the user that runs Postgres, so that initdb can create the
+ * cluster in it.
  */
 function prepareParent(binaries: PostgresBinaries, dataFolder: string): PostgresUser {
   const parent = dirname(dataFolder);

@@ -19,7 +19,7 @@ const DOMAIN = 'tidings.test';
 /** A number that Twilio reserves for tests. */
 const SMS_SENDER = '+15005550006';
 const PASSWORD_BYTES = 12;
-/** The number of characters of a key that lists show: `sk_live_` and six more characters, as in `generateSecretKey`. */
+/** The number of a key's characters that lists show: `sk_live_` and six more, as in `generateSecretKey`. */
 const SHOWN_CHARS = 14;
 
 /** The facts about the first project that dev.json contains. */

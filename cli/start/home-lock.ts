@@ -11,7 +11,7 @@ const ATTEMPTS = 10;
 
 /**
  * Takes the lock of a home for this process. Removes a lock whose process is dead. A lock contains the pid and the
- * start time of its process, so a later process with the same pid is not mistaken for this process.
+ * start time of its process, so a later process with the same pid is not mistaken for the owner of the lock.
  * @throws StartError if another running `npm start` holds the lock
  */
 export function takeLock(path: string, homeName: string): { release(): void } {

@@ -12,7 +12,7 @@ export interface PostgresBinaries {
   readonly major: string;
 }
 
-/** The user as which Postgres runs. `prefix` is the first part of a command line, which switches to this user. */
+/** The user that runs Postgres. `prefix` is the first part of a command line, which switches to this user. */
 export interface PostgresUser {
   /** The ids of the user and its group. Undefined if Postgres runs as the user of this process. */
   readonly owner: { uid: number; gid: number } | undefined;
@@ -40,7 +40,7 @@ export function findPostgresBinaries(): PostgresBinaries {
 }
 
 /**
- * Returns the user as which Postgres runs. Usually this is the user of this process. Postgres refuses to run as root.
+ * Returns the user that runs Postgres. Usually this is the user of this process. Postgres refuses to run as root.
  * In that case, the user is the owner of `folder`, or else `postgres`, or else `nobody`. That user may be unable to
  * reach the binaries or `folder`, for example if the repository is below /root or the home has mode 700. setpriv then
  * gives the process the capability to pass through folders. The modes of the folders stay unchanged.

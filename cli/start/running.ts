@@ -20,8 +20,8 @@ type Signals = Pick<Running, 'stop' | 'kill'>;
 export const STOP_GRACE_MS = 5_000;
 
 /**
- * Interval of checks whether an adopted process is alive. It is not a child of this process, so no event reports its
- * end.
+ * The interval at which an adopted process is checked. Such a process is not a child of this process, so no event
+ * reports its end.
  */
 const WATCH_MS = 300;
 
@@ -56,7 +56,7 @@ export function watchChild(child: ChildProcess, identity: ProcessIdentity, signa
   return { identity, ended, ...signals };
 }
 
-/** Returns a process that an earlier start left behind, and that the service continues to use, as `Running`. */
+/** Returns the `Running` of a process that an earlier start left behind and that the service continues to use. */
 export function adoptProcess(identity: ProcessIdentity, signals: Signals): Running {
   const watch = async (): Promise<string> => {
     while (isAlive(identity)) await waitForEnd(identity, WATCH_MS);

@@ -22,8 +22,8 @@ const LEFTOVER_GRACE_MS = 3_000;
  *   one partition a poll finds its task at once.
  * - Eager activities, which execution steps request, are also off by default.
  * - The default request limits (`rps`) are meant for a shared cluster. Here only the machine is the limit.
- * - By default, the history service checks for new tasks only 20 times a second. At that rate, above seven emails a
- *   second, a workflow waited 35 ms for each of its three tasks.
+ * - By default, the history service checks for new tasks only 20 times a second. With more than seven emails a
+ *   second, a workflow then waited 35 ms for each of its three tasks.
  */
 const DYNAMIC_CONFIG: Readonly<Record<string, string>> = {
   'matching.useNewMatcher': 'true',

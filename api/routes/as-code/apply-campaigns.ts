@@ -128,9 +128,9 @@ function toCampaignInput(
 }
 
 /**
- * Returns the wanted content with verified senders only. If a sender is on an unverified domain, first the campaign's
- * sender and then also the variants are taken from the stored campaign. Undefined if a stored sender is not verified
- * either.
+ * Returns the wanted content with verified senders only. If a wanted sender is not verified, uses the sender of the
+ * stored campaign. If this is not enough, also uses the stored variants and test. Undefined if a sender is still not
+ * verified.
  */
 async function withVerifiedSenders(applying: ApplyState, wanted: CampaignContent, { from, variants, test }: Campaign) {
   const withStoredSender = { ...wanted, from };

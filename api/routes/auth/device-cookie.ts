@@ -15,7 +15,7 @@ export interface KnownDevice {
 /**
  * Sets a cookie that marks a browser in which a user has signed in. The login throttle counts the attempts from such a
  * browser separately, so failed sign-ins from other browsers never lock it out. The cookie grants no access. It only
- * allows ten failed attempts in 15 minutes to enter the password of the account that the cookie names.
+ * allows ten wrong passwords in 15 minutes for the account that the cookie names.
  */
 export function setDeviceCookie(
   c: RequestContext,

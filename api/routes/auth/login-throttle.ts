@@ -41,8 +41,8 @@ export interface LoginThrottle {
   /** Counts an attempt from a known device. Only failures of this device count. */
   takeForDevice(device: KnownDevice): Promise<CountedAttempt>;
   /**
-   * Counts a sign-up. A sign-up with the address and password of an existing account signs in to it, so it could be
-   * used to guess the password.
+   * Counts a sign-up. A sign-up with the address and password of an existing account signs in to this account, so
+   * sign-ups could be used to guess the password.
    */
   takeForSignUp(email: string, network: string): Promise<CountedAttempt>;
   /** Counts an attempt of a signed-in user to enter the current password, which is required to change it. */

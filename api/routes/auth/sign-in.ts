@@ -113,7 +113,7 @@ export function requireSessionToken(c: RequestContext, { config }: Deps): string
 
 /**
  * Returns the hash of a password for an address. It equals the stored hash of the account with this address and
- * password, if there is one (`hashPasswordFor`), so the account is found by it.
+ * password, if there is one (`hashPasswordFor`), so the account is found by this hash.
  */
 export async function computePasswordHash({ db, config }: Deps, email: string, password: string): Promise<string> {
   const like = await findPasswordHash(db, email);
@@ -130,7 +130,8 @@ function deriveSalt(key: Buffer, email: string): Uint8Array {
 }
 
 /**
- * Returns the error for an unknown address and for a wrong password, so that it does not reveal which accounts exist.
+ * Returns the same error for an unknown address and for a wrong password, so that it does not reveal which accounts
+ * exist.
  */
 export function createWrongPasswordError(): AppError {
   return new AppError('UNAUTHORIZED', {

@@ -101,7 +101,7 @@ export const variantStatsFields = {
           openInterval: RateInterval,
           clickInterval: RateInterval,
           interval: RateInterval.openapi({
-            description: 'Interval of the rate that `metric` of the test names, or of the open rate without a test.',
+            description: 'Interval of the rate that decides the test. Without a test, interval of the open rate.',
           }),
         })
         .openapi('CampaignVariantStats'),

@@ -41,7 +41,7 @@ const createDomainRoute = createRoute({
   tags: ['Domains'],
   summary: 'Add a sending domain',
   description:
-    'Creates a DKIM key and returns the DNS records to publish. The service checks the records every 5 minutes. The domain is verified when it finds all required records.',
+    'Creates a DKIM key and returns the DNS records to publish. The service checks the records every 5 minutes. As soon as it finds all required records, the domain is verified.',
   security: allowScopes('domains:edit'),
   request: { body: jsonBody(CreateDomain) },
   responses: { 201: jsonResponse(DomainRecord, 'Registered'), ...errorResponses('CONFLICT') },

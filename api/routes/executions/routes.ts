@@ -35,7 +35,7 @@ const startRoute = createRoute({
   tags,
   summary: 'Start a workflow for a contact',
   description:
-    'Starts an execution without an event. Steps can use the keys of `context` as variables. Returns an error if the workflow is disabled, or if its re-entry rule does not allow the contact to enter. Both rules do not apply to a `sandbox`.',
+    'Starts an execution without an event. Steps can use the keys of `context` as variables. Returns an error if the workflow is disabled, or if its re-entry rule does not allow the contact to enter. Neither rule applies to a `sandbox`.',
   security: allowScopes('workflows:edit'),
   request: { params: WorkflowParams, body: jsonBody(StartExecution) },
   responses: { 201: jsonResponse(ExecutionDetailSchema), ...errorResponses('CONFLICT') },

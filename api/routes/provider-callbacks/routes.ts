@@ -10,8 +10,8 @@ import { registerTwilioRoutes } from '../twilio/routes.ts';
 type CallbackRoutes = (hono: OpenAPIHono<AppEnv>, unauthenticated: UnauthenticatedRoutes, deps: Deps) => void;
 
 /** Routes for the callbacks of each provider. Null if a provider has no callbacks, or sends its reports by email. */
-const OF_SMS: Record<SmsProviderKind, CallbackRoutes | null> = { capture: null, twilio: registerTwilioRoutes };
-const OF_EMAIL: Record<EmailProviderKind, CallbackRoutes | null> = {
+const SMS_CALLBACKS: Record<SmsProviderKind, CallbackRoutes | null> = { capture: null, twilio: registerTwilioRoutes };
+const EMAIL_CALLBACKS: Record<EmailProviderKind, CallbackRoutes | null> = {
   capture: null,
   smtp: null,
   ses: registerSnsRoutes,
@@ -22,6 +22,6 @@ const OF_EMAIL: Record<EmailProviderKind, CallbackRoutes | null> = {
  * SES, and reports about earlier emails still arrive after the operator has changed the provider.
  */
 export const registerProviderCallbackRoutes: CallbackRoutes = (hono, unauthenticated, deps) => {
-  for (const register of [...Object.values(OF_SMS), ...Object.values(OF_EMAIL)])
+  for (const register of [...Object.values(SMS_CALLBACKS), ...Object.values(EMAIL_CALLBACKS)])
     register?.(hono, unauthenticated, deps);
 };

@@ -70,7 +70,7 @@ const Effects = z.object({
 
 export const RequestDetail = RequestRecord.extend({
   made: Effects.openapi({
-    description: 'Records that the request created, as they are now: the first 100 of each kind',
+    description: 'Records that the request created or changed, as they are now: the first 100 of each kind',
   }),
 }).openapi('LoggedRequestDetail', {
   example: {

@@ -31,7 +31,7 @@ const getRoute = createRoute({
   tags,
   summary: 'Get a request and its effects',
   description:
-    'Finds the request by the `X-Request-Id` of its response. Returns the contacts, events, executions, emails and SMS that it created.',
+    'Finds the request by the `X-Request-Id` of its response. Returns the contacts, events, executions, emails and SMS that the request created or changed.',
   security: allowScopes('events:view'),
   request: { params: RequestParams },
   responses: { 200: jsonResponse(RequestDetail), ...errorResponses('NOT_FOUND') },

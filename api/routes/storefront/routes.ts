@@ -58,7 +58,7 @@ const pixel = createRoute({
   tags: ['Storefront'],
   summary: 'Record storefront events',
   description:
-    'Records each event as `pixel.<name>`. If the event has an `email`, it is recorded for the contact with this address, which is created unsubscribed if it is new. All events of a request are recorded, or none. Values that are sent with the public key are shown only as plain text.',
+    'Records each event as `pixel.<name>`. If the event has an `email`, it is recorded for the contact with this address. A new contact is created unsubscribed. All events of a request are recorded, or none. Values that are sent with the public key are shown only as plain text.',
   security: allowPublicKey(),
   request: { body: jsonBody(Pixel) },
   responses: {
