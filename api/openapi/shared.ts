@@ -80,21 +80,21 @@ function shareRepeated(
   found: { part: OpenApiPart; names: string[]; use: Use }[],
   section: 'parameters' | 'responses',
 ): Record<string, OpenApiPart> {
-  const byForm = new Map<string, typeof found>();
+  const usesByJson = new Map<string, typeof found>();
   for (const one of found) {
-    const form = JSON.stringify(one.part);
-    const same = byForm.get(form);
-    if (same) same.push(one);
-    else byForm.set(form, [one]);
+    const json = JSON.stringify(one.part);
+    const equalParts = usesByJson.get(json);
+    if (equalParts) equalParts.push(one);
+    else usesByJson.set(json, [one]);
   }
   const shared: Record<string, OpenApiPart> = {};
-  for (const [form, uses] of [...byForm].sort(([, a], [, b]) => b.length - a.length)) {
+  for (const [json, uses] of [...usesByJson].sort(([, a], [, b]) => b.length - a.length)) {
     const [first] = uses;
     const name = first?.names.find((one) => one !== '' && !(one in shared));
     if (!first || first.part.$ref || name === undefined) continue;
     const $ref = `#/components/${section}/${name}`;
-    const saved = uses.length * (form.length - JSON.stringify({ $ref }).length);
-    if (saved <= form.length + name.length) continue;
+    const saved = uses.length * (json.length - JSON.stringify({ $ref }).length);
+    if (saved <= json.length + name.length) continue;
     shared[name] = first.part;
     for (const { use } of uses) use({ $ref });
   }

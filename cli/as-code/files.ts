@@ -101,9 +101,9 @@ function writeIfChanged(path: string, content: string): boolean {
 
 function removeUnwantedFiles(folder: string, kinds: string[], wanted: ReadonlyMap<string, string>): string[] {
   const found = kinds.flatMap((kind) => (listFolder(join(folder, kind)) ?? []).map((name) => join(kind, name)));
-  const gone = found.filter((path) => /\.(json|html)$/.test(path) && !wanted.has(path));
-  for (const path of gone) rmSync(join(folder, path));
-  return gone.map((path) => `${path} (removed)`);
+  const removedPaths = found.filter((path) => /\.(json|html)$/.test(path) && !wanted.has(path));
+  for (const path of removedPaths) rmSync(join(folder, path));
+  return removedPaths.map((path) => `${path} (removed)`);
 }
 
 function listFolder(folder: string): string[] | undefined {

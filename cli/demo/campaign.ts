@@ -5,7 +5,7 @@ import { formatNumber, formatTimeSince } from './report.ts';
 export const CONTACTS = 5_000;
 export const PLANS = ['free', 'team', 'pro'];
 /** The number of contacts on a paid plan: two of every three contacts. */
-const PAYING = Math.floor((CONTACTS * 2) / 3);
+const PAYING_CONTACTS = Math.floor((CONTACTS * 2) / 3);
 
 /** Imports `CONTACTS` contacts from a CSV file, and checks how many were created. */
 export async function demonstrateImport({ client, report, run, toDomain }: TourContext): Promise<void> {
@@ -42,9 +42,9 @@ export async function demonstrateSegment({ client, report, run, toDomain }: Tour
     condition: { logic: 'AND', groups: [{ filters }] },
   });
   report.line(`data.tour is "${run}" and data.plan is team or pro: counted in ${formatTimeSince(startedAt)}`);
-  report.check('members', segment.memberCount, PAYING);
-  const leaving = await client.call('POST', '/contacts', { email: `c1@${toDomain}`, subscribed: false });
-  report.line(`${leaving.email} unsubscribes`);
+  report.check('members', segment.memberCount, PAYING_CONTACTS);
+  const unsubscribedContact = await client.call('POST', '/contacts', { email: `c1@${toDomain}`, subscribed: false });
+  report.line(`${unsubscribedContact.email} unsubscribes`);
   return segment.id;
 }
 
@@ -82,6 +82,6 @@ export async function demonstrateCampaign(
   report.line(
     `SENT after ${formatTimeSince(startedAt)}: ${formatNumber(Math.round(sent.sent / seconds))} emails per second`,
   );
-  report.check('sent, by the counters of the campaign', sent.sent, PAYING - 1);
-  return PAYING - 1;
+  report.check('sent, by the counters of the campaign', sent.sent, PAYING_CONTACTS - 1);
+  return PAYING_CONTACTS - 1;
 }

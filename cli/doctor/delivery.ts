@@ -80,8 +80,8 @@ async function checkReverseName(
   const problem = (message: string) => (whose === 'own' ? failFinding(message, remedy) : warnFinding(message, remedy));
   const names = await withTimeLimit(dns.names(address)).catch((error: Error & { code?: string }) => error);
   if (names instanceof Error) {
-    const absent = names.code === 'ENOTFOUND' || names.code === 'ENODATA';
-    if (!absent)
+    const hasNoName = names.code === 'ENOTFOUND' || names.code === 'ENODATA';
+    if (!hasNoName)
       return warnFinding(
         `the DNS did not respond for the name of ${address} (${findInnermostReason(names)})`,
         'check the network and DNS_SERVERS',
@@ -89,11 +89,11 @@ async function checkReverseName(
     return problem(`${address} has no reverse name (PTR): large receivers refuse its email`);
   }
   const forward = await Promise.all(names.map((name) => dns.addresses(name)));
-  const agrees = names.find((_, index) => {
+  const confirmedName = names.find((_, index) => {
     const found = forward[index];
     return found?.kind === 'found' && found.records.includes(address);
   });
-  if (agrees) return passFinding(`${address} and ${agrees} resolve to each other`);
+  if (confirmedName) return passFinding(`${address} and ${confirmedName} resolve to each other`);
   return problem(`${address} has the reverse name ${names.join(', ')}, which does not resolve to ${address}`);
 }
 

@@ -26,11 +26,19 @@ const RESERVED = /(^|\.)(test|example|invalid|localhost)$/;
  * The verdict for each kind of missing DNS record, and the consequence. The INBOUND record is not in this list, because
  * the service can send email without this record.
  */
-const MISSING: readonly { purpose: RecordPurpose; verdict: 'warn' | 'fail'; so: string }[] = [
-  { purpose: 'DKIM', verdict: 'fail', so: 'signatures cannot be checked, and the domain will lose its verification' },
-  { purpose: 'SPF', verdict: 'warn', so: 'receivers do not know that this service may send for it' },
-  { purpose: 'DMARC', verdict: 'warn', so: 'the large mailbox providers refuse or filter bulk mail without it' },
-  { purpose: 'RETURN_PATH', verdict: 'warn', so: 'bounces do not come back to this service' },
+const MISSING: readonly { purpose: RecordPurpose; verdict: 'warn' | 'fail'; consequence: string }[] = [
+  {
+    purpose: 'DKIM',
+    verdict: 'fail',
+    consequence: 'signatures cannot be checked, and the domain will lose its verification',
+  },
+  { purpose: 'SPF', verdict: 'warn', consequence: 'receivers do not know that this service may send for it' },
+  {
+    purpose: 'DMARC',
+    verdict: 'warn',
+    consequence: 'the large mailbox providers refuse or filter bulk mail without it',
+  },
+  { purpose: 'RETURN_PATH', verdict: 'warn', consequence: 'bounces do not come back to this service' },
 ];
 
 /** Checks that the DNS still has the records of the verified sender domains, because receivers of email check them. */
@@ -82,12 +90,12 @@ async function checkDomain(domain: Domain, { settings, dns }: Deployment): Promi
   const { found, seen } = await checkDnsRecords(dns, source);
   const records = listDnsRecords(source, found, seen);
   const missing = MISSING.filter(({ purpose }) => found[purpose] === false);
-  const findings = missing.map(({ purpose, verdict, so }): DoctorFinding => {
+  const findings = missing.map(({ purpose, verdict, consequence }): DoctorFinding => {
     const record = records.find((each) => each.purpose === purpose);
-    const message = `${name} has no ${purpose.replace('_', ' ')} record of this service: ${so}`;
+    const message = `${name} has no ${purpose.replace('_', ' ')} record of this service: ${consequence}`;
     return { verdict, message, remedy: `publish ${record?.type} ${record?.name} ${JSON.stringify(record?.value)}` };
   });
-  const unknown = listUnanswered(found);
+  const unknown = listUnknownRecords(found);
   if (unknown.length > 0) {
     findings.push(
       warnFinding(
@@ -99,6 +107,6 @@ async function checkDomain(domain: Domain, { settings, dns }: Deployment): Promi
   return findings.length > 0 ? findings : [passFinding(`${name} has DKIM, SPF, DMARC and a return path`)];
 }
 
-function listUnanswered(found: FoundRecords): string[] {
+function listUnknownRecords(found: FoundRecords): string[] {
   return MISSING.filter(({ purpose }) => found[purpose] === undefined).map(({ purpose }) => purpose.replace('_', ' '));
 }

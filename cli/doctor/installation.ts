@@ -29,7 +29,7 @@ export const installationCheck: DoctorCheck = {
       const holdFinding =
         hold &&
         warnFinding(
-          `nothing has been sent since ${hold.since.toISOString()}, because ${WAITS[hold.reason]}`,
+          `nothing has been sent since ${hold.since.toISOString()}, because ${HOLD_CAUSES[hold.reason]}`,
           REMEDIES[hold.reason],
         );
       return [judgeTokenState(installation.shortId, tokenState), ...(holdFinding ? [holdFinding] : [])];
@@ -39,7 +39,7 @@ export const installationCheck: DoctorCheck = {
   },
 };
 
-const WAITS = { new: 'this installation is a clone', recovery: 'recovery has not ended' } as const;
+const HOLD_CAUSES = { new: 'this installation is a clone', recovery: 'recovery has not ended' } as const;
 const REMEDIES = {
   new: 'run "npm run operator -- resume" when this installation may send',
   recovery: 'start a worker that reaches Temporal, and read its log',

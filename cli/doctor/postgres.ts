@@ -77,8 +77,8 @@ function checkConnections(
 /** Warns about a connection without encryption if the host is public. Other hosts may be in a private network. */
 function checkEncryption({ encrypted }: ServerFacts, databaseUrl: string): DoctorFinding[] {
   const host = new URL(databaseUrl).hostname.replace(/^\[|\]$/g, '');
-  const elsewhere = isIP(host) ? isPublicAddress(host) : host.includes('.') && !isLoopbackHost(host);
-  if (encrypted || !elsewhere) return [];
+  const isPublicHost = isIP(host) ? isPublicAddress(host) : host.includes('.') && !isLoopbackHost(host);
+  if (encrypted || !isPublicHost) return [];
   return [
     warnFinding(
       `the connection to ${host} is not encrypted`,

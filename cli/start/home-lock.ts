@@ -15,11 +15,11 @@ const ATTEMPTS = 10;
  * @throws StartError if another running `npm start` holds the lock
  */
 export function takeLock(path: string, homeName: string): { release(): void } {
-  const mine = `${path}.${process.pid}`;
-  writePrivate(mine, JSON.stringify(identifyProcess(process.pid)));
+  const ownPath = `${path}.${process.pid}`;
+  writePrivate(ownPath, JSON.stringify(identifyProcess(process.pid)));
   try {
     for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
-      if (tryLink(mine, path)) return { release: () => rmSync(path, { force: true }) };
+      if (tryLink(ownPath, path)) return { release: () => rmSync(path, { force: true }) };
       const holder = readJson<ProcessIdentity>(path);
       if (holder && isAlive(holder)) {
         throw new StartError(
@@ -30,7 +30,7 @@ export function takeLock(path: string, homeName: string): { release(): void } {
     }
     throw new StartError(`The lock ${path} could not be taken.`);
   } finally {
-    rmSync(mine, { force: true });
+    rmSync(ownPath, { force: true });
   }
 }
 
@@ -49,13 +49,13 @@ function tryLink(from: string, to: string): boolean {
  * has taken the lock in the meantime, restores its lock.
  */
 function removeDeadLock(path: string, holder: ProcessIdentity | undefined): void {
-  const aside = `${path}.${process.pid}.aside`;
+  const movedPath = `${path}.${process.pid}.aside`;
   try {
-    renameSync(path, aside);
+    renameSync(path, movedPath);
   } catch {
     return;
   }
-  const moved = readJson<ProcessIdentity>(aside);
-  if (moved && moved.pid !== holder?.pid && isAlive(moved)) tryLink(aside, path);
-  rmSync(aside, { force: true });
+  const moved = readJson<ProcessIdentity>(movedPath);
+  if (moved && moved.pid !== holder?.pid && isAlive(moved)) tryLink(movedPath, path);
+  rmSync(movedPath, { force: true });
 }

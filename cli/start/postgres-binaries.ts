@@ -51,12 +51,12 @@ export function choosePostgresUser(binaries: PostgresBinaries, folder: string): 
   const account = readOwner(folder) ?? readAccount('postgres') ?? readAccount('nobody');
   if (!account)
     throw new StartError('Postgres does not run as root, and there is no user "postgres" or "nobody" to run it as.');
-  const reaches = spawnSync('/bin/sh', ['-c', 'test -x "$0" && test -x "$1"', binaries.postgres, dirname(folder)], {
+  const accessCheck = spawnSync('/bin/sh', ['-c', 'test -x "$0" && test -x "$1"', binaries.postgres, dirname(folder)], {
     uid: account.uid,
     gid: account.gid,
     cwd: '/',
   });
-  if (reaches.status === 0) return { owner: account, name: account.name, prefix: [] };
+  if (accessCheck.status === 0) return { owner: account, name: account.name, prefix: [] };
   return { owner: account, name: account.name, prefix: buildSetprivCommand(account, folder) };
 }
 

@@ -88,9 +88,9 @@ function stopOnSignal(starting: Promise<Closable>): void {
  * content of a database row or of a server's reply must not be in the log.
  */
 function exitWithError(error: unknown): never {
-  const explained = describeStartError(error);
+  const printable = describeStartError(error);
   console.error(
-    explained instanceof Error ? `${describeFailure(explained)}\n${readStackFrames(explained)}` : explained,
+    printable instanceof Error ? `${describeFailure(printable)}\n${readStackFrames(printable)}` : printable,
   );
   process.exit(1);
 }

@@ -120,7 +120,7 @@ function refuseDuplicateIds(saving: GraphSaveState): void {
 async function saveTransitions(saving: GraphSaveState): Promise<void> {
   const { trx, projectId, workflowId, graph } = saving;
   const { steps, transitions: drawn } = await getWorkflow(trx, { projectId, id: workflowId });
-  const typeOf = new Map(steps.map((step) => [step.id, step]));
+  const stepsById = new Map(steps.map((step) => [step.id, step]));
   const wanted = graph.transitions.map(({ fromStepId, toStepId, branch }, i) => ({
     at: `transitions.${i}`,
     fromStepId: requireStepId(saving, fromStepId, `transitions.${i}.fromStepId`),
@@ -129,7 +129,7 @@ async function saveTransitions(saving: GraphSaveState): Promise<void> {
   }));
   const usedBranches = new Set<string>();
   for (const { at, fromStepId, branch } of wanted) {
-    const from = typeOf.get(fromStepId);
+    const from = stepsById.get(fromStepId);
     collectErrors(saving, at, () => {
       // The branch may no longer be in the config of its step.
       if (from) assertBranch(from, branch);
