@@ -618,7 +618,7 @@ export type CampaignVariantStats = {
   clickRate: number;
   openInterval: RateInterval;
   clickInterval: RateInterval;
-  /** Interval of the rate that `metric` of the test names, or of the open rate without a test. */
+  /** Interval of the rate that decides the test. Without a test, interval of the open rate. */
   interval: RateInterval;
 };
 
@@ -1123,7 +1123,7 @@ export type EmailVerification = {
 /** Every error of this service has this form. */
 export type ErrorEnvelope = {
   success: boolean;
-  /** The message with the first of `errors` */
+  /** The message of `error`, and the first of its `errors` */
   message?: string;
   error: {
     code: ErrorErrorCode;
@@ -1246,7 +1246,7 @@ export type ExitOn = {
   eventName: string;
   /** Filters on the event's data, like the filters of a WAIT_FOR_EVENT. */
   filters?: unknown;
-  /** Same as `includeAutomatic` of the workflow. */
+  /** Whether automatic emails (out-of-office replies, list and bulk email) end executions on `email.received`. Defaults to false. */
   includeAutomatic?: boolean;
 }[] | null;
 
@@ -1620,7 +1620,7 @@ export type LoggedRequest = {
 export type LoggedRequestBy = "key" | "user" | "public";
 
 export type LoggedRequestDetail = LoggedRequest & ({
-  /** Records that the request created, as they are now: the first 100 of each kind */
+  /** Records that the request created or changed, as they are now: the first 100 of each kind */
   made: {
     contacts: {
       id: string;
@@ -3091,7 +3091,7 @@ export type Workflow = {
     eventName: string | null;
     includeAutomatic: boolean;
   };
-  /** Whether automatic emails start executions. */
+  /** Whether automatic emails, such as out-of-office replies, start executions. */
   includeAutomatic: boolean;
   enabled: boolean;
   allowReentry: boolean;
