@@ -151,7 +151,7 @@ class TemporalBackoff {
   }
 }
 
-/** Claims the next rows for Temporal, within its limits for each project and for all projects. */
+/** Claims the next rows for Temporal, within the limit for each project and the limit for all projects. */
 function createClaims(db: Db) {
   /** The last project that each priority served. */
   const lastServed = new Map<number, string>();

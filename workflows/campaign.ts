@@ -60,7 +60,7 @@ async function send(input: CampaignInput): Promise<string> {
       { summary: 'mark the campaign as sent' },
       [start],
     );
-    if (finish.outcome === 'sent') return describeEnd(`Sent to ${pluralize(progress.recipients, 'recipient')}`);
+    if (finish.outcome === 'sent') return showEnd(`Sent to ${pluralize(progress.recipients, 'recipient')}`);
     if (finish.outcome === 'ended') return endWorkflow(start);
     progress.later.push(...finish.openChunks.map(createChunkState));
   }
@@ -103,13 +103,13 @@ async function endWorkflow(start: CampaignRunInput): Promise<string> {
   } = await controlActivities.skipCancelledRecipients.executeWithOptions({ summary: 'skip the remaining recipients' }, [
     start,
   ]);
-  const summary = describeEnd(
+  const summary = showEnd(
     status === 'SENT' ? 'Sent' : `Ended before it was sent completely: ${pluralize(skipped, 'recipient')} skipped`,
   );
   return status === 'CANCELLED' ? endAs({ status, reason }) : summary;
 }
 
-function describeEnd(text: string): string {
+function showEnd(text: string): string {
   setCurrentDetails(text);
   return text;
 }

@@ -6,7 +6,7 @@ import type { QueueReading } from '../../rules/queue-stats.ts';
 import type { Lifecycle } from '../../temporal/lifecycle.ts';
 
 /**
- * Writes the next token of the installation: first to Postgres, then to Temporal, and then the confirmation to
+ * Writes the next token of the installation to Postgres and then to Temporal, and then marks the token as confirmed in
  * Postgres. If the last token is not confirmed, sends that token to Temporal again instead. If the process is killed in
  * between, Postgres is therefore at most one token ahead of Temporal.
  * @param reading the state of the task queues, which the Temporal UI shows
