@@ -29,8 +29,8 @@ export function createProviderWatch({ log, address, now = Date.now }: ProviderWa
     if (!problem) return;
     emailCount += 1;
     if (now() < quietUntil) return;
-    const { says, reason } = problem;
-    log.warn({ provider: provider.kind, address, reason, emails: emailCount }, says);
+    const { text, reason } = problem;
+    log.warn({ provider: provider.kind, address, reason, emails: emailCount }, text);
     quietUntil = now() + QUIET_MS;
     emailCount = 0;
   }
@@ -67,21 +67,21 @@ export function createProviderWatch({ log, address, now = Date.now }: ProviderWa
  * Describes the problem with the provider. Undefined if the result shows no problem, or if the refusal is about the
  * message only.
  */
-function findProblem(result: ProviderResult): { says: string; reason: string } | undefined {
+function findProblem(result: ProviderResult): { text: string; reason: string } | undefined {
   switch (result.outcome) {
     case 'accepted':
       return undefined;
     case 'refused': {
       if (!isSessionStage(result.stage)) return undefined;
-      const says =
+      const text =
         result.stage === 'auth'
           ? 'the email provider refuses our login or account; emails are deferred'
           : 'the email provider accepts no email for now; emails are deferred';
-      return { says, reason: describeResult(result) };
+      return { text, reason: describeResult(result) };
     }
     case 'unsent':
-      return { says: 'the email provider cannot be reached; emails are deferred', reason: describeResult(result) };
+      return { text: 'the email provider cannot be reached; emails are deferred', reason: describeResult(result) };
     case 'in_doubt':
-      return { says: 'the email provider did not respond; emails are retried', reason: describeResult(result) };
+      return { text: 'the email provider did not respond; emails are retried', reason: describeResult(result) };
   }
 }

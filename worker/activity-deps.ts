@@ -66,7 +66,7 @@ export function createActivityDeps(p: {
     provider: bulkProvider,
   });
   const mailer = createMailer({ ...p, endLog, compute, provider, routeWatch });
-  const rates = createSendRates({ db, deploymentRate: config.sendRatePerSecond });
+  const rates = createSendRates({ db, installationRate: config.sendRatePerSecond });
   const emailAttempts = createEmailAttempts({ config, db, mailer, rates });
   const smsAttempts = createSmsAttempts({
     db,

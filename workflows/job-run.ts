@@ -45,15 +45,15 @@ const { endJob } = activitiesOn<JobActivities>('bulk', {
 /**
  * Runs a job's activity until the job is done, and records the end: COMPLETED, FAILED with the reason, or CANCELLED.
  * When Temporal suggests a new run, calls `continueRun`, which continues the workflow as new.
- * @param next runs the job's activity once
+ * @param runOnce runs the job's activity once
  */
 export async function runJob(
   input: JobInput,
-  next: (input: JobInput) => Promise<JobProgress>,
+  runOnce: (input: JobInput) => Promise<JobProgress>,
   continueRun: (input: JobInput) => Promise<never>,
 ): Promise<string> {
   try {
-    for (let progress = await next(input); !progress.done; progress = await next(input)) {
+    for (let progress = await runOnce(input); !progress.done; progress = await runOnce(input)) {
       setCurrentDetails(`${progress.processed} done`);
       if (workflowInfo().continueAsNewSuggested) break;
       if (progress.waitMs !== undefined) await sleep(progress.waitMs, { summary: 'wait for the next turn' });

@@ -132,7 +132,7 @@ export function createRouteWatch(deps: RouteWatchDeps): RouteWatch {
     const { projectId, stage } = paused;
     log.warn(
       { ...providerFields, projectId, stage, status: toReplyCodes(refusal) },
-      'the route is paused: the mail server refuses email because of us, not of its recipients; email waits',
+      'the route is paused: the mail server refuses email because of our server, not because of the recipients; email waits',
     );
   }
 

@@ -33,14 +33,14 @@ export interface SendRates {
  * Creates the send rates of a process. The process reads the rate of a project from Postgres at most once a second, not
  * for every email.
  */
-export function createSendRates(deps: { db: Db; deploymentRate: number }): SendRates {
+export function createSendRates(deps: { db: Db; installationRate: number }): SendRates {
   const { db } = deps;
   const cachedRates = new Lru<string, { rate: number; readAtMs: number }>(PROJECTS_MAX);
 
   async function getRate(projectId: string): Promise<number> {
     const entry = cachedRates.get(projectId);
     if (entry && Date.now() - entry.readAtMs < RATE_TTL_MS) return entry.rate;
-    const rate = await getSendRate(db, { projectId, deploymentRate: deps.deploymentRate });
+    const rate = await getSendRate(db, { projectId, installationRate: deps.installationRate });
     cachedRates.set(projectId, { rate, readAtMs: Date.now() });
     return rate;
   }

@@ -79,11 +79,11 @@ export async function returnSendTokens(
 }
 
 /** Returns the send rate of a project: the lower of its own setting and the deployment's. 0 means no limit. */
-export async function getSendRate(db: Db, p: { projectId: string; deploymentRate: number }): Promise<number> {
+export async function getSendRate(db: Db, p: { projectId: string; installationRate: number }): Promise<number> {
   const { rows } = await sql<{ rate: number | null }>`
     SELECT effective_send_rate_per_second AS rate FROM projects WHERE id = ${p.projectId}
   `.execute(db);
-  return chooseLowerRate(rows[0]?.rate ?? null, p.deploymentRate);
+  return chooseLowerRate(rows[0]?.rate ?? null, p.installationRate);
 }
 
 /**

@@ -209,10 +209,10 @@ describe('emails of workflows that wait for a send rate', () => {
 });
 
 it('the lower of a project’s and an operator’s send rate applies', async () => {
-  expect(await getSendRate(database.db, { projectId, deploymentRate: 0 })).toBe(0);
+  expect(await getSendRate(database.db, { projectId, installationRate: 0 })).toBe(0);
   await database.db.updateTable('projects').set({ send_rate_per_second: 20 }).where('id', '=', projectId).execute();
-  expect(await getSendRate(database.db, { projectId, deploymentRate: 0 })).toBe(20);
-  expect(await getSendRate(database.db, { projectId, deploymentRate: 5 })).toBe(5);
+  expect(await getSendRate(database.db, { projectId, installationRate: 0 })).toBe(20);
+  expect(await getSendRate(database.db, { projectId, installationRate: 5 })).toBe(5);
 });
 
 it('the monthly limit accepts emails up to the limit, and concurrent requests never exceed it', async () => {

@@ -76,7 +76,7 @@ beforeAll(async () => {
     log,
     endLog: () => {},
   });
-  emailAttempts = createEmailAttempts({ config, db, mailer, rates: createSendRates({ db, deploymentRate: 0 }) });
+  emailAttempts = createEmailAttempts({ config, db, mailer, rates: createSendRates({ db, installationRate: 0 }) });
 });
 afterAll(async () => {
   await provider.close();

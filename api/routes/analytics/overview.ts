@@ -111,7 +111,7 @@ export function registerAnalyticsOverviewRoutes(app: App, { reads, config }: Dep
   app.openapi(upcomingRoute, async (c) => {
     const { projectId } = c.var;
     const { hours, campaigns } = await listUpcomingHours(reads, { projectId, ...c.req.valid('query') });
-    const rate = await getSendRate(reads, { projectId, deploymentRate: config.sendRatePerSecond });
+    const rate = await getSendRate(reads, { projectId, installationRate: config.sendRatePerSecond });
     const response = {
       hours: hours.map(({ at, lastDelayAt, ...hour }) => ({
         ...hour,

@@ -75,7 +75,7 @@ describe("an operator's limits", () => {
         held: false,
       },
     });
-    expect(await getSendRate(api.db, { projectId: api.one.id, deploymentRate: 100 })).toBe(5);
+    expect(await getSendRate(api.db, { projectId: api.one.id, installationRate: 100 })).toBe(5);
   });
 
   it('may be tightened by the tenant, whose values apply again when the operator removes the limits', async () => {
