@@ -13,7 +13,7 @@ export const developers = {
   what: {
     keys: 'Secret keys for your programs. Scopes limit what a key can do.',
     webhooks: 'Signed requests to your servers when something happens.',
-    events: 'Events that your product recorded for contacts.',
+    events: 'Events of your contacts, recorded by your product or by Tidings.',
     requests: 'API calls and dashboard changes, without bodies or secrets.',
   },
   reference: 'API reference',

@@ -36,7 +36,7 @@ export const operator = {
   queues: 'Task queues',
   queue: 'Queue',
   queueMeans: {
-    workflows: 'Tasks of workflows themselves',
+    workflows: 'The next decision of each workflow',
     transactional: 'Single emails and SMS after their first attempt',
     steps: 'Steps of runs',
     automation: 'Control of campaigns',
