@@ -27,8 +27,8 @@ const { values } = parseArgs({
   },
 });
 const recipients = Number(values.recipients);
-const claimRows = Number(values.claim);
-const completeRows = Number(values.complete);
+const claimSize = Number(values.claim);
+const completeSize = Number(values.complete);
 const DATA_KEYS = ['firstName', 'lastName', 'city', 'plan', 'points', 'company'];
 const pads = createSuppressionPads(Buffer.alloc(32, 7));
 
@@ -53,12 +53,12 @@ async function measureStatements(db: Db, pid: number, projectId: string, round: 
     const [before, node] = [readBackendCpuMicros(pid), process.cpuUsage()];
     const result = await work();
     const { user, system } = process.cpuUsage(node);
-    const so = spent[what] ?? { postgres: 0, node: 0 };
-    spent[what] = { postgres: so.postgres + readBackendCpuMicros(pid) - before, node: so.node + user + system };
+    const sum = spent[what] ?? { postgres: 0, node: 0 };
+    spent[what] = { postgres: sum.postgres + readBackendCpuMicros(pid) - before, node: sum.node + user + system };
     return result;
   };
   for (let done = false; !done; ) {
-    const page = await measure('rows made', () =>
+    const page = await measure('insert', () =>
       inTransaction(db, (trx) => insertAudiencePage(trx, { ...start, suppressionPads: pads })),
     );
     if (page.outcome === 'stopped') throw new Error('the campaign was stopped');
@@ -78,13 +78,15 @@ async function measureStatements(db: Db, pid: number, projectId: string, round: 
   async function sendChunk(chunk: CampaignStart & { seq: number }): Promise<void> {
     const claim = await nextClaimNumber(db);
     const clock = { key: (await findChunkTiming(db, chunk))?.key ?? '', closesAt: null };
-    const ranges = await measure('listed', () => listUnsentRanges(db, { ...chunk, size: claimRows, from: undefined }));
+    const ranges = await measure('list ranges', () =>
+      listUnsentRanges(db, { ...chunk, size: claimSize, from: undefined }),
+    );
     for (const range of ranges) {
       const request = { ...chunk, claim, range, dataKeys: DATA_KEYS, suppressionPads: pads, sendRate: null, clock };
-      const claimed = await measure('claimed', () => claimRange(db, request));
+      const claimed = await measure('claim', () => claimRange(db, request));
       if (claimed.length !== range.rows) throw new Error(`claimed ${claimed.length} of ${range.rows}`);
-      for (let at = 0; at < claimed.length; at += completeRows) {
-        const batch = claimed.slice(at, at + completeRows);
+      for (let at = 0; at < claimed.length; at += completeSize) {
+        const batch = claimed.slice(at, at + completeSize);
         const sent = {
           ids: batch.map(({ id }) => id),
           claims: batch.map(() => claim),
@@ -92,7 +94,7 @@ async function measureStatements(db: Db, pid: number, projectId: string, round: 
           projectIds: [projectId],
           source: 'smtp' as const,
         };
-        const { counted } = await measure('completed', () => recordSentEmails(db, sent));
+        const { counted } = await measure('complete', () => recordSentEmails(db, sent));
         if (counted !== batch.length) throw new Error(`completed ${counted} of ${batch.length}`);
       }
     }

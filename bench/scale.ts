@@ -69,10 +69,14 @@ async function measureRates(workers: number, latencyMs: number): Promise<Rates> 
   try {
     const { baseUrl, secretKey, domain, projectId, databaseUrl } = service.dev();
     const client = createApiClient({ baseUrl, key: secretKey });
-    const full = (CAMPAIGN_SECONDS * workers * CONNECTIONS * 1_000) / latencyMs;
-    const recipients = Math.max(RECIPIENTS_MIN, Math.min(RECIPIENTS_MAX, Math.round(full)));
+    const recipientsInTime = (CAMPAIGN_SECONDS * workers * CONNECTIONS * 1_000) / latencyMs;
+    const recipients = Math.max(RECIPIENTS_MIN, Math.min(RECIPIENTS_MAX, Math.round(recipientsInTime)));
     await measureSinglesRate(client, { domain, sink, count: WARM_UP });
-    const singles = await measureSinglesRate(client, { domain, sink, count: Math.min(10_000, Math.round(full / 2)) });
+    const singles = await measureSinglesRate(client, {
+      domain,
+      sink,
+      count: Math.min(10_000, Math.round(recipientsInTime / 2)),
+    });
     const executions = await measureExecutionsRate(client, { domain, sink });
     const database = new pg.Client(databaseUrl);
     await database.connect();

@@ -6,7 +6,7 @@ const CONDITION = {
   logic: 'AND',
   groups: [{ filters: [{ field: 'data.company', operator: 'equals', value: 'Analytical Engines 7' }] }],
 };
-/** The time that the search field waits after the last key before it requests. */
+/** The time from the last key press in the search field to its request. The result does not include this time. */
 const TYPING_MS = 300;
 
 /**
@@ -18,25 +18,25 @@ export async function measureContactList(
   p: { baseUrl: string; total: number; rounds: number },
 ) {
   const times = new Map<string, PageWait[]>();
-  const note = async (what: string, work: () => Promise<unknown>, less = 0) => {
+  const measureAndRecord = async (what: string, work: () => Promise<unknown>, waitedMs = 0) => {
     const { ms, pageMs } = await wait(work);
-    times.set(what, [...(times.get(what) ?? []), { ms: ms - less, pageMs }]);
+    times.set(what, [...(times.get(what) ?? []), { ms: ms - waitedMs, pageMs }]);
   };
-  const shown = (text: string) => page.getByText(text).waitFor();
+  const waitForText = (text: string) => page.getByText(text).waitFor();
   const all = p.total.toLocaleString('en-US');
   for (let round = 0; round < p.rounds; round += 1) {
-    await note('contacts: opened', async () => {
+    await measureAndRecord('contacts: opened', async () => {
       await page.goto(`${p.baseUrl}/app/contacts`, { waitUntil: 'commit' });
       await page.locator('tbody tr').nth(49).waitFor();
     });
-    await shown(`50 of ${all} shown`);
+    await waitForText(`50 of ${all} shown`);
     await page.getByRole('button', { name: 'Show more' }).scrollIntoViewIfNeeded();
-    await note('contacts: next page', async () => {
+    await measureAndRecord('contacts: next page', async () => {
       await page.getByRole('button', { name: 'Show more' }).click();
-      await shown(`100 of ${all} shown`);
+      await waitForText(`100 of ${all} shown`);
     });
     const search = page.getByLabel('Search by address');
-    await note(
+    await measureAndRecord(
       'contacts: part of an address',
       async () => {
         await search.fill(`77${round}@load`);
@@ -44,12 +44,12 @@ export async function measureContactList(
       },
       TYPING_MS,
     );
-    await note('contacts: condition, with the app', async () => {
+    await measureAndRecord('contacts: condition in the URL, including the app', async () => {
       const condition = encodeURIComponent(JSON.stringify(CONDITION));
       await page.goto(`${p.baseUrl}/app/contacts?condition=${condition}`, { waitUntil: 'commit' });
       await page.locator('tbody tr').nth(49).waitFor();
     });
-    await shown(`50 of ${(p.total / 100).toLocaleString('en-US')} shown`);
+    await waitForText(`50 of ${(p.total / 100).toLocaleString('en-US')} shown`);
   }
   const requests = requestMs(/\/contacts$/).map((ms) => ({ ms }));
   return [

@@ -27,7 +27,7 @@ export function startFaults(
   const counts: FaultCounts = new Map();
   const stopping = new AbortController();
   setMaxListeners(0, stopping.signal); // Each pause adds a listener.
-  const lasting = new Set<Promise<unknown>>();
+  const active = new Set<Promise<unknown>>();
   const pause = (seconds: number) => sleep(seconds * 1_000, undefined, { signal: stopping.signal }).catch(() => {});
   const during = async (begin: () => void, end: () => void, seconds = random.between(...SLOW_SECONDS)) => {
     begin();
@@ -37,7 +37,7 @@ export function startFaults(
   const kill = async (process: RestartedProcess) => {
     if (await process.kill()) await afterKill(process);
   };
-  const { postgres, temporal, relay, commits, data, twilio } = stage;
+  const { postgres, temporal, relay, commits, replies, twilio } = stage;
   const slowDown = (proxy: SoakStage['postgres'], most: number) => {
     const ms = random.between(20, most);
     return during(
@@ -59,7 +59,7 @@ export function startFaults(
     ['temporal: all connections cut', 2, () => temporal.cutConnections()],
     ['temporal: slow', 2, () => slowDown(temporal, 300)],
     ['temporal: away for 20 s', 1, () => takeDown(temporal, TEMPORAL_AWAY_SECONDS)],
-    ['relay: cut after DATA, before the response', 3, () => data.arm(random.whole(1, 3))],
+    ['relay: cut after DATA, before the response', 3, () => replies.arm(random.whole(1, 3))],
     ['relay: all connections cut', 1, () => relay.cutConnections()],
     ['relay: slow', 2, () => slowDown(relay, 800)],
     ['relay: refuses', 1, () => takeDown(relay, random.between(1, 4))],
@@ -77,8 +77,8 @@ export function startFaults(
         await pause(random.between(...PAUSE_SECONDS));
         if (stopping.signal.aborted) break;
         counts.set(name, (counts.get(name) ?? 0) + 1);
-        const work = Promise.resolve(begin()).finally(() => lasting.delete(work));
-        lasting.add(work);
+        const work = Promise.resolve(begin()).finally(() => active.delete(work));
+        active.add(work);
       }
     }
   };
@@ -88,9 +88,9 @@ export function startFaults(
     stop: async () => {
       stopping.abort();
       await running;
-      await Promise.allSettled(lasting);
+      await Promise.allSettled(active);
       commits.disarm();
-      data.disarm();
+      replies.disarm();
       twilio.next.length = 0;
     },
   };

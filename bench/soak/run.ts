@@ -146,7 +146,7 @@ function printVerdict(
   console.log('\nFailures');
   console.table([...p.counts].sort().map(([fault, times]) => ({ fault, times })));
   console.log(
-    `The responses to ${p.stage.commits.countFailures()} COMMITs and ${p.stage.data.countFailures()} emails were dropped.`,
+    `The responses to ${p.stage.commits.countFailures()} COMMITs and ${p.stage.replies.countFailures()} emails were dropped.`,
   );
   console.table(lines);
   const stuck = Object.entries(p.left).filter(([, count]) => count > 0);

@@ -17,12 +17,12 @@ import { startWebhookReceiver, type WebhookReceiver } from '../../test/support/w
 import { type FaultProxy, startFaultProxy } from './fault-proxy.ts';
 import { createCommitTrap, createReplyTrap, type Trap } from './taps.ts';
 
-/** A process of the service that the test restarts whenever it ends. */
+/** A process of the service that the bench restarts whenever it ends. */
 export interface RestartedProcess {
   readonly name: string;
   /** Sends SIGKILL; returns false if no process runs at the moment. */
   kill(): Promise<boolean>;
-  /** The last output lines of processes that ended without being killed by the test. */
+  /** The last output lines of processes that ended without being killed by the bench. */
   readonly deaths: string[];
   stop(): Promise<void>;
 }
@@ -44,8 +44,10 @@ export interface SoakStage {
   postgres: FaultProxy;
   temporal: FaultProxy;
   relay: FaultProxy;
+  /** Drops the response of Postgres to a COMMIT. */
   commits: Trap;
-  data: Trap;
+  /** Drops the reply of the relay to an email. */
+  replies: Trap;
   api: RestartedProcess;
   workers: RestartedProcess[];
   close(): Promise<void>;
@@ -89,12 +91,12 @@ export async function startSoakServers(p: {
       }),
       (it) => it.close(),
     );
-    const [commits, data] = [createCommitTrap(), createReplyTrap(p.inDoubt)];
+    const [commits, replies] = [createCommitTrap(), createReplyTrap(p.inDoubt)];
     const proxy = async (port: number, trap?: Trap) =>
       closeAtEnd(await startFaultProxy(port, trap && (() => trap.tap())), (it) => it.close());
     const postgres = await proxy(servers.postgresPort, commits);
     const temporal = await proxy(servers.temporalPort);
-    const relay = await proxy(sink.port, data);
+    const relay = await proxy(sink.port, replies);
     const { db } = connect({ connectionString: servers.url, max: 3, applicationName: 'soak', onError: () => {} });
     closeAtEnd(db, (it) => it.destroy());
     const port = String(await findFreePort());
@@ -139,7 +141,7 @@ export async function startSoakServers(p: {
       temporal,
       relay,
       commits,
-      data,
+      replies,
       api,
       workers,
       close,
@@ -202,14 +204,14 @@ async function isLive(baseUrl: string): Promise<boolean> {
 function keepRunning(name: string, start: () => Promise<HostProcess>): RestartedProcess {
   const deaths: string[] = [];
   let host: HostProcess | undefined;
-  let expected = false;
+  let wasKilled = false;
   let stopped = false;
   const run = async () => {
     while (!stopped) {
       host = await start().catch(() => undefined);
-      expected = false;
+      wasKilled = false;
       while (host && !stopped && identifyProcess(host.pid)) await sleep(100);
-      if (host && !stopped && !expected) deaths.push(host.output().trim().split('\n').slice(-3).join('\n'));
+      if (host && !stopped && !wasKilled) deaths.push(host.output().trim().split('\n').slice(-3).join('\n'));
       await sleep(200);
     }
     await host?.kill();
@@ -219,8 +221,8 @@ function keepRunning(name: string, start: () => Promise<HostProcess>): Restarted
     name,
     deaths,
     kill: async () => {
-      if (!host || !identifyProcess(host.pid) || expected) return false;
-      expected = true;
+      if (!host || !identifyProcess(host.pid) || wasKilled) return false;
+      wasKilled = true;
       await host.kill();
       return true;
     },

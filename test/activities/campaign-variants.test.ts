@@ -358,9 +358,9 @@ describe('choosing the winner of a test', () => {
     const start = await sendTestCampaign();
     await worker.judge(start);
     await endTestPeriod(start);
-    const [judged, chosen] = await Promise.allSettled([worker.judge(start), chooseVariant(start, 'B')]);
-    expect(judged).toMatchObject({ status: 'fulfilled', value: { outcome: 'decided', lastSeq: 3 } });
-    const byHand = chosen.status === 'fulfilled';
+    const [byTest, byUser] = await Promise.allSettled([worker.judge(start), chooseVariant(start, 'B')]);
+    expect(byTest).toMatchObject({ status: 'fulfilled', value: { outcome: 'decided', lastSeq: 3 } });
+    const byHand = byUser.status === 'fulfilled';
     expect(await readWinner(start)).toEqual(
       byHand ? { winner: 1, winner_by: 'hand' } : { winner: 0, winner_by: 'test' },
     );

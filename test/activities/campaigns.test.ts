@@ -329,7 +329,7 @@ describe('storing the recipients of a campaign', () => {
     );
     const { rows } = await sql<{ id: string }>`
       SELECT id FROM contacts WHERE project_id = ${projectId} ORDER BY id DESC LIMIT 1`.execute(database.db);
-    const taking = await database.db.transaction().execute(async (trx) => {
+    const insertion = await database.db.transaction().execute(async (trx) => {
       // The lock of this transaction prevents the page from being written until the transaction ends.
       await sql`
         INSERT INTO emails (project_id, contact_id, campaign_id, content_id, source_type, mode)
@@ -346,7 +346,7 @@ describe('storing the recipients of a campaign', () => {
       );
       return { page };
     });
-    expect(await taking.page).toMatchObject({ outcome: 'taken', done: true, recipients: 40 });
+    expect(await insertion.page).toMatchObject({ outcome: 'taken', done: true, recipients: 40 });
     expect(await getRemainingMonthlyQuota(database.db, { projectId, limit: 100 })).toBe(59);
   });
 

@@ -103,8 +103,8 @@ describe('computing the tracked segments of a project', () => {
       const { failures } = await runPeriodicPart(activities, { kind: 'segments', part: projectId });
       expect(failures).toEqual([`segment ${broken}`]);
       expect(await listComputed()).toEqual(['well']);
-      const standing = (await listPeriodicWork(database.db)).find(({ kind }) => kind === 'segments');
-      expect(standing?.lastError).toContain('broken segment');
+      const segmentWork = (await listPeriodicWork(database.db)).find(({ kind }) => kind === 'segments');
+      expect(segmentWork?.lastError).toContain('broken segment');
     } finally {
       await sql`DROP TRIGGER refuse ON segments`.execute(database.db);
     }
@@ -202,7 +202,7 @@ describe('a round of periodic work', () => {
     const next = await activities.listPeriodicParts({ kind: 'segments' });
     expect(next.parts).toEqual([c, a, b]);
     expect(next.round.last).toEqual([d]);
-    const standing = (await listPeriodicWork(database.db)).find(({ kind }) => kind === 'segments');
-    expect(standing?.lastError).toBe(`Not finished within the round: ${d}`);
+    const segmentWork = (await listPeriodicWork(database.db)).find(({ kind }) => kind === 'segments');
+    expect(segmentWork?.lastError).toBe(`Not finished within the round: ${d}`);
   });
 });

@@ -154,10 +154,10 @@ it('a worker reports a refused login once for single emails and campaigns togeth
   const { outcome } = await deps.mailer.deliver(email);
   await new Promise((resolve) => deps.bulkProvider.submit(createEmail(), resolve));
   expect(outcome).toMatchObject({ kind: 'deferred', error: expect.stringMatching(/^535 /) });
-  const told = lines.filter(
+  const warnings = lines.filter(
     ({ msg }) => msg === 'the email provider refuses our login or account; emails are deferred',
   );
-  expect(told).toMatchObject([{ provider: 'smtp', address: `127.0.0.1:${server.port}`, emails: 1 }]);
+  expect(warnings).toMatchObject([{ provider: 'smtp', address: `127.0.0.1:${server.port}`, emails: 1 }]);
   expect(JSON.stringify(lines)).not.toContain('wr0ng');
 });
 

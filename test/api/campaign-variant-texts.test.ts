@@ -141,9 +141,9 @@ describe('the review of a campaign with variants', () => {
       { code: 'subject_too_long', details: { variants: ['B'] } },
       { code: 'missing_variables', details: { variables: { city: 2 } } },
     ]);
-    const alike = await review({ subject: 'x'.repeat(79), variants: VARIANTS });
-    expect(alike.findings).toMatchObject([{ code: 'subject_too_long', details: { characters: 79 } }]);
-    expect(alike.findings[0].details.variants).toBeUndefined();
+    const sameSubject = await review({ subject: 'x'.repeat(79), variants: VARIANTS });
+    expect(sameSubject.findings).toMatchObject([{ code: 'subject_too_long', details: { characters: 79 } }]);
+    expect(sameSubject.findings[0].details.variants).toBeUndefined();
   });
 
   it('checks the domain of each sender', async () => {
@@ -162,14 +162,14 @@ describe('the review of a campaign with variants', () => {
       localPart: 'ny',
       data: { timezone: 'America/New_York' },
     });
-    const apart = await review({ sendAtLocal: '2030-12-01T09:00' });
-    expect(apart.estimatedSeconds).toBe(14 * 3600 + 1);
+    const inTwoZones = await review({ sendAtLocal: '2030-12-01T09:00' });
+    expect(inTwoZones.estimatedSeconds).toBe(14 * 3600 + 1);
     const test = { share: 0.5, metric: 'opens', waitMinutes: 60, minimum: 0 };
     expect((await review({ variants: VARIANTS, test })).estimatedSeconds).toBe(3601);
     // The sending window is closed during this hour and the next, so the wait is at least an hour.
     const getHour = (plus: number) => `${String((new Date().getUTCHours() + plus) % 24).padStart(2, '0')}:00`;
-    const shut = await review({ sendingWindow: { from: getHour(2), to: getHour(3), timezone: 'UTC' } });
-    expect(shut.estimatedSeconds).toBeGreaterThan(3_590);
+    const outsideWindow = await review({ sendingWindow: { from: getHour(2), to: getHour(3), timezone: 'UTC' } });
+    expect(outsideWindow.estimatedSeconds).toBeGreaterThan(3_590);
   });
 });
 

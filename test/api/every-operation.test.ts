@@ -191,11 +191,11 @@ describe('every operation of the API', () => {
     }));
 
   it('refuses values of a wrong type, and names the field or parameter', async () => {
-    let asked = 0;
+    let inputCount = 0;
     await expectColumn('wrongType', async (operation) => {
       const inputs = createWrongInputs(operation);
       if (inputs.length === 0) return 'no input';
-      asked += inputs.length;
+      inputCount += inputs.length;
       for (const { name, status, options } of inputs) {
         const response = await callAlone(operation, options);
         const faults: { field: string }[] = response.body?.error?.errors ?? [];
@@ -204,7 +204,7 @@ describe('every operation of the API', () => {
       }
       return 'refused';
     });
-    expect(asked).toBeGreaterThan(700);
+    expect(inputCount).toBeGreaterThan(700);
   });
 
   it('returns 404, never 403, for another project’s id, by key and by session', () =>
@@ -268,8 +268,8 @@ async function reuseKey(operation: ApiOperation): Promise<string> {
   const { code, details } = second.body?.error ?? {};
   if (second.status !== 409 || code !== 'IDEMPOTENCY_KEY_REUSED' || details.sameRequest !== true)
     return describeResult(second);
-  const told = first.body === undefined || first.body === '' ? null : first.body;
-  expect(told, name).toMatchObject(details.originalResponse ?? {});
+  const firstBody = first.body === undefined || first.body === '' ? null : first.body;
+  expect(firstBody, name).toMatchObject(details.originalResponse ?? {});
   if (ONE_INPUT.includes(name)) return 'refused, same input';
   const elsewhere = createOperationCaller({ api, owner, idOf: (_, param) => otherIds?.[param] });
   const bodies = otherBody ? [otherBody] : changeEachValue(body ?? {});

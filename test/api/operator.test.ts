@@ -56,7 +56,7 @@ describe('the role of operator', () => {
 
   it('returns 404 to everyone else, also to an owner for their own project', async () => {
     const own = `/operator/projects/${api.two.id}`;
-    const asked = await Promise.all([
+    const responses = await Promise.all([
       ...['/operator/health', '/operator/projects', '/operator/provider-answers', own].map((path) =>
         callAsOperator('GET', path, undefined, owner),
       ),
@@ -65,7 +65,9 @@ describe('the role of operator', () => {
       callAsOperator('POST', `${own}/release`, {}, owner),
       callAsOperator('POST', '/operator/sending/resume', {}, owner),
     ]);
-    expect(asked.map(({ status, body }) => [status, body.error?.code])).toEqual(asked.map(() => [404, 'NOT_FOUND']));
+    expect(responses.map(({ status, body }) => [status, body.error?.code])).toEqual(
+      responses.map(() => [404, 'NOT_FOUND']),
+    );
     expect((await api.call('GET', '/operator/health')).status).toBe(401);
   });
 });
@@ -247,8 +249,8 @@ describe('limits of the operator', () => {
       sendRatePerSecond: null,
       complaintGuard: null,
     });
-    const lifted = await callAsOperator('PATCH', path, { bounceGuard: null });
-    expect(lifted.body).toMatchObject({ operatorLimits: { monthlyEmailLimit: 5, bounceGuard: null } });
+    const withoutGuard = await callAsOperator('PATCH', path, { bounceGuard: null });
+    expect(withoutGuard.body).toMatchObject({ operatorLimits: { monthlyEmailLimit: 5, bounceGuard: null } });
     expect((await callAsOperator('GET', '/project', undefined, owner)).body.monthlyEmailLimit).toBe(5);
     expect((await callAsOperator('PATCH', '/project', { monthlyEmailLimit: 6 }, owner)).status).toBe(422);
     expect((await callAsOperator('PATCH', path, { bounceGuard: 2 })).status).toBe(422);

@@ -123,9 +123,15 @@ describe('the log of requests', () => {
     ]);
     const variants = [{ variantId: '1', productTitle: 'Jumper', title: 'Blue', available: false }];
     await expectOk(api.call('PUT', '/storefront/variants', { body: { variants } }));
-    const wish = { email: 'visitor@example.com', storefrontVariantId: '1' };
-    await expectOk(api.call('POST', '/v1/back-in-stock', { body: wish, headers: createHeaders('a wish'), key }));
-    expect((await waitForEntry('a wish')).made.contacts).toEqual(made.contacts);
+    const backInStock = { email: 'visitor@example.com', storefrontVariantId: '1' };
+    await expectOk(
+      api.call('POST', '/v1/back-in-stock', {
+        body: backInStock,
+        headers: createHeaders('a back-in-stock request'),
+        key,
+      }),
+    );
+    expect((await waitForEntry('a back-in-stock request')).made.contacts).toEqual(made.contacts);
   });
 
   it('has the changes of users, but not their reads', async () => {

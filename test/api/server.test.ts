@@ -129,12 +129,12 @@ describe('the HTTP server', () => {
   it('finishes running requests when it stops, and then closes idle connections', async () => {
     const other = await start();
     const pending = new Promise<number>((resolve, reject) => {
-      const asked = request(
+      const sentRequest = request(
         { port: other.port, path: '/auth/login', method: 'POST', headers: { ...json, 'content-length': 41 } },
         (response) => response.resume().on('end', () => resolve(response.statusCode ?? 0)),
       ).on('error', reject);
-      asked.write('{"email":"a@example.com",');
-      setTimeout(() => asked.end('"password":"x" }'), 300);
+      sentRequest.write('{"email":"a@example.com",');
+      setTimeout(() => sentRequest.end('"password":"x" }'), 300);
     });
     // The request is running once the server has read its header fields.
     await expect

@@ -323,9 +323,9 @@ describe('the preview of a workflow', () => {
       turn: { type: 'CONDITION', config: { field: 'email', operator: 'exists' }, to: { yes: 'pause', no: 'pause' } },
     });
     const contact = { email: 'round@example.com' };
-    const hasty = await previewWorkflow((await buildDisabledWorkflow(createCircle(59))).id, { contact });
-    expect(hasty).toMatchObject({ status: 'FAILED', error: 'loop' });
-    expect(hasty.steps).toHaveLength(3);
+    const shortCycle = await previewWorkflow((await buildDisabledWorkflow(createCircle(59))).id, { contact });
+    expect(shortCycle).toMatchObject({ status: 'FAILED', error: 'loop' });
+    expect(shortCycle.steps).toHaveLength(3);
     const far = await previewWorkflow((await buildDisabledWorkflow(createCircle(60))).id, { contact });
     expect(far).toMatchObject({ status: 'FAILED', error: 'loop' });
     expect(far.steps).toHaveLength(1_000);

@@ -133,7 +133,7 @@ it('an event that cannot happen is refused in every field, and the nearest event
   const { id } = (await api.call('POST', '/workflows', { body: { name: 'Doors' } })).body;
   const opened = { field: 'event.email.opened', operator: 'triggered' };
   const condition = { logic: 'AND', groups: [{ filters: [opened] }] };
-  const doors: [string, string, object][] = [
+  const requests: [string, string, object][] = [
     ['POST', '/workflows', { name: 'W', eventName: 'email.opened' }],
     ['POST', '/workflows', { name: 'W', triggerConfig: { eventName: 'email.opened' } }],
     ['PATCH', `/workflows/${id}`, { eventName: 'email.opened' }],
@@ -142,7 +142,7 @@ it('an event that cannot happen is refused in every field, and the nearest event
     ['POST', '/segments', { name: 'S', condition }],
     ['POST', '/webhooks', { url: 'https://a.example/', events: ['email.opened'] }],
   ];
-  for (const [method, path, body] of doors) {
+  for (const [method, path, body] of requests) {
     const { status, body: response } = await api.call(method, path, { body });
     expect([path, status, JSON.stringify(response)]).toEqual([
       path,

@@ -310,7 +310,7 @@ describe('an SMTP server that replies to pipelined commands in the wrong order',
     };
   };
   const bytesBefore = new WeakMap<net.Socket, number>();
-  const noting =
+  const recordBytesAtMail =
     (script: Script): Script =>
     (line, socket, n) => {
       if (line.startsWith('MAIL')) bytesBefore.set(socket, socket.bytesWritten);
@@ -318,7 +318,7 @@ describe('an SMTP server that replies to pipelined commands in the wrong order',
     };
 
   it('gets no pipelined commands from then on, from any pool, and the problem is logged once', async () => {
-    const server = await openScripted(noting(replyOutOfOrder()));
+    const server = await openScripted(recordBytesAtMail(replyOutOfOrder()));
     const notices: string[] = [];
     const options = { onNotice: (notice: string) => void notices.push(notice) };
     const smtp = createPool(server.url, options);

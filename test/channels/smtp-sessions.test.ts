@@ -57,15 +57,15 @@ interface Session {
 function openSession(port: number, localAddress = '127.0.0.1'): Session {
   let socket: Socket = connect({ port, host: '127.0.0.1', localAddress });
   let [text, closed] = ['', false];
-  let heard = () => {};
+  let onReply = () => {};
   const listenTo = (to: Socket) => {
     to.on('data', (chunk) => {
       text += chunk.toString('latin1');
-      heard();
+      onReply();
     });
     to.on('close', () => {
       closed = true;
-      heard();
+      onReply();
     });
     to.on('error', () => {});
   };
@@ -79,7 +79,7 @@ function openSession(port: number, localAddress = '127.0.0.1'): Session {
       }
       if (closed) return 'closed';
       await new Promise<void>((resolve) => {
-        heard = resolve;
+        onReply = resolve;
       });
     }
   };
@@ -99,7 +99,7 @@ function openSession(port: number, localAddress = '127.0.0.1'): Session {
       socket.destroy();
       while (!closed) {
         await new Promise<void>((resolve) => {
-          heard = resolve;
+          onReply = resolve;
         });
       }
     },

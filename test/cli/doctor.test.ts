@@ -93,8 +93,8 @@ describe('doctor, on settings,', () => {
   });
 
   it('fails if separate processes would have no SECRET_KEY', async () => {
-    const apart = { DATABASE_URL: `postgres://x:hunter2@${NOWHERE}/x`, TEMPORAL_ADDRESS: NOWHERE };
-    const { of, output } = await runDoctorInProcess(createEnv(apart));
+    const separateServers = { DATABASE_URL: `postgres://x:hunter2@${NOWHERE}/x`, TEMPORAL_ADDRESS: NOWHERE };
+    const { of, output } = await runDoctorInProcess(createEnv(separateServers));
     expect(of('secret key')).toEqual([expect.stringMatching(/^fail SECRET_KEY is not set/)]);
     expect(of('Postgres')).toEqual([
       expect.stringMatching(/^fail 127\.0\.0\.1:1 cannot be reached .*ECONNREFUSED.* → check DATABASE_URL/),
@@ -218,11 +218,11 @@ describe('doctor, on TLS,', () => {
     const trusted = join(files, 'trusted.pem');
     writeFileSync(trusted, cert);
     const PUBLIC_URL = `https://localhost:${(server.address() as AddressInfo).port}`;
-    const stranger = await runDoctorInProcess(createEnv({ PUBLIC_URL }));
+    const untrustedReport = await runDoctorInProcess(createEnv({ PUBLIC_URL }));
     const known = await runDoctor(createEnv({ PUBLIC_URL, NODE_EXTRA_CA_CERTS: trusted }));
     server.close();
     const gone = await runDoctorInProcess(createEnv({ PUBLIC_URL }));
-    expect(stranger.of('TLS')).toEqual([
+    expect(untrustedReport.of('TLS')).toEqual([
       expect.stringMatching(/^fail the certificate of https:\/\/localhost.* is not valid/),
     ]);
     expect(known.of('TLS')).toEqual([

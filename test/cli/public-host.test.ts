@@ -32,13 +32,13 @@ describe('a service on a public HOST with ALLOW_CAPTURE', () => {
   const home = createHomePath();
   let service: StartedService;
   let owner: Record<string, string>;
-  let stranger: Record<string, string>;
+  let otherUser: Record<string, string>;
   beforeAll(async () => {
     const env = { HOST: '0.0.0.0', ALLOW_CAPTURE: 'true', SMS_PROVIDER: 'capture', SIGNUP: 'on' };
     service = await startService({ home, env });
     owner = await signIn(service, '/auth/login', service.dev().owner);
     const account = { email: 'eve@other.example', password: 'a long password', projectName: 'Other' };
-    stranger = await signIn(service, '/auth/signup', account);
+    otherUser = await signIn(service, '/auth/signup', account);
     const email = { to: 'ada@example.com', from: 'hello@tidings.test', subject: 'For Ada', body: '<p>Hello</p>' };
     await call(service, 'POST', '/v1/send', { headers: createKeyHeader(service), body: email });
     const sms = { to: '+4915112345678', body: 'Your code is 934711' };
@@ -66,11 +66,11 @@ describe('a service on a public HOST with ALLOW_CAPTURE', () => {
     expect(email).toMatchObject({ to: 'ada@example.com', subject: 'For Ada' });
     for (const path of [`/mailbox/${email.id}`, `/mailbox/${email.id}/html`, `/mailbox/${email.id}/raw`]) {
       expect([path, (await call(service, 'GET', path)).status]).toEqual([path, 401]);
-      expect([path, (await call(service, 'GET', path, { headers: stranger })).status]).toEqual([path, 404]);
+      expect([path, (await call(service, 'GET', path, { headers: otherUser })).status]).toEqual([path, 404]);
       expect([path, (await call(service, 'GET', path, { headers: owner })).status]).toEqual([path, 200]);
     }
     for (const path of ['/mailbox.json', '/mailbox/sms.json']) {
-      const { status, body } = await call(service, 'GET', path, { headers: stranger });
+      const { status, body } = await call(service, 'GET', path, { headers: otherUser });
       expect([path, status, body]).toEqual([path, 200, { data: [] }]);
     }
   });

@@ -30,16 +30,16 @@ describeInBrowser('screens for developers', () => {
 
   it('show the send command of a new key only when the sending domain is loaded', async () => {
     const { page } = await openDashboard({ service, path: '/developers' });
-    const letGo = await holdRequests(page, '**/domains/project/*');
+    const release = await holdRequests(page, '**/domains/project/*');
     const dialog = page.getByRole('dialog');
     await page.getByRole('button', { name: 'New key' }).click();
     await dialog.getByLabel('Name').fill('Till');
-    const asked = page.waitForRequest('**/domains/project/*');
+    const domainsRequest = page.waitForRequest('**/domains/project/*');
     await dialog.getByRole('button', { name: 'Create key' }).click();
-    await asked;
+    await domainsRequest;
     await dialog.getByRole('button', { name: 'Done' }).waitFor();
     expect(await dialog.getByText('curl').count()).toBe(0);
-    letGo();
+    release();
     await dialog.getByText('hello@shop.example.com').waitFor();
   });
 

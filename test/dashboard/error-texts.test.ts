@@ -42,8 +42,8 @@ it('the dashboard describes each error of a whole automation in plain words', ()
     position: null,
   });
   expect(findFaults({ entry: null, steps: [], transitions: [] }).rest).toEqual(['Add a step.']);
-  const lone = [createStep('text', 'SEND_SMS')];
-  const unconnected = findFaults({ entry: null, steps: lone, transitions: [] });
+  const unconnectedSteps = [createStep('text', 'SEND_SMS')];
+  const unconnected = findFaults({ entry: null, steps: unconnectedSteps, transitions: [] });
   expect(unconnected.rest).toEqual(['Connect the trigger to a step.']);
   expect(unconnected.steps.get('text')).toEqual([{ field: undefined, message: 'Write the text.' }]);
   const looping: Graph = {

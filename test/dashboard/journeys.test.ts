@@ -108,10 +108,10 @@ describeInBrowser('on a fresh npm start', () => {
     await findButton(page, 'Send to 2 contacts now').click();
 
     await page.locator('.status').getByText('Sent', { exact: true }).first().waitFor();
-    const why = page.getByRole('row', { name: /limit reached/i });
-    await why.getByText('Limit reached').hover();
+    const reasonRow = page.getByRole('row', { name: /limit reached/i });
+    await reasonRow.getByText('Limit reached').hover();
     await page.getByRole('tooltip').getByText('The monthly email limit was reached.').waitFor();
-    await why.getByRole('link', { name: '1' }).click();
+    await reasonRow.getByRole('link', { name: '1' }).click();
     const left = await page.getByRole('link', { name: /@tea\.test$/ }).textContent();
     expect(await readMailbox(`${left}`)).toEqual([]);
     await page.getByRole('link', { name: 'Report', exact: true }).click();

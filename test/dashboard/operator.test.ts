@@ -116,8 +116,8 @@ describeInBrowser('the operator’s screens', () => {
     await actions.getByText('resumed: List removed').waitFor();
     await actions.getByText('paused: Bought list, ticket 7').waitFor();
     expect(await actions.getByText('operator:').count()).toBe(0);
-    const who = await actions.getByRole('row').nth(1).getByRole('cell').last().textContent();
-    expect(operators.all.split(',')).toContain(who);
+    const actor = await actions.getByRole('row').nth(1).getByRole('cell').last().textContent();
+    expect(operators.all.split(',')).toContain(actor);
   });
 
   it('set limits, which apply at once, and remove them', async () => {

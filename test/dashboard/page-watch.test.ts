@@ -4,7 +4,10 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { describeInBrowser, openWindow } from '../support/browser/browser.ts';
 import { watchPage } from '../support/browser/page-watch.ts';
 
-/** A page that does everything that the watch must report. The policy permits its file `/bad.js`, but not its inline script. */
+/**
+ * A page that does everything that the watch must report. The policy permits its file `/bad.js`, but not its inline
+ * script.
+ */
 const PAGE = `<!doctype html><html lang="en"><title>Bad</title><h1>Bad</h1><img src="/missing.png" alt="">
 <script>document.title = 'ran'</script><script src="/bad.js"></script></html>`;
 const SCRIPT = `console.error('complains'); alert('asks'); setTimeout(() => { throw new Error('nobody catches') }, 0);
@@ -34,7 +37,7 @@ describeInBrowser('a page that is watched', () => {
     watch.allow(/^request: /);
     await page.goto(`${baseUrl}/`);
     await watch.settled();
-    const told = watch.faults().join('\n');
+    const faults = watch.faults().join('\n');
     for (const kind of [
       ...[/^error: Error: nobody catches/m, /^console: complains/m, /^dialog: asks/m],
       ...[
@@ -43,8 +46,8 @@ describeInBrowser('a page that is watched', () => {
         /^foreign: GET http/m,
       ],
     ])
-      expect(told).toMatch(kind);
-    expect(told).not.toMatch(/^request: /m);
+      expect(faults).toMatch(kind);
+    expect(faults).not.toMatch(/^request: /m);
     expect(await page.title()).toBe('Bad');
   });
 });

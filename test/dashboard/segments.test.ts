@@ -178,10 +178,10 @@ describeInBrowser('segments in a browser', () => {
     const { page } = await openDashboard({ service, project, path: `/segments/${id}` });
     const remove = page.getByRole('button', { name: 'Remove ada@example.com' });
     await remove.waitFor();
-    const letGo = await holdRequests(page, `**/segments/${id}`);
+    const release = await holdRequests(page, `**/segments/${id}`);
     await remove.click();
     await page.getByText('No contacts yet').waitFor();
-    letGo();
+    release();
     await page.getByRole('button', { name: 'Undo' }).click();
     await remove.waitFor();
   });

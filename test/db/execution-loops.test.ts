@@ -54,53 +54,53 @@ const wait: StepSpec = { type: 'WAIT_FOR_EVENT', config: { eventName: 'go', time
 
 describe('the loop guard of a cycle', () => {
   it('accepts a cycle that takes exactly 60 seconds, as often as it repeats', async () => {
-    const lapper = await startExecution('minute', { first: createDelay(60), turn });
-    expect(await resume(lapper, 1, 'delay')).toMatchObject({ kind: 'delay', visit: 3 });
-    expect(await resume(lapper, 3, 'delay')).toMatchObject({ kind: 'delay', visit: 5 });
+    const started = await startExecution('minute', { first: createDelay(60), turn });
+    expect(await resume(started, 1, 'delay')).toMatchObject({ kind: 'delay', visit: 3 });
+    expect(await resume(started, 3, 'delay')).toMatchObject({ kind: 'delay', visit: 5 });
   });
 
   it('counts a delay with the length that it had at its start', async () => {
-    const lapper = await startExecution('edited', { first: createDelay(60), turn });
+    const started = await startExecution('edited', { first: createDelay(60), turn });
     const config = { amount: 59, unit: 'seconds' };
-    const path = `/workflows/${lapper.workflow.id}/steps/${lapper.workflow.steps.first}`;
+    const path = `/workflows/${started.workflow.id}/steps/${started.workflow.steps.first}`;
     await expectOk(api.call('PATCH', path, { body: { config } }));
-    expect(await resume(lapper, 1, 'delay')).toMatchObject({ kind: 'delay', visit: 3 });
-    expect(await resume(lapper, 3, 'delay')).toMatchObject(LOOP);
+    expect(await resume(started, 1, 'delay')).toMatchObject({ kind: 'delay', visit: 3 });
+    expect(await resume(started, 3, 'delay')).toMatchObject(LOOP);
     const execution = await expectOk(
-      api.call('GET', `/workflows/${lapper.workflow.id}/executions/${lapper.executionId}`),
+      api.call('GET', `/workflows/${started.workflow.id}/executions/${started.executionId}`),
     );
-    expect(execution).toMatchObject({ status: 'FAILED', error: 'loop', currentStepId: lapper.workflow.steps.turn });
+    expect(execution).toMatchObject({ status: 'FAILED', error: 'loop', currentStepId: started.workflow.steps.turn });
   });
 
   it('counts a wait with its real duration', async () => {
     const trackGo = (email: string) => expectOk(api.call('POST', '/v1/track', { body: { email, event: 'go' } }));
-    const hasty = await startExecution('hasty', { first: wait, turn });
-    await trackGo(hasty.email);
-    expect(await resume(hasty, 1, 'event')).toMatchObject(LOOP);
-    const patient = await startExecution('patient', { first: wait, turn });
-    await backdate(patient, 60);
-    await trackGo(patient.email);
-    expect(await resume(patient, 1, 'event')).toMatchObject({ kind: 'wait', visit: 3 });
+    const tooShort = await startExecution('short', { first: wait, turn });
+    await trackGo(tooShort.email);
+    expect(await resume(tooShort, 1, 'event')).toMatchObject(LOOP);
+    const longEnough = await startExecution('long', { first: wait, turn });
+    await backdate(longEnough, 60);
+    await trackGo(longEnough.email);
+    expect(await resume(longEnough, 1, 'event')).toMatchObject({ kind: 'wait', visit: 3 });
   });
 
   it('counts a wait that timed out with its timeout', async () => {
-    const lapper = await startExecution('ranout', {
+    const started = await startExecution('ranout', {
       first: { ...wait, config: { eventName: 'go', timeout: 60 } },
       turn,
     });
-    expect(await resume(lapper, 1, 'timeout')).toMatchObject({ kind: 'wait', visit: 3 });
+    expect(await resume(started, 1, 'timeout')).toMatchObject({ kind: 'wait', visit: 3 });
   });
 });
 
 describe('the limits of an execution', () => {
   it('end it after 1,000 visits of steps', async () => {
-    const lapper = await startExecution('far', { first: createDelay(86_400), turn });
-    await sql`UPDATE execution_steps SET visit = 997 WHERE execution_id = ${lapper.executionId}`.execute(api.db);
-    await sql`UPDATE executions SET visit = 997 WHERE id = ${lapper.executionId}`.execute(api.db);
-    expect(await resume(lapper, 997, 'delay')).toMatchObject({ kind: 'delay', visit: 999 });
-    expect(await resume(lapper, 999, 'delay')).toMatchObject(LOOP);
+    const started = await startExecution('far', { first: createDelay(86_400), turn });
+    await sql`UPDATE execution_steps SET visit = 997 WHERE execution_id = ${started.executionId}`.execute(api.db);
+    await sql`UPDATE executions SET visit = 997 WHERE id = ${started.executionId}`.execute(api.db);
+    expect(await resume(started, 997, 'delay')).toMatchObject({ kind: 'delay', visit: 999 });
+    expect(await resume(started, 999, 'delay')).toMatchObject(LOOP);
     const { rows } = await sql<{ last: number }>`
-      SELECT max(visit) AS last FROM execution_steps WHERE execution_id = ${lapper.executionId}
+      SELECT max(visit) AS last FROM execution_steps WHERE execution_id = ${started.executionId}
     `.execute(api.db);
     expect(rows[0]?.last).toBe(1_000);
   });

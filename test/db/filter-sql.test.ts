@@ -207,15 +207,15 @@ async function insertProject(): Promise<void> {
 async function insertTopics(contactId: string, index: number): Promise<Map<string, boolean>> {
   const topics = new Map<string, boolean>();
   for (const [n, { id, joined }] of world.TOPICS.entries()) {
-    const said = [undefined, true, false][(index + n) % 3];
-    topics.set(id, said ?? joined);
+    const wanted = [undefined, true, false][(index + n) % 3];
+    topics.set(id, wanted ?? joined);
     await sql`insert into topics (id, project_id, name, slug, default_subscribed)
       values (${id}, ${projectId}, ${id}, ${id}, ${joined}) on conflict do nothing`.execute(database.db);
     const choice = { project_id: projectId, contact_id: contactId, topic_id: id };
-    if (said !== undefined)
+    if (wanted !== undefined)
       await database.db
         .insertInto('topic_choices')
-        .values({ ...choice, joined: said })
+        .values({ ...choice, joined: wanted })
         .execute();
   }
   return topics;

@@ -62,7 +62,7 @@ async function insertOtherContacts(workflowId: string): Promise<void> {
       SELECT ${api.one.id}, sha256(email::bytea), email, '', 'TRANSACTIONAL', 'us@example.com' FROM c RETURNING id, subject
     ), refused AS (
       INSERT INTO suppressions (project_id, address_hash, reason, source) SELECT ${api.one.id}, sha256(email::bytea), 'unsubscribe', '' FROM c
-    ), heard AS (
+    ), tracked AS (
       INSERT INTO events (project_id, contact_id, name) SELECT ${api.one.id}, id, 'hello' FROM c
     ), e AS (
       INSERT INTO executions (project_id, workflow_id, contact_id, entry, visit) SELECT ${api.one.id}, ${workflowId}, id, 1, 1 FROM c

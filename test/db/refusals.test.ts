@@ -327,8 +327,8 @@ class World {
     for (const email of ADDRESSES.filter((one) => this.left.get(one)))
       if (await this.isOnTopic(email)) found.push(`the topic of ${email}`);
     for (const phone of PHONES.filter((one) => this.refused.get(one))) {
-      const asked = { pads: padHmacKey(key), projectId, contactId: uuidv7(), from: '+4930222222', marketing: true };
-      if (await canSendSms(database.db, { ...asked, to: { e164: phone, country: 'DE' } })) found.push(phone);
+      const smsQuery = { pads: padHmacKey(key), projectId, contactId: uuidv7(), from: '+4930222222', marketing: true };
+      if (await canSendSms(database.db, { ...smsQuery, to: { e164: phone, country: 'DE' } })) found.push(phone);
     }
     return found;
   }

@@ -72,10 +72,10 @@ it('concurrent computations and deletions of contacts neither lose nor repeat an
   await Promise.all([...deletions, ...computations]);
   const { total } = await computeSegment(database.db, { projectId, segmentId: id });
   expect(total).toBe(CONTACTS - 200);
-  const told = await sql<{ n: number }>`
+  const eventCounts = await sql<{ n: number }>`
     SELECT count(*) AS n FROM events WHERE project_id = ${projectId} AND name = ${`segment.${slug}.entry`}
       AND contact_id IN (SELECT id FROM contacts) GROUP BY contact_id`.execute(database.db);
-  expect(told.rows.map((row) => row.n)).toEqual(Array(CONTACTS - 200).fill(1));
+  expect(eventCounts.rows.map((row) => row.n)).toEqual(Array(CONTACTS - 200).fill(1));
   const orphans = await sql`
     SELECT FROM segment_members m WHERE segment_id = ${id}
       AND NOT EXISTS (SELECT FROM contacts c WHERE c.id = m.contact_id)`.execute(database.db);

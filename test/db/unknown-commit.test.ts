@@ -45,7 +45,7 @@ it('a transaction whose COMMIT did not reach Postgres is run again', async () =>
   expect([await readWritten(), proxy.commits]).toEqual([['a'], 2]);
 });
 
-it('a transaction that Postgres is still committing when its connection breaks is waited for', async () => {
+it('a connection that breaks while Postgres commits: the transaction returns its result once it is committed', async () => {
   await sql`
     CREATE FUNCTION slow_commit() RETURNS trigger LANGUAGE plpgsql AS
     $$ BEGIN PERFORM pg_advisory_xact_lock(7); RETURN NULL; END $$`.execute(database.db);

@@ -117,7 +117,8 @@ async function prepareMoves() {
   return { id, ask };
 }
 
-/** Builds a workflow of a WEBHOOK and a SEND_EMAIL, in which every execution has FAILED at the WEBHOOK. The endpoint now
+/**
+ * Builds a workflow of a WEBHOOK and a SEND_EMAIL, in which every execution has FAILED at the WEBHOOK. The endpoint now
  * accepts requests. `ask` sends the requests that retry the executions.
  */
 async function prepareRetries() {
@@ -145,9 +146,9 @@ describe('requests that move executions while API and workers are killed', () =>
   beforeAll(async () => {
     const [toMove, toRetry] = [await prepareMoves(), await prepareRetries()];
     [moves, retries] = [toMove.id, toRetry.id];
-    const asked = Promise.all([...toMove.ask(), ...toRetry.ask()]);
+    const responses = Promise.all([...toMove.ask(), ...toRetry.ask()]);
     killApiAndWorkers();
-    await asked;
+    await responses;
     killApiAndWorkers();
   });
 

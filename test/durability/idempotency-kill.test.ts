@@ -74,10 +74,10 @@ it('twenty requests with one key take effect once, although the API is killed me
     api = await startApi();
     const key = uuidv7();
     const name = `Round ${round}`;
-    const asked = sendTwentyRequests(key, name);
+    const firstResponses = sendTwentyRequests(key, name);
     await sleep(delayMs);
     await api.kill();
-    const before = await asked;
+    const before = await firstResponses;
     api = await startApi();
     const after = await sendTwentyRequests(key, name);
     const rows = await database.db.selectFrom('topics').select('id').where('name', '=', name).execute();

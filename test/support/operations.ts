@@ -63,8 +63,9 @@ export function createOperationCaller(p: {
     { method, path, security }: ApiOperation,
     { query = '', headers, ...options }: CallOptions & { query?: string },
   ) => {
-    const stranger = (param: string) => (param === 'phone' ? '+4915112345678' : uuidv7());
-    const url = path.replaceAll(/\{(.+?)\}/g, (_, param: string) => p.idOf(path, param) ?? stranger(param)) + query;
+    const createUnknownId = (param: string) => (param === 'phone' ? '+4915112345678' : uuidv7());
+    const url =
+      path.replaceAll(/\{(.+?)\}/g, (_, param: string) => p.idOf(path, param) ?? createUnknownId(param)) + query;
     const takesSecretKey = security.some((requirement) => 'secretKey' in requirement);
     const credentials = takesSecretKey
       ? { headers: { ...headers } }

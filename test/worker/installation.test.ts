@@ -35,13 +35,13 @@ const restoreBackup = (db: Db, no: number) => db.deleteFrom('installation_tokens
 describe('comparing the installation’s token in Postgres and Temporal at the start of a process', () => {
   let database: TestDatabase;
   let temporal: TestTemporal;
-  let told: string[] = [];
+  let notices: string[] = [];
 
   beforeAll(async () => {
     [database, temporal] = await Promise.all([createTestDatabase(), createTestTemporal()]);
   });
   beforeEach(() => {
-    told = [];
+    notices = [];
   });
   afterAll(() => database?.drop());
 
@@ -53,13 +53,13 @@ describe('comparing the installation’s token in Postgres and Temporal at the s
       SECRET_KEY: TEST_SECRET_KEY,
       INSTALLATION,
     });
-    return checkInstallation({ db: database.db, config, sends, notifyOperator: (line) => told.push(line) });
+    return checkInstallation({ db: database.db, config, sends, notifyOperator: (line) => notices.push(line) });
   };
   const readState = async () => {
     const { hold, recoveryDue } = await readInstallationDuties(database.db);
-    return { hold, recoveryDue, told };
+    return { hold, recoveryDue, notices };
   };
-  const WELL = { hold: null, recoveryDue: false, told: [] };
+  const HEALTHY = { hold: null, recoveryDue: false, notices: [] };
 
   it('replaces the token, and both stores have the same token afterwards', async () => {
     await check();
@@ -68,7 +68,7 @@ describe('comparing the installation’s token in Postgres and Temporal at the s
       [2, true],
       [1, true],
     ]);
-    expect(await readState()).toEqual(WELL);
+    expect(await readState()).toEqual(HEALTHY);
   });
 
   it('registers the search attributes of a new namespace before it writes the token there', async () => {
@@ -114,7 +114,7 @@ describe('comparing the installation’s token in Postgres and Temporal at the s
 
   it('treats several processes that start at the same time as one installation', async () => {
     await Promise.all([check(), check(), check()]);
-    expect(await readState()).toEqual(WELL);
+    expect(await readState()).toEqual(HEALTHY);
   });
 
   it.each([
@@ -132,13 +132,13 @@ describe('comparing the installation’s token in Postgres and Temporal at the s
       `.execute(db);
     }
     await check();
-    expect(await readState()).toEqual(WELL);
+    expect(await readState()).toEqual(HEALTHY);
     expect((await readTokens(db))[0]?.confirmed).toBe(true);
   });
 
   it('accepts a start without Temporal on the database that wrote the last token', async () => {
     expect(await check('', { address: '127.0.0.1:1' })).toMatchObject({ verified: false });
-    expect(await readState()).toEqual(WELL);
+    expect(await readState()).toEqual(HEALTHY);
   });
 
   it('refuses to start with a restored database, and changes nothing', async () => {
@@ -169,17 +169,17 @@ describe('comparing the installation’s token in Postgres and Temporal at the s
       'SCHEDULED null',
     ]);
     expect(await readState()).toMatchObject({ hold: { reason: 'recovery' }, recoveryDue: true });
-    expect(told).toEqual([expect.stringMatching(/from \S+Z to \S+Z is lost from it\. 2 campaigns/)]);
+    expect(notices).toEqual([expect.stringMatching(/from \S+Z to \S+Z is lost from it\. 2 campaigns/)]);
   });
 
   it('resolves one mismatch: at the next start the variable has no effect, and the next mismatch refuses the start', async () => {
     await check('take-over');
-    expect(told).toEqual([]);
+    expect(notices).toEqual([]);
     await restoreBackup(database.db, 1);
     await expect(check('take-over')).rejects.toThrow('start once without it');
     await expect(check()).rejects.toThrow('INSTALLATION=take-over');
     await check('take-over');
-    expect(told).toHaveLength(1);
+    expect(notices).toHaveLength(1);
   });
 
   it('makes a clone a separate installation once', async () => {
@@ -201,7 +201,7 @@ describe('comparing the installation’s token in Postgres and Temporal at the s
     `.execute(database.db);
     const { installation } = await check('new');
     expect((await check('new')).installation.id).toBe(installation.id);
-    expect(await readState()).toEqual(WELL);
+    expect(await readState()).toEqual(HEALTHY);
   });
 });
 

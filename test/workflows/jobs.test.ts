@@ -107,8 +107,8 @@ describe('an import', () => {
     const receiveSms = (text: string, consent: 'start' | 'stop') =>
       inTransaction(service.db, async (trx) => {
         await recordReceivedSms(trx, { from: phone, to, text, messageId: null, media: [], consent });
-        const said = { phone, sender: to, consents: consent === 'start' };
-        await setSmsConsent(trx, deriveKey(TEST_SECRET_KEY, 'suppression'), said);
+        const consentChange = { phone, sender: to, consents: consent === 'start' };
+        await setSmsConsent(trx, deriveKey(TEST_SECRET_KEY, 'suppression'), consentChange);
       });
     const importAndReadConsent = async (words: string) => {
       const csv = `email,phone,SMS Consent,SMS Opt-Out\nstarted@sms.test,${phone},${words}\n`;

@@ -89,9 +89,9 @@ it('the form does not remove the refusal of a person who unsubscribed, and its r
   expect((await findContact('cleo@example.com')).subscribed).toBe(false);
 
   const again = await submitForm('cleo@example.com', { firstName: 'Cleo' });
-  const stranger = await submitForm('nobody-yet@example.com', { firstName: 'N' });
+  const newContact = await submitForm('nobody-yet@example.com', { firstName: 'N' });
   const describeResponse = ({ status, body }: CallResult) => [status, Object.keys(body.data), typeof body.data.contact];
-  expect(describeResponse(again)).toEqual(describeResponse(stranger));
+  expect(describeResponse(again)).toEqual(describeResponse(newContact));
   expect(again.body.data.contact).toBe(before.body.data.contact);
   expect((await findContact('cleo@example.com')).subscribed).toBe(false);
   expect(await readSteps('cleo@example.com', 2)).toEqual(['COMPLETED', 'SKIPPED']);

@@ -227,8 +227,8 @@ describe('a preview of any workflow', () => {
       const workflow = await buildWorkflow(service, { enabled: false, steps });
       const contactId = await createContact(`sandbox-${n}@example.com`);
       const events = [{ name: 'order' }, { name: 'visit' }, { name: 'order' }];
-      const asked = { contactId, context: {}, events };
-      const preview = await expectOk(service.call('POST', `/workflows/${workflow.id}/preview`, { body: asked }));
+      const input = { contactId, context: {}, events };
+      const preview = await expectOk(service.call('POST', `/workflows/${workflow.id}/preview`, { body: input }));
       // After 100 steps, each pause of a sandbox takes a second.
       if (preview.steps.length > 100) return;
       const execution = await runToEnd(workflow, { ...asked, sandbox: true, skipDelays: true });

@@ -192,10 +192,10 @@ describe('failures in work on marked addresses, names, numbers and text', () => 
   it('occur in imports: rows with errors, an invalid file, and a wait for Postgres', async () => {
     const bad = await waitForJobEnd(await startImport(`email,name\nnot an address of ${MARK},${MARK}\n`));
     expect(bad.result).toMatchObject({ failureCount: 1, errors: [{ email: `not an address of ${MARK}` }] });
-    const torn = await waitForJobEnd(
+    const invalidFile = await waitForJobEnd(
       await startImport(`email,name\n${createMarkedAddress('torn')},${MARK}\n${'"\n'.repeat(5_000)}`),
     );
-    expect(torn.status).toBe('FAILED');
+    expect(invalidFile.status).toBe('FAILED');
     const id = await startImport(`email,name\n${createMarkedAddress('import-unwritable')},${MARK}\n`);
     await operator.waitForStart(service.names.job(id));
     expect(await waitForPendingFailure(service.names.job(id))).toBe('Postgres P0001');
@@ -294,8 +294,8 @@ describe('failures in work on marked addresses, names, numbers and text', () => 
     const listErrors = () =>
       service.db.selectFrom('emails').select('error').where('campaign_id', '=', data.id).execute();
     await until(async () => {
-      const said = (await listErrors()).map(({ error }) => error ?? '');
-      return ['550 5.1.1', '450 4.2.1'].every((code) => said.some((error) => error.includes(code)));
+      const errorReplies = (await listErrors()).map(({ error }) => error ?? '');
+      return ['550 5.1.1', '450 4.2.1'].every((code) => errorReplies.some((error) => error.includes(code)));
     }, 'the replies to the campaign');
   });
 

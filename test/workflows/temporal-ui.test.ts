@@ -98,8 +98,10 @@ async function readDetails(executionId: string): Promise<string> {
 
 async function readMetadata(workflowId: string): Promise<string> {
   const handle = operator.client.workflow.getHandle(workflowId);
-  const asked = await handle.query<{ currentDetails?: string }>('__temporal_workflow_metadata').catch(() => undefined);
-  return asked?.currentDetails ?? '';
+  const metadata = await handle
+    .query<{ currentDetails?: string }>('__temporal_workflow_metadata')
+    .catch(() => undefined);
+  return metadata?.currentDetails ?? '';
 }
 
 /** Temporal's UI cuts off the last line of the details, so an empty line follows all details. */

@@ -111,7 +111,7 @@ describe('double opt-in', () => {
       .execute();
     await createContact('old');
     await campaigns.service.call('POST', '/v1/track', { key, body: { email: 'new@to.test', event: 'form' } });
-    const asked = await until(
+    const confirmationEmail = await until(
       () =>
         campaigns.service.db
           .selectFrom('emails')
@@ -134,7 +134,7 @@ describe('double opt-in', () => {
     await campaigns.send(id);
     await campaigns.waitForStatus(id, 'SENT');
     expect((await campaigns.countOutcomes(id)).SENT).toBe(1);
-    const { manage } = createLinkTokens(TEST_SECRET_KEY, asked.id);
+    const { manage } = createLinkTokens(TEST_SECRET_KEY, confirmationEmail.id);
     expect((await post(`/confirm/${manage}`, '')).body).toContain('You are subscribed');
     const next = await campaigns.create();
     await campaigns.send(next);

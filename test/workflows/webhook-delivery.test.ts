@@ -111,11 +111,11 @@ describe('a webhook endpoint', () => {
     const ids = receiver.received.filter((r) => r.path === '/broken').map((r) => r.headers['webhook-id']);
     expect(ids).toEqual([first.id, first.id]);
     // The service updates the endpoint's status right after it has recorded the deliveries.
-    const judged = await until(async () => {
+    const recovered = await until(async () => {
       const endpoint = await expectOk(service.call('GET', `/webhooks/${id}`));
       return endpoint.failuresInRow === 0 && endpoint;
     }, 'the new status of the endpoint');
-    expect(judged).toMatchObject({ status: 'ACTIVE' });
+    expect(recovered).toMatchObject({ status: 'ACTIVE' });
   });
 
   it('gets all events since a given time again on request, with the same webhook-ids, and the list shows their number', async () => {

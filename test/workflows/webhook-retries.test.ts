@@ -52,8 +52,8 @@ describe('a delivery that the endpoint never accepts', () => {
     const { id } = await createEndpoint('/never', 'never');
     await track(service, 'ada@example.com', 'never');
     for (let tries = 1; tries < MAX_ATTEMPTS; tries += 1) {
-      await until(async () => (await listDeliveries(id))[0]?.attempts === tries, `try ${tries}`);
-      await until(async () => (await listTimers(id)).length === tries, `the timer after try ${tries}`);
+      await until(async () => (await listDeliveries(id))[0]?.attempts === tries, `attempt ${tries}`);
+      await until(async () => (await listTimers(id)).length === tries, `the timer after attempt ${tries}`);
       await makeNextAttemptDue(id);
     }
     const failed = await until(async () =>

@@ -17,7 +17,7 @@ function toComparableJson(value: unknown): string | undefined {
 }
 
 /**
- * Gives changes that an earlier release has stored in the browser the current names of their fields.
+ * Renames the fields of changes that an earlier release has stored in the browser.
  * @param p.oldNames the current name of each renamed field, by its old name
  */
 export function renameFields<Fields extends object>(
@@ -42,12 +42,12 @@ export function withChanges<Fields extends object>(stored: Fields, changes: Chan
 export function addChanges<Fields extends object>(
   stored: Fields,
   changes: Changes<Fields>,
-  written: Partial<Fields>,
+  typed: Partial<Fields>,
 ): Changes<Fields> {
   const next = { ...changes };
-  for (const name of getFieldNames(written)) {
+  for (const name of getFieldNames(typed)) {
     const before = changes[name];
-    const to = written[name] as Fields[typeof name];
+    const to = typed[name] as Fields[typeof name];
     if (isSame(to, stored[name])) delete next[name];
     else next[name] = { from: before ? before.from : stored[name], to };
   }

@@ -87,7 +87,7 @@ export function useRecordEdit<Fields extends object>({
   return {
     /** The values that the screen shows and a save sends. */
     fields: withChanges(stored, changes),
-    change: (written: Partial<Fields>) => applyChanges(addChanges(stored, changes, written)),
+    change: (typed: Partial<Fields>) => applyChanges(addChanges(stored, changes, typed)),
     /** Whether there are unsaved changes. */
     isTouched,
     /** Whether the changes are a draft from before this page was opened. */

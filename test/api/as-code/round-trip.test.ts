@@ -148,7 +148,7 @@ const window = { from: '08:00', to: '21:00', days: [1, 2], timezone: 'contact' }
 
 /** Variants of a campaign: none, some by weight, or some with a test. */
 function generateVariants() {
-  const said = fc.record(
+  const common = fc.record(
     { name: fc.constant(''), subject: text, body: text, preheader: text, weight: fc.integer({ min: 1, max: 9 }) },
     { requiredKeys: ['name'] },
   );
@@ -162,7 +162,7 @@ function generateVariants() {
     { requiredKeys: ['share'] },
   );
   const several = fc
-    .array(said, { minLength: 2, maxLength: 4 })
+    .array(common, { minLength: 2, maxLength: 4 })
     .map((all) => all.map((one, n) => ({ ...one, name: `${'ABCD'[n]} 😀` })));
   return fc.oneof<fc.Arbitrary<object>[]>(
     fc.constantFrom({}, { variants: null, test: null }),
@@ -183,7 +183,7 @@ function generateCampaign(slug: string, names: { segments: string[]; topics: str
       }),
     ]),
   );
-  const said = fc.record(
+  const common = fc.record(
     {
       slug: fc.constant(slug),
       name: fc.constantFrom('News', 'Grüße'),
@@ -200,7 +200,7 @@ function generateCampaign(slug: string, names: { segments: string[]; topics: str
     },
     { requiredKeys: ['slug', 'name', 'subject', 'body', 'from'] },
   );
-  return fc.tuple(said, audience, generateVariants()).map((parts) => Object.assign({}, ...parts) as { slug: string });
+  return fc.tuple(common, audience, generateVariants()).map((parts) => Object.assign({}, ...parts) as { slug: string });
 }
 
 const project = fc

@@ -50,9 +50,9 @@ describe('API keys', () => {
     const member = await signIn(api, api.one, 'MEMBER');
     const refused = await api.call('GET', '/apikeys', { key: null, headers: member });
     expect([refused.status, refused.body.error.details.requiredScope]).toEqual([403, 'apikeys:manage']);
-    const stranger = await signIn(api, api.two);
+    const otherUser = await signIn(api, api.two);
     const { id } = (await createKey()).body;
-    expect((await api.call('POST', `/apikeys/${id}/revoke`, { key: null, headers: stranger })).status).toBe(404);
+    expect((await api.call('POST', `/apikeys/${id}/revoke`, { key: null, headers: otherUser })).status).toBe(404);
     expect((await callAsOwner('POST', '/apikeys/nonsense/revoke')).status).toBe(404);
   });
 
@@ -106,8 +106,8 @@ describe('API keys', () => {
   });
 
   it("include the project's public key: after its rotation the new key works, and the old one does not", async () => {
-    const stranger = await signIn(api, api.two);
-    const rotated = await api.call('POST', '/apikeys/public/rotate', { key: null, headers: stranger });
+    const otherUser = await signIn(api, api.two);
+    const rotated = await api.call('POST', '/apikeys/public/rotate', { key: null, headers: otherUser });
     expect(rotated.body.public).toMatch(/^pk_[0-9a-f]{64}$/);
     expect(await api.deps.keys.find(api.two.publicKey)).toBeUndefined();
     expect((await api.deps.keys.find(rotated.body.public))?.kind).toBe('public');

@@ -47,14 +47,17 @@ function sendRequest(
 ) {
   return new Promise<PlainResponse>((resolve, reject) => {
     const headers = { host: host.replace('PORT', String(port)), ...options.headers };
-    const asked = request({ host: '127.0.0.1', port, path, method: options.method ?? 'GET', headers }, (response) => {
-      let body = '';
-      response.setEncoding('utf8').on('data', (chunk) => {
-        body += chunk;
-      });
-      response.on('end', () => resolve({ status: response.statusCode ?? 0, body }));
-    });
-    asked.on('error', reject).end();
+    const sentRequest = request(
+      { host: '127.0.0.1', port, path, method: options.method ?? 'GET', headers },
+      (response) => {
+        let body = '';
+        response.setEncoding('utf8').on('data', (chunk) => {
+          body += chunk;
+        });
+        response.on('end', () => resolve({ status: response.statusCode ?? 0, body }));
+      },
+    );
+    sentRequest.on('error', reject).end();
   });
 }
 

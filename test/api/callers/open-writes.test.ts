@@ -63,12 +63,12 @@ describe('an operation that writes without credentials', () => {
   it('has a limit for each address: beyond it, requests return 429 for the rest of the minute, while other addresses are served', async () => {
     for (const route of listOpenWrites()) {
       const [method = '', path = ''] = route.split(' ');
-      const [stranger, other] = [createAddress(), createAddress()];
+      const [caller, otherCaller] = [createAddress(), createAddress()];
       let served = 0;
-      let response = await sendRequest(method, path, stranger);
+      let response = await sendRequest(method, path, caller);
       while (response.status !== 429 && served < MANY) {
         served += 1;
-        response = await sendRequest(method, path, stranger);
+        response = await sendRequest(method, path, caller);
       }
       expect([route, response.status, response.retryAfter > 0 && response.retryAfter <= 60]).toEqual([
         route,
@@ -76,7 +76,7 @@ describe('an operation that writes without credentials', () => {
         true,
       ]);
       expect([route, served]).toEqual([route, path.startsWith('/webhooks/') ? 100 : 600]);
-      expect([route, (await sendRequest(method, path, other)).status]).not.toEqual([route, 429]);
+      expect([route, (await sendRequest(method, path, otherCaller)).status]).not.toEqual([route, 429]);
     }
   });
 
@@ -89,19 +89,19 @@ describe('an operation that writes without credentials', () => {
 
 describe('opens and clicks of tracked emails', () => {
   it('have a limit that the image proxies of mailbox providers do not reach', async () => {
-    const [stranger, other] = [createAddress(), createAddress()];
-    for (let n = 0; n < 60_000; n += 1) api.deps.limits.takeForUnauthenticated(stranger, TRACKED_HITS);
+    const [caller, otherCaller] = [createAddress(), createAddress()];
+    for (let n = 0; n < 60_000; n += 1) api.deps.limits.takeForUnauthenticated(caller, TRACKED_HITS);
     for (const path of ['/o/x.gif', '/c/x/0']) {
-      expect([path, (await sendRequest('GET', path, stranger)).status]).toEqual([path, 429]);
-      expect([path, (await sendRequest('GET', path, other)).status]).toEqual([path, 404]);
+      expect([path, (await sendRequest('GET', path, caller)).status]).toEqual([path, 429]);
+      expect([path, (await sendRequest('GET', path, otherCaller)).status]).toEqual([path, 404]);
     }
-    expect((await sendRequest('POST', '/auth/login', stranger)).status).toBe(422);
+    expect((await sendRequest('POST', '/auth/login', caller)).status).toBe(422);
   });
 });
 
 it('an unauthenticated caller can make the service fetch only a few certificates', async () => {
-  const stranger = createAddress();
-  for (let n = 0; n < 10; n += 1) api.deps.limits.takeForUnauthenticated(stranger, CERTIFICATE_FETCHES);
+  const caller = createAddress();
+  for (let n = 0; n < 10; n += 1) api.deps.limits.takeForUnauthenticated(caller, CERTIFICATE_FETCHES);
   const message = {
     Type: 'Notification',
     MessageId: 'x',
@@ -112,5 +112,5 @@ it('an unauthenticated caller can make the service fetch only a few certificates
     Signature: 'eA==',
     SigningCertURL: 'https://sns.eu-west-1.amazonaws.com/SimpleNotificationService-0000.pem',
   };
-  expect((await sendRequest('POST', '/webhooks/sns', stranger, JSON.stringify(message))).status).toBe(429);
+  expect((await sendRequest('POST', '/webhooks/sns', caller, JSON.stringify(message))).status).toBe(429);
 });

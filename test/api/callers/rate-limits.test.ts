@@ -28,9 +28,9 @@ describe('a rate limit', () => {
     const limits = createLimits(1000);
     expect(await takeMany(1300, () => limits.takeForProject('all-at-once'))).toBe(1000);
     const few = createLimits(7);
-    const standings = [];
-    for (let i = 0; i < 7; i += 1) standings.push(await few.takeForProject('one-by-one'));
-    expect(standings.map((standing) => standing?.remaining)).toEqual([6, 5, 4, 3, 2, 1, 0]);
+    const states = [];
+    for (let i = 0; i < 7; i += 1) states.push(await few.takeForProject('one-by-one'));
+    expect(states.map((state) => state?.remaining)).toEqual([6, 5, 4, 3, 2, 1, 0]);
     await expect(few.takeForProject('one-by-one')).rejects.toMatchObject({
       code: 'RATE_LIMIT_EXCEEDED',
       headers: { 'RateLimit-Limit': '7', 'RateLimit-Remaining': '0', 'Retry-After': expect.stringMatching(/^\d+$/) },
@@ -39,8 +39,8 @@ describe('a rate limit', () => {
 
   it('counts the requests of all processes together', async () => {
     const processes = [createLimits(300), createLimits(300), createLimits(300)];
-    const taken = await takeMany(900, (i) => (processes[i % 3] ?? createLimits(300)).takeForProject('shared'));
-    expect(taken).toBe(300);
+    const allowed = await takeMany(900, (i) => (processes[i % 3] ?? createLimits(300)).takeForProject('shared'));
+    expect(allowed).toBe(300);
   });
 
   it('starts again a minute after its first request', async () => {

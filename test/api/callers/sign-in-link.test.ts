@@ -144,13 +144,13 @@ describe('a service that other machines can reach', () => {
     { PUBLIC_URL: 'http://mail.example.com' },
     { PUBLIC_URL: 'https://localhost' },
   ])('has no sign-in links with %j', async (env) => {
-    const reached = await startTestApi(env);
+    const publicApi = await startTestApi(env);
     try {
-      const link = await createSignInLink(await buildOwner(reached), reached);
-      const response = await reached.app.request(link, { headers: { host: '127.0.0.1:3000' } });
+      const link = await createSignInLink(await buildOwner(publicApi), publicApi);
+      const response = await publicApi.app.request(link, { headers: { host: '127.0.0.1:3000' } });
       expect([response.status, readSessionCookie(response.headers)]).toEqual([404, '']);
     } finally {
-      await reached.close();
+      await publicApi.close();
     }
   });
 });

@@ -165,12 +165,12 @@ describe('roles', () => {
   });
 
   it('users and invitations of another project return 404', async () => {
-    const stranger = await signIn(api, api.two);
-    const strangerId = await readUserId(stranger);
+    const otherUser = await signIn(api, api.two);
+    const otherUserId = await readUserId(otherUser);
     const { id } = (await invite('e@example.com')).body;
-    expect((await call('DELETE', `/team/invitations/${id}`, stranger)).status).toBe(404);
-    expect((await call('PATCH', `/team/members/${strangerId}`, owner, { role: 'MEMBER' })).status).toBe(404);
-    expect((await call('DELETE', `/team/members/${strangerId}`, owner)).status).toBe(404);
-    expect(JSON.stringify((await call('GET', '/team', stranger)).body)).not.toContain('e@example.com');
+    expect((await call('DELETE', `/team/invitations/${id}`, otherUser)).status).toBe(404);
+    expect((await call('PATCH', `/team/members/${otherUserId}`, owner, { role: 'MEMBER' })).status).toBe(404);
+    expect((await call('DELETE', `/team/members/${otherUserId}`, owner)).status).toBe(404);
+    expect(JSON.stringify((await call('GET', '/team', otherUser)).body)).not.toContain('e@example.com');
   });
 });

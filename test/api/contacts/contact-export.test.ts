@@ -48,12 +48,12 @@ it('the export reads the contacts of a segment or a condition page by page', asy
   });
   expect(splitLines((await call('/contacts/export')).body)).toHaveLength(12_006);
   const condition = { logic: 'AND', groups: [{ filters: [{ field: 'data.plan', operator: 'equals', value: 'pro' }] }] };
-  const asked = await call(`/contacts/export?condition=${encodeURIComponent(JSON.stringify(condition))}`);
-  expect(splitLines(asked.body)).toHaveLength(6);
+  const byCondition = await call(`/contacts/export?condition=${encodeURIComponent(JSON.stringify(condition))}`);
+  expect(splitLines(byCondition.body)).toHaveLength(6);
   expect(splitLines((await call('/contacts/export?search=P3%40')).body)).toHaveLength(2);
   const created = await api.call('POST', '/segments', { key: project.secretKey, body: { name: 'Pro', condition } });
   const ofSegment = await call(`/contacts/export?segmentId=${created.body.id}`);
-  expect(ofSegment.body).toBe(asked.body);
+  expect(ofSegment.body).toBe(byCondition.body);
   expect((await call(`/contacts/export?segmentId=${created.body.id}`, api.two.secretKey)).status).toBe(404);
   const { body: document } = await api.call('GET', '/openapi.json?paths=v1');
   expect(document.paths['/v1/contacts/export'].get.responses).toHaveProperty('404');

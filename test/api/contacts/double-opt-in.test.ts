@@ -255,10 +255,10 @@ describe('the confirmation page of double opt-in', () => {
 
 describe('the double opt-in settings of a project', () => {
   it('accept a template of this project that has a confirmation link, and that template cannot be deleted', async () => {
-    const mute = await createTemplate({ body: '<p>Hello</p>' });
+    const withoutLink = await createTemplate({ body: '<p>Hello</p>' });
     const faults = [
       { enabled: true, templateId: null },
-      { enabled: true, templateId: mute },
+      { enabled: true, templateId: withoutLink },
     ];
     for (const doubleOptIn of faults) expect((await setProject({ doubleOptIn })).status).toBe(422);
     const foreign = { enabled: true, templateId: calls.api.two.id };

@@ -9,9 +9,9 @@ describe('idempotency keys of the public key', () => {
   it("never show a secret key's response, and can be the same as keys that the project has used", async () => {
     const sent = await calls.send({ to: 'ada.secret@victim.example' }, { idempotencyKey: 'order-1001' });
     expect(sent.status).toBe(200);
-    const stranger = await calls.track({ email: 'eve@evil.example' }, { idempotencyKey: 'order-1001' });
-    expect(stranger.status).toBe(200);
-    expect(JSON.stringify(stranger.body)).not.toContain('victim');
+    const visitor = await calls.track({ email: 'eve@evil.example' }, { idempotencyKey: 'order-1001' });
+    expect(visitor.status).toBe(200);
+    expect(JSON.stringify(visitor.body)).not.toContain('victim');
   });
 
   it('use up none of the project’s idempotency keys', async () => {

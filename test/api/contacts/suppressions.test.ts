@@ -59,8 +59,8 @@ describe('the suppression list', () => {
   it.each(['complaint', 'unsubscribe', 'hard_bounce', 'manual'])(
     'an entry with reason %s creates contacts with the address unsubscribed, until subscribed: true is written',
     async (reason) => {
-      const createAddress = (door: string) => `${door}-${reason.replace('_', '-')}@x.com`;
-      for (const door of ['api', 'track', 'members']) await addSuppression(createAddress(door), reason);
+      const createAddress = (route: string) => `${route}-${reason.replace('_', '-')}@x.com`;
+      for (const route of ['api', 'track', 'members']) await addSuppression(createAddress(route), reason);
       const saved = await api.call('POST', '/contacts', { body: { email: createAddress('api') } });
       expect(saved.body).toMatchObject({ subscribed: false, _meta: { isNew: true } });
       await api.call('POST', '/v1/track', { body: { email: createAddress('track'), event: 'signed.up' } });

@@ -223,11 +223,11 @@ describe('the unsubscribe pages of an email about a topic', () => {
     expect(page).toContain(`${name} too &lt;b&gt;`);
     await post(`/m/${manage}`, `subscribed=true&topics=shown&topic=${other.id}`);
     expect((await readContact(contactId)).topics).toMatchObject({ [topic.id]: false, [other.id]: true });
-    const said = await api.db
+    const choices = await api.db
       .selectFrom('topic_choices')
       .select('topic_id')
       .where('contact_id', '=', contactId)
       .execute();
-    expect(said.map((row) => row.topic_id)).not.toContain(other.id);
+    expect(choices.map((row) => row.topic_id)).not.toContain(other.id);
   });
 });

@@ -36,8 +36,8 @@ describe('the size limit of a request, by default', async () => {
   it('allows 16 MB with attachments, and 3 MB besides the attachments', async () => {
     const large = await send([12.5]);
     expect([large.status, large.body.error.details]).toEqual([413, { maxBytes: 16 * MB }]);
-    const wordy = await send([1], 'x'.repeat(3 * MB));
-    expect([wordy.status, wordy.body.error.details]).toEqual([413, { maxBytes: 3 * MB }]);
+    const longText = await send([1], 'x'.repeat(3 * MB));
+    expect([longText.status, longText.body.error.details]).toEqual([413, { maxBytes: 3 * MB }]);
   });
 });
 

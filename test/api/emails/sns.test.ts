@@ -173,9 +173,12 @@ describe('a notification of SES through SNS', () => {
     'suppresses no address for a Permanent bounce of the kind %s, which proves nothing about the mailbox',
     async (kind, diagnosticCode, status) => {
       const email = await buildEmailOfReader();
-      const told = createBounce(email.id, diagnosticCode);
+      const bounceMessage = createBounce(email.id, diagnosticCode);
       const bouncedRecipients = [{ emailAddress: 'x@y.z', diagnosticCode, status }];
-      await postNotification({ ...told, bounce: { ...told.bounce, bounceSubType: kind, bouncedRecipients } });
+      await postNotification({
+        ...bounceMessage,
+        bounce: { ...bounceMessage.bounce, bounceSubType: kind, bouncedRecipients },
+      });
       expect(await readState(email)).toMatchObject({ subscribed: true, entries: [] });
     },
   );

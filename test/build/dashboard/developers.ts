@@ -105,7 +105,7 @@ export async function buildKeysAndUsers({ db, projectId, voice }: World): Promis
   const rows = Array.from({ length: 30 }, (_, n) => {
     const at = getTimeHoursAgo(n * 11 + 1);
     const { action, details } = pick(actions, n);
-    const spoken = Object.entries(details).map(([name, value]) => [
+    const inVoice = Object.entries(details).map(([name, value]) => [
       name,
       typeof value === 'string' ? voice.say(value, n, 100) : value,
     ]);
@@ -116,7 +116,7 @@ export async function buildKeysAndUsers({ db, projectId, voice }: World): Promis
       actor: pick(actors, n),
       target: createIdAt(at),
       ip: '192.0.2.17',
-      details: JSON.stringify(Object.fromEntries(spoken)),
+      details: JSON.stringify(Object.fromEntries(inVoice)),
       created_at: at,
     };
   });

@@ -17,7 +17,7 @@ const ENDED: SampleOutcome[] = REASONS.filter((reason) => !NO_MAIL.includes(reas
     ? { status: 'BOUNCED', reason, error: '550 5.1.1 <ada@example.com>: Recipient address rejected: User unknown' }
     : { status: 'FAILED', reason, ...(reason === 'provider_rejected' && { error: '554 5.7.1 Message refused' }) },
 );
-const WELL: SampleOutcome[] = [
+const COMMON: SampleOutcome[] = [
   ...(['DELIVERED', 'OPENED', 'SENT', 'OPENED', 'CLICKED', 'DELIVERED', 'OPENED', 'DELIVERED'] as const).map(
     (status) => ({ status }),
   ),
@@ -28,10 +28,12 @@ const RARE: SampleOutcome[] = [{ status: 'COMPLAINED' }, ...ENDED];
 /** Returns the nth result: first every result once, then the common results. With `over`, no email is waiting. */
 export function pickOutcome(n: number, { over = true }: { over?: boolean } = {}): SampleOutcome {
   const rare = over ? RARE : [...RARE, ...WAITING];
-  return rare[n] ?? (!over && n % 2 === 0 ? { status: 'PENDING' } : (WELL[n % WELL.length] as SampleOutcome));
+  return rare[n] ?? (!over && n % 2 === 0 ? { status: 'PENDING' } : (COMMON[n % COMMON.length] as SampleOutcome));
 }
 
-/** Returns the nth result of a campaign that has ended: first every result once, then the results of a usual project. */
+/**
+ * Returns the nth result of a campaign that has ended: first every result once, then the results of a usual project.
+ */
 export function pickEndedOutcome(n: number): SampleOutcome {
   return RARE[n] ?? pickUsualOutcome(n);
 }

@@ -4,8 +4,9 @@ import { NODE } from '../graph/layout.ts';
 
 /** The text of a step is 13 px at 100%, and not readable below this zoom. */
 export const MIN_ZOOM = 0.75;
-/** Pixels around the steps: at the sides and below, and above. */
+/** Pixels at both sides of the steps and below them. */
 const MARGIN = 24;
+/** Pixels above the steps. */
 const TOP = 32;
 
 /**

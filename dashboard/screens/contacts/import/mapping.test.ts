@@ -14,7 +14,7 @@ describe('the mapping of columns', () => {
     expect(withTarget({ A: 'email', B: 'data.x' }, 'B', null)).toEqual({ A: 'email', B: null });
   });
 
-  it('text is kept for data only', () => {
+  it('values are stored as text only in data, not in other fields', () => {
     const asText = withImportAsText({ Zip: 'data.zip' }, 'Zip', true);
     expect(asText).toEqual({ Zip: { field: 'data.zip', type: 'string' } });
     expect([getTargetField(asText.Zip), isImportedAsText(asText.Zip)]).toEqual(['data.zip', true]);
