@@ -231,7 +231,7 @@ describe('a preview of any workflow', () => {
       const preview = await expectOk(service.call('POST', `/workflows/${workflow.id}/preview`, { body: input }));
       // After 100 steps, each pause of a sandbox takes a second.
       if (preview.steps.length > 100) return;
-      const execution = await runToEnd(workflow, { ...asked, sandbox: true, skipDelays: true });
+      const execution = await runToEnd(workflow, { ...input, sandbox: true, skipDelays: true });
       expect(pickComparableParts(preview), JSON.stringify(steps)).toEqual(pickComparableParts(execution));
     });
     await Promise.all(tried);
