@@ -78,7 +78,9 @@ export async function returnSendTokens(
   `.execute(db);
 }
 
-/** Returns the send rate of a project: the lower of its own setting and the deployment's. 0 means no limit. */
+/**
+ * Returns the send rate of a project: the lower of the project's rate and the installation's rate. 0 means no limit.
+ */
 export async function getSendRate(db: Db, p: { projectId: string; installationRate: number }): Promise<number> {
   const { rows } = await sql<{ rate: number | null }>`
     SELECT effective_send_rate_per_second AS rate FROM projects WHERE id = ${p.projectId}
@@ -87,11 +89,11 @@ export async function getSendRate(db: Db, p: { projectId: string; installationRa
 }
 
 /**
- * Returns the lower of the project's rate (null means no limit) and the deployment's rate (0 means no limit). A result
- * of 0 means no limit.
+ * Returns the lower of the project's rate (null means no limit) and the installation's rate (0 means no limit). A
+ * result of 0 means no limit.
  */
-export function chooseLowerRate(project: number | null, deployment: number): number {
-  const rates = [project ?? 0, deployment].filter((rate) => rate > 0);
+export function chooseLowerRate(project: number | null, installation: number): number {
+  const rates = [project ?? 0, installation].filter((rate) => rate > 0);
   return rates.length === 0 ? 0 : Math.min(...rates);
 }
 
