@@ -44,7 +44,7 @@ describe('an asset', () => {
     ['br;q=0, gzip;q=0', undefined],
     ['identity', undefined],
     [undefined, undefined],
-  ])('is sent to a client that accepts %s with the encoding %s', async (header, encoding) => {
+  ])('for a client that accepts %s is sent with the encoding %s', async (header, encoding) => {
     const files = openBuiltFiles(folder);
     for (let time = 0; time < 2; time += 1) {
       const file = await files.readAsset('index-Ab_1.js', header);
