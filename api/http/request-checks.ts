@@ -24,7 +24,7 @@ import { parseWithStoredValues, type StoredFields } from './stored-fields.ts';
 
 /**
  * Reading a JSON body above this size takes tens of milliseconds of the event loop, which all projects share. So a
- * request with such a body needs budget of its project (`Compute.largeRequest`).
+ * request with such a body needs budget of its project (`Compute.runLargeRequest`).
  */
 const LARGE_BODY_BYTES = 1024 * 1024;
 
