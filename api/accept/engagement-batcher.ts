@@ -49,7 +49,7 @@ export interface TrackingHit {
   linkIndex?: number;
 }
 
-interface Waiting extends TrackingHit {
+interface WaitingHit extends TrackingHit {
   tries: number;
   /** The transaction that may have written this hit. */
   unknown?: UnknownCommit;
@@ -72,10 +72,10 @@ interface BatcherDeps {
  */
 export class EngagementBatcher {
   private readonly deps: BatcherDeps;
-  private waiting: Waiting[] = [];
+  private waiting: WaitingHit[] = [];
   private timer: NodeJS.Timeout | undefined;
   /** Hits to retry, separate from `waiting`, because new hits must not wait for the next retry. */
-  private retries: Waiting[] = [];
+  private retries: WaitingHit[] = [];
   private retryTimer: NodeJS.Timeout | undefined;
   private flushing: Promise<void> | undefined;
   private closing = false;
@@ -137,7 +137,7 @@ export class EngagementBatcher {
   }
 
   /** Writes a batch of hits, and returns the hits to retry. */
-  private async write(written: Waiting[]): Promise<Waiting[]> {
+  private async write(written: WaitingHit[]): Promise<WaitingHit[]> {
     const { db, log } = this.deps;
     try {
       const { batch, doubtful } = await checkUnknownCommits(db, written);
@@ -146,7 +146,7 @@ export class EngagementBatcher {
       const early = this.closing ? [] : hitsOfEmails.filter((hit) => hasToWaitForSent(emails.get(hit.emailId), hit));
       const ready = hitsOfEmails.filter((hit) => !early.includes(hit));
       const groups = groupBy(ready, (hit) => emails.get(hit.emailId)?.projectId ?? '');
-      const failed: Waiting[] = [];
+      const failed: WaitingHit[] = [];
       for (const [projectId, hits] of groups)
         failed.push(...(await writeHitsOfProject(this.deps, { projectId, hits, emails })));
       return this.countTry([...early, ...failed, ...doubtful]);
@@ -157,7 +157,7 @@ export class EngagementBatcher {
   }
 
   /** Counts an attempt and returns the hits that have attempts left. */
-  private countTry(hits: Waiting[]): Waiting[] {
+  private countTry(hits: WaitingHit[]): WaitingHit[] {
     for (const hit of hits) hit.tries += 1;
     const remaining = hits.filter((hit) => hit.tries < TRIES_MAX);
     const droppedCount = hits.length - remaining.length;
@@ -170,16 +170,19 @@ export class EngagementBatcher {
  * Checks for each hit whether an earlier transaction, whose commit got no response, has written the hit. `batch` has
  * the hits that are not written. `doubtful` has the hits for which the outcome of the transaction is not known yet.
  */
-async function checkUnknownCommits(db: Db, hits: Waiting[]): Promise<{ batch: Waiting[]; doubtful: Waiting[] }> {
-  const settled = { batch: hits.filter(({ unknown }) => !unknown), doubtful: [] as Waiting[] };
-  for (const [unknown, ofOne] of groupBy(hits, (hit) => hit.unknown)) {
+async function checkUnknownCommits(
+  db: Db,
+  hits: WaitingHit[],
+): Promise<{ batch: WaitingHit[]; doubtful: WaitingHit[] }> {
+  const settled = { batch: hits.filter(({ unknown }) => !unknown), doubtful: [] as WaitingHit[] };
+  for (const [unknown, hitsOfOne] of groupBy(hits, (hit) => hit.unknown)) {
     if (!unknown) continue;
     const outcome = await findCommitOutcome(db, unknown).catch((error: unknown) => {
       if (isConnectionFailure(error)) throw error;
       return undefined;
     });
-    if (outcome === 'aborted') settled.batch.push(...ofOne.map(({ unknown: _, ...hit }) => hit));
-    else if (outcome === undefined) settled.doubtful.push(...ofOne);
+    if (outcome === 'aborted') settled.batch.push(...hitsOfOne.map(({ unknown: _, ...hit }) => hit));
+    else if (outcome === undefined) settled.doubtful.push(...hitsOfOne);
   }
   return settled;
 }
@@ -187,8 +190,8 @@ async function checkUnknownCommits(db: Db, hits: Waiting[]): Promise<{ batch: Wa
 /** Writes the hits of one project, and returns the hits to retry. */
 async function writeHitsOfProject(
   deps: BatcherDeps,
-  { projectId, hits, emails }: { projectId: string; hits: Waiting[]; emails: Map<string, Email> },
-): Promise<Waiting[]> {
+  { projectId, hits, emails }: { projectId: string; hits: WaitingHit[]; emails: Map<string, Email> },
+): Promise<WaitingHit[]> {
   const { db, outbox, log, lenient } = deps;
   const engagements = sumEngagements(hits, emails, lenient);
   try {
@@ -200,7 +203,7 @@ async function writeHitsOfProject(
     const ids = listEmailIds(hits);
     if (ids.length === 1 || isConnectionFailure(error)) return hits;
     // A hit that cannot be written must not block the other hits, so each hit is written separately.
-    const failed: Waiting[] = [];
+    const failed: WaitingHit[] = [];
     for (const id of ids) {
       const alone = hits.filter(({ emailId }) => emailId === id);
       failed.push(...(await writeHitsOfProject(deps, { projectId, hits: alone, emails })));
@@ -211,14 +214,14 @@ async function writeHitsOfProject(
 
 /** Sums up the hits by email. */
 function sumEngagements(hits: TrackingHit[], emails: Map<string, Email>, lenient: boolean): Engagement[] {
-  return [...groupBy(hits, (hit) => hit.emailId)].flatMap(([emailId, ofEmail]) => {
+  return [...groupBy(hits, (hit) => hit.emailId)].flatMap(([emailId, hitsOfEmail]) => {
     const email = emails.get(emailId);
     if (!email) return [];
     const isBot = (hit: TrackingHit) =>
       hit.machine || (!lenient && isTooEarly(hit.kind, { ...hit, sentAt: email.sentAt }));
-    const opens = ofEmail.filter((hit) => hit.kind === 'open');
-    const clicks = ofEmail.filter((hit) => hit.kind === 'click');
-    const [humanOpens, humanClicks] = [opens, clicks].map((some) => some.filter((hit) => !isBot(hit)));
+    const opens = hitsOfEmail.filter((hit) => hit.kind === 'open');
+    const clicks = hitsOfEmail.filter((hit) => hit.kind === 'click');
+    const [humanOpens, humanClicks] = [opens, clicks].map((all) => all.filter((hit) => !isBot(hit)));
     const firstOpen = humanOpens?.[0];
     const firstClick = humanClicks?.[0];
     return [
@@ -248,9 +251,9 @@ function sumLinkClicks(clicks: TrackingHit[], isBot: (hit: TrackingHit) => boole
  * Tells whether a hit has to wait, for at most `SENDER_TRIES_MAX` attempts, because the worker has not yet recorded
  * that it sent the email. SENT and `email.sent` should be recorded before opens and clicks.
  */
-function hasToWaitForSent(email: Email | undefined, hit: Waiting): boolean {
-  const open = email?.status === 'PENDING' || email?.status === 'SENDING' || email?.status === 'HELD';
-  return open && hit.tries < SENDER_TRIES_MAX;
+function hasToWaitForSent(email: Email | undefined, hit: WaitingHit): boolean {
+  const isUnsent = email?.status === 'PENDING' || email?.status === 'SENDING' || email?.status === 'HELD';
+  return isUnsent && hit.tries < SENDER_TRIES_MAX;
 }
 
 function listEmailIds(hits: TrackingHit[]): string[] {

@@ -61,7 +61,7 @@ export const REFUSED_CALLBACKS: UnauthenticatedLimit = {
  * checked.
  */
 export const CERTIFICATE_FETCHES: UnauthenticatedLimit = {
-  name: 'certificates to fetch',
+  name: 'fetched certificates',
   perMinute: 10,
   perMinuteFromLoopback: 100,
 };
