@@ -20,15 +20,17 @@ export async function listDifferences(service: ServiceAccess, files: ProjectFile
   const project = await fetchProject(service);
   const { created, updated, findings } = await applyProject(service, { kinds: files.kinds }, true);
   const settings = listChangedFields(files.settings ?? {}, project.settings ?? {});
-  const only = [...project.kinds].flatMap(([kind, resources]) => {
-    const here = new Set((files.kinds.get(kind) ?? []).map(({ slug }) => slug));
-    return resources.flatMap(({ slug }) => (here.has(slug) ? [] : [`- ${kind}/${slug} is only in the project`]));
+  const onlyInProject = [...project.kinds].flatMap(([kind, resources]) => {
+    const slugsInFiles = new Set((files.kinds.get(kind) ?? []).map(({ slug }) => slug));
+    return resources.flatMap(({ slug }) =>
+      slugsInFiles.has(slug) ? [] : [`- ${kind}/${slug} is only in the project`],
+    );
   });
   const lines = [
     ...created.map(({ kind, slug }) => `+ ${kind}s/${slug} is only in the files`),
     ...updated.map(({ kind, slug, changes }) => `~ ${kind}s/${slug}: ${changes.join(', ')}`),
     ...(settings.length > 0 ? [`~ settings: ${settings.join(', ')}`] : []),
-    ...only,
+    ...onlyInProject,
   ];
   return { lines, findings };
 }

@@ -9,7 +9,7 @@ export interface ReceivedHook {
   readonly body: string;
 }
 
-/** A web server on loopback that WEBHOOK steps and the webhook registry can call. */
+/** A web server on loopback for the requests of WEBHOOK steps and webhook deliveries. */
 export interface HookReceiver {
   readonly url: string;
   readonly received: readonly ReceivedHook[];

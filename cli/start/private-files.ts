@@ -3,8 +3,8 @@ import { chmodSync, closeSync, fsyncSync, mkdirSync, openSync, readFileSync, ren
 const ONLY_OWNER = 0o600;
 
 /**
- * Writes a file that only its owner can read, regardless of the umask. The file is replaced at once, so a reader sees
- * either the whole old content or the whole new content.
+ * Writes a file that only its owner can read, regardless of the umask. The file is replaced atomically, so a reader
+ * sees either the whole old content or the whole new content.
  */
 export function writePrivate(path: string, content: string): void {
   const temporary = `${path}.${process.pid}.tmp`;
@@ -30,6 +30,6 @@ export function readJson<T>(path: string): T | undefined {
 
 /** Creates a folder and its parents with this mode, regardless of the umask. Does not change an existing folder. */
 export function makeFolder(path: string, mode: number): void {
-  const made = mkdirSync(path, { recursive: true, mode });
-  if (made !== undefined) chmodSync(path, mode);
+  const firstCreated = mkdirSync(path, { recursive: true, mode });
+  if (firstCreated !== undefined) chmodSync(path, mode);
 }

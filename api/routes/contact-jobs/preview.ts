@@ -120,14 +120,14 @@ export function registerImportPreviewRoutes(app: App, { reads, compute, config }
 function toColumns({ headers, layout, first }: CsvPreview, types: CsvReview['types']) {
   return headers.map((header, n) => {
     const column = layout.columns[n] ?? '';
-    const special = column === '' || column === 'email' || column === 'subscribed';
+    const isDataField = column !== '' && column !== 'email' && column !== 'subscribed';
     const samples = first.map(({ cells }) => cells[n]?.trim() ?? '').filter((cell) => cell !== '');
     return {
       header,
-      field: column === '' ? null : special ? column : `data.${column}`,
+      field: column === '' ? null : isDataField ? `data.${column}` : column,
       type: layout.textColumns?.includes(n) ? ('string' as const) : ('infer' as const),
       samples: samples.slice(0, SAMPLES_SHOWN).map((sample) => sample.slice(0, SAMPLE_MAX_CHARS)),
-      types: !special && Object.hasOwn(types, column) ? (types[column] ?? {}) : {},
+      types: isDataField && Object.hasOwn(types, column) ? (types[column] ?? {}) : {},
     };
   });
 }

@@ -22,7 +22,7 @@ const healthRoute = createRoute({
   anyQuery: true,
   summary: 'Check the health of the service',
   description:
-    'Returns 200 as soon as the API accepts requests and Postgres responds. With credentials, it also returns whether sending of their project is on hold.',
+    'Returns 200 as soon as the API accepts requests and Postgres responds. With credentials, also returns whether the sending of the project is on hold.',
   security: allowAnyone(),
   responses: { 200: jsonResponse(ServiceHealth), ...errorResponses('SERVICE_UNAVAILABLE') },
 });
