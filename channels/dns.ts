@@ -70,7 +70,7 @@ async function toDnsAnswer<T>(query: () => Promise<T[]>): Promise<DnsAnswer<T>> 
     const code = error instanceof Error && 'code' in error ? String(error.code) : 'unknown';
     if (NO_NAME.has(code)) return { kind: 'absent', nameExists: false };
     if (NO_RECORD.has(code)) return { kind: 'absent', nameExists: true };
-    return { kind: 'fault', reason: code === 'ETIMEOUT' ? 'it did not answer in time' : `it answered ${code}` };
+    return { kind: 'fault', reason: code === 'ETIMEOUT' ? 'no response in time' : `the response was ${code}` };
   }
 }
 

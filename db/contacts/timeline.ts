@@ -39,7 +39,7 @@ interface Position {
   key: string;
 }
 
-interface Asked {
+interface TimelineRequest {
   projectId: string;
   contactId: string;
   position: Position | undefined;
@@ -58,24 +58,28 @@ interface Source {
 }
 
 /**
- * Lists the history of a contact, newest first: events with emails, SMS, unsent emails with the reason, executions and
- * their steps, and subscription changes with their actor. Reads at most one page of each kind of row in the order of an
- * index, and merges these pages. The position in the list is the instant in milliseconds and then the key, so that no
- * item is repeated or skipped.
+ * Lists the history of a contact, newest first: events (including events of emails, and subscription changes with their
+ * actor), SMS, unsent emails with the reason, and executions with their steps. Reads at most one page of each kind of
+ * row in the order of an index, and merges these pages. The position in the list is the instant in milliseconds and
+ * then the key, so that no item is repeated or skipped.
  * @throws AppError BAD_REQUEST for an invalid cursor
  */
 export async function listTimeline(
   db: Db,
   p: { projectId: string; contactId: string; limit: number; cursor?: string | undefined },
 ): Promise<TimelinePage> {
-  const asked: Asked = { projectId: p.projectId, contactId: p.contactId, position: decodePosition(p.cursor) };
-  const sources = listSources(asked);
-  const parts = sources.map((source) => sql`(${selectTimelineItems(source, asked.position)} LIMIT ${p.limit + 1})`);
+  const request: TimelineRequest = {
+    projectId: p.projectId,
+    contactId: p.contactId,
+    position: decodePosition(p.cursor),
+  };
+  const sources = listSources(request);
+  const parts = sources.map((source) => sql`(${selectTimelineItems(source, request.position)} LIMIT ${p.limit + 1})`);
   const { rows } = await sql<TimelineItem & { key: string }>`
     SELECT u.key, u.type || ':' || u.key AS id, u.type, u.at AS timestamp, u.metadata
     FROM (${sql.join(parts, sql` UNION ALL `)}) u ORDER BY u.at DESC, u.key COLLATE "C" DESC LIMIT ${p.limit + 1}
   `.execute(db);
-  const total = asked.position ? 0 : await countItems(db, sources);
+  const total = request.position ? 0 : await countItems(db, sources);
   const page = toKeyedPage(rows, {
     limit: p.limit,
     keyOf: ({ timestamp, key }) => [timestamp.getTime(), key],
@@ -123,16 +127,16 @@ const CAUSES = sql`LEFT JOIN campaigns mc ON mc.id = m.campaign_id LEFT JOIN exe
 const truncateToMillis = (instant: Sql): Sql => sql`date_trunc('milliseconds', ${instant})`;
 const sqlText = (value: string): Sql => sql`${value}::text`;
 
-function listSources(asked: Asked): Source[] {
+function listSources(request: TimelineRequest): Source[] {
   return [
-    eventSource(asked),
-    failedEmailSource(asked),
-    executionSource(asked, 'started'),
-    executionSource(asked, 'completed'),
-    stepSource(asked),
-    smsSource(asked, 'sms.sent', 'sent_at'),
-    smsSource(asked, 'sms.delivered', 'delivered_at'),
-    smsSource(asked, 'sms.failed', 'created_at'),
+    eventSource(request),
+    failedEmailSource(request),
+    executionSource(request, 'started'),
+    executionSource(request, 'completed'),
+    stepSource(request),
+    smsSource(request, 'sms.sent', 'sent_at'),
+    smsSource(request, 'sms.delivered', 'delivered_at'),
+    smsSource(request, 'sms.failed', 'created_at'),
   ];
 }
 
@@ -140,7 +144,7 @@ function listSources(asked: Asked): Source[] {
  * Reads events by the index on contact and id, whose order is the order of time. The item of an email event has the
  * email's subject; the item of a subscription change has the actor and the reason.
  */
-function eventSource({ projectId, contactId, position }: Asked): Source {
+function eventSource({ projectId, contactId, position }: TimelineRequest): Source {
   const cases = Object.entries(ACTIVITY_EVENTS).map(([name, type]) => sql`WHEN ${sql.lit(name)} THEN ${sql.lit(type)}`);
   const until = uuidBoundAt(position?.at ?? FAR_FUTURE, 'f');
   return {
@@ -176,7 +180,7 @@ export function subscriptionChangeReasonSql(): Sql {
 }
 
 /** Selects emails that were not sent. An email that was not sent has no event. */
-function failedEmailSource({ projectId, contactId, position }: Asked): Source {
+function failedEmailSource({ projectId, contactId, position }: TimelineRequest): Source {
   const until = uuidBoundAt(position?.at ?? FAR_FUTURE, 'f');
   return {
     type: sqlText('email.failed'),
@@ -191,7 +195,7 @@ function failedEmailSource({ projectId, contactId, position }: Asked): Source {
   };
 }
 
-function executionSource({ projectId, contactId }: Asked, which: 'started' | 'completed'): Source {
+function executionSource({ projectId, contactId }: TimelineRequest, which: 'started' | 'completed'): Source {
   const at = sql`${sql.ref(`x.${which}_at`)}`;
   return {
     type: sqlText(`workflow.${which}`),
@@ -204,7 +208,7 @@ function executionSource({ projectId, contactId }: Asked, which: 'started' | 'co
   };
 }
 
-function stepSource({ projectId, contactId }: Asked): Source {
+function stepSource({ projectId, contactId }: TimelineRequest): Source {
   return {
     type: sqlText('workflow.step'),
     at: truncateToMillis(sql`s.started_at`),
@@ -218,7 +222,7 @@ function stepSource({ projectId, contactId }: Asked): Source {
 }
 
 function smsSource(
-  { projectId, contactId }: Asked,
+  { projectId, contactId }: TimelineRequest,
   type: string,
   instant: 'sent_at' | 'delivered_at' | 'created_at',
 ): Source {

@@ -52,7 +52,7 @@ export async function explainSegment(db: Db, segment: Segment, contactId: string
     return { holds: member, member, filters: [{ ...filter, path: 'members', contactValue: member, holds: member }] };
   }
   const filters = listFilters(segment.condition);
-  const asked = {
+  const request = {
     projectId,
     contact,
     now: new Date(),
@@ -60,7 +60,7 @@ export async function explainSegment(db: Db, segment: Segment, contactId: string
   };
   const decided: ExplainedFilter[] = [];
   for (let at = 0; at < filters.length; at += FILTERS_AT_A_TIME) {
-    decided.push(...(await evaluateFilters(db, filters.slice(at, at + FILTERS_AT_A_TIME), asked)));
+    decided.push(...(await evaluateFilters(db, filters.slice(at, at + FILTERS_AT_A_TIME), request)));
   }
   const byPath = new Map(decided.map(({ path, holds }) => [path, holds]));
   const holds = evaluateFromResults(segment.condition, (path) => byPath.get(path) === true, '');
@@ -86,7 +86,7 @@ function evaluateFromResults({ logic, groups }: Condition, holds: (path: string)
   return logic === 'AND' ? each.every(Boolean) : each.some(Boolean);
 }
 
-interface Asked {
+interface ExplainRequest {
   projectId: string;
   contact: Contact;
   now: Date;
@@ -95,12 +95,12 @@ interface Asked {
 }
 
 /** Evaluates all filters in one statement. Compiles each filter separately, as a condition with one filter. */
-async function evaluateFilters(db: Db, placed: FilterAtPath[], asked: Asked): Promise<ExplainedFilter[]> {
-  const { projectId, contact, now, segments, zone } = asked;
+async function evaluateFilters(db: Db, placed: FilterAtPath[], request: ExplainRequest): Promise<ExplainedFilter[]> {
+  const { projectId, contact, now, segments, zone } = request;
   const columns = placed.flatMap(({ filter }, n) => {
     const alone: Condition = { logic: 'AND', groups: [{ filters: [filter] }] };
     const predicate = compileCondition(alone, { projectId, now, segments, zone });
-    const value = contactValueSql(filter, asked);
+    const value = contactValueSql(filter, request);
     return [
       sql`(${predicate}) IS TRUE AS ${sql.ref(`h${n}`)}`,
       ...(value ? [sql`${value} AS ${sql.ref(`v${n}`)}`] : []),
@@ -117,7 +117,10 @@ async function evaluateFilters(db: Db, placed: FilterAtPath[], asked: Asked): Pr
 }
 
 /** Returns SQL for a value of the contact that requires a query, such as the time of the last event. */
-function contactValueSql({ field, operator }: Filter, { projectId, contact }: Asked): RawBuilder<unknown> | undefined {
+function contactValueSql(
+  { field, operator }: Filter,
+  { projectId, contact }: ExplainRequest,
+): RawBuilder<unknown> | undefined {
   const ref = parseField(field, operator, 'audience');
   if (ref?.kind === 'event') {
     return sql`(SELECT max(created_at) FROM events WHERE project_id = ${projectId} AND name = ${ref.name} AND contact_id = ${contact.id})`;

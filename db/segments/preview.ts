@@ -30,20 +30,20 @@ export async function previewCondition(
 ): Promise<ConditionPreview> {
   const { segments, zone } = await loadConditionSources(db, { projectId, condition });
   const predicate = compileCondition(condition, { projectId, now: new Date(), segments, zone });
-  const asked = { projectId, predicate };
-  const newest = await findMatchesAmongNewest(db, asked);
+  const query = { projectId, predicate };
+  const newest = await findMatchesAmongNewest(db, query);
   if (newest.length === SAMPLE_CONTACTS)
-    return { count: await countMatches(db, asked), sample: await readSample(db, { projectId, ids: newest }) };
-  const { total, ids } = await countAndFind(db, asked);
+    return { count: await countMatches(db, query), sample: await readSample(db, { projectId, ids: newest }) };
+  const { total, ids } = await countAndFind(db, query);
   return { count: total, sample: await readSample(db, { projectId, ids }) };
 }
 
-interface Asked {
+interface PreviewQuery {
   projectId: string;
   predicate: RawBuilder<boolean>;
 }
 
-async function findMatchesAmongNewest(db: Db, { projectId, predicate }: Asked): Promise<string[]> {
+async function findMatchesAmongNewest(db: Db, { projectId, predicate }: PreviewQuery): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`
     SELECT contacts.id FROM (
       SELECT * FROM contacts WHERE project_id = ${projectId} ORDER BY id DESC LIMIT ${NEWEST_CONTACTS}) AS contacts
@@ -51,13 +51,13 @@ async function findMatchesAmongNewest(db: Db, { projectId, predicate }: Asked): 
   return rows.map(({ id }) => id);
 }
 
-async function countMatches(db: Db, { projectId, predicate }: Asked): Promise<number> {
+async function countMatches(db: Db, { projectId, predicate }: PreviewQuery): Promise<number> {
   const { rows } = await sql<{ total: number }>`
     SELECT count(*) AS total FROM contacts WHERE project_id = ${projectId} AND ${predicate}`.execute(db);
   return rows[0]?.total ?? 0;
 }
 
-async function countAndFind(db: Db, { projectId, predicate }: Asked): Promise<{ total: number; ids: string[] }> {
+async function countAndFind(db: Db, { projectId, predicate }: PreviewQuery): Promise<{ total: number; ids: string[] }> {
   const { rows } = await sql<{ total: number; ids: string[] }>`
     SELECT total, ARRAY(SELECT id FROM unnest(ids) AS id ORDER BY id DESC LIMIT ${SAMPLE_CONTACTS}) AS ids
     FROM (SELECT count(*) AS total, array_agg(id) AS ids FROM contacts WHERE project_id = ${projectId} AND ${predicate}) AS found

@@ -7,7 +7,7 @@ import { STEPS, type StepType } from '../../rules/executions/steps/registry.ts';
 import type { Trx } from '../connection.ts';
 import { getSenderDomain, listVerifiedDomains } from '../domains/senders.ts';
 
-interface Configured {
+interface ConfiguredStep {
   type: StepType;
   config: StepConfig;
 }
@@ -19,7 +19,7 @@ const KINDS = Object.keys(TABLES) as NamedKind[];
  * Returns the id of the template that a step sends. Null if the step sends no template, or if no template is chosen
  * yet.
  */
-export function getTemplateId(step: Configured): string | null {
+export function getTemplateId(step: ConfiguredStep): string | null {
   return listNamedIds(step).find(({ kind }) => kind === 'template')?.id ?? null;
 }
 
@@ -31,7 +31,7 @@ export function getTemplateId(step: Configured): string | null {
  */
 export async function findReferenceErrors(
   trx: Trx,
-  p: { projectId: string; steps: readonly Configured[] },
+  p: { projectId: string; steps: readonly ConfiguredStep[] },
 ): Promise<(AppError | undefined)[]> {
   const { projectId, steps } = p;
   const asked = steps.map((step) => ({ ids: listNamedIds(step), sender: getStepSender(step) }));
@@ -45,7 +45,7 @@ export async function findReferenceErrors(
   });
 }
 
-function getStepSender({ type, config: { from } }: Configured): string | null {
+function getStepSender({ type, config: { from } }: ConfiguredStep): string | null {
   if (!STEPS[type].sendsEmail) return null;
   return (typeof from === 'string' ? from : (from as { email?: string } | undefined)?.email) || null;
 }

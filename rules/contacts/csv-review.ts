@@ -45,8 +45,8 @@ const BAD_ROW_MAX_CHARS = 2_000;
 const ISO_DATE = /^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}:?\d{2})?)?$/;
 
 /**
- * Reads up to `limit` rows like an import, and collects the errors that the import would report, with the first
- * `badMax` rows that have errors.
+ * Reads up to `limit` rows like an import. Collects the first `badMax` rows with errors, and the errors that the import
+ * would report for these rows.
  */
 export function reviewCsvChunk(file: Uint8Array, p: CsvRange & { badMax: number }): CsvReview {
   const review: CsvReview = {

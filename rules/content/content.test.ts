@@ -37,7 +37,7 @@ describe('click tracking', () => {
     );
   });
 
-  it('leads each link to its target if the preheader assigns a variable of another link', () => {
+  it('leads each link to its target, even if the preheader assigns a variable that a link contains', () => {
     const content = compileContent(
       createSource('<a href="https://a.example/{{x}}">a</a> <a href="https://b.example">b</a>', {
         trackClicks: true,

@@ -3,8 +3,8 @@ import { type Reason, toBouncedReason } from './reasons.ts';
 import type { AboutRecipient, Refusal } from './refusal.ts';
 
 /**
- * The outcome of one attempt to send an email. The outcome is derived from the provider's reply, and recorded in the
- * email's row.
+ * The outcome of one attempt to send an email. A recorded outcome is stored in the email's row. After any other
+ * outcome, the row is as it was before the attempt.
  */
 export type AttemptOutcome = RecordedOutcome | UntriedOutcome;
 

@@ -7,7 +7,7 @@ import { hasStoredReference } from '../../filters/references.ts';
 import type { StepConfig } from './definition.ts';
 import { STEP_TYPES, STEPS, type StepType } from './registry.ts';
 
-interface Configured {
+interface ConfiguredStep {
   type: StepType;
   config: StepConfig;
 }
@@ -19,7 +19,7 @@ export function hasField(type: StepType, field: IdField): boolean {
 }
 
 /** Lists the ids of templates, segments and topics that the fields of a config contain. */
-export function listNamedIds({ type, config }: Configured): NamedId[] {
+export function listNamedIds({ type, config }: ConfiguredStep): NamedId[] {
   const { names } = STEPS[type];
   return names === 'condition' ? [] : listIds(config, names);
 }
@@ -30,7 +30,7 @@ export const TYPES_WITH_SEGMENTS = STEP_TYPES.filter(
 );
 
 /** Tells whether a config refers to a segment, in a field or in its condition. */
-export function usesSegment(step: Configured, segmentId: string): boolean {
+export function usesSegment(step: ConfiguredStep, segmentId: string): boolean {
   if (STEPS[step.type].names === 'condition') return hasStoredReference(step.config, { segmentId }, 'step');
   return listNamedIds(step).some(({ kind, id }) => kind === 'segment' && id.toLowerCase() === segmentId.toLowerCase());
 }
