@@ -14,7 +14,7 @@ function formatStats(...stats: QueueStats[]): string[] {
 }
 
 describe('the table of task queues', () => {
-  it('lists queues without a worker first, then those behind by the age of their oldest task, both in bold', () => {
+  it('lists queues without a worker first, then queues that are behind, oldest task first, and marks both as bold', () => {
     const behind = { backlog: 120, addedPerSecond: 2.345, dispatchedPerSecond: 1.04 };
     expect(
       formatStats(

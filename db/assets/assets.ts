@@ -4,7 +4,7 @@ import { AppError } from '../../rules/errors.ts';
 import type { Db, Trx } from '../connection.ts';
 import { afterCursorSql, type Page, type PageRequest, toPage } from '../keyset.ts';
 import type { RowOf } from '../schema/database.ts';
-import { type ImageUses, IS_USED, selectImageUses } from './image-uses.ts';
+import { type ImageUses, IS_USED, IMAGE_USES_COLUMNS } from './image-uses.ts';
 
 /** The maximum total size of a project's images. The database is not meant as an image archive. */
 export const ASSETS_MAX_BYTES = 250 * 1024 * 1024;
@@ -100,7 +100,7 @@ export async function sumAssets(db: Db, projectId: string): Promise<{ count: num
 
 async function findByHash(db: Db, p: { projectId: string; hash: string }): Promise<Asset | undefined> {
   const { rows } = await sql<AssetRow>`
-    SELECT ${SELECTED}, ${selectImageUses} FROM assets a WHERE a.project_id = ${p.projectId} AND a.hash = ${p.hash}
+    SELECT ${SELECTED}, ${IMAGE_USES_COLUMNS} FROM assets a WHERE a.project_id = ${p.projectId} AND a.hash = ${p.hash}
   `.execute(db);
   return rows[0] && toAsset(rows[0]);
 }
@@ -115,7 +115,7 @@ export async function listAssets(
 ): Promise<Page<Asset> & { total: number }> {
   const wanted = p.used === undefined ? sql`true` : sql`${IS_USED} = ${p.used}`;
   const { rows } = await sql<AssetRow>`
-    SELECT ${SELECTED}, ${selectImageUses} FROM assets a
+    SELECT ${SELECTED}, ${IMAGE_USES_COLUMNS} FROM assets a
     WHERE a.project_id = ${p.projectId} AND ${wanted} AND ${afterCursorSql(p.cursor, 'a.id')}
     ORDER BY a.id DESC LIMIT ${p.limit + 1}
   `.execute(db);
@@ -138,7 +138,7 @@ async function countAssets(db: Db, p: { projectId: string; used?: boolean | unde
  */
 export async function deleteAsset(trx: Trx, { projectId, id }: AssetRef, force: boolean): Promise<void> {
   const { rows } = await sql<ImageUses>`
-    SELECT ${selectImageUses} FROM assets a WHERE a.project_id = ${projectId} AND a.id = ${id} FOR UPDATE OF a
+    SELECT ${IMAGE_USES_COLUMNS} FROM assets a WHERE a.project_id = ${projectId} AND a.id = ${id} FOR UPDATE OF a
   `.execute(trx);
   const named = rows[0];
   if (!named) throw new AppError('NOT_FOUND', { message: 'This project has no image with this id.' });

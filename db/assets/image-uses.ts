@@ -15,7 +15,7 @@ const showsImage = (alias: string) =>
   sql.raw(`${alias}.project_id = a.project_id AND ${alias}.asset_hashes @> ARRAY[a.hash]`);
 
 /** The columns of `ImageUses` for the row `a` of `assets`. */
-export const selectImageUses = sql`
+export const IMAGE_USES_COLUMNS = sql`
   (SELECT count(*) FROM templates t WHERE ${showsImage('t')}) AS templates,
   (SELECT count(*) FROM campaigns c WHERE ${showsImage('c')}) AS campaigns,
   EXISTS (SELECT FROM contents s WHERE ${showsImage('s')}) AS sent`;

@@ -31,7 +31,7 @@ it.each([
   expect(await endOf({ until: '{{value}}' }, { value: until })).toBe(at);
 });
 
-it('reads a date-time without an offset by the zone that the step names', async () => {
+it('reads a date-time without an offset in the zone that the step names', async () => {
   expect(await endOf({ until: '2027-07-01T09:00', timezone: 'America/New_York' })).toBe('2027-07-01T13:00:00.000Z');
 });
 

@@ -23,7 +23,7 @@ export interface ReceivedSms {
   media: ReceivedMedia[];
   /**
    * Whether the SMS stops or starts further SMS to the person; null if it does neither. The provider may recognize
-   * keywords that we do not know, such as a keyword that the project has configured there.
+   * keywords that we do not know, such as a keyword that the project has configured at the provider.
    */
   consent: 'stop' | 'start' | null;
 }

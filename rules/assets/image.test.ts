@@ -40,7 +40,7 @@ describe('an image', () => {
     expect(readImage(createJpeg([0xff, 0xc0, 0, 11, 8, 0xff, 0xff, 0, 2, 1, 1, 0x11, 0]))).toBeUndefined();
   });
 
-  it('that is truncated to less than 13 bytes is not read as an image, and no length throws', () => {
+  it('that is truncated to less than 13 bytes is not read as an image, and no truncation causes an error', () => {
     for (const whole of [PNG, GIF, WEBP_LOSSY, createJpeg(APP0, SOF2)]) {
       for (let length = 0; length < 13; length += 1) expect(readImage(whole.slice(0, length))).toBeUndefined();
       for (let length = 13; length < whole.length; length += 1) readImage(whole.slice(0, length));

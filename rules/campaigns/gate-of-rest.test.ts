@@ -31,7 +31,7 @@ describe('the local send time of recipients who waited for the winner of a test'
     expect(checkCampaignGate(rest, toMs(expected))).toEqual({ kind: 'open', closesAtMs: null });
   });
 
-  it('is the local send time of the campaign for all other recipients', () => {
+  it('does not apply to other recipients, whose local send time is the send time of the campaign', () => {
     const expected = toMs('2026-12-01T08:00:00Z');
     expect(checkCampaignGate(clock, expected - 1)).toEqual({ kind: 'closed', notBeforeMs: expected });
   });

@@ -186,7 +186,7 @@ describe('a mapping of columns', () => {
 });
 
 describe('a guessed mapping', () => {
-  it('recognizes other names for address and consent, and existing fields, and otherwise uses names for templates', () => {
+  it('recognizes other names for address and consent, recognizes existing fields, and makes other names usable in templates', () => {
     const headers = ['Id', 'E-Mail Address', 'First name', 'PLAN', 'Accepts Email Marketing', 'Straße', 'zip_code', ''];
     expect(guessMapping(headers, ['plan', 'firstName'])).toEqual({
       Id: 'data.Id',

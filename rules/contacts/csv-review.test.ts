@@ -6,7 +6,7 @@ const FILE = Buffer.from(
   'email,n,when,constructor\na@x.com,1,2026-01-31,x\nnope,2,,\nB@x.com,x,2026-01-31T10:00:00Z,y\n"open,1,2,3\n',
 );
 
-it('a review has addresses, types, and rows with errors with their cells, up to the requested number', () => {
+it('a review has the addresses, the types, and at most the requested number of rows with errors and their cells', () => {
   const layout = readCsvLayout(FILE);
   const asked = { layout, at: layout.firstRowAt, limit: 100, text: false };
   expect(reviewCsvChunk(FILE, { ...asked, badMax: 10 })).toEqual({

@@ -269,7 +269,7 @@ describe('open pixel and footer', () => {
     );
   });
 
-  it('are placed at the end without a body tag, or with one only inside a block', () => {
+  it('are placed at the end if the tag </body> is missing or is inside a block', () => {
     expect(renderHtml('<p>Hi</p>', {}, { trackOpens: true })).toMatch(/^<p>Hi<\/p><img /);
     expect(renderHtml('{% if x %}</body>{% endif %}', {}, { trackOpens: true })).toMatch(/^<img /);
   });

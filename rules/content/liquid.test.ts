@@ -49,7 +49,7 @@ describe('values', () => {
     expect(renderHtml('{{x}}', { x: '{{y}}{% if true %}', y: 'no' })).toBe('{{y}}{% if true %}');
   });
 
-  it('values in Liquid are own properties only', () => {
+  it('Liquid reads only own properties of values', () => {
     expect(renderHtml('[{{constructor}}{{x.__proto__}}{{x.constructor.name}}{{toString}}]', { x: {} })).toBe('[]');
   });
 });

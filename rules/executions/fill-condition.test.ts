@@ -29,7 +29,7 @@ describe('fillCondition', () => {
   });
 
   it.each(['{{event.none}}', '{{ event.none | upcase }}'])(
-    'matches nothing, and the opposite everything, where %s is missing',
+    'a filter matches nothing, and a negative filter matches everything, if %s is missing',
     (value) => {
       expect(matchesFilled('equals', value, '')).toBe(false);
       expect(matchesFilled('equals', value, undefined)).toBe(false);
@@ -39,7 +39,7 @@ describe('fillCondition', () => {
   );
 
   it.each(['subscribed', 'topic.01890a00-0000-7000-8000-000000000000', 'email', 'createdAt', 'data.x'])(
-    'matches nothing, and the opposite everything, where the value for %s is missing',
+    'a filter matches nothing, and a negative filter matches everything, if the value for %s is missing',
     (field) => {
       const world = {
         contact: { email: 'a@x.test', subscribed: true, createdAt: new Date(), updatedAt: new Date(), data: {} },

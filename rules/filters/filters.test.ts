@@ -206,7 +206,7 @@ describe('a filter', () => {
     ['notEquals', '"ada"@bücher.example', 'ada@xn--bcher-kva.example'],
     ['in', ['Ada <ADA@example.com>', 'bob@example.com '], ['ada@example.com', 'bob@example.com']],
     ['endsWith', ' @Example.COM ', '@example.com'],
-  ])('addresses by %s are compared in the form that is stored', (operator, value, stored) => {
+  ])('the operator %s compares addresses in the form that is stored', (operator, value, stored) => {
     const parseFilters = (field: string) =>
       ConditionInput.parse({ operator: 'AND', conditions: [{ field, operator, value }] }).groups[0]?.filters;
     for (const field of ['email', 'contact.email'])
@@ -237,7 +237,7 @@ describe('a CONDITION step', () => {
 });
 
 describe('the filters of a wait', () => {
-  it('are one filter, a list of them or a condition, on keys of the event by either name', () => {
+  it('are one filter, a list of filters or a condition, on keys of the event with or without `event.`', () => {
     const filter = { field: 'amount', operator: 'greaterThan', value: 100 };
     const condition = { logic: 'AND', groups: [{ filters: [filter] }] };
     for (const input of [filter, [filter], condition, { operator: 'AND', conditions: [filter] }]) {

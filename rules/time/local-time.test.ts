@@ -13,7 +13,8 @@ import { ALL_DAYS } from './sending-window.ts';
 import { getUtcOffset, toCanonicalZone } from './zones.ts';
 
 /**
- * Zones with half and quarter hours, without daylight saving time, with half an hour of it, and beyond the date line.
+ * Zones whose offset has half or quarter hours, zones without daylight saving time, a zone whose daylight saving time
+ * is half an hour, and zones beyond the date line.
  */
 const ZONES = [
   ...['UTC', 'Europe/Berlin', 'America/New_York', 'Asia/Kolkata', 'Asia/Kathmandu', 'Australia/Lord_Howe'],
@@ -47,7 +48,7 @@ describe('a zone', () => {
 });
 
 describe('a local time', () => {
-  it('is the instant with that local time, or the local time is skipped', () => {
+  it('becomes the first instant that has this local time, or a later one if this local time is skipped', () => {
     fc.assert(
       fc.property(zone, instant, (name, ms) => {
         const wall = Math.floor(ms / 60_000) * 60_000;

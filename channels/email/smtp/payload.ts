@@ -1,7 +1,10 @@
 import { isAscii } from 'node:buffer';
 import { withCrlf } from '../../../rules/mime/crlf.ts';
 
-/** The lone dot that ends a message. If the message does not end with a line end, `END` adds it. */
+/**
+ * The lone dot that ends a message. `END` is for a message whose last line has no line end, and adds the line end
+ * first.
+ */
 const END_AFTER_NEWLINE = '.\r\n';
 const END = '\r\n.\r\n';
 
