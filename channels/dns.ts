@@ -76,7 +76,8 @@ async function toDnsAnswer<T>(query: () => Promise<T[]>): Promise<DnsAnswer<T>> 
 
 /**
  * Returns the records of all successful queries together. If all queries failed, throws the first failure that is not
- * "no such name" or "no such record". If there is none, throws the first "no such record", or else "no such name".
+ * "no such name" or "no such record". If all failures are of these two kinds, throws the first "no such record", or
+ * else "no such name".
  */
 async function combineResults<T>(queries: Promise<T[]>[]): Promise<T[]> {
   const results = await Promise.allSettled(queries);

@@ -4,7 +4,7 @@ import { AppError } from '../../rules/errors.ts';
 import type { Db, Trx } from '../connection.ts';
 import { afterCursorSql, type Page, type PageRequest, toPage } from '../keyset.ts';
 import type { RowOf } from '../schema/database.ts';
-import { type ImageUses, IS_USED, IMAGE_USES_COLUMNS } from './image-uses.ts';
+import { IMAGE_USES_COLUMNS, type ImageUses, IS_USED } from './image-uses.ts';
 
 /** The maximum total size of a project's images. The database is not meant as an image archive. */
 export const ASSETS_MAX_BYTES = 250 * 1024 * 1024;

@@ -28,7 +28,7 @@ export interface SendTerms {
   held: boolean;
   /** The project's limit of emails per second. */
   sendRate: number | null;
-  /** The project's frequency cap. Null if the project has none, and for a campaign in test mode. */
+  /** The project's frequency cap. Null if the project has no cap, and for a campaign in test mode. */
   frequencyCap: FrequencyCap | null;
   tracking: 'ENABLED' | 'MARKETING_ONLY' | 'DISABLED';
   /** The project's time zone, used to format dates. */

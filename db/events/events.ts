@@ -132,7 +132,7 @@ export async function deleteEvents(db: Db, p: { projectId: string; name: string 
     throw new AppError('CONFLICT', {
       message: 'The service writes this event itself, so its history cannot be deleted.',
       details: { name: p.name },
-      suggestion: 'Delete only events of your own; those of the service end with their retention period.',
+      suggestion: 'Delete only your own events. Events of the service are deleted after their retention period.',
     });
   }
   const { usedInSegments, usedInWorkflows } = await getEventUsage(db, p);

@@ -51,7 +51,7 @@ async function normalizeContacts(db: Kysely<unknown>, after: string, last: strin
   });
 }
 
-/** Puts fields whose names are already in form C last: of two fields with the same name, the last one stays. */
+/** Puts fields whose names are already in form C last, because the last one of two fields with the same name stays. */
 function normalizeData(data: Record<string, unknown>): unknown {
   const isComposed = ([name]: [string, unknown]) => name === name.normalize('NFC');
   const fields = Object.entries(data);

@@ -35,7 +35,7 @@ describe('values', () => {
   });
 
   it.each(['nil', 'empty', 'x | default: nil', 'nil | date: "%Y"'])(
-    'of Liquid without a text are empty: %s',
+    'that have no text in Liquid are empty: %s',
     (source) => {
       expect(renderPlain(`[{{ ${source} }}]`)).toBe('[]');
     },

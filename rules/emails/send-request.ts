@@ -70,8 +70,8 @@ export interface SentBefore {
 }
 
 /**
- * Returns a pair of texts for each recipient: the contact, and the change that the request makes to the contact.
- * Requests that change the same contact in different ways must not run concurrently.
+ * Returns two strings for each recipient: one for the contact, and one for the change that the request makes to the
+ * contact. Requests that change the same contact in different ways must not run concurrently.
  */
 export function listContactChanges({
   projectId,

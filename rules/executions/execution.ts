@@ -10,7 +10,7 @@ export const EXECUTION_STATUSES = ['RUNNING', 'WAITING', 'COMPLETED', 'EXITED', 
 export type ExecutionStatus = (typeof EXECUTION_STATUSES)[number];
 
 export const VISIT_STATUSES = ['RUNNING', 'WAITING', 'COMPLETED', 'SKIPPED', 'FAILED', 'CANCELLED'] as const;
-/** The status of a visit: of a step that an execution has reached. */
+/** The status of a visit. */
 export type VisitStatus = (typeof VISIT_STATUSES)[number];
 
 /**
