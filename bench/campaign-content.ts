@@ -1,7 +1,4 @@
-/**
- * The newsletter that the campaign benches send: 5 kB of HTML with 18 variables, two tracked links and an unsubscribe
- * link.
- */
+/** The subject of the newsletter that the campaign benches send. */
 export const SUBJECT = '{{firstName}}, the news of November for {{city}}';
 
 const STYLE = 'margin:0 0 16px;font-family:sans-serif;font-size:15px;line-height:24px;color:#1f2937';
@@ -19,6 +16,7 @@ export function createNewsletterBody(kilobytes: number): string {
   return BODY.replace('</h1>', `</h1>${plain.repeat(Math.round(missing / plain.length))}`);
 }
 
+/** The newsletter: 5 kB of HTML with 18 variables, two tracked links and an unsubscribe link. */
 export const BODY =
   '<!doctype html><html><head><meta charset="utf-8"><title>News</title></head><body style="margin:0;background:#f3f4f6">' +
   '<table role="presentation" width="100%"><tr><td align="center"><table role="presentation" width="600"><tr><td>' +

@@ -8,9 +8,9 @@ import type { StartedService } from '../test/support/start.ts';
 const WAIT_MAX_MS = 1_800_000;
 
 /** Waits until the sink has `count` messages; returns the time by `performance.now()`. */
-export async function waitForSink(into: SinkProcess, count: number, since: number): Promise<number> {
+export async function waitForSink(sink: SinkProcess, count: number, since: number): Promise<number> {
   for (;;) {
-    const { messages } = await into.counts();
+    const { messages } = await sink.counts();
     if (messages >= count) return performance.now();
     if (performance.now() - since > WAIT_MAX_MS) throw new Error(`the sink has ${messages} of ${count} messages`);
     await sleep(5);

@@ -94,7 +94,7 @@ async function measureWay(way: Way, baselines: boolean): Promise<Cost> {
       await insertContacts(database, { projectId: service.dev().projectId, from: contacts + 1, to: recipients });
       contacts = recipients;
       for (let round = 1; round <= ROUNDS; round++)
-        costs.push(await runCampaign({ running: service, database, into: sink, recipients, round, way }));
+        costs.push(await runCampaign({ running: service, database, sink, recipients, round, way }));
     }
     await database.end();
     return costs.reduce((best, cost) => (cost.perSecond > best.perSecond ? cost : best));
@@ -109,15 +109,15 @@ async function measureWay(way: Way, baselines: boolean): Promise<Cost> {
 async function runCampaign(p: {
   running: StartedService;
   database: pg.Client;
-  into: SinkProcess;
+  sink: SinkProcess;
   recipients: number;
   round: number;
   way: Way;
 }): Promise<Cost> {
-  const { running, database, into, recipients, round, way } = p;
-  await into.reset();
+  const { running, database, sink, recipients, round, way } = p;
+  await sink.reset();
   const { workers } = running.dev().pids;
-  const before = readCpu(running, into);
+  const before = readCpu(running, sink);
   const id = (
     await postToApi(running, '/campaigns', {
       name: 'Bench',
@@ -129,12 +129,12 @@ async function runCampaign(p: {
   ).data.id;
   const startedAt = performance.now();
   await postToApi(running, `/campaigns/${id}/send`, {});
-  const killed = values.kill ? killWorker(running, into, recipients) : undefined;
-  const firstAt = await waitForSink(into, 1, startedAt);
-  const lastAt = values.kill ? 0 : await waitForSink(into, recipients, startedAt);
+  const killed = values.kill ? killWorker(running, sink, recipients) : undefined;
+  const firstAt = await waitForSink(sink, 1, startedAt);
+  const lastAt = values.kill ? 0 : await waitForSink(sink, recipients, startedAt);
   const doneAt = await waitUntilSent(database, id);
   await killed;
-  const after = readCpu(running, into);
+  const after = readCpu(running, sink);
   const seconds = (doneAt - startedAt) / 1000;
   const micros = (part: keyof typeof after) => Math.round(((after[part] - before[part]) * 1000) / recipients);
   const perSecond = Math.round((recipients * 1000) / (lastAt - firstAt));
@@ -149,7 +149,7 @@ async function runCampaign(p: {
     'all CPU µs': values.kill ? '' : micros('all'),
     'first email ms': Math.round(firstAt - startedAt),
     'peak MB of a worker': Math.max(...workers.map(readPeakMegabytes)),
-    ...(values.kill && (await countLostAndDoubled(into, recipients))),
+    ...(values.kill && (await countLostAndDoubled(sink, recipients))),
   });
   return { perSecond, micros: micros('all') };
 }
@@ -158,10 +158,10 @@ async function runCampaign(p: {
  * Returns the CPU time until now, in ms: of the workers, of Postgres, and of all processes including the receiving
  * server.
  */
-function readCpu(running: StartedService, into: SinkProcess) {
+function readCpu(running: StartedService, sink: SinkProcess) {
   const { workers, postgres, api, temporal } = running.dev().pids;
   const parts = { workers: readCpuMs(workers), postgres: readPostgresCpuMs(postgres) };
-  return { ...parts, all: parts.workers + parts.postgres + readCpuMs([api, temporal ?? 0, into.pid]) };
+  return { ...parts, all: parts.workers + parts.postgres + readCpuMs([api, temporal ?? 0, sink.pid]) };
 }
 
 /**
@@ -194,14 +194,14 @@ async function measureSignatureMicros(cores: number): Promise<number> {
 }
 
 /** Ends the first worker with SIGKILL when 40 % of the emails have arrived. */
-async function killWorker(running: StartedService, into: SinkProcess, recipients: number): Promise<void> {
-  await waitForSink(into, recipients * 0.4, performance.now());
+async function killWorker(running: StartedService, sink: SinkProcess, recipients: number): Promise<void> {
+  await waitForSink(sink, recipients * 0.4, performance.now());
   const pid = running.dev().pids.workers[0];
   if (pid !== undefined) process.kill(pid, 'SIGKILL');
 }
 
-async function countLostAndDoubled(into: SinkProcess, recipients: number) {
-  const got = Object.values(await into.recipients());
+async function countLostAndDoubled(sink: SinkProcess, recipients: number) {
+  const got = Object.values(await sink.recipients());
   return { lost: recipients - got.length, doubled: got.filter((times) => times > 1).length };
 }
 

@@ -109,15 +109,16 @@ const ABUSES: Record<string, (stage: TenantStage, untilMs: number) => Promise<vo
 };
 
 /**
- * Returns the options for repeating work until `untilMs`: no fixed number, and a signal that is aborted at that time.
+ * Returns the options of `runConcurrently` for work that is repeated until `untilMs`: without a total, and with a
+ * signal that is aborted at that time.
  */
 function repeatUntil(untilMs: number): { total: number; signal: AbortSignal } {
   return { total: Number.POSITIVE_INFINITY, signal: AbortSignal.timeout(Math.max(0, untilMs - Date.now())) };
 }
 
 /**
- * Stores data near a tenant's limits: contacts of 60 KB, all members of the segment whose id is returned, templates
- * and campaigns of 500 KB.
+ * Stores data near a tenant's limits: contacts of 60 KB, and templates and campaigns of 500 KB. Adds all of the
+ * contacts to a segment, and returns the segment's id.
  */
 async function makeLargeLists(db: Db, { id: projectId, client, domain }: LoadTenant): Promise<string> {
   await sql`

@@ -14,8 +14,8 @@ export interface ClientRequest {
   name: string;
   /** `unknown`: a request without an idempotency key got no response, so it may or may not have been accepted. */
   state: 'open' | 'accepted' | 'unknown' | 'refused';
-  /** The last response or connection error that did not accept the request. */
-  trouble?: string;
+  /** The last response that did not accept the request, or the last connection error. */
+  lastFailure?: string;
 }
 
 export interface Load {
@@ -85,7 +85,7 @@ export function startLoad(p: {
       const response = await client.call('POST', path, body, headers).catch((error: Error) => error);
       const verdict = judgeResponse(response);
       if (verdict !== 'accepted')
-        item.trouble = response instanceof Error ? response.message : JSON.stringify(response);
+        item.lastFailure = response instanceof Error ? response.message : JSON.stringify(response);
       if (verdict !== 'again') item.state = verdict;
       else if (!withKey) item.state = 'unknown';
       else await sleep(random.between(...REPEAT_MS));
@@ -113,11 +113,11 @@ export function startLoad(p: {
     },
     event: async (n) => {
       const email = `event${n}@soak.test`;
-      const goes = random.chance(GO_SHARE);
+      const isGoSent = random.chance(GO_SHARE);
       const seconds = random.between(...GO_SECONDS);
       const body = { email, event: 'soak-start', data: { n } };
       await startRequest('event', email, { client: shopClient, path: '/v1/track', body });
-      if (!goes) return;
+      if (!isGoSent) return;
       await sleep(seconds * 1_000, undefined, { signal: stopping.signal }).catch(() => {});
       await shopClient.call('POST', '/v1/track', { email, event: 'soak-go' }).catch(() => {});
     },
@@ -149,8 +149,9 @@ export function startLoad(p: {
 }
 
 /**
- * Tells whether a request was accepted. A 409 for a used idempotency key means that an earlier attempt was accepted and
- * its response was lost. A 5xx may or may not have taken effect.
+ * Returns whether a request was accepted or refused, or `again` if the response does not tell. A 409 for a used
+ * idempotency key means that an earlier attempt was accepted and its response was lost. A request with a 5xx, or
+ * without a response, may or may not have taken effect.
  */
 function judgeResponse(response: { status: number; body: { error?: { code?: string } } } | Error) {
   if (response instanceof Error || response.status >= 500) return 'again';

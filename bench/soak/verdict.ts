@@ -50,10 +50,10 @@ export async function checkResults(
     const items = requests.filter((item) => item.kind === kind);
     const line = createLine(kind, items);
     const found: string[] = [];
-    for (const { name, state, trouble } of items) {
+    for (const { name, state, lastFailure } of items) {
       const mine = rowsByName.get(name) ?? [];
       const copies = mine.map(({ id }) => arrivals.get(id) ?? 0);
-      if (state === 'refused') found.push(`${kind} ${name} was refused: ${trouble}`);
+      if (state === 'refused') found.push(`${kind} ${name} was refused: ${lastFailure}`);
       if (mine.length > 1) {
         line['doubled, unexplained'] += 1;
         found.push(`${kind} ${name} has ${mine.length} records`);

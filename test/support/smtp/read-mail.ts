@@ -4,7 +4,7 @@ import { join } from 'node:path';
 
 const SCRIPT = join(import.meta.dirname, 'read-mail.py');
 
-/** A part of a message that has no parts in it. */
+/** A part of a message that contains no further parts. */
 export interface ReadPart {
   type: string;
   disposition: string | null;
@@ -34,7 +34,7 @@ export interface ParsedMessage {
 
 /**
  * Reads messages, given as strings of bytes, with Python's `email` package.
- * @throws Error without python3, or if it fails
+ * @throws Error if there is no python3, or if it fails
  */
 export async function parseMessages(raws: string[]): Promise<ParsedMessage[]> {
   const python = spawn('python3', [SCRIPT]);

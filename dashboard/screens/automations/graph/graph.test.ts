@@ -69,7 +69,7 @@ describe('adding a step', () => {
 });
 
 describe('removing a step', () => {
-  it('joins the steps before and after it, with the branch of the first', () => {
+  it('joins the steps before and after it by the branch that led to the removed step', () => {
     const graph = removeStep(drawn, 'b');
     expect(formatTransitions(graph)).toEqual(['a->ask', 'ask-no>end', 'ask-yes>end']);
     expect(graph.steps.map(({ id }) => id)).toEqual(['a', 'ask', 'end']);
@@ -86,8 +86,8 @@ describe('removing a step', () => {
   });
 
   it('with a transition to itself removes this transition', () => {
-    const round = connect(drawn, { from: 'b', to: 'b', branch: null });
-    expect(formatTransitions(removeStep(round, 'b'))).toEqual(['a->ask', 'ask-no>end']);
+    const cycle = connect(drawn, { from: 'b', to: 'b', branch: null });
+    expect(formatTransitions(removeStep(cycle, 'b'))).toEqual(['a->ask', 'ask-no>end']);
   });
 });
 
@@ -98,16 +98,16 @@ describe('restoring a removed step', () => {
   });
 
   it('keeps later changes, and has no transition to a removed step', () => {
-    const since = addStep(removeStep(drawn, 'b'), step('x'), { after: 'a', branch: null });
-    expect(formatTransitions(restoreStep(since, drawn, 'b'))).toEqual([
+    const changed = addStep(removeStep(drawn, 'b'), step('x'), { after: 'a', branch: null });
+    expect(formatTransitions(restoreStep(changed, drawn, 'b'))).toEqual([
       'a->x',
       'ask-no>end',
       'ask-yes>b',
       'b->end',
       'x->ask',
     ]);
-    const without = removeStep(removeStep(drawn, 'b'), 'end');
-    expect(formatTransitions(restoreStep(without, drawn, 'b'))).toEqual(['a->ask', 'ask-yes>b']);
+    const withoutEnd = removeStep(removeStep(drawn, 'b'), 'end');
+    expect(formatTransitions(restoreStep(withoutEnd, drawn, 'b'))).toEqual(['a->ask', 'ask-yes>b']);
   });
 });
 
@@ -174,8 +174,8 @@ describe('the order of steps', () => {
   });
 
   it('contains each step of a cycle once', () => {
-    const round = connect(drawn, { from: 'b', to: 'a', branch: null });
-    expect(orderSteps(round)).toHaveLength(4);
+    const cycle = connect(drawn, { from: 'b', to: 'a', branch: null });
+    expect(orderSteps(cycle)).toHaveLength(4);
   });
 });
 

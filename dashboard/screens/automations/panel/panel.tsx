@@ -232,8 +232,8 @@ function StepPanel({ step, ...p }: PanelProps & { step: Step }) {
 }
 
 /**
- * Returns the list that opens first: failed contacts, or skipped ones if no contact completed the step, or completed
- * ones.
+ * Returns the list that opens first: failed contacts if there are any. Otherwise, skipped contacts if there are any and
+ * no contact completed the step. Otherwise, completed contacts.
  */
 function chooseFirstList(counts: StepCounts | undefined): VisitStatus {
   if (!counts || counts.failed > 0) return counts ? 'FAILED' : 'COMPLETED';
