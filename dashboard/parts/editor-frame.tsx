@@ -8,8 +8,10 @@ import { text } from '../text/text.ts';
 import { ActionButton } from './action-button.tsx';
 import { type BackLink, useBackLink, useTabTitle } from './back-link.ts';
 import classes from './editor-frame.module.css';
+import { Failed } from './failed.tsx';
+import { Placeholder, WhenSlow } from './loading.tsx';
 import { MoreItem, MoreMenu } from './more-menu.tsx';
-import { QueryView } from './query-view.tsx';
+import { GrayLine } from './pending-lines.tsx';
 import { useIsPhone } from './use-is-phone.ts';
 
 /** A section of an editor: its path in the app, and a function that opens it if a plain link is not enough. */
@@ -48,6 +50,8 @@ export interface EditorTool {
 export function EditorFrame({
   back,
   title,
+  isPending = false,
+  hasTabs = false,
   state,
   nav,
   tools = [],
@@ -58,6 +62,10 @@ export function EditorFrame({
 }: {
   back: BackLink;
   title: string;
+  /** Shows a gray bar instead of the title while the record loads. The title is then only in the browser tab. */
+  isPending?: boolean;
+  /** Reserves the row of tabs on a phone while the record loads. */
+  hasTabs?: boolean;
   /** The status of the record, and whether everything is saved. */
   state?: ReactNode;
   nav?: EditorSections;
@@ -90,9 +98,15 @@ export function EditorFrame({
           >
             <IconArrowLeft size={16} stroke={1.75} aria-hidden />
           </ActionIcon>
-          <Title order={1} className={classes.title} title={title}>
-            {title}
-          </Title>
+          {isPending ? (
+            <WhenSlow>
+              <GrayLine width={120} />
+            </WhenSlow>
+          ) : (
+            <Title order={1} className={classes.title} title={title}>
+              {title}
+            </Title>
+          )}
           {(state || steps) && (
             <div className={classes.state}>
               {steps && <span>{steps.sections.find(({ isCurrent }) => isCurrent)?.name}</span>}
@@ -101,6 +115,7 @@ export function EditorFrame({
           )}
         </div>
         {nav && !steps && <EditorNav {...nav} />}
+        {isPending && hasTabs && <div className={classes.tabs} />}
         {(tools.length > 0 || primary || hasMenu) && (
           <div className={classes.actions}>
             {!isPhone && tools.map((tool) => <ToolButton key={tool.label} {...tool} />)}
@@ -188,22 +203,36 @@ function useOpenSection() {
     };
 }
 
-/** Shows the editor of a record. Without the record, shows the frame with the link back, and a spinner or an error. */
+/** Shows the editor of a record. Without the record, shows the frame with the link back, and gray parts or an error. */
 export function EditorQuery<Data>({
-  of,
+  of: { data, error, refetch },
   back,
+  hasTabs,
+  pending,
   children,
 }: {
   of: Pick<UseQueryResult<Data, Error>, 'data' | 'error' | 'refetch'>;
   back: BackLink;
+  /** Whether the header has tabs. */
+  hasTabs?: boolean;
+  /** The gray parts of the work area. */
+  pending: ReactNode;
   children: (data: Data) => ReactNode;
 }) {
-  if (of.data !== undefined) return <>{children(of.data)}</>;
+  if (data !== undefined) return <>{children(data)}</>;
+  const frame = { back, title: back.label };
+  if (error) {
+    return (
+      <EditorFrame {...frame}>
+        <EditorPage>
+          <Failed error={error} retry={() => void refetch()} />
+        </EditorPage>
+      </EditorFrame>
+    );
+  }
   return (
-    <EditorFrame back={back} title={back.label}>
-      <EditorPage>
-        <QueryView of={of}>{children}</QueryView>
-      </EditorPage>
+    <EditorFrame {...frame} isPending {...(hasTabs && { hasTabs })}>
+      <Placeholder isBoxless>{pending}</Placeholder>
     </EditorFrame>
   );
 }

@@ -17,14 +17,29 @@ export function Loading({ height = 240 }: { height?: number }) {
 }
 
 /** Shows a placeholder in the shape of the data while the data loads. Nothing is visible for 200 ms. */
-export function Placeholder({ children }: { children: ReactNode }) {
+export function Placeholder({
+  isBoxless = false,
+  children,
+}: {
+  /** Lays out the children as if they were children of the parent, for example as columns of the parent. */
+  isBoxless?: boolean;
+  children: ReactNode;
+}) {
+  const display = isBoxless ? 'contents' : undefined;
+  return (
+    <div role="status" aria-busy="true" style={{ display }}>
+      <VisuallyHidden>{text.parts.loading}</VisuallyHidden>
+      <WhenSlow display={display}>{children}</WhenSlow>
+    </div>
+  );
+}
+
+/** Hides a part of a placeholder for 200 ms. Its space is reserved from the start. */
+export function WhenSlow({ display, children }: { display?: 'contents' | undefined; children: ReactNode }) {
   const isShown = useIsSlow();
   return (
-    <div role="status" aria-busy="true">
-      <VisuallyHidden>{text.parts.loading}</VisuallyHidden>
-      <div inert style={{ visibility: isShown ? undefined : 'hidden' }}>
-        {children}
-      </div>
+    <div inert style={{ display, visibility: isShown ? undefined : 'hidden' }}>
+      {children}
     </div>
   );
 }

@@ -56,7 +56,8 @@ export function PageHead({
   );
 }
 
-function BackToList(back: BackLink) {
+/** The link above the title of a record's page. */
+export function BackToList(back: BackLink) {
   const link = useBackLink(back);
   return (
     <Anchor {...link} size="xs" className="way-back">

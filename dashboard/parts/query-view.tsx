@@ -1,7 +1,7 @@
 import type { UseQueryResult } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { Failed } from './failed.tsx';
-import { Loading } from './loading.tsx';
+import { PendingLines } from './pending-lines.tsx';
 
 /**
  * Shows the data of a query, a placeholder while it loads, or an error with a retry. During a refetch, the earlier
@@ -15,12 +15,12 @@ export function QueryView<Data>({
 }: {
   of: Pick<UseQueryResult<Data, Error>, 'data' | 'error' | 'refetch'>;
   children: (data: Data) => ReactNode;
-  /** Height of the placeholder in pixels, so that the layout does not jump. */
+  /** Height of the gray lines in pixels, so that the layout does not jump. */
   height?: number;
-  /** Shown instead of the placeholder, in the shape of the data. */
+  /** Shown instead of gray lines, in the shape of the data. */
   pending?: ReactNode;
 }) {
   if (data !== undefined) return <>{children(data)}</>;
   if (error) return <Failed error={error} retry={() => void refetch()} />;
-  return pending ?? <Loading {...(height !== undefined && { height })} />;
+  return pending ?? <PendingLines {...(height !== undefined && { height })} />;
 }

@@ -1,4 +1,4 @@
-import { Box, Button, FileButton, Group, SegmentedControl, SimpleGrid, Stack, Text } from '@mantine/core';
+import { Box, Button, FileButton, Group, Paper, SegmentedControl, SimpleGrid, Stack, Text } from '@mantine/core';
 import { useDisclosure, useMediaQuery } from '@mantine/hooks';
 import { IconLayoutSidebarRight, IconPhotoPlus } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
@@ -8,11 +8,12 @@ import { useSession } from '../../app/session.ts';
 import { text } from '../../text/text.ts';
 import { useMissingPermissionText } from '../action-button.tsx';
 import { EditorPanel } from '../editor-frame.tsx';
-import { Loading } from '../loading.tsx';
+import { Placeholder } from '../loading.tsx';
 import type { CodeEditorHandle } from './code-editor.tsx';
 import classes from './email-editor.module.css';
 import { IMAGE_BLOCKS, type ImageBlock } from './new-blocks.ts';
 import { BlockMenu, Palette } from './palette.tsx';
+import { CANVAS } from './pending-email-editor.tsx';
 import { PreviewPane } from './preview-pane.tsx';
 import { useImageUpload } from './use-image-upload.ts';
 import { type EditedEmail, usePreview } from './use-preview.ts';
@@ -25,10 +26,8 @@ const VisualEditor = lazy(() =>
   import('./visual/visual-editor.tsx').then(({ VisualEditor: Editor }) => ({ default: Editor })),
 );
 
-const HEIGHT = 420;
 /** The code fills the window below the header and the envelope. */
 const CODE_HEIGHT = 'max(420px, calc(100dvh - 306px))';
-const CANVAS_WIDTH = 640;
 /** Windows with room for code, preview and details, and phones, which show them one below the other. */
 const ROOM_FOR_DETAILS = '(min-width: 100em) or (max-width: 48em)';
 type Mode = 'code' | 'visual';
@@ -90,7 +89,7 @@ export function EmailEditor({
       <section className={classes.desk} data-mode={mode} aria-label={words.content}>
         {children}
         <SimpleGrid cols={isVisual ? 1 : { base: 1, md: 2 }} spacing="md" verticalSpacing="md">
-          <Stack gap="xs" miw={0} {...(isVisual && { maw: CANVAS_WIDTH, w: '100%', mx: 'auto' })}>
+          <Stack gap="xs" miw={0} {...(isVisual && { maw: CANVAS.width, w: '100%', mx: 'auto' })}>
             <Group justify="space-between" gap="xs" className={classes.tools}>
               <ModeControl mode={mode} onChange={(next) => setMode({ key: contentKey, mode: next })} />
               <div ref={setTools} className={classes.selection} />
@@ -103,7 +102,13 @@ export function EmailEditor({
                 {!isVisual && !hasRoom && <DetailsButton isExpanded={isAsked} onClick={toggle} />}
               </Group>
             </Group>
-            <Suspense fallback={<Loading height={HEIGHT} />}>
+            <Suspense
+              fallback={
+                <Placeholder>
+                  <Paper withBorder h={CANVAS.height} />
+                </Placeholder>
+              }
+            >
               {isVisual ? (
                 <VisualEditor
                   key={contentKey}

@@ -1,12 +1,14 @@
-import { SegmentedControl, Text } from '@mantine/core';
+import { Paper, SegmentedControl, Text } from '@mantine/core';
 import { useHotkeys } from '@mantine/hooks';
 import { getRouteApi, useRouter } from '@tanstack/react-router';
 import { lazy, Suspense, useEffect, useMemo, useState } from 'react';
 import { getRows } from '../../api/queries.ts';
 import { useMissingPermissionText } from '../../parts/action-button.tsx';
 import { EditorFrame, EditorPage } from '../../parts/editor-frame.tsx';
-import { Loading } from '../../parts/loading.tsx';
+import { Placeholder } from '../../parts/loading.tsx';
 import { notifyWithUndo } from '../../parts/notifications.tsx';
+import { GrayLines } from '../../parts/pending-lines.tsx';
+import { GrayBlock } from '../../parts/pending-page.tsx';
 import { useIsPhone } from '../../parts/use-is-phone.ts';
 import { text } from '../../text/text.ts';
 import { AddStep } from './add-step.tsx';
@@ -45,6 +47,7 @@ import { StepList } from './step-list.tsx';
 import { newStep } from './step-types.tsx';
 
 const t = text.automations;
+const GRAY_STEPS = 3;
 const route = getRouteApi('/shell/automations/$automationId');
 /** Loaded when a canvas is first shown. Phones never load it. */
 const Canvas = lazy(async () => ({ default: (await import('./canvas/canvas.tsx')).Canvas }));
@@ -116,7 +119,13 @@ export function AutomationEditor({ workflow }: { workflow: WorkflowDetail }) {
             {asList ? (
               <ListOfSteps {...steps} isNarrow={isNarrow} />
             ) : (
-              <Suspense fallback={<Loading height={460} />}>
+              <Suspense
+                fallback={
+                  <Placeholder>
+                    <GraySteps />
+                  </Placeholder>
+                }
+              >
                 <Canvas {...steps} onRemove={remove} {...createGraphHandlers(editor)} />
               </Suspense>
             )}
@@ -144,6 +153,32 @@ export function AutomationEditor({ workflow }: { workflow: WorkflowDetail }) {
         <AddStep insertPoint={insertPoint.at} graph={graph} onAdd={add} onClose={() => setInsertPoint(undefined)} />
       )}
     </EditorFrame>
+  );
+}
+
+/** The placeholder of the work area: the range of the counts, and the first steps. */
+export function GrayAutomation() {
+  return (
+    <div className={classes.desk}>
+      <GraySteps />
+      <div className={classes.range}>
+        <GrayBlock height={30} width={170} />
+      </div>
+    </div>
+  );
+}
+
+/** The placeholder of the canvas, and of the list of steps on a phone. */
+function GraySteps() {
+  return (
+    <div className={classes.graySteps}>
+      {Array.from({ length: GRAY_STEPS }, (_, step) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: all steps are the same
+        <Paper key={step} withBorder>
+          <GrayLines count={2} gap={0} />
+        </Paper>
+      ))}
+    </div>
   );
 }
 

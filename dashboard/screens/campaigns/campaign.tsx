@@ -1,10 +1,13 @@
-import { Grid, Stack, Text } from '@mantine/core';
+import { Box, Grid, Paper, Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Navigate, useNavigate, useParams } from '@tanstack/react-router';
 import { queryFor } from '../../api/queries.ts';
 import { ActionButton } from '../../parts/action-button.tsx';
 import { ScheduledTime } from '../../parts/instant.tsx';
+import { Placeholder } from '../../parts/loading.tsx';
 import { PageHead } from '../../parts/page-head.tsx';
+import { GrayLine, GrayLines } from '../../parts/pending-lines.tsx';
+import { GrayCard, GrayColumns, GrayStats, GrayTabs, PendingPage } from '../../parts/pending-page.tsx';
 import { QueryView } from '../../parts/query-view.tsx';
 import { withoutLiquid } from '../../parts/without-liquid.ts';
 import { WordBadge } from '../../parts/word-badge.tsx';
@@ -22,6 +25,11 @@ import { VariantStatistics } from './variant-statistics.tsx';
 import { type Campaign, isSending } from './words.ts';
 
 const words = text.campaigns;
+const BACK = { to: '/campaigns', label: words.title };
+/** The height in pixels of the chart with its legend, and of the link that shows it as a table. */
+const CHART_HEIGHT = 270;
+/** The usual height of a short email in pixels. */
+const LINKS_HEIGHT = 300;
 const SENDING_POLL_MS = 1_000;
 /** Opens and clicks arrive for days, so a slow interval is enough. */
 const POLL_MS = 10_000;
@@ -34,7 +42,15 @@ export function CampaignScreen() {
     refetchInterval: ({ state }) => getPollInterval(state.data),
   });
   return (
-    <QueryView of={campaign}>
+    <QueryView
+      of={campaign}
+      pending={
+        <PendingPage title={text.subjects.campaign} back={BACK}>
+          <GrayTabs count={2} />
+          <GrayReport />
+        </PendingPage>
+      }
+    >
       {(loaded) =>
         loaded.status === 'DRAFT' ? (
           <Navigate to="/campaigns/$campaignId/edit" params={{ campaignId }} search={{}} replace />
@@ -64,7 +80,7 @@ function Report({ campaign }: { campaign: Campaign }) {
     <>
       <PageHead
         title={name}
-        back={{ to: '/campaigns', label: words.title }}
+        back={BACK}
         status={<WordBadge kind="campaign" value={status} />}
         subtitle={
           <Text size="sm" inherit lineClamp={3}>
@@ -91,7 +107,14 @@ function Report({ campaign }: { campaign: Campaign }) {
           </Text>
         )}
         {startedAt !== null && (
-          <QueryView of={report} height={420}>
+          <QueryView
+            of={report}
+            pending={
+              <Placeholder>
+                <GrayReport />
+              </Placeholder>
+            }
+          >
             {(figures) => (
               <>
                 <Figures id={id} stats={figures} compared={compared.data?.campaigns ?? []}>
@@ -115,6 +138,29 @@ function Report({ campaign }: { campaign: Campaign }) {
         )}
       </Stack>
     </>
+  );
+}
+
+/** The placeholder of the report. */
+function GrayReport() {
+  return (
+    <Stack gap="lg">
+      <div>
+        <Box display="grid" mb="md">
+          <GrayLine width="min(240px, 60%)" height={24} />
+        </Box>
+        <Paper withBorder>
+          <GrayStats count={6} hasDetail />
+          <Box p="md">
+            <GrayLines count={2} />
+          </Box>
+        </Paper>
+      </div>
+      <GrayColumns aside={<GrayCard lines={12} gap={10} />}>
+        <GrayCard area={CHART_HEIGHT} />
+        <GrayCard area={LINKS_HEIGHT} />
+      </GrayColumns>
+    </Stack>
   );
 }
 

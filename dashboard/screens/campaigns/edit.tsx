@@ -8,8 +8,10 @@ import { ApiFailure } from '../../api/client.ts';
 import { queryFor, useWrite } from '../../api/queries.ts';
 import { ActionButton, useMissingPermissionText } from '../../parts/action-button.tsx';
 import { EditorFrame, EditorPage, EditorQuery, type EditorTool } from '../../parts/editor-frame.tsx';
+import { GrayEmailEditor } from '../../parts/email-editor/pending-email-editor.tsx';
 import { Failed } from '../../parts/failed.tsx';
 import { notifySuccess } from '../../parts/notifications.tsx';
+import { GrayLines } from '../../parts/pending-lines.tsx';
 import { Conflict } from '../../parts/record-edit/conflict.tsx';
 import { RestoredDraft } from '../../parts/record-edit/restored-draft.tsx';
 import { isStale, type RecordEdit, useRecordEdit } from '../../parts/record-edit/use-record-edit.ts';
@@ -40,9 +42,14 @@ const BACK = { to: '/campaigns', label: words.title };
  */
 export function EditCampaign() {
   const { campaignId } = useParams({ from: '/shell/campaigns/$campaignId/edit' });
+  const { step = 'content' } = useSearch({ from: '/shell/campaigns/$campaignId/edit' });
   const campaign = useQuery(queryFor('getCampaign', { params: { id: campaignId } }));
   return (
-    <EditorQuery of={campaign} back={BACK}>
+    <EditorQuery
+      of={campaign}
+      back={BACK}
+      pending={step === 'content' ? <GrayEmailEditor /> : <GrayStep step={step} />}
+    >
       {(loaded) =>
         loaded.status === 'DRAFT' || loaded.status === 'SCHEDULED' ? (
           <Editor key={loaded.id} campaign={loaded} />
@@ -55,6 +62,20 @@ export function EditCampaign() {
 }
 
 const PAGES = { audience: AudienceStep, review: ReviewStep, when: WhenStep };
+
+/** The placeholder of a step other than the content. */
+function GrayStep({ step }: { step: keyof typeof PAGES }) {
+  return (
+    <EditorPage width={getPageWidth(step)}>
+      <GrayLines count={6} gap={24} />
+    </EditorPage>
+  );
+}
+
+/** Returns the width of a step's column in pixels. */
+function getPageWidth(step: keyof typeof PAGES): number {
+  return step === 'when' ? 640 : 760;
+}
 
 function Editor({ campaign }: { campaign: Campaign }) {
   const { step = 'content' } = useSearch({ from: '/shell/campaigns/$campaignId/edit' });
@@ -124,8 +145,8 @@ function Editor({ campaign }: { campaign: Campaign }) {
       menu={menu.items}
       notices={<Notices edit={edit} editing={editing} />}
     >
-      {Page ? (
-        <EditorPage width={step === 'when' ? 640 : 760}>
+      {Page && step !== 'content' ? (
+        <EditorPage width={getPageWidth(step)}>
           <Page {...editing} />
         </EditorPage>
       ) : (

@@ -1,4 +1,4 @@
-import { Anchor, Code, Drawer, Group, SegmentedControl, Stack, Text, Title } from '@mantine/core';
+import { Anchor, Box, Code, Drawer, Group, SegmentedControl, Stack, Text, Title } from '@mantine/core';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
@@ -11,7 +11,8 @@ import { Empty } from '../../parts/empty.tsx';
 import { Instant } from '../../parts/instant.tsx';
 import { JsonView } from '../../parts/json-view.tsx';
 import { notifySuccess, runAfterWrite } from '../../parts/notifications.tsx';
-import type { Column } from '../../parts/row-table.tsx';
+import { GrayLine } from '../../parts/pending-lines.tsx';
+import { type Column, GrayRows } from '../../parts/row-table.tsx';
 import { WordBadge } from '../../parts/word-badge.tsx';
 import { text } from '../../text/text.ts';
 import { getLabel } from '../../text/words.ts';
@@ -70,6 +71,18 @@ export function Deliveries({ endpointId }: { endpointId: string }) {
       >
         {openDelivery && <Details endpointId={endpointId} delivery={openDelivery} />}
       </Drawer>
+    </>
+  );
+}
+
+/** The placeholder of the deliveries. */
+export function GrayDeliveries() {
+  return (
+    <>
+      <Box display="grid" mih={30} mb="sm">
+        <GrayLine width={90} height={20} />
+      </Box>
+      <GrayRows columns={createColumns(() => {})} caption={words.caption} />
     </>
   );
 }

@@ -14,9 +14,11 @@ import { formatCount } from '../../parts/count-link.tsx';
 import { CursorTable } from '../../parts/cursor-table.tsx';
 import { Instant } from '../../parts/instant.tsx';
 import { JsonView } from '../../parts/json-view.tsx';
+import { Placeholder } from '../../parts/loading.tsx';
 import { MoreItem, MoreMenu } from '../../parts/more-menu.tsx';
 import { notifySuccess } from '../../parts/notifications.tsx';
 import { PageHead } from '../../parts/page-head.tsx';
+import { GrayStats } from '../../parts/pending-page.tsx';
 import { QueryView } from '../../parts/query-view.tsx';
 import type { Column } from '../../parts/row-table.tsx';
 import { text } from '../../text/text.ts';
@@ -51,7 +53,7 @@ export function EventScreen() {
           </>
         }
       />
-      <QueryView of={usage} height={120}>
+      <QueryView of={usage} pending={<PendingUsage />}>
         {(loaded) => <UsageView usage={loaded} />}
       </QueryView>
       <Title order={2} size="h4" mt="xl" mb="sm">
@@ -160,6 +162,16 @@ function StartedRuns({ event: { executions, notStarted } }: { event: Event }) {
         </Text>
       ))}
     </>
+  );
+}
+
+function PendingUsage() {
+  return (
+    <Placeholder>
+      <Paper withBorder>
+        <GrayStats count={4} />
+      </Paper>
+    </Placeholder>
   );
 }
 

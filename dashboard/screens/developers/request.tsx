@@ -1,4 +1,4 @@
-import { Code, Group, List, Paper, SimpleGrid, Stack, Text, Title } from '@mantine/core';
+import { Box, Code, Group, List, Paper, SimpleGrid, Stack, Text, Title } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useParams } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
@@ -10,6 +10,8 @@ import { CopyButton } from '../../parts/copy-button.tsx';
 import { EmailStatus } from '../../parts/email-status.tsx';
 import { ExactTime } from '../../parts/instant.tsx';
 import { PageHead } from '../../parts/page-head.tsx';
+import { GrayLine, GrayLines } from '../../parts/pending-lines.tsx';
+import { PendingPage } from '../../parts/pending-page.tsx';
 import { QueryView } from '../../parts/query-view.tsx';
 import { WordBadge } from '../../parts/word-badge.tsx';
 import { text } from '../../text/text.ts';
@@ -19,6 +21,10 @@ import { getCallerName, StatusBadge, useApiKeys } from './requests.tsx';
 type Detail = ResponseOf<'getRequest'>;
 
 const words = text.developers.requests;
+const BACK = { to: '/developers/requests', label: text.developers.tabs.requests };
+const FACT_COLUMNS = { base: 1, xs: 2, sm: 3 };
+/** The number of facts about a request that succeeded. */
+const FACTS = 5;
 /** The interval of refreshes, because an execution's emails appear shortly after the event that started it. */
 const POLL_MS = 2_000;
 
@@ -27,12 +33,12 @@ export function RequestScreen() {
   const { requestId } = useParams({ from: '/shell/developers/requests/$requestId' });
   const request = useQuery({ ...queryFor('getRequest', { params: { requestId } }), refetchInterval: POLL_MS });
   return (
-    <QueryView of={request}>
+    <QueryView of={request} pending={<PendingRequest />}>
       {(loaded) => (
         <>
           <PageHead
             title={`${loaded.method} ${loaded.route}`}
-            back={{ to: '/developers/requests', label: text.developers.tabs.requests }}
+            back={BACK}
             actions={<AsCode method="GET" path={`/v1/requests/${encodeURIComponent(requestId)}`} />}
           />
           <Facts request={loaded} />
@@ -46,12 +52,31 @@ export function RequestScreen() {
   );
 }
 
+function PendingRequest() {
+  return (
+    <PendingPage title={text.developers.tabs.requests} back={BACK} lines={0}>
+      <Paper withBorder p="md" mb="xl">
+        <SimpleGrid cols={FACT_COLUMNS}>
+          {Array.from({ length: FACTS }, (_, fact) => (
+            // biome-ignore lint/suspicious/noArrayIndexKey: all facts are the same
+            <Box key={fact} display="grid">
+              <GrayLine width="30%" />
+              <GrayLine width="50%" height={20} />
+            </Box>
+          ))}
+        </SimpleGrid>
+      </Paper>
+      <GrayLines count={3} />
+    </PendingPage>
+  );
+}
+
 function Facts({ request }: { request: Detail }) {
   const keys = useApiKeys();
   const { status, ms, requestId, errorCode, createdAt } = request;
   return (
     <Paper withBorder p="md">
-      <SimpleGrid cols={{ base: 1, xs: 2, sm: 3 }} component="dl" m={0}>
+      <SimpleGrid cols={FACT_COLUMNS} component="dl" m={0}>
         <Fact name={words.status}>
           <StatusBadge status={status} />
         </Fact>

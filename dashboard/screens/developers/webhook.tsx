@@ -5,13 +5,15 @@ import type { ResponseOf } from '../../api/client.ts';
 import { queryFor } from '../../api/queries.ts';
 import { formatCount } from '../../parts/count-link.tsx';
 import { PageHead } from '../../parts/page-head.tsx';
+import { PendingPage } from '../../parts/pending-page.tsx';
 import { QueryView } from '../../parts/query-view.tsx';
 import { WordBadge } from '../../parts/word-badge.tsx';
 import { text } from '../../text/text.ts';
-import { Deliveries } from './deliveries.tsx';
+import { Deliveries, GrayDeliveries } from './deliveries.tsx';
 import { WebhookActions } from './webhook-actions.tsx';
 
 const words = text.developers.webhooks;
+const BACK = { to: '/developers/webhooks', label: text.developers.tabs.webhooks };
 const POLL_MS = 5_000;
 
 /** Says why an endpoint gets no deliveries, or how many of the last ones failed. */
@@ -42,12 +44,19 @@ export function Webhook() {
     refetchInterval: POLL_MS,
   });
   return (
-    <QueryView of={endpoint}>
+    <QueryView
+      of={endpoint}
+      pending={
+        <PendingPage title={text.developers.tabs.webhooks} back={BACK} lines={2} buttons={3}>
+          <GrayDeliveries />
+        </PendingPage>
+      }
+    >
       {(loaded) => (
         <>
           <PageHead
             title={loaded.url}
-            back={{ to: '/developers/webhooks', label: text.developers.tabs.webhooks }}
+            back={BACK}
             subtitle={
               <>
                 {loaded.description && <Text size="sm">{loaded.description}</Text>}

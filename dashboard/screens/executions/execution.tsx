@@ -8,6 +8,7 @@ import { AsCode } from '../../parts/as-code.tsx';
 import { ExactTime } from '../../parts/instant.tsx';
 import { JsonView } from '../../parts/json-view.tsx';
 import { PageHead } from '../../parts/page-head.tsx';
+import { GrayCard, GrayColumns, GrayTimeline, PendingPage } from '../../parts/pending-page.tsx';
 import { QueryView } from '../../parts/query-view.tsx';
 import { Tag } from '../../parts/status.tsx';
 import { ReasonText, WordBadge } from '../../parts/word-badge.tsx';
@@ -36,7 +37,32 @@ export function ExecutionPage() {
   });
   // The names of the steps come from the current automation, which may have been deleted.
   const { data: workflow } = useQuery(queryFor('getWorkflow', { params: { id: workflowId } }));
-  return <QueryView of={execution}>{(data) => <LoadedExecution execution={data} workflow={workflow} />}</QueryView>;
+  return (
+    <QueryView of={execution} pending={<PendingExecution workflowId={workflowId} />}>
+      {(data) => <LoadedExecution execution={data} workflow={workflow} />}
+    </QueryView>
+  );
+}
+
+function PendingExecution({ workflowId }: { workflowId: string }) {
+  return (
+    <PendingPage title={text.executions.caption} back={getBackLink(workflowId)}>
+      <GrayColumns
+        aside={
+          <>
+            <GrayCard lines={4} />
+            <GrayCard lines={3} />
+          </>
+        }
+      >
+        <GrayTimeline entries={4} />
+      </GrayColumns>
+    </PendingPage>
+  );
+}
+
+function getBackLink(workflowId: string) {
+  return { to: `/messages/executions/${workflowId}`, label: text.executions.all };
 }
 
 function LoadedExecution({ execution, workflow }: { execution: Execution; workflow: Workflow | undefined }) {
@@ -47,7 +73,7 @@ function LoadedExecution({ execution, workflow }: { execution: Execution; workfl
         title={execution.contactEmail ?? text.executions.erased}
         status={<WordBadge kind="execution" value={execution.status} />}
         subtitle={<Origin execution={execution} workflow={workflow} />}
-        back={{ to: `/messages/executions/${workflowId}`, label: text.executions.all }}
+        back={getBackLink(workflowId)}
         actions={
           <>
             <AsCode method="GET" path={`/v1/workflows/${workflowId}/executions/${id}`} />

@@ -11,6 +11,7 @@ import { EmailStatus } from '../../parts/email-status.tsx';
 import { ExactTime } from '../../parts/instant.tsx';
 import { JsonView } from '../../parts/json-view.tsx';
 import { PageHead } from '../../parts/page-head.tsx';
+import { GrayBlock, GrayCard, GrayColumns, GrayTabs, GrayTimeline, PendingPage } from '../../parts/pending-page.tsx';
 import { QueryView } from '../../parts/query-view.tsx';
 import { text } from '../../text/text.ts';
 import { findWord } from '../../text/words.ts';
@@ -27,6 +28,7 @@ import { EMAIL_VIEWS, type EmailView } from './search.ts';
 const UNSENT_POLL_MS = 1_000;
 /** Interval of refreshes after that. Bounces, opens and clicks still change a sent email. */
 const SENT_POLL_MS = 15_000;
+const BACK = { to: '/messages', label: text.messages.backTo };
 const UNSENT: readonly Email['status'][] = ['PENDING', 'SENDING'];
 
 /** One email: its views, result, reason, timeline and facts. */
@@ -37,7 +39,31 @@ export function EmailPage() {
     refetchInterval: ({ state }) =>
       state.data && UNSENT.includes(state.data.data.status) ? UNSENT_POLL_MS : SENT_POLL_MS,
   });
-  return <QueryView of={email}>{({ data }) => <EmailDetails email={data} />}</QueryView>;
+  return (
+    <QueryView of={email} pending={<PendingEmail />}>
+      {({ data }) => <EmailDetails email={data} />}
+    </QueryView>
+  );
+}
+
+function PendingEmail() {
+  return (
+    <PendingPage title={text.subjects.email} back={BACK}>
+      <GrayColumns
+        aside={
+          <>
+            <GrayTimeline entries={3} />
+            <GrayCard lines={6} />
+          </>
+        }
+      >
+        <div>
+          <GrayTabs count={EMAIL_VIEWS.length} mb="sm" />
+          <GrayBlock height={HEIGHT} />
+        </div>
+      </GrayColumns>
+    </PendingPage>
+  );
 }
 
 function EmailDetails({ email }: { email: Email }) {
@@ -52,7 +78,7 @@ function EmailDetails({ email }: { email: Email }) {
             <ExactTime at={email.createdAt} /> · {text.messages.sources[email.sourceType]}
           </>
         }
-        back={{ to: '/messages', label: text.messages.backTo }}
+        back={BACK}
         actions={
           <>
             <Resend email={email} />

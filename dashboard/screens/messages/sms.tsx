@@ -8,6 +8,7 @@ import { formatCount } from '../../parts/count-link.tsx';
 import { Curl } from '../../parts/curl.tsx';
 import { ExactTime } from '../../parts/instant.tsx';
 import { PageHead } from '../../parts/page-head.tsx';
+import { GrayBlock, GrayCard, GrayColumns, GrayTimeline, PendingPage } from '../../parts/pending-page.tsx';
 import { QueryView } from '../../parts/query-view.tsx';
 import { WordBadge } from '../../parts/word-badge.tsx';
 import { text } from '../../text/text.ts';
@@ -19,6 +20,7 @@ import { Timeline, type TimelineEntry } from './timeline.tsx';
 
 type Sms = ResponseOf<'getSms'>['data'];
 
+const BACK = { to: '/messages/sms', label: text.messages.sms };
 const MOVING_MS = 1_000;
 const IDLE_MS = 15_000;
 
@@ -29,7 +31,29 @@ export function SmsPage() {
     ...queryFor('getSms', { params: { id } }),
     refetchInterval: ({ state }) => (state.data?.data.status === 'PENDING' ? MOVING_MS : IDLE_MS),
   });
-  return <QueryView of={sms}>{({ data }) => <SmsDetails sms={data} />}</QueryView>;
+  return (
+    <QueryView of={sms} pending={<PendingSms />}>
+      {({ data }) => <SmsDetails sms={data} />}
+    </QueryView>
+  );
+}
+
+function PendingSms() {
+  return (
+    <PendingPage title={text.messages.sms} back={BACK} buttons={0}>
+      <GrayColumns
+        aside={
+          <>
+            <GrayTimeline entries={3} />
+            <GrayCard lines={3} />
+            <GrayCard lines={2} />
+          </>
+        }
+      >
+        <GrayBlock height={104} />
+      </GrayColumns>
+    </PendingPage>
+  );
 }
 
 function SmsDetails({ sms }: { sms: Sms }) {
@@ -49,7 +73,7 @@ function SmsDetails({ sms }: { sms: Sms }) {
             <ExactTime at={sms.createdAt} /> · {text.messages.sources[sms.sourceType]}
           </>
         }
-        back={{ to: '/messages/sms', label: text.messages.sms }}
+        back={BACK}
       />
       <Grid gutter="lg">
         <Grid.Col span={{ base: 12, md: 7.5 }}>

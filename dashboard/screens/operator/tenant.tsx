@@ -6,6 +6,7 @@ import { queryFor } from '../../api/queries.ts';
 import { CopyButton } from '../../parts/copy-button.tsx';
 import { Instant } from '../../parts/instant.tsx';
 import { PageHead } from '../../parts/page-head.tsx';
+import { GrayCard, GrayStats, PendingPage } from '../../parts/pending-page.tsx';
 import { QueryView } from '../../parts/query-view.tsx';
 import { text } from '../../text/text.ts';
 import { HoldActions } from './hold-actions.tsx';
@@ -24,16 +25,30 @@ export function TenantScreen() {
   const { tenantId } = useParams({ from: '/shell/operator/projects/$tenantId' });
   const tenant = useQuery(queryFor('getTenant', { params: { id: tenantId } }));
   return (
-    <>
-      {tenant.data === undefined && <PageHead title={words.project} back={BACK} />}
-      <QueryView of={tenant} height={480}>
-        {(loaded) => <TenantDetails tenant={loaded} />}
-      </QueryView>
-    </>
+    <QueryView of={tenant} pending={<PendingTenant />}>
+      {(loaded) => <TenantDetails tenant={loaded} />}
+    </QueryView>
   );
 }
 
 const BACK = { to: '/operator/projects', label: words.tenants };
+/** The height in pixels of a chart with its legend, and of the link that shows it as a table. */
+const CHART_HEIGHT = 230;
+
+function PendingTenant() {
+  return (
+    <PendingPage title={words.project} back={BACK} lines={2} buttons={0}>
+      <Stack gap="lg">
+        <GrayCard area={CHART_HEIGHT}>
+          <GrayStats count={3} hasDetail />
+        </GrayCard>
+        <GrayCard area={CHART_HEIGHT}>
+          <GrayStats count={3} hasDetail />
+        </GrayCard>
+      </Stack>
+    </PendingPage>
+  );
+}
 
 function TenantDetails({ tenant }: { tenant: Tenant }) {
   return (

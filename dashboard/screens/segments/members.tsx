@@ -1,4 +1,4 @@
-import { ActionIcon, Group, Pagination, Table, Text, Tooltip, VisuallyHidden } from '@mantine/core';
+import { ActionIcon, Group, Pagination, Text, Tooltip } from '@mantine/core';
 import { IconUsers, IconX } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
@@ -12,6 +12,7 @@ import { Instant } from '../../parts/instant.tsx';
 import { notifyWithUndo, runAfterWrite } from '../../parts/notifications.tsx';
 import { QueryView } from '../../parts/query-view.tsx';
 import { Refreshing } from '../../parts/refreshing.tsx';
+import { type Column, GrayRows, PendingRows, RowTable } from '../../parts/row-table.tsx';
 import { WordBadge } from '../../parts/word-badge.tsx';
 import { text } from '../../text/text.ts';
 import { AddMembers, MEMBERS_CHANGED } from './add-members.tsx';
@@ -19,6 +20,21 @@ import { AddMembers, MEMBERS_CHANGED } from './add-members.tsx';
 const words = text.segments;
 const PAGE_SIZE = 50;
 type Page = ResponseOf<'listSegmentContacts'>;
+
+const COLUMNS: Column<Page['data'][number]>[] = [
+  { name: text.contacts.list.contact, cell: (contact) => <ContactCell {...contact} />, isMain: true },
+  {
+    name: text.contacts.list.subscription,
+    cell: ({ subscription }) => <WordBadge kind="subscription" value={subscription} />,
+    isWhole: true,
+  },
+  { name: words.since, cell: ({ createdAt }) => <Instant at={createdAt} />, wideOnly: true },
+];
+
+/** The placeholder of the members. */
+export function GrayMembers() {
+  return <GrayRows columns={COLUMNS} caption={words.members} />;
+}
 
 /** The current members of the segment, in pages. Members of a static segment can be added and removed. */
 export function Members({ segment: { id, type } }: { segment: ResponseOf<'getSegment'> }) {
@@ -28,7 +44,7 @@ export function Members({ segment: { id, type } }: { segment: ResponseOf<'getSeg
   return (
     <>
       {type === 'STATIC' && <AddMembers segmentId={id} />}
-      <QueryView of={contacts}>
+      <QueryView of={contacts} pending={<PendingRows columns={COLUMNS} caption={words.members} />}>
         {(response) =>
           response.total === 0 ? (
             <Empty
@@ -69,44 +85,16 @@ function MemberPage({
   isOld: boolean;
 }) {
   const navigate = useNavigate({ from: '/segments/$segmentId' });
+  const removal: Column<Page['data'][number]> = {
+    name: words.remove,
+    hidesName: true,
+    cell: ({ email }) => <RemoveMember segmentId={segmentId} email={email} />,
+    width: 40,
+  };
+  const columns = isStatic ? [...COLUMNS, removal] : COLUMNS;
   return (
     <Refreshing isBusy={isOld}>
-      <Table.ScrollContainer minWidth={320} type="native">
-        <Table highlightOnHover verticalSpacing="xs" aria-label={words.members}>
-          <Table.Thead>
-            <Table.Tr>
-              <Table.Th className="cell-main">{text.contacts.list.contact}</Table.Th>
-              <Table.Th>{text.contacts.list.subscription}</Table.Th>
-              <Table.Th visibleFrom="sm">{words.since}</Table.Th>
-              {isStatic && (
-                <Table.Th w={40}>
-                  <VisuallyHidden>{words.remove}</VisuallyHidden>
-                </Table.Th>
-              )}
-            </Table.Tr>
-          </Table.Thead>
-          <Table.Tbody>
-            {data.map((contact) => (
-              <Table.Tr key={contact.id}>
-                <Table.Td className="cell-main">
-                  <ContactCell {...contact} />
-                </Table.Td>
-                <Table.Td>
-                  <WordBadge kind="subscription" value={contact.subscription} />
-                </Table.Td>
-                <Table.Td visibleFrom="sm">
-                  <Instant at={contact.createdAt} />
-                </Table.Td>
-                {isStatic && (
-                  <Table.Td>
-                    <RemoveMember segmentId={segmentId} email={contact.email} />
-                  </Table.Td>
-                )}
-              </Table.Tr>
-            ))}
-          </Table.Tbody>
-        </Table>
-      </Table.ScrollContainer>
+      <RowTable rows={data} columns={columns} rowKey={({ id }) => id} caption={words.members} />
       <Group justify="space-between" mt="sm">
         <Text size="sm" c="dimmed" aria-live="polite">
           {words.previewCount(total, formatCount(total))}

@@ -5,25 +5,39 @@ import type { ResponseOf } from '../../api/client.ts';
 import { queryFor } from '../../api/queries.ts';
 import { formatCount } from '../../parts/count-link.tsx';
 import { PageHead } from '../../parts/page-head.tsx';
+import { GrayTabs, PendingPage } from '../../parts/pending-page.tsx';
 import { QueryView } from '../../parts/query-view.tsx';
 import { Tag } from '../../parts/status.tsx';
 import { text } from '../../text/text.ts';
 import { EditSegment } from './edit-segment.tsx';
 import { Explain } from './explain.tsx';
 import { History } from './history.tsx';
-import { Members } from './members.tsx';
+import { GrayMembers, Members } from './members.tsx';
 import { SEGMENT_TABS, type SegmentTab } from './routes.ts';
 import { SegmentActions } from './segment-actions.tsx';
 import { TypeBadge } from './type-badge.tsx';
 import { Usage } from './usage.tsx';
 
 const words = text.segments;
+const BACK = { to: '/segments', label: words.list };
 
 /** One segment. The open tab is in the URL. */
 export function SegmentScreen() {
   const { segmentId } = useParams({ from: '/shell/segments/$segmentId' });
   const segment = useQuery(queryFor('getSegment', { params: { id: segmentId } }));
-  return <QueryView of={segment}>{(loaded) => <SegmentTabs segment={loaded} />}</QueryView>;
+  return (
+    <QueryView
+      of={segment}
+      pending={
+        <PendingPage title={text.subjects.segment} back={BACK} lines={2} buttons={2}>
+          <GrayTabs count={SEGMENT_TABS.length} mb="md" />
+          <GrayMembers />
+        </PendingPage>
+      }
+    >
+      {(loaded) => <SegmentTabs segment={loaded} />}
+    </QueryView>
+  );
 }
 
 function SegmentTabs({ segment }: { segment: ResponseOf<'getSegment'> }) {
@@ -45,7 +59,7 @@ function SegmentTabs({ segment }: { segment: ResponseOf<'getSegment'> }) {
             </Group>
           </>
         }
-        back={{ to: '/segments', label: words.list }}
+        back={BACK}
         actions={<SegmentActions segment={segment} />}
       />
       <Tabs value={tab} onChange={open} keepMounted={false}>

@@ -3,6 +3,8 @@ import { IconAlertTriangle } from '@tabler/icons-react';
 import { Empty } from '../../parts/empty.tsx';
 import { Failed } from '../../parts/failed.tsx';
 import { GrayCards } from '../../parts/pending-cards.tsx';
+import { GrayLines } from '../../parts/pending-lines.tsx';
+import { GrayCard, GrayColumns, GrayHead, GrayStats, GrayTabs, GrayTimeline } from '../../parts/pending-page.tsx';
 import { GrayRows } from '../../parts/row-table.tsx';
 
 import { Part } from './part.tsx';
@@ -33,6 +35,15 @@ export function States() {
       <Skeleton height={36} />
       <GrayRows columns={COLUMNS} caption="Campaigns" count={3} />
       <GrayCards cols={{ base: 1, xs: 2, md: 4 }} imageHeight={120} />
+      <GrayLines count={3} />
+      <GrayHead buttons={2} />
+      <GrayTabs count={3} />
+      <GrayColumns aside={<GrayTimeline entries={3} />}>
+        <GrayCard area={120}>
+          <GrayStats count={3} hasDetail />
+        </GrayCard>
+        <GrayCard hasHead={false} lines={3} />
+      </GrayColumns>
     </Part>
   );
 }

@@ -7,8 +7,8 @@ import { AppLink } from '../../../parts/app-link.tsx';
 import { Failed } from '../../../parts/failed.tsx';
 import { ExactTime } from '../../../parts/instant.tsx';
 import { JsonView } from '../../../parts/json-view.tsx';
-import { Loading } from '../../../parts/loading.tsx';
 import { notifySuccess, runAfterWrite } from '../../../parts/notifications.tsx';
+import { PendingLines } from '../../../parts/pending-lines.tsx';
 import { WordBadge } from '../../../parts/word-badge.tsx';
 import { text } from '../../../text/text.ts';
 import { findWord } from '../../../text/words.ts';
@@ -33,7 +33,7 @@ export function ContactTimeline({ contactId }: { contactId: string }) {
   const items = data?.pages.flatMap((page) => page.data) ?? [];
   return (
     <Section title={words.title}>
-      {!data && (error ? <Failed error={error} retry={() => void refetch()} /> : <Loading height={160} />)}
+      {!data && (error ? <Failed error={error} retry={() => void refetch()} /> : <PendingLines height={160} />)}
       {data && items.length === 0 && (
         <Text size="sm" c="dimmed">
           {words.none}. {words.noneHelp}

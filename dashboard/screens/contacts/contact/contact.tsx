@@ -5,6 +5,7 @@ import { queryFor } from '../../../api/queries.ts';
 import { findContactName } from '../../../parts/contact-name.ts';
 import { ExactTime } from '../../../parts/instant.tsx';
 import { PageHead } from '../../../parts/page-head.tsx';
+import { GrayCard, PendingPage } from '../../../parts/pending-page.tsx';
 import { QueryView } from '../../../parts/query-view.tsx';
 import { WordBadge } from '../../../parts/word-badge.tsx';
 import { text } from '../../../text/text.ts';
@@ -19,16 +20,35 @@ import { ContactTopics } from './contact-topics.tsx';
 import type { Contact } from './contact-type.ts';
 
 const words = text.contacts.page;
+const BACK = { to: '/contacts', label: words.back };
+/** The lines of the placeholder in each card beside the contact's data. */
+const ASIDE_LINES = [4, 3, 2, 2];
 
 /** One contact: events with their reasons, data, subscriptions and memberships. */
 export function ContactScreen() {
   const { contactId } = useParams({ from: '/shell/contacts/$contactId' });
   const contact = useQuery(queryFor('getContact', { params: { id: contactId } }));
   return (
-    <>
-      {!contact.data && <PageHead title={text.subjects.contact} back={{ to: '/contacts', label: words.back }} />}
-      <QueryView of={contact}>{(loaded) => <Page key={loaded.id} contact={loaded} />}</QueryView>
-    </>
+    <QueryView of={contact} pending={<PendingContact />}>
+      {(loaded) => <Page key={loaded.id} contact={loaded} />}
+    </QueryView>
+  );
+}
+
+function PendingContact() {
+  return (
+    <PendingPage title={text.subjects.contact} back={BACK}>
+      <div className={classes.columns}>
+        <GrayCard hasHead={false} lines={8} gap={18} />
+        <Stack className={classes.aside}>
+          {ASIDE_LINES.map((lines, card) => (
+            // biome-ignore lint/suspicious/noArrayIndexKey: the cards do not change
+            <GrayCard key={card} hasHead={false} lines={lines} />
+          ))}
+        </Stack>
+        <GrayCard hasHead={false} lines={6} gap={26} />
+      </div>
+    </PendingPage>
   );
 }
 
@@ -38,7 +58,7 @@ function Page({ contact }: { contact: Contact }) {
     <>
       <PageHead
         title={findContactName(contact.data) ?? email}
-        back={{ to: '/contacts', label: words.back }}
+        back={BACK}
         status={<WordBadge kind="subscription" value={subscription} />}
         subtitle={
           <Text size="sm" style={{ overflowWrap: 'anywhere' }}>

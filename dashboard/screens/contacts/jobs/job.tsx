@@ -1,4 +1,4 @@
-import { Alert, Button, Group, Paper, Progress, Stack, Table, Text, Title } from '@mantine/core';
+import { Alert, Box, Button, Group, Paper, Progress, Stack, Table, Text, Title } from '@mantine/core';
 import { IconDownload } from '@tabler/icons-react';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link, useParams } from '@tanstack/react-router';
@@ -6,7 +6,9 @@ import { useEffect } from 'react';
 import { getOperationUrl, type ResponseOf } from '../../../api/client.ts';
 import { queryFor } from '../../../api/queries.ts';
 import { ExactTime } from '../../../parts/instant.tsx';
+import { Placeholder } from '../../../parts/loading.tsx';
 import { PageHead } from '../../../parts/page-head.tsx';
+import { GrayCard } from '../../../parts/pending-page.tsx';
 import { QueryView } from '../../../parts/query-view.tsx';
 import { ERROR_TEXT } from '../../../parts/tones.ts';
 import { WordBadge } from '../../../parts/word-badge.tsx';
@@ -17,6 +19,8 @@ import { CancelJob } from './cancel-job.tsx';
 const words = text.contacts.jobs;
 const POLL_MS = 1_000;
 const ERRORS_SHOWN = 50;
+/** In pixels. */
+const CARD_WIDTH = 760;
 
 type Job = ResponseOf<'getImportJob'> | ResponseOf<'getBulkJob'>;
 
@@ -59,8 +63,20 @@ export function JobScreen() {
           </>
         }
       />
-      <QueryView of={job}>{(loaded: Job) => <JobProgress job={loaded} />}</QueryView>
+      <QueryView of={job} pending={<PendingJob />}>
+        {(loaded: Job) => <JobProgress job={loaded} />}
+      </QueryView>
     </>
+  );
+}
+
+function PendingJob() {
+  return (
+    <Placeholder>
+      <Box maw={CARD_WIDTH}>
+        <GrayCard hasHead={false} lines={2} />
+      </Box>
+    </Placeholder>
   );
 }
 
@@ -82,7 +98,7 @@ function useReloadAfterJob(job: Job | undefined): void {
 function JobProgress({ job }: { job: Job }) {
   const { status, progress, processed, total, failedReason, result, createdAt, completedAt } = job;
   return (
-    <Stack maw={760}>
+    <Stack maw={CARD_WIDTH}>
       <Paper withBorder p="md">
         <Group justify="space-between" mb="xs">
           <WordBadge kind="job" value={status} />

@@ -1,0 +1,172 @@
+import { Box, Button, Grid, Group, Paper, Stack } from '@mantine/core';
+import type { ReactNode } from 'react';
+import { type BackLink, useTabTitle } from './back-link.ts';
+import { Placeholder } from './loading.tsx';
+import { BackToList } from './page-head.tsx';
+import { GrayLine, GrayLines } from './pending-lines.tsx';
+import timeline from './timeline.module.css';
+
+interface GrayHeader {
+  /** The number of lines below the title. */
+  lines?: number;
+  /** The number of buttons, without the "…" menu. */
+  buttons?: number;
+}
+
+/**
+ * Shows the shape of a record's page while the record loads: a header whose link back works, and gray parts (the
+ * `Gray…` components) below it.
+ */
+export function PendingPage({
+  title,
+  back,
+  children,
+  ...header
+}: GrayHeader & {
+  /** The title of the browser tab. */
+  title: string;
+  back: BackLink;
+  children: ReactNode;
+}) {
+  useTabTitle(title);
+  return (
+    <>
+      <div>
+        <BackToList {...back} />
+      </div>
+      <Placeholder>
+        <GrayHead {...header} />
+        {children}
+      </Placeholder>
+    </>
+  );
+}
+
+/** The header of a page, without the link back. */
+export function GrayHead({ lines = 1, buttons = 1 }: GrayHeader) {
+  return (
+    <Group justify="space-between" align="flex-start" gap="sm" mb="lg">
+      <Stack gap={4} miw={0} style={{ flex: '1 1 240px' }}>
+        <GrayLine width="min(220px, 60%)" height={28} />
+        {lines > 0 && <GrayLines count={lines} gap={4} />}
+      </Stack>
+      {buttons > 0 && (
+        <Group gap="xs" className="page-actions">
+          {Array.from({ length: buttons }, (_, button) => (
+            // biome-ignore lint/suspicious/noArrayIndexKey: all buttons are the same
+            <Button key={button} disabled w={{ sm: 96 }} />
+          ))}
+        </Group>
+      )}
+    </Group>
+  );
+}
+
+/** A row of tabs. `mb` is the space below it, as in `Tabs.List`. */
+export function GrayTabs({ count, mb = 24 }: { count: number; mb?: number | string }) {
+  return (
+    <Box className="nav-tabs" h={37} mb={mb} style={{ alignItems: 'center' }}>
+      {Array.from({ length: count }, (_, tab) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: all tabs are the same
+        <GrayLine key={tab} width={52} />
+      ))}
+    </Box>
+  );
+}
+
+/** Statistics side by side, each with a name, a number and, if `hasDetail` is set, a line below the number. */
+export function GrayStats({ count, hasDetail = false }: { count: number; hasDetail?: boolean }) {
+  return (
+    <div className="stats">
+      {Array.from({ length: count }, (_, figure) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: all statistics are the same
+        <Box key={figure} display="grid">
+          <GrayLine width="60%" height={16} />
+          <GrayLine width="44%" height={32} />
+          {hasDetail && <GrayLine width="70%" height={16} />}
+        </Box>
+      ))}
+    </div>
+  );
+}
+
+/** A gray area in place of an image, a chart or an email. `height` is in pixels. */
+export function GrayBlock({ height, width }: { height: number; width?: number | string }) {
+  return (
+    <Box h={height} w={width} maw="100%" bg="var(--color-sunken)" style={{ borderRadius: 'var(--radius-card)' }} />
+  );
+}
+
+/** A card with a title, the statistics in `children`, and lines of text or an area below them. */
+export function GrayCard({
+  lines = 0,
+  gap,
+  area,
+  hasHead = true,
+  children,
+}: {
+  lines?: number;
+  /** The space between the lines, in pixels. */
+  gap?: number;
+  /** The height in pixels of an area below the statistics, such as a chart. */
+  area?: number;
+  /** Shows the title in a header with a line below it. If false, the title is a line of text. */
+  hasHead?: boolean;
+  children?: ReactNode;
+}) {
+  const title = <GrayLine width="min(140px, 40%)" height={20} />;
+  return (
+    <Paper withBorder style={{ overflow: 'hidden' }} {...(!hasHead && { p: 'md' })}>
+      {hasHead ? (
+        <div className="card-head">{title}</div>
+      ) : (
+        <Box display="grid" mb="sm">
+          {title}
+        </Box>
+      )}
+      {children}
+      {(lines > 0 || area !== undefined) && (
+        <div className={hasHead ? 'card-block' : undefined}>
+          {lines > 0 && <GrayLines count={lines} {...(gap !== undefined && { gap })} />}
+          {area !== undefined && <GrayBlock height={area} />}
+        </div>
+      )}
+    </Paper>
+  );
+}
+
+/** A timeline with its title. Each entry has a name, and a line of details below it. */
+export function GrayTimeline({ entries }: { entries: number }) {
+  return (
+    <div>
+      <Box display="grid" mb="sm">
+        <GrayLine width={90} height={20} />
+      </Box>
+      <ol className={timeline.timeline}>
+        {Array.from({ length: entries }, (_, entry) => (
+          // biome-ignore lint/suspicious/noArrayIndexKey: all entries are the same
+          <li key={entry}>
+            <GrayLine width={110} />
+            <div className={timeline.detail}>
+              <GrayLine width="50%" height={16} />
+            </div>
+          </li>
+        ))}
+      </ol>
+    </div>
+  );
+}
+
+/** The record on the left, and its details on the right of a wide screen. */
+export function GrayColumns({ aside, children }: { aside: ReactNode; children: ReactNode }) {
+  return (
+    <Grid gutter="lg">
+      <Grid.Col span={{ base: 12, md: 7.5 }}>
+        <Stack gap="lg">{children}</Stack>
+      </Grid.Col>
+      <Grid.Col span={{ base: 12, md: 4.5 }}>
+        <Stack gap="lg">{aside}</Stack>
+      </Grid.Col>
+    </Grid>
+  );
+}
