@@ -1,14 +1,6 @@
-const UNITS = ['B', 'kB', 'MB', 'GB', 'TB'] as const;
 const MINUTE = 60;
 const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
-
-/** Formats a number of bytes in units of 1,000, with at most three significant digits: `734 MB`. */
-export function formatBytes(bytes: number): string {
-  const power = Math.min(UNITS.length - 1, Math.max(0, Math.floor(Math.log10(Math.max(1, bytes)) / 3)));
-  const amount = new Intl.NumberFormat(undefined, { maximumSignificantDigits: 3 }).format(bytes / 1000 ** power);
-  return `${amount} ${UNITS[power]}`;
-}
 
 /** Formats seconds in the largest unit of which there are at least two: `90 s`, `12 min`, `3 h`. */
 export function formatSeconds(seconds: number): string {

@@ -10,6 +10,7 @@ import { CopyButton } from '../../parts/copy-button.tsx';
 import { useImageUpload } from '../../parts/email-editor/use-image-upload.ts';
 import { Empty } from '../../parts/empty.tsx';
 import { Failed } from '../../parts/failed.tsx';
+import { formatBytes } from '../../parts/format-bytes.ts';
 import { MoreItem, MoreMenu } from '../../parts/more-menu.tsx';
 import { notifySuccess } from '../../parts/notifications.tsx';
 import { PageFoot } from '../../parts/page-foot.tsx';
@@ -17,7 +18,6 @@ import { PageHead } from '../../parts/page-head.tsx';
 import { PendingCards } from '../../parts/pending-cards.tsx';
 import { Status } from '../../parts/status.tsx';
 import { text } from '../../text/text.ts';
-import { formatBytes } from './format-bytes.ts';
 
 const PAGE = 40;
 const HEIGHT = 120;
