@@ -1,6 +1,7 @@
 import { Box } from '@mantine/core';
 import { useEffect, useRef } from 'react';
 import { text } from '../text/text.ts';
+import { fillWithBackground, holdLinks, withHeldLinks } from './email-document.ts';
 
 /**
  * Bounds of the frame's height. The frame of a short email has the minimum height. An email that is longer than the
@@ -11,8 +12,8 @@ const HEIGHT_PX = { least: 160, most: 20_000 };
 const BORDERS_PX = 2;
 
 /**
- * Shows the HTML of an email in isolation. Scripts, forms and pop-ups do not work, and the page's policy blocks links
- * to other sites. Images load as in an email client.
+ * Shows the HTML of an email in isolation. Scripts, forms, pop-ups and links do not work. Images load as in an email
+ * client. The rest of a frame that is higher than its email has the background of the email.
  */
 export function EmailFrame({
   html,
@@ -66,11 +67,16 @@ export function EmailFrame({
       ref={ref}
       component="iframe"
       title={title}
-      // Without `allow-scripts` no script runs. `allow-same-origin` lets the page measure the email; nothing in the
-      // frame can use it.
-      sandbox={onHeight ? 'allow-same-origin' : ''}
-      srcDoc={html}
+      // Without `allow-scripts` no script runs. `allow-same-origin` lets the page read the email; nothing in the frame
+      // can use it.
+      sandbox="allow-same-origin"
+      srcDoc={withHeldLinks(html)}
       onLoad={() => {
+        const email = ref.current?.contentDocument;
+        if (email) {
+          holdLinks(email);
+          fillWithBackground(email);
+        }
         measure();
         onLoad?.();
       }}

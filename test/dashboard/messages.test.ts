@@ -148,6 +148,34 @@ describeInBrowser('messages and executions in the dashboard', () => {
     await page.getByRole('link', { name: 'resent from an earlier email' }).waitFor();
   });
 
+  it('a link of an email loads nothing, and the background of its wrapper fills the frame', async () => {
+    const link = (target: string) => `<a href="${service.baseUrl}/gone${target}" target="${target}">Link ${target}</a>`;
+    const body = {
+      to: 'wrapped@simulator.test',
+      from: 'hello@shop.example.com',
+      subject: 'Wrapped',
+      body: `<!doctype html><div style="display:none">Preview</div><table width="100%" bgcolor="#f4f1ea"><tr><td>${link('_self')} ${link('')}</td></tr></table>`,
+    };
+    const sent = await expectOk(service.call('POST', '/v1/send', { body }));
+    const { page, settled } = await openDashboard({
+      service,
+      path: `/messages/${(sent.data ?? sent).emails[0].email}`,
+      mayFail: [/^console: Blocked opening/],
+    });
+    const email = page.frameLocator('iframe');
+    for (const name of ['Link _self', 'Link']) {
+      await email.getByRole('link', { name, exact: true }).click();
+      await email.getByRole('link', { name, exact: true }).press('Enter');
+    }
+    await settled();
+    expect(await email.getByRole('link').count()).toBe(2);
+    const readBackground = () =>
+      page.evaluate(
+        `getComputedStyle(document.querySelector('iframe').contentDocument.documentElement).backgroundColor`,
+      );
+    await expect.poll(readBackground).toBe('rgb(244, 241, 234)');
+  });
+
   it('the history of a withheld message ends with the reason', async () => {
     const id = await buildEmail(service.db, { projectId: service.one.id, status: 'FAILED' });
     await sql`UPDATE emails SET reason = 'unsubscribed' WHERE id = ${id}`.execute(service.db);

@@ -16,7 +16,7 @@ export function createEmailHtml(
   words: string,
   { headline = 'The autumn teas are in', button = 'See the teas' } = {},
 ): string {
-  return `<!doctype html><html><body style="margin:0"><div style="background:#f4f1ea;padding:32px 16px"><table width="100%" align="center" style="max-width:520px;font:15px/24px Helvetica,Arial,sans-serif;color:#33413a"><tr><td>
+  return `<!doctype html><html><body style="margin:0;background:#f4f1ea"><div style="padding:32px 16px"><table width="100%" align="center" style="max-width:520px;font:15px/24px Helvetica,Arial,sans-serif;color:#33413a"><tr><td>
 <p style="margin:0 0 24px;font-size:12px;letter-spacing:3px;color:#3d5a4c">THE TEA SHOP</p>
 <h1 style="margin:0 0 16px;font-size:26px;line-height:34px;color:#2b4c3f">${headline}</h1>
 <p style="margin:0 0 24px">Hello {{firstName ?? there}}. ${words}</p>
