@@ -164,6 +164,8 @@ export const settings = {
     add: 'Add address',
     email: 'Email address',
     search: 'Search by address',
+    searchHelp: 'Enter the full address.',
+    noneFound: 'No addresses found',
     reason: 'Reason',
     source: 'Source',
     erased: 'deleted',

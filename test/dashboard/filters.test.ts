@@ -1,15 +1,20 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { chooseOption, describeInBrowser, openDashboard, type Page } from '../support/browser/browser.ts';
 import { buildDashboardData, type DashboardData } from '../support/browser/dashboard-data.ts';
+import { createOperatorAddresses } from '../support/operator-addresses.ts';
 import { startTestService, type TestService } from '../support/service.ts';
+
+const operators = createOperatorAddresses(2);
 
 interface FilteredList {
   path: (data: DashboardData) => string;
-  choose: (page: Page) => Promise<unknown>;
+  choose: (page: Page, data: DashboardData) => Promise<unknown>;
   /** The query of the URL after the choice. */
-  search: string;
+  search: string | ((data: DashboardData) => string);
   /** Reads the filter's field. */
   read: (page: Page) => Promise<unknown>;
+  /** True for lists of operators. */
+  operator?: true;
 }
 
 const LISTS: Record<string, FilteredList> = {
@@ -20,6 +25,26 @@ const LISTS: Record<string, FilteredList> = {
   'segments of a type': createSelectFilter('/segments', 'Type', 'Dynamic', '?type=DYNAMIC'),
   templates: createTextFilter('/templates', 'Search', 'e', '?search=e'),
   'templates of a type': createSelectFilter('/templates', 'Type', 'Marketing', '?type=MARKETING'),
+  images: createSegmentedFilter('/templates/pictures', 'Images', 'Unused', '?used=false'),
+  deliveries: createSegmentedFilter(
+    ({ webhookIds }) => `/developers/webhooks/${webhookIds[1]}`,
+    'Status of deliveries',
+    'Pending',
+    '?status=PENDING',
+  ),
+  'the suppression list': {
+    ...createTextFilter('/settings/suppressions', 'Search by address', '', ''),
+    choose: (page, data) => page.getByLabel('Search by address').fill(getSuppressedAddress(data)),
+    search: (data) => `?email=${encodeURIComponent(getSuppressedAddress(data))}`,
+  },
+  'an operator’s projects': {
+    ...createTextFilter('/operator/projects', 'Search by name, owner or ID', 'Tea', '?q=Tea'),
+    operator: true,
+  },
+  'an operator’s projects that send': {
+    ...createSelectFilter('/operator/projects', 'Sending', 'Not paused', '?held=false'),
+    operator: true,
+  },
   events: createTextFilter('/developers/events', 'Event name', 'sign', '?q=sign'),
   'sent emails': createNativeSelectFilter('/messages', 'Status', 'Sent', '?status=SENT'),
   'sent SMS': createNativeSelectFilter('/messages/sms', 'Status', 'Sent', '?status=SENT'),
@@ -42,16 +67,19 @@ describeInBrowser('the filters of a list', () => {
   let service: TestService;
   let data: DashboardData;
   beforeAll(async () => {
-    service = await startTestService();
+    service = await startTestService({ OPERATORS: operators.all });
     data = await buildDashboardData(service);
   });
   afterAll(() => service?.close());
 
   it.each(Object.entries(LISTS))('are kept in the URL, by a reload and by the Back button: %s', async (_, list) => {
-    const { page, settled } = await openDashboard({ service, project: data.project, path: list.path(data) });
+    const path = list.path(data);
+    const search = typeof list.search === 'string' ? list.search : list.search(data);
+    const email = list.operator && operators.next();
+    const { page, settled } = await openDashboard({ service, project: data.project, path, email });
     const all = await countRecords(page);
-    await list.choose(page);
-    await page.waitForURL((url) => url.search === list.search);
+    await list.choose(page, data);
+    await page.waitForURL((url) => url.search === search);
     await settled();
     const value = await list.read(page);
     const shown = await countRecords(page);
@@ -64,22 +92,29 @@ describeInBrowser('the filters of a list', () => {
     };
     await page.reload();
     await isAsChosen();
-    await findRecords(page).first().click();
-    await page.waitForURL((url) => url.search !== list.search || !url.pathname.endsWith(list.path(data)));
+    await leaveList(page);
+    await page.waitForURL((url) => url.search !== search || !url.pathname.endsWith(path));
     await settled();
     await page.goBack();
-    await page.waitForURL((url) => url.search === list.search);
+    await page.waitForURL((url) => url.search === search);
     await isAsChosen();
   });
 });
 
-/** The links to the records of the list: the first link of each row or card. */
-function findRecords(page: Page) {
-  return page.getByRole('main').locator('tbody tr a:first-of-type, ul li a');
+/** Opens the first record of the list, or Home if the records are no links. */
+async function leaveList(page: Page): Promise<void> {
+  const records = page.getByRole('main').locator('tbody tr a:first-of-type, ul li a');
+  const home = page.getByRole('navigation', { name: 'Menu' }).getByRole('link', { name: 'Home', exact: true });
+  await ((await records.count()) > 0 ? records.first() : home).click();
 }
 
 function countRecords(page: Page): Promise<number> {
   return page.getByRole('main').locator('tbody tr, ul li').count();
+}
+
+/** The address of the first entry that `buildSegmentsAndTopics` adds to the suppression list. */
+function getSuppressedAddress({ contacts }: DashboardData): string {
+  return contacts[5]?.email ?? '';
 }
 
 /** A list with a text field. */
@@ -105,6 +140,22 @@ function createSelectFilter(
     choose: (page) => chooseOption(page, label, option),
     search,
     read: (page) => page.getByRole('textbox', { name: label, exact: true }).inputValue(),
+  };
+}
+
+/** A list with a segmented control. */
+function createSegmentedFilter(
+  path: string | FilteredList['path'],
+  label: string,
+  option: string,
+  search: string,
+): FilteredList {
+  const find = (page: Page) => page.getByRole('radiogroup', { name: label, exact: true });
+  return {
+    path: typeof path === 'string' ? () => path : path,
+    choose: (page) => find(page).getByText(option, { exact: true }).click(),
+    search,
+    read: (page) => find(page).locator('input:checked').inputValue(),
   };
 }
 

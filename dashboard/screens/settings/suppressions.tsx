@@ -1,5 +1,5 @@
 import { Select, Stack, Text, TextInput } from '@mantine/core';
-import { IconBan, IconSearch } from '@tabler/icons-react';
+import { IconBan } from '@tabler/icons-react';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useState } from 'react';
@@ -11,7 +11,7 @@ import { Empty } from '../../parts/empty.tsx';
 import { Instant } from '../../parts/instant.tsx';
 import { notifySuccess } from '../../parts/notifications.tsx';
 import type { Column } from '../../parts/row-table.tsx';
-import { useDebouncedText } from '../../parts/use-delayed-text.ts';
+import { SearchField } from '../../parts/search-field.tsx';
 import { WordBadge, WordText } from '../../parts/word-badge.tsx';
 import { text } from '../../text/text.ts';
 import { findWord, getLabel } from '../../text/words.ts';
@@ -22,6 +22,7 @@ type Suppression = ResponseOf<'listSuppressions'>['data'][number];
 type Reason = Suppression['reason'];
 const words = text.settings.suppressions;
 const CHANGED = ['listSuppressions', 'getContact'] as const;
+const ADDRESS = /^[^\s@]+@[^\s@]+\.[^\s@]+$/;
 const REASONS = ['manual', 'unsubscribe', 'complaint', 'hard_bounce'] as const;
 
 const COLUMNS: Column<Suppression>[] = [
@@ -39,37 +40,41 @@ const COLUMNS: Column<Suppression>[] = [
 export function Suppressions() {
   const { email } = useSearch({ strict: false });
   const navigate = useNavigate();
+  // The API stores hashes of the addresses, so it finds only full addresses, and refuses other texts.
+  const isAddress = email !== undefined && ADDRESS.test(email);
   const pages = useInfiniteQuery(
-    infiniteQueryFor('listSuppressions', { query: { limit: 50, ...(email && { email }) } }),
+    infiniteQueryFor('listSuppressions', { query: { limit: 50, ...(isAddress && { email }) } }),
   );
-  const search = useDebouncedText((typed) => {
+  const search = (typed: string | undefined) => {
     const params = { section: 'suppressions' };
     void navigate({ to: '/settings/$section', params, search: typed ? { email: typed } : {}, replace: true });
-  });
+  };
   return (
     <Stack>
       <Text c="dimmed">{words.what}</Text>
       <Add />
-      <TextInput
-        aria-label={words.search}
-        placeholder={words.search}
-        leftSection={<IconSearch size={16} />}
-        defaultValue={email ?? ''}
-        onChange={(event) => search(event.currentTarget.value.trim())}
-        maw={420}
-      />
+      <SearchField label={words.search} placeholder={words.search} value={email} onChange={search} />
+      {email !== undefined && !isAddress && (
+        <Text size="sm" c="dimmed">
+          {words.searchHelp}
+        </Text>
+      )}
       <CursorTable
         pages={pages}
         columns={COLUMNS}
         rowKey={({ id }) => id}
         caption={text.settings.sections.suppressions}
         empty={
-          <Empty
-            icon={IconBan}
-            title={words.emptyTitle}
-            what={words.emptyHelp}
-            curl={{ method: 'POST', path: '/v1/suppressions', body: { email: 'ada@example.com', reason: 'manual' } }}
-          />
+          isAddress ? (
+            <Text c="dimmed">{words.noneFound}</Text>
+          ) : (
+            <Empty
+              icon={IconBan}
+              title={words.emptyTitle}
+              what={words.emptyHelp}
+              curl={{ method: 'POST', path: '/v1/suppressions', body: { email: 'ada@example.com', reason: 'manual' } }}
+            />
+          )
         }
       />
     </Stack>
