@@ -10,6 +10,7 @@ export const campaigns = {
   title: 'Campaigns',
   campaign: 'Campaign',
   new: 'New campaign',
+  createNew: 'Create campaign',
   newHelp: 'You can change everything until you send.',
   details: 'Details',
   detailsHelp: 'You write the subject in the next step.',

@@ -21,7 +21,6 @@ export const developers = {
   name: 'Name',
   none: '–',
   keys: {
-    new: 'New key',
     caption: 'API keys of the project',
     key: 'Key',
     scopes: 'Scopes',
@@ -64,7 +63,6 @@ export const developers = {
     done: 'Done',
   },
   webhooks: {
-    new: 'New endpoint',
     caption: 'Webhook endpoints',
     url: 'URL',
     events: 'Events',

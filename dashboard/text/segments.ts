@@ -3,6 +3,7 @@ import { pluralize } from './pluralize.ts';
 export const segments = {
   new: 'New segment',
   newStatic: 'New static segment',
+  createStatic: 'Create static segment',
   list: 'Segments',
   searchLabel: 'Search segments',
   search: 'Name or description',

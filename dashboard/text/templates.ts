@@ -12,7 +12,7 @@ export const templates = {
     TRANSACTIONAL: 'For orders and accounts. Sent to everyone, without an unsubscribe link.',
     MARKETING: 'News and offers. Sent to subscribed contacts only, with an unsubscribe link.',
   },
-  create: 'New template',
+  create: 'Create template',
   createTitle: 'New template',
   name: 'Name',
   start: 'Start from',

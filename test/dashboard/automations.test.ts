@@ -29,11 +29,11 @@ describeInBrowser('automations in the dashboard', () => {
   it('are drawn with a wait and a branch, previewed, enabled, and completed by a contact', async () => {
     await createContact('ada@example.com', { plan: 'pro' });
     const { page } = await openDashboard({ service, path: '/automations' });
-    await page.getByRole('button', { name: 'New automation' }).first().click();
+    await page.getByRole('button', { name: 'Create automation' }).first().click();
     await page.getByRole('radio', { name: /From scratch/ }).check();
     await page.getByRole('textbox', { name: 'Name' }).fill('Upgrade');
     await page.getByRole('textbox', { name: 'Trigger event' }).fill('upgraded');
-    await page.getByRole('button', { name: 'Create automation' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Create automation' }).click();
     await page.getByRole('heading', { name: 'Upgrade', level: 1 }).waitFor();
 
     // The user adds the first step and then its template. Until then the step shows what it lacks.

@@ -35,7 +35,7 @@ describeInBrowser('a campaign in the dashboard', () => {
     await setMonthlyLimit(3);
     const { page, settled } = await openAs('/campaigns');
     await page.getByRole('heading', { name: 'No campaigns yet' }).waitFor();
-    await findButton(page, 'New campaign').first().click();
+    await findButton(page, 'Create campaign').first().click();
     await page.getByRole('textbox', { name: 'Name', exact: true }).fill('Autumn teas');
     await findButton(page, 'Create draft').click();
 

@@ -32,7 +32,7 @@ describeInBrowser('screens for developers', () => {
     const { page } = await openDashboard({ service, path: '/developers' });
     const release = await holdRequests(page, '**/domains/project/*');
     const dialog = page.getByRole('dialog');
-    await page.getByRole('button', { name: 'New key' }).click();
+    await page.getByRole('button', { name: 'Create key' }).click();
     await dialog.getByLabel('Name').fill('Till');
     const domainsRequest = page.waitForRequest('**/domains/project/*');
     await dialog.getByRole('button', { name: 'Create key' }).click();
@@ -45,7 +45,7 @@ describeInBrowser('screens for developers', () => {
 
   it('create a key that is shown once, and link its request to the email that it sent', async () => {
     const { page, settled } = await openDashboard({ service, path: '/developers' });
-    await page.getByRole('button', { name: 'New key' }).click();
+    await page.getByRole('button', { name: 'Create key' }).click();
     const dialog = page.getByRole('dialog');
     await dialog.getByLabel('Name').fill('Shop');
     await expectNoSeriousAxeViolations(page, { inside: '[role=dialog]' });
@@ -100,7 +100,7 @@ describeInBrowser('screens for developers', () => {
 
   it('register an endpoint, show its deliveries with the responses, and repeat one delivery', async () => {
     const { page, settled } = await openDashboard({ service, path: '/developers/webhooks' });
-    await page.getByRole('button', { name: 'New endpoint' }).click();
+    await page.getByRole('button', { name: 'Create endpoint' }).click();
     const dialog = page.getByRole('dialog');
     await dialog.getByLabel('URL').fill(`${receiver.url}/in`);
     await dialog.getByRole('button', { name: 'Create endpoint' }).click();
@@ -185,7 +185,7 @@ describeInBrowser('screens for developers', () => {
   it('explain to a member why they see no keys', async () => {
     const { page } = await openDashboard({ service, as: 'MEMBER', path: '/developers' });
     await page.getByText('Your role can’t view API keys').waitFor();
-    expect(await page.getByRole('button', { name: 'New key' }).getAttribute('aria-disabled')).toBe('true');
+    expect(await page.getByRole('button', { name: 'Create key' }).getAttribute('aria-disabled')).toBe('true');
     await expectNoSeriousAxeViolations(page);
   });
 });

@@ -79,12 +79,12 @@ describeInBrowser('on a fresh npm start', () => {
     await page.getByRole('heading', { level: 1, name: 'On pro' }).waitFor();
 
     await openFromMenu(page, 'Templates');
-    await findButton(page, 'New template').first().click();
+    await findButton(page, 'Create template').first().click();
     const dialog = page.getByRole('dialog');
     await dialog.getByLabel('Name').fill('Autumn teas');
     await dialog.getByRole('radio', { name: 'Marketing' }).check();
     await dialog.getByRole('radio', { name: 'Newsletter' }).check();
-    await findButton(dialog, 'New template').click();
+    await findButton(dialog, 'Create template').click();
     await page.getByLabel('Subject').fill('Autumn teas for {{firstName}}');
     await page.frameLocator('iframe[title="Email, editable in place"]').getByText('What is new').click();
     await page.keyboard.press('Control+End');
@@ -95,7 +95,7 @@ describeInBrowser('on a fresh npm start', () => {
 
     await setMonthlyLimit(page, '2');
     await openFromMenu(page, 'Campaigns');
-    await findButton(page, 'New campaign').first().click();
+    await findButton(page, 'Create campaign').first().click();
     await page.getByRole('textbox', { name: 'Name' }).fill('Autumn');
     await page.getByRole('radio', { name: 'Autumn teas' }).check();
     await findButton(page, 'Create draft').click();
@@ -160,21 +160,21 @@ describeInBrowser('on a fresh npm start', () => {
       await page.getByText('plan added.').waitFor();
 
       await openFromMenu(page, 'Templates');
-      await findButton(page, 'New template').first().click();
+      await findButton(page, 'Create template').first().click();
       const dialog = page.getByRole('dialog');
       await dialog.getByLabel('Name').fill('Thanks');
-      await findButton(dialog, 'New template').click();
+      await findButton(dialog, 'Create template').click();
       await page.getByLabel('Subject').fill('Thank you');
       await findButton(page, 'Save').click();
       await page.getByText('Saved.').waitFor();
       await page.getByRole('link', { name: 'Back to templates' }).click();
 
       await openFromMenu(page, 'Automations');
-      await findButton(page, 'New automation').first().click();
+      await findButton(page, 'Create automation').first().click();
       await page.getByRole('radio', { name: /From scratch/ }).check();
       await page.getByRole('textbox', { name: 'Name' }).fill('After the upgrade');
       await page.getByRole('textbox', { name: 'Trigger event' }).fill('upgraded');
-      await findButton(page, 'Create automation').click();
+      await findButton(dialog, 'Create automation').click();
       await addStep(page, 'Add the first step', 'Send email');
       await chooseOption(page, 'Template', /Thanks/);
       await addStep(page, 'Add a step after Send email', 'Delay');
@@ -223,14 +223,14 @@ describeInBrowser('on a fresh npm start', () => {
         await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
         await signIn(page);
         await openFromMenu(page, 'Webhooks');
-        await findButton(page, 'New endpoint').first().click();
+        await findButton(page, 'Create endpoint').first().click();
         const dialog = page.getByRole('dialog');
         await dialog.getByLabel('URL').fill(`${receiver.url}/hooks`);
         await findButton(dialog, 'Create endpoint').click();
         await findButton(dialog, 'Done').click();
 
         await openFromMenu(page, 'API keys');
-        await findButton(page, 'New key').click();
+        await findButton(page, 'Create key').click();
         await dialog.getByLabel('Name').fill('Shop');
         await findButton(dialog, 'Create key').click();
         await findButton(dialog, 'Copy the command').click();

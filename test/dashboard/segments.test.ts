@@ -40,7 +40,7 @@ describeInBrowser('segments in a browser', () => {
     const { page, settled } = await openDashboard({ service, project, path: '/segments' });
     await page.getByText('No segments yet').waitFor();
     await expectNoSeriousAxeViolations(page);
-    await page.getByRole('button', { name: 'New segment' }).click();
+    await page.getByRole('button', { name: 'Create segment' }).click();
     await page.getByLabel('Name').fill('On pro');
     await chooseByKeys(page, 'Field of filter 1', 'plan');
     await page.getByRole('textbox', { name: 'Value of filter 1' }).fill('pro');

@@ -84,9 +84,9 @@ describeInBrowser('the templates of the dashboard', () => {
     const { page, open, settled, mayFail } = await openDashboard({ service, project: service.two, path: '/templates' });
     await page.getByRole('heading', { name: 'No templates yet' }).waitFor();
     await expectNoSeriousAxeViolations(page);
-    await page.getByRole('button', { name: 'New template' }).first().click();
+    await page.getByRole('button', { name: 'Create template' }).first().click();
     await page.getByLabel('Name').fill('Welcome');
-    await page.getByRole('dialog').getByRole('button', { name: 'New template' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Create template' }).click();
     const code = page.getByRole('textbox', CODE);
     await showCode(page);
     await findPreview(page).getByText('Hello there,').waitFor();
@@ -420,7 +420,7 @@ describeInBrowser('the templates of the dashboard', () => {
 
   it('are MARKETING if they start as a newsletter, so unsubscribed contacts do not get them', async () => {
     const { page } = await openDashboard({ service, path: '/templates' });
-    await page.getByRole('button', { name: 'New template' }).first().click();
+    await page.getByRole('button', { name: 'Create template' }).first().click();
     const dialog = page.getByRole('dialog');
     expect(await dialog.getByRole('radio', { name: 'Transactional' }).isChecked()).toBe(true);
     await dialog.getByRole('radio', { name: 'Newsletter' }).check();

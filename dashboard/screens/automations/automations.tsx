@@ -59,7 +59,7 @@ export function Automations() {
   );
   const create = (
     <ActionButton needs="workflows:edit" leftSection={<IconPlus size={16} />} onClick={() => setNew(true)}>
-      {t.create}
+      {t.open}
     </ActionButton>
   );
   return (

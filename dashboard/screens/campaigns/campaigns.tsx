@@ -188,7 +188,7 @@ function NewCampaign() {
       leftSection={<IconPlus size={16} aria-hidden />}
       onClick={() => void navigate({ to: '/campaigns/new' })}
     >
-      {words.new}
+      {words.createNew}
     </ActionButton>
   );
 }

@@ -35,7 +35,7 @@ export function Keys() {
         tab="keys"
         actions={
           <ActionButton needs={NEEDS} leftSection={<IconPlus size={16} />} onClick={open}>
-            {words.new}
+            {words.create}
           </ActionButton>
         }
       />

@@ -28,7 +28,7 @@ export function Webhooks() {
   const endpoints = useQuery(queryFor('listWebhooks'));
   const button = (
     <ActionButton needs={WEBHOOKS_PERMISSION} leftSection={<IconPlus size={16} />} onClick={open}>
-      {words.new}
+      {words.create}
     </ActionButton>
   );
   return (

@@ -72,10 +72,10 @@ function NewButtons() {
   return (
     <>
       <ActionButton needs="segments:edit" variant="default" onClick={() => open('STATIC')}>
-        {words.newStatic}
+        {words.createStatic}
       </ActionButton>
       <ActionButton needs="segments:edit" leftSection={<IconPlus size={16} />} onClick={() => open('DYNAMIC')}>
-        {words.new}
+        {words.createIt}
       </ActionButton>
     </>
   );
