@@ -217,7 +217,7 @@ export const campaigns = {
   endedAt: 'Sent',
   cancelledAt: 'Canceled',
   pausedBecause: {
-    requested: 'Paused by a user.',
+    requested: 'Paused by a member.',
     template_timeout: 'Rendering took too long for many recipients in a row. Simplify the content in a copy.',
     database_restored:
       'The database was restored from a backup. Some contacts may have received this campaign already.',
@@ -249,7 +249,7 @@ export const campaigns = {
     down: (points: string) => `The open rate is ${points} below your average.`,
     same: () => 'The open rate is as high as your average.',
   },
-  skippedNote: 'A rule, such as consent, excluded these contacts. They did not fail.',
+  skippedNote: 'Skipped contacts don’t count as failed. A rule, such as consent, held the email back.',
   counted: {
     delivered: 'Delivered',
     opened: 'Opened',
@@ -270,7 +270,7 @@ export const campaigns = {
     unsubscribed: 'Unsubscribed with a link in this email.',
   },
   people: 'Humans',
-  machines: 'Bots',
+  botsExcluded: 'Bots, excluded:',
   botsHelp: 'Opens and clicks by scanners and prefetchers, excluded from results.',
   botOpens: (n: number, written: string) => pluralize(n, 'open', written),
   botClicks: (n: number, written: string) => pluralize(n, 'click', written),
@@ -306,7 +306,12 @@ export const campaigns = {
   winner: 'Winner',
   chooseWinner: 'Send to the rest',
   winnerChosen: (name: string) => `Sending ${name} to the remaining recipients.`,
-  winnerBy: { test: 'Chosen by the test', hand: 'Chosen manually' },
+  winnerBy: { test: 'chosen by the test', hand: 'chosen manually' },
+  verdict: {
+    better: (name: string) => `${name} is better, with 95% confidence.`,
+    ahead: (name: string) => `${name} is ahead, but the difference may be chance.`,
+    equal: 'No variant is ahead yet.',
+  },
   interval: (low: string, high: string) => `${low} to ${high}`,
   intervalTitle: '95% interval',
   testStates: {
@@ -320,7 +325,6 @@ export const campaigns = {
   clickRate: 'Clicked',
 
   recipients: 'Recipients',
-  recipientsOf: (name: string) => `Recipients of ${name}`,
   recipientsCaption: 'Recipients, newest first',
   outcome: 'Status',
   outcomes: {
@@ -339,7 +343,7 @@ export const campaigns = {
   anyReason: 'Any reason',
   search: 'Search by address',
   csv: 'Download CSV',
-  deletedContact: 'deleted contact',
+  deletedContact: 'Deleted contact',
   address: 'Address',
   last: 'Last activity',
   attempts: 'Attempts',

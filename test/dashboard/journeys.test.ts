@@ -142,7 +142,7 @@ describeInBrowser('on a fresh npm start', () => {
       await page.getByRole('textbox', { name: 'Search' }).fill('A/B');
       await page.getByRole('link', { name: /A\/B$/ }).click();
       await page.getByRole('heading', { level: 1, name: /A\/B$/ }).waitFor();
-      await page.getByText('Winner: Chosen manually').waitFor();
+      await page.getByText('Winner, chosen manually').waitFor();
     });
 
     it('a marketer draws an automation, previews the path of a contact, and watches the run', async () => {

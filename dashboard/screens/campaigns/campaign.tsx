@@ -5,27 +5,23 @@ import { queryFor } from '../../api/queries.ts';
 import { ActionButton } from '../../parts/action-button.tsx';
 import { ScheduledTime } from '../../parts/instant.tsx';
 import { Placeholder } from '../../parts/loading.tsx';
-import { PageHead } from '../../parts/page-head.tsx';
 import { GrayLine, GrayLines } from '../../parts/pending-lines.tsx';
 import { GrayCard, GrayColumns, GrayStats, GrayTabs, PendingPage } from '../../parts/pending-page.tsx';
 import { QueryView } from '../../parts/query-view.tsx';
-import { withoutLiquid } from '../../parts/without-liquid.ts';
-import { WordBadge } from '../../parts/word-badge.tsx';
 import { text } from '../../text/text.ts';
+import { BACK_TO_CAMPAIGNS, CampaignHead } from './campaign-head.tsx';
 import { CampaignMenu, DuplicateButton } from './campaign-menu.tsx';
 import { CampaignTabs } from './campaign-tabs.tsx';
-import { useSegments } from './choices.ts';
 import { CampaignControls } from './controls.tsx';
 import { COMPARED_CAMPAIGNS, Figures } from './figures.tsx';
 import { Hours } from './hours.tsx';
 import { Links } from './links.tsx';
-import { CampaignProgress, SendingTimes } from './progress.tsx';
+import { CampaignProgress } from './progress.tsx';
 import { Reasons } from './reasons.tsx';
 import { VariantStatistics } from './variant-statistics.tsx';
 import { type Campaign, isSending } from './words.ts';
 
 const words = text.campaigns;
-const BACK = { to: '/campaigns', label: words.title };
 /** The height in pixels of the chart with its legend, and of the link that shows it as a table. */
 const CHART_HEIGHT = 270;
 /** The usual height of a short email in pixels. */
@@ -45,7 +41,7 @@ export function CampaignScreen() {
     <QueryView
       of={campaign}
       pending={
-        <PendingPage title={text.subjects.campaign} back={BACK}>
+        <PendingPage title={text.subjects.campaign} back={BACK_TO_CAMPAIGNS}>
           <GrayTabs count={2} />
           <GrayReport />
         </PendingPage>
@@ -67,7 +63,7 @@ function getPollInterval(campaign: Campaign | undefined): number {
 }
 
 function Report({ campaign }: { campaign: Campaign }) {
-  const { id, name, subject, status, startedAt } = campaign;
+  const { id, status, startedAt } = campaign;
   const stats = useQuery({
     ...queryFor('getCampaignStats', { params: { id } }),
     enabled: startedAt !== null,
@@ -78,18 +74,8 @@ function Report({ campaign }: { campaign: Campaign }) {
   const report = { ...stats, data: compared.isPending ? undefined : stats.data };
   return (
     <>
-      <PageHead
-        title={name}
-        back={BACK}
-        status={<WordBadge kind="campaign" value={status} />}
-        subtitle={
-          <Text size="sm" inherit lineClamp={3}>
-            <SendingTimes campaign={campaign} />
-            {startedAt !== null && ' · '}
-            <Audience campaign={campaign} />
-            {` · ${campaign.from} · ${withoutLiquid(subject)}`}
-          </Text>
-        }
+      <CampaignHead
+        campaign={campaign}
         actions={
           <>
             <CampaignControls campaign={campaign} />
@@ -161,17 +147,6 @@ function GrayReport() {
         <GrayCard area={LINKS_HEIGHT} />
       </GrayColumns>
     </Stack>
-  );
-}
-
-/** The audience in words: all contacts, a segment by its name, or a filter. */
-function Audience({ campaign: { audienceType, segmentId } }: { campaign: Campaign }) {
-  const segment = useSegments(audienceType === 'SEGMENT').find(({ id }) => id === segmentId);
-  return (
-    <>
-      {words.audienceTypes[audienceType]}
-      {segment && `: ${segment.name}`}
-    </>
   );
 }
 

@@ -15,6 +15,7 @@ import { SearchField } from '../../parts/search-field.tsx';
 import { withoutLiquid } from '../../parts/without-liquid.ts';
 import { WordBadge } from '../../parts/word-badge.tsx';
 import { text } from '../../text/text.ts';
+import { useSegments } from './choices.ts';
 import { CAMPAIGN_STATUSES, type CampaignStatus, isSending } from './words.ts';
 
 type ListedCampaign = ItemOf<'listCampaigns'>;
@@ -140,9 +141,9 @@ const COLUMNS: Column<ListedCampaign>[] = [
   },
   {
     name: words.columns.audience,
-    width: 110,
+    width: 130,
     wideOnly: true,
-    cell: ({ audienceType }) => words.audienceTypes[audienceType],
+    cell: (campaign) => <AudienceCell {...campaign} />,
   },
   {
     name: words.columns.recipients,
@@ -174,6 +175,17 @@ const COLUMNS: Column<ListedCampaign>[] = [
     cell: (campaign) => <CampaignTime {...campaign} />,
   },
 ];
+
+/** The audience: a segment by its name, or its kind. */
+function AudienceCell({ audienceType, segmentId }: ListedCampaign) {
+  const segment = useSegments(audienceType === 'SEGMENT').find(({ id }) => id === segmentId);
+  const name = segment?.name ?? words.audienceTypes[audienceType];
+  return (
+    <Text inherit lineClamp={1} title={name}>
+      {name}
+    </Text>
+  );
+}
 
 function CampaignTime({ status, sentAt, startedAt, scheduledAt, updatedAt }: ItemOf<'listCampaigns'>) {
   if (status === 'SCHEDULED') return <ScheduledTime at={scheduledAt} />;

@@ -73,14 +73,16 @@ export function Figures({
           ))}
         </div>
         {children}
+        {stats.machineOpens + stats.machineClicks > 0 && (
+          <div className="card-row card-foot">
+            <Tooltip label={words.botsHelp} multiline maw={260}>
+              <Text size="xs" c="dimmed">
+                {words.botsExcluded} <span>{bots[0]}</span>, <span>{bots[1]}</span>
+              </Text>
+            </Tooltip>
+          </div>
+        )}
       </Paper>
-      {stats.machineOpens + stats.machineClicks > 0 && (
-        <Tooltip label={words.botsHelp} multiline maw={260}>
-          <Text size="xs" c="dimmed" mt="xs" w="fit-content">
-            {words.machines}: <span>{bots[0]}</span>, <span>{bots[1]}</span>
-          </Text>
-        </Tooltip>
-      )}
     </section>
   );
 }

@@ -2,6 +2,7 @@ import { Button, Group, Text } from '@mantine/core';
 import { IconDownload } from '@tabler/icons-react';
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { useNavigate, useParams, useSearch } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
 import { getOperationUrl } from '../../api/client.ts';
 import { type ItemOf, infiniteQueryFor, queryFor } from '../../api/queries.ts';
 import { AppLink } from '../../parts/app-link.tsx';
@@ -12,9 +13,10 @@ import { Instant } from '../../parts/instant.tsx';
 import { PageHead } from '../../parts/page-head.tsx';
 import type { Column } from '../../parts/row-table.tsx';
 import { SearchField } from '../../parts/search-field.tsx';
-import { WordBadge } from '../../parts/word-badge.tsx';
+import { ReasonText } from '../../parts/word-badge.tsx';
 import { text } from '../../text/text.ts';
 import { getLabel } from '../../text/words.ts';
+import { BACK_TO_CAMPAIGNS, CampaignHead } from './campaign-head.tsx';
 import { CampaignTabs } from './campaign-tabs.tsx';
 import { isSkipped } from './outcomes.ts';
 import { Retry } from './reasons.tsx';
@@ -38,24 +40,26 @@ export function Recipients() {
     refetchInterval: ({ state }) => (moves && (state.data?.pages.length ?? 0) < 2 ? 2_000 : false),
   });
   const isFiltered = Object.keys(filter).length > 0;
+  const actions = <Actions id={id} filter={filter} campaign={campaign.data} />;
   return (
     <>
-      <PageHead
-        title={campaign.data ? words.recipientsOf(campaign.data.name) : words.recipients}
-        back={{ to: '/campaigns', label: words.title }}
-        actions={<Actions id={id} filter={filter} campaign={campaign.data} />}
-      />
+      {campaign.data ? <CampaignHead campaign={campaign.data} actions={actions} /> : <PendingHead actions={actions} />}
       <CampaignTabs id={id} active="recipients" total={campaign.data?.totalRecipients} />
       <Filters id={id} filter={filter} />
       <CursorTable
         pages={pages}
-        columns={COLUMNS}
+        columns={campaign.data?.variants ? COLUMNS : COLUMNS_WITHOUT_VARIANT}
         rowKey={({ emailId }) => emailId}
         caption={words.recipientsCaption}
         empty={<Text c="dimmed">{isFiltered ? words.noneFound : words.noneYet}</Text>}
       />
     </>
   );
+}
+
+/** The header while the campaign loads. Its empty second line keeps the tabs in place. */
+function PendingHead({ actions }: { actions: ReactNode }) {
+  return <PageHead title={words.recipients} back={BACK_TO_CAMPAIGNS} subtitle={<br />} actions={actions} />;
 }
 
 function Actions({ id, filter, campaign }: { id: string; filter: RecipientSearch; campaign: Campaign | undefined }) {
@@ -149,7 +153,7 @@ const COLUMNS: Column<Recipient>[] = [
     wideOnly: true,
     cell: ({ reason, error }) => (
       <>
-        <WordBadge kind="reason" value={reason} />
+        <ReasonText value={reason} />
         {error && (
           <Text size="sm" c="dimmed" lineClamp={3} title={error}>
             {error}
@@ -169,9 +173,12 @@ const COLUMNS: Column<Recipient>[] = [
   },
   {
     name: words.email,
+    hidesName: true,
+    align: 'right',
     width: 100,
     wideOnly: true,
     cell: ({ emailId, attempts }) =>
       attempts === 0 ? '' : <AppLink to={`/messages/${emailId}`}>{words.viewEmail}</AppLink>,
   },
 ];
+const COLUMNS_WITHOUT_VARIANT = COLUMNS.filter(({ name }) => name !== words.variant);

@@ -18,7 +18,7 @@ export function VariantStatistics({ campaign, stats }: { campaign: Campaign; sta
       {winner && (
         <Text size="xs" fw={600} c="green">
           {words.winner}
-          {winnerBy && `: ${words.winnerBy[winnerBy]}`}
+          {winnerBy && `, ${words.winnerBy[winnerBy]}`}
         </Text>
       )}
       {isOpen && <ChooseWinner id={campaign.id} name={name} />}
@@ -33,7 +33,7 @@ export function VariantStatistics({ campaign, stats }: { campaign: Campaign; sta
       </div>
       {stats.comparison && (
         <Text size="sm" className="card-block">
-          {stats.comparison.sentence}
+          {describeComparison(stats.comparison)}
         </Text>
       )}
       <Table.ScrollContainer minWidth={320} type="native" px="xs" pb="xs">
@@ -69,6 +69,12 @@ export function VariantStatistics({ campaign, stats }: { campaign: Campaign; sta
       </Table.ScrollContainer>
     </Paper>
   );
+}
+
+/** Says which variant is better, or that the difference may be chance. */
+function describeComparison({ leader, significant }: NonNullable<Stats['comparison']>): string {
+  if (leader === null) return words.verdict.equal;
+  return significant ? words.verdict.better(leader) : words.verdict.ahead(leader);
 }
 
 /** Shows a rate in percent, with the number of contacts and the confidence interval. */

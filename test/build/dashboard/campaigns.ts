@@ -48,6 +48,7 @@ export async function buildCampaigns(
     startedAt: getTimeHoursAgo(30),
     contacts: p.contacts,
     variants: 2,
+    outcome: (n, variant) => (variant === 1 ? pickHealthyOutcome(n, 0.33) : pickEndedOutcome(n)),
   });
   await startCampaign(world, ids.CANCELLED, {
     status: 'CANCELLED',
@@ -135,7 +136,7 @@ interface StartedCampaign {
   over?: boolean;
   variants?: number;
   /** Returns the result of the nth recipient. By default, the first recipients have every result and reason. */
-  outcome?: (n: number) => SampleOutcome;
+  outcome?: (n: number, variant: number | null) => SampleOutcome;
 }
 
 async function startCampaign(world: World, id: string, p: StartedCampaign): Promise<void> {
@@ -160,19 +161,23 @@ async function startCampaign(world: World, id: string, p: StartedCampaign): Prom
   const contentId = await saveContent(db, content);
   const otherId =
     variants > 1 ? await saveContent(db, { ...content, subject: 'Have you tried smoked tea?' }) : contentId;
+  // A test sends each variant to a quarter of the recipients, and then the winner, the first variant, to the rest.
+  const [tested, half] = [Math.ceil(contacts.length / 4), Math.ceil(contacts.length / 2)];
+  const getVariant = (n: number) => (variants > 1 ? Number(n >= tested && n < half) : null);
   const rows = contacts.map((contact, n) => {
     const at = new Date(startedAt.getTime() + n * 20);
+    const variant = getVariant(n);
     return {
-      ...toOutcomeColumns(outcome(n), at, n),
+      ...toOutcomeColumns(outcome(n, variant), at, n),
       id: createIdAt(at),
       project_id: projectId,
       contact_id: contact.id,
       to_email: contact.email,
       created_at: at,
-      content_id: variants > 1 && n % 2 === 1 ? otherId : contentId,
+      content_id: variant === 1 ? otherId : contentId,
       campaign_id: id,
       source_type: 'CAMPAIGN' as const,
-      variant: variants > 1 ? n % 2 : null,
+      variant,
     };
   });
   await db.insertInto('emails').values(rows).execute();
@@ -193,12 +198,19 @@ async function startCampaign(world: World, id: string, p: StartedCampaign): Prom
         ],
   );
   if (clicks.length > 0) await db.insertInto('link_clicks').values(clicks).execute();
-  const [first, last] = [rows[0]?.id ?? '', rows.at(-1)?.id ?? ''];
-  const chunk = { campaign_id: id, seq: 1, project_id: projectId, first_id: first, last_id: last, size: rows.length };
-  await db
-    .insertInto('campaign_chunks')
-    .values({ ...chunk, done_at: over ? startedAt : null })
-    .execute();
+  const parts = variants > 1 ? [rows.slice(0, tested), rows.slice(tested, half), rows.slice(half)] : [rows];
+  const chunks = parts.map((part, n) => ({
+    campaign_id: id,
+    seq: n + 1,
+    project_id: projectId,
+    first_id: part[0]?.id ?? '',
+    last_id: part.at(-1)?.id ?? '',
+    size: part.length,
+    variant: part[0]?.variant ?? null,
+    rest: n === 2,
+    done_at: over ? startedAt : null,
+  }));
+  await db.insertInto('campaign_chunks').values(chunks).execute();
   await db
     .updateTable('campaigns')
     .set({
@@ -213,7 +225,7 @@ async function startCampaign(world: World, id: string, p: StartedCampaign): Prom
       ...(status === 'PAUSED' && { paused_reason: 'requested' as const, going_since: null }),
       ...(variants > 1 && {
         variant_content_ids: sql<string[]>`${[contentId, otherId]}::uuid[]`,
-        winner: 1,
+        winner: 0,
         winner_by: 'test' as const,
         test_ends_at: getTimeHoursAgo(28),
         winner_at: getTimeHoursAgo(28),
