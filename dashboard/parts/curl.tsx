@@ -1,4 +1,4 @@
-import { Box, Code, Group, SegmentedControl, Text } from '@mantine/core';
+import { Anchor, Box, Code, Group, SegmentedControl, Text } from '@mantine/core';
 import { useState } from 'react';
 import { text } from '../text/text.ts';
 import { AppLink } from './app-link.tsx';
@@ -56,7 +56,10 @@ export function Curl(request: CurlRequest) {
         {code}
       </Code>
       <Text size="xs" c="dimmed" mt={4}>
-        {text.parts.keyHint} <AppLink to="/developers">{text.parts.keys}</AppLink>
+        {text.parts.keyHint} <AppLink to="/developers">{text.parts.keys}</AppLink>.{' '}
+        <Anchor href="/docs" target="_blank" rel="noreferrer" inherit>
+          {text.developers.reference}
+        </Anchor>
       </Text>
     </Box>
   );

@@ -12,14 +12,16 @@ export function isWithheld(reason: string | null | undefined): boolean {
 }
 
 /**
- * The status of an email. If the service withheld the email, for example because its contact is unsubscribed, the API's
- * status is FAILED. Such an email is shown as skipped, in gray, because nothing went wrong.
+ * The status of an email or an SMS. If the service withheld the message, for example because its contact is unsubscribed, the API's
+ * status is FAILED. Such a message is shown as skipped, in gray, because nothing went wrong.
  */
 export function EmailStatus({
+  kind = 'email',
   status,
   reason,
   isSkipped,
 }: {
+  kind?: 'email' | 'sms';
   status: string;
   reason?: string | null | undefined;
   /** Whether the campaign counts the email as skipped. Without it, the color of the reason decides. */
@@ -27,7 +29,7 @@ export function EmailStatus({
 }) {
   const word = reason ? findWord('reason', reason) : undefined;
   if (status !== 'FAILED' || !word || !(isSkipped ?? isWithheld(reason)))
-    return <WordBadge kind="email" value={status} />;
+    return <WordBadge kind={kind} value={status} />;
   return (
     <Status tone="idle" means={`${word.means} (${status}, ${reason})`}>
       {text.parts.skipped}

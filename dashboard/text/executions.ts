@@ -48,6 +48,5 @@ export const executions = {
   cancelHelp: (who: string) => `${who} exits the automation at the current step, and does not return automatically.`,
   cancelWord: 'cancel',
   cancelled: 'Run canceled',
-  notWaiting: 'This run is not waiting.',
   hasEnded: 'This run has ended.',
 };

@@ -52,7 +52,7 @@ const execution: Record<string, Word> = {
   COMPLETED: { means: 'Reached the end of the automation.', color: GOOD },
   EXITED: { means: 'Exited the automation early, or at an exit step.', color: QUIET },
   FAILED: { means: 'A step failed. You can retry the run.', color: BAD },
-  CANCELLED: { label: 'Canceled', means: 'Canceled by a user or with the API.', color: QUIET },
+  CANCELLED: { label: 'Canceled', means: 'Canceled by a member or with the API.', color: QUIET },
   SKIPPED: { means: 'The step did nothing for this contact. See the reason.', color: QUIET },
 };
 
@@ -83,7 +83,7 @@ const reason: Record<string, Word> = {
     color: QUIET,
   },
   'suppressed:unsubscribe': { means: 'The address is suppressed because the contact unsubscribed.', color: QUIET },
-  'suppressed:manual': { means: 'A user suppressed the address.', color: QUIET },
+  'suppressed:manual': { means: 'A member suppressed the address.', color: QUIET },
   left_audience: { means: 'The contact was no longer in the audience.', color: QUIET },
   contact_deleted: { means: 'The contact was deleted.', color: QUIET },
   step_deleted: { means: 'The step that would have sent it was deleted.', color: QUIET },
@@ -95,7 +95,7 @@ const reason: Record<string, Word> = {
   not_mobile: { means: 'The number is not a mobile number.', color: QUIET },
   invalid_number: { means: 'The phone number is not valid.', color: QUIET },
   expired: { means: 'The provider deferred the message for a day.', color: BAD },
-  cancelled: { label: 'canceled', means: 'Canceled by a user.', color: QUIET },
+  cancelled: { label: 'canceled', means: 'Canceled by a member.', color: QUIET },
   template_error: { means: 'The content couldn’t be rendered for this contact.', color: BAD },
   'bounced:dead_mailbox': { label: 'hard bounce', means: 'The mailbox does not exist.', color: BAD },
   'bounced:mailbox_for_now': {

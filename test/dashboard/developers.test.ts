@@ -132,7 +132,7 @@ describeInBrowser('screens for developers', () => {
 
   it('record a test event and show its result', async () => {
     const { page, settled } = await openDashboard({ service, path: '/developers/events' });
-    await page.getByRole('button', { name: 'Send a test event' }).click();
+    await page.getByRole('button', { name: 'Send test event' }).click();
     const dialog = page.getByRole('dialog');
     await dialog.getByRole('textbox', { name: 'Event', exact: true }).fill('tried.out');
     await dialog.getByText('No event with this name yet').waitFor();
@@ -168,12 +168,12 @@ describeInBrowser('screens for developers', () => {
     const { page, settled } = await openDashboard({ service, path: '/developers/requests?status=4xx' });
     await page.getByRole('link', { name: 'GET /contacts/{id}' }).waitFor();
     expect(await page.getByRole('link', { name: 'POST /v1/send' }).count()).toBeLessThanOrEqual(1);
-    await page.getByRole('button', { name: 'API', exact: true }).click();
+    await page.getByRole('button', { name: 'API example' }).click();
     await page.getByText('/v1/requests?status=4xx').waitFor();
     await page.getByText('TypeScript').click();
     await page.getByText("tidings.call('listRequests', { query: { status: '4xx' } })").waitFor();
     await page.keyboard.press('Escape');
-    await page.getByPlaceholder('X-Request-Id of a response').fill('nothing like it');
+    await page.getByPlaceholder('Request ID').fill('nothing like it');
     await page.keyboard.press('Enter');
     await page.getByText('No requests found.').waitFor();
     expect(new URL(page.url()).searchParams.get('requestId')).toBe('nothing like it');

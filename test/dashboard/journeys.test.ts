@@ -198,7 +198,7 @@ describeInBrowser('on a fresh npm start', () => {
 
       await page.getByRole('link', { name: 'Back to automations' }).click();
       await openFromMenu(page, 'Events');
-      await findButton(page, 'Send a test event').click();
+      await findButton(page, 'Send test event').click();
       await dialog.getByRole('textbox', { name: 'Event', exact: true }).fill('upgraded');
       await chooseOption(page, 'Contact', 'eve@tea.test');
       await findButton(dialog, 'Record event').click();

@@ -44,7 +44,7 @@ const DIALOGS: [screen: string, opener: Opener][] = [
   ['developers-keys', { more: 'Revoke key' }],
   ['developers-webhooks', { button: 'Create endpoint' }],
   ['developers-webhook', { more: 'Remove' }],
-  ['developers-events', { button: 'Send a test event' }],
+  ['developers-events', { button: 'Send test event' }],
   ['settings-domains', { button: 'Add domain' }],
   ['settings-domains', { more: 'Remove' }],
   ['settings-topics', { more: 'Edit' }],

@@ -8,7 +8,7 @@ import { text } from '../../text/text.ts';
 
 const words = text.developers;
 
-/** The header of the lists for developers, with a link to the API reference, and an API request as code. */
+/** The header of the lists for developers, with an API request as code, or a link to the API reference. */
 export function DevelopersHead({
   tab,
   actions,
@@ -25,20 +25,25 @@ export function DevelopersHead({
       subtitle={words.what[tab]}
       actions={
         <>
-          {code && <AsCode {...code} />}
-          <Button
-            component="a"
-            href="/docs"
-            target="_blank"
-            rel="noreferrer"
-            variant="default"
-            leftSection={<IconBook size={16} stroke={1.75} aria-hidden />}
-          >
-            {words.reference}
-          </Button>
+          {code ? <AsCode {...code} /> : <ReferenceButton />}
           {actions}
         </>
       }
     />
+  );
+}
+
+function ReferenceButton() {
+  return (
+    <Button
+      component="a"
+      href="/docs"
+      target="_blank"
+      rel="noreferrer"
+      variant="default"
+      leftSection={<IconBook size={16} stroke={1.75} aria-hidden />}
+    >
+      {words.reference}
+    </Button>
   );
 }

@@ -1,4 +1,4 @@
-import { Box, Code, Paper, Text, Title } from '@mantine/core';
+import { Code, Paper, Text, Title } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { IconTrash } from '@tabler/icons-react';
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
@@ -21,6 +21,7 @@ import { PageHead } from '../../parts/page-head.tsx';
 import { GrayStats } from '../../parts/pending-page.tsx';
 import { QueryView } from '../../parts/query-view.tsx';
 import type { Column } from '../../parts/row-table.tsx';
+import { useIsPhone } from '../../parts/use-is-phone.ts';
 import { text } from '../../text/text.ts';
 import { SendEvent } from './send-event.tsx';
 
@@ -38,6 +39,7 @@ export function EventScreen() {
   const usage = useQuery(queryFor('getEventUsage', { params: { eventName } }));
   const pages = useInfiniteQuery(infiniteQueryFor('listEvents', { query: { eventName, limit: PAYLOADS } }));
   const [opened, { open, close }] = useDisclosure();
+  const isPhone = useIsPhone();
   return (
     <>
       <PageHead
@@ -61,7 +63,7 @@ export function EventScreen() {
       </Title>
       <CursorTable
         pages={pages}
-        columns={COLUMNS}
+        columns={isPhone ? PHONE_COLUMNS : COLUMNS}
         rowKey={({ id }) => id}
         caption={words.payloadsCaption}
         empty={<Text c="dimmed">{words.emptyTitle}</Text>}
@@ -74,44 +76,50 @@ export function EventScreen() {
 const COLUMNS: Column<Event>[] = [
   {
     name: text.developers.when,
-    cell: (event) => (
-      <>
-        <Instant at={event.createdAt} />
-        <Box hiddenFrom="sm">
-          <ContactLink contactId={event.contactId} />
-          <StartedRuns event={event} />
-        </Box>
-      </>
-    ),
+    cell: ({ createdAt }) => <Instant at={createdAt} />,
     width: 120,
   },
   {
     name: words.contact,
     cell: ({ contactId }) => <ContactLink contactId={contactId} />,
     width: 250,
-    wideOnly: true,
   },
   {
     name: words.startedColumn,
     cell: (event) => <StartedRuns event={event} />,
     width: 130,
-    wideOnly: true,
   },
   {
     name: words.data,
-    cell: ({ data }) =>
-      Object.keys(data).length > 0 ? (
-        <Payload data={data} />
-      ) : (
-        <Text size="sm" c="dimmed">
-          {words.noData}
-        </Text>
-      ),
+    cell: ({ data }) => <Payload data={data} />,
   },
+];
+
+/** On a phone, the contact, the started runs and the data are below each other. */
+const PHONE_COLUMNS: Column<Event>[] = [
+  {
+    name: words.contact,
+    isMain: true,
+    cell: (event) => (
+      <>
+        <ContactLink contactId={event.contactId} />
+        {event.executions.length + event.notStarted.length > 0 && <StartedRuns event={event} />}
+        <Payload data={event.data} />
+      </>
+    ),
+  },
+  { name: text.developers.when, cell: ({ createdAt }) => <Instant at={createdAt} /> },
 ];
 
 /** Shows the data on one line. A click shows all of the data. */
 function Payload({ data }: { data: Record<string, unknown> }) {
+  if (Object.keys(data).length === 0) {
+    return (
+      <Text size="sm" c="dimmed">
+        {words.noData}
+      </Text>
+    );
+  }
   return (
     <details className="payload">
       <summary>

@@ -73,7 +73,7 @@ function getKeyState({ revokedAt, expiresAt }: Key): 'active' | 'revoked' | 'exp
 
 function createColumns(revoke: (key: Key) => void): Column<Key>[] {
   return [
-    { name: text.developers.name, cell: (key) => <KeyName of={key} /> },
+    { name: text.developers.name, isMain: true, cell: (key) => <KeyName of={key} /> },
     { name: words.key, wideOnly: true, width: 150, cell: ({ prefix }) => <Code>{prefix}…</Code>, isWhole: true },
     {
       name: words.mode,
@@ -103,12 +103,12 @@ function createColumns(revoke: (key: Key) => void): Column<Key>[] {
 
 function KeyName({ of: { name, prefix } }: { of: Key }) {
   return (
-    <div className="name-cell">
-      <Text span inherit fw={500} truncate title={name}>
+    <>
+      <Text inherit fw={500} lineClamp={2} title={name}>
         {name}
       </Text>
       <Code hiddenFrom="sm">{prefix}…</Code>
-    </div>
+    </>
   );
 }
 
@@ -129,7 +129,7 @@ function Scopes({ scopes }: { scopes: string[] }) {
   const more = scopes.length - SCOPES_NAMED;
   return (
     <Text span inherit title={scopes.join(', ')}>
-      {scopes.slice(0, SCOPES_NAMED).join(', ') || text.developers.none}
+      {scopes.slice(0, SCOPES_NAMED).join(', ') || words.nothing}
       {more > 0 && (
         <Text span inherit c="dimmed">
           {' '}

@@ -1,11 +1,11 @@
 import { Button, Menu } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
-import { IconChevronDown, IconRefresh, IconTrash } from '@tabler/icons-react';
+import { IconChevronDown, IconPlayerPause, IconRefresh, IconTrash } from '@tabler/icons-react';
 import { useNavigate } from '@tanstack/react-router';
 import type { ResponseOf } from '../../api/client.ts';
 import { useWrite } from '../../api/queries.ts';
 import { ActionButton, useMissingPermissionText } from '../../parts/action-button.tsx';
-import { AsCode } from '../../parts/as-code.tsx';
+import { useAsCodeItem } from '../../parts/as-code.tsx';
 import { ConfirmTyped } from '../../parts/confirm-typed.tsx';
 import { MoreItem, MoreMenu } from '../../parts/more-menu.tsx';
 import { notifySuccess, notifyWithUndo, runAfterWrite } from '../../parts/notifications.tsx';
@@ -30,22 +30,32 @@ export function WebhookActions({ endpoint }: { endpoint: ResponseOf<'getWebhook'
     });
   return (
     <>
-      <AsCode method="GET" path={`/v1/webhooks/${endpoint.id}/deliveries`} />
       <Replay endpointId={endpoint.id} />
-      <ActionButton
-        needs={NEEDS}
-        variant="default"
-        loading={update.isPending}
-        onClick={() => enable(!endpoint.enabled)}
-      >
-        {endpoint.enabled ? words.disable : words.enable}
-      </ActionButton>
-      <Menus endpointId={endpoint.id} />
+      {!endpoint.enabled && (
+        <ActionButton needs={NEEDS} loading={update.isPending} onClick={() => enable(true)}>
+          {words.enable}
+        </ActionButton>
+      )}
+      <Menus
+        endpointId={endpoint.id}
+        onDisable={endpoint.enabled ? () => enable(false) : undefined}
+        isDisabling={update.isPending}
+      />
     </>
   );
 }
 
-function Menus({ endpointId }: { endpointId: string }) {
+function Menus({
+  endpointId,
+  onDisable,
+  isDisabling,
+}: {
+  endpointId: string;
+  /** Undefined if the endpoint is disabled. */
+  onDisable: (() => void) | undefined;
+  isDisabling: boolean;
+}) {
+  const code = useAsCodeItem({ method: 'GET', path: `/v1/webhooks/${endpointId}/deliveries` });
   const [isRotateOpen, rotateDialog] = useDisclosure();
   const [isRemoveOpen, removeDialog] = useDisclosure();
   return (
@@ -54,10 +64,17 @@ function Menus({ endpointId }: { endpointId: string }) {
         <MoreItem icon={IconRefresh} needs={NEEDS} onClick={rotateDialog.open}>
           {words.rotate}
         </MoreItem>
+        {code.item}
+        {onDisable && (
+          <MoreItem icon={IconPlayerPause} needs={NEEDS} isPending={isDisabling} onClick={onDisable}>
+            {words.disable}
+          </MoreItem>
+        )}
         <MoreItem icon={IconTrash} needs={NEEDS} isDestructive onClick={removeDialog.open}>
           {words.remove}
         </MoreItem>
       </MoreMenu>
+      {code.dialog}
       <Rotate endpointId={endpointId} opened={isRotateOpen} onClose={rotateDialog.close} />
       <Remove endpointId={endpointId} opened={isRemoveOpen} onClose={removeDialog.close} />
     </>

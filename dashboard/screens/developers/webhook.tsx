@@ -1,4 +1,4 @@
-import { Alert, Group, Text } from '@mantine/core';
+import { Alert, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useParams } from '@tanstack/react-router';
 import type { ResponseOf } from '../../api/client.ts';
@@ -57,16 +57,12 @@ export function Webhook() {
           <PageHead
             title={loaded.url}
             back={BACK}
+            status={<WordBadge kind="endpoint" value={loaded.status} />}
             subtitle={
-              <>
-                {loaded.description && <Text size="sm">{loaded.description}</Text>}
-                <Group gap={6} mt={4}>
-                  <WordBadge kind="endpoint" value={loaded.status} />
-                  <Text size="sm" lineClamp={3}>
-                    {words.events}: {loaded.events.join(', ')}
-                  </Text>
-                </Group>
-              </>
+              <Text size="sm" inherit lineClamp={3}>
+                {loaded.description && `${loaded.description} · `}
+                {words.events}: {loaded.events.join(', ')}
+              </Text>
             }
             actions={<WebhookActions endpoint={loaded} />}
           />

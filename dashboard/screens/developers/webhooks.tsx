@@ -85,7 +85,7 @@ const COLUMNS: Column<Endpoint>[] = [
         <WordBadge kind="endpoint" value={status} />
         {failuresInRow > 0 && (
           <Text size="xs" c="dimmed">
-            {words.failures}: {formatCount(failuresInRow)}
+            {words.failures(failuresInRow, formatCount(failuresInRow))}
           </Text>
         )}
         {disabledReason && (

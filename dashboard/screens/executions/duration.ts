@@ -1,11 +1,11 @@
 const UNITS = [
   ['d', 86_400_000],
-  ['h', 3_600_000],
+  ['hr', 3_600_000],
   ['min', 60_000],
   ['s', 1_000],
 ] as const;
 
-/** Formats a duration in its two largest units: `1 d 2 h`, `40 ms`. */
+/** Formats a duration in its two largest units: `1 d 2 hr`, `40 ms`. */
 export function formatDuration(ms: number): string {
   if (ms < 1_000) return `${Math.max(0, Math.round(ms))} ms`;
   const parts: string[] = [];

@@ -4,7 +4,6 @@ import { useQuery } from '@tanstack/react-query';
 import { useParams } from '@tanstack/react-router';
 import { queryFor } from '../../api/queries.ts';
 import { AppLink } from '../../parts/app-link.tsx';
-import { AsCode } from '../../parts/as-code.tsx';
 import { ExactTime } from '../../parts/instant.tsx';
 import { JsonView } from '../../parts/json-view.tsx';
 import { PageHead } from '../../parts/page-head.tsx';
@@ -66,7 +65,7 @@ function getBackLink(workflowId: string) {
 }
 
 function LoadedExecution({ execution, workflow }: { execution: Execution; workflow: Workflow | undefined }) {
-  const { id, workflowId, steps } = execution;
+  const { workflowId, steps } = execution;
   return (
     <>
       <PageHead
@@ -74,12 +73,7 @@ function LoadedExecution({ execution, workflow }: { execution: Execution; workfl
         status={<WordBadge kind="execution" value={execution.status} />}
         subtitle={<Origin execution={execution} workflow={workflow} />}
         back={getBackLink(workflowId)}
-        actions={
-          <>
-            <AsCode method="GET" path={`/v1/workflows/${workflowId}/executions/${id}`} />
-            <ExecutionActions execution={execution} workflow={workflow} />
-          </>
-        }
+        actions={<ExecutionActions execution={execution} workflow={workflow} />}
       />
       <Grid gutter="lg">
         <Grid.Col span={{ base: 12, md: 7.5 }}>

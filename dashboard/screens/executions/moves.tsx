@@ -3,6 +3,7 @@ import { useDisclosure } from '@mantine/hooks';
 import { IconPlayerStop } from '@tabler/icons-react';
 import { useWrite } from '../../api/queries.ts';
 import { ActionButton, useMissingPermissionText } from '../../parts/action-button.tsx';
+import { useAsCodeItem } from '../../parts/as-code.tsx';
 import { ConfirmTyped } from '../../parts/confirm-typed.tsx';
 import { MoreItem, MoreMenu } from '../../parts/more-menu.tsx';
 import { notifyFailure, notifySuccess } from '../../parts/notifications.tsx';
@@ -12,7 +13,7 @@ import type { Execution, Workflow } from './execution-type.ts';
 const CHANGES = ['getExecution', 'listExecutions', 'listContactsAtStep', 'getWorkflowStats', 'listAttention'] as const;
 const NEEDS = 'workflows:edit';
 
-/** Actions on an execution: skip a wait, retry, cancel. A disabled action shows why. */
+/** Actions on an execution: skip a wait, retry, cancel. */
 export function ExecutionActions({ execution, workflow }: { execution: Execution; workflow: Workflow | undefined }) {
   const { status } = execution;
   const params = { id: execution.workflowId, executionId: execution.id };
@@ -26,14 +27,14 @@ export function ExecutionActions({ execution, workflow }: { execution: Execution
           {text.executions.retry}
         </ActionButton>
       )}
-      <Advance execution={execution} workflow={workflow} />
-      <Cancel execution={execution} />
+      {status === 'WAITING' && <Advance execution={execution} workflow={workflow} />}
+      <ExecutionMenu execution={execution} />
     </>
   );
 }
 
 function Advance({ execution, workflow }: { execution: Execution; workflow: Workflow | undefined }) {
-  const { status, currentStepId, workflowId, id: executionId } = execution;
+  const { currentStepId, workflowId, id: executionId } = execution;
   const advance = useWrite('advanceExecution', { changes: CHANGES });
   const step = workflow?.steps.find(({ id }) => id === currentStepId);
   const move = (branch?: string) =>
@@ -42,10 +43,9 @@ function Advance({ execution, workflow }: { execution: Execution; workflow: Work
       { onSuccess: () => notifySuccess(text.executions.advanced), onError: notifyFailure },
     );
   const isDenied = useMissingPermissionText(NEEDS) !== undefined;
-  const whyNot = status === 'WAITING' ? undefined : text.executions.notWaiting;
-  if (step?.type !== 'WAIT_FOR_EVENT' || whyNot || isDenied) {
+  if (step?.type !== 'WAIT_FOR_EVENT' || isDenied) {
     return (
-      <ActionButton needs={NEEDS} whyNot={whyNot} variant="default" loading={advance.isPending} onClick={() => move()}>
+      <ActionButton needs={NEEDS} variant="default" loading={advance.isPending} onClick={() => move()}>
         {text.executions.advance}
       </ActionButton>
     );
@@ -65,7 +65,9 @@ function Advance({ execution, workflow }: { execution: Execution; workflow: Work
   );
 }
 
-function Cancel({ execution: { id: executionId, workflowId, status, contactEmail } }: { execution: Execution }) {
+/** Rare actions on an execution: the API request that returns it, and cancel. */
+function ExecutionMenu({ execution: { id: executionId, workflowId, status, contactEmail } }: { execution: Execution }) {
+  const code = useAsCodeItem({ method: 'GET', path: `/v1/workflows/${workflowId}/executions/${executionId}` });
   const [isConfirmOpen, confirmDialog] = useDisclosure();
   const cancel = useWrite('cancelExecution', { changes: CHANGES });
   const isActive = status === 'RUNNING' || status === 'WAITING';
@@ -82,6 +84,7 @@ function Cancel({ execution: { id: executionId, workflowId, status, contactEmail
   return (
     <>
       <MoreMenu>
+        {code.item}
         <MoreItem
           icon={IconPlayerStop}
           needs={NEEDS}
@@ -92,6 +95,7 @@ function Cancel({ execution: { id: executionId, workflowId, status, contactEmail
           {text.executions.cancel}
         </MoreItem>
       </MoreMenu>
+      {code.dialog}
       <ConfirmTyped
         opened={isConfirmOpen}
         onClose={confirmDialog.close}

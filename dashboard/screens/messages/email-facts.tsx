@@ -1,6 +1,7 @@
 import { Anchor, Group, Text } from '@mantine/core';
 import { getOperationUrl } from '../../api/client.ts';
 import { AppLink } from '../../parts/app-link.tsx';
+import { Breakable } from '../../parts/breakable.tsx';
 import { CopyButton } from '../../parts/copy-button.tsx';
 import { formatCount } from '../../parts/count-link.tsx';
 import { text } from '../../text/text.ts';
@@ -27,7 +28,9 @@ function Details({ email }: { email: Email }) {
   return (
     <Facts title={text.messages.details}>
       <Fact name={text.messages.from}>{email.fromName ? `${email.fromName} <${email.from}>` : email.from}</Fact>
-      <Fact name={text.messages.to}>{email.to ?? text.messages.erased}</Fact>
+      <Fact name={text.messages.to}>
+        <Breakable text={email.to ?? text.messages.erased} />
+      </Fact>
       {email.replyTo && <Fact name={text.messages.replyTo}>{email.replyTo}</Fact>}
       {email.mode === 'test' && <Fact name={text.messages.mode}>{text.messages.modes.test}</Fact>}
       <Fact name={text.messages.source}>

@@ -3,6 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useNavigate, useParams, useSearch } from '@tanstack/react-router';
 import { useState } from 'react';
 import { queryFor } from '../../api/queries.ts';
+import { AppLink } from '../../parts/app-link.tsx';
 import { CopyButton } from '../../parts/copy-button.tsx';
 import { hasDarkRules, toDarkMode } from '../../parts/email-editor/dark-email.ts';
 import { ScaledFrame } from '../../parts/email-editor/scaled-frame.tsx';
@@ -17,9 +18,9 @@ import { text } from '../../text/text.ts';
 import { findWord } from '../../text/words.ts';
 import classes from './email.module.css';
 import { EmailFacts } from './email-facts.tsx';
-import { EmailMenu } from './email-menu.tsx';
 import { EmailTimeline } from './email-timeline.tsx';
 import type { Email } from './email-type.ts';
+import { MessageMenu } from './message-menu.tsx';
 import { Recipient } from './recipient.tsx';
 import { Resend } from './resend.tsx';
 import { EMAIL_VIEWS, type EmailView } from './search.ts';
@@ -82,7 +83,7 @@ function EmailDetails({ email }: { email: Email }) {
         actions={
           <>
             <Resend email={email} />
-            <EmailMenu email={email} />
+            <MessageMenu id={email.id} path={`/v1/emails/${email.id}`} />
           </>
         }
       />
@@ -102,11 +103,23 @@ function EmailDetails({ email }: { email: Email }) {
   );
 }
 
-/** Says why the email was not sent or not delivered. The details have the API's own value, for a search in logs. */
-function Reason({ email: { reason } }: { email: Email }) {
+/**
+ * Says why the email was not sent or not delivered, and links to the contact. The details have the API's own value, for
+ * a search in logs.
+ */
+function Reason({ email: { reason, contactId } }: { email: Email }) {
   if (!reason) return null;
   const word = findWord('reason', reason);
-  return <Alert color={word?.color === 'red' ? 'red' : 'gray'} mb="md" title={word?.means ?? reason} />;
+  return (
+    <Alert color={word?.color === 'red' ? 'red' : 'gray'} mb="md">
+      <Group justify="space-between" gap="4px 16px">
+        <Text span inherit fw={600}>
+          {word?.means ?? reason}
+        </Text>
+        {contactId && <AppLink to={`/contacts/${contactId}`}>{text.messages.viewContact}</AppLink>}
+      </Group>
+    </Alert>
+  );
 }
 
 /** Views of the email. The selected view is in the URL. */

@@ -1,4 +1,3 @@
-import { Stack } from '@mantine/core';
 import { IconMessage } from '@tabler/icons-react';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
@@ -6,12 +5,13 @@ import type { ResponseOf } from '../../api/client.ts';
 import { infiniteQueryFor } from '../../api/queries.ts';
 import { AppLink } from '../../parts/app-link.tsx';
 import { CursorTable } from '../../parts/cursor-table.tsx';
+import { EmailStatus } from '../../parts/email-status.tsx';
 import { Empty } from '../../parts/empty.tsx';
 import { ChoiceFilter, Filters, listWordChoices, SpanFilter, TextFilter } from '../../parts/filters.tsx';
 import { Instant } from '../../parts/instant.tsx';
 import { PageHead } from '../../parts/page-head.tsx';
 import type { Column } from '../../parts/row-table.tsx';
-import { WordBadge } from '../../parts/word-badge.tsx';
+import { ReasonText } from '../../parts/word-badge.tsx';
 import { text } from '../../text/text.ts';
 import { listExplainedValues } from '../../text/words.ts';
 import { type SmsSearch, toApiQuery } from './search.ts';
@@ -81,15 +81,11 @@ const COLUMNS: Column<Sms>[] = [
   {
     name: text.messages.status,
     width: 130,
-    cell: ({ status, reason }) => (
-      <Stack gap={4} align="flex-start">
-        <WordBadge kind="sms" value={status} />
-        <WordBadge kind="reason" value={reason} />
-      </Stack>
-    ),
+    cell: ({ status, reason }) => <EmailStatus kind="sms" status={status} reason={reason} />,
   },
   { name: text.messages.to, isWhole: true, cell: ({ id, to }) => <AppLink to={`/messages/sms/${id}`}>{to}</AppLink> },
   { name: text.messages.from, wideOnly: true, cell: ({ from }) => from },
+  { name: text.messages.reason, wideOnly: true, width: 150, cell: ({ reason }) => <ReasonText value={reason} /> },
   {
     name: text.messages.source,
     wideOnly: true,

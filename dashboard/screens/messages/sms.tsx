@@ -5,15 +5,16 @@ import type { ResponseOf } from '../../api/client.ts';
 import { queryFor } from '../../api/queries.ts';
 import { AppLink } from '../../parts/app-link.tsx';
 import { formatCount } from '../../parts/count-link.tsx';
-import { Curl } from '../../parts/curl.tsx';
+import { EmailStatus } from '../../parts/email-status.tsx';
 import { ExactTime } from '../../parts/instant.tsx';
 import { PageHead } from '../../parts/page-head.tsx';
 import { GrayBlock, GrayCard, GrayColumns, GrayTimeline, PendingPage } from '../../parts/pending-page.tsx';
 import { QueryView } from '../../parts/query-view.tsx';
-import { WordBadge } from '../../parts/word-badge.tsx';
+import { ReasonText } from '../../parts/word-badge.tsx';
 import { text } from '../../text/text.ts';
 import classes from './email.module.css';
 import { Fact, Facts } from './facts.tsx';
+import { MessageMenu } from './message-menu.tsx';
 import { Recipient } from './recipient.tsx';
 import { RequestFact } from './request-fact.tsx';
 import { Timeline, type TimelineEntry } from './timeline.tsx';
@@ -63,8 +64,8 @@ function SmsDetails({ sms }: { sms: Sms }) {
         title={text.messages.smsTitle(sms.to)}
         status={
           <>
-            <WordBadge kind="sms" value={sms.status} />
-            <WordBadge kind="reason" value={sms.reason} />
+            <EmailStatus kind="sms" status={sms.status} reason={sms.reason} />
+            <ReasonText value={sms.reason} />
           </>
         }
         subtitle={
@@ -74,6 +75,7 @@ function SmsDetails({ sms }: { sms: Sms }) {
           </>
         }
         back={BACK}
+        actions={<MessageMenu id={sms.id} path={`/v1/sms/${sms.id}`} />}
       />
       <Grid gutter="lg">
         <Grid.Col span={{ base: 12, md: 7.5 }}>
@@ -98,7 +100,6 @@ function SmsDetails({ sms }: { sms: Sms }) {
               <Text size="sm">{sms.error ?? (sms.sentAt ? text.messages.took : text.messages.noResponse)}</Text>
               {sms.messageId && <Fact name={text.messages.messageId}>{sms.messageId}</Fact>}
             </Facts>
-            <Curl method="GET" path={`/v1/sms/${sms.id}`} />
           </Stack>
         </Grid.Col>
       </Grid>

@@ -6,24 +6,32 @@ import { createIdAt, getTimeHoursAgo, pick, type World } from './world.ts';
 /** Builds webhook endpoints in every state with deliveries in every state. Returns their ids. */
 export async function buildWebhooks({ db, projectId, call, voice }: World): Promise<string[]> {
   const endpoints = [
-    { url: 'https://shop.example.com/hooks/tidings', events: ['email.*', 'purchase'], set: {} },
+    // No email of the samples is one of its events, so that no real delivery fails, and it stays ACTIVE.
+    {
+      url: 'https://shop.example.com/hooks/tidings',
+      about: 'Order desk',
+      events: ['purchase', 'cart.updated'],
+      set: {},
+    },
     {
       url: 'https://crm.example.com/in',
+      about: 'Customer database',
       events: ['*'],
       set: { status: 'DEGRADED' as const, failures_in_row: 12, failing_since: getTimeHoursAgo(9) },
     },
     {
       url: 'https://gone.example.com/hook',
+      about: 'Former agency',
       events: ['signup'],
       set: { status: 'DISABLED' as const, disabled_reason: 'failing' },
     },
   ];
   const ids: string[] = [];
-  for (const [n, { url, events, set }] of endpoints.entries()) {
+  for (const [n, { url, about, events, set }] of endpoints.entries()) {
     const body = {
       url,
-      events: [...events, voice.event('signup', n).replaceAll('*', '')],
-      description: voice.say('The shop', n, 500),
+      events: [...new Set([...events, voice.event('signup', n).replaceAll('*', '')])],
+      description: voice.say(about, n, 500),
     };
     const { id } = await expectOk(call('POST', '/webhooks', { body }));
     ids.push(id);

@@ -243,7 +243,7 @@ export async function buildSms({ db, projectId, voice }: World, contacts: readon
       project_id: projectId,
       contact_id: pick(contacts, n * 11).id,
       created_at: at,
-      to_phone: '+4915112345000',
+      to_phone: `+491511234500${n}`,
       from_phone: '+15005550006',
       country: 'DE',
       encoding: 'GSM7' as const,
