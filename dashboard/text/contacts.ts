@@ -67,7 +67,7 @@ export const contacts = {
   },
   jobs: {
     title: 'Imports and bulk actions',
-    subtitle: 'Imports and bulk actions continue if you leave this page.',
+    subtitle: 'You can leave this page while they run.',
     continues: 'The job continues if you leave this page.',
     caption: 'Imports and bulk actions, newest first',
     kinds: {
@@ -149,7 +149,7 @@ export const contacts = {
     value: 'Value',
     type: 'Type',
     types: { text: 'text', number: 'number', boolean: 'yes or no', date: 'date', list: 'list', json: 'JSON' },
-    emptyList: 'empty list',
+    emptyList: 'None',
     yes: 'yes',
     no: 'no',
     edit: (key: string) => `Change ${key}`,
@@ -198,14 +198,13 @@ export const contacts = {
     why: 'Why',
     whyFor: (name: string) => `Why in ${name}`,
     byHand: 'Added manually or with the API.',
-    since: 'since',
+    since: 'joined',
     has: 'has',
     nothing: 'nothing',
   },
   executions: {
     title: 'Active automations',
     none: 'No active automations.',
-    at: 'at',
     due: 'continues',
     before: 'Past runs',
     sandbox: 'Test run',

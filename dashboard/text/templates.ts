@@ -4,7 +4,7 @@ import { pluralize } from './pluralize.ts';
 export const templates = {
   title: 'Templates',
   search: 'Search',
-  searchHint: 'Name, subject or description',
+  searchHint: 'Search name, subject or description',
   type: 'Type',
   anyType: 'All types',
   types: { TRANSACTIONAL: 'Transactional', MARKETING: 'Marketing' },

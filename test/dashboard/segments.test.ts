@@ -52,8 +52,8 @@ describeInBrowser('segments in a browser', () => {
     await page.getByRole('heading', { level: 1, name: 'On pro' }).waitFor();
     await page.getByRole('table', { name: 'Members' }).getByRole('link', { name: 'bo@example.com' }).waitFor();
 
-    await page.getByRole('button', { name: 'Compute now' }).click();
-    await page.getByText('Computed: 2 entered, 0 left.').waitFor();
+    await page.getByRole('button', { name: 'Update now' }).click();
+    await page.getByText('Updated: 2 entered, 0 left.').waitFor();
     await page.getByRole('tab', { name: 'History' }).click();
     await page.getByRole('table', { name: 'Entries and exits' }).getByText('entered').first().waitFor();
     await page.getByRole('tab', { name: 'Explain' }).click();

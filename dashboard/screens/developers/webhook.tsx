@@ -47,7 +47,7 @@ export function Webhook() {
     <QueryView
       of={endpoint}
       pending={
-        <PendingPage title={text.developers.tabs.webhooks} back={BACK} lines={2} buttons={3}>
+        <PendingPage title={text.developers.tabs.webhooks} back={BACK} buttons={1}>
           <GrayDeliveries />
         </PendingPage>
       }

@@ -62,18 +62,26 @@ export function usePreview(draft: DraftCondition, enabled: boolean): PreviewStat
 /** Shows the count and some matching contacts. The minimum height keeps the layout from jumping during a count. */
 export function Preview({ response, isWhole, isOld, failure }: PreviewState) {
   return (
-    <Paper withBorder p="sm" mih={120} aria-busy={isOld}>
+    <Paper withBorder p="md" mih={120} aria-busy={isOld}>
       <Group gap="xs" mb={4}>
-        <Title order={3} size="h6" c="dimmed">
+        <Title order={3} size="h5">
           {words.previewTitle}
         </Title>
         {isOld && <Loader size={14} aria-hidden />}
       </Group>
       {failure && <Failed error={failure} />}
       <Box aria-live="polite">
-        {!isWhole && <Text c="dimmed">{words.wholeFirst}</Text>}
+        {!isWhole && (
+          <Text size="sm" c="dimmed">
+            {words.wholeFirst}
+          </Text>
+        )}
         {isWhole && response && <Matches {...response} />}
-        {isWhole && !response && !failure && <Text c="dimmed">{isOld ? words.counting : ''}</Text>}
+        {isWhole && !response && !failure && (
+          <Text size="sm" c="dimmed">
+            {isOld ? words.counting : ''}
+          </Text>
+        )}
       </Box>
     </Paper>
   );
@@ -82,10 +90,12 @@ export function Preview({ response, isWhole, isOld, failure }: PreviewState) {
 function Matches({ count, sample }: ResponseOf<'previewSegment'>) {
   return (
     <>
-      <Text fz={28} fw={650} lh={1.2}>
-        {words.previewCount(count, formatCount(count))}
-      </Text>
-      {count === 0 && <Text c="dimmed">{words.previewNobody}</Text>}
+      <Text className="stats-figure">{words.previewCount(count, formatCount(count))}</Text>
+      {count === 0 && (
+        <Text size="sm" c="dimmed">
+          {words.previewNobody}
+        </Text>
+      )}
       {sample.length > 0 && (
         <>
           <Text size="sm" c="dimmed" mt="xs">

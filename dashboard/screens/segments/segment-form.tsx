@@ -1,4 +1,4 @@
-import { Button, Group, Paper, Stack, Switch, Textarea, TextInput, Title } from '@mantine/core';
+import { Button, Group, Paper, SimpleGrid, Stack, Switch, Textarea, TextInput, Title } from '@mantine/core';
 import { type FormEvent, useMemo } from 'react';
 import type { ApiFailure } from '../../api/client.ts';
 import { ActionButton } from '../../parts/action-button.tsx';
@@ -73,33 +73,33 @@ export function SegmentForm({
   };
   return (
     <form onSubmit={submit} onKeyDown={ignoreEnterInField}>
-      <Stack maw={980}>
+      <Stack>
         {isRestored && (
           <RestoredDraft discardLabel={words.discardDraft} onDiscard={() => discard(saved)}>
             {words.draftKept}
           </RestoredDraft>
         )}
-        <TextInput
-          label={words.name}
-          required
-          autoFocus={savedSlug === undefined}
-          maxLength={255}
-          value={draft.name}
-          onChange={(event) => change({ ...draft, name: event.currentTarget.value })}
-          description={savedSlug && (draft.name === saved.name ? words.slugHelp(savedSlug) : words.renameWarns)}
-          error={fieldError('name')}
-          maw={560}
-        />
-        <Textarea
-          label={words.description}
-          maxLength={2000}
-          autosize
-          minRows={1}
-          value={draft.description}
-          onChange={(event) => change({ ...draft, description: event.currentTarget.value })}
-          error={fieldError('description')}
-          maw={560}
-        />
+        <SimpleGrid cols={{ base: 1, sm: 2 }}>
+          <TextInput
+            label={words.name}
+            required
+            autoFocus={savedSlug === undefined}
+            maxLength={255}
+            value={draft.name}
+            onChange={(event) => change({ ...draft, name: event.currentTarget.value })}
+            description={savedSlug && (draft.name === saved.name ? words.slugHelp(savedSlug) : words.renameWarns)}
+            error={fieldError('name')}
+          />
+          <Textarea
+            label={words.description}
+            maxLength={2000}
+            autosize
+            minRows={1}
+            value={draft.description}
+            onChange={(event) => change({ ...draft, description: event.currentTarget.value })}
+            error={fieldError('description')}
+          />
+        </SimpleGrid>
         {type === 'DYNAMIC' && <ConditionFields draft={draft} change={change} failure={failure} sent={sent} />}
         {failure && !isShownAtFields && <Failed error={failure} />}
         <Group>
@@ -145,15 +145,17 @@ function ConditionFields({
         onChange={(condition) => change({ ...draft, condition })}
         faults={refused === NO_FAULTS ? preview.faults : refused}
       />
-      <Preview {...preview} />
-      <Paper withBorder p="sm">
-        <Switch
-          label={words.track}
-          description={words.trackedMeans}
-          checked={draft.trackMembership}
-          onChange={(event) => change({ ...draft, trackMembership: event.currentTarget.checked })}
-        />
-      </Paper>
+      <SimpleGrid cols={{ base: 1, sm: 2 }}>
+        <Preview {...preview} />
+        <Paper withBorder p="md">
+          <Switch
+            label={words.track}
+            description={words.trackedMeans}
+            checked={draft.trackMembership}
+            onChange={(event) => change({ ...draft, trackMembership: event.currentTarget.checked })}
+          />
+        </Paper>
+      </SimpleGrid>
     </>
   );
 }

@@ -1,4 +1,4 @@
-import { Group, Tabs } from '@mantine/core';
+import { Tabs, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate, useParams, useSearch } from '@tanstack/react-router';
 import type { ResponseOf } from '../../api/client.ts';
@@ -29,7 +29,7 @@ export function SegmentScreen() {
     <QueryView
       of={segment}
       pending={
-        <PendingPage title={text.subjects.segment} back={BACK} lines={2} buttons={2}>
+        <PendingPage title={text.subjects.segment} back={BACK} buttons={2}>
           <GrayTabs count={SEGMENT_TABS.length} mb="md" />
           <GrayMembers />
         </PendingPage>
@@ -49,15 +49,17 @@ function SegmentTabs({ segment }: { segment: ResponseOf<'getSegment'> }) {
     <>
       <PageHead
         title={segment.name}
-        subtitle={
+        status={
           <>
-            {segment.description}
-            <Group gap={6} mt={4}>
-              <TypeBadge type={segment.type} />
-              {segment.trackMembership && <Tag means={words.trackedMeans}>{words.tracked}</Tag>}
-              <span>{words.previewCount(segment.memberCount, formatCount(segment.memberCount))}</span>
-            </Group>
+            <TypeBadge type={segment.type} />
+            {segment.trackMembership && <Tag means={words.trackedMeans}>{words.tracked}</Tag>}
           </>
+        }
+        subtitle={
+          <Text size="sm" inherit lineClamp={3}>
+            {words.previewCount(segment.memberCount, formatCount(segment.memberCount))}
+            {segment.description && ` · ${segment.description}`}
+          </Text>
         }
         back={BACK}
         actions={<SegmentActions segment={segment} />}

@@ -6,7 +6,7 @@ import { ActionButton } from '../../parts/action-button.tsx';
 import { Failed } from '../../parts/failed.tsx';
 
 /** Height of a label above its field. The button is beside the fields, not beside their labels. */
-const LABEL_PX = 22;
+const LABEL_PX = 23;
 
 /** A short form above a list, with its fields in a row. A failure without a field is shown below. */
 export function AddForm({

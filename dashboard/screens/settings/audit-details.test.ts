@@ -3,10 +3,10 @@ import { describeDetails } from './audit-details.ts';
 
 it('shows the details of an audit entry as words', () => {
   expect(describeDetails({ name: 'Web shop', scopes: ['email:send', 'sms:send'], monthlyEmailLimit: null })).toBe(
-    'name: Web shop, scopes: email:send, sms:send, monthly email limit: none',
+    'Name: Web shop, scopes: email:send, sms:send, monthly email limit: none',
   );
-  expect(describeDetails({ operatorLimits: { sendRatePerSecond: 20 } })).toBe(
-    'operator limits: (send rate per second: 20)',
+  expect(describeDetails({ operatorLimits: { sendRatePerSecond: 2_000 } })).toBe(
+    'Operator limits: (send rate per second: 2,000)',
   );
   expect(describeDetails({})).toBe('');
 });

@@ -1,7 +1,12 @@
 import { text } from '../../text/text.ts';
 
-/** Returns the details of an audit entry as text, such as "monthly email limit: 5000, tracking: DISABLED". */
+/** Returns the details of an audit entry as text, such as "Monthly email limit: 5,000, tracking: DISABLED". */
 export function describeDetails(details: Record<string, unknown>): string {
+  const line = listDetails(details);
+  return line.charAt(0).toUpperCase() + line.slice(1);
+}
+
+function listDetails(details: Record<string, unknown>): string {
   return Object.entries(details)
     .map(([name, value]) => `${describeName(name)}: ${describeValue(value)}`)
     .join(', ');
@@ -14,6 +19,7 @@ function describeName(field: string): string {
 
 function describeValue(value: unknown): string {
   if (value === null) return text.parts.none;
+  if (typeof value === 'number') return value.toLocaleString();
   if (Array.isArray(value)) return value.length === 0 ? text.parts.none : value.map(describeValue).join(', ');
-  return typeof value === 'object' ? `(${describeDetails(value as Record<string, unknown>)})` : String(value);
+  return typeof value === 'object' ? `(${listDetails(value as Record<string, unknown>)})` : String(value);
 }

@@ -25,9 +25,9 @@ export function AuditLog() {
   const nameOf = (actor: string) => {
     if (actor.startsWith('key:')) return words.apiKey;
     if (actor.startsWith('operator:')) return words.operator(actor.slice('operator:'.length));
-    if (!actor.startsWith('user:')) return describeActor(actor, null);
+    if (!actor.startsWith('user:')) return capitalize(describeActor(actor, null));
     if (!team) return words.member;
-    return team.members.find(({ userId }) => actor === `user:${userId}`)?.email ?? text.contacts.who.user;
+    return team.members.find(({ userId }) => actor === `user:${userId}`)?.email ?? capitalize(text.contacts.who.user);
   };
   const columns: Column<Entry>[] = [
     { name: words.when, cell: ({ createdAt }) => <Instant at={createdAt} />, width: 130 },
@@ -49,7 +49,7 @@ export function AuditLog() {
   ];
   return (
     <>
-      <Text c="dimmed" mb="md">
+      <Text size="sm" c="dimmed" mb="md">
         {words.what}
       </Text>
       <CursorTable
@@ -61,6 +61,11 @@ export function AuditLog() {
       />
     </>
   );
+}
+
+/** Returns a name such as "the service" as the start of a cell. */
+function capitalize(name: string): string {
+  return name.charAt(0).toUpperCase() + name.slice(1);
 }
 
 function Details({ details }: { details: Entry['details'] }) {

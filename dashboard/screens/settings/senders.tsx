@@ -28,7 +28,9 @@ export function Senders() {
   const senders = useQuery(queryFor('listSmsSenders'));
   return (
     <Stack>
-      <Text c="dimmed">{words.what}</Text>
+      <Text size="sm" c="dimmed">
+        {words.what}
+      </Text>
       <Add />
       <QueryView
         of={senders}

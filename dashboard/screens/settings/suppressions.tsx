@@ -28,7 +28,17 @@ const REASONS = ['manual', 'unsubscribe', 'complaint', 'hard_bounce'] as const;
 const COLUMNS: Column<Suppression>[] = [
   {
     name: words.email,
-    cell: ({ email }) => (email ? <Breakable text={email} /> : <Text c="dimmed">{words.erased}</Text>),
+    isMain: true,
+    cell: ({ email }) =>
+      email ? (
+        <div className="name-cell">
+          <span>
+            <Breakable text={email} />
+          </span>
+        </div>
+      ) : (
+        <Text c="dimmed">{words.erased}</Text>
+      ),
   },
   { name: words.reason, cell: ({ reason }) => <WordBadge kind="suppression" value={reason} /> },
   { name: words.source, cell: ({ source }) => <WordText kind="source" value={source} />, wideOnly: true },
@@ -51,7 +61,9 @@ export function Suppressions() {
   };
   return (
     <Stack>
-      <Text c="dimmed">{words.what}</Text>
+      <Text size="sm" c="dimmed">
+        {words.what}
+      </Text>
       <Add />
       <SearchField label={words.search} placeholder={words.search} value={email} onChange={search} />
       {email !== undefined && !isAddress && (

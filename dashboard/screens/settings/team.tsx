@@ -23,7 +23,9 @@ export function Team() {
   const team = useQuery(queryFor('getTeam'));
   return (
     <Stack gap="lg">
-      <Text c="dimmed">{words.what}</Text>
+      <Text size="sm" c="dimmed">
+        {words.what}
+      </Text>
       <Invite />
       <QueryView of={team}>
         {({ members, invitations }) => (
@@ -148,7 +150,9 @@ function Invitations({ invitations }: { invitations: Invitation[] }) {
         {words.open}
       </Title>
       {invitations.length === 0 ? (
-        <Text c="dimmed">{words.noneOpen}</Text>
+        <Text size="sm" c="dimmed">
+          {words.noneOpen}
+        </Text>
       ) : (
         <RowTable rows={invitations} columns={INVITED} rowKey={({ id }) => id} caption={words.open} />
       )}

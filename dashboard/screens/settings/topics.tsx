@@ -117,7 +117,8 @@ function Add() {
         label={words.byDefault}
         checked={isDefault}
         onChange={(event) => setDefault(event.currentTarget.checked)}
-        mt={{ sm: 28 }}
+        mt={{ sm: 29 }}
+        w={{ base: '100%', sm: 'auto' }}
       />
     </AddForm>
   );

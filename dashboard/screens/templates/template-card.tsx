@@ -39,7 +39,7 @@ export function TemplateCard({ template }: { template: ItemOf<'listTemplates'> }
       <Group gap="xs" mt={6}>
         <Tag means={text.templates.typeMeans[type]}>{text.templates.types[type]}</Tag>
         {isUnsaved && <Status tone="waiting">{text.templates.unsaved}</Status>}
-        <Text size="xs" c="dimmed" component="span">
+        <Text size="xs" c="dimmed" component="span" className="when">
           <Instant at={updatedAt} />
         </Text>
       </Group>

@@ -1,11 +1,10 @@
-import { Group, SimpleGrid, Text } from '@mantine/core';
+import { Button, Group, SimpleGrid, Text } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
-import { IconPlus, IconTemplate } from '@tabler/icons-react';
+import { IconPhoto, IconPlus, IconTemplate } from '@tabler/icons-react';
 import { useInfiniteQuery } from '@tanstack/react-query';
-import { useNavigate, useSearch } from '@tanstack/react-router';
+import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { infiniteQueryFor } from '../../api/queries.ts';
 import { ActionButton } from '../../parts/action-button.tsx';
-import { AppLink } from '../../parts/app-link.tsx';
 import { THUMBNAIL_HEIGHT } from '../../parts/email-editor/thumbnail.tsx';
 import { Empty } from '../../parts/empty.tsx';
 import { Failed } from '../../parts/failed.tsx';
@@ -44,9 +43,14 @@ export function Templates() {
         title={text.templates.title}
         actions={
           <>
-            <AppLink to="/templates/pictures" size="sm" mr="xs">
+            <Button
+              component={Link}
+              to="/templates/pictures"
+              variant="default"
+              leftSection={<IconPhoto size={16} stroke={1.75} aria-hidden />}
+            >
               {text.templates.images}
-            </AppLink>
+            </Button>
             {create}
           </>
         }
@@ -90,7 +94,7 @@ function Filters() {
   const { search, type } = useSearch({ from: '/shell/templates' });
   const navigate = useNavigate({ from: '/templates' });
   return (
-    <Group align="flex-end" gap="sm" mb="md">
+    <Group align="flex-end" gap="xs" mb="md">
       <SearchField
         label={text.templates.search}
         placeholder={text.templates.searchHint}

@@ -64,7 +64,7 @@ export function listScreens(data: DashboardData): Screen[] {
     { name: 'operator', path: '/operator', operator: true },
     { name: 'operator-projects', path: '/operator/projects', operator: true },
     { name: 'operator-project', path: `/operator/projects/${project.id}`, operator: true },
-    { name: 'operator-providers', path: '/operator/providers', operator: true },
+    { name: 'operator-providers', path: '/operator/providers?hours=168', operator: true },
   ];
 }
 

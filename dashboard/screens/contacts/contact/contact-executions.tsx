@@ -8,6 +8,7 @@ import { Instant } from '../../../parts/instant.tsx';
 import { QueryView } from '../../../parts/query-view.tsx';
 import { ReasonText, WordBadge } from '../../../parts/word-badge.tsx';
 import { text } from '../../../text/text.ts';
+import { getLabel } from '../../../text/words.ts';
 import { Section } from './section.tsx';
 
 const words = text.contacts.executions;
@@ -88,11 +89,10 @@ function ExecutionList({ executions }: { executions: Execution[] }) {
                 </>
               ) : (
                 <>
-                  {stepName !== null && `${words.at} ${stepName} `}
-                  <WordBadge kind="step" value={stepType} />{' '}
+                  {stepName ?? (stepType && getLabel('step', stepType))}
                   {dueAt && (
                     <>
-                      {words.due} <Instant at={dueAt} />
+                      {` · ${words.due}`} <Instant at={dueAt} />
                     </>
                   )}
                 </>

@@ -25,7 +25,6 @@ export function ConsentFields({ draft, set, fault }: FieldsProps) {
         onChange={(tracking) => tracking && set({ tracking: tracking as ProjectDraft['tracking'] })}
         allowDeselect={false}
         error={fault('tracking')}
-        maw={360}
       />
       <Switch
         label={words.doubleOptIn}
@@ -42,7 +41,6 @@ export function ConsentFields({ draft, set, fault }: FieldsProps) {
           onChange={(templateId) => set({ templateId })}
           searchable
           error={fault('doubleOptIn')}
-          maw={360}
           ml="xl"
         />
       )}
@@ -54,7 +52,6 @@ export function ConsentFields({ draft, set, fault }: FieldsProps) {
         onChange={(mode) => mode && set({ publicKeyMode: mode as ProjectDraft['publicKeyMode'] })}
         allowDeselect={false}
         error={fault('publicKeyMode')}
-        maw={480}
       />
       <TextInput
         label={words.phoneCountry}
@@ -64,7 +61,6 @@ export function ConsentFields({ draft, set, fault }: FieldsProps) {
         onChange={(event) => set({ phoneCountry: event.currentTarget.value })}
         error={fault('phoneCountry')}
         maxLength={2}
-        maw={360}
       />
       <Switch
         label={words.protectRefusals}

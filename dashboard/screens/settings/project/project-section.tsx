@@ -73,12 +73,12 @@ function Form({ project }: { project: ResponseOf<'getProject'> }) {
         <ColorInput
           label={words.color}
           description={words.colorHelp}
+          placeholder={words.colorDefault}
           value={draft.color}
           onChange={(color) => fieldsProps.set({ color })}
           format="hex"
           eyeDropperButtonProps={{ 'aria-label': words.color }}
           error={fault('color')}
-          maw={260}
         />
       </FormSection>
       <FormSection title={words.sending} what={words.sendingHelp}>

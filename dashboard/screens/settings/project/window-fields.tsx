@@ -21,7 +21,6 @@ export function WindowFields({ draft, set, fault }: FieldsProps) {
         allowDeselect={false}
         limit={100}
         error={fault('timezone')}
-        maw={360}
       />
       <Switch
         label={words.window}
