@@ -34,7 +34,7 @@ export function AccountMenu({ onShortcuts, isWide = false }: { onShortcuts: () =
         {isWide ? (
           <UnstyledButton className="account" aria-label={text.app.account}>
             <Avatar of={email} />
-            <Text size="sm" truncate>
+            <Text size="xs" truncate title={email}>
               {email}
             </Text>
           </UnstyledButton>

@@ -29,7 +29,7 @@ export function PageHead({
       {back && <BackToList {...back} />}
       <Group justify="space-between" align="flex-start" gap="sm">
         <Box miw={0} style={{ flex: '1 1 240px' }}>
-          <Group gap="sm" align="baseline">
+          <Group gap="4px 10px" align="center">
             <Title order={1} size="h2" lineClamp={3}>
               <Breakable text={title} />
             </Title>

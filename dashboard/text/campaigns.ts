@@ -14,7 +14,7 @@ export const campaigns = {
   newHelp: 'You can change everything until you send.',
   details: 'Details',
   detailsHelp: 'You write the subject in the next step.',
-  nameHint: 'Such as Autumn news',
+  nameHint: 'Autumn news',
   nameMissing: 'Enter a name first.',
   fromMissing: 'Enter a sender first.',
   segmentMissing: 'Choose a segment first.',

@@ -7,6 +7,11 @@ const DISABLED_BECAUSE: Record<string, string> = {
   failing: 'Every delivery has failed for 5 days.',
 };
 
+/** Formats a duration in whole milliseconds, or with its decimals if it is below one. */
+function formatMilliseconds(ms: number): string {
+  return `${ms < 1 ? ms : Math.round(ms)} ms`;
+}
+
 /** Text of the developer screens. */
 export const developers = {
   tabs: { keys: 'API keys', webhooks: 'Webhooks', events: 'Events', requests: 'Request log' },
@@ -111,7 +116,7 @@ export const developers = {
     next: 'Next attempt',
     all: 'All',
     filter: 'Status of deliveries',
-    milliseconds: (n: number) => `${n} ms`,
+    milliseconds: formatMilliseconds,
     noResponse: 'No response yet',
     emptyTitle: 'No deliveries yet',
     emptyHelp: 'Matching events appear here as they happen.',
@@ -200,7 +205,7 @@ export const developers = {
     emptyHelp: 'Requests appear here within a second.',
     nothingFound: 'No requests found.',
     clear: 'Show all requests',
-    milliseconds: (n: number) => `${n} ms`,
+    milliseconds: formatMilliseconds,
     createdRecords: 'Created',
     createdNothing: 'No contacts, events, runs or messages.',
     contacts: 'Contacts',

@@ -23,7 +23,7 @@ export const executions = {
   took: (duration: string) => `took ${duration}`,
   due: 'continues',
   wasDue: 'was due',
-  branch: (name: string) => `Branch: ${name}`,
+  branch: (name: string) => `Branch: ${name.charAt(0).toUpperCase()}${name.slice(1)}`,
   mail: 'Email',
   sms: 'SMS',
   output: 'Output',

@@ -38,7 +38,7 @@ export const templates = {
     'You can’t undo this. Accepted emails keep their content. A template in use by an automation can’t be deleted.',
   removed: (name: string) => `${name} deleted.`,
   previewOf: (name: string) => `Preview of ${name}`,
-  subjectHint: 'Such as Hello {{firstName ?? there}}',
+  subjectHint: 'Hello {{firstName ?? there}}',
   description: 'Description',
   replyTo: 'Reply-to',
   topic: 'Topic',

@@ -132,10 +132,11 @@ export function newStep(type: StepType): Step {
   return { id: `new-${crypto.randomUUID()}`, type, name: getLabel('step', type), config, position: null };
 }
 
-/** Summarizes a step in one line. Empty if nothing is set. */
+/** Summarizes a step in one line. Empty if nothing is set. If the name already says so, returns the step's type. */
 export function summarizeStep(
-  { type, config }: Pick<Step, 'type' | 'config'>,
+  { type, config, name = '' }: Pick<Step, 'type' | 'config'> & { name?: string },
   templates?: Map<string, string>,
 ): string {
-  return STEP_TYPES[type].summarize(config, templates);
+  const line = STEP_TYPES[type].summarize(config, templates);
+  return line !== '' && name.toLowerCase().includes(line.toLowerCase()) ? getLabel('step', type) : line;
 }

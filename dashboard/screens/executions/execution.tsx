@@ -154,16 +154,18 @@ function TriggerData({ execution: { event, context } }: { execution: Execution }
   if (filled.length === 0) return null;
   return (
     <Facts title={text.executions.input}>
-      {filled.map(([name, value]) => (
-        <details key={name} open>
-          <summary>
-            <Text span size="sm">
-              {name}
-            </Text>
-          </summary>
-          <JsonView value={value} maxHeight={240} />
-        </details>
-      ))}
+      {filled.length === 1 && <JsonView value={filled[0]?.[1]} maxHeight={240} />}
+      {filled.length > 1 &&
+        filled.map(([name, value]) => (
+          <details key={name} open>
+            <summary>
+              <Text span size="sm">
+                {name}
+              </Text>
+            </summary>
+            <JsonView value={value} maxHeight={240} />
+          </details>
+        ))}
     </Facts>
   );
 }

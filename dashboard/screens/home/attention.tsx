@@ -32,7 +32,7 @@ export function Attention() {
 }
 
 function AttentionRow({ item }: { item: Item }) {
-  const { kind, name, count, since } = item;
+  const { kind, name, since } = item;
   const path = getItemPath(item);
   const detail = describeReason(item);
   return (
@@ -46,7 +46,7 @@ function AttentionRow({ item }: { item: Item }) {
       />
       <Box miw={0} flex={1}>
         <Text span inherit fw={500}>
-          {count > 1 ? `${text.home.kinds[kind]}: ${formatCount(count)}` : text.home.kinds[kind]}
+          {describeKind(item)}
         </Text>{' '}
         <Text span inherit c="dimmed">
           {name && <Breakable text={name} />}
@@ -64,6 +64,13 @@ function AttentionRow({ item }: { item: Item }) {
       )}
     </div>
   );
+}
+
+/** Names an item in a few words, with the number of records if there are several. */
+function describeKind({ kind, count }: Item): string {
+  const written = formatCount(count);
+  if (kind === 'executions_failed') return text.home.failedRuns(count, written);
+  return count > 1 ? `${text.home.kinds[kind]}: ${written}` : text.home.kinds[kind];
 }
 
 const PAUSED: Record<string, string> = text.campaigns.pausedBecause;

@@ -1,6 +1,6 @@
 import { Alert, Button, Divider, PasswordInput, Stack, Text, TextInput } from '@mantine/core';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
-import { useLocation, useNavigate } from '@tanstack/react-router';
+import { Link, useLocation, useNavigate } from '@tanstack/react-router';
 import { type FormEvent, useState } from 'react';
 import type { ResponseOf } from '../../api/client.ts';
 import { queryFor, useWrite } from '../../api/queries.ts';
@@ -29,7 +29,12 @@ export function Join() {
   return (
     <EntryFrame title={title}>
       {token === '' ? (
-        <Alert color="yellow">{words.noToken}</Alert>
+        <Stack>
+          <Alert color="yellow">{words.noToken}</Alert>
+          <Button component={Link} to="/sign-in" variant="default">
+            {text.signIn.submit}
+          </Button>
+        </Stack>
       ) : (
         <QueryView of={invitation}>{(loaded) => <OpenInvitation invitation={loaded} token={token} />}</QueryView>
       )}

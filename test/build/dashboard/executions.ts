@@ -97,8 +97,8 @@ function createSteps(templateIds: readonly string[]): Record<string, StepSpec> {
       type: 'SPLIT',
       config: {
         branches: [
-          { name: 'Offer', weight: 2 },
-          { name: 'Story', weight: 1 },
+          { name: 'Offer', weight: 1 },
+          { name: 'Story', weight: 3 },
         ],
       },
       to: { Offer: '10% off', Story: 'Wait 1 day' },

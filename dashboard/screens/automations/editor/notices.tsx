@@ -1,4 +1,5 @@
 import { Alert, Anchor, Button, Group, Stack, Text, Tooltip } from '@mantine/core';
+import { IconAlertTriangle } from '@tabler/icons-react';
 import { Conflict } from '../../../parts/record-edit/conflict.tsx';
 import { text } from '../../../text/text.ts';
 import type { GraphFaults } from '../graph/faults.ts';
@@ -78,7 +79,12 @@ function FaultList({
   const count = [...steps.values()].reduce((sum, all) => sum + all.length, rest.length);
   if (count === 0) return null;
   return (
-    <Alert color={refused ? 'red' : 'yellow'} p="xs" role="status">
+    <Alert
+      color={refused ? 'red' : 'yellow'}
+      p="xs"
+      role="status"
+      icon={<IconAlertTriangle size={16} stroke={1.75} aria-hidden />}
+    >
       <Group gap="xs" mah={96} style={{ overflowY: 'auto' }}>
         <Text size="sm" fw={600}>
           {refused ? t.refused : t.faults(count)}
@@ -92,6 +98,7 @@ function FaultList({
           <Tooltip key={id} label={all.map(({ message }) => message).join('\n')} multiline maw={320}>
             <Anchor component="button" type="button" size="sm" onClick={() => onStep(id)}>
               {findStep(graph, id)?.name ?? id}
+              {all.length > 1 && ` (${all.length})`}
             </Anchor>
           </Tooltip>
         ))}

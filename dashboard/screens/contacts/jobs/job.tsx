@@ -1,4 +1,4 @@
-import { Alert, Box, Button, Group, Paper, Progress, Stack, Table, Text, Title } from '@mantine/core';
+import { Alert, Button, Group, Paper, Progress, Stack, Table, Text, Title } from '@mantine/core';
 import { IconDownload } from '@tabler/icons-react';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link, useParams } from '@tanstack/react-router';
@@ -19,8 +19,6 @@ import { CancelJob } from './cancel-job.tsx';
 const words = text.contacts.jobs;
 const POLL_MS = 1_000;
 const ERRORS_SHOWN = 50;
-/** In pixels. */
-const CARD_WIDTH = 760;
 
 type Job = ResponseOf<'getImportJob'> | ResponseOf<'getBulkJob'>;
 
@@ -47,6 +45,7 @@ export function JobScreen() {
     <>
       <PageHead
         title={name}
+        status={job.data && <WordBadge kind="job" value={job.data.status} />}
         subtitle={job.data && isOpen(job.data) ? words.continues : undefined}
         back={{ to: '/contacts/jobs', label: words.title }}
         actions={
@@ -73,9 +72,7 @@ export function JobScreen() {
 function PendingJob() {
   return (
     <Placeholder>
-      <Box maw={CARD_WIDTH}>
-        <GrayCard hasHead={false} lines={2} />
-      </Box>
+      <GrayCard hasHead={false} lines={2} />
     </Placeholder>
   );
 }
@@ -98,20 +95,9 @@ function useReloadAfterJob(job: Job | undefined): void {
 function JobProgress({ job }: { job: Job }) {
   const { status, progress, processed, total, failedReason, result, createdAt, completedAt } = job;
   return (
-    <Stack maw={CARD_WIDTH}>
+    <Stack>
       <Paper withBorder p="md">
-        <Group justify="space-between" mb="xs">
-          <WordBadge kind="job" value={status} />
-          <Text size="sm" c="dimmed">
-            <ExactTime at={completedAt ?? createdAt} />
-          </Text>
-        </Group>
-        <Progress
-          value={progress}
-          size="lg"
-          aria-label={words.progress}
-          color={status === 'FAILED' ? 'red' : undefined}
-        />
+        <Progress value={progress} aria-label={words.progress} color={status === 'FAILED' ? 'red' : undefined} />
         <Group mt="xs" gap="md" aria-live="polite">
           <Text size="sm">{words.of(processed, total)}</Text>
           {'createdCount' in result ? (
@@ -127,6 +113,9 @@ function JobProgress({ job }: { job: Job }) {
               {words.failed(result.failureCount)}
             </Text>
           )}
+          <Text size="sm" c="dimmed" ml="auto">
+            <ExactTime at={completedAt ?? createdAt} />
+          </Text>
         </Group>
       </Paper>
       {status === 'CANCELLED' && <Alert color="gray">{words.cancelledHelp}</Alert>}

@@ -54,22 +54,29 @@ const COLUMNS: Column<Job>[] = [
   {
     name: words.progress,
     wideOnly: true,
-    width: 200,
+    width: 240,
     cell: ({ progress, processed, total }) => (
-      <>
-        <Progress value={progress} aria-label={words.progress} />
-        <Text size="xs" c="dimmed">
+      <Group gap="xs" wrap="nowrap">
+        <Progress value={progress} aria-label={words.progress} flex={1} miw={60} />
+        <Text size="xs" c="dimmed" style={{ whiteSpace: 'nowrap' }}>
           {words.of(processed, total)}
         </Text>
-      </>
+      </Group>
     ),
   },
   { name: words.result, cell: (job) => <Result job={job} /> },
   { name: words.begun, wideOnly: true, cell: ({ createdAt }) => <Instant at={createdAt} /> },
 ];
 
-function Result({ job: { id, kind, result } }: { job: Job }) {
+function Result({ job: { id, kind, result, failedReason } }: { job: Job }) {
   const { successCount, failureCount } = result;
+  if (failedReason !== null && successCount === 0) {
+    return (
+      <Text size="sm" c={ERROR_TEXT} lineClamp={2} title={failedReason}>
+        {failedReason}
+      </Text>
+    );
+  }
   return (
     <Group gap="xs">
       <Text size="sm">{words.succeeded(successCount)}</Text>
