@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, it, onTestFailed } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFailed } from 'vitest';
 import { packageRoot } from '../../cli/package-root.ts';
 import { buildHealthyProcesses } from '../build/dashboard/operation.ts';
 import type { TestProject } from '../support/api.ts';
@@ -41,8 +41,13 @@ describeInBrowser('every screen of the dashboard', () => {
     // With a public address, domains show DNS records.
     service = await startTestService({ OPERATORS: OPERATOR, PUBLIC_URL: 'http://mail.tidings.example' });
     await buildHealthyProcesses(service.db);
+    // The pictures of the operator's list show every project.
+    for (const [id, name] of [
+      [service.one.id, 'Harbor Books'],
+      [service.two.id, 'Alpine Bikes'],
+    ] as const)
+      await service.db.updateTable('projects').set({ name }).where('id', '=', id).execute();
     plain = await buildDashboardData(service);
-    hostile = await buildDashboardData(service, { hostile: true });
   });
   afterAll(async () => {
     for (const window of windows.values()) await (await window).close();
@@ -77,7 +82,7 @@ describeInBrowser('every screen of the dashboard', () => {
 
   it('home shows a healthy project: statistics of 30 days, and nothing that needs attention', async () => {
     const healthy = await buildHealthyProject(service);
-    const opened = await openDashboard({ service, project: healthy, path: '/', email: 'maren@northwind.example.com' });
+    const opened = await openDashboard({ service, project: healthy, path: '/', email: 'maren@northwind.example' });
     await opened.page.getByText('All clear').waitFor();
     const statistics = opened.page.getByRole('region', { name: 'The last 30 days' });
     expect(
@@ -114,22 +119,31 @@ describeInBrowser('every screen of the dashboard', () => {
       const window = await getWindow(plain.project, screen);
       await checkScreen(await openDashboard({ service, window, path: screen.path }), screen);
     });
-
-    it(`${name} runs no script of a project with malicious data, and its layout stays intact`, async () => {
-      const screen = listScreens(hostile)[n] as Screen;
-      const { page, watch } = await getTour(screen);
-      onTestFailed(async () => console.error(`It is in ${await takeScreenshot(page, `hostile-${name}`)}`));
-      const before = watch.faults().length;
-      await page.setViewportSize(VIEWPORTS.desktop);
-      await walkTo(page, screen.path);
-      await watch.settled();
-      await expectNoSidewaysScroll(page);
-      await page.setViewportSize(VIEWPORTS.phone);
-      await watch.settled();
-      await expectNoSidewaysScroll(page);
-      expect(watch.faults().slice(before), 'what the page did wrong').toEqual([]);
-    });
   }
+
+  // Built after the pictures were taken, so that they do not show the malicious project in the operator's list.
+  describe('with malicious data', () => {
+    beforeAll(async () => {
+      hostile = await buildDashboardData(service, { hostile: true });
+    });
+
+    for (const [n, { name }] of SCREENS.entries()) {
+      it(`${name} runs no script of a project with malicious data, and its layout stays intact`, async () => {
+        const screen = listScreens(hostile)[n] as Screen;
+        const { page, watch } = await getTour(screen);
+        onTestFailed(async () => console.error(`It is in ${await takeScreenshot(page, `hostile-${name}`)}`));
+        const before = watch.faults().length;
+        await page.setViewportSize(VIEWPORTS.desktop);
+        await walkTo(page, screen.path);
+        await watch.settled();
+        await expectNoSidewaysScroll(page);
+        await page.setViewportSize(VIEWPORTS.phone);
+        await watch.settled();
+        await expectNoSidewaysScroll(page);
+        expect(watch.faults().slice(before), 'what the page did wrong').toEqual([]);
+      });
+    }
+  });
 });
 
 /**
@@ -154,7 +168,7 @@ async function checkScreen(
   { keepsDark = false } = {},
 ): Promise<void> {
   const storeScreenshot = async (width: number, scheme = '') => {
-    if (PICTURES) await takeScreenshot(page, `${name}${scheme}-${width}`, { folder: PICTURES });
+    if (PICTURES) await takeScreenshot(page, `${name}${scheme}-${width}`, { folder: PICTURES, settled });
   };
   await expectNoSeriousAxeViolations(page, { isStrict: true });
   await expectNoSidewaysScroll(page);

@@ -181,11 +181,16 @@ export async function expectNoSidewaysScroll(page: Page): Promise<void> {
 /**
  * Saves a picture of the whole page, at most `maxHeight` pixels high, in the folder of the run or of the test. Returns
  * the path of the file.
+ * @param p.settled waits until the parts that the larger window reveals are loaded
  */
 export async function takeScreenshot(
   page: Page,
   name: string,
-  { folder = inject('pictures'), maxHeight = 1_600 }: { folder?: string; maxHeight?: number } = {},
+  {
+    folder = inject('pictures'),
+    maxHeight = 1_600,
+    settled = async () => {},
+  }: { folder?: string; maxHeight?: number; settled?: () => Promise<void> } = {},
 ): Promise<string> {
   mkdirSync(folder, { recursive: true });
   const path = join(folder, `${name}.png`);
@@ -194,6 +199,7 @@ export async function takeScreenshot(
   const height = Math.min(maxHeight, Math.max(least, whole));
   // Enlarges the window to the height of the picture, because some elements are drawn only when they are visible.
   await page.setViewportSize({ width, height });
+  await settled();
   await page.evaluate('new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))');
   await Promise.all(page.frames().map((frame) => frame.waitForLoadState()));
   await page.screenshot({ path, animations: 'disabled' });

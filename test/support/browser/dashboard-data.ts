@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import type { Db } from '../../../db/connection.ts';
 import { buildCampaigns, buildHealthyCampaigns, type SeededCampaigns } from '../../build/dashboard/campaigns.ts';
 import {
@@ -88,6 +89,13 @@ async function createProjectContext({ db, call }: Seeded, { name, voice }: { nam
   return { project, world };
 }
 
+/** Gives the keys of a new project the names of a shop's programs, which the list of keys and the request log show. */
+async function nameKeys(db: Db, projectId: string): Promise<void> {
+  const name = sql<string>`CASE WHEN mode = 'test' THEN 'Staging' WHEN cardinality(scopes) = 0 THEN 'Newsletter form'
+    ELSE 'Shop backend' END`;
+  await db.updateTable('api_keys').set({ name }).where('project_id', '=', projectId).execute();
+}
+
 /**
  * Builds a new project with records of every kind in every state: through the API if that is cheap, else by SQL. No
  * worker runs, so started work keeps its state. With `hostile`, every name, subject, event and value contains markup or
@@ -97,6 +105,7 @@ export async function buildDashboardData(service: Seeded, { hostile = false } = 
   const { db } = service;
   const voice = hostile ? HOSTILE : PLAIN;
   const { project, world } = await createProjectContext(service, { name: voice.say('The Tea Shop', 0, 100), voice });
+  await nameKeys(db, project.id);
   const { id: domainId } = await buildDomain(db, { projectId: project.id, domain: 'shop.example.com' });
   await db
     .updateTable('domains')
