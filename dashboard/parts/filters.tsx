@@ -1,6 +1,6 @@
 import { Button, Group, NativeSelect, Select, TextInput } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
-import { IconFilter, IconSearch } from '@tabler/icons-react';
+import { IconFilter, IconPlus, IconSearch } from '@tabler/icons-react';
 import type { ReactNode } from 'react';
 import { text } from '../text/text.ts';
 import { getLabel, type WordKind } from '../text/words.ts';
@@ -10,16 +10,23 @@ import { useFilterText } from './use-delayed-text.ts';
  * The filters of a list whose values are in the URL, in a row that wraps; on a phone, behind a button.
  * @param p.go opens the list with these filters
  * @param p.children returns the fields; `set` changes some of the filters
+ * @param p.more returns rare fields, which a button shows. They are open from the start if `isMoreSet`
  */
 export function Filters<Search extends object>({
   search,
   go,
   children,
+  more,
+  isMoreSet = false,
 }: {
   search: Search;
   go: (next: Partial<Search>) => void;
   children: (set: (change: Partial<Search>) => void) => ReactNode;
+  more?: (set: (change: Partial<Search>) => void) => ReactNode;
+  isMoreSet?: boolean;
 }) {
+  const set = (change: Partial<Search>) => go({ ...search, ...change });
+  const [hasMore, { open: showMore }] = useDisclosure(isMoreSet);
   const isSet = Object.keys(search).length > 0;
   const [opened, { toggle }] = useDisclosure(isSet);
   return (
@@ -41,7 +48,19 @@ export function Filters<Search extends object>({
         aria-label={text.messages.filter}
         display={{ base: opened ? 'flex' : 'none', xs: 'flex' }}
       >
-        {children((change) => go({ ...search, ...change }))}
+        {children(set)}
+        {more && (hasMore || isMoreSet) && more(set)}
+        {more && !hasMore && !isMoreSet && (
+          <Button
+            variant="subtle"
+            color="gray"
+            px={8}
+            leftSection={<IconPlus size={16} stroke={1.75} aria-hidden />}
+            onClick={showMore}
+          >
+            {text.messages.moreFilters}
+          </Button>
+        )}
         {isSet && (
           <Button variant="subtle" onClick={() => go({})}>
             {text.messages.clear}
@@ -103,7 +122,7 @@ export function TextFilter({
       placeholder={placeholder}
       leftSection={<IconSearch size={16} stroke={1.75} aria-hidden />}
       {...useFilterText(value, onChange)}
-      w={{ base: '100%', xs: 240 }}
+      w={{ base: '100%', xs: 220 }}
     />
   );
 }
@@ -141,7 +160,7 @@ function DayFilter({
       leftSectionWidth={52}
       value={value?.slice(0, 10) ?? ''}
       onChange={(event) => onChange(event.currentTarget.value || undefined)}
-      w={{ base: 'calc(50% - 5px)', xs: 180 }}
+      w={{ base: 'calc(50% - 5px)', xs: 170 }}
     />
   );
 }

@@ -8,6 +8,7 @@ export const messages = {
   emails: 'Emails',
   sms: 'SMS',
   filter: 'Filter',
+  moreFilters: 'More filters',
   clear: 'Clear filters',
   any: (filter: string) => `Any ${filter.toLowerCase()}`,
   to: 'To',

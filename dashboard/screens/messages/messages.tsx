@@ -121,7 +121,33 @@ const STATUSES = listWordChoices('email', listExplainedValues('email') as NonNul
 function EmailFilters({ search }: { search: EmailSearch }) {
   const navigate = useNavigate();
   return (
-    <Filters search={search} go={(next) => void navigate({ to: '/messages', search: next, replace: true })}>
+    <Filters
+      search={search}
+      go={(next) => void navigate({ to: '/messages', search: next, replace: true })}
+      isMoreSet={search.happened !== undefined || search.reason !== undefined || search.mode !== undefined}
+      more={(set) => (
+        <>
+          <ChoiceFilter
+            label={text.messages.happened}
+            value={search.happened}
+            choices={toChoices(text.messages.events)}
+            onChange={(happened) => set({ happened })}
+          />
+          <ChoiceFilter
+            label={text.messages.reason}
+            value={search.reason}
+            choices={listWordChoices('reason', EMAIL_REASONS)}
+            onChange={(reason) => set({ reason })}
+          />
+          <ChoiceFilter
+            label={text.messages.mode}
+            value={search.mode}
+            choices={toChoices(text.messages.modes)}
+            onChange={(mode) => set({ mode })}
+          />
+        </>
+      )}
+    >
       {(set) => (
         <>
           <TextFilter
@@ -137,28 +163,10 @@ function EmailFilters({ search }: { search: EmailSearch }) {
             onChange={(status) => set({ status })}
           />
           <ChoiceFilter
-            label={text.messages.happened}
-            value={search.happened}
-            choices={toChoices(text.messages.events)}
-            onChange={(happened) => set({ happened })}
-          />
-          <ChoiceFilter
             label={text.messages.source}
             value={search.sourceType}
             choices={toChoices(text.messages.sources)}
             onChange={(sourceType) => set({ sourceType })}
-          />
-          <ChoiceFilter
-            label={text.messages.reason}
-            value={search.reason}
-            choices={listWordChoices('reason', EMAIL_REASONS)}
-            onChange={(reason) => set({ reason })}
-          />
-          <ChoiceFilter
-            label={text.messages.mode}
-            value={search.mode}
-            choices={toChoices(text.messages.modes)}
-            onChange={(mode) => set({ mode })}
           />
           <SpanFilter search={search} set={set} />
         </>
