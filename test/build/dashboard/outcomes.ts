@@ -58,13 +58,24 @@ export function pickUsualOutcome(n: number): SampleOutcome {
   return pickHealthyOutcome(n);
 }
 
-/** Returns the columns with an email's result; `sentAt` is its time of sending, if it was sent. */
-export function toOutcomeColumns({ status, reason, error }: SampleOutcome, sentAt: Date, n: number) {
+/** Within this time, all opens of an email happen, unless the caller gives another. */
+const OPEN_MINUTES = 590;
+
+/**
+ * Returns the columns with an email's result; `sentAt` is its time of sending, if it was sent.
+ * @param openMinutes the time within which all opens happen
+ */
+export function toOutcomeColumns(
+  { status, reason, error }: SampleOutcome,
+  sentAt: Date,
+  n: number,
+  openMinutes = OPEN_MINUTES,
+) {
   const after = (minutes: number) => new Date(sentAt.getTime() + (minutes * HOUR_MS) / 60);
   const wasSent = !['PENDING', 'SENDING', 'HELD', 'FAILED'].includes(status) && reason !== 'bounced:policy';
   const wasOpened = status === 'OPENED' || status === 'CLICKED';
-  // Most emails that are opened within 10 hours are opened in the first hour.
-  const openedAfter = 12 + Math.round(590 * (((n * 37) % 600) / 600) ** 3);
+  // Most emails that are opened at all are opened in the first hours.
+  const openedAfter = 12 + Math.round(openMinutes * (((n * 37) % 600) / 600) ** 3);
   return {
     status,
     reason: reason ?? null,
