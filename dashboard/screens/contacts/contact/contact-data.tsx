@@ -43,7 +43,7 @@ export function ContactData({ contact }: { contact: Contact }) {
         </Text>
       )}
       {keys.length > 0 && (
-        <Table aria-label={words.title} layout="fixed">
+        <Table aria-label={words.title} layout="fixed" className={classes.data}>
           <Table.Tbody>
             {keys.map((key) => (
               <Row key={key} contact={contact} name={key} />

@@ -39,14 +39,14 @@ function PendingContact() {
   return (
     <PendingPage title={text.subjects.contact} back={BACK}>
       <div className={classes.columns}>
-        <GrayCard hasHead={false} lines={8} gap={18} />
-        <Stack className={classes.aside}>
+        <GrayCard lines={8} gap={18} />
+        <Stack gap="lg" className={classes.aside}>
           {ASIDE_LINES.map((lines, card) => (
             // biome-ignore lint/suspicious/noArrayIndexKey: the cards do not change
-            <GrayCard key={card} hasHead={false} lines={lines} />
+            <GrayCard key={card} lines={lines} />
           ))}
         </Stack>
-        <GrayCard hasHead={false} lines={6} gap={26} />
+        <GrayCard lines={6} gap={26} />
       </div>
     </PendingPage>
   );
@@ -70,7 +70,7 @@ function Page({ contact }: { contact: Contact }) {
       />
       <div className={classes.columns}>
         <ContactData contact={contact} />
-        <Stack className={classes.aside}>
+        <Stack gap="lg" className={classes.aside}>
           <ContactSubscription contact={contact} />
           <ContactExecutions contactId={id} />
           <ContactSegments contactId={id} />

@@ -1,17 +1,17 @@
-import { Group, Paper, Title } from '@mantine/core';
+import { Paper, Title } from '@mantine/core';
 import type { ReactNode } from 'react';
 
-/** A section of the page, with a title and actions. */
+/** A section of the page: a card with a title and actions. */
 export function Section({ title, action, children }: { title: string; action?: ReactNode; children: ReactNode }) {
   return (
-    <Paper withBorder p="md" component="section" aria-label={title}>
-      <Group justify="space-between" mb="sm" gap="xs">
-        <Title order={2} size="h5">
+    <Paper withBorder component="section" aria-label={title}>
+      <div className="card-head">
+        <Title order={2} size="h4">
           {title}
         </Title>
         {action}
-      </Group>
-      {children}
+      </div>
+      <div className="card-block">{children}</div>
     </Paper>
   );
 }
