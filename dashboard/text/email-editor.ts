@@ -3,6 +3,7 @@ import { pluralize } from './pluralize.ts';
 
 /** Text of the email editor, which templates and campaigns share. */
 export const emailEditor = {
+  replyToHint: 'Same as From',
   modes: 'Editor',
   content: 'Content',
   details: 'Details',

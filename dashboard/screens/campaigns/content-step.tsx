@@ -58,6 +58,7 @@ export function ContentStep({ onSave, ...editing }: Editing & { onSave: () => vo
             />
             <TextInput
               label={words.replyTo}
+              placeholder={text.emailEditor.replyToHint}
               inputMode="email"
               value={draft.replyTo}
               onChange={(event) => change({ replyTo: event.currentTarget.value })}

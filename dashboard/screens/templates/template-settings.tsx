@@ -29,7 +29,7 @@ export function TemplateSettings({
       </Title>
       <TextInput {...input('name')} required maxLength={200} />
       <TextInput {...input('description')} maxLength={1000} />
-      <TextInput {...input('replyTo')} inputMode="email" />
+      <TextInput {...input('replyTo')} placeholder={text.emailEditor.replyToHint} inputMode="email" />
       <Select
         label={text.templates.type}
         description={text.templates.typeMeans[fields.type]}
