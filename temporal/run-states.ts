@@ -35,6 +35,14 @@ export interface LastRun {
   stepId: string | undefined;
 }
 
+/**
+ * Tells whether a workflow with this status has not ended: it is running, or an operator has paused it in Temporal.
+ * Without a status, Temporal does not have the workflow.
+ */
+export function isOpenStatus(status: string | null | undefined): status is 'RUNNING' | 'PAUSED' {
+  return status === 'RUNNING' || status === 'PAUSED';
+}
+
 /** The gRPC status code NOT_FOUND: the workflow has ended, or Temporal does not have it. */
 const NOT_FOUND = 5;
 /** The number of workflows whose state is read from Temporal concurrently. Reading one state is one small RPC. */

@@ -23,7 +23,7 @@ import type {
 } from '../workflows/registry.ts';
 import type { RowGroup, RowsOf } from './groups.ts';
 import type { Target } from './names.ts';
-import { cancelRun, findLastRuns } from './run-states.ts';
+import { cancelRun, findLastRuns, isOpenStatus } from './run-states.ts';
 import { toSearchAttributes } from './search-attributes.ts';
 
 /**
@@ -114,7 +114,7 @@ async function cancelExecution(
   p: Parameters<typeof cancelRun>[1],
   isRepeated: boolean,
 ): Promise<HandOverOutcome> {
-  if (isRepeated && (await findLastRuns(client, [p.workflowId])).get(p.workflowId)?.status !== 'RUNNING')
+  if (isRepeated && !isOpenStatus((await findLastRuns(client, [p.workflowId])).get(p.workflowId)?.status))
     return 'not_running';
   return (await cancelRun(client, p)) ? 'accepted' : 'not_running';
 }

@@ -95,7 +95,7 @@ async function storeWaitingChunks(start: CampaignRunInput, progress: CampaignPro
  * to skip.
  */
 async function endWorkflow(start: CampaignRunInput): Promise<string> {
-  setCurrentDetails('Cancelled: skipping the remaining recipients');
+  setCurrentDetails('Ending: skipping recipients that got no email');
   const {
     skipped,
     status,

@@ -8,6 +8,7 @@ import {
 } from '../../engine/campaigns/lost-campaigns.ts';
 import type { OutboxRow } from '../../rules/outbox.ts';
 import { hasSentChunks } from '../../temporal/run-histories.ts';
+import { isOpenStatus } from '../../temporal/run-states.ts';
 import type { RecoveryDeps, RecoveryTurn } from './recovery.ts';
 import { reportRecoveryFailure } from './recovery-failure.ts';
 
@@ -46,7 +47,7 @@ async function recoverCampaign(
   run: { status: string; runId: string } | undefined,
 ): Promise<void> {
   const { db, outbox, log } = deps;
-  if (run?.status === 'RUNNING' || run?.status === 'PAUSED') return;
+  if (isOpenStatus(run?.status)) return;
   const isStopped = run?.status === 'TERMINATED' || run?.status === 'CANCELLED';
   const mustPause = !cancelled && !isStopped && run !== undefined && (await hasSent(deps, start, run.runId));
   const { outbox: queued, done } = await inTransaction(

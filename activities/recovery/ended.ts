@@ -11,6 +11,7 @@ import { enqueueJobs } from '../../db/recovery/lost-work.ts';
 import { inTransaction } from '../../db/transaction.ts';
 import { enqueueCampaigns } from '../../engine/campaigns/lost-campaigns.ts';
 import type { OutboxRow } from '../../rules/outbox.ts';
+import { isOpenStatus } from '../../temporal/run-states.ts';
 import type { RecoveryDeps, RecoveryTurn } from './recovery.ts';
 
 /**
@@ -138,5 +139,5 @@ function reportRestarts({ outbox, log }: RecoveryDeps, queued: OutboxRow[]): voi
  * `recoverRunningWorkflows` repairs it.
  */
 function hasOtherEnd(status: string, runStatus: string): boolean {
-  return runStatus !== 'RUNNING' && runStatus !== 'PAUSED' && !MATCHING_STATUSES[status]?.includes(runStatus);
+  return !isOpenStatus(runStatus) && !MATCHING_STATUSES[status]?.includes(runStatus);
 }

@@ -12,7 +12,7 @@ import { groupBy } from '../../rules/filters/group-by.ts';
 import type { OutboxRow } from '../../rules/outbox.ts';
 import { ROW_MISSING } from '../../rules/row-missing.ts';
 import { findPositionAhead } from '../../temporal/run-histories.ts';
-import type { LastRun } from '../../temporal/run-states.ts';
+import { isOpenStatus, type LastRun } from '../../temporal/run-states.ts';
 import type { RecoveryDeps, RecoveryTurn } from './recovery.ts';
 import { reportRecoveryFailure } from './recovery-failure.ts';
 
@@ -95,7 +95,7 @@ async function chooseRepair(
   if (!run) return { kind: 'restart', anew: false, execution, was: 'unknown to Temporal' };
   const { status: was, runId } = run;
   // The workflow is running after all, because Temporal's list of running workflows was a second or two old.
-  if (was === 'RUNNING' || was === 'PAUSED') return undefined;
+  if (isOpenStatus(was)) return undefined;
   const restart: Repair = { kind: 'restart', anew: true, execution, was };
   const end = ENDS[was];
   if (was !== 'COMPLETED' && was !== 'FAILED') return end ? { kind: 'end', ...end, execution, was } : restart;

@@ -2,6 +2,7 @@ import { finishJob } from '../../db/contacts/jobs.ts';
 import { enqueueJobs, listUnfinishedJobs, type UnfinishedJob } from '../../db/recovery/lost-work.ts';
 import { inTransaction } from '../../db/transaction.ts';
 import { ROW_MISSING } from '../../rules/row-missing.ts';
+import { isOpenStatus } from '../../temporal/run-states.ts';
 import type { RecoveryDeps, RecoveryTurn } from './recovery.ts';
 import { reportRecoveryFailure } from './recovery-failure.ts';
 
@@ -38,7 +39,7 @@ async function recoverUnfinishedJob(
 ): Promise<void> {
   const { projectId, id } = job;
   const runStatus = run?.status ?? null;
-  if (runStatus === 'RUNNING' || runStatus === 'PAUSED') return;
+  if (isOpenStatus(runStatus)) return;
   const logRepair = (done: string) =>
     log.warn({ projectId, jobId: id, workflow: runStatus, done }, 'a job had no running workflow');
   if (runStatus === 'TERMINATED' || runStatus === 'CANCELLED') {

@@ -7,6 +7,7 @@ import {
 } from '../../db/recovery/lost-work.ts';
 import { inTransaction } from '../../db/transaction.ts';
 import type { OutboxRow } from '../../rules/outbox.ts';
+import { isOpenStatus } from '../../temporal/run-states.ts';
 import type { RecoveryDeps, RecoveryTurn } from './recovery.ts';
 
 const PAGE = 500;
@@ -23,7 +24,7 @@ export async function recoverWebhooks(deps: RecoveryDeps, turn: RecoveryTurn): P
   for (;;) {
     const page: WaitingEndpoint[] = await listWaitingEndpoints(db, { after, settledMs: turn.settledMs, limit: PAGE });
     const last = await lifecycle.runs.findLast(page.map(({ id }) => lifecycle.names.webhooks(id)));
-    const lost = page.filter(({ id }) => last.get(lifecycle.names.webhooks(id))?.status !== 'RUNNING');
+    const lost = page.filter(({ id }) => !isOpenStatus(last.get(lifecycle.names.webhooks(id))?.status));
     outbox.wake(await inTransaction(db, (trx) => wakeEndpoints(trx, lost)));
     for (const { projectId, id: endpointId } of lost)
       log.warn({ projectId, endpointId, done: 'started again' }, 'a webhook endpoint had no running workflow');

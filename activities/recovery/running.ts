@@ -8,7 +8,7 @@ import {
   type RunningExecution,
 } from '../../db/recovery/running-rows.ts';
 import type { ExecutionStatus } from '../../rules/executions/execution.ts';
-import type { ListedRun } from '../../temporal/run-states.ts';
+import { isOpenStatus, type ListedRun } from '../../temporal/run-states.ts';
 import type { RecoveryDeps, RecoveryTurn } from './recovery.ts';
 import { reportRecoveryFailure } from './recovery-failure.ts';
 
@@ -142,7 +142,7 @@ async function repairExecutionRun(
 /** Tells whether the run has a running activity, or has ended in the meantime. */
 async function hasRunningActivity({ lifecycle }: Pick<RecoveryDeps, 'lifecycle'>, { workflowId }: ListedRun) {
   const last = (await lifecycle.runs.findLast([workflowId])).get(workflowId);
-  return last?.status !== 'RUNNING' || last.pendingActivities > 0;
+  return !last || !isOpenStatus(last.status) || last.pendingActivities > 0;
 }
 
 async function repairCampaignRun(

@@ -20,6 +20,7 @@ import {
   type TokenState,
 } from '../../rules/installation-tokens.ts';
 import { createWorkflowLifecycle, type Lifecycle } from '../../temporal/lifecycle.ts';
+import { isOpenStatus } from '../../temporal/run-states.ts';
 import { writeNextToken } from './next-token.ts';
 import { assertMatchOrRequestRecovery, readTokenState, type TokenStateDeps } from './token-state.ts';
 
@@ -149,7 +150,7 @@ async function listEndedCampaigns({ db, lifecycle }: Check): Promise<string[]> {
   const endedIds: string[] = [];
   for (const { campaignId, sendNo } of await listScheduledCampaigns(db)) {
     const status = await lifecycle.findStatus(lifecycle.names.campaign(campaignId, sendNo));
-    if (status !== null && status !== 'RUNNING') endedIds.push(campaignId);
+    if (status !== null && !isOpenStatus(status)) endedIds.push(campaignId);
   }
   return endedIds;
 }
