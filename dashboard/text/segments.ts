@@ -89,7 +89,7 @@ export const segments = {
   change: 'Change',
   changes: { entry: 'entered', exit: 'left' },
   contact: 'Contact',
-  erased: 'deleted contact',
+  erased: 'Deleted contact',
   noHistoryTitle: 'No entries or exits yet',
   noHistory: 'Updated every 5 minutes. Contacts that enter or leave appear here.',
   notTracked: 'This segment is not tracked',

@@ -169,7 +169,7 @@ export const settings = {
     noneFound: 'No addresses found',
     reason: 'Reason',
     source: 'Source',
-    erased: 'deleted',
+    erased: 'Deleted',
     emptyTitle: 'No suppressed addresses',
     emptyHelp: 'Bounces, complaints and unsubscriptions add addresses automatically.',
     removedFromList: (email: string) => `${email} was removed from the list.`,

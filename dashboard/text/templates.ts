@@ -55,7 +55,7 @@ export const templates = {
     topicId: 'Topic',
   },
   topicHint: 'Contacts who left the topic are skipped.',
-  noTopic: 'none',
+  noTopic: 'No topic',
   usedIn: 'Used in',
   usedInSteps: (n: number) =>
     n === 1 ? '1 automation step uses this template.' : `${n} automation steps use this template.`,
@@ -85,7 +85,7 @@ export const templates = {
   imagesAll: 'All',
   imagesUsed: 'Used',
   imagesUnused: 'Unused',
-  imageNoName: 'no name',
+  imageNoName: 'No name',
   imageCopy: 'Copy URL',
   imageUsed: (templates: number, campaigns: number, sent: boolean) =>
     [
