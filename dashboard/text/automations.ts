@@ -277,7 +277,7 @@ export const automations = {
   contactRemoved: 'Removed from the automation.',
   removeContactHelp: (email: string) => `The run of ${email} ends here. Sent messages can’t be recalled.`,
   removeContactTitle: 'Remove this contact?',
-  erased: 'deleted contact',
+  erased: 'Deleted contact',
   // Contacts that left a step.
   visitsOf: 'Outcome',
   leftBy: (branch: string) => `Only contacts that took branch ${branch}.`,
