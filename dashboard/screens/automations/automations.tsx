@@ -22,17 +22,18 @@ type Row = ItemOf<'listWorkflows'>;
 const COLUMNS: Column<Row>[] = [
   {
     name: t.name,
+    isMain: true,
     cell: ({ id, name, description }) => (
-      <>
-        <Anchor component={Link} to={`/automations/${id}`} fw={500}>
+      <div className="name-cell">
+        <Anchor component={Link} to={`/automations/${id}`} fw={500} truncate>
           {name}
         </Anchor>
         {description && (
-          <Text size="sm" c="dimmed" lineClamp={1}>
+          <Text span inherit c="dimmed" truncate title={description}>
             {description}
           </Text>
         )}
-      </>
+      </div>
     ),
   },
   {

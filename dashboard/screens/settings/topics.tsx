@@ -25,15 +25,18 @@ export function Topics() {
   const columns: Column<Topic>[] = [
     {
       name: words.name,
+      isMain: true,
       cell: ({ name, description }) => (
-        <>
-          {name}
+        <div className="name-cell">
+          <Text span inherit fw={500} truncate title={name}>
+            {name}
+          </Text>
           {description && (
-            <Text size="sm" c="dimmed">
+            <Text span inherit c="dimmed" truncate title={description}>
               {description}
             </Text>
           )}
-        </>
+        </div>
       ),
     },
     {
