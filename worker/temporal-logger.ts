@@ -19,7 +19,7 @@ const EXPECTED_WARNINGS = new Set([
 const NATIVE_LOG = { core: 'WARN', other: 'ERROR' } as const;
 
 const BLOCKED_HELP =
-  'How long the event loop was blocked, for blocks of more than 200 ms, by the work that blocked it.';
+  'How long the event loop was blocked, for blocks of more than 200 ms. The label `work` names the work that blocked it.';
 let blockedHistogram: MetricHistogram | undefined;
 const THREAD_CPU_HELP = 'CPU time of threads in microseconds, by kind of work.';
 let threadCpuCounter: MetricCounter | undefined;

@@ -24,7 +24,10 @@ export const keepCancelReason: WorkflowInternalsInterceptor = {
   },
 };
 
-/** Returns the code with which this run was cancelled. Null if an operator or an earlier release cancelled the run. */
+/**
+ * Returns the code with which this run was cancelled. Null if the request to cancel had no code, such as a request from
+ * an earlier release.
+ */
 export function findCancelReason(): string | null {
   return reason;
 }

@@ -70,8 +70,8 @@ export async function runDelivery(p: {
       if (state.waiting.length > 0 && workflowInfo().continueAsNewSuggested) await p.continueWith(state);
     }
   } catch (error) {
-    // The workflow has waited for the end of the cancelled activity, so the results of messages that were on the wire
-    // are recorded now.
+    // The workflow has waited for the end of the cancelled activity. The activity has already recorded the results of
+    // messages that were on the wire, so `giveUp` does not mark these messages as failed.
     if (CancellationScope.current().consideredCancelled) {
       const ids = state.waiting.map(({ id }) => id);
       await CancellationScope.nonCancellable(() => p.giveUp(ids));

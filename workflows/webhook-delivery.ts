@@ -44,8 +44,9 @@ async function deliverTurns(input: WebhookDeliveryInput): Promise<void> {
   let lastOutcome: TurnResult['outcome'];
   setHandler(wake, () => {
     woken = true;
-    // A cancelled turn starts no further request. If its running requests take too long, the workflow does not wait for
-    // the turn. As soon as the next run has started its turn, the abandoned turn records nothing more.
+    // After too many signals, `countSignal` cancels the turn. A cancelled turn starts no further request. If the turn's
+    // running requests take too long, the workflow continues as new without waiting for the turn. As soon as the next
+    // run has started its own turn, the abandoned turn records nothing more.
     length.countSignal(turn);
     if (length.mustEnd()) runMustEnd.resolve(undefined);
   });

@@ -23,8 +23,8 @@ export interface UnauthenticatedLimit {
   name: string;
   perMinute: number;
   /**
-   * The limit per minute for loopback addresses. A proxy on this machine that TRUSTED_PROXIES does not name is such a
-   * caller.
+   * The limit per minute for loopback addresses. It also applies to a proxy on this machine, if TRUSTED_PROXIES does
+   * not name the proxy.
    */
   perMinuteFromLoopback: number;
 }

@@ -17,15 +17,18 @@ const unknownIn = (schema: z.ZodType, body: unknown) =>
 const filter = { field: 'data.plan', operator: 'equals', value: 'pro', filed: 1 };
 const full = { logic: 'AND', groups: [{ filters: [filter], conditions: { operator: 'OR', conditions: [filter] } }] };
 
-describe('finds the unknown fields of a condition at any depth', () => {
+describe('the unknown fields of a condition', () => {
   it.each([
     ['the full form', full, ['groups.0.filters.0.filed', 'groups.0.conditions.conditions.0.filed']],
     ['the simple form', { operator: 'AND', conditions: [filter], logic: 'OR' }, ['conditions.0.filed', 'logic']],
     ['a condition beside groups', { logic: 'AND', groups: [], conditions: [filter] }, ['conditions']],
     ['a group', { logic: 'AND', groups: [{ filters: [], filter: [] }] }, ['groups.0.filter']],
-    ['a list instead of a condition', [filter], []],
-  ])('of %s', (_, condition, unknown) => {
+  ])('are found in %s', (_, condition, unknown) => {
     expect(unknownIn(ConditionInput, condition)).toEqual(unknown);
+  });
+
+  it('are not searched in a list instead of a condition', () => {
+    expect(unknownIn(ConditionInput, [filter])).toEqual([]);
   });
 
   it.each([
@@ -37,13 +40,13 @@ describe('finds the unknown fields of a condition at any depth', () => {
       { segments: [{ condition: full }], campaigns: [{ audienceFilter: full }] },
       ['segments.0.condition', 'campaigns.0.audienceFilter'],
     ],
-  ])('in the body of %s', (_, schema, body, places) => {
+  ])('are found in the body of %s', (_, schema, body, places) => {
     expect(unknownIn(schema, body)).toEqual(
       places.flatMap((at) => [`${at}.groups.0.filters.0.filed`, `${at}.groups.0.conditions.conditions.0.filed`]),
     );
   });
 
-  it('in the exit events of a workflow', () => {
+  it('are found in the exit events of a workflow', () => {
     const exitOn = [
       { eventName: 'e', filters: [filter], filter },
       { eventName: 'e', filters: filter },
@@ -55,7 +58,7 @@ describe('finds the unknown fields of a condition at any depth', () => {
     ]);
   });
 
-  it('but fewer than 50 of them in a condition of a thousand levels', () => {
+  it('are found only down to a maximum depth, fewer than 50 in a condition of a thousand levels', () => {
     let deep: unknown = {};
     for (let i = 0; i < 1_000; i += 1) deep = { logic: 'AND', groups: [{ conditions: deep, x: 1 }] };
     expect(unknownIn(ConditionInput, deep).length).toBeLessThan(50);
@@ -90,7 +93,7 @@ describe('a field of a step’s config is unknown if the step’s type does not 
     );
   });
 
-  it('no field is unknown if the step’s type is unknown', () => {
+  it('no field of the config is unknown if the step’s type is unknown', () => {
     expect(unknownIn(CreateStep, { type: 'X', config: { a: 1 }, b: 1 })).toEqual(['b']);
   });
 });
@@ -105,7 +108,7 @@ it('finds unknown fields inside the values of a record with arbitrary keys', () 
   expect(unknownIn(schema, { columns: { A: null, B: { field: 'x', tpye: 'y' } } })).toEqual(['columns.B.tpye']);
 });
 
-it('has no declared fields inside a free-form object of a record', () => {
+it('declares a free-form object, but not the fields inside the object', () => {
   const record = collectFieldNames(z.object({ filter: z.record(z.string(), z.unknown()), sentAt: z.string() }));
   expect([record.hasField(['filter']), record.hasField(['filter', 'x']), record.hasField(['sentAt'])]).toEqual([
     true,

@@ -147,7 +147,8 @@ function toSendRequest(
   );
   const from = submission.from ?? { email: normalizeEmail(message.from), name: null };
   if (!isEmailAddress(from.email)) throw new AppError('VALIDATION_ERROR', { message: 'The message has no sender' });
-  // Uses the HTML part that tracking may replace, so that the tracked HTML is built from the same part.
+  // Tracking replaces the part `original.html` of the message by HTML that is built from `body`. Therefore `body` must
+  // be the text of this part if the message has such a part.
   const body = toVerbatimTemplate(original.html ?? submission.html);
   checkTextSizes(submission, body);
   const to = [...new Set(message.recipients.map(normalizeEmail))].map((email) => ({

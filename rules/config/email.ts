@@ -22,7 +22,8 @@ export const EMAIL = {
     about:
       'Permits capturing email and SMS on a `HOST` that other machines reach. `/mailbox` then needs the session of an OWNER.',
   },
-  // Listed explicitly to set its position in the documentation's table; the other providers' variables follow.
+  // SMTP_URL is listed here, so that the documentation's table shows it before DKIM_SIGN. `mergeVariables` adds the
+  // variables of the other providers at the end.
   ...EMAIL_PROVIDERS.smtp.variables,
   DKIM_SIGN: {
     schema: switchWord,
@@ -35,7 +36,7 @@ export const EMAIL = {
     takes: 'a host name',
     defaultText: '`bounces.<domain of the sender>`, once this host has an MX record',
     about:
-      'Host of the envelope sender, which receives bounces (VERP). Its MX must point to `INBOUND_SMTP_PORT`, and its SPF record must name the sending hosts.',
+      'Host of the envelope sender, which receives bounces (VERP). Its MX must name a host whose port 25 reaches `INBOUND_SMTP_PORT`. Its SPF record must name the sending hosts.',
   },
   SPF_INCLUDE: {
     schema: host,
@@ -64,7 +65,7 @@ export function readEmailSettings(values: ValuesOf<typeof EMAIL>, env: Environme
      * True if the provider reports each delivery. Otherwise every sent email that did not bounce counts as delivered.
      */
     reportsDeliveries,
-    /** The size of the largest message that the provider accepts; null if the provider has no limit. */
+    /** The size in bytes of the largest message that the provider accepts. Null if the service knows no limit. */
     maxMessageBytes: EMAIL_PROVIDERS[provider].maxMessageBytes,
     dkimSign: values.DKIM_SIGN,
     returnPathDomain: values.RETURN_PATH_DOMAIN?.toLowerCase(),

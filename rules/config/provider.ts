@@ -8,7 +8,7 @@ export interface ProviderConfig<V extends Variables, S> {
    * messages still arrive.
    */
   settings(values: ValuesOf<V>, env: Environment): S;
-  /** Maps each variable that is required if this provider is chosen to its setting. */
+  /** Returns the settings that are required if this provider is chosen, by the names of their variables. */
   needs(settings: S): Readonly<Record<string, unknown>>;
 }
 

@@ -176,7 +176,7 @@ describe('email to an address of the simulator', () => {
     await service.db.updateTable('projects').set({ tracking: 'DISABLED' }).where('id', '=', project.id).execute();
     const id = await send('open+untracked@simulator.test');
     await waitForEnd(id, 'DELIVERED');
-    await until(async () => !(await hasPendingFeedback()), 'nothing to wait');
+    await until(async () => !(await hasPendingFeedback()), 'the end of the feedback');
     expect(await listEventNames(id)).toEqual(['email.sent', 'email.delivery']);
   });
 });
@@ -253,8 +253,8 @@ describe('a campaign to addresses of the simulator', () => {
   });
 });
 
-// These tests are the last of the file: their emails were sent before the first test, and their feedback takes 10
-// seconds.
+// These tests are near the end of the file, because the feedback to their emails takes 10 seconds. The emails were sent
+// before the first test.
 describe('email to an address of the simulator with delayed feedback', () => {
   it('slow@ delivers the email after 10 s', async () => {
     const { slow } = await delayedEmails;

@@ -21,7 +21,10 @@ import { assertMatchOrRequestRecovery, readTokenState } from './token-state.ts';
  * due, a worker checks at this interval whether the recovery has ended.
  */
 const HELD_POLL_MS = 1_000;
-/** A worker that may send checks at this interval whether a new token must be written or a recovery is due. */
+/**
+ * A worker that may send checks at this interval whether a new installation token must be written to Postgres and
+ * Temporal, and whether a recovery is due.
+ */
 const POLL_MS = 5_000;
 /** A new token is written about once a minute. */
 const ROLL_SECONDS = 55;
@@ -102,9 +105,10 @@ export function watchInstallation(
 }
 
 /**
- * Writes a new token to Postgres and Temporal. Does nothing while Temporal is unreachable.
- * @throws InstallationError if the tokens in Postgres and Temporal no longer match, because Postgres or Temporal was
- * restored while the service ran
+ * Writes a new token to Postgres and Temporal. Does nothing while Temporal is unreachable. If Temporal was restored or
+ * has lost its data, also requests a recovery.
+ * @throws InstallationError if the tokens in Postgres and Temporal no longer match, because Postgres was restored or
+ * copied while the service ran
  */
 async function renewToken(deps: Deps): Promise<void> {
   const tokenState = await readTokenState(deps);

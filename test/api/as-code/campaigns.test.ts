@@ -136,7 +136,7 @@ describe('a campaign in a file that is applied', () => {
     expect((await exportProject()).campaigns).toEqual([]);
   });
 
-  it('is not created with an unverified sender, keeps its previous sender if it exists, and does not prevent other changes', async () => {
+  it('is not created if its sender is not verified; an existing campaign keeps its verified sender, and its other changes apply', async () => {
     const [, b] = FILE.variants;
     await apply([FILE]);
     const variants = [FILE.variants[0], { ...b, from: 'b@elsewhere.example' }];

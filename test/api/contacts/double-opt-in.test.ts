@@ -44,7 +44,7 @@ const readState = async (address = email) => {
 };
 const PENDING = { subscribed: false, subscription: 'pending' };
 
-/** Returns the confirmation emails to an address, oldest first. */
+/** Returns the emails to the address of the current test, oldest first. */
 async function listConfirmations(): Promise<{ id: string; content_id: string }[]> {
   return calls.api.db
     .selectFrom('emails')
@@ -224,7 +224,7 @@ describe('the confirmation page of double opt-in', () => {
       expect((await readState()).subscribed).toBe(true);
     });
 
-    it('stays valid if only the public key unsubscribes and asks again, so other callers cannot invalidate it', async () => {
+    it('stays valid if a request with the public key unsubscribes the contact, so no unauthenticated caller can invalidate it', async () => {
       const emailId = await askForConfirmation();
       await calls.track({ email, subscribed: false });
       expect(await askForConfirmation()).toBe(emailId);
@@ -232,7 +232,7 @@ describe('the confirmation page of double opt-in', () => {
       expect((await readState()).subscribed).toBe(true);
     });
 
-    it('other pages subscribe again when their button is pressed, and change nothing when they are opened', async () => {
+    it('the contact can still press the button of the subscribe page; opening a page changes nothing', async () => {
       const emailId = await askForConfirmation();
       await pressButton(createConfirmPath(emailId));
       await pressButton(createPagePath('u', emailId));
@@ -253,8 +253,8 @@ describe('the confirmation page of double opt-in', () => {
   });
 });
 
-describe('the double opt-in settings of a project', () => {
-  it('accept a template of this project that has a confirmation link, and that template cannot be deleted', async () => {
+describe('the settings of a project', () => {
+  it('accept a double opt-in template of this project that has a confirmation link, and that template cannot be deleted', async () => {
     const withoutLink = await createTemplate({ body: '<p>Hello</p>' });
     const faults = [
       { enabled: true, templateId: null },
