@@ -50,7 +50,7 @@ it('fails at once on 101 Switching Protocols, which the request did not ask for'
 });
 
 it.each([301, 302, 307, 308])(
-  'a %i to another origin keeps method, body and its type, and no other header',
+  'a %i redirect to another origin keeps method, body and Content-Type, but drops other headers of the tenant',
   async (code) => {
     const target = await startServer(OK);
     const redirecting = await startServer(

@@ -13,8 +13,8 @@ import { buildInstallationCondition, withInstallation } from './search-attribute
  * The types of workflows that deliver accepted messages. Restarting such a workflow is safe. An email or SMS delivery
  * claims its messages under its workflow id, which stays the same, and messages with a result are not sent again.
  * `releaseHeld` continues with the emails that are still HELD, and `backInStock` with the contacts that still wait.
- * Restarting is also right after an operator has terminated a workflow: operators terminate a workflow only to clear a
- * failure. To stop email, they put the project on hold.
+ * A workflow that an operator has terminated is restarted too: operators terminate a workflow only to clear a failure.
+ * To stop email, they put the project on hold.
  */
 const DELIVERING = ['emailDelivery', 'smsDelivery', 'releaseHeld', 'backInStock'];
 

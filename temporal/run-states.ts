@@ -200,8 +200,8 @@ function buildRunningQuery(names: InstallationNames, first: string, last: string
 
 /**
  * Requests that a run ends as Canceled. The reason is a code, which the Temporal UI shows and the workflow reads. Uses
- * the gRPC service, because the SDK's client cannot send a reason. Returns false if Temporal responds that it has no
- * such run. For a run that has ended, Temporal may also accept the request.
+ * the gRPC service, because the SDK's client cannot send a reason. Returns false if Temporal responds that the run does
+ * not exist or has ended. True does not prove that the run was open: Temporal may accept a request for an ended run.
  */
 export async function cancelRun(client: Client, p: CancelRequest): Promise<boolean> {
   const { workflowId, runId = '', reason = '' } = p;

@@ -565,7 +565,7 @@ body {
   #swagger-ui :is(input, select, .btn) {
     min-height: 40px;
   }
-  /* A response is below its code, because a column for the code leaves too little room for examples. */
+  /* A response is below its status code, because a column for status codes leaves too little room for examples. */
   #swagger-ui .responses-table > thead {
     display: none;
   }

@@ -50,9 +50,15 @@ export type ReadMessage =
    * null if it is no longer stored.
    */
   | { kind: 'status'; of(address: string | null): StatusReport }
-  /** `returnPaths` and `links` are taken from the reported email, if the complaint contains a copy of it. */
+  /**
+   * `returnPaths` are the complaint's field Original-Mail-From and, if the complaint contains a copy of the reported
+   * email, the Return-Path of this copy. `links` are only from the copy.
+   */
   | { kind: 'complaint'; feedback: Feedback; returnPaths: string[]; links: string[] }
-  /** A message that changes no record, such as a read receipt, an automatic reply or a returned message of a person. */
+  /**
+   * A message that changes no record, such as a read receipt, an automatic reply, or a message that a person sent to a
+   * return path.
+   */
   | { kind: 'nothing'; why: string }
   | { kind: 'mail'; mail: InboundEmail };
 
@@ -134,8 +140,8 @@ export async function readMessage(raw: Buffer, p: MessageOrigin): Promise<ReadMe
   if (countBoundaries(start) > PARTS_MAX) throw new Error(`more than ${PARTS_MAX} parts`);
   const email = await parseMime(start);
   const parseWholeEmail = async () => toInboundEmail(raw.length > start.length ? await parseWhole(raw, email) : email);
-  // An ordinary email may contain a report as an attachment, for example because a person forwards it. That does not
-  // make it a report.
+  // An ordinary email may contain a report as an attachment, for example because a person forwards the report. Such an
+  // email is still an ordinary email.
   if (!p.isReturned && !isMailSystem(p.sender) && !isReport(email))
     return { kind: 'mail', mail: await parseWholeEmail() };
   const status =
@@ -223,7 +229,7 @@ function readReturned(email: Email, p: { at: Date; sender: string }): ReadMessag
   // Bounces of Exim are also marked as automatic replies, but they are from MAILER-DAEMON or have X-Failed-Recipients.
   if (isAutomatic(email) && !isAuthorSystem && failed.length === 0)
     return { kind: 'nothing', why: 'an automatic reply' };
-  if (!isFromMailSystem(email, p.sender)) return { kind: 'nothing', why: 'a returned message of a person' };
+  if (!isFromMailSystem(email, p.sender)) return { kind: 'nothing', why: 'a message of a person to a return path' };
   const lines = getBodyText(email).split(/\r?\n/);
   const isDelay = failed.length === 0 && [email.subject ?? '', ...lines].some(isDelayLine);
   const isTextTrusted = !isDelay && (isAuthorSystem || failed.length > 0 || isPostmaster(email));

@@ -1,8 +1,9 @@
 import { type Kysely, sql } from 'kysely';
 
 /**
- * The number of starts that each worker has recently observed in Temporal. The sum is the throughput of this
- * installation, which determines how far timers are spread out.
+ * The workflow starts, signals and cancellations per second that each worker has recently observed in Temporal. The sum
+ * over all workers was the throughput of this installation, which determined how far timers were spread out. Later
+ * releases do not use this table.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`

@@ -40,7 +40,7 @@ export function computeNext(graph: Graph, step: GraphStep, at: { visit: number; 
     case 'CONDITION':
     case 'SPLIT':
     case 'EXIT':
-      throw new Error(`an execution never pauses at a step of type ${step.type}: it is passed at once`);
+      throw new Error(`an execution never pauses at a step of type ${step.type}: such a step is passed at once`);
     default:
       return assertNever(step.type);
   }

@@ -37,12 +37,13 @@ export interface ShownEffect {
 export interface PreviewedEffect {
   outcome: Omit<EffectOutcome, 'executionId' | 'visit'>;
   shown: ShownEffect;
-  /** The end of the wait for the sending window, if there is one. */
+  /** When the message's wait for the sending window would end. Undefined if the message would not wait. */
   opensAt?: Date | undefined;
 }
 
 /**
- * The functions that preview the effect of each step type. `execution.run` has the contact and the time of the preview.
+ * The functions that preview the effect of each step type. The state `run` of the position's execution has the changes
+ * of the contact, and the time by which the preview is ahead of its start.
  */
 export type EffectPreviews = Record<
   EffectType,

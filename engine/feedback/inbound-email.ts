@@ -8,7 +8,7 @@ import type { OutboxRow } from '../../rules/outbox.ts';
 import { uuidv7 } from '../../rules/uuid.ts';
 import { recordEvents } from '../events/record-events.ts';
 
-/** The number of the latest emails of the sender's contact that are searched for a duplicate. */
+/** The search for a duplicate reads this many emails: the latest ones from and to the sender's contact. */
 const EMAILS_COMPARED = 100;
 
 /** A file in a received email. */
@@ -65,12 +65,13 @@ export async function findEmailAddresses(db: Db, emailIds: string[]): Promise<Ma
 /**
  * Records an email to a project with the status RECEIVED, and the event `email.received` on the sender's contact. If no
  * contact has the sender's address, a contact is created without a subscription. The files are kept for
- * `ATTACHMENT_RETENTION_DAYS`. The content is untrusted: it appears only as plain text, never in a link target or a
- * header.
+ * `ATTACHMENT_RETENTION_DAYS`. The event is untrusted: in an email that uses the event's data, the data appears only as
+ * plain text, never in a link target or a header.
  * Safe to run twice, because a mail server that did not get our reply delivers the email again. A duplicate has the
- * same Message-ID, first recipient and bytes as one of the sender's last 100 emails. The same email is therefore
- * recorded again if it arrives separately for another address of the project. A repeated Message-ID with different
- * content is a new email, and so is every email without a Message-ID. Source: contract §8.2, §2.3.
+ * same Message-ID, first recipient and bytes as a received email among the latest 100 emails from and to the contact.
+ * The same email is therefore recorded again if it arrives separately for another address of the project. A repeated
+ * Message-ID with different content is a new email, and so is every email without a Message-ID. Source: contract §8.2,
+ * §2.3.
  * @returns the rows to pass to `outbox.wake` after the commit
  */
 export async function recordReceivedEmail(
@@ -80,7 +81,7 @@ export async function recordReceivedEmail(
   const { projectId, email } = p;
   const rows = [{ email: email.sender, set: {}, remove: [], by: 'unauthenticated' as const }];
   const [contact] = await upsertContacts(trx, { ...p, rows, defaultSubscribed: false, causeId: null });
-  if (!contact) throw new Error('an upserted contact is missing from its own result');
+  if (!contact) throw new Error('an upserted contact is missing from the result of the upsert');
   if (await isDuplicate(trx, { projectId, contactId: contact.id, email })) return [];
   const contentId = await saveContent(trx, {
     ...NO_TEXT,

@@ -63,7 +63,7 @@ function assertTracked(segment: Segment): Segment {
   if (segment.type === 'DYNAMIC' && segment.trackMembership) return segment;
   throw new AppError('BAD_REQUEST', {
     message: 'Only a DYNAMIC segment with trackMembership is computed.',
-    suggestion: 'Set trackMembership to true, or use POST /segments/{id}/refresh for its count.',
+    suggestion: 'Set trackMembership to true, or use POST /segments/{id}/refresh to count the members of the segment.',
   });
 }
 

@@ -164,7 +164,7 @@ async function findTemplates(db: Db, p: { projectId: string; ids: string[] }): P
 
 const NO_ADDRESS = 'the customEmail of the SEND_EMAIL step is not an address';
 const UNTRUSTED_ADDRESS =
-  'the customEmail of the SEND_EMAIL step names a value that came with the public key or in an email, so anyone could choose the recipient';
+  'the customEmail of the SEND_EMAIL step names a value from a request with the public key or from an email, so anyone could choose the recipient';
 
 /**
  * Returns the custom address of the step with its variables filled in, or the reason why the address is unusable. Null
@@ -215,8 +215,8 @@ function requireEmailId(emailId: string | undefined): string {
 }
 
 /**
- * Marks the email of a visit as sent, if it has no result yet. Temporal's history shows that the step has ended, so the
- * email was sent.
+ * Marks the email of a visit as sent, if the email has no result yet. Call this function only if the Temporal workflow
+ * is already past the visit, because the email was then sent.
  */
 export async function recordStepEmailSent(
   trx: Trx,

@@ -18,7 +18,7 @@ const { conditions } = text;
 const NEGATIVE: readonly Operator[] = ['notEquals', 'notContains', 'notIn'];
 const TYPES = Object.entries(conditions.types).map(([value, label]) => ({ value, label }));
 
-/** One filter: field, comparison, value. Errors of the API are below their control. */
+/** One filter: field, comparison, value. An error of the API is shown below the control of the invalid part. */
 export function FilterRow({
   filter,
   n,

@@ -23,7 +23,7 @@ it('a stored condition is read in each form that the API accepts', () => {
   expect(parseStoredCondition(nested)).toBe(nested);
 });
 
-it('a condition with an unknown part is not read, so that nothing of it is lost', () => {
+it('returns undefined for a condition with an unknown part, which the builder would lose', () => {
   const strange = [
     ...[undefined, [], 'all', {}, { ...pro, note: 'mine' }, { ...pro, operator: 'like' }, { ...pro, value: { a: 1 } }],
     ...[{ logic: 'AND', groups: [] }, { logic: 'XOR', groups: [{ filters: [pro] }] }, [pro, 1]],
