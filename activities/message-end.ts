@@ -12,7 +12,7 @@ export interface MessageEnd {
 
 /** Logs the end of an email or SMS, with the time since it was accepted. */
 export function logMessageEnd(endLog: SampledLog, message: MessageEnd): void {
-  // The sampled log skips most lines, so the fields are built only for a line that is written.
+  // Under load, the sampled log skips most lines, so the fields are built only for a line that is written.
   endLog('a message has ended', () => {
     const { kind, id, ...end } = message;
     const acceptedAt = readUuidTime(id);

@@ -4,7 +4,10 @@ import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { isMainThread } from 'node:worker_threads';
 import { readThreadCpuMs } from '../rules/time-limit.ts';
 
-/** Folder in which processes that load this module write their measurements: one file each, by pid. */
+/**
+ * The environment variable with the folder of the measurements. Each process that loads this module writes one file
+ * there, which is named by its pid.
+ */
 const FOLDER = 'LOOP_DELAY_DIR';
 const RESOLUTION_MS = 5;
 const WINDOW_MS = 100;
@@ -12,8 +15,8 @@ const WINDOW_MS = 100;
 /** Delay of a process's event loop, in ms. */
 export interface LoopDelay {
   /**
-   * The 95th percentile of the longest delays in intervals of 100 ms. On a busy machine, other work also increases this
-   * value.
+   * The longest delay is measured in each interval of 100 ms. This value is the 95th percentile of these delays. On a
+   * busy machine, other work also increases it.
    */
   late95: number;
   /** The longest CPU time of one iteration of the loop. Other work on the machine does not increase this time. */

@@ -64,7 +64,7 @@ try {
     for (const [kind, path] of Object.entries(KINDS))
       rows.push({ kind, clients: load.clients, ...(await measureRequests(tokens.map(path), load)) });
   }
-  console.log(`\nServer time in ms, ${emails} emails, each requested once by each kind`);
+  console.log(`\nServer time in ms: ${emails} emails, with one request of each kind for each email`);
   console.table(rows);
 } finally {
   await agent.close();

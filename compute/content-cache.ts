@@ -31,7 +31,7 @@ export function createContentCache({ db, compute }: { db: Db; compute: Compute }
       if (cached) return cached;
       const compiling = compile(p);
       ready.set(key, compiling);
-      // A failure is retried, because Postgres may have been unreachable.
+      // A failure is not kept, because Postgres may have been unreachable. The next call compiles the content again.
       compiling.catch(() => ready.delete(key));
       return compiling;
     },

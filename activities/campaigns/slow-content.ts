@@ -16,8 +16,8 @@ export interface SlowContent {
 }
 
 /**
- * Creates the counters of all campaigns. The concurrent turns of a campaign in this process share its counter. When a
- * campaign resumes after its pause, its counter starts at zero.
+ * Creates the counters of all campaigns. Activities that send a campaign at the same time in this process share the
+ * campaign's counter. When a campaign resumes after its pause, its counter starts at zero.
  */
 export function createSlowContents(): { of(campaignId: string): SlowContent; forget(campaignId: string): void } {
   const counters = new Lru<string, SlowContent>(CAMPAIGNS_MAX);

@@ -40,7 +40,8 @@ export async function recoverWebhooks(deps: RecoveryDeps, turn: RecoveryTurn): P
  */
 export async function restartUnfinishedDeliveries({ lifecycle, log }: RecoveryDeps): Promise<null> {
   const workflowIds = await lifecycle.restartUnfinishedDeliveries(new Date(Date.now() - LOOK_BACK_MS));
-  for (const workflowId of workflowIds) log.warn({ workflowId, done: 'started again' }, 'a delivery was terminated');
+  for (const workflowId of workflowIds)
+    log.warn({ workflowId, done: 'started again' }, 'a delivery was terminated or timed out');
   return null;
 }
 

@@ -103,7 +103,7 @@ function readSecretKey(settings: Settings, home: string): Deployment['secretKey'
 function openDns({ dnsServers }: Settings): Deployment['dns'] {
   const resolver = new Resolver({ timeout: DNS_TRY_MS, tries: DNS_TRIES });
   if (dnsServers.length > 0) resolver.setServers(dnsServers);
-  // `resolver.reverse` is not used, because it returns the same error if the DNS server does not respond and if the
+  // `resolver.reverse` is not used, because its error does not tell whether the DNS server did not respond or the
   // address has no name.
   return {
     ...createDns({ servers: dnsServers, cached: false }),

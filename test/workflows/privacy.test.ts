@@ -312,7 +312,7 @@ describe('failures in work on marked addresses, names, numbers and text', () => 
       expect.arrayContaining([
         'an execution had no running workflow',
         'a campaign had no running workflow',
-        'a delivery was terminated',
+        'a delivery was terminated or timed out',
       ]),
     );
     await operator.runRecovery();

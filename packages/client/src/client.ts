@@ -60,7 +60,7 @@ interface Input extends CallOptions {
 const TIMEOUT_MS = 30_000;
 const RETRIES = 3;
 const FIRST_DELAY_MS = 250;
-/** The longest delay before a retry. If `Retry-After` is longer, the client throws the error instead of waiting. */
+/** The longest `Retry-After` that the client waits for. If the service asks for a longer wait, the client throws. */
 const MAX_DELAY_MS = 30_000;
 const RETRYABLE = new Set([408, 425, 429, 500, 502, 503, 504]);
 
