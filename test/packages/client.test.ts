@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { getRequestListener } from '@hono/node-server';
 import { Webhook } from 'standardwebhooks';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { createOpenApiDocument } from '../../api/openapi/document.ts';
 import { packageRoot } from '../../cli/package-root.ts';
 import { generate, type OpenApiDocument } from '../../packages/client/generate.ts';
@@ -132,6 +132,26 @@ describe('a call with an idempotency key made by the client', () => {
     const [event, ...more] = await listEvents('lost');
     expect(more).toEqual([]);
     expect(response.data.event).toBe(event?.id);
+  });
+
+  it('waits at most 30 s before each retry', async () => {
+    const delays: number[] = [];
+    const timer = vi.spyOn(globalThis, 'setTimeout').mockImplementation((callback, ms) => {
+      delays.push(ms ?? 0);
+      queueMicrotask(callback);
+      return {} as NodeJS.Timeout;
+    });
+    const refusing = new Tidings({
+      baseUrl,
+      key: 'sk_x',
+      retries: 12,
+      fetch: () => Promise.reject(new Error('no connection')),
+    });
+    const error = await catchError(refusing.track({ email: 'ada@example.com', event: 'x' }));
+    timer.mockRestore();
+    expect(error).toBeInstanceOf(TidingsConnectionError);
+    expect(delays).toHaveLength(12);
+    expect(Math.max(...delays)).toBeLessThanOrEqual(30_000);
   });
 
   it('is not retried after a refusal by the service', async () => {

@@ -60,7 +60,9 @@ interface Input extends CallOptions {
 const TIMEOUT_MS = 30_000;
 const RETRIES = 3;
 const FIRST_DELAY_MS = 250;
-/** The longest `Retry-After` that the client waits for. If the service asks for a longer wait, the client throws. */
+/**
+ * The maximum wait before a retry. If the service asks for a longer wait with `Retry-After`, the client throws instead.
+ */
 const MAX_DELAY_MS = 30_000;
 const RETRYABLE = new Set([408, 425, 429, 500, 502, 503, 504]);
 
@@ -208,7 +210,8 @@ function computeRetryDelayMs(error: unknown, retries: number): number | undefine
   const retryAfterMs = error instanceof TidingsError ? (error.retryAfterSeconds ?? 0) * 1_000 : 0;
   if (retryAfterMs > MAX_DELAY_MS) return undefined;
   // A random wait between 50 % and 100 % of the backoff, so that many clients do not retry at the same moment.
-  return Math.max(retryAfterMs, FIRST_DELAY_MS * 2 ** retries * (0.5 + Math.random() / 2));
+  const backoffMs = Math.min(FIRST_DELAY_MS * 2 ** retries, MAX_DELAY_MS);
+  return Math.max(retryAfterMs, backoffMs * (0.5 + Math.random() / 2));
 }
 
 function wait(ms: number, signal: AbortSignal | undefined): Promise<void> {
