@@ -85,9 +85,9 @@ export interface ChunkState {
   seq: number;
   /** Milliseconds since 1970: the earliest time of the next turn. */
   dueAtMs: number;
-  /** When the first of these consecutive deferrals happened. Null if `deferrals` is 0. */
+  /** When the first of the turns that `deferrals` counts ended. Null if `deferrals` is 0. */
   deferredSinceMs: number | null;
-  /** How many turns have ended `deferred` since the last turn that sent an email or was not allowed to send. */
+  /** How many turns in a row have ended `deferred`. A turn with `ChunkResult.fresh` starts the count again. */
   deferrals: number;
   /**
    * The row of the ledger at which the last turn ended, if it did not reach the end of the chunk. The next turn
@@ -143,8 +143,8 @@ export interface ChunkResult {
    */
   rate?: number;
   /**
-   * True if the turn sent an email, or was not allowed to send. The period in which deferred emails are retried then
-   * starts again.
+   * True if the turn sent an email, or if a pause, a hold or a time setting kept it from sending. The period in which
+   * deferred emails are retried then starts again.
    */
   fresh?: boolean;
   /** True if `outcome` is `paced` because the route is paused. */

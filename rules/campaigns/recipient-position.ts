@@ -1,10 +1,10 @@
 import { createCursorError, decodeCursor, encodeCursor, isUuid } from '../cursor.ts';
 
 /**
- * A position in a list of recipients. The part `all` is a list without a search, newest first; the next page has the
- * recipients before the id `before`, or starts at the newest one if it is null. A search in a large campaign has two
- * parts. `address` has the recipients whose address starts with the search text, ordered by address; the next page
- * starts after the address `after`. Then `rest` has the other matches, newest first.
+ * A position in a list of recipients. The part `all` is a list without a search, newest first. Its next page has the
+ * recipients with ids below `before`, or starts at the newest recipient if `before` is null. A search in a large
+ * campaign has two parts. `address` has the recipients whose address starts with the search text, ordered by address.
+ * Its next page starts after the address `after`. Then `rest` has the other matches, newest first.
  */
 export type RecipientPosition =
   | { part: 'all' | 'rest'; before: string | null }

@@ -23,7 +23,7 @@ export interface VariantTest {
    */
   share: number;
   metric: TestMetric;
-  /** The minutes from the moment when all recipients of the test were sent to until the choice of the winner. */
+  /** The minutes between the last email of the test and the choice of the winner. */
   waitMinutes: number;
   /**
    * The number of recipients with an open or click by a human that the better variant must have. With fewer, the first

@@ -30,7 +30,10 @@ export interface ContactUpsert {
    * default.
    */
   subscribed?: boolean | undefined;
-  /** The default for a new contact if `subscribed` is undefined. If this is undefined too, the caller has a default. */
+  /**
+   * The default for a new contact if `subscribed` is undefined. If both are undefined, the default of the operation
+   * that writes the contact applies.
+   */
   subscribedIfNew?: boolean | undefined;
   /** True if `subscribed: true` may lift a refusal by the person, although the project protects such refusals. */
   resubscribe?: boolean | undefined;

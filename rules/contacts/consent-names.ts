@@ -60,8 +60,8 @@ const CONSENT_VERB_HEADER = createHeaderPattern(
 );
 const NAMES_EMAIL = /mail|marketing|news|promo/u;
 /**
- * Words in headers such as `Unsub`, `Marketing Opt Out` and `Unsubscribe Reason`. A column with links to unsubscribe
- * records no refusal.
+ * Words in headers such as `Unsub`, `Marketing Opt Out` and `Unsubscribe Reason`. "Link" is not one of them, because a
+ * column with links to unsubscribe records no refusal.
  */
 const REFUSAL = 'unsub(?:s|scribe[ds]?)?|opt(?:s|ed)?out';
 const REFUSAL_DETAIL = 'at|on|date|day|time|timestamp|reason|flag';

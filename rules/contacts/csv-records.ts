@@ -28,9 +28,9 @@ interface CsvRecord {
 /**
  * Reads the records of a CSV file (RFC 4180) one after the other. A line that cannot be read is returned unchanged, and
  * reading continues with the next line. Lines end with LF, or with CR in a file without any LF. A CR before an LF is
- * not part of the last value. Each byte is read at most four times, whatever the file contains. The costly case is a
- * record with an unmatched quote. Such a record ends at the next line with an odd number of quotes, and no other record
- * extends beyond that line. The first line of the record is then located, and read again alone.
+ * not part of the last value. Each byte is read at most four times, whatever the file contains. The costly case is an
+ * unmatched quote: the record then extends to the next line with an odd number of quotes, and no later record extends
+ * beyond that line. The reader refuses this record, finds the end of its first line, and reads that line again alone.
  */
 export class CsvRecords {
   /** The offset of the next record. */

@@ -15,8 +15,8 @@ export interface StoredData {
 
 /**
  * Returns the part of `set` that the public key may write to a contact: new keys, and keys whose values are already
- * untrusted. The keys are taken in order, and a key that would exceed a limit is skipped. Other keys are dropped
- * without an error, too, because an error would reveal stored data.
+ * untrusted. The keys are taken in order, and a key that would exceed a limit is skipped. Keys with trusted values are
+ * skipped, too. Neither is an error, because an error would reveal stored data.
  */
 export function selectPublicData(stored: StoredData, set: Readonly<Data>): Data {
   const untrusted = new Set(stored.untrustedKeys);

@@ -18,7 +18,7 @@ const BOUNDARY = '=_tidings_alternative';
 
 /**
  * The encoded body of a message, as a list of pieces: constant text that is already encoded, tokens of links, and
- * holes. Tokens and holes are filled for each message. Each hole is on its own line.
+ * holes for values. Tokens and holes are filled for each message. Each hole is on its own line.
  */
 export interface WireBody {
   baseUrl: string;

@@ -47,7 +47,7 @@ export function getDataName(path: string[], locals: ReadonlySet<string> = new Se
 
 /**
  * Adds the guard of the output's context to an expression: a filter that cleans untrusted values. The guard comes last,
- * or before a last filter that produces markup. Only this filter knows which values are untrusted. `sources` says from
+ * or before a last filter that produces markup. Only the guard knows which values are untrusted. `sources` says from
  * which contact data the template's own names are derived.
  */
 export function guardExpression(expression: string, place: GuardKind, sources: LocalSources): string {
