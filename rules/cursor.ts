@@ -16,7 +16,8 @@ export function encodeCursor(key: CursorKey): string {
 }
 
 /**
- * Decodes a cursor without its mark to the values of its sort key. `lengths` are the allowed numbers of values.
+ * Decodes a cursor to the values of its sort key. The cursor must have no mark (see `unmarkCursor`). `lengths` are the
+ * allowed numbers of values.
  * @throws AppError VALIDATION_ERROR (400) for an invalid cursor
  */
 export function decodeCursor(cursor: string, ...lengths: number[]): (string | number)[] {
@@ -35,7 +36,7 @@ export function decodeIdCursor(cursor: string): string {
   return id;
 }
 
-/** Tells whether a value in a cursor is a UUID. The row may have been deleted. */
+/** Tells whether a value in a cursor is a UUID. The row with this id may have been deleted. */
 export function isUuid(value: unknown): value is string {
   return typeof value === 'string' && UUID.test(value);
 }

@@ -60,7 +60,7 @@ export interface MessageHeaders {
   to: HeaderMailbox;
   cc?: readonly HeaderMailbox[];
   date: Date;
-  /** With angle brackets, as `messageId` returns it. */
+  /** With angle brackets, as `createMessageId` returns it. */
   messageId: string;
   replyTo?: HeaderMailbox | readonly HeaderMailbox[] | null;
   /** Other headers. The value of a header is text on one line. */
