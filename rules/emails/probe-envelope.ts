@@ -1,6 +1,6 @@
 /**
- * The recipient of a probe: a mailbox that every domain has (RFC 5321 §4.5.1), at a domain that is not local to the
- * operator's relay. A probe sends only the envelope, and no message.
+ * The recipient of a probe (see `createProbeEnvelope`): a mailbox that every domain has (RFC 5321 §4.5.1), at a domain
+ * that is not local to the operator's relay. A probe sends only the envelope, and no message.
  */
 const PROBE_RECIPIENT = 'postmaster@gmail.com';
 

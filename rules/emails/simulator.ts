@@ -2,8 +2,8 @@ import { normalizeEmail } from './email-address.ts';
 import { classifyRefusal, type Refusal, type Reply } from './refusal.ts';
 
 /**
- * The domain of the simulator. No one can own a name under `.test` (RFC 2606), so this email never reaches a real
- * recipient.
+ * The domain of the simulator. No one can own a name under `.test` (RFC 2606), so email to this domain never reaches a
+ * real recipient.
  */
 export const SIMULATOR_DOMAIN = 'simulator.test';
 
@@ -55,7 +55,7 @@ export function isSimulated({ to }: { to: { email: string } | null }): boolean {
   return to !== null && isSimulatorAddress(to.email);
 }
 
-/** Returns the simulated outcome of attempt number `attempts`. An email to an unknown word is delivered. */
+/** Returns the simulated outcome of attempt number `attempts`. If the address has an unknown word, it is a delivery. */
 export function chooseSimulation(email: string, attempts: number): Simulation {
   const word = /^[^+@]*/.exec(normalizeEmail(email))?.[0] ?? '';
   if (word === 'reject') return { answer: 'refused', steps: [] };

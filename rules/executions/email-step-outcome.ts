@@ -8,8 +8,8 @@ import { uuidv7 } from '../uuid.ts';
 const SKIPPED = /^(unsubscribed|unconfirmed$|suppressed:|frequency_capped$)/;
 
 /**
- * Returns how a visit of a SEND_EMAIL step ends, from the outcome of its email. Only test runs of a workflow use
- * `changes`.
+ * Returns how a visit of a SEND_EMAIL step ends, from the outcome of its email. Only test runs of a workflow (see
+ * `SandboxState`) use `changes`.
  */
 export function toEmailStepOutcome(outcome: RecordedOutcome, emailId: string) {
   switch (outcome.kind) {

@@ -144,7 +144,7 @@ function minWaitMs({ type, config }: WorkflowGraph['steps'][number]): number {
 }
 
 /**
- * Finds the cycle through a step that waits for the shortest time, by Dijkstra's algorithm. Undefined if there is no
+ * Finds the cycle with the shortest waiting time through a step, by Dijkstra's algorithm. Undefined if there is no
  * cycle, if its waiting time is unknown, or if it waits at least `MIN_CYCLE_WAIT_MS`.
  */
 function findShortestLoop(
