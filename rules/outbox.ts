@@ -18,13 +18,13 @@ interface OutboxPayloads {
   /** refId = SMS message. A worker makes the first attempt without Temporal. */
   'sms.deliver': Nothing;
   /**
-   * refId = email that was deferred at the first attempt. All rows of one claim and project start one workflow
-   * `emailDelivery`.
+   * refId = email that was deferred at the first attempt. All rows of a project that a worker takes together start one
+   * workflow `emailDelivery`.
    */
   'email.retry': Retry;
   /**
-   * refId = SMS message that was deferred at the first attempt. All rows of one claim and project start one workflow
-   * `smsDelivery`.
+   * refId = SMS message that was deferred at the first attempt. All rows of a project that a worker takes together start
+   * one workflow `smsDelivery`.
    */
   'sms.retry': Retry;
   /** refId = email to the simulator. The simulated feedback about it is recorded when the row is due. */

@@ -14,7 +14,7 @@ export interface QueueStats {
   pollers: number;
 }
 
-/** The state of every task queue at an instant. A worker signals it to Temporal, where operators read it. */
+/** The state of every task queue at an instant. A worker sends this state to Temporal, where operators read it. */
 export interface QueueReading {
   /** The time of the reading, in ISO 8601. */
   readAt: string;

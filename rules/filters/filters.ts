@@ -1,8 +1,8 @@
 /**
- * The filter language of segments, audiences, CONDITION steps and waits: its types, its limits, and the zod schemas
- * that parse it. A condition may have the simple form or the full form, and is always parsed to the full form (contract
- * §5.1 Conditions). Negative operators match a contact that lacks the field, because a user who writes "plan is not
- * pro" also means contacts without a plan.
+ * The filter language of segments, audiences, CONDITION steps, waits and exits: its types, its limits, and the zod
+ * schemas that parse it. A condition may have the simple or the full form, and is always parsed to the full form
+ * (contract §5.1 Conditions). Negative operators match a contact that lacks the field, because a user who writes "plan
+ * is not pro" also means contacts without a plan.
  */
 import { z } from 'zod';
 import { findUnexpectedExpressionError, hasExpression, listExpressionErrors } from '../content/expressions.ts';
@@ -96,8 +96,8 @@ export const ConditionInput: z.ZodType<Condition, unknown> = z
 export const StepConditionInput = createInputSchema('step');
 
 /**
- * Parses the filters of a WAIT_FOR_EVENT step: a condition in either form, one filter, or an array of filters that must
- * all match.
+ * Parses the filters of a WAIT_FOR_EVENT step or of an exit: a condition in either form, one filter, or an array of
+ * filters that must all match.
  */
 export const WaitFiltersInput = createInputSchema('wait');
 
