@@ -52,8 +52,8 @@ export type JsonBody =
 
 /**
  * Parses a JSON body, decodes its files, and normalizes its strings (see `normalizeStrings`). If a value cannot be
- * stored, or an object has a name twice, describes the error in `unstorable`, and decodes and normalizes nothing. Parsing
- * takes 10 ms per megabyte, so large bodies are parsed in a thread.
+ * stored, or an object has a name twice, describes the error in `unstorable`, and decodes and normalizes nothing.
+ * Parsing takes 10 ms per megabyte, so large bodies are parsed in a thread.
  * @throws AppError BAD_REQUEST for invalid JSON
  */
 export function readJsonBody(bytes: Uint8Array, { filesAt, maxOtherBytes }: JsonBodyRules): JsonBody {

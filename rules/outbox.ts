@@ -23,8 +23,8 @@ interface OutboxPayloads {
    */
   'email.retry': Retry;
   /**
-   * refId = SMS message that was deferred at the first attempt. All rows of a project that a worker takes together start
-   * one workflow `smsDelivery`.
+   * refId = SMS message that was deferred at the first attempt. All rows of a project that a worker takes together
+   * start one workflow `smsDelivery`.
    */
   'sms.retry': Retry;
   /** refId = email to the simulator. The simulated feedback about it is recorded when the row is due. */
