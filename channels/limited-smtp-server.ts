@@ -47,8 +47,8 @@ function createSessionSlots(total: number): SessionSlots {
 
 /**
  * An SMTP server that replies 421 to sessions beyond its limit (`createSessionSlots`). The server refuses a connection
- * before the library creates a session for it, because the library also counts sessions that are ending. A flood of
- * connections therefore takes no slots from other clients.
+ * before the library creates a session for it. The library's own limit would also count refused sessions until they
+ * have ended, so a flood of connections would take slots from other clients.
  */
 export class LimitedSmtpServer extends SMTPServer {
   readonly #slots: SessionSlots;

@@ -1,6 +1,6 @@
 import { BlockList, isIP, isIPv4 } from 'node:net';
 
-/** The address that is recorded if the address of the connection is unknown, for example because it is closed. */
+/** The address that is recorded if a connection has no address any more, for example because it is closed. */
 const UNKNOWN = 'unknown';
 /**
  * The number of 16-bit groups in the network part of an IPv6 address. A host usually gets a whole /64 network, and can

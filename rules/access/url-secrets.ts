@@ -52,8 +52,8 @@ export function hasInseparableCredentials(url: string): boolean {
 
 /**
  * Seals the secret of a URL for the database. If the secret in the URL is `***`, the secret of `current` is kept, but
- * only for the same scheme, user, host and port. Otherwise a user who may change the address, but not read the secret,
- * could have the secret sent to a host of their own.
+ * only for the same scheme, user, host and port. Without this condition, a user who may change the address, but not
+ * read the secret, could have the secret sent to a host of their own.
  * @throws AppError VALIDATION_ERROR for `field`
  */
 export function sealUrl(p: {

@@ -36,8 +36,8 @@ export function removeSecrets(config: StepConfig, secretsIn: readonly SecretFiel
 /**
  * Returns the config to store for a config from a file. Secrets that the file omits are copied from the stored config:
  * the secret of a URL if the rest of the URL is the same, and the values of headers if the scheme, host and port are
- * the same. Otherwise a user who may change the address, but not read the secret, could have the secret sent to a host
- * of their own. `missing` names the omitted secrets that could not be copied.
+ * the same. Without these conditions, a user who may change the address, but not read the secret, could have the secret
+ * sent to a host of their own. `missing` names the omitted secrets that could not be copied.
  */
 export function addStoredSecrets(
   fileConfig: StepConfig,

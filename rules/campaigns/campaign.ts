@@ -54,8 +54,7 @@ export interface CampaignProgress {
    */
   testing?: boolean;
   /**
-   * Milliseconds since 1970: when to choose the winner of the test. Absent until all recipients of the test were sent
-   * to.
+   * Milliseconds since 1970: when to choose the winner of the test. Absent until the emails of the test have been sent.
    */
   testEndsAtMs?: number;
 }

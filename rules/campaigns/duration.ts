@@ -42,7 +42,7 @@ export interface DurationRequest {
 /**
  * Estimates the seconds from the start of a campaign until its last email is sent, from the send rate, the sending
  * window, the local time of its recipients, and the wait of a test. The start is now, the scheduled time, or the local
- * send time of the first recipients. Time in which the window is closed counts.
+ * send time of the first recipients. The estimate includes the time in which the window is closed.
  */
 export function estimateSendingSeconds(p: DurationRequest): number {
   const groups = toGroups(p);

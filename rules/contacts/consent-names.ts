@@ -133,7 +133,7 @@ export function parseHeaders(list: string): ReadonlySet<string> {
 
 /**
  * Returns a pattern for normalized headers (`normalizeHeader`). A header matches if it has one of the words, and
- * otherwise only words of the context.
+ * otherwise only words of the context, or words of `after` in later positions.
  */
 function createHeaderPattern(words: string, after: string, context?: string): RegExp {
   const around = context === undefined ? CONSENT_CONTEXT : `${CONSENT_CONTEXT}|${context}`;

@@ -5,7 +5,7 @@ import { parsePlainExpression } from './plain-expression.ts';
 
 /**
  * Variables for the service's links, which exist in every message. No data overrides them, they need no guard, and
- * their clicks are not tracked.
+ * clicks on these links are not tracked.
  */
 export const URL_VARIABLES = ['unsubscribeUrl', 'subscribeUrl', 'manageUrl', 'confirmUrl'] as const;
 
@@ -54,7 +54,7 @@ export function guardExpression(expression: string, place: GuardKind, sources: L
   if ((URL_VARIABLES as readonly string[]).includes(expression.trim())) return expression;
   const allNames = [...collectSourceNames(expression, sources)];
   if (!isTextKind(place)) return addGuard(expression, '__guard', [place, ...allNames]);
-  // An unknown name needs no guard here, because the template library only gets untrusted values that are already
+  // In a text, an unknown name needs no guard, because the template library only gets untrusted values that are already
   // cleaned.
   const names = allNames.filter((name) => name !== '*');
   if (names.length === 0) return expression;

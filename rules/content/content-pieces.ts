@@ -113,7 +113,7 @@ export function renderValue({ path, fallback, guard }: ValueHole, values: Values
   for (const name of path) value = readOwnProperty(value, name);
   const untrusted =
     values.untrusted.length > 0 && guard?.names.some((name) => isUntrusted(name, values.untrusted)) === true;
-  // A fallback replaces a value that is empty after cleaning, as in the library (`cleanVars`).
+  // A fallback replaces a value that is empty after cleaning. The library, which gets cleaned values, does the same.
   if (untrusted) value = cleanUntrustedValue(values.context, value);
   if (fallback !== undefined && isMissing(value)) value = fallback;
   const text = toPlainText(value);

@@ -10,8 +10,8 @@ import { CHEAP_FILTERS } from './liquid-engine.ts';
 import { COUNTED_LINK, type FlatToken, getTagText } from './liquid-tokens.ts';
 
 /**
- * The templates of an email, and its type. Every field is required, but `preheader` may be null, so that no caller
- * omits a template by mistake.
+ * The templates of an email, and its type. Every field is required, so that no caller omits a template by mistake.
+ * `preheader` may be null.
  */
 export interface AuthoredContent extends EmailTemplates {
   type: 'TRANSACTIONAL' | 'MARKETING';
@@ -77,8 +77,9 @@ const PIXEL =
   '<img src="{{__pixel}}" width="1" height="1" alt="" style="display:block;width:1px;height:1px;border:0;overflow:hidden">';
 
 /**
- * If the estimated size of the body exceeds this limit, the pixel is placed at the start. A pixel at the end must be in
- * the first 90,000 bytes on the wire. The limit is lower, to leave space for a preheader and for long values.
+ * If the estimated size of the body exceeds this limit, the pixel is placed at the start, because Gmail clips long
+ * messages. A pixel at the end must be in the first 90,000 bytes on the wire. This limit is lower, to leave space for a
+ * preheader and for long values.
  */
 const PIXEL_BEFORE_BYTES = 80_000;
 /** The approximate size of a click link with its token, in bytes on the wire. */

@@ -169,7 +169,7 @@ export function findExpressionError(text: string): string | undefined {
   let at = 0;
   for (const match of text.matchAll(EXPRESSION)) {
     const before = text.slice(at, match.index);
-    // Liquid has no third brace. Templates refuse it, so it is passed to the parser here, too.
+    // The third brace of `{{{` is kept for the parser, which refuses it, as in templates.
     const isTriple = before.endsWith('{');
     const { path, source } = readExpression(match[1] ?? '');
     const isPlain = !isTriple && path !== undefined;

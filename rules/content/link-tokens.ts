@@ -2,7 +2,7 @@ import { createHmac, createSecretKey, type KeyObject, timingSafeEqual } from 'no
 import { createIdMac, type IdMac } from '../access/id-mac.ts';
 import type { ContactUrls } from './variables.ts';
 
-/** The length of base64url of 16 bytes of id and 16 bytes of MAC. */
+/** The length of a token: 16 bytes of id and 16 bytes of MAC, as base64url. */
 export const LINK_TOKEN_CHARS = 43;
 
 const ID_BYTES = 16;

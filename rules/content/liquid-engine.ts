@@ -54,8 +54,8 @@ export const CHEAP_FILTERS: ReadonlySet<string> = new Set(
 const HOSTLESS = /^\s*https?:\/\/(?:[/?#\\.\s]|$)/i;
 
 /**
- * The tag `counted_link` around an address. Writes the click link with this number if the rendered address is a web
- * address, `#` if it is a web address without a host, else the address itself.
+ * The tag `counted_link` around an address. Its argument is the number of the link. Writes the click link with this
+ * number if the rendered address is a web address, `#` if it is a web address without a host, else the address itself.
  */
 class CountedLink extends Tag {
   private readonly index: number;

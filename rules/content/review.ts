@@ -30,7 +30,8 @@ export interface ContentReview extends RenderedContent {
  */
 export function reviewContent(content: AuthoredContent, input: RenderInput): ContentReview {
   const rendered = renderUntracked(content, input);
-  // The body alone and as TRANSACTIONAL, so the service adds no footer. An unsubscribe link is then the author's.
+  // Renders the body alone, as TRANSACTIONAL, so the service adds no footer. An unsubscribe link in the result is
+  // therefore the author's.
   const bodyOnly = renderUntracked({ ...NO_TEXT, body: content.body, type: 'TRANSACTIONAL' }, input);
   const { html, subject } = rendered;
   const reviewed = {
