@@ -11,8 +11,8 @@ const altText: FormatCallback = (element, _walk, builder) => {
 };
 
 /**
- * Writes a link as text: its label, then its address between `<` and `>`. The brackets keep email clients from including
- * the punctuation after the address in the link. An address that equals its label is written once.
+ * Writes a link as text: its label, then its address between `<` and `>`. Without the brackets, an email client might
+ * include punctuation after the address in the link. An address that equals its label is written once.
  */
 const linkText: FormatCallback = (element, walk, builder) => {
   // Browsers ignore spaces around an address, and line breaks in it.

@@ -1,7 +1,7 @@
 const SECOND_MS = 1000;
 /**
- * The first retry after a deferral is after 30 to 60 s (contract §9.10 Retries). Greylists accept a sender after about
- * a minute.
+ * The first retry comes 30 to 60 s after the deferral (contract §9.10 Retries). Greylists accept a sender after about a
+ * minute.
  */
 const FIRST_MIN_MS = 30 * SECOND_MS;
 const FIRST_MAX_MS = 60 * SECOND_MS;
@@ -17,8 +17,8 @@ const LONGEST_MS = 3600 * SECOND_MS;
 export const DELIVERY_EXPIRES_MS = 24 * LONGEST_MS;
 
 /**
- * Returns when to retry a deferred message after `attempts` attempts: after 30 to 60 s at first, then after twice the
- * time for each further attempt, up to an hour. `random` (0 to 1) spreads the retries, so that messages that failed at
+ * Returns when to retry a deferred message that has had `attempts` attempts. The first wait is 30 to 60 s, and each
+ * further wait is twice as long, up to an hour. `random` (0 to 1) spreads the retries, so that messages that failed at
  * the same time are not retried at the same time. The last attempt is exactly at the expiry. Undefined if the message
  * has expired.
  */

@@ -29,8 +29,8 @@ const delivered = { what: 'delivery', afterMs: SECOND_MS } as const;
 const DELIVERED: readonly SimulatedStep[] = [delivered];
 
 /**
- * The feedback by the word in the address before `@` or `+`. An open or click by a human follows at least a second
- * after the delivery.
+ * The feedback by the word in the address before `@` or `+`. Opens and clicks come late enough to count as made by a
+ * human (`isTooEarly`).
  */
 const CHAINS: Readonly<Record<string, readonly SimulatedStep[]>> = {
   delivered: DELIVERED,

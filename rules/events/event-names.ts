@@ -105,8 +105,8 @@ export function trimEventName(name: string): string {
 }
 
 /**
- * Checks only the length and the characters of a name. More checks apply only to events that a project records: a
- * project can also listen to events of the service, whose names are reserved.
+ * Checks only the length and the characters of a name. The check for reserved names (`findEventNameError`) applies only
+ * to events that a project records, because a project can also listen to events of the service.
  */
 export function findEventNameShapeError(name: string, field = 'event'): FieldError | undefined {
   if (!/[^\s\p{Cf}]/u.test(name)) return { field, message: BLANK_NAME, code: 'too_small' };

@@ -1,6 +1,6 @@
 import type { OutboxKind } from '../outbox.ts';
 
-/** Work of an outbox row that Temporal has started, as a worker has observed. */
+/** Work of an outbox row that a worker has seen start in Temporal. */
 export interface StartedWork {
   kind: OutboxKind;
   refId: string;
