@@ -13,7 +13,8 @@ interface ParsedPath {
  */
 const COMMAND = /^([^:]*:\s*)<((?:"(?:[^"\\\p{Cc}]|\\[^\p{Cc}])*"|[^"<>\p{Cc}])+@[^"<>\p{Cc}]+)>((?:\s.*)?)$/u;
 /**
- * Matches an invalid path, with brackets or a single quote. Our handlers get this path and refuse it with the reason.
+ * Matches an invalid path, with brackets or an unpaired quotation mark. Our handlers get this path and refuse it with
+ * the reason.
  */
 const WRONG_COMMAND = /^([^:]*:\s*)<([^\p{Cc}]+@[^\p{Cc}]+)>((?:\s[^<>]*)?)$/u;
 /** A valid path. It replaces the real path while the library parses the parameters of the command. */

@@ -12,7 +12,8 @@ export interface TimeLimit {
 
 /**
  * The limit of this thread, until `setTimeLimit` changes it. A template may block a process for at most 200 ms
- * (contract §4.2 Limits of a template). Stopping it takes some of this time. A fourth attempt would rarely succeed.
+ * (contract §4.2 Limits of a template). Stopping the template takes some of this time. A fourth attempt would rarely
+ * succeed.
  */
 let threadLimit: TimeLimit = { ms: 180, attempts: 3 };
 

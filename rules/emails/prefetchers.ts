@@ -78,8 +78,8 @@ const EARLY_MS: Record<FetchKind, number> = { open: 1_000, click: 2_000 };
 
 /**
  * Returns why a fetch counts as made by a bot: the name of the program, `HEAD request`, `prefetch` or `HTTP library`.
- * Undefined if the fetch may be by a human. With `lenient`, HTTP libraries count as humans: in development on a loopback
- * address, they are the developer's tests.
+ * Undefined if the fetch may be by a human. With `lenient`, HTTP libraries count as humans: in development on a
+ * loopback address, they are the developer's tests.
  */
 export function findBotName(fetch: Fetch, kind: FetchKind, p: { lenient: boolean }): string | undefined {
   if (fetch.method === 'HEAD') return 'HEAD request';

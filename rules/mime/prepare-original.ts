@@ -71,9 +71,9 @@ function isDropped(name: string): boolean {
 }
 
 /**
- * Prepares a message for sending. Some header fields are removed or encoded. Every line break becomes CRLF. Otherwise,
- * bodies are kept byte for byte, except for parts with lines that no server would accept; these parts are re-encoded.
- * Adds one field `Received` (RFC 5321 §4.4).
+ * Prepares a message for sending. Some header fields are removed or encoded. Every line break becomes CRLF, and parts
+ * with lines that no server would accept are re-encoded. Bodies do not change in any other way. Adds one field
+ * `Received` (RFC 5321 §4.4).
  * @throws AppError BAD_REQUEST for a NUL octet, a line of more than 998 octets or a lone CR or LF in a part that must
  * not be changed, for a repeated header field, for more than one author, or for a message in a mail loop
  */

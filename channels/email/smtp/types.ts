@@ -54,7 +54,7 @@ export type SmtpCallback = (result: SmtpResult, message: SmtpMessage) => void;
 export interface SmtpJob {
   message: SmtpMessage;
   onResult: SmtpCallback;
-  /** The number of connections that broke while this message was the first without a reply. */
+  /** The number of broken connections that this message may have caused (see `ConnectionLoss.blameless`). */
   losses: number;
   /** Set by the queue. */
   state: 'queued' | 'taken' | 'cancelled';
