@@ -72,7 +72,7 @@ export type OutboxKind = keyof OutboxPayloads;
  */
 export const MERGED_KINDS: ReadonlySet<OutboxKind> = new Set<OutboxKind>(['campaign.changed', 'webhook.deliver']);
 
-/** A row of one kind, as the dispatcher reads it. */
+/** A row of one kind, as a worker reads it. */
 export interface OutboxRowOf<K extends OutboxKind> {
   id: string;
   projectId: string;

@@ -5,8 +5,9 @@ export const ROW_MISSING = 'ROW_MISSING';
 export type RowKind = 'execution' | 'campaign' | 'chunk' | 'job' | 'email' | 'sms' | 'webhook endpoint';
 
 /**
- * A workflow requests work on a record that does not exist. Usually, this process uses another database than the process
- * that started the workflow. Work counts as ended only if its record says so, never because the record is missing.
+ * A workflow requests work on a record that does not exist. Usually, this process uses another database than the
+ * process that started the workflow. Work counts as ended only if its record says so, never because the record is
+ * missing.
  */
 export class RowMissing extends Error {
   readonly kind: RowKind;

@@ -30,9 +30,9 @@ export function withUtf8Header(message: Buffer): Buffer {
 const TYPE = /^(content-type[ \t]*:[ \t]*)([\w+./-]+)((?:[^\r\n]|\r?\n[ \t])*)/im;
 
 /**
- * Adds a charset to a message that names none, if its text is not UTF-8. Without a charset, a parser would assume UTF-8.
- * Old mail systems write bounces without a charset, and old programs write email without one. A multipart message
- * without a boundary becomes text, because its parts cannot be found.
+ * Adds a charset to a message that names none, if its text is not UTF-8, because a parser would assume UTF-8. Old mail
+ * systems write bounces without a charset, and old programs write email without one. A multipart message without a
+ * boundary becomes text, because its parts cannot be found.
  */
 export function addMissingCharset(message: Buffer): Buffer {
   const end = findHeaderEnd(message);

@@ -1,4 +1,4 @@
-/** Every status of an SMS (contract §10.1 Segments). */
+/** Every status of an SMS. */
 export const SMS_STATUSES = ['PENDING', 'QUEUED', 'SENT', 'DELIVERED', 'UNDELIVERED', 'FAILED'] as const;
 export type SmsStatus = (typeof SMS_STATUSES)[number];
 
