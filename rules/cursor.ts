@@ -9,7 +9,7 @@ const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 
 /**
  * Encodes a position in a list as a cursor: the sort key as JSON in base64url. The caller sends the cursor back to get
- * the next page. Source: contract §1.
+ * the next page. Source: contract §1.6 Lists.
  */
 export function encodeCursor(key: CursorKey): string {
   return Buffer.from(JSON.stringify(key), 'utf8').toString('base64url');

@@ -4,7 +4,7 @@ import { isAscii } from 'node:buffer';
  * Converts the strings and field names of a JSON value to Unicode normalization form C. A keyboard writes `é` as one
  * character, but a file name on macOS has two characters for it, which look the same. A search must find both
  * spellings. The value of a field whose name ends in `password` is not converted, because only its hash is stored.
- * Source: Unicode Standard Annex #15, contract §1.16 Unicode Text.
+ * Source: Unicode Standard Annex #15, contract §1.16 Unicode.
  */
 export function normalizeStrings(value: unknown): unknown {
   if (typeof value === 'string') return value.normalize('NFC');

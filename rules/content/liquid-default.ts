@@ -1,7 +1,7 @@
 /**
  * Converts `x ?? word` and `x ?? "some words"` in an output expression to Liquid's `x | default: "…"`. `??` may be
  * before, between or after filters. A bare word is text, not a variable. `??` inside quotes does not change. Source:
- * contract §4.1, §1.
+ * contract §4.11 Fallbacks.
  */
 export function rewriteDefaults(expression: string): string {
   let out = '';

@@ -1,7 +1,7 @@
 /**
  * The table of programs that fetch pixels and links automatically. Fetches by these programs count only in
  * `machine_opens` and `machine_clicks`. Image proxies that fetch when a human opens the email (Gmail's, Yahoo's) are
- * not in this table, because such a fetch is an open. Source: contract §9.
+ * not in this table, because such a fetch is an open. Source: contract §9.4 Automated opens.
  */
 
 /** The properties of a request for a pixel or a link. */
