@@ -81,8 +81,8 @@ export function createSendAcceptor(deps: { db: Db; suppressionKey: Buffer; outbo
       },
     });
   const group = createGroup();
-  // Requests with large attachments have a separate group, because all requests of a transaction wait until it has
-  // written their attachments.
+  // Requests with large attachments have a separate group, because all requests of a transaction wait until the
+  // transaction has written every attachment.
   const large = createGroup();
   // Each batch gets its own transaction, because it is as large as many requests. Projects take turns.
   const batches = createGroupCommit<SendBatch, BatchResponse>({

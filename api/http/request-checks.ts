@@ -303,8 +303,7 @@ function createJsonReader(plan: BodyPlan): (...request: Parameters<Check>) => Pr
 
 /**
  * Loads the stored record that a refused request would change, for `parseWithStoredValues`. Undefined if the record
- * does not exist, if the route declares none, or if the request was refused for another reason than a field of its
- * body.
+ * does not exist, if the route has no option `stored`, or if the reason of the refusal is not a field of the body.
  */
 async function loadStoredRecord(
   refusal: unknown,

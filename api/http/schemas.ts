@@ -121,7 +121,7 @@ export const DayOrInstantInput = z
 
 export type DayOrInstant = z.output<typeof DayOrInstantInput>;
 
-/** A point in time in a request, which null removes from the record. */
+/** A point in time in a request. Null removes it from the record. */
 export const NullableInstantInput = InstantInput.nullish().openapi({ type: ['string', 'null'] });
 
 /** Returns a schema for a whole number in a query. */

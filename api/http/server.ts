@@ -62,7 +62,8 @@ export async function startApi(
   let fetch: Parameters<typeof getRequestListener>[0] = () => new Response(null, { status: 503 });
   const listener = getRequestListener((...args) => fetch(...args), {
     errorHandler: createBadUrlResponse,
-    // HTTP/1.0 has no `Host` (RFC 1945), and the health checks of some load balancers send none.
+    // The host for requests without `Host`: HTTP/1.0 has no such header (RFC 1945), and the health checks of some load
+    // balancers omit it.
     hostname: new URL(initialConfig.publicUrl).hostname,
   });
   const server = createServer({ keepAliveTimeout: KEEP_ALIVE_MS }, listener).on('clientError', respondToMalformedHttp);

@@ -38,8 +38,8 @@ export function createStoredFields(
 
 /**
  * Parses a refused body again, but accepts values that the stored record already has, even if a newer rule forbids
- * them. A value is a field, an item of a list, or a filter. The caller may change other parts of a record that has such
- * values.
+ * them. A value is a field, an item of a list, or a filter. So the caller can still change the other parts of the
+ * record.
  * @throws AppError VALIDATION_ERROR with the refused parts that are not stored
  */
 export function parseWithStoredValues<T>(

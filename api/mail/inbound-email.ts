@@ -101,8 +101,8 @@ export async function createInboundHandler(deps: Deps): Promise<InboundHandler> 
 }
 
 /**
- * Returns the function that records a delivery report or an abuse report. Its `returned` has the ids of the emails to
- * whose return paths the report was sent.
+ * Returns the function that records a delivery report or an abuse report. The function's parameter `returned` has the
+ * ids of the emails to whose return paths the report was sent.
  */
 function createReportRecorder({ config, db, outbox, log }: Deps, verpKey: Buffer) {
   const recordFeedback = createFeedbackRecorder({ config, db, outbox });

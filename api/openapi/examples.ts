@@ -5,8 +5,8 @@ const KNOWN_FORMATS = new Set(['date-time', 'date', 'uuid']);
 
 /**
  * Removes repeated examples. A request body keeps its whole example, for "Try it out" in the API reference. The example
- * of a response is moved to the properties of its schema, and values that repeat only their type are removed. Lists
- * and nested records then need no separate example, because viewers of the document assemble it from the properties.
+ * of a response is moved to the properties of its schema, without the values that only repeat the type. Lists and
+ * nested records then need no separate example, because viewers of the document assemble it from the properties.
  * Changes the document in place.
  */
 export function moveExamplesToProperties(document: Document): void {

@@ -57,7 +57,7 @@ const upcomingRoute = createRoute({
   tags,
   summary: 'List upcoming activity by hour',
   description:
-    'Starts with the current hour. Hours without activity have zero counts. Counts campaigns that are scheduled for the hour, and pauses of executions that end in the hour: a DELAY, the timeout of a WAIT_FOR_EVENT, or the wait for a sending window. Pauses of executions that have ended early are included.',
+    'Starts with the current hour. Hours without activity have zero counts. Counts campaigns that are scheduled for the hour, and pauses of executions that end in the hour: a DELAY, the timeout of a WAIT_FOR_EVENT, or the wait for a sending window. A pause still counts if its execution has ended in the meantime.',
   security: allowScopes('analytics:view'),
   request: {
     query: z.object({ hours: wholeNumber({ min: 1, max: HOURS_MAX, default: 48, description: 'Hours from now' }) }),

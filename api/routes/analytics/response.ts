@@ -66,7 +66,7 @@ export const EmailOverview = z
   .object({
     timezone: z.string().openapi({
       description:
-        "Time zone of the days, which is the project's `timezone`. Counts are stored per hour in UTC. If midnight in this zone is within an hour, the whole hour counts for the day in which it starts.",
+        "Time zone of the days, which is the project's `timezone`. Counts are stored per hour in UTC. If midnight in this zone falls between two full hours, the whole hour counts for the day in which it starts.",
     }),
     deliveredBasis: DeliveredBasis,
     totals: MailTotals,

@@ -61,7 +61,7 @@ export function addFinding({ done }: ApplyState, finding: ApplyFinding): void {
 
 /**
  * Checks whether an address is on a verified domain of the project, and returns the result. If it is not, adds a
- * finding to the response. `outcome` is the end of the finding's message, which says what happens instead.
+ * finding to the response. `outcome` is the end of the finding's message. It says what the document does not change.
  */
 export async function checkSender(
   applying: ApplyState,
@@ -83,7 +83,7 @@ export async function checkSender(
  * Parses an input by a schema.
  * @param isStored tells whether the stored record already has the value at a path. Such a value is accepted even if a
  * newer rule forbids it
- * @throws AppError VALIDATION_ERROR with fields below `at`
+ * @throws AppError VALIDATION_ERROR whose field names start with `at`
  */
 export function parseItem<T>(
   schema: z.ZodType<T, unknown>,

@@ -37,14 +37,14 @@ const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 type PageContext = Context<AppEnv>;
 
 /**
- * Response header that says which emails the mailbox contains: `all` if the email provider is the capture provider, or
- * `simulator` if a provider sends all email except email to the simulator.
+ * Response header that says which emails the mailbox contains: `all` if the email provider is `capture`, or `simulator`
+ * if a provider sends all email except email to the simulator (`…@simulator.test`).
  */
 export const MAILBOX_OF_HEADER = 'x-mailbox-of';
 
 /**
- * Serves the mailbox as pages and as JSON: messages of the capture providers, and emails to the simulator with any
- * provider. SMS are included only if they are captured instead of sent. `listReadableProjects` decides which messages a
+ * Serves the mailbox as pages and as JSON. With the provider `capture`, it contains all messages. With any other email
+ * provider, it contains only emails to the simulator, and no SMS. `listReadableProjects` decides which messages a
  * request may read. A request from this machine may read all messages. A request from another machine may read the
  * messages of the projects that the user owns.
  */

@@ -35,7 +35,7 @@ const MESSAGE_MAX_BYTES = 256 * 1024;
 /**
  * If SES accepted an unknown email less than this time ago, the worker may not have stored SES's id of the email yet.
  * SNS must then repeat the notification. By default, SNS repeats it after 20, 40 and 60 s. If SES accepted the email
- * earlier, the response is 200, so that notifications about email of other senders do not fail permanently.
+ * earlier, the response is 200, because another service that uses the same topic has probably sent the email.
  */
 const SETTLING_MS = 60_000;
 /**
@@ -62,8 +62,8 @@ const snsRoute: RouteConfig = {
  * Handles notifications of Amazon SES, which arrive through SNS. Before the certificate is fetched, the topic and the
  * URL of the certificate are checked. Before a message has an effect, its signature is checked. SNS may deliver a
  * notification several times and in any order, which `recordFeedback` handles. After a 5xx, SNS repeats the
- * notification. A notification about an unknown email gets a 200 after `SETTLING_MS`, because other senders may use the
- * same topic. Source: contract §9, §10.
+ * notification. A notification about an unknown email gets a 200 after `SETTLING_MS`, because other services may use
+ * the same topic. Source: contract §9, §10.
  */
 export function registerSnsRoutes(hono: OpenAPIHono<AppEnv>, unauthenticated: UnauthenticatedRoutes, deps: Deps): void {
   const { config, db, log } = deps;
