@@ -15,8 +15,9 @@ import {
 } from '../../rules/emails/send-request.ts';
 
 /**
- * The number of concurrent transactions, not counting delayed ones (db/group-commit.ts): one is built while the other
- * commits. A third transaction did not improve throughput (docs/decisions.md).
+ * The number of concurrent transactions, not counting delayed transactions, which run longer than 50 ms
+ * (db/group-commit.ts). One is built while the other commits. A third transaction did not improve throughput
+ * (docs/decisions.md).
  */
 const LANES = 2;
 /** Maximum number of requests in one transaction. */

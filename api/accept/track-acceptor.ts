@@ -12,8 +12,8 @@ import {
 import { normalizeEmail } from '../../rules/emails/email-address.ts';
 
 /**
- * The number of concurrent transactions, not counting delayed ones (db/group-commit.ts): one is built while the other
- * commits.
+ * The number of concurrent transactions, not counting delayed transactions, which run longer than 50 ms
+ * (db/group-commit.ts). One is built while the other commits.
  */
 const LANES = 2;
 /** Maximum number of requests in one transaction. */

@@ -27,7 +27,7 @@ describe('the unknown fields of a condition', () => {
     expect(unknownIn(ConditionInput, condition)).toEqual(unknown);
   });
 
-  it('are not searched in a list instead of a condition', () => {
+  it('are not searched in a list that is sent in place of a condition', () => {
     expect(unknownIn(ConditionInput, [filter])).toEqual([]);
   });
 

@@ -44,7 +44,7 @@ const campaignStatsRoute = createRoute({
   tags,
   summary: 'Get campaign statistics',
   description:
-    'Counts the campaigns of the time span: all, active (scheduled or sending) and completed. Rates are percentages of the sent emails.',
+    'Counts the campaigns that were created in the time span: all, active (SCHEDULED, SENDING or PAUSED) and completed (SENT). Rates are percentages of the emails of campaigns that started in the time span.',
   security: allowScopes('analytics:view'),
   request: { query: spanQuery },
   responses: {

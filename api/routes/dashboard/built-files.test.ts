@@ -52,7 +52,7 @@ describe('an asset', () => {
     }
   });
 
-  it('is sent uncompressed if it has no compressed copy, because compression would not make it smaller', async () => {
+  it('is sent uncompressed if the build wrote no compressed copy, as for a file that compression does not make smaller', async () => {
     write('assets/tiny.css', 'a{}');
     const file = await openBuiltFiles(folder).readAsset('tiny.css', 'br, gzip');
     expect([textOf(file), file?.encoding]).toEqual(['a{}', undefined]);

@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { readFile, stat } from 'node:fs/promises';
 import { dirname, extname, join } from 'node:path';
 
-/** Content encodings, the best first. The build writes a copy of each file in each encoding, with this ending. */
+/** Content encodings, the best first. The build writes a compressed copy with this ending if the copy is smaller. */
 const ENCODINGS = [
   { name: 'br', ending: '.br' },
   { name: 'gzip', ending: '.gz' },

@@ -43,10 +43,10 @@ type PageContext = Context<AppEnv>;
 export const MAILBOX_OF_HEADER = 'x-mailbox-of';
 
 /**
- * Serves the mailbox as pages and as JSON. With the provider `capture`, it contains all messages. With any other email
- * provider, it contains only emails to the simulator, and no SMS. `listReadableProjects` decides which messages a
- * request may read. A request from this machine may read all messages. A request from another machine may read the
- * messages of the projects that the user owns.
+ * Serves the mailbox as pages and as JSON. It contains all emails if the email provider is `capture`, otherwise only
+ * emails to the simulator. It contains SMS only if the SMS provider is `capture`. `listReadableProjects` decides which
+ * messages a request may read. A request from this machine may read all messages. A request from another machine may
+ * read the messages of the projects that the user owns.
  */
 export function registerMailboxRoutes(hono: OpenAPIHono<AppEnv>, table: RouteTable, deps: Deps): void {
   const { config, db } = deps;

@@ -13,13 +13,13 @@ export const TenantQuery = cursorQuery(20).extend({
     .max(200)
     .refine((text) => !text.includes('\0'), 'Must not contain NUL characters')
     .optional()
-    .openapi({ description: 'Part of the name or of an owner’s address, or the id' }),
+    .openapi({ description: "Part of the name or of a member's address, or the id" }),
   held: QuerySwitch.optional().openapi({
     description: '`true` lists only projects on hold, for any reason, `false` only projects that are not on hold',
   }),
   order: z.enum(TENANT_ORDERS).default('newest').openapi({
     description:
-      'Order of the list, by values of the last 24 hours or 30 days (see `over`). Orders by a rate include only projects with at least 100 emails. Every order except `newest` returns one page without a cursor.',
+      'Order of the list, by values of the last 24 hours or 30 days (see `over`). `bounces` and `complaints` order by the rate, which is computed as for 100 emails if a project has fewer. Every order except `newest` returns one page without a cursor.',
   }),
   over: z.enum(['day', 'month']).default('day').openapi({ description: 'Time span of `order`' }),
 });

@@ -186,7 +186,7 @@ const Process = z.object({
     .openapi({ description: 'Hash of the compiled code. Processes with the same code have the same value.' }),
   startedAt: Instant,
   seenAt: Instant,
-  alive: z.boolean().openapi({ description: 'Whether the process was seen within the last 30 seconds' }),
+  alive: z.boolean().openapi({ description: 'Whether the process was seen within the last 35 seconds' }),
 });
 
 const PeriodicWork = z.object({

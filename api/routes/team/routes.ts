@@ -78,7 +78,7 @@ const removeRoute = createRoute({
   tags,
   summary: 'Remove a member from the project',
   description:
-    "Ends the member's sessions in the project, and withdraws the open invitations of the member. API keys that the member created stay valid. Members can remove themselves. Only an OWNER can remove an OWNER (403). Returns 409 for the last OWNER.",
+    "Ends the member's sessions in the project, and withdraws the open invitations of the member. API keys that the member created stay valid. You can remove yourself. Only an OWNER can remove an OWNER (403). Returns 409 for the last OWNER.",
   security: allowSession('team:manage'),
   request: { params: MemberParams },
   responses: { 204: emptyResponse('Removed'), ...errorResponses('CONFLICT') },

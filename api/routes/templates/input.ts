@@ -21,7 +21,7 @@ const fields = {
 };
 
 /**
- * Refuses a topic on a TRANSACTIONAL template, because its recipients cannot unsubscribe from it.
+ * Refuses a topic on a TRANSACTIONAL template, because recipients cannot unsubscribe from TRANSACTIONAL email.
  * @throws AppError VALIDATION_ERROR
  */
 export function refuseTopicOnTransactional(template: { type: EmailType; topicId?: string | null | undefined }): void {

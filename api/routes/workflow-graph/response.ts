@@ -12,7 +12,7 @@ export const SavedGraph = z
       .openapi({ description: 'Stored ids of new steps, by the `id` that each has in the request.' }),
     faults: z.array(Fault).openapi({
       description:
-        'Errors that prevent the workflow from being enabled. Each has the field `steps.<id>`, with the `id` of the step in the request.',
+        'Errors that prevent the workflow from being enabled. The `field` of an error about a step is `steps.<id>`, with the `id` of the step in the request.',
     }),
     dryRun: z.boolean(),
   })

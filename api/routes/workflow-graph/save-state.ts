@@ -15,7 +15,7 @@ export interface GraphSaveState {
   current: WorkflowDetail;
   /** Stored ids of steps, by the `id` that each has in the request. */
   ids: Map<string, string>;
-  /** Errors that have been found so far. They are reported together. */
+  /** Errors that have been found so far. `throwCollectedErrors` throws them together. */
   refused: FieldError[];
 }
 

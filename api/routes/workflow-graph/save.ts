@@ -49,8 +49,9 @@ class DryRun extends Error {
  * Changes the steps and transitions of a workflow to match a graph, in one transaction. The same rules apply as for
  * single steps, but each SQL statement writes all steps or all transitions. Running executions continue with the new
  * graph. Executions at a removed step end EXITED with `step_deleted`.
- * A VALIDATION_ERROR has all errors, each at `steps.<id>…` or `transitions.<index>…`. For an enabled workflow, it also
- * has the errors of the graph that prevent a workflow from being enabled, except senders without a verified domain.
+ * A VALIDATION_ERROR has the errors of all steps, at `steps.<id>…`. If the steps have no errors, it has the errors of
+ * the transitions, at `transitions.<index>…`. If these have none either and the workflow is enabled, it has the errors
+ * of the graph that prevent a workflow from being enabled, except senders without a verified domain.
  * @throws AppError NOT_FOUND, VALIDATION_ERROR; CONFLICT if the graph has changed since the version in the request, or
  * has too many steps
  */

@@ -191,7 +191,7 @@ export function registerWorkflowStepRoutes(app: App, { config, db, outbox }: Dep
  * Returns the config of a step in the form that is stored. A value that the stored step already has is accepted, even
  * if a newer rule forbids it.
  * @param stored the step's config as the caller reads it
- * @throws AppError VALIDATION_ERROR with fields below `config`
+ * @throws AppError VALIDATION_ERROR whose field names start with `config`
  */
 export function checkConfig(
   type: StepType,

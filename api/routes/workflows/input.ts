@@ -40,7 +40,7 @@ const TriggerConfig = z
 
 const ReentryKey = z.string().regex(REENTRY_KEY_PATTERN, REENTRY_KEY_ERROR).nullish().openapi({
   description:
-    'Path of a value in the event or the context, such as `event.cartId`. A contact can then have one active execution for each value. If it is null, a contact can have only one active execution.',
+    'Path of a value in the event or the context, such as `event.cartId`. A contact can then have one active execution for each value. If `reentryKey` is null, a contact can have only one active execution.',
   example: 'event.cartId',
 });
 
