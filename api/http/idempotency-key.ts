@@ -7,7 +7,8 @@ import type { AppEnv, RequestContext } from './env.ts';
 /** The schema `request.headers` of an operation that accepts an Idempotency-Key. `readIdempotencyKey` reads the key. */
 export const IdempotencyHeader = z.object({
   'Idempotency-Key': z.string().min(1).max(255).optional().openapi({
-    description: 'For 24 hours, another request with the same key returns 409 and has no effect. 1-255 printable ASCII characters.',
+    description:
+      'For 24 hours, another request with the same key returns 409 and has no effect. 1-255 printable ASCII characters.',
     example: 'order-4711-confirmation',
   }),
 });

@@ -268,7 +268,12 @@ export function registerWebhooks(hono: OpenAPIHono<AppEnv>): void {
       summary,
       description: `${summary}. Signed as Standard Webhooks: verify \`webhook-signature\` before you use the payload.`,
       request: { body: { required: true, content: { 'application/json': { schema: body, example: shown } } } },
-      responses: { 200: { description: 'Any 2xx confirms receipt. After any other response, the service repeats the delivery later. A 410 also disables the endpoint.' } },
+      responses: {
+        200: {
+          description:
+            'Any 2xx confirms receipt. A 410 disables the endpoint. After any other response, the service repeats the delivery later.',
+        },
+      },
     });
   }
 }

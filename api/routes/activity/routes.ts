@@ -141,7 +141,7 @@ const upcomingRoute = createRoute({
   operationId: 'listUpcomingActivity',
   tags,
   summary: 'List upcoming activity',
-  description: 'Scheduled campaigns, and delays of workflows that end soon. The earliest comes first.',
+  description: 'Scheduled campaigns, and pauses of executions that end soon. The earliest comes first.',
   security: allowScopes('analytics:view'),
   request: {
     query: z.object({

@@ -28,7 +28,7 @@ const retryRoute = createRoute({
   tags: ['Campaigns'],
   summary: 'Retry failed recipients of a campaign',
   description:
-    'Sends again to recipients that are FAILED with a reason that can be fixed (`provider_rejected`, `expired`, `template_error`, `sender_not_verified`, `limit_reached`). Bounced, suppressed and unsubscribed recipients are never retried; any other reason returns 422. The emails keep their `emailId` and Message-ID, and the campaign becomes SENDING again. No recipient gets the email twice. Returns 409 if the campaign has not been sent yet or is CANCELLED.',
+    'Sends again to recipients that are FAILED with a reason that can be fixed (`provider_rejected`, `expired`, `template_error`, `sender_not_verified`, `limit_reached`). Bounced, suppressed and unsubscribed recipients are never retried; any other reason returns 422. The emails keep their `emailId` and Message-ID, and a SENT campaign becomes SENDING again. No recipient gets the email twice. Returns 409 if the campaign has not started or is CANCELLED.',
   security: allowScopes('campaigns:send'),
   request: { params: IdParams, headers: IfMatch, body: jsonBody(RetryCampaign, { optional: true }) },
   responses: { 200: jsonResponse(Requeued), ...errorResponses('CONFLICT', 'DOMAIN_NOT_VERIFIED') },

@@ -41,7 +41,7 @@ const saveRoute = {
     tags: ['Contacts'],
     summary: 'Create or update a contact by address',
     description:
-      'Finds a contact by its address, and creates or updates it. A new contact is subscribed unless `subscribed` is false. Without `subscribed`, the subscription of an existing contact does not change. `subscribed: true` removes an entry with the reason `unsubscribe` from the suppression list.',
+      'Finds a contact by its address, and creates or updates it. A new contact is subscribed unless `subscribed` is false. Without `subscribed`, the subscription of an existing contact does not change. `subscribed: true` removes an entry with the reason `unsubscribe` from the suppression list, unless the project protects it (see `resubscribe`).',
     security: allowScopes('contacts:edit'),
     request: { body: jsonBody(SaveContact) },
     responses: { 200: jsonResponse(SavedContact, 'Updated'), 201: jsonResponse(SavedContact, 'Created') },

@@ -20,7 +20,7 @@ const resendRoute = createRoute({
   tags: ['Email'],
   summary: 'Resend an email',
   description:
-    'Sends a new email to the same address, with the text, variables and attachments of the original, even if its template or campaign has changed since. Consent, topic, domain and monthly limit are checked again, as for `POST /v1/send`. A MARKETING email stays MARKETING, and a test email stays a test. Returns 409 if the original is still in progress or was received, if its contact was erased, or if its attachments were deleted.',
+    'Sends a new email to the same address, with the text, variables and attachments of the original, even if its template or campaign has changed since. Consent, topic, domain and monthly limit are checked again, as for `POST /v1/send`. A MARKETING email stays MARKETING, and a test email stays a test. Returns 409 if the original is still in progress, was received, belongs to a sandbox or is an invitation. Also returns 409 if its contact was erased or its attachments were deleted.',
   security: allowScopes('email:send'),
   request: { params: IdParams, headers: IdempotencyHeader },
   responses: {

@@ -192,7 +192,9 @@ const Process = z.object({
 const PeriodicWork = z.object({
   kind: z.enum(PERIODIC_KINDS as [PeriodicKind, ...PeriodicKind[]]),
   everyMinutes: Count,
-  running: z.boolean().openapi({ description: 'True if a round is running, or if an operator terminated the last round' }),
+  running: z
+    .boolean()
+    .openapi({ description: 'True if a round is running, or if an operator terminated the last round' }),
   lastStartedAt: Instant.nullable(),
   lastEndedAt: Instant.nullable(),
   lastDurationSeconds: z.number().nullable(),

@@ -91,7 +91,7 @@ const deleteRoute = createRoute({
   tags: ['SMS'],
   summary: 'Remove a number from the SMS stop list',
   description:
-    'Removes all entries of the number, or only the entries of one sender if you send `from`. Do this only if the person has asked for it.',
+    'Removes all entries of the number. With `from`, removes only the entries for this sender, for all senders and from imports. Do this only if the person has asked for it.',
   security: allowScopes('contacts:edit'),
   request: { params: z.object({ phone: PhoneNumberInput }), query: z.object({ from: From }) },
   responses: { 204: emptyResponse('Removed'), ...errorResponses('NOT_FOUND') },

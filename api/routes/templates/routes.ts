@@ -114,7 +114,7 @@ const usageRoute = createRoute({
   tags: ['Templates'],
   summary: 'List the uses of a template',
   description:
-    'Returns the campaigns and workflow steps that use the template, and the number of live emails sent with it.',
+    'Returns the workflow steps that use the template, and the number of live emails sent with it. `campaigns` is always empty, because a campaign has its own text.',
   security: allowScopes('templates:view'),
   request: { params: IdParams },
   responses: { 200: jsonResponse(Usage) },

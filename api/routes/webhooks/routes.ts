@@ -79,7 +79,7 @@ const patchRoute = createRoute({
   tags,
   summary: 'Update a webhook endpoint',
   description:
-    'Updates the fields of the request. Enabling an endpoint resets its count of failures. To send failed deliveries again, replay them. `***` in `url` keeps the stored password.',
+    'Updates the fields of the request. Enabling a disabled endpoint resets its count of failures. To send failed deliveries again, replay them. `***` in `url` keeps the stored password.',
   security,
   stored: createStoredFields(({ db }, ref) => getEndpoint(db, ref).then(toEndpointResponse)),
   request: { params: IdParams, body: jsonBody(PatchEndpoint) },

@@ -41,7 +41,7 @@ const createStepRoute = createRoute({
   tags,
   summary: 'Add a step',
   description:
-    'Adds a step to the workflow. The first step becomes the entry. With `autoConnect`, the last step without an outgoing transition is connected to the new step.',
+    'Adds a step to the workflow. The first step becomes the entry. With `autoConnect`, the last other step that has a branch without a transition is connected to the new step.',
   security: allowScopes('workflows:edit'),
   request: { params: WorkflowParams, headers: IfMatch, body: jsonBody(CreateStep) },
   responses: { 201: versionedResponse(StepSchema), ...errorResponses('DOMAIN_NOT_VERIFIED', 'CONFLICT') },
