@@ -98,7 +98,7 @@ const EVENTS: Documented[] = [
         z.object({
           id: Id.openapi({
             description:
-              'The `attachmentId` of `GET /v1/emails/{id}/attachments/{attachmentId}`. The attachment is kept for 30 days.',
+              'The `attachmentId` of `GET /v1/emails/{id}/attachments/{attachmentId}`. The attachment is kept for at least 30 days.',
           }),
           filename: z.string().nullable(),
           contentType: z.string(),

@@ -14,7 +14,7 @@ const getRoute = createRoute({
   tags: ['Email'],
   summary: 'Download an attachment',
   description:
-    'Returns the bytes of an attachment of a received or sent email. Attachments of received emails are kept for 30 days. Attachments of sent emails are kept for `ATTACHMENT_RETENTION_DAYS`, which the operator sets.',
+    'Returns the bytes of an attachment of a received or sent email. Attachments of received emails are kept for at least 30 days. Attachments of sent emails are kept for `ATTACHMENT_RETENTION_DAYS`, which the operator sets.',
   security: allowScopes('emails:view'),
   request: { params: z.object({ id: Id, attachmentId: Id }) },
   responses: {

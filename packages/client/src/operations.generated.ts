@@ -948,7 +948,7 @@ export type CreateWorkflow = {
   /** Whether automatic emails (out-of-office replies, list and bulk email) start executions on `email.received`. Defaults to false. */
   includeAutomatic?: boolean;
   allowReentry?: boolean;
-  /** Path of a value in the event or the context, such as `event.cartId`. A contact can then have one active execution for each value. If it is null, a contact can have only one active execution. */
+  /** Path of a value in the event or the context, such as `event.cartId`. A contact can then have one active execution for each value. If `reentryKey` is null, a contact can have only one active execution. */
   reentryKey?: string | null;
   exitOn?: ExitOn;
   exitWhenUnsubscribed?: boolean;
@@ -1685,7 +1685,7 @@ export type MailDay = {
 };
 
 export type MailOverview = {
-  /** Time zone of the days, which is the project's `timezone`. Counts are stored per hour in UTC. If midnight in this zone is within an hour, the whole hour counts for the day in which it starts. */
+  /** Time zone of the days, which is the project's `timezone`. Counts are stored per hour in UTC. If midnight in this zone falls between two full hours, the whole hour counts for the day in which it starts. */
   timezone: string;
   /** `reported`: the provider reports each delivery. `sent_minus_bounced`: the provider does not, so the count is the sent emails minus the bounced emails. */
   deliveredBasis: MailOverviewDeliveredBasis;
@@ -1800,7 +1800,7 @@ export type OperatorHealth = {
   periodicWork: ({
     kind: OperatorHealthPeriodicWorkKind;
     everyMinutes: number;
-    /** True if a round is running, or was ended by an operator */
+    /** True if a round is running, or if an operator terminated the last round */
     running: boolean;
     lastStartedAt: string | null;
     lastEndedAt: string | null;
@@ -1825,7 +1825,7 @@ export type OperatorHealth = {
     build: string;
     startedAt: string;
     seenAt: string;
-    /** Whether the process was seen within the last 30 seconds */
+    /** Whether the process was seen within the last 35 seconds */
     alive: boolean;
   }[];
 };
@@ -1948,7 +1948,7 @@ export type PatchWorkflow = {
   includeAutomatic?: boolean;
   enabled?: boolean;
   allowReentry?: boolean;
-  /** Path of a value in the event or the context, such as `event.cartId`. A contact can then have one active execution for each value. If it is null, a contact can have only one active execution. */
+  /** Path of a value in the event or the context, such as `event.cartId`. A contact can then have one active execution for each value. If `reentryKey` is null, a contact can have only one active execution. */
   reentryKey?: string | null;
   exitOn?: ExitOn;
   exitWhenUnsubscribed?: boolean;
@@ -2302,7 +2302,7 @@ export type SavedWorkflowGraph = {
   workflow: WorkflowDetail;
   /** Stored ids of new steps, by the `id` that each has in the request. */
   ids: Record<string, string>;
-  /** Errors that prevent the workflow from being enabled. Each has the field `steps.<id>`, with the `id` of the step in the request. */
+  /** Errors that prevent the workflow from being enabled. The `field` of an error about a step is `steps.<id>`, with the `id` of the step in the request. */
   faults: {
     field: string;
     message: string;
@@ -3142,7 +3142,7 @@ export type WorkflowFile = {
   includeAutomatic?: boolean;
   enabled?: boolean;
   allowReentry?: boolean;
-  /** Path of a value in the event or the context, such as `event.cartId`. A contact can then have one active execution for each value. If it is null, a contact can have only one active execution. */
+  /** Path of a value in the event or the context, such as `event.cartId`. A contact can then have one active execution for each value. If `reentryKey` is null, a contact can have only one active execution. */
   reentryKey?: string | null;
   exitOn?: ExitOn;
   exitWhenUnsubscribed?: boolean;
