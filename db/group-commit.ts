@@ -84,8 +84,8 @@ interface Queue<I, O> {
 
 /**
  * Creates a group commit. It adds no delay: an item that arrives while no transaction is running is committed at once.
- * Items of a queue that arrive during a transaction are committed together in the next one, so a busy process needs one
- * commit for many items.
+ * Items of a queue that arrive during a transaction are committed together in the next transaction, so a busy process
+ * needs one commit for many items.
  */
 export function createGroupCommit<I, O>(options: GroupCommitOptions<I, O>): GroupCommit<I, O> {
   const { worthALane = 1, lanes, queueOf, tenantOf } = options;

@@ -16,8 +16,8 @@ import type { Database } from './schema/database.ts';
  */
 const BEGIN = 'BEGIN; SELECT pg_current_xact_id()::text AS xid';
 /**
- * The time for which to ask for the outcome. The time is long enough for a restart of Postgres by the supervisor, and
- * short enough that the caller of the API still waits for the response.
+ * How long to ask Postgres for the outcome of a transaction. The time is long enough for a restart of Postgres by the
+ * supervisor, and short enough that the caller of the API still waits for the response.
  */
 const LOOK_UP_MS = 5_000;
 const LOOK_UP_PAUSE_MS = 50;

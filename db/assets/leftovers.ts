@@ -2,14 +2,14 @@ import { sql } from 'kysely';
 import type { Db, Trx } from '../connection.ts';
 
 /**
- * An image is stored in three steps: its object is announced, the bytes are uploaded, and the row of the image is
- * inserted. If no row was inserted within this time after the announcement, pruning treats the upload as interrupted
- * and deletes the object.
+ * The service stores an image in the bucket in three steps: it announces the object (a row of `asset_leftovers`),
+ * uploads the bytes, and inserts the row of the image. If the last step has not happened within this time after the
+ * announcement, pruning treats the upload as interrupted and deletes the object.
  */
 const UPLOAD_MINUTES = 60;
 /**
  * The insert is refused in the last 30 minutes of `UPLOAD_MINUTES`, so that its transaction has ended before pruning
- * may delete the object. The other 30 minutes are about 50 times the duration of an upload.
+ * may delete the object. The 30 minutes that remain for the upload are about 50 times its usual duration.
  */
 const MARGIN_MINUTES = 30;
 
@@ -42,7 +42,7 @@ export async function deleteObjectAnnouncement(trx: Trx, { projectId, objectKey 
   if (numAffectedRows !== 1n) throw new Error(`the object ${objectKey} was announced too long ago`);
 }
 
-/** Lists objects of all projects that may be deleted, the longest due first. */
+/** Lists objects of all projects that may be deleted, in the order of the times from which they may be deleted. */
 export async function listDueObjects(db: Db, limit: number): Promise<AssetObject[]> {
   const { rows } = await sql<AssetObject>`
     SELECT project_id AS "projectId", object_key AS "objectKey" FROM asset_leftovers

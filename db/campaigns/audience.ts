@@ -32,21 +32,23 @@ import {
 } from './zoned-pages.ts';
 
 /**
- * The maximum number of recipients in a chunk, and of contacts in a page without time zones. Sending a full chunk at
- * full speed takes about 300 ms, far longer than Temporal needs to start the activity of the next chunk.
+ * The maximum number of recipients in a chunk, and of contacts in a page whose recipients are not divided by time zone.
+ * Sending a full chunk at full speed takes about 300 ms, far longer than Temporal needs to start the activity of the
+ * next chunk.
  */
 export const PAGE_CONTACTS = 5_000;
 /**
- * Contacts of the first page. The first page is small: its rows are written quickly, so sending starts early, and the
- * other pages are written while the first one is sent. Without time zones, the pages of the next two rounds have the
- * same size; then the size doubles with each round until it reaches `PAGE_CONTACTS`. In a campaign with 2,000 or more
- * contacts, a chunk therefore has at most about a third of the recipients, and several workers share the campaign.
+ * The number of contacts in the first page. The first page is small: its rows are written quickly, so sending starts
+ * early, and the other pages are written while the first one is sent. Unless recipients are divided by time zone, the
+ * pages of the next two rounds have the same size. Then the size doubles with each round until it reaches
+ * `PAGE_CONTACTS`. In a campaign with 2,000 or more contacts, a chunk therefore has at most about a third of the
+ * recipients, and several workers share the campaign.
  */
 const FIRST_PAGE_CONTACTS = 500;
 
 /**
- * The page to insert. `round` is the number of the workflow's round over the audience, from 0; without it, pages have
- * their full size.
+ * The page to insert. `round` is the number of the workflow's call of `takeCampaignAudience`, from 0. One call inserts
+ * one or more pages. Without `round`, pages have their full size.
  */
 interface PageRequest {
   projectId: string;
@@ -103,8 +105,8 @@ export async function hasContactToCount(db: Db, audience: Audience): Promise<boo
  * chunk or more for each time zone and variant. Every contact gets a row. A contact that may not get the email now is
  * skipped with the reason, and does not count toward the monthly limit. One transaction writes the rows, the chunk and
  * the cursor, so after a crash the page is either complete or will be inserted again. The unique index (campaign_id,
- * contact_id) prevents duplicates. Whether a contact is still subscribed is checked again just before the email is sent
- * (db/campaigns/claims.ts). Source: contract §6.3 Current consent.
+ * contact_id) prevents duplicates. The claim checks again, just before the email is sent, whether a contact is still
+ * subscribed (db/campaigns/claims.ts). Source: contract §6.3 Current consent.
  */
 export async function insertAudiencePage(trx: Trx, p: PageRequest): Promise<AudiencePage> {
   const campaign = await lockSending(trx, p);
@@ -331,8 +333,8 @@ async function insertPage(
 
 /**
  * Assigns a page's rows to chunks. Chunks must not overlap, because two lanes would then send to the same recipient. If
- * Postgres's clock was set back since the last page, new ids can be lower than earlier ones, and the insert fails. A
- * page whose insert fails is retried until the clock is later than before.
+ * Postgres's clock was set back since the last page, new ids can be lower than earlier ones, and the insert fails.
+ * Temporal then retries the activity until the clock is later than before.
  */
 async function insertChunks(
   trx: Trx,

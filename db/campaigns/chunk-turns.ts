@@ -18,7 +18,7 @@ export async function startChunkTurn(db: Db, p: Chunk): Promise<void> {
 
 /**
  * Marks a chunk as no longer being sent, and deletes statistics that were counted during the turn. With `wait`, the
- * same statement also stores when the chunk's next turn is due.
+ * same statement stores when the chunk's next turn is due.
  */
 export async function endChunkTurn(db: Db, p: Chunk, wait?: ChunkWait): Promise<void> {
   await updateChunk(db, p, sql`busy = false, figures = NULL${wait ? sql`, ${setWaitSql(wait)}` : sql``}`);

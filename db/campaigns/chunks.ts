@@ -12,7 +12,10 @@ export interface ChunkRef extends CampaignStart {
   seq: number;
 }
 
-/** The settings of a campaign start for one turn of a chunk. Each turn reads the settings again. */
+/**
+ * The settings of a campaign start for one turn of a chunk, which is one run of the activity that sends the chunk. Each
+ * turn reads the settings again.
+ */
 export interface SendTerms {
   /**
    * Content of the chunk's variant if the caller passed `seq` and the chunk has a variant; otherwise the campaign's

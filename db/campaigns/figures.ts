@@ -43,9 +43,10 @@ const LOST_RACE = new Set(['40001', '40P01']);
 
 /**
  * Reads the statistics of campaigns, by campaign id. Reads each campaign in one snapshot, so that the sums are correct
- * while the campaign is being sent. There is no such snapshot if `db` has joined a transaction. A campaign without
- * recipients is absent from the result. Adds up the stored statistics of chunks. Counts chunks that are being sent or
- * have new events. A large campaign is counted completely only on the first request.
+ * while the campaign is being sent. If `db` has joined a transaction (db/joined-transaction.ts), each statement has a
+ * separate snapshot. A campaign without recipients is absent from the result. Adds up the stored statistics of chunks.
+ * Counts chunks that are being sent or have new events. A large campaign is counted completely only on the first
+ * request.
  */
 export async function readFigures(
   db: Db,
@@ -122,8 +123,9 @@ async function storeFigures(trx: Trx, p: { projectId: string; campaignId: string
 
 /**
  * Lists chunks in the order of their numbers. Stored statistics are valid if the chunk has no stale mark and is not
- * being sent. After the end of the chunk or the campaign, `busy` is ignored, and the statistics are valid only if no
- * recipient is waiting, because the cancellation of a campaign writes no stale marks.
+ * being sent. After the end of the chunk or the campaign, the mark that the chunk is being sent (`busy`) is ignored.
+ * The statistics are then valid only if they count no waiting recipient, because the cancellation of a campaign writes
+ * no stale marks.
  */
 async function listChunks(db: Db, p: { projectId: string; ids: readonly string[] }): Promise<Chunk[]> {
   const { rows } = await sql<Chunk & { over: boolean }>`

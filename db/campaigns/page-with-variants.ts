@@ -19,7 +19,7 @@ export interface PageChunk {
   size: number;
   /** Null if the campaign has no variants, for recipients who wait for the winner, and for skipped recipients. */
   variant: number | null;
-  /** True for recipients outside the share of the test, who wait for the winner unless it is known. */
+  /** True for recipients outside the share of the test. They wait for the winner if the winner is not known yet. */
   rest: boolean;
 }
 

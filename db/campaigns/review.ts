@@ -129,8 +129,8 @@ async function findSenderDomains(
 }
 
 /**
- * The maximum number of zone names in an audience's data that are counted: the most frequent ones. Contacts with
- * further names are not counted.
+ * The maximum number of zone names for which contacts are counted: the most frequent names in the audience's data.
+ * Contacts with other names are not counted.
  */
 const ZONES_MAX = 2_000;
 

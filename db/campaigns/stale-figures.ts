@@ -19,9 +19,10 @@ const BATCH = 10_000;
 const MAX_BATCHES = 500;
 
 /**
- * Deletes the stored statistics of chunks that have stale marks, and deletes these marks. A request for statistics
- * deletes the marks of its campaign, too, but the marks of campaigns that no one views would accumulate. One statement
- * deletes statistics and marks, so a mark that is inserted in the meantime stays. Safe to run twice, and at any time.
+ * Deletes the stored statistics of chunks that have stale marks, and deletes these marks. A request for a campaign's
+ * statistics also deletes the marks of this campaign, but the marks of campaigns that no one views would accumulate.
+ * One statement deletes statistics and marks, so a mark that is inserted in the meantime stays. Safe to run twice, and
+ * at any time.
  */
 export async function deleteStaleFigures(db: Db): Promise<void> {
   for (let batch = 0; batch < MAX_BATCHES; batch += 1) {

@@ -49,8 +49,8 @@ export async function countCampaignRecipients(db: Db, p: CampaignRef): Promise<C
 
 /**
  * Reads all statistics of one campaign in one snapshot. `figures` is undefined if the campaign has no recipients. Both
- * hourly series have an entry for each of the 72 hours from the hour of the start on, and are empty before the start.
- * The hourly opens and clicks by bots are read separately, not in the snapshot.
+ * hourly series have one entry per hour for 72 hours, from the hour in which the campaign started. They are empty
+ * before the start. The hourly opens and clicks by bots are read separately, not in the snapshot.
  */
 export async function readStats(
   db: Db,

@@ -16,7 +16,8 @@ export interface ChunkWait {
 /** A workflow's request for the chunks whose wait is over. */
 interface DueRequest extends CampaignStart {
   /**
-   * The first chunk number that has had no turn. Chunks without a turn do not wait, and are not included in the result.
+   * The lowest number of a chunk that the workflow has not started yet. This chunk and those with higher numbers do not
+   * wait, and are not in the result.
    */
   before: number;
   /**

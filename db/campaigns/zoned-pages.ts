@@ -8,8 +8,8 @@ import type { Trx } from '../connection.ts';
  */
 export const ZONED_PAGE_CONTACTS = 30_000;
 /**
- * The maximum number of zone names in a page. About 600 names of zones exist; contacts with further names use the
- * project's zone.
+ * The maximum number of zone names in a page. About 600 names of zones exist. If a page has more names than this
+ * maximum, contacts with the rarest names use the project's zone.
  */
 const NAMES_MAX = 2_000;
 

@@ -19,9 +19,9 @@ interface Marked {
 }
 
 /**
- * Stores the hashes of all addresses of these contacts whose consent can be changed by links in their emails, and the
- * topics that the contacts have left. Call this function in the transaction that erases the contacts, before their
- * emails lose the address. Safe to run twice.
+ * Stores the hashes of the addresses whose consent a link in these contacts' emails can change, and the topics that the
+ * contacts have left. Call this function in the transaction that erases the contacts, before their emails lose the
+ * address. Safe to run twice.
  * @returns the contacts' addresses, and their former addresses that no contact has now, except addresses of custom
  * recipients
  */
@@ -97,9 +97,9 @@ function sortUniqueHashes<T extends { hash: Buffer }>(links: readonly T[]): T[] 
 }
 
 /**
- * Connects new contacts with the erased contact that had the same address. Links in old emails then change the new
- * contacts. Topics that the person has left stay left, even if a contact with another address of the person joined
- * them. Uses one statement, because each further statement would cost every request a round trip.
+ * Connects contacts that have just got an address with the erased contact that had this address before. Links in old
+ * emails then change these contacts. Topics that were left with this address are left again, even if the contact has
+ * joined them. Uses one statement, because each further statement would cost every request a round trip.
  */
 export async function linkEarlierContacts(trx: Trx, key: Buffer, { projectId, contacts }: Marked): Promise<void> {
   if (contacts.length === 0) return;

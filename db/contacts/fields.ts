@@ -113,8 +113,8 @@ export async function listContactFields(db: Db, projectId: string): Promise<Cont
 }
 
 /**
- * A data key, and the type of its values as a type of a file's column. The type is null if the values have several
- * types.
+ * A data key, and the type of its values, in the terms of an imported file's columns. The type is null if the values
+ * have several types.
  */
 export type RecentField = { key: string; type: ColumnType | null };
 

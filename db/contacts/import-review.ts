@@ -15,11 +15,15 @@ export interface ImportForecast {
   /** Rows that would subscribe a contact with a suppressed address. An import does not subscribe these contacts. */
   suppressedCount: number;
   /**
-   * Rows that would subscribe contacts that are unsubscribed now; and rows that would unsubscribe subscribed contacts.
+   * `resubscribedCount`: rows that would subscribe contacts that are not subscribed now. `unsubscribedCount`: rows that
+   * would unsubscribe subscribed contacts.
    */
   resubscribedCount: number;
   unsubscribedCount: number;
-  /** Rows with an empty consent cell: an existing contact does not change, and a new contact is not subscribed. */
+  /**
+   * Rows with an empty consent cell. `silentKnownCount`: the contact exists, and its subscription does not change.
+   * `silentNewCount`: the contact is new, and is not subscribed.
+   */
   silentKnownCount: number;
   silentNewCount: number;
   errors: (ImportError & { values: string[] })[];

@@ -64,8 +64,8 @@ export interface UpsertedContact {
    */
   subscriptionChanged: boolean;
   /**
-   * True if the call subscribed a contact that had refused in person. If several rows have the same address, only the
-   * last one can be true.
+   * True if the call subscribed a contact that had refused in person: by a complaint, or on a consent page. If several
+   * rows have the same address, only the last one can be true.
    */
   resubscribed: boolean;
   data: Sourced<Data>;
@@ -331,8 +331,8 @@ function hasChanges({ subscribed, set, remove }: ContactUpsert): boolean {
 
 /**
  * Throws if the data of a contact would exceed a limit. Only counts data that the project wrote, so that untrusted data
- * cannot make the project's writes fail. If a visitor or a step with copied values writes, the untrusted data is
- * counted too, separately.
+ * cannot make the project's writes fail. If the writer is a `visitor`, or a step that copies untrusted values, the
+ * untrusted data must not exceed the limits either; it is counted separately.
  */
 function refuseTooMuch(contact: StoredData, row: ContactUpsert | undefined): void {
   const { own, untrusted } = splitByWriter(contact);

@@ -4,7 +4,7 @@ import { inTransaction } from '../transaction.ts';
 import { type ErasedEmails, isErasedEmailSql } from './erased-contents.ts';
 
 /**
- * Attachments per transaction, and transactions per round. The next round, an hour later, deletes the rest. An
+ * Attachments per transaction, and transactions per call. The next periodic run, an hour later, deletes the rest. An
  * attachment can have 10 MB, which are deleted with its row.
  */
 const LIMITS = { rows: 500, rounds: 500 };

@@ -20,11 +20,11 @@ export function isErasedEmailSql(p: ErasedEmails) {
 }
 
 /**
- * Removes the text from the transactional emails to these contacts that use no template, and from the emails received
- * from them. The subject and body of such an email can contain personal data. Emails of templates, campaigns and
- * workflows keep their text, because other emails share it. Call this function before the emails lose their contact.
- * Other emails may share the content rows, so these rows are recorded in `erased_contents` for `removeErasedContents`.
- * Source: contract §3.4 Erasure.
+ * Removes the text from transactional emails without a template to these contacts, and from emails that these contacts
+ * sent to the service. The subject and body of such an email can contain personal data. Emails of templates, campaigns
+ * and workflows keep their text, because other emails share it. Call this function before the emails lose their
+ * contact. Other emails may share the content rows, so these rows are recorded in `erased_contents` for
+ * `removeErasedContents`. Source: contract §3.4 Erasure.
  */
 export async function eraseEmailTexts(trx: Trx, p: ErasedEmails) {
   const { rows: senders } = await sql<Sender>`

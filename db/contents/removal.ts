@@ -2,7 +2,7 @@ import { type RawBuilder, sql } from 'kysely';
 import type { Db, Trx } from '../connection.ts';
 import { inTransaction } from '../transaction.ts';
 
-/** Contents per transaction, and the number of repetitions. The next periodic run, an hour later, deletes the rest. */
+/** Contents per transaction, and transactions per call. The next periodic run, an hour later, deletes the rest. */
 const LIMITS = { rows: 1_000, rounds: 500 };
 
 /**

@@ -96,8 +96,8 @@ export interface ActivityTotals {
 }
 
 /**
- * Counts the activity of a time span without test email. An event that the service records, such as `email.open`, is
- * not in `totalEvents`. An email counts once as opened and once as clicked.
+ * Counts the activity of a time span without test email. `totalEvents` does not count the events in `ACTIVITY_EVENTS`,
+ * such as `email.open`, which the service records. An email counts once as opened and once as clicked.
  */
 export async function countActivity(
   db: Db,

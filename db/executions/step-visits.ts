@@ -45,9 +45,9 @@ const VISIT_MAX = 2 ** 31;
 /**
  * Lists visits that ended with one status, the latest first. The index `execution_steps_ended` has this order, so a few
  * failures among a million visits are found as fast as successes. With a branch, uses the index
- * `execution_steps_branch`. `total` is set only on the first page. `total` is the number in the statistics, which
- * includes visits that were erased or pruned in the meantime. `total` is null for CANCELLED, which the statistics do
- * not count.
+ * `execution_steps_branch`. On the first page, `total` is the number in the statistics, which includes visits that were
+ * erased or pruned in the meantime. It is null for CANCELLED, which the statistics do not count. On later pages,
+ * `total` is 0.
  * @throws AppError BAD_REQUEST for an invalid cursor
  */
 export async function listEndedVisits(

@@ -41,7 +41,10 @@ export interface VisitOutcome {
   attempts?: number;
 }
 
-/** Records a failed attempt that will be retried, so that the dashboard shows it before the step ends. */
+/**
+ * Records a failed attempt of a step that will make another attempt, so that the dashboard shows the failure before the
+ * step ends.
+ */
 export async function recordFailedAttempt(
   trx: Trx,
   a: { executionId: string; visit: number; attempts: number; error: string },

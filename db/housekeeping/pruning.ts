@@ -19,7 +19,7 @@ const LOGIN_FAILURE_HOURS = 24;
 const OUTCOME_HOURS = 2 * GUARD_HOURS;
 /**
  * Days for which a project's last results at a mailbox provider are kept after the newest one. After so many days
- * without email, the provider has no record of the sender either.
+ * without email, the mailbox provider has no record of the sender any more.
  */
 const WATCHED_DAYS = 30;
 /**

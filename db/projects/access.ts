@@ -81,8 +81,8 @@ export async function findSessionAccess(db: Db, tokenHash: Buffer): Promise<Sess
 }
 
 /**
- * Records for many keys in one statement that they were used now. No index has the column, and the trigger that reports
- * changes of keys ignores it.
+ * Records for many keys in one statement that they were used now. No index contains `last_used_at`, and the trigger
+ * that reports changes of keys ignores it.
  */
 export async function updateKeysLastUsed(db: Db, keyIds: string[]): Promise<void> {
   await sql`UPDATE api_keys SET last_used_at = now() WHERE id = ANY(${keyIds}::uuid[])`.execute(db);

@@ -149,7 +149,7 @@ export async function getPasswordHash(db: Db, userId: string): Promise<string> {
   return row.password_hash;
 }
 
-/** Lists a user's projects and the user's role in each, oldest first. */
+/** Lists a user's projects and the user's role in each, the oldest membership first. */
 export async function listMemberships(db: Db, userId: string): Promise<ProjectMembership[]> {
   const { rows } = await sql<{ id: string; name: string; role: Role }>`
     SELECT p.id, p.name, m.role FROM memberships m JOIN projects p ON p.id = m.project_id

@@ -28,7 +28,8 @@ export interface Project {
   /** The country (ISO 3166-1 alpha-2) of phone numbers without a calling code. */
   phoneCountry: string | null;
   /**
-   * Whether `subscribed: true` subscribes a contact that refused in person, or only together with `resubscribe: true`.
+   * `protect`: `subscribed: true` subscribes a contact that refused in person (by a complaint, or on a consent page)
+   * only together with `resubscribe: true`. `allow`: `subscribed: true` is enough.
    */
   resubscribe: ResubscribeMode;
   publicKeyMode: PublicKeyMode;

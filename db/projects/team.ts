@@ -70,7 +70,7 @@ export async function removeMember(trx: Trx, p: MemberRef & { by: Role }): Promi
 }
 
 /**
- * Checks that only an OWNER manages these roles, if OWNER is among them.
+ * Throws if OWNER is among the roles and `by` is not OWNER.
  * @throws AppError FORBIDDEN
  */
 export function assertMayManage(by: Role, ...roles: Role[]): void {

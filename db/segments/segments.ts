@@ -83,8 +83,8 @@ type SegmentRow = RowOf<'segments', typeof COLUMN_NAMES>;
 const FOREIGN_KEY_VIOLATION = '23503';
 
 /**
- * Lists all segments of the project newest first. The response contains each condition twice. Omits the conditions that
- * would make it too large.
+ * Lists all segments of the project newest first. Omits the conditions and descriptions that would make the response
+ * too large. The response contains each condition twice.
  */
 export async function listSegments(
   db: Db,

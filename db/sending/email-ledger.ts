@@ -199,9 +199,10 @@ export interface EmailSettlement {
 
 /**
  * Records the results of claimed emails with one statement, in the caller's transaction. Returns the ids of the
- * recorded emails. An email is absent if another attempt has claimed it in the meantime. If a provider's callback has
- * already set a later status, that status stays; the other columns are then recorded only for the result SENT, and
- * otherwise the email is absent, too. For an email that becomes HELD, the attempt does not count.
+ * recorded emails. The result does not contain an email that another attempt has claimed in the meantime. If a
+ * provider's callback has already set a later status, that status stays. In this case, the other columns are recorded
+ * only if the attempt's result is SENT; otherwise nothing is recorded, and the email is not in the result. For an email
+ * that becomes HELD, the attempt does not count.
  */
 export async function settleEmails(
   trx: Trx,

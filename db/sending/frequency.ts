@@ -25,11 +25,12 @@ export function isCapUnchangedSql(cap: FrequencyCap | null): RawBuilder<boolean>
 }
 
 /**
- * Builds the statement that takes slots under the frequency cap for emails. The caller uses the statement as a CTE. For
- * campaigns, this CTE is in the statement that claims the emails. `wanted` selects `contact_id` and `ids`, with one row
- * per contact. The upsert locks an existing row and computes its slots from the newest version. Rows are locked in the
- * order of the contacts' ids; a caller that also locks contacts must lock them first. The statement returns
- * `contact_id`, `wanted` (the given `ids`) and `mails`. `hasSlotSql` reads from `mails` whether an email got a slot.
+ * Builds the statement that takes slots for emails. Each email needs a slot under its contact's frequency cap. The
+ * caller uses the statement as a CTE. For campaigns, this CTE is in the statement that claims the emails. `wanted`
+ * selects `contact_id` and `ids`, with one row per contact. The upsert locks an existing row and computes its slots
+ * from the newest version. Rows are locked in the order of the contacts' ids; a caller that also locks contacts must
+ * lock them first. The statement returns `contact_id`, `wanted` (the given `ids`) and `mails`. `hasSlotSql` reads from
+ * `mails` whether an email got a slot.
  */
 export function takeSlotsSql(p: {
   projectId: string;

@@ -30,28 +30,30 @@ const KEPT_FOR_OTHERS = 0.1;
  */
 const WORTH_SECONDS = 0.25;
 /**
- * How late a waiting caller may repeat its request and still keep its position. This time is less than the bucket's
- * capacity, so that no tokens are wasted if the caller does not return.
+ * How late a waiting caller may repeat its request before callers of lower priority get tokens. This time is less than
+ * the bucket's capacity, so that no tokens are wasted if the caller does not return.
  */
 const GRACE_MS = 500;
-/** The maximum time for which a mark of a waiting caller blocks lower priorities. */
+/**
+ * A caller that gets no tokens stores a mark: the time until which it waits. A mark blocks lower priorities for at most
+ * this time.
+ */
 const MARK_MAX_MS = 5_000;
 /**
- * If the bucket is filled to this share, the stored queue of workflow emails is obsolete: its emails were cancelled,
- * because otherwise they would have taken the tokens.
+ * If the bucket is filled to this share, the stored queue of workflow emails is obsolete. Its emails must have been
+ * cancelled, because otherwise they would have taken the tokens.
  */
 const QUEUE_OBSOLETE_SHARE = 0.9;
 
 /**
  * Takes up to `n` tokens from the project's bucket, which all workers share. Take tokens only for emails that are sent
  * at once, and return unused ones (`returnSendTokens`), because other emails wait for them. The bucket never has less
- * than 0 tokens.
- * `ratePerSecond` 0 means no limit and needs no query.
- * If a single email gets no token, it stores the time until which it waits. Until that time, workflows and campaigns
- * get no tokens. In the same way, a workflow email that gets no token blocks campaigns. The marks that block email of
- * lower priority expire automatically. Hundreds of thousands of workflow emails may wait, each in its own Temporal
- * workflow, so they form a queue. For workflow emails, `retryAfterMs` corresponds to a position in the queue, and a new
- * email joins at the end. If a single email took the token of a waiting email, the waiting email moves to the end.
+ * than 0 tokens. `ratePerSecond` 0 means no limit and needs no query. If a single email gets no token, this function
+ * stores a mark: the time until which the email waits. Until that time, workflows and campaigns get no tokens. In the
+ * same way, the mark of a workflow email that gets no token blocks campaigns. Marks expire automatically. Hundreds of
+ * thousands of workflow emails may wait, each in its own Temporal workflow, so they form a queue. For workflow emails,
+ * `retryAfterMs` corresponds to a position in the queue, and a new email joins at the end. If a single email took the
+ * token of a waiting email, the waiting email moves to the end.
  * @param p.isRepeated true for a workflow email that got no token before and repeats its request after the returned
  * `retryAfterMs`
  */

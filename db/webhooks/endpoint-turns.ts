@@ -184,8 +184,8 @@ export interface NextTurn {
 }
 
 /**
- * Locks an endpoint's row exclusively. Returns the time of its next probe if it is degraded, 'busy' if events that are
- * recorded all the time delay the lock too long, and undefined if the endpoint was deleted.
+ * Locks an endpoint's row exclusively. Returns the time of the next probe if the endpoint is degraded, and undefined if
+ * the endpoint was deleted. Returns 'busy' if a continuous flow of events delays the lock too long.
  */
 async function lockEndpoint(
   trx: Trx,
