@@ -13,8 +13,8 @@ await runServiceProcess('api', process.env, async (config, { log }) => {
   await requirePort('PORT', config.host, config.port);
   await requireMailListeners(config);
   await requirePostgres(config.database.url);
-  // For a child of `npm start`, the notice is not logged as a warning, because `npm start` has already shown it to the
-  // user.
+  // In a child of `npm start`, the log has the notice only as information, because `npm start` has already shown it to
+  // the user.
   await requireInstallation(config, {
     sends: false,
     notifyOperator: (line) => (process.send ? log.info(line) : log.warn(line)),

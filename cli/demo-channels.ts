@@ -21,9 +21,9 @@ import type { DevFile } from './start/dev-file.ts';
 import { findFreePort } from './start/ports.ts';
 
 // `npm run demo:channels`: shows the feedback of every channel. It runs "loops": each loop sends a message, sends real
-// feedback about it to the service over a socket, and prints the resulting records. The loops that need no servers of
-// the demo use the running service, if there is one that captures its email. For all other loops, starts and stops a
-// separate service. Exits with code 1 if the service did not record the feedback of a loop.
+// feedback about it to the service over a socket, and prints the resulting records. If a service is running and
+// captures its email, the loops that need no servers of the demo use this service. For all other loops, the demo starts
+// and stops a separate service. Exits with code 1 if the service did not record the feedback of a loop.
 const report = createReport();
 await runTour(async (open) => {
   console.log('The feedback loop of every channel: a message is sent, feedback comes back, and the record shows it.');

@@ -11,8 +11,8 @@ const PRIVATE_FIELDS = [
 ];
 
 /**
- * Describes an error without the values that its message quotes. Callers should log the text of `describeFailure`
- * instead of an error. This function is the safety net for a caller that logs an error.
+ * Describes an error without the values that its message quotes. Callers should log the text of `describeFailure` and
+ * not an error. If a caller logs an error anyway, this function hides these values.
  */
 const describe = (value: unknown) => (value === null ? null : describeFailure(value));
 const FAILURES = { reason: describe, err: describe, error: describe };

@@ -29,8 +29,8 @@ export const toIdempotencyMapKey = ({ projectId, owner, key }: KeyRef): string =
   `${projectId} ${owner.public ? 'public' : 'own'} ${key}`;
 
 /**
- * Inserts the idempotency keys of many requests in one statement, in the caller's transaction. No two keys may be the
- * same. Inserts the keys in sorted order, so that two transactions with the same keys wait instead of deadlocking.
+ * Inserts the idempotency keys of many requests in one statement, in the caller's transaction. The keys must all be
+ * different. Inserts the keys in sorted order, so that two transactions with the same keys wait instead of deadlocking.
  * Returns an error for each key that was used in the last 24 hours, by `toIdempotencyMapKey`. Source: contract §1.8
  * Idempotency.
  */

@@ -18,7 +18,7 @@ export interface ServerFacts {
   durability: Record<(typeof DURABILITY)[number], string>;
   encoding: string;
   /**
-   * The server's maximum number of connections for users, and the number of open connections of clients whose
+   * `maxConnections`: the server's maximum for users. `otherConnections`: the open connections of clients whose
    * application name does not start with `tidings-`.
    */
   maxConnections: number;
@@ -26,8 +26,8 @@ export interface ServerFacts {
   /** True if this connection is encrypted. */
   encrypted: boolean;
   /**
-   * Milliseconds by which the server's clock is ahead of ours, at least. Negative if the server's clock is behind. 0 if
-   * the server's time is between our times before and after the query.
+   * The minimum number of milliseconds by which the server's clock is ahead of this machine's clock. Negative if the
+   * server's clock is behind. 0 if the server's time is between this machine's times before and after the query.
    */
   clockAheadMs: number;
 }

@@ -21,7 +21,9 @@ export interface ListenOptions {
   channel: string;
   applicationName: string;
   log: Pick<Logger, 'warn'>;
-  /** Log message after a failed attempt to connect; it says what the missing notifications cause. */
+  /**
+   * Log message after a failed attempt to connect. It tells the operator what happens while notifications are missing.
+   */
   downMessage: string;
   /**
    * Interval in milliseconds at which the connection is checked. Without these checks, a cut cable would not be

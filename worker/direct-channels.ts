@@ -155,7 +155,7 @@ function toActions(rows: TakenRow[], attempted: (EmailAttemptResult | SmsAttempt
         return [{ row, action: 'hand_over', dueAt: outcome.dueAt }];
       case 'stopped':
         return [{ row, action: 'release', dueAt: new Date() }];
-      // The row stays claimed until its lease expires. A worker then hands the row to Temporal.
+      // The row stays claimed until its lease expires. The next worker that takes the row then hands it to Temporal.
       case 'unrecorded':
       case undefined:
         return [];

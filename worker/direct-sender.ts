@@ -80,8 +80,7 @@ export function startDirectSender(deps: {
   async function round(): Promise<boolean> {
     // While the installation may not send, rows stay in the outbox.
     if (!gate.isOpen()) return false;
-    // A project that is missing in `countFreeSlotsByProject()` has no rows in progress, so it gets up to the limit for
-    // a project.
+    // A project that is missing in `countFreeSlotsByProject()` has no rows in progress, so this limit applies to it.
     const limit = Math.min(inFlight.countFreeSlots(), channel.maxPerProject);
     if (limit <= 0) return false;
     const claim = {

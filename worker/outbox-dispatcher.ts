@@ -48,7 +48,7 @@ const FIRST_DEFERRAL_MS = 1_000;
 const UNREACHABLE_MIN_MS = 250;
 const UNREACHABLE_MAX_MS = 10_000;
 
-/** The share of claims that start with a lower priority: one of every `every` claims. */
+/** The lower priorities that some claims start with: one of every `every` claims. */
 const SHARES: { priority: TemporalPriority; every: number }[] = [
   { priority: 4, every: 16 },
   { priority: 3, every: 4 },
@@ -99,8 +99,8 @@ export function startDispatcher(deps: {
         ),
       )
       .finally(() => {
-        // Usually, the report that work has started frees a slot and wakes the loop. But if the limit of concurrent
-        // hand-overs was reached, the slot is free only now.
+        // Usually, the report that work has started frees a slot of the project and wakes the loop. But if
+        // `IN_FLIGHT_ROWS` was reached, this process has a free slot only now.
         const wasFull = inFlight >= IN_FLIGHT_ROWS;
         inFlight -= rows.length;
         handOvers.delete(work);
@@ -298,8 +298,8 @@ function orderPriorities(claims: number): TemporalPriority[] {
 }
 
 /**
- * Finds the rows of waits that several rows would end. One signal is enough to end a wait. Most waits have one row, and
- * need no query.
+ * Finds the rows that would end the same wait as another row. One signal is enough to end a wait. Most waits have one
+ * row, and need no query.
  */
 function findRepeatedEvents(rows: TakenRow[]): Set<TakenRow> {
   const first = new Map<string, TakenRow>();

@@ -40,7 +40,8 @@ export interface RunningOutbox {
 /**
  * Starts the loops that take rows of the outbox in a worker process. A process that serves the queue `transactional`
  * sends single emails and SMS itself. A process that serves the queue `workflows` hands the other rows to Temporal.
- * Such a process also notices when the work of these rows starts, and can then hand over more rows.
+ * Such a process also records when the work of these rows starts in Temporal (`noteStarted`), so that more rows can be
+ * handed over.
  */
 export function startOutbox(p: {
   databaseUrl: string;

@@ -25,9 +25,9 @@ const THREAD_CPU_HELP = 'CPU time of threads in microseconds, by kind of work.';
 let threadCpuCounter: MetricCounter | undefined;
 
 /**
- * Redirects the log of Temporal's SDK to our log, also the log of its native part, which otherwise prints colored text
- * to standard error. With `metrics`, also serves the SDK's metrics for Prometheus at `/metrics` of this address. Call
- * this function once, before the first worker is created.
+ * Redirects the log of Temporal's SDK to our log, including the log of its native part, which otherwise prints colored
+ * text to standard error. If `metrics` is set, the SDK serves its metrics for Prometheus at `/metrics` of this address.
+ * Call this function once, before the first worker is created.
  */
 export function useTemporalLogger(log: Pino, metrics?: { host: string; port: number }): void {
   const write = (level: LogLevel, message: string, meta?: LogEntry['meta']) => {

@@ -16,7 +16,7 @@ const { tellWaitingContacts } = activitiesOn<RestockActivities>('bulk', {
 });
 
 /**
- * Notifies every contact that waited for a product variant that this variant is back in stock. Each restock starts one
+ * Notifies every contact that waited for a product variant when this variant is back in stock. Each restock starts one
  * workflow of this type. Returns the number of contacts that this run notified.
  */
 export async function backInStock(restock: Restock): Promise<number> {

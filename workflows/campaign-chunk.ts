@@ -4,8 +4,9 @@ import { bulkActivities, pacedActivities } from './campaign-activities.ts';
 import type { CampaignRunInput } from './campaign-start.ts';
 
 /**
- * Runs one turn of a chunk. If the provider has deferred emails of the chunk for a day (`DELIVERY_EXPIRES_MS`), marks
- * the deferred emails as failed instead. `rate` is the project's send rate in emails a second; 0 means no limit.
+ * Runs one turn of a chunk. If the provider has deferred emails of the chunk for a day (`DELIVERY_EXPIRES_MS`), runs
+ * the activity that marks the deferred emails as failed. `rate` is the project's send rate in emails a second; 0 means
+ * no limit.
  */
 export function runChunkTurn(start: CampaignRunInput, chunk: ChunkState, rate: number): Promise<ChunkResult> {
   const expired = chunk.deferredSinceMs !== null && Date.now() - chunk.deferredSinceMs >= DELIVERY_EXPIRES_MS;

@@ -57,7 +57,7 @@ export class Sending {
   private chunks = new CancellationScope();
   private readingAudience = false;
   /**
-   * The numbers of the chunks whose last turn found the project on hold. Cleared by a signal and after
+   * The numbers of the chunks whose last turn found the project on hold. The set is cleared after a signal and after
    * `HELD_RECHECK_MS`, so that these chunks get another turn.
    */
   private readonly heldChunks = new Set<number>();
@@ -266,8 +266,8 @@ export class Sending {
   }
 
   /**
-   * Waits until a chunk has finished, a part of the audience was added, a signal has arrived, or the next planned
-   * instant: a waiting chunk is due, the hold is checked again, or the test ends.
+   * Waits until a chunk has finished, a part of the audience was added, a signal has arrived, or a planned instant has
+   * come: a waiting chunk is due, the workflow checks the hold again, or the test ends.
    */
   private async waitForChange(): Promise<void> {
     const changesBefore = this.changes;

@@ -26,8 +26,8 @@ export function computeMsUntilWinner({ testing, testEndsAtMs }: CampaignProgress
 }
 
 /**
- * The result of a check of the test: still waiting, or decided. `paused` and `ended` mean that the campaign is paused
- * or has ended.
+ * The state of the test after a check. `waiting`: the winner is not chosen yet. `decided`: the winner is chosen.
+ * `paused` and `ended` mean that the campaign is paused or has ended.
  */
 export type TestOutcome = 'waiting' | 'decided' | 'paused' | 'ended';
 

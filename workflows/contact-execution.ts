@@ -87,7 +87,8 @@ export async function contactExecution(input: ExecutionInput): Promise<string> {
     length.countSignal(runningScope);
   });
   setHandler(endedSignal, ({ status, reason }) => {
-    // False in the replay of a history in which a worker of an earlier release ignored this signal and continued.
+    // `shouldEndAsRecord()` is false in the replay of a history in which a worker of an earlier release ignored this
+    // signal and continued.
     if (!shouldEndAsRecord()) return;
     ended = { status, reason };
     runningScope.cancel();

@@ -26,7 +26,10 @@ export interface DeliveryState {
   /** The expiry in ISO 8601. Messages that are still deferred at this instant are marked as failed. */
   expiresAt: string;
   sent: number;
-  /** The number of messages that were not sent and are not retried here, such as failed and held messages. */
+  /**
+   * The number of messages that were not sent and for which this workflow makes no further attempt, such as failed and
+   * held messages.
+   */
   other: number;
 }
 

@@ -10,8 +10,8 @@ import { showDetails } from './current-details.ts';
 const ROLLS_A_RUN = 240;
 
 /**
- * Signals that the installation has a new token. The second argument is the state of the task queues. It is missing if
- * the state could not be read, and in signals of earlier releases.
+ * Signals that the installation has a new token. The second argument is the state of the task queues. This argument is
+ * missing if the state could not be read, and in signals of earlier releases.
  */
 export const rollSignal = defineSignal<[TemporalToken, QueueReading?]>('roll');
 

@@ -58,8 +58,8 @@ export interface RoundResult {
 /**
  * Runs a round of periodic work. Each run of the workflow handles one page of parts. Each part runs as one activity, or
  * as several activities that continue at a cursor. Several parts run at the same time, in lanes. If a part fails, the
- * failure is recorded and the other parts continue. A part that is cancelled at the end of its page runs again on the
- * last page.
+ * round records the failure, and the other parts continue. A part that is cancelled at the end of its page runs again
+ * on the last page.
  */
 export async function runRound(
   kind: PeriodicKind,

@@ -78,9 +78,9 @@ export function shouldStartNewRunWhilePaging(): boolean {
 }
 
 /**
- * Tells whether the limits of signals apply, and whether a workflow may continue in a new run while it waits. Both are
- * false in the replay of a run that an earlier release processed without these rules. Call this function only when its
- * result matters, because the call adds a marker to the history.
+ * Tells whether the limits of signals apply to this run, and whether the workflow may continue in a new run while it
+ * waits. Returns false in the replay of a run that an earlier release processed without these rules. Call this function
+ * only when its result matters, because the call adds a marker to the history.
  */
 function isSignalLimitActive(): boolean {
   return patched('bounded-run');

@@ -26,7 +26,8 @@ export class SatisfiedVisits {
    * yet.
    */
   add(visit: number): void {
-    // Repeats if `delete` or `dropBefore` has already removed the visit `farthest`.
+    // The loop runs again if `delete` or `dropBefore` has already removed the visit `farthest`, because then no visit
+    // was dropped.
     while (this.visits.size >= VISITS_MAX) {
       if (visit >= this.farthest) return;
       this.visits.delete(this.farthest);

@@ -98,8 +98,8 @@ export async function demonstrateVariants(tour: TourContext): Promise<number> {
 }
 
 /**
- * Sends a campaign at the recipients' local time. Recipients in whose time zone the send time has passed get the email
- * at once.
+ * Sends a campaign at the recipients' local time. If the send time has already passed in a recipient's time zone, the
+ * recipient gets the email at once.
  * @returns the number of emails that must arrive
  */
 export async function demonstrateLocalTime(tour: TourContext): Promise<number> {

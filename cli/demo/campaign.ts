@@ -28,7 +28,7 @@ export async function demonstrateImport({ client, report, run, toDomain }: TourC
 
 /**
  * Creates a segment with a condition on two fields, and unsubscribes one of its contacts. This contact stays in the
- * segment, but gets no campaign.
+ * segment, but does not get the campaign to the segment.
  * @returns the id of the segment
  */
 export async function demonstrateSegment({ client, report, run, toDomain }: TourContext): Promise<string> {

@@ -15,8 +15,8 @@ export interface TourContext {
 }
 
 /**
- * Starts an execution with an event. The execution visits all seven types of step in the plan. A second event ends its
- * wait.
+ * Starts an execution with an event. The execution visits steps of all seven types. A second event ends its
+ * WAIT_FOR_EVENT.
  * @returns the number of emails that the execution sends, and whether the service refused to call the web server on
  * this machine
  */

@@ -23,7 +23,7 @@ const BEHIND_NAT = 'give the address that sends email: npm run doctor -- --addre
 
 /**
  * Checks the names of the IP address that sends email. The reverse name (PTR) of the address must resolve to the
- * address. The name that our own mail server sends in HELO must resolve to it too.
+ * address. The name that our own mail server sends in HELO must also resolve to this address.
  */
 export const reverseNameCheck: DoctorCheck = {
   name: 'PTR and HELO',

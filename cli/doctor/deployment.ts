@@ -26,8 +26,8 @@ export interface Deployment {
   /** The value of SECRET_KEY, or the key that `npm start` has stored in the home. */
   readonly secretKey: { readonly value: string; readonly from: 'SECRET_KEY' | 'home' } | undefined;
   /**
-   * The configured address of the database, or the address in the dev.json of a running `npm start`. Undefined if the
-   * database is not configured and `npm start` is not running. `temporalAddress` is the same for Temporal.
+   * The configured address of the database, or the address in the dev.json of a running `npm start`. Undefined if there
+   * is neither. `temporalAddress` is the corresponding address of Temporal.
    */
   readonly databaseUrl: string | undefined;
   readonly temporalAddress: string | undefined;
@@ -103,7 +103,7 @@ function readSecretKey(settings: Settings, home: string): Deployment['secretKey'
 function openDns({ dnsServers }: Settings): Deployment['dns'] {
   const resolver = new Resolver({ timeout: DNS_TRY_MS, tries: DNS_TRIES });
   if (dnsServers.length > 0) resolver.setServers(dnsServers);
-  // `resolver.reverse` is not used, because its error does not tell whether the DNS server did not respond or the
+  // Does not use `resolver.reverse`, because its error does not show whether the DNS server did not respond or the
   // address has no name.
   return {
     ...createDns({ servers: dnsServers, cached: false }),

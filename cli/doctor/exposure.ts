@@ -9,8 +9,8 @@ import { type DoctorCheck, type DoctorFinding, failFinding, passFinding, warnFin
 /** The minimum length of SECRET_KEY. 32 hexadecimal characters are 128 bits. */
 const KEY_CHARS = 32;
 /**
- * The minimum number of different characters in SECRET_KEY. Less than one in a million random keys with 32 hexadecimal
- * digits has fewer than 8 different digits.
+ * The minimum number of different characters in SECRET_KEY. A random key with 32 hexadecimal digits has fewer than 8
+ * different digits with a probability below one in a million.
  */
 const KEY_DISTINCT_CHARS = 8;
 /**

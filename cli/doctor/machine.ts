@@ -9,8 +9,8 @@ import { type DoctorCheck, type DoctorFinding, failFinding, passFinding, warnFin
 
 const GIB = 1024 ** 3;
 /**
- * With less free space, the check fails. Postgres stops when it cannot write. A campaign with 100,000 recipients writes
- * about 100 MB, in addition to the write-ahead log (WAL).
+ * If less space than this is free, the check fails. Postgres stops when it cannot write. A campaign with 100,000
+ * recipients writes about 100 MB, in addition to the write-ahead log (WAL).
  */
 const DISK_FAIL_BYTES = GIB;
 const DISK_WARN_BYTES = 5 * GIB;

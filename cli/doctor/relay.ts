@@ -20,7 +20,7 @@ const REPLY_MAX_CHARS = 300;
 
 /**
  * The mail server to which the service passes its email. `own` is our own server, which sends from this network, and
- * `foreign` is the server of another operator. `nobody` means that email is captured, and `unknown` that the host of
+ * `foreign` is the server of another operator. `nobody` means that email is captured. `unknown` means that the host of
  * SMTP_URL could not be resolved.
  */
 export type Handover =

@@ -19,7 +19,7 @@ const READY_TIMEOUT_MS = 60_000;
  * V8 options of a worker, which reduce its peak memory in a campaign by 25 % at the same speed. V8's young generation
  * has 16 MB by default. With 16 MB, emails in progress survive two minor collections and stay in memory until a full
  * collection. Before a full collection, the heap may grow fourfold, or only double if its limit is below 2 GB.
- * docs/scaling.md describes these options for workers that are started in other ways.
+ * docs/scaling.md describes these options for workers that `npm start` does not start.
  */
 const WORKER_HEAP = ['--max-old-space-size=2000', '--max-semi-space-size=32'];
 

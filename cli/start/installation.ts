@@ -3,7 +3,7 @@ import { readSendingHold } from '../../db/installation/sending-hold.ts';
 import type { Config } from '../../rules/config.ts';
 import type { CheckOptions } from '../../worker/installation/check.ts';
 
-/** The number of database connections: the check has a transaction open on one of them and reads on the other. */
+/** The number of database connections. The check has a transaction open on one connection, and reads on the other. */
 const CONNECTIONS = 2;
 
 /**

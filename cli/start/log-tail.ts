@@ -12,8 +12,8 @@ const LINES_PER_POLL = 5;
 
 /**
  * Reads the log file of a child process from `offset` on, until `stop`, and passes its warnings and errors to
- * `writeLine`, one line each. The children write to their log files directly. So they can still log while they stop
- * after the parent was killed.
+ * `writeLine`, one line each. The children write to their log files directly, and not through this process. If this
+ * process is killed, they can therefore still log while they stop.
  */
 export function followWarnings(path: string, offset: number, writeLine: (line: string) => void): { stop(): void } {
   const state = { position: offset, rest: '' };

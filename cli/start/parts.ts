@@ -5,8 +5,8 @@ import type { Running } from './running.ts';
 import { type Supervised, type SuperviseOptions, supervise } from './supervise.ts';
 
 /**
- * How long to wait for killed processes. They end within milliseconds, but the immediate shutdown of Postgres takes a
- * little longer.
+ * How long to wait until killed processes have ended. They end within milliseconds, but the immediate shutdown of
+ * Postgres takes a little longer.
  */
 const KILL_WAIT_MS = 1_500;
 

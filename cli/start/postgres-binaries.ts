@@ -40,10 +40,11 @@ export function findPostgresBinaries(): PostgresBinaries {
 }
 
 /**
- * Returns the user that runs Postgres. Usually this is the user of this process. Postgres refuses to run as root.
- * In that case, the user is the owner of `folder`, or else `postgres`, or else `nobody`. That user may be unable to
- * reach the binaries or `folder`, for example if the repository is below /root or the home has mode 700. setpriv then
- * gives the process the capability to pass through folders. The modes of the folders stay unchanged.
+ * Returns the user that runs Postgres. Usually this is the user of this process. Postgres refuses to run as root. If
+ * this process runs as root, the user is therefore the owner of `folder`, or else `postgres`, or else `nobody`. That
+ * user may be unable to reach the binaries or `folder`, for example if the repository is below /root or the home has
+ * mode 700. setpriv then gives the process the capability to pass through folders. The modes of the folders stay
+ * unchanged.
  * @throws StartError if no such user exists, or if setpriv cannot give this capability
  */
 export function choosePostgresUser(binaries: PostgresBinaries, folder: string): PostgresUser {

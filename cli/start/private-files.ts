@@ -28,7 +28,9 @@ export function readJson<T>(path: string): T | undefined {
   }
 }
 
-/** Creates a folder and its parents with this mode, regardless of the umask. Does not change an existing folder. */
+/**
+ * Creates a folder with this mode, regardless of the umask, and missing parents. Does not change an existing folder.
+ */
 export function makeFolder(path: string, mode: number): void {
   const firstCreated = mkdirSync(path, { recursive: true, mode });
   if (firstCreated !== undefined) chmodSync(path, mode);

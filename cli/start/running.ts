@@ -56,7 +56,7 @@ export function watchChild(child: ChildProcess, identity: ProcessIdentity, signa
   return { identity, ended, ...signals };
 }
 
-/** Returns the `Running` of a process that an earlier start left behind and that the service continues to use. */
+/** Returns a process that an earlier start left behind, and that the service continues to use, as `Running`. */
 export function adoptProcess(identity: ProcessIdentity, signals: Signals): Running {
   const watch = async (): Promise<string> => {
     while (isAlive(identity)) await waitForEnd(identity, WATCH_MS);

@@ -30,9 +30,7 @@ const HEALTH_POLL_MS = 50;
 export interface Service {
   /** Resolves with the content of dev.json when all parts run. Rejects when the start fails. */
   readonly ready: Promise<DevFile>;
-  /**
-   * Settles when all parts are stopped. Resolves after `stop`, and rejects with the reason if the start failed.
-   */
+  /** Settles when all parts have stopped. Resolves after `stop`. Rejects with the reason if the start failed. */
   readonly done: Promise<void>;
   /** Stops everything in order: API, workers, Temporal, Postgres. */
   readonly stop: () => void;

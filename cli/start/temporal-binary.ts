@@ -42,7 +42,8 @@ const OTHER_PROCESS_CHECK_MS = 500;
 const STAGING = /^\.staging-(\d+)$/;
 const VERSION_TIMEOUT_MS = 5_000;
 /**
- * Folders in which Go's installer and package managers put the program `go`. They are searched if `go` is not on PATH.
+ * Folders in which Go's installer and package managers put the program `go`. The build looks in these folders if `go`
+ * is not on PATH.
  */
 const GO_FOLDERS = ['/usr/local/go/bin', '/usr/lib/go/bin', '/opt/homebrew/bin', '/snap/bin'];
 

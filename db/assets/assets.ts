@@ -106,8 +106,8 @@ async function findByHash(db: Db, p: { projectId: string; hash: string }): Promi
 }
 
 /**
- * Lists images newest first: all images, only used images (`used: true`), or only unused ones. `total` is counted only
- * on the first page and is 0 on later pages.
+ * Lists images newest first: all images, only used images (`used: true`), or only unused images (`used: false`).
+ * `total` is counted only on the first page and is 0 on later pages.
  */
 export async function listAssets(
   db: Db,

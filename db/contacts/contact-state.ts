@@ -80,8 +80,8 @@ export async function listContactSegments(db: Db, { projectId, id }: ContactRef)
 }
 
 /**
- * Lists a contact's executions newest first: all, only running ones (`active: true`), or only ended ones. `total` is
- * counted only on the first page and is 0 on later pages.
+ * Lists a contact's executions newest first: all, only open ones (`active: true`), or only ended ones (`active:
+ * false`). `total` is counted only on the first page and is 0 on later pages.
  */
 export async function listContactExecutions(
   db: Db,

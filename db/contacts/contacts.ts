@@ -51,7 +51,8 @@ const TOPICS = sql<Record<string, boolean>>`topics_of(contacts.project_id, conta
 export const CONTACT_FIELD_NAMES = [...CONTACT_COLUMN_NAMES, 'topics'] as const;
 export const CONTACT_COLUMNS = sql`${sql.raw(CONTACT_COLUMN_NAMES.join(', '))}, topics_of(contacts.project_id, contacts.id) AS topics`;
 /**
- * Wraps a query of `contacts` with LIMIT and OFFSET, and adds the topics. The topics of skipped rows are thus not read.
+ * Wraps a query of `contacts` with LIMIT and OFFSET, and adds the topics. This way, the topics of rows before the page
+ * are not read.
  */
 export function selectWithTopics(projectId: string, page: RawBuilder<unknown>): RawBuilder<unknown> {
   return sql`SELECT contacts.*, topics_of(${projectId}::uuid, contacts.id) AS topics FROM (${page}) AS contacts`;

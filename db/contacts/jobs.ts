@@ -152,8 +152,8 @@ export async function getJob(db: Db, p: JobRef & { kinds: readonly JobKind[] }):
 }
 
 /**
- * Lists jobs newest first: all, only queued and running ones (`active: true`), or only ended ones. `total` is counted
- * only on the first page and is 0 on later pages.
+ * Lists jobs newest first: all, only queued and running ones (`active: true`), or only ended ones (`active: false`).
+ * `total` is counted only on the first page and is 0 on later pages.
  */
 export async function listJobs(
   db: Db,

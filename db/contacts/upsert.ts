@@ -163,7 +163,7 @@ async function keepUnsubscribedUntilConfirmed(
 }
 
 /**
- * Applies suppressions to the rows. `subscribed: true` from the project deletes the suppression with the reason
+ * Applies suppressions to the rows. `subscribed: true` from a trusted writer deletes the suppression with the reason
  * `unsubscribe`. If the person refused in person and the project protects such refusals, the row also needs
  * `resubscribe`. All other rows respect a suppression: they do not subscribe an existing contact, and a new contact is
  * not subscribed.
@@ -332,7 +332,7 @@ function hasChanges({ subscribed, set, remove }: ContactUpsert): boolean {
 /**
  * Throws if the data of a contact would exceed a limit. Only counts data that the project wrote, so that untrusted data
  * cannot make the project's writes fail. If the writer is a `visitor`, or a step that copies untrusted values, the
- * untrusted data must not exceed the limits either; it is counted separately.
+ * untrusted data must not exceed the limits either. This data is counted separately.
  */
 function refuseTooMuch(contact: StoredData, row: ContactUpsert | undefined): void {
   const { own, untrusted } = splitByWriter(contact);

@@ -45,8 +45,8 @@ export async function removeErasedAttachments(db: Db, limits = LIMITS): Promise<
 }
 
 /**
- * Locks rows of `erased_attachments` before reading emails. A concurrent erasure with the same attachment is then
- * completely visible, or waits and inserts its row again.
+ * Locks rows of `erased_attachments` before reading emails. A concurrent erasure with the same attachment has then
+ * either committed, and this function sees it. Or it waits for the lock, and inserts its row again.
  */
 function removeUnusedAttachments(db: Db, rows: number): Promise<number> {
   return inTransaction(db, async (trx) => {

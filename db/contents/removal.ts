@@ -91,7 +91,7 @@ function removeUnused(db: Db, p: { rows: number; oldest: string }): Promise<{ ch
 
 /**
  * Locks rows of `erased_contents` before the statement that checks for emails. A concurrent erasure of the same content
- * is then completely visible, or waits and inserts its row again.
+ * has then either committed, and the check sees it. Or it waits for the lock, and inserts its row again.
  */
 async function lockNotes(trx: Trx, p: { rows: number; where: RawBuilder<boolean> }): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`

@@ -26,7 +26,7 @@ export interface Domain {
   publicKey: string;
   found: FoundRecords;
   /**
-   * For each record: the values that the DNS returned at the last check with a response. Absent before the first
+   * For each DNS record, the values that the DNS returned when it last responded. A record is absent before the first
    * response.
    */
   seen: SeenRecords;

@@ -3,7 +3,7 @@ import type { Db, Trx } from '../connection.ts';
 
 /**
  * The number of days for which message ids are kept. Bounces arrive within hours, complaints within days, and a few
- * within weeks. After that, a report can be assigned to its email only by headers or tags.
+ * within weeks. After that, only headers or tags in a report can show to which email it belongs.
  */
 export const PROVIDER_MESSAGE_DAYS = 30;
 

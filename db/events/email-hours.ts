@@ -27,8 +27,8 @@ export interface EmailDay extends EmailFigures {
 }
 
 /**
- * The counts of an hour are stored at the earliest this many minutes after its end. By then, every transaction that
- * recorded an event in that hour has committed.
+ * The counts of an hour are stored this many minutes after the end of the hour, or later. By then, every transaction
+ * that recorded an event in that hour has committed.
  */
 const SETTLED_MINUTES = 15;
 const HOUR_MS = 3_600_000;

@@ -89,8 +89,8 @@ export interface ContactAtStep {
 }
 
 /**
- * Lists contacts at a step, the latest execution first, without sandboxes. `total` is the number in the statistics on
- * the first page, and 0 on later pages. Uses the index of open visits, `execution_steps_open`, so ended visits cost
+ * Lists contacts at a step, the latest execution first, without sandboxes. On the first page, `total` is the number in
+ * the statistics; on later pages, it is 0. Uses the index of open visits, `execution_steps_open`, so ended visits cost
  * nothing.
  */
 export async function listContactsAtStep(
@@ -120,8 +120,8 @@ async function countOpen(db: Db, { projectId, stepId }: { projectId: string; ste
 
 /**
  * Merges the counts of hours that ended at least an hour ago into one row per hour, step and branch. Each Postgres
- * backend counts in separate rows (`shard`). A row that a transaction is incrementing is merged in the next round. May
- * run at any time, also concurrently.
+ * backend counts in separate rows (`shard`). Skips a row that another transaction is incrementing; the next round
+ * merges it. May run at any time, also concurrently.
  */
 export async function mergeVisitCounts(db: Db): Promise<void> {
   while (true) {

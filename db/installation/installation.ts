@@ -18,8 +18,8 @@ export async function findInstallation(databaseUrl: string): Promise<Installatio
 }
 
 /**
- * Records that no Temporal workflow is open on the task queues of the earlier release. Call this function only when all
- * processes of that release must have ended, because they can start workflows there until then.
+ * Records that no Temporal workflow is open on the task queues of the earlier release. Does nothing before
+ * `legacy_before`, because until then, processes of that release may still run and start workflows there.
  */
 export async function markLegacyQueuesClosed(db: Db): Promise<void> {
   await db

@@ -16,7 +16,10 @@ export interface ProviderReply {
   code: string;
   mails: number;
   projects: number;
-  /** The number of these emails by their current state: failed, bounced, or waiting for a retry. */
+  /**
+   * `failed`, `bounced` and `waiting`: the number of these emails by their current state. `waiting` emails get another
+   * attempt.
+   */
   failed: number;
   bounced: number;
   waiting: number;

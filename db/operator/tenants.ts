@@ -130,10 +130,10 @@ function orderBySql(order: TenantOrder, counts: string): RawBuilder<unknown> {
 }
 
 /**
- * Lists tenants whose name or a member's address contains the search text, or whose id equals it. `held` selects only
- * tenants on hold, or only the others. The order `newest` has a cursor. Other orders change while the operator reads,
- * so they have only one page. `total` is 0 on later pages. Only the operator may call this list, because it covers all
- * projects.
+ * Lists tenants whose name or a member's address contains the search text, or whose id equals it. `held: true` selects
+ * the tenants on hold, and `held: false` all other tenants. The order `newest` has a cursor. In the other orders,
+ * tenants change their positions while the operator reads, so these orders have only one page. `total` is 0 on later
+ * pages. Only the operator may call this list, because it covers all projects.
  */
 export async function listTenants(
   db: Db,

@@ -49,7 +49,7 @@ export interface FairClaim {
    */
   after: string;
   /**
-   * Claimed rows can be claimed again after this time. If a row is still there then, the process that claimed it was
+   * Claimed rows can be claimed again after this time. If a row still exists then, the process that claimed it was
    * killed, or Temporal has lost the start.
    */
   leaseMs: number;
@@ -219,7 +219,7 @@ export async function deleteStartedOutboxRows(db: Db, begun: StartedWork[]): Pro
   `.execute(db);
 }
 
-/** How long a signal waits if an earlier signal to the same workflow has not been confirmed. */
+/** How long a signal waits if no worker has confirmed an earlier equal signal yet. */
 export const SIGNAL_DEFERRAL_MS = 100;
 
 /**

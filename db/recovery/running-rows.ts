@@ -44,7 +44,7 @@ export interface RunningCampaign {
   id: string;
   status: CampaignStatus;
   sendNo: number;
-  /** True if the campaign should have started some time ago and has not. */
+  /** True if the campaign should have started at least `settledMs` ago and has not. */
   isOverdue: boolean;
   isSettled: boolean;
 }

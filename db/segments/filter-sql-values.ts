@@ -1,10 +1,10 @@
 /**
  * Compiles single values of the filter language to SQL, for a column or a JSON value. The result has the meaning of
- * `rules/filters/values.ts`. Postgres has no statistics about the values inside `data`. For a comparison with `=` it
- * estimates that one row in 200 matches, and for three such filters that no row matches. The planner would then search
- * the events of each contact one by one. For a comparison with the function `texteq` it estimates one row in three,
- * which leads to hash and merge joins: 0.3 s instead of 1.5 s on a million contacts. JSON values are therefore mostly
- * compared by the functions behind the operators, and a test for a type is written as "none of the other types".
+ * `rules/filters/values.ts`. Postgres has no statistics about the values inside `data`. For a comparison with `=`, its
+ * planner estimates that one row in 200 matches, and for three such filters that no row matches. The planner would then
+ * search the events of each contact one by one. For a comparison with the function `texteq`, it estimates one row in
+ * three, which leads to hash and merge joins: 0.3 s instead of 1.5 s on a million contacts. JSON values are therefore
+ * mostly compared by the functions behind the operators, and a test for a type is written as "none of the other types".
  */
 import { type RawBuilder, sql } from 'kysely';
 import type { FilterClock } from '../../rules/filters/evaluate.ts';
@@ -136,8 +136,8 @@ function equalsAnyPredicate(source: ValueSource, values: readonly Scalar[], zone
 }
 
 /**
- * Lists with more values become one `= ANY`: for this many values, the planner's estimate of one row in 200 per value
- * is high enough.
+ * A list with more values than this becomes one `= ANY`, because the planner's estimate of one row in 200 per value is
+ * then high enough.
  */
 const MAX_ALTERNATIVES = 20;
 /**

@@ -20,7 +20,7 @@ export interface ConditionPreview {
 /**
  * Previews a condition: counts the matching contacts and returns the newest of them. First searches the newest
  * contacts, which usually include ten matches if the condition matches many contacts. If there are fewer than ten
- * matches among the newest contacts, the query that counts all matches also returns the newest ones, so all contacts
+ * matches among the newest contacts, the query that counts all matches also returns the newest matches, so all contacts
  * are read only once.
  * @throws AppError CONFLICT for segments that refer to each other in a cycle
  */

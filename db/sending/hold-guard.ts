@@ -33,9 +33,10 @@ export function countOutcomesSql(rows: RawBuilder<unknown>): RawBuilder<unknown>
 
 /**
  * Counts the results of a project's live emails, and puts the project on hold if a guard is reached. Computes the rates
- * only if there are new hard bounces or complaints, because no other result can make a project reach a guard. Call this
- * function last in a transaction, because other connections may wait for the row that it locks. `watched`: a mailbox
- * provider has recently refused email of the project (see `countWatchedEmails`).
+ * only if there are new hard bounces or complaints, because other results only lower the rates. If other emails
+ * complete a guard's minimum number of emails, the next hard bounce or complaint reaches the guard. Call this function
+ * last in a transaction, because other connections may wait for the row that it locks. `watched`: a mailbox provider
+ * has recently refused email of the project (see `countWatchedEmails`).
  */
 export async function checkRateGuards(
   trx: Trx,

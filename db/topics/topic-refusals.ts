@@ -1,7 +1,4 @@
-/**
- * Topics that people have left, for addresses that no contact has now. The refused topics are stored by the keyed hash
- * of the address.
- */
+/** The topics that people have left with an address that no contact has now, by the keyed hash of the address. */
 import { type RawBuilder, sql } from 'kysely';
 import type { Db, Trx } from '../connection.ts';
 import type { ContactTopic } from './contact-topics.ts';

@@ -74,8 +74,8 @@ async function chooseFreeSlugs(trx: Trx, workflowId: string, names: string[]): P
 
 /**
  * Deletes steps with their transitions. Executions at these steps end with the status EXITED and the reason
- * `step_deleted`. In a rehearsal, whose transaction is rolled back, executions are not ended, because there may be
- * many. The caller has locked the workflow.
+ * `step_deleted`. In a rehearsal (a dry run, whose transaction is rolled back), no execution is ended, because there
+ * may be many. The caller has locked the workflow.
  */
 export async function deleteSteps(
   trx: Trx,

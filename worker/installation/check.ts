@@ -81,7 +81,7 @@ export async function verifyInstallation(deps: TokenStateDeps & { lifecycle: Lif
 }
 
 /**
- * Compares the tokens. If they do not match, follows the operator's choice (INSTALLATION). Does the same for the choice
+ * Compares the tokens. If they do not match, follows the operator's choice (INSTALLATION). Also follows the choice
  * `new` when the tokens match, because both Postgres and Temporal may be copies. In all other cases, writes the next
  * token if Temporal is reachable.
  * @returns false if the choice was followed, so that the tokens must be read again

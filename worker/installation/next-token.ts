@@ -7,8 +7,8 @@ import type { Lifecycle } from '../../temporal/lifecycle.ts';
 
 /**
  * Writes the next token of the installation to Postgres and then to Temporal, and then marks the token as confirmed in
- * Postgres. If the last token is not confirmed, sends that token to Temporal again instead. If the process is killed in
- * between, Postgres is therefore at most one token ahead of Temporal.
+ * Postgres. If the last token is not confirmed, writes no new token and sends the last one to Temporal again. Even if
+ * processes are killed between these writes, Postgres is therefore at most one token ahead of Temporal.
  * @param reading the state of the task queues, which the Temporal UI shows
  */
 export async function writeNextToken(
