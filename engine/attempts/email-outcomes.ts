@@ -44,7 +44,7 @@ export interface EmailResult {
  * - the status of each email, with the events `email.sent` and `email.bounce`;
  * - for a hard bounce, a suppression of the address and an unsubscription of the contact;
  * - the provider's message id, if the provider's feedback identifies emails by the provider's own ids.
- * Locks the contacts first, in the order of their ids, like every transaction. Live emails count towards the bounce
+ * Locks the contacts first, in the order of their ids, like every transaction. Live emails count for the project's
  * guards (except emails to simulator addresses), and a guard may put the project on hold.
  * @param p.source the kind of the provider to which the emails were sent
  * @returns `recorded`: the ids of the emails whose result was recorded (a result with an older claim number is
@@ -86,7 +86,7 @@ function emitsEvent({ outcome }: EmailResult): boolean {
 }
 
 /**
- * Tells whether a result counts for the bounce guards: the provider accepted the email, bounced it, or refused its
+ * Tells whether a result counts for the project's guards: the provider accepted the email, bounced it, or refused its
  * sender.
  */
 function countsForGuards(result: EmailResult): boolean {
@@ -104,8 +104,8 @@ function listAcceptedEmails({ email, outcome }: EmailResult): { messageId: strin
 }
 
 /**
- * Counts results for the bounce guards. Call this function last, because it locks rows that every sender of the project
- * needs.
+ * Counts results for the project's guards. Call this function last, because it locks rows that every sender of the
+ * project needs.
  */
 async function countForGuards(
   trx: Trx,

@@ -46,10 +46,10 @@ export function endAtDeletedStep(execution: CurrentExecution, pending: PendingWr
 
 /**
  * Returns the instant from which recorded events count for the wait after this visit. If the visited step sends an
- * email, the events of that email count, because they are recorded while the step still runs. The event that the
- * previous step recorded when it ended does not count. That event has the time `startedAt`, rounded down to
- * milliseconds, so the returned instant is 1 ms later. Undefined means the time of the transaction. In a sandbox or
- * preview, the instant is in the time of the run.
+ * email, the events of that email count, because they are recorded while the step still runs. An event that the step
+ * before the visited step recorded at its end does not count. Such an event has the same time as `startedAt` of the
+ * visit, which is rounded down to milliseconds, so the returned instant is 1 ms later. Undefined means the time of the
+ * transaction. In a sandbox or preview, the instant is in the time of the run.
  */
 function getEventsSince(
   environment: ExecutionEnvironment,

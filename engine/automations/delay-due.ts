@@ -17,7 +17,7 @@ interface StoredDelay extends DelaySpan {
 }
 
 /**
- * Computes when a DELAY ends. Returns null if its `until` is not a date or time. Source: contract §7.2 Steps. Days and
+ * Computes when a DELAY ends. Returns null if its `until` is not a date or time. Source: contract §7.14 DELAY. Days and
  * weeks end at the same local time even when daylight saving time changes in between; shorter units are exact. A time
  * of day, a date-time without an offset and a number of days use the time zone of the step. If the step names no zone,
  * they use the contact's zone. If the contact has no zone either, they use the project's zone.

@@ -65,8 +65,8 @@ export interface ExecutionEnvironment {
    */
   withSandboxTimer(execution: WalkingExecution, step: GraphStep, next: Next): Next;
   /**
-   * Finds the event that ends a sandbox run during its current pause by an exit of the workflow. With `skipDelays`,
-   * also advances the run's time to the time of that event. Undefined for real executions.
+   * Finds the exit of the workflow (`exitOn`) that an event of the sandbox triggers during its current pause. With
+   * `skipDelays`, also advances the run's time to the time of that event. Undefined for real executions.
    */
   findExit(execution: CurrentExecution, step: GraphStep | undefined): { reason: string } | undefined;
   /**

@@ -42,8 +42,8 @@ export interface PreviewedEffect {
 }
 
 /**
- * The functions that preview the effect of each step type. The state `run` of the position's execution has the changes
- * of the contact, and the time by which the preview is ahead of its start.
+ * The functions that preview the effect of each step type. `position.execution.run` has the changes of the contact, and
+ * the time by which the preview is ahead of its start.
  */
 export type EffectPreviews = Record<
   EffectType,

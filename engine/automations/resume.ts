@@ -205,8 +205,7 @@ export async function completeVisit(
 
 /**
  * Ends the current pause if the input reports its end, and returns the execution's position. Like `walk`, this function
- * collects changes in `pending`, which the caller saves. Only the end of a wait for the sending window is written at
- * once.
+ * collects changes in `pending`, which the caller saves. The end of a wait for the sending window is written at once.
  */
 export async function resumeWalk(
   environment: ExecutionEnvironment,

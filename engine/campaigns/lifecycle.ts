@@ -333,8 +333,8 @@ async function assertAudienceNotEmpty(trx: Trx, p: { projectId: string; campaign
 }
 
 /**
- * Refuses a start if the monthly limit allows an email to none of the recipients. Simulator addresses do not count
- * toward the limit. Which recipients exceed the limit is decided later, when pages of the audience are stored
+ * Refuses a start if the monthly limit is reached and at least one recipient counts toward it. Simulator addresses do
+ * not count. Which recipients exceed the limit is decided later, when pages of the audience are stored
  * (db/campaigns/audience.ts).
  */
 async function assertMonthlyQuotaLeft(

@@ -121,8 +121,8 @@ interface CountedResult {
 }
 
 /**
- * Counts sent emails, openers and clickers of each variant, by the variant's number. Includes recipients of the test,
- * and all recipients of a campaign without a test. Excludes recipients who get the winner.
+ * Counts sent emails, openers and clickers of each variant, by the variant's number. Includes the recipients of the
+ * test, but not the rest, which gets the winner. Without a test, includes all recipients.
  */
 export async function countTestResults(
   db: Db,

@@ -203,8 +203,8 @@ function listAddresses(key: Buffer, row: SubjectRow, erased: readonly { hash: Bu
 }
 
 /**
- * Tells whether the email was sent to another address than the contact's current address. In that case, the link
- * changes only the address of the email, and not the contact.
+ * Tells whether a workflow step sent the email to another address than the contact's current address. Such an address
+ * may belong to another person, so the link changes only the address, and not the contact.
  */
 function isToOtherAddress(row: SubjectRow): boolean {
   return row.source_type === 'WORKFLOW' && row.to_email !== null && row.to_email !== row.contact_email;
@@ -243,8 +243,8 @@ async function findLinkContacts(
 }
 
 /**
- * Reads the topic of the email's campaign. If the email has no such topic, reads the topic of its content, or the topic
- * that was stored when the recipient was erased.
+ * Reads the topic of the email's campaign. If the email has no campaign with a topic, reads the topic of its content,
+ * or the topic that was stored when the recipient was erased.
  */
 async function findTopic(
   db: Db,

@@ -149,8 +149,8 @@ async function countForGuards(
 
 /**
  * Suppresses the address of the email's recipient, and unsubscribes the contact that has the address now. A complaint
- * also suppresses the current address of the email's contact. If the contact was erased, the stored hashes replace both
- * addresses.
+ * also suppresses the current address of the email's contact, unless a workflow step sent the email. If the contact was
+ * erased, the stored hashes replace both addresses.
  */
 async function suppressRecipient(
   trx: Trx,
@@ -173,7 +173,7 @@ async function suppressRecipient(
 /**
  * Finds the addresses that a report is about, and the contacts that have them now. After an erasure, only the hash of
  * the address is known. A bounce is about the mailbox. A complaint is about the person, so it also includes the address
- * that the contact has now.
+ * that the contact has now. An email of a workflow step is an exception, because a step may send to another person.
  */
 async function findReportedAddresses(
   trx: Trx,

@@ -64,9 +64,9 @@ export async function findEmailAddresses(db: Db, emailIds: string[]): Promise<Ma
 
 /**
  * Records an email to a project with the status RECEIVED, and the event `email.received` on the sender's contact. If no
- * contact has the sender's address, a contact is created without a subscription. The files are kept for
- * `ATTACHMENT_RETENTION_DAYS`. The event is untrusted: in an email that uses the event's data, the data appears only as
- * plain text, never in a link target or a header.
+ * contact has the sender's address, a contact is created without a subscription. The files are kept for 30 days, or for
+ * `ATTACHMENT_RETENTION_DAYS` if that is longer. The event is untrusted: in an email that uses the event's data, the
+ * data appears only as plain text, never in a link target or a header.
  * Safe to run twice, because a mail server that did not get our reply delivers the email again. A duplicate has the
  * same Message-ID, first recipient and bytes as a received email among the latest 100 emails from and to the contact.
  * The same email is therefore recorded again if it arrives separately for another address of the project. A repeated

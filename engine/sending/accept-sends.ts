@@ -38,8 +38,8 @@ export interface AcceptedSends {
 }
 
 /**
- * Accepts many `POST /v1/send` requests in the caller's transaction. One statement for all requests handles each kind
- * of row: idempotency keys, contacts, contents, attachments, emails, outbox. A refused request stores nothing. Two
+ * Accepts many `POST /v1/send` requests in the caller's transaction. For each kind of row (idempotency keys, contacts,
+ * contents, attachments, emails, outbox), one statement handles many requests. A refused request stores nothing. Two
  * requests of one call must not have the same idempotency key, and must not change one contact in different ways. If
  * this function throws, the caller runs the requests one by one. Source: contract §1, docs/decisions.md.
  */
