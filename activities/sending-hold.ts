@@ -9,8 +9,8 @@ export interface SendingGate {
 /** Each attempt of an activity makes the wait before its next attempt this much longer. */
 const RETRY_STEP_MS = 5_000;
 /**
- * The longest wait, so that all waiting activities run within this time after the hold ends. Even thousands of waiting
- * activities cause only some attempts a second in Temporal.
+ * The longest wait, so that all waiting activities run within this time after sending is allowed again. Even thousands
+ * of waiting activities cause only some attempts a second in Temporal.
  */
 const RETRY_MAX_MS = 60_000;
 
@@ -18,8 +18,8 @@ type Activities = Record<string, (...args: never[]) => Promise<unknown>>;
 
 /**
  * Wraps activities that send, so that they wait while the installation may not send. An activity that runs during this
- * time fails at once, and Temporal retries it until the hold ends. The activity has not claimed a message yet, so the
- * wait does not count as an attempt to send.
+ * time fails at once, and Temporal retries it until the installation may send again. The activity has not claimed a
+ * message yet, so the wait does not count as an attempt to send.
  */
 export function holdWhileClosed<A extends Activities>(gate: SendingGate, activities: A): A {
   const guarded = Object.entries(activities).map(([name, run]) => [

@@ -34,7 +34,7 @@ export interface DueInput extends CampaignStart {
 
 export interface KeepInput extends CampaignStart {
   chunks: ChunkState[];
-  /** Identifies the version that the workflow read last of the settings that decide when email may be sent. */
+  /** Identifies the settings about when email may be sent, in the version that the workflow read last. */
   clock: string | undefined;
 }
 
@@ -59,8 +59,8 @@ export type AudienceTaken =
 export type FinishResult = { outcome: 'sent' } | { outcome: 'open'; openChunks: number[] } | { outcome: 'ended' };
 
 /**
- * The result of a start of the campaign that was cancelled. Earlier releases returned only `skipped`, so recorded
- * results may lack the other two fields.
+ * The result of a cancelled start of a campaign. Earlier releases returned only `skipped`, so recorded results may lack
+ * the other two fields.
  */
 export interface SkippedRecipients {
   skipped: number;

@@ -46,8 +46,8 @@ const LARGE_WAIT_MS = 1_000;
 
 /**
  * An email that the provider refused because of our server, and not because of its recipient, may be attempted for at
- * least this long from now, even if it would expire earlier. The email therefore gets an attempt after the pause of its
- * route.
+ * least this long after the refusal, even if it would expire earlier. The email therefore gets an attempt after the
+ * pause of its route.
  */
 const ROUTE_GRACE_MS = 2 * 60 * 60_000;
 
@@ -56,7 +56,7 @@ export interface Delivery<T> {
   outcome: AttemptOutcome;
   /**
    * False if the email was not attempted, or if another attempt has claimed the email in the meantime. In both cases,
-   * this attempt recorded nothing, and the hook did not run.
+   * this attempt recorded nothing, and the hook `whenSettled` did not run.
    */
   recorded: boolean;
   /** The value that the hook returned. Undefined if the hook did not run. */
@@ -76,10 +76,10 @@ export interface DeliverOptions {
 export interface Mailer {
   /**
    * Decides whether a claimed email may be sent, renders, signs and sends it, and records the outcome in one
-   * transaction. The hook runs in the same transaction, also for deferred emails. The hook runs once for all emails of
-   * the transaction that have the same hook. If the provider's result is unknown, the email is deferred and sent again
-   * with the same Message-ID. The promise rejects only if the database or our own code fails. The email then stays
-   * claimed, and the same delivery can claim it again.
+   * transaction. The hook `whenSettled` runs in the same transaction, also for deferred emails. It runs once for all
+   * emails of the transaction that have the same hook. If the provider's result is unknown, the email is deferred and
+   * sent again with the same Message-ID. The promise rejects only if the database or our own code fails. The email then
+   * stays claimed, and the same delivery can claim it again.
    */
   deliver<T = undefined>(
     email: ClaimedEmail,

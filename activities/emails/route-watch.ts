@@ -30,8 +30,8 @@ const RECHECK_MS = 10_000;
 const RECHECK_LATER_MS = 60_000;
 const RECHECK_LATER_AFTER_MS = 5 * 60_000;
 /**
- * A process checks every `TICK_MS` whether a probe is due. The wait between two probes grows from `FIRST_PROBE_SECONDS`
- * to `MOST_PROBE_SECONDS`.
+ * A probe tests a paused route without sending an email. A process checks every `TICK_MS` whether a probe is due. The
+ * wait between two probes grows from `FIRST_PROBE_SECONDS` to `MOST_PROBE_SECONDS`.
  */
 const TICK_MS = 10_000;
 const FIRST_PROBE_SECONDS = 15;

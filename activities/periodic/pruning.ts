@@ -9,7 +9,7 @@ import { createNamedParts, type PeriodicParts } from './parts.ts';
 
 /**
  * Periodic work that deletes expired rows and leftover objects, and brings rows of earlier releases up to date
- * (`sms_stops`, `clear_url_secrets`). Each table is a part.
+ * (`sms_stops`, `clear_url_secrets`). Each table and each of the other tasks is a part.
  */
 export function createPruningParts({
   config,

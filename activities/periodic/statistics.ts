@@ -5,9 +5,9 @@ import type { ActivityDeps } from '../deps.ts';
 import { createNamedParts, type PeriodicParts } from './parts.ts';
 
 /**
- * Periodic work on statistics. It deletes stale statistics of campaigns, and adds up the counts of emails for each past
- * hour and of visits to steps. Postgres records the progress of each part, so a cursor only tells that work
- * is left.
+ * Periodic work on statistics. It deletes stale statistics of campaigns, adds up the counts of emails for each past
+ * hour, and adds up the counts of visits to steps. Postgres records the progress of each part, so a cursor only tells
+ * that work is left.
  */
 export function createStatisticsParts({ db }: Pick<ActivityDeps, 'db'>): PeriodicParts {
   return createNamedParts({
