@@ -45,8 +45,8 @@ import { createSlowContents } from './slow-content.ts';
 
 /**
  * The maximum number of campaign emails in flight in this process. If the process is killed, fewer than this many
- * emails are sent twice: of about 20 of these emails, only the envelope is on the wire, and such an email is not
- * delivered. A limit of 200 would cost less processor time for an email without TLS and DKIM (docs/decisions.md).
+ * emails are sent twice, because about 20 of these emails have only their envelope on the wire. A limit of 200 would
+ * cost less processor time for an email without TLS and DKIM (docs/decisions.md).
  */
 const IN_FLIGHT_MAX = 70;
 /**

@@ -16,8 +16,8 @@ import type { SettleHook } from './settler.ts';
 const UNRECORDED_MS = 30_000;
 
 /**
- * The id of a single email, and the id of its delivery: of the outbox row (first attempt) or of the delivery workflow.
- * While a delivery has claimed an email, no other delivery can claim it.
+ * The id of a single email, and the id of the delivery that sends it: the outbox row for the first attempt, then the
+ * delivery workflow. While a delivery has claimed an email, no other delivery can claim it.
  */
 export interface EmailToSend {
   id: string;

@@ -165,7 +165,7 @@ export function createMailer(deps: MailerDeps): Mailer {
 interface EmailRoute {
   /** Tells whether the route to the provider is paused. */
   routeWatch: RouteWatch;
-  /** The kind of the provider and its address, for the texts of failed emails. */
+  /** The kind of the provider and its address, for the result of the last attempt that Temporal shows. */
   via: string;
 }
 

@@ -42,8 +42,8 @@ export interface ReadyEmail {
 
 export interface EmailMessages {
   /**
-   * Returns the total size of an email's files in bytes if this is a large email, otherwise 0. A large email is
-   * composed in a thread, after its bytes were charged to the project's computing budget.
+   * Returns the total size of an email's files in bytes if the email is large (see `isLargeEmail`), otherwise 0. A
+   * large email is composed in a thread, after its bytes were charged to the project's computing budget.
    */
   findLargeBytes(email: Pick<ClaimedEmail, 'projectId' | 'options'>): Promise<number>;
   /**

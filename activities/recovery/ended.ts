@@ -35,7 +35,8 @@ const MATCHING_STATUSES: Record<string, readonly string[]> = {
 
 /**
  * Compares records in Postgres and runs in Temporal that have both ended. Temporal cannot change the end of a run. If
- * the two ends differ, this function starts a new run. The new run only ends in the same way as the record.
+ * the two ends differ, this function starts a new run. The new run does no work, and ends in the same way as the
+ * record.
  */
 export async function recoverEndedWorkflows(deps: RecoveryDeps, turn: RecoveryTurn): Promise<string | null> {
   const between = { since: new Date(Date.now() - LOOK_BACK_MS), until: new Date(Date.now() - turn.settledMs) };

@@ -21,9 +21,9 @@ interface StoredDelay extends DelaySpan {
  * weeks end at the same local time even when daylight saving time changes in between; shorter units are exact. A time
  * of day, a date-time without an offset and a number of days use the time zone of the step. If the step names no zone,
  * they use the contact's zone. If the contact has no zone either, they use the project's zone.
- * A time of day occurs once a day, so a cycle passes such a DELAY at most once a day. The time may be only seconds away
- * at the first visit, so `countsMs` is at least the minimum wait of a cycle (`MIN_CYCLE_WAIT_MS`). The loop guard
- * counts `countsMs` instead of the actual length.
+ * A time of day occurs once a day, so a cycle passes a DELAY until a time of day at most once a day. The time may be
+ * only seconds away at the first visit, so `countsMs` is at least the minimum wait of a cycle (`MIN_CYCLE_WAIT_MS`).
+ * The loop guard counts `countsMs` instead of the actual length.
  */
 export async function computeDelayEnd(
   environment: ExecutionEnvironment,

@@ -20,8 +20,6 @@ export async function setContactTopics(
     contactId: string;
     topics: Readonly<Record<string, boolean>>;
     mode: KeyMode;
-    /** The email whose link the person used; absent if the change has another cause. */
-    emailId?: string | null;
   },
 ): Promise<OutboxRow[]> {
   const { projectId, contactId } = p;
