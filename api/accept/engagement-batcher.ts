@@ -26,9 +26,9 @@ const RETRY_MS = 1_000;
  */
 const TRIES_MAX = 600;
 /**
- * The number of attempts, one per second, for which a hit waits until its email is recorded as SENT. The worker usually
- * records SENT within milliseconds. After this number, the worker has probably crashed and will send the email again,
- * and the hit is written although the email is not SENT.
+ * The maximum number of attempts, one per second, that a hit waits for its email to be recorded as SENT. The worker
+ * usually records SENT within milliseconds. If SENT is still missing, the worker has probably crashed and will send the
+ * email again, so the hit is written although the email is not SENT.
  */
 const SENDER_TRIES_MAX = 10;
 /**

@@ -14,9 +14,9 @@ type RouteAccess = AccessRule & { insteadOfKey?: string | undefined };
 
 /**
  * Decides whether a request may continue, and sets its caller in `c.var`. Checks the credentials, the rate limits and
- * the scopes, in this order. For a write, then checks that the project is not disabled, unless the operation needs only
- * a session (`ofProject`). For a write with a session, also checks the origin. The check of the credentials queries the
- * database only for a session, or for a key that is not in the cache.
+ * the scopes, in this order. For a write in a project (`ofProject`), then checks that the project is not disabled. For
+ * a write with a session, also checks the origin. The check of the credentials queries the database only for a session,
+ * or for a key that is not in the cache.
  * @throws AppError UNAUTHORIZED, INVALID_API_KEY, RATE_LIMIT_EXCEEDED, FORBIDDEN, PROJECT_DISABLED
  */
 export async function authenticate(c: RequestContext, rule: RouteAccess, deps: Deps): Promise<void> {

@@ -24,7 +24,7 @@ export function createErrorHandler(
       explainWrongMethod(appError, c.req, table) ?? suggestListPath(appError, table.findListPath(c.get('route') ?? ''));
     // The caller chooses the request id, which may therefore contain an email address.
     const logFields = { requestId: redact(c.get('requestId')), route: c.get('route') };
-    // Statuses below 500 are not logged. An error that the service itself throws has a known cause and needs no stack.
+    // Errors below 500 are not logged. An error that the service itself throws has a known cause and needs no stack.
     if (error instanceof AppError && finalError.status >= 500)
       log.warn({ ...logFields, ...finalError.details }, finalError.message);
     else if (finalError.status >= 500)

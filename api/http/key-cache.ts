@@ -5,7 +5,7 @@ import { findKeyAccess, type KeyAccess, updateKeysLastUsed } from '../../db/proj
 import { hashKey, isKeyShaped } from '../../rules/access/api-keys.ts';
 import { describeFailure } from '../../rules/failure-text.ts';
 
-/** Maximum number of cached keys. It should exceed the number in use. A full cache drops the key that it got first. */
+/** Maximum number of cached keys, which should exceed the number of used keys. A full cache drops its oldest key. */
 const MAX_ENTRIES = 10_000;
 /** Entries are read again after this time, in case a notification was missed. */
 const ENTRY_TTL_MS = 30_000;

@@ -62,8 +62,8 @@ export interface RouteOptions extends BodyRules {
 export type CheckedRoute = RouteConfig & RouteOptions;
 
 /**
- * A check of a request before its handler. `inThread` is set for a request with a large body. It runs a task in a
- * thread. The project has already been charged for the request by the size of its body.
+ * A check of a request before its handler. `inThread` runs a task in a thread, and is set only for a request with a
+ * large body. The project has already been charged for such a request by the size of its body.
  */
 type Check = (
   c: RequestContext,

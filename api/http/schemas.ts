@@ -188,7 +188,7 @@ export const Cursor = z.string().min(1).max(1000).openapi({
   description: 'Cursor from the previous page, with the same filters and the same order. Omit it for the first page.',
 });
 
-/** Returns the schema for the query of a cursor list. */
+/** Returns the schema for the query of a list with a cursor. */
 export function cursorQuery(defaultLimit: number) {
   return z.object({
     limit: wholeNumber({ min: 1, max: 100, default: defaultLimit, description: 'Records per page' }),
@@ -203,7 +203,8 @@ const pageSizeInput = wholeNumber({ min: 1, max: 100, default: 1 })
   .openapi({ type: 'integer', minimum: 1, maximum: 100 });
 
 /**
- * Returns the schema for the query of a numbered list, which also accepts `limit` and `cursor` (contract §1.6 Lists).
+ * Returns the schema for the query of a list with page numbers. It also accepts `limit` and `cursor` (contract §1.6
+ * Lists).
  */
 export function pageQuery(defaultSize: number) {
   return z.object({
@@ -224,8 +225,8 @@ export const NameSearch = z
   .openapi({ description: 'Part of the name, case-insensitive' });
 
 /**
- * Returns the schema of a cursor list. `total` is counted on the first page, and 0 on later pages (contract §1.6
- * Lists).
+ * Returns the schema for a page of a list with a cursor. `total` is counted on the first page, and 0 on later pages
+ * (contract §1.6 Lists).
  */
 export function cursorList<S extends z.ZodType>(item: S) {
   return z.object({
@@ -236,7 +237,7 @@ export function cursorList<S extends z.ZodType>(item: S) {
   });
 }
 
-/** The fields of the response of a numbered list, except its records. */
+/** The fields of a response to `pageQuery`, except the records. */
 export const numberedListFields = {
   page: z.number().int(),
   pageSize: z.number().int(),

@@ -66,8 +66,8 @@ function isError(response: OpenApiPart): response is ErrorResponse {
 }
 
 /**
- * Replaces an error response by its range, `4XX` or `5XX`, if any operation may return all errors of the response. An
- * alias declares only `4XX`.
+ * Replaces an error response by its range, `4XX` or `5XX`, if all its errors are in `ERRORS_OF_ANY_OPERATION`. An alias
+ * declares only `4XX`.
  */
 function replaceByRanges(operation: OpenApiOperation, isAlias: boolean): void {
   for (const [status, response] of Object.entries(operation.responses)) {

@@ -73,8 +73,8 @@ function shareParameters(operations: OpenApiOperation[]): Record<string, OpenApi
 }
 
 /**
- * Replaces each repeated part by references if that makes the document shorter. Returns the replaced parts, for the
- * section of `components`, under the first of their names that is free.
+ * Replaces each repeated part by references if that makes the document shorter. Returns the replaced parts by name, for
+ * the section of `components`. The name of a part is the first of its `names` that is free.
  */
 function shareRepeated(
   found: { part: OpenApiPart; names: string[]; use: Use }[],

@@ -61,7 +61,7 @@ export function addFinding({ done }: ApplyState, finding: ApplyFinding): void {
 
 /**
  * Checks whether an address is on a verified domain of the project, and returns the result. If it is not, adds a
- * finding to the response. `outcome` is the end of the finding's message. It says what the document does not change.
+ * finding to the response. `outcome` is the end of the finding's message, such as "the sender does not change".
  */
 export async function checkSender(
   applying: ApplyState,

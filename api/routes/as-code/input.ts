@@ -24,7 +24,10 @@ const STEPS_MAX = 500;
 
 const NamedSlug = SlugInput.openapi({ description: 'Identifies the resource. It is created if it does not exist.' });
 
-/** Settings of a project in a file, without the name, because members recognize the project by its name. */
+/**
+ * Settings of a project in a file, without the name. A file from another project must not rename the project, because
+ * members recognize the project by its name.
+ */
 export const Settings = PatchProject.omit({ name: true });
 
 const SettingsForm = Settings.extend({

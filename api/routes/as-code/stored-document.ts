@@ -13,8 +13,9 @@ export const STORED_DOCUMENT: StoredFields = {
 
 /**
  * Returns the stored templates, workflows and drafts of a document, at the same positions as in the document. Only
- * these kinds have text or events that may have been saved before a newer rule forbade them. Their references to other
- * records are ids, while the document has slugs. This makes no difference, because no rule forbids a slug that exists.
+ * these kinds have text or events that may have been saved before a newer rule forbade them. The stored records refer
+ * to other records by id, and the document by slug. This makes no difference, because no rule forbids a slug that
+ * exists.
  */
 async function readStoredDocument(db: Db, projectId: string, body: unknown): Promise<object | undefined> {
   if (!isObject(body)) return undefined;

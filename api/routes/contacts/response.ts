@@ -38,7 +38,7 @@ export const ContactRecord = z
   })
   .openapi('Contact', { example: CONTACT_EXAMPLE });
 
-/** A contact in a numbered list. If `truncated` is set, `data` is omitted. */
+/** A contact in a page of a segment's contacts. If `truncated` is set, `data` is omitted. */
 export const ListedContact = ContactRecord.partial({ data: true })
   .extend({ truncated: Truncated })
   .openapi('ListedContact', { example: CONTACT_EXAMPLE });
@@ -48,7 +48,7 @@ const Resubscribed = z
   .optional()
   .openapi({ description: 'True if the request subscribed a contact that had unsubscribed personally' });
 
-/** A contact in the response to a change of it. */
+/** A contact in the response to `PATCH /contacts/{id}`. */
 export const PatchedContact = ContactRecord.extend({
   _meta: z.object({ resubscribed: Resubscribed }).optional(),
 }).openapi('PatchedContact', { example: CONTACT_EXAMPLE });
@@ -69,7 +69,7 @@ export const LookupResult = z
     },
   });
 
-/** Returns a contact in the form of a numbered list. */
+/** Converts a contact to its form in a page of a segment's contacts. */
 export function toListedContactResponse({ truncated, ...contact }: Listed<Contact>) {
   const { data, ...response } = toContactResponse(contact);
   return truncated ? { ...response, truncated: true as const } : { ...response, data };

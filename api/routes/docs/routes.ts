@@ -16,7 +16,7 @@ const FILES: Record<string, string> = {
   'swagger-ui-bundle.js': 'text/javascript; charset=utf-8',
 };
 
-/** The bar above the reference leads to the dashboard and to the document itself. */
+/** The bar above the reference has links to the dashboard and to the OpenAPI document. */
 const PAGE = `<!doctype html>
 <html lang="en">
 <head>

@@ -189,7 +189,8 @@ export function toEmailRecord(p: {
 }
 
 /**
- * Returns the provider's message id, or the Message-ID of a sent email without one. Null before the email was sent.
+ * Returns the provider's message id. If the provider gave none, returns the Message-ID of a sent email, and null for an
+ * email that was not sent.
  */
 function findMessageId(email: Email): string | null {
   if (email.providerMessageId !== null) return email.providerMessageId;

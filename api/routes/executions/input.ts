@@ -10,7 +10,7 @@ export const WorkflowParams = z.object({ id: Id });
 
 export const ExecutionParams = z.object({ id: Id, executionId: Id });
 
-/** An event that occurs during a sandbox or preview run. */
+/** An event that occurs during a sandbox execution or a preview. */
 export const RunEventInput = z
   .object({
     name: z.string().trim().min(1).max(EVENT_NAME_LENGTH),

@@ -108,7 +108,8 @@ export function registerSnsRoutes(hono: OpenAPIHono<AppEnv>, unauthenticated: Un
   }
 
   /**
-   * Records a notification. Returns false if the email may not be stored yet, so that SNS must repeat the notification.
+   * Records a notification. Returns false if SES's id of the email may not be stored yet, so that SNS must repeat the
+   * notification.
    */
   async function recordNotification(notification: SesNotification): Promise<boolean> {
     const { feedback, sesMessageId, acceptedAt } = notification;

@@ -24,8 +24,8 @@ export interface LinkFinder {
 
 /**
  * Creates the finder of the targets of clicked links. It caches contents, because a content never changes. While two
- * queries for emails run, further emails wait and are then read in one query. A thousand concurrent clicks then need
- * about ten queries, and a single click does not wait.
+ * queries for emails run, further clicks wait, and one query then reads the emails of all waiting clicks. A thousand
+ * concurrent clicks then need about ten queries, and a single click does not wait.
  */
 export function createLinkFinder(deps: { db: Db; compute: Compute; log: Pick<Logger, 'warn'> }): LinkFinder {
   const { db, compute, log } = deps;

@@ -105,7 +105,7 @@ export const WorkflowPreview = z
     },
   });
 
-/** Converts the preview of an execution to its response, with all steps. */
+/** Converts the preview of an execution to its response. */
 export function toPreviewResponse(
   { workflowId, contactId }: { workflowId: string; contactId: string | null },
   { status, exitReason, error, startedAt, endedAt, steps }: ExecutionPreview,
