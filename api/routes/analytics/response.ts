@@ -66,7 +66,7 @@ export const EmailOverview = z
   .object({
     timezone: z.string().openapi({
       description:
-        "Time zone of the days, which is the project's `timezone`. Counts are stored per hour in UTC. If midnight in this zone falls between two full hours, the whole hour counts for the day in which it starts.",
+        "Time zone of the days, which is the project's `timezone`. Counts are stored per hour in UTC. If midnight in this zone is not at a full hour of UTC, the hour around midnight counts for the day in which it starts.",
     }),
     deliveredBasis: DeliveredBasis,
     totals: MailTotals,
@@ -99,7 +99,7 @@ export const AttentionItem = z
   .object({
     kind: z.enum(ATTENTION_KINDS),
     id: Id.nullable().openapi({
-      description: 'Id of the domain, campaign, workflow or endpoint. Null for the project and for periodic work.',
+      description: 'Id of the domain, campaign, workflow or endpoint. Null for other problems.',
     }),
     name: z.string().nullable(),
     since: Instant,

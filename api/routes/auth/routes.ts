@@ -106,7 +106,7 @@ const switchRoute = createRoute({
   operationId: 'switchProject',
   tags,
   summary: "Switch the session's project",
-  description: 'Later requests of this session use that project.',
+  description: 'Later requests of this session use the project with the id `projectId`.',
   security: allowSession(),
   request: { body: jsonBody(SwitchProject) },
   responses: { 200: jsonResponse(Me), ...errorResponses('NOT_FOUND') },

@@ -37,7 +37,7 @@ const Query = cursorQuery(LIST_DEFAULT).extend({
   outcome: z
     .enum(RECIPIENT_OUTCOMES)
     .optional()
-    .openapi({ description: 'Lists only recipients that are included in this count of the statistics' }),
+    .openapi({ description: 'Lists only recipients that this count in the statistics of the campaign includes' }),
   format: z
     .enum(['json', 'csv'])
     .optional()

@@ -33,7 +33,7 @@ const Review = z
     skipped: z.record(z.string(), Count).openapi({ description: 'Number of skipped contacts by reason' }),
     estimatedSeconds: Count.openapi({
       description:
-        'Time from the start until the last email is sent. It includes the send rate, sending windows, local times of recipients and the wait of a test.',
+        'Time from the start until the last email is sent. The estimate considers the send rate, sending windows, local times of recipients and the wait of a test.',
     }),
     findings: z.array(FindingRecord),
   })

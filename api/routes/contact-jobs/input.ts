@@ -45,7 +45,7 @@ const Where = z
   })
   .openapi({
     description:
-      'Selects the contacts that exist at the time of the request. Just before the job changes a contact, it checks whether the contact matches.',
+      'Selects the contacts that exist at the time of the request. Just before the job changes a contact, it checks whether the contact still matches.',
     properties: {
       search: { type: 'string', maxLength: 254, description: 'Part of the address or of the name' },
       condition: { $ref: '#/components/schemas/Condition' },

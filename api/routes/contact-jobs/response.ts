@@ -145,7 +145,8 @@ export const ImportPreview = z
         description: 'Rows whose address is on the suppression list. They are imported without a subscription.',
       }),
       resubscribedCount: z.number().int().openapi({
-        description: 'Rows that subscribe contacts that are unsubscribed now, because the project unsubscribed them.',
+        description:
+          'Rows that subscribe contacts that are unsubscribed now and not on the suppression list, for example because the project unsubscribed them.',
       }),
       unsubscribedCount: z.number().int().openapi({
         description: 'Rows that unsubscribe contacts that are subscribed now.',

@@ -175,7 +175,7 @@ export type AssetList = {
 
 export type AttentionItem = {
   kind: AttentionItemKind;
-  /** Id of the domain, campaign, workflow or endpoint. Null for the project and for periodic work. */
+  /** Id of the domain, campaign, workflow or endpoint. Null for other problems. */
   id: string | null;
   name: string | null;
   since: string;
@@ -257,7 +257,7 @@ export type BulkContacts = {
   contactIds?: string[];
   /** Alias of `contactIds` */
   ids?: string[];
-  /** Selects the contacts that exist at the time of the request. Just before the job changes a contact, it checks whether the contact matches. */
+  /** Selects the contacts that exist at the time of the request. Just before the job changes a contact, it checks whether the contact still matches. */
   where?: {
     /** Part of the address or of the name */
     search?: string;
@@ -472,7 +472,7 @@ export type CampaignReview = {
   willSend: number;
   /** Number of skipped contacts by reason */
   skipped: Record<string, number>;
-  /** Time from the start until the last email is sent. It includes the send rate, sending windows, local times of recipients and the wait of a test. */
+  /** Time from the start until the last email is sent. The estimate considers the send rate, sending windows, local times of recipients and the wait of a test. */
   estimatedSeconds: number;
   findings: Finding[];
 };
@@ -1410,7 +1410,7 @@ export type ImportPreview = {
     notes?: string[];
     /** Rows whose address is on the suppression list. They are imported without a subscription. */
     suppressedCount: number;
-    /** Rows that subscribe contacts that are unsubscribed now, because the project unsubscribed them. */
+    /** Rows that subscribe contacts that are unsubscribed now and not on the suppression list, for example because the project unsubscribed them. */
     resubscribedCount: number;
     /** Rows that unsubscribe contacts that are subscribed now. */
     unsubscribedCount: number;
@@ -1685,7 +1685,7 @@ export type MailDay = {
 };
 
 export type MailOverview = {
-  /** Time zone of the days, which is the project's `timezone`. Counts are stored per hour in UTC. If midnight in this zone falls between two full hours, the whole hour counts for the day in which it starts. */
+  /** Time zone of the days, which is the project's `timezone`. Counts are stored per hour in UTC. If midnight in this zone is not at a full hour of UTC, the hour around midnight counts for the day in which it starts. */
   timezone: string;
   /** `reported`: the provider reports each delivery. `sent_minus_bounced`: the provider does not, so the count is the sent emails minus the bounced emails. */
   deliveredBasis: MailOverviewDeliveredBasis;
