@@ -127,8 +127,8 @@ function isStorableInteger(value: number): boolean {
 }
 
 /**
- * Makes all changes of a command in one transaction. Wakes no worker after a release, because workers check for
- * released emails regularly.
+ * Makes all changes of a command in one transaction. Wakes no worker after it has released held emails, because workers
+ * check for released emails regularly.
  */
 async function applyChanges(db: Db, { projectId, limits, hold, release }: OperatorCommand): Promise<Project> {
   const change = { projectId, actor: `operator:${userInfo().username}` };

@@ -2,7 +2,7 @@ import { type Kysely, type RawBuilder, sql } from 'kysely';
 
 /**
  * Builds an index CONCURRENTLY, outside of a transaction, so that no writer waits. If an earlier build failed or was
- * killed, it has left an INVALID index, which is dropped and built again. Safe to run twice.
+ * killed, it has left an INVALID index. This function drops that index and builds it again. Safe to run twice.
  * @param p.on the table with the columns, and the predicate of a partial index
  */
 export async function buildIndex(

@@ -38,8 +38,8 @@ export interface GroupCommitOptions<I, O> {
   /**
    * Returns the tenant of an item, for queues with items of several tenants. After a transaction with items of several
    * tenants was rolled back, the items of each of these tenants run separately until they are done. One tenant that
-   * waits for a lock then does not delay the others. For this, `commit` must limit the time for locks while it has
-   * items of several tenants.
+   * waits for a lock then does not delay the others. For this to work, `commit` must limit how long it waits for locks
+   * while it has items of several tenants.
    */
   tenantOf?(item: I): string;
   /**

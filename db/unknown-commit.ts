@@ -23,8 +23,8 @@ const LOOK_UP_MS = 5_000;
 const LOOK_UP_PAUSE_MS = 50;
 
 /**
- * Outcome of a transaction. `undefined`: the transaction has not ended, Postgres is unreachable, or it no longer has
- * the outcome.
+ * Outcome of a transaction. `undefined`: the transaction has not ended, Postgres is unreachable, or Postgres no longer
+ * has the outcome.
  */
 export type CommitOutcome = 'committed' | 'aborted' | undefined;
 

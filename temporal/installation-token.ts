@@ -49,8 +49,8 @@ export async function readToken({ client, names }: Target): Promise<TemporalToke
 
 /**
  * Signals the next token to the installation's workflow, and starts the workflow if it does not exist. Safe to run
- * twice with the same token. The reading of the task queues is a separate argument of the signal, which workers of
- * earlier releases ignore.
+ * twice with the same token. The state of the task queues (`reading`) is a separate argument of the signal, which
+ * workers of earlier releases ignore.
  */
 export async function writeToken(
   { client, names }: Target,

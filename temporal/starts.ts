@@ -190,9 +190,9 @@ const STARTS: { [K in StartKind]: (target: StartTarget, rows: RowsOf<K>) => Star
       attributes: { projectId, contactId, automationId: workflowId },
       priority: PRIORITY.automation,
       options: {
-        // If no worker has confirmed a start, the row is handed over again, even if the run has ended in the meantime.
-        // Temporal must then reject the workflow id, because an execution must run only once. Only the retry of a
-        // failed execution (`anew`) starts another run.
+        // If no worker has confirmed a start, a worker hands over the row again, even if the run has ended in the
+        // meantime. Temporal must then reject the workflow id, because an execution must run only once. Only the retry
+        // of a failed execution (`anew`) starts another run.
         workflowIdReusePolicy: anew ? WorkflowIdReusePolicy.ALLOW_DUPLICATE : WorkflowIdReusePolicy.REJECT_DUPLICATE,
         ...(anew && { memo: { [STARTED_BY]: id } }),
       },
@@ -334,7 +334,7 @@ const STARTED_BY = 'startedBy';
 /**
  * Starts a new run of an execution whose earlier runs have ended. If a run is open, there are two cases. If an earlier
  * attempt with the same row started the open run, the row is done. Otherwise the open run is the failed run, which will
- * end soon. This function then throws, and the row is handed over again later. If a row is handed over again after its
+ * end soon. This function then throws, and a worker hands over the row again later. If that happens after the row's own
  * run has ended, another run starts and ends at once, because the database has no work for that run.
  */
 async function startNewRun(temporal: StartTarget, row: OutboxRowOf<'execution.start'>): Promise<HandOverOutcome> {

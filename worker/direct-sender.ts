@@ -103,8 +103,8 @@ export function startDirectSender(deps: {
   function startSending(projectId: string, rows: TakenRow[]): void {
     inFlight.add(projectId, rows);
     const work = send(projectId, rows)
-      // The outcome could not be recorded, because Postgres is unreachable. When the leases expire, the rows are handed
-      // to Temporal.
+      // The outcome could not be recorded, because Postgres is unreachable. When the leases expire, a worker takes the
+      // rows again and hands them to Temporal.
       .catch((error: Error) =>
         log.warn({ projectId, rows: rows.length, reason: describeFailure(error) }, `${channel.name} not recorded`),
       )

@@ -36,8 +36,8 @@ const MAX_WITH_TEMPORAL = 128;
 /** The maximum number of rows that this process hands to Temporal at the same time. Each row is one small RPC. */
 const IN_FLIGHT_ROWS = 64;
 /**
- * If no worker reports within this time that the work of a row has started, the row is handed to Temporal again.
- * Handing over a row twice is safe, because starts and signals may be repeated.
+ * If no worker reports within this time that the work of a row has started, a dispatcher hands the row to Temporal
+ * again. Handing over a row twice is safe, because starts and signals may be repeated.
  */
 const LEASE_MS = 30_000;
 /** Finished rows are collected for this time and then deleted together. */

@@ -23,8 +23,8 @@ type ActivityQueue = Exclude<TaskQueue, 'workflows'>;
 /**
  * For each queue, the number of activities that one process runs at the same time. An activity for emails or webhooks
  * mostly waits for a server. A campaign chunk uses the CPU. A chunk with a send rate waits nearly all the time. The
- * limit for steps is low. A process runs its tasks in the order of arrival and does not alternate between tenants, so
- * it should take only a few tasks at a time.
+ * limit for steps is low, because a process runs its tasks in the order of arrival and does not alternate between
+ * tenants.
  */
 const CONCURRENCY: Record<ActivityQueue, number> = {
   steps: 10,

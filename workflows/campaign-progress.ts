@@ -85,8 +85,8 @@ export function mergeReport(progress: CampaignProgress, report: { lastSeq: numbe
 
 /**
  * Stores `clock`, which identifies the settings that decide when email may be sent. If these settings have changed,
- * makes the chunks in memory that wait for a local send time or a sending window due, and makes the workflow read the
- * chunks in Postgres again. The turn of each of these chunks then checks the new settings.
+ * chunks in memory that wait for a local send time or a sending window become due. The workflow also reads the chunks
+ * in Postgres again. The turn of each of these chunks then checks the new settings.
  */
 export function applyClockChange(progress: CampaignProgress, clock: string | undefined): void {
   if (clock === undefined || clock === progress.clock) return;

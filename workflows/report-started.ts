@@ -23,7 +23,7 @@ function report(started: StartedWork | undefined): void {
 /**
  * Reports that this workflow has started, unless it continues an earlier run. From these reports the outbox knows how
  * much of a project's work Temporal has accepted but not started yet, and limits this work for each project
- * (db/outbox/outbox.ts).
+ * (worker/outbox-dispatcher.ts).
  */
 export function reportStartToOutbox(): void {
   const { workflowId, continuedFromExecutionRunId } = workflowInfo();

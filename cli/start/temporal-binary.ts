@@ -59,7 +59,7 @@ export interface TemporalBinaryOptions {
   readonly signal: AbortSignal;
   /** URL of the official archive. Tests replace it. */
   readonly downloadUrl?: string;
-  /** Folders with Go besides PATH. Empty in tests. */
+  /** Folders in which the build looks for Go, besides PATH. Empty in tests. */
   readonly goFolders?: readonly string[];
 }
 

@@ -120,7 +120,8 @@ export async function insertAudiencePage(trx: Trx, p: PageRequest): Promise<Audi
   `.execute(trx);
   await insertChunks(trx, p, page.chunks);
   const taken = await readTakenSoFar(trx, p);
-  // Counts last, because every send of the project waits while this transaction locks the month's row.
+  // Counts the recipients toward the limit last, because every send of the project waits while this transaction locks
+  // the month's row.
   const counted =
     campaign.monthly_email_limit === null ? 0 : page.open - (await countSimulatorRecipients(trx, p, page));
   const room = await takeCampaignAllowance(trx, { projectId: p.projectId, campaign, n: counted });
@@ -371,8 +372,8 @@ async function insertChunks(
 const NO_ZONE_OR_VARIANT = { zone: null, variant: null, rest: false };
 
 /**
- * Counts up to `n` recipients toward the monthly limit, and returns how many the limit allows. If the limit is reached,
- * the month's row is not locked.
+ * Counts up to `n` recipients toward the monthly limit, and returns how many the limit allows. Does not lock the
+ * month's row if the limit is already reached.
  */
 export async function takeCampaignAllowance(
   trx: Trx,

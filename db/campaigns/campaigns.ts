@@ -35,7 +35,7 @@ export interface CampaignContent extends EmailText {
   audienceType: AudienceType;
   segmentId: string | null;
   audienceFilter: Condition | null;
-  /** Topic of the campaign. Only contacts who are on the topic get the campaign. */
+  /** Topic of the campaign. Only contacts who have joined the topic get the campaign. */
   topicId?: string | null;
   /** When recipients may get the campaign. Absent means the project's sending window and no local time. */
   timing?: CampaignTiming;

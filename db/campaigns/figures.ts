@@ -45,8 +45,8 @@ const LOST_RACE = new Set(['40001', '40P01']);
  * Reads the statistics of campaigns, by campaign id. Reads each campaign in one snapshot, so that the sums are correct
  * while the campaign is being sent. If `db` has joined a transaction (db/joined-transaction.ts), each statement has a
  * separate snapshot. A campaign without recipients is absent from the result. Adds up the stored statistics of chunks.
- * Counts chunks that are being sent or have new events. A large campaign is counted completely only on the first
- * request.
+ * Counts the recipients of chunks that are being sent or have new events. A large campaign is counted completely only
+ * on the first request.
  */
 export async function readFigures(
   db: Db,
@@ -66,9 +66,9 @@ export async function readFigures(
 }
 
 /**
- * Counts the chunks without stored statistics, and stores the result. Reads the stored statistics in the same snapshot.
- * Stores nothing if `db` has joined a transaction of the caller, because each statement of that transaction has a
- * separate snapshot.
+ * Counts the recipients of chunks without stored statistics, and stores the result. Reads the stored statistics in the
+ * same snapshot. Stores nothing if `db` has joined a transaction of the caller, because each statement of that
+ * transaction has a separate snapshot.
  */
 async function countMissing(db: Db, p: { projectId: string; campaignId: string }): Promise<Chunk[]> {
   const joined = findJoinedTransaction(db);

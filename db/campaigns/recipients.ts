@@ -28,7 +28,7 @@ interface IdRange {
 }
 
 /**
- * Time limit for reading one page. If a million recipients have few matches, these are found over several pages. Each
+ * Time limit for reading one page. If few of a million recipients match, the matches are found over several pages. Each
  * page stops at the limit, and the cursor continues where the previous page stopped.
  */
 const PAGE_MS = 50;

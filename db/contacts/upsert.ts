@@ -206,8 +206,8 @@ async function settleSubscriptions(
 }
 
 /**
- * Finds out whether contacts were ever unsubscribed other than with the public key, if the column `was_unsubscribed` is
- * null, and stores the result. Reads the contacts' events. The caller has locked the contacts.
+ * For contacts whose `was_unsubscribed` is null, finds out whether they were ever unsubscribed in another way than with
+ * the public key, and stores the result. Reads the contacts' events. The caller has locked the contacts.
  */
 async function settleHistories(trx: Trx, p: { projectId: string; contacts: StoredContact[] }): Promise<void> {
   const unknown = new Map(p.contacts.filter((one) => one.wasUnsubscribed === null).map((one) => [one.id, one]));

@@ -58,9 +58,9 @@ export function toContentRow(content: NewContent): Record<string, string | null>
 }
 
 /**
- * Stores contents that do not exist yet, and returns the ids of all contents in their order. Takes any number of
- * contents of any projects. Safe to run twice. Use the ids in the same transaction and not later: pruning may delete an
- * unused content afterwards (`removeErasedContents`).
+ * Stores contents that do not exist yet, and returns the ids of all contents in the order of `contents`. Takes any
+ * number of contents of any projects. Safe to run twice. Use the ids in the same transaction and not later: pruning may
+ * delete an unused content afterwards (`removeErasedContents`).
  */
 export async function saveContents(db: Db, contents: NewContent[]): Promise<string[]> {
   const entries = toEntries(contents);
@@ -98,8 +98,8 @@ interface Entry {
 }
 
 /**
- * Returns the same entry for contents with the same text. Emails that are accepted at the same time mostly have the
- * same text, and a comparison costs less than a hash.
+ * Returns the same entry for equal contents. Emails that are accepted at the same time mostly have equal contents, and
+ * a comparison costs less than a hash.
  */
 function toEntries(contents: NewContent[]): Entry[] {
   const byBody = new Map<string, Entry[]>();

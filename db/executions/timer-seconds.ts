@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { Db, Trx } from '../connection.ts';
 import { prepared } from '../prepared.ts';
 
-/** How long past seconds are kept. Needed for hosts whose clock is behind. */
+/** How long the counts of past seconds are kept. Needed for hosts whose clock is behind. */
 const KEPT_SECONDS = 3_600;
 const PRUNE_BATCH = 10_000;
 

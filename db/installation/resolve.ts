@@ -24,9 +24,9 @@ export interface FoundMismatch {
 
 /**
  * Declares this database the original. Stores Temporal's token if the database does not have it, and inserts a token
- * with a higher number. Both sides agree when Temporal has stored that token, too. Sending is on hold until recovery
- * has run. Campaigns that may have been sent in the lost time (`window`: from the backup until now) are PAUSED, because
- * an operator has to check each of them.
+ * with a higher number. Postgres and Temporal agree when Temporal has also stored the new token. Sending is on hold
+ * until recovery has run. Campaigns that may have been sent in the lost time (`window`: from the backup until now) are
+ * PAUSED, because an operator has to check each of them.
  * @param p.endedCampaigns SCHEDULED campaigns whose workflow has ended in Temporal
  * @returns the number of paused campaigns, or undefined if another process has resolved the mismatch
  */

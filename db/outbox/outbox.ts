@@ -45,7 +45,8 @@ export interface FairClaim {
   /** Maximum number of rows. */
   limit: number;
   /**
-   * The project of the previous turn. The turn starts with the next project. The zero id starts with the first project.
+   * The project that the previous claim served last. This claim starts with the next project, or with the first project
+   * if `after` is the zero id.
    */
   after: string;
   /**

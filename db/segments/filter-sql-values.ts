@@ -82,7 +82,7 @@ export function valuePredicate(source: ValueSource, filter: Filter, { now, zone 
 
 /**
  * Compiles a filter with a positive operator on a timestamp column (`created_at`, `updated_at`). A filter's value has
- * milliseconds and the column has microseconds. The SQL therefore ignores the microseconds: orders compare with
+ * milliseconds and the column has microseconds. The SQL therefore ignores the microseconds: order comparisons use
  * half-open ranges of a millisecond, which an index supports, and equality truncates the column. A filter with an
  * instant from an API response then finds the row of the response.
  */

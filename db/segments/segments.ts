@@ -167,7 +167,7 @@ export async function insertSegment(trx: Trx, segment: NewSegment): Promise<Segm
 }
 
 /**
- * Changes a segment. A new name also changes the slug, unless the request has a slug, and the slug changes the names of
+ * Changes a segment. A new name also changes the slug, unless the request has a slug. A new slug changes the names of
  * the segment's events. A new condition applies at once. The stored members of a tracked segment change with its next
  * computation.
  * @throws AppError as `insertSegment`, and NOT_FOUND

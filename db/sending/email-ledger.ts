@@ -114,7 +114,8 @@ export async function previewClaim(
 
 /**
  * Reads the data that decides whether and how emails are sent now, except the frequency cap.
- * @param taken CTEs: the CTE `t` has the emails in the form of rows of `emails`; further CTEs may replace tables
+ * @param taken CTEs: the CTE `t` has the emails in the form of rows of `emails`; a further CTE with the name of a table
+ * replaces this table
  */
 async function readClaimedEmails(
   db: Db,

@@ -13,7 +13,8 @@ import { insertAudit } from '../projects/audit-log.ts';
 import { queueOwnerNotice } from '../projects/owner-notices.ts';
 
 /**
- * Rows per project and hour. Concurrent transactions then mostly update different rows and do not wait for each other.
+ * Rows per project and hour. With several rows, concurrent transactions mostly update different rows and do not wait
+ * for each other.
  */
 const SLOTS = 8;
 

@@ -27,8 +27,8 @@ export async function takeMonthlyAllowance(
 }
 
 /**
- * Creates the month's row with the number of emails so far, if the row is missing. Emails are counted only for this
- * purpose.
+ * Creates the month's row with the number of emails so far, if the row is missing. Afterwards, each send only adds to
+ * this row.
  */
 export async function createMonthRow(db: Db, projectId: string): Promise<void> {
   await sql`

@@ -237,7 +237,7 @@ export async function keepErasedStops(
   return rows.map(({ phone }) => phone);
 }
 
-/** Contacts per transaction, and transactions per round, of filling the stop list. */
+/** The numbers of contacts per transaction, and of transactions per call, when the stop list is filled. */
 const BACKFILL = { rows: 5_000, rounds: 200 };
 
 /**

@@ -143,8 +143,8 @@ function selectStep(trx: Db, { projectId, workflowId, stepId }: StepRef) {
 }
 
 /**
- * Deletes a step with its transitions. With `splice`, the previous steps get transitions to the step after it.
- * Executions at the step end with the status EXITED and the reason `step_deleted`.
+ * Deletes a step with its transitions. With `splice`, the previous steps get transitions to the step after the deleted
+ * step. Executions at the step end with the status EXITED and the reason `step_deleted`.
  * @throws AppError NOT_FOUND; CONFLICT with `splice` if the branches of the step lead to different steps
  */
 export async function deleteStep(trx: Trx, p: StepRef & WithReadVersion & { splice: boolean }): Promise<OutboxRow[]> {
