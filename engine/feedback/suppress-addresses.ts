@@ -65,11 +65,12 @@ export async function findContactsByAddress(
   return new Map(rows.map(({ id, email }) => [email, id]));
 }
 
+/** Unsubscribes contacts, and ends the wait of a pending contact for its confirmation (contract §3.10 Double opt-in). */
 async function unsubscribe(trx: Trx, p: { projectId: string; ids: string[] }): Promise<SubscriptionState[]> {
   const { rows } = await sql<SubscriptionState>`
-    UPDATE contacts SET subscribed = false, updated_at = now()
-    WHERE project_id = ${p.projectId} AND id = ANY(${p.ids}::uuid[]) AND subscribed
-    RETURNING id, subscribed, true AS "subscriptionChanged"
+    UPDATE contacts SET subscribed = false, was_unsubscribed = true, pending = false, confirmation_asked_at = NULL, updated_at = now()
+    WHERE project_id = ${p.projectId} AND id = ANY(${p.ids}::uuid[]) AND (subscribed OR pending)
+    RETURNING id, subscribed, old.subscribed AS "subscriptionChanged"
   `.execute(trx);
   return rows;
 }

@@ -2,8 +2,12 @@ import { sql } from 'kysely';
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { listConfirmationProofs } from '../../../db/contacts/double-opt-in.ts';
 import { upsertContacts } from '../../../db/contacts/upsert.ts';
+import { inTransaction } from '../../../db/transaction.ts';
+import { recordFeedback } from '../../../engine/feedback/email-feedback.ts';
 import { deriveKey } from '../../../rules/access/secrets.ts';
 import { createLinkTokens } from '../../../rules/content/link-tokens.ts';
+import type { Feedback } from '../../../rules/emails/email-feedback.ts';
+import { classifyRefusal } from '../../../rules/emails/refusal.ts';
 import { TEST_SECRET_KEY } from '../../build/senders.ts';
 import { usePublicKeyApi } from '../../support/public-key.ts';
 import { signIn } from '../../support/session.ts';
@@ -42,6 +46,7 @@ const readState = async (address = email) => {
   const { subscribed, subscription } = await calls.contactOf(address);
   return { subscribed, subscription };
 };
+const NO_MAILBOX = { code: 550, enhanced: '5.1.1', text: 'No such user' };
 const PENDING = { subscribed: false, subscription: 'pending' };
 
 /** Returns the emails to the address of the current test, oldest first. */
@@ -212,6 +217,27 @@ describe('the confirmation page of double opt-in', () => {
       await expectInvalid(emailId);
       expect((await readState()).subscribed).toBe(false);
     });
+
+    it.each([
+      ['complaint', { kind: 'complaint', at: new Date() }],
+      [
+        'hard bounce',
+        { kind: 'bounce', at: new Date(), refusal: classifyRefusal({ ...NO_MAILBOX, stage: 'dsn' }), words: 'x' },
+      ],
+    ] as [string, Feedback][])(
+      'shows no form after a report of a %s of the confirmation email',
+      async (_, feedback) => {
+        const emailId = await askForConfirmation();
+        const { db } = calls.api;
+        await db.updateTable('emails').set({ status: 'SENT', sent_at: new Date() }).where('id', '=', emailId).execute();
+        const suppressionKey = deriveKey(TEST_SECRET_KEY, 'suppression');
+        const report = { emailId, feedback, suppressionKey, source: 'test' };
+        expect((await inTransaction(db, (trx) => recordFeedback(trx, report))).outcome).toBe('recorded');
+        expect(await readState()).toEqual({ subscribed: false, subscription: 'unsubscribed' });
+        await expectInvalid(emailId);
+        expect(await isSuppressed()).toBe(true);
+      },
+    );
 
     it('shows no form after the project unsubscribed the contact', async () => {
       const old = await askForConfirmation();
