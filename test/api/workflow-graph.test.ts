@@ -135,6 +135,30 @@ describe('saving a whole workflow graph', () => {
     expect(await readGraph(workflow)).toEqual(graph);
   });
 
+  it('is refused with every reference to a missing step and every repeated id, beside the errors of the steps', async () => {
+    const workflow = await buildGraph({ pause: { ...DAY, to: 'end' }, end: { type: 'EXIT' } });
+    const graph = await readGraph(workflow);
+    const { pause = '', end = '' } = workflow.steps;
+    const references = {
+      entryStepId: 'lost',
+      transitions: [
+        { fromStepId: pause, toStepId: 'lost' },
+        { fromStepId: 'gone', toStepId: end },
+      ],
+    };
+    const readFields = async (steps: object[]) => {
+      const response = await saveGraph(workflow.id, { ...graph, steps, ...references });
+      expect(response.status).toBe(422);
+      return getErrors(response).map(({ field }) => field);
+    };
+    const missing = ['transitions.0.toStepId', 'transitions.1.fromStepId', 'entryStepId'];
+    const wrong = { id: pause, type: 'DELAY', config: { amount: 0, unit: 'days' } };
+    const exit = { id: end, type: 'EXIT', config: {} };
+    expect(await readFields([wrong, exit])).toEqual([...missing, `steps.${pause}.config.amount`]);
+    expect(await readFields([wrong, wrong, exit, exit])).toEqual([...missing, `steps.${pause}`, `steps.${end}`]);
+    expect(await readGraph(workflow)).toEqual(graph);
+  });
+
   it('is refused at a transition whose branch the step does not have, or no longer has', async () => {
     const createSplitConfig = (names: string[]) => ({ branches: names.map((name) => ({ name, weight: 1 })) });
     const workflow = await buildGraph({

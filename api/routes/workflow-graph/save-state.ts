@@ -1,6 +1,6 @@
 import type { Trx } from '../../../db/connection.ts';
 import type { WorkflowDetail } from '../../../db/workflows/workflows.ts';
-import { AppError, createFieldError, type FieldError } from '../../../rules/errors.ts';
+import { AppError, type FieldError } from '../../../rules/errors.ts';
 import type { GraphInput } from './input.ts';
 
 /** State of a graph that is being saved. */
@@ -20,12 +20,12 @@ export interface GraphSaveState {
 }
 
 /**
- * Returns the stored id of a step. `name` is the `id` that the step has in the request.
- * @throws AppError VALIDATION_ERROR if the graph has no such step
+ * Returns the stored id of a step of the graph. `name` is the `id` that the step has in the request.
+ * @throws Error if the graph has no such step; `saveGraph` has refused such a name before
  */
-export function requireStepId({ ids }: GraphSaveState, name: string, field: string): string {
+export function getStepId({ ids }: GraphSaveState, name: string): string {
   const id = ids.get(name);
-  if (id === undefined) throw createFieldError(field, `There is no step ${name} in this graph.`);
+  if (id === undefined) throw new Error(`the graph has no step ${name}`);
   return id;
 }
 

@@ -16,13 +16,7 @@ import type { OutboxRow } from '../../../rules/outbox.ts';
 import { assertUnchanged, type ReadVersion, toConflictDetails } from '../../../rules/record-version.ts';
 import { findPrivateUrls } from '../workflow-steps/private-urls.ts';
 import type { GraphInput } from './input.ts';
-import {
-  collectErrors,
-  createGraphError,
-  type GraphSaveState,
-  requireStepId,
-  throwCollectedErrors,
-} from './save-state.ts';
+import { collectErrors, createGraphError, type GraphSaveState, getStepId, throwCollectedErrors } from './save-state.ts';
 import { removeSteps, saveSteps } from './save-steps.ts';
 
 /** The result of saving a graph. */
@@ -49,9 +43,10 @@ class DryRun extends Error {
  * Changes the steps and transitions of a workflow to match a graph, in one transaction. The same rules apply as for
  * single steps, but each SQL statement writes all steps or all transitions. Running executions continue with the new
  * graph. Executions at a removed step end EXITED with `step_deleted`.
- * A VALIDATION_ERROR has the errors of all steps, at `steps.<id>…`. If the steps have no errors, it has the errors of
- * the transitions, at `transitions.<index>…`. If these have none either and the workflow is enabled, it has the errors
- * of the graph that prevent a workflow from being enabled, except senders without a verified domain.
+ * A VALIDATION_ERROR has the errors of all steps, at `steps.<id>…`, and all references to steps that the graph does not
+ * have. If there are none, it has the errors about the branches of transitions, at `transitions.<index>…`. If these have
+ * none either and the workflow is enabled, it has the errors of the graph that prevent a workflow from being enabled,
+ * except senders without a verified domain.
  * @throws AppError NOT_FOUND, VALIDATION_ERROR; CONFLICT if the graph has changed since the version in the request, or
  * has too many steps
  */
@@ -83,12 +78,13 @@ async function saveInTransaction(trx: Trx, p: Parameters<typeof saveGraph>[1]): 
   refuseOtherVersion(current, graph.version);
   const storedIds = new Map(current.steps.map(({ id }) => [id, id]));
   const saving: GraphSaveState = { trx, ...p, current, ids: storedIds, refused: [] };
+  collectUnknownSteps(saving);
   refuseDuplicateIds(saving);
   const outbox = await removeSteps(saving);
   await saveSteps(saving);
   throwCollectedErrors(saving);
   await saveTransitions(saving);
-  const entryStepId = graph.entryStepId === null ? null : requireStepId(saving, graph.entryStepId, 'entryStepId');
+  const entryStepId = graph.entryStepId === null ? null : getStepId(saving, graph.entryStepId);
   await updateWorkflow(trx, { ...key, changes: { entryStepId } });
   const { drawn, unverified } = await findWorkflowErrors(trx, key);
   const byName = (faults: FieldError[]) => withRequestIds(faults, saving.ids);
@@ -110,12 +106,35 @@ function refuseOtherVersion(workflow: WorkflowDetail, version: string | undefine
   });
 }
 
+/** Records an error for each reference to a step that the graph does not have. */
+function collectUnknownSteps(saving: GraphSaveState): void {
+  const { steps, transitions, entryStepId } = saving.graph;
+  const known = new Set(steps.map(({ id }) => id));
+  const check = (id: string, field: string) =>
+    collectErrors(saving, field, () => {
+      if (!known.has(id)) throw createFieldError('', `There is no step ${id} in this graph.`);
+    });
+  for (const [i, { fromStepId, toStepId }] of transitions.entries()) {
+    check(fromStepId, `transitions.${i}.fromStepId`);
+    check(toStepId, `transitions.${i}.toStepId`);
+  }
+  if (entryStepId !== null) check(entryStepId, 'entryStepId');
+}
+
+/**
+ * Refuses a graph in which several steps have the same id.
+ * @throws AppError VALIDATION_ERROR with one error for each such id, and with the errors so far
+ */
 function refuseDuplicateIds(saving: GraphSaveState): void {
   const seen = new Set<string>();
+  const repeated = new Set<string>();
   for (const { id } of saving.graph.steps) {
-    if (seen.has(id)) throw createFieldError(`steps.${id}`, 'Two steps have this id.');
+    if (seen.has(id)) repeated.add(id);
     seen.add(id);
   }
+  for (const id of repeated)
+    saving.refused.push({ field: `steps.${id}`, message: 'Two steps have this id.', code: 'custom' });
+  if (repeated.size > 0) throwCollectedErrors(saving);
 }
 
 async function saveTransitions(saving: GraphSaveState): Promise<void> {
@@ -124,8 +143,8 @@ async function saveTransitions(saving: GraphSaveState): Promise<void> {
   const stepsById = new Map(steps.map((step) => [step.id, step]));
   const wanted = graph.transitions.map(({ fromStepId, toStepId, branch }, i) => ({
     at: `transitions.${i}`,
-    fromStepId: requireStepId(saving, fromStepId, `transitions.${i}.fromStepId`),
-    toStepId: requireStepId(saving, toStepId, `transitions.${i}.toStepId`),
+    fromStepId: getStepId(saving, fromStepId),
+    toStepId: getStepId(saving, toStepId),
     branch: (branch ?? null) as Branch | null,
   }));
   const usedBranches = new Set<string>();
