@@ -110,7 +110,7 @@ export const operator = {
   seen: 'Last seen',
   gone: 'not responding',
   goneMeans:
-    'No report for 30 seconds: the process was killed, or cannot reach Postgres. Processes that stop normally are not listed.',
+    'No report for 35 seconds: the process was killed, or cannot reach Postgres. Processes that stop normally are not listed.',
   alive: 'running',
 
   searchTenants: 'Search by name, owner or ID',
