@@ -97,7 +97,7 @@ function createSteps(templateIds: readonly string[]): Record<string, StepSpec> {
       type: 'SPLIT',
       config: {
         branches: [
-          { name: 'Offer', weight: 1 },
+          { name: 'Offer', weight: 2 },
           { name: 'Story', weight: 3 },
         ],
       },
@@ -229,7 +229,8 @@ async function buildExecutions(
   const found: Partial<SeededWorkflows['executions']> = {};
   const rows = contacts.map((contact, n) => {
     const status = mix[n % mix.length] ?? 'COMPLETED';
-    const way = WAYS[status][n % WAYS[status].length] ?? [];
+    // The rounds shift the ways, so that a status at only odd numbers also has all of its ways.
+    const way = WAYS[status][(n + Math.floor(n / mix.length)) % WAYS[status].length] ?? [];
     const startedAt = getTimeHoursAgo(n * 2 + way.length);
     const id = createIdAt(startedAt);
     found[status] ??= id;
