@@ -226,8 +226,11 @@ export const operator = {
   code: 'Response',
   emailCount: 'Emails',
   inProjects: (n: string) => (n === '1' ? 'in one project' : `in ${n} projects`),
-  outcomes: (p: { failed: string; bounced: string; waiting: string }) =>
-    `${p.failed} failed, ${p.bounced} bounced, ${p.waiting} waiting`,
+  outcomes: (counts: { failed: string; bounced: string; waiting: string }) =>
+    Object.entries(counts)
+      .filter(([, n]) => n !== '0')
+      .map(([outcome, n]) => `${n} ${outcome}`)
+      .join(', '),
   domains: 'Domains',
   newest: 'Newest',
 };

@@ -44,6 +44,9 @@ export function Running() {
     enabled,
     refetchInterval: IDLE_MS,
   });
+  // The lists are shown together, so that later rows do not move the page.
+  const isPending = sending.isPending || paused.isPending || sent.isPending;
+  const shown = { ...sending, data: isPending ? undefined : sending.data };
   if (!enabled) return null;
   const all = (
     <AppLink to="/campaigns" size="sm" className="card-link">
@@ -52,7 +55,7 @@ export function Running() {
   );
   return (
     <CardSection title={text.home.running} aside={all}>
-      <QueryView of={sending} height={180}>
+      <QueryView of={shown} height={180}>
         {({ campaigns }) => (
           <List
             moving={[...campaigns, ...(paused.data?.campaigns ?? [])]}
@@ -132,7 +135,7 @@ function Bar({ campaign: { id, name, status, nextOpening, ...counts } }: { campa
       <Progress
         value={total === 0 ? 0 : (100 * done) / total}
         aria-label={name}
-        color={status === 'PAUSED' ? 'gray' : undefined}
+        color={status === 'PAUSED' ? 'var(--color-idle)' : undefined}
       />
       {nextOpening && (
         <Box mt={4}>

@@ -199,12 +199,18 @@ export async function takeScreenshot(
   const height = Math.min(maxHeight, Math.max(least, whole));
   // Enlarges the window to the height of the picture, because some elements are drawn only when they are visible.
   await page.setViewportSize({ width, height });
+  await waitForFrames(page);
   await settled();
-  await page.evaluate('new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))');
+  await waitForFrames(page);
   await Promise.all(page.frames().map((frame) => frame.waitForLoadState()));
   await page.screenshot({ path, animations: 'disabled' });
   await page.setViewportSize({ width, height: least });
   return path;
+}
+
+/** Waits until the page was drawn twice, so that it has noticed what is visible now. */
+async function waitForFrames(page: Page): Promise<void> {
+  await page.evaluate('new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))');
 }
 
 /** Chooses an option from the list of the input with this label. */

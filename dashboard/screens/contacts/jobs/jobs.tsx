@@ -58,7 +58,7 @@ const COLUMNS: Column<Job>[] = [
     cell: ({ progress, processed, total }) => (
       <Group gap="xs" wrap="nowrap">
         <Progress value={progress} aria-label={words.progress} flex={1} miw={60} />
-        <Text size="xs" c="dimmed" style={{ whiteSpace: 'nowrap' }}>
+        <Text size="xs" c="dimmed" miw={88} ta="right" style={{ whiteSpace: 'nowrap' }}>
           {words.of(processed, total)}
         </Text>
       </Group>
