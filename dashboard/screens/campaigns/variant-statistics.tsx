@@ -59,7 +59,9 @@ export function VariantStatistics({ campaign, stats }: { campaign: Campaign; sta
                   {variant.name}
                   {verdictOf(variant)}
                 </Table.Td>
-                <Table.Td ta="right">{formatCount(variant.sent)}</Table.Td>
+                <Table.Td ta="right" style={{ whiteSpace: 'nowrap' }}>
+                  {formatCount(variant.sent)}
+                </Table.Td>
                 <Rate n={variant.opened} of={variant.sent} interval={variant.openInterval} />
                 <Rate n={variant.clicked} of={variant.sent} interval={variant.clickInterval} />
               </Table.Tr>

@@ -111,7 +111,7 @@ function Row({ reply, looked }: { reply: Replies['answers'][number]; looked: num
           {words.outcomes(outcome)} · {words.inProjects(formatCount(projects))}
         </Text>
       </Table.Td>
-      <Table.Td ta="right" style={{ verticalAlign: 'top' }}>
+      <Table.Td ta="right" style={{ verticalAlign: 'top', whiteSpace: 'nowrap' }}>
         {formatCount(mails)}
         <Text size="xs" c="dimmed">
           {formatShare(mails, looked)}
