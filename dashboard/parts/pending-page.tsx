@@ -1,9 +1,10 @@
 import { Box, Button, Grid, Group, Paper, Stack } from '@mantine/core';
-import type { ReactNode } from 'react';
+import { type ReactNode, useContext } from 'react';
 import { type BackLink, useTabTitle } from './back-link.ts';
 import { Placeholder } from './loading.tsx';
-import { BackToList } from './page-head.tsx';
+import { BackToList, PageHead } from './page-head.tsx';
 import { GrayLine, GrayLines } from './pending-lines.tsx';
+import { PageFailure } from './query-view.tsx';
 import timeline from './timeline.module.css';
 
 interface GrayHeader {
@@ -29,6 +30,15 @@ export function PendingPage({
   children: ReactNode;
 }) {
   useTabTitle(title);
+  const failure = useContext(PageFailure);
+  if (failure) {
+    return (
+      <>
+        <PageHead title={title} back={back} />
+        {failure}
+      </>
+    );
+  }
   return (
     <>
       <div>

@@ -40,7 +40,7 @@ export function CampaignScreen() {
   return (
     <QueryView
       of={campaign}
-      pending={
+      page={
         <PendingPage title={text.subjects.campaign} back={BACK_TO_CAMPAIGNS}>
           <GrayTabs count={2} />
           <GrayReport />

@@ -33,7 +33,7 @@ export function RequestScreen() {
   const { requestId } = useParams({ from: '/shell/developers/requests/$requestId' });
   const request = useQuery({ ...queryFor('getRequest', { params: { requestId } }), refetchInterval: POLL_MS });
   return (
-    <QueryView of={request} pending={<PendingRequest />}>
+    <QueryView of={request} page={<PendingRequest />}>
       {(loaded) => (
         <>
           <PageHead

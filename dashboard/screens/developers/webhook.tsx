@@ -46,7 +46,7 @@ export function Webhook() {
   return (
     <QueryView
       of={endpoint}
-      pending={
+      page={
         <PendingPage title={text.developers.tabs.webhooks} back={BACK} buttons={1}>
           <GrayDeliveries />
         </PendingPage>

@@ -37,7 +37,7 @@ export function ExecutionPage() {
   // The names of the steps come from the current automation, which may have been deleted.
   const { data: workflow } = useQuery(queryFor('getWorkflow', { params: { id: workflowId } }));
   return (
-    <QueryView of={execution} pending={<PendingExecution workflowId={workflowId} />}>
+    <QueryView of={execution} page={<PendingExecution workflowId={workflowId} />}>
       {(data) => <LoadedExecution execution={data} workflow={workflow} />}
     </QueryView>
   );

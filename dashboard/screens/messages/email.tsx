@@ -41,7 +41,7 @@ export function EmailPage() {
       state.data && UNSENT.includes(state.data.data.status) ? UNSENT_POLL_MS : SENT_POLL_MS,
   });
   return (
-    <QueryView of={email} pending={<PendingEmail />}>
+    <QueryView of={email} page={<PendingEmail />}>
       {({ data }) => <EmailDetails email={data} />}
     </QueryView>
   );

@@ -33,7 +33,7 @@ export function SmsPage() {
     refetchInterval: ({ state }) => (state.data?.data.status === 'PENDING' ? MOVING_MS : IDLE_MS),
   });
   return (
-    <QueryView of={sms} pending={<PendingSms />}>
+    <QueryView of={sms} page={<PendingSms />}>
       {({ data }) => <SmsDetails sms={data} />}
     </QueryView>
   );

@@ -25,7 +25,7 @@ export function TenantScreen() {
   const { tenantId } = useParams({ from: '/shell/operator/projects/$tenantId' });
   const tenant = useQuery(queryFor('getTenant', { params: { id: tenantId } }));
   return (
-    <QueryView of={tenant} pending={<PendingTenant />}>
+    <QueryView of={tenant} page={<PendingTenant />}>
       {(loaded) => <TenantDetails tenant={loaded} />}
     </QueryView>
   );

@@ -28,7 +28,7 @@ export function SegmentScreen() {
   return (
     <QueryView
       of={segment}
-      pending={
+      page={
         <PendingPage title={text.subjects.segment} back={BACK} buttons={2}>
           <GrayTabs count={SEGMENT_TABS.length} mb="md" />
           <GrayMembers />

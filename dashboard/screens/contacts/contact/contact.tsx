@@ -29,7 +29,7 @@ export function ContactScreen() {
   const { contactId } = useParams({ from: '/shell/contacts/$contactId' });
   const contact = useQuery(queryFor('getContact', { params: { id: contactId } }));
   return (
-    <QueryView of={contact} pending={<PendingContact />}>
+    <QueryView of={contact} page={<PendingContact />}>
       {(loaded) => <Page key={loaded.id} contact={loaded} />}
     </QueryView>
   );
