@@ -95,6 +95,7 @@ import * as contactUpdates from './migrations/20261128T1008-contact-updates.ts';
 import * as smsPairs from './migrations/20261128T1945-sms-pairs.ts';
 import * as addressesWithoutContact from './migrations/20261129T1602-addresses-without-contact.ts';
 import * as contactUpdatesByVacuum from './migrations/20261129T1631-contact-updates-by-vacuum.ts';
+import * as emailFailures from './migrations/20261130T2102-email-failures.ts';
 
 /**
  * Migrations that run outside a transaction, to build an index CONCURRENTLY or to commit each batch separately. Each of
@@ -211,4 +212,5 @@ export const MIGRATIONS: Record<string, Migration> = {
   '20261128T1945-sms-pairs': smsPairs,
   '20261129T1602-addresses-without-contact': addressesWithoutContact,
   '20261129T1631-contact-updates-by-vacuum': contactUpdatesByVacuum,
+  '20261130T2102-email-failures': emailFailures,
 };

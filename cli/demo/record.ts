@@ -7,7 +7,7 @@ const LABEL_CHARS = 13;
 /** The fields of an email that are printed, if they are not empty. */
 const EMAIL_FIELDS = [
   ...['id', 'to', 'from', 'subject', 'status', 'sourceType', 'reason', 'error', 'opens', 'clicks'],
-  ...['sentAt', 'deliveredAt', 'openedAt', 'clickedAt', 'bouncedAt', 'complainedAt'],
+  ...['sentAt', 'deliveredAt', 'openedAt', 'clickedAt', 'bouncedAt', 'complainedAt', 'failedAt'],
 ];
 
 /** The facts that the service must record for a successful loop. */

@@ -6,6 +6,7 @@ import { AppError } from '../../rules/errors.ts';
 import type { Condition } from '../../rules/filters/filters.ts';
 import type { SendingWindow } from '../../rules/time/sending-window.ts';
 import type { Db, Trx } from '../connection.ts';
+import { FAILED_EMAIL_SQL } from '../emails/failed-emails.ts';
 import { BEGUN_CAMPAIGNS } from '../schema/campaign-status.ts';
 import type { RowOf } from '../schema/database.ts';
 import { compileCondition } from '../segments/filter-sql.ts';
@@ -312,9 +313,10 @@ async function insertPage(
     chunks: ZonedChunk[] | null;
   }>`
     WITH ${checkedPageSql({ predicate, refused, contacts, zones })}, taken AS (
-      INSERT INTO emails (project_id, contact_id, content_id, campaign_id, source_type, mode, status, reason)
+      INSERT INTO emails (project_id, contact_id, content_id, campaign_id, source_type, mode, status, reason, failed_at)
       SELECT ${projectId}::uuid, zoned.id, ${campaign.content_id}::uuid, ${p.campaignId}::uuid, 'CAMPAIGN', ${campaign.mode},
-        CASE WHEN zoned.refused IS NULL THEN 'PENDING' ELSE 'FAILED' END, zoned.refused
+        CASE WHEN zoned.refused IS NULL THEN 'PENDING' ELSE 'FAILED' END, zoned.refused,
+        CASE WHEN zoned.refused IS NOT NULL THEN now() END
       FROM zoned ORDER BY zoned.zone NULLS FIRST, zoned.id
       ${present}
       RETURNING id, contact_id, status
@@ -421,7 +423,7 @@ async function failBeyondLimit(
   room: number,
 ): Promise<void> {
   await sql`
-    UPDATE emails SET status = 'FAILED', reason = 'limit_reached'
+    UPDATE emails SET ${FAILED_EMAIL_SQL}, reason = 'limit_reached'
     WHERE id IN (
       SELECT r.id FROM (${selectPageRows(p, page)}) r WHERE NOT ${isSimulatorSql(sql`r.email`)} ORDER BY r.id OFFSET ${room})
   `.execute(trx);

@@ -2,6 +2,7 @@ import { type RawBuilder, sql } from 'kysely';
 import type { KeyMode } from '../../rules/access/api-keys.ts';
 import type { Reason } from '../../rules/emails/reasons.ts';
 import type { Db } from '../connection.ts';
+import { FAILED_EMAIL_SQL } from '../emails/failed-emails.ts';
 import { BEGUN_CAMPAIGNS, OPEN_CAMPAIGNS } from '../schema/campaign-status.ts';
 import { type FrequencyCap, readFrequencyCap } from '../sending/frequency.ts';
 import type { CampaignStart } from './campaigns.ts';
@@ -85,7 +86,7 @@ export async function holdChunk(db: Db, p: ChunkRef): Promise<number> {
  * verified, or the local send time has passed.
  */
 export async function failChunk(db: Db, p: ChunkRef & { reason: Reason }): Promise<number> {
-  return endOpenRows(db, p, { set: sql`status = 'FAILED', reason = ${p.reason}`, from: OPEN_RECIPIENTS });
+  return endOpenRows(db, p, { set: sql`${FAILED_EMAIL_SQL}, reason = ${p.reason}`, from: OPEN_RECIPIENTS });
 }
 
 /**
@@ -94,7 +95,7 @@ export async function failChunk(db: Db, p: ChunkRef & { reason: Reason }): Promi
  */
 export async function failDeferredRecipients(db: Db, p: ChunkRef): Promise<number> {
   return endOpenRows(db, p, {
-    set: sql`status = 'FAILED', reason = 'expired'`,
+    set: sql`${FAILED_EMAIL_SQL}, reason = 'expired'`,
     from: OPEN_RECIPIENTS,
     where: sql`e.attempts > 0 AND e.error IS NOT NULL AND NOT EXISTS (
       SELECT FROM projects WHERE id = ${p.projectId} AND effective_held_at IS NOT NULL AND e.mode = 'live')`,
@@ -120,7 +121,7 @@ export async function finishChunk(db: Db, p: ChunkRef): Promise<boolean> {
  */
 export async function skipCancelledRecipients(db: Db, p: CampaignStart & { limit: number }): Promise<number> {
   const result = await sql`
-    UPDATE emails SET status = 'FAILED', reason = 'cancelled', claim = NULL
+    UPDATE emails SET ${FAILED_EMAIL_SQL}, reason = 'cancelled', claim = NULL
     WHERE id IN (
       SELECT id FROM emails WHERE campaign_id = ${p.campaignId} AND project_id = ${p.projectId} AND status IN ${OPEN_RECIPIENTS}
       LIMIT ${p.limit})

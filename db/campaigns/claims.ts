@@ -2,6 +2,7 @@ import { type RawBuilder, sql } from 'kysely';
 import type { KeyPads } from '../../rules/emails/suppression.ts';
 import type { Db } from '../connection.ts';
 import { isNotSuppressedSql, suppressionReasonSql } from '../contacts/suppressions.ts';
+import { FAILED_EMAIL_SQL } from '../emails/failed-emails.ts';
 import { type FrequencyCap, hasSlotSql, isCapUnchangedSql, takeSlotsSql } from '../sending/frequency.ts';
 import { isOnTopicSql } from '../topics/contact-topics.ts';
 import type { CampaignStart } from './campaigns.ts';
@@ -142,7 +143,7 @@ export async function skipWithheldRecipients(db: Db, p: ClaimRequest): Promise<n
   });
   const onTopic = isOnTopicSql({ contact: sql`c.id`, topic: sql`k.topic_id` });
   const result = await sql`
-    UPDATE emails e SET status = 'FAILED', reason = r.reason
+    UPDATE emails e SET ${FAILED_EMAIL_SQL}, reason = r.reason
     FROM (
       SELECT m.id, CASE WHEN c.id IS NULL THEN 'contact_deleted' WHEN NOT c.subscribed AND c.pending THEN 'unconfirmed' WHEN NOT c.subscribed THEN 'unsubscribed'
         ELSE coalesce('suppressed:' || (${why}), CASE WHEN NOT ${onTopic} THEN 'unsubscribed:topic' END,

@@ -80,9 +80,10 @@ export async function insertPageWithVariants(
     ), assigned AS (
       SELECT *, CASE WHEN place = ${REST}::smallint THEN ${winner}::smallint ELSE place END AS variant FROM placed
     ), taken AS (
-      INSERT INTO emails (project_id, contact_id, content_id, campaign_id, source_type, mode, variant, status, reason)
+      INSERT INTO emails (project_id, contact_id, content_id, campaign_id, source_type, mode, variant, status, reason, failed_at)
       SELECT ${projectId}::uuid, assigned.id, (${campaign.variant_content_ids}::uuid[])[coalesce(assigned.variant, 0) + 1], ${campaignId}::uuid,
-        'CAMPAIGN', ${mode}, assigned.variant, CASE WHEN assigned.refused IS NULL THEN 'PENDING' ELSE 'FAILED' END, assigned.refused
+        'CAMPAIGN', ${mode}, assigned.variant, CASE WHEN assigned.refused IS NULL THEN 'PENDING' ELSE 'FAILED' END, assigned.refused,
+        CASE WHEN assigned.refused IS NOT NULL THEN now() END
       FROM assigned ORDER BY place = ${REST}::smallint NULLS LAST, zone NULLS FIRST, place, assigned.id
       ${present}
       RETURNING id, contact_id, status

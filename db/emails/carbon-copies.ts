@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import type { Reason } from '../../rules/emails/reasons.ts';
 import type { Trx } from '../connection.ts';
+import { failWaitingEmailSql } from './failed-emails.ts';
 
 const CONTACT_DELETED: Reason = 'contact_deleted';
 
@@ -29,7 +30,6 @@ export async function clearCarbonCopies(trx: Trx, p: { projectId: string; ids: s
       AND e.project_id = s.project_id AND e.email_id = s.id`.execute(trx);
   await sql`
     UPDATE emails SET variables = NULL, options = jsonb_build_object('copies', options->'copies'),
-      status = CASE WHEN status IN ('PENDING', 'HELD') THEN 'FAILED' ELSE status END,
-      reason = CASE WHEN status IN ('PENDING', 'HELD') THEN ${CONTACT_DELETED} ELSE reason END
+      ${failWaitingEmailSql(CONTACT_DELETED)}
     WHERE project_id = ${p.projectId} AND id = ANY(${p.ids}::uuid[])`.execute(trx);
 }

@@ -55,6 +55,8 @@ export interface Email extends CarriedVariables {
   clickedAt: Date | null;
   bouncedAt: Date | null;
   complainedAt: Date | null;
+  /** When the email failed or was skipped. */
+  failedAt: Date | null;
   /**
    * True if the email was sent to a simulator address. The project's guards, monthly limit and analytics do not count
    * such an email.
@@ -115,7 +117,8 @@ const COLUMNS = sql.raw(`
   c.email AS "contactEmail", c.data AS "contactData", c.untrusted_keys AS "untrustedKeys",
   (SELECT p.timezone FROM projects p WHERE p.id = e.project_id) AS "projectZone",
   e.created_at AS "createdAt", e.sent_at AS "sentAt", e.delivered_at AS "deliveredAt", e.opened_at AS "openedAt",
-  e.clicked_at AS "clickedAt", e.bounced_at AS "bouncedAt", e.complained_at AS "complainedAt", e.simulated`);
+  e.clicked_at AS "clickedAt", e.bounced_at AS "bouncedAt", e.complained_at AS "complainedAt", e.failed_at AS "failedAt",
+  e.simulated`);
 
 /**
  * Lists emails newest first. Uses the index `emails_project`, or `emails_contact` or `emails_execution_visit` if the

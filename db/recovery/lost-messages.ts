@@ -1,6 +1,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { OutboxRow } from '../../rules/outbox.ts';
 import type { Db, Trx } from '../connection.ts';
+import { FAILED_EMAIL_SQL } from '../emails/failed-emails.ts';
 import { uuidBoundAt } from '../events/activity-sources.ts';
 import { enqueue } from '../outbox/outbox.ts';
 import { deliveryKindsSql, type MessageKind } from '../sending/direct-messages.ts';
@@ -120,7 +121,7 @@ export async function markMessagesSent(
 export async function endCancelledStepEmails(db: Db, since: Date): Promise<number> {
   const settled = new Date(Date.now() - SETTLED_MS);
   const { numAffectedRows } = await sql`
-    UPDATE emails SET status = 'FAILED', reason = 'cancelled', claim = NULL
+    UPDATE emails SET ${FAILED_EMAIL_SQL}, reason = 'cancelled', claim = NULL
     WHERE id IN (
       SELECT m.id FROM emails m
       WHERE m.id >= ${uuidBoundAt(since, '0')}::uuid AND m.id < ${uuidBoundAt(settled, '0')}::uuid

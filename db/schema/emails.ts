@@ -63,6 +63,8 @@ export interface EmailsTable {
   bounced_at: NullableTimestamp;
   complained_at: NullableTimestamp;
   unsubscribed_at: NullableTimestamp;
+  /** When the email failed or was skipped. Null for other emails, and for emails that failed before 2026-11-30. */
+  failed_at: NullableTimestamp;
   /**
    * True for an email to a simulator address: it was never transmitted. The project's guards, monthly limit and
    * analytics do not count it; the counts of its campaign, workflow step or template do.

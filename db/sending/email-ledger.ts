@@ -219,7 +219,8 @@ export async function settleEmails(
       claim = NULL, attempts = e.attempts - (u.status = 'HELD')::int, reason = u.reason, error = u.error, bounce_type = u.bounce_type,
       provider_message_id = coalesce(u.provider_message_id, e.provider_message_id),
       sent_at = CASE WHEN u.status = 'SENT' THEN now() ELSE e.sent_at END,
-      bounced_at = CASE WHEN u.status = 'BOUNCED' THEN now() ELSE e.bounced_at END
+      bounced_at = CASE WHEN u.status = 'BOUNCED' THEN now() ELSE e.bounced_at END,
+      failed_at = CASE WHEN u.status = 'FAILED' THEN now() ELSE e.failed_at END
     FROM unnest(${sorted.map((s) => s.id)}::uuid[], ${sorted.map((s) => s.claim)}::bigint[],
       ${columns.map((c) => c.status)}::text[], ${columns.map((c) => c.reason)}::text[],
       ${columns.map((c) => c.error)}::text[], ${columns.map((c) => c.bounceType)}::text[],

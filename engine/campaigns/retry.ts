@@ -11,6 +11,7 @@ import {
 } from '../../db/campaigns/campaigns.ts';
 import type { Trx } from '../../db/connection.ts';
 import { assertSender } from '../../db/domains/senders.ts';
+import { FAILED_EMAIL_SQL } from '../../db/emails/failed-emails.ts';
 import { enqueue } from '../../db/outbox/outbox.ts';
 import type { KeyMode } from '../../rules/access/api-keys.ts';
 import type { RetryableReason } from '../../rules/campaigns/retry.ts';
@@ -84,7 +85,7 @@ async function markLeftAudience(
   const inAudience = await audiencePredicate(trx, { projectId: p.projectId, type, segmentId, filter });
   const { rows } = await sql<{ left: number }>`
     WITH gone AS (
-      UPDATE emails SET reason = 'left_audience', error = NULL
+      UPDATE emails SET ${FAILED_EMAIL_SQL}, reason = 'left_audience', error = NULL
       WHERE id IN (
         SELECT ${failedRecipientsSql(p, p.reasons)} AND NOT EXISTS (
           SELECT FROM contacts WHERE contacts.id = emails.contact_id AND ${inAudience}
@@ -124,7 +125,7 @@ async function requeue(
   if (how.limit === 0 || how.reasons.length === 0) return 0;
   const { rows } = await sql<{ requeued: number }>`
     WITH again AS (
-      UPDATE emails SET status = 'PENDING', reason = NULL, error = NULL, claim = NULL
+      UPDATE emails SET status = 'PENDING', failed_at = NULL, reason = NULL, error = NULL, claim = NULL
       WHERE id IN (SELECT ${failedRecipientsSql(p, how.reasons)} ORDER BY id LIMIT ${how.limit})
       RETURNING id
     ), ends AS (

@@ -6,6 +6,7 @@ import { assignEarlierRecords, type ErasedPeople, eraseCopies } from '../../db/c
 import { recordErasedAttachments } from '../../db/contents/erased-attachments.ts';
 import { eraseEmailTexts } from '../../db/contents/erased-contents.ts';
 import { clearCarbonCopies, listCarbonCopies } from '../../db/emails/carbon-copies.ts';
+import { failWaitingEmailSql } from '../../db/emails/failed-emails.ts';
 import { endExecutions } from '../../db/executions/end-executions.ts';
 import { keepErasedStops } from '../../db/sms/stops.ts';
 import type { Reason } from '../../rules/emails/reasons.ts';
@@ -86,8 +87,7 @@ async function anonymizeMessages(trx: Trx, p: ErasedPeople): Promise<void> {
     WITH erased AS (
     UPDATE emails SET contact_id = NULL, to_email = NULL, to_name = NULL, address_without_contact = NULL, variables = NULL,
       options = NULL,
-      status = CASE WHEN status IN ('PENDING', 'HELD') THEN 'FAILED' ELSE status END,
-      reason = CASE WHEN status IN ('PENDING', 'HELD') THEN ${CONTACT_DELETED} ELSE reason END,
+      ${failWaitingEmailSql(CONTACT_DELETED)},
       error = NULL, received_digest = NULL,
       provider_message_id = CASE WHEN source_type <> 'INBOUND' AND (options ?| ARRAY['messageId', 'original']) IS NOT TRUE
         THEN provider_message_id END

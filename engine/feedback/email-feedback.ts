@@ -60,7 +60,7 @@ export async function recordFeedback(trx: Trx, p: FeedbackRequest): Promise<Feed
   if (feedback.kind === 'complaint') return recordComplaint(trx, email, { ...p, at: feedback.at });
   const { at, words, refusal } = feedback;
   if (refusal.about === 'recipient') return recordBounce(trx, email, { ...p, at, words, refusal });
-  return recordRejection(trx, email, { words, refusal });
+  return recordRejection(trx, email, { at, words, refusal });
 }
 
 async function recordDelivery(trx: Trx, email: FoundEmail, at: Date): Promise<FeedbackResult> {
@@ -97,12 +97,14 @@ async function recordComplaint(trx: Trx, email: FoundEmail, p: ReportOrigin): Pr
 async function recordRejection(
   trx: Trx,
   email: FoundEmail,
-  { refusal, words }: { refusal: AboutUs | AboutMessage; words: string },
+  { refusal, at, words }: { refusal: AboutUs | AboutMessage; at: Date; words: string },
 ): Promise<FeedbackResult> {
   const before = listStatusesBefore('FAILED');
   const isNew = await applyUpdate(
     trx,
-    sql`UPDATE emails SET status = 'FAILED', ${reasonColumnsSql(toRefusalReason(refusal), words)} WHERE id = ${email.id} AND status = ANY(${before}::text[])`,
+    sql`
+      UPDATE emails SET status = 'FAILED', failed_at = ${at}, ${reasonColumnsSql(toRefusalReason(refusal), words)}
+      WHERE id = ${email.id} AND status = ANY(${before}::text[])`,
   );
   if (!isNew) return KNOWN;
   return isSenderRefused(refusal) ? { ...toRecordedResult([]), ...toSenderRefusal(email) } : toRecordedResult([]);

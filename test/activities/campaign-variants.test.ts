@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { CampaignStart } from '../../db/campaigns/campaigns.ts';
 import type { CampaignRecipientRow } from '../../db/campaigns/recipient-rows.ts';
 import { listRecipients } from '../../db/campaigns/recipients.ts';
@@ -10,6 +10,7 @@ import { buildDomain } from '../build/senders.ts';
 import { buildProject } from '../support/api.ts';
 import { buildSendingCampaign, type CampaignWorker, createCampaignWorker } from '../support/campaign-worker.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { listWithWrongFailureTime } from '../support/failure-times.ts';
 import { type SmtpSink, startSmtpSink } from '../support/smtp/smtp-sink.ts';
 
 let database: TestDatabase;
@@ -27,6 +28,10 @@ beforeEach(async () => {
   sink.reset();
   projectId = (await buildProject(database.db, 'Variants')).id;
   await buildDomain(database.db, { projectId, domain: 'sender.test', signing: false });
+});
+
+afterEach(async () => {
+  expect(await listWithWrongFailureTime(database.db, projectId)).toEqual([]);
 });
 
 afterAll(async () => {

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { CampaignStart } from '../../db/campaigns/campaigns.ts';
 import { countCampaignRecipients } from '../../db/campaigns/stats.ts';
 import { getRemainingMonthlyQuota, takeMonthlyAllowance } from '../../db/sending/monthly-usage.ts';
@@ -12,6 +12,7 @@ import { buildDomain, TEST_SECRET_KEY } from '../build/senders.ts';
 import { buildProject } from '../support/api.ts';
 import { buildSendingCampaign, type CampaignWorker, createCampaignWorker } from '../support/campaign-worker.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { listWithWrongFailureTime } from '../support/failure-times.ts';
 import { type SmtpSink, startSmtpSink } from '../support/smtp/smtp-sink.ts';
 import { until } from '../support/until.ts';
 
@@ -34,6 +35,10 @@ beforeEach(async () => {
   sink.reset();
   projectId = (await buildProject(database.db, 'Campaigns')).id;
   await buildDomain(database.db, { projectId, domain: 'sender.test', signing: false });
+});
+
+afterEach(async () => {
+  expect(await listWithWrongFailureTime(database.db, projectId)).toEqual([]);
 });
 
 afterAll(async () => {

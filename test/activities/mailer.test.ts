@@ -214,7 +214,11 @@ it('the reason is recorded when an email is withheld', async () => {
       { email: 'angry@example.com', reason: 'complaint', source: 'test' },
     ],
   });
-  const deliverAndReadReason = async (mail: Partial<BuildEmail>) => (await deliver(mail)).row.reason;
+  const deliverAndReadReason = async (mail: Partial<BuildEmail>) => {
+    const { row } = await deliver(mail);
+    expect(row.failed_at === null).toBe(row.status !== 'FAILED');
+    return row.reason;
+  };
   expect(await deliverAndReadReason({ type: 'MARKETING', contactId: out, to: 'out@example.com' })).toBe('unsubscribed');
   expect(await deliverAndReadReason({ to: 'Dead@example.com'.toLowerCase() })).toBe('suppressed:hard_bounce');
   expect(await deliverAndReadReason({ type: 'MARKETING', contactId: inn, to: 'angry@example.com' })).toBe(

@@ -179,9 +179,14 @@ describeInBrowser('messages and executions in the dashboard', () => {
   it('the history of a withheld message ends with the reason', async () => {
     const id = await buildEmail(service.db, { projectId: service.one.id, status: 'FAILED' });
     await sql`UPDATE emails SET reason = 'unsubscribed' WHERE id = ${id}`.execute(service.db);
-    const { page } = await openDashboard({ service, path: `/messages/${id}` });
+    const { page, settled } = await openDashboard({ service, path: `/messages/${id}` });
     const entries = page.getByRole('region', { name: 'Timeline' }).getByRole('listitem');
-    expect((await entries.first().innerText()).replaceAll(/\s+/g, ' ')).toBe('Skipped Time not recorded Unsubscribed');
+    const readFirst = async () => (await entries.first().innerText()).replaceAll(/\s+/g, ' ');
+    expect(await readFirst()).toBe('Skipped Time not recorded Unsubscribed');
+    await sql`UPDATE emails SET failed_at = created_at + interval '1 day' WHERE id = ${id}`.execute(service.db);
+    await page.reload();
+    await settled();
+    expect(await readFirst()).toMatch(/^Skipped \w{3} \d+, \d\d:\d\d:\d\d Unsubscribed$/);
     expect(await entries.last().innerText()).toContain('Accepted');
     // A sentence is above the email; the API's code is in the details.
     const banner = page.getByRole('alert').filter({ hasText: 'The contact has unsubscribed.' });

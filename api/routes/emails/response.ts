@@ -37,6 +37,7 @@ const EXAMPLE = {
   clickedAt: null,
   bouncedAt: null,
   complainedAt: null,
+  failedAt: null,
 };
 
 /** An email in a list (contract §9). */
@@ -69,6 +70,9 @@ export const EmailItem = z
     clickedAt: Instant.nullable(),
     bouncedAt: Instant.nullable(),
     complainedAt: Instant.nullable(),
+    failedAt: Instant.nullable().openapi({
+      description: 'When the email failed or was skipped. Null for other emails, and if the time was not recorded.',
+    }),
   })
   .openapi('EmailItem', { example: EXAMPLE });
 
@@ -147,6 +151,7 @@ export function toEmailItem(email: Email) {
     clickedAt: iso(email.clickedAt),
     bouncedAt: iso(email.bouncedAt),
     complainedAt: iso(email.complainedAt),
+    failedAt: iso(email.failedAt),
   };
 }
 

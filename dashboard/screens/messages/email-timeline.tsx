@@ -30,12 +30,12 @@ export function EmailTimeline({ email }: { email: Email }) {
   return <Timeline entries={[...entries, ...buildLastEntry(email)]} />;
 }
 
-/** Returns the last entry for an email that was not sent. The API has no time for this entry. */
-function buildLastEntry({ status, reason, bouncedAt }: Email): TimelineEntry[] {
+/** Returns the last entry for an email that was not sent. Its time is unknown if it failed before the API stored it. */
+function buildLastEntry({ status, reason, bouncedAt, failedAt }: Email): TimelineEntry[] {
   if (status !== 'FAILED' || bouncedAt !== null) return [];
-  const detail = reason ? getLabel('reason', reason) : undefined;
-  if (isWithheld(reason)) return [{ name: text.parts.skipped, detail }];
-  return [{ name: getLabel('email', status), tone: 'failed', detail }];
+  const end = { ...(failedAt !== null && { at: failedAt }), detail: reason ? getLabel('reason', reason) : undefined };
+  if (isWithheld(reason)) return [{ name: text.parts.skipped, ...end }];
+  return [{ name: getLabel('email', status), tone: 'failed', ...end }];
 }
 
 function renderDetail(instant: EmailInstant, email: Email): ReactNode {

@@ -7,7 +7,7 @@ import { text } from '../../text/text.ts';
 /** An entry of a timeline: its name, its instant (ISO 8601), and a line of details. */
 export interface TimelineEntry {
   name: string;
-  /** Undefined if the API has no time for the end of a message. Such an entry is shown as the newest. */
+  /** Undefined if the time of the end of a message was not stored. Such an entry is shown as the newest. */
   at?: string;
   tone?: 'done' | 'accent' | 'failed' | undefined;
   detail?: ReactNode;
@@ -28,7 +28,7 @@ export function Timeline({ entries }: { entries: TimelineEntry[] }) {
   if (first === undefined) return null;
   const day = DAY.format(new Date(first));
   const timeIn = ({ at }: TimelineEntry) => (at === undefined ? Number.POSITIVE_INFINITY : Date.parse(at));
-  const newestFirst = entries.toSorted((a, b) => (timeIn(a) < timeIn(b) ? -1 : 1)).reverse();
+  const newestFirst = entries.toSorted((a, b) => timeIn(a) - timeIn(b)).reverse();
   return (
     <section aria-labelledby={id}>
       <Group justify="space-between" mb="sm" wrap="nowrap">

@@ -1093,6 +1093,8 @@ export type EmailItem = {
   clickedAt: string | null;
   bouncedAt: string | null;
   complainedAt: string | null;
+  /** When the email failed or was skipped. Null for other emails, and if the time was not recorded. */
+  failedAt: string | null;
 };
 
 export type EmailItemSourceType = "TRANSACTIONAL" | "CAMPAIGN" | "WORKFLOW" | "INBOUND";

@@ -87,6 +87,7 @@ export function toOutcomeColumns(
     clicked_at: status === 'CLICKED' ? after(openedAfter + 2) : null,
     bounced_at: status === 'BOUNCED' ? after(0.3) : null,
     complained_at: status === 'COMPLAINED' ? after(90) : null,
+    failed_at: status === 'FAILED' ? after(wasSent ? 1 : 0.1) : null,
     unsubscribed_at: wasOpened && n % 41 === 0 ? after(60) : null,
     opens: wasOpened ? 1 + (n % 3) : 0,
     clicks: status === 'CLICKED' ? 1 + (n % 2) : 0,
