@@ -145,8 +145,8 @@ export function GrayCard({
   );
 }
 
-/** A timeline with its title. Each entry has a name, and a line of details below it. */
-export function GrayTimeline({ entries }: { entries: number }) {
+/** A timeline with its title. Each entry has a name and, if `hasDetails` is set, a line of details below it. */
+export function GrayTimeline({ entries, hasDetails = false }: { entries: number; hasDetails?: boolean }) {
   return (
     <div>
       <Box display="grid" mb="sm">
@@ -157,9 +157,11 @@ export function GrayTimeline({ entries }: { entries: number }) {
           // biome-ignore lint/suspicious/noArrayIndexKey: all entries are the same
           <li key={entry}>
             <GrayLine width={110} />
-            <div className={timeline.detail}>
-              <GrayLine width="50%" height={16} />
-            </div>
+            {hasDetails && (
+              <div className={timeline.detail}>
+                <GrayLine width="50%" height={16} />
+              </div>
+            )}
           </li>
         ))}
       </ol>

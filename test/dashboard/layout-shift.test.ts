@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { describeInBrowser, holdRequests, openDashboard, VIEWPORTS } from '../support/browser/browser.ts';
+import { describeInBrowser, holdRequests, openDashboard, type Page, VIEWPORTS } from '../support/browser/browser.ts';
 import { buildDashboardData, type DashboardData } from '../support/browser/dashboard-data.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 
@@ -29,6 +29,25 @@ const SCREENS: [name: string, path: (data: DashboardData) => string][] = [
   ['a message', (data) => `/messages/${data.emailIds[1]}`],
 ];
 
+/** Pages of single records. A page with `false` is an editor, whose work area fills the window. */
+const RECORDS: [name: string, path: (data: DashboardData) => string, hasHeader?: boolean][] = [
+  ['a contact', (data) => `/contacts/${data.contacts[7]?.id}`],
+  ['a job', (data) => `/contacts/jobs/import/${data.jobIds[0]}`],
+  ['a segment', (data) => `/segments/${data.segmentIds[1]}`],
+  ['a campaign’s report', (data) => `/campaigns/${data.campaigns.SENT}`],
+  ['a message', (data) => `/messages/${data.emailIds[36]}`],
+  ['an SMS', (data) => `/messages/sms/${data.smsIds[0]}`],
+  ['a run', ({ workflows }) => `/messages/executions/${workflows.welcome.id}/${workflows.executions.WAITING}`],
+  ['a webhook endpoint', (data) => `/developers/webhooks/${data.webhookIds[0]}`],
+  ['an event', (data) => `/developers/events/${data.eventNames[0]}`],
+  ['a request', (data) => `/developers/requests/${data.requestIds[0]}`],
+  ['a template', (data) => `/templates/${data.templateIds[1]}`, false],
+  ['the campaign editor', (data) => `/campaigns/${data.campaigns.DRAFT}/edit`, false],
+  ['an automation', (data) => `/automations/${data.workflows.welcome.id}`, false],
+];
+/** The maximum distance in pixels between a gray part and the part that replaces it. */
+const MOVED_MAX_PX = 32;
+
 describeInBrowser('the dashboard while data loads', () => {
   let service: TestService;
   let data: DashboardData;
@@ -50,14 +69,29 @@ describeInBrowser('the dashboard while data loads', () => {
     }
   });
 
+  it.each(RECORDS)('shows %s with gray parts and without dots', async (_, path, hasHeader = true) => {
+    const { page, settled } = await openDashboard({ service, project: data.project, path: '/settings' });
+    const release = await holdRequests(page, '**/v1/**');
+    await walkTo(page, path(data));
+    const pending = page.locator('[role=status][aria-busy=true]');
+    await pending.locator('.pending-text').first().waitFor();
+    expect(await page.locator('.mantine-Loader-root').count()).toBe(0);
+    const part = ':is(.mantine-Paper-root, .nav-tabs, .mantine-Tabs-list, table)';
+    const before = hasHeader ? await pending.locator(part).first().boundingBox() : null;
+    release();
+    await settled();
+    await page.getByRole('heading', { level: 1 }).waitFor();
+    if (!before) return;
+    const after = await page.getByRole('main').locator(part).first().boundingBox();
+    expect(Math.abs((after?.y ?? 0) - before.y)).toBeLessThan(MOVED_MAX_PX);
+  });
+
   it.each(['/contacts', '/campaigns', '/messages', '/segments', '/developers/events'])(
     'shows the header of the list at %s, and gray rows below it, where the rows appear',
     async (path) => {
       const { page, settled } = await openDashboard({ service, project: data.project, path: '/settings' });
       const release = await holdRequests(page, '**/v1/{contacts,campaigns,emails,segments,events/stats}*');
-      await page.evaluate(
-        `history.pushState({}, '', ${JSON.stringify(`/app${path}`)}); dispatchEvent(new PopStateEvent('popstate'))`,
-      );
+      await walkTo(page, path);
       const pending = page.locator('[role=status][aria-busy=true] table');
       await pending.locator('.pending-text').first().waitFor();
       const header = await pending.locator('thead').boundingBox();
@@ -70,3 +104,10 @@ describeInBrowser('the dashboard while data loads', () => {
     },
   );
 });
+
+/** Opens a screen without loading the page again, as a link does. */
+function walkTo(page: Page, path: string): Promise<unknown> {
+  return page.evaluate(
+    `history.pushState({}, '', ${JSON.stringify(`/app${path}`)}); dispatchEvent(new PopStateEvent('popstate'))`,
+  );
+}

@@ -54,7 +54,7 @@ function PendingExecution({ workflowId }: { workflowId: string }) {
           </>
         }
       >
-        <GrayTimeline entries={4} />
+        <GrayTimeline entries={4} hasDetails />
       </GrayColumns>
     </PendingPage>
   );
