@@ -1,5 +1,5 @@
 import { Box } from '@mantine/core';
-import type { CSSProperties } from 'react';
+import { type CSSProperties, Fragment, type ReactNode } from 'react';
 import { Placeholder } from './loading.tsx';
 
 const TEXT_WIDTHS = ['62%', '48%', '70%', '54%', '40%'];
@@ -23,6 +23,14 @@ export function GrayLines({ count, gap = GAP }: { count: number; gap?: number })
       ))}
     </Box>
   );
+}
+
+/** Repeats a gray part. */
+export function Repeat({ count, children }: { count: number; children: ReactNode }) {
+  return Array.from({ length: count }, (_, n) => (
+    // biome-ignore lint/suspicious/noArrayIndexKey: all parts are the same
+    <Fragment key={n}>{children}</Fragment>
+  ));
 }
 
 /** Shows gray lines while data loads, in a box of this height in pixels. */

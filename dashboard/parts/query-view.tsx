@@ -1,10 +1,7 @@
 import type { UseQueryResult } from '@tanstack/react-query';
-import { createContext, type ReactNode } from 'react';
+import type { ReactNode } from 'react';
 import { Failed } from './failed.tsx';
 import { PendingLines } from './pending-lines.tsx';
-
-/** The failure of a record's page. `PendingPage` shows it below its header. */
-export const PageFailure = createContext<ReactNode>(undefined);
 
 /**
  * Shows the data of a query, a placeholder while it loads, or an error with a retry. During a refetch, the earlier
@@ -15,7 +12,6 @@ export function QueryView<Data>({
   children,
   height,
   pending,
-  page,
 }: {
   of: Pick<UseQueryResult<Data, Error>, 'data' | 'error' | 'refetch'>;
   children: (data: Data) => ReactNode;
@@ -23,13 +19,8 @@ export function QueryView<Data>({
   height?: number;
   /** Shown instead of gray lines, in the shape of the data. */
   pending?: ReactNode;
-  /** A `PendingPage`, if the query loads a whole page. It has the title and the link back also if the query fails. */
-  page?: ReactNode;
 }) {
   if (data !== undefined) return <>{children(data)}</>;
-  if (error) {
-    const failed = <Failed error={error} retry={() => void refetch()} />;
-    return page ? <PageFailure.Provider value={failed}>{page}</PageFailure.Provider> : failed;
-  }
-  return page ?? pending ?? <PendingLines {...(height !== undefined && { height })} />;
+  if (error) return <Failed error={error} retry={() => void refetch()} />;
+  return pending ?? <PendingLines {...(height !== undefined && { height })} />;
 }

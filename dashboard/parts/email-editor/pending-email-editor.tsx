@@ -1,7 +1,7 @@
 import { Box, Paper, Stack } from '@mantine/core';
 import { EditorPanel } from '../editor-frame.tsx';
-import { GrayLine, GrayLines } from '../pending-lines.tsx';
-import { GrayBlock } from '../pending-page.tsx';
+import { GrayBlock } from '../gray-parts.tsx';
+import { GrayLine, GrayLines, Repeat } from '../pending-lines.tsx';
 import classes from './email-editor.module.css';
 
 /** Width of the canvas, and height of an email that is loading, in pixels. */
@@ -19,20 +19,18 @@ export function GrayEmailEditor() {
           <GrayLine width="36%" height={20} />
         </Box>
         <div className={classes.blocks}>
-          {Array.from({ length: BLOCKS }, (_, block) => (
-            // biome-ignore lint/suspicious/noArrayIndexKey: all blocks are the same
-            <GrayBlock key={block} height={60} />
-          ))}
+          <Repeat count={BLOCKS}>
+            <GrayBlock height={60} />
+          </Repeat>
         </div>
       </div>
       <div className={classes.desk}>
         <div className={classes.envelope}>
-          {Array.from({ length: ENVELOPE_ROWS }, (_, row) => (
-            // biome-ignore lint/suspicious/noArrayIndexKey: all rows are the same
-            <div key={row} className={classes.row}>
+          <Repeat count={ENVELOPE_ROWS}>
+            <div className={classes.row}>
               <GrayLine width="40%" />
             </div>
-          ))}
+          </Repeat>
         </div>
         <Stack gap="xs" maw={CANVAS.width} w="100%" mx="auto">
           <div className={classes.tools} />

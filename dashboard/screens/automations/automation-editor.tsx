@@ -5,10 +5,10 @@ import { lazy, Suspense, useEffect, useMemo, useState } from 'react';
 import { getRows } from '../../api/queries.ts';
 import { useMissingPermissionText } from '../../parts/action-button.tsx';
 import { EditorFrame, EditorPage } from '../../parts/editor-frame.tsx';
+import { GrayBlock } from '../../parts/gray-parts.tsx';
 import { Placeholder } from '../../parts/loading.tsx';
 import { notifyWithUndo } from '../../parts/notifications.tsx';
-import { GrayLines } from '../../parts/pending-lines.tsx';
-import { GrayBlock } from '../../parts/pending-page.tsx';
+import { GrayLines, Repeat } from '../../parts/pending-lines.tsx';
 import { useIsPhone } from '../../parts/use-is-phone.ts';
 import { text } from '../../text/text.ts';
 import { AddStep } from './add-step.tsx';
@@ -172,12 +172,11 @@ export function GrayAutomation() {
 function GraySteps() {
   return (
     <div className={classes.graySteps}>
-      {Array.from({ length: GRAY_STEPS }, (_, step) => (
-        // biome-ignore lint/suspicious/noArrayIndexKey: all steps are the same
-        <Paper key={step} withBorder>
+      <Repeat count={GRAY_STEPS}>
+        <Paper withBorder>
           <GrayLines count={2} gap={0} />
         </Paper>
-      ))}
+      </Repeat>
     </div>
   );
 }

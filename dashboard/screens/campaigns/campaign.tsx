@@ -3,11 +3,12 @@ import { useQuery } from '@tanstack/react-query';
 import { Navigate, useNavigate, useParams } from '@tanstack/react-router';
 import { queryFor } from '../../api/queries.ts';
 import { ActionButton } from '../../parts/action-button.tsx';
+import { GrayCard, GrayColumns, GrayStats, GrayTabs } from '../../parts/gray-parts.tsx';
 import { ScheduledTime } from '../../parts/instant.tsx';
 import { Placeholder } from '../../parts/loading.tsx';
 import { GrayLine, GrayLines } from '../../parts/pending-lines.tsx';
-import { GrayCard, GrayColumns, GrayStats, GrayTabs, PendingPage } from '../../parts/pending-page.tsx';
 import { QueryView } from '../../parts/query-view.tsx';
+import { RecordQuery } from '../../parts/record-query.tsx';
 import { text } from '../../text/text.ts';
 import { BACK_TO_CAMPAIGNS, CampaignHead } from './campaign-head.tsx';
 import { CampaignMenu, DuplicateButton } from './campaign-menu.tsx';
@@ -38,13 +39,15 @@ export function CampaignScreen() {
     refetchInterval: ({ state }) => getPollInterval(state.data),
   });
   return (
-    <QueryView
+    <RecordQuery
       of={campaign}
-      page={
-        <PendingPage title={text.subjects.campaign} back={BACK_TO_CAMPAIGNS}>
+      title={text.subjects.campaign}
+      back={BACK_TO_CAMPAIGNS}
+      pending={
+        <>
           <GrayTabs count={2} />
           <GrayReport />
-        </PendingPage>
+        </>
       }
     >
       {(loaded) =>
@@ -54,7 +57,7 @@ export function CampaignScreen() {
           <Report campaign={loaded} />
         )
       }
-    </QueryView>
+    </RecordQuery>
   );
 }
 

@@ -1,4 +1,4 @@
-import { Button, Checkbox, Text } from '@mantine/core';
+import { Box, Button, Checkbox, Text } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { IconDownload, IconHistory, IconPlus, IconUpload, IconUsers } from '@tabler/icons-react';
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
@@ -10,10 +10,10 @@ import { ContactCell } from '../../parts/contact-cell.tsx';
 import { CursorTable } from '../../parts/cursor-table.tsx';
 import { Empty } from '../../parts/empty.tsx';
 import { Instant } from '../../parts/instant.tsx';
-import { Loading } from '../../parts/loading.tsx';
+import { Placeholder } from '../../parts/loading.tsx';
 import { MoreItem, MoreMenu } from '../../parts/more-menu.tsx';
 import { PageHead } from '../../parts/page-head.tsx';
-import type { Column } from '../../parts/row-table.tsx';
+import { type Column, GrayRows } from '../../parts/row-table.tsx';
 import { WordBadge } from '../../parts/word-badge.tsx';
 import { text } from '../../text/text.ts';
 import { AddContact } from './add-contact.tsx';
@@ -29,6 +29,8 @@ import { Views } from './views.tsx';
 
 const words = text.contacts.list;
 const PAGE = 50;
+/** The height in pixels of the row of filters, with the space for the filter editor below it. */
+const FILTER_HEIGHT = 44;
 
 /** The contacts of the project. The filter is in the URL, and this browser stores the selected columns. */
 export function Contacts() {
@@ -54,6 +56,11 @@ export function Contacts() {
   const { columns, show } = useColumns();
   const [isAddOpen, addDialog] = useDisclosure();
   const shown = pages.data?.pages.flatMap(({ data }) => data) ?? [];
+  const listColumns = [
+    createSelectionColumn(selection, shown),
+    createContactColumn(sort, sortBy),
+    ...columns.map((column) => createColumn(column, sort, sortBy)),
+  ];
   return (
     <>
       <PageHead
@@ -64,7 +71,10 @@ export function Contacts() {
       <Views />
       {/* Running jobs are above the list and would push it down. */}
       {jobs.isPending ? (
-        <Loading />
+        <Placeholder>
+          <Box h={FILTER_HEIGHT} mb="md" />
+          <GrayRows columns={listColumns} caption={words.caption} />
+        </Placeholder>
       ) : (
         <>
           <RunningJobs />
@@ -73,11 +83,7 @@ export function Contacts() {
           </ListFilter>
           <CursorTable
             pages={withTotal(pages, total)}
-            columns={[
-              createSelectionColumn(selection, shown),
-              createContactColumn(sort, sortBy),
-              ...columns.map((column) => createColumn(column, sort, sortBy)),
-            ]}
+            columns={listColumns}
             rowKey={({ id }) => id}
             caption={words.caption}
             empty={<NoContacts listSearch={listSearch} onAdd={addDialog.open} />}

@@ -10,9 +10,8 @@ import { CopyButton } from '../../parts/copy-button.tsx';
 import { EmailStatus } from '../../parts/email-status.tsx';
 import { ExactTime } from '../../parts/instant.tsx';
 import { PageHead } from '../../parts/page-head.tsx';
-import { GrayLine, GrayLines } from '../../parts/pending-lines.tsx';
-import { PendingPage } from '../../parts/pending-page.tsx';
-import { QueryView } from '../../parts/query-view.tsx';
+import { GrayLine, GrayLines, Repeat } from '../../parts/pending-lines.tsx';
+import { RecordQuery } from '../../parts/record-query.tsx';
 import { WordBadge } from '../../parts/word-badge.tsx';
 import { text } from '../../text/text.ts';
 import { getEventPath } from './events.tsx';
@@ -33,7 +32,7 @@ export function RequestScreen() {
   const { requestId } = useParams({ from: '/shell/developers/requests/$requestId' });
   const request = useQuery({ ...queryFor('getRequest', { params: { requestId } }), refetchInterval: POLL_MS });
   return (
-    <QueryView of={request} page={<PendingRequest />}>
+    <RecordQuery of={request} title={text.developers.tabs.requests} back={BACK} lines={0} pending={<GrayRequest />}>
       {(loaded) => (
         <>
           <PageHead
@@ -48,26 +47,25 @@ export function RequestScreen() {
           <CreatedRecords records={loaded.made} />
         </>
       )}
-    </QueryView>
+    </RecordQuery>
   );
 }
 
-function PendingRequest() {
+function GrayRequest() {
   return (
-    <PendingPage title={text.developers.tabs.requests} back={BACK} lines={0}>
+    <>
       <Paper withBorder p="md" mb="xl">
         <SimpleGrid cols={FACT_COLUMNS}>
-          {Array.from({ length: FACTS }, (_, fact) => (
-            // biome-ignore lint/suspicious/noArrayIndexKey: all facts are the same
-            <Box key={fact} display="grid">
+          <Repeat count={FACTS}>
+            <Box display="grid">
               <GrayLine width="30%" />
               <GrayLine width="50%" height={20} />
             </Box>
-          ))}
+          </Repeat>
         </SimpleGrid>
       </Paper>
       <GrayLines count={3} />
-    </PendingPage>
+    </>
   );
 }
 

@@ -5,8 +5,7 @@ import type { ResponseOf } from '../../api/client.ts';
 import { queryFor } from '../../api/queries.ts';
 import { formatCount } from '../../parts/count-link.tsx';
 import { PageHead } from '../../parts/page-head.tsx';
-import { PendingPage } from '../../parts/pending-page.tsx';
-import { QueryView } from '../../parts/query-view.tsx';
+import { RecordQuery } from '../../parts/record-query.tsx';
 import { WordBadge } from '../../parts/word-badge.tsx';
 import { text } from '../../text/text.ts';
 import { Deliveries, GrayDeliveries } from './deliveries.tsx';
@@ -44,13 +43,12 @@ export function Webhook() {
     refetchInterval: POLL_MS,
   });
   return (
-    <QueryView
+    <RecordQuery
       of={endpoint}
-      page={
-        <PendingPage title={text.developers.tabs.webhooks} back={BACK} buttons={1}>
-          <GrayDeliveries />
-        </PendingPage>
-      }
+      title={text.developers.tabs.webhooks}
+      back={BACK}
+      buttons={1}
+      pending={<GrayDeliveries />}
     >
       {(loaded) => (
         <>
@@ -70,6 +68,6 @@ export function Webhook() {
           <Deliveries endpointId={loaded.id} />
         </>
       )}
-    </QueryView>
+    </RecordQuery>
   );
 }

@@ -4,11 +4,11 @@ import { useQuery } from '@tanstack/react-query';
 import { useParams } from '@tanstack/react-router';
 import { queryFor } from '../../api/queries.ts';
 import { AppLink } from '../../parts/app-link.tsx';
+import { GrayCard, GrayColumns, GrayTimeline } from '../../parts/gray-parts.tsx';
 import { ExactTime } from '../../parts/instant.tsx';
 import { JsonView } from '../../parts/json-view.tsx';
 import { PageHead } from '../../parts/page-head.tsx';
-import { GrayCard, GrayColumns, GrayTimeline, PendingPage } from '../../parts/pending-page.tsx';
-import { QueryView } from '../../parts/query-view.tsx';
+import { RecordQuery } from '../../parts/record-query.tsx';
 import { Tag } from '../../parts/status.tsx';
 import { ReasonText, WordBadge } from '../../parts/word-badge.tsx';
 import { text } from '../../text/text.ts';
@@ -37,26 +37,29 @@ export function ExecutionPage() {
   // The names of the steps come from the current automation, which may have been deleted.
   const { data: workflow } = useQuery(queryFor('getWorkflow', { params: { id: workflowId } }));
   return (
-    <QueryView of={execution} page={<PendingExecution workflowId={workflowId} />}>
+    <RecordQuery
+      of={execution}
+      title={text.executions.caption}
+      back={getBackLink(workflowId)}
+      pending={<GrayExecution />}
+    >
       {(data) => <LoadedExecution execution={data} workflow={workflow} />}
-    </QueryView>
+    </RecordQuery>
   );
 }
 
-function PendingExecution({ workflowId }: { workflowId: string }) {
+function GrayExecution() {
   return (
-    <PendingPage title={text.executions.caption} back={getBackLink(workflowId)}>
-      <GrayColumns
-        aside={
-          <>
-            <GrayCard lines={4} />
-            <GrayCard lines={3} />
-          </>
-        }
-      >
-        <GrayTimeline entries={4} hasDetails />
-      </GrayColumns>
-    </PendingPage>
+    <GrayColumns
+      aside={
+        <>
+          <GrayCard lines={4} />
+          <GrayCard lines={3} />
+        </>
+      }
+    >
+      <GrayTimeline entries={4} hasDetails />
+    </GrayColumns>
   );
 }
 

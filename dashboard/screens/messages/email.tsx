@@ -9,11 +9,11 @@ import { hasDarkRules, toDarkMode } from '../../parts/email-editor/dark-email.ts
 import { ScaledFrame } from '../../parts/email-editor/scaled-frame.tsx';
 import { WholeEmail } from '../../parts/email-editor/whole-email.tsx';
 import { EmailStatus } from '../../parts/email-status.tsx';
+import { GrayBlock, GrayCard, GrayColumns, GrayTabs, GrayTimeline } from '../../parts/gray-parts.tsx';
 import { ExactTime } from '../../parts/instant.tsx';
 import { JsonView } from '../../parts/json-view.tsx';
 import { PageHead } from '../../parts/page-head.tsx';
-import { GrayBlock, GrayCard, GrayColumns, GrayTabs, GrayTimeline, PendingPage } from '../../parts/pending-page.tsx';
-import { QueryView } from '../../parts/query-view.tsx';
+import { RecordQuery } from '../../parts/record-query.tsx';
 import { text } from '../../text/text.ts';
 import { findWord } from '../../text/words.ts';
 import classes from './email.module.css';
@@ -41,29 +41,27 @@ export function EmailPage() {
       state.data && UNSENT.includes(state.data.data.status) ? UNSENT_POLL_MS : SENT_POLL_MS,
   });
   return (
-    <QueryView of={email} page={<PendingEmail />}>
+    <RecordQuery of={email} title={text.subjects.email} back={BACK} pending={<GrayEmail />}>
       {({ data }) => <EmailDetails email={data} />}
-    </QueryView>
+    </RecordQuery>
   );
 }
 
-function PendingEmail() {
+function GrayEmail() {
   return (
-    <PendingPage title={text.subjects.email} back={BACK}>
-      <GrayColumns
-        aside={
-          <>
-            <GrayTimeline entries={3} />
-            <GrayCard lines={6} />
-          </>
-        }
-      >
-        <div>
-          <GrayTabs count={EMAIL_VIEWS.length} mb="sm" />
-          <GrayBlock height={HEIGHT} />
-        </div>
-      </GrayColumns>
-    </PendingPage>
+    <GrayColumns
+      aside={
+        <>
+          <GrayTimeline entries={3} />
+          <GrayCard lines={6} />
+        </>
+      }
+    >
+      <div>
+        <GrayTabs count={EMAIL_VIEWS.length} mb="sm" />
+        <GrayBlock height={HEIGHT} />
+      </div>
+    </GrayColumns>
   );
 }
 

@@ -6,10 +6,10 @@ import { queryFor } from '../../api/queries.ts';
 import { AppLink } from '../../parts/app-link.tsx';
 import { formatCount } from '../../parts/count-link.tsx';
 import { EmailStatus } from '../../parts/email-status.tsx';
+import { GrayBlock, GrayCard, GrayColumns, GrayTimeline } from '../../parts/gray-parts.tsx';
 import { ExactTime } from '../../parts/instant.tsx';
 import { PageHead } from '../../parts/page-head.tsx';
-import { GrayBlock, GrayCard, GrayColumns, GrayTimeline, PendingPage } from '../../parts/pending-page.tsx';
-import { QueryView } from '../../parts/query-view.tsx';
+import { RecordQuery } from '../../parts/record-query.tsx';
 import { ReasonText } from '../../parts/word-badge.tsx';
 import { text } from '../../text/text.ts';
 import classes from './email.module.css';
@@ -33,27 +33,25 @@ export function SmsPage() {
     refetchInterval: ({ state }) => (state.data?.data.status === 'PENDING' ? MOVING_MS : IDLE_MS),
   });
   return (
-    <QueryView of={sms} page={<PendingSms />}>
+    <RecordQuery of={sms} title={text.messages.sms} back={BACK} buttons={0} pending={<GraySms />}>
       {({ data }) => <SmsDetails sms={data} />}
-    </QueryView>
+    </RecordQuery>
   );
 }
 
-function PendingSms() {
+function GraySms() {
   return (
-    <PendingPage title={text.messages.sms} back={BACK} buttons={0}>
-      <GrayColumns
-        aside={
-          <>
-            <GrayTimeline entries={3} />
-            <GrayCard lines={3} />
-            <GrayCard lines={2} />
-          </>
-        }
-      >
-        <GrayBlock height={104} />
-      </GrayColumns>
-    </PendingPage>
+    <GrayColumns
+      aside={
+        <>
+          <GrayTimeline entries={3} />
+          <GrayCard lines={3} />
+          <GrayCard lines={2} />
+        </>
+      }
+    >
+      <GrayBlock height={104} />
+    </GrayColumns>
   );
 }
 

@@ -4,10 +4,10 @@ import { useParams } from '@tanstack/react-router';
 import type { ResponseOf } from '../../api/client.ts';
 import { queryFor } from '../../api/queries.ts';
 import { CopyButton } from '../../parts/copy-button.tsx';
+import { GrayCard, GrayStats } from '../../parts/gray-parts.tsx';
 import { Instant } from '../../parts/instant.tsx';
 import { PageHead } from '../../parts/page-head.tsx';
-import { GrayCard, GrayStats, PendingPage } from '../../parts/pending-page.tsx';
-import { QueryView } from '../../parts/query-view.tsx';
+import { RecordQuery } from '../../parts/record-query.tsx';
 import { text } from '../../text/text.ts';
 import { HoldActions } from './hold-actions.tsx';
 import { SenderRefusals } from './sender-refusals.tsx';
@@ -25,9 +25,9 @@ export function TenantScreen() {
   const { tenantId } = useParams({ from: '/shell/operator/projects/$tenantId' });
   const tenant = useQuery(queryFor('getTenant', { params: { id: tenantId } }));
   return (
-    <QueryView of={tenant} page={<PendingTenant />}>
+    <RecordQuery of={tenant} title={words.project} back={BACK} lines={2} buttons={0} pending={<GrayTenant />}>
       {(loaded) => <TenantDetails tenant={loaded} />}
-    </QueryView>
+    </RecordQuery>
   );
 }
 
@@ -35,18 +35,16 @@ const BACK = { to: '/operator/projects', label: words.tenants };
 /** The height in pixels of a chart with its legend, and of the link that shows it as a table. */
 const CHART_HEIGHT = 230;
 
-function PendingTenant() {
+function GrayTenant() {
   return (
-    <PendingPage title={words.project} back={BACK} lines={2} buttons={0}>
-      <Stack gap="lg">
-        <GrayCard area={CHART_HEIGHT}>
-          <GrayStats count={3} hasDetail />
-        </GrayCard>
-        <GrayCard area={CHART_HEIGHT}>
-          <GrayStats count={3} hasDetail />
-        </GrayCard>
-      </Stack>
-    </PendingPage>
+    <Stack gap="lg">
+      <GrayCard area={CHART_HEIGHT}>
+        <GrayStats count={3} hasDetail />
+      </GrayCard>
+      <GrayCard area={CHART_HEIGHT}>
+        <GrayStats count={3} hasDetail />
+      </GrayCard>
+    </Stack>
   );
 }
 

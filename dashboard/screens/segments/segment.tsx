@@ -4,9 +4,9 @@ import { useNavigate, useParams, useSearch } from '@tanstack/react-router';
 import type { ResponseOf } from '../../api/client.ts';
 import { queryFor } from '../../api/queries.ts';
 import { formatCount } from '../../parts/count-link.tsx';
+import { GrayTabs } from '../../parts/gray-parts.tsx';
 import { PageHead } from '../../parts/page-head.tsx';
-import { GrayTabs, PendingPage } from '../../parts/pending-page.tsx';
-import { QueryView } from '../../parts/query-view.tsx';
+import { RecordQuery } from '../../parts/record-query.tsx';
 import { Tag } from '../../parts/status.tsx';
 import { text } from '../../text/text.ts';
 import { EditSegment } from './edit-segment.tsx';
@@ -26,17 +26,20 @@ export function SegmentScreen() {
   const { segmentId } = useParams({ from: '/shell/segments/$segmentId' });
   const segment = useQuery(queryFor('getSegment', { params: { id: segmentId } }));
   return (
-    <QueryView
+    <RecordQuery
       of={segment}
-      page={
-        <PendingPage title={text.subjects.segment} back={BACK} buttons={2}>
+      title={text.subjects.segment}
+      back={BACK}
+      buttons={2}
+      pending={
+        <>
           <GrayTabs count={SEGMENT_TABS.length} mb="md" />
           <GrayMembers />
-        </PendingPage>
+        </>
       }
     >
       {(loaded) => <SegmentTabs segment={loaded} />}
-    </QueryView>
+    </RecordQuery>
   );
 }
 

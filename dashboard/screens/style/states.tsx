@@ -2,9 +2,9 @@ import { Alert, Button, Loader, Skeleton } from '@mantine/core';
 import { IconAlertTriangle } from '@tabler/icons-react';
 import { Empty } from '../../parts/empty.tsx';
 import { Failed } from '../../parts/failed.tsx';
+import { GrayCard, GrayColumns, GrayHead, GrayStats, GrayTabs, GrayTimeline } from '../../parts/gray-parts.tsx';
 import { GrayCards } from '../../parts/pending-cards.tsx';
 import { GrayLines } from '../../parts/pending-lines.tsx';
-import { GrayCard, GrayColumns, GrayHead, GrayStats, GrayTabs, GrayTimeline } from '../../parts/pending-page.tsx';
 import { GrayRows } from '../../parts/row-table.tsx';
 
 import { Part } from './part.tsx';

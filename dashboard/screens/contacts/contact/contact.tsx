@@ -3,10 +3,10 @@ import { useQuery } from '@tanstack/react-query';
 import { useParams } from '@tanstack/react-router';
 import { queryFor } from '../../../api/queries.ts';
 import { findContactName } from '../../../parts/contact-name.ts';
+import { GrayCard } from '../../../parts/gray-parts.tsx';
 import { ExactTime } from '../../../parts/instant.tsx';
 import { PageHead } from '../../../parts/page-head.tsx';
-import { GrayCard, PendingPage } from '../../../parts/pending-page.tsx';
-import { QueryView } from '../../../parts/query-view.tsx';
+import { RecordQuery } from '../../../parts/record-query.tsx';
 import { WordBadge } from '../../../parts/word-badge.tsx';
 import { text } from '../../../text/text.ts';
 import classes from './contact.module.css';
@@ -29,26 +29,24 @@ export function ContactScreen() {
   const { contactId } = useParams({ from: '/shell/contacts/$contactId' });
   const contact = useQuery(queryFor('getContact', { params: { id: contactId } }));
   return (
-    <QueryView of={contact} page={<PendingContact />}>
+    <RecordQuery of={contact} title={text.subjects.contact} back={BACK} pending={<GrayContact />}>
       {(loaded) => <Page key={loaded.id} contact={loaded} />}
-    </QueryView>
+    </RecordQuery>
   );
 }
 
-function PendingContact() {
+function GrayContact() {
   return (
-    <PendingPage title={text.subjects.contact} back={BACK}>
-      <div className={classes.columns}>
-        <GrayCard lines={8} gap={18} />
-        <Stack gap="lg" className={classes.aside}>
-          {ASIDE_LINES.map((lines, card) => (
-            // biome-ignore lint/suspicious/noArrayIndexKey: the cards do not change
-            <GrayCard key={card} lines={lines} />
-          ))}
-        </Stack>
-        <GrayCard lines={6} gap={26} />
-      </div>
-    </PendingPage>
+    <div className={classes.columns}>
+      <GrayCard lines={8} gap={18} />
+      <Stack gap="lg" className={classes.aside}>
+        {ASIDE_LINES.map((lines, card) => (
+          // biome-ignore lint/suspicious/noArrayIndexKey: the cards do not change
+          <GrayCard key={card} lines={lines} />
+        ))}
+      </Stack>
+      <GrayCard lines={6} gap={26} />
+    </div>
   );
 }
 

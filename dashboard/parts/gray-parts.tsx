@@ -1,55 +1,14 @@
 import { Box, Button, Grid, Group, Paper, Stack } from '@mantine/core';
-import { type ReactNode, useContext } from 'react';
-import { type BackLink, useTabTitle } from './back-link.ts';
-import { Placeholder } from './loading.tsx';
-import { BackToList, PageHead } from './page-head.tsx';
-import { GrayLine, GrayLines } from './pending-lines.tsx';
-import { PageFailure } from './query-view.tsx';
+import type { ReactNode } from 'react';
+import { GrayLine, GrayLines, Repeat } from './pending-lines.tsx';
 import timeline from './timeline.module.css';
 
-interface GrayHeader {
+/** The shape of a page's header. */
+export interface GrayHeader {
   /** The number of lines below the title. */
   lines?: number;
   /** The number of buttons, without the "…" menu. */
   buttons?: number;
-}
-
-/**
- * Shows the shape of a record's page while the record loads: a header whose link back works, and gray parts (the
- * `Gray…` components) below it.
- */
-export function PendingPage({
-  title,
-  back,
-  children,
-  ...header
-}: GrayHeader & {
-  /** The title of the browser tab. */
-  title: string;
-  back: BackLink;
-  children: ReactNode;
-}) {
-  useTabTitle(title);
-  const failure = useContext(PageFailure);
-  if (failure) {
-    return (
-      <>
-        <PageHead title={title} back={back} />
-        {failure}
-      </>
-    );
-  }
-  return (
-    <>
-      <div>
-        <BackToList {...back} />
-      </div>
-      <Placeholder>
-        <GrayHead {...header} />
-        {children}
-      </Placeholder>
-    </>
-  );
 }
 
 /** The header of a page, without the link back. */
@@ -62,10 +21,9 @@ export function GrayHead({ lines = 1, buttons = 1 }: GrayHeader) {
       </Stack>
       {buttons > 0 && (
         <Group gap="xs" className="page-actions">
-          {Array.from({ length: buttons }, (_, button) => (
-            // biome-ignore lint/suspicious/noArrayIndexKey: all buttons are the same
-            <Button key={button} disabled w={{ sm: 96 }} />
-          ))}
+          <Repeat count={buttons}>
+            <Button disabled w={{ sm: 96 }} />
+          </Repeat>
         </Group>
       )}
     </Group>
@@ -76,10 +34,9 @@ export function GrayHead({ lines = 1, buttons = 1 }: GrayHeader) {
 export function GrayTabs({ count, mb = 24 }: { count: number; mb?: number | string }) {
   return (
     <Box className="nav-tabs" h={37} mb={mb} style={{ alignItems: 'center' }}>
-      {Array.from({ length: count }, (_, tab) => (
-        // biome-ignore lint/suspicious/noArrayIndexKey: all tabs are the same
-        <GrayLine key={tab} width={52} />
-      ))}
+      <Repeat count={count}>
+        <GrayLine width={52} />
+      </Repeat>
     </Box>
   );
 }
@@ -88,14 +45,13 @@ export function GrayTabs({ count, mb = 24 }: { count: number; mb?: number | stri
 export function GrayStats({ count, hasDetail = false }: { count: number; hasDetail?: boolean }) {
   return (
     <div className="stats">
-      {Array.from({ length: count }, (_, figure) => (
-        // biome-ignore lint/suspicious/noArrayIndexKey: all statistics are the same
-        <Box key={figure} display="grid">
+      <Repeat count={count}>
+        <Box display="grid">
           <GrayLine width="60%" height={16} />
           <GrayLine width="44%" height={32} />
           {hasDetail && <GrayLine width="70%" height={16} />}
         </Box>
-      ))}
+      </Repeat>
     </div>
   );
 }
@@ -153,9 +109,8 @@ export function GrayTimeline({ entries, hasDetails = false }: { entries: number;
         <GrayLine width={90} height={20} />
       </Box>
       <ol className={timeline.timeline}>
-        {Array.from({ length: entries }, (_, entry) => (
-          // biome-ignore lint/suspicious/noArrayIndexKey: all entries are the same
-          <li key={entry}>
+        <Repeat count={entries}>
+          <li>
             <GrayLine width={110} />
             {hasDetails && (
               <div className={timeline.detail}>
@@ -163,7 +118,7 @@ export function GrayTimeline({ entries, hasDetails = false }: { entries: number;
               </div>
             )}
           </li>
-        ))}
+        </Repeat>
       </ol>
     </div>
   );
