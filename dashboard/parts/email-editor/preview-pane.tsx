@@ -5,7 +5,7 @@ import { useSession } from '../../app/session.ts';
 import { text } from '../../text/text.ts';
 import { ContactSelect } from '../contact-select.tsx';
 import { Failed } from '../failed.tsx';
-import { Loading } from '../loading.tsx';
+import { PendingLines } from '../pending-lines.tsx';
 import { hasDarkRules, toDarkMode } from './dark-email.ts';
 import { describeFinding, formatDetails } from './findings.ts';
 import { ScaledFrame } from './scaled-frame.tsx';
@@ -94,7 +94,7 @@ function Rendered({
   screen: PreviewView;
   isBroken: boolean;
 }) {
-  if (!shown) return isBroken ? null : <Loading height={HEIGHT} />;
+  if (!shown) return isBroken ? null : <PendingLines height={HEIGHT} />;
   if (screen !== 'text') {
     const isDark = screen === 'dark';
     return (

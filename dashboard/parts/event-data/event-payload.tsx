@@ -3,7 +3,7 @@ import { useEffect, useRef, useState } from 'react';
 import { text } from '../../text/text.ts';
 import { DataFields } from '../data-fields/data-fields.tsx';
 import type { RowType } from '../data-fields/rows.ts';
-import { Loading } from '../loading.tsx';
+import { PendingLines } from '../pending-lines.tsx';
 import { useEventData } from './use-event-data.ts';
 
 const t = text.dataFields.event;
@@ -38,7 +38,7 @@ export function EventPayload({
     // Unchanged data is reported as well.
     if (isRead) latestOnChange.current(value);
   }, [isRead, value]);
-  if (!isRead) return <Loading height={60} />;
+  if (!isRead) return <PendingLines height={60} />;
   const rows = edited?.rows ?? `${round} ${last?.id ?? ''}`;
   // Only top-level fields have a row. A nested field is part of the row of its group.
   const known = fields.filter(({ path }) => !path.includes('.')).map(({ path, ...rest }) => ({ name: path, ...rest }));

@@ -1,7 +1,7 @@
 import { lazy, Suspense, useState } from 'react';
 import { text } from '../../text/text.ts';
 import type { Variable } from '../email-editor/variables.ts';
-import { Loading } from '../loading.tsx';
+import { PendingLines } from '../pending-lines.tsx';
 import { readJson } from './json-fault.ts';
 
 const JsonEditor = lazy(async () => ({ default: (await import('./json-editor.tsx')).JsonEditor }));
@@ -33,7 +33,7 @@ export function JsonValue({
   const [draft, setDraft] = useState(() => (value === undefined ? '' : JSON.stringify(value, null, 2)));
   const fault = findJsonFault(draft, needsObject);
   return (
-    <Suspense fallback={<Loading height={96} />}>
+    <Suspense fallback={<PendingLines height={96} />}>
       <JsonEditor
         {...shown}
         value={draft}

@@ -14,7 +14,7 @@ import {
 import { mapFaultsToRows, NO_FAULTS } from '../../parts/condition-builder/faults.ts';
 import { filterAsSentence, listFilters, withoutFilter } from '../../parts/condition-builder/sentence.ts';
 import { useFieldChoices } from '../../parts/condition-builder/use-field-choices.ts';
-import { Loading } from '../../parts/loading.tsx';
+import { PendingLines } from '../../parts/pending-lines.tsx';
 import { useDebouncedText } from '../../parts/use-delayed-text.ts';
 import { text } from '../../text/text.ts';
 import type { ListSearch } from './routes.ts';
@@ -107,7 +107,7 @@ function Editor({
         <Text size="sm" c="dimmed">
           {words.condition}
         </Text>
-        <Suspense fallback={<Loading height={80} />}>
+        <Suspense fallback={<PendingLines height={80} />}>
           <ConditionBuilder
             value={draft}
             onChange={setDraft}

@@ -8,10 +8,10 @@ import { ActionButton, useMissingPermissionText } from '../../../parts/action-bu
 import { ConfirmTyped } from '../../../parts/confirm-typed.tsx';
 import { Failed } from '../../../parts/failed.tsx';
 import { Instant } from '../../../parts/instant.tsx';
-import { Loading } from '../../../parts/loading.tsx';
 import { MoreItem, MoreMenu } from '../../../parts/more-menu.tsx';
 import { notifyFailure, notifySuccess } from '../../../parts/notifications.tsx';
 import { PageFoot } from '../../../parts/page-foot.tsx';
+import { PendingLines } from '../../../parts/pending-lines.tsx';
 import { WordBadge } from '../../../parts/word-badge.tsx';
 import { text } from '../../../text/text.ts';
 import type { Step } from '../graph/graph.ts';
@@ -30,7 +30,7 @@ export function ContactsAtStep({ workflowId, step, live }: { workflowId: string;
   });
   const pages = useInfiniteQuery({ ...contactsQuery, refetchInterval: live ? EVERY_MS : false });
   const { data, error, refetch } = pages;
-  if (!data) return error ? <Failed error={error} retry={() => void refetch()} /> : <Loading />;
+  if (!data) return error ? <Failed error={error} retry={() => void refetch()} /> : <PendingLines />;
   const people = data.pages.flatMap((page) => page.data);
   if (people.length === 0) {
     return (

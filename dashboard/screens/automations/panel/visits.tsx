@@ -5,8 +5,8 @@ import { type ItemOf, infiniteQueryFor } from '../../../api/queries.ts';
 import { formatCount } from '../../../parts/count-link.tsx';
 import { Failed } from '../../../parts/failed.tsx';
 import { Instant } from '../../../parts/instant.tsx';
-import { Loading } from '../../../parts/loading.tsx';
 import { PageFoot } from '../../../parts/page-foot.tsx';
+import { PendingLines } from '../../../parts/pending-lines.tsx';
 import { WordBadge } from '../../../parts/word-badge.tsx';
 import { text } from '../../../text/text.ts';
 import type { StepCounts } from '../canvas/drawing.ts';
@@ -91,7 +91,7 @@ function VisitList({
     refetchInterval: ({ state }) => ((state.data?.pages.length ?? 0) > 1 ? false : EVERY_MS),
   });
   const { data, error, refetch } = pages;
-  if (!data) return error ? <Failed error={error} retry={() => void refetch()} /> : <Loading height={120} />;
+  if (!data) return error ? <Failed error={error} retry={() => void refetch()} /> : <PendingLines height={120} />;
   const visits = data.pages.flatMap((page) => page.data);
   if (visits.length === 0) {
     return (
