@@ -68,7 +68,6 @@ export function GrayCard({
   lines = 0,
   gap,
   area,
-  hasHead = true,
   children,
 }: {
   lines?: number;
@@ -76,23 +75,16 @@ export function GrayCard({
   gap?: number;
   /** The height in pixels of an area below the statistics, such as a chart. */
   area?: number;
-  /** Shows the title in a header with a line below it. If false, the title is a line of text. */
-  hasHead?: boolean;
   children?: ReactNode;
 }) {
-  const title = <GrayLine width="min(140px, 40%)" height={20} />;
   return (
-    <Paper withBorder style={{ overflow: 'hidden' }} {...(!hasHead && { p: 'md' })}>
-      {hasHead ? (
-        <div className="card-head">{title}</div>
-      ) : (
-        <Box display="grid" mb="sm">
-          {title}
-        </Box>
-      )}
+    <Paper withBorder style={{ overflow: 'hidden' }}>
+      <div className="card-head">
+        <GrayLine width="min(140px, 40%)" height={20} />
+      </div>
       {children}
       {(lines > 0 || area !== undefined) && (
-        <div className={hasHead ? 'card-block' : undefined}>
+        <div className="card-block">
           {lines > 0 && <GrayLines count={lines} {...(gap !== undefined && { gap })} />}
           {area !== undefined && <GrayBlock height={area} />}
         </div>

@@ -42,7 +42,7 @@ export function States() {
         <GrayCard area={120}>
           <GrayStats count={3} hasDetail />
         </GrayCard>
-        <GrayCard hasHead={false} lines={3} />
+        <GrayCard lines={3} />
       </GrayColumns>
     </Part>
   );

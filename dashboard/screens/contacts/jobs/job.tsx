@@ -5,10 +5,10 @@ import { Link, useParams } from '@tanstack/react-router';
 import { useEffect } from 'react';
 import { getOperationUrl, type ResponseOf } from '../../../api/client.ts';
 import { queryFor } from '../../../api/queries.ts';
-import { GrayCard } from '../../../parts/gray-parts.tsx';
 import { ExactTime } from '../../../parts/instant.tsx';
 import { Placeholder } from '../../../parts/loading.tsx';
 import { PageHead } from '../../../parts/page-head.tsx';
+import { GrayLines } from '../../../parts/pending-lines.tsx';
 import { QueryView } from '../../../parts/query-view.tsx';
 import { ERROR_TEXT } from '../../../parts/tones.ts';
 import { WordBadge } from '../../../parts/word-badge.tsx';
@@ -72,7 +72,9 @@ export function JobScreen() {
 function PendingJob() {
   return (
     <Placeholder>
-      <GrayCard hasHead={false} lines={2} />
+      <Paper withBorder p="md">
+        <GrayLines count={2} gap={0} />
+      </Paper>
     </Placeholder>
   );
 }
