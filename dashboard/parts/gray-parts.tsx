@@ -18,6 +18,12 @@ export function GrayHead({ lines = 1, buttons = 1 }: GrayHeader) {
       <Stack gap={4} miw={0} style={{ flex: '1 1 240px' }}>
         <GrayLine width="min(220px, 60%)" height={28} />
         {lines > 0 && <GrayLines count={lines} gap={4} />}
+        {/* On a phone, the last line usually wraps. */}
+        {lines > 0 && (
+          <Box hiddenFrom="sm" mt={-4}>
+            <GrayLines count={1} />
+          </Box>
+        )}
       </Stack>
       {buttons > 0 && (
         <Group gap="xs" className="page-actions">

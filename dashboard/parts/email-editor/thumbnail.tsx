@@ -9,6 +9,8 @@ import { ScaledFrame } from './scaled-frame.tsx';
 /** The usual height in pixels. */
 export const THUMBNAIL_HEIGHT = 180;
 const SCREEN = 680;
+/** The frame has round corners at the bottom, and is higher than the visible area by more than their radius. */
+const HIDDEN_HEIGHT = 12;
 
 /**
  * A small preview of an email. The preview is drawn when it scrolls into view. Without a body it loads the template
@@ -40,7 +42,7 @@ export function Thumbnail({
         <ScaledFrame
           html={withoutLiquid(html)}
           screen={SCREEN}
-          height={height}
+          height={height + HIDDEN_HEIGHT}
           isBare
           title={text.templates.previewOf(name.slice(0, 80))}
         />
