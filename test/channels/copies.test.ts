@@ -216,7 +216,7 @@ describe('email headers that the caller sets', () => {
     ['Bcc', 'a@b.c', 'bcc'],
     ['Subject', 'S', 'subject'],
     ['Reply-To', 'a@b.c', 'replyTo'],
-    ['Date', 'Fri, 27 Nov 2026 07:00:00 +0000', 'leaves'],
+    ['Date', 'Fri, 27 Nov 2026 07:00:00 +0000', 'service sets'],
     ['Message-ID', 'order 4711', 'message id'],
     ['Message-ID', '<a@b>, <c@d>', 'message id'],
     ['In-Reply-To', 'order', 'message id'],
