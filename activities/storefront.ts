@@ -10,8 +10,8 @@ import type { ActivityDeps } from './deps.ts';
  */
 const PAGE_CONTACTS = 250;
 /**
- * How long one activity works. A longer activity costs Temporal less for each page. A shorter activity loses less work
- * when the process stops.
+ * How long one activity works. The longer an activity works, the fewer activities Temporal has to store for a restock.
+ * If the process stops, committed pages stay, but the contacts that this activity has notified are not counted.
  */
 const ACTIVITY_MS = 5_000;
 

@@ -122,7 +122,7 @@ function requireKnownParameters(handle: PathHandler, known: string[]): PathHandl
   };
 }
 
-/** The method of a connection of the library `smtp-server` that sends a reply. */
+/** A connection of the library `smtp-server`. Only its method that sends a reply is declared. */
 interface Replier {
   send(code: number, text?: string | string[] | null, context?: string | false): void;
 }

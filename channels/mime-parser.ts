@@ -23,7 +23,7 @@ const PARSE_MAX_MS = 20_000;
 const THREAD_HEAP_MB = 512;
 
 /**
- * Parses a message without blocking the process. Large messages are parsed in a thread, one at a time.
+ * Parses a message. Large messages are parsed in a thread, one at a time, so that they do not block the process.
  * @throws Error for a message that is nested too deeply, whose headers are too large, or that takes too long
  */
 export async function parseMime(bytes: Buffer): Promise<Email> {

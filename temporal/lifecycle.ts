@@ -205,7 +205,8 @@ function describeCallFailure(error: unknown): string {
 }
 
 /**
- * Tells whether the connection failed or the server was too busy. If false, the server has refused the request itself.
+ * Tells whether the connection failed or the server was too busy. If false, the server has refused the request itself,
+ * or the error did not come from the server.
  */
 function isUnreachableError(error: unknown): boolean {
   if (!(error instanceof Error)) return false;

@@ -15,7 +15,7 @@ export interface ListedRun {
   workflowId: string;
   runId: string;
   type: string;
-  /** The id of the row that the workflow id contains. */
+  /** The id of the workflow's row in Postgres. The workflow id contains this row id. */
   rowId: string;
   projectId: string | undefined;
   /** The step at which the execution last waited; undefined before its first wait. */
@@ -37,7 +37,7 @@ export interface LastRun {
 
 /**
  * Tells whether a workflow with this status has not ended: it is running, or an operator has paused it in Temporal.
- * Without a status, Temporal does not have the workflow.
+ * Returns false if `status` is null or undefined, which means that Temporal does not have the workflow.
  */
 export function isOpenStatus(status: string | null | undefined): status is 'RUNNING' | 'PAUSED' {
   return status === 'RUNNING' || status === 'PAUSED';
@@ -164,7 +164,7 @@ async function findLastRun(client: Client, workflowId: string): Promise<LastRun 
 
 /**
  * Finds the executions among these ids that Temporal does not list as running. If there are more ids than fit on one
- * page of the list, first counts the running workflows, and lists them only if the count differs.
+ * page of the list, first counts the running workflows, and lists them only if there are not as many workflows as ids.
  * @param executionIds in ascending order: all open executions between the first and the last id, except executions
  * whose start is still in the outbox
  */

@@ -465,7 +465,7 @@ body {
   font-weight: 500;
   font-size: 12px;
 }
-/* No operation has links. */
+/* Hides the column for OpenAPI links, because no operation defines any. */
 #swagger-ui .response-col_links {
   display: none;
 }
@@ -523,7 +523,7 @@ body {
 #swagger-ui :focus:not(:focus-visible) {
   outline: none;
 }
-/* Swagger UI fades the colors of buttons, but the colors must follow a change of the color scheme at once. */
+/* Swagger UI animates color changes of buttons, but a change of the color scheme must show at once. */
 #swagger-ui .btn {
   transition: none;
 }

@@ -27,8 +27,8 @@ export interface CampaignTokens {
 }
 
 /**
- * Creates the tokens of a turn. A wait for tokens ends at once when `stop` is aborted. `isHalted` is checked before
- * each request for tokens, and ends the requests when the turn is over.
+ * Creates the object with which one turn takes tokens. A wait for tokens ends at once when `stop` is aborted. Before
+ * each request for tokens, `take` checks `isHalted`. If the turn has to stop, `take` returns 0.
  */
 export function createCampaignTokens(p: {
   db: Db;

@@ -15,8 +15,8 @@ import { isOpenStatus } from '../../temporal/run-states.ts';
 import type { RecoveryDeps, RecoveryTurn } from './recovery.ts';
 
 /**
- * Records that ended longer ago than this are not compared. A record and a run that have both ended do not change any
- * more, so comparing them in a few rounds is enough.
+ * The maximum time since the end of a record for which the record is compared with its run in Temporal. A record and a
+ * run that have both ended do not change any more, so comparing them in a few rounds is enough.
  */
 const LOOK_BACK_MS = 2 * 3_600_000;
 const PAGE = 500;
@@ -81,8 +81,8 @@ async function endMismatchedExecutions(deps: RecoveryDeps, executions: EndedExec
 }
 
 /**
- * Starts a new workflow for each ended job whose workflow ended in another way than the job. The new workflow ends in
- * the same way as the job.
+ * Starts a new workflow for each ended job whose workflow ended in another way than the job, and for each failed job
+ * without a workflow. The new workflow ends in the same way as the job.
  */
 async function endMismatchedJobs(deps: RecoveryDeps, between: EndedBetween): Promise<void> {
   const { db, lifecycle } = deps;

@@ -11,8 +11,8 @@ const PAGE = 500;
 /**
  * Repairs each unfinished job that has no running workflow. If an operator cancelled or terminated the workflow in
  * Temporal, the job becomes CANCELLED. If the workflow failed or timed out, the job becomes FAILED. In all other cases,
- * a new workflow continues at the job's cursor: Temporal does not know the workflow, lists it as Completed, or the
- * workflow failed because the row was missing.
+ * a new workflow continues at the job's cursor: Temporal does not know the workflow, the workflow completed, or the
+ * workflow failed because it did not find the job's row in Postgres.
  */
 export async function recoverJobs(deps: RecoveryDeps, turn: RecoveryTurn): Promise<string | null> {
   const { lifecycle } = deps;

@@ -4,16 +4,16 @@ import { Status } from './status.tsx';
 import { WordBadge } from './word-badge.tsx';
 
 /**
- * Tells whether a reason of FAILED means that the service withheld the email, for example because the contact is not
- * subscribed. `words.ts` gives such reasons the color gray.
+ * Tells whether the reason of an email with the status FAILED means that the service withheld the email, for example
+ * because the contact is not subscribed. `words.ts` gives such reasons the color gray.
  */
 export function isWithheld(reason: string | null | undefined): boolean {
   return reason ? findWord('reason', reason)?.color === 'gray' : false;
 }
 
 /**
- * The status of an email or an SMS. If the service withheld the message, for example because its contact is unsubscribed, the API's
- * status is FAILED. Such a message is shown as skipped, in gray, because nothing went wrong.
+ * The status of an email or an SMS. If the service withheld the message, for example because its contact is
+ * unsubscribed, the API's status is FAILED. Such a message is shown as skipped, in gray, because nothing went wrong.
  */
 export function EmailStatus({
   kind = 'email',
@@ -24,7 +24,7 @@ export function EmailStatus({
   kind?: 'email' | 'sms';
   status: string;
   reason?: string | null | undefined;
-  /** Whether the campaign counts the email as skipped. Without it, the color of the reason decides. */
+  /** Whether the campaign counts the email as skipped. If undefined, the color of the reason decides. */
   isSkipped?: boolean;
 }) {
   const word = reason ? findWord('reason', reason) : undefined;

@@ -14,8 +14,8 @@ export interface ChunkRef extends CampaignStart {
 }
 
 /**
- * The settings of a campaign start for one turn of a chunk, which is one run of the activity that sends the chunk. Each
- * turn reads the settings again.
+ * The settings that one turn of a chunk uses. A turn is one run of the activity that sends the chunk. Each turn reads
+ * the settings again.
  */
 export interface SendTerms {
   /**
@@ -133,9 +133,9 @@ export async function skipCancelledRecipients(db: Db, p: CampaignStart & { limit
 }
 
 /**
- * Changes the rows of a chunk whose status is one of `from`, if this start of the campaign is SENDING. Locks the
- * campaign's row as a claim does. Clears the claim of the rows, so that results of workers that are still sending are
- * ignored.
+ * Changes the emails of a chunk that have one of the statuses `from`, if this start of the campaign is SENDING. Locks
+ * the campaign's row as a claim does. Clears the claim of the emails, so that results of workers that are still sending
+ * are ignored.
  */
 async function endOpenRows(
   db: Db,

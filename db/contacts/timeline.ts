@@ -53,15 +53,16 @@ interface Source {
   metadata: Sql;
   from: Sql;
   where: Sql;
-  /** The order by `at` and key, in the form that an index provides. */
+  /** The order by `at` and key, in the form that an index provides; undefined if no index provides the order. */
   order?: Sql;
 }
 
 /**
  * Lists the history of a contact, newest first: events (including events of emails, and subscription changes with their
- * actor), SMS, unsent emails with the reason, and executions with their steps. Reads at most one page of each kind of
- * row in the order of an index, and merges these pages. The position in the list is the instant in milliseconds and
- * then the key, so that no item is repeated or skipped.
+ * actor), SMS, unsent emails with the reason, and executions with their steps. Selects at most one page of each kind of
+ * row, and merges these pages. Events and emails are read in the order of an index; executions, steps and SMS of the
+ * contact are sorted. The position in the list is the instant in milliseconds and then the key, so that no item is
+ * repeated or skipped.
  * @throws AppError BAD_REQUEST for an invalid cursor
  */
 export async function listTimeline(

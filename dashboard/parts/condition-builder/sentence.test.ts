@@ -11,13 +11,13 @@ it.each([
   [0, ['data.b', 'data.c']],
   [1, ['data.a', 'data.c']],
   [2, ['data.a', 'data.b']],
-])('removes filter %i, and a group that is empty without it', (index, left) => {
+])('removes filter %i, and its group if the filter was the only one in the group', (index, left) => {
   const condition = withoutFilter(TWO_GROUPS, index);
   if (!condition) throw new Error('no filter is left');
   expect(listFilters(condition).map(({ field }) => field)).toEqual(left);
   expect(condition.groups.every(({ filters }) => filters.length > 0)).toBe(true);
 });
 
-it('removes the condition with its last filter', () => {
+it('removes the whole condition if its last filter is removed', () => {
   expect(withoutFilter({ logic: 'AND', groups: [{ filters: [filter('data.a')] }] }, 0)).toBeUndefined();
 });

@@ -1,7 +1,10 @@
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
 import { rootRoute } from '../../app/root-route.tsx';
 
-/** Open to signed-out visitors. The token is after `#`, which browsers do not send to servers. */
+/**
+ * The page of an invitation, open to signed-out visitors. The invitation's token is the part of the URL after `#`.
+ * Browsers do not send this part to servers.
+ */
 const joinRoute = createRoute({
   getParentRoute: () => rootRoute,
   path: '/join',

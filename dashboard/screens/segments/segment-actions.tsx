@@ -13,7 +13,10 @@ import { text } from '../../text/text.ts';
 const words = text.segments;
 const MEMBERSHIP = ['getSegment', 'listSegments', 'listSegmentContacts', 'listSegmentHistory'] as const;
 
-/** Actions on a whole segment: count or compute now, create a campaign for it, delete. */
+/**
+ * Actions on a whole segment: count its contacts now (or compute its members now, if the segment tracks membership),
+ * create a campaign for the segment, and delete the segment.
+ */
 export function SegmentActions({ segment }: { segment: ResponseOf<'getSegment'> }) {
   const [opened, { open, close }] = useDisclosure();
   const navigate = useNavigate();
