@@ -19,8 +19,8 @@ import { type Cpu, startTenantServers, type TenantStage } from './tenants-stage.
  * nothing, sends a campaign, has a backlog of executions, or has a wave of timers that end at the same instant. The
  * scenario `alone` runs A's executions without B, and so shows how much B slows A. `--only` takes names of scenarios,
  * separated by commas. If A's work has not ended after `--max-seconds`, the scenario stops. When a scenario stops or
- * ends, the bench waits up to 60 s for B's last emails. Emails and executions that are still unfinished then count with
- * the time that they have taken until then.
+ * ends, the bench waits up to 60 s for B's last emails. If an email or an execution is unfinished after this wait, the
+ * time from its request to the end of the wait is counted.
  */
 const NAMES = Object.keys(SCENARIOS) as ScenarioName[];
 const { values } = parseArgs({

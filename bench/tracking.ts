@@ -14,9 +14,9 @@ import { createHomePath, removeHome, startService } from '../test/support/start.
 /**
  * Measures how long the API works on opens and clicks, from the arrival of a request to its response. The times are in
  * the API's own log. Runs with one client, with many concurrent clients, and with `--rate` requests per second, because
- * unlimited clients use the whole machine. Each email is opened and clicked once, so that caches do not help. During
- * the measurement, the API also writes the opens and clicks to Postgres in batches. The baseline is the response for a
- * path that does not exist.
+ * unlimited clients use the whole machine. Each email is opened once, and each of its two links is clicked once, so
+ * that caches do not help. During the measurement, the API also writes the opens and clicks to Postgres in batches. The
+ * baseline is the response for a path that does not exist.
  */
 const { values } = parseArgs({
   options: {
@@ -96,7 +96,7 @@ async function buildSentEmails(localPart: string, count: number): Promise<string
   return rows.map(({ id }) => createLinkTokens(secret, id).track);
 }
 
-/** Requests the paths with this many concurrent clients, and reads the API's time for each from the log. */
+/** Requests each path once. `load.clients` clients run concurrently. Reads the time of each request from the API's log. */
 async function measureRequests(paths: string[], load: Load): Promise<Record<string, number>> {
   const before = readLoggedDurations().length;
   const startedAt = performance.now();

@@ -15,7 +15,8 @@ describe('the budget of a project', () => {
     });
     const refused = await run({ ...work, maxWaitMs: 5_000 }, async () => order.push('second')).catch((e: unknown) => e);
     expect(refused).toBeInstanceOf(OverBudget);
-    // 9,800 ms over the budget, which takes 98 seconds at 100 ms per second.
+    // A project has a reserve of 200 ms, so the first job overdraws the budget by 9,800 ms. At 100 ms per second, the
+    // budget is positive again after 98 seconds.
     expect(refused).toMatchObject({ status: 429, retryAfterMs: 98_001, headers: { 'Retry-After': '99' } });
     expect(order).toEqual(['first']);
   });

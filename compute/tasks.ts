@@ -133,8 +133,8 @@ export type TaskName = keyof Tasks;
 export type TaskResult<K extends TaskName> = Awaited<ReturnType<Tasks[K]>>;
 
 /**
- * For each task, a function that returns the arrays of a result that are transferred to the caller, not copied. The
- * thread can no longer use these arrays.
+ * Tasks whose results contain large arrays. For each, a function that returns the arrays of the result that are
+ * transferred to the caller, not copied. The thread can no longer use these arrays.
  */
 const ARRAYS_TO_TRANSFER: { [K in TaskName]?: (result: TaskResult<K>) => (Uint8Array | undefined)[] } = {
   'json.body': (body) => (body.fault === undefined ? body.files : []),

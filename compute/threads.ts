@@ -12,9 +12,9 @@ import { fromPortableError, listTransferableBuffers, type TaskMessage, type Task
 const THREADS_MIN = 2;
 const THREADS_MAX = 4;
 /**
- * Time limit of a template in a thread: twice the limit on the main thread, because a thread does not block other
- * projects. Threads have a lower priority than the main loop (`thread.ts`), so a task that got no processor time is
- * attempted again.
+ * Time limit of a template in a thread. It is longer than the 180 ms on the main thread, because a thread does not
+ * block other projects. Threads have a lower priority than the main loop (`thread.ts`), so a task that got no processor
+ * time is attempted again.
  */
 const TEMPLATE_LIMIT: TimeLimit = { ms: 400, attempts: 3 };
 /**
@@ -24,8 +24,8 @@ const TEMPLATE_LIMIT: TimeLimit = { ms: 400, attempts: 3 };
  */
 const HARD_LIMIT_MS = 10_000;
 /**
- * Memory limits of a thread. A rendering needs at most 3 MB of text and the results of its filters. Reading a CSV file
- * of 5 MB took a third of this memory.
+ * Memory limits of a thread. A rendering produces parts of at most 3 million characters each, and filter results of at
+ * most 10 million characters together. Reading a CSV file of 5 MB took a third of this memory.
  */
 const RESOURCE_LIMITS = { maxOldGenerationSizeMb: 192, maxYoungGenerationSizeMb: 32 };
 /** A thread costs about 30 MB, so a thread that was unused for this long ends. */

@@ -10,8 +10,8 @@ export interface ApiResponse {
 /** A client of the API with one project's key, on persistent connections. */
 export interface ApiClient {
   /**
-   * Returns the response with any status. A body that is a buffer is JSON already. @throws when the connection ends
-   * before the response
+   * Sends a request and returns the response, whatever its status. If `body` is a buffer, it must contain JSON.
+   * @throws when the connection ends before the response
    */
   call(method: Method, path: string, body?: object | Buffer, headers?: Record<string, string>): Promise<ApiResponse>;
   /** Returns the body of a successful response. @throws for any other response */

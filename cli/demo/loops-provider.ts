@@ -8,7 +8,7 @@ import type { DemoProviders } from './providers.ts';
 import type { ReceivedHook } from './receiver.ts';
 import { assertRecord, printContent, RECORD_TIMEOUT_MS, showRecord } from './record.ts';
 
-/** A tour of a service that sends to servers of the tour. */
+/** The state that the loops of this file share. The service sends to the demo's own servers, `providers`. */
 export interface ProviderTourContext extends ChannelTourContext {
   /** Base address of the service. */
   readonly baseUrl: string;
@@ -16,8 +16,8 @@ export interface ProviderTourContext extends ChannelTourContext {
 }
 
 /**
- * The loops that need servers of the tour on this machine: a mail server, a fake Twilio API and a web server. Workers
- * must be allowed to call them.
+ * The loops (`loop.ts`) that need the demo's own servers on this machine: a mail server, a fake Twilio API and a web
+ * server. Workers must be allowed to call these servers.
  */
 export const PROVIDER_LOOPS: readonly Loop<ProviderTourContext>[] = [
   { title: 'A hard bounce: refused during the SMTP session', close: closeRefusalLoop },

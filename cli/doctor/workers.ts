@@ -9,7 +9,10 @@ import { type DoctorCheck, type DoctorFinding, failFinding, passFinding } from '
 
 const RESPONSE_MS = 4_000;
 
-/** Checks that each task queue of the installation has a worker. */
+/**
+ * Checks that each task queue of the installation has a worker. If no worker runs at all, the check passes, and its
+ * message says how to start one.
+ */
 export const workersCheck: DoctorCheck = {
   name: 'workers',
   async run(deployment) {
