@@ -5,8 +5,8 @@ import { showDetails } from './current-details.ts';
 import { toWorkflowFailure } from './ends.ts';
 
 /**
- * After the wait for a message, messages that are due at most this much later are sent together with it. Messages that
- * were deferred at about the same time then share one activity.
+ * When the timer for the next message fires, the activity also sends the messages that are due at most this much later.
+ * Messages that were deferred at about the same time then share one activity.
  */
 const GROUPING_MS = 5_000;
 

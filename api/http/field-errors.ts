@@ -8,8 +8,9 @@ type Issue = z.core.$ZodIssue;
 type Path = readonly PropertyKey[];
 
 /**
- * Returns the errors of an input in the form of the envelope: dotted paths, and the code names of zod 3, which clients
- * rely on (contract §1.5 Errors). A rule in a schema can set the code with `params: { code }` on a custom issue.
+ * Returns the errors of an input as an error response lists them: with dotted paths, and with the code names of zod 3,
+ * which clients rely on (contract §1.5 Errors). A rule in a schema can set the code with `params: { code }` on a custom
+ * issue.
  */
 export function toFieldErrors(issues: readonly Issue[], input: unknown): FieldError[] {
   return issues.flatMap((issue) => convertIssue(issue, [], input));
@@ -39,7 +40,10 @@ function findClosestBranch(branches: readonly Issue[][]): Issue[] | undefined {
   return fitting.sort((a, b) => a.length - b.length)[0];
 }
 
-/** Tells whether the input as a whole has the wrong type for the alternative, which may be a union itself. */
+/**
+ * Tells whether this issue of an alternative means that the whole input has the wrong type for the alternative. The
+ * alternative may itself be a union.
+ */
 function isOtherType(issue: Issue): boolean {
   if (issue.path.length > 0) return false;
   if (issue.code === 'invalid_union') return issue.errors.every((branch) => branch.some(isOtherType));

@@ -73,7 +73,10 @@ function formatUnionMessage(issue: Extract<RawIssue, { code: 'invalid_union' }>)
   return types.length === 0 ? undefined : `Must be ${types.join(', ').replace(/, ([^,]*)$/, ' or $1')}`;
 }
 
-/** Returns the names of the types that the alternatives of a union accept, for a value of another type. */
+/**
+ * Lists the types and the literal values that the alternatives of a union accept. Used if no alternative accepts the
+ * input's type.
+ */
 function listTypeNames(errors: readonly z.core.$ZodIssue[][]): string[] {
   const issues = errors.flat().filter(({ path }) => path.length === 0);
   return issues.flatMap((issue) => {

@@ -19,7 +19,7 @@ export interface StepVariables {
 
 /**
  * Loads the variables of a step: the contact's current data, the data of the event that started the execution, and the
- * context of a manual start. In a sandbox, the contact is the contact as the sandbox has changed it.
+ * context of a manual start. In a sandbox, the contact has the changes that the sandbox has made.
  */
 export async function loadStepVariables(
   db: Db,

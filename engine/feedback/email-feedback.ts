@@ -25,14 +25,15 @@ export interface FeedbackRequest {
   emailId: string;
   feedback: Feedback;
   suppressionKey: Buffer;
-  /**
-   * The reporter, for the suppression: a provider such as `ses`, `dsn` (bounce message) or `arf` (complaint message).
-   */
+  /** The source of the suppression: a provider such as `ses`, a bounce message (`dsn`) or a complaint (`arf`). */
   source: string;
 }
 
 export interface FeedbackResult {
-  /** `known`: the feedback was recorded earlier, or has no new information. `unknown`: no live email has this id. */
+  /**
+   * `known`: the feedback was recorded earlier, or has no new information. `unknown`: no email has this id, or a test
+   * key created the email.
+   */
   outcome: 'recorded' | 'known' | 'unknown';
   /** The rows to pass to `outbox.wake` after the commit. */
   outbox: OutboxRow[];

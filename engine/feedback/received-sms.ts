@@ -36,7 +36,7 @@ export interface ReceivedMedia {
 /**
  * Records a received SMS in every project that sends, or has sent, from the receiving number. The event `sms.received`
  * belongs to the contacts with the sender's number, or to no contact if none has it. The text is untrusted. Safe to run
- * twice.
+ * twice if the SMS has a message id.
  * @returns the projects that had not recorded this SMS yet, and the rows to pass to `outbox.wake` after the commit
  */
 export async function recordReceivedSms(

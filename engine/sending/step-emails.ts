@@ -18,8 +18,8 @@ import type { EffectPosition } from '../automations/resume.ts';
 import { loadStepVariables } from '../automations/variables.ts';
 
 /**
- * The email of a SEND_EMAIL visit, or the error that prevents the email. Such an error is in the workflow, and the
- * workflow's owner must correct it.
+ * The email of one visit of an execution to a SEND_EMAIL step, or the error that prevents the email. Such an error is
+ * in the workflow, and the workflow's owner must correct it.
  */
 export type StepEmail = { position: EffectPosition } & (
   | { outcome: 'saved'; emailId: string }

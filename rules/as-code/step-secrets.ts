@@ -5,7 +5,7 @@ import type { SecretField, StepConfig } from '../executions/steps/definition.ts'
 interface FieldInFile {
   /** Returns the value for a file: the stored value without its secrets. */
   withoutSecret(value: unknown): unknown;
-  /** Returns the value to store for the value in a file. `missing` names omitted secrets that are not stored. */
+  /** Returns the value to store for the value in a file. See `addStoredSecrets` for `missing`. */
   resolve(fileConfig: StepConfig, stored: StepConfig | undefined): { value: unknown; missing: string[] };
 }
 
@@ -37,7 +37,9 @@ export function removeSecrets(config: StepConfig, secretsIn: readonly SecretFiel
  * Returns the config to store for a config from a file. Secrets that the file omits are copied from the stored config:
  * the secret of a URL if the rest of the URL is the same, and the values of headers if the scheme, host and port are
  * the same. Without these conditions, a user who may change the address, but not read the secret, could have the secret
- * sent to a host of their own. `missing` names the omitted secrets that could not be copied.
+ * sent to a host of their own. `missing` names the secrets that the file masks (`***` or null) and that could not be
+ * copied. If the file has no `headers` at all, the stored headers are copied or removed, and `missing` does not name
+ * them.
  */
 export function addStoredSecrets(
   fileConfig: StepConfig,

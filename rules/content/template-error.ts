@@ -5,7 +5,10 @@ import type { EmailTemplates } from './email-text.ts';
 /** The field of the API that contains the template. `text` is the author's own text part. */
 export type TemplateField = keyof EmailTemplates | 'text';
 
-/** A template cannot be parsed, uses a refused construct, or exceeds a limit. `line` and `column` start at 1. */
+/**
+ * The error of a template that has invalid syntax, uses a refused construct, or exceeds a limit. `line` and `column`
+ * start at 1.
+ */
 export class TemplateError extends Error {
   readonly reason: Reason = 'template_error';
   readonly line: number;

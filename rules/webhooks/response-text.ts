@@ -4,7 +4,8 @@ const MASK = '***';
 
 /**
  * Returns the part of an endpoint's response to store: its first KB, in whole characters. An endpoint may echo the
- * request, so the credentials in its URL are replaced by `***`, in every form in which they were sent.
+ * request, so the secret in the endpoint's URL is replaced by `***`, in every form in which it was sent. The secret is
+ * the password, or a user name without a password.
  * @param url the URL of the request
  */
 export function toStoredResponseText(body: string, url: string): string {
@@ -19,7 +20,7 @@ export function toStoredResponseText(body: string, url: string): string {
 }
 
 /**
- * Lists the credentials of a URL in all their forms. The longest form is first, so that a form is replaced before
+ * Lists the secret of a URL in all its forms. The longest form is first, so that a form is replaced before
  * shorter forms that it contains.
  */
 function listCredentials(url: string): string[] {

@@ -200,7 +200,7 @@ describe('the email provider ses', () => {
     [400, 'MessageRejected', 'Message contains a virus', 'message', false],
     [400, 'BadRequestException', 'Missing final @domain', 'message', false],
     [503, 'ServiceUnavailable', 'Later.', 'us session', true],
-  ])('classifies the error %d %s (%s) as %s', async (status, type, message, expected, retry) => {
+  ])('classifies the error %d %s (%s) as a refusal about “%s”', async (status, type, message, expected, retry) => {
     const { fake, provider } = await start();
     fake.responses.push({ status, type, message });
     const result = await provider.send(createEmail('ann@example.org'));

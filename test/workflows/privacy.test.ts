@@ -21,7 +21,7 @@ import { readAllTemporalData } from '../support/temporal-data.ts';
 import { until } from '../support/until.ts';
 import { startWebhookReceiver, type WebhookReceiver } from '../support/webhook-receiver.ts';
 
-/** This mark is part of every address, name, number and text of a person in this test. */
+/** This mark is part of every address, name and text of a person in this test. `MARKS` also matches the number. */
 const MARK = 'quillfeather';
 const PHONE = '+4915199887766';
 const MARKS = new RegExp(`${MARK}|${PHONE.slice(1)}`, 'i');
@@ -141,7 +141,7 @@ const createNestedMessage = (depth: number) =>
     (_, n) => `Content-Type: multipart/mixed; boundary="${MARK}${n}"\n\n--${MARK}${n}\n`,
   ).join('');
 
-describe('failures in work on marked addresses, names, numbers and text', () => {
+describe('failures that involve personal data', () => {
   it('occur in steps, which wait for their next attempt, and Temporal has only the error codes', async () => {
     const templateId = await buildTemplate(service.db, { projectId: service.one.id });
     const steps = {
@@ -299,7 +299,7 @@ describe('failures in work on marked addresses, names, numbers and text', () => 
     }, 'the replies to the campaign');
   });
 
-  it('are repaired by recovery after an operator ended workflows', async () => {
+  it('occur in workflows that an operator terminates and that recovery repairs', async () => {
     const running = operator.client.workflow.list({
       query: `WorkflowType IN ('emailDelivery', 'smsDelivery', 'campaignSend', 'contactExecution') AND ExecutionStatus = 'Running'`,
     });

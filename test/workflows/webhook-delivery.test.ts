@@ -118,7 +118,7 @@ describe('a webhook endpoint', () => {
     expect(recovered).toMatchObject({ status: 'ACTIVE' });
   });
 
-  it('gets all events since a given time again on request, with the same webhook-ids, and the list shows their number', async () => {
+  it('gets a replay of all events since a time, with the same webhook-ids; the list counts deliveries', async () => {
     const { id } = await createEndpoint('/lost', ['lost']);
     const since = new Date(Date.now() - 1_000).toISOString();
     for (const email of ['a@example.com', 'b@example.com']) await track(service, email, 'lost');
