@@ -96,7 +96,7 @@ async function buildSentEmails(localPart: string, count: number): Promise<string
   return rows.map(({ id }) => createLinkTokens(secret, id).track);
 }
 
-/** Requests each path once. `load.clients` clients run concurrently. Reads the time of each request from the API's log. */
+/** Requests each path once with `load.clients` concurrent clients, and reads each request's time from the API's log. */
 async function measureRequests(paths: string[], load: Load): Promise<Record<string, number>> {
   const before = readLoggedDurations().length;
   const startedAt = performance.now();
