@@ -181,7 +181,7 @@ describe('headers of a WEBHOOK step', () => {
         'config.headers.X-Api-Key',
         'config.headers.X-Pin',
       ]);
-      expect(errors[0].message).toContain('write it out');
+      expect(errors[0].message).toContain('write the value out');
       const written = { url: elsewhere, headers: { 'X-Api-Key': 'another key of theirs' } };
       expect((await expectOk(saveWebhookStep(path, written, 'PATCH'))).config.headers).toEqual({
         'X-Api-Key': 'anot••••',
