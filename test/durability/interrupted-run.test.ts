@@ -22,7 +22,11 @@ async function startRun(): Promise<string> {
   run = child;
   let output = '';
   for (const stream of [child.stdout, child.stderr]) stream?.on('data', (chunk) => (output += chunk));
-  const reasonToStop = () => (child.exitCode === null ? undefined : output);
+  // After `close`, the output is complete. After `exit`, it may not be.
+  let isClosed = false;
+  child.once('close', () => (isClosed = true));
+  const reasonToStop = () =>
+    isClosed ? `exit code ${child.exitCode}, signal ${child.signalCode}: ${output}` : undefined;
   return until(() => /RUNNING in (\S+)/.exec(output)?.[1], 'the run', { timeoutMs: 300_000, reasonToStop });
 }
 
