@@ -1,5 +1,6 @@
 import { Box, Card, SimpleGrid, type SimpleGridProps } from '@mantine/core';
 import { Placeholder } from './loading.tsx';
+import { Repeat } from './pending-lines.tsx';
 
 /** Two rows of four cards, which fill a laptop's window. */
 const CARDS = 8;
@@ -24,9 +25,8 @@ export function PendingCards(p: PendingGrid) {
 export function GrayCards({ cols, imageHeight }: PendingGrid) {
   return (
     <SimpleGrid cols={cols}>
-      {Array.from({ length: CARDS }, (_, card) => (
-        // biome-ignore lint/suspicious/noArrayIndexKey: all cards are the same
-        <Card key={card} withBorder padding="sm">
+      <Repeat count={CARDS}>
+        <Card withBorder padding="sm">
           <Card.Section withBorder>
             <Box h={imageHeight} bg="var(--color-sunken)" />
           </Card.Section>
@@ -34,7 +34,7 @@ export function GrayCards({ cols, imageHeight }: PendingGrid) {
             <span key={width} className="pending-text" style={{ width, marginTop: 10 }} />
           ))}
         </Card>
-      ))}
+      </Repeat>
     </SimpleGrid>
   );
 }

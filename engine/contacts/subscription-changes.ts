@@ -90,6 +90,13 @@ export async function recordSubscriptionChanges(
 }
 
 /**
+ * The assignments that unsubscribe a contact. They also end the wait of a pending contact for its confirmation (contract
+ * §3.10 Double opt-in), and no unauthenticated caller can subscribe the contact afterwards.
+ */
+export const UNSUBSCRIBED_CONTACT_SQL = sql`
+  subscribed = false, was_unsubscribed = true, pending = false, confirmation_asked_at = NULL, updated_at = now()`;
+
+/**
  * Unsubscribes the subscribed contacts at these addresses and records the events. Also sets `was_unsubscribed` on
  * contacts that are already unsubscribed, so that no unauthenticated caller can subscribe them. Suppressions do not
  * change.
@@ -106,7 +113,7 @@ export async function unsubscribeAddresses(
         AND (subscribed OR was_unsubscribed IS NOT TRUE OR pending)
       ORDER BY id FOR NO KEY UPDATE
     )
-    UPDATE contacts c SET subscribed = false, was_unsubscribed = true, pending = false, confirmation_asked_at = NULL, updated_at = now()
+    UPDATE contacts c SET ${UNSUBSCRIBED_CONTACT_SQL}
     FROM locked WHERE c.id = locked.id
     RETURNING c.id, c.subscribed, old.subscribed AS "subscriptionChanged"
   `.execute(trx);

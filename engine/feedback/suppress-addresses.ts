@@ -2,7 +2,11 @@ import { sql } from 'kysely';
 import type { Trx } from '../../db/connection.ts';
 import { addSuppressions, type NewSuppression } from '../../db/contacts/suppressions.ts';
 import type { OutboxRow } from '../../rules/outbox.ts';
-import { recordSubscriptionChanges, type SubscriptionState } from '../contacts/subscription-changes.ts';
+import {
+  recordSubscriptionChanges,
+  type SubscriptionState,
+  UNSUBSCRIBED_CONTACT_SQL,
+} from '../contacts/subscription-changes.ts';
 
 const SUPPRESSION_REASONS = {
   bounce: 'hard_bounce',
@@ -65,10 +69,9 @@ export async function findContactsByAddress(
   return new Map(rows.map(({ id, email }) => [email, id]));
 }
 
-/** Unsubscribes contacts, and ends the wait of a pending contact for its confirmation (contract §3.10 Double opt-in). */
 async function unsubscribe(trx: Trx, p: { projectId: string; ids: string[] }): Promise<SubscriptionState[]> {
   const { rows } = await sql<SubscriptionState>`
-    UPDATE contacts SET subscribed = false, was_unsubscribed = true, pending = false, confirmation_asked_at = NULL, updated_at = now()
+    UPDATE contacts SET ${UNSUBSCRIBED_CONTACT_SQL}
     WHERE project_id = ${p.projectId} AND id = ANY(${p.ids}::uuid[]) AND (subscribed OR pending)
     RETURNING id, subscribed, old.subscribed AS "subscriptionChanged"
   `.execute(trx);
