@@ -202,6 +202,14 @@ describe('after a check, a domain', () => {
     );
   });
 
+  it('that the service itself verified stores each found record, but no missing key, and stays VERIFIED', () => {
+    const before = createCheckState({ status: 'VERIFIED', createdAt: hoursAgo(9_999) });
+    const checked = { DKIM: false, SPF: true, DMARC: true, returnPathHost: 'bounces.shop.example' };
+    const once = computeStateAfterCheck(before, checked, NOW);
+    expect(once.found).toEqual({ SPF: true, DMARC: true, returnPathHost: 'bounces.shop.example' });
+    expect(computeStateAfterCheck(once, checked, NOW)).toMatchObject({ status: 'VERIFIED', missingSince: null });
+  });
+
   it('clears missingSince when a check finds the key again', () => {
     const before = createCheckState({ status: 'VERIFIED', found: { DKIM: false }, missingSince: hoursAgo(5) });
     expect(computeStateAfterCheck(before, { DKIM: true }, NOW).missingSince).toBeNull();

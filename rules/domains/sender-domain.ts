@@ -278,7 +278,7 @@ export interface DomainCheckState {
 /**
  * Returns the state of a domain after a check. If the DNS did not respond about the DKIM record, the status does not
  * change. If a domain is VERIFIED although no check ever found its key, the service itself verified it (the development
- * domain), and it remains VERIFIED.
+ * domain), and it remains VERIFIED. A missing key of such a domain is not stored, but its other records are.
  */
 export function computeStateAfterCheck(before: DomainCheckState, checked: FoundRecords, now: Date): DomainCheckState {
   const found: FoundRecords = { ...before.found };
@@ -290,7 +290,10 @@ export function computeStateAfterCheck(before: DomainCheckState, checked: FoundR
     const isOverdue = now.getTime() - before.createdAt.getTime() > PENDING_HOURS * HOUR_MS;
     return { ...before, found, status: isOverdue ? 'FAILED' : before.status };
   }
-  if (before.found.DKIM === undefined) return before;
+  if (before.found.DKIM === undefined) {
+    const { DKIM: _, ...otherRecords } = found;
+    return { ...before, found: otherRecords };
+  }
   const missingSince = before.missingSince ?? now;
   const isLost = now.getTime() - missingSince.getTime() >= GRACE_HOURS * HOUR_MS;
   return { ...before, found, missingSince, status: isLost ? 'FAILED' : 'VERIFIED' };
