@@ -1,61 +1,82 @@
-import { linkSync, renameSync, rmSync } from 'node:fs';
+import { readdirSync, rmSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { StartError } from './error.ts';
 import { readJson, writePrivate } from './private-files.ts';
 import { identifyProcess, isAlive, type ProcessIdentity } from './processes.ts';
 
-/**
- * The maximum number of attempts to take the lock. After an attempt that has removed the lock of a dead process, the
- * next attempt takes the lock, unless another start takes or moves the lock at the same time.
- */
-const ATTEMPTS = 10;
+/** The maximum wait for other starts that try to take the lock at the same time. Each of them needs milliseconds. */
+const OTHER_STARTS_MS = 5_000;
+const POLL_MS = 20;
 
 /**
- * Takes the lock of a home for this process. Removes a lock whose process is dead. A lock contains the pid and the
- * start time of its process, so a later process with the same pid is not mistaken for the owner of the lock.
- * @throws StartError if another running `npm start` holds the lock
+ * Takes the lock of a home for this process. The lock belongs to the process whose claim is the only one of a living
+ * process. Each start first writes its claim and then reads the claims of the others. So of two concurrent starts, at
+ * least one sees the other, and there are never two owners. A claim is a separate file per process, named by pid and
+ * start time. Removing the claim of a dead process can therefore never remove the claim of another start.
+ * The file `path` names the owner. Starts of earlier versions read and write only this file.
+ * @throws StartError if another `npm start` holds the lock or is about to take it
  */
-export function takeLock(path: string, homeName: string): { release(): void } {
-  const ownPath = `${path}.${process.pid}`;
-  writePrivate(ownPath, JSON.stringify(identifyProcess(process.pid)));
+export async function takeLock(
+  path: string,
+  homeName: string,
+  own: ProcessIdentity | undefined = identifyProcess(process.pid),
+): Promise<{ release(): void }> {
+  if (!own) throw new StartError('The start time of this process is unknown, so the home cannot be locked.');
+  refuseIfHeld(path, homeName);
+  const claim = `${path}.${own.pid}-${own.startedAt.replace(/\W/g, '')}`;
+  writePrivate(claim, JSON.stringify(own));
   try {
-    for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
-      if (tryLink(ownPath, path)) return { release: () => rmSync(path, { force: true }) };
-      const holder = readJson<ProcessIdentity>(path);
-      if (holder && isAlive(holder)) {
-        throw new StartError(
-          `Tidings already runs on TIDINGS_HOME ${homeName} (process ${holder.pid}): stop it, or choose another folder.`,
-        );
-      }
-      removeDeadLock(path, holder);
-    }
-    throw new StartError(`The lock ${path} could not be taken.`);
-  } finally {
-    rmSync(ownPath, { force: true });
-  }
-}
-
-function tryLink(from: string, to: string): boolean {
-  try {
-    linkSync(from, to);
-    return true;
+    await waitForOnlyClaim({ path, homeName, claim });
+    writePrivate(path, JSON.stringify(own));
   } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'EEXIST') return false;
+    rmSync(claim, { force: true });
     throw error;
   }
+  return {
+    release: () => {
+      rmSync(path, { force: true });
+      rmSync(claim, { force: true });
+    },
+  };
 }
 
-/**
- * Removes the lock of the dead process `holder`. First renames the lock file and reads it again. If another `npm start`
- * has taken the lock in the meantime, restores its lock.
- */
-function removeDeadLock(path: string, holder: ProcessIdentity | undefined): void {
-  const movedPath = `${path}.${process.pid}.aside`;
-  try {
-    renameSync(path, movedPath);
-  } catch {
-    return;
+/** Returns when no other living process has a claim. Of concurrent starts, the one with the lowest claim waits. */
+async function waitForOnlyClaim(p: { path: string; homeName: string; claim: string }): Promise<void> {
+  const deadline = Date.now() + OTHER_STARTS_MS;
+  while (true) {
+    refuseIfHeld(p.path, p.homeName);
+    const [lowest] = listOtherClaims(p.path, p.claim);
+    if (!lowest) return;
+    if (lowest.claim < p.claim || Date.now() >= deadline) {
+      throw new StartError(
+        `Another start of Tidings uses TIDINGS_HOME ${p.homeName} (process ${lowest.pid}): stop it, or choose another folder.`,
+      );
+    }
+    await sleep(POLL_MS);
   }
-  const moved = readJson<ProcessIdentity>(movedPath);
-  if (moved && moved.pid !== holder?.pid && isAlive(moved)) tryLink(movedPath, path);
-  rmSync(movedPath, { force: true });
+}
+
+/** @throws StartError if the lock file names a living process */
+function refuseIfHeld(path: string, homeName: string): void {
+  const holder = readJson<ProcessIdentity>(path);
+  if (!holder || !isAlive(holder)) return;
+  throw new StartError(
+    `Tidings already runs on TIDINGS_HOME ${homeName} (process ${holder.pid}): stop it, or choose another folder.`,
+  );
+}
+
+/** Lists the claims of other living processes, the lowest first. Removes the claims of dead processes. */
+function listOtherClaims(path: string, ownClaim: string): { claim: string; pid: number }[] {
+  return readdirSync(dirname(path))
+    .filter((name) => name.startsWith(`${basename(path)}.`) && /\.\d+-\w+$/.test(name))
+    .map((name) => join(dirname(path), name))
+    .filter((claim) => claim !== ownClaim)
+    .sort()
+    .flatMap((claim) => {
+      const claimant = readJson<ProcessIdentity>(claim);
+      if (claimant && isAlive(claimant)) return [{ claim, pid: claimant.pid }];
+      rmSync(claim, { force: true });
+      return [];
+    });
 }

@@ -74,7 +74,7 @@ async function run({ ready, ...options }: Run): Promise<void> {
   const { env, parts, stopping, writeLine } = options;
   const settings = parseStartSettings(env);
   const home = openHome(settings.home);
-  const lock = takeLock(home.lockFile, settings.home);
+  const lock = await takeLock(home.lockFile, settings.home);
   try {
     removeDevFile(home.devFile); // An earlier `npm start` that was killed left this file behind.
     ready(await startAll({ ...options, settings, home }));
