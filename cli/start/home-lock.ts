@@ -41,7 +41,10 @@ export async function takeLock(
   };
 }
 
-/** Returns when no other living process has a claim. Of concurrent starts, the one with the lowest claim waits. */
+/**
+ * Returns when no other living process has a claim. If several starts are concurrent, the start with the lowest claim
+ * waits, and the other starts fail.
+ */
 async function waitForOnlyClaim(p: { path: string; homeName: string; claim: string }): Promise<void> {
   const deadline = Date.now() + OTHER_STARTS_MS;
   while (true) {
