@@ -1,5 +1,5 @@
 import { findSessionAccess } from '../../db/projects/access.ts';
-import { getRoleScopes } from '../../rules/access/scopes.ts';
+import { getRoleScopes, type Scope } from '../../rules/access/scopes.ts';
 import { AppError } from '../../rules/errors.ts';
 import { readClientNetwork } from './client-address.ts';
 import { refuseForeignWrite } from './csrf.ts';
@@ -23,11 +23,29 @@ export async function authenticate(c: RequestContext, rule: RouteAccess, deps: D
   const requiredScopes = await identifyCaller(c, rule, deps);
   const state = await takeFromRateLimits(c, deps);
   for (const [name, value] of Object.entries(state ? toRateLimitHeaders(state) : {})) c.header(name, value);
-  const missingScope = requiredScopes.find((scope) => !c.get('scopes').has(scope));
-  if (missingScope) throw new AppError('FORBIDDEN', { details: { requiredScope: missingScope } });
+  assertScopes(c, requiredScopes);
   if (isRead(c.req.method)) return;
-  if (rule.ofProject && c.get('project').disabled) throw new AppError('PROJECT_DISABLED');
+  if (rule.ofProject) assertEnabled(c);
   if (c.get('actor').kind === 'user') refuseForeignWrite(c, deps.config.publicUrl);
+}
+
+/**
+ * Checks the rights of a caller who changes the project. For operations whose credentials alone permit a part of the
+ * changes, such as leaving the project.
+ * @throws AppError FORBIDDEN, PROJECT_DISABLED
+ */
+export function assertMayChange(c: RequestContext, ...neededScopes: Scope[]): void {
+  assertScopes(c, neededScopes);
+  assertEnabled(c);
+}
+
+function assertScopes(c: RequestContext, neededScopes: readonly string[]): void {
+  const missingScope = neededScopes.find((scope) => !c.get('scopes').has(scope));
+  if (missingScope) throw new AppError('FORBIDDEN', { details: { requiredScope: missingScope } });
+}
+
+function assertEnabled(c: RequestContext): void {
+  if (c.get('project').disabled) throw new AppError('PROJECT_DISABLED');
 }
 
 /**

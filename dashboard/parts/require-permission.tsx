@@ -5,10 +5,16 @@ import { text } from '../text/text.ts';
 import { useMissingPermissionText } from './action-button.tsx';
 
 /**
- * Shows its children if the user's role has the permission, and otherwise explains which permission is missing. Hidden
+ * Shows its children if the user's role has the permission or none is needed, and otherwise explains which permission is missing. Hidden
  * children send no request.
  */
-export function RequirePermission({ permission, children }: { permission: Permission; children: ReactNode }) {
+export function RequirePermission({
+  permission,
+  children,
+}: {
+  permission: Permission | undefined;
+  children: ReactNode;
+}) {
   const whyNot = useMissingPermissionText(permission);
   if (whyNot === undefined) return <>{children}</>;
   return (

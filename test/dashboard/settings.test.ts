@@ -76,6 +76,10 @@ describeInBrowser('settings in a browser', () => {
     await guest.open('/settings/team');
     await guest.page.getByText('Your role (Member) can’t do this. You need the team:manage permission.').waitFor();
 
+    await guest.page.getByRole('button', { name: 'Leave project' }).click();
+    await guest.page.getByRole('dialog', { name: 'Leave the project?' }).waitFor();
+    await expectNoSeriousAxeViolations(guest.page);
+
     await page.reload();
     await page.getByRole('table', { name: 'Members' }).getByText('grace@example.com').waitFor();
     await chooseMenuAction(page.getByRole('row', { name: /grace/ }), 'Remove');

@@ -9,6 +9,7 @@ import { inTransaction } from '../../../db/transaction.ts';
 import type { Role } from '../../../rules/access/scopes.ts';
 import { deriveKey } from '../../../rules/access/secrets.ts';
 import { formatActor, requireUser } from '../../http/actor.ts';
+import { assertMayChange } from '../../http/authenticate.ts';
 import { readClientAddress } from '../../http/client-address.ts';
 import type { Deps } from '../../http/deps.ts';
 import type { App, RequestContext } from '../../http/env.ts';
@@ -76,12 +77,13 @@ const removeRoute = createRoute({
   path: '/team/members/{userId}',
   operationId: 'removeFromTeam',
   tags,
-  summary: 'Remove a member from the project',
+  summary: 'Remove a member from the project, or leave the project',
   description:
-    "Ends the member's sessions in the project, and withdraws the open invitations of the member. API keys that the member created stay valid. You can remove yourself. Only an OWNER can remove an OWNER (403). Returns 409 for the last OWNER.",
-  security: allowSession('team:manage'),
+    "Ends the member's sessions in the project, and withdraws the open invitations of the member. API keys that the member created stay valid. Every user can leave with their own `userId`. Removing another member needs `team:manage`, and only an OWNER can remove an OWNER (403). Returns 409 for the last OWNER.",
+  // No scope, because every member may leave. The handler checks `team:manage` for other members.
+  security: allowSession(),
   request: { params: MemberParams },
-  responses: { 204: emptyResponse('Removed'), ...errorResponses('CONFLICT') },
+  responses: { 204: emptyResponse('Removed'), ...errorResponses('CONFLICT', 'PROJECT_DISABLED') },
 });
 
 export function registerTeamRoutes(app: App, { db, reads, outbox, limits, config }: Deps): void {
@@ -154,7 +156,8 @@ export function registerTeamRoutes(app: App, { db, reads, outbox, limits, config
 
   app.openapi(removeRoute, async (c) => {
     const { userId } = c.req.valid('param');
-    const by: Role = requireUser(c).role;
+    const { id: callerId, role: by } = requireUser(c);
+    if (userId !== callerId) assertMayChange(c, 'team:manage');
     await inTransaction(db, async (trx) => {
       const { email, role } = await removeMember(trx, { projectId: c.var.projectId, userId, by });
       await insertAudit(trx, {

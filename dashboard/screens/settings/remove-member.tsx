@@ -14,7 +14,13 @@ const words = text.settings.team;
  * Asks before a user is removed from the project, because only a new invitation brings the user back. Users who
  * remove themselves are sent to the sign-in page.
  */
-export function RemoveMember({ member: { userId, email }, onClose }: { member: Member; onClose: () => void }) {
+export function RemoveMember({
+  member: { userId, email },
+  onClose,
+}: {
+  member: Pick<Member, 'userId' | 'email'>;
+  onClose: () => void;
+}) {
   const { userId: mine } = useSession();
   const isMe = userId === mine;
   const navigate = useNavigate();

@@ -16,13 +16,14 @@ import { Topics } from './topics.tsx';
 
 const Project = lazy(() => import('./project/project-section.tsx').then((module) => ({ default: module.Project })));
 
-const CONTENT: Record<Section, { needs: Permission; screen: ReactNode }> = {
+/** `needs` is absent if the screen itself checks the permission for its parts. */
+const CONTENT: Record<Section, { needs?: Permission; screen: ReactNode }> = {
   project: { needs: 'project:manage', screen: <Project /> },
   domains: { needs: 'domains:view', screen: <Domains /> },
   topics: { needs: 'contacts:view', screen: <Topics /> },
   senders: { needs: 'project:manage', screen: <Senders /> },
   suppressions: { needs: 'contacts:view', screen: <Suppressions /> },
-  team: { needs: 'team:manage', screen: <Team /> },
+  team: { screen: <Team /> },
   'audit-log': { needs: 'apikeys:manage', screen: <AuditLog /> },
 };
 

@@ -4,11 +4,13 @@ import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { queryFor, useWrite } from '../../api/queries.ts';
 import { useSession } from '../../app/session.ts';
+import { ActionButton } from '../../parts/action-button.tsx';
 import { Breakable } from '../../parts/breakable.tsx';
 import { Instant } from '../../parts/instant.tsx';
 import { MoreItem, MoreMenu } from '../../parts/more-menu.tsx';
 import { notifySuccess, notifyWithUndo, runAfterWrite } from '../../parts/notifications.tsx';
 import { QueryView } from '../../parts/query-view.tsx';
+import { RequirePermission } from '../../parts/require-permission.tsx';
 import { type Column, RowTable } from '../../parts/row-table.tsx';
 import { Tag } from '../../parts/status.tsx';
 import { text } from '../../text/text.ts';
@@ -18,8 +20,39 @@ import { RemoveMember } from './remove-member.tsx';
 
 const words = text.settings.team;
 
-/** Members of the project, and open invitations. */
+/** The members and invitations for users who manage the team. Other users can only leave the project. */
 export function Team() {
+  const { can } = useSession();
+  return (
+    <Stack gap="lg">
+      <RequirePermission permission="team:manage">
+        <ManagedTeam />
+      </RequirePermission>
+      {!can('team:manage') && <LeaveProject />}
+    </Stack>
+  );
+}
+
+function LeaveProject() {
+  const { userId, email } = useSession();
+  const [isOpen, setIsOpen] = useState(false);
+  return (
+    <>
+      <ActionButton
+        variant="default"
+        leftSection={<IconLogout size={16} />}
+        onClick={() => setIsOpen(true)}
+        style={{ alignSelf: 'flex-start' }}
+      >
+        {words.leave}
+      </ActionButton>
+      {isOpen && <RemoveMember member={{ userId, email }} onClose={() => setIsOpen(false)} />}
+    </>
+  );
+}
+
+/** Members of the project, and open invitations. */
+function ManagedTeam() {
   const team = useQuery(queryFor('getTeam'));
   return (
     <Stack gap="lg">

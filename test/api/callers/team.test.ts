@@ -164,6 +164,19 @@ describe('roles', () => {
     expect(await listAuditedActions()).toEqual(['team.removed']);
   });
 
+  it('every member can leave the project, also a disabled one, and cannot remove others', async () => {
+    const member = await signIn(api, project, 'MEMBER');
+    const [memberId, ownerId] = [await readUserId(member), await readUserId(owner)];
+    const other = await call('DELETE', `/team/members/${ownerId}`, member);
+    expect([other.status, other.body.error.details]).toEqual([403, { requiredScope: 'team:manage' }]);
+    await api.db.updateTable('projects').set({ disabled_at: new Date() }).where('id', '=', project.id).execute();
+    const removed = await call('DELETE', `/team/members/${memberId}`, owner);
+    expect([removed.status, removed.body.error.code]).toEqual([403, 'PROJECT_DISABLED']);
+    expect((await call('DELETE', `/team/members/${memberId}`, member)).status).toBe(204);
+    expect((await call('GET', '/auth/me', member)).status).toBe(401);
+    expect(await listAuditedActions()).toEqual(['team.removed']);
+  });
+
   it('users and invitations of another project return 404', async () => {
     const otherUser = await signIn(api, api.two);
     const otherUserId = await readUserId(otherUser);
