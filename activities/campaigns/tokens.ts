@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Db } from '../../db/connection.ts';
 import { returnSendTokens, takeSendTokens } from '../../db/sending/send-rate.ts';
 
@@ -62,15 +63,7 @@ export function createCampaignTokens(p: {
   };
 }
 
-/** Waits for the given time, or until the signal is aborted. */
-function waitOrStop(ms: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    const timer = setTimeout(finish, ms);
-    signal.addEventListener('abort', finish, { once: true });
-    function finish() {
-      clearTimeout(timer);
-      signal.removeEventListener('abort', finish);
-      resolve();
-    }
-  });
+/** Waits for the given time, or until the signal is aborted. Returns at once if the signal is already aborted. */
+async function waitOrStop(ms: number, signal: AbortSignal): Promise<void> {
+  await sleep(ms, undefined, { signal }).catch(() => {});
 }
