@@ -4,6 +4,7 @@ import { describeFailure } from '../rules/failure-text.ts';
 import type { Installation } from '../rules/installation.ts';
 import type { TemporalToken } from '../rules/installation-tokens.ts';
 import type { QueueReading, QueueStats } from '../rules/queue-stats.ts';
+import { createSharedPromise } from '../rules/shared-promise.ts';
 import { buildTemporalConnectionOptions } from './connection.ts';
 import { createDeliveryFinder, type Deliveries } from './deliveries.ts';
 import type { RowGroup } from './groups.ts';
@@ -110,21 +111,13 @@ export function createWorkflowLifecycle(deps: {
   const client = new Client({ connection, namespace: deps.temporal.namespace, identity: names.identity() });
   const calls = new TemporalCalls(connection);
   const target = { client, names, publicUrl: deps.publicUrl };
-  let attributes: Promise<void> | undefined;
-
   /**
    * Registers missing search attributes, because Temporal refuses to start workflows without them. After a success,
    * later calls in this process do nothing.
    */
-  function registerAttributes(): Promise<void> {
-    attributes ??= calls
-      .call(REGISTER_DEADLINE_MS, () => ensureSearchAttributes(connection, deps.temporal.namespace))
-      .catch((error: unknown) => {
-        attributes = undefined;
-        throw error;
-      });
-    return attributes;
-  }
+  const { get: registerAttributes } = createSharedPromise(() =>
+    calls.call(REGISTER_DEADLINE_MS, () => ensureSearchAttributes(connection, deps.temporal.namespace)),
+  );
 
   return {
     client,

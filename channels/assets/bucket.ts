@@ -1,6 +1,7 @@
 import { addAbortSignal, type Readable } from 'node:stream';
 import type { S3Client } from '@aws-sdk/client-s3';
 import type { BucketSettings } from '../../rules/config.ts';
+import { createSharedPromise } from '../../rules/shared-promise.ts';
 
 /** The time limit for one operation, including its retries and the transfer; an image has at most 5 MB. */
 const OPERATION_MS = 20_000;
@@ -55,12 +56,11 @@ interface Opened {
  */
 export function openBucket(settings: BucketSettings): Bucket {
   const Bucket = settings.bucket;
-  let opened: Promise<Opened> | null = null;
+  const opened = createSharedPromise(() => openClient(settings));
 
   async function run<T>(operation: (opened: Opened, signal: AbortSignal) => Promise<T>): Promise<T> {
-    opened ??= openClient(settings);
     try {
-      return await operation(await opened, AbortSignal.timeout(OPERATION_MS));
+      return await operation(await opened.get(), AbortSignal.timeout(OPERATION_MS));
     } catch (error) {
       throw new BucketError(error);
     }
@@ -90,7 +90,7 @@ export function openBucket(settings: BucketSettings): Bucket {
       run(async ({ client, sdk }, abortSignal) => {
         await client.send(new sdk.HeadBucketCommand({ Bucket }), { abortSignal });
       }),
-    close: async () => (await opened)?.client.destroy(),
+    close: async () => (await opened.current)?.client.destroy(),
   };
 }
 

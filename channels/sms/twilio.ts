@@ -1,4 +1,5 @@
 import type { Twilio } from 'twilio';
+import { createSharedPromise, type SharedPromise } from '../../rules/shared-promise.ts';
 import { toTwilioRefusal } from '../../rules/sms/refusal.ts';
 import type { OutgoingSms, SmsProvider, SmsResult } from './provider.ts';
 
@@ -19,13 +20,10 @@ export interface TwilioOptions {
  * takes a third of a second.
  */
 export function createTwilioProvider(options: TwilioOptions): SmsProvider {
-  let client: Promise<Twilio> | undefined;
+  const client = createSharedPromise(() => openClient(options));
   return {
     kind: 'twilio',
-    async send(sms) {
-      client ??= openClient(options);
-      return sendSms(await client, sms, options.statusCallback(sms.id));
-    },
+    send: (sms) => sendSms(client, sms, options.statusCallback(sms.id)),
   };
 }
 
@@ -37,9 +35,10 @@ async function openClient({ accountSid, authToken, baseUrl }: TwilioOptions): Pr
   return client;
 }
 
-async function sendSms(client: Twilio, sms: OutgoingSms, statusCallback: string): Promise<SmsResult> {
+async function sendSms(client: SharedPromise<Twilio>, sms: OutgoingSms, statusCallback: string): Promise<SmsResult> {
   try {
-    const { sid, status } = await client.messages.create({
+    const { messages } = await client.get();
+    const { sid, status } = await messages.create({
       from: sms.from,
       to: sms.to,
       body: sms.body,

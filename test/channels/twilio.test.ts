@@ -52,3 +52,12 @@ it('a permanent error of Twilio is a refusal, and a temporary error defers the m
   fake.next.push('hangup');
   expect((await provider.send(sms)).outcome).toBe('later');
 });
+
+it('a message is deferred if the client of Twilio cannot be created', async () => {
+  const broken = createTwilioProvider({
+    accountSid: 'no account',
+    authToken: 'secret',
+    statusCallback: () => fake.url,
+  });
+  expect(await broken.send(sms)).toMatchObject({ outcome: 'later', error: expect.stringContaining('accountSid') });
+});

@@ -1,5 +1,6 @@
 import type { SESv2Client } from '@aws-sdk/client-sesv2';
 import { SES_EMAIL_TAG } from '../../../rules/emails/ses-notification.ts';
+import { createSharedPromise, type SharedPromise } from '../../../rules/shared-promise.ts';
 import type { EmailProvider, OutgoingEmail, ProviderResult } from '../provider.ts';
 import { createRequestProvider } from '../request-provider.ts';
 import { toSesResult } from './failure.ts';
@@ -29,14 +30,11 @@ export interface SesOptions {
  * variables of AWS.
  */
 export function createSesProvider(options: SesOptions): EmailProvider {
-  let client: Promise<SESv2Client> | null = null;
+  const client = createSharedPromise(() => openClient(options));
   return createRequestProvider({
     kind: 'ses',
-    send: (message, signal) => {
-      client ??= openClient(options);
-      return sendRaw(client, message, signal);
-    },
-    close: async () => (await client)?.destroy(),
+    send: (message, signal) => sendRaw(client, message, signal),
+    close: async () => (await client.current)?.destroy(),
   });
 }
 
@@ -52,7 +50,7 @@ async function openClient({ region, endpoint }: SesOptions): Promise<SESv2Client
 }
 
 async function sendRaw(
-  client: Promise<SESv2Client>,
+  client: SharedPromise<SESv2Client>,
   message: OutgoingEmail,
   signal: AbortSignal | undefined,
 ): Promise<ProviderResult> {
@@ -68,7 +66,7 @@ async function sendRaw(
   };
   try {
     const { SendEmailCommand } = await import('@aws-sdk/client-sesv2');
-    const { MessageId } = await (await client).send(new SendEmailCommand(input), { abortSignal: signal });
+    const { MessageId } = await (await client.get()).send(new SendEmailCommand(input), { abortSignal: signal });
     return { outcome: 'accepted', providerMessageId: MessageId ?? null, reply: `SES ${MessageId ?? ''}`.trim() };
   } catch (error) {
     return toSesResult(error);
