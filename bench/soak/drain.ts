@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from 'kysely';
 import type { Db } from '../../db/connection.ts';
+import { OPEN_CAMPAIGNS } from '../../db/schema/campaign-status.ts';
 
 const POLL_MS = 1_000;
 
@@ -12,7 +13,7 @@ export async function countRunning(db: Db): Promise<Record<string, number>> {
       (SELECT count(*) FROM sms_messages WHERE status = 'PENDING') AS "SMS not ended",
       (SELECT count(*) FROM executions WHERE status IN ('RUNNING', 'WAITING')) AS "executions not ended",
       (SELECT count(*) FROM webhook_deliveries WHERE status = 'PENDING') AS "webhooks not delivered",
-      (SELECT count(*) FROM campaigns WHERE status NOT IN ('SENT', 'DRAFT')) AS "campaigns not sent"`.execute(db);
+      (SELECT count(*) FROM campaigns WHERE status IN ${OPEN_CAMPAIGNS}) AS "campaigns not ended"`.execute(db);
   return Object.fromEntries(Object.entries(rows[0] ?? {}).map(([what, count]) => [what, Number(count)]));
 }
 
