@@ -22,28 +22,38 @@ import { reportRecoveryFailure } from './recovery-failure.ts';
 const LISTED_AFTER_MS = 2_000;
 /** The number of messages that one transaction queues again. */
 const CHUNK = 1_000;
-const KINDS = ['email', 'sms'] as const;
+
+/** Recovers emails; see `recoverMessages`. Ends the emails of cancelled steps first. */
+export async function recoverEmails(deps: RecoveryDeps, turn: RecoveryTurn): Promise<string | null> {
+  if (turn.cursor === null) await endCancelledStepEmails(deps.db, turn.messagesSince);
+  return recoverMessages(deps, turn, 'email');
+}
+
+/** Recovers SMS; see `recoverMessages`. This is a separate part, because many unsent emails must not delay SMS. */
+export function recoverSms(deps: RecoveryDeps, turn: RecoveryTurn): Promise<string | null> {
+  return recoverMessages(deps, turn, 'sms');
+}
 
 /**
  * Starts a new delivery for each open message that no running workflow delivers. If an ended workflow has sent the
  * message, because Postgres is older than Temporal, the message is recorded as sent instead. Running delivery workflows
  * with nothing left to send are cancelled. The search starts with the rows in Postgres, because Temporal does not know
- * about single messages. A turn starts with the first message again, because repaired messages are no longer open.
+ * about single messages. The cursor is the last project of the turn, so that a project with many deferred messages
+ * delays the others only once in a round.
  */
-export async function recoverMessages(deps: RecoveryDeps, turn: RecoveryTurn): Promise<string | null> {
-  const { messagesSince: since, settledMs } = turn;
-  await endCancelledStepEmails(deps.db, since);
-  for (const kind of KINDS) {
-    const openMessages = await listOpenMessages(deps.db, { kind, since, settledMs });
-    if (openMessages.length > 0) await sleep(LISTED_AFTER_MS);
-    for (const [projectId, messages] of groupBy(openMessages, (message) => message.projectId)) {
-      await recoverOfProject(deps, { kind, projectId, messages, since }).catch((error: unknown) =>
-        reportRecoveryFailure(deps, { projectId, kind }, error),
-      );
-      if (!turn.mayContinue(kind)) return kind;
-    }
-    await cancelIdleDeliveries(deps, kind, settledMs);
+async function recoverMessages(deps: RecoveryDeps, turn: RecoveryTurn, kind: MessageKind): Promise<string | null> {
+  const { messagesSince: since, settledMs, cursor } = turn;
+  const openMessages = await listOpenMessages(deps.db, { kind, since, settledMs });
+  if (openMessages.length > 0) await sleep(LISTED_AFTER_MS);
+  const byProject = groupBy(openMessages, (message) => message.projectId);
+  for (const projectId of [...byProject.keys()].filter((id) => cursor === null || id > cursor).sort()) {
+    const messages = byProject.get(projectId) ?? [];
+    await recoverOfProject(deps, { kind, projectId, messages, since }).catch((error: unknown) =>
+      reportRecoveryFailure(deps, { projectId, kind }, error),
+    );
+    if (!turn.mayContinue(projectId)) return projectId;
   }
+  await cancelIdleDeliveries(deps, kind, settledMs);
   return null;
 }
 

@@ -3,7 +3,7 @@ import { recoverCampaigns } from './campaigns.ts';
 import { recoverEndedWorkflows } from './ended.ts';
 import { recoverExecutions } from './executions.ts';
 import { recoverJobs } from './jobs.ts';
-import { recoverMessages } from './messages.ts';
+import { recoverEmails, recoverSms } from './messages.ts';
 import { recoverBackInStock, recoverHeldReleases, recoverWebhooks, restartUnfinishedDeliveries } from './other-work.ts';
 import { recoverRunningWorkflows } from './running.ts';
 
@@ -56,7 +56,8 @@ export const RECOVERY = {
   jobs: recoverJobs,
   webhooks: recoverWebhooks,
   terminated: restartUnfinishedDeliveries,
-  messages: recoverMessages,
+  messages: recoverEmails,
+  sms: recoverSms,
   releases: recoverHeldReleases,
   backInStock: recoverBackInStock,
 } satisfies Record<string, RecoverPart>;
