@@ -1,6 +1,6 @@
 /** A value that is created when it is first needed. All callers share it. */
 export interface SharedPromise<T> {
-  /** Creates the value with the first call. If the creation fails, the next call tries again. */
+  /** Creates the value with the first call. If the creation fails, the next call repeats it. */
   get(): Promise<T>;
   /** The value that was created or is being created. Undefined before the first call, and after a failure. */
   readonly current: Promise<T> | undefined;
