@@ -36,7 +36,8 @@ interface EmailEditorProps {
   email: EditedEmail;
   /** Identifies the content. When it changes, the visual editor opens. */
   contentKey?: string;
-  onBody: (body: string) => void;
+  /** @param isOwnStep whether the change is undone alone, and not with the changes just before and after it */
+  onBody: (body: string, isOwnStep?: boolean) => void;
   /** Called for the save shortcut, wherever the cursor is. */
   onSave: () => void;
   isReadOnly?: boolean;

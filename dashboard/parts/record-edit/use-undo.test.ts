@@ -17,6 +17,13 @@ it('joins changes of the same field within a second to one step', () => {
   expect(extendSteps(typed, step('ab', 'abc', 2_000))).toHaveLength(2);
 });
 
+it('keeps a change apart that is undone alone, from the changes before and after it', () => {
+  const added = { before: { subject: 'a' }, after: { subject: 'a+block' }, atMs: undefined };
+  const steps = extendSteps<Fields>([step('', 'a', 0)], added);
+  expect(steps).toHaveLength(2);
+  expect(extendSteps(steps, step('a+block', 'a+block b', 10))).toHaveLength(3);
+});
+
 it('keeps changes of other fields apart, and at most 100 steps', () => {
   const other = { before: { body: '' }, after: { body: 'x' }, atMs: 10 };
   expect(extendSteps<Fields>([step('', 'a', 0)], other)).toHaveLength(2);

@@ -4,8 +4,8 @@ import { useRef, useState } from 'react';
 interface Step<Fields> {
   before: Partial<Fields>;
   after: Partial<Fields>;
-  /** When the step was last extended, in milliseconds since 1970. */
-  atMs: number;
+  /** When the step was last extended, in milliseconds since 1970. Undefined if no change may extend it. */
+  atMs: number | undefined;
 }
 
 /** Changes of the same fields within this time are one step: typing a word is not undone letter by letter. */
@@ -13,8 +13,11 @@ const ONE_STEP_MS = 1_000;
 const STEPS_MAX = 100;
 
 export interface Undo<Fields> {
-  /** Applies a change that can be undone. */
-  change: (part: Partial<Fields>) => void;
+  /**
+   * Applies a change that can be undone.
+   * @param isOwnStep whether the change is undone alone, and not with the changes just before and after it
+   */
+  change: (part: Partial<Fields>, isOwnStep?: boolean) => void;
   undo: (() => void) | undefined;
   redo: (() => void) | undefined;
 }
@@ -31,8 +34,8 @@ export function useUndo<Fields extends object>(fields: Fields, apply: (part: Par
   const last = past.at(-1);
   const next = future.at(-1);
   return {
-    change: (part) => {
-      setPast((steps) => extendSteps(steps, createStep(current.current, part)));
+    change: (part, isOwnStep = false) => {
+      setPast((steps) => extendSteps(steps, createStep(current.current, part, isOwnStep)));
       setFuture([]);
       apply(part);
     },
@@ -47,22 +50,23 @@ export function useUndo<Fields extends object>(fields: Fields, apply: (part: Par
       next &&
       (() => {
         setFuture(future.slice(0, -1));
-        setPast([...past, { ...next, atMs: 0 }]);
+        setPast([...past, { ...next, atMs: undefined }]);
         apply(next.after);
       }),
   };
 }
 
-function createStep<Fields extends object>(fields: Fields, after: Partial<Fields>): Step<Fields> {
+function createStep<Fields extends object>(fields: Fields, after: Partial<Fields>, isOwnStep: boolean): Step<Fields> {
   const before: Partial<Fields> = {};
   for (const key of Object.keys(after) as (keyof Fields)[]) before[key] = fields[key];
-  return { before, after, atMs: Date.now() };
+  return { before, after, atMs: isOwnStep ? undefined : Date.now() };
 }
 
 /** Adds a step, or extends the last one if it changed the same fields just now. Exported for its test. */
 export function extendSteps<Fields>(steps: Step<Fields>[], step: Step<Fields>): Step<Fields>[] {
   const last = steps.at(-1);
   const isSame = last && Object.keys(last.after).join() === Object.keys(step.after).join();
-  if (!isSame || step.atMs - last.atMs > ONE_STEP_MS) return [...steps, step].slice(-STEPS_MAX);
+  const isJoined = isSame && last.atMs !== undefined && step.atMs !== undefined && step.atMs - last.atMs <= ONE_STEP_MS;
+  if (!isJoined) return [...steps, step].slice(-STEPS_MAX);
   return [...steps.slice(0, -1), { ...step, before: last.before }];
 }

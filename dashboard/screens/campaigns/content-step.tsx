@@ -31,11 +31,12 @@ export function ContentStep({ onSave, ...editing }: Editing & { onSave: () => vo
         body: variant?.body ?? draft.body,
         type: 'MARKETING',
       }}
-      onBody={(body) =>
+      onBody={(body, isOwnStep) =>
         change(
           variant
             ? { variants: draft.variants.map((one) => (one.key === variant.key ? { ...one, body } : one)) }
             : { body },
+          isOwnStep,
         )
       }
       onSave={onSave}

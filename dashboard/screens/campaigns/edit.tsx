@@ -17,7 +17,7 @@ import { RestoredDraft } from '../../parts/record-edit/restored-draft.tsx';
 import { isStale, type RecordEdit, useRecordEdit } from '../../parts/record-edit/use-record-edit.ts';
 import { type Undo, useUndo } from '../../parts/record-edit/use-undo.ts';
 import { SavedState } from '../../parts/saved-state.tsx';
-import { createUndoTools } from '../../parts/undo-redo.ts';
+import { createUndoTools, useUndoHotkeys } from '../../parts/undo-redo.ts';
 import { useIsPhone } from '../../parts/use-is-phone.ts';
 import { WordBadge } from '../../parts/word-badge.tsx';
 import { text } from '../../text/text.ts';
@@ -83,11 +83,7 @@ function Editor({ campaign }: { campaign: Campaign }) {
   const Page = step === 'content' ? undefined : PAGES[step];
   const save = () => void editing.save().then((done) => done && notifySuccess(words.saved));
   useHotkeys([['mod+S', () => editing.isUnsaved && !editing.isReadOnly && save()]], [], true);
-  // In a field, the shortcut belongs to the browser or the code editor.
-  useHotkeys([
-    ['mod+Z', () => history.undo?.()],
-    ['mod+shift+Z', () => history.redo?.()],
-  ]);
+  useUndoHotkeys(history);
   const isPhone = useIsPhone();
   const [isPreviewOpen, previewDialog] = useDisclosure();
   const [isTestOpen, testDialog] = useDisclosure();

@@ -6,7 +6,8 @@ import type { Campaign, CampaignEditorStep } from './words.ts';
 export interface Editing {
   campaign: Campaign;
   draft: CampaignDraft;
-  change: (part: Partial<CampaignDraft>) => void;
+  /** @param isOwnStep whether the change is undone alone, and not with the changes just before and after it */
+  change: (part: Partial<CampaignDraft>, isOwnStep?: boolean) => void;
   /** Saves the draft. Returns the new `updatedAt`, or false if the API refused; the editor then shows the errors. */
   save: () => Promise<string | false>;
   isSaving: boolean;

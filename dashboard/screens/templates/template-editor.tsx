@@ -10,7 +10,7 @@ import { Failed } from '../../parts/failed.tsx';
 import { Instant } from '../../parts/instant.tsx';
 import { Conflict } from '../../parts/record-edit/conflict.tsx';
 import { useUndo } from '../../parts/record-edit/use-undo.ts';
-import { createUndoTools } from '../../parts/undo-redo.ts';
+import { createUndoTools, useUndoHotkeys } from '../../parts/undo-redo.ts';
 import { useVerifiedDomains } from '../../parts/use-verified-domains.ts';
 import { text } from '../../text/text.ts';
 import { SendTest } from './send-test.tsx';
@@ -37,6 +37,7 @@ export function TemplateEditor({ saved }: { saved: Template }) {
   };
   // The shortcut also works while the cursor is in a field or in the code.
   useHotkeys([['mod+S', save]], [], true);
+  useUndoHotkeys(history);
   return (
     <EditorFrame
       back={BACK_TO_TEMPLATES}
@@ -67,7 +68,7 @@ export function TemplateEditor({ saved }: { saved: Template }) {
     >
       <EmailEditor
         email={email}
-        onBody={(body) => change({ body })}
+        onBody={(body, isOwnStep) => change({ body }, isOwnStep)}
         onSave={save}
         isReadOnly={isReadOnly}
         details={

@@ -34,7 +34,8 @@ interface Cursor {
 
 interface VisualEditorProps {
   value: string;
-  onChange: (value: string) => void;
+  /** @param isOwnStep whether the change is undone alone, and not with the changes just before and after it */
+  onChange: (value: string, isOwnStep: boolean) => void;
   onImages: (files: File[], insert: (tag: string) => void) => void;
   /** The element for the properties of the selection. A phone shows them in a sheet at the bottom. */
   panel: HTMLElement | null;
@@ -104,8 +105,11 @@ export const VisualEditor = forwardRef<CodeEditorHandle, VisualEditorProps>(func
     latest.current = edits;
   });
   useFrameMessages(frame, onMessage);
-  // The value changed outside the editor: another version was loaded.
-  if (value !== model.source) source.redraw(value);
+  // The value changed outside the editor: by undo or redo, or another version was loaded.
+  if (value !== model.source) {
+    source.redraw(value);
+    setPicked(null);
+  }
 
   useImperativeHandle(handle, () => ({
     insert(insertion) {
@@ -176,12 +180,7 @@ function SelectionTools(p: SelectionToolsProps) {
   );
   const tools = (
     <>
-      <VisualTools
-        canWrap={!isReadOnly && p.canWrap}
-        canUndo={source.canUndo}
-        onWrap={edits.wrap}
-        onUndo={edits.undo}
-      />
+      <VisualTools canWrap={!isReadOnly && p.canWrap} onWrap={edits.wrap} />
       {!isReadOnly && (
         <BlockTools
           source={html}
@@ -343,10 +342,6 @@ function createCursorActions(p: {
     /** Applies an edit of a tool and clears the selection. */
     replace: (edit: SourceEdit) => {
       source.change([edit]);
-      pick(null);
-    },
-    undo: () => {
-      source.undo();
       pick(null);
     },
     replaceImage: (id: number, address: string) => {

@@ -1,19 +1,15 @@
 import { ActionIcon, Group, Tooltip } from '@mantine/core';
-import { IconArrowBackUp, IconBold, IconItalic, IconLink, IconUnderline } from '@tabler/icons-react';
+import { IconBold, IconItalic, IconLink, IconUnderline } from '@tabler/icons-react';
 import type { ReactNode } from 'react';
 import { text } from '../../../text/text.ts';
 
 /** Tools for the selection in the email. */
 export function VisualTools({
   canWrap,
-  canUndo,
   onWrap,
-  onUndo,
 }: {
   canWrap: boolean;
-  canUndo: boolean;
   onWrap: (before: string, after: string) => void;
-  onUndo: () => void;
 }) {
   return (
     <Group gap={4} role="toolbar" aria-label={text.emailEditor.tools}>
@@ -28,9 +24,6 @@ export function VisualTools({
       </Tool>
       <Tool label={text.emailEditor.link} isOff={!canWrap} onClick={() => onWrap('<a href="https://">', '</a>')}>
         <IconLink size={16} />
-      </Tool>
-      <Tool label={text.parts.undo} isOff={!canUndo} onClick={onUndo}>
-        <IconArrowBackUp size={16} />
       </Tool>
     </Group>
   );
