@@ -77,6 +77,9 @@ export const emailEditor = {
   preheaderHelp: 'Shown after the subject in inboxes.',
   characters: (n: number) => `${n} characters. Inboxes show about 78.`,
   addVariable: 'Add variable',
+  /** A variable as a chip in a text. */
+  variable: (name: string, fallback: string | undefined) =>
+    fallback === undefined ? name : `${name}, or “${fallback}”`,
   dropHint:
     'Drop or paste images into the text. Type {{ for variables. Ctrl+F searches. Escape, then Tab leaves the field.',
   visualHint: 'Click text, links or images to edit them. Ctrl+K edits a link.',

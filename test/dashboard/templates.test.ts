@@ -191,6 +191,41 @@ describeInBrowser('the templates of the dashboard', () => {
     await expectNoSeriousAxeViolations(page);
   });
 
+  it('show variables as chips while their text is not edited, and keep the source byte for byte', async () => {
+    const body = '<p>Hello {{ firstName ??  you }}, on {{plan}}.</p><p>{{ plan | upcase }}</p>';
+    const subject = 'For {{ data.firstName | default: "you" }}';
+    const id = await createTemplate({ name: 'Chips', subject, body });
+    const { page } = await openDashboard({ service, path: `/templates/${id}` });
+    const field = page.getByRole('textbox', { name: 'Subject' });
+    const chip = page.getByText('First name, or “you”');
+    await chip.waitFor();
+    expect(await field.inputValue()).toBe(subject);
+    await expectNoSeriousAxeViolations(page);
+    await field.click();
+    await chip.waitFor({ state: 'hidden' });
+    await page.keyboard.press('End');
+    await page.keyboard.type('!');
+
+    const email = page.frameLocator('iframe[title="Email, editable in place"]');
+    const labels = () =>
+      email
+        .locator('[data-tidings-variable]:not([data-tidings-open])')
+        .evaluateAll((all) => all.map((one) => one.getAttribute('data-tidings-variable')));
+    expect(await labels()).toEqual(['First name, or “you”', 'Plan']);
+    // A click shows the source of a variable, selected.
+    await email.locator('[data-tidings-variable="Plan"]').click();
+    await expect.poll(labels).toEqual(['First name, or “you”']);
+    await chip.waitFor();
+    await page.keyboard.type('the {{ plan ?? free }} plan');
+    await email.locator('[contenteditable]', { hasText: 'upcase' }).click();
+    await expect.poll(labels).toEqual(['First name, or “you”', 'Plan, or “free”']);
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('Saved.').waitFor();
+    const saved = await readSaved(id);
+    expect(saved.subject).toBe(`${subject}!`);
+    expect(saved.body).toBe(body.replace('{{plan}}', 'the {{ plan ?? free }} plan'));
+  });
+
   it('accept uploaded images, show where each image is used, and delete unused ones', async () => {
     const id = await createTemplate({ name: 'With a picture', body: '<p>Hi</p>\n' });
     const { page, open } = await openDashboard({ service, path: `/templates/${id}`, mayFail: [PICTURES_OF_MAILS] });
@@ -458,7 +493,8 @@ describeInBrowser('the templates of the dashboard', () => {
     await page.getByRole('link', { name: name.slice(0, 40) }).waitFor();
     await expectNoSidewaysScroll(page);
     await open(`/templates/${id}`);
-    await page.frameLocator('iframe[title="Email, editable in place"]').getByText('{{firstName}}').waitFor();
+    const email = page.frameLocator('iframe[title="Email, editable in place"]');
+    await email.locator('[data-tidings-variable="First name"]').waitFor();
     await expectNoSidewaysScroll(page);
     await expectNoSeriousAxeViolations(page);
   });

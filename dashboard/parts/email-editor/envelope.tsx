@@ -2,6 +2,7 @@ import { Autocomplete, TextInput } from '@mantine/core';
 import { type ReactNode, useId } from 'react';
 import { text } from '../../text/text.ts';
 import classes from './email-editor.module.css';
+import { VariableInput } from './variable-input.tsx';
 
 const words = text.emailEditor;
 /** The recommended line length of RFC 5322. Mail clients cut longer subjects. */
@@ -66,7 +67,7 @@ export function Envelope({
       </Row>
       <Row label={words.subject} count={fields.subject.length}>
         {(id) => (
-          <TextInput
+          <VariableInput
             {...plain}
             id={id}
             placeholder={subjectHint}
@@ -81,7 +82,7 @@ export function Envelope({
       </Row>
       <Row label={words.preheader} count={fields.preheader.length}>
         {(id) => (
-          <TextInput
+          <VariableInput
             {...plain}
             id={id}
             placeholder={words.preheaderHelp}

@@ -5,6 +5,7 @@
 export type FrameMessage =
   | { kind: 'ready' }
   | { kind: 'typed'; id: number; text: string }
+  | { kind: 'left'; id: number }
   | { kind: 'cursor'; id: number; start: number; end: number }
   | { kind: 'picked'; id: number | null }
   | { kind: 'key'; key: string }
@@ -24,6 +25,7 @@ export function readFrameMessage(data: unknown): FrameMessage | undefined {
     return { kind, id, text };
   }
   if (kind === 'cursor' && isCount(id) && isCount(start) && isCount(end)) return { kind, id, start, end };
+  if (kind === 'left' && isCount(id)) return { kind, id };
   if (kind === 'picked' && (id === null || isCount(id))) return { kind, id };
   if (kind === 'key' && typeof key === 'string') return { kind, key };
   if (kind === 'files' && Array.isArray(files)) return { kind, files: files.filter((file) => file instanceof File) };

@@ -1,3 +1,5 @@
+import { text } from '../../../text/text.ts';
+import { splitAtVariables } from '../text-pieces.ts';
 import type { SourceEdit } from './source-edits.ts';
 import type { SourceModel } from './source-model.ts';
 import { getShownText, type SourcePart, type TextPart } from './source-parts.ts';
@@ -10,6 +12,11 @@ const STYLE = `
 [${MARK}-text]:hover{box-shadow:0 0 0 1px #8fc4ca}
 [${MARK}-text]:focus{box-shadow:0 0 0 2px #0c6673}
 [${MARK}-logic]{font:11px/1.4 ui-monospace,monospace;color:#5b2a86;background:#f1e7fb;border-radius:3px;padding:0 3px}
+[${MARK}-variable]{background:#e4f1f2;border-radius:4px;box-decoration-break:clone;-webkit-box-decoration-break:clone}
+[${MARK}-variable]:not([${MARK}-open]){padding:2px 6px;white-space:nowrap}
+[${MARK}-variable]:not([${MARK}-open])::before{content:attr(${MARK}-variable) / "";font:500 .85em/1 system-ui,sans-serif;letter-spacing:0;text-transform:none;color:#0b5e6a}
+[${MARK}-variable]:not([${MARK}-open])>span{font-size:0;line-height:0;letter-spacing:0}
+[${MARK}-open]{color:#0b5e6a}
 :is(img,hr)[${MARK}]:hover,:is(img,hr)[${MARK}-picked]{outline:2px solid #0c6673;cursor:pointer}
 [${MARK}-block]{outline:2px dashed #0c6673;outline-offset:1px}
 a[${MARK}-picked]{outline:2px dashed #0c6673;outline-offset:2px}`;
@@ -57,9 +64,27 @@ function markPart(part: SourcePart): SourceEdit[] {
 }
 
 function createTextMark(part: TextPart): string {
-  const html = escapeText(getShownText(part)).replaceAll('\n', '<br>');
-  if (part.role === 'logic') return `<span ${MARK}-logic>${html.trim()}</span>`;
-  return `<span ${MARK}="${part.id}" ${MARK}-text>${html}</span>`;
+  if (part.role === 'logic') return `<span ${MARK}-logic>${toHtml(getShownText(part)).trim()}</span>`;
+  return `<span ${MARK}="${part.id}" ${MARK}-text>${renderChips(part)}</span>`;
+}
+
+/**
+ * Renders the text of a part with its simple variables as chips. Each chip contains the variable's source, which CSS
+ * hides until the cursor is in it, so the text that the frame reports is the same.
+ */
+export function renderChips(part: TextPart): string {
+  return splitAtVariables(getShownText(part))
+    .map(({ source, variable }) => {
+      const html = toHtml(source);
+      if (!variable) return html;
+      const label = text.emailEditor.variable(variable.name, variable.fallback);
+      return `<span ${MARK}-variable="${escapeText(label)}"><span>${html}</span></span>`;
+    })
+    .join('');
+}
+
+function toHtml(shown: string): string {
+  return escapeText(shown).replaceAll('\n', '<br>');
 }
 
 function escapeText(value: string): string {

@@ -17,7 +17,7 @@ import { parseSource, type SourceModel } from './source-model.ts';
 import type { TagPart } from './source-parts.ts';
 import { type AddedBlock, useAddedBlock } from './use-added-block.ts';
 import { useVisualSource, type VisualSource } from './use-visual-source.ts';
-import { renderVisualDocument } from './visual-document.ts';
+import { renderChips, renderVisualDocument } from './visual-document.ts';
 import frameScript from './visual-frame.js?url&no-inline';
 import { VisualTools } from './visual-tools.tsx';
 
@@ -91,7 +91,10 @@ export const VisualEditor = forwardRef<CodeEditorHandle, VisualEditorProps>(func
       setCursor(message);
       addedBlock.onCursor(message);
     } else if (message.kind === 'picked') setPicked(message.id);
-    else if (isReadOnly) return;
+    else if (message.kind === 'left') {
+      const part = model.parts[message.id];
+      if (part?.kind === 'text') post({ kind: 'chips', id: part.id, html: renderChips(part) });
+    } else if (isReadOnly) return;
     else if (message.kind === 'typed') {
       if (source.type(message.id, message.text)) addedBlock.clearNext();
     } else if (message.kind === 'files') onImages(message.files, (tag) => latest.current.insertMarkup(tag));

@@ -39,7 +39,29 @@
     return [...range.toString()].length;
   }
 
+  /** Returns the variable that contains an element or a text. */
+  const variableOf = (node) => {
+    const element = node instanceof Element ? node : node?.parentElement;
+    return element?.closest(`[${MARK}-variable]`) ?? null;
+  };
+
+  /** Shows the source of the variable that contains the selection, and chips for all other variables. */
+  function openVariable() {
+    const selection = document.getSelection();
+    const open = selection?.rangeCount > 0 ? variableOf(selection.getRangeAt(0).commonAncestorContainer) : null;
+    for (const variable of document.querySelectorAll(`[${MARK}-variable]`)) {
+      variable.toggleAttribute(`${MARK}-open`, variable === open);
+    }
+  }
+
+  /** Replaces the text of an element that the user has left, by the same text with chips. */
+  function showChips(id, html) {
+    const text = document.querySelector(`[${MARK}="${id}"][${MARK}-text]`);
+    if (text && text !== document.activeElement && text.innerHTML !== html) text.innerHTML = html;
+  }
+
   function reportCursor() {
+    openVariable();
     const selection = document.getSelection();
     const text = selection?.anchorNode && textOf(selection.anchorNode);
     if (!selection || !text || selection.rangeCount === 0) return;
@@ -112,6 +134,10 @@
     if (text) report({ kind: 'typed', id: numberOf(text), text: readText(text) });
   });
   document.addEventListener('selectionchange', reportCursor);
+  document.addEventListener('focusout', (event) => {
+    const text = textOf(event.target);
+    if (text && !isReadOnly) report({ kind: 'left', id: numberOf(text) });
+  });
   document.addEventListener(
     'click',
     (event) => {
@@ -119,6 +145,11 @@
       event.preventDefault();
       const part = partOf(event.target);
       pick(part?.closest(`a[${MARK}], img[${MARK}], hr[${MARK}]`) ?? null);
+      const variable = variableOf(event.target);
+      // Selects the source, which the chip hides from the mouse.
+      if (variable && !isReadOnly && !variable.hasAttribute(`${MARK}-open`)) {
+        document.getSelection()?.selectAllChildren(variable.firstElementChild ?? variable);
+      }
     },
     true,
   );
@@ -168,6 +199,7 @@
     if (event.source !== window.parent) return;
     if (event.data?.kind === 'outline') outline(Number(event.data.depth));
     if (event.data?.kind === 'select') select(Number(event.data.id));
+    if (event.data?.kind === 'chips') showChips(Number(event.data.id), String(event.data.html));
     if (event.data?.kind !== 'insert') return;
     window.focus();
     if (textOf(document.getSelection()?.anchorNode ?? null)) document.execCommand('insertText', false, event.data.text);
