@@ -207,10 +207,9 @@ describeInBrowser('the templates of the dashboard', () => {
     await page.keyboard.type('!');
 
     const email = page.frameLocator('iframe[title="Email, editable in place"]');
-    const labels = () =>
-      email
-        .locator('[data-tidings-variable]:not([data-tidings-open])')
-        .evaluateAll((all) => all.map((one) => one.getAttribute('data-tidings-variable')));
+    const closed = email.locator('[data-tidings-variable]:not([data-tidings-open])');
+    const labels = async () =>
+      Promise.all((await closed.all()).map((one) => one.getAttribute('data-tidings-variable')));
     expect(await labels()).toEqual(['First name, or “you”', 'Plan']);
     // A click shows the source of a variable, selected.
     await email.locator('[data-tidings-variable="Plan"]').click();
