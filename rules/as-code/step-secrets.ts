@@ -37,9 +37,8 @@ export function removeSecrets(config: StepConfig, secretsIn: readonly SecretFiel
  * Returns the config to store for a config from a file. Secrets that the file omits are copied from the stored config:
  * the secret of a URL if the rest of the URL is the same, and the values of headers if the scheme, host and port are
  * the same. Without these conditions, a user who may change the address, but not read the secret, could have the secret
- * sent to a host of their own. `missing` names the secrets that the file masks (`***` or null) and that could not be
- * copied. If the file has no `headers` at all, the stored headers are copied or removed, and `missing` does not name
- * them.
+ * sent to a host of their own. `missing` names the secrets that could not be copied: the secrets that the file masks
+ * (`***` or null), and all stored headers if the file has no `headers` at all. Empty `headers` remove the stored headers.
  */
 export function addStoredSecrets(
   fileConfig: StepConfig,
@@ -59,8 +58,10 @@ function resolveUrl(fileConfig: StepConfig, stored: StepConfig | undefined): { v
 
 function resolveHeaders(fileConfig: StepConfig, stored: StepConfig | undefined): { value: unknown; missing: string[] } {
   const usable = stored && hasSameOrigin(readUrl(stored), readUrl(fileConfig)) ? stored : undefined;
-  if (fileConfig.headers === undefined || fileConfig.headers === null)
-    return { value: undefinedIfEmpty(readHeaders(usable)), missing: [] };
+  if (fileConfig.headers === undefined || fileConfig.headers === null) {
+    const lost = usable ? [] : Object.keys(readHeaders(stored)).map((name) => `headers.${name}`);
+    return { value: undefinedIfEmpty(readHeaders(usable)), missing: lost };
+  }
   const missing: string[] = [];
   const headers = Object.entries(readHeaders(fileConfig)).flatMap(([name, value]) => {
     if (value !== null) return [[name, value]];

@@ -122,7 +122,7 @@ function withSecrets(applying: ApplyState, p: { step: StepItem; open: Config | u
   const { type, config: fileConfig = {} } = p.step;
   const { config, missing } = addStoredSecrets(fileConfig, { stored: p.open, secretsIn: STEPS[type].secretsIn });
   for (const field of missing) {
-    const message = `The ${field} of the step ${p.of.step} needs a secret, which is neither in the files nor stored in this project. Set it on the step.`;
+    const message = `The ${field} of the step ${p.of.step} needs a secret, which is neither in the files nor stored in this project for the same host. Set it on the step.`;
     addFinding(applying, { code: 'secret_missing', severity: 'warning', message, details: { ...p.of, field } });
   }
   return config;

@@ -147,6 +147,22 @@ describe('an export that is applied', () => {
     ]);
     expect((await exportProject()).workflows[0].steps[2].config).not.toHaveProperty('headers');
   });
+
+  it('without headers keeps the stored headers for the same host only, and names each header that a new host loses', async () => {
+    await buildResources(api);
+    const document = await exportProject();
+    const { config } = document.workflows[0].steps[2];
+    delete config.headers;
+    expect((await apply(document, api.one.secretKey)).body).toMatchObject({ updated: [], findings: [] });
+    config.url = 'https://elsewhere.example/in';
+    const planned = await apply({ ...document, dryRun: true }, api.one.secretKey);
+    expect(planned.body.findings).toMatchObject([
+      { code: 'secret_missing', severity: 'warning', details: { step: 'tell-us', field: 'headers.Authorization' } },
+    ]);
+    config.headers = {};
+    const removed = await apply(document, api.one.secretKey);
+    expect(removed.body).toMatchObject({ updated: [{ changes: ['steps.tell-us'] }], findings: [] });
+  });
 });
 
 describe('applying a document', () => {
