@@ -78,7 +78,7 @@ export const ERRORS = {
     status: 413,
     message: 'The request is too large.',
     suggestion:
-      'details.maxBytes has the limit. Defaults: 10 MB of decoded attachments, 16 MB per request with them, 3 MB without, 5 MB for a CSV file.',
+      'details.maxBytes has the limit. Defaults: 10 MB of decoded attachments, 16 MB per request with them, 3 MB without, 5 MB for a CSV file, 8 MB for a project document.',
   },
   UNSUPPORTED_MEDIA_TYPE: {
     status: 415,

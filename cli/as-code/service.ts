@@ -1,3 +1,4 @@
+import { DOCUMENT_MAX_BYTES } from '../../rules/as-code/document-size.ts';
 import { StartError } from '../start/error.ts';
 import type { ProjectFiles, Resource } from './files.ts';
 
@@ -41,7 +42,8 @@ export async function fetchProject(service: ServiceAccess): Promise<ProjectFiles
 export async function applyProject(service: ServiceAccess, files: ProjectFiles, dryRun: boolean): Promise<ApplyResult> {
   const { settings, kinds } = files;
   const present = [...kinds].filter(([, resources]) => resources.length > 0);
-  const body = { ...Object.fromEntries(present), ...(settings && { settings }), dryRun };
+  const body = JSON.stringify({ ...Object.fromEntries(present), ...(settings && { settings }), dryRun });
+  refuseTooLarge(body);
   const { result, ignored } = await request(service, 'POST', '/project/apply', { body, files });
   const applied = result as unknown as ApplyResult;
   const findings = ignored
@@ -55,11 +57,28 @@ export async function applyProject(service: ServiceAccess, files: ProjectFiles, 
   return { ...applied, findings: [...applied.findings, ...findings] };
 }
 
+/**
+ * Refuses a document before it is sent. The service would refuse it too, but may close the connection before the whole
+ * body is sent, and then the user would not see why.
+ */
+function refuseTooLarge(body: string): void {
+  const bytes = Buffer.byteLength(body);
+  if (bytes <= DOCUMENT_MAX_BYTES) return;
+  throw new StartError(
+    `The files have ${toMegabytes(bytes)} MB, and a push has at most ${toMegabytes(DOCUMENT_MAX_BYTES)} MB. Move some of the files to another folder and push each folder with --dir: a push does not change resources that its folder does not have.`,
+  );
+}
+
+/** Rounds up to two decimals, so that a size above a limit never looks like the limit. */
+function toMegabytes(bytes: number): number {
+  return Math.ceil((bytes / (1024 * 1024)) * 100) / 100;
+}
+
 async function request(
   { url, key }: ServiceAccess,
   method: string,
   path: string,
-  payload?: { body: object; files: ProjectFiles },
+  payload?: { body: string; files: ProjectFiles },
 ): Promise<{ result: Record<string, unknown>; ignored: string[] }> {
   let response: Response;
   let text: string;
@@ -67,7 +86,7 @@ async function request(
     response = await fetch(`${url.replace(/\/+$/, '')}${path}`, {
       method,
       headers: { Authorization: `Bearer ${key}`, ...(payload && { 'Content-Type': 'application/json' }) },
-      ...(payload && { body: JSON.stringify(payload.body) }),
+      ...(payload && { body: payload.body }),
       signal: AbortSignal.timeout(TIMEOUT_MS),
     });
     text = await response.text();

@@ -102,6 +102,24 @@ it('push sends changes, also to another project, and diff reports no differences
   expect((await runTidings(['diff'], api.two.secretKey)).code).toBe(0);
 });
 
+it('push and diff refuse files that are larger than a document may be, and name the limit and the remedy', async () => {
+  mkdirSync(join(folder, 'templates'));
+  for (let n = 1; n <= 20; n += 1) {
+    const fields = { name: `T${n}`, subject: 'News', type: 'MARKETING' };
+    writeFileSync(join(folder, `templates/t${n}.json`), JSON.stringify(fields));
+    writeFileSync(join(folder, `templates/t${n}.html`), 'x'.repeat(900_000));
+  }
+  for (const words of [['push'], ['push', '--dry-run'], ['diff']]) {
+    const { code, err } = await runTidings(words);
+    expect([code, err.trim().split('\n')]).toEqual([
+      2,
+      [
+        'The files have 17.17 MB, and a push has at most 8 MB. Move some of the files to another folder and push each folder with --dir: a push does not change resources that its folder does not have.',
+      ],
+    ]);
+  }
+});
+
 it('push prints each field of a file that the service ignores', async () => {
   const filter = { field: 'data.plan', operator: 'equals', value: 'pro', filed: 'x' };
   mkdirSync(join(folder, 'segments'));

@@ -6,6 +6,7 @@ import { getProjectWithOwnSettings } from '../../../db/projects/projects.ts';
 import { listAllSegments } from '../../../db/segments/segments.ts';
 import { listAllTopics } from '../../../db/topics/topics.ts';
 import { listWorkflowDetails } from '../../../db/workflows/workflows.ts';
+import { DOCUMENT_MAX_BYTES } from '../../../rules/as-code/document-size.ts';
 import type { Names } from '../../../rules/as-code/references.ts';
 import { AppError } from '../../../rules/errors.ts';
 import {
@@ -16,7 +17,6 @@ import {
   toTopicFile,
   toWorkflowFile,
 } from './document.ts';
-import { APPLY_MAX_BYTES } from './input.ts';
 
 /**
  * Returns the document of `GET /project/export`, read in one snapshot of the database.
@@ -58,10 +58,10 @@ export function collectSlugs(p: { templates: Slugged; segments: Slugged; topics:
 
 async function refuseTooLarge(db: Db, projectId: string): Promise<void> {
   const bytes = await countExportBytes(db, projectId);
-  if (bytes <= APPLY_MAX_BYTES) return;
+  if (bytes <= DOCUMENT_MAX_BYTES) return;
   throw new AppError('CONFLICT', {
-    message: `The project's templates, segments, steps and drafts have ${bytes} bytes. An export has at most ${APPLY_MAX_BYTES}.`,
-    details: { bytes, most: APPLY_MAX_BYTES },
+    message: `The project's templates, segments, steps and drafts have ${bytes} bytes. An export has at most ${DOCUMENT_MAX_BYTES}.`,
+    details: { bytes, most: DOCUMENT_MAX_BYTES },
     suggestion: 'Use the lists instead: GET /templates, /segments and /workflows.',
   });
 }

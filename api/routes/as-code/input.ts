@@ -15,9 +15,6 @@ import { withConfigForms } from '../workflow-steps/input.ts';
 import { PatchWorkflow } from '../workflows/input.ts';
 import { Position } from '../workflows/response.ts';
 
-/** Maximum size of the body of `/project/apply` and of an export: a whole project. */
-export const APPLY_MAX_BYTES = 8 * 1024 * 1024;
-
 /** Maximum number of records of one kind in a document. */
 const RECORDS_MAX = 1_000;
 const STEPS_MAX = 500;

@@ -2,6 +2,7 @@ import { createRoute } from '@hono/zod-openapi';
 import { insertAudit } from '../../../db/projects/audit-log.ts';
 import { refreshMemberCount } from '../../../db/segments/contacts.ts';
 import { getSegment } from '../../../db/segments/segments.ts';
+import { DOCUMENT_MAX_BYTES } from '../../../rules/as-code/document-size.ts';
 import { formatActor } from '../../http/actor.ts';
 import { readClientAddress } from '../../http/client-address.ts';
 import type { Deps } from '../../http/deps.ts';
@@ -12,7 +13,7 @@ import { applyDocument, refuseMissingScopes } from './apply.ts';
 import { checkCampaigns } from './apply-campaigns.ts';
 import { checkTemplates } from './apply-templates.ts';
 import { exportProject } from './export.ts';
-import { APPLY_MAX_BYTES, ApplyProject } from './input.ts';
+import { ApplyProject } from './input.ts';
 import { Applied, ExportedProject } from './response.ts';
 import { STORED_DOCUMENT } from './stored-document.ts';
 
@@ -61,7 +62,7 @@ export function registerAsCodeRoutes(app: App, { config, compute, db, reads, key
     return c.json(await compute.runLargeRead(work, () => exportProject(reads, request)), 200);
   });
 
-  app.openapi({ ...applyRoute, maxBodyBytes: APPLY_MAX_BYTES }, async (c) => {
+  app.openapi({ ...applyRoute, maxBodyBytes: DOCUMENT_MAX_BYTES }, async (c) => {
     const { projectId, actor, scopes } = c.var;
     const document = c.req.valid('json');
     refuseMissingScopes(document, scopes);
