@@ -11,6 +11,7 @@ export interface ImportForecast {
   createdCount: number;
   updatedCount: number;
   failureCount: number;
+  blankRows: number;
   unreadableRows: number;
   /** Rows that would subscribe a contact with a suppressed address. An import does not subscribe these contacts. */
   suppressedCount: number;
@@ -34,17 +35,15 @@ export interface ImportForecast {
   notes?: string[];
 }
 
-/** The number of the first data row in a spreadsheet; row 1 has the names of the columns. */
-const FIRST_ROW = 2;
-
 /**
  * Adds the rows of `review` to the preview of an import. `before` is the preview of all earlier rows. `created` has the
- * addresses that the earlier rows would add; this function adds the addresses of its own rows.
+ * addresses that the earlier rows would add; this function adds the addresses of its own rows. `firstRow` is the number
+ * of the file's first row.
  */
 export async function addToImportPreview(
   db: Db,
   key: Buffer,
-  p: { projectId: string; before: ImportForecast; created: Set<string>; review: CsvReview },
+  p: { projectId: string; firstRow: number; before: ImportForecast; created: Set<string>; review: CsvReview },
 ): Promise<ImportForecast> {
   const { before, review, created, projectId } = p;
   const known = await findExistingContacts(db, { projectId, emails: review.emails });
@@ -63,9 +62,9 @@ export async function addToImportPreview(
     created.add(email);
     createdCount += 1;
   }
-  const firstRow = FIRST_ROW + before.totalRows;
-  const errors = review.bad.map(({ index, ...row }) => ({ row: firstRow + index, ...row }));
-  const warnings = review.warnings.map(({ index, ...row }) => ({ row: firstRow + index, ...row }));
+  const firstRow = p.firstRow + before.totalRows + before.blankRows;
+  const errors = review.bad.map(({ position, ...row }) => ({ row: firstRow + position, ...row }));
+  const warnings = review.warnings.map(({ position, ...row }) => ({ row: firstRow + position, ...row }));
   return {
     ...before,
     totalRows: before.totalRows + review.rows,
@@ -73,6 +72,7 @@ export async function addToImportPreview(
     createdCount: before.createdCount + createdCount,
     updatedCount: before.updatedCount + review.emails.length - createdCount,
     failureCount: before.failureCount + review.rows - review.emails.length,
+    blankRows: before.blankRows + review.blankRows,
     unreadableRows: before.unreadableRows + review.unreadableRows,
     suppressedCount,
     resubscribedCount,

@@ -10,8 +10,9 @@ import {
 import { type UpsertedContact, upsertContacts } from '../../db/contacts/upsert.ts';
 import { addImportedStops } from '../../db/sms/stops.ts';
 import { inSavepoint } from '../../db/transaction.ts';
+import { DEFAULT_FIRST_ROW } from '../../rules/contacts/csv-head.ts';
 import { UNREADABLE_ROWS_MAX } from '../../rules/contacts/csv-layout.ts';
-import type { CsvChunk, CsvContact, CsvRow } from '../../rules/contacts/csv-rows.ts';
+import type { CsvChunk, CsvContact } from '../../rules/contacts/csv-rows.ts';
 import { type ImportError, type ImportResult, type ImportWarning, JOB_ERRORS_MAX } from '../../rules/contacts/jobs.ts';
 import { AppError } from '../../rules/errors.ts';
 import type { OutboxRow } from '../../rules/outbox.ts';
@@ -25,8 +26,6 @@ import { recordSubscriptionChanges } from './subscription-changes.ts';
  */
 export const IMPORT_CHUNK_ROWS = 1_000;
 export const TOO_MANY_UNREADABLE = `More than ${UNREADABLE_ROWS_MAX.toLocaleString('en')} rows cannot be read: check the quotes of the file. The rows before have been imported.`;
-/** The number of the first data row in a spreadsheet; row 1 has the names of the columns. */
-const FIRST_ROW = 2;
 
 interface WriteResult {
   contacts: UpsertedContact[];
@@ -48,10 +47,11 @@ export async function runImportChunk(
   // Another attempt of the activity has already processed this chunk. The caller continues at the job's current cursor.
   if (job.cursor !== p.cursor) return { done: false, processed: job.processed, total: 0, outbox: [], moved: true };
   const { chunk } = p;
-  const { result, outbox } = await importRows(trx, { ...p, job, rows: chunk.rows });
+  const { result, outbox } = await importRows(trx, { ...p, job, chunk });
   const processed = job.processed + chunk.rows.length;
   const unreadableRows = (job.result.unreadableRows ?? 0) + chunk.unreadableRows;
-  await advanceJob(trx, { ...p, cursor: chunk.nextAt, processed, result: { ...result, unreadableRows } });
+  const blankRows = (job.result.blankRows ?? 0) + chunk.blankRows;
+  await advanceJob(trx, { ...p, cursor: chunk.nextAt, processed, result: { ...result, blankRows, unreadableRows } });
   const tooManyUnreadable = unreadableRows >= UNREADABLE_ROWS_MAX && !chunk.done;
   if (tooManyUnreadable) await finishJob(trx, { ...p, status: 'FAILED', failedReason: TOO_MANY_UNREADABLE });
   return { done: chunk.done || tooManyUnreadable, processed, total: 0, outbox };
@@ -59,10 +59,12 @@ export async function runImportChunk(
 
 async function importRows(
   trx: Trx,
-  p: JobRef & { job: LockedJob<ImportInput, ImportResult>; rows: CsvRow[]; suppressionKey: Buffer },
+  p: JobRef & { job: LockedJob<ImportInput, ImportResult>; chunk: CsvChunk; suppressionKey: Buffer },
 ): Promise<{ result: ImportResult; outbox: OutboxRow[] }> {
-  const firstRow = FIRST_ROW + p.job.processed;
-  const numbered = p.rows.map((row, index) => ({ row, number: firstRow + index }));
+  const { rows, positions } = p.chunk;
+  const { processed, result, input } = p.job;
+  const firstRow = (input.layout.firstRow ?? DEFAULT_FIRST_ROW) + processed + (result.blankRows ?? 0);
+  const numbered = rows.map((row, n) => ({ row, number: firstRow + (positions[n] ?? n) }));
   const validRows = numbered.flatMap(({ row, number }) => (row.ok ? [{ ...row.contact, number }] : []));
   const unreadableRows = numbered.flatMap(({ row, number }) =>
     row.ok ? [] : [{ row: number, email: row.email, error: row.error }],
@@ -92,7 +94,7 @@ async function importRows(
       ? [{ row: number, email: row.contact.email, warning: row.warning }]
       : [],
   );
-  return { result: addOutcome(p.job.result, { rows: p.rows.length, contacts, errors, warnings }), outbox };
+  return { result: addOutcome(result, { rows: rows.length, contacts, errors, warnings }), outbox };
 }
 
 type NumberedRow = CsvContact & { number: number };

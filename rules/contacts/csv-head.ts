@@ -11,6 +11,8 @@ export const CSV_MAX_BYTES = 5 * 1024 * 1024;
  * never closed.
  */
 const RECORD_MAX_BYTES = 2 * DATA_LIMITS.bytes;
+/** The number of the first row after the header in a spreadsheet, if the header is row 1. */
+export const DEFAULT_FIRST_ROW = 2;
 const DELIMITERS = [',', ';', '\t', '|'] as const;
 const LF = 0x0a;
 const CR = 0x0d;
@@ -29,6 +31,8 @@ export interface CsvHead {
   delimiter: CsvDelimiter;
   /** Byte offset of the first row. */
   firstRowAt: number;
+  /** The number of the first row in a spreadsheet: 2, or more after blank lines before the header. */
+  firstRow: number;
   /** The headers as in the file, without surrounding spaces. */
   headers: string[];
 }
@@ -55,7 +59,7 @@ export function readCsvHead(file: Uint8Array): CsvHead {
   const headers = (records.readHeader() ?? []).map((header) =>
     (unescapeFormula(header) ?? header).trim().normalize('NFC'),
   );
-  return { delimiter, headers, firstRowAt: records.at };
+  return { delimiter, headers, firstRowAt: records.at, firstRow: DEFAULT_FIRST_ROW + records.blankRows };
 }
 
 /** Reads the records of a file from a byte offset on. */

@@ -42,6 +42,8 @@ export interface CsvLayout {
   notes?: string[];
   /** Byte offset of the first row. */
   firstRowAt: number;
+  /** The number of the first row in a spreadsheet. Absent in jobs of earlier versions, which mean `DEFAULT_FIRST_ROW`. */
+  firstRow?: number;
 }
 
 /** The type of each field whose stored values in the project all have the same type, by key. */
@@ -100,7 +102,7 @@ function mergeTypes(columnTypes: (ColumnType | undefined)[], cells: readonly str
 
 /** Returns the layout of a file with this head and mapping, and the errors in them. */
 export function buildLayout(
-  { headers, delimiter, firstRowAt }: CsvHead,
+  { headers, delimiter, firstRowAt, firstRow }: CsvHead,
   mapping: CsvMapping,
   hasConsentWords: HasConsentWords,
 ): { layout: CsvLayout; errors: FieldError[] } {
@@ -125,6 +127,7 @@ export function buildLayout(
     delimiter,
     columns,
     firstRowAt,
+    firstRow,
     ...(textColumns.length > 0 && { textColumns }),
     ...(refusalColumns.length > 0 && { refusalColumns }),
     ...(sms.consent.length + sms.refusal.length > 0 && { smsColumns: sms }),

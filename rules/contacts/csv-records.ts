@@ -35,6 +35,8 @@ interface CsvRecord {
 export class CsvRecords {
   /** The offset of the next record. */
   at: number;
+  /** The number of skipped rows: blank lines, and rows that contain only delimiters. */
+  blankRows = 0;
   /** The number of bytes that were read. A byte that is read twice counts twice. */
   bytesRead = 0;
   private readonly bytes: Buffer;
@@ -80,7 +82,10 @@ export class CsvRecords {
 
   private skipBlankLines(): void {
     const { bytes } = this;
-    while (bytes[this.at] === LF || bytes[this.at] === CR) this.at += 1;
+    for (let byte = bytes[this.at]; byte === LF || byte === CR; byte = bytes[this.at]) {
+      if (byte === this.lineEnd) this.blankRows += 1;
+      this.at += 1;
+    }
   }
 
   /** Skips rows that contain only delimiters. Spreadsheet programs write such rows below a table. */
@@ -88,6 +93,7 @@ export class CsvRecords {
     const { bytes, delimiter } = this;
     for (let at = this.at; at <= bytes.length; at += 1) {
       const byte = bytes[at];
+      if (byte === this.lineEnd) this.blankRows += 1;
       if (byte === undefined || byte === LF || byte === CR) this.at = Math.min(at + 1, bytes.length);
       else if (byte !== delimiter) return;
     }

@@ -13,6 +13,7 @@ it('a review has the addresses, the types, and at most the requested number of r
     rows: 4,
     warned: 0,
     warnings: [],
+    blankRows: 0,
     unreadableRows: 1,
     nextAt: FILE.length,
     done: true,
@@ -21,12 +22,12 @@ it('a review has the addresses, the types, and at most the requested number of r
     silent: [false, false],
     bad: [
       {
-        index: 1,
+        position: 1,
         email: 'nope',
         error: 'Must be an email address such as ada@example.com.',
         values: ['nope', '2', '', ''],
       },
-      { index: 3, email: '"open', error: expect.any(String), values: ['"open,1,2,3\n'] },
+      { position: 3, email: '"open', error: expect.any(String), values: ['"open,1,2,3\n'] },
     ],
     types: { n: { text: 2 }, when: { date: 2 }, constructor: { text: 2 } },
   });
@@ -44,6 +45,7 @@ it('the preview guesses the field of each column and reports errors of a mapping
   });
   expect(preview.first).toEqual([
     {
+      number: 2,
       cells: ["'+bob@x.com", "'-3"],
       row: { ok: true, contact: { email: '+bob@x.com', subscribed: undefined, set: { seats: '-3' } } },
     },

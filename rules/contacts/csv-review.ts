@@ -8,8 +8,8 @@ import { type CsvChunk, type CsvRange, type CsvRow, countCsvRows, readCsvChunk }
 export type CellType = 'text' | 'number' | 'boolean' | 'date';
 
 export interface RowWithErrors {
-  /** The index of the row in the part of the file that was read; the first row has 0. */
-  index: number;
+  /** The position of the row in the part of the file that was read, as in `CsvChunk`. */
+  position: number;
   email: string;
   error: string;
   /** The cells as in the file, or the whole line if the row is unreadable. Empty if they are too long. */
@@ -17,7 +17,7 @@ export interface RowWithErrors {
 }
 
 /** Facts about a part of a file. The rows themselves are not kept. */
-export interface CsvReview extends Pick<CsvChunk, 'unreadableRows' | 'nextAt' | 'done'> {
+export interface CsvReview extends Pick<CsvChunk, 'blankRows' | 'unreadableRows' | 'nextAt' | 'done'> {
   rows: number;
   /** The addresses of the rows that can be imported, in the order of the rows. */
   emails: string[];
@@ -31,7 +31,7 @@ export interface CsvReview extends Pick<CsvChunk, 'unreadableRows' | 'nextAt' | 
    * `badMax` of these rows.
    */
   warned: number;
-  warnings: { index: number; email: string; warning: string }[];
+  warnings: { position: number; email: string; warning: string }[];
   /** For each field: how many values have each type. */
   types: Record<string, Partial<Record<CellType, number>>>;
 }
@@ -58,22 +58,22 @@ export function reviewCsvChunk(file: Uint8Array, p: CsvRange & { badMax: number 
     warned: 0,
     warnings: [],
     types: {},
+    blankRows: 0,
     unreadableRows: 0,
     nextAt: 0,
     done: true,
   };
-  const { unreadableRows, nextAt, done } = readCsvChunk(file, p, (row, cells) => {
-    const index = review.rows;
+  const { blankRows, unreadableRows, nextAt, done } = readCsvChunk(file, p, (row, cells, position) => {
     review.rows += 1;
     if (!row.ok) {
       if (review.bad.length < p.badMax)
-        review.bad.push({ index, email: row.email, error: row.error, values: cutLongRow(cells) });
+        review.bad.push({ position, email: row.email, error: row.error, values: cutLongRow(cells) });
       return;
     }
     if (row.warning !== undefined) {
       review.warned += 1;
       if (review.warnings.length < p.badMax)
-        review.warnings.push({ index, email: row.contact.email, warning: row.warning });
+        review.warnings.push({ position, email: row.contact.email, warning: row.warning });
     }
     review.emails.push(row.contact.email);
     const { subscribed, subscribedIfNew } = row.contact;
@@ -81,7 +81,7 @@ export function reviewCsvChunk(file: Uint8Array, p: CsvRange & { badMax: number 
     review.silent.push(subscribed === undefined && subscribedIfNew === false);
     for (const [key, value] of Object.entries(row.contact.set)) countType(review.types, key, detectValueType(value));
   });
-  return { ...review, unreadableRows, nextAt, done };
+  return { ...review, blankRows, unreadableRows, nextAt, done };
 }
 
 /** A preview of a file: its columns with their targets, and its first rows. */
@@ -95,8 +95,8 @@ export interface CsvPreview {
   errors: FieldError[];
   /** The number of rows, counted as for the progress of an import. */
   rows: number;
-  /** The first rows: their cells, and the result that an import would have. */
-  first: { cells: string[]; row: CsvRow }[];
+  /** The first rows: their numbers in a spreadsheet, their cells, and the result that an import would have. */
+  first: { number: number; cells: string[]; row: CsvRow }[];
 }
 
 /**
@@ -120,8 +120,8 @@ export function previewCsv(
   const { layout: untyped, errors } = buildLayout(head, mapping, consentWords);
   const layout = errors.length > 0 ? untyped : addColumnTypes(file, untyped, p.knownTypes);
   const first: CsvPreview['first'] = [];
-  readCsvChunk(file, { layout, at: layout.firstRowAt, limit: p.rows, text: p.text }, (row, cells) => {
-    first.push({ row, cells: Array.isArray(cells) ? cells : [cells.unreadable] });
+  readCsvChunk(file, { layout, at: layout.firstRowAt, limit: p.rows, text: p.text }, (row, cells, position) => {
+    first.push({ number: head.firstRow + position, row, cells: Array.isArray(cells) ? cells : [cells.unreadable] });
   });
   return { headers, delimiter, mapping, layout, errors, rows: countCsvRows(file, layout), first };
 }

@@ -47,6 +47,27 @@ describe('a CSV file of contacts', () => {
     ]);
   });
 
+  it.each([
+    ['blank lines and rows of delimiters', 'email,n\n\n\na@x.com,1\n,,\n  nope,2\n', 2, [2, 4]],
+    ['blank lines before the header', '\n\nemail,n\na@x.com,1\n', 4, [0]],
+    ['CRLF', 'email,n\r\n\r\na@x.com,1\r\n,\r\n\r\nb@x.com,1\r\n', 2, [1, 4]],
+    ['CR', 'email,n\r\ra@x.com,1\r', 2, [1]],
+    ['a line with the separator, which a spreadsheet hides', 'sep=;\nemail;n\na@x.com;1\n', 2, [0]],
+    ['line breaks in quotes', 'email,"n\nm"\na@x.com,"1\n2"\n\nb@x.com,1\n', 2, [0, 2]],
+    ['an unreadable row', 'email,n\n"a@x.com,1\n\nb@x.com,1\n', 2, [0, 2]],
+  ])('counts rows as a spreadsheet does: %s', (_, text, firstRow, positions) => {
+    const file = toBytes(text);
+    const layout = readCsvLayout(file);
+    expect(layout.firstRow).toBe(firstRow);
+    const range = { layout, text: false };
+    expect(readCsvChunk(file, { ...range, at: layout.firstRowAt, limit: 100 }).positions).toEqual(positions);
+    // The rows of two chunks have the same numbers.
+    const first = readCsvChunk(file, { ...range, at: layout.firstRowAt, limit: 1 });
+    const second = readCsvChunk(file, { ...range, at: first.nextAt, limit: 100 });
+    const offset = first.rows.length + first.blankRows;
+    expect([...first.positions, ...second.positions.map((position) => offset + position)]).toEqual(positions);
+  });
+
   it('imports a contact as unsubscribed if a column of refusals has a value, and keeps the value', () => {
     const file = toBytes(
       'Email Address,UNSUB_TIME,EMAIL_BLACKLIST\na@x.com,2024-01-02 10:11:12,0\nb@x.com,,1\nc@x.com,,no\nd@x.com,,\n',

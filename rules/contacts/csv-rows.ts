@@ -30,6 +30,10 @@ export type CsvRow =
 
 export interface CsvChunk {
   rows: CsvRow[];
+  /** For each row: its position in the chunk, counted as in a spreadsheet: skipped blank rows count. The first is 0. */
+  positions: number[];
+  /** The number of skipped rows: blank lines, and rows that contain only delimiters. */
+  blankRows: number;
   /** The number of rows that are not readable as CSV. */
   unreadableRows: number;
   /** The byte offset of the next row, from which the next call continues. */
@@ -75,16 +79,17 @@ export interface CsvRange {
  * Reads up to `limit` rows from a byte offset on. An unreadable row counts as one row with errors, and reading
  * continues with the next line. A quote that is never closed therefore affects only its own row. Values are converted
  * to the types of their columns, unless `text` is true. ISO dates are kept as text, because dates are stored as text.
- * `see` is called with each row and its cells, or its line if the row is unreadable.
+ * `see` is called with each row, its cells, or its line if the row is unreadable, and its position.
  */
 export function readCsvChunk(
   file: Uint8Array,
   p: CsvRange,
-  see?: (row: CsvRow, cells: string[] | { unreadable: string }) => void,
+  see?: (row: CsvRow, cells: string[] | { unreadable: string }, position: number) => void,
 ): CsvChunk {
   const { delimiter, columns } = p.layout;
   const records = readRecordsFrom(file, { delimiter, at: p.at });
   const rows: CsvRow[] = [];
+  const positions: number[] = [];
   let unreadableRows = 0;
   while (rows.length < p.limit) {
     const record = records.next(columns.length);
@@ -94,10 +99,13 @@ export function readCsvChunk(
     const row = readable
       ? addPhoneWarning(readRow(record.map(normalizeCell), p), p)
       : createUnreadableRow(record.unreadable, p.layout);
-    see?.(row, record);
+    const position = rows.length + records.blankRows;
+    see?.(row, record, position);
     rows.push(row);
+    positions.push(position);
   }
-  return { rows, unreadableRows, nextAt: records.at, done: records.at >= file.length, bytesRead: records.bytesRead };
+  const { at: nextAt, blankRows, bytesRead } = records;
+  return { rows, positions, blankRows, unreadableRows, nextAt, done: nextAt >= file.length, bytesRead };
 }
 
 /** Returns a cell in Unicode NFC, the form in which filters and templates compare text (contract §1.16 Unicode). */

@@ -14,7 +14,10 @@ export const JOB_ERRORS_MAX = 1_000;
 export const BULK_MAX_IDS = 1_000;
 
 export interface ImportError {
-  /** The number of the row in the file: the header is row 1, and blank lines are not counted. */
+  /**
+   * The number of the row in a spreadsheet: blank rows count, and a cell with line breaks does not add rows. Jobs of
+   * earlier versions did not count blank rows.
+   */
   row: number;
   email: string;
   error: string;
@@ -33,6 +36,10 @@ export interface ImportResult {
   createdCount: number;
   updatedCount: number;
   failureCount: number;
+  /**
+   * The number of skipped rows: blank lines, and rows that contain only delimiters. Absent in jobs of earlier versions.
+   */
+  blankRows?: number;
   /** The number of failed rows that are not readable as CSV. Absent in jobs of earlier versions. */
   unreadableRows?: number;
   /** The first 1,000. */

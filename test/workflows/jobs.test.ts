@@ -176,6 +176,7 @@ describe('an import', () => {
     const rows = [
       'new@import.test,pro,7,yes',
       'KNOWN@import.test,pro,,',
+      '',
       'nope,x,1,',
       'new@import.test,team,,no',
       ',x,,',
@@ -194,9 +195,10 @@ describe('an import', () => {
         createdCount: 1,
         updatedCount: 2,
         failureCount: 2,
+        blankRows: 1,
         errors: [
-          { row: 4, email: 'nope', error: expect.any(String) },
-          { row: 6, email: '', error: expect.any(String) },
+          { row: 5, email: 'nope', error: expect.any(String) },
+          { row: 7, email: '', error: expect.any(String) },
         ],
       },
     });

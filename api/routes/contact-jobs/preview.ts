@@ -4,7 +4,7 @@ import { addToImportPreview, findExistingContacts, type ImportForecast } from '.
 import { findPhoneCountry } from '../../../db/projects/phone-country.ts';
 import { deriveKey } from '../../../rules/access/secrets.ts';
 import { toUtf8 } from '../../../rules/contacts/csv-encoding.ts';
-import { CSV_MAX_BYTES } from '../../../rules/contacts/csv-head.ts';
+import { CSV_MAX_BYTES, DEFAULT_FIRST_ROW } from '../../../rules/contacts/csv-head.ts';
 import { type CsvLayout, UNREADABLE_ROWS_MAX } from '../../../rules/contacts/csv-layout.ts';
 import type { CsvPreview, CsvReview } from '../../../rules/contacts/csv-review.ts';
 import type { CsvRow } from '../../../rules/contacts/csv-rows.ts';
@@ -23,14 +23,13 @@ const SAMPLES_SHOWN = 3;
 const SAMPLE_MAX_CHARS = 200;
 /** Number of rows that are processed together. One SQL statement finds which addresses in these rows are contacts. */
 const STEP_ROWS = 5_000;
-/** Number of the first data row in a spreadsheet. */
-const FIRST_ROW = 2;
 const EMPTY_RESULT: ImportForecast = {
   totalRows: 0,
   successCount: 0,
   createdCount: 0,
   updatedCount: 0,
   failureCount: 0,
+  blankRows: 0,
   unreadableRows: 0,
   suppressedCount: 0,
   resubscribedCount: 0,
@@ -76,7 +75,8 @@ export function registerImportPreviewRoutes(app: App, { reads, compute, config }
       const badMax = JOB_ERRORS_MAX - result.errors.length;
       const section = { file, layout, at, limit: STEP_ROWS, text, badMax, phoneCountry };
       const review = await compute.runInThread({ projectId, kind: 'contacts.review' }, 'csv.review', section);
-      result = await addToImportPreview(reads, key, { projectId, before: result, created, review });
+      const firstRow = layout.firstRow ?? DEFAULT_FIRST_ROW;
+      result = await addToImportPreview(reads, key, { projectId, firstRow, before: result, created, review });
       addTypeCounts(types, review.types);
       ({ nextAt: at, done } = review);
     }
@@ -107,9 +107,7 @@ export function registerImportPreviewRoutes(app: App, { reads, compute, config }
         mapping: preview.mapping,
         problems: preview.errors,
         columns: toColumns(preview, forecastResult?.types ?? {}),
-        preview: forecastResult
-          ? preview.first.map(({ row }, n) => toPreviewRow(row, { number: FIRST_ROW + n, contacts }))
-          : [],
+        preview: forecastResult ? preview.first.map(({ row, number }) => toPreviewRow(row, { number, contacts })) : [],
         result: forecastResult?.result ?? null,
       };
     });

@@ -13,6 +13,9 @@ export const ImportResult = z.object({
   createdCount: z.number().int(),
   updatedCount: z.number().int(),
   failureCount: z.number().int(),
+  blankRows: z.number().int().optional().openapi({
+    description: 'Skipped blank lines, and rows that contain only separators. They are not in `totalRows`.',
+  }),
   unreadableRows: z
     .number()
     .int()
@@ -65,7 +68,7 @@ const JOB_EXAMPLE = {
 };
 
 export const ImportJob = z.object({ ...jobFields, result: ImportResult }).openapi('ImportJob', {
-  description: '`row` is the row number in a spreadsheet: the header is row 1. The first 1,000 errors are kept.',
+  description: '`row` is the row number in a spreadsheet: the header usually is row 1, and blank rows count. The first 1,000 errors are kept.',
   example: {
     ...JOB_EXAMPLE,
     kind: 'import',

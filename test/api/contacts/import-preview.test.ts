@@ -31,6 +31,15 @@ const countContacts = async () =>
   (await sql<{ n: number }>`SELECT count(*) AS n FROM contacts WHERE project_id = ${project.id}`.execute(api.db))
     .rows[0]?.n;
 
+it('the preview counts rows as a spreadsheet does, with blank rows and blank lines before the header', async () => {
+  const { body } = await upload('/v1/contacts/import/preview', '\nemail,plan\na@to.test,"x\ny"\n\n,\nnope,z\n');
+  expect(body).toMatchObject({
+    rows: 2,
+    preview: [{ row: 3 }, { row: 6, email: 'nope' }],
+    result: { totalRows: 2, blankRows: 2, errors: [{ row: 6, email: 'nope' }] },
+  });
+});
+
 it('the preview reports what an import would do with columns that it detects, and changes nothing', async () => {
   await api.call('POST', '/suppressions', { key: project.secretKey, body: { email: 'stop@to.test' } });
   const rows = ['known@to.test,K,5', 'new@to.test,N,', 'NEW@to.test,M,x', 'nope,X,1', 'stop@to.test,S,7'];
