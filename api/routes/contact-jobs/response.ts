@@ -68,7 +68,8 @@ const JOB_EXAMPLE = {
 };
 
 export const ImportJob = z.object({ ...jobFields, result: ImportResult }).openapi('ImportJob', {
-  description: '`row` is the row number in a spreadsheet: the header usually is row 1, and blank rows count. The first 1,000 errors are kept.',
+  description:
+    '`row` is the row number in a spreadsheet: the header usually is row 1, and blank rows count. The first 1,000 errors are kept.',
   example: {
     ...JOB_EXAMPLE,
     kind: 'import',
