@@ -61,6 +61,10 @@ export interface PeriodicWorkState {
   startedAt: Date | null;
   endedAt: Date | null;
   durationMs: number | null;
+  /**
+   * True if a round has started and has not ended. A round takes less than its period, so a round that started earlier
+   * was terminated in Temporal, or no worker runs it.
+   */
   isRunning: boolean;
   /**
    * The number of segments, domains or hours that have been due for more than two periods. For recovery and pruning,
@@ -99,7 +103,7 @@ export async function listPeriodicWork(db: Db): Promise<PeriodicWorkState[]> {
     );
   const { rows } = await sql<PeriodicWorkState>`
     SELECT kind, "everyMinutes", began_at AS "startedAt", ended_at AS "endedAt", duration_ms AS "durationMs",
-      coalesce(began_at > coalesce(ended_at, '-infinity'), false) AS "isRunning", backlog::int AS backlog, failing,
+      coalesce(began_at > greatest(ended_at, now() - make_interval(mins => "everyMinutes")), false) AS "isRunning", backlog::int AS backlog, failing,
       last_error AS "lastError", last_error_at AS "lastErrorAt", "lateSince",
       "lateSince" < now() - make_interval(mins => ${LATE_PERIODS} * "everyMinutes") AS "isLate"
     FROM (

@@ -359,6 +359,15 @@ describe('periodic work', () => {
     });
   });
 
+  it('is no longer running one period after the start of a round that an operator terminated', async () => {
+    await startRound(api.db, 'recovery');
+    expect(await findWork('recovery')).toMatchObject({ everyMinutes: 5, running: true });
+    await sql`
+      UPDATE periodic_work SET began_at = now() - interval '5 minutes' WHERE kind = 'recovery'
+    `.execute(api.db);
+    expect(await findWork('recovery')).toMatchObject({ running: false, lastEndedAt: null });
+  });
+
   it('counts tracked segments that were not computed for two periods as backlog', async () => {
     await sql`
       INSERT INTO segments (project_id, name, slug, type, condition, track_membership, computed_at)

@@ -192,9 +192,9 @@ const Process = z.object({
 const PeriodicWork = z.object({
   kind: z.enum(PERIODIC_KINDS as [PeriodicKind, ...PeriodicKind[]]),
   everyMinutes: Count,
-  running: z
-    .boolean()
-    .openapi({ description: 'True if a round is running, or if an operator terminated the last round' }),
+  running: z.boolean().openapi({
+    description: 'True if a round is running. If an operator terminates a round, true until the next round is due',
+  }),
   lastStartedAt: Instant.nullable(),
   lastEndedAt: Instant.nullable(),
   lastDurationSeconds: z.number().nullable(),

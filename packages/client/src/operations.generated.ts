@@ -1802,7 +1802,7 @@ export type OperatorHealth = {
   periodicWork: ({
     kind: OperatorHealthPeriodicWorkKind;
     everyMinutes: number;
-    /** True if a round is running, or if an operator terminated the last round */
+    /** True if a round is running. If an operator terminates a round, true until the next round is due */
     running: boolean;
     lastStartedAt: string | null;
     lastEndedAt: string | null;
