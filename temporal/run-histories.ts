@@ -1,5 +1,6 @@
 import type { Client } from '@temporalio/client';
 import { arrayFromPayloads } from '@temporalio/common';
+import { type CampaignInput, NEW_CAMPAIGN } from '../rules/campaigns/campaign.ts';
 import type { Next, StepInput } from '../rules/executions/execution.ts';
 import { hasSideEffect, STEP_TYPES } from '../rules/executions/steps/registry.ts';
 
@@ -68,8 +69,13 @@ function hasPerformed(input: unknown, result: unknown, visit: number): boolean {
   return !(next.status === 'CANCELLED' && next.reason === 'contact_deleted');
 }
 
-/** Tells whether a run of a campaign has sent at least one email to the provider. */
-export function hasSentChunks({ done }: RunHistory): boolean {
+/**
+ * Tells whether a campaign has sent at least one email to the provider, in this run or before it. The history does not
+ * show the results of earlier runs, so a chunk that had a turn in an earlier run counts as sent.
+ */
+export function hasSentChunks({ args, done }: RunHistory): boolean {
+  const { state } = (args[0] ?? {}) as Partial<CampaignInput>;
+  if (state && state.nextSeq > NEW_CAMPAIGN.nextSeq) return true;
   return done.some(
     ({ type, result }) => type === 'sendCampaignChunk' && ((result as { sent?: number })?.sent ?? 0) > 0,
   );

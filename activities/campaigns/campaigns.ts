@@ -8,7 +8,13 @@ import { inTransaction } from '../../db/transaction.ts';
 import { advanceStart, findStartEnd, finishCampaign, type StartState } from '../../engine/campaigns/lifecycle.ts';
 import { advanceTest, type TestState } from '../../engine/campaigns/variant-test.ts';
 import { deriveKey } from '../../rules/access/secrets.ts';
-import { type ChunkResult, type ChunkState, type DueChunks, LATER_MAX } from '../../rules/campaigns/campaign.ts';
+import {
+  CAMPAIGN_OPEN,
+  type ChunkResult,
+  type ChunkState,
+  type DueChunks,
+  LATER_MAX,
+} from '../../rules/campaigns/campaign.ts';
 import type { ActivityDeps } from '../deps.ts';
 import { withHeartbeats } from '../heartbeats.ts';
 import { CampaignSending, type ChunkInput, getCampaignSendRate } from './sending.ts';
@@ -120,7 +126,7 @@ export function createCampaignControlActivities({ db, config }: Pick<ActivityDep
       // The campaign is still open under this start, so the workflow fails. Recovery then starts a new workflow, which
       // continues from the campaign's current state.
       if (end.status === 'OPEN')
-        throw ApplicationFailure.nonRetryable('the start of the campaign has not ended', 'CAMPAIGN_OPEN');
+        throw ApplicationFailure.nonRetryable('the start of the campaign has not ended', CAMPAIGN_OPEN);
       let skipped = 0;
       for (;;) {
         const rows = await skipCancelledRecipients(db, { ...start, limit: SKIP_ROWS });

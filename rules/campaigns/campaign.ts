@@ -17,6 +17,12 @@ export const PAUSED_REASONS = ['requested', 'template_timeout', 'database_restor
 export type PausedReason = (typeof PAUSED_REASONS)[number];
 
 /**
+ * The type of the failure with which a workflow ends if it has read that its start has ended, and the row is open. Only
+ * a database that was restored in between can cause this.
+ */
+export const CAMPAIGN_OPEN = 'CAMPAIGN_OPEN';
+
+/**
  * The argument of the workflow `campaignSend`, in plain JSON. If the workflow continues as a new run, `state` is the
  * progress of the earlier run.
  */
