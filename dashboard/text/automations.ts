@@ -8,7 +8,7 @@ const units: Record<string, [one: string, more: string]> = {
   weeks: ['week', 'weeks'],
 };
 
-const people = (n: number) => pluralize(n, 'contact');
+const contactsCount = (n: number) => pluralize(n, 'contact');
 const steps = (n: number) => pluralize(n, 'step');
 
 /** A step's settings in one line. */
@@ -33,7 +33,7 @@ const summary = {
   unsubscribes: 'unsubscribes',
 };
 
-const journeys = {
+const examples = {
   empty: { name: 'From scratch', what: 'A blank canvas.' },
   welcome: { name: 'Welcome', what: 'Greets new contacts and follows up if the first email stays unopened.' },
   cart: { name: 'Abandoned cart', what: 'Reminds contacts of an abandoned cart until they order.' },
@@ -44,7 +44,7 @@ const journeys = {
 
 export const automations = {
   summary,
-  journeys,
+  examples,
   // The list.
   subtitle: 'Messages triggered by what contacts do.',
   create: 'New automation',
@@ -134,7 +134,7 @@ export const automations = {
   stepName: 'Step name',
   leadsTo: 'Next step',
   byBranch: (branch: string) => `Next step of branch ${branch}`,
-  nowhere: 'none (the run ends)',
+  nowhere: 'The run ends',
   figures: {
     completed: 'Done',
     here: 'Waiting',
@@ -146,7 +146,7 @@ export const automations = {
   openedRate: (rate: string) => `${rate} opened`,
   ratesOf: (n: number) => `Based on the latest ${n.toLocaleString()} emails of this step, without bots.`,
   remove: 'Remove step',
-  removeEnds: (n: number) => `Saving ends the runs of ${people(n)} at this step.`,
+  removeEnds: (n: number) => `Saving ends the runs of ${contactsCount(n)} at this step.`,
   template: 'Template',
   chooseTemplate: 'Choose a template',
   noTemplateFound: 'No templates found.',

@@ -1,11 +1,11 @@
 import { pluralize } from './pluralize.ts';
 
-const people = (n: number) => pluralize(n, 'contact', n.toLocaleString());
+const contactsCount = (n: number) => pluralize(n, 'contact', n.toLocaleString());
 
 /** Text of the contact screens. */
 export const contacts = {
   title: 'Contacts',
-  people,
+  contactsCount,
   list: {
     caption: 'Contacts',
     views: 'Views',
@@ -39,8 +39,8 @@ export const contacts = {
     sms: 'SMS',
   },
   bulk: {
-    selected: (n: number) => `${people(n)} selected`,
-    allMeant: (n: number | null) => (n === null ? 'All matching contacts' : `All ${people(n)} in this list`),
+    selected: (n: number) => `${contactsCount(n)} selected`,
+    allMeant: (n: number | null) => (n === null ? 'All matching contacts' : `All ${contactsCount(n)} in this list`),
     selectAll: (n: number) => `Select all ${n.toLocaleString()} in this list`,
     selectedContacts: 'the selected contacts',
     clear: 'Clear selection',
@@ -52,7 +52,7 @@ export const contacts = {
     tooMany: 'You can select up to 1,000 contacts one by one. Select the whole list instead.',
     tooManyForSegment: 'You can add up to 500 contacts at once.',
     notForAll: 'Only for individually selected contacts. Dynamic segments update automatically.',
-    added: (n: number, segment: string) => `${people(n)} added to ${segment}`,
+    added: (n: number, segment: string) => `${contactsCount(n)} added to ${segment}`,
     eraseTitle: 'Delete contacts',
     eraseHelp: (who: string) =>
       `${who} and all their data will be deleted, including their address in the history. You can’t undo this. Suppressions stay in force.`,
@@ -341,6 +341,6 @@ export const contacts = {
     badRowsHelp: 'Fix these rows and import them again.',
     tooManyErrors: 'Too many errors: over 1,000 rows. Check the quotes in the file.',
     consent: 'Without a subscription column, new contacts are subscribed. Import only contacts who consented.',
-    start: (n: number) => `Import ${people(n)}`,
+    start: (n: number) => `Import ${contactsCount(n)}`,
   },
 };

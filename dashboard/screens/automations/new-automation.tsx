@@ -22,10 +22,10 @@ export function NewAutomation({ onClose }: { onClose: () => void }) {
   const [id, setId] = useState<AutomationExampleId>('welcome');
   const [name, setName] = useState<string>();
   const [event, setEvent] = useState<string>();
-  const journey = AUTOMATION_EXAMPLES.find((one) => one.id === id);
-  const values = { name: name ?? t.journeys[id].name, event: event ?? journey?.eventName ?? '' };
+  const example = AUTOMATION_EXAMPLES.find((one) => one.id === id);
+  const values = { name: name ?? t.examples[id].name, event: event ?? example?.eventName ?? '' };
   const create = useMutation<string, ApiFailure>({
-    mutationFn: () => createAutomation(journey, values),
+    mutationFn: () => createAutomation(example, values),
     onSuccess: async (created) => {
       await client.invalidateQueries({ queryKey: ['listWorkflows'] });
       onClose();
@@ -43,7 +43,7 @@ export function NewAutomation({ onClose }: { onClose: () => void }) {
           <Radio.Group label={t.startFrom} value={id} onChange={(next) => setId(next as AutomationExampleId)}>
             <SimpleGrid cols={{ base: 1, sm: 2 }} mt="xs" spacing="xs">
               {AUTOMATION_EXAMPLES.map((one) => (
-                <JourneyCard key={one.id} journey={one} />
+                <ExampleCard key={one.id} example={one} />
               ))}
             </SimpleGrid>
           </Radio.Group>
@@ -71,8 +71,8 @@ export function NewAutomation({ onClose }: { onClose: () => void }) {
   );
 }
 
-function JourneyCard({ journey: { id, graph } }: { journey: AutomationExample }) {
-  const { name, what } = t.journeys[id];
+function ExampleCard({ example: { id, graph } }: { example: AutomationExample }) {
+  const { name, what } = t.examples[id];
   return (
     <Radio.Card value={id} p="sm" radius="md">
       <Group wrap="nowrap" align="flex-start" gap="sm">
@@ -109,19 +109,19 @@ export function EventNameInput(p: {
  * exists and is empty.
  */
 async function createAutomation(
-  journey: AutomationExample | undefined,
+  example: AutomationExample | undefined,
   { name, event }: { name: string; event: string },
 ) {
   const eventName = event.trim() || null;
   const body = {
     name,
     eventName,
-    exitOn: journey?.exitOn ?? [],
+    exitOn: example?.exitOn ?? [],
     triggerType: eventName === null ? ('MANUAL' as const) : ('EVENT' as const),
   };
   const { id, version } = await callApi('createWorkflow', { body });
-  if (journey && journey.graph.steps.length > 0) {
-    await callApi('saveWorkflowGraph', { params: { id }, body: toSavedGraph(withLayout(journey.graph), version) });
+  if (example && example.graph.steps.length > 0) {
+    await callApi('saveWorkflowGraph', { params: { id }, body: toSavedGraph(withLayout(example.graph), version) });
   }
   return id;
 }

@@ -150,7 +150,7 @@ function useBulkActions(selection: Selection) {
       const opposite = starts[operation === 'subscribe' ? 'unsubscribe' : 'subscribe'];
       runAfterWrite(starts[operation].mutateAsync({ body: { contactIds } }), ({ jobId }) => {
         selection.clear();
-        const message = `${words.started[operation]}: ${text.contacts.people(picked.length)}`;
+        const message = `${words.started[operation]}: ${text.contacts.contactsCount(picked.length)}`;
         const undo = async () => {
           await waitForJobEnd(jobId);
           await opposite.mutateAsync({ body: { contactIds: changed.map(({ id }) => id) } });

@@ -1,7 +1,7 @@
 import { automations } from '../../../text/automations.ts';
 import type { AnyStepConfig, Graph, Step, StepType, Transition } from './graph.ts';
 
-export type AutomationExampleId = keyof typeof automations.journeys;
+export type AutomationExampleId = keyof typeof automations.examples;
 
 export interface AutomationExample {
   id: AutomationExampleId;
