@@ -1,7 +1,8 @@
 /**
  * Checks the language of comments, test names, dashboard strings and documents (CONTRIBUTING.md, "Language"). Prints each
- * sentence that starts with a word of `OPENING` and is no question, each word that `words.json` lists, and each sentence
- * of a document or a dashboard string with more than `LONG_SENTENCE_WORDS` words.
+ * sentence that starts with a word of `OPENING` and is not a question, each word that `words.json` lists, and each
+ * sentence of a document or a dashboard string with more than `LONG_SENTENCE_WORDS` words. In documents, also prints each
+ * line with more than `LONG_LINE_CHARS` characters, in tables too.
  */
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
@@ -11,9 +12,13 @@ import { fileURLToPath } from 'node:url';
 const ROOT = join(dirname(fileURLToPath(import.meta.url)), '..');
 
 const LONG_SENTENCE_WORDS = 35;
+const LONG_LINE_CHARS = 120;
 
-const SKIPPED =
-  /generated|histories|\/corpus\/|newsletters|__snapshots__|(^|\/)CHANGELOG\.md$|^test\/check-words\.mjs$/;
+const SKIPPED = /generated|histories|\/corpus\/|newsletters|__snapshots__|^test\/check-words\.mjs$/;
+/** In the CHANGELOG, only the length of lines is checked. */
+const ONLY_LINES = /(^|\/)CHANGELOG\.md$/;
+/** Matches a line without a space at which it could be broken, such as a long link. */
+const UNBREAKABLE = /^\s*(?:\[[^\]]+\]: )?\S*$/;
 const OPENING = /^(?:What|Who|Whose|Nobody|Of (?!course))\b/;
 const WORDS = Object.entries(JSON.parse(readFileSync(join(ROOT, 'test/words.json'), 'utf8'))).map(([words, write]) => [
   new RegExp(`(?<![\\w-])(?:${words})(?![\\w-])`, 'i'),
@@ -34,13 +39,29 @@ process.exitCode = found.length > 0 ? 1 : 0;
 /** Lists the findings of a file. */
 function listFindings(file) {
   const source = readFileSync(join(ROOT, file), 'utf8');
+  const longLines = file.endsWith('.md') ? listLongLines(source).map((found) => ({ file, ...found })) : [];
+  if (ONLY_LINES.test(file)) return longLines;
   const blocks = file.endsWith('.md')
     ? listParagraphs(source)
     : [...listComments(source), ...listStrings(file, source)];
   const long = file.endsWith('.md') || file.startsWith('dashboard/text/');
-  return blocks.flatMap(({ line, text }) =>
+  const wordings = blocks.flatMap(({ line, text }) =>
     splitSentences(text).flatMap((sentence) => findFaults(sentence, long).map((says) => ({ file, line, says }))),
   );
+  return [...longLines, ...wordings];
+}
+
+/** Lists the lines of a Markdown page that are too long, without blocks of code. */
+function listLongLines(source) {
+  const found = [];
+  let fenced = false;
+  for (const [at, raw] of source.split('\n').entries()) {
+    const chars = [...raw].length;
+    if (/^\s*(?:```|~~~)/.test(raw)) fenced = !fenced;
+    else if (!fenced && chars > LONG_LINE_CHARS && !UNBREAKABLE.test(raw))
+      found.push({ line: at + 1, says: `has ${chars} characters, at most ${LONG_LINE_CHARS}` });
+  }
+  return found;
 }
 
 function findFaults(sentence, long) {

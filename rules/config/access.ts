@@ -12,7 +12,7 @@ export const SECRETS = {
   SECRET_KEY: {
     schema: z.string().min(SECRET_KEY_MIN_CHARS),
     takes: `at least ${SECRET_KEY_MIN_CHARS} characters; make one with "openssl rand -hex 32"`,
-    defaultText: 'generated into the home under `npm start`, else required',
+    defaultText: '`npm start` creates a key in the home folder; otherwise required',
     about: 'Signs links and encrypts stored secrets; the same for every process.',
     secret: true,
   },

@@ -32,7 +32,7 @@ export const SERVICE = {
   DATABASE_URL: {
     schema: url('postgres', 'postgresql'),
     takes: 'a postgres:// address such as postgres://user:password@host:5432/tidings',
-    defaultText: 'embedded Postgres under `npm start`, else required',
+    defaultText: '`npm start` runs its own Postgres; otherwise required',
     about: 'The Postgres database (version 18 or newer).',
     secret: true,
   },

@@ -11,7 +11,7 @@ export const TEMPORAL = {
   TEMPORAL_ADDRESS: {
     schema: hostPort,
     takes: 'a host and a port such as temporal.example.com:7233',
-    defaultText: 'embedded dev server under `npm start`, else required',
+    defaultText: '`npm start` runs its own development server; otherwise required',
     about: "Temporal's frontend.",
   },
   TEMPORAL_NAMESPACE: {
