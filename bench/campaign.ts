@@ -155,8 +155,8 @@ async function runCampaign(p: {
 }
 
 /**
- * Returns the CPU time until now, in ms: of the workers, of Postgres, and of all processes including the receiving
- * server.
+ * Returns three values of the CPU time until now, in ms: for the workers, for Postgres, and for all processes including
+ * the receiving server.
  */
 function readCpu(running: StartedService, sink: SinkProcess) {
   const { workers, postgres, api, temporal } = running.dev().pids;

@@ -150,8 +150,8 @@ async function sendOverHttp(count: number, name: string): Promise<void> {
 }
 
 /**
- * Measures the rate, and the CPU time per request: of the accepting process, of Postgres with all its backends, of the
- * clients with the sink, of Temporal, and of a worker.
+ * Measures the rate, and five values of the CPU time per request: for the accepting process, for Postgres with all its
+ * backends, for the clients with the sink, for Temporal, and for a worker.
  */
 async function measureAcceptance(count: number, work: (count: number) => Promise<void>, pid: number) {
   const clientPid = pid === process.pid ? 0 : process.pid;

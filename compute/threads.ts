@@ -24,8 +24,9 @@ const TEMPLATE_LIMIT: TimeLimit = { ms: 400, attempts: 3 };
  */
 const HARD_LIMIT_MS = 10_000;
 /**
- * Memory limits of a thread. A rendering produces parts of at most 3 million characters each, and filter results of at
- * most 10 million characters together. Reading a CSV file of 5 MB took a third of this memory.
+ * Memory limits of a thread. When a thread renders an email, each part of the email (subject, body and so on) has at
+ * most 3 million characters, and the results of all Liquid filters together have at most 10 million. Reading a CSV file
+ * of 5 MB took a third of this memory.
  */
 const RESOURCE_LIMITS = { maxOldGenerationSizeMb: 192, maxYoungGenerationSizeMb: 32 };
 /** A thread costs about 30 MB, so a thread that was unused for this long ends. */

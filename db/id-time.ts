@@ -14,9 +14,9 @@ export function firstIdAtSql(instant: RawBuilder<unknown>): RawBuilder<string> {
 }
 
 /**
- * The maximum difference between the time in a row's id and its `created_at`. The time in the id is from the clock of
- * Postgres (`uuidv7()`) or of the process that inserts the row, and `created_at` is the start of the transaction. No
- * clock differs this much, and no transaction takes this long.
+ * The maximum difference between the time in a row's id and its `created_at`. Postgres (`uuidv7()`) or the process that
+ * inserts the row writes its own time into the id. `created_at` is the start of the transaction in Postgres. No clock
+ * differs this much, and no transaction takes this long.
  */
 const CLOCKS_APART_MS = 3_600_000;
 

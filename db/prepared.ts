@@ -31,7 +31,7 @@ interface Statement {
   text: string;
 }
 
-/** Prepared statements by their text. The number of different texts is fixed, so the map stays small. */
+/** Prepared statements by their SQL text. The code has a fixed number of them, so the map stays small. */
 const statements = new Map<string, Statement>();
 
 /**

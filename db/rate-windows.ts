@@ -15,8 +15,8 @@ export interface RateGrant {
 /**
  * Takes up to `want` of the `limit` requests that a subject (such as a project or an IP address) may make in a window
  * of `windowSeconds`. All processes share the window's row, and the row lock makes them take requests one after
- * another. A window starts with its first request. Windows use the clock of Postgres, so the clocks of the hosts do not
- * matter.
+ * another. A window starts with its first request. Postgres measures the time, so it does not matter if the times of
+ * the hosts differ.
  */
 export async function takeFromRateWindow(
   db: Db,

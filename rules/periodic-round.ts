@@ -15,7 +15,7 @@ export interface RoundRequest {
 
 /** The state of a round of periodic work, between two pages of its parts. A page has at most 1,000 parts. */
 export interface Round {
-  /** When the round started, by the clock of Postgres. */
+  /** When the round started. This is a time of Postgres. */
   since: string;
   /**
    * The part at which the previous round stopped. This round runs the parts after `start` first, and then the parts

@@ -3,8 +3,9 @@ import { readOwnValue } from './own-value.ts';
 
 /**
  * Tells whether the value that a request sends at `path` is already in the stored record, alone or as a part of an
- * unchanged object or list. Validation rules that are newer than the record do not apply to such a value. An item of a
- * list may have moved to another position, but an object or list inside it, or the whole item, must then be the same.
+ * unchanged object or list. Validation rules that are newer than the record do not apply to such a value. Items of a
+ * list may be in another order than in the record. A string, number or boolean inside an item is compared only as a
+ * part of the item, or of an object or list inside the item.
  */
 export function isStoredAt(path: readonly PropertyKey[], requestValue: unknown, stored: unknown): boolean {
   let value = requestValue;

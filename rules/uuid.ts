@@ -26,7 +26,7 @@ export function uuidv7(): string {
   return v7({ random, msecs: lastMs, seq: sequence });
 }
 
-/** Returns when a UUIDv7 was created, by the clock of its creator. Undefined for any other UUID. */
+/** Returns the time at which the creator of a UUIDv7 created it. Undefined for any other UUID. */
 export function readUuidTime(id: string): Date | undefined {
   const hex = id.replaceAll('-', '');
   return hex[12] === '7' ? new Date(Number.parseInt(hex.slice(0, 12), 16)) : undefined;

@@ -13,7 +13,7 @@ const APART = 300;
  * frequent ones, then colors that differ from all chosen ones, such as the dot of a status. Every other color becomes the
  * nearest of them.
  * @param {Buffer} png
- * @returns {Buffer} the same picture; `png` itself if it has a palette already
+ * @returns {Buffer} the same image; `png` itself if it has a palette already
  */
 export function convertToPalette(png) {
   const chunks = splitChunks(png);

@@ -1,4 +1,4 @@
-/** `npm run screens` visits every screen as the tests do, and stores the pictures in docs/screens/. */
+/** `npm run screens` visits every screen as the tests do, and stores the screenshots in docs/screens/. */
 import { spawnSync } from 'node:child_process';
 import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';

@@ -5,7 +5,7 @@ import { describeFailure, readStackFrames } from '../rules/failure-text.ts';
 /**
  * Creates an interceptor that replaces errors of activities. Temporal stores an error in the history and shows it in
  * its UI, and the SDK logs it, so the error must not quote personal data. An unexpected error becomes a failure without
- * its text. Failures that activities create on purpose contain only fixed texts, codes, ids and times, and pass
+ * its text. Failures that activities create on purpose contain only fixed messages, codes, ids and times, and pass
  * unchanged. Cancellations pass unchanged too.
  */
 export function createSafeFailuresInterceptor(): ActivityInboundCallsInterceptor {

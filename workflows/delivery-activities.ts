@@ -6,11 +6,12 @@ import { activitiesOn } from './activities-on.ts';
 type Activities = DeliveryActivities & SmsActivities;
 
 /**
- * The activities that send messages. An activity starts to send messages for at most five minutes, and then ends. The
- * timeout is longer, because a relay may take ten minutes to reply to the last message. Temporal therefore never starts
- * a second attempt while a slow attempt is running. Temporal notices a dead worker by its missing heartbeats. Retries
- * are unlimited, because the service has accepted the messages. Retries are safe, because each message's row records
- * which delivery has claimed the message, and its result.
+ * The activities that send messages. Five minutes after its start, an activity sends no further messages. It then waits
+ * for the replies to the messages that it has sent, and ends. A relay may take ten minutes to reply, so the timeout is
+ * longer than both times together. Temporal therefore never starts a second attempt while a slow attempt is running.
+ * Temporal notices a dead worker by its missing heartbeats. Retries are unlimited, because the service has accepted the
+ * messages. Retries are safe, because each message's row records which delivery has claimed the message, and its
+ * result.
  */
 export const { sendMails, sendSms } = activitiesOn<Activities>('transactional', {
   allowEagerDispatch: false,

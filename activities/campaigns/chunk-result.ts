@@ -1,6 +1,9 @@
 import type { ChunkTurnResult } from './chunk-turn.ts';
 
-/** The state of a turn when it ends. */
+/**
+ * The state of a turn when it ends. A turn is one call that sends emails of a chunk for a limited time. A pass takes
+ * the rows of the chunk once from the first to the last, in as many turns as it needs.
+ */
 interface TurnEnd {
   sent: number;
   /**
@@ -9,7 +12,7 @@ interface TurnEnd {
    */
   resultCount: number;
   deferred: number;
-  /** Whether the provider deferred emails in earlier turns of this pass over the rows of the chunk. */
+  /** Whether the provider deferred emails in earlier turns of this pass. */
   deferredBefore: boolean;
   /**
    * The id of the first row that this pass has not reached. Undefined if the pass has reached all rows, or if the row

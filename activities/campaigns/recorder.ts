@@ -19,13 +19,14 @@ const BATCH_MS = 20;
 /**
  * The waits before the retries of a commit: 1,200 times 500 ms, which is ten minutes. A sent email that is not recorded
  * is sent again, so the recorder retries for a long time while Postgres is unreachable. Meanwhile the limit of emails
- * in flight prevents further sends. After the last retry the turn fails, and a later attempt claims its rows again.
+ * in flight prevents further sends. After the last retry, the recorder gives up. The turn that sent the emails fails,
+ * and a later turn claims and sends these emails again.
  */
 const RETRY_WAITS_MS = Array.from({ length: 1_200 }, () => 500);
 
 /**
- * A turn that sends emails. The recorder notifies the turn when the results of these emails are recorded, or cannot be
- * recorded.
+ * A turn: one call that sends emails of a chunk for a limited time. The recorder notifies the turn when the results of
+ * these emails are recorded, or cannot be recorded.
  */
 export interface RecordOwner {
   readonly projectId: string;
@@ -36,7 +37,8 @@ export interface RecordOwner {
   onRecorded(emails: number): void;
   /**
    * Called when the recorder did not record an email, because an automation or webhook has started to wait for
-   * `email.sent`. The turn must then record the email through the settler, with all its consequences.
+   * `email.sent`. The turn must then record the email through the settler (activities/emails/settler.ts), which also
+   * records the event `email.sent`.
    */
   onListenerFound(recipient: ClaimedRecipient, providerId: string | null): void;
   /**

@@ -25,7 +25,10 @@ const FIRST_RETRY_SECONDS = 1;
 const RETRY_FACTOR = 3;
 /** The longest wait. If an endpoint's `Retry-After` is longer, the endpoint is called again after this time. */
 const RETRY_AFTER_MAX_SECONDS = 3_600;
-/** The headers that identify the execution and the visit for the endpoint. A step's config cannot set them. */
+/**
+ * The headers that tell the endpoint which execution makes the request, and for which visit to the step (a cycle can
+ * visit a step several times). A step's config cannot set them.
+ */
 const RESERVED_HEADERS = /^(?:x-execution-id|idempotency-key)$/i;
 
 /**

@@ -130,7 +130,7 @@ function reportRestarts({ outbox, log }: RecoveryDeps, queued: OutboxRow[]): voi
   outbox.wake(queued);
   for (const { projectId, kind, refId } of queued)
     log.warn(
-      { projectId, kind, refId, done: 'a new run ends as its record' },
+      { projectId, kind, refId, done: 'started again, so that the run ends with the status of its record' },
       'a workflow had ended in another way than its record',
     );
 }

@@ -33,9 +33,9 @@ export function readIdempotencyKey(c: RequestContext): string | undefined {
 type ParsedContext = Context<AppEnv, string, { out: { query: unknown; json: unknown; form: unknown } }>;
 
 /**
- * Sets `fingerprint` of a request with an Idempotency-Key: the hash of its parsed input. If the key was used before,
- * the error's `details.sameRequest` tells whether both requests have the same fingerprint. Call it after the input is
- * parsed.
+ * Sets `fingerprint` of a request with an Idempotency-Key: the hash of its parsed input. If another request used the
+ * key before, the request fails with IDEMPOTENCY_KEY_REUSED, and `details.sameRequest` of this error tells whether both
+ * requests have the same fingerprint. Call this function after the input is parsed.
  */
 export async function storeFingerprint(c: ParsedContext): Promise<void> {
   if (readIdempotencyKey(c) === undefined) return;

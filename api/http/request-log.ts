@@ -15,7 +15,7 @@ const INTERVAL_MS = 250;
  * projects or overload Postgres.
  */
 const PROJECT_MAX = 100;
-/** Maximum number of entries of all projects in one write. So many entries need about 300 KB of memory. */
+/** Maximum number of entries of all projects in one write. This number of entries needs about 300 KB of memory. */
 const WAITING_MAX = 1_000;
 /** Maximum number of ids of each kind in an entry. */
 const IDS_MAX = 100;

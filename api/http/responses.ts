@@ -79,7 +79,10 @@ function readErrorCodes(response: unknown): ErrorCode[] {
   return Array.isArray(codes) ? codes : [];
 }
 
-/** Returns the error response of one status. The codes are in the order of `ERRORS`, so equal sets give equal texts. */
+/**
+ * Returns the error response of one status. The codes are in the order of `ERRORS`, so equal sets of codes give equal
+ * responses.
+ */
 function declareErrorResponse(status: number, errorCodes: ReadonlySet<ErrorCode>) {
   const codes = (Object.keys(ERRORS) as ErrorCode[]).filter((code) => errorCodes.has(code));
   const examples = Object.fromEntries(codes.map((code) => [code, { value: createErrorExample(code, status) }]));

@@ -37,7 +37,7 @@ export interface FieldNames {
   freeForm(): string[];
 }
 
-/** The maximum number of fields in `X-Ignored-Fields`. No resource of the API has so many fields. */
+/** The maximum number of fields in `X-Ignored-Fields`. Every resource of the API has fewer fields. */
 const MAX_NAMED = 50;
 const MAX_NAME_CHARS = 100;
 const INDEX = /^\d+$/;

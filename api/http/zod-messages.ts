@@ -23,7 +23,7 @@ const FORMAT_NAMES: Readonly<Record<string, string>> = {
   base64: 'base64',
 };
 
-/** Sets the messages of zod to texts that say what is accepted, for schemas that declare no message. */
+/** Makes zod report which values are accepted, for schemas that declare no message. */
 export function configureZodMessages(): void {
   z.config({ localeError: formatIssueMessage });
 }

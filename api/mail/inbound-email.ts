@@ -61,7 +61,7 @@ export async function startInboundEmail(deps: Deps): Promise<InboundListener | u
  * Creates the handler of incoming email. A delivery report arrives at the signed return path of the sent email, which
  * identifies this email. An abuse report may arrive at any accepted address. It quotes the signed return path or the
  * signed unsubscribe link of the sent email. Other email to a domain is recorded in the projects that own the domain.
- * Email to other addresses is refused, and email to a return path that is no report changes nothing. Source: contract
+ * Email to other addresses is refused. Email to a return path changes nothing unless it is a report. Source: contract
  * §9.9 Authentic feedback.
  */
 export async function createInboundHandler(deps: Deps): Promise<InboundHandler> {

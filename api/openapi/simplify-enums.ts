@@ -15,7 +15,8 @@ interface InlineEnum {
 /**
  * Rewrites enums for client generators. The Python generators refuse an enum of booleans. They also name an inline enum
  * after its parent, and this name can be the same as the name of another schema. So this function removes the enums of
- * booleans, and moves each list of strings to `components`, once. Changes the document in place.
+ * booleans. It moves each enum of strings to `components`. Enums with the same values share one schema there. Changes
+ * the document in place.
  */
 export function simplifyEnums(document: Document): void {
   const schemas = document.components?.schemas ?? {};
@@ -57,8 +58,8 @@ function listEnums(schema: Schema, name: string): InlineEnum[] {
 }
 
 /**
- * Adds each list of values to `schemas` under its best name that no schema has yet (`compareEnumNames`), unless a
- * schema with these values exists. Returns the names by the values (`formatEnumValues`).
+ * Adds a schema to `schemas` for each set of enum values that has no schema yet. The schema gets the first name in the
+ * order of `compareEnumNames` that no other schema has. Returns the names by the values (`formatEnumValues`).
  */
 function nameEnums(written: InlineEnum[], schemas: Record<string, Schema>): Map<string, string> {
   const named = new Map<string, string>();
@@ -81,10 +82,10 @@ function compareEnumNames(one: string, other: string): number {
   return later || one.length - other.length || (one < other ? -1 : 1);
 }
 
-/** Returns the strings of an enum, without null, as JSON. Empty if there are none, or if a value is not a string. */
+/** Returns the strings of an enum, without null, as JSON. Empty if the enum has no string, or a value of another type. */
 function formatEnumValues({ enum: values = [] }: Schema): string {
-  const texts = values.filter((value) => value !== null);
-  return texts.length > 0 && texts.every((value) => typeof value === 'string') ? JSON.stringify(texts) : '';
+  const strings = values.filter((value) => value !== null);
+  return strings.length > 0 && strings.every((value) => typeof value === 'string') ? JSON.stringify(strings) : '';
 }
 
 function replaceByReference(schema: Schema, name: string): void {

@@ -63,7 +63,7 @@ export function computePercentile(values: readonly number[], share: number): num
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN;
 }
 
-/** Returns a row of the table: what the browser waited for, and how long. */
+/** Returns a row of the table: the name of these waits of the browser, and their durations. */
 export function toTableRow(what: string, waits: readonly (Pick<PageWait, 'ms'> & Partial<PageWait>)[]) {
   const of = (key: keyof PageWait, share: number) => {
     const values = waits.flatMap((wait) => wait[key] ?? []);

@@ -13,8 +13,9 @@ import { type SoakStage, startSoakServers } from './stage.ts';
 import { checkResults, type SoakVerdict } from './verdict.ts';
 
 /**
- * The send rates in emails per second: of the project `slow`, which sends single emails, and of the project with the
- * campaigns. The rates are low, so that failures happen while emails are being sent.
+ * The send rates, in emails per second. `SLOW_PER_SECOND` is the rate of the project `slow`, which sends single emails.
+ * `CAMPAIGN_PER_SECOND` is the rate of the project with the campaigns. The rates are low, so that failures happen while
+ * emails are being sent.
  */
 const SLOW_PER_SECOND = 5;
 const CAMPAIGN_PER_SECOND = 40;

@@ -21,11 +21,11 @@ describe('the disk', () => {
 
 describe('the clock', () => {
   it.each([
-    ['pass', 500, "this machine's clock agrees with the clock of Postgres"],
-    ['warn', 5_000, "this machine's clock is 5.0 s behind the clock of Postgres"],
-    ['warn', -5_000, "this machine's clock is 5.0 s ahead of the clock of Postgres"],
-    ['fail', 3_600_000, "this machine's clock is 3600.0 s behind the clock of Postgres"],
-  ])('the check has the verdict %s if the clock of Postgres is %d ms ahead', (verdict, aheadMs, message) => {
+    ['pass', 500, "this machine's time agrees with the time of Postgres"],
+    ['warn', 5_000, "this machine's time is 5.0 s behind the time of Postgres"],
+    ['warn', -5_000, "this machine's time is 5.0 s ahead of the time of Postgres"],
+    ['fail', 3_600_000, "this machine's time is 3600.0 s behind the time of Postgres"],
+  ])('the check has the verdict %s if the time of Postgres is %d ms ahead', (verdict, aheadMs, message) => {
     expect(judgeClock({ owner: 'Postgres', aheadMs })).toMatchObject({ verdict, message });
   });
 });

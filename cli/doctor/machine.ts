@@ -20,8 +20,8 @@ const DISK_WARN_BYTES = 5 * GIB;
  */
 const INODES_WARN_SHARE = 0.05;
 /**
- * If the clocks differ by more than this, the check warns. Signed requests and certificates tolerate minutes, but users
- * would notice wrong times in their records.
+ * If the two servers' times differ by more than this, the check warns. Signed requests and certificates tolerate
+ * minutes, but users would notice wrong times in their records.
  */
 const CLOCK_WARN_MS = 2_000;
 const CLOCK_FAIL_MS = 60_000;
@@ -29,7 +29,7 @@ const CLOCK_FAIL_MS = 60_000;
 const DATE_HEADER_MS = 1_000;
 const RESPONSE_MS = 3_000;
 
-/** Compares this machine's clock with the clocks of other servers. */
+/** Compares this machine's time with the time of Postgres and of a web server. */
 export const clockCheck: DoctorCheck = {
   name: 'clock',
   async run(deployment) {
@@ -69,17 +69,17 @@ export function judgeDiskSpace(p: {
   return p.freeBytes < DISK_WARN_BYTES ? warnFinding(message, remedy) : passFinding(message);
 }
 
-/** Returns the finding for the clock of `owner`, which is `aheadMs` ahead of this machine's clock. */
+/** Returns the finding for the time of `owner`, which is `aheadMs` ahead of this machine's time. */
 export function judgeClock(clock: { owner: string; aheadMs: number }): DoctorFinding {
   const apartMs = Math.abs(clock.aheadMs);
   const direction = clock.aheadMs < 0 ? 'ahead of' : 'behind';
-  const message = `this machine's clock is ${(apartMs / 1000).toFixed(1)} s ${direction} the clock of ${clock.owner}`;
+  const message = `this machine's time is ${(apartMs / 1000).toFixed(1)} s ${direction} the time of ${clock.owner}`;
   const remedy =
     'let NTP set the time (chrony, systemd-timesyncd): times in records, links and signatures depend on the clock';
   if (apartMs > CLOCK_FAIL_MS) return failFinding(message, remedy);
   return apartMs > CLOCK_WARN_MS
     ? warnFinding(message, remedy)
-    : passFinding(`this machine's clock agrees with the clock of ${clock.owner}`);
+    : passFinding(`this machine's time agrees with the time of ${clock.owner}`);
 }
 
 async function compareWithPostgres({ postgres, databaseUrl }: Deployment) {

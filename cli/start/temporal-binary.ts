@@ -206,7 +206,8 @@ function findWritableFolder(folders: readonly string[]): string {
       accessSync(folder, constants.W_OK);
       return folder;
     } catch {
-      // This folder cannot be used, so the next folder is tried. The last folder is in the home, which is writable.
+      // This folder cannot be used, so the loop continues with the next folder. The last folder is in the home, which
+      // is writable.
     }
   }
   throw new Error('no folder can be written to');

@@ -1,8 +1,14 @@
 /** Elements up to this size in pixels are invisible: tracking pixels, and preview text in letters of 1 px. */
 const INVISIBLE_PX = 2;
-/** The share of the email's width that a wrapper covers at least. The rest is the margin of the body. */
+/**
+ * An element counts as the email's wrapper if it contains all of the email, and covers at least this share of the
+ * email's width. The rest is the margin of the body.
+ */
 const WRAPPER_SHARE = 0.9;
-/** The doctype, with comments and an XML declaration before it. After another element, it would have no effect. */
+/**
+ * Matches the doctype, with comments and an XML declaration before it. The doctype must stay in front of all elements,
+ * because browsers ignore it after an element.
+ */
 const DOCTYPE = /^(?:\s|<!--(?:(?!-->)[\s\S])*-->|<\?[^>]*>)*<!doctype[^>]*>/i;
 
 /**

@@ -47,7 +47,7 @@ export function useLocalDraft<Draft>({ name, saved }: { name: string; saved: Dra
     isTouched,
     /** Removes the draft after a save. */
     forget,
-    /** Removes the draft and shows the stored text. */
+    /** Removes the draft and shows `to`, which is normally the text that the service has. */
     discard: (to: Draft) => {
       forget();
       setDraft(to);

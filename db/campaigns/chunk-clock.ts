@@ -20,8 +20,8 @@ export interface OpenGate {
 }
 
 /**
- * A text that identifies the timing settings of a campaign `k` and its project `p`. Different settings give different
- * texts.
+ * A string that identifies the timing settings of a campaign `k` and its project `p`. Different settings give different
+ * strings.
  */
 export const CLOCK_KEY = sql<string>`
   concat_ws(' ', coalesce((${EFFECTIVE_WINDOW})::text, '-'), p.timezone, coalesce(k.send_at_local, '-'), k.late_policy)`;

@@ -5,9 +5,9 @@ import type { CampaignRef } from './campaigns.ts';
 /**
  * The key of a campaign's claim lock. Claims of recipients take this lock as a shared lock until their commit. A pause
  * or cancellation takes this lock exclusively, to exclude claims. A shared lock on the campaign's row would not be
- * enough, because row locks are not fair: consecutive claims would share it without a gap, and a pause at full speed
- * would wait for seconds. Postgres queues requests for this advisory lock, so a claim that is requested after a pause
- * waits for the pause.
+ * enough, because row locks are not fair. While a campaign sends at full speed, some claim always holds the shared row
+ * lock, so a pause would wait for seconds. Postgres queues requests for this advisory lock, so a claim that is
+ * requested after a pause waits for the pause.
  */
 const lockKey = (projectId: RawBuilder<unknown>, id: RawBuilder<unknown>) =>
   sql`hashtextextended('claims:' || (${projectId})::uuid::text || (${id})::uuid::text, 0)`;

@@ -16,9 +16,12 @@ import { countChunkRecipients } from './chunk-figures.ts';
 /** Statistics of a campaign's recipients. */
 export interface Figures {
   counts: CampaignCounts;
-  /** By variant number, from 0. Recipients who wait for the winner belong to no variant. */
+  /**
+   * By variant number, from 0. In a campaign that tests its variants, some recipients wait until the test is over, and
+   * then get the variant that won. Until then, they belong to no variant.
+   */
   variants: Map<number, CampaignCounts>;
-  /** The counts by variant of the recipients who did not have to wait for the winner: the share of the test. */
+  /** By variant number: only the recipients who took part in the test, and did not wait for its winner. */
   tested: Map<number, CampaignCounts>;
   byReason: Record<string, number>;
   /** Events per hour. Hours are numbered from 1970. */
@@ -97,8 +100,8 @@ function canBeStored({ keeps, figures }: Chunk): boolean {
 }
 
 /**
- * Stores the counted statistics, and deletes the stale marks (`campaign_touches`) that are in the same snapshot. If
- * these rows have changed since, Postgres reports a conflict, and nothing is stored.
+ * Stores the counted statistics, and deletes the stale marks (`campaign_touches`) that are in the same snapshot. If a
+ * chunk or a mark has changed after the snapshot, Postgres reports a conflict, and this function stores nothing.
  */
 async function storeFigures(trx: Trx, p: { projectId: string; campaignId: string }, chunks: Chunk[]): Promise<void> {
   if (chunks.length === 0) return;
@@ -124,8 +127,8 @@ async function storeFigures(trx: Trx, p: { projectId: string; campaignId: string
 /**
  * Lists chunks in the order of their numbers. Stored statistics are valid if the chunk has no stale mark and is not
  * being sent. After the end of the chunk or the campaign, the mark that the chunk is being sent (`busy`) is ignored.
- * The statistics are then valid only if they count no waiting recipient, because the cancellation of a campaign writes
- * no stale marks.
+ * A cancellation marks the waiting recipients of a campaign as failed, but writes no stale marks. So after the end,
+ * statistics that count a waiting recipient are from before the cancellation, and are not valid.
  */
 async function listChunks(db: Db, p: { projectId: string; ids: readonly string[] }): Promise<Chunk[]> {
   const { rows } = await sql<Chunk & { over: boolean }>`

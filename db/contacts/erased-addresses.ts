@@ -19,11 +19,11 @@ interface Marked {
 }
 
 /**
- * Stores the hashes of the addresses whose consent a link in these contacts' emails can change, and the topics that the
- * contacts have left. Call this function in the transaction that erases the contacts, before their emails lose the
- * address. Safe to run twice.
- * @returns the contacts' addresses, and their former addresses that no contact has now, except addresses of custom
- * recipients
+ * Stores hashes of the contacts' addresses, and the topics that the contacts have left. A link in an old email can then
+ * still change the consent of the address. Call this function in the transaction that erases the contacts, before their
+ * emails lose the address. Safe to run twice.
+ * @returns the contacts' addresses, and their former addresses that no contact has now. Omits a former address if only
+ * workflow steps with a custom recipient sent to it (see `listFormerAddresses`).
  */
 export async function storeErasedAddresses(trx: Trx, key: Buffer, p: Marked): Promise<string[]> {
   const { projectId, contacts } = p;
@@ -97,9 +97,10 @@ function sortUniqueHashes<T extends { hash: Buffer }>(links: readonly T[]): T[] 
 }
 
 /**
- * Connects contacts that have just got an address with the erased contact that had this address before. Links in old
- * emails then change these contacts. Topics that were left with this address are left again, even if the contact has
- * joined them. Uses one statement, because each further statement would cost every request a round trip.
+ * Call this function when contacts have got a new address. If an erased contact had the address before, links in the
+ * erased contact's emails then change the contact that has the address now. If an earlier contact with this address had
+ * left a topic, the contact leaves this topic, even if it has joined the topic since. Uses one statement, because each
+ * further statement would cost every request a round trip.
  */
 export async function linkEarlierContacts(trx: Trx, key: Buffer, { projectId, contacts }: Marked): Promise<void> {
   if (contacts.length === 0) return;

@@ -64,8 +64,8 @@ export interface UpsertedContact {
    */
   subscriptionChanged: boolean;
   /**
-   * True if the call subscribed a contact that had refused in person: by a complaint, or on a consent page. If several
-   * rows have the same address, only the last one can be true.
+   * True if the call subscribed a contact that had refused by a complaint, or on a consent page. If several rows have
+   * the same address, only the last one can be true.
    */
   resubscribed: boolean;
   data: Sourced<Data>;
@@ -164,10 +164,10 @@ async function keepUnsubscribedUntilConfirmed(
 
 /**
  * Applies suppressions to the rows. `subscribed: true` from a trusted writer deletes the suppression with the reason
- * `unsubscribe`. If the person refused in person and the project protects such refusals, the row also needs
- * `resubscribe`. All other rows respect a suppression: they do not subscribe an existing contact, and a new contact is
- * not subscribed.
- * @returns the addresses of contacts that had refused in person and whose refusal a row has ended or overridden
+ * `unsubscribe`. If the contact refused by a complaint or on a consent page, and the project protects such refusals, the
+ * row also needs `resubscribe`. All other rows respect a suppression: they do not subscribe an existing contact, and a
+ * new contact is not subscribed.
+ * @returns the addresses of contacts that had refused in this way, and whose refusal a row has ended or overridden
  */
 async function settleSubscriptions(
   trx: Trx,

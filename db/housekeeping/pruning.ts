@@ -18,8 +18,8 @@ const LOGIN_FAILURE_HOURS = 24;
 /** Twice the time span that the bounce and complaint guards read. */
 const OUTCOME_HOURS = 2 * GUARD_HOURS;
 /**
- * Days for which a project's last results at a mailbox provider are kept after the newest one. After so many days
- * without email, the mailbox provider has no record of the sender any more.
+ * Days for which a project's last results at a mailbox provider are kept after the newest one. After this time without
+ * email, the mailbox provider has no record of the sender any more.
  */
 const WATCHED_DAYS = 30;
 /**

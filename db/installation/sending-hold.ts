@@ -13,7 +13,7 @@ export interface InstallationDuties {
   hold: InstallationHold | null;
   /** True if a recovery is requested, or a worker is running it. */
   recoveryDue: boolean;
-  /** Age of the newest token in seconds, by the clock of Postgres. Null if no token exists. */
+  /** Age of the newest token in seconds, as Postgres computes it. Null if no token exists. */
   tokenSeconds: number | null;
 }
 

@@ -8,7 +8,7 @@ const ERROR_CHARS = 500;
 
 /** The stored state that a new round starts with. */
 export interface StartedRound {
-  /** When the round starts, by the clock of Postgres, like `computed_at` of segments. */
+  /** When the round starts. This is a time of Postgres, like `computed_at` of segments. */
   since: Date;
   /** The parts that failed in the last round, or did not end in time. */
   failing: string[];

@@ -20,7 +20,7 @@ export interface Project {
    * means no limit.
    */
   frequencyCap: FrequencyCap | null;
-  /** IANA time zone of the project. The zone also applies to contacts that have none. */
+  /** IANA time zone of the project. The zone also applies to contacts without a time zone. */
   timezone: string;
   /** When campaigns and automations may send marketing messages. Null means at any time. */
   sendingWindow: SendingWindow | null;
@@ -28,8 +28,8 @@ export interface Project {
   /** The country (ISO 3166-1 alpha-2) of phone numbers without a calling code. */
   phoneCountry: string | null;
   /**
-   * `protect`: `subscribed: true` subscribes a contact that refused in person (by a complaint, or on a consent page)
-   * only together with `resubscribe: true`. `allow`: `subscribed: true` is enough.
+   * Decides how the project can subscribe a contact that refused by a complaint, or on a consent page. `protect`: only
+   * with `subscribed: true` and `resubscribe: true`. `allow`: `subscribed: true` is enough.
    */
   resubscribe: ResubscribeMode;
   publicKeyMode: PublicKeyMode;

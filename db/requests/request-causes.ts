@@ -9,7 +9,7 @@ import { firstIdAtSql } from '../id-time.ts';
  * response.
  */
 const ANSWERED_MS = 60_000;
-/** Maximum difference between the clocks of Postgres and of two API processes. */
+/** Maximum difference between the times of Postgres and of two API processes. */
 const CLOCKS_APART_MS = 5_000;
 
 /**

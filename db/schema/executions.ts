@@ -32,8 +32,8 @@ export interface WorkflowsTable {
   enabled: Generated<boolean>;
   allow_reentry: Generated<boolean>;
   /**
-   * Path of the value for which a contact may have separate open executions. Null means that a contact may have one
-   * open execution.
+   * The path of a value in the event or context that starts an execution, such as `event.cartId`. A contact may have
+   * one open execution for each value. Null means that a contact may have one open execution in total.
    */
   reentry_key: string | null;
   entry_step_id: string | null;

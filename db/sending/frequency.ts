@@ -29,8 +29,9 @@ export function isCapUnchangedSql(cap: FrequencyCap | null): RawBuilder<boolean>
  * caller uses the statement as a CTE. For campaigns, this CTE is in the statement that claims the emails. `wanted`
  * selects `contact_id` and `ids`, with one row per contact. The upsert locks an existing row and computes its slots
  * from the newest version. Rows are locked in the order of the contacts' ids; a caller that also locks contacts must
- * lock them first. The statement returns `contact_id`, `wanted` (the given `ids`) and `mails`. `hasSlotSql` reads from
- * `mails` whether an email got a slot.
+ * lock them first. The statement returns three columns of `frequency_slots`: `contact_id`, `wanted` (the `ids` that
+ * this call requested) and `mails`, a JSON object that maps the id of an email to the time of its slot in epoch
+ * seconds, or to 0 if the email got no slot. `hasSlotSql` reads this value.
  */
 export function takeSlotsSql(p: {
   projectId: string;
@@ -89,7 +90,7 @@ export async function releaseSlots(db: Db, p: { projectId: string; campaignId: s
   `.execute(db);
 }
 
-/** Tells whether an email without a row would get a slot now. Takes no slot. */
+/** Tells whether an email that is not stored in `emails` yet would get a slot now. Takes no slot. */
 export async function wouldGetSlot(
   db: Db,
   { cap, id, contactId }: { cap: FrequencyCap; id: string; contactId: string },

@@ -177,8 +177,8 @@ export async function failPendingDeliveries(
 export interface NextTurn {
   at: Date;
   /**
-   * Milliseconds until the next turn; 0 if deliveries are due. Computed with the clock of Postgres, which also decides
-   * what is due.
+   * Milliseconds until the next turn; 0 if deliveries are due. Postgres computes this value, because it also decides
+   * which deliveries are due.
    */
   waitMs: number;
 }

@@ -21,7 +21,8 @@ import { recordSubscriptionChanges } from './subscription-changes.ts';
  * of a contact.
  */
 const CHUNK_CONTACTS = 250;
-const PROTECTED = 'The contact unsubscribed in person. Set resubscribe: true to subscribe the contact anyway.';
+const PROTECTED =
+  'The contact complained, or unsubscribed on a consent page. Set resubscribe: true to subscribe the contact anyway.';
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 
 export interface ChunkProgress {
@@ -39,7 +40,10 @@ export interface ChunkProgress {
 
 interface Effect {
   succeeded: ReadonlySet<string>;
-  /** Contacts that unsubscribed in person, which the project protects against a subscription by the job. */
+  /**
+   * Contacts that refused by a complaint, or on a consent page. The project protects these contacts against a
+   * subscription by the job.
+   */
   refused?: ReadonlySet<string>;
   outbox: OutboxRow[];
 }

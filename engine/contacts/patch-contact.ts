@@ -16,7 +16,7 @@ import { setContactTopics } from './topic-choices.ts';
 
 export interface SavedContact {
   contact: Contact;
-  /** Whether the change subscribed a contact that had unsubscribed in person. */
+  /** Whether the change subscribed a contact that had refused by a complaint, or on a consent page. */
   resubscribed: boolean;
   /** The rows to pass to `outbox.wake` after the commit. */
   outbox: OutboxRow[];
@@ -33,8 +33,8 @@ export async function patchContact(
     email?: string | undefined;
     subscribed?: boolean | undefined;
     /**
-     * Whether `subscribed: true` may subscribe a contact that refused in person, in a project that protects such
-     * refusals.
+     * Whether `subscribed: true` may subscribe a contact that refused by a complaint, or on a consent page, in a project
+     * that protects such refusals.
      */
     resubscribe?: boolean | undefined;
     /** The new data. Values of unauthenticated callers stay marked as untrusted until the tenant writes them again. */

@@ -14,7 +14,8 @@ export interface SubscriptionState {
   /** Whether this call created the contact. */
   isNew?: boolean;
   /**
-   * Whether the change subscribed a contact that had unsubscribed in person. The audit log records such a change too.
+   * Whether the change subscribed a contact that had refused by a complaint, or on a consent page. The audit log records
+   * such a change too.
    */
   resubscribed?: boolean;
   /** The actor who changed this contact; replaces the common `by` of the call. */

@@ -40,7 +40,7 @@ export function hashKey(key: string): Buffer {
   return createHash('sha256').update(key, 'utf8').digest();
 }
 
-/** Tells whether a text has the form of a secret or public key. Other texts are refused without a database query. */
+/** Tells whether a text has the form of a secret or public key. Any other text is refused without a database query. */
 export function isKeyShaped(text: string): boolean {
   return KEY_PATTERN.test(text);
 }

@@ -7,7 +7,7 @@ export function createChunkState(seq: number): ChunkState {
 
 /**
  * The delay before the next turn of a chunk that the database does not consider due yet, although the workflow does.
- * The clocks of the database and of Temporal may differ slightly.
+ * The times of the database and of Temporal may differ slightly.
  */
 export const CLOCK_RECHECK_MS = 500;
 

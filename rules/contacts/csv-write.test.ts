@@ -41,8 +41,8 @@ it.each(HOSTILE.map((value) => [value]))('an import reads %j in an export as the
 });
 
 /**
- * Texts that are not empty. Each column has values of one type, because a column has one type per file, and an empty
- * text would be read as a missing value.
+ * Strings that are not empty. Each column has values of one type, because a column has one type per file, and an empty
+ * string would be read as a missing value.
  */
 const text = fc.oneof(
   fc.string({ minLength: 1 }),

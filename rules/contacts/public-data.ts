@@ -14,9 +14,9 @@ export interface StoredData {
 }
 
 /**
- * Returns the part of `set` that the public key may write to a contact: new keys, and keys whose values are already
- * untrusted. The keys are taken in order, and a key that would exceed a limit is skipped. Keys with trusted values are
- * skipped, too. Neither is an error, because an error would reveal stored data.
+ * Returns the fields of `set` that a request with the public key may write to a contact: new fields, and fields whose
+ * stored values are untrusted already. Skips fields whose stored values are trusted. Takes the fields in order, and
+ * skips each field that would exceed a limit. Skipped fields cause no error, because an error would reveal stored data.
  */
 export function selectPublicData(stored: StoredData, set: Readonly<Data>): Data {
   const untrusted = new Set(stored.untrustedKeys);

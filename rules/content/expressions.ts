@@ -227,7 +227,7 @@ export function refuseExpressions(text: string, ctx: z.RefinementCtx): void {
   if (message !== undefined) ctx.addIssue({ code: 'custom', message });
 }
 
-/** Yields the errors in all texts and keys of a config's value, with their paths. */
+/** Yields the errors in all strings and keys of a config's value, with their paths. */
 export function* listExpressionErrors(
   value: unknown,
   path: (string | number)[] = [],

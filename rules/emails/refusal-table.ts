@@ -1,6 +1,7 @@
 /**
- * Maps enhanced status codes and reply texts of mail servers to the class of a refusal: who or what the server refuses.
- * `refusal-languages.ts` has the words of languages other than English.
+ * Maps the replies of mail servers, by their enhanced status code and their text, to the class of a refusal. The class
+ * names the person or thing that the server refuses. `refusal-languages.ts` has the words of languages other than
+ * English.
  */
 
 import { classifyForeignRefusal, type ForeignClass } from './refusal-languages.ts';
@@ -95,8 +96,8 @@ const SENDER: readonly RegExp[] = [
 ];
 
 /**
- * Texts about the login of the sending service. Such texts also mention the service's address or host, and would
- * otherwise match the patterns of reputation.
+ * Match replies about the login of the sending service. Such replies also mention the service's address or host, and
+ * would otherwise match the patterns of reputation.
  */
 const LOGIN: readonly RegExp[] = [
   /\b(api|smtp|relay) (key|user|account|login)\b[^.;]{0,30}\b(unknown|invalid|not (found|known|valid)|does(n'?t| not) exist|no longer)/,
@@ -143,10 +144,10 @@ const ACCOUNT: readonly RegExp[] = [
   /\byour (account|plan|subscription)\b.{0,20}(does(n'?t| not)|do not) (allow|include|permit)/,
 ];
 
-/** Texts about the IP address, the host name or the DNS records of the sending service, or about blocklists. */
+/** Match replies about the IP address, the host name or the DNS records of the sending service, or about blocklists. */
 const REPUTATION: readonly RegExp[] = [
   /\b(refuses?|rejects?|blocks?) (all )?(e-?)?(mails?|messages?) from (unknown|unverified|external|new|strangers)/,
-  // The recipient accepts email only from some senders. The texts are similar to texts about a missing login.
+  // The recipient accepts email only from some senders. Such replies are similar to replies about a missing login.
   /\bresolver\.rst\b/,
   // qmail writes "mail exchanger or IP address" about a domain that does not exist.
   /(?<!exchanger or )\b(ip|client|sending|connecting|source|your) (ip )?(address|host|server)\b|\bip=|\bip you're using/,
@@ -217,8 +218,8 @@ const DEAD: readonly RegExp[] = [
   /(unable|not able) to find .{0,20}(user|recipient|mailbox)|cannot find (your )?recipient/,
 ];
 /**
- * Texts about an unavailable mailbox. RFC 5321 §4.2.3 uses these words for policies, too, so texts about a policy are
- * checked first.
+ * Match replies about an unavailable mailbox. RFC 5321 §4.2.3 uses these words for policies, too, so replies about a
+ * policy are checked first.
  */
 const UNAVAILABLE: readonly RegExp[] = [
   /mail ?box (is )?(un|not )(available|reachable)|mail ?box .{0,80}unavailable|mail ?box cannot be accessed|user account (is )?(un|not )available/,
@@ -229,13 +230,14 @@ const UNREACHABLE: readonly RegExp[] = [
   /connection (timed out|refused)|retry timeout exceeded|delivery (time|attempts?) (expired|exceeded)/,
 ];
 /**
- * Texts that say that an account or address no longer exists, but not whether it is the sender's or the recipient's.
+ * Matches replies that an account or address no longer exists, but that do not say whether it is the sender's or the
+ * recipient's.
  */
 const DEAD_IF_OF_RECIPIENT = new RegExp(
   `(account|address|e-?mail)\\b[^.;]{0,80}\\b${GONE}|${GONE} (account|address)|account not available`,
 );
 
-/** Texts that receivers use for any unwanted email. More specific texts are checked first. */
+/** Match replies that receivers use for any unwanted email. More specific patterns are checked first. */
 const SPAM: readonly RegExp[] = [
   /\b(spam|unsolicited|ube|uce|junk|phish\w*|bulk mail|dt:spm)\b|content (rejected|filter|denied)|message content/,
   /rejected (due to|because of|by) .{0,20}(content|filter)/,
@@ -251,7 +253,7 @@ const UNWANTED: readonly RegExp[] = [
 
 /**
  * The groups of patterns, in the order in which they are matched with the lower-case text. The first match is the
- * result. Each group has texts that later groups would classify wrongly.
+ * result. Each group matches replies that later groups would classify wrongly.
  */
 const WORDS: readonly (readonly [RefusalClass, readonly RegExp[]])[] = [
   ['account', SENDER],

@@ -25,8 +25,8 @@ export interface Reply {
 }
 
 /**
- * A refusal of the sending service: of its login, account, quota, addresses or reputation. Such a refusal says nothing
- * about the recipient.
+ * A refusal of the sending service because of its login, account, quota, addresses or reputation. Such a refusal says
+ * nothing about the recipient.
  */
 export interface AboutUs {
   about: 'us';

@@ -33,7 +33,7 @@ const EHLO_NAME = /^(\[[\w.:]{3,60}\]|[a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?)$/i;
  * (submission) with a user, and 25 otherwise. By default, a relay on a loopback address may have any certificate:
  * Debian's default certificate is self-signed, and no network is involved. An unknown option is refused, because a
  * misspelled option could leave required TLS off.
- * @throws Error whose message names the problem, but never contains the password
+ * @throws Error with a message that names the problem and never contains the password
  */
 export function parseSmtpUrl(text: string): SmtpEndpoint {
   if (!URL.canParse(text)) throw new Error('SMTP_URL is no URL');

@@ -49,8 +49,8 @@ export function recordPauseStart(guard: LoopGuard, ms: number | undefined): void
 }
 
 /**
- * Records the end of a pause. A pause that a timer ended counts with its planned length, because the clocks of
- * different machines may differ. A pause that an event ended counts with the time that it actually took.
+ * Records the end of a pause. A pause that a timer ended counts with its planned length, because two machines may
+ * measure a different length. A pause that an event ended counts with the time that it actually took.
  */
 export function recordPauseEnd(guard: LoopGuard, p: { byEvent: boolean; tookMs: number }): void {
   const { pauseMs = p.tookMs } = guard;

@@ -142,7 +142,7 @@ function evaluateFilter(filter: Filter, ref: FieldRef, world: FilterWorld): bool
 /**
  * Evaluates a filter on an instant that the service wrote (`createdAt`, `updatedAt`). An instant that the service wrote
  * is never really in the future, so `within` needs no upper limit here. An instant that seems to be in the future,
- * because the clocks of hosts differ slightly, then matches.
+ * because the times of hosts differ slightly, then matches.
  */
 function evaluateServiceInstant(filter: Filter, at: Date, clock: FilterClock): boolean {
   const { operator, value, unit } = filter;

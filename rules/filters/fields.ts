@@ -38,7 +38,7 @@ export type Unit = (typeof UNITS)[number];
 export type EmailActivity = (typeof EMAIL_ACTIVITIES)[number];
 
 /**
- * Where a filter is used, which determines its fields. `audience`: segments and campaigns. `step`: a CONDITION step,
+ * The place of a filter, which determines its fields. `audience`: segments and campaigns. `step`: a CONDITION step,
  * which can also use `event.<key>` of the trigger's payload and `context.<key>`. `wait`: the filters of a
  * WAIT_FOR_EVENT step or of an exit, which can use only the event's data.
  */

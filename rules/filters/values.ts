@@ -41,8 +41,8 @@ export function foldCase(text: string): string {
 }
 
 /**
- * Tells whether a stored value equals the filter's value. Texts are compared regardless of case. If the filter's value
- * is a date, the stored text must be the same instant. Other values must have the same type.
+ * Tells whether a stored value equals the filter's value. Strings are compared regardless of case. If the filter's
+ * value is a date, the stored string must be the same instant. Other values must have the same type.
  */
 export function equalsValue(stored: unknown, value: Scalar, zone?: string): boolean {
   if (typeof value !== 'string') return stored === value;
@@ -65,7 +65,7 @@ export function compareValue(stored: unknown, value: string | number, zone?: str
 }
 
 /**
- * Compares texts by code points, which is also the order of their UTF-8 bytes. JavaScript would compare UTF-16 units.
+ * Compares strings by code points, which is also the order of their UTF-8 bytes. JavaScript would compare UTF-16 units.
  */
 export function compareText(a: string, b: string): number {
   return Buffer.compare(Buffer.from(a), Buffer.from(b));

@@ -187,7 +187,7 @@ export function isProtectedPart({ type }: MimePart): boolean {
   return PROTECTED.test(type);
 }
 
-/** Returns the HTML part that may be changed, if there is exactly one. Undefined if there is none, or more than one. */
+/** Returns the HTML part that may be changed. Undefined if the email has no such part, or more than one. */
 export function findOnlyHtmlPart(root: MimePart): MimePart | undefined {
   const found = listChangeableParts(root).filter(
     // An inline part with a name is a file, not the text of the email.

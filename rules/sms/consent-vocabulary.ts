@@ -56,7 +56,7 @@ export const STOP_MESSAGES: readonly RegExp[] = [
 ];
 /**
  * Words for messages in other languages. A sentence with such a word is a request to stop if it also has a word of
- * refusal, and all its words occur in such requests ("keine weiteren SMS", "ne plus m'envoyer de messages").
+ * refusal, and has only words that occur in such requests ("keine weiteren SMS", "ne plus m'envoyer de messages").
  */
 export const MESSAGES = parseWords(`
   SMS SMSEN SMSER СМС NACHRICHT NACHRICHTEN WERBUNG NEWSLETTER MESSAGE MESSAGES PUB PUBS PUBLICITE MENSAJE MENSAJES

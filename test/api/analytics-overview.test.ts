@@ -123,7 +123,7 @@ describe('GET /analytics/overview', () => {
     await sql`UPDATE projects SET timezone = 'UTC' WHERE id = ${projectId}`.execute(api.db);
   });
 
-  it('includes the days of the previous period, also in a zone whose clocks change in between', async () => {
+  it('includes the days of the previous period, also if daylight saving time starts in between', async () => {
     await sql`UPDATE projects SET timezone = 'Europe/Berlin' WHERE id = ${api.two.id}`.execute(api.db);
     const { days, previous } = await expectOk(
       api.call('GET', '/analytics/overview?startDate=2026-03-29&endDate=2026-03-30', getOptionsOfProjectTwo()),

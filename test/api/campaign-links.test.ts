@@ -24,7 +24,7 @@ afterAll(() => api?.close());
 
 const listLinks = async (id: string) => (await api.call('GET', `/campaigns/${id}/links`)).body.data;
 
-it('every tracked link of a campaign lists its clicks by humans, recipients and bots, also if it has none', async () => {
+it('every tracked link of a campaign lists its clicks by humans, recipients and bots, also without a click', async () => {
   const id = await buildSentCampaign(api.db, { projectId: api.one.id, count: 3, body: BODY });
   await sql`UPDATE emails SET sent_at = now() - interval '1 hour' WHERE campaign_id = ${id}`.execute(api.db);
   const { rows } = await sql<{ id: string }>`SELECT id FROM emails WHERE campaign_id = ${id} ORDER BY id`.execute(

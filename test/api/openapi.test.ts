@@ -39,7 +39,7 @@ const resolveRef = (part: Json): Json => {
   const [, , kind, name] = part?.$ref?.split('/') ?? [];
   return name ? document.components[kind][name] : part;
 };
-/** Tells whether a schema has an example: of the whole, or of each required member. */
+/** Tells whether a schema has an example for the whole value, or one for each required member. */
 const hasSchemaExample = (given: Json): boolean => {
   const schema = resolveRef(given);
   if (schema.example !== undefined || schema.enum || schema.format || schema.const !== undefined) return true;

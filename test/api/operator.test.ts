@@ -150,7 +150,7 @@ describe('the operator’s list of tenants', () => {
     expect((await callAsOperator('GET', '/operator/projects?search=%00')).status).toBe(400);
   });
 
-  it('shows the figures of the guards, and can be sorted by them', async () => {
+  it('shows the counts of emails, bounces and complaints, and can be sorted by them', async () => {
     await recordOutcomes(api.one, 1_000, 20, 1);
     await recordOutcomes(api.two, 400, 12, 3);
     const listTopNames = async (order: string) =>

@@ -21,7 +21,7 @@ afterAll(() => api?.close());
 const findContact = async (email: string) =>
   (await api.call('GET', `/v1/contacts?search=${encodeURIComponent(email)}`)).body.data[0];
 
-describe('texts that look the same (in different Unicode forms) are equal', () => {
+describe('strings that look the same (in different Unicode forms) are equal', () => {
   it('in the name of an event that starts a workflow, and in the usage of the event', async () => {
     expect(COMPOSED).not.toBe(DECOMPOSED);
     const workflow = await buildWorkflow(api, { eventName: DECOMPOSED, steps: PAUSE });

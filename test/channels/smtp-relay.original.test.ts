@@ -247,7 +247,7 @@ it('the SMTP relay does not change HTML if the project has tracking off', async 
 });
 
 describe('header fields of a relayed message', () => {
-  it('stay as they were written, also repeated ones, and message ids are never folded', async () => {
+  it('do not change, even if a name occurs twice, and message ids are never folded', async () => {
     const createMessageId = (n: number) => `<${'x'.repeat(90)}.${n}=?utf-8?@mail.example.com>`;
     const written = [
       'Message-ID: <app.1$@sender.test>',

@@ -231,7 +231,7 @@ describe('signing in to the SMTP relay', () => {
       expect(await readRefusal(createClient(key).verify())).toMatch(/^535 5\.7\.1 .*email:send/);
   });
 
-  it('with an unknown key, the public key or a text that is no key is refused with 535', async () => {
+  it('with an unknown key, the public key or a text that is not a key is refused with 535', async () => {
     for (const key of [`sk_live_${'0'.repeat(64)}`, service.one.publicKey, 'x'])
       expect(await readRefusal(createClient(key).verify())).toMatch(/^535 5\.7\.8 /);
   });

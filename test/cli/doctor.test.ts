@@ -258,9 +258,9 @@ describe('doctor, on the clock,', () => {
     const { of } = await runDoctorInProcess(createEnv({ ...ses, DATABASE_URL: database.url }));
     server.close();
     expect(of('clock')).toEqual([
-      "pass this machine's clock agrees with the clock of Postgres (on this machine)",
+      "pass this machine's time agrees with the time of Postgres (on this machine)",
       expect.stringMatching(
-        /^fail this machine's clock is 3[56]\d\d\.\d s behind the clock of 127\.0\.0\.1:\d+ → let NTP/,
+        /^fail this machine's time is 3[56]\d\d\.\d s behind the time of 127\.0\.0\.1:\d+ → let NTP/,
       ),
     ]);
   });

@@ -420,7 +420,7 @@ it('after the erasure, Postgres, Temporal and the files of the home have no data
   expect(await findRowsOfPerson()).not.toEqual([]);
   const id = await findContactId(ADDRESS);
   expect((await caller.call('DELETE', `/contacts/${id}`, {})).status).toBe(204);
-  // Pruning deletes attachments and texts that no email uses. It runs every hour, so the test does it now.
+  // Pruning deletes attachments and contents that no email uses. It runs every hour, so the test does it now.
   await removeErasedAttachments(db);
   await removeErasedContents(db);
   await until(async () => (await countRunning(id)) === 0, 'the end of the workflows');

@@ -10,7 +10,7 @@ it('the dashboard has a text for every error code of the API and for a service t
   expect(Object.keys(errors).sort()).toEqual([...Object.keys(ERRORS), createUnreachableFailure().code].sort());
 });
 
-it('the texts never tell a user of the dashboard to call the API', () => {
+it('error messages never tell a user of the dashboard to call the API', () => {
   for (const [code, { title, help }] of Object.entries(errors)) {
     expect(`${title} ${help}`, code).not.toMatch(/\b(GET|POST|PATCH|DELETE) \/|_|details\.|header|JSON/);
   }

@@ -23,10 +23,10 @@ import { type PageWatch, watchPage } from '../support/browser/page-watch.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 
 const ROOT = packageRoot();
-/** The folder in which `npm run screens` stores pictures. The test suite does not set it, and stores no pictures. */
+/** The folder in which `npm run screens` stores screenshots. The test suite does not set it, and stores none. */
 const PICTURES = process.env.SCREENS;
 const OPERATOR = 'operator@people.test';
-/** The user of the project on the pictures, whose address is visible on each of them. */
+/** The user of the project on the screenshots. The user's address is visible on each screenshot. */
 const OWNER = 'maren@shop.example.com';
 const NOWHERE = '/nowhere';
 /** Paths with placeholders for ids, so that each has a test before records exist. */
@@ -41,7 +41,7 @@ describeInBrowser('every screen of the dashboard', () => {
     // With a public address, domains show DNS records.
     service = await startTestService({ OPERATORS: OPERATOR, PUBLIC_URL: 'http://mail.tidings.example' });
     await buildHealthyProcesses(service.db);
-    // The pictures of the operator's list show every project.
+    // The screenshot of the operator's list shows every project.
     for (const [id, name] of [
       [service.one.id, 'Harbor Books'],
       [service.two.id, 'Alpine Bikes'],
@@ -121,7 +121,7 @@ describeInBrowser('every screen of the dashboard', () => {
     });
   }
 
-  // Built after the pictures were taken, so that they do not show the malicious project in the operator's list.
+  // Built after the screenshots were taken, so that they do not show the malicious project in the operator's list.
   describe('with malicious data', () => {
     beforeAll(async () => {
       hostile = await buildDashboardData(service, { hostile: true });

@@ -478,7 +478,7 @@ describeInBrowser('the templates of the dashboard', () => {
     expect((await readSaved(id)).subject).toBe('Hi');
   });
 
-  it('fit on a phone with long names and texts', async () => {
+  it('fit on a phone with a long name and a long text', async () => {
     const name = `<img src=x onerror=alert(1)>${'W'.repeat(150)}`;
     const body =
       '<script>alert(1)</script><img src="data:," onerror="alert(2)"><svg onload="alert(3)"></svg><p>{{firstName}}</p>';

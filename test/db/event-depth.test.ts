@@ -39,7 +39,7 @@ const readError = async (id: string) =>
   (await sql<{ error: string | null }>`SELECT error FROM executions WHERE id = ${id}`.execute(api.db)).rows[0]?.error;
 
 describe('an event that a step caused', () => {
-  it('starts executions whose depth is one higher than that of the causing execution', async () => {
+  it('starts executions with a depth one higher than the depth of the causing execution', async () => {
     const { contactId, causeId } = await buildCause('near', 8);
     const workflow = await buildWorkflow(api, { eventName: 'link', steps: PAUSE });
     const events = [{ contactId, name: 'link', data: {}, untrusted: false, untrustedTrigger: false, causeId }];

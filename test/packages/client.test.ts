@@ -230,7 +230,7 @@ describe('the client package', () => {
   it('has types that match the document (npm run client:types)', () => {
     const document = JSON.parse(JSON.stringify(createOpenApiDocument(api.app))) as OpenApiDocument;
     const committed = readFileSync(join(PACKAGE, 'src', 'operations.generated.ts'), 'utf8');
-    // Compares the texts directly, because a diff of two thousand lines would take minutes.
+    // Compares the strings directly, because a diff of two thousand lines would take minutes.
     expect(generate(document) === committed, 'run npm run client:types').toBe(true);
   });
 

@@ -19,7 +19,7 @@ declare module 'vitest' {
     temporalAddress: string;
     /** Address of Temporal's metrics, in the text format of Prometheus. */
     temporalMetrics: string;
-    /** Folder for pictures of failures. It stays after the run. */
+    /** Folder for screenshots of failures. It stays after the run. */
     pictures: string;
     /** Path of the prebuilt workflow bundle, for `workflowBundle: { codePath }`. */
     workflowBundle: string;
@@ -68,8 +68,8 @@ function createFolder(parent: string): string {
 }
 
 /**
- * Tells whether a file system in memory has enough space for the databases. There, copying the template takes about a
- * fifth of the processor time.
+ * Tells whether a file system in memory has enough space for the databases. There, copying the template takes about
+ * 20 % of the processor time that it takes on a disk.
  */
 function hasEnoughSpace(folder: string): boolean {
   try {

@@ -40,7 +40,7 @@ export async function listSummaries(client: Client, workflowId: string): Promise
   });
 }
 
-/** Returns the texts of the payloads of a history: inputs, results, summaries, memos and search attributes. */
+/** Returns the payloads of a history as strings: inputs, results, summaries, memos and search attributes. */
 function decodePayloads(history: string): string[] {
   return [...history.matchAll(/"data":\s*"([A-Za-z0-9+/=]+)"/g)].map(([, data = '']) =>
     Buffer.from(data, 'base64').toString(),

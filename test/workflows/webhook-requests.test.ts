@@ -116,7 +116,7 @@ it('a WEBHOOK step is COMPLETED with the received part if the response stops aft
   expect(visit).toMatchObject({ status: 'COMPLETED', output: { statusCode: 200, body: 'begun' } });
 });
 
-it('a WEBHOOK step sends its body as a form if its Content-Type is that of a form', async () => {
+it('a WEBHOOK step sends its body as a form if the config sets the Content-Type of a form', async () => {
   const headers = { 'Content-Type': 'application/x-www-form-urlencoded' };
   await runWebhookStep({ url: `${named.url}/form`, headers, body: { who: '{{email}}' } });
   expect(named.received[0]).toMatchObject({ body: 'who=ada%40example.com' });

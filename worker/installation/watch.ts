@@ -86,7 +86,7 @@ export function watchInstallation(
         else
           log.debug(
             { reason: describeFailure(error) },
-            'the state of the installation could not be read; it is read again in seconds',
+            'the state of the installation could not be read; the worker retries in a few seconds',
           );
         return hold !== null;
       });
@@ -117,14 +117,17 @@ async function renewToken(deps: Deps): Promise<void> {
   await writeNextToken(deps, tokenState, await readQueues(deps));
 }
 
-/** Reads the state of the task queues. If that fails, returns undefined, because the token must be renewed anyway. */
+/**
+ * Reads the state of the task queues. If that fails, returns undefined, because the installation token must be renewed
+ * anyway.
+ */
 async function readQueues({ lifecycle, log }: Deps): Promise<QueueReading | undefined> {
   try {
     return toQueueReading(await lifecycle.readQueueStats(), new Date());
   } catch (error) {
     log.debug(
       { reason: describeFailure(error) },
-      'the task queues could not be read; the token is renewed without them',
+      'the state of the task queues could not be read; the worker renews the installation token without this state',
     );
     return undefined;
   }
@@ -141,7 +144,7 @@ async function recover({ db, outbox, lifecycle, log }: Deps, stopping: AbortSign
     await finishRecovery(db);
     log.warn({ since }, 'recovery has ended');
   } catch (error) {
-    log.warn({ reason: describeFailure(error) }, 'recovery has failed; it is retried');
+    log.warn({ reason: describeFailure(error) }, 'recovery has failed; the worker retries it');
     await sleepUnlessStopped(RETRY_MS, stopping);
     await releaseRecoveryLease(db).catch(() => {});
   } finally {

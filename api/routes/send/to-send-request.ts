@@ -116,7 +116,7 @@ function toBuffer(bytes: Uint8Array | undefined): Buffer {
 }
 
 /**
- * Texts of templates that have been parsed without an error. Most callers send the same few templates, which then need
+ * Subjects and bodies that have been parsed without an error. Most callers send the same few templates, which then need
  * not be parsed again. Only short templates are cached, to limit the memory.
  */
 const parsedTemplates = { subject: new Lru<string, true>(500), body: new Lru<string, true>(500) };

@@ -36,7 +36,7 @@ export async function refuseBadContent(
 }
 
 /**
- * Returns the content with empty texts instead of templates that are already stored. Undefined if all of them are
+ * Returns the content with empty strings instead of templates that are already stored. Undefined if all of them are
  * stored.
  */
 function omitStoredTemplates(content: AuthoredContent, stored: readonly EmailTemplates[]): AuthoredContent | undefined {

@@ -16,7 +16,7 @@ const saveRoute = createRoute({
   tags: ['Workflows'],
   summary: 'Save all steps and transitions of a workflow',
   description:
-    'Replaces all steps and transitions, or changes nothing. Returns 409 if the graph has changed since `version`. Steps that the request does not contain are removed, and executions at these steps end EXITED with the reason `step_deleted`. A 422 lists the errors of all steps (`steps.<id>`) or, if the steps have none, the errors of the transitions (`transitions.<index>`). If the workflow is enabled, the graph must also pass the checks for enabling a workflow, except that senders may be on unverified domains. For a new step, choose any text as its `id`.',
+    'Replaces all steps and transitions, or changes nothing. Returns 409 if the graph has changed since `version`. Steps that the request does not contain are removed, and executions at these steps end EXITED with the reason `step_deleted`. A 422 lists the errors of all steps (`steps.<id>`) or, if no step has an error, the errors of the transitions (`transitions.<index>`). If the workflow is enabled, the graph must also pass the checks for enabling a workflow, except that senders may be on unverified domains. For a new step, choose any text as its `id`.',
   security: allowScopes('workflows:edit'),
   request: { params: GraphParams, headers: IfMatch, body: jsonBody(SaveGraph) },
   responses: { 200: versionedResponse(SavedGraph), ...errorResponses('CONFLICT') },

@@ -44,9 +44,9 @@ class DryRun extends Error {
  * single steps, but each SQL statement writes all steps or all transitions. Running executions continue with the new
  * graph. Executions at a removed step end EXITED with `step_deleted`.
  * A VALIDATION_ERROR has the errors of all steps, at `steps.<id>…`, and all references to steps that the graph does not
- * have. If there are none, it has the errors about the branches of transitions, at `transitions.<index>…`. If these have
- * none either and the workflow is enabled, it has the errors of the graph that prevent a workflow from being enabled,
- * except senders without a verified domain.
+ * have. If the graph has no such error, it has the errors about the branches of transitions, at `transitions.<index>…`.
+ * If the branches have no error either and the workflow is enabled, it has the errors of the graph that prevent a
+ * workflow from being enabled, except senders without a verified domain.
  * @throws AppError NOT_FOUND, VALIDATION_ERROR; CONFLICT if the graph has changed since the version in the request, or
  * has too many steps
  */

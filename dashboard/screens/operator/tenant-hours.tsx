@@ -17,7 +17,7 @@ const HOUR_SECONDS = 3_600;
 export const BAR_SHARE = 0.65;
 const HOUR_FORMAT = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short' });
 
-/** The project's emails by hour, and the guards' rates of the last 24 hours. */
+/** Shows a project's emails by hour, and its rates of bounces and complaints in the last 24 hours. */
 export function TenantHours({ tenant: { hours, mails, dead, complaints } }: { tenant: Tenant }) {
   const { atSeconds, series } = useMemo(() => toChartData(hours), [hours]);
   return (

@@ -2,8 +2,8 @@
 export const MAX_ADDRESSES = 500;
 
 /**
- * Returns the addresses in a pasted text, each once and in lower case: split by line, comma, semicolon or space, also
- * from `Ada <ada@example.com>`.
+ * Returns the addresses in a pasted text, each once and in lower case. Line breaks, commas, semicolons and spaces
+ * separate addresses. For `Ada <ada@example.com>`, returns the address in the angle brackets.
  */
 export function parseAddresses(text: string): string[] {
   const addresses = text.match(ADDRESS) ?? [];

@@ -50,7 +50,7 @@ const COLUMNS: Column<Suppression>[] = [
 export function Suppressions() {
   const { email } = useSearch({ strict: false });
   const navigate = useNavigate();
-  // The API stores hashes of the addresses, so it finds only full addresses, and refuses other texts.
+  // The API stores hashes of the addresses, so it finds only full addresses, and refuses other input.
   const isAddress = email !== undefined && ADDRESS.test(email);
   const pages = useInfiniteQuery(
     infiniteQueryFor('listSuppressions', { query: { limit: 50, ...(isAddress && { email }) } }),

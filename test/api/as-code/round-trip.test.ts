@@ -146,7 +146,7 @@ function generateWorkflow(slug: string, names: { templates: string[]; segments: 
 
 const window = { from: '08:00', to: '21:00', days: [1, 2], timezone: 'contact' };
 
-/** Variants of a campaign: none, some by weight, or some with a test. */
+/** Generates the variants of a campaign: an empty list, variants by weight, or variants with a test. */
 function generateVariants() {
   const common = fc.record(
     { name: fc.constant(''), subject: text, body: text, preheader: text, weight: fc.integer({ min: 1, max: 9 }) },

@@ -5,8 +5,8 @@ import { usePublicKeyApi } from '../../support/public-key.ts';
 // Attacks by a caller who knows the public key from a page.
 const calls = usePublicKeyApi();
 
-describe('an idempotency key', () => {
-  it('of a secret key also works with the public key, and does not show the response to the secret key', async () => {
+describe('the same idempotency key', () => {
+  it('works with a secret key and then with the public key, which does not get the earlier response', async () => {
     const sent = await calls.send({ to: 'ada.secret@victim.example' }, { idempotencyKey: 'order-1001' });
     expect(sent.status).toBe(200);
     const visitor = await calls.track({ email: 'eve@evil.example' }, { idempotencyKey: 'order-1001' });
@@ -14,14 +14,14 @@ describe('an idempotency key', () => {
     expect(JSON.stringify(visitor.body)).not.toContain('victim');
   });
 
-  it('of the public key also works with a secret key', async () => {
+  it('works with the public key and then with a secret key', async () => {
     expect((await calls.track({ email: 'eve@evil.example' }, { idempotencyKey: 'order-1002' })).status).toBe(200);
     expect((await calls.send({ to: 'ada@example.com' }, { idempotencyKey: 'order-1002' })).status).toBe(200);
     const again = await calls.send({ to: 'ada@example.com' }, { idempotencyKey: 'order-1002' });
     expect(again).toMatchObject({ status: 409, body: { error: { details: { originalRequest: 'POST /v1/send' } } } });
   });
 
-  it('of the public key is refused the second time; only an identical request gets the first response', async () => {
+  it('in a second request with the public key gets 409; only an identical request gets the first response', async () => {
     const form = { email: 'twice@example.com' };
     const first = await calls.track(form, { idempotencyKey: 'form-1' });
     const details = { key: 'form-1', originalRequest: 'POST /v1/track', originalStatusCode: 200 };
@@ -35,7 +35,7 @@ describe('an idempotency key', () => {
     expect((await calls.track(form, { key: calls.api.two.publicKey, idempotencyKey: 'form-1' })).status).toBe(200);
   });
 
-  it('of a secret key shows the first response to another key only if that key may read emails', async () => {
+  it('shows the first response to another secret key only if that key may read emails', async () => {
     const sender = await buildApiKey(calls.api.db, calls.api.one.id, ['email:send']);
     const viewer = await buildApiKey(calls.api.db, calls.api.one.id, ['email:send', 'emails:view']);
     const first = await calls.send({ to: 'ada@example.com' }, { key: sender, idempotencyKey: 'order-1003' });
@@ -51,7 +51,7 @@ describe('an idempotency key', () => {
     expect(await readConflict(calls.api.one.bareKey, calls.track)).toEqual([409, 'POST /v1/send', null]);
   });
 
-  it('of a secret key is refused the second time; only an identical request gets the first response', async () => {
+  it('in a second request with a secret key gets 409; only an identical request gets the first response', async () => {
     const data = { b: 1, a: { d: 2, c: 3 } };
     const first = await calls.send({ to: 'ada@example.com', data }, { idempotencyKey: 'order-1004' });
     const reuseKey = async (body: object) => {

@@ -12,7 +12,7 @@ export async function buildHealthyProcesses(db: Db): Promise<void> {
     version: '0.1.0',
     build: '5f2c9d0b7a41e683',
     started_at: sql<Date>`now() - interval '6 days'`,
-    // Later than any picture, so that no process counts as lost.
+    // Later than any screenshot, so that no process counts as lost.
     seen_at: sql<Date>`now() + interval '1 hour'`,
   });
   await db

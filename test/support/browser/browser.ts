@@ -179,7 +179,7 @@ export async function expectNoSidewaysScroll(page: Page): Promise<void> {
 }
 
 /**
- * Saves a picture of the whole page, at most `maxHeight` pixels high, in the folder of the run or of the test. Returns
+ * Saves a screenshot of the whole page, at most `maxHeight` pixels high, in the folder of the run or of the test. Returns
  * the path of the file.
  * @param p.settled waits until the parts that the larger window reveals are loaded
  */
@@ -197,7 +197,7 @@ export async function takeScreenshot(
   const { width, height: least } = page.viewportSize() ?? VIEWPORTS.desktop;
   const whole = Number(await page.evaluate('document.documentElement.scrollHeight'));
   const height = Math.min(maxHeight, Math.max(least, whole));
-  // Enlarges the window to the height of the picture, because some elements are drawn only when they are visible.
+  // Enlarges the window to the height of the screenshot, because some elements are drawn only when they are visible.
   await page.setViewportSize({ width, height });
   await waitForFrames(page);
   await settled();

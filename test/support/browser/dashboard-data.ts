@@ -61,7 +61,7 @@ interface Seeded {
 
 /**
  * Builds a project in which nothing needs attention: a verified domain, contacts, lists, templates, campaigns, an
- * enabled automation, and the emails of 60 days. The README's first picture shows the home screen of this project.
+ * enabled automation, and the emails of 60 days. The README's first image shows the home screen of this project.
  */
 export async function buildHealthyProject(service: Seeded): Promise<TestProject> {
   const { project, world } = await createProjectContext(service, { name: 'Northwind Tea', voice: PLAIN });

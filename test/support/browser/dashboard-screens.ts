@@ -1,6 +1,6 @@
 import type { DashboardData } from './dashboard-data.ts';
 
-/** A screen to check: a name for its pictures, and its path. */
+/** A screen to check: a name for its screenshots, and its path. */
 export interface Screen {
   name: string;
   path: string;

@@ -1,6 +1,6 @@
 /**
- * A message from the frame's script, such as a typed text. The email in the frame runs no script, but the message is
- * treated as untrusted anyway.
+ * A message from the script that the editor adds to the frame, such as a typed text. The frame blocks scripts of the
+ * email itself, so the email cannot send such a message. The message is treated as untrusted anyway.
  */
 export type FrameMessage =
   | { kind: 'ready' }
@@ -12,7 +12,7 @@ export type FrameMessage =
   | { kind: 'files'; files: File[] }
   | { kind: 'height'; px: number };
 
-/** The maximum length. No email is longer, so a longer message does not come from the frame's script. */
+/** The maximum length of a text. No email is longer, so a longer text does not come from the editor's script. */
 const TEXT_MAX_CHARS = 512 * 1024;
 
 /** Returns the message if it is valid; undefined otherwise. */

@@ -10,12 +10,15 @@ interface ShownEmail {
 
 export type VisualSource = ReturnType<typeof useVisualSource>;
 
-/** Holds the source of the email, and the document that the frame shows. */
+/**
+ * Holds the source of the email, and the document that the frame shows. The editable parts of the source, such as
+ * headings and images, are numbered. The frame names a part by its number.
+ */
 export function useVisualSource(p: {
   value: string;
   onChange: (value: string, isOwnStep: boolean) => void;
   draw: (model: SourceModel) => string;
-  /** Runs when the parts of the email get new numbers. */
+  /** Runs when an edit has renumbered the parts of the email, so that earlier numbers are no longer valid. */
   onRedraw: () => void;
 }) {
   const createShown = (source: string): ShownEmail => {

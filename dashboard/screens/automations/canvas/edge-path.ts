@@ -20,8 +20,8 @@ const CLEAR = 20;
  * Returns the x coordinate at which a line runs down from one step to another: the column of the target or of the
  * source if no step is in the way; otherwise beside the steps between, as near to the target as possible. Undefined if
  * the target is not below the source.
- * @param source if given, prefers the column of the source to that of the target. The line starts at this distance from
- * the middle of the source
+ * @param source if given, prefers the source's column to the target's column. The line starts at this distance from the
+ * middle of the source
  */
 export function findLane(
   from: CanvasPosition,

@@ -53,7 +53,10 @@ export function ContactTimeline({ contactId }: { contactId: string }) {
   );
 }
 
-/** The number of a caller's requests to unsubscribe the contact, and the button that applies them. */
+/**
+ * Shows how often a caller asked with the publishable key to unsubscribe the contact, and a button that unsubscribes
+ * the contact.
+ */
 function ApplyRequest({ contactId, payload }: { contactId: string; payload: object | undefined }) {
   const save = useWrite('updateContact', { changes: CONTACT_CHANGED });
   const count = payload && 'requests' in payload ? Number(payload.requests) : 1;
