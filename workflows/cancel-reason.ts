@@ -1,10 +1,16 @@
 import type { WorkflowInternalsInterceptor } from '@temporalio/workflow';
 
 /**
- * Matches a reason that is a code of this service. An operator who cancels a workflow in Temporal may write a text
- * instead. The service does not store or show such a text, because it may name a person.
+ * The codes with which this service cancels workflows (docs/operate/temporal.md). An operator who cancels a workflow in
+ * Temporal may write a text instead. The service does not store or show such a text, because it may name a person.
  */
-const CODE = /^[a-z_]{1,60}$/;
+const CODES: ReadonlySet<string> = new Set([
+  'cancelled',
+  'contact_deleted',
+  'campaign_draft',
+  'campaign_deleted',
+  'recovery',
+]);
 
 /**
  * The code with which this run was cancelled. The SDK loads the modules separately for each run, so runs do not share
@@ -19,7 +25,7 @@ let reason: string | null = null;
 export const keepCancelReason: WorkflowInternalsInterceptor = {
   activate(input, next) {
     for (const { cancelWorkflow } of input.activation.jobs ?? [])
-      if (cancelWorkflow?.reason && CODE.test(cancelWorkflow.reason)) reason = cancelWorkflow.reason;
+      if (cancelWorkflow?.reason && CODES.has(cancelWorkflow.reason)) reason = cancelWorkflow.reason;
     next(input);
   },
 };

@@ -109,18 +109,21 @@ it('a Temporal run is cancelled with the reason when its contact is deleted', as
   });
 });
 
-it('the record does not repeat the text with which an operator cancels a run in Temporal', async () => {
-  const run = await startExecution({ pause: PAUSE, end: EXIT });
-  await operator.client.workflowService.requestCancelWorkflowExecution({
-    namespace: service.temporal.namespace,
-    workflowExecution: { workflowId: run.workflowId },
-    reason: 'ada@example.com called us',
-  });
-  expect(await readReasons(run.workflowId)).toEqual({
-    cause: 'ada@example.com called us',
-    details: ['**CANCELLED**'],
-  });
-});
+it.each(['ada@example.com called us', 'duplicate'])(
+  'the record does not repeat the text with which an operator cancels a run in Temporal: %s',
+  async (reason) => {
+    const run = await startExecution({ pause: PAUSE, end: EXIT });
+    await operator.client.workflowService.requestCancelWorkflowExecution({
+      namespace: service.temporal.namespace,
+      workflowExecution: { workflowId: run.workflowId },
+      reason,
+    });
+    expect(await readReasons(run.workflowId)).toEqual({
+      cause: reason,
+      details: ['**CANCELLED**'],
+    });
+  },
+);
 
 it('a Temporal run says why its campaign or job was cancelled', async () => {
   const campaigns: string[] = [];
