@@ -55,7 +55,8 @@ async function sendSms(client: SharedPromise<Twilio>, sms: OutgoingSms, statusCa
 /**
  * Converts an error of Twilio into a result. A 4xx status means that Twilio refuses the message. The statuses 401, 403,
  * 408, 425 and 429 are exceptions: they are about our account, our rate or the time, so the SMS is sent again later. It
- * is also sent again after a 5xx status and without a response.
+ * is also sent again after a 5xx status and without a response. In these cases Twilio may have the SMS. If Twilio
+ * reports its status before the next attempt, that attempt sends nothing.
  */
 function toFailedResult(error: unknown): SmsResult {
   const { status, code, message } = parseTwilioError(error);

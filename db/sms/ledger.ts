@@ -53,8 +53,8 @@ export type SmsOutcome =
   | { kind: 'deferred'; error: string };
 
 /**
- * Records a result. Returns false if another attempt has claimed the SMS in the meantime. If a callback has already set
- * the status, that status stays.
+ * Records a result. Returns false if another attempt has claimed the SMS in the meantime. If a callback has already
+ * reported the SMS, its status, reason and error stay. This also covers an attempt whose response was lost.
  */
 export async function settleSms(
   db: Db,
@@ -64,12 +64,13 @@ export async function settleSms(
   const status: SmsStatus =
     outcome.kind === 'accepted' ? outcome.status : outcome.kind === 'failed' ? 'FAILED' : 'PENDING';
   const sent = outcome.kind === 'accepted';
+  const isNews = sql`status = ANY(${status === 'PENDING' ? ['PENDING'] : listSmsStatusesBefore(status)}::text[])`;
   const result = await sql`
     UPDATE sms_messages SET
-      status = CASE WHEN status = ANY(${listSmsStatusesBefore(status)}::text[]) THEN ${status} ELSE status END,
+      status = CASE WHEN ${isNews} THEN ${status} ELSE status END,
       claim = NULL,
-      reason = ${outcome.kind === 'failed' ? outcome.reason : null},
-      error = coalesce(${sent ? null : outcome.error}, error),
+      reason = CASE WHEN ${isNews} THEN ${outcome.kind === 'failed' ? outcome.reason : null} ELSE reason END,
+      error = CASE WHEN ${isNews} THEN ${sent ? null : outcome.error} ELSE error END,
       provider_message_id = coalesce(${sent ? outcome.providerMessageId : null}, provider_message_id),
       sent_at = CASE WHEN ${sent} THEN coalesce(sent_at, now()) ELSE sent_at END
     WHERE project_id = ${p.projectId} AND id = ${p.id} AND claim = ${p.claim}
@@ -95,7 +96,7 @@ export async function recordSmsReport(
   const which = p.id === undefined ? sql`provider_message_id = ${p.providerMessageId}` : sql`id = ${p.id}`;
   const { rows } = await sql<ReportedSms>`
     UPDATE sms_messages SET
-      status = ${p.status}, error = coalesce(${p.error}, error),
+      status = ${p.status}, error = ${p.error},
       reason = CASE WHEN ${p.status} IN ('FAILED', 'UNDELIVERED') THEN ${p.reason} ELSE reason END,
       provider_message_id = coalesce(provider_message_id, ${p.providerMessageId}),
       sent_at = CASE WHEN ${p.status} IN ('SENT', 'DELIVERED') THEN coalesce(sent_at, now()) ELSE sent_at END,

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { claimSms, settleSms } from '../../db/sms/ledger.ts';
+import { claimSms, type SmsOutcome, settleSms } from '../../db/sms/ledger.ts';
 import { insertSms } from '../../db/sms/messages.ts';
 import { addImportedStops, backfillSmsStops } from '../../db/sms/stops.ts';
 import { inTransaction } from '../../db/transaction.ts';
@@ -145,6 +145,48 @@ it('Twilio reports the result of a message, and a later report never resets the 
   await postCallback(path, { MessageSid: 'SM1', MessageStatus: 'delivered' });
   await postCallback('/webhooks/twilio/status', { MessageSid: 'SM1', MessageStatus: 'sent' });
   expect(await readStatus()).toBe('DELIVERED');
+});
+
+describe('the result of an attempt at an SMS', () => {
+  const deliveryId = '0190a000-0000-7000-8000-00000000d002';
+  const claim = async (id: string) =>
+    (await claimSms(api.db, { projectId: api.one.id, messages: [{ id, deliveryId }], pads }))[0];
+  const accept = async () => (await send({ to: DE, body: 'x' })).body.id as string;
+  const settle = async (id: string, sms: Awaited<ReturnType<typeof claim>>, outcome: SmsOutcome) =>
+    settleSms(api.db, { projectId: api.one.id, id, claim: sms?.claim ?? 0, outcome });
+  const read = async (id: string) => (await api.call('GET', `/v1/sms/${id}`)).body.data;
+  const deferred = { kind: 'deferred', error: 'Twilio no response: socket hang up' } as const;
+  const accepted = { kind: 'accepted', status: 'QUEUED', providerMessageId: 'SM2' } as const;
+
+  it('replaces the error of an earlier attempt', async () => {
+    const id = await accept();
+    await settle(id, await claim(id), deferred);
+    expect(await read(id)).toMatchObject({ status: 'PENDING', error: deferred.error });
+    await settle(id, await claim(id), accepted);
+    expect(await read(id)).toMatchObject({ status: 'QUEUED', error: null });
+  });
+
+  it('leads to no second SMS if the response was lost, and Twilio then reports the SMS as sent', async () => {
+    const id = await accept();
+    await settle(id, await claim(id), deferred);
+    await postCallback(`/webhooks/twilio/status?id=${id}`, { MessageSid: 'SM2', MessageStatus: 'sent' });
+    expect(await read(id)).toMatchObject({ status: 'SENT', error: null, messageId: 'SM2' });
+    expect(await claim(id)).toBeUndefined();
+  });
+
+  it.each([deferred, accepted])('keeps a report that arrived before it: $kind', async (outcome) => {
+    const id = await accept();
+    const claimed = await claim(id);
+    const report = { MessageSid: 'SM2', MessageStatus: 'undelivered', ErrorCode: '30003' };
+    await postCallback(`/webhooks/twilio/status?id=${id}`, report);
+    expect(await settle(id, claimed, outcome)).toBe(true);
+    expect(await read(id)).toMatchObject({
+      status: 'UNDELIVERED',
+      reason: 'provider_rejected',
+      error: 'Twilio 30003',
+      messageId: 'SM2',
+    });
+  });
 });
 
 it('STOP ends consent to SMS only, and START restores it', async () => {
