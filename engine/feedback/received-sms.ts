@@ -16,7 +16,7 @@ export interface ReceivedSms {
   text: string;
   /**
    * The provider's id of the SMS. Providers repeat a callback that got no response, and the id identifies the
-   * repetition.
+   * repetition. Null only if a callback has no id, which Twilio's callbacks always have.
    */
   messageId: string | null;
   /** The files of an MMS, with the provider's URL and the type of each file. */
