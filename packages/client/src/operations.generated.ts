@@ -1312,7 +1312,7 @@ export type HoldTenant = {
   reason: string;
 };
 
-/** `row` is the row number in a spreadsheet: the header is row 1. The first 1,000 errors are kept. */
+/** `row` is the row number in a spreadsheet: the header usually is row 1, and blank rows count. The first 1,000 errors are kept. */
 export type ImportJob = {
   id: string;
   kind: BulkJobKind;
@@ -1331,6 +1331,8 @@ export type ImportJob = {
     createdCount: number;
     updatedCount: number;
     failureCount: number;
+    /** Skipped blank lines, and rows that contain only separators. They are not in `totalRows`. */
+    blankRows?: number;
     /** Failed rows that are not valid CSV. At 1,000, the job is FAILED. */
     unreadableRows?: number;
     errors: {
@@ -1393,6 +1395,8 @@ export type ImportPreview = {
     createdCount: number;
     updatedCount: number;
     failureCount: number;
+    /** Skipped blank lines, and rows that contain only separators. They are not in `totalRows`. */
+    blankRows?: number;
     unreadableRows: number;
     errors: {
       row: number;
@@ -1555,6 +1559,8 @@ export type ListedContactJob = {
     createdCount: number;
     updatedCount: number;
     failureCount: number;
+    /** Skipped blank lines, and rows that contain only separators. They are not in `totalRows`. */
+    blankRows?: number;
     /** Failed rows that are not valid CSV. At 1,000, the job is FAILED. */
     unreadableRows?: number;
     /** Number of rows that were imported although a value, such as a phone number, is not valid */
@@ -4188,7 +4194,7 @@ export interface Operations {
     body: ReleaseTenant;
     response: Tenant;
   };
-  /** Remove a member from the project: `DELETE /team/members/{userId}` */
+  /** Remove a member from the project, or leave the project: `DELETE /team/members/{userId}` */
   removeFromTeam: {
     params: { userId: string };
     response: undefined;
