@@ -109,7 +109,7 @@ const ABUSES: Record<string, (stage: TenantStage, untilMs: number) => Promise<vo
 };
 
 /**
- * Returns the options of `runConcurrently` for work that is repeated until `untilMs`: without a total, and with a
+ * Returns options with which `runConcurrently` repeats work until `untilMs`. They have no limit for the total, and a
  * signal that is aborted at that time.
  */
 function repeatUntil(untilMs: number): { total: number; signal: AbortSignal } {

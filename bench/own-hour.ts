@@ -11,7 +11,8 @@ import { insertContacts, postToApi } from './campaign-stage.ts';
 /**
  * Measures the cost in Temporal of a campaign that is sent at the recipients' local time. The audience is in many time
  * zones. The first zone reaches this time soon, the others within a day. Prints the number of timers and activities in
- * the history of the campaign's workflow twice: when all zones wait, and when the first zone has its emails.
+ * the history of the campaign's workflow at two moments: while all zones wait, and after the emails to the first zone
+ * were sent.
  */
 const { values } = parseArgs({
   options: {

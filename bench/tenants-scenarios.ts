@@ -41,8 +41,8 @@ export interface ScenarioOutcome {
 export type ScenarioName = 'idle' | 'campaign' | 'alone' | 'backlog' | 'wave-bare' | 'wave-until' | 'wave-delay';
 
 /**
- * The limits for the 99th percentile of B's latencies in ms. The value is undefined for scenarios that are only
- * compared with others: `idle`, in which A does nothing; `alone`, in which B sends nothing; and `wave-bare`.
+ * The limits for the 99th percentile of B's latencies in ms. Three scenarios have no limit, because they are only
+ * compared with others. In `idle`, A does nothing. In `alone`, B sends nothing. The third scenario is `wave-bare`.
  */
 export const LIMITS: Record<ScenarioName, { emails: number; executions: number } | undefined> = {
   idle: undefined,

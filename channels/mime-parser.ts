@@ -24,7 +24,7 @@ const THREAD_HEAP_MB = 512;
 
 /**
  * Parses a message. Large messages are parsed in a thread, one at a time, so that they do not block the process.
- * @throws Error for a message that is nested too deeply, whose headers are too large, or that takes too long
+ * @throws Error if the message is nested too deeply, has too large headers, or takes too long
  */
 export async function parseMime(bytes: Buffer): Promise<Email> {
   const raw = addMissingCharset(withUtf8Header(bytes));

@@ -14,9 +14,9 @@ const IDLE_MS = 4_000;
  */
 const MAX_RESPONSE_BYTES = 16_384;
 /**
- * The statuses of redirects that are followed, with unchanged method and body, so that an endpoint that has moved still
- * gets its data. 303 is not followed, because it names a page to read with GET (RFC 9110 §15.4.4), and the status of
- * that page would not show whether the delivery succeeded.
+ * The statuses of redirects that are followed, so that a moved endpoint still gets its data. The method and the body do
+ * not change. 303 is not followed, because it names a page to read with GET (RFC 9110 §15.4.4), and the status of that
+ * page would not show whether the delivery succeeded.
  */
 const REDIRECTS = new Set([301, 302, 307, 308]);
 

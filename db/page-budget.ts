@@ -10,7 +10,10 @@ const BESIDE_LISTS_BYTES = 600_000;
 /** A record in a list. If `truncated`, its large fields are empty because the page reached its size limit. */
 export type Listed<T> = T & { truncated: boolean };
 
-/** The columns that can be large: text, or jsonb with the number of times that a response contains the column. */
+/**
+ * The columns that can be large, with their type. For a column of the type jsonb, the number says how many times a
+ * response contains the column.
+ */
 export type LargeColumns = Readonly<Record<string, 'text' | { jsonb: number }>>;
 
 /**

@@ -2,7 +2,7 @@ import { beforeEach, expect, it } from 'vitest';
 import { TableSizes } from './table-sizes.ts';
 
 const MIB = 1_048_576;
-/** More queries than the minimum between two checks. */
+/** More queries than the table sizes require before they are checked again. */
 const QUERIES = 30;
 let sizes: TableSizes;
 let nowMs: number;

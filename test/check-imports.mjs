@@ -1,7 +1,7 @@
 /**
- * Checks which rooms import each other (docs/ARCHITECTURE.md), and prints one line for each wrong import. It also
- * checks that only cli/ reads environment variables, that workflows import nothing that is large or not deterministic,
- * that `db/` has queries only and few cycles of imports, and that no files of the dashboard import each other in a cycle.
+ * Checks which rooms import each other (docs/ARCHITECTURE.md), and prints one line for each wrong import. Also checks
+ * these rules: Only cli/ reads environment variables. Workflows import nothing that is large or not deterministic.
+ * `db/` has queries only and few cycles of imports. The files of the dashboard have no cycle of imports.
  */
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';

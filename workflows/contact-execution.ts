@@ -48,9 +48,9 @@ const webhooks = activitiesOn<WebhookActivities>('webhooks', {
 });
 
 /**
- * Signals that the event for which a visit waits has arrived, that a user has ended the pause of the visit, or that the
- * sending window for which the visit waits now opens earlier. The database records an arrived event and an ended pause
- * before the signal is sent. The signal may arrive twice, early, or late.
+ * Signals that the pause of a visit may be over. The awaited event has arrived, a user has ended the pause, or the
+ * awaited sending window now opens earlier. The database records an arrived event and an ended pause before the signal
+ * is sent. The signal may arrive twice, early, or late.
  */
 export const eventSignal = defineSignal<[{ visit: number }]>('event');
 /**

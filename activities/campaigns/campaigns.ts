@@ -118,7 +118,7 @@ export function createCampaignControlActivities({ db, config }: Pick<ActivityDep
     },
 
     /**
-     * Marks as skipped the recipients that got no email before the start of the campaign was cancelled. Returns their
+     * Runs after a start of a campaign was cancelled. Marks all recipients that got no email as skipped. Returns their
      * number, and the status and reason with which the start ended.
      */
     async skipCancelledRecipients(start: CampaignStart): Promise<SkippedRecipients> {

@@ -17,8 +17,8 @@ const REQUEST_MAX = 250;
 /** The tokens that one turn of a chunk takes from its project's send rate. */
 export interface CampaignTokens {
   /**
-   * Takes up to `n` tokens, and returns the number of taken tokens. If it returns 0, the turn should end, and the next
-   * turn should start after `retryAfterMs`.
+   * Takes up to `n` tokens, and returns the number of taken tokens. If the number is 0, the caller should send no more
+   * emails, and try again after `retryAfterMs`.
    */
   take(n: number): Promise<number>;
   /** Returns tokens of emails that were not sent. */

@@ -33,7 +33,8 @@ export interface SendEmailsInput {
 export interface SendEmailsResult {
   sent: number;
   /**
-   * The number of emails that are FAILED, BOUNCED or HELD, that were settled before, or that another delivery claimed.
+   * The number of all other emails. These emails are FAILED, BOUNCED or HELD, had a result before this attempt, or were
+   * claimed by another delivery.
    */
   other: number;
   waiting: DeferredMessage[];

@@ -264,7 +264,7 @@ async function countTowardsMonthlyLimit(db: Db, email: ClaimedEmail): Promise<Re
   return fits ? undefined : createFailedOutcome('limit_reached');
 }
 
-/** Tells whether the email goes to the provider. Emails of test keys and emails to the simulator do not. */
+/** Tells whether the email is sent to the provider. Emails of test keys and emails to the simulator are not. */
 function isOnRoute(email: ClaimedEmail): boolean {
   return email.mode === 'live' && !isSimulated(email);
 }

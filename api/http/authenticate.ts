@@ -30,8 +30,8 @@ export async function authenticate(c: RequestContext, rule: RouteAccess, deps: D
 }
 
 /**
- * Checks the rights of a caller who changes the project. For operations whose credentials alone permit a part of the
- * changes, such as leaving the project.
+ * Checks the rights of a caller who changes the project. Used by operations in which some changes need these rights,
+ * and other changes, such as leaving the project, need only valid credentials.
  * @throws AppError FORBIDDEN, PROJECT_DISABLED
  */
 export function assertMayChange(c: RequestContext, ...neededScopes: Scope[]): void {

@@ -59,8 +59,8 @@ interface UnauthenticatedOptions {
   /** Limit of the requests of each caller, for a GET that also writes, or instead of `UNAUTHENTICATED_WRITES`. */
   limit?: UnauthenticatedLimit;
   /**
-   * Limit that counts only requests whose handler throws an AppError, for callbacks whose signature proves their
-   * origin.
+   * A limit that counts only requests that fail with an AppError. Used for callbacks, which prove their origin by a
+   * signature: callbacks with a valid signature have no limit.
    */
   refusedLimit?: UnauthenticatedLimit;
   /** The router's pattern. By default, this is the documented path with `:name` instead of `{name}`. */

@@ -7,7 +7,7 @@ import type { Random } from './random.ts';
 
 export type RequestKind = 'email with key' | 'email without key' | 'rate-limited email' | 'SMS' | 'event';
 
-/** A request that a client sent, and what is known of its result. */
+/** A request that a client sent, and its result as far as the client knows it. */
 export interface ClientRequest {
   kind: RequestKind;
   /** Identifies the request: the address of its recipient or contact, or the text of its SMS. */

@@ -127,8 +127,8 @@ async function readEventsAndArrivals(stage: SoakStage): Promise<[StoredRow[], Ma
 }
 
 /**
- * Checks that every accepted event has one execution that ended COMPLETED or EXITED, one email, and one idempotency key
- * in the requests of its WEBHOOK step, and that its contact was updated.
+ * Checks that every accepted event caused one execution. The execution must be COMPLETED or EXITED, and have sent one
+ * email and updated the contact. All requests of its WEBHOOK step must have the same idempotency key.
  */
 async function checkExecutions(
   stage: SoakStage,
@@ -212,8 +212,8 @@ async function checkCampaign(
 }
 
 /**
- * Returns a line for each contact whose event was delivered under several values of `webhook-id`. Each contact has one
- * event, and all deliveries of an event must have the same `webhook-id`.
+ * Returns a line for each contact with an event that was delivered under several values of `webhook-id`. Each contact
+ * has one event, and all deliveries of an event must have the same `webhook-id`.
  */
 function findWebhookProblems(stage: SoakStage): string[] {
   return [...groupByKey(listRegistryCalls(stage), ({ body }) => parseContactAddress(body))].flatMap(([contact, of]) => {

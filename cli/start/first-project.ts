@@ -35,8 +35,8 @@ export interface FirstProjectFacts {
 /**
  * Creates the first project unless it exists, and returns its facts for dev.json. The project has an owner, a live key
  * and a test key with every grantable scope, a verified development domain and an SMS sender. The secrets are saved in
- * the home before the project is inserted. A kill in between then leaves no project whose secrets are lost. Keys that a
- * user has revoked or rotated are not created again.
+ * the home before the project is inserted. If the process is killed in between, no project with lost secrets remains.
+ * Keys that a user has revoked or rotated are not created again.
  */
 export async function ensureFirstProject(options: {
   databaseUrl: string;

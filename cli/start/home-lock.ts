@@ -10,11 +10,11 @@ const OTHER_STARTS_MS = 5_000;
 const POLL_MS = 20;
 
 /**
- * Takes the lock of a home for this process. The lock belongs to the process whose claim is the only one of a living
- * process. Each start first writes its claim and then reads the claims of the others. So of two concurrent starts, at
- * least one sees the other, and there are never two owners. A claim is a separate file per process, named by pid and
- * start time. Removing the claim of a dead process can therefore never remove the claim of another start.
- * The file `path` names the owner. Starts of earlier versions read and write only this file.
+ * Takes the lock of a home for this process. Each start first writes its claim, and then reads the claims of the other
+ * starts. It has the lock if no other living process has a claim. When two starts run concurrently, at least one of
+ * them sees the other's claim, so there are never two owners. A claim is a separate file per process, named by pid and
+ * start time. Removing the claim of a dead process can therefore never remove the claim of another start. The file
+ * `path` names the owner. Starts of earlier versions read and write only this file.
  * @throws StartError if another `npm start` holds the lock or is about to take it
  */
 export async function takeLock(

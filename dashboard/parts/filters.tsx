@@ -7,7 +7,8 @@ import { getLabel, type WordKind } from '../text/words.ts';
 import { useFilterText } from './use-delayed-text.ts';
 
 /**
- * The filters of a list whose values are in the URL, in a row that wraps; on a phone, behind a button.
+ * Shows the filters of a list in a row that wraps; on a phone, behind a button. The URL contains the values of the
+ * filters.
  * @param p.go opens the list with these filters
  * @param p.children returns the fields; `set` changes some of the filters
  * @param p.more returns rare fields, which a button shows. They are open from the start if `isMoreSet`

@@ -7,8 +7,8 @@ import { Placeholder } from './loading.tsx';
 import { BackToList, PageHead } from './page-head.tsx';
 
 /**
- * Shows the page of a record. Without the record, shows a header whose link back works, and below it the gray parts
- * `pending` (see `gray-parts.tsx`) or an error.
+ * Shows the page of a record. While the record is missing, shows a header with a working link back. Below the header
+ * are the gray parts `pending` (see `gray-parts.tsx`), or an error.
  */
 export function RecordQuery<Data>({
   of: { data, error, refetch },

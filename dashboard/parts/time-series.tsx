@@ -16,7 +16,7 @@ export interface Series {
 }
 
 const MAX_BAR_PX = 28;
-/** Steps of the axis of counts, which are whole numbers, and of the axis of percentages. */
+/** The possible distances between grid lines: whole numbers on an axis of counts, and steps of an axis in percent. */
 const COUNT_STEPS = [1, 10, 100, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8].flatMap((power) => [power, 2 * power, 5 * power]);
 const PERCENT_STEPS = [0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 25, 50, 100];
 /** The maximum number of grid lines above zero. */

@@ -7,7 +7,7 @@ export interface LinkClicks {
   contentId: string;
   link: number;
   /**
-   * Number of the variant in whose emails the link is. Null if the caller did not request variants, or the email was
+   * The number of the variant that contains the link. Null if the caller did not request variants, or the email was
    * deleted.
    */
   variant: number | null;

@@ -17,9 +17,12 @@ export interface PageChunk {
   first: string;
   last: string;
   size: number;
-  /** Null if the campaign has no variants, for recipients who wait for the winner, and for skipped recipients. */
+  /**
+   * Null if the campaign has no variants, for recipients who wait for the winner of the test, and for skipped
+   * recipients.
+   */
   variant: number | null;
-  /** True for recipients outside the share of the test. They wait for the winner if the winner is not known yet. */
+  /** True for recipients who do not take part in the test. They wait until the winner of the test is known. */
   rest: boolean;
 }
 
@@ -43,11 +46,11 @@ export interface PageWithVariants {
 
 /**
  * Inserts a page of an audience with variants into the ledger. The INSERT assigns a variant to each row, or lets the
- * row wait for the winner. The number of rows for each variant is computed from the numbers of the earlier pages, and
- * the campaign's row is locked. After a crash, the page is therefore either complete or inserted again with the same
- * numbers. A hash of the contact decides which contact gets which variant, so the order of an import has no influence.
- * Skipped contacts do not count, so the share of the test is a share of the people who get the email. The rows of one
- * variant and zone are one range of ids.
+ * row wait for the winner of the test. The number of rows for each variant is computed from the numbers of the earlier
+ * pages, and the campaign's row is locked. After a crash, the page is therefore either complete or inserted again with
+ * the same numbers. A hash of the contact decides which contact gets which variant, so the order of an import has no
+ * influence. Skipped contacts do not count, so the share of the test is a share of the people who get the email. The
+ * rows of one variant and zone are one range of ids.
  */
 export async function insertPageWithVariants(
   trx: Trx,

@@ -6,7 +6,7 @@ import { readMachineHours, SERIES_HOURS } from './machine-hours.ts';
 
 /** Statistics of one campaign besides its counts. */
 export interface StatsDetail {
-  /** Recipients who were skipped, whose email failed or whose email bounced, by reason. */
+  /** Numbers of recipients by reason: recipients who were skipped, and recipients of failed or bounced emails. */
   byReason: Record<string, number>;
   machineOpens: number;
   machineClicks: number;

@@ -83,10 +83,10 @@ export async function findListeners(
 }
 
 /**
- * Tells whether anything could react to an event with this name: a workflow that the event starts or whose executions
- * it ends, a step that waits for it, or a webhook endpoint. If nothing reacts, the campaign sender inserts plain event
- * rows for many emails in one statement. The sender checks once per turn of a chunk, and again with each batch that it
- * records (`hasListenersSql`).
+ * Tells whether anything could react to an event with this name. The event may start a workflow, end executions of a
+ * workflow, end the wait of a step, or be sent to a webhook endpoint. If nothing reacts, the campaign sender inserts
+ * plain event rows for many emails in one statement. The sender checks once per turn of a chunk, and again with each
+ * batch that it records (`hasListenersSql`).
  */
 export async function hasListeners(db: Db, p: { projectId: string; eventName: string }): Promise<boolean> {
   const { rows } = await sql<{ listens: boolean }>`

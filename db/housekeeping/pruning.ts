@@ -15,7 +15,7 @@ const BATCH = 10_000;
 /** Number of messages that the development mailbox keeps. */
 const CAPTURED_KEPT = 10_000;
 const LOGIN_FAILURE_HOURS = 24;
-/** Twice the time span that the bounce and complaint guards read. */
+/** Twice the time span of bounces and complaints that decides about a hold (rules/emails/hold-guard.ts). */
 const OUTCOME_HOURS = 2 * GUARD_HOURS;
 /**
  * Days for which a project's last results at a mailbox provider are kept after the newest one. After this time without

@@ -4,8 +4,8 @@ import type { DatabaseMark, InstallationToken, PostgresToken } from '../../rules
 import type { Db } from '../connection.ts';
 
 /**
- * The number of stored tokens: one day's tokens, about one per minute. If Temporal has an older token, the service
- * finds that token among the stored ones, which shows that Temporal was restored.
+ * The number of stored tokens. A token is written about once per minute, so these are the tokens of one day. If
+ * Temporal has an older one of these tokens, Temporal was restored from a backup.
  */
 const KEPT_TOKENS = 1_440;
 

@@ -6,7 +6,8 @@ const BEGUN = ['SENDING', 'PAUSED'] as const satisfies CampaignStatus[];
 /** Statuses in which the Temporal workflow of a start is not finished. */
 const OPEN = ['SCHEDULED', ...BEGUN] as const satisfies CampaignStatus[];
 /**
- * Statuses in which the content may still be sent, so that the resources that the campaign uses must not be deleted.
+ * Statuses in which the content may still be sent. In these statuses, no resource that the campaign uses may be
+ * deleted.
  */
 const UNFINISHED = ['DRAFT', ...OPEN] as const satisfies CampaignStatus[];
 

@@ -18,7 +18,7 @@ export interface TakenTokens {
  */
 const CAPACITY_SECONDS = 1.1;
 /**
- * The tokens of a new bucket, in seconds of sending. These are few tokens, but always at least one, so that a single
+ * The tokens of a new bucket, in seconds of sending. A new bucket has few tokens, but at least one, so that a single
  * email can be sent at once.
  */
 const FIRST_SECONDS = 0.2;

@@ -64,8 +64,8 @@ export async function queueDeliveries(
 }
 
 /**
- * Inserts one outbox row per endpoint, for any number of deliveries. Inserts none for an endpoint whose workflow checks
- * for deliveries anyway, because a turn is running or the next probe is scheduled. Reads the endpoint after the
+ * Inserts one outbox row per endpoint, for any number of deliveries. If a turn of an endpoint is running or its next
+ * probe is scheduled, its workflow checks for deliveries anyway, so it gets no row. Reads the endpoint after the
  * deliveries are inserted: the foreign key of a delivery takes a shared lock on the row of its endpoint (see
  * `endEndpointTurn` in db/webhooks/endpoint-turns.ts).
  */

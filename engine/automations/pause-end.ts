@@ -9,8 +9,8 @@ import type { PendingWrites } from './pending-writes.ts';
 import type { WalkStop } from './walk.ts';
 
 /**
- * Ends a pause and advances the execution. The pause is a DELAY whose timer has fired, or a WAIT_FOR_EVENT whose event
- * has arrived or whose deadline has passed. Like `walk`, this function collects changes in `pending`, which the caller
+ * Ends a pause and advances the execution. A DELAY ends when its timer has fired. A WAIT_FOR_EVENT ends when its event
+ * has arrived or its deadline has passed. Like `walk`, this function collects changes in `pending`, which the caller
  * saves.
  */
 export async function endPause(

@@ -36,9 +36,10 @@ export type TestState =
   | { outcome: 'ended' };
 
 /**
- * Starts the waiting time of a test once its share has been sent. When that time is over, chooses the winner, which the
- * remaining recipients get. While the campaign is paused, the waiting time continues, but no winner is chosen. Safe to
- * run again at any time and concurrently with `chooseWinner`, because only the first choice is stored.
+ * Advances the test of a campaign's variants. Starts the waiting time once the recipients in the test have their
+ * emails. When that time is over, chooses the winner, and the remaining recipients get this variant. While the campaign
+ * is paused, the waiting time continues, but no winner is chosen. Safe to run again at any time and concurrently with
+ * `chooseWinner`, because only the first choice is stored.
  */
 export async function advanceTest(trx: Trx, p: CampaignStart): Promise<TestState> {
   // Counts before taking the lock, because counting a large share takes long. Meanwhile, pages of the audience and a

@@ -132,7 +132,7 @@ async function markByCause(trx: Trx, p: { projectId: string; events: NewEvent[] 
   });
 }
 
-/** Finds the executions that unauthenticated callers started or moved past a wait. */
+/** Finds the executions that an unauthenticated caller has started, or with a wait that such a caller has ended. */
 async function findUntrustedExecutions(
   trx: Trx,
   p: { projectId: string; ids: string[] },

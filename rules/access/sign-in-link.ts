@@ -2,8 +2,8 @@ import type { Settings } from '../config.ts';
 import { isLoopbackHost } from './loopback.ts';
 
 /**
- * How long a sign-in link works. Long enough for a person who opens the link that `npm start` prints, and too short for
- * one who later finds the link in a log.
+ * How long a sign-in link works. `npm start` prints the link. The time is long enough to open the link from the
+ * console, and too short for a person who later finds the link in a log.
  */
 export const SIGN_IN_LINK_MINUTES = 15;
 

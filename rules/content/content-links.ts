@@ -15,8 +15,8 @@ const CONSTANT_HOST = /^https?:\/\/[^/?#\\\s]+(?=[/?#])/i;
 const WHOLE_CONSTANT = /^https?:\/\/[^/?#\\\s]+/i;
 
 /**
- * Names from `listExpressionNames` that have no value when a link is clicked: `*`, which stands for names that are
- * unknown or defined in the template, and the counters of a loop.
+ * Names from `listExpressionNames` that have no value when a link is clicked. `*` stands for names that are unknown or
+ * defined in the template. The other names are the counters of a loop.
  */
 const LOOP_ONLY = new Set(['*', 'forloop', 'tablerowloop']);
 

@@ -93,7 +93,7 @@ describe('variables that a content needs', () => {
     expect(listRequired('{{a}}', 'x', '{{b}} {{c ?? d}} {% if e %}{{e}}{% endif %}')).toEqual(['a', 'b']);
   });
 
-  it('exclude variables that every message has, that it only tests, or that it assigns itself', () => {
+  it('exclude variables of every message, tested variables, and variables that the template assigns', () => {
     const body =
       '{{email}} {{unsubscribeUrl}} {% if vip %}{{vip}}{% endif %} {% assign x = 1 %}{{x}} {% for i in items %}{{i.name}}{{forloop.index}}{% endfor %}';
     expect(listRequired(body)).toEqual([]);

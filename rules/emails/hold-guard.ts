@@ -1,6 +1,9 @@
 import type { DnsAnswer, MxRecord } from '../domains/dns.ts';
 
-/** The period of the guards that put a project's sending on hold. Source: contract §9.8 Hold. */
+/**
+ * The period of the guards. A guard is a limit for hard bounces or complaints within this period. A project that
+ * reaches a guard is put on hold. Source: contract §9.8 Hold.
+ */
 export const GUARD_HOURS = 24;
 /** The default guards, as fractions of 1. A project may set lower guards, but only the operator may set higher ones. */
 export const GUARD_DEFAULTS = { bounceGuard: 0.1, complaintGuard: 0.003 } as const;

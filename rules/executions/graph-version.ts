@@ -8,9 +8,9 @@ export interface VersionedGraph {
 }
 
 /**
- * Returns the version of a graph: a hash of its stored form, with sealed secrets. Equal graphs have equal versions. A
- * client that saves a whole graph sends the version that it edited, so that the service does not overwrite a concurrent
- * change.
+ * Returns the version of a graph: a hash of its stored form, with sealed secrets. Equal graphs have equal versions.
+ * When a client saves a whole graph, it also sends the version that it has read and edited. The service then refuses to
+ * overwrite a concurrent change.
  */
 export function computeGraphVersion({ entryStepId, steps, transitions }: VersionedGraph): string {
   const graph = [

@@ -90,8 +90,8 @@ export function readAwaitedEvent(config: unknown, run: SandboxState): AwaitedEve
 }
 
 /**
- * Finds the first event that ends a wait which starts now: an event since the previous step, or an event that the
- * previous step caused. Marks the event as used, so that it ends no later wait.
+ * Finds the first event that ends a wait which starts now. The event occurred after the previous step, or the previous
+ * step caused it. Marks the event as used, so that it ends no later wait.
  */
 export function takeSandboxEvent(
   run: SandboxState,

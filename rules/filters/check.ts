@@ -28,8 +28,9 @@ export interface FilterError {
 /**
  * Returns the errors of a filter whose fields have the right types. The list is empty if the filter can be compiled and
  * evaluated.
- * @param isStored true to accept two things that only stored or filled filters have: parts that the operator does not
- * use, and `in` or `notIn` with an empty list, which results from a missing variable
+ * @param isStored true for a filter that is stored, or in which variables were replaced by values. Such a filter may
+ * have parts that the operator does not use. It may also have an empty list for `in` or `notIn`, if a variable was
+ * missing
  */
 export function checkFilter(filter: Filter, scope: FilterScope, isStored = false): FilterError[] {
   const ref = UNSTORABLE.test(filter.field) ? undefined : parseField(filter.field, filter.operator, scope);

@@ -62,8 +62,9 @@ const DATE =
   /^(?:(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun)\s*,?\s*)?(\d{1,2})\s+(Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)\s+(\d{2,4})\s+(\d{1,2}:\d{2}(?::\d{2})?)\s*([+-]\d{4}|[A-Z]{1,5})$/i;
 
 /**
- * Tells whether a field is removed from the message: blind copies, fields that the last server writes (Return-Path),
- * results of checks by other servers, the field Sender, which the service sets, and fields that control a provider.
+ * Tells whether a field is removed from the message. These fields are blind copies, fields that the last server writes
+ * (Return-Path), results of checks by other servers, and fields that control a provider. Sender is removed too, because
+ * the service sets it.
  */
 function isDropped(name: string): boolean {
   if (/^((resent-)?bcc|return-path|sender|authentication-results|arc-.*|delivered-to)$/.test(name)) return true;

@@ -156,7 +156,7 @@ describe('the same 550 reply leads to the same rows in the database', () => {
 
 describe('a hard bounce of an address in a step that belongs to another contact', () => {
   it.each(Object.entries(WAYS))(
-    'unsubscribes the contact that has the address, when it arrives by %s',
+    'unsubscribes the contact that has the address, if the bounce arrives by %s',
     async (_, refuse) => {
       const own = await buildContact(database.db, { projectId, email: 'own@example.com' });
       const other = await buildContact(database.db, { projectId, email: 'other@example.com' });

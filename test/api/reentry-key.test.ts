@@ -32,7 +32,7 @@ const endExecutions = (id: string) =>
   sql`UPDATE executions SET status = 'COMPLETED', completed_at = now() WHERE workflow_id = ${id}`.execute(api.db);
 
 describe('a workflow with reentryKey', () => {
-  it('has one open execution for each value, and reports events that start none', async () => {
+  it('has one open execution for each value, and reports events that start no execution', async () => {
     const workflow = await buildCartWorkflow();
     for (const cartId of ['a', 'b', 'a', 7, '7']) await track(workflow, { cartId });
     const open = await listExecutions(workflow.id);

@@ -52,7 +52,7 @@ const waitForLockWaiters = (count: number) =>
     return rows[0]?.count === count || undefined;
   }, `${count} that wait for the lock`);
 
-/** Starts a claim of three recipients whose transaction stays open. */
+/** Starts a claim of three recipients. The transaction of the claim stays open until `commit`. */
 async function startClaim(start: CampaignStart): Promise<{ commit: () => Promise<void> }> {
   const trx = await database.db.startTransaction().execute();
   expect(await claimRecipients(trx, start, 3)).toBe(3);

@@ -46,7 +46,7 @@ it.each([
   expect(listStates(concept)).toEqual([...statuses].sort());
 });
 
-it('each page about a concept has one diagram, whose transitions have a cause', () => {
+it('each page about a concept has one diagram, and each transition in it has a cause', () => {
   const pages = readdirSync(CONCEPTS).map((file) => file.replace('.md', ''));
   expect(pages.sort()).toEqual(['campaign', 'consent', 'email', 'execution', 'tenant']);
   for (const page of pages) {

@@ -78,8 +78,9 @@ export const PatchContact = z
   .openapi('PatchContact', { example: { subscribed: false, data: { plan: null } } });
 
 /**
- * Error messages for fields about consent that a contact does not have: names that other services use, and consent that
- * other operations change. Such fields are refused, because ignoring them could subscribe a person who refused.
+ * Error messages for fields about consent that a contact does not have. The fields are names that other services use,
+ * or kinds of consent that other operations change. Such fields are refused, because ignoring them could subscribe a
+ * person who refused.
  */
 export const CONSENT_ELSEWHERE = {
   subscribed: 'Unknown field. Did you mean subscribed? It is true or false.',

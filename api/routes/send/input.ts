@@ -43,8 +43,8 @@ export function checkAttachments(files: readonly { content: Buffer }[], maxBytes
 }
 
 /**
- * MIME types that an alternative may not have: types that the service creates from `body`, and types that contain other
- * parts.
+ * Matches MIME types that an alternative may not have. The service creates parts of the first types from `body`, and
+ * the other types contain further parts.
  */
 const SERVICE_TYPES = /^(?:text\/(?:plain|html)|multipart\/|message\/)/i;
 

@@ -71,12 +71,12 @@ export class SmtpConnection {
    * reply to the previous command. Always empty with PIPELINING.
    */
   private unsentCommands: { awaited: Awaited; line: string }[] = [];
-  /** The message whose envelope is being sent or has been sent, and whose body was not sent yet. */
+  /** The message of which the envelope is being sent or has been sent. Its body was not sent yet. */
   private current: SmtpJob | null = null;
   private payload: Payload | null = null;
   /** The first refusal of the current message. */
   private refused: SmtpRefusal | null = null;
-  /** The message whose body was sent, and whose reply has not arrived yet. */
+  /** The message of which the body was sent. The server's reply has not arrived yet. */
   private sent: SmtpJob | null = null;
   /**
    * Whether the server may still have an open transaction, because it refused a message. Without RSET, the server would

@@ -9,8 +9,9 @@ export type Operator = Filter['operator'];
 export type Unit = NonNullable<Filter['unit']>;
 export type Scalar = string | number | boolean;
 /**
- * The use of a condition: `audience` for segments, campaigns and lists of contacts; `step` for a CONDITION step, which
- * may also use the data of the run's event; `wait` for a WAIT_FOR_EVENT step, which may use only the data of the event.
+ * The use of a condition. `audience`: segments, campaigns and lists of contacts. `step`: a CONDITION step, which may
+ * also use the data of the event that started the run. `wait`: a WAIT_FOR_EVENT step, which may use only the data of
+ * the awaited event.
  */
 export type ConditionScope = 'audience' | 'step' | 'wait';
 export type FieldKind =

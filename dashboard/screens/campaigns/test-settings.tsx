@@ -5,7 +5,10 @@ import type { Editing } from './editing.ts';
 
 const words = text.campaigns;
 
-/** Settings of an A/B test: whether a share of the audience gets the variants before the rest gets the winner. */
+/**
+ * Settings of an A/B test of variants. With a test, a share of the audience gets the variants first. The rest of the
+ * audience then gets the variant that won.
+ */
 export function TestSettings({ draft: { test }, change, isReadOnly, fault }: Editing) {
   const number = (field: 'share' | 'waitMinutes' | 'minimum', label: string, range: { min: number; max?: number }) =>
     test && (

@@ -21,7 +21,7 @@ function describeFailures({ disabledReason, failuresInRow }: ResponseOf<'getWebh
   return words.disabledBecause(disabledReason);
 }
 
-/** Says in one line that the service disabled an endpoint, that a user did, or that deliveries fail. */
+/** Says in one line whether the service or a user disabled the endpoint, or that its deliveries fail. */
 function Problem({ endpoint }: { endpoint: ResponseOf<'getWebhook'> }) {
   const { status, disabledReason } = endpoint;
   const isByUser = disabledReason === 'manual';

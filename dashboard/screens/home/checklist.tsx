@@ -36,8 +36,8 @@ const CURLS: Partial<Record<Item['key'], CurlRequest>> = {
 };
 
 /**
- * First steps of a new project. Once most of them are done, they fold to a line with the next step, so that news comes
- * first. The checklist disappears when all steps are done or the user hides the checklist.
+ * The checklist with the first steps of a new project. Once most steps are done, the checklist shows only the next step
+ * in one line, to leave space for news. The checklist disappears when all steps are done or the user hides it.
  */
 export function Checklist() {
   const { projectId } = useSession();

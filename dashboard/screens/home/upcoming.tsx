@@ -65,7 +65,7 @@ function UpcomingHours({ hours, campaigns, sendRatePerSecond }: ResponseOf<'list
   );
 }
 
-/** In an hour with fewer delays, the emails are sent within moments, so no estimate is shown. */
+/** If fewer delays end in an hour, their emails are sent within moments, so no estimate is shown. */
 const WAVE_MIN = 100;
 
 /**

@@ -77,7 +77,7 @@ it('opens count once if the response to their COMMIT is lost', async () => {
   expect(await readOpens(ids)).toEqual([1, 1]);
 });
 
-it('opens whose COMMIT has an unknown result count once, whether it succeeded or not', async () => {
+it('an open counts once if the response to COMMIT is lost, whether the COMMIT succeeded or not', async () => {
   for (const what of ['response', 'request'] as const) {
     const ids = [await buildEmail(), await buildEmail()];
     warnings = [];

@@ -6,7 +6,10 @@ import { toNumberInput } from './window-fields.tsx';
 
 const words = text.settings.project;
 
-/** Rates, limits, and the guards that put the project on hold. Shows the operator's limits, if any. */
+/**
+ * Fields for the project's rates and limits, and for the guards: the rates of bounces and complaints that put the
+ * project on hold. Also shows the operator's limits, if any.
+ */
 export function LimitFields({ draft, set, fault, project: { operatorLimits } }: FieldsProps) {
   const ceiling = (limit: number | null, unit = '') =>
     limit === null ? undefined : words.ceiling(`${formatCount(limit)}${unit}`);
