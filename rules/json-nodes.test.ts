@@ -5,8 +5,8 @@ import { countMembers, findRepeatedName } from './json-nodes.ts';
 const exceedsMax = (text: string, max: number) => countMembers(Buffer.from(text), max) === undefined;
 
 /**
- * Counts in the parsed value what `countMembers` limits in the text: commas between members, a colon for each member of
- * an object, and an opening bracket for each container.
+ * Counts from the parsed value the characters that `countMembers` counts in the text. These are commas between members,
+ * a colon for each member of an object, and an opening bracket for each container.
  */
 function countNodes(value: unknown): number {
   if (typeof value !== 'object' || value === null) return 0;

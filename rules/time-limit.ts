@@ -69,8 +69,8 @@ export function setTimeLimit(limit: TimeLimit): void {
  * Runs `work` and stops it after `ms` milliseconds (default: the limit of the thread), even inside a loop, a filter or
  * a regular expression. The limit is processor time of this thread, so that a busy machine rarely stops work. V8 can
  * only interrupt after elapsed time. If the work had not got its processor time by then, it is run again with a longer
- * elapsed time, up to `attempts` times. A call takes about 130 µs, because V8 starts a watchdog thread. A whole message
- * with plain variables takes a thirtieth of this time, so use this function only for compiling and for templates with
+ * elapsed time, up to `attempts` times. A call takes about 130 µs, because V8 starts a watchdog thread. Rendering a
+ * whole message with plain variables takes about 4 µs, so use this function only for compiling and for templates with
  * loops or costly filters. In nested calls, only the outer limit applies: V8 has one interrupt per thread, and an inner
  * call would consume the interrupt of the outer call, or end the process (a Node assertion).
  * @throws TimeLimitExceeded if the work was stopped; any error of the work itself

@@ -163,8 +163,9 @@ async function findLastRun(client: Client, workflowId: string): Promise<LastRun 
 }
 
 /**
- * Finds the executions among these ids that Temporal does not list as running. If there are more ids than fit on one
- * page of the list, first counts the running workflows, and lists them only if there are not as many workflows as ids.
+ * Finds the executions among these ids that Temporal does not list as running. If the ids do not fit on one page of the
+ * list, first counts the running workflows. If their number equals the number of ids, all executions are running, and
+ * the list is not needed.
  * @param executionIds in ascending order: all open executions between the first and the last id, except executions
  * whose start is still in the outbox
  */

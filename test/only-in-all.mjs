@@ -1,9 +1,10 @@
 /**
  * The test files that only `npm test -- --all` runs, because each costs 10 seconds of processor time or more. All other
- * files together take under five minutes on two cores. Some files of that cost stay in `npm test`, so that it has tests
- * of each kind: the access of all callers (`test/api/callers/callers.test.ts`), a browser (`test/dashboard/base.test.ts`),
- * a killed process (`test/durability/webhook-kill.test.ts`), random input (`test/fuzz/parsers.test.ts`), a campaign and an
- * execution (`test/workflows/campaign.test.ts`, `test/workflows/contact-execution.test.ts`).
+ * files together take under five minutes on two cores. Some files stay in `npm test` although they cost as much, so
+ * that `npm test` has tests of each kind: the access of all callers (`test/api/callers/callers.test.ts`), a browser
+ * (`test/dashboard/base.test.ts`), a killed process (`test/durability/webhook-kill.test.ts`), random input
+ * (`test/fuzz/parsers.test.ts`), a campaign and an execution (`test/workflows/campaign.test.ts`,
+ * `test/workflows/contact-execution.test.ts`).
  */
 export const ONLY_IN_ALL = [
   'test/activities/{campaigns,hold-guard,simulator}.test.ts',

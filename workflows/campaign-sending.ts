@@ -266,8 +266,8 @@ export class Sending {
   }
 
   /**
-   * Waits until a chunk has finished, a part of the audience was added, a signal has arrived, or a planned instant has
-   * come: a waiting chunk is due, the workflow checks the hold again, or the test ends.
+   * Waits until a chunk has finished, a part of the audience was added, a signal has arrived, or a timer has fired. The
+   * timer fires when a waiting chunk is due, when the workflow must check the hold again, or when the test ends.
    */
   private async waitForChange(): Promise<void> {
     const changesBefore = this.changes;

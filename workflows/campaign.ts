@@ -11,10 +11,10 @@ import { endAs, failWithActivityCode } from './ends.ts';
 import { RunLength } from './run-length.ts';
 
 /**
- * Signals that the campaign or its project has changed: a user rescheduled, cancelled, paused or resumed the campaign,
- * chose the winner of its test, or changed the project's sending window or time zone; or a hold of the project was
- * released. Recovery sends this signal, too. The workflow then reads the campaign's row again. The signal may arrive
- * twice, early, or late.
+ * Signals that the campaign or its project has changed. A user has rescheduled, cancelled, paused or resumed the
+ * campaign, or chosen the winner of its test. Or the project's sending window or time zone has changed, or a hold of
+ * the project was released. Recovery sends this signal, too. The workflow then reads the campaign's row again. The
+ * signal may arrive twice, early, or late.
  */
 export const changedSignal = defineSignal('changed');
 

@@ -28,10 +28,11 @@ export function shouldEndAsRecord(): boolean {
 }
 
 /**
- * Ends the workflow in the same way as its record in Postgres. For FAILED, throws a failure with the reason as its
- * type. For CANCELLED, ends as Canceled, with the reason in the request to cancel. For any other status, and in runs
- * from before the patch, returns the result of the workflow: the reason, or the status if there is no reason. The
- * function is not async, because an ordinary end needs no promise, and the SDK takes a stack trace for each promise.
+ * Ends the workflow in the same way as its record in Postgres. If the record is FAILED, throws a failure with the
+ * reason as its type. If it is CANCELLED, the workflow ends as Canceled, with the reason in the request to cancel. For
+ * any other status, and in runs from before the patch, returns the result of the workflow: the reason, or the status if
+ * the record has no reason. The function is not async, because an ordinary end needs no promise, and the SDK takes a
+ * stack trace for each promise.
  * @param failedStep the message of a failure; by default, the message is the failure's code
  */
 export function endAs({ status, reason }: RecordEnd, failedStep?: string): string | Promise<never> {

@@ -18,10 +18,11 @@ const TYPES = ['contactExecution', 'campaignSend', 'bulkJob', 'contactImport', '
 
 /**
  * Compares each running workflow of the types in `TYPES` with its row in Postgres. If the row has ended, the workflow
- * is ended in the same way. A workflow gets a signal in two cases: the row's pause should have ended (its end has
- * passed, or its event has arrived), or the positions of the workflow and the row differ because Postgres or Temporal
- * was restored. After the signal, the workflow reads its row and continues from the row's position. If the workflow is
- * ahead of the row, the workflow's next activity advances the row instead (engine/automations/catch-up.ts).
+ * is ended in the same way. A workflow gets a signal if the row's pause should have ended, because its end has passed
+ * or its event has arrived. A workflow also gets a signal if the positions of the workflow and the row differ, because
+ * Postgres or Temporal was restored. After the signal, the workflow reads its row and continues from the row's
+ * position. If the workflow is ahead of the row, the workflow's next activity advances the row instead
+ * (engine/automations/catch-up.ts).
  */
 export async function recoverRunningWorkflows(deps: RecoveryDeps, turn: RecoveryTurn): Promise<string | null> {
   const startedBefore = new Date(Date.now() - turn.settledMs);

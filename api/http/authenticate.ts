@@ -110,10 +110,11 @@ function parseBearerToken(header: string): string {
 }
 
 /**
- * Counts a request towards its rate limits, and returns the state of one limit for the response's headers: the limit of
- * the project or of the public key. Anyone can read the public key from a web page, so requests with the public key
- * have a separate limit. They also count towards a limit per IP address. The limit per address is checked first, so
- * that one caller cannot use up the limit of the public key. Its state is returned if the public key has no limit.
+ * Counts a request towards its rate limits, and returns the state of one limit for the response's headers. Normally
+ * this is the limit of the project or of the public key. Anyone can read the public key from a web page, so requests
+ * with the public key have a separate limit. They also count towards a limit per IP address. The limit per address is
+ * checked first, so that one caller cannot use up the limit of the public key. If the public key has no limit, the
+ * function returns the state of the limit per address.
  */
 async function takeFromRateLimits(c: RequestContext, deps: Deps): Promise<RateState | undefined> {
   // Uses `c.get`, here and on every other path that all requests take, because `c.var` creates an object of all

@@ -187,8 +187,8 @@ function addCommonRemedies(route: CheckedRoute): CheckedRoute {
 }
 
 /**
- * Tells whether `runOncePerKey` handles the Idempotency-Key of an operation. It does for every POST in a project, with
- * two exceptions: the route sets `idempotency: 'none'`, or it declares the header because its own code handles the key.
+ * Tells whether `runOncePerKey` handles the Idempotency-Key of an operation. This is so for every POST in a project,
+ * except for a route with `idempotency: 'none'`, and for a route that declares the header and handles the key itself.
  */
 function usesRunOncePerKey(route: CheckedRoute): boolean {
   if (route.method !== 'post' || route.idempotency === 'none' || declaresIdempotencyKey(route.request?.headers))

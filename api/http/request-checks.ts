@@ -163,8 +163,8 @@ function hasPages(route: CheckedRoute): boolean {
 }
 
 /**
- * Returns the check that refuses headers that the operation would silently ignore: `If-Match` for a record without
- * versions, and an idempotency key in a header of another name.
+ * Returns the check that refuses two headers, because the operation would silently ignore them. These headers are
+ * `If-Match` for a record without versions, and an idempotency key in a header of another name.
  */
 function createHeadersCheck(route: CheckedRoute): Check | undefined {
   if (route.method === 'get') return undefined;

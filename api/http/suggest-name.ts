@@ -2,10 +2,10 @@ import { closest, distance } from 'fastest-levenshtein';
 import { findConsentField } from '../../rules/contacts/consent-names.ts';
 
 /**
- * The fields of this API for other names of the same value, such as the names in the APIs of Resend, Postmark,
- * SendGrid, Mailchimp, Mailgun, Plunk, Loops, Customer.io and Twilio. The keys are normalized (`normalizeName`). The
- * suggestion is the first field of the list that the schema has in the same object. This is a Map, because a plain
- * object would also find inherited names such as `constructor`.
+ * Maps names that other services use for a field to the possible names in this API. The other services are Resend,
+ * Postmark, SendGrid, Mailchimp, Mailgun, Plunk, Loops, Customer.io, Twilio and others. The keys are normalized
+ * (`normalizeName`). The suggestion is the first field of the list that the schema has in the same object. This is a
+ * Map, because a plain object would also find inherited names such as `constructor`.
  */
 const FOREIGN_NAMES: ReadonlyMap<string, string[]> = new Map(
   Object.entries({

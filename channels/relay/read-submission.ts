@@ -25,8 +25,8 @@ export interface Submission {
 }
 
 /**
- * Matches headers that the record does not list: the record shows them in separate fields, they describe the encoding
- * or transport, or they must stay private, such as Bcc.
+ * Matches headers that are not in the record's list of headers. Some are in separate fields of the record. Others
+ * describe the encoding or transport, or must stay private, such as Bcc.
  */
 const NOT_KEPT =
   /^(from|sender|to|cc|bcc|subject|date|message-id|reply-to|return-path|delivered-to|(x-)?received|mime-version|content-.*|dkim-.*|arc-.*|authentication-results|resent-.*)$/;

@@ -225,9 +225,9 @@ function findOnPath(program: string, env: Environment): string | undefined {
 }
 
 /**
- * Tells whether this machine can run a program. A damaged program, or one for another system, fails at once. A program
- * that runs and has not replied in time counts as one that works: the machine is busy, and a download or build would
- * only add to its load.
+ * Tells whether this machine can run a program. A damaged program, or a program for another system, fails at once. If a
+ * program runs but does not reply in time, the machine is busy. The program then counts as working, because a download
+ * or build would only add to the load.
  */
 function canRun(path: string): boolean {
   if (!isExecutable(path)) return false;

@@ -9,8 +9,8 @@ import { enqueue } from '../outbox/outbox.ts';
 import { takeMonthlyAllowance } from '../sending/monthly-usage.ts';
 
 /**
- * The project's setting for double opt-in: whether contacts that an untrusted caller subscribes are pending until they
- * confirm, and the template of the confirmation email.
+ * The project's setting for double opt-in. If it is enabled and an untrusted caller subscribes a contact, the contact
+ * is pending until the contact confirms. The setting includes the template of the confirmation email.
  */
 export interface DoubleOptIn {
   enabled: boolean;

@@ -49,9 +49,9 @@ const STANDARD_FIELDS: ContactField[] = [
 ];
 
 /**
- * The number of contacts whose data is read for types and coverage. In a larger project, an even sample with 10,000 to
- * 20,000 contacts is read: reading a million contacts takes 5 s, the sample less than 1 s. The percentages are correct
- * to 1 %. A field that very few contacts have may be absent from the sample.
+ * The maximum number of contacts whose data is read for types and coverage. In a larger project, the service reads an
+ * even sample of 10,000 to 20,000 contacts. Reading a million contacts takes 5 s, and the sample less than 1 s. The
+ * percentages are correct to 1 %. A field that very few contacts have may be absent from the sample.
  */
 const SAMPLE_CONTACTS = 20_000;
 /** The number of newest contacts with the field whose values are counted. */

@@ -6,12 +6,12 @@ import { inTransaction } from '../transaction.ts';
 const LIMITS = { rows: 1_000, rounds: 500 };
 
 /**
- * Deletes contents that only erased emails used. A request that is being accepted may be about to use such a content:
- * it finds the content by its hash, without a lock, and inserts its email in the same transaction. Therefore a content
- * is retired first: it gets a new hash that no request finds. A retired content is deleted after all transactions that
- * may have seen the old hash have ended, unless an email uses it by then. If a long transaction is running, this
- * function does not wait for it: the next periodic run, an hour later, deletes the content. May run at any time, also
- * concurrently.
+ * Deletes contents that only erased emails used. At the same moment, a new request may start to use such a content. The
+ * request finds the content by its hash, without a lock, and inserts its email in the same transaction. Therefore a
+ * content is retired first: it gets a new hash that no request finds. A retired content is deleted after all
+ * transactions that may have seen the old hash have ended, unless an email uses it by then. If a long transaction is
+ * running, this function does not wait for it: the next periodic run, an hour later, deletes the content. May run at
+ * any time, also concurrently.
  * @returns the number of deleted contents
  */
 export async function removeErasedContents(db: Db, limits = LIMITS): Promise<number> {

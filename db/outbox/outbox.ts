@@ -73,8 +73,8 @@ export type TakenRow = OutboxRow & {
 };
 
 /**
- * The number of projects that a claim considers: this many projects starting with the project whose turn it is, and
- * this many starting with the first project.
+ * A claim considers this number of projects, starting with the project whose turn it is, and the same number, starting
+ * with the first project.
  */
 const PROJECTS_CONSIDERED = 100;
 

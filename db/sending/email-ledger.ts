@@ -201,8 +201,8 @@ export interface EmailSettlement {
 /**
  * Records the results of claimed emails with one statement, in the caller's transaction. Returns the ids of the
  * recorded emails. The result does not contain an email that another attempt has claimed in the meantime. If a
- * provider's callback has already set a later status, that status stays. In this case, the other columns are recorded
- * only if the attempt's result is SENT; otherwise nothing is recorded, and the email is not in the result. For an email
+ * provider's callback has already set a later status, that status stays. If the attempt's result is then SENT, the
+ * other columns are recorded. Otherwise nothing is recorded, and the result does not contain the email. For an email
  * that becomes HELD, the attempt does not count.
  */
 export async function settleEmails(

@@ -49,9 +49,9 @@ export async function createMonthRow(db: Db, projectId: string): Promise<void> {
 const OPENED_MAX = 10_000;
 
 /**
- * Returns a function that creates a project's row for the month. Call it before a transaction that needs the row and
- * that several requests share: if a limit is set late in the month, counting the month's emails can take seconds. The
- * function queries Postgres once per project and month.
+ * Returns a function that creates a project's row for the month. If a limit is set late in the month, counting the
+ * month's emails can take seconds. So call the function before a transaction that several requests share, and not in
+ * it. The function queries Postgres once per project and month.
  */
 export function createMonthRowCreator(db: Db): (projectId: string) => Promise<void> {
   let month = '';

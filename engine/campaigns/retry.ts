@@ -103,8 +103,8 @@ async function markLeftAudience(
 }
 
 /**
- * Takes a part of the current month's limit for the recipients that had exceeded the monthly limit, and returns how
- * many of them may be sent to. The other recipients were counted when the audience was stored.
+ * Counts the retried recipients that failed because of the monthly limit towards the current month's limit. Returns the
+ * number of these recipients that the limit allows. The other recipients were counted when the audience was stored.
  */
 async function takeMonthlyAllowanceForRetry(trx: Trx, p: CampaignRef, campaign: RetryableCampaign): Promise<number> {
   const { rows } = await sql<{ n: number }>`

@@ -40,9 +40,9 @@ export interface LinkSubject {
   /** The hashes of those addresses that no contact has now, such as a former address of the contact. */
   vacant: Buffer[];
   /**
-   * Whether the person gets marketing: all of `contactIds` are subscribed, `addresses` is not empty, and none of
-   * `addresses` is suppressed because of an unsubscription or a complaint. Hard bounces and suppressions by an operator
-   * do not count.
+   * Whether the person gets marketing. All contacts of `contactIds` must be subscribed, and `addresses` must have at
+   * least one address. No address may be suppressed because of an unsubscription or a complaint. Hard bounces and
+   * suppressions by an operator do not count.
    */
   subscribed: boolean;
   /** The topic of the email, if it has one. */

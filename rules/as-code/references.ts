@@ -19,8 +19,8 @@ export interface UnknownName {
 type Json = Record<string, unknown>;
 
 /**
- * Fields with the id of a resource. `id` is the field's name in the database and in the API, and `slug` is its name in
- * a file, where the field contains the resource's slug.
+ * Fields that refer to a resource. The database and the API store the resource's id in the field `id`. A file has the
+ * resource's slug instead, in the field `slug`.
  */
 const FIELDS = [
   { kind: 'template', id: 'templateId', slug: 'template' },

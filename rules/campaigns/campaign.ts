@@ -42,9 +42,9 @@ export interface CampaignProgress {
   /** The number of the first chunk that has had no turn yet. */
   nextSeq: number;
   /**
-   * Chunks that need another turn and are in the workflow's state, not in Postgres: chunks with an interrupted turn,
-   * and due chunks that the workflow has read from Postgres. At most `LATER_MAX`, except in runs that an earlier
-   * version started.
+   * Chunks that need another turn, and for which the workflow stores this fact, not Postgres. These are chunks with an
+   * interrupted turn, and due chunks that the workflow has read from Postgres. At most `LATER_MAX`, except in runs that
+   * an earlier version started.
    */
   later: ChunkState[];
   /** A summary of the chunks that wait in Postgres, as the workflow last read it. Absent if no chunk waits there. */

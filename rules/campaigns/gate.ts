@@ -52,9 +52,9 @@ export function checkCampaignGate(timing: CampaignRecipientTiming, nowMs: number
 }
 
 /**
- * Converts the local send time to an instant. Recipients who waited for the winner get the email at the same local
- * time, but at least one day later: on the first day on which this time is not more than `GRACE_MS` before the choice
- * of the winner.
+ * Converts the local send time to an instant. Recipients who waited for the winner of a test get the email at the same
+ * local time, but at least one day later. The day is the first day on which this time is not more than `GRACE_MS`
+ * before the choice of the winner.
  */
 function computeSendTimeMs(timing: CampaignRecipientTiming, wall: WallMs): number {
   const zone = getContactZone(timing);

@@ -30,8 +30,8 @@ export interface ScannedHtml {
   /** The offset of the last `</body>` outside Liquid blocks. Undefined if the text has no such tag. */
   bodyEnd: number | undefined;
   /**
-   * The offset for content that must come first in the body: after `<body>`, or else after the head, `<html>` or the
-   * doctype, or 0 if the text has none of them. A tag inside a Liquid block does not count.
+   * The offset for content that must come first in the body. It is after `<body>`, or else after the head, `<html>` or
+   * the doctype. It is 0 if the text has no such tag. A tag inside a Liquid block does not count.
    */
   bodyBegin: number;
 }

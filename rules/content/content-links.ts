@@ -22,9 +22,10 @@ const LOOP_ONLY = new Set(['*', 'forloop', 'tablerowloop']);
 
 /**
  * Returns the address of a link in the form that is stored for click tracking, with Liquid in path and query. The
- * service renders this Liquid when the link is clicked. Undefined for links that are not tracked: other schemes,
- * anchors, a variable in scheme or host, Liquid blocks in the address, and names that exist only inside the template,
- * such as the item of a loop. Source: contract §9.3 Links.
+ * service renders this Liquid when the link is clicked. Undefined for links that are not tracked. These are anchors,
+ * links with another scheme, and links with a variable in scheme or host. Links with Liquid blocks are not tracked
+ * either, nor links with names that exist only inside the template, such as the item of a loop. Source: contract §9.3
+ * Links.
  */
 export function findTrackedAddress(link: LinkValue, locals: ReadonlySet<string>): string | undefined {
   const [first] = link.parts;

@@ -193,8 +193,8 @@ async function pauseRecovery(service: TestService): Promise<void> {
 }
 
 /**
- * Builds three processes of two builds, one of which no longer responds, a waiting row of the outbox, a project with a
- * hostile name, outcomes, and replies of providers.
+ * Builds three processes of two builds; one process no longer responds. Also builds a waiting row of the outbox, a
+ * project with a hostile name, outcomes, and replies of providers.
  */
 async function buildOperation({ db, one, two }: TestService): Promise<void> {
   const createProcess = (kind: 'api' | 'worker', build: string, seen: string) => ({

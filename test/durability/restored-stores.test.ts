@@ -89,8 +89,8 @@ const countExecutions = async (status: string): Promise<number> =>
   (await call('GET', `/workflows/${workflowId}/executions?status=${status}`)).total;
 
 /**
- * Expects that recovery has made the stores agree: each execution continues at the position that the newer store has,
- * and each contact has two emails at the end.
+ * Expects that recovery has made Postgres and Temporal agree. Each execution continues at the position that the newer
+ * of the two stores has, and each contact has two emails at the end.
  */
 async function expectEnd(): Promise<void> {
   await waitUntil(() => countRecoveries() > recoveriesBefore);

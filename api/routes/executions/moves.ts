@@ -35,7 +35,7 @@ const retryRoute = createRoute({
   tags,
   summary: 'Retry a failed execution',
   description:
-    'Continues a FAILED execution from the failed step, with the current workflow and contact. The execution keeps its id and history. Returns 409 if the execution has not failed or failed with `loop`, if the failed step was deleted, or if the contact has another active execution of the workflow.',
+    'Continues a FAILED execution from the failed step, with the current workflow and contact. The execution keeps its id and history. Returns 409 if the execution is not FAILED, if it is FAILED with `loop`, if the failed step was deleted, or if the contact has another active execution of the workflow.',
   security: allowScopes('workflows:edit'),
   request: { params: ExecutionParams },
   responses: { 200: jsonResponse(ExecutionDetailSchema), ...errorResponses('CONFLICT') },

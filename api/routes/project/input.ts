@@ -30,7 +30,7 @@ export const PatchProject = z
     sendingWindow: SendingWindow.nullish(),
     doubleOptIn: z.object({ enabled: z.boolean(), templateId: Id.nullish() }).optional().openapi({
       description:
-        'While `enabled`, a contact that a request with the public key subscribes becomes `pending` and gets an email of the template, which must contain the link `{{confirmUrl}}`. The page behind that link subscribes the contact.',
+        'While `enabled`: if a request with the public key subscribes a contact, the contact becomes `pending` and gets an email of the template. The template must contain the link `{{confirmUrl}}`. The page behind that link subscribes the contact.',
     }),
     phoneCountry: CountryInput.nullish().openapi({
       description: 'Country of phone numbers without a calling code',

@@ -143,7 +143,7 @@ const historyRoute = createRoute({
   operationId: 'listSegmentHistory',
   tags: ['Segments'],
   summary: 'List who entered and left a segment',
-  description: `Lists the contacts that entered and left a tracked segment, newest first, also under earlier slugs of the segment. Each computation of the segment records these changes as events, so the list has no changes from before tracking was enabled, and none whose events have been deleted. For a STATIC segment, lists each addition and removal of a contact with its actor, but not for contacts that were erased. \`total\` is counted up to ${HISTORY_TOTAL_MAX}.`,
+  description: `Lists the contacts that entered and left a tracked segment, newest first, also under earlier slugs of the segment. Each computation of the segment records these changes as events, so the list has no changes from before tracking was enabled, and no changes with deleted events. For a STATIC segment, lists each addition and removal of a contact with its actor, but not for contacts that were erased. \`total\` is counted up to ${HISTORY_TOTAL_MAX}.`,
   security: allowScopes('segments:view'),
   request: { params: IdParams, query: cursorQuery(HISTORY_DEFAULT) },
   responses: { 200: jsonResponse(cursorList(Change)) },

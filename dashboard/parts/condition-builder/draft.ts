@@ -219,8 +219,8 @@ function withoutStored({ stored: _, ...filter }: DraftFilter): DraftFilter {
 }
 
 /**
- * Returns the operators to offer for a row. The current operator is included even if it can never match values of the
- * row's type, but not if the kind of field does not permit it.
+ * Returns the operators to offer for a row. Includes the current operator if the kind of field permits it, even if the
+ * operator can never match values of the row's type.
  */
 export function listOperators(filter: DraftFilter, scope: ConditionScope): readonly Operator[] {
   const kind = findFieldKind(filter.field, filter.operator, scope);

@@ -42,8 +42,8 @@ export function Figures() {
 }
 
 /**
- * The change of the open rate in a sentence: beside the title, and below it on a phone, where its line is reserved
- * while the numbers load.
+ * Shows the change of the open rate as a sentence beside the title. On a phone, the sentence is below the title, and
+ * its line is reserved while the numbers load.
  */
 function OpenRateChange({ overview }: { overview: Overview | undefined }) {
   return (

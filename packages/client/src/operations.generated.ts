@@ -1870,7 +1870,7 @@ export type PatchProject = {
   /** IANA time zone, such as `Europe/Berlin`, for contacts without a valid `data.timezone` */
   timezone?: string;
   sendingWindow?: SendingWindow | null;
-  /** While `enabled`, a contact that a request with the public key subscribes becomes `pending` and gets an email of the template, which must contain the link `{{confirmUrl}}`. The page behind that link subscribes the contact. */
+  /** While `enabled`: if a request with the public key subscribes a contact, the contact becomes `pending` and gets an email of the template. The template must contain the link `{{confirmUrl}}`. The page behind that link subscribes the contact. */
   doubleOptIn?: {
     enabled: boolean;
     templateId?: string | null;
