@@ -1,6 +1,8 @@
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import type { Db } from '../connection.ts';
+import { earliestIdSql, latestIdSql } from '../id-time.ts';
 import { OPEN_CAMPAIGNS } from '../schema/campaign-status.ts';
+import { listEmailUtcDays } from './email-hours.ts';
 import { isNotSimulatedEventSql } from './simulated-events.ts';
 
 export interface Span {
@@ -20,29 +22,18 @@ export interface DayCounts {
   complaints: number;
 }
 
-/** Counts live email by UTC day. Days without email have zeros. Reads all live emails of the project once. */
+/** Counts live email by UTC day. Days without email have zeros. */
 export async function listDayCounts(db: Db, p: Span): Promise<DayCounts[]> {
-  const { rows } = await sql<DayCounts>`
-    WITH days AS (
-      SELECT to_char(d, 'YYYY-MM-DD') AS date
-      FROM generate_series((${p.startDate}::timestamptz AT TIME ZONE 'UTC')::date,
-        (${p.endDate}::timestamptz AT TIME ZONE 'UTC')::date, '1 day') d),
-    moments AS (
-      SELECT m.kind, to_char(m.at AT TIME ZONE 'UTC', 'YYYY-MM-DD') AS date, count(*) AS n
-      FROM emails e, LATERAL (VALUES ('sent', e.sent_at), ('delivered', e.delivered_at), ('opened', e.opened_at),
-        ('clicked', e.clicked_at), ('bounced', e.bounced_at), ('complained', e.complained_at)) AS m (kind, at)
-      WHERE e.project_id = ${p.projectId} AND e.mode = 'live' AND NOT e.simulated AND m.at >= ${p.startDate} AND m.at <= ${p.endDate}
-      GROUP BY 1, 2)
-    SELECT days.date,
-      coalesce(sum(n) FILTER (WHERE kind = 'sent'), 0)::int AS emails,
-      coalesce(sum(n) FILTER (WHERE kind = 'delivered'), 0)::int AS delivered,
-      coalesce(sum(n) FILTER (WHERE kind = 'opened'), 0)::int AS opens,
-      coalesce(sum(n) FILTER (WHERE kind = 'clicked'), 0)::int AS clicks,
-      coalesce(sum(n) FILTER (WHERE kind = 'bounced'), 0)::int AS bounces,
-      coalesce(sum(n) FILTER (WHERE kind = 'complained'), 0)::int AS complaints
-    FROM days LEFT JOIN moments USING (date) GROUP BY days.date ORDER BY days.date
-  `.execute(db);
-  return rows;
+  const days = await listEmailUtcDays(db, p);
+  return days.map(({ date, sent, delivered, opened, clicked, bounced, complained }) => ({
+    date,
+    emails: sent,
+    delivered,
+    opens: opened,
+    clicks: clicked,
+    bounces: bounced,
+    complaints: complained,
+  }));
 }
 
 export interface CampaignResult {
@@ -57,14 +48,24 @@ export interface CampaignResult {
 /** Lists the campaigns that started in the span, by opens. Omits campaigns that sent nothing. */
 export async function listTopCampaigns(db: Db, p: Span & { limit: number }): Promise<CampaignResult[]> {
   const { rows } = await sql<CampaignResult>`
-    SELECT g.id, g.name, g.subject, count(e.sent_at)::int AS "sentCount", count(e.opened_at)::int AS "openedCount",
-      count(e.clicked_at)::int AS "clickedCount"
-    FROM campaigns g JOIN emails e ON e.campaign_id = g.id AND e.project_id = g.project_id AND e.mode = 'live' AND NOT e.simulated
-    WHERE g.project_id = ${p.projectId} AND g.started_at >= ${p.startDate} AND g.started_at <= ${p.endDate}
-    GROUP BY g.id HAVING count(e.sent_at) > 0
-    ORDER BY count(e.opened_at) DESC, count(e.sent_at) DESC, g.id LIMIT ${p.limit}
+    SELECT g.id, g.name, g.subject, m.sent::int AS "sentCount", m.opened::int AS "openedCount", m.clicked::int AS "clickedCount"
+    FROM ${campaignsWithEmailsSql(p)}
+    WHERE m.sent > 0 ORDER BY m.opened DESC, m.sent DESC, g.id LIMIT ${p.limit}
   `.execute(db);
   return rows;
+}
+
+/**
+ * Returns a FROM item with the campaigns `g` that started in the span, and the counts `m` of their live emails. Counts
+ * each campaign in its own subquery, by the index of its recipients. With a join, Postgres reads all emails of the
+ * project (1.2 s instead of 50 ms for a campaign of 25,000 among 1,000,000 emails).
+ */
+function campaignsWithEmailsSql(p: Span): RawBuilder<unknown> {
+  return sql`(SELECT id, project_id, name, subject FROM campaigns
+      WHERE project_id = ${p.projectId} AND started_at >= ${p.startDate} AND started_at <= ${p.endDate}) g
+    CROSS JOIN LATERAL (
+      SELECT count(e.sent_at) AS sent, count(e.opened_at) AS opened, count(e.clicked_at) AS clicked FROM emails e
+      WHERE e.campaign_id = g.id AND e.project_id = g.project_id AND e.mode = 'live' AND NOT e.simulated) m`;
 }
 
 export interface CampaignTotals {
@@ -84,9 +85,7 @@ export async function countCampaigns(db: Db, p: Span): Promise<CampaignTotals> {
     FROM (SELECT count(*) AS total, count(*) FILTER (WHERE status IN ${OPEN_CAMPAIGNS}) AS active,
         count(*) FILTER (WHERE status = 'SENT') AS completed
       FROM campaigns WHERE project_id = ${p.projectId} AND created_at >= ${p.startDate} AND created_at <= ${p.endDate}) c,
-    (SELECT count(e.sent_at) AS sent, count(e.opened_at) AS opened, count(e.clicked_at) AS clicked
-      FROM campaigns g JOIN emails e ON e.campaign_id = g.id AND e.project_id = g.project_id AND e.mode = 'live' AND NOT e.simulated
-      WHERE g.project_id = ${p.projectId} AND g.started_at >= ${p.startDate} AND g.started_at <= ${p.endDate}) m
+    (SELECT sum(m.sent)::bigint AS sent, sum(m.opened)::bigint AS opened, sum(m.clicked)::bigint AS clicked FROM ${campaignsWithEmailsSql(p)}) m
   `.execute(db);
   return rows[0] ?? { total: 0, active: 0, completed: 0, sent: 0, opened: 0, clicked: 0 };
 }
@@ -111,6 +110,7 @@ export async function listTopEvents(db: Db, p: Span & { limit: number }): Promis
     FROM (SELECT name, count(*) FILTER (WHERE created_at >= ${p.startDate})::int AS now_count,
         count(*) FILTER (WHERE created_at < ${p.startDate})::int AS before_count
       FROM events WHERE project_id = ${p.projectId} AND created_at >= ${before} AND created_at <= ${p.endDate}
+        AND id >= ${earliestIdSql(before)} AND id < ${latestIdSql(p.endDate)}
         AND ${isNotSimulatedEventSql(p.projectId)}
       GROUP BY name) c
     WHERE now_count > 0 ORDER BY now_count DESC, name LIMIT ${p.limit}

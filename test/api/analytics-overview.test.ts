@@ -7,7 +7,7 @@ import { buildContact, buildEmail } from '../build/emails.ts';
 import { track } from '../build/events.ts';
 import { buildDomain, buildTemplate } from '../build/senders.ts';
 import { buildWorkflow, expectOk } from '../build/workflows.ts';
-import { startTestApi, type TestApi } from '../support/api.ts';
+import { buildProject, startTestApi, type TestApi } from '../support/api.ts';
 import { signIn } from '../support/session.ts';
 
 let api: TestApi;
@@ -107,11 +107,7 @@ describe('GET /analytics/overview', () => {
     };
     const { id: projectId } = api.one;
     const emailId = await buildEmail(api.db, { projectId });
-    await api.db
-      .updateTable('emails')
-      .set({ sent_at: new Date('2026-03-05T12:00:00Z') })
-      .where('id', '=', emailId)
-      .execute();
+    await insertEvent('email.sent', new Date('2026-03-05T12:00:00Z'), emailId);
     await sql`UPDATE projects SET timezone = 'America/New_York' WHERE id = ${projectId}`.execute(api.db);
     const [byTime, byDate] = ['2026-03-05T00:00:00Z', '2026-03-05'];
     const isOn5th = ({ date }: { date: string }) => date === '2026-03-05';
@@ -138,6 +134,42 @@ describe('GET /analytics/overview', () => {
   it('refuses a span longer than a year', async () => {
     const { status } = await api.call('GET', '/analytics/overview?startDate=2020-01-01&endDate=2026-01-01');
     expect(status).toBe(400);
+  });
+});
+
+describe('GET /analytics/timeseries', () => {
+  it('counts live email by UTC day, exactly also if the span starts and ends within an hour', async () => {
+    const project = await buildProject(api.db, 'Timeseries');
+    const emailId = await buildEmail(api.db, { projectId: project.id });
+    const test = await buildEmail(api.db, { projectId: project.id, mode: 'test' });
+    const at = (time: string) => new Date(`2026-03-10T${time}:00Z`);
+    for (const time of ['10:10', '10:40', '13:20', '14:20', '14:40'])
+      await insertEvent('email.sent', at(time), emailId, project.id);
+    await insertEvent('email.open', at('13:20'), emailId, project.id);
+    await insertEvent('email.sent', at('13:20'), test, project.id);
+    const readDays = (query: string) =>
+      expectOk(api.call('GET', `/analytics/timeseries?${query}`, { key: project.secretKey }));
+    const within = 'startDate=2026-03-10T10:30:00Z&endDate=2026-03-10T14:30:00Z';
+    const none = { emails: 0, delivered: 0, opens: 0, clicks: 0, bounces: 0, complaints: 0 };
+    const expectCounts = async () => {
+      expect(await readDays(within)).toEqual([{ date: '2026-03-10', ...none, emails: 3, opens: 1 }]);
+      expect(await readDays('startDate=2026-03-10&endDate=2026-03-11')).toEqual([
+        { date: '2026-03-10', ...none, emails: 5, opens: 1 },
+        { date: '2026-03-11', ...none },
+      ]);
+      const minutes = await readDays('startDate=2026-03-10T10:30:00Z&endDate=2026-03-10T10:45:00Z');
+      expect(minutes).toMatchObject([{ emails: 1 }]);
+    };
+    await sql`UPDATE mail_hours_until SET hour = ${at('09:00').getTime() / HOUR_MS}`.execute(api.db);
+    await expectCounts();
+    let hours = 0;
+    await storePastEmailHours(api.db, () => ++hours < 5);
+    await expectCounts();
+    // A stored hour is not counted again.
+    await sql`DELETE FROM events WHERE project_id = ${project.id} AND created_at = ${at('13:20')} AND name = 'email.sent'`.execute(
+      api.db,
+    );
+    await expectCounts();
   });
 });
 

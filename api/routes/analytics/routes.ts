@@ -19,7 +19,7 @@ const timeseriesRoute = createRoute({
   tags,
   summary: 'Count emails by day',
   description:
-    'Returns one entry for each day of the time span. Days without email have zero counts. Only live email is counted.',
+    'Returns one entry for each UTC day of the time span. Days without email have zero counts. Only live email is counted. Each event counts on the day on which it was recorded, as in `/analytics/overview`. Counts do not change when a contact or its events are deleted.',
   security: allowScopes('analytics:view'),
   request: { query: spanQuery },
   responses: { 200: jsonResponse(z.array(DayCounts)) },
