@@ -61,7 +61,7 @@ export const developers = {
     tryIt: 'Send a first email from a terminal:',
     copyCommand: 'Copy the command',
     publicTitle: 'Publishable key',
-    publicHelp: 'Safe in browser code. Can only record events and restock requests.',
+    publicHelp: 'Safe in browser code. It can only record events and back-in-stock requests.',
   },
   secret: {
     once: 'Copy it now. You won’t see it again.',

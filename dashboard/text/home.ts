@@ -73,7 +73,8 @@ export const home = {
   campaigns: 'Scheduled campaigns',
   hourHas: (hour: string, delays: number, written: string, campaigns: number) =>
     `${hour}: ${pluralize(delays, 'step', written)}${campaigns > 0 ? `, ${pluralize(campaigns, 'campaign')}` : ''}`,
-  wave: (written: string) => `Busiest hour: ${written} steps are due by`,
+  busiestHour: 'Busiest hour:',
+  busiestSteps: (written: string) => `, with ${written} steps.`,
   waveAtRate: (rate: string, duration: string) => `Their emails take at least ${duration}, at ${rate} per second.`,
   hoursLabel: 'Automation steps that are due and campaigns that start, by hour',
   checklist: 'First steps',

@@ -1,8 +1,5 @@
 import { pluralize } from './pluralize.ts';
 
-/** The names of GSM 03.38 and its alternative for other characters. */
-const ENCODINGS = { GSM7: 'GSM-7', UCS2: 'UCS-2' };
-
 /** Text of the message screens: emails and SMS. */
 export const messages = {
   emails: 'Emails',
@@ -61,8 +58,6 @@ export const messages = {
   opens: (humans: string, bots?: string) => (bots ? `Opens: ${humans} by humans, ${bots} by bots` : `Opens: ${humans}`),
   clicks: (humans: string, bots?: string) =>
     bots ? `Clicks: ${humans} by humans, ${bots} by bots` : `Clicks: ${humans}`,
-  provider: 'Provider response',
-  noResponse: 'No response yet',
   noTime: 'Time not recorded',
   took: 'Accepted by the provider',
   messageId: 'Message-ID',
@@ -95,8 +90,21 @@ export const messages = {
   underWay: 'Still in progress.',
   received: 'This email was received.',
   gone: 'The contact and the address were deleted.',
-  smsSize: (sms: { characters: number; formatted: string; encoding: 'GSM7' | 'UCS2'; parts: number }) =>
-    `${pluralize(sms.characters, 'character', sms.formatted)} · ${ENCODINGS[sms.encoding]} · ${pluralize(sms.parts, 'part')}`,
   smsTitle: (to: string) => `SMS to ${to}`,
+  smsText: 'Text of the SMS',
+  smsId: 'SMS ID',
+  smsDelivered: (duration: string) => `Delivered to the phone in ${duration}.`,
+  smsDeliveredAfter: (duration: string) => `${duration} after sending`,
+  characters: 'Characters',
+  charactersDetail: (parts: number) => (parts === 1 ? 'Fit into one part' : `Split into ${parts} parts`),
+  encoding: 'Encoding',
+  /** The names of GSM 03.38 and its alternative for other characters. */
+  encodings: { GSM7: 'GSM-7', UCS2: 'UCS-2' },
+  encodingDetail: {
+    GSM7: 'Up to 160 in one part',
+    UCS2: 'Up to 70 in one part',
+  },
+  segmentsDetail: (n: number) => `Billed as ${n} SMS`,
+  notBilled: 'Not sent',
   country: 'Country',
 };

@@ -1,3 +1,5 @@
+import { pluralize } from './pluralize.ts';
+
 /** Text of the operator's screens. */
 export const operator = {
   title: 'Admin',
@@ -117,6 +119,7 @@ export const operator = {
   allHolds: 'Any state',
   onHold: 'Paused',
   notOnHold: 'Not paused',
+  active: 'Active',
   holds: 'Sending',
   order: 'Sort by',
   orders: { newest: 'Newest', mails: 'Most emails', bounces: 'Most bounces', complaints: 'Most complaints' },
@@ -137,9 +140,9 @@ export const operator = {
   monthBounced: 'Bounced',
   monthBouncedMeans: 'All bounces, not only hard bounces.',
   created: 'Created',
-  disabled: 'disabled',
-  heldByOperator: 'paused by an operator',
-  heldByProject: 'paused by the project',
+  disabled: 'Disabled',
+  heldByOperator: 'Paused by an operator',
+  heldByProject: 'Paused by the project',
   heldMeans: (reason: string | null) => reason ?? 'No reason given.',
 
   tenantSubtitle: (owners: string) => `Owned by ${owners}`,
@@ -163,7 +166,7 @@ export const operator = {
   since: 'since',
 
   limits: 'Limits',
-  limitsMean: 'Projects can only lower these limits. An empty field means the default.',
+  limitsMean: 'An empty field leaves the limit to the project.',
   limit: {
     monthlyEmailLimit: 'Emails per month',
     sendRatePerSecond: 'Emails per second',
@@ -173,26 +176,31 @@ export const operator = {
   limitMeans: {
     monthlyEmailLimit: 'Per calendar month in UTC.',
     sendRatePerSecond: 'Across all workers.',
-    bounceGuard: 'Sending pauses automatically at this rate.',
-    complaintGuard: 'Sending pauses automatically at this rate.',
+    bounceGuard: 'Share of hard bounces within 24 hours.',
+    complaintGuard: 'Share of spam complaints within 24 hours.',
   },
-  inEffectNow: (value: string) => `In effect now: ${value}`,
-  noLimit: 'no limit',
+  lowered: (value: string) => `The project’s own limit is lower: ${value}.`,
+  projectsOwn: 'The project’s own limit',
+  noLimit: 'No limit',
   save: 'Save limits',
   saved: 'Limits saved.',
 
-  hours: 'The last 48 hours',
+  sentInMonth: (n: number, written: string) =>
+    n === 0 ? 'No emails in the last 30 days.' : `${pluralize(n, 'email', written)} in 30 days`,
+  sharesInMonth: (bounced: string, complained: string) => `, ${bounced} bounced, ${complained} marked as spam.`,
+  countBelow: (n: string, limit: string) => `${n} · pauses at ${limit}`,
+  hours: 'The last 24 hours',
   hoursChart: 'Emails per hour, last 48 hours',
   noHours: 'No emails in the last 48 hours, or since sending was resumed.',
   hour: 'Hour',
   days: 'The last 30 days',
-  daysMean: 'Days in UTC. Resuming sending does not reset these numbers.',
+  daysMean: 'Days in UTC, up to the last full hour.',
   daysChart: 'Emails per day, last 30 days',
   noDays: 'No emails in the last 30 days.',
   day: 'Day',
   refusals: 'Refused because of the sender',
-  refusalsMean: 'Counts the last 100 emails to each mailbox provider. At 20 refusals, sending pauses.',
-  noRefusals: 'No refusals.',
+  refusalsMean: 'Among the last 100 emails to each mailbox provider. Sending pauses at 20.',
+  noRefusals: 'No refusals among the last 100 emails to each mailbox provider. Sending pauses at 20.',
   refusedOf: (refused: string, of: string) => `${refused} of ${of}`,
   provider: 'Mailbox provider',
   refused: 'Refused',

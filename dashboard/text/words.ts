@@ -88,7 +88,7 @@ const reason: Record<string, Word> = {
   contact_deleted: { means: 'The contact was deleted.', color: QUIET },
   step_deleted: { means: 'The step that would have sent it was deleted.', color: QUIET },
   sender_not_verified: { means: 'The domain of the sender is not verified.', color: BAD },
-  provider_rejected: { means: 'The provider refused the email. Its reply says why.', color: BAD },
+  provider_rejected: { means: 'The provider refused the message. Its reply says why.', color: BAD },
   limit_reached: { means: 'The monthly email limit was reached.', color: BAD },
   no_phone: { means: 'The contact has no phone number.', color: QUIET },
   sms_stopped: { label: 'replied STOP', means: 'The contact replied STOP.', color: QUIET },

@@ -141,7 +141,7 @@ describeInBrowser('screens that once misled their users', () => {
     const coming = page.getByRole('region', { name: 'Next 48 hours' });
     await coming.getByText('1,234', { exact: true }).first().waitFor();
     expect(await coming.getByText(/^\w{3},? \d\d:\d\d$/).count()).toBe(5);
-    await coming.getByText(/^Busiest hour: 1,234 steps are due by .*, \d\d:\d\d C/).waitFor();
+    await coming.getByText(/^Busiest hour: .*, \d\d:00 C\w+, with 1,234 steps\./).waitFor();
     await sql`UPDATE projects SET send_rate_per_second = 5 WHERE id = ${service.one.id}`.execute(service.db);
     await page.reload();
     await coming.getByText('Their emails take at least 4 minutes 7 seconds, at 5 per second.').waitFor();

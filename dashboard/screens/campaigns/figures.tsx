@@ -66,7 +66,7 @@ export function Figures({
                   ) : (
                     <CountLink n={stats[name]} href={`/campaigns/${id}/recipients?outcome=${name}`} />
                   )}{' '}
-                  {words.ofSent(formatCount(getDenominator(name, stats)))}
+                  {describeBase(name, stats)}
                 </Text>
               </div>
             </Tooltip>
@@ -90,6 +90,13 @@ export function Figures({
 /** Returns the number of which a statistic is a share. Bounces are a share of all attempts, including refused ones. */
 function getDenominator(name: (typeof STATISTICS)[number], { sent, failed }: Stats): number {
   return name === 'bounced' ? sent + failed : sent;
+}
+
+/** Names the base of a statistic. The first one names it for all that are a share of the sent emails. */
+function describeBase(name: (typeof STATISTICS)[number], stats: Stats): string | undefined {
+  const written = formatCount(getDenominator(name, stats));
+  if (name === 'bounced') return words.ofAttempts(written);
+  return name === 'delivered' ? words.ofSent(written) : undefined;
 }
 
 /** Shows the result in one sentence: percentages, or numbers of contacts if there are few. */

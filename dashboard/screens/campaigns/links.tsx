@@ -57,10 +57,21 @@ export function Links({ campaign }: { campaign: Campaign }) {
       <QueryView of={links} height={300}>
         {({ data }) => {
           const variantLinks = listVariantLinks(data, variant);
-          return view === 'list' ? (
-            <List links={variantLinks} />
-          ) : (
-            <ClicksOnEmail campaign={campaign} variant={variant} links={variantLinks} />
+          return (
+            <>
+              {view === 'list' ? (
+                <List links={variantLinks} />
+              ) : (
+                <ClicksOnEmail campaign={campaign} variant={variant} links={variantLinks} />
+              )}
+              {variantLinks.some(({ clicks }) => clicks > 0) && (
+                <div className="card-row card-foot">
+                  <Text size="xs" c="dimmed">
+                    {words.linksNote}
+                  </Text>
+                </div>
+              )}
+            </>
           );
         }}
       </QueryView>
@@ -98,7 +109,7 @@ function List({ links }: { links: Omit<Link, 'variants'>[] }) {
             <Table.Th w={72} ta="right">
               {words.linkPeople}
             </Table.Th>
-            <Table.Th w={56} ta="right">
+            <Table.Th w={80} ta="right">
               {words.linkMachines}
             </Table.Th>
           </Table.Tr>

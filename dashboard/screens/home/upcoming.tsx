@@ -69,15 +69,16 @@ function UpcomingHours({ hours, campaigns, sendRatePerSecond }: ResponseOf<'list
 const WAVE_MIN = 100;
 
 /**
- * Shows when the last delay of the busiest hour ends, and the least time that its emails take. The time of the last
- * email cannot be known: each delay ends on time, but the speed of the service depends on its load.
+ * Shows when the busiest hour begins, and the least time that its emails take. The time of the last email cannot be
+ * known: each delay ends on time, but the speed of the service depends on its load.
  */
 function BusiestHour({ hours, rate }: { hours: ResponseOf<'listUpcomingHours'>['hours']; rate: number | null }) {
   const busiest = hours.reduce((most, hour) => (hour.delays > most.delays ? hour : most));
-  if (busiest.delays < WAVE_MIN || busiest.lastDelayAt === null) return null;
+  if (busiest.delays < WAVE_MIN) return null;
   return (
     <Text size="sm" c="dimmed" mt="sm">
-      {text.home.wave(formatCount(busiest.delays))} <ScheduledTime at={busiest.lastDelayAt} />.{' '}
+      {text.home.busiestHour} <ScheduledTime at={busiest.at} />
+      {text.home.busiestSteps(formatCount(busiest.delays))}{' '}
       {rate !== null && text.home.waveAtRate(formatCount(rate), describeDuration(busiest.delays / rate))}
     </Text>
   );

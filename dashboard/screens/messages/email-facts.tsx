@@ -1,12 +1,11 @@
-import { Anchor, Group, Text } from '@mantine/core';
+import { Anchor } from '@mantine/core';
 import { getOperationUrl } from '../../api/client.ts';
 import { AppLink } from '../../parts/app-link.tsx';
 import { Breakable } from '../../parts/breakable.tsx';
-import { CopyButton } from '../../parts/copy-button.tsx';
 import { formatCount } from '../../parts/count-link.tsx';
 import { text } from '../../text/text.ts';
 import type { Email } from './email-type.ts';
-import { Fact, Facts } from './facts.tsx';
+import { CopyableId, Fact, Facts } from './facts.tsx';
 import { RequestFact } from './request-fact.tsx';
 
 /** Sender, recipient, origin and files of an email. */
@@ -62,19 +61,6 @@ function Link({ to, children }: { to: string | null; children: string }) {
       {', '}
       <AppLink to={to}>{children}</AppLink>
     </>
-  );
-}
-
-function CopyableId({ name, value }: { name: string; value: string }) {
-  return (
-    <Fact name={name}>
-      <Group gap={4} wrap="nowrap">
-        <Text span ff="monospace" size="xs" lh="18px" truncate title={value}>
-          {value}
-        </Text>
-        <CopyButton value={value} isSmall />
-      </Group>
-    </Fact>
   );
 }
 

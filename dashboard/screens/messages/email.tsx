@@ -1,4 +1,4 @@
-import { Alert, Box, Code, Grid, Group, SegmentedControl, Stack, Table, Tabs, Text } from '@mantine/core';
+import { Box, Code, Grid, Group, SegmentedControl, Stack, Table, Tabs, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate, useParams, useSearch } from '@tanstack/react-router';
 import { useState } from 'react';
@@ -15,12 +15,12 @@ import { JsonView } from '../../parts/json-view.tsx';
 import { PageHead } from '../../parts/page-head.tsx';
 import { RecordQuery } from '../../parts/record-query.tsx';
 import { text } from '../../text/text.ts';
-import { findWord } from '../../text/words.ts';
 import classes from './email.module.css';
 import { EmailFacts } from './email-facts.tsx';
 import { EmailTimeline } from './email-timeline.tsx';
 import type { Email } from './email-type.ts';
 import { MessageMenu } from './message-menu.tsx';
+import { NotSent } from './not-sent.tsx';
 import { Recipient } from './recipient.tsx';
 import { Resend } from './resend.tsx';
 import { EMAIL_VIEWS, type EmailView } from './search.ts';
@@ -101,22 +101,13 @@ function EmailDetails({ email }: { email: Email }) {
   );
 }
 
-/**
- * Says why the email was not sent or not delivered, and links to the contact. The details have the API's own value, for
- * a search in logs.
- */
+/** Says why the email was not sent or not delivered, and links to the contact. */
 function Reason({ email: { reason, contactId } }: { email: Email }) {
   if (!reason) return null;
-  const word = findWord('reason', reason);
   return (
-    <Alert color={word?.color === 'red' ? 'red' : 'gray'} mb="md">
-      <Group justify="space-between" gap="4px 16px">
-        <Text span inherit fw={600}>
-          {word?.means ?? reason}
-        </Text>
-        {contactId && <AppLink to={`/contacts/${contactId}`}>{text.messages.viewContact}</AppLink>}
-      </Group>
-    </Alert>
+    <NotSent reason={reason}>
+      {contactId && <AppLink to={`/contacts/${contactId}`}>{text.messages.viewContact}</AppLink>}
+    </NotSent>
   );
 }
 

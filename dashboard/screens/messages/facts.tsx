@@ -1,5 +1,6 @@
-import { Paper, Title } from '@mantine/core';
+import { Group, Paper, Text, Title } from '@mantine/core';
 import { type ReactNode, useId } from 'react';
+import { CopyButton } from '../../parts/copy-button.tsx';
 import classes from './facts.module.css';
 
 /** A card of facts with a header: the names in one column, the values in another. */
@@ -22,5 +23,19 @@ export function Fact({ name, children }: { name: string; children: ReactNode }) 
       <span className={classes.name}>{name}</span>
       <div className={classes.value}>{children}</div>
     </div>
+  );
+}
+
+/** A labeled id on one line, with a button that copies it. */
+export function CopyableId({ name, value }: { name: string; value: string }) {
+  return (
+    <Fact name={name}>
+      <Group gap={4} wrap="nowrap">
+        <Text span ff="monospace" size="xs" lh="18px" truncate title={value}>
+          {value}
+        </Text>
+        <CopyButton value={value} isSmall />
+      </Group>
+    </Fact>
   );
 }

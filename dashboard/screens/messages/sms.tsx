@@ -1,31 +1,29 @@
 import { Grid, Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useParams } from '@tanstack/react-router';
-import type { ResponseOf } from '../../api/client.ts';
 import { queryFor } from '../../api/queries.ts';
 import { AppLink } from '../../parts/app-link.tsx';
-import { formatCount } from '../../parts/count-link.tsx';
 import { EmailStatus } from '../../parts/email-status.tsx';
-import { GrayBlock, GrayCard, GrayColumns, GrayTimeline } from '../../parts/gray-parts.tsx';
+import { GrayCard, GrayColumns, GrayStats, GrayTimeline } from '../../parts/gray-parts.tsx';
 import { ExactTime } from '../../parts/instant.tsx';
 import { PageHead } from '../../parts/page-head.tsx';
+import { GrayLine } from '../../parts/pending-lines.tsx';
 import { RecordQuery } from '../../parts/record-query.tsx';
-import { ReasonText } from '../../parts/word-badge.tsx';
 import { text } from '../../text/text.ts';
-import classes from './email.module.css';
-import { Fact, Facts } from './facts.tsx';
+import { findWord } from '../../text/words.ts';
+import { describeDuration } from '../campaigns/duration.ts';
 import { MessageMenu } from './message-menu.tsx';
-import { Recipient } from './recipient.tsx';
-import { RequestFact } from './request-fact.tsx';
-import { Timeline, type TimelineEntry } from './timeline.tsx';
-
-type Sms = ResponseOf<'getSms'>['data'];
+import { NotSent } from './not-sent.tsx';
+import { SmsFacts } from './sms-facts.tsx';
+import { SmsPhone } from './sms-phone.tsx';
+import { getSecondsToDelivery, SmsTimeline } from './sms-timeline.tsx';
+import type { Sms } from './sms-type.ts';
 
 const BACK = { to: '/messages/sms', label: text.messages.sms };
 const MOVING_MS = 1_000;
 const IDLE_MS = 15_000;
 
-/** One SMS: text, result and reason. */
+/** One SMS: result, text, size, timeline and facts. */
 export function SmsPage() {
   const { id } = useParams({ from: '/shell/messages/sms/$id' });
   const sms = useQuery({
@@ -39,18 +37,25 @@ export function SmsPage() {
   );
 }
 
+/** The height in pixels of a phone with a short text. */
+const PHONE_HEIGHT = 250;
+
 function GraySms() {
   return (
     <GrayColumns
       aside={
         <>
-          <GrayTimeline entries={3} />
-          <GrayCard lines={3} />
-          <GrayCard lines={2} />
+          <GrayTimeline entries={3} hasDetails />
+          <GrayCard lines={6} />
         </>
       }
     >
-      <GrayBlock height={104} />
+      <div>
+        <GrayLine width="min(260px, 70%)" height={24} />
+        <GrayCard area={PHONE_HEIGHT}>
+          <GrayStats count={3} hasDetail />
+        </GrayCard>
+      </div>
     </GrayColumns>
   );
 }
@@ -60,16 +65,16 @@ function SmsDetails({ sms }: { sms: Sms }) {
     <>
       <PageHead
         title={text.messages.smsTitle(sms.to)}
-        status={
-          <>
-            <EmailStatus kind="sms" status={sms.status} reason={sms.reason} />
-            <ReasonText value={sms.reason} />
-          </>
-        }
+        status={<EmailStatus kind="sms" status={sms.status} reason={sms.reason} />}
         subtitle={
           <>
-            {text.messages.sentTo} <Recipient to={sms.to} contactId={sms.contactId} /> ·{' '}
             <ExactTime at={sms.createdAt} /> · {text.messages.sources[sms.sourceType]}
+            {sms.contactId && (
+              <>
+                {' · '}
+                <AppLink to={`/contacts/${sms.contactId}`}>{text.messages.viewContact}</AppLink>
+              </>
+            )}
           </>
         }
         back={BACK}
@@ -77,27 +82,13 @@ function SmsDetails({ sms }: { sms: Sms }) {
       />
       <Grid gutter="lg">
         <Grid.Col span={{ base: 12, md: 7.5 }}>
-          <SentText sms={sms} />
+          <Outcome sms={sms} />
+          <SmsPhone sms={sms} />
         </Grid.Col>
         <Grid.Col span={{ base: 12, md: 4.5 }}>
           <Stack gap="lg">
             <SmsTimeline sms={sms} />
-            <Facts title={text.messages.details}>
-              <Fact name={text.messages.from}>{sms.from}</Fact>
-              {sms.workflowExecutionId && sms.workflowId && (
-                <Fact name={text.messages.source}>
-                  {text.messages.sources[sms.sourceType]}{' '}
-                  <AppLink to={`/messages/executions/${sms.workflowId}/${sms.workflowExecutionId}`}>
-                    {text.messages.execution}
-                  </AppLink>
-                </Fact>
-              )}
-              <RequestFact of={sms.id} />
-            </Facts>
-            <Facts title={text.messages.provider}>
-              <Text size="sm">{sms.error ?? (sms.sentAt ? text.messages.took : text.messages.noResponse)}</Text>
-              {sms.messageId && <Fact name={text.messages.messageId}>{sms.messageId}</Fact>}
-            </Facts>
+            <SmsFacts sms={sms} />
           </Stack>
         </Grid.Col>
       </Grid>
@@ -105,24 +96,15 @@ function SmsDetails({ sms }: { sms: Sms }) {
   );
 }
 
-/** Shows the text as a phone does. Below it, the number of parts, each of which the provider charges. */
-function SentText({ sms: { body, encoding, segments } }: { sms: Sms }) {
-  const characters = [...body].length;
+/** Says in one sentence what became of the SMS. */
+function Outcome({ sms }: { sms: Sms }) {
+  if (sms.reason) return <NotSent reason={sms.reason} />;
+  const seconds = getSecondsToDelivery(sms);
   return (
-    <Stack gap="xs" py="md" className={classes.desk}>
-      <div className={classes.bubble}>{body}</div>
-      <Text size="xs" c="dimmed">
-        {text.messages.smsSize({ characters, formatted: formatCount(characters), encoding, parts: segments })}
-      </Text>
-    </Stack>
+    <Text size="lg" mb="md">
+      {seconds === undefined
+        ? findWord('sms', sms.status)?.means
+        : text.messages.smsDelivered(describeDuration(seconds))}
+    </Text>
   );
-}
-
-function SmsTimeline({ sms }: { sms: Sms }) {
-  const entries = (['createdAt', 'sentAt', 'deliveredAt'] as const).flatMap((instant): TimelineEntry[] => {
-    const at = sms[instant];
-    const tone = instant === 'deliveredAt' ? 'done' : undefined;
-    return at === null ? [] : [{ name: text.messages.instants[instant], at, tone }];
-  });
-  return <Timeline entries={entries} />;
 }

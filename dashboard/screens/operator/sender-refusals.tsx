@@ -11,7 +11,7 @@ export function SenderRefusals({ refusals }: { refusals: ResponseOf<'getTenant'>
   return (
     <Card title={words.refusals}>
       <Text size="sm" c="dimmed" className="card-block">
-        {words.refusalsMean} {refusals.length === 0 && words.noRefusals}
+        {refusals.length === 0 ? words.noRefusals : words.refusalsMean}
       </Text>
       {refusals.length > 0 && (
         <CardTable label={words.refusals}>

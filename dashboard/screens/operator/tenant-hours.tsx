@@ -1,7 +1,7 @@
 import { Text } from '@mantine/core';
 import { useMemo } from 'react';
 import type { ResponseOf } from '../../api/client.ts';
-import { formatCount, ShareFigure } from '../../parts/count-link.tsx';
+import { formatCount, formatShare, ShareFigure } from '../../parts/count-link.tsx';
 import type { Column } from '../../parts/row-table.tsx';
 import type { Series } from '../../parts/time-series.tsx';
 import { text } from '../../text/text.ts';
@@ -17,16 +17,30 @@ const HOUR_SECONDS = 3_600;
 export const BAR_SHARE = 0.65;
 const HOUR_FORMAT = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short' });
 
-/** Shows a project's emails by hour, and its rates of bounces and complaints in the last 24 hours. */
-export function TenantHours({ tenant: { hours, mails, dead, complaints } }: { tenant: Tenant }) {
+/**
+ * Shows a project's emails by hour, and its rates of bounces and complaints in the last 24 hours with the rates at
+ * which sending pauses.
+ */
+export function TenantHours({ tenant: { hours, mails, dead, complaints, limits } }: { tenant: Tenant }) {
   const { atSeconds, series } = useMemo(() => toChartData(hours), [hours]);
   return (
     <Card title={words.hours}>
       <Figures
         of={[
-          { name: words.mails, means: words.emailsMean, value: formatCount(mails) },
-          { name: words.bounced, means: words.bouncedMeans, ...countWithShare(dead, mails) },
-          { name: words.complained, ...countWithShare(complaints, mails) },
+          { name: words.emailCount, means: words.emailsMean, value: formatCount(mails) },
+          {
+            name: words.bounced,
+            means: words.bouncedMeans,
+            value: <ShareFigure part={dead} whole={Math.max(1, mails)} />,
+            detail: words.countBelow(formatCount(dead), formatShare(limits.bounceGuard, 1)),
+            isWarning: mails > 0 && dead >= limits.bounceGuard * mails,
+          },
+          {
+            name: words.complained,
+            value: <ShareFigure part={complaints} whole={Math.max(1, mails)} />,
+            detail: words.countBelow(formatCount(complaints), formatShare(limits.complaintGuard, 1)),
+            isWarning: mails > 0 && complaints >= limits.complaintGuard * mails,
+          },
         ]}
       />
       {hours.length === 0 ? (

@@ -16,14 +16,12 @@ const words = text.operator;
 const INT_MAX = 2_147_483_647;
 const FIELDS = ['monthlyEmailLimit', 'sendRatePerSecond', 'bounceGuard', 'complaintGuard'] as const;
 const MINIMUM = { monthlyEmailLimit: 0, sendRatePerSecond: 1, bounceGuard: 0.0001, complaintGuard: 0.0001 } as const;
-const isShare = (field: (typeof FIELDS)[number]) => field === 'bounceGuard' || field === 'complaintGuard';
+type Field = (typeof FIELDS)[number];
+const isShare = (field: Field) => field === 'bounceGuard' || field === 'complaintGuard';
 
-/**
- * The operator's limits of a project. The help of each field shows the limit in effect, which is lower if the project
- * has set a lower limit.
- */
+/** The operator's limits of a project. An empty field shows the project's own limit, which then applies. */
 export function TenantLimits({ tenant }: { tenant: Tenant }) {
-  const { id, limits, operatorLimits } = tenant;
+  const { id, operatorLimits } = tenant;
   const [typed, setTyped] = useState<LimitInputs>(() => toLimitInputs(operatorLimits));
   const write = useWrite('limitTenant', { changes: ['getTenant', 'listTenants'] });
   const isSame = JSON.stringify(typed) === JSON.stringify(toLimitInputs(operatorLimits));
@@ -34,17 +32,18 @@ export function TenantLimits({ tenant }: { tenant: Tenant }) {
   return (
     <Card title={words.limits} subtitle={words.limitsMean}>
       <Stack gap="sm" p="md" component="form" onSubmit={submit}>
-        <SimpleGrid cols={{ base: 1, xs: 2 }}>
+        <SimpleGrid cols={{ base: 1, xs: 2, md: 1 }}>
           {FIELDS.map((field) => (
             <NumberInput
               key={field}
               label={words.limit[field]}
-              description={`${words.limitMeans[field]} ${words.inEffectNow(formatLimit(field, limits[field]))}.`}
+              placeholder={getPlaceholder(field, tenant)}
+              description={describeLimit(field, tenant)}
               min={MINIMUM[field]}
               max={isShare(field) ? 100 : INT_MAX}
               allowDecimal={isShare(field)}
               allowNegative={false}
-              thousandSeparator={isShare(field) ? '' : ' '}
+              thousandSeparator={!isShare(field)}
               value={typed[field]}
               onChange={(value) => setTyped((before) => ({ ...before, [field]: value }))}
             />
@@ -78,7 +77,17 @@ function toLimits(typed: LimitInputs): Tenant['operatorLimits'] {
   };
 }
 
-function formatLimit(field: (typeof FIELDS)[number], value: number | null): string {
+/** Returns what applies while the field is empty: the project's own limit, which is unknown if the operator's is lower. */
+function getPlaceholder(field: Field, { limits, operatorLimits }: Tenant): string {
+  const value = limits[field];
+  if (operatorLimits[field] !== null && operatorLimits[field] === value) return words.projectsOwn;
   if (value === null) return words.noLimit;
-  return isShare(field) ? `${toPercent(value)}%` : formatCount(value);
+  return isShare(field) ? String(toPercent(value)) : formatCount(value);
+}
+
+/** Explains a limit, and names the project's own limit if it is lower. */
+function describeLimit(field: Field, { limits, operatorLimits }: Tenant): string {
+  const [value, most] = [limits[field], operatorLimits[field]];
+  if (value === null || most === null || value >= most) return words.limitMeans[field];
+  return `${words.limitMeans[field]} ${words.lowered(isShare(field) ? `${toPercent(value)}%` : formatCount(value))}`;
 }

@@ -39,7 +39,7 @@ export function LimitFields({ draft, set, fault, project: { operatorLimits } }: 
       />
       <NumberInput
         label={words.bounceGuard}
-        description={ceiling(asPercent(operatorLimits.bounceGuard), ' %')}
+        description={ceiling(asPercent(operatorLimits.bounceGuard), '%')}
         value={draft.bounceGuard}
         onChange={(bounceGuard) => set({ bounceGuard: toNumberInput(bounceGuard) })}
         min={0}
@@ -49,7 +49,7 @@ export function LimitFields({ draft, set, fault, project: { operatorLimits } }: 
       />
       <NumberInput
         label={words.complaintGuard}
-        description={ceiling(asPercent(operatorLimits.complaintGuard), ' %')}
+        description={ceiling(asPercent(operatorLimits.complaintGuard), '%')}
         value={draft.complaintGuard}
         onChange={(complaintGuard) => set({ complaintGuard: toNumberInput(complaintGuard) })}
         min={0}
