@@ -101,6 +101,7 @@ export function ChoiceFilter<Value extends string>({
       onChange={(event) => onChange((event.currentTarget.value as Value) || undefined)}
       data={[{ value: '', label: text.messages.any(label) }, ...choices]}
       w={{ base: 'calc(50% - 5px)', xs: 130 }}
+      styles={{ input: value === undefined ? { color: 'var(--mantine-color-placeholder)' } : {} }}
     />
   );
 }

@@ -38,7 +38,7 @@ export function PendingLines({ height = 240 }: { height?: number }) {
   const count = Math.min(LINES_MAX, Math.max(1, Math.floor((height + GAP) / (LINE + GAP))));
   return (
     <Placeholder>
-      <Box h={height} style={{ overflow: 'hidden' }}>
+      <Box h={height} className="pending-lines" style={{ overflow: 'hidden' }}>
         <GrayLines count={count} />
       </Box>
     </Placeholder>

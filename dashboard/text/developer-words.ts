@@ -4,6 +4,7 @@ import type { Word } from './word.ts';
 export const endpoint: Record<string, Word> = {
   ACTIVE: { means: 'Gets every matching event.', color: 'green' },
   DEGRADED: {
+    label: 'failing',
     means: 'Failed ten times in a row. One delivery per minute is attempted. The others wait.',
     color: 'yellow',
   },

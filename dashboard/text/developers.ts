@@ -71,6 +71,7 @@ export const developers = {
     caption: 'Webhook endpoints',
     url: 'URL',
     events: 'Events',
+    allEvents: 'All events',
     eventsHelp: 'Names or prefixes such as email.*; * means all. Press Enter.',
     description: 'Description',
     status: 'Status',

@@ -37,6 +37,8 @@ export const parts = {
   typeToConfirm: (word: string) => `Type ${word} to confirm`,
   emailTitle: 'Email preview',
   none: 'none',
+  yes: 'yes',
+  no: 'no',
   clear: 'Clear',
   keyHint: 'TIDINGS_KEY is one of your',
   keys: 'API keys',

@@ -2,7 +2,9 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, onTestFailed } from 'vitest';
 import { packageRoot } from '../../cli/package-root.ts';
+import { buildEmailHours } from '../build/dashboard/email-hours.ts';
 import { buildHealthyProcesses } from '../build/dashboard/operation.ts';
+import { getDaysAgo } from '../build/dashboard/world.ts';
 import type { TestProject } from '../support/api.ts';
 import {
   type BrowserContext,
@@ -42,11 +44,13 @@ describeInBrowser('every screen of the dashboard', () => {
     service = await startTestService({ OPERATORS: OPERATOR, PUBLIC_URL: 'http://mail.tidings.example' });
     await buildHealthyProcesses(service.db);
     // The screenshot of the operator's list shows every project.
-    for (const [id, name] of [
-      [service.one.id, 'Harbor Books'],
-      [service.two.id, 'Alpine Bikes'],
-    ] as const)
-      await service.db.updateTable('projects').set({ name }).where('id', '=', id).execute();
+    for (const { id, scale, ...set } of [
+      { id: service.one.id, name: 'Harbor Books', created_at: getDaysAgo(400), scale: 0.4 },
+      { id: service.two.id, name: 'Alpine Bikes', created_at: getDaysAgo(300), scale: 1.6 },
+    ]) {
+      await service.db.updateTable('projects').set(set).where('id', '=', id).execute();
+      await buildEmailHours({ db: service.db, projectId: id }, scale);
+    }
     plain = await buildDashboardData(service);
   });
   afterAll(async () => {

@@ -59,17 +59,15 @@ export function Links({ campaign }: { campaign: Campaign }) {
           const variantLinks = listVariantLinks(data, variant);
           return (
             <>
+              {variantLinks.some(({ clicks }) => clicks > 0) && (
+                <Text size="xs" c="dimmed" className={`card-block ${classes.note}`}>
+                  {words.linksNote}
+                </Text>
+              )}
               {view === 'list' ? (
                 <List links={variantLinks} />
               ) : (
                 <ClicksOnEmail campaign={campaign} variant={variant} links={variantLinks} />
-              )}
-              {variantLinks.some(({ clicks }) => clicks > 0) && (
-                <div className="card-row card-foot">
-                  <Text size="xs" c="dimmed">
-                    {words.linksNote}
-                  </Text>
-                </div>
               )}
             </>
           );

@@ -59,7 +59,7 @@ export function Webhook() {
             subtitle={
               <Text size="sm" inherit lineClamp={3}>
                 {loaded.description && `${loaded.description} · `}
-                {words.events}: {loaded.events.join(', ')}
+                {words.events}: {describeEvents(loaded.events)}
               </Text>
             }
             actions={<WebhookActions endpoint={loaded} />}

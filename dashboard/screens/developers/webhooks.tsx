@@ -73,7 +73,7 @@ const COLUMNS: Column<Endpoint>[] = [
     name: words.events,
     cell: ({ events }) => (
       <Text size="sm" lineClamp={3}>
-        {events.join(', ')}
+        {describeEvents(events)}
       </Text>
     ),
     wideOnly: true,

@@ -8,6 +8,7 @@ import { Empty } from '../../parts/empty.tsx';
 import { Instant, ShortTime } from '../../parts/instant.tsx';
 import { QueryView } from '../../parts/query-view.tsx';
 import { text } from '../../text/text.ts';
+import { describeActor } from '../contacts/contact/describe-actor.ts';
 import { OperatorHead } from './operator-head.tsx';
 import { SPANS } from './routes.ts';
 import { SnsTopics } from './sns-topics.tsx';
@@ -52,7 +53,7 @@ export function Providers() {
 function ReplyTable({ response: { answers: replies, looked, since, provider } }: { response: Replies }) {
   const head = (
     <Text size="sm" c="dimmed" mb="sm">
-      {words.looked(formatCount(looked), provider)}
+      {words.looked(formatCount(looked), describeActor(provider, null))}
       {since && (
         <>
           {' '}

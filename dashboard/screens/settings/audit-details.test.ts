@@ -8,5 +8,6 @@ it('shows the details of an audit entry as words', () => {
   expect(describeDetails({ operatorLimits: { sendRatePerSecond: 2_000 } })).toBe(
     'Operator limits: (send rate per second: 2,000)',
   );
+  expect(describeDetails({ role: 'MEMBER', mailed: true })).toBe('Role: member, mailed: yes');
   expect(describeDetails({})).toBe('');
 });

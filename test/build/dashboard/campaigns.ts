@@ -15,6 +15,9 @@ import {
 } from './outcomes.ts';
 import { createIdAt, getTimeHoursAgo, HOUR_MS, type World } from './world.ts';
 
+/** How long a test of variants takes, in milliseconds. */
+const TEST_MS = HOUR_MS;
+
 export type SeededCampaigns = Record<CampaignStatus | 'TESTED', string>;
 
 /**
@@ -34,7 +37,7 @@ export async function buildCampaigns(
         { name: 'Statement', weight: 1 },
         { name: 'Question', subject: 'Have you tried smoked tea?', weight: 1 },
       ],
-      test: { share: 0.5, metric: 'opens', waitMinutes: 60, minimum: 1 },
+      test: { share: 0.5, metric: 'opens', waitMinutes: TEST_MS / 60_000, minimum: 1 },
     }),
     CANCELLED: await draft('Summer clearance', 2),
     PAUSED: await draft('First flush preorder', 3),
@@ -97,13 +100,13 @@ export async function buildHealthyCampaigns(world: World, contacts: readonly See
   const isLeft = (n: number) => n > 0.7 * contacts.length;
   await startCampaign(world, await draft('Advent calendar restock', 6), {
     status: 'SENDING',
-    startedAt: getTimeHoursAgo(0.01),
+    startedAt: getTimeHoursAgo(0.6),
     contacts,
     over: false,
     outcome: (n) => (isLeft(n) ? { status: 'PENDING' } : pickHealthyOutcome(n)),
   });
-  await scheduleCampaign(world, await draft('Thanksgiving letter', 7), 20);
-  await scheduleCampaign(world, await draft('Black Friday, 20% off', 8), 42);
+  await scheduleCampaign(world, await draft('Gift guide', 7), 20);
+  await scheduleCampaign(world, await draft('Tea tasting in December', 8), 42);
 }
 
 /** Returns a function that creates a campaign's draft through the API and returns its id. */
@@ -167,8 +170,10 @@ async function startCampaign(world: World, id: string, p: StartedCampaign): Prom
   // A test sends each variant to a quarter of the recipients, and then the winner, the first variant, to the rest.
   const [tested, half] = [Math.ceil(contacts.length / 4), Math.ceil(contacts.length / 2)];
   const getVariant = (n: number) => (variants > 1 ? Number(n >= tested && n < half) : null);
+  // The rest gets the winner after the test.
+  const getSendingTime = (n: number) => startedAt.getTime() + n * 20 + (variants > 1 && n >= half ? TEST_MS : 0);
   const rows = contacts.map((contact, n) => {
-    const at = new Date(startedAt.getTime() + n * 20);
+    const at = new Date(getSendingTime(n));
     const variant = getVariant(n);
     return {
       ...toOutcomeColumns(outcome(n, variant), at, n, openMinutes),
@@ -223,15 +228,15 @@ async function startCampaign(world: World, id: string, p: StartedCampaign): Prom
       send_no: 1,
       audience_done: true,
       content_id: contentId,
-      ...(status === 'SENT' && { sent_at: new Date(startedAt.getTime() + 240_000) }),
+      ...(status === 'SENT' && { sent_at: new Date(startedAt.getTime() + 240_000 + (variants > 1 ? TEST_MS : 0)) }),
       ...(status === 'CANCELLED' && { cancelled_at: new Date(startedAt.getTime() + 60_000) }),
       ...(status === 'PAUSED' && { paused_reason: 'requested' as const, going_since: null }),
       ...(variants > 1 && {
         variant_content_ids: sql<string[]>`${[contentId, otherId]}::uuid[]`,
         winner: 0,
         winner_by: 'test' as const,
-        test_ends_at: getTimeHoursAgo(28),
-        winner_at: getTimeHoursAgo(28),
+        test_ends_at: new Date(startedAt.getTime() + TEST_MS),
+        winner_at: new Date(startedAt.getTime() + TEST_MS),
       }),
     })
     .where('id', '=', id)

@@ -36,13 +36,16 @@ const LAST = [
 const CITIES = ['Berlin', 'São Paulo', 'Reykjavík', 'Kyoto', 'Nairobi'];
 const PLANS = ['free', 'pro', 'team'];
 
+/** The newest contact is older than every campaign and run, so that no contact received anything before it existed. */
+const NEWEST_HOURS = 120;
+
 /**
  * Builds contacts with data of every type, newest first. Some are unsubscribed, some have a pending confirmation, and
  * every eleventh has a phone number.
  */
 export async function buildContacts(world: World, count: number): Promise<SeededContact[]> {
   const rows = Array.from({ length: count }, (_, n) => {
-    const at = getTimeHoursAgo(n * 5 + 1);
+    const at = getTimeHoursAgo(n * 5 + NEWEST_HOURS);
     const [firstName, lastName] = [pick(FIRST, n), pick(LAST, Math.floor(n / 2))];
     return {
       id: createIdAt(at),
@@ -69,7 +72,7 @@ function createContactData(n: number, firstName: string, lastName: string): Reco
     orders: n % 17,
     spent: Math.round(n * 1234.5) / 100,
     vip: n % 8 === 0,
-    lastOrderAt: getTimeHoursAgo(n * 7).toISOString(),
+    lastOrderAt: getTimeHoursAgo(n * 4 + 9).toISOString(),
     tags: n % 3 === 0 ? ['newsletter', 'berlin-meetup'] : [],
     address: { city: pick(CITIES, n), zip: String(10_000 + n) },
     timezone: pick(['Europe/Berlin', 'America/Sao_Paulo', 'Asia/Tokyo'], n),
@@ -86,7 +89,12 @@ export async function buildSegmentsAndTopics(world: World, contacts: readonly Se
     groups: [{ filters: [{ field, operator, value }] }],
   });
   const segments = [
-    { name: 'Big spenders', filters: group('data.spent', 'greaterThan', 1000), trackMembership: true },
+    {
+      name: 'Big spenders',
+      // About a quarter of the contacts.
+      filters: group('data.spent', 'greaterThan', Math.round(contacts.length * 9.375)),
+      trackMembership: true,
+    },
     { name: 'On the pro plan', filters: group('data.plan', 'equals', 'pro') },
     { name: 'On enterprise', filters: group('data.plan', 'equals', 'enterprise') },
     { name: 'Beta testers', type: 'STATIC' },
@@ -100,6 +108,7 @@ export async function buildSegmentsAndTopics(world: World, contacts: readonly Se
     };
     segmentIds.push((await expectOk(call('POST', '/segments', { body }))).id);
   }
+  await expectOk(call('POST', `/segments/${segmentIds[0]}/compute`));
   const emails = contacts.slice(0, 25).map(({ email }) => email);
   await expectOk(call('POST', `/segments/${segmentIds[3]}/members`, { body: { emails } }));
   const topicIds: string[] = [];
@@ -132,26 +141,35 @@ export async function buildJobs({ db, projectId, voice }: World): Promise<string
   };
   const counts = { totalRows: 0, successCount: 0, createdCount: 0, updatedCount: 0, failureCount: 0, errors: [] };
   const changed = { operation: 'unsubscribe', totalRequested: 1_200, successCount: 1_200, failureCount: 0, errors: [] };
-  const jobs: { kind: JobKind; status: JobStatus; processed: number; result: object; failed_reason?: string }[] = [
-    { kind: 'import', status: 'COMPLETED', processed: 1_200, result },
+  const jobs: {
+    kind: JobKind;
+    status: JobStatus;
+    hoursAgo: number;
+    processed: number;
+    result: object;
+    failed_reason?: string;
+  }[] = [
+    { kind: 'import', status: 'COMPLETED', hoursAgo: 20, processed: 1_200, result },
     {
       kind: 'import',
       status: 'RUNNING',
+      hoursAgo: 0.03,
       processed: 410,
       result: { ...counts, totalRows: 410, successCount: 410, createdCount: 410 },
     },
     {
       kind: 'import',
       status: 'FAILED',
+      hoursAgo: 21,
       processed: 0,
       result: counts,
       failed_reason: voice.say('The first row has no column "email".', 0, 2_000),
     },
-    { kind: 'bulk-unsubscribe', status: 'COMPLETED', processed: 1_200, result: changed },
+    { kind: 'bulk-unsubscribe', status: 'COMPLETED', hoursAgo: 70, processed: 1_200, result: changed },
   ];
-  const rows = jobs.map(({ result: done, ...job }, n) => {
-    const at = getTimeHoursAgo(n * 20 + 2);
-    const ended = job.status === 'RUNNING' ? null : getTimeHoursAgo(n * 20 + 1.9);
+  const rows = jobs.map(({ result: done, hoursAgo, ...job }) => {
+    const at = getTimeHoursAgo(hoursAgo);
+    const ended = job.status === 'RUNNING' ? null : getTimeHoursAgo(hoursAgo - 0.1);
     return {
       ...job,
       id: createIdAt(at),

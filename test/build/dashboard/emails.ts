@@ -198,13 +198,17 @@ export async function buildEmailEvents({ db, projectId, voice }: World, emails: 
       .execute();
 }
 
-/** Builds events that a shop tracks, over the last weeks, with data of every type. */
+/**
+ * Builds events that a shop tracks, over the last weeks, with data of every type. The executions have the events
+ * `signup`, which is the first name.
+ */
 export async function buildTrackedEvents(
   { db, projectId, voice }: World,
   contacts: readonly SeededContact[],
   count: number,
 ) {
   const names = ['signup', 'purchase', 'cart.updated', 'page.viewed', 'support.asked'];
+  const tracked = names.slice(1);
   const rows = Array.from({ length: count }, (_, n) => {
     const at = getTimeHoursAgo(n * 1.5 + 0.2);
     const data = {
@@ -219,7 +223,7 @@ export async function buildTrackedEvents(
       project_id: projectId,
       contact_id: pick(contacts, n * 3).id,
       created_at: at,
-      name: voice.event(pick(names, n), n % names.length),
+      name: voice.event(pick(tracked, n), 1 + (n % tracked.length)),
       data: JSON.stringify(data),
     };
   });

@@ -161,8 +161,24 @@ const WAYS: Record<ExecutionStatus, readonly Way[]> = {
     ],
   ],
 };
-/** Types of steps in which a contact waits. Other steps take less than a second. */
-const PAUSES = new Set<string>(['DELAY', 'WAIT_FOR_EVENT']);
+/** How long a contact waits in a completed pause, in hours. Other steps take less than a second. */
+const EVENT_HOURS = 5;
+const TIMEOUT_HOURS = 72;
+const DELAY_HOURS = 24;
+
+/** Returns the hours of a pause: until its end if `isOpen`, else until the contact left. Zero for other steps. */
+function getPauseHours(type: string, isOpen: boolean, output?: Record<string, unknown>): number {
+  if (type === 'DELAY') return DELAY_HOURS;
+  if (type !== 'WAIT_FOR_EVENT') return 0;
+  return isOpen || output?.branch === 'timeout' ? TIMEOUT_HOURS : EVENT_HOURS;
+}
+
+/** Returns how many hours ago the last step of the nth execution ended, or began if the execution is in this step. */
+function getLastStepHoursAgo(status: ExecutionStatus, n: number): number {
+  if (status === 'RUNNING') return 0.1 + (n % 5) / 10;
+  // The shortest pause has not ended yet.
+  return status === 'WAITING' ? 0.5 + ((n * 7) % (DELAY_HOURS - 4)) : n * 2 + 1;
+}
 /** Frequency of each status. */
 const MIX: readonly ExecutionStatus[] = [
   'COMPLETED',
@@ -231,7 +247,11 @@ async function buildExecutions(
     const status = mix[n % mix.length] ?? 'COMPLETED';
     // The rounds shift the ways, so that a status at only odd numbers also has all of its ways.
     const way = WAYS[status][(n + Math.floor(n / mix.length)) % WAYS[status].length] ?? [];
-    const startedAt = getTimeHoursAgo(n * 2 + way.length);
+    const pausedHours = way.reduce((sum, [name, visitStatus, output]) => {
+      const isOpen = visitStatus === 'WAITING' || visitStatus === 'RUNNING';
+      return sum + (isOpen ? 0 : getPauseHours(typeOf.get(workflow.steps[name] ?? '') ?? '', false, output));
+    }, 0);
+    const startedAt = getTimeHoursAgo(getLastStepHoursAgo(status, n) + pausedHours);
     const id = createIdAt(startedAt);
     found[status] ??= id;
     let endsAt = startedAt;
@@ -240,7 +260,8 @@ async function buildExecutions(
       const begunAt = endsAt;
       const isOpen = visitStatus === 'WAITING' || visitStatus === 'RUNNING';
       const type = typeOf.get(stepId) ?? 'EXIT';
-      const tookMs = PAUSES.has(type) ? HOUR_MS : 40 + ((n * 37 + at * 211) % 600);
+      const pauseHours = getPauseHours(type, isOpen, output);
+      const tookMs = pauseHours > 0 ? pauseHours * HOUR_MS : 40 + ((n * 37 + at * 211) % 600);
       endsAt = new Date(begunAt.getTime() + tookMs);
       return {
         execution_id: id,
@@ -253,7 +274,7 @@ async function buildExecutions(
         started_at: begunAt,
         error: error ? voice.say(error, n, 1_000) : null,
         completed_at: isOpen ? null : endsAt,
-        due_at: visitStatus === 'WAITING' ? getTimeHoursAgo(-(n % 48) - 1) : null,
+        due_at: visitStatus === 'WAITING' ? endsAt : null,
         output: output ? JSON.stringify(output) : null,
       };
     });
@@ -275,12 +296,22 @@ async function buildExecutions(
       ...end,
       visit: way.length,
       current_step_id: isOpen || status === 'FAILED' ? (steps.at(-1)?.step_id ?? null) : null,
+      event_id: createIdAt(new Date(startedAt.getTime() - 1)),
       event_name: voice.event('signup', 0),
       event: JSON.stringify({ source: voice.say('landing page', n, 5_000) }),
       started_at: startedAt,
       completed_at: isOpen ? null : endsAt,
     };
   });
+  const signups = rows.map(({ contact_id, event_id, event_name, event, started_at }) => ({
+    id: event_id,
+    project_id: projectId,
+    contact_id,
+    name: event_name,
+    data: event,
+    created_at: started_at,
+  }));
+  await db.insertInto('events').values(signups).execute();
   await db.insertInto('executions').values(rows).execute();
   await db.insertInto('execution_steps').values(visits).execute();
   const ends = visits.flatMap(({ due_at }) => (due_at ? [new Date(due_at as Date)] : []));

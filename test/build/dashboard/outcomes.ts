@@ -60,6 +60,14 @@ export function pickUsualOutcome(n: number): SampleOutcome {
 
 /** Within this time, all opens of an email happen, unless the caller gives another. */
 const OPEN_MINUTES = 590;
+/** The minutes before now in which no email is opened, because its click and its complaint follow. */
+const REST_MINUTES = 20;
+
+/** Returns the time within which all opens of an email happen, so that no open is in the future. */
+function getOpenMinutes(sentAt: Date): number {
+  const minutes = (60 * (Date.now() - sentAt.getTime())) / HOUR_MS;
+  return Math.max(0, Math.min(OPEN_MINUTES, minutes - REST_MINUTES));
+}
 
 /**
  * Returns the columns with an email's result; `sentAt` is its time of sending, if it was sent.
@@ -69,7 +77,7 @@ export function toOutcomeColumns(
   { status, reason, error }: SampleOutcome,
   sentAt: Date,
   n: number,
-  openMinutes = OPEN_MINUTES,
+  openMinutes = getOpenMinutes(sentAt),
 ) {
   const after = (minutes: number) => new Date(sentAt.getTime() + (minutes * HOUR_MS) / 60);
   const wasSent = !['PENDING', 'SENDING', 'HELD', 'FAILED'].includes(status) && reason !== 'bounced:policy';
@@ -86,9 +94,9 @@ export function toOutcomeColumns(
     opened_at: wasOpened ? after(openedAfter) : null,
     clicked_at: status === 'CLICKED' ? after(openedAfter + 2) : null,
     bounced_at: status === 'BOUNCED' ? after(0.3) : null,
-    complained_at: status === 'COMPLAINED' ? after(90) : null,
+    complained_at: status === 'COMPLAINED' ? after(20) : null,
     failed_at: status === 'FAILED' ? after(wasSent ? 1 : 0.1) : null,
-    unsubscribed_at: wasOpened && n % 41 === 0 ? after(60) : null,
+    unsubscribed_at: wasOpened && n % 41 === 0 ? after(openedAfter + 3) : null,
     opens: wasOpened ? 1 + (n % 3) : 0,
     clicks: status === 'CLICKED' ? 1 + (n % 2) : 0,
     machine_opens: wasSent ? n % 2 : 0,

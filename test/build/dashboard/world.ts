@@ -19,6 +19,11 @@ export function getTimeHoursAgo(hours: number): Date {
   return new Date(Date.now() - hours * HOUR_MS);
 }
 
+/** Returns the time that number of days ago; a negative number gives a future time. */
+export function getDaysAgo(days: number): Date {
+  return getTimeHoursAgo(24 * days);
+}
+
 /** Returns a new id that contains that time, because lists and pruning read the time from the id. */
 export function createIdAt(at: Date): string {
   return v7({ msecs: at.getTime() });

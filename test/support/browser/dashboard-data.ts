@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { Db } from '../../../db/connection.ts';
+import { buildAges } from '../../build/dashboard/ages.ts';
 import { buildCampaigns, buildHealthyCampaigns, type SeededCampaigns } from '../../build/dashboard/campaigns.ts';
 import {
   buildContacts,
@@ -13,7 +14,7 @@ import { buildEmails, buildSms, buildTemplates, buildTrackedEvents } from '../..
 import { buildHealthyWorkflow, buildWorkflows, type SeededWorkflows } from '../../build/dashboard/executions.ts';
 import { buildImages } from '../../build/dashboard/pictures.ts';
 import { HOSTILE, PLAIN, type Voice } from '../../build/dashboard/voice.ts';
-import type { World } from '../../build/dashboard/world.ts';
+import { getDaysAgo, getTimeHoursAgo, type World } from '../../build/dashboard/world.ts';
 import { buildDomain } from '../../build/senders.ts';
 import { buildProject, type TestProject } from '../api.ts';
 import type { CallOptions, CallResult } from '../http.ts';
@@ -75,11 +76,17 @@ export async function buildHealthyProject(service: Seeded): Promise<TestProject>
   await buildEmailHours(world);
   await buildTrackedEvents(world, contacts, 300);
   await buildTimers(world);
+  await buildAges(world);
   return project;
 }
 
 async function createProjectContext({ db, call }: Seeded, { name, voice }: { name: string; voice: Voice }) {
   const project = await buildProject(db, name);
+  await db
+    .updateTable('projects')
+    .set({ created_at: getDaysAgo(200) })
+    .where('id', '=', project.id)
+    .execute();
   const world: World = {
     db,
     voice,
@@ -93,7 +100,11 @@ async function createProjectContext({ db, call }: Seeded, { name, voice }: { nam
 async function nameKeys(db: Db, projectId: string): Promise<void> {
   const name = sql<string>`CASE WHEN mode = 'test' THEN 'Staging' WHEN cardinality(scopes) = 0 THEN 'Newsletter form'
     ELSE 'Shop backend' END`;
-  await db.updateTable('api_keys').set({ name }).where('project_id', '=', projectId).execute();
+  await db
+    .updateTable('api_keys')
+    .set({ name, created_at: getDaysAgo(200), last_used_at: getTimeHoursAgo(1) })
+    .where('project_id', '=', projectId)
+    .execute();
 }
 
 /**
@@ -118,7 +129,12 @@ export async function buildDashboardData(service: Seeded, { hostile = false } = 
     .set({ found: JSON.stringify({ DKIM: true, RETURN_PATH: true }), seen: JSON.stringify(PENDING_SEEN) })
     .where('id', '=', pending.id)
     .execute();
-  await buildDomain(db, { projectId: project.id, domain: 'broken.example.com', status: 'FAILED' });
+  const broken = await buildDomain(db, { projectId: project.id, domain: 'broken.example.com', status: 'FAILED' });
+  await db
+    .updateTable('domains')
+    .set({ updated_at: getDaysAgo(2) })
+    .where('id', '=', broken.id)
+    .execute();
   await db
     .insertInto('sms_senders')
     .values({ project_id: project.id, country: null, from_phone: '+15005550006' })
@@ -131,12 +147,13 @@ export async function buildDashboardData(service: Seeded, { hostile = false } = 
   const campaigns = await buildCampaigns(world, { contacts, segmentId, topicId: topicIds[0] ?? '' });
   const workflows = await buildWorkflows(world, { contacts: contacts.slice(0, 60), templateIds });
   const emailIds = await buildEmails(world, contacts, 70);
-  await buildEmailHours(world);
+  await buildEmailHours(world, 0.7);
   const tracked = await buildTrackedEvents(world, contacts, 300);
   const smsIds = await buildSms(world, contacts);
   const jobIds = await buildJobs(world);
   const webhookIds = await buildWebhooks(world);
   await buildKeysAndUsers(world);
+  await buildAges(world);
   const requestIds = await buildRequestLog(world, { emails: emailIds.slice(0, 3), events: [tracked.firstId] });
   return {
     project,
