@@ -1,6 +1,7 @@
-import { sql } from 'kysely';
+import { type Insertable, sql } from 'kysely';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { EMAIL_VIEWS } from '../../dashboard/screens/messages/search.ts';
+import type { SmsMessagesTable } from '../../db/schema/sms.ts';
 import { buildEmail } from '../build/emails.ts';
 import { track } from '../build/events.ts';
 import { buildDomain } from '../build/senders.ts';
@@ -230,7 +231,51 @@ describeInBrowser('messages and executions in the dashboard', () => {
       await expectNoSidewaysScroll(page);
     },
   );
+
+  it('an SMS begins with its result, shows its text as a phone does, and its size', async () => {
+    const [sent_at, delivered_at] = [new Date('2026-11-25T12:00:01Z'), new Date('2026-11-25T12:00:06Z')];
+    const id = await insertSms(service, { status: 'DELIVERED', sent_at, delivered_at });
+    const { page } = await openDashboard({ service, path: `/messages/sms/${id}` });
+    await page.getByText('Delivered to the phone in 5 seconds.').waitFor();
+    const sms = page.getByRole('region', { name: 'Text of the SMS' });
+    await sms.getByText('☕').waitFor();
+    for (const fact of ['81', 'UCS-2', 'Up to 70 in one part', 'Split into 2 parts', 'Billed as 2 SMS'])
+      await sms.getByText(fact, { exact: true }).waitFor();
+    await page.getByText('Germany').waitFor();
+    await expectNoSeriousAxeViolations(page);
+  });
+
+  it('an SMS that the provider refused says so, with the reply at the end of its timeline', async () => {
+    const error = '30003 Unreachable destination handset';
+    const id = await insertSms(service, { status: 'FAILED', reason: 'provider_rejected', error });
+    const { page } = await openDashboard({ service, path: `/messages/sms/${id}` });
+    await page.getByRole('alert').getByText('The provider refused the message. Its reply says why.').waitFor();
+    const first = page.getByRole('region', { name: 'Timeline' }).getByRole('listitem').first();
+    expect(await first.innerText()).toContain(error);
+    await page.getByText('Not sent', { exact: true }).waitFor();
+  });
 });
+
+/** Builds an SMS that was sent at noon. Returns its id. */
+async function insertSms({ db, one }: TestService, set: Partial<Insertable<SmsMessagesTable>>): Promise<string> {
+  const { id } = await db
+    .insertInto('sms_messages')
+    .values({
+      project_id: one.id,
+      to_phone: '+4915112345678',
+      from_phone: '+15005550006',
+      country: 'DE',
+      encoding: 'UCS2',
+      segments: 2,
+      body: `${'Tea is at the door. '.repeat(4)}☕`,
+      created_at: new Date('2026-11-25T12:00:00Z'),
+      status: 'SENT',
+      ...set,
+    })
+    .returning('id')
+    .executeTakeFirstOrThrow();
+  return id;
+}
 
 /** Builds an email that bounced on its second attempt. Returns its id. */
 async function insertBouncedEmail({ db, one }: TestService): Promise<string> {

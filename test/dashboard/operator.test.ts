@@ -128,14 +128,26 @@ describeInBrowser('the operator’s screens', () => {
     await month.fill('5000');
     await page.getByRole('textbox', { name: 'Auto-pause at bounce rate' }).fill('2.5');
     await save.click();
-    await page.getByText('In effect now: 5,000.').waitFor();
-    await page.getByText('In effect now: 2.5%.').waitFor();
+    await page.getByText(/· pauses at 2\.5%$/).waitFor();
+    expect(await month.inputValue()).toBe('5,000');
     const { body } = await service.call('GET', '/project', { key: null, headers: await signInAsOwner(service) });
     expect(body).toMatchObject({ monthlyEmailLimit: 5000, bounceGuard: 0.025 });
-    await page.getByRole('textbox', { name: 'Emails per month' }).fill('');
+    await month.fill('');
     await page.getByRole('button', { name: 'Save limits' }).click();
-    await page.getByText('In effect now: no limit.').first().waitFor();
+    await page.getByPlaceholder('No limit').first().waitFor();
     await expectNoSeriousAxeViolations(page);
+  });
+
+  it('see in an empty field the limit that applies, and a lower limit of the project', async () => {
+    await service.db
+      .updateTable('projects')
+      .set({ monthly_email_limit: 900, operator_monthly_email_limit: 5_000, send_rate_per_second: 7 })
+      .where('id', '=', service.one.id)
+      .execute();
+    const { page } = await openAsOperator({ path: `/operator/projects/${service.one.id}` });
+    await page.getByText('The project’s own limit is lower: 900.').waitFor();
+    const rate = page.getByRole('textbox', { name: 'Emails per second' });
+    expect([await rate.inputValue(), await rate.getAttribute('placeholder')]).toEqual(['', '7']);
   });
 
   it('show the replies of providers by code, and keep the time span in the address', async () => {

@@ -9,6 +9,7 @@ import { RecordQuery } from '../../parts/record-query.tsx';
 import { WordBadge } from '../../parts/word-badge.tsx';
 import { text } from '../../text/text.ts';
 import { Deliveries, GrayDeliveries } from './deliveries.tsx';
+import { describeEvents } from './describe-events.ts';
 import { WebhookActions } from './webhook-actions.tsx';
 
 const words = text.developers.webhooks;

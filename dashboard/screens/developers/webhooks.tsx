@@ -13,6 +13,7 @@ import { QueryView } from '../../parts/query-view.tsx';
 import { type Column, PendingRows, RowTable } from '../../parts/row-table.tsx';
 import { WordBadge } from '../../parts/word-badge.tsx';
 import { text } from '../../text/text.ts';
+import { describeEvents } from './describe-events.ts';
 import { DevelopersHead } from './developers-head.tsx';
 import { NewWebhook } from './new-webhook.tsx';
 
