@@ -45,7 +45,7 @@ describeInBrowser('every screen of the dashboard', () => {
     await buildHealthyProcesses(service.db);
     // The screenshot of the operator's list shows every project.
     for (const { id, scale, ...set } of [
-      { id: service.one.id, name: 'Harbor Books', created_at: getDaysAgo(400), scale: 0.4 },
+      { id: service.one.id, name: 'Harbor Books', created_at: getDaysAgo(600), scale: 0.4 },
       { id: service.two.id, name: 'Alpine Bikes', created_at: getDaysAgo(300), scale: 1.6 },
     ]) {
       await service.db.updateTable('projects').set(set).where('id', '=', id).execute();

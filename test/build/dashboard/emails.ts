@@ -109,6 +109,9 @@ const SINGLE = [
 const OF_MARKETING =
   /^(not_subscribed|unsubscribed|unconfirmed|frequency_capped|left_audience|too_late|suppressed:[uc])/;
 
+/** The first contact that has unsubscribed. */
+const UNSUBSCRIBED = 4;
+
 /** Builds single emails with every status and reason, and the events of providers and recipients. Returns their ids. */
 export async function buildEmails(world: World, contacts: readonly SeededContact[], count: number): Promise<string[]> {
   const { db, projectId, voice } = world;
@@ -127,8 +130,9 @@ export async function buildEmails(world: World, contacts: readonly SeededContact
   );
   const rows = Array.from({ length: count }, (_, n) => {
     const at = getTimeHoursAgo(n * 3 + 0.5);
-    const contact = pick(contacts, n * 7);
     const outcome = pickOutcome(n, { over: n % 5 !== 0 });
+    // An email is skipped as unsubscribed only for a contact that has unsubscribed.
+    const contact = pick(contacts, outcome.reason === 'unsubscribed' ? UNSUBSCRIBED : n * 7);
     return {
       ...toOutcomeColumns(outcome, at, n),
       id: createIdAt(at),

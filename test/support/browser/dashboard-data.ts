@@ -84,7 +84,7 @@ async function createProjectContext({ db, call }: Seeded, { name, voice }: { nam
   const project = await buildProject(db, name);
   await db
     .updateTable('projects')
-    .set({ created_at: getDaysAgo(200) })
+    .set({ created_at: getDaysAgo(400) })
     .where('id', '=', project.id)
     .execute();
   const world: World = {
