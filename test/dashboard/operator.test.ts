@@ -15,7 +15,7 @@ import {
   openDashboard,
   type Page,
 } from '../support/browser/browser.ts';
-import { connectOperator } from '../support/operator.ts';
+import { pausePeriodicWork } from '../support/operator.ts';
 import { createOperatorAddresses } from '../support/operator-addresses.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 import { signIn } from '../support/session.ts';
@@ -28,7 +28,8 @@ describeInBrowser('the operator’s screens', () => {
   let service: TestService;
   beforeAll(async () => {
     service = await startTestService({ OPERATORS: operators.all, SNS_TOPIC_ARNS: TOPIC });
-    await pauseRecovery(service);
+    // Otherwise a round may end while the screens show that no round has ended.
+    await pausePeriodicWork(service, ['recovery']);
     await buildOperation(service);
     await recordSnsMessage(service.db, { topic: TOPIC, kind: 'refused' });
   });
@@ -192,16 +193,6 @@ async function readOperatorHoldReason(db: Db, projectId: string): Promise<string
 
 async function signInAsOwner(service: TestService): Promise<Record<string, string>> {
   return signIn({ db: service.db, deps: { config: { publicUrl: service.baseUrl } } }, service.two);
-}
-
-/** Pauses recovery. Otherwise a round of the test’s worker may end while the screens show that no round has ended. */
-async function pauseRecovery(service: TestService): Promise<void> {
-  const operator = await connectOperator(service);
-  try {
-    await operator.client.schedule.getHandle(service.names.schedule('recovery')).pause();
-  } finally {
-    await operator.close();
-  }
 }
 
 /**

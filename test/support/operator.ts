@@ -98,3 +98,13 @@ export async function connectOperator({
     close: () => client.connection.close(),
   };
 }
+
+/** Stops the rounds of these kinds of periodic work, so that they change nothing that a test has built. */
+export async function pausePeriodicWork(service: TestService, kinds: readonly PeriodicKind[]): Promise<void> {
+  const operator = await connectOperator(service);
+  try {
+    for (const kind of kinds) await operator.client.schedule.getHandle(service.names.schedule(kind)).pause();
+  } finally {
+    await operator.close();
+  }
+}
