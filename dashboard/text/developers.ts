@@ -72,6 +72,7 @@ export const developers = {
     url: 'URL',
     events: 'Events',
     allEvents: 'All events',
+    eventList: (names: string) => `Events: ${names}`,
     eventsHelp: 'Names or prefixes such as email.*; * means all. Press Enter.',
     description: 'Description',
     status: 'Status',

@@ -87,7 +87,7 @@ const COLUMNS: Column<Event>[] = [
   {
     name: words.startedColumn,
     cell: (event) => <StartedRuns event={event} />,
-    width: 130,
+    width: 180,
   },
   {
     name: words.data,

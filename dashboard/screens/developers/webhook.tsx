@@ -60,7 +60,7 @@ export function Webhook() {
             subtitle={
               <Text size="sm" inherit lineClamp={3}>
                 {loaded.description && `${loaded.description} · `}
-                {words.events}: {describeEvents(loaded.events)}
+                {describeEvents(loaded.events, words.eventList)}
               </Text>
             }
             actions={<WebhookActions endpoint={loaded} />}
