@@ -3,13 +3,13 @@ import { text } from '../../text/text.ts';
 import { CopyableId, Fact, Facts } from './facts.tsx';
 import { Recipient } from './recipient.tsx';
 import { RequestFact } from './request-fact.tsx';
-import type { Sms } from './sms-type.ts';
+import type { SmsResponse } from './sms-type.ts';
 
 const words = text.messages;
 const COUNTRIES = new Intl.DisplayNames(undefined, { type: 'region' });
 
 /** Sender, recipient and origin of an SMS. */
-export function SmsFacts({ sms }: { sms: Sms }) {
+export function SmsFacts({ sms }: { sms: SmsResponse }) {
   const { sourceType, workflowId, workflowExecutionId } = sms;
   return (
     <Facts title={words.details}>

@@ -3,12 +3,12 @@ import { formatCount } from '../../parts/count-link.tsx';
 import { ShortTime } from '../../parts/instant.tsx';
 import { text } from '../../text/text.ts';
 import classes from './sms-phone.module.css';
-import type { Sms } from './sms-type.ts';
+import type { SmsResponse } from './sms-type.ts';
 
 const words = text.messages;
 
 /** Shows the text as the recipient's phone does. Below it is the size, for which the provider bills. */
-export function SmsPhone({ sms }: { sms: Sms }) {
+export function SmsPhone({ sms }: { sms: SmsResponse }) {
   return (
     <Paper withBorder component="section" aria-label={words.smsText} style={{ overflow: 'hidden' }}>
       <div className={classes.desk}>
@@ -27,7 +27,7 @@ export function SmsPhone({ sms }: { sms: Sms }) {
   );
 }
 
-function Size({ sms: { body, encoding, segments, status, sentAt } }: { sms: Sms }) {
+function Size({ sms: { body, encoding, segments, status, sentAt } }: { sms: SmsResponse }) {
   const isUnsent = status === 'FAILED' && sentAt === null;
   const figures = [
     { name: words.characters, value: formatCount([...body].length), detail: words.charactersDetail(segments) },

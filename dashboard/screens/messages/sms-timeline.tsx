@@ -3,13 +3,13 @@ import { getTone } from '../../parts/word-badge.tsx';
 import { text } from '../../text/text.ts';
 import { getLabel } from '../../text/words.ts';
 import { describeDuration } from '../campaigns/duration.ts';
-import type { Sms } from './sms-type.ts';
+import type { SmsResponse } from './sms-type.ts';
 import { Timeline, type TimelineEntry } from './timeline.tsx';
 
 const words = text.messages;
 
 /** Shows the history of an SMS. The provider's reply is at the last entry. */
-export function SmsTimeline({ sms }: { sms: Sms }) {
+export function SmsTimeline({ sms }: { sms: SmsResponse }) {
   const { createdAt, sentAt, deliveredAt } = sms;
   const seconds = getSecondsToDelivery(sms);
   const entries: TimelineEntry[] = [{ name: words.instants.createdAt, at: createdAt }];
@@ -26,7 +26,7 @@ export function SmsTimeline({ sms }: { sms: Sms }) {
 }
 
 /** Returns the entry of an SMS that was not delivered. The API does not store its time. */
-function buildLastEntry({ status, reason, error }: Sms): TimelineEntry {
+function buildLastEntry({ status, reason, error }: SmsResponse): TimelineEntry {
   const isSkipped = isWithheld(reason);
   return {
     name: isSkipped ? text.parts.skipped : getLabel('sms', status),
@@ -36,7 +36,7 @@ function buildLastEntry({ status, reason, error }: Sms): TimelineEntry {
 }
 
 /** Returns the seconds from the sending to the delivery. Undefined if one of the times is missing. */
-export function getSecondsToDelivery({ sentAt, deliveredAt }: Sms): number | undefined {
+export function getSecondsToDelivery({ sentAt, deliveredAt }: SmsResponse): number | undefined {
   if (sentAt === null || deliveredAt === null) return undefined;
   return Math.max(0, Date.parse(deliveredAt) - Date.parse(sentAt)) / 1_000;
 }

@@ -1,3 +1,3 @@
 import type { ResponseOf } from '../../api/client.ts';
 
-export type Sms = ResponseOf<'getSms'>['data'];
+export type SmsResponse = ResponseOf<'getSms'>['data'];

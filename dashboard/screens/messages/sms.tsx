@@ -17,7 +17,7 @@ import { NotSent } from './not-sent.tsx';
 import { SmsFacts } from './sms-facts.tsx';
 import { SmsPhone } from './sms-phone.tsx';
 import { getSecondsToDelivery, SmsTimeline } from './sms-timeline.tsx';
-import type { Sms } from './sms-type.ts';
+import type { SmsResponse } from './sms-type.ts';
 
 const BACK = { to: '/messages/sms', label: text.messages.sms };
 const MOVING_MS = 1_000;
@@ -60,7 +60,7 @@ function GraySms() {
   );
 }
 
-function SmsDetails({ sms }: { sms: Sms }) {
+function SmsDetails({ sms }: { sms: SmsResponse }) {
   return (
     <>
       <PageHead
@@ -97,7 +97,7 @@ function SmsDetails({ sms }: { sms: Sms }) {
 }
 
 /** Says in one sentence what became of the SMS. */
-function Outcome({ sms }: { sms: Sms }) {
+function Outcome({ sms }: { sms: SmsResponse }) {
   if (sms.reason) return <NotSent reason={sms.reason} />;
   const seconds = getSecondsToDelivery(sms);
   return (
