@@ -92,7 +92,7 @@ function getDenominator(name: (typeof STATISTICS)[number], { sent, failed }: Sta
   return name === 'bounced' ? sent + failed : sent;
 }
 
-/** Names the base of a statistic. The first one names it for all that are a share of the sent emails. */
+/** Names the base of a statistic. The first statistic names the sent emails, the base of all others except bounces. */
 function describeBase(name: (typeof STATISTICS)[number], stats: Stats): string | undefined {
   const written = formatCount(getDenominator(name, stats));
   if (name === 'bounced') return words.ofAttempts(written);

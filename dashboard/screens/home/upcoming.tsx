@@ -69,7 +69,7 @@ function UpcomingHours({ hours, campaigns, sendRatePerSecond }: ResponseOf<'list
 const WAVE_MIN = 100;
 
 /**
- * Shows when the busiest hour begins, and the least time that its emails take. The time of the last email cannot be
+ * Shows when the busiest hour starts, and the least time that its emails take. The time of the last email cannot be
  * known: each delay ends on time, but the speed of the service depends on its load.
  */
 function BusiestHour({ hours, rate }: { hours: ResponseOf<'listUpcomingHours'>['hours']; rate: number | null }) {

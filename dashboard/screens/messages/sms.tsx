@@ -96,7 +96,7 @@ function SmsDetails({ sms }: { sms: SmsResponse }) {
   );
 }
 
-/** Says in one sentence what became of the SMS. */
+/** Shows the result of the SMS in one sentence. */
 function Outcome({ sms }: { sms: SmsResponse }) {
   if (sms.reason) return <NotSent reason={sms.reason} />;
   const seconds = getSecondsToDelivery(sms);

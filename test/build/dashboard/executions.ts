@@ -173,7 +173,7 @@ function getPauseHours(type: string, isOpen: boolean, output?: Record<string, un
   return isOpen || output?.branch === 'timeout' ? TIMEOUT_HOURS : EVENT_HOURS;
 }
 
-/** Returns how many hours ago the last step of the nth execution ended, or began if the execution is in this step. */
+/** Returns how many hours ago the last step of the nth execution ended, or started if the execution is in this step. */
 function getLastStepHoursAgo(status: ExecutionStatus, n: number): number {
   if (status === 'RUNNING') return 0.1 + (n % 5) / 10;
   // The shortest pause has not ended yet.
