@@ -124,7 +124,6 @@ export const automations = {
   failedHere: (n: number) => `${n} failed`,
   skippedHere: (n: number) => `${n} skipped`,
   removed: (name: string) => `${name} removed.`,
-  phone: 'Use a larger screen to see the diagram.',
   leadsOn: (branch: string | null, to: string) => `${branch ? `${branch} ` : ''}→ ${to}`,
   // Settings of a step.
   settings: 'Settings',

@@ -83,6 +83,8 @@ export const emailEditor = {
   dropHint:
     'Drop or paste images into the text. Type {{ for variables. Ctrl+F searches. Escape, then Tab leaves the field.',
   visualHint: 'Click text, links or images to edit them. Ctrl+K edits a link.',
+  /** Phones have no shortcuts, and nothing to drop. */
+  phoneHints: { visual: 'Tap text, links or images to edit them.', code: 'Type {{ for variables.' },
   visualFrame: 'Email, editable in place',
   tools: 'Actions for the selection',
   bold: 'Bold',

@@ -9,6 +9,7 @@ import { text } from '../../text/text.ts';
 import { useMissingPermissionText } from '../action-button.tsx';
 import { EditorPanel } from '../editor-frame.tsx';
 import { Placeholder } from '../loading.tsx';
+import { useIsPhone } from '../use-is-phone.ts';
 import type { CodeEditorHandle } from './code-editor.tsx';
 import classes from './email-editor.module.css';
 import { IMAGE_BLOCKS, type ImageBlock } from './new-blocks.ts';
@@ -69,6 +70,7 @@ export function EmailEditor({
   const [tools, setTools] = useState<HTMLDivElement | null>(null);
   const [contactId, setContactId] = useState<string | null>(null);
   const isVisual = mode === 'visual';
+  const isPhone = useIsPhone();
   const hasRoom = useMediaQuery(ROOM_FOR_DETAILS, true, { getInitialValueInEffect: false });
   const [isAsked, { toggle }] = useDisclosure();
   const showsDetails = isVisual || hasRoom || isAsked;
@@ -138,7 +140,7 @@ export function EmailEditor({
               )}
             </Suspense>
             <Text size="xs" c="dimmed">
-              {isVisual ? words.visualHint : words.dropHint}
+              {isPhone ? words.phoneHints[mode] : isVisual ? words.visualHint : words.dropHint}
             </Text>
           </Stack>
           {!isVisual && (

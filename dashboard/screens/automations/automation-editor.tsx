@@ -1,11 +1,10 @@
-import { Paper, SegmentedControl, Text } from '@mantine/core';
+import { Paper, SegmentedControl } from '@mantine/core';
 import { useHotkeys } from '@mantine/hooks';
 import { getRouteApi, useRouter } from '@tanstack/react-router';
 import { lazy, Suspense, useEffect, useMemo, useState } from 'react';
 import { getRows } from '../../api/queries.ts';
 import { useMissingPermissionText } from '../../parts/action-button.tsx';
 import { EditorFrame, EditorPage } from '../../parts/editor-frame.tsx';
-import { GrayBlock } from '../../parts/gray-parts.tsx';
 import { Placeholder } from '../../parts/loading.tsx';
 import { notifyWithUndo } from '../../parts/notifications.tsx';
 import { GrayLines, Repeat } from '../../parts/pending-lines.tsx';
@@ -117,7 +116,7 @@ export function AutomationEditor({ workflow }: { workflow: WorkflowDetail }) {
         <>
           <div className={classes.desk}>
             {asList ? (
-              <ListOfSteps {...steps} isNarrow={isNarrow} />
+              <ListOfSteps {...steps} />
             ) : (
               <Suspense
                 fallback={
@@ -161,9 +160,7 @@ export function GrayAutomation() {
   return (
     <div className={classes.desk}>
       <GraySteps />
-      <div className={classes.range}>
-        <GrayBlock height={30} width={170} />
-      </div>
+      <div className={`${classes.range} ${classes.grayRange}`} />
     </div>
   );
 }
@@ -307,16 +304,10 @@ function createGraphHandlers({ change }: Editor) {
 
 function ListOfSteps({
   drawing,
-  isNarrow,
   ...actions
-}: Pick<CanvasProps, 'drawing' | 'onSelect' | 'onAdd' | 'onCount' | 'countHref'> & { isNarrow: boolean }) {
+}: Pick<CanvasProps, 'drawing' | 'onSelect' | 'onAdd' | 'onCount' | 'countHref'>) {
   return (
     <div className={classes.list}>
-      {isNarrow && (
-        <Text size="xs" c="dimmed" mb="xs">
-          {t.phone}
-        </Text>
-      )}
       <StepList {...drawing} {...actions} />
     </div>
   );

@@ -1,6 +1,7 @@
-import { Button, UnstyledButton } from '@mantine/core';
+import { UnstyledButton } from '@mantine/core';
 import { IconCornerDownRight, IconPlus } from '@tabler/icons-react';
 import type { CSSProperties } from 'react';
+import { Breakable } from '../../parts/breakable.tsx';
 import { text } from '../../text/text.ts';
 import type { CanvasActions } from './canvas/actions.ts';
 import type { StepCounts } from './canvas/drawing.ts';
@@ -155,7 +156,9 @@ function Row(
         <StepIcon type={step.type} />
         <div className={classes.words}>
           <p className={classes.name}>{step.name}</p>
-          <p className={classes.line}>{p.line}</p>
+          <p className={classes.line}>
+            <Breakable text={p.line} />
+          </p>
           {p.faults.map(({ field, message }) => (
             <p key={`${field} ${message}`} className={classes.fault}>
               {message}
@@ -178,16 +181,11 @@ function Row(
 
 function Add({ label, onClick }: { label: string; onClick: () => void }) {
   return (
-    <Button
-      variant="subtle"
-      size="compact-xs"
-      mt={4}
-      leftSection={<IconPlus size={12} />}
-      onClick={onClick}
-      // The name of a step can be longer than a line.
-      styles={{ root: { height: 'auto' }, label: { whiteSpace: 'normal', textAlign: 'start', lineHeight: '18px' } }}
-    >
+    <UnstyledButton className={classes.add} onClick={onClick}>
+      <span className={classes.plus}>
+        <IconPlus size={12} aria-hidden />
+      </span>
       {label}
-    </Button>
+    </UnstyledButton>
   );
 }

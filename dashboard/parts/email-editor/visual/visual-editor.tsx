@@ -157,7 +157,10 @@ interface SelectionToolsProps {
   onImage: (file: File, id: number) => void;
 }
 
-/** Shows the tools of the selection in the toolbar, and its properties in the panel or, on a phone, in a sheet. */
+/**
+ * Shows the tools of the selection in the toolbar, and its properties in the panel or, on a phone, in a sheet. A phone
+ * has space for one kind of tools: those of the selected text, or else those of the block around the cursor.
+ */
 function SelectionTools(p: SelectionToolsProps) {
   const { source, edits, isReadOnly, panel, toolbar } = p;
   const { picked, blocks, around, depth } = p.selection;
@@ -181,10 +184,12 @@ function SelectionTools(p: SelectionToolsProps) {
       onImage={p.onImage}
     />
   );
+  const canWrap = !isReadOnly && p.canWrap;
+  const hasBlockTools = !isReadOnly && around.length > 0 && (isWide || !canWrap);
   const tools = (
     <>
-      <VisualTools canWrap={!isReadOnly && p.canWrap} onWrap={edits.wrap} />
-      {!isReadOnly && (
+      {(isWide || !hasBlockTools) && <VisualTools canWrap={canWrap} onWrap={edits.wrap} />}
+      {hasBlockTools && (
         <BlockTools
           source={html}
           blocks={blocks}
@@ -203,7 +208,13 @@ function SelectionTools(p: SelectionToolsProps) {
       {isWide && panel && createPortal(properties, panel)}
       {sheet.isShown && (
         <section aria-label={text.emailEditor.blockProperties} className={classes.sheet}>
-          <CloseButton aria-label={text.app.close} onClick={sheet.close} className={classes.sheetClose} />
+          <CloseButton
+            size={40}
+            iconSize={18}
+            aria-label={text.app.close}
+            onClick={sheet.close}
+            className={classes.sheetClose}
+          />
           {properties}
         </section>
       )}

@@ -55,11 +55,13 @@ export function Panel(p: PanelProps) {
         size="90%"
         title={
           <Group gap="xs" wrap="nowrap">
+            {panelContent.icon}
             <span className={classes.title}>{panelContent.title}</span>
             {panelContent.menu}
           </Group>
         }
-        closeButtonProps={{ 'aria-label': t.close }}
+        classNames={{ title: classes.drawerTitle }}
+        closeButtonProps={{ 'aria-label': t.close, size: 40, iconSize: 18 }}
       >
         {panelContent.content}
       </Drawer>
