@@ -1,6 +1,5 @@
 import type { QueryClient } from '@tanstack/react-query';
 import { createRouter } from '@tanstack/react-router';
-import { Loading } from '../parts/loading.tsx';
 import { automationsRoutes } from '../screens/automations/routes.ts';
 import { campaignsRoutes } from '../screens/campaigns/routes.ts';
 import { contactsRoutes } from '../screens/contacts/routes.ts';
@@ -15,6 +14,7 @@ import { settingsRoutes } from '../screens/settings/routes.ts';
 import { signInRoutes } from '../screens/sign-in/routes.ts';
 import { styleRoutes } from '../screens/style/routes.ts';
 import { templatesRoutes } from '../screens/templates/routes.ts';
+import { PendingScreen } from './pending-screen.tsx';
 import { rootRoute, shellRoute } from './root-route.tsx';
 import { ScreenFailed } from './screen-failed.tsx';
 import { recordVisitedPaths } from './visited-paths.ts';
@@ -50,7 +50,7 @@ export function createAppRouter(queries: QueryClient) {
     defaultPreload: 'intent',
     // TanStack Query caches the responses, so the router does not cache them again.
     defaultPreloadStaleTime: 0,
-    defaultPendingComponent: Loading,
+    defaultPendingComponent: PendingScreen,
     defaultErrorComponent: ScreenFailed,
     scrollRestoration: true,
   });

@@ -4,7 +4,6 @@ import { useQuery } from '@tanstack/react-query';
 import { Link, Outlet, useLocation, useMatches } from '@tanstack/react-router';
 import { lazy, Suspense, useEffect, useState } from 'react';
 import { queryFor } from '../api/queries.ts';
-import { Loading } from '../parts/loading.tsx';
 import { text } from '../text/text.ts';
 import { AccountMenu } from './account-menu.tsx';
 import { findActiveLink, useSidebarGroups } from './nav.ts';
@@ -21,6 +20,8 @@ declare module '@tanstack/react-router' {
   interface StaticDataRouteOption {
     /** Whether the screen is an editor that hides the sidebar. */
     isFullScreen?: boolean;
+    /** Whether the screen shows one record, with a link back to its list. */
+    isRecord?: boolean;
   }
 }
 
@@ -93,9 +94,7 @@ export function Shell() {
       <AppShell.Main id="main" className={isFullScreen ? 'full-screen' : undefined}>
         <HoldBanner />
         <Box className="screen">
-          <Suspense fallback={<Loading />}>
-            <Outlet />
-          </Suspense>
+          <Outlet />
         </Box>
       </AppShell.Main>
       {isIdle && (

@@ -1,7 +1,11 @@
 import { Box, Button, Grid, Group, Paper, Stack } from '@mantine/core';
 import type { ReactNode } from 'react';
+import { Placeholder } from './loading.tsx';
 import { GrayLine, GrayLines, Repeat } from './pending-lines.tsx';
 import timeline from './timeline.module.css';
+
+/** As many sections as a laptop's window shows. */
+const FORM_SECTIONS = 3;
 
 /** The shape of a page's header. */
 export interface GrayHeader {
@@ -118,6 +122,39 @@ export function GrayTimeline({ entries, hasDetails = false }: { entries: number;
           </li>
         </Repeat>
       </ol>
+    </div>
+  );
+}
+
+/** Shows the gray sections of a long form: a title and a purpose on the left, and two fields on the right. */
+export function PendingForm() {
+  return (
+    <Placeholder>
+      <GrayForm sections={FORM_SECTIONS} />
+    </Placeholder>
+  );
+}
+
+/** The placeholder of a long form as it looks. */
+export function GrayForm({ sections }: { sections: number }) {
+  return (
+    <div className="gray-form">
+      <Repeat count={sections}>
+        <div className="form-section">
+          <div>
+            <GrayLine width="min(140px, 40%)" height={20} />
+            <GrayLines count={2} gap={0} />
+          </div>
+          <Stack maw={560}>
+            <Repeat count={2}>
+              <div>
+                <GrayLine width={96} height={20} />
+                <GrayBlock height={36} />
+              </div>
+            </Repeat>
+          </Stack>
+        </div>
+      </Repeat>
     </div>
   );
 }

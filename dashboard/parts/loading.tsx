@@ -1,20 +1,9 @@
-import { Center, Loader, VisuallyHidden } from '@mantine/core';
+import { VisuallyHidden } from '@mantine/core';
 import { type ReactNode, useEffect, useState } from 'react';
 import { text } from '../text/text.ts';
 
-/** A faster response shows no spinner, because the spinner would only flicker. */
+/** A faster response shows no placeholder, because the placeholder would only flicker. */
 const SHOWN_AFTER_MS = 200;
-
-/** Shows that data is loading. */
-export function Loading({ height = 240 }: { height?: number }) {
-  const isShown = useIsSlow();
-  return (
-    <Center h={height} role="status" aria-busy="true">
-      <VisuallyHidden>{text.parts.loading}</VisuallyHidden>
-      {isShown && <Loader size="sm" type="dots" />}
-    </Center>
-  );
-}
 
 /** Shows a placeholder in the shape of the data while the data loads. Nothing is visible for 200 ms. */
 export function Placeholder({

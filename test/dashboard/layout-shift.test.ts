@@ -86,6 +86,37 @@ describeInBrowser('the dashboard while data loads', () => {
     expect(Math.abs((after?.y ?? 0) - before.y)).toBeLessThan(MOVED_MAX_PX);
   });
 
+  it.each<[name: string, path: (data: DashboardData) => string]>([
+    ['a list', () => '/segments'],
+    ['a record', ({ segmentIds }) => `/segments/${segmentIds[0]}`],
+    ['an editor', ({ templateIds }) => `/templates/${templateIds[1]}`],
+    ['settings', () => '/settings'],
+  ])('shows gray parts and no dots while the code of %s loads', async (_, path) => {
+    const { page, settled } = await openDashboard({ service, project: data.project, path: '/' });
+    const release = await holdRequests(page, '**/app/assets/*.js');
+    await walkTo(page, path(data));
+    await page.locator('[role=status][aria-busy=true] .pending-text').first().waitFor();
+    expect(await page.locator('.mantine-Loader-root').count()).toBe(0);
+    release();
+    await settled();
+    await page.getByRole('heading', { level: 1 }).waitFor();
+  });
+
+  it('shows the parts of an import’s preview in gray while the file is checked', async () => {
+    const { page, settled } = await openDashboard({ service, project: data.project, path: '/contacts/import' });
+    const release = await holdRequests(page, '**/import/preview*');
+    const buffer = Buffer.from('email,plan\nada@example.com,pro\n');
+    await page.locator('input[type=file]').setInputFiles({ name: 'new.csv', mimeType: 'text/csv', buffer });
+    await page.getByText('Checking the file').waitFor();
+    const readTops = async () =>
+      Promise.all((await page.locator('main table').all()).map(async (table) => (await table.boundingBox())?.y));
+    const [columnsTop] = await readTops();
+    expect(await page.locator('.mantine-Loader-root').count()).toBe(0);
+    release();
+    await settled();
+    expect((await readTops())[0]).toBe(columnsTop);
+  });
+
   it.each(['/contacts', '/campaigns', '/messages', '/segments', '/developers/events'])(
     'shows the header of the list at %s, and gray rows below it, where the rows appear',
     async (path) => {

@@ -45,6 +45,7 @@ const newRoute = createRoute({
 const campaignRoute = createRoute({
   getParentRoute: () => shellRoute,
   path: '/campaigns/$campaignId',
+  staticData: { isRecord: true },
   component: lazyRouteComponent(() => import('./campaign.tsx'), 'CampaignScreen'),
 });
 

@@ -42,12 +42,14 @@ const jobsRoute = createRoute({
 const jobRoute = createRoute({
   getParentRoute: () => shellRoute,
   path: '/contacts/jobs/$kind/$jobId',
+  staticData: { isRecord: true },
   component: lazyRouteComponent(() => import('./jobs/job.tsx'), 'JobScreen'),
 });
 
 const contactRoute = createRoute({
   getParentRoute: () => shellRoute,
   path: '/contacts/$contactId',
+  staticData: { isRecord: true },
   component: lazyRouteComponent(() => import('./contact/contact.tsx'), 'ContactScreen'),
 });
 

@@ -42,6 +42,7 @@ const webhooksRoute = createRoute({
 const webhookRoute = createRoute({
   getParentRoute: () => shellRoute,
   path: '/developers/webhooks/$endpointId',
+  staticData: { isRecord: true },
   validateSearch: ({ status, delivery }: Record<string, unknown>): DeliveriesSearch => ({
     ...readChoice('status', DELIVERY_STATUSES, status),
     ...readText('delivery', delivery),
@@ -62,6 +63,7 @@ const eventsRoute = createRoute({
 const eventRoute = createRoute({
   getParentRoute: () => shellRoute,
   path: '/developers/events/$eventName',
+  staticData: { isRecord: true },
   component: lazyRouteComponent(() => import('./event.tsx'), 'EventScreen'),
 });
 
@@ -82,6 +84,7 @@ const requestsRoute = createRoute({
 const requestRoute = createRoute({
   getParentRoute: () => shellRoute,
   path: '/developers/requests/$requestId',
+  staticData: { isRecord: true },
   component: lazyRouteComponent(() => import('./request.tsx'), 'RequestScreen'),
 });
 

@@ -25,6 +25,7 @@ const listRoute = createRoute({
 const executionRoute = createRoute({
   getParentRoute: () => shellRoute,
   path: '/messages/executions/$workflowId/$executionId',
+  staticData: { isRecord: true },
   component: lazyRouteComponent(() => import('./execution.tsx'), 'ExecutionPage'),
 });
 

@@ -19,12 +19,14 @@ const smsListRoute = createRoute({
 const smsRoute = createRoute({
   getParentRoute: () => shellRoute,
   path: '/messages/sms/$id',
+  staticData: { isRecord: true },
   component: lazyRouteComponent(() => import('./sms.tsx'), 'SmsPage'),
 });
 
 const emailRoute = createRoute({
   getParentRoute: () => shellRoute,
   path: '/messages/$id',
+  staticData: { isRecord: true },
   validateSearch: ({ view }: Record<string, unknown>): { view?: EmailView } =>
     EMAIL_VIEWS.includes(view as EmailView) ? { view: view as EmailView } : {},
   component: lazyRouteComponent(() => import('./email.tsx'), 'EmailPage'),

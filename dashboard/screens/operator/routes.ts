@@ -36,6 +36,7 @@ const tenantsRoute = createRoute({
 const tenantRoute = createRoute({
   getParentRoute: () => shellRoute,
   path: '/operator/projects/$tenantId',
+  staticData: { isRecord: true },
   component: lazyRouteComponent(() => import('./tenant.tsx'), 'TenantScreen'),
 });
 

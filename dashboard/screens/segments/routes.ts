@@ -48,6 +48,7 @@ const newRoute = createRoute({
 const segmentRoute = createRoute({
   getParentRoute: () => shellRoute,
   path: '/segments/$segmentId',
+  staticData: { isRecord: true },
   validateSearch: ({ tab, page, contact }: Record<string, unknown>): SegmentSearch => {
     const match = SEGMENT_TABS.find((name) => name === tab);
     return {

@@ -2,7 +2,7 @@ import { Tabs } from '@mantine/core';
 import { useNavigate, useParams } from '@tanstack/react-router';
 import { lazy, type ReactNode, Suspense } from 'react';
 import type { Permission } from '../../app/session.ts';
-import { Loading } from '../../parts/loading.tsx';
+import { PendingForm } from '../../parts/gray-parts.tsx';
 import { PageHead } from '../../parts/page-head.tsx';
 import { RequirePermission } from '../../parts/require-permission.tsx';
 import { text } from '../../text/text.ts';
@@ -41,7 +41,7 @@ export function Settings() {
   const { needs, screen } = CONTENT[current];
   const content = (
     <RequirePermission permission={needs}>
-      <Suspense fallback={<Loading />}>{screen}</Suspense>
+      <Suspense fallback={<PendingForm />}>{screen}</Suspense>
     </RequirePermission>
   );
   if (PAGES.includes(current)) return content;

@@ -1,8 +1,16 @@
-import { Alert, Button, Loader, Skeleton } from '@mantine/core';
+import { Alert, Button, Skeleton } from '@mantine/core';
 import { IconAlertTriangle } from '@tabler/icons-react';
 import { Empty } from '../../parts/empty.tsx';
 import { Failed } from '../../parts/failed.tsx';
-import { GrayCard, GrayColumns, GrayHead, GrayStats, GrayTabs, GrayTimeline } from '../../parts/gray-parts.tsx';
+import {
+  GrayCard,
+  GrayColumns,
+  GrayForm,
+  GrayHead,
+  GrayStats,
+  GrayTabs,
+  GrayTimeline,
+} from '../../parts/gray-parts.tsx';
 import { GrayCards } from '../../parts/pending-cards.tsx';
 import { GrayLines } from '../../parts/pending-lines.tsx';
 import { GrayRows } from '../../parts/row-table.tsx';
@@ -31,7 +39,6 @@ export function States() {
         action={<Button>Create campaign</Button>}
         curl={{ method: 'POST', path: '/v1/campaigns', body: { name: 'News' } }}
       />
-      <Loader size="sm" type="dots" />
       <Skeleton height={36} />
       <GrayRows columns={COLUMNS} caption="Campaigns" count={3} />
       <GrayCards cols={{ base: 1, xs: 2, md: 4 }} imageHeight={120} />
@@ -41,6 +48,7 @@ export function States() {
         <GrayHead buttons={2} />
       </div>
       <GrayTabs count={3} />
+      <GrayForm sections={1} />
       <GrayColumns aside={<GrayTimeline entries={3} />}>
         <GrayCard area={120}>
           <GrayStats count={3} hasDetail />

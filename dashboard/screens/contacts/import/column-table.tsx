@@ -3,6 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { queryFor } from '../../../api/queries.ts';
 import { formatCount } from '../../../parts/count-link.tsx';
+import { GrayRows } from '../../../parts/row-table.tsx';
 import { text } from '../../../text/text.ts';
 import classes from './import.module.css';
 import { getTargetField, isImportedAsText, type Mapping, withImportAsText, withTarget } from './mapping.ts';
@@ -84,6 +85,27 @@ export function ColumnTable({
     </Paper>
   );
 }
+
+/** The columns of the file while it is checked. */
+export function GrayColumnTable() {
+  return (
+    <Paper withBorder className={classes.table}>
+      <div className="card-head">
+        <Title order={2} size="h4">
+          {words.columns}
+        </Title>
+      </div>
+      <GrayRows columns={COLUMNS} caption={words.columns} count={4} />
+    </Paper>
+  );
+}
+
+const COLUMNS = [
+  { name: words.column, cell: () => null },
+  { name: words.samples, cell: () => null, wideOnly: true },
+  { name: words.goesTo, cell: () => null },
+  { name: words.readAs, cell: () => null, wideOnly: true },
+];
 
 const CELL = { overflowWrap: 'anywhere', maxWidth: 200, verticalAlign: 'top' } as const;
 

@@ -1,4 +1,5 @@
 import { Paper, Table, Text, Title } from '@mantine/core';
+import { GrayRows } from '../../../parts/row-table.tsx';
 import { Status } from '../../../parts/status.tsx';
 import { ERROR_TEXT, NUMBER_TEXT } from '../../../parts/tones.ts';
 import { text } from '../../../text/text.ts';
@@ -64,6 +65,22 @@ export function FirstRows({ preview: { preview, columns } }: { preview: Preview 
     </Paper>
   );
 }
+
+/** The first rows while the file is checked. */
+export function GrayFirstRows() {
+  return (
+    <Paper withBorder className={classes.table}>
+      <div className="card-head">
+        <Title order={2} size="h4">
+          {words.preview}
+        </Title>
+      </div>
+      <GrayRows columns={COLUMNS} caption={words.preview} count={5} />
+    </Paper>
+  );
+}
+
+const COLUMNS = [words.row, words.status, words.email].map((name) => ({ name, cell: () => null }));
 
 const CELL = { overflowWrap: 'anywhere', maxWidth: 240 } as const;
 

@@ -4,11 +4,13 @@ import { useState } from 'react';
 import { useWrite } from '../../../api/queries.ts';
 import { ActionButton } from '../../../parts/action-button.tsx';
 import { Failed } from '../../../parts/failed.tsx';
-import { Loading } from '../../../parts/loading.tsx';
+import { GrayColumns } from '../../../parts/gray-parts.tsx';
+import { Placeholder } from '../../../parts/loading.tsx';
+import { GrayLines } from '../../../parts/pending-lines.tsx';
 import { Refreshing } from '../../../parts/refreshing.tsx';
 import { text } from '../../../text/text.ts';
-import { ColumnTable } from './column-table.tsx';
-import { FirstRows } from './first-rows.tsx';
+import { ColumnTable, GrayColumnTable } from './column-table.tsx';
+import { FirstRows, GrayFirstRows } from './first-rows.tsx';
 import { Forecast } from './forecast.tsx';
 import classes from './import.module.css';
 import { type Preview, toFormData, usePreview } from './use-preview.ts';
@@ -34,12 +36,9 @@ export function ImportPreview({ file }: { file: File }) {
   const { data, error, isPending, isPlaceholderData, refetch } = preview;
   if (isPending) {
     return (
-      <>
-        <Text size="sm" c="dimmed" ta="center">
-          {words.checking}
-        </Text>
-        <Loading height={160} />
-      </>
+      <Placeholder>
+        <GrayPreview />
+      </Placeholder>
     );
   }
   if (error) return <Failed error={error} retry={() => void refetch()} />;
@@ -90,6 +89,32 @@ export function ImportPreview({ file }: { file: File }) {
         </Grid>
       </Stack>
     </Refreshing>
+  );
+}
+
+/** The parts of the preview while the file is checked. */
+function GrayPreview() {
+  return (
+    <GrayColumns
+      aside={
+        <Paper withBorder>
+          <div className="card-head">
+            <Title order={2} size="h4">
+              {words.counts}
+            </Title>
+          </div>
+          <Stack className="card-block" gap="sm">
+            <Text size="sm" c="dimmed">
+              {words.checking}
+            </Text>
+            <GrayLines count={5} gap={12} />
+          </Stack>
+        </Paper>
+      }
+    >
+      <GrayColumnTable />
+      <GrayFirstRows />
+    </GrayColumns>
   );
 }
 

@@ -6,6 +6,7 @@ import { queryFor, useWrite } from '../../../api/queries.ts';
 import { ActionButton } from '../../../parts/action-button.tsx';
 import { Failed } from '../../../parts/failed.tsx';
 import { FormSection } from '../../../parts/form-section.tsx';
+import { PendingForm } from '../../../parts/gray-parts.tsx';
 import { notifySuccess } from '../../../parts/notifications.tsx';
 import { QueryView } from '../../../parts/query-view.tsx';
 import { useLocalDraft } from '../../../parts/use-local-draft.ts';
@@ -23,7 +24,7 @@ const words = text.settings.project;
 export function Project() {
   const project = useQuery(queryFor('getProject'));
   return (
-    <QueryView of={project}>
+    <QueryView of={project} pending={<PendingForm />}>
       {(loaded) => (
         <>
           <Form key={loaded.id} project={loaded} />
