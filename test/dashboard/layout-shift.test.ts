@@ -95,7 +95,7 @@ describeInBrowser('the dashboard while data loads', () => {
     const { page, settled } = await openDashboard({ service, project: data.project, path: '/' });
     const release = await holdRequests(page, '**/app/assets/*.js');
     await walkTo(page, path(data));
-    await page.locator('[role=status][aria-busy=true] .pending-text').first().waitFor();
+    await page.locator('[role=status][aria-busy=true] .pending-text:visible').first().waitFor();
     expect(await page.locator('.mantine-Loader-root').count()).toBe(0);
     release();
     await settled();

@@ -11,6 +11,7 @@ import { Instant } from '../../parts/instant.tsx';
 import { Conflict } from '../../parts/record-edit/conflict.tsx';
 import { useUndo } from '../../parts/record-edit/use-undo.ts';
 import { createUndoTools, useUndoHotkeys } from '../../parts/undo-redo.ts';
+import { useIsPhone } from '../../parts/use-is-phone.ts';
 import { useVerifiedDomains } from '../../parts/use-verified-domains.ts';
 import { text } from '../../text/text.ts';
 import { SendTest } from './send-test.tsx';
@@ -99,10 +100,11 @@ export function TemplateEditor({ saved }: { saved: Template }) {
 type Edit = ReturnType<typeof useTemplateEdit>;
 
 function State({ edit: { isTouched, isStored }, updatedAt }: { edit: Edit; updatedAt: string }) {
+  const isPhone = useIsPhone();
   if (isTouched) {
     return (
       <Text span inherit c={isStored ? undefined : 'red'} role="status">
-        {isStored ? text.templates.draftKept : text.templates.draftLost}
+        {isStored ? (isPhone ? text.parts.unsaved : text.templates.draftKept) : text.templates.draftLost}
       </Text>
     );
   }
