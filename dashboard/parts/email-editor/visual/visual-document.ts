@@ -14,7 +14,7 @@ const STYLE = `
 [${MARK}-logic]{font:11px/1.4 ui-monospace,monospace;color:#5b2a86;background:#f1e7fb;border-radius:3px;padding:0 3px}
 [${MARK}-variable]{background:#e4f1f2;border-radius:4px;box-decoration-break:clone;-webkit-box-decoration-break:clone}
 [${MARK}-variable]:not([${MARK}-open]){padding:2px 6px;white-space:nowrap}
-[${MARK}-variable]:not([${MARK}-open])::before{content:attr(${MARK}-variable) / "";font:500 .85em/1 system-ui,sans-serif;letter-spacing:0;text-transform:none;color:#0b5e6a}
+[${MARK}-variable]:not([${MARK}-open])::before{content:attr(${MARK}-variable);content:attr(${MARK}-variable) / "";font:500 .85em/1 system-ui,sans-serif;letter-spacing:0;text-transform:none;color:#0b5e6a}
 [${MARK}-variable]:not([${MARK}-open])>span{font-size:0;line-height:0;letter-spacing:0}
 [${MARK}-open]{color:#0b5e6a}
 :is(img,hr)[${MARK}]:hover,:is(img,hr)[${MARK}-picked]{outline:2px solid #0c6673;cursor:pointer}
