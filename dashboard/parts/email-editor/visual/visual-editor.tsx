@@ -159,7 +159,7 @@ interface SelectionToolsProps {
 
 /**
  * Shows the tools of the selection in the toolbar, and its properties in the panel or, on a phone, in a sheet. A phone
- * has space for one kind of tools: those of the selected text, or else those of the block around the cursor.
+ * has space for one row of tools: for the selected text if there is one, otherwise for the block around the cursor.
  */
 function SelectionTools(p: SelectionToolsProps) {
   const { source, edits, isReadOnly, panel, toolbar } = p;
