@@ -2,7 +2,7 @@ import { cancellationSignal, heartbeat } from '@temporalio/activity';
 
 /**
  * The interval between two heartbeats. It is well under 15 s, the time after which Temporal considers an activity
- * without heartbeats lost. Nearly all activities end before the first heartbeat, so heartbeats are no extra load for
+ * without heartbeats lost. Nearly all activities end before the first heartbeat, so heartbeats cause no extra load for
  * Temporal.
  */
 const EVERY_MS = 5_000;

@@ -6,7 +6,7 @@ import type { SmtpSink } from '../../test/support/smtp/smtp-sink.ts';
 
 /**
  * The messages that arrived at the relay or at Twilio, although a failure kept the service from learning this. The
- * service has to send such a message again, so a second copy is no bug. Any other second copy is a bug.
+ * service has to send such a message again, so a second copy is not a bug. Any other second copy is a bug.
  */
 export interface UncertainMessages {
   /** Records that the relay's reply to the email with this Message-ID was lost. */

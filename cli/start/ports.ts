@@ -42,10 +42,10 @@ export async function requirePort(
       });
     }
     if (code === 'EACCES') {
-      throw new StartError(`Port ${port} is not open to this user: set ${variable} to one above 1023.`, { cause });
+      throw new StartError(`Port ${port} is not open to this user: set ${variable} to a port above 1023.`, { cause });
     }
     throw new StartError(
-      `${hostVariable} ${host} is not an address of this machine (${code}): set it to one that is.`,
+      `${hostVariable} ${host} is not an address of this machine (${code}): set it to an address of this machine.`,
       {
         cause,
       },

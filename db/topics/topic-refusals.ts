@@ -1,4 +1,7 @@
-/** The topics that people have left with an address that no contact has now, by the keyed hash of the address. */
+/**
+ * Stores that a person has left a topic, for addresses that no contact has now. A row has the keyed hash of the
+ * address.
+ */
 import { type RawBuilder, sql } from 'kysely';
 import type { Db, Trx } from '../connection.ts';
 import type { ContactTopic } from './contact-topics.ts';

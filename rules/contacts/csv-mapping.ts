@@ -121,7 +121,7 @@ export function mapColumns(
     else if (field === undefined) mapped.columns.push('');
     else {
       const column = fieldToColumn(field);
-      if (column === undefined) addError(header, `"${field.slice(0, 100)}" is no field that an import can set.`);
+      if (column === undefined) addError(header, `"${field.slice(0, 100)}" is not a field that an import can set.`);
       mapped.columns.push(column ?? '');
     }
     if (target !== null && typeof target === 'object' && target.type === 'string') mapped.textColumns.push(index);

@@ -181,7 +181,7 @@ function addPhoneWarning(row: CsvRow, { phoneCountry = null }: CsvRange): CsvRow
   const remedy =
     phoneCountry === null
       ? 'write it with its country code, such as +49 151 23456789, or set phoneCountry of the project'
-      : `it is no number of ${phoneCountry}; write it with its country code, such as +49 151 23456789`;
+      : `it is not a number of ${phoneCountry}; write it with its country code, such as +49 151 23456789`;
   return { ...row, warning: `phone: "${shown}" cannot be read: ${remedy}.` };
 }
 

@@ -87,7 +87,7 @@ it('a record is quoted where necessary, and ends its line', () => {
   );
 });
 
-it.each(['=1+1', '+49', '-1', '@SUM(A1)', '\tx', '\rx'])('%j gets an apostrophe, so it is no formula', (cell) => {
+it.each(['=1+1', '+49', '-1', '@SUM(A1)', '\tx', '\rx'])('%j gets an apostrophe, so it is not a formula', (cell) => {
   expect(formatCsvRow([cell]).replaceAll('"', '').startsWith(`'${cell[0]}`)).toBe(true);
 });
 

@@ -6,7 +6,7 @@ import { PUBLIC_ENGINES } from './liquid-engine.ts';
 
 const evaluate = (source: string, values: Record<string, unknown>) => {
   const expression = readWholeExpression(`{{ ${source} }}`);
-  if (!expression) throw new Error(`${source} is no expression`);
+  if (!expression) throw new Error(`${source} is not an expression`);
   return evaluateExpression(expression, values);
 };
 

@@ -45,7 +45,7 @@ describe('tokens of a message', () => {
   });
 
   it.each(['', 'x', 'A'.repeat(42), 'A'.repeat(44), `${'A'.repeat(42)}=`, `${'A'.repeat(42)}\n`])(
-    '%j is no token',
+    '%j is not a token',
     (token) => {
       expect(verifyTrackToken(key, token)).toBeUndefined();
       expect(verifyManageToken(key, token)).toBeUndefined();

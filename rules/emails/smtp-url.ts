@@ -36,7 +36,7 @@ const EHLO_NAME = /^(\[[\w.:]{3,60}\]|[a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?)$/i;
  * @throws Error with a message that names the problem and never contains the password
  */
 export function parseSmtpUrl(text: string): SmtpEndpoint {
-  if (!URL.canParse(text)) throw new Error('SMTP_URL is no URL');
+  if (!URL.canParse(text)) throw new Error('SMTP_URL is not a URL');
   const url = new URL(text);
   if (url.protocol !== 'smtp:' && url.protocol !== 'smtps:')
     throw new Error('SMTP_URL must start with smtp:// or smtps://');

@@ -81,7 +81,7 @@ export interface StepInput {
    * activity succeeded there.
    */
   visit: number;
-  /** How the pause of this visit ended. Absent if the visit is no pause, or the pause has not ended. */
+  /** How the pause of this visit ended. Absent if the visit is not a pause, or the pause has not ended. */
   resume?: Resume;
   /** The id of the step of this visit. Absent in workflows of earlier versions. */
   stepId?: string;

@@ -131,7 +131,7 @@ describe('the variants of a campaign', () => {
     expect(unknown).toMatchObject({ status: 422, body: { error: { errors: [{ field: 'variant' }] } } });
   });
 
-  it('have no winner before the campaign is sent, and none without a test', async () => {
+  it('have no winner before the campaign is sent, or if the campaign has no test', async () => {
     const { id } = await createCampaign({ variants, test });
     const chooseWinner = (campaign: string) =>
       api.call('POST', `/campaigns/${campaign}/winner`, { body: { variant: 'B' } });

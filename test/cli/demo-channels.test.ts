@@ -3,7 +3,7 @@ import { listProcessesWithArgument } from '../../cli/start/processes.ts';
 import { runDemo } from '../support/demo.ts';
 import { createHomePath, removeHome, type StartedService, startService } from '../support/start.ts';
 
-/** Returns the lines about one feedback loop, found by a word of its title. */
+/** Returns the lines about the feedback loop that has this text in its title. */
 function findLoopLines(output: string, title: string): string {
   return output.split(/\n\n(?=\d+ {2}|[A-Z])/).find((part) => part.split('\n', 1)[0]?.includes(title)) ?? '';
 }

@@ -112,7 +112,7 @@ describeInBrowser('an editor of the dashboard', () => {
   });
 
   it.each(EDITORS)(
-    'the form of $kind takes the other user’s version where the user chooses it, and sends only changed fields',
+    'the form of $kind takes the other user’s value of a field on request, and sends only changed fields',
     async (editor) => {
       const { kind, method, field } = editor;
       const id = await createRecord(kind, editor.body());

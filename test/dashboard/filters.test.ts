@@ -101,7 +101,7 @@ describeInBrowser('the filters of a list', () => {
   });
 });
 
-/** Opens the first record of the list, or Home if the records are no links. */
+/** Opens the first record of the list, or Home if the records are not links. */
 async function leaveList(page: Page): Promise<void> {
   const records = page.getByRole('main').locator('tbody tr a:first-of-type, ul li a');
   const home = page.getByRole('navigation', { name: 'Menu' }).getByRole('link', { name: 'Home', exact: true });

@@ -151,7 +151,7 @@ describeInBrowser('the operator’s screens', () => {
     expect([await rate.inputValue(), await rate.getAttribute('placeholder')]).toEqual(['', '7']);
   });
 
-  it('show the replies of providers by code, and keep the time span in the address', async () => {
+  it('show the replies of providers by code, and keep the time span in the URL', async () => {
     const { page, settled } = await openAsOperator({ path: '/operator/providers' });
     const table = page.getByRole('table', { name: 'Provider responses' });
     await table.getByText('550 5.1.1', { exact: true }).waitFor();

@@ -386,7 +386,7 @@ const RARE: Step[][] = [
     { do: 'leaveTopic', email: 0 },
     { do: 'add', address: 0 },
   ],
-  // A contact that joined the topic changes its address to one whose reader left the topic.
+  // A contact that joined the topic gets an address from which an earlier contact left the topic.
   [
     { do: 'add', address: 0 },
     { do: 'email', address: 0 },

@@ -155,7 +155,7 @@ describe('priorities within a send rate', () => {
     expect((await retryWorkflowToken(10)).granted).toBe(1);
   });
 
-  it('stop waiting for emails that no longer ask after the time that these emails would take, plus a moment', async () => {
+  it('stop waiting for emails that no longer request tokens, a moment after the time that these emails would take', async () => {
     await takeTokens(1_000, 10, 'single');
     await takeTokens(4, 10, 'single');
     await ageBucket(10);

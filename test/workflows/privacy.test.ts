@@ -142,7 +142,7 @@ const createNestedMessage = (depth: number) =>
   ).join('');
 
 describe('failures that involve personal data', () => {
-  it('occur in steps, which wait for their next attempt, and Temporal has only the error codes', async () => {
+  it('are retried, and Temporal has only their error codes', async () => {
     const templateId = await buildTemplate(service.db, { projectId: service.one.id });
     const steps = {
       mail: { type: 'SEND_EMAIL' as const, config: { templateId } },
@@ -262,7 +262,7 @@ describe('failures that involve personal data', () => {
 
   it('occur at Twilio, which refuses an SMS, defers one, and closes a connection', async () => {
     const send = () => expectOk(service.call('POST', '/v1/sms/send', { body: { to: PHONE, body: `Hi ${MARK}` } }));
-    twilio.next.push({ status: 400, code: 21211, message: `${PHONE} of Ms ${MARK} is no valid number` });
+    twilio.next.push({ status: 400, code: 21211, message: `${PHONE} of Ms ${MARK} is not a valid number` });
     await send();
     await waitForLog('a message has ended', { outcome: 'failed' });
     for (const response of [{ status: 503, code: 20503, message: `${PHONE} of Ms ${MARK} waits` }, 'hangup' as const]) {

@@ -52,8 +52,8 @@ const RUN_STATES = ['unknown', 'RUNNING', 'COMPLETED', 'FAILED', 'CANCELLED', 'T
 type RunState = (typeof RUN_STATES)[number];
 
 /**
- * For each status of the record, the statuses of the last run that agree with it. `null` is no run, because no work is
- * left.
+ * For each status of the record, the statuses of the last run that agree with it. `null` means that no run exists,
+ * because no work is left.
  */
 const AGREEING: Record<string, (string | null)[]> = {
   open: ['RUNNING'],

@@ -160,7 +160,7 @@ describe('UPDATE_CONTACT with untrusted event data', () => {
     expect(await listSuppressions('gone@victim.example')).toEqual([]);
   });
 
-  it('subscribes no unsubscribed contact through an event of a step, or through an untrusted event that a trusted execution waited for', async () => {
+  it('subscribes no unsubscribed contact, neither by an event of a step nor by an untrusted event that ends a wait of a trusted execution', async () => {
     const joins = {
       byChange: { eventName: 'contact.unsubscribed', email: 'caused@victim.example' },
       byWait: { eventName: 'account.made', email: 'waited@victim.example' },

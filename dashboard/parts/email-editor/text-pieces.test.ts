@@ -20,7 +20,7 @@ it('names variables in words, with a literal fallback', () => {
   expect(readOne('{{name ?? ""}}')).toEqual([{ name: 'Name', fallback: undefined }]);
 });
 
-it('shows a key that is no name as it is', () => {
+it('shows a key that is not a name unchanged', () => {
   expect(readOne('{{data["Vorname (neu)"] ?? du}}')).toEqual([{ name: 'Vorname (neu)', fallback: 'du' }]);
 });
 

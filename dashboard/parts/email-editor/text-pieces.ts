@@ -5,7 +5,7 @@ export interface TextPiece {
   variable?: { name: string; fallback: string | undefined };
 }
 
-/** Matches an output without braces in it. Three braces are no output. */
+/** Matches an output without braces in it. Three braces are not an output. */
 const OUTPUT = /(?<!\{)\{\{([^{}]*)\}\}(?!\})/g;
 const NAME = '[A-Za-z_][\\w-]*';
 /** A path, alone or with a fallback after `??` or in the filter `default`. */

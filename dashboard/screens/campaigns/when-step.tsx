@@ -166,7 +166,10 @@ function addTestWait(seconds: number, { test }: Editing['campaign'], draft: Edit
   return Math.max(1, seconds + minutes * MINUTE_SECONDS);
 }
 
-/** Returns why the campaign cannot be sent now. A hold is no reason: the emails wait until the hold ends. */
+/**
+ * Returns why the campaign cannot be sent now. During a hold, the campaign can be sent, and its emails wait until the
+ * hold ends.
+ */
 function findReasonNotToSend(review: { findings: { severity: string; code: string }[] } | undefined, isTimed: boolean) {
   if (!review) return words.reviewUnread;
   const hasErrors = review.findings.some(({ severity, code }) => severity === 'error' && code !== 'project_held');

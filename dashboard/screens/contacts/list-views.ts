@@ -39,7 +39,8 @@ export function listViews(segments: readonly Segment[]): View[] {
     ...largest.map(({ id, name, condition, memberCount }) => ({
       key: id,
       name,
-      // The rules of a dynamic segment can be changed in the filter; members of a static one have no rules.
+      // For a dynamic segment, the filter shows the segment's condition, so that the user can change it. For a static
+      // segment, which has no condition, the filter matches its members.
       condition: condition ?? toCondition({ field: `segment.${id}`, operator: 'memberOf' }),
       count: memberCount,
     })),

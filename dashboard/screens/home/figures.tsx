@@ -80,7 +80,8 @@ function Stat({ figure, overview }: { figure: Figure; overview: Overview }) {
   const { totals, rates, previous, deliveredBasis, days } = overview;
   const means = text.home.figureMeans[figure];
   const since = days[0]?.date ?? new Date(Date.now() - 30 * DAY_MS).toISOString().slice(0, 10);
-  // If the provider sends no delivery reports, the list of delivered emails does not have the number that is shown.
+  // If the provider sends no delivery reports, the shown number of delivered emails is computed. The list of delivered
+  // emails would have another number, so there is no link to it.
   const isListed = figure !== 'delivered' || deliveredBasis === 'reported';
   const count = isListed ? (
     <CountLink n={totals[figure]} href={`/messages?happened=${figure}&since=${since}`} />

@@ -14,4 +14,4 @@ it.each([0.1, 0.003, 1, 0.0005])('the share %d is the same after it was shown in
   expect(toShare(toPercent(share))).toBe(share);
 });
 
-it('an empty field is no percentage', () => expect([toPercent(null), toShare('')]).toEqual(['', null]));
+it('an empty field is not a percentage', () => expect([toPercent(null), toShare('')]).toEqual(['', null]));

@@ -199,6 +199,6 @@ it('the preview names phone numbers that cannot be read, with the country of the
   await sql`UPDATE projects SET phone_country = 'DE' WHERE id = ${project.id}`.execute(api.db);
   const after = (await upload('/v1/contacts/import/preview', file)).body.result;
   expect(after.warnings).toEqual([
-    { row: 4, email: 'odd@to.test', warning: expect.stringContaining('it is no number of DE') },
+    { row: 4, email: 'odd@to.test', warning: expect.stringContaining('it is not a number of DE') },
   ]);
 });

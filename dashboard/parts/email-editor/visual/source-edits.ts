@@ -142,7 +142,7 @@ const COLORED_CELL = /<td\b[^>]*?\bbgcolor="(#[0-9a-f]{6})"[^>]*>\s*$/i;
 
 /**
  * Returns the color of the button around a link and its range in the source, as the edit that would write the same
- * color. Undefined if the link is no button, or if styles decide its color, which the attribute would not change.
+ * color. Undefined if the link is not a button, or if styles decide its color, which the attribute would not change.
  */
 export function readButtonColor(source: string, link: { start: number }): SourceEdit | undefined {
   const cell = COLORED_CELL.exec(source.slice(0, link.start));

@@ -42,7 +42,7 @@ it('a user chooses between two changes of a step, also if one removed it', () =>
   expect(mergeGraphs({ base, mine, theirs }, { b: 'mine' }).steps.map(({ name }) => name)).toEqual(['a', 'mine', 'c']);
 });
 
-it('equal changes of both users are no difference, and no transition leads to a removed step', () => {
+it('equal changes of both users do not conflict, and no transition leads to a removed step', () => {
   const both: Graph = { ...base, steps: [step('a', 'both'), step('b'), step('c')] };
   expect(findStepDifferences({ base, mine: both, theirs: both })).toEqual([]);
   const mine: Graph = { ...base, steps: [step('a'), step('b')], transitions: [transition('a', 'b')] };
