@@ -19,7 +19,7 @@ const PROJECT_MAX = 100;
 const WAITING_MAX = 1_000;
 /** Maximum number of ids of each kind in an entry. */
 const IDS_MAX = 100;
-/** Time limit of `close`. It is short, because the process must stop soon: `npm start` kills the API after 4 s. */
+/** Time limit of `close`. It is short, because the process must stop soon: `npm start` kills the API after 15 s. */
 const CLOSE_MS = 3_000;
 
 /** Writes log entries of requests in the background, without delaying the requests. */

@@ -39,8 +39,8 @@ const READ_TIMEOUT_MS = 20_000;
  * that the load balancer closes a connection first. Otherwise it could send a request to a closed socket.
  */
 const KEEP_ALIVE_MS = 65_000;
-/** Running requests get this long to finish when the process stops. `npm start` kills the API after 4 s. */
-const DRAIN_MS = 10_000;
+/** Running requests get this long to finish when the process stops. `npm start` kills the API after 15 s. */
+export const DRAIN_MS = 10_000;
 /** Time limit for closing the connection to Temporal when the process stops. */
 const TEMPORAL_MS = 3_000;
 

@@ -13,16 +13,15 @@ const KILL_WAIT_MS = 1_500;
 type Kind = 'api' | 'worker' | 'temporal' | 'postgres';
 
 /**
- * The order in which the parts stop. The API is first, so that no new requests arrive. Then the workers stop after
- * their current work. Then Temporal stops, and Postgres is last. Postgres gets the remaining time, because its
- * checkpoint after a campaign takes seconds. Without the checkpoint, the next start would need crash recovery.
+ * The time that each kind of part has to stop. The API finishes its running requests for 10 s, and then writes its
+ * pending opens, clicks and log entries. The workers finish their current tasks within 10 s.
  */
-const STOP_ORDER: readonly { kind: Kind; graceMs: number }[] = [
-  { kind: 'api', graceMs: 4_000 },
-  { kind: 'worker', graceMs: 11_000 },
-  { kind: 'temporal', graceMs: 2_000 },
-  { kind: 'postgres', graceMs: 1_500 },
-];
+const GRACE_MS: Readonly<Record<Kind, number>> = { api: 15_000, worker: 11_000, temporal: 2_000, postgres: 1_500 };
+/**
+ * The workers stop when the API has ended, or after this time if a request takes longer, such as a large export.
+ * Workers that stop after the API also send the emails of its last requests.
+ */
+const WORKERS_WAIT_MS = 4_000;
 /** The limit for the whole stop, because `npm start` promises to stop within 20 s. */
 const STOP_TOTAL_MS = 18_500;
 
@@ -48,6 +47,10 @@ export function createParts(): SupervisedParts {
   let notify = (): void => {};
   const pidsOf = (kind: Kind): number[] =>
     parts.filter((part) => part.kind === kind).flatMap((part) => part.identity?.pid ?? []);
+  const stop = async (kind: Kind, graceMs = 0): Promise<void> => {
+    const ms = Math.max(GRACE_MS[kind], graceMs);
+    await Promise.all(parts.filter((part) => part.kind === kind).map((part) => part.supervised?.stop(ms)));
+  };
   return {
     add: async (kind, options) => {
       const part: Part = { kind, identity: undefined, supervised: undefined };
@@ -73,10 +76,13 @@ export function createParts(): SupervisedParts {
     stopAll: async () => {
       notify = () => {};
       const deadline = Date.now() + STOP_TOTAL_MS;
-      for (const { kind, graceMs } of STOP_ORDER) {
-        const ms = kind === 'postgres' ? Math.max(graceMs, deadline - Date.now()) : graceMs;
-        await Promise.all(parts.filter((part) => part.kind === kind).map((part) => part.supervised?.stop(ms)));
-      }
+      const api = stop('api');
+      await waitAtMost(api, WORKERS_WAIT_MS);
+      await Promise.all([api, stop('worker')]);
+      await stop('temporal');
+      // Postgres gets the remaining time, because its checkpoint after a campaign takes seconds. Without the checkpoint,
+      // the next start would need crash recovery.
+      await stop('postgres', deadline - Date.now());
     },
     killAll: async () => {
       for (const part of parts) part.supervised?.kill();
@@ -84,4 +90,14 @@ export function createParts(): SupervisedParts {
       while (parts.some((part) => part.identity && isAlive(part.identity)) && Date.now() < deadline) await sleep(20);
     },
   };
+}
+
+/** Waits until the promise has settled, or for `ms`. */
+async function waitAtMost(promise: Promise<void>, ms: number): Promise<void> {
+  let timer: NodeJS.Timeout | undefined;
+  const timeout = new Promise<void>((resolve) => {
+    timer = setTimeout(resolve, ms);
+  });
+  await Promise.race([promise, timeout]);
+  clearTimeout(timer);
 }
