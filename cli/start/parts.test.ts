@@ -6,7 +6,7 @@ const KINDS = ['postgres', 'temporal', 'worker', 'api'] as const;
 type Kind = (typeof KINDS)[number];
 
 let parts: SupervisedParts;
-/** The parts that were told to stop, with the time that they get. */
+/** The parts that must stop, in order, with the time that each part gets. */
 let stops: { kind: Kind; graceMs: number }[];
 let end: Record<Kind, () => void>;
 let killedAt: Record<Kind, number>;
