@@ -232,7 +232,7 @@ describeInBrowser('messages and executions in the dashboard', () => {
     },
   );
 
-  it('an SMS begins with its result, shows its text as a phone does, and its size', async () => {
+  it('an SMS starts with its result, and shows its size and its text as a phone does', async () => {
     const [sent_at, delivered_at] = [new Date('2026-11-25T12:00:01Z'), new Date('2026-11-25T12:00:06Z')];
     const id = await insertSms(service, { status: 'DELIVERED', sent_at, delivered_at });
     const { page } = await openDashboard({ service, path: `/messages/sms/${id}` });
