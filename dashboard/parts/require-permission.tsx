@@ -5,8 +5,8 @@ import { text } from '../text/text.ts';
 import { useMissingPermissionText } from './action-button.tsx';
 
 /**
- * Shows its children if the user's role has the permission or none is needed, and otherwise explains which permission is missing. Hidden
- * children send no request.
+ * Shows its children if the user's role has the permission, or if no permission is given. Otherwise explains which
+ * permission is missing. Hidden children send no request.
  */
 export function RequirePermission({
   permission,
