@@ -1,36 +1,26 @@
 import { Box } from '@mantine/core';
 import { useMatch } from '@tanstack/react-router';
-import { GrayBlock, GrayCard, GrayColumns, GrayHead } from '../parts/gray-parts.tsx';
 import { Placeholder } from '../parts/loading.tsx';
-import { GrayLine } from '../parts/pending-lines.tsx';
-import { GrayRows } from '../parts/row-table.tsx';
+import { GrayLine, GrayLines, Repeat } from '../parts/pending-lines.tsx';
 
-/** Columns of a list whose names are not known yet. */
-const COLUMNS = ['a', 'b', 'c'].map((name) => ({ name, head: <GrayLine width={64} />, cell: () => null }));
+/** As many rows as a laptop's window shows. */
+const ROWS = 14;
 
 /**
  * Shows gray parts while the code of a screen loads, in the shape that screens of this kind have. Outside of the shell,
- * nothing is visible, because the sidebar may be missing.
+ * nothing is visible, because the sidebar may be missing. The parts are simple, because they belong to the first load.
  */
 export function PendingScreen() {
   const { routeId, staticData } = useMatch({ strict: false });
+  const isEditor = staticData.isFullScreen === true;
   return (
-    <Placeholder isBoxless={staticData.isFullScreen === true}>{createGrayScreen(routeId, staticData)}</Placeholder>
-  );
-}
-
-function createGrayScreen(routeId: string, { isFullScreen, isRecord }: { isFullScreen?: boolean; isRecord?: boolean }) {
-  if (!routeId.startsWith('/shell/')) return null;
-  if (isFullScreen) return <GrayEditor />;
-  if (isRecord) return <GrayRecord />;
-  return (
-    <>
-      <GrayHead />
-      <Box mb="md">
-        <GrayBlock height={32} width={240} />
-      </Box>
-      <GrayRows columns={COLUMNS} caption="" />
-    </>
+    <Placeholder isBoxless={isEditor}>
+      {!routeId.startsWith('/shell/') ? null : isEditor ? (
+        <GrayEditor />
+      ) : (
+        <GrayScreen isRecord={staticData.isRecord === true} />
+      )}
+    </Placeholder>
   );
 }
 
@@ -45,16 +35,24 @@ function GrayEditor() {
   );
 }
 
-function GrayRecord() {
+/** The title with a line below it, and rows. A record has a link back above its title. */
+function GrayScreen({ isRecord }: { isRecord: boolean }) {
   return (
     <>
-      <Box h={26}>
-        <GrayLine width={72} />
+      {isRecord && (
+        <Box h={26}>
+          <GrayLine width={72} />
+        </Box>
+      )}
+      <Box display="grid" mb="lg" style={{ gap: 4 }}>
+        <GrayLine width="min(220px, 60%)" height={28} />
+        <GrayLines count={1} />
       </Box>
-      <GrayHead />
-      <GrayColumns aside={<GrayCard lines={6} />}>
-        <GrayCard lines={6} />
-      </GrayColumns>
+      <Repeat count={ROWS}>
+        <div className="gray-row">
+          <GrayLine width="40%" />
+        </div>
+      </Repeat>
     </>
   );
 }
