@@ -180,6 +180,9 @@ describeInBrowser('screens for developers', () => {
     await page.getByRole('link', { name: 'Show all requests' }).click();
     await settled();
     expect(new URL(page.url()).search).toBe('');
+    await page.getByRole('link', { name: 'GET /contacts/{id}' }).click();
+    await page.getByText('The request failed with NOT_FOUND.').waitFor();
+    await expectNoSeriousAxeViolations(page);
   });
 
   it('explain to a member why they see no keys', async () => {

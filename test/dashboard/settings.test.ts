@@ -78,6 +78,7 @@ describeInBrowser('settings in a browser', () => {
 
     await guest.page.getByRole('button', { name: 'Leave project' }).click();
     await guest.page.getByRole('dialog', { name: 'Leave the project?' }).waitFor();
+    await guest.page.getByText('You lose access immediately, and need a new invitation to return.').waitFor();
     await expectNoSeriousAxeViolations(guest.page);
 
     await page.reload();

@@ -13,7 +13,7 @@ import { Tag } from '../../parts/status.tsx';
 import { ReasonText, WordBadge } from '../../parts/word-badge.tsx';
 import { text } from '../../text/text.ts';
 import { findWord } from '../../text/words.ts';
-import { Fact, Facts } from '../messages/facts.tsx';
+import { Fact, Facts } from '../../parts/facts.tsx';
 import { RequestFact } from '../messages/request-fact.tsx';
 import type { Execution, Workflow } from './execution-type.ts';
 import { ExecutionActions } from './moves.tsx';

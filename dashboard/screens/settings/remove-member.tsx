@@ -28,7 +28,7 @@ export function RemoveMember({
   const remove = useWrite('removeFromTeam', { changes: isMe ? [] : TEAM_CHANGED });
   const done = () => {
     onClose();
-    notifySuccess(words.removed(email));
+    notifySuccess(isMe ? words.left : words.removed(email));
     if (!isMe) return;
     queries.clear();
     void navigate({ to: '/sign-in' });
@@ -40,9 +40,9 @@ export function RemoveMember({
       title={isMe ? words.leaveTitle : words.removeTitle}
       what={
         <>
-          <Text size="sm">{words.removeHelp(email)}</Text>
+          <Text size="sm">{isMe ? words.leaveHelp : words.removeHelp(email)}</Text>
           <Text size="sm" c="dimmed">
-            {words.keysStay}
+            {isMe ? words.myKeysStay : words.keysStay}
           </Text>
         </>
       }

@@ -1,6 +1,6 @@
 import { Group, Paper, Text, Title } from '@mantine/core';
 import { type ReactNode, useId } from 'react';
-import { CopyButton } from '../../parts/copy-button.tsx';
+import { CopyButton } from './copy-button.tsx';
 import classes from './facts.module.css';
 
 /** A card of facts with a header: the names in one column, the values in another. */
