@@ -3,9 +3,9 @@ import { getOperationUrl } from '../../api/client.ts';
 import { AppLink } from '../../parts/app-link.tsx';
 import { Breakable } from '../../parts/breakable.tsx';
 import { formatCount } from '../../parts/count-link.tsx';
+import { CopyableId, Fact, Facts } from '../../parts/facts.tsx';
 import { text } from '../../text/text.ts';
 import type { Email } from './email-type.ts';
-import { CopyableId, Fact, Facts } from '../../parts/facts.tsx';
 import { RequestFact } from './request-fact.tsx';
 
 /** Sender, recipient, origin and files of an email. */

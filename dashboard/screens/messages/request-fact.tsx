@@ -1,8 +1,8 @@
 import { useQuery } from '@tanstack/react-query';
 import { queryFor } from '../../api/queries.ts';
 import { AppLink } from '../../parts/app-link.tsx';
-import { text } from '../../text/text.ts';
 import { Fact } from '../../parts/facts.tsx';
+import { text } from '../../text/text.ts';
 
 /** More messages than this rarely come from one request. */
 const MESSAGES_MAX = 100;

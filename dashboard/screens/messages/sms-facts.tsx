@@ -1,6 +1,6 @@
 import { AppLink } from '../../parts/app-link.tsx';
-import { text } from '../../text/text.ts';
 import { CopyableId, Fact, Facts } from '../../parts/facts.tsx';
+import { text } from '../../text/text.ts';
 import { Recipient } from './recipient.tsx';
 import { RequestFact } from './request-fact.tsx';
 import type { SmsResponse } from './sms-type.ts';
