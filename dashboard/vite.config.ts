@@ -5,11 +5,13 @@ import react from '@vitejs/plugin-react';
 import { defineConfig, type ProxyOptions } from 'vite';
 
 const ROOT = join(import.meta.dirname, '..');
+const { version } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as { version: string };
 
 /** The app is served under `/app`, and the API under every other path, so that both share one origin and one cookie. */
 export default defineConfig({
   root: import.meta.dirname,
   base: '/app/',
+  define: { RELEASE: JSON.stringify(version) },
   plugins: [
     react(),
     { name: 'app-without-slash', configureServer: ({ middlewares }) => void middlewares.use(redirectToApp) },

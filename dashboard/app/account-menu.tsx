@@ -1,5 +1,5 @@
 import { ActionIcon, Menu, Text, UnstyledButton, useComputedColorScheme, useMantineColorScheme } from '@mantine/core';
-import { IconKeyboard, IconLogout, IconMoon, IconSun, IconUserCircle } from '@tabler/icons-react';
+import { IconBook, IconKeyboard, IconLogout, IconMoon, IconSun, IconUserCircle } from '@tabler/icons-react';
 import { useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useWrite } from '../api/queries.ts';
@@ -7,8 +7,12 @@ import { Avatar } from '../parts/avatar.tsx';
 import { text } from '../text/text.ts';
 import { useSession } from './session.ts';
 
+/** The release of the dashboard, such as `0.1.0`. The build replaces the name (`vite.config.ts`). */
+declare const RELEASE: string;
+
 /**
- * Shows the signed-in user, and a menu with the color scheme, the keyboard shortcuts and Sign out.
+ * Shows the signed-in user, and a menu with the color scheme, the keyboard shortcuts, the API reference, Sign out and
+ * the release.
  * @param p.isWide shows the address beside the initials, at the end of the sidebar
  */
 export function AccountMenu({ onShortcuts, isWide = false }: { onShortcuts: () => void; isWide?: boolean }) {
@@ -60,10 +64,14 @@ export function AccountMenu({ onShortcuts, isWide = false }: { onShortcuts: () =
         <Menu.Item leftSection={<IconKeyboard size={16} />} onClick={onShortcuts}>
           {text.app.keys}
         </Menu.Item>
+        <Menu.Item component="a" href="/docs" target="_blank" rel="noreferrer" leftSection={<IconBook size={16} />}>
+          {text.developers.reference}
+        </Menu.Item>
         <Menu.Divider />
         <Menu.Item leftSection={<IconLogout size={16} />} onClick={leave}>
           {text.app.signOut}
         </Menu.Item>
+        <Menu.Label>{text.app.release(RELEASE)}</Menu.Label>
       </Menu.Dropdown>
     </Menu>
   );

@@ -2,6 +2,7 @@ import { ActionIcon, Button, Kbd } from '@mantine/core';
 import { spotlight } from '@mantine/spotlight';
 import { IconSearch } from '@tabler/icons-react';
 import { text } from '../text/text.ts';
+import { SEARCH_KEYS } from './shortcuts.ts';
 
 /** Opens the search. */
 export function SearchButton() {
@@ -19,7 +20,7 @@ export function SearchButton() {
         fw={400}
         styles={{ label: { flex: 1 } }}
         leftSection={<IconSearch size={16} stroke={1.75} />}
-        rightSection={<Kbd size="xs">/</Kbd>}
+        rightSection={<Kbd size="xs">{SEARCH_KEYS}</Kbd>}
         onClick={spotlight.open}
       >
         {text.app.search}

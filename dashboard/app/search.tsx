@@ -8,7 +8,7 @@ import { text } from '../text/text.ts';
 import { type SearchResult, useGlobalSearch } from './search-sources.ts';
 
 /**
- * The search dialog, which the key `/` opens. The search finds contacts by address or name; emails by id; and
+ * The search dialog; `shortcuts.ts` has its keys. The search finds contacts by address or name; emails by id; and
  * campaigns, automations, templates and segments.
  */
 export function Search() {

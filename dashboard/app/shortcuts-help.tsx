@@ -1,12 +1,13 @@
 import { Kbd, Modal, Table } from '@mantine/core';
 import { text } from '../text/text.ts';
 import { useSidebarLinks } from './nav.ts';
+import { SEARCH_KEYS } from './shortcuts.ts';
 
 /** Lists the keyboard shortcuts. The key `?` opens the list. */
 export function ShortcutsHelp({ opened, onClose }: { opened: boolean; onClose: () => void }) {
   const nav = useSidebarLinks();
   const rows = [
-    { keys: ['/'], does: text.app.keySearch },
+    { keys: [SEARCH_KEYS, '/'], does: text.app.keySearch },
     { keys: ['?'], does: text.app.keys },
     ...nav.map(({ key, label }) => ({ keys: ['g', key], does: label })),
   ];

@@ -7,9 +7,12 @@ import { useSidebarLinks } from './nav.ts';
 /** The maximum time between the keys `g` and the letter of a screen. */
 const SECOND_KEY_MS = 1_200;
 
+/** The keys that open the search on this computer, as its keyboard names them. `/` opens the search too. */
+export const SEARCH_KEYS = /Mac|iPhone|iPad/.test(navigator.platform) ? '⌘K' : 'Ctrl K';
+
 /**
- * Handles the keys of the whole app: `/` opens the search, `?` shows the keys, `g` and a letter open a screen. Keys
- * have no effect while the user types in a field.
+ * Handles the keys of the whole app: `SEARCH_KEYS` and `/` open the search, `?` shows the keys, `g` and a letter open a
+ * screen. Keys have no effect while the user types in a field.
  */
 export function useShortcuts() {
   const [opened, { open, close }] = useDisclosure();
@@ -17,6 +20,7 @@ export function useShortcuts() {
   const nav = useSidebarLinks();
   const gPressedAt = useRef(0);
   useHotkeys([
+    ['mod+K', () => spotlight.open()],
     ['/', () => spotlight.open()],
     ['shift+?', open],
     ['?', open],

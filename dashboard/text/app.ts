@@ -16,6 +16,7 @@ export const app = {
   light: 'Light mode',
   dark: 'Dark mode',
   signOut: 'Sign out',
+  release: (version: string) => `Tidings ${version}`,
   projects: 'Projects',
   projectIs: (name: string) => `Project: ${name}`,
   search: 'Search',

@@ -1,4 +1,7 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { packageRoot } from '../../cli/package-root.ts';
 import {
   describeInBrowser,
   expectNoSeriousAxeViolations,
@@ -31,5 +34,20 @@ describeInBrowser('the dashboard in a browser', () => {
     expect(new URL(page.url()).pathname).toBe('/app/');
     await expectNoSeriousAxeViolations(page);
     await expectNoSidewaysScroll(page);
+  });
+
+  it('names its release and links to the API reference in the account menu', async () => {
+    const { version } = JSON.parse(readFileSync(join(packageRoot(), 'package.json'), 'utf8'));
+    const { page } = await openDashboard({ service, path: '/' });
+    await page.getByRole('button', { name: 'Account' }).click();
+    await page.getByText(`Tidings ${version}`).waitFor();
+    expect(await page.getByRole('menuitem', { name: 'API reference' }).getAttribute('href')).toBe('/docs');
+  });
+
+  it.each(['Control+k', '/'])('opens the search with %s', async (keys) => {
+    const { page, settled } = await openDashboard({ service, path: '/' });
+    await settled();
+    await page.keyboard.press(keys);
+    await page.getByPlaceholder('Search or paste an ID').waitFor();
   });
 });

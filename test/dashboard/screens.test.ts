@@ -98,7 +98,7 @@ describeInBrowser('every screen of the dashboard', () => {
         .first()
         .isVisible(),
     ).toBe(true);
-    await checkScreen(opened, { name: 'home-healthy', path: '/' }, { keepsDark: true });
+    await checkScreen(opened, { name: 'home-healthy', path: '/', keepsDark: true });
   });
 
   it('is in the list of screens', () => {
@@ -169,11 +169,7 @@ async function walkTo(page: Page, path: string): Promise<void> {
   await nowhere.waitFor({ state: 'detached' });
 }
 
-async function checkScreen(
-  { page, settled }: OpenedDashboard,
-  { name }: Screen,
-  { keepsDark = false } = {},
-): Promise<void> {
+async function checkScreen({ page, settled }: OpenedDashboard, { name, keepsDark }: Screen): Promise<void> {
   const storeScreenshot = async (width: number, scheme = '') => {
     if (PICTURES) await takeScreenshot(page, `${name}${scheme}-${width}`, { folder: PICTURES, settled });
   };

@@ -6,6 +6,8 @@ export interface Screen {
   path: string;
   /** True for screens of operators, whose accounts are in OPERATORS. */
   operator?: true;
+  /** True if `npm run screens` stores the dark mode too. */
+  keepsDark?: true;
 }
 
 /**
@@ -60,7 +62,7 @@ export function listScreens(data: DashboardData): Screen[] {
     { name: 'developers-request', path: `/developers/requests/${requestIds[0]}` },
     { name: 'settings', path: '/settings' },
     ...SETTINGS.map((section) => ({ name: `settings-${section}`, path: `/settings/${section}` })),
-    { name: 'style', path: '/style' },
+    { name: 'style', path: '/style', keepsDark: true },
     { name: 'operator', path: '/operator', operator: true },
     { name: 'operator-projects', path: '/operator/projects', operator: true },
     { name: 'operator-project', path: `/operator/projects/${project.id}`, operator: true },
