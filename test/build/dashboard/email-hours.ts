@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import { HOUR_MS, type World } from './world.ts';
 
 const DAYS = 60;
@@ -60,5 +61,10 @@ export async function buildTimers({ db, projectId }: World): Promise<void> {
     const wave = Math.sin(((thisHour + n - 9) * Math.PI) / 6);
     return { project_id: projectId, second: (thisHour + n) * 3600 + 1800, booked: Math.round(140 + 110 * wave) };
   });
-  await db.insertInto('timer_seconds').values(rows).execute();
+  // A delay of the project's executions can end in one of these seconds too.
+  await db
+    .insertInto('timer_seconds')
+    .values(rows)
+    .onConflict((row) => row.columns(['project_id', 'second']).doUpdateSet({ booked: sql`excluded.booked` }))
+    .execute();
 }
