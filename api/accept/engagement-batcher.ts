@@ -32,8 +32,8 @@ const TRIES_MAX = 600;
  */
 const SENDER_TRIES_MAX = 10;
 /**
- * Time limit of `close`. It is short, because the process must stop soon. `npm start` kills the API after 15 s, of which
- * running requests may take 10 s.
+ * Time limit of `close`. It is short, because the process must stop soon. `npm start` kills the API after 15 s, of
+ * which running requests may take 10 s.
  */
 const CLOSE_MS = 5_000;
 

@@ -80,8 +80,8 @@ export function createParts(): SupervisedParts {
       await waitAtMost(api, WORKERS_WAIT_MS);
       await Promise.all([api, stop('worker')]);
       await stop('temporal');
-      // Postgres gets the remaining time, because its checkpoint after a campaign takes seconds. Without the checkpoint,
-      // the next start would need crash recovery.
+      // Postgres gets the remaining time, because its checkpoint after a campaign takes seconds. Without the
+      // checkpoint, the next start would need crash recovery.
       await stop('postgres', deadline - Date.now());
     },
     killAll: async () => {

@@ -164,9 +164,9 @@ async function keepUnsubscribedUntilConfirmed(
 
 /**
  * Applies suppressions to the rows. `subscribed: true` from a trusted writer deletes the suppression with the reason
- * `unsubscribe`. If the contact refused by a complaint or on a consent page, and the project protects such refusals, the
- * row also needs `resubscribe`. All other rows respect a suppression: they do not subscribe an existing contact, and a
- * new contact is not subscribed.
+ * `unsubscribe`. If the contact refused by a complaint or on a consent page, and the project protects such refusals,
+ * the row also needs `resubscribe`. All other rows respect a suppression: they do not subscribe an existing contact,
+ * and a new contact is not subscribed.
  * @returns the addresses of contacts that had refused in this way, and whose refusal a row has ended or overridden
  */
 async function settleSubscriptions(

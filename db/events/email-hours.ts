@@ -82,8 +82,8 @@ interface HourDay {
 }
 
 /**
- * Sums the counts from `fromMs` up to and without `untilMs` by consecutive days. Reads whole past hours from `mail_hours`. Reads the
- * later hours from the events, and the start of the span if it is within an hour.
+ * Sums the counts from `fromMs` up to and without `untilMs` by consecutive days. Reads whole past hours from
+ * `mail_hours`. Reads the later hours from the events, and the start of the span if it is within an hour.
  */
 async function sumHoursByDay(
   db: Db,

@@ -44,8 +44,8 @@ export async function listOpenCampaigns(
 }
 
 /**
- * Pauses a campaign after Postgres was restored from a backup, because the campaign's ledger may not list all recipients
- * who got the email. Does nothing if the campaign has ended or was started again in the meantime.
+ * Pauses a campaign after Postgres was restored from a backup, because the campaign's ledger may not list all
+ * recipients who got the email. Does nothing if the campaign has ended or was started again in the meantime.
  */
 export async function pauseRestoredCampaign(
   trx: Trx,

@@ -33,8 +33,8 @@ export async function patchContact(
     email?: string | undefined;
     subscribed?: boolean | undefined;
     /**
-     * Whether `subscribed: true` may subscribe a contact that refused by a complaint, or on a consent page, in a project
-     * that protects such refusals.
+     * Whether `subscribed: true` may subscribe a contact that refused by a complaint, or on a consent page, in a
+     * project that protects such refusals.
      */
     resubscribe?: boolean | undefined;
     /** The new data. Values of unauthenticated callers stay marked as untrusted until the tenant writes them again. */

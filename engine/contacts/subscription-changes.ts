@@ -14,8 +14,8 @@ export interface SubscriptionState {
   /** Whether this call created the contact. */
   isNew?: boolean;
   /**
-   * Whether the change subscribed a contact that had refused by a complaint, or on a consent page. The audit log records
-   * such a change too.
+   * Whether the change subscribed a contact that had refused by a complaint, or on a consent page. The audit log
+   * records such a change too.
    */
   resubscribed?: boolean;
   /** The actor who changed this contact; replaces the common `by` of the call. */
@@ -91,8 +91,8 @@ export async function recordSubscriptionChanges(
 }
 
 /**
- * The assignments that unsubscribe a contact. They also end the wait of a pending contact for its confirmation (contract
- * §3.10 Double opt-in), and no unauthenticated caller can subscribe the contact afterwards.
+ * The assignments that unsubscribe a contact. They also end the wait of a pending contact for its confirmation
+ * (contract §3.10 Double opt-in), and no unauthenticated caller can subscribe the contact afterwards.
  */
 export const UNSUBSCRIBED_CONTACT_SQL = sql`
   subscribed = false, was_unsubscribed = true, pending = false, confirmation_asked_at = NULL, updated_at = now()`;

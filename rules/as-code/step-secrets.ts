@@ -38,7 +38,8 @@ export function removeSecrets(config: StepConfig, secretsIn: readonly SecretFiel
  * the secret of a URL if the rest of the URL is the same, and the values of headers if the scheme, host and port are
  * the same. Without these conditions, a user who may change the address, but not read the secret, could have the secret
  * sent to a host of their own. `missing` names the secrets that could not be copied: the secrets that the file masks
- * (`***` or null), and all stored headers if the file has no `headers` at all. Empty `headers` remove the stored headers.
+ * (`***` or null), and all stored headers if the file has no `headers` at all. Empty `headers` remove the stored
+ * headers.
  */
 export function addStoredSecrets(
   fileConfig: StepConfig,

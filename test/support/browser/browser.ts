@@ -179,8 +179,8 @@ export async function expectNoSidewaysScroll(page: Page): Promise<void> {
 }
 
 /**
- * Saves a screenshot of the whole page, at most `maxHeight` pixels high, in the folder of the run or of the test. Returns
- * the path of the file.
+ * Saves a screenshot of the whole page, at most `maxHeight` pixels high, in the folder of the run or of the test.
+ * Returns the path of the file.
  * @param p.settled waits until the parts that the larger window reveals are loaded
  */
 export async function takeScreenshot(

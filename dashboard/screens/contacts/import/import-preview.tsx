@@ -1,6 +1,6 @@
 import { Alert, Grid, List, Paper, Stack, Switch, Text, Title } from '@mantine/core';
 import { useNavigate } from '@tanstack/react-router';
-import { useState } from 'react';
+import { type ReactNode, useState } from 'react';
 import { useWrite } from '../../../api/queries.ts';
 import { ActionButton } from '../../../parts/action-button.tsx';
 import { Failed } from '../../../parts/failed.tsx';
@@ -61,29 +61,22 @@ export function ImportPreview({ file }: { file: File }) {
           </Grid.Col>
           <Grid.Col span={{ base: 12, md: 4.5 }}>
             {data.result && (
-              <Paper withBorder component="section" aria-label={words.counts} className={classes.summary}>
-                <div className="card-head">
-                  <Title order={2} size="h4">
-                    {words.counts}
-                  </Title>
-                </div>
-                <Stack className="card-block" gap="sm">
-                  <Forecast preview={data} result={data.result} />
-                  <Text size="xs" c="dimmed">
-                    {words.consent}
-                  </Text>
-                  <Switch
-                    label={words.greet}
-                    description={words.greetHelp}
-                    checked={greets}
-                    onChange={(event) => setGreets(event.currentTarget.checked)}
-                  />
-                  {start.error && <Failed error={start.error} />}
-                  <ActionButton needs="contacts:edit" onClick={run} loading={start.isPending} disabled={!importable}>
-                    {words.start(data.result.successCount)}
-                  </ActionButton>
-                </Stack>
-              </Paper>
+              <CountsCard>
+                <Forecast preview={data} result={data.result} />
+                <Text size="xs" c="dimmed">
+                  {words.consent}
+                </Text>
+                <Switch
+                  label={words.greet}
+                  description={words.greetHelp}
+                  checked={greets}
+                  onChange={(event) => setGreets(event.currentTarget.checked)}
+                />
+                {start.error && <Failed error={start.error} />}
+                <ActionButton needs="contacts:edit" onClick={run} loading={start.isPending} disabled={!importable}>
+                  {words.start(data.result.successCount)}
+                </ActionButton>
+              </CountsCard>
             )}
           </Grid.Col>
         </Grid>
@@ -97,24 +90,32 @@ function GrayPreview() {
   return (
     <GrayColumns
       aside={
-        <Paper withBorder>
-          <div className="card-head">
-            <Title order={2} size="h4">
-              {words.counts}
-            </Title>
-          </div>
-          <Stack className="card-block" gap="sm">
-            <Text size="sm" c="dimmed">
-              {words.checking}
-            </Text>
-            <GrayLines count={5} gap={12} />
-          </Stack>
-        </Paper>
+        <CountsCard>
+          <Text size="sm" c="dimmed">
+            {words.checking}
+          </Text>
+          <GrayLines count={5} gap={12} />
+        </CountsCard>
       }
     >
       <GrayColumnTable />
       <GrayFirstRows />
     </GrayColumns>
+  );
+}
+
+function CountsCard({ children }: { children: ReactNode }) {
+  return (
+    <Paper withBorder component="section" aria-label={words.counts} className={classes.summary}>
+      <div className="card-head">
+        <Title order={2} size="h4">
+          {words.counts}
+        </Title>
+      </div>
+      <Stack className="card-block" gap="sm">
+        {children}
+      </Stack>
+    </Paper>
   );
 }
 
