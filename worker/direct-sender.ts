@@ -4,6 +4,7 @@ import type { Db } from '../db/connection.ts';
 import {
   claimRowsFairly,
   deleteOutboxRows,
+  mayLeaveDueRows,
   releaseOutboxRows,
   renewOutboxLeases,
   type TakenRow,
@@ -94,10 +95,8 @@ export function startDirectSender(deps: {
     if (rows.length === 0) return false;
     after = findLastServedProject(rows, after);
     for (const [projectId, ofProject] of groupBy(rows, (row) => row.projectId)) startSending(projectId, ofProject);
-    // A claim divides its limit evenly among the projects. A project may therefore have more rows than its share, so
-    // the loop claims again after a claim of several rows. If the claim returned a single row, no other row is due, or
-    // no slot was free for a second row. A slot that becomes free wakes the loop.
-    return rows.length > 1;
+    // If the claim took all rows that it may take, a slot that becomes free wakes the loop.
+    return mayLeaveDueRows(rows);
   }
 
   function startSending(projectId: string, rows: TakenRow[]): void {

@@ -8,6 +8,7 @@ import {
   deleteStartedOutboxRows,
   findEndedStarts,
   findEndedTargets,
+  mayLeaveDueRows,
   mergeSignals,
   readOutboxState,
   releaseOutboxRows,
@@ -54,6 +55,8 @@ const SHARES: { priority: TemporalPriority; every: number }[] = [
   { priority: 3, every: 4 },
 ];
 
+const NO_ROWS = { rows: [], hasMore: false };
+
 export interface OutboxDispatcher {
   /** Wakes the loop, because there may be new rows. */
   wake(): void;
@@ -83,10 +86,9 @@ export function startDispatcher(deps: {
 
   async function round(): Promise<boolean> {
     if (backoff.isActive()) return false;
-    const rows = await claims.claimNext(IN_FLIGHT_ROWS - inFlight);
-    if (rows.length === 0) return false;
-    startHandOver(rows);
-    return true;
+    const { rows, hasMore } = await claims.claimNext(IN_FLIGHT_ROWS - inFlight);
+    if (rows.length > 0) startHandOver(rows);
+    return hasMore;
   }
 
   function startHandOver(rows: TakenRow[]): void {
@@ -158,22 +160,22 @@ function createClaims(db: Db) {
   let claims = 0;
 
   /**
-   * Claims rows of the first priority that has rows of projects below their limits. Returns an empty array if no
-   * priority has such rows.
+   * Claims rows of the first priority that has rows of projects below their limits. `hasMore` tells whether the outbox
+   * may have more rows to claim now.
    */
-  async function claimNext(freeSlots: number): Promise<TakenRow[]> {
+  async function claimNext(freeSlots: number): Promise<{ rows: TakenRow[]; hasMore: boolean }> {
     const { waiting, withTemporal } = await readOutboxState(db, TEMPORAL_PRIORITIES);
-    if (waiting.length === 0) return [];
+    if (waiting.length === 0) return NO_ROWS;
     const totalWithTemporal = [...withTemporal.values()].reduce((sum, rows) => sum + rows, 0);
     // A project that is not in `withTemporal` has no rows at Temporal, so the whole limit for a project applies to it.
     const limit = Math.min(MAX_WITH_TEMPORAL_PER_PROJECT, MAX_WITH_TEMPORAL - totalWithTemporal, freeSlots);
-    if (limit <= 0) return [];
+    if (limit <= 0) return NO_ROWS;
     const freeSlotsByProject = new Map(
       [...withTemporal].map(([id, rows]) => [id, Math.max(0, MAX_WITH_TEMPORAL_PER_PROJECT - rows)]),
     );
     const priorities = orderPriorities(claims).filter((priority) => waiting.includes(priority));
     claims += 1;
-    for (const priority of priorities) {
+    for (const [index, priority] of priorities.entries()) {
       const after = lastServed.get(priority) ?? BEFORE_ALL_PROJECTS;
       const rows = await claimRowsFairly(db, {
         priority,
@@ -185,9 +187,9 @@ function createClaims(db: Db) {
       });
       if (rows.length === 0) continue;
       lastServed.set(priority, findLastServedProject(rows, after));
-      return rows;
+      return { rows, hasMore: mayLeaveDueRows(rows) || index < priorities.length - 1 };
     }
-    return [];
+    return NO_ROWS;
   }
 
   return { claimNext };

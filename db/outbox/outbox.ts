@@ -95,6 +95,7 @@ export async function claimRowsFairly(db: Db, p: FairClaim): Promise<TakenRow[]>
       FROM (SELECT project_id, n AS place FROM ahead UNION ALL SELECT project_id, n + ${PROJECTS_CONSIDERED} FROM behind) w
       LEFT JOIN unnest(${[...freeSlotsByProject.keys()]}::uuid[], ${[...freeSlotsByProject.values()]}::int[]) AS r (project_id, free_slots) ON r.project_id = w.project_id
       WHERE coalesce(r.free_slots, 1) > 0
+        AND EXISTS (SELECT FROM outbox d WHERE d.priority = ${priority}::int2 AND d.project_id = w.project_id AND d.available_at <= now())
     ), picked AS (
       SELECT turns.id FROM (
         SELECT o.id, w.place, row_number() OVER (PARTITION BY w.project_id ORDER BY o.id) AS turn
@@ -109,6 +110,15 @@ export async function claimRowsFairly(db: Db, p: FairClaim): Promise<TakenRow[]>
     RETURNING o.id, o.project_id, o.kind, o.ref_id, o.payload, o.attempts
   `.execute(db);
   return rows.map(toTaken).sort((a, b) => (a.id < b.id ? -1 : 1));
+}
+
+/**
+ * Tells whether rows may still be due after a claim that took these rows. A claim divides its limit evenly among the
+ * projects with due rows, so a project may have more rows than its share. A claim that took rows of a single project
+ * took all rows that may be taken.
+ */
+export function mayLeaveDueRows(claimed: TakenRow[]): boolean {
+  return claimed.some(({ projectId }) => projectId !== claimed[0]?.projectId);
 }
 
 /** The state of the outbox that a worker reads before it claims rows. */

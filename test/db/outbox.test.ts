@@ -6,6 +6,7 @@ import {
   enqueue,
   type FairClaim,
   findEndedTargets,
+  mayLeaveDueRows,
   readOutboxState,
   releaseOutboxRows,
 } from '../../db/outbox/outbox.ts';
@@ -90,6 +91,24 @@ describe('waiting rows of the outbox', () => {
     expect((await claimAll({ freeSlotsByProject })).map((row) => row.projectId)).toEqual(Array(5).fill(B));
     const rows = await claimRows({ freeSlotsByProject: new Map([[A, 2]]) });
     expect(rows).toHaveLength(2);
+  });
+});
+
+describe('a claim', () => {
+  it('takes all due rows of a project while other projects have only rows in progress', async () => {
+    for (let project = 0; project < 20; project += 1) await enqueueRows(uuidv7(), 1);
+    expect(await claimRows({ limit: 20 })).toHaveLength(20);
+    await enqueueRows(A, 10);
+    expect(await claimRows({ limit: 20 })).toHaveLength(10);
+  });
+
+  it('of a single project leaves no due row of it, unless the project or the claim is at its limit', async () => {
+    await enqueueRows(A, 10);
+    expect(mayLeaveDueRows(await claimRows())).toBe(false);
+    await enqueueRows(A, 10);
+    await enqueueRows(B, 1);
+    expect(mayLeaveDueRows(await claimRows())).toBe(true);
+    expect(mayLeaveDueRows([])).toBe(false);
   });
 });
 
