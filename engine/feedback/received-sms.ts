@@ -1,4 +1,4 @@
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import type { Trx } from '../../db/connection.ts';
 import { listProjectsForSms } from '../../db/sms/ledger.ts';
 import { hasPhoneSql } from '../../db/sms/stops.ts';
@@ -8,6 +8,9 @@ import { recordEvents } from '../events/record-events.ts';
 
 /** The maximum length of a stored text. Carriers deliver at most ten parts, which are shorter than this. */
 const TEXT_MAX_CHARS = 2_000;
+
+/** Providers repeat a callback for minutes, or for hours after an outage. Older events are not read. */
+const REPEATED_FOR_DAYS = 7;
 
 /** An SMS from a person to a phone number that projects send from. */
 export interface ReceivedSms {
@@ -50,10 +53,10 @@ export async function recordReceivedSms(
     const { rows } = await sql<{ id: string }>`
       SELECT id FROM contacts WHERE ${hasPhoneSql(projectId, [sms.from])} ORDER BY id FOR NO KEY UPDATE
     `.execute(trx);
-    const contactIds = rows.length > 0 ? rows.map(({ id }) => id) : [null];
-    if (await isDuplicate(trx, { projectId, contactId: contactIds[0] ?? null, messageId: sms.messageId })) continue;
+    const contactIds = rows.map(({ id }) => id);
+    if (await isDuplicate(trx, { projectId, contactIds, messageId: sms.messageId })) continue;
     projectIds.push(projectId);
-    const events = contactIds.map((contactId) => ({
+    const events = (contactIds.length > 0 ? contactIds : [null]).map((contactId) => ({
       contactId,
       name: SMS_RECEIVED_EVENT,
       data: { ...sms, text },
@@ -66,15 +69,21 @@ export async function recordReceivedSms(
   return { projectIds, outbox };
 }
 
+/**
+ * Tells whether an earlier callback recorded this SMS, for one of these contacts or for no contact. The earlier callback
+ * may have found other contacts, because a contact can get its phone number between the two callbacks.
+ */
 async function isDuplicate(
   trx: Trx,
-  p: { projectId: string; contactId: string | null; messageId: string | null },
+  p: { projectId: string; contactIds: string[]; messageId: string | null },
 ): Promise<boolean> {
   if (p.messageId === null) return false;
-  const ofContact = p.contactId === null ? sql`contact_id IS NULL` : sql`contact_id = ${p.contactId}`;
-  const { rows } = await sql`
+  const isRecorded = (of: RawBuilder<unknown>) => sql`EXISTS (
     SELECT FROM events
-    WHERE project_id = ${p.projectId} AND name = ${SMS_RECEIVED_EVENT} AND ${ofContact} AND data->>'messageId' = ${p.messageId} LIMIT 1
+    WHERE project_id = ${p.projectId} AND name = ${SMS_RECEIVED_EVENT} AND ${of}
+      AND created_at > now() - make_interval(days => ${REPEATED_FOR_DAYS}) AND data->>'messageId' = ${p.messageId})`;
+  const { rows } = await sql<{ duplicate: boolean }>`
+    SELECT ${isRecorded(sql`contact_id = ANY(${p.contactIds}::uuid[])`)} OR ${isRecorded(sql`contact_id IS NULL`)} AS duplicate
   `.execute(trx);
-  return rows.length > 0;
+  return rows[0]?.duplicate === true;
 }

@@ -355,6 +355,15 @@ describe('the list of stopped numbers', () => {
     );
   });
 
+  it('a repeated callback is not recorded again if the sender has got a contact since', async () => {
+    const phone = createPhone();
+    await receiveSms(phone, 'who are you', DESK, { MessageSid: 'SM-before' });
+    const { id } = await createContact({ phone });
+    await receiveSms(phone, 'who are you', DESK, { MessageSid: 'SM-before' });
+    const { body } = await api.call('GET', `/contacts/${id}/timeline`);
+    expect(body.data.map(({ type }: { type: string }) => type)).not.toContain('sms.received');
+  });
+
   it('a repeated START does not undo a STOP that came after the first START', async () => {
     const phone = createPhone();
     for (const [text, MessageSid] of [

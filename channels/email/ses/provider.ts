@@ -1,5 +1,6 @@
-import type { SESv2Client } from '@aws-sdk/client-sesv2';
+import type { SESv2Client, SendEmailCommand } from '@aws-sdk/client-sesv2';
 import { SES_EMAIL_TAG } from '../../../rules/emails/ses-notification.ts';
+import { describeFailure } from '../../../rules/failure-text.ts';
 import { createSharedPromise, type SharedPromise } from '../../../rules/shared-promise.ts';
 import type { EmailProvider, OutgoingEmail, ProviderResult } from '../provider.ts';
 import { createRequestProvider } from '../request-provider.ts';
@@ -30,27 +31,32 @@ export interface SesOptions {
  * variables of AWS.
  */
 export function createSesProvider(options: SesOptions): EmailProvider {
-  const client = createSharedPromise(() => openClient(options));
+  const sdk = createSharedPromise(() => loadSdk(options));
   return createRequestProvider({
     kind: 'ses',
-    send: (message, signal) => sendRaw(client, message, signal),
-    close: async () => (await client.current)?.destroy(),
+    send: (message, signal) => sendRaw(sdk, message, signal),
+    close: async () => (await sdk.current)?.client.destroy(),
   });
 }
 
-async function openClient({ region, endpoint }: SesOptions): Promise<SESv2Client> {
-  const { SESv2Client } = await import('@aws-sdk/client-sesv2');
+interface Sdk {
+  client: SESv2Client;
+  SendEmailCommand: typeof SendEmailCommand;
+}
+
+async function loadSdk({ region, endpoint }: SesOptions): Promise<Sdk> {
+  const { SESv2Client, SendEmailCommand } = await import('@aws-sdk/client-sesv2');
   const requestHandler = {
     connectionTimeout: CONNECT_MS,
     requestTimeout: REQUEST_MS,
     httpAgent: { maxSockets: MAX_SOCKETS },
     httpsAgent: { maxSockets: MAX_SOCKETS },
   };
-  return new SESv2Client({ region, endpoint, maxAttempts: 1, requestHandler });
+  return { client: new SESv2Client({ region, endpoint, maxAttempts: 1, requestHandler }), SendEmailCommand };
 }
 
 async function sendRaw(
-  client: SharedPromise<SESv2Client>,
+  sdk: SharedPromise<Sdk>,
   message: OutgoingEmail,
   signal: AbortSignal | undefined,
 ): Promise<ProviderResult> {
@@ -64,9 +70,15 @@ async function sendRaw(
       { Name: 'project_id', Value: message.projectId },
     ],
   };
+  let loaded: Sdk;
   try {
-    const { SendEmailCommand } = await import('@aws-sdk/client-sesv2');
-    const { MessageId } = await (await client.get()).send(new SendEmailCommand(input), { abortSignal: signal });
+    loaded = await sdk.get();
+  } catch (error) {
+    return { outcome: 'unsent', error: `the SDK of SES could not be loaded: ${describeFailure(error as Error)}` };
+  }
+  const { client, SendEmailCommand } = loaded;
+  try {
+    const { MessageId } = await client.send(new SendEmailCommand(input), { abortSignal: signal });
     return { outcome: 'accepted', providerMessageId: MessageId ?? null, reply: `SES ${MessageId ?? ''}`.trim() };
   } catch (error) {
     return toSesResult(error);
