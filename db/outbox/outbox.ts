@@ -114,8 +114,8 @@ export async function claimRowsFairly(db: Db, p: FairClaim): Promise<TakenRow[]>
 
 /**
  * Tells whether rows may still be due after a claim that took these rows. A claim divides its limit evenly among the
- * projects with due rows, so a project may have more rows than its share. A claim that took rows of a single project
- * took all rows that may be taken.
+ * projects with due rows, so a project may have more rows than its share. If a claim took rows of a single project, the
+ * projects that it considered have no further row that may be taken now.
  */
 export function mayLeaveDueRows(claimed: TakenRow[]): boolean {
   return claimed.some(({ projectId }) => projectId !== claimed[0]?.projectId);
