@@ -41,8 +41,12 @@ const IN_FLIGHT_ROWS = 64;
  * again. Handing over a row twice is safe, because starts and signals may be repeated.
  */
 const LEASE_MS = 30_000;
-/** Finished rows are collected for this time and then deleted together. */
-const REMOVAL_INTERVAL_MS = 25;
+/**
+ * Finished rows are collected for this time and then deleted together. After each deletion, the loop reads the outbox
+ * and claims the next rows, so the interval also limits these statements. With 25 ms, there was one round for each
+ * execution.
+ */
+const REMOVAL_INTERVAL_MS = 100;
 /** How long `deferOutboxRows` (db/outbox/outbox.ts) makes a row wait after the row's first attempt. */
 const FIRST_DEFERRAL_MS = 1_000;
 /** The wait before the next call to an unreachable Temporal. The wait doubles each time, up to `UNREACHABLE_MAX_MS`. */

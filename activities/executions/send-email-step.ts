@@ -15,7 +15,7 @@ import {
   resumeExecutions,
 } from '../../engine/automations/resume.ts';
 import { startWindowWaits } from '../../engine/automations/window-waits.ts';
-import { findMarketingVisits, type StepEmail, saveStepEmails } from '../../engine/sending/step-emails.ts';
+import { draftStepEmails, type StepEmail, saveStepEmails } from '../../engine/sending/step-emails.ts';
 import { deriveKey } from '../../rules/access/secrets.ts';
 import { isUntried, type RecordedOutcome, type UntriedOutcome } from '../../rules/emails/attempt-outcome.ts';
 import { describeAttempt } from '../../rules/emails/last-attempt.ts';
@@ -102,11 +102,12 @@ async function claimStepEmails(trx: Trx, inputs: StepInput[], suppressionPads: K
   const projectId = inputs[0]?.projectId ?? '';
   const positions = await resumeExecutions(trx, { projectId, inputs });
   const effects = positions.flatMap((position) => position.atEffect('SEND_EMAIL', EMAIL_OF) ?? []);
-  const marketing = await findMarketingVisits(trx, { projectId, positions: effects });
-  const waits = await startWindowWaits(trx, { projectId, steps: marketing });
+  const drafts = await draftStepEmails(trx, { projectId, positions: effects });
+  const marketing = drafts.filter((draft) => 'content' in draft && draft.content.type === 'MARKETING');
+  const waits = await startWindowWaits(trx, { projectId, steps: marketing.map(({ position }) => position) });
   const emails = await saveStepEmails(trx, {
     projectId,
-    positions: effects.filter(({ execution }) => !waits.has(execution.id)),
+    drafts: drafts.filter(({ position }) => !waits.has(position.execution.id)),
   });
   const claimed = await claimEmails(trx, { projectId, emails: emails.flatMap(toClaimInputs), suppressionPads });
   const stepEmailOf = new Map(emails.map((stepEmail) => [stepEmail.position.execution.id, stepEmail]));

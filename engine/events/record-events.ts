@@ -4,6 +4,7 @@ import { lockContacts } from '../../db/contacts/locks.ts';
 import { findListeners, type TriggeredWorkflow } from '../../db/events/listeners.ts';
 import { isOwnedBySql } from '../../db/owned-by.ts';
 import { prepared } from '../../db/prepared.ts';
+import type { RowOf } from '../../db/schema/database.ts';
 import { queueDeliveries } from '../../db/webhooks/deliveries.ts';
 import type { KeyMode } from '../../rules/access/api-keys.ts';
 import { countsForListener } from '../../rules/events/automatic-emails.ts';
@@ -74,8 +75,7 @@ export async function recordEvents(
   if (p.events.length === 0) return { events: [], outbox: [] };
   const contactIds = listContactIds(p.events);
   if (!p.contactsLocked) await lockContacts(trx, { projectId, ids: contactIds });
-  const marked = await markByCause(trx, { projectId, events: p.events });
-  const events = await insertEvents(trx, { projectId, events: marked });
+  const events = await insertEvents(trx, { projectId, events: p.events });
   const eventNames = [...new Set(events.map((event) => event.name))];
   const { workflows, exiting, waits, endpoints, zone } = await findListeners(trx, {
     projectId,
@@ -120,42 +120,30 @@ function listContactIds(events: NewEvent[]): string[] {
   return [...new Set(events.flatMap((event) => event.contactId ?? []))];
 }
 
-/** Marks an event as `untrusted` and `untrustedTrigger` if the execution that caused the event has these marks. */
-async function markByCause(trx: Trx, p: { projectId: string; events: NewEvent[] }): Promise<NewEvent[]> {
-  const { projectId, events } = p;
-  const causeIds = [...new Set(events.flatMap((event) => event.causeId ?? []))];
-  const untrustedOf = await findUntrustedExecutions(trx, { projectId, ids: causeIds });
-  return events.map((event) => {
-    const cause = untrustedOf.get(event.causeId ?? '');
-    const untrusted = event.untrusted || cause?.untrusted === true;
-    return { ...event, untrusted, untrustedTrigger: untrusted || event.untrustedTrigger || cause !== undefined };
-  });
-}
-
-/** Finds the executions that an unauthenticated caller has started, or with a wait that such a caller has ended. */
-async function findUntrustedExecutions(
-  trx: Trx,
-  p: { projectId: string; ids: string[] },
-): Promise<Map<string, { untrusted: boolean }>> {
-  if (p.ids.length === 0) return new Map();
-  const { rows } = await prepared<{ id: string; untrusted: boolean }>`
-    SELECT id, untrusted FROM executions
-    WHERE id = ANY(${p.ids}::uuid[]) AND ${isOwnedBySql('project_id', p.projectId)} AND (untrusted OR swayed)
-  `.execute(trx);
-  return new Map(rows.map((row) => [row.id, row]));
-}
-
+/**
+ * Inserts the events. If the execution that caused an event was started by an unauthenticated caller, or such a caller
+ * has ended one of its waits, the event gets the same marks: `untrusted`, or only `untrustedTrigger`.
+ */
 async function insertEvents(trx: Trx, p: { projectId: string; events: NewEvent[] }): Promise<RecordedEvent[]> {
+  const { projectId } = p;
   const recorded = p.events.map((event) => ({ ...event, id: uuidv7() }));
-  await prepared`
+  const { rows } = await prepared<RowOf<'events', ['id', 'untrusted', 'swayed']>>`
     INSERT INTO events (project_id, id, contact_id, email_id, name, data, untrusted, swayed, actor)
-    SELECT ${p.projectId}, u.* FROM unnest(
+    SELECT ${projectId}, u.id, u.contact_id, u.email_id, u.name, u.data, u.untrusted OR coalesce(x.untrusted, false),
+      u.untrusted OR u.swayed OR x.id IS NOT NULL, u.actor
+    FROM unnest(
       ${recorded.map((e) => e.id)}::uuid[], ${recorded.map((e) => e.contactId)}::uuid[],
       ${recorded.map((e) => e.emailId ?? null)}::uuid[], ${recorded.map((e) => e.name)}::text[],
       ${recorded.map((e) => JSON.stringify(e.data))}::jsonb[], ${recorded.map((e) => e.untrusted)}::bool[],
-      ${recorded.map((e) => e.untrustedTrigger)}::bool[], ${recorded.map((e) => e.actor ?? null)}::text[]) AS u
+      ${recorded.map((e) => e.untrustedTrigger)}::bool[], ${recorded.map((e) => e.actor ?? null)}::text[],
+      ${recorded.map((e) => e.causeId)}::uuid[])
+      AS u (id, contact_id, email_id, name, data, untrusted, swayed, actor, cause_id)
+    LEFT JOIN executions x
+      ON x.id = u.cause_id AND ${isOwnedBySql('x.project_id', projectId)} AND (x.untrusted OR x.swayed)
+    RETURNING id, untrusted, swayed
   `.execute(trx);
-  return recorded;
+  const marks = new Map(rows.map((row) => [row.id, { untrusted: row.untrusted, untrustedTrigger: row.swayed }]));
+  return recorded.map((event) => ({ ...event, ...marks.get(event.id) }));
 }
 
 async function startTriggered(

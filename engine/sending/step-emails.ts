@@ -38,22 +38,21 @@ interface DraftError {
   error: string;
 }
 
+/** A visit with the draft of its email, or with the error that prevents the email. */
+export type DraftedVisit = StepEmailDraft | DraftError;
+
 /**
- * Inserts the emails of SEND_EMAIL visits of one project. Returns them in the order of the positions. Safe to run
+ * Inserts the drafted emails of SEND_EMAIL visits of one project. Returns them in the order of the drafts. Safe to run
  * twice: a second run returns the same rows, because each visit has at most one email.
  */
-export async function saveStepEmails(
-  trx: Trx,
-  p: { projectId: string; positions: EffectPosition[] },
-): Promise<StepEmail[]> {
-  const drafts = await draftStepEmails(trx, p);
-  const sendable = drafts.filter((draft): draft is StepEmailDraft => 'content' in draft);
+export async function saveStepEmails(trx: Trx, p: { projectId: string; drafts: DraftedVisit[] }): Promise<StepEmail[]> {
+  const sendable = p.drafts.filter((draft) => 'content' in draft);
   const contentIds = await saveContents(
     trx,
     sendable.map((draft) => draft.content),
   );
   const emailIds = await insertStepEmails(trx, { projectId: p.projectId, drafts: sendable, contentIds });
-  return drafts.map((draft) =>
+  return p.drafts.map((draft) =>
     'error' in draft
       ? { position: draft.position, outcome: 'unsendable', error: draft.error }
       : {
@@ -65,35 +64,18 @@ export async function saveStepEmails(
 }
 
 /**
- * Finds the SEND_EMAIL visits whose template is MARKETING. Returns an empty list if the project has no sending window.
- */
-export async function findMarketingVisits(
-  trx: Trx,
-  p: { projectId: string; positions: EffectPosition[] },
-): Promise<EffectPosition[]> {
-  const ids = p.positions.map(({ step }) => parseConfig(step)?.templateId ?? null);
-  const { rows } = await prepared<{ id: string }>`
-    SELECT t.id FROM templates t
-    WHERE t.id = ANY(${ids.filter((id) => id !== null)}::uuid[]) AND ${isOwnedBySql('t.project_id', p.projectId)} AND t.type = 'MARKETING'
-      AND EXISTS (SELECT FROM projects p WHERE p.id = ${p.projectId} AND p.sending_window IS NOT NULL)
-  `.execute(trx);
-  const marketing = new Set<string | null>(rows.map((row) => row.id));
-  return p.positions.filter((_, index) => marketing.has(ids[index] ?? null));
-}
-
-/**
  * Drafts the emails of SEND_EMAIL visits, in the order of the positions. Writes nothing, because previews call this
  * function too.
  */
 export async function draftStepEmails(
   db: Db,
   p: { projectId: string; positions: EffectPosition[] },
-): Promise<(StepEmailDraft | DraftError)[]> {
+): Promise<DraftedVisit[]> {
   const { projectId, positions } = p;
   const configs = positions.map(({ step }) => parseConfig(step));
   const templateIds = configs.flatMap((config) => config?.templateId ?? []);
   const templates = await findTemplates(db, { projectId, ids: templateIds });
-  const drafts: (StepEmailDraft | DraftError)[] = [];
+  const drafts: DraftedVisit[] = [];
   for (const [index, position] of positions.entries()) {
     drafts.push(await draftStepEmail(db, position, { config: configs[index], templates }));
   }
@@ -121,7 +103,7 @@ async function draftStepEmail(
   db: Db,
   position: EffectPosition,
   { config, templates }: { config: StepConfig | undefined; templates: Map<string, TemplateRow> },
-): Promise<StepEmailDraft | DraftError> {
+): Promise<DraftedVisit> {
   if (!config) return { position, error: 'the SEND_EMAIL step has no template' };
   const template = templates.get(config.templateId);
   if (!template) return { position, error: 'the template of the SEND_EMAIL step does not exist' };

@@ -8,7 +8,7 @@ import { countVisits, listContactsAtStep } from '../../db/executions/step-stats.
 import { claimEmails, settleEmails } from '../../db/sending/email-ledger.ts';
 import { completeEffects, type EffectPosition, resumeExecutions } from '../../engine/automations/resume.ts';
 import { recordEvents } from '../../engine/events/record-events.ts';
-import { saveStepEmails } from '../../engine/sending/step-emails.ts';
+import { draftStepEmails, saveStepEmails } from '../../engine/sending/step-emails.ts';
 import { encodeCursor } from '../../rules/cursor.ts';
 import { padHmacKey } from '../../rules/emails/suppression.ts';
 import { uuidv7 } from '../../rules/uuid.ts';
@@ -80,12 +80,11 @@ it('a step of one execution reads only its own rows, with one query plan for all
   const projectId = api.one.id;
   const read = await countRowsRead(async (trx) => {
     const executions = await resumeExecutions(trx, { projectId, inputs: [{ projectId, executionId, visit: 1 }] });
-    const [saved] = await saveStepEmails(trx, {
-      projectId,
-      positions: executions.flatMap(
-        (s) => s.atEffect<EffectPosition[]>('SEND_EMAIL', { real: (at) => [at], sandbox: () => [] }) ?? [],
-      ),
-    });
+    const positions = executions.flatMap(
+      (s) => s.atEffect<EffectPosition[]>('SEND_EMAIL', { real: (at) => [at], sandbox: () => [] }) ?? [],
+    );
+    const drafts = await draftStepEmails(trx, { projectId, positions });
+    const [saved] = await saveStepEmails(trx, { projectId, drafts });
     if (saved?.outcome !== 'saved') throw new Error('the step has no email');
     const emails = [{ id: saved.emailId, deliveryId: executionId }];
     const [email] = await claimEmails(trx, { projectId, emails, suppressionPads: padHmacKey(randomBytes(32)) });
