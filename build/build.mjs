@@ -127,6 +127,9 @@ async function bundleWorkflows() {
   const { code } = await bundleWorkflowCode({
     workflowsPath,
     workflowInterceptorModules,
+    // All runs of a process share these modules. Otherwise each run would execute the code of every module again, which
+    // costs 1.4 ms. No module may have a variable that changes.
+    preloadModules: [workflowsPath, ...workflowInterceptorModules],
     logger: new DefaultLogger('WARN'),
   });
   writeFileSync(`${BUNDLE}.tmp`, code);

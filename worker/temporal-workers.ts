@@ -203,14 +203,14 @@ function createLoopWatchInterceptor(loop: WorkerFleet['loop'], { info }: Context
 function getWorkflowCode(
   bundle: WorkflowBundleOption | undefined,
   interceptors: WorkerInterceptors,
-): Pick<WorkerOptions, 'workflowBundle' | 'workflowsPath' | 'interceptors'> {
+): Pick<WorkerOptions, 'workflowBundle' | 'workflowsPath' | 'bundlerOptions' | 'interceptors'> {
   if (bundle) return { workflowBundle: bundle, interceptors };
+  const workflowsPath = new URL('../workflows/registry.ts', import.meta.url).pathname;
+  const workflowModules = [new URL('../workflows/interceptors.ts', import.meta.url).pathname];
   return {
-    workflowsPath: new URL('../workflows/registry.ts', import.meta.url).pathname,
-    interceptors: {
-      ...interceptors,
-      workflowModules: [new URL('../workflows/interceptors.ts', import.meta.url).pathname],
-    },
+    workflowsPath,
+    bundlerOptions: { preloadModules: [workflowsPath, ...workflowModules] },
+    interceptors: { ...interceptors, workflowModules },
   };
 }
 

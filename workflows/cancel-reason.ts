@@ -13,10 +13,10 @@ const CODES: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * The code with which this run was cancelled. The SDK loads the modules separately for each run, so runs do not share
- * this variable.
+ * The code with which this run was cancelled. It is a property of globalThis, because runs share the variables of
+ * modules (`preloadModules` in build/build.mjs). The SDK gives each run its own properties of globalThis.
  */
-let reason: string | null = null;
+const run = globalThis as { cancelReason?: string };
 
 /**
  * Reads the reason of a request to cancel from the workflow task, because the SDK does not pass the reason to the
@@ -25,7 +25,7 @@ let reason: string | null = null;
 export const keepCancelReason: WorkflowInternalsInterceptor = {
   activate(input, next) {
     for (const { cancelWorkflow } of input.activation.jobs ?? [])
-      if (cancelWorkflow?.reason && CODES.has(cancelWorkflow.reason)) reason = cancelWorkflow.reason;
+      if (cancelWorkflow?.reason && CODES.has(cancelWorkflow.reason)) run.cancelReason = cancelWorkflow.reason;
     next(input);
   },
 };
@@ -35,5 +35,5 @@ export const keepCancelReason: WorkflowInternalsInterceptor = {
  * an earlier release.
  */
 export function findCancelReason(): string | null {
-  return reason;
+  return run.cancelReason ?? null;
 }
