@@ -1,4 +1,4 @@
-import { appendFileSync, mkdtempSync, rmSync } from 'node:fs';
+import { appendFileSync, mkdtempSync, rmSync, truncateSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
@@ -43,4 +43,22 @@ it('shows at most five lines at a time, and where the others are', () => {
   const warnings = followAndCollect(...Array.from({ length: 20 }, (_, n) => `{"level":40,"msg":"warning ${n}"}\n`));
   expect(warnings).toHaveLength(6);
   expect(warnings[5]).toContain('15 more in');
+});
+
+it('continues when someone has deleted the log', () => {
+  const warnings: string[] = [];
+  const tail = followWarnings(file, 39, (line) => warnings.push(line));
+  appendFileSync(file, '{"level":50,"msg":"failed"}\n');
+  rmSync(file);
+  tail.stop();
+  expect(warnings).toEqual(['error: failed']);
+});
+
+it('continues at the start of a log that someone has emptied', () => {
+  const warnings: string[] = [];
+  const tail = followWarnings(file, 39, (line) => warnings.push(line));
+  truncateSync(file);
+  appendFileSync(file, '{"level":50,"msg":"new"}\n');
+  tail.stop();
+  expect(warnings).toEqual(['error: new']);
 });

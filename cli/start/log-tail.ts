@@ -1,4 +1,4 @@
-import { closeSync, openSync, readSync } from 'node:fs';
+import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
 
 const POLL_MS = 250;
 const CHUNK_BYTES = 64 * 1024;
@@ -13,12 +13,13 @@ const LINES_PER_POLL = 5;
 /**
  * Reads the log file of a child process from `offset` on, until `stop`, and passes its warnings and errors to
  * `writeLine`, one line each. The children write to their log files directly, and not through this process. If this
- * process is killed, they can therefore still log while they stop.
+ * process is killed, they can therefore still log while they stop. The file stays open, as it does in the child. So
+ * both use the same file if someone renames or deletes it, for example to rotate logs.
  */
 export function followWarnings(path: string, offset: number, writeLine: (line: string) => void): { stop(): void } {
-  const state = { position: offset, rest: '' };
+  const log = { descriptor: openSync(path, 'r'), position: offset, rest: '' };
   const readNewLines = (): void => {
-    const lines = readNewLinesOf(path, state).flatMap((line) => parseWarning(line) ?? []);
+    const lines = readNewLinesOf(log).flatMap((line) => parseWarning(line) ?? []);
     for (const line of lines.slice(0, LINES_PER_POLL)) writeLine(line);
     if (lines.length > LINES_PER_POLL) writeLine(`… and ${lines.length - LINES_PER_POLL} more in ${path}`);
   };
@@ -27,22 +28,20 @@ export function followWarnings(path: string, offset: number, writeLine: (line: s
     stop: () => {
       clearInterval(timer);
       readNewLines();
+      closeSync(log.descriptor);
     },
   };
 }
 
-function readNewLinesOf(path: string, state: { position: number; rest: string }): string[] {
-  const file = openSync(path, 'r');
-  try {
-    const chunk = Buffer.alloc(CHUNK_BYTES);
-    const bytes = readSync(file, chunk, 0, CHUNK_BYTES, state.position);
-    state.position += bytes;
-    const lines = (state.rest + chunk.toString('utf8', 0, bytes)).split('\n');
-    state.rest = lines.pop() ?? '';
-    return lines;
-  } finally {
-    closeSync(file);
-  }
+/** Reads the lines after `position`. If the file has become shorter, someone has emptied it, and reading restarts. */
+function readNewLinesOf(log: { descriptor: number; position: number; rest: string }): string[] {
+  if (fstatSync(log.descriptor).size < log.position) log.position = 0;
+  const chunk = Buffer.alloc(CHUNK_BYTES);
+  const bytes = readSync(log.descriptor, chunk, 0, CHUNK_BYTES, log.position);
+  log.position += bytes;
+  const lines = (log.rest + chunk.toString('utf8', 0, bytes)).split('\n');
+  log.rest = lines.pop() ?? '';
+  return lines;
 }
 
 /**
