@@ -73,15 +73,16 @@ export type TakenRow = OutboxRow & {
 };
 
 /**
- * A claim considers this number of projects, starting with the project whose turn it is, and the same number, starting
- * with the first project.
+ * A claim considers this number of projects with due rows, starting with the project whose turn it is, and the same
+ * number, starting with the first project.
  */
 const PROJECTS_CONSIDERED = 100;
 
 /**
  * Claims waiting rows of one priority, one row per project in turn, and the oldest rows of each project first. Two
  * concurrent calls never claim the same row (SKIP LOCKED). Uses one lookup in the index `outbox_turn` for each project
- * with rows, so a project with 100,000 rows does not delay other projects. Returns the rows in the order of their ids.
+ * with due rows, so a project with 100,000 rows does not delay other projects. Returns the rows in the order of their
+ * ids.
  */
 export async function claimRowsFairly(db: Db, p: FairClaim): Promise<TakenRow[]> {
   const { priority, after, freeSlotsByProject = new Map<string, number>() } = p;
@@ -95,7 +96,6 @@ export async function claimRowsFairly(db: Db, p: FairClaim): Promise<TakenRow[]>
       FROM (SELECT project_id, n AS place FROM ahead UNION ALL SELECT project_id, n + ${PROJECTS_CONSIDERED} FROM behind) w
       LEFT JOIN unnest(${[...freeSlotsByProject.keys()]}::uuid[], ${[...freeSlotsByProject.values()]}::int[]) AS r (project_id, free_slots) ON r.project_id = w.project_id
       WHERE coalesce(r.free_slots, 1) > 0
-        AND EXISTS (SELECT FROM outbox d WHERE d.priority = ${priority}::int2 AND d.project_id = w.project_id AND d.available_at <= now())
     ), picked AS (
       SELECT turns.id FROM (
         SELECT o.id, w.place, row_number() OVER (PARTITION BY w.project_id ORDER BY o.id) AS turn
@@ -159,13 +159,14 @@ function waitingPrioritySql(priority: number): RawBuilder<unknown> {
 }
 
 /**
- * Builds a recursive CTE that selects up to `PROJECTS_CONSIDERED` projects with rows of a priority, in the order of
- * their ids. The CTE finds each project by one lookup in the index.
+ * Builds a recursive CTE that selects up to `PROJECTS_CONSIDERED` projects with due rows of a priority, in the order of
+ * their ids. The CTE finds each project by one lookup in the index, which skips rows that are not due.
  */
 function projectsCteSql(name: string, priority: number, where: RawBuilder<unknown>): RawBuilder<unknown> {
   const table = sql.ref(name);
   const selectNextProject = (beyond: RawBuilder<unknown>) => sql`
-    SELECT o.project_id FROM outbox o WHERE o.priority = ${priority}::int2 AND ${beyond} ORDER BY o.project_id LIMIT 1`;
+    SELECT o.project_id FROM outbox o
+    WHERE o.priority = ${priority}::int2 AND ${beyond} AND o.available_at <= now() ORDER BY o.project_id LIMIT 1`;
   return sql`
     ${table} AS (
       (SELECT f.project_id, 1 AS n FROM (${selectNextProject(sql`o.project_id ${where}`)}) f)

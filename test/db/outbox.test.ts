@@ -23,6 +23,9 @@ const [A, B, C] = ['a', 'b', 'c'].map((letter) => `0190a000-0000-7000-8000-00000
   string,
 ];
 
+/** A project whose id is above all others. */
+const LAST = 'ffffffff-ffff-7fff-bfff-ffffffffffff';
+
 let database: TestDatabase;
 beforeAll(async () => {
   database = await createTestDatabase();
@@ -100,6 +103,13 @@ describe('a claim', () => {
     expect(await claimRows({ limit: 20 })).toHaveLength(20);
     await enqueueRows(A, 10);
     expect(await claimRows({ limit: 20 })).toHaveLength(10);
+  });
+
+  it('finds a due row behind any number of projects that have only rows in progress', async () => {
+    for (let project = 0; project < 150; project += 1) await enqueueRows(uuidv7(), 1);
+    expect(await claimAll({ limit: 100 })).toHaveLength(150);
+    await enqueueRows(LAST, 1);
+    expect(await claimRows()).toHaveLength(1);
   });
 
   it('of a single project leaves no due row of it, unless the project or the claim is at its limit', async () => {
